@@ -1,0 +1,37 @@
+"""The one table of categories is complete, and says what the design says."""
+
+import pytest
+
+from seamwise import Category, Recovery
+
+TABLE = {
+    Category.VALIDATION: (False, Recovery.CORRECT),
+    Category.NOT_FOUND: (False, Recovery.CORRECT),
+    Category.CONFLICT: (False, Recovery.CORRECT),
+    Category.AUTHENTICATION: (False, Recovery.STOP),
+    Category.CONFIGURATION: (False, Recovery.STOP),
+    Category.PERMISSION: (False, Recovery.ASK),
+    Category.QUOTA: (False, Recovery.ASK),
+    Category.RATE_LIMIT: (True, Recovery.WAIT),
+    Category.CAPACITY: (True, Recovery.WAIT),
+    Category.CIRCUIT_OPEN: (True, Recovery.FALL_BACK),
+    Category.TIMEOUT: (True, Recovery.RETRY),
+    Category.UNAVAILABLE: (True, Recovery.RETRY),
+    Category.CONNECTION: (True, Recovery.RECONNECT),
+    Category.RESOURCE: (True, Recovery.WAIT),
+    Category.EXECUTION: (False, Recovery.ASK),
+    Category.CANCELLED: (False, Recovery.STOP),
+}
+
+
+def test_every_category_is_in_the_table() -> None:
+    assert set(TABLE) == set(Category)
+
+
+@pytest.mark.parametrize('category', Category)
+def test_a_category_knows_its_retryability_and_recovery(category: Category) -> None:
+    assert (category.retryable, category.recovery) == TABLE[category]
+
+
+def test_values_are_their_names_in_lower_case() -> None:
+    assert all(one.value == one.name.lower() for one in [*Category, *Recovery])

@@ -1,0 +1,291 @@
+"""Classes of errors: what they refuse when they are made, and what their values are."""
+
+import copy
+import importlib
+import pickle
+import sys
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import msgspec
+import pytest
+from typing_extensions import override
+
+import seamwise
+from seamwise import Category, Cause, Recovery, TaggedError
+from seamwise.errors import registered_as
+
+T = TypeVar('T')
+
+
+class QueueFull(TaggedError, category=Category.CAPACITY, message='{queue!r} holds {size} already.'):
+    """A queue takes nothing more."""
+
+    queue: str
+    size: int = 0
+
+
+class Delayed(TaggedError, category=Category.RATE_LIMIT, message='Later.'):
+    retry_after: float | None = None
+    cause: Cause | None = None
+
+
+class Varying(TaggedError, category=Category.EXECUTION, message='Code {code}.'):
+    code: int
+
+    @property
+    @override
+    def retryable(self) -> bool:
+        return self.code == 1
+
+
+class Renamed(TaggedError, tag='OldName', namespace='elsewhere', category=Category.QUOTA, retryable=True, recovery=Recovery.WAIT):
+    pass
+
+
+def test_fields_by_position_by_keyword_and_by_default() -> None:
+    assert QueueFull('a', 3) == QueueFull(queue='a', size=3)
+    assert QueueFull('a').size == 0
+    with pytest.raises(TypeError):
+        QueueFull()  # type: ignore[call-arg]  # the misuse is the test
+    with pytest.raises(TypeError):
+        QueueFull('a', sise=3)  # type: ignore[call-arg]  # the misuse is the test
+
+
+def test_an_error_is_frozen() -> None:
+    error = QueueFull('a')
+    with pytest.raises(AttributeError):
+        error.size = 7  # type: ignore[misc]  # the misuse is the test
+    with pytest.raises(AttributeError):
+        error.other = 7  # type: ignore[attr-defined]  # the misuse is the test
+
+
+def test_an_error_cannot_be_raised() -> None:
+    with pytest.raises(TypeError, match='exceptions must derive from BaseException'):
+        raise QueueFull('a')  # type: ignore[misc]  # the misuse is the test
+
+
+def test_an_error_matches_by_position_and_by_keyword() -> None:
+    def read(error: QueueFull | Varying) -> tuple[str, int]:
+        match error:
+            case QueueFull(size=0, queue=name):
+                return name, 0
+            case QueueFull(name, size):
+                return name, size
+            case other:
+                return '', other.code
+
+    assert [read(QueueFull('a', 0)), read(QueueFull('a', 3)), read(Varying(7))] == [('a', 0), ('a', 3), ('', 7)]
+
+
+def test_category_says_the_rest_unless_the_class_does() -> None:
+    error = QueueFull('a')
+    assert (error.tag, error.category, error.retryable, error.recovery) == ('QueueFull', Category.CAPACITY, True, Recovery.WAIT)
+    renamed = Renamed()
+    assert (renamed.tag, renamed.category, renamed.retryable, renamed.recovery) == ('OldName', Category.QUOTA, True, Recovery.WAIT)
+    assert Renamed.__traits__.namespace == 'elsewhere'
+    assert QueueFull.__traits__.namespace == 'tests'
+
+
+def test_a_class_whose_instances_differ_overrides_the_property() -> None:
+    assert [Varying(code).retryable for code in (1, 2)] == [True, False]
+    assert Varying.__traits__.retryable is False
+
+
+@pytest.mark.parametrize('name', ['tag', 'category', 'retryable', 'recovery'])
+def test_what_every_error_has_is_read_only(name: str) -> None:
+    with pytest.raises(AttributeError):
+        setattr(QueueFull('a'), name, None)
+
+
+@pytest.mark.parametrize(
+    'delay',
+    [-1, -0.001, float('nan'), float('inf'), float('-inf'), 1e10, 10**15, 10**5000, -(10**5000)],
+    ids=['-1', '-.001', 'nan', 'inf', '-inf', '1e10', '10**15', '10**5000', '-10**5000'],
+)
+def test_an_impossible_delay_is_a_value_error(delay: float) -> None:
+    with pytest.raises(ValueError, match=r'^Delayed: retry_after must be 0 to 1000000000 seconds, not '):
+        Delayed(delay)
+
+
+@pytest.mark.parametrize('delay', ['1', True, [1]])
+def test_a_delay_of_another_type_is_a_type_error(delay: Any) -> None:
+    with pytest.raises(TypeError, match='retry_after must be a number of seconds or None'):
+        Delayed(delay)
+
+
+@pytest.mark.parametrize('delay', [None, 0, 0.0, 1.5, 1e9])
+def test_a_possible_delay_is_kept(delay: float | None) -> None:
+    assert Delayed(delay).retry_after == delay
+
+
+def test_a_delay_is_checked_when_it_is_decoded_too() -> None:
+    with pytest.raises(msgspec.ValidationError, match='retry_after'):
+        msgspec.json.decode(b'{"_tag":"Delayed","retry_after":-1}', type=Delayed)
+
+
+def test_a_post_init_of_the_class_runs_after_the_check() -> None:
+    class Checked(TaggedError, category=Category.TIMEOUT):
+        retry_after: float
+
+        def __post_init__(self) -> None:
+            if self.retry_after == 7:
+                raise ValueError('seven')
+
+    assert Checked(1).retry_after == 1
+    with pytest.raises(ValueError, match='seven'):
+        Checked(7)
+    with pytest.raises(ValueError, match='must be 0 to'):
+        Checked(-7)
+
+
+def test_only_a_class_with_a_delay_has_a_post_init() -> None:
+    assert not hasattr(QueueFull, '__post_init__')
+
+
+def test_generic_errors() -> None:
+    class Rejected(TaggedError, Generic[T], category=Category.VALIDATION, message='{value!r} was rejected.'):
+        value: T
+
+    assert str(Rejected('x')) == "'x' was rejected."
+    assert Rejected[int](1) == Rejected(1)
+
+
+def made(body: str, keywords: str = 'category=Category.CONFLICT', base: str = 'TaggedError') -> None:
+    """Make a class `Made` outside of any function, where its tag is registered."""
+    exec(f'class Made({base}, {keywords}):\n    {body}', {**vars(seamwise), **globals(), '__name__': 'tests.made'})  # noqa: S102 -- a class statement is the test
+
+
+@pytest.mark.parametrize(
+    ('keywords', 'complaint'),
+    [
+        ("message=''", 'Made: an error class needs a category'),
+        ("category='conflict'", "Made: category must be a Category, not 'conflict'"),
+        ('category=Category.CONFLICT, categry=1', "Made: an error class takes no keyword 'categry'; it takes tag, namespace, category"),
+        ('category=Category.CONFLICT, frozen=False', "Made: an error class takes no keyword 'frozen'"),
+        ('category=Category.CONFLICT, tag=7', 'Made: tag must be a str, not 7'),
+        ("category=Category.CONFLICT, tag=''", 'Made: tag must not be empty'),
+        ("category=Category.CONFLICT, namespace=''", 'Made: namespace must not be empty'),
+        ('category=Category.CONFLICT, retryable=1', 'Made: retryable must be a bool, not 1'),
+        ("category=Category.CONFLICT, recovery='wait'", "Made: recovery must be a Recovery, not 'wait'"),
+        ('category=Category.CONFLICT, message=None, tag=None, retryable="no"', "Made: retryable must be a bool, not 'no'"),
+    ],
+)
+def test_a_wrong_class_keyword_is_a_type_error_that_says_which(keywords: str, complaint: str) -> None:
+    with pytest.raises(TypeError) as refused:
+        made('pass', keywords)
+    assert complaint in str(refused.value)
+
+
+@pytest.mark.parametrize('name', ['tag', 'category', 'retryable', 'recovery'])
+def test_a_field_that_shadows_a_reserved_name_is_a_type_error(name: str) -> None:
+    with pytest.raises(TypeError, match=f"Made: a field must not be called '{name}'"):
+        made(f'{name}: str')
+    with pytest.raises(TypeError, match=f"Made: say '{name}' as a class keyword"):
+        made(f'{name} = 1')
+
+
+@pytest.mark.parametrize(
+    ('annotation', 'kind'),
+    [
+        ('list[int]', 'list'),
+        ('dict[str, int] | None', 'dict'),
+        ('set', 'set'),
+        ('tuple[list[int], ...]', 'list'),
+        ('"list[int]"', 'list'),
+        ('"tuple[\'dict[str, int]\', ...]"', 'dict'),
+        ('"typing.List[int] | None"', 'List'),
+        ('bytearray', 'bytearray'),
+        ('__import__("typing").Annotated[set[int], "x"]', 'set'),
+    ],
+)
+def test_a_field_that_cannot_be_hashed_is_a_type_error(annotation: str, kind: str) -> None:
+    with pytest.raises(TypeError, match=f"Made: the field 'x' holds a {kind}, so the error could not be hashed"):
+        made(f'x: {annotation}')
+
+
+@pytest.mark.parametrize(
+    'annotation',
+    [
+        'tuple[int, ...]',
+        'frozenset[str]',
+        'Secret[list[int]]',
+        '"Secret[dict[str, int]]"',
+        '"tuple[str, ...] | None"',
+        '"an unparsable annotation"',
+        '__import__("typing").Literal["list", "dict"]',
+        '"Literal[\'list\']"',
+        'type[list]',
+        '__import__("collections.abc").abc.Callable[[list], None]',
+    ],
+)
+def test_a_field_that_can_be_hashed_is_taken(annotation: str) -> None:
+    made(f'x: {annotation}')
+
+
+def test_an_error_class_is_a_leaf() -> None:
+    with pytest.raises(TypeError, match=r'Made: QueueFull cannot be subclassed, an error class is a leaf.*`MadeError = QueueFull \| Made`'):
+        made('pass', base='QueueFull')
+
+
+def test_a_doubled_tag_is_a_type_error_that_names_both() -> None:
+    with pytest.raises(TypeError, match=r"Made: the tag 'QueueFull' of namespace 'tests' belongs to tests\.core\.test_errors\.QueueFull"):
+        made('pass', "category=Category.CONFLICT, tag='QueueFull'")
+    made('pass', "category=Category.CONFLICT, tag='QueueFull', namespace='others'")
+
+
+def test_a_class_made_again_on_a_reload_replaces_the_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / 'reloaded.py').write_text(
+        'from seamwise import Category, TaggedError\n\n\nclass Again(TaggedError, category=Category.CONFLICT):\n    pass\n'
+    )
+    monkeypatch.setattr(sys, 'path', [str(tmp_path), *sys.path])
+    first = importlib.import_module('reloaded').Again
+    second = importlib.reload(sys.modules['reloaded']).Again
+    assert first is not second
+    assert registered_as('Again') is second
+
+
+def test_classes_local_to_a_function_share_tags() -> None:
+    def local() -> type[TaggedError]:
+        class Varying(TaggedError, category=Category.CONFLICT):
+            pass
+
+        return Varying
+
+    assert local() is not local()
+    assert registered_as('Varying') is Varying
+
+
+def test_a_tag_in_two_namespaces_is_nobodys() -> None:
+    made('pass', "category=Category.CONFLICT, tag='Shared', namespace='one'")
+    made('pass', "category=Category.CONFLICT, tag='Shared', namespace='two'")
+    assert registered_as('Shared') is None
+    assert registered_as(None) is None
+
+
+@pytest.mark.parametrize('error', [QueueFull('a', 3), Delayed(1.5, cause=QueueFull('b')), Varying(1), Renamed()])
+def test_an_error_equals_its_copies(error: TaggedError) -> None:
+    for twin in (copy.copy(error), copy.deepcopy(error), pickle.loads(pickle.dumps(error))):  # noqa: S301 -- our own bytes
+        assert twin == error
+        assert hash(twin) == hash(error)
+        assert type(twin) is type(error)
+    assert error != QueueFull('another')
+
+
+def test_errors_of_the_same_shape_differ() -> None:
+    class One(TaggedError, category=Category.CONFLICT):
+        x: int
+
+    class Two(TaggedError, category=Category.CONFLICT):
+        x: int
+
+    one: TaggedError = One(1)
+    assert one != Two(1)
+
+
+def test_msgspec_tells_the_members_of_a_union_apart() -> None:
+    wire = msgspec.json.encode(QueueFull('a', 3))
+    assert wire == b'{"_tag":"QueueFull","queue":"a","size":3}'
+    assert msgspec.json.decode(wire, type=QueueFull | Varying) == QueueFull('a', 3)
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.json.decode(b'{"_tag":"Nobody"}', type=QueueFull | Varying)

@@ -1,0 +1,108 @@
+"""The laws of redaction: no planted secret survives, its neighbour does, and what is harmless stays."""
+
+import json
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from seamwise import redact
+from tests.core.redacted import PLANTED, Account, Change, Node, Point, texts
+
+_HARMLESS = st.sampled_from(
+    ['', 'x', 'ann', 'Oslo', 'commit 9f86d08', '2026-02-20T10:30:00Z', 'a: b', 'n=1', 'https://example.org/a?b=c', 'é', '\ud800']
+)
+_SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | _HARMLESS
+_NAMES = st.sampled_from(['a', 'user', 'max_tokens', 'monkey', 'next', 'é'])
+
+
+def _deeper(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.lists(inner) | st.dictionaries(_NAMES, inner) | st.tuples(inner, inner) | st.builds(Node, inner)
+
+
+_VALUES = st.recursive(_SCALARS, _deeper)
+
+_WORDS = ['password', 'passwd', 'passphrase', 'secret', 'token', 'authorization', 'cookie', 'credential', 'credentials'] + [
+    f'{one} key' for one in ('api', 'access', 'private', 'secret', 'signing', 'encryption', 'account')
+]
+
+
+@st.composite
+def spellings(draw: st.DrawFn) -> str:
+    """Spell a sensitive name in any of its forms."""
+    words = draw(st.sampled_from([[], ['user'], ['my', 'db']])) + draw(st.sampled_from(_WORDS)).split()
+    capital = [one.title() for one in words]
+    spelt = draw(
+        st.sampled_from(['_'.join(words), '-'.join(words), ' '.join(words), '_'.join(words).upper(), '-'.join(capital), ''.join(capital)])
+        | st.just(words[0] + ''.join(capital[1:]))
+    )
+    return spelt + draw(st.sampled_from(['', '1', '27']))
+
+
+@st.composite
+def secrets(draw: st.DrawFn) -> str:
+    return PLANTED + draw(st.text(st.sampled_from('aZ9!?\'"\\ @:/#&=;,{}[]()<>\n\té%'), max_size=6))
+
+
+_SAME: Change = lambda x: x  # noqa: E731 -- beside the others
+_HELD: list[Change] = [_SAME, lambda x: [x], lambda x: {'x': [1, x]}]
+_INNER: list[Change] = [_SAME, lambda x: [1, x], lambda x: {'a': x, 'b': 'c'}]
+_AROUND: list[Change] = [_SAME, lambda x: f'sent {x} and so on', lambda x: f'body="" {x}\n']
+_OUTER: list[Change] = [
+    lambda x: [x, 1],
+    lambda x: (x,),
+    lambda x: {'a': x},
+    Node,
+    lambda x: Account('', '', hidden=x),
+    lambda x: Point(1, note=x),
+]
+
+
+@st.composite
+def planted(draw: st.DrawFn) -> object:
+    """Plant a secret under a sensitive name, and bury it in containers and in up to three encodings."""
+    held: object = draw(st.sampled_from(_HELD))(draw(secrets()))
+    value: Any = {**draw(st.dictionaries(_NAMES, _HARMLESS, max_size=2)), draw(spellings()): held, 'city': 'Oslo'}
+    for _ in range(draw(st.integers(0, 3))):
+        value = draw(st.sampled_from(_INNER))(value)
+        value = json.dumps(value, ensure_ascii=draw(st.booleans()), indent=draw(st.sampled_from([None, 1])))
+        value = draw(st.sampled_from(_AROUND))(value)
+    for wrap in draw(st.lists(st.sampled_from(_OUTER), max_size=8)):
+        value = wrap(value)
+    return value
+
+
+@given(planted())
+def test_a_planted_secret_never_survives_and_its_neighbour_does(value: object) -> None:
+    before = repr(value)
+    shown = redact(value)
+    assert PLANTED not in texts(shown)
+    assert 'Oslo' in texts(shown)
+    assert repr(value) == before
+    assert repr(redact(shown)) == repr(shown)
+    assert type(shown) is type(value)
+
+
+@given(_VALUES)
+def test_harmless_values_stay_as_they_are(value: object) -> None:
+    shown = redact(value)
+    assert shown == value
+    assert repr(shown) == repr(value)
+    assert not isinstance(value, (list, dict)) or shown is not value
+
+
+def shape(value: Any) -> object:
+    """Tell what a value is made of, what stands in it aside."""
+    kind: object = value.__class__
+    if kind is dict:
+        return {key: shape(one) for key, one in value.items()}
+    return [shape(one) for one in value] if kind is list else None
+
+
+def _deeper_json(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.lists(inner) | st.dictionaries(st.text(st.characters(categories=['Nd'])), inner)
+
+
+@given(st.recursive(st.text(), _deeper_json))
+def test_the_shape_stays(value: object) -> None:
+    assert shape(redact(value)) == shape(value)

@@ -1,0 +1,150 @@
+"""What one text hides, and what it keeps: by form, by name, and in JSON that is whole, wrapped or cut off."""
+
+import pytest
+
+from seamwise import redact
+
+BY_FORM = [
+    ('-----BEGIN PRIVATE KEY-----\nRkFLRUZBS0U=', '***'),
+    ('key "-----BEGIN RSA PRIVATE KEY-----\\nRkFLRUZBS0U" and more', 'key "***" and more'),
+    (
+        '-----BEGIN A KEY-----\nRkFLRQ==\n-----END A KEY-----\nand -----BEGIN B KEY-----\nRkFLRQ==\n-----END B KEY-----\nkept',
+        '***\nand ***\nkept',
+    ),
+    ('kept, too\nRkFLRUZBS0VGQUtF\nRkFLRQ==\n-----END PRIVATE KEY-----\nkept', 'kept, too\n***\nkept'),
+    ('RkFLRUZBS0VGQUtF\\nRkFLRQ==\\n-----END PRIVATE KEY-----', '***'),
+    ('sk-ABCDEFGHIJKLMNOP1', '***'),
+    ('eyJhbGciOiJIUzI1NiJ9.eyJGQUtFIjoxfQ.FAKE.', '***.'),
+    ('Basic RkFLRTpGQUtF', 'Basic ***'),
+    ('Basic RkFLRTpGQUt', 'Basic ***'),
+    ('Basic FAKEx1FAKEx1FAKE', 'Basic ***'),
+    ('Bearer FAKE1FAKE2', 'Bearer ***'),
+    ('curl -u ann:FAKE https://x', 'curl -u ann:*** https://x'),
+    ("curl --user 'ann:FA KE' x", "curl --user 'ann:***' x"),
+    ('curl -u "ann:FA KE" x', 'curl -u "ann:***" x'),
+    ('machine example.org login ann password FAKE', 'machine example.org login ann password ***'),
+    ('https://ann:FA/KE@example.org/', 'https://***@example.org/'),
+]
+
+BY_NAME = [
+    ('<password>FAKE</password>', '<password>***</password>'),
+    ('mysql --password FAKE --user ann', 'mysql --password *** --user ann'),
+    ('mysql --password "FAKE FAKE" x', 'mysql --password "***" x'),
+    ('cmd --user ann --token FAKE', 'cmd --user ann --token ***'),
+    ('password=FAKE', 'password=***'),
+    ('password: FAKE FAKE\nuser: ann', 'password: ***\nuser: ann'),
+    ('Server=x;Pwd=FAKE;Database=y', 'Server=x;Pwd=***;Database=y'),
+    ('Database=y; pwd=FAKE', 'Database=y; pwd=***'),
+    ('https://x/?sig=FAKE&a=b', 'https://x/?sig=***&a=b'),
+    ('https://x/?a=b&X-Amz-Signature=FAKE', 'https://x/?a=b&X-Amz-Signature=***'),
+    ('line\\npassword=FAKE', 'line\\npassword=***'),
+    ('C:\\token=FAKE', 'C:\\token=***'),
+    ('a%26token%3DFAKE%26b%3Dc', 'a%26token%3D***%26b%3Dc'),
+    ("user['password'] = 'FAKE'", "user['password'] = '***'"),
+    ('my "api key": "FAKE"', 'my "api key": "***"'),
+    ('api key: FAKE', 'api key: ***'),
+    ('Api Key = FAKE', 'Api Key = ***'),
+    ('token == "FAKE"', 'token == "***"'),
+    ("INSERT password='FA''KE' x", "INSERT password='***' x"),
+    ('password="FAKE', 'password="***'),
+    ('password=\\"FAKE\\" x', 'password=\\"***\\" x'),
+    ("'password': FAKE, 'n': 1", "'password': '***', 'n': 1"),
+    ("'password': ['FAKE', 'b'], 'n': 1", "'password': '***', 'n': 1"),
+    ('token=(FAKE) x', 'token=*** x'),
+    ('credentials: {a: FAKE', 'credentials: ***'),
+    ("{'password': {'a': 'FA}KE'}, 'n': 1}", "{'password': '***', 'n': 1}"),
+    ('password:\n  FAKE\n  FAKE2\nuser: ann', 'password: ***\nuser: ann'),
+    ('secrets: |\n  FAKE\n\n  FAKE\nuser: ann', 'secrets: ***\nuser: ann'),
+    ('token:\n  FAKE', 'token: ***'),
+    ('a:\n  token:\n    FAKE\n  n: 1', 'a:\n  token: ***\n  n: 1'),
+    ('Authorization: Bearer FAKE1', 'Authorization: Bearer ***'),
+    ('Authorization: Custom FAKE', 'Authorization: ***'),
+    ('Authorization: token FAKE', 'Authorization: token ***'),
+    ('Cookie: a=FAKE; b=FAKE', 'Cookie: ***'),
+    ('"Cookie: a=FAKE; b=FAKE" x', '"Cookie: ***" x'),
+    ('-H "X-Api-Key: FAKE" x', '-H "X-Api-Key: ***" x'),
+    ('token=FAKE&page=2', 'token=***&page=2'),
+    ('token=FAKE, user=ann', 'token=***, user=ann'),
+    ('password = FAKE FAKE', 'password = ***'),
+    ('log: password = FAKE, x', 'log: password = ***, x'),
+    ('-Dapp.token=FAKE x', '-Dapp.token=*** x'),
+    ('--api-key=FAKE x', '--api-key=*** x'),
+    ("'token=FAKE FAKE' x", "'token=***' x"),
+    ("token='FAKE' x", "token='***' x"),
+    ('token=(a"b") x', 'token=*** x'),
+    ('password=FAKE.', 'password=***.'),
+    ('(password=FAKE)', '(password=***)'),
+    ('"password=FAKE\\", "n"', '"password=***\\", "n"'),
+    ('password" : FAKE', 'password" : "***"'),
+    ('"password": [1]" x', '"password": "***" x'),
+]
+
+IN_JSON = [
+    ('{"password": "FAKE', '{"password": "***'),
+    ('{"a": 1, "password": {"b": "FAKE"', '{"a": 1, "password": "***"'),
+    ('{"a": "x"} and {"token": "FAKE"}', '{"a": "x"} and {"token": "***"}'),
+    ('{"token": 7, "n": null}', '{"token": "***", "n": null}'),
+    ('{"a": ["--password", "FAKE"]}', '{"a": ["--password", "***"]}'),
+    ('"password=FAKE"', '"password=***"'),
+    ('{"a": "\\ud800 token=FAKE"}', '{"a": "\\ud800 token=***"}'),
+    ('{"a": "x\\u00e9 token=FAKE\\u0', '{"a": "xé token=***'),
+    ('{"token": ["a", {"token": "FAKE"}], "n": 1}', '{"token": "***", "n": 1}'),
+    ('{"tok\\u0065n": "FAKE"}', '{"tok\\u0065n": "***"}'),
+    ('[{"token": "FAKE"}, {"token": ""}]', '[{"token": "***"}, {"token": ""}]'),
+    ('{not json "token": "FAKE"}', '{not json "token": "***"}'),
+    ('{"a": "b"} password=FAKE', '{"a": "b"} password=***'),
+    ('\ue000\ue001\uf8ff\U000f0000{"token": "FAKE"}', '\ue000\ue001\uf8ff\U000f0000{"token": "***"}'),
+    ('{"a": {"token": "FAKE"}}, ', '{"a": {"token": "***"}}, '),
+    ('{"password": {"a": 1}} token=FAKE', '{"password": "***"} token=***'),
+    ('{"token": [1, 2', '{"token": "***"'),
+    ('{"a": "-u", "token": "x"}', '{"a": "-u", "token": "***"}'),
+    ('["-u", "ann:FAKE"]', '["-u", "ann:***"]'),
+    ('{"n": 1 token=FAKE', '{"n": 1 token=***'),
+    ('{"password": true}', '{"password": "***"}'),
+    ('{"a": "line\\nBearer FAKE1FAKE2"}', '{"a": "line\\u000aBearer ***"}'),
+]
+
+KEPT = [
+    'see -----BEGIN PRIVATE KEY-----   ',
+    'a sentence here\n-----END PRIVATE KEY-----',
+    'sk-learn-contrib-forest-of-trees',
+    'eyJalone',
+    'basic authentication is required',
+    'Basic realm="x"',
+    'Bearer tokens are',
+    'docker run -u 1000:1000 x',
+    'https://example.org:8080/a@b',
+    '<password> </password>',
+    '<user>ann</user>',
+    'the --token option',
+    'cmd --token-file /run/x',
+    'token_store.py:42: x',
+    'auth/token:42 x',
+    'unexpected token: x',
+    'Unexpected token: }',
+    'pwd=/home/ann',
+    'PWD=/x',
+    'sig=abc',
+    'if token == other',
+    'password=***',
+    'password: ***, user',
+    'password=none',
+    'token = ,',
+    'password:',
+    'password=""',
+    'API_KEY= HOME=/root',
+    'def f(password: str)',
+    '[1, 2',
+    '{"token": null}',
+]
+
+
+@pytest.mark.parametrize(('text', 'shown'), [*BY_FORM, *BY_NAME, *IN_JSON])
+def test_a_secret_goes_and_what_stands_around_it_stays(text: str, shown: str) -> None:
+    assert redact(text) == shown
+    assert redact(shown) == shown
+
+
+@pytest.mark.parametrize('text', KEPT)
+def test_a_text_without_a_secret_stays(text: str) -> None:
+    assert redact(text) == text

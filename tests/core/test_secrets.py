@@ -1,0 +1,71 @@
+"""A secret shows itself to nobody who does not ask by name."""
+
+import copy
+import json
+import pickle
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from seamwise import Secret
+
+PLAIN = 'hunter2-FAKE'
+token = Secret(PLAIN)
+
+
+@pytest.mark.parametrize(
+    'shown',
+    [
+        repr(token),
+        str(token),
+        f'{token}',
+        f'{token!r:>30}',
+        f'{token:.2f}',
+        '%s %r' % (token, token),  # noqa: UP031 -- the old form too
+        ascii(token),
+        repr([token, {'a': token}]),
+    ],
+)
+def test_no_text_form_shows_it(shown: str) -> None:
+    assert PLAIN not in shown
+
+
+@pytest.mark.parametrize('encode', [json.dumps, msgspec.json.encode, msgspec.msgpack.encode, msgspec.to_builtins])
+def test_no_encoder_takes_it(encode: object) -> None:
+    with pytest.raises(TypeError) as refused:
+        encode(token)  # type: ignore[operator]  # several encoders, one call
+    assert PLAIN not in str(refused.value)
+
+
+def test_reveal_gives_the_value() -> None:
+    assert token.reveal() == PLAIN
+
+
+def test_pickle_and_copy_keep_it() -> None:
+    assert pickle.loads(pickle.dumps(token)) == copy.copy(token) == copy.deepcopy(token) == token  # noqa: S301 -- our own bytes
+    assert copy.deepcopy(Secret(['a'])).reveal() == ['a']
+
+
+@given(st.one_of(st.text(), st.binary(), st.integers(), st.none()), st.one_of(st.text(), st.binary(), st.integers(), st.none()))
+def test_secrets_are_equal_when_their_values_are(one: object, other: object) -> None:
+    assert (Secret(one) == Secret(other)) is (one == other)
+    assert Secret(one) != one
+    if one == other:
+        assert hash(Secret(one)) == hash(Secret(other))
+
+
+def test_its_hash_is_not_the_hash_of_the_value() -> None:
+    assert hash(Secret(7)) != hash(7)
+    assert hash(token) != hash(PLAIN)
+
+
+def test_a_value_that_cannot_be_hashed_still_gives_a_hash() -> None:
+    assert hash(Secret(['a'])) == hash(Secret(['b']))
+    assert Secret(['a']) != Secret(['b'])
+
+
+def test_a_lone_surrogate_compares() -> None:
+    assert Secret('\ud800') == Secret('\ud800')
+    assert Secret('\ud800') != Secret('\ud801')
