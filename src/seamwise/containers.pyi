@@ -1,0 +1,71 @@
+"""`Success` and `Failure` of `returns`, seen as a closed pair: what checkers need, and no more.
+
+Every type variable of a function has the default Never, so that a step which cannot fail adds nothing.
+"""
+
+from collections.abc import Callable
+from typing import ClassVar, Generic, Never, TypeAlias, final
+
+from returns.result import Result as _Open
+from typing_extensions import Self, TypeIs, TypeVar, override
+
+__all__ = ['Failure', 'Result', 'Success', 'from_returns', 'is_failure', 'is_success']
+
+T = TypeVar('T', default=Never)
+E = TypeVar('E', default=Never)
+_R = TypeVar('_R', default=Never)
+_U = TypeVar('_U', default=Never)
+_T_co = TypeVar('_T_co', covariant=True, default=Never)
+_E_co = TypeVar('_E_co', covariant=True, default=Never)
+
+@final
+class Success(_Open[_T_co, Never], Generic[_T_co]):
+    __match_args__: ClassVar = ('_inner_value',)
+    _inner_value: _T_co
+    def __init__(self, inner_value: _T_co) -> None: ...
+    @override
+    def bind(self, function: Callable[[_T_co], _R]) -> _R: ...  # type: ignore[override]  # the point of the view: exact where returns is open
+    @override
+    def map(self, function: Callable[[_T_co], _U]) -> Success[_U]: ...  # type: ignore[override]  # the point of the view: exact where returns is open
+    @override
+    def alt(self, function: Callable[[Never], object]) -> Self: ...  # type: ignore[override]  # the point of the view: exact where returns is open
+    @override
+    def lash(self, function: Callable[[Never], object]) -> Self: ...  # type: ignore[override]  # the point of the view: exact where returns is open
+    @override
+    def value_or(self, default_value: object) -> _T_co: ...  # pyright: ignore[reportIncompatibleMethodOverride]  # a Success gives no default back, a Failure no value
+    @override
+    def unwrap(self) -> _T_co: ...
+    @override
+    def failure(self) -> Never: ...
+    @override
+    def swap(self) -> Failure[_T_co]: ...  # type: ignore[override]  # the point of the view: exact where returns is open
+
+@final
+class Failure(_Open[Never, _E_co], Generic[_E_co]):
+    __match_args__: ClassVar = ('_inner_value',)
+    _inner_value: _E_co
+    def __init__(self, inner_value: _E_co) -> None: ...
+    @override
+    def bind(self, function: Callable[[Never], object]) -> Self: ...  # type: ignore[override]  # the point of the view: exact where returns is open
+    @override
+    def map(self, function: Callable[[Never], object]) -> Self: ...  # type: ignore[override]  # the point of the view: exact where returns is open
+    @override
+    def alt(self, function: Callable[[_E_co], _U]) -> Failure[_U]: ...  # type: ignore[override]  # the point of the view: exact where returns is open
+    @override
+    def lash(self, function: Callable[[_E_co], _R]) -> _R: ...  # type: ignore[override]  # the point of the view: exact where returns is open
+    @override
+    def value_or(self, default_value: _U) -> _U: ...  # pyright: ignore[reportIncompatibleMethodOverride]  # a Success gives no default back, a Failure no value
+    @override
+    def unwrap(self) -> Never: ...
+    @override
+    def failure(self) -> _E_co: ...
+    @override
+    def swap(self) -> Success[_E_co]: ...  # type: ignore[override]  # the point of the view: exact where returns is open
+
+Result: TypeAlias = Success[T] | Failure[E]
+
+def quick_success(value: T, /) -> Success[T]: ...
+def quick_failure(error: E, /) -> Failure[E]: ...
+def from_returns(result: _Open[T, E], /) -> Result[T, E]: ...
+def is_success(result: Result[T, E], /) -> TypeIs[Success[T]]: ...
+def is_failure(result: Result[T, E], /) -> TypeIs[Failure[E]]: ...

@@ -1,0 +1,56 @@
+"""The containers are those of `returns`, at run time to the last bit."""
+
+from typing import get_type_hints
+
+import pytest
+from returns.primitives.tracing import collect_traces
+from returns.result import Failure as TheirFailure
+from returns.result import Success as TheirSuccess
+from returns.result import safe
+
+from seamwise import Failure, Result, Success, from_returns, is_failure, is_success
+from seamwise.containers import quick_failure, quick_success
+
+
+def test_they_are_the_classes_of_returns() -> None:
+    ours: list[object] = [Success, Failure]
+    assert ours == [TheirSuccess, TheirFailure]
+
+
+def test_from_returns_hands_the_same_object_on() -> None:
+    theirs = safe(int)('7')
+    assert from_returns(theirs) is theirs
+
+
+@pytest.mark.parametrize('given', [7, None, 'text', Success])
+def test_from_returns_refuses_what_is_no_result(given: object) -> None:
+    with pytest.raises(TypeError, match='from_returns takes a Success or a Failure'):
+        from_returns(given)  # type: ignore[arg-type]  # the misuse is the test
+
+
+def test_guards_tell_the_two_apart() -> None:
+    assert (is_success(Success(1)), is_failure(Success(1))) == (True, False)
+    assert (is_success(Failure(1)), is_failure(Failure(1))) == (False, True)
+
+
+def test_the_alias_shows_its_errors_at_run_time() -> None:
+    def load() -> Result[int, KeyError | OSError]:
+        return Success(1)
+
+    hint = get_type_hints(load)['return']
+    assert hint == Success[int] | Failure[KeyError | OSError]
+    assert isinstance(load(), hint.__args__[0].__origin__)
+
+
+def test_a_quick_success_is_like_any_other() -> None:
+    assert quick_success([1]) == Success([1])
+    assert repr(quick_success(1)) == repr(Success(1))
+    assert quick_success(1).map(str) == Success('1')
+
+
+def test_a_quick_failure_is_like_any_other_and_is_traced_too() -> None:
+    assert quick_failure('no') == Failure('no')
+    assert quick_failure('no').trace is None
+    with collect_traces():
+        traced = quick_failure('no')
+    assert traced.trace

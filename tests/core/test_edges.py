@@ -1,0 +1,532 @@
+"""Edges: which exceptions become failures, which pass, and the way back to an exception."""
+
+import asyncio
+import gc
+import inspect
+import pickle
+import traceback
+import weakref
+from asyncio import CancelledError
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import suppress
+from typing import Any, Never
+
+import pytest
+
+from seamwise import Category, Cause, Do, Failure, Raised, Result, Success, TaggedError, attempt, caught, fallible, or_raise, refine, when
+from seamwise.edges import Rules
+
+PASSING = [CancelledError, KeyboardInterrupt, SystemExit, GeneratorExit]
+
+
+class DiskFailed(TaggedError, category=Category.RESOURCE, message='The disk failed.'):
+    cause: Cause | None = None
+
+
+class TooSlow(TaggedError, category=Category.TIMEOUT, message='Too slow.'):
+    cause: Cause | None = None
+
+
+class Vanished(OSError):
+    pass
+
+
+broken: Result[int, DiskFailed] = Failure(DiskFailed())
+RULES: Rules[DiskFailed | TooSlow] = when(OSError).becomes(DiskFailed) | when(TimeoutError).becomes(TooSlow)
+
+
+def classify(raised: Exception) -> Failure[DiskFailed | TooSlow] | None:
+    """Judge as `RULES` does."""
+    return RULES(raised)
+
+
+def raises(raised: BaseException) -> Never:
+    raise raised
+
+
+def read(raised: Exception) -> str:
+    raise raised
+
+
+async def raises_soon(raised: BaseException) -> Never:
+    await asyncio.sleep(0)
+    raise raised
+
+
+def attempted(call: Callable[[], object]) -> object:
+    return attempt(call, RULES)
+
+
+def attempted_decorated(call: Callable[[], object]) -> object:
+    return attempt(RULES)(call)()
+
+
+def refined(call: Callable[[], object]) -> object:
+    return refine(call, classify)
+
+
+def refined_decorated(call: Callable[[], object]) -> object:
+    return refine(classify)(call)()
+
+
+def awaited(edge: Callable[[Callable[[], object]], Any]) -> Callable[[Callable[[], object]], object]:
+    def run(call: Callable[[], object]) -> object:
+        async def soon() -> object:
+            await asyncio.sleep(0)
+            return call()
+
+        async def main() -> object:
+            return await edge(soon)
+
+        return asyncio.run(main())
+
+    run.__name__ = f'{edge.__name__}_async'
+    return run
+
+
+PLAIN: list[Callable[[Callable[[], object]], object]] = [attempted, attempted_decorated, refined, refined_decorated]
+EVERY = [*PLAIN, *map(awaited, PLAIN)]
+every = pytest.mark.parametrize('edge', EVERY, ids=lambda edge: edge.__name__)
+
+
+@every
+class TestEveryWay:
+    """`attempt` and `refine`, as a call and as a decorator, of `def` and of `async def`."""
+
+    def test_a_value_becomes_a_success(self, edge: Callable[[Callable[[], object]], object]) -> None:
+        value = [1]
+        assert edge(lambda: value) == Success([1])
+
+    def test_a_named_exception_becomes_its_error(self, edge: Callable[[Callable[[], object]], object]) -> None:
+        raised = OSError(28, 'full')
+        assert edge(lambda: raises(raised)) == Failure(DiskFailed(raised))
+
+    def test_the_exact_class_goes_before_its_bases(self, edge: Callable[[Callable[[], object]], object]) -> None:
+        slow, gone = TimeoutError(), Vanished()
+        assert edge(lambda: raises(slow)) == Failure(TooSlow(slow))
+        assert edge(lambda: raises(gone)) == Failure(DiskFailed(gone))
+
+    def test_every_other_exception_passes_as_it_is(self, edge: Callable[[Callable[[], object]], object]) -> None:
+        raised = ValueError('a')
+        with pytest.raises(ValueError, match='a') as passed:
+            edge(lambda: raises(raised))
+        assert passed.value is raised
+        assert (raised.__context__, raised.__cause__) == (None, None)
+        assert [frame.name for frame in traceback.extract_tb(raised.__traceback__)][-1] == 'raises'
+
+    @pytest.mark.parametrize('kind', PASSING)
+    def test_what_is_no_exception_passes(self, edge: Callable[[Callable[[], object]], object], kind: type[BaseException]) -> None:
+        with pytest.raises(kind):
+            edge(lambda: raises(kind()))
+
+    def test_a_group_of_one_known_member_becomes_its_error(self, edge: Callable[[Callable[[], object]], object]) -> None:
+        slow = TimeoutError()
+        assert edge(lambda: raises(ExceptionGroup('a', [ExceptionGroup('b', [slow])]))) == Failure(TooSlow(slow))
+
+    def test_a_group_of_known_members_becomes_all_their_errors_in_order(self, edge: Callable[[Callable[[], object]], object]) -> None:
+        a, b, c, d = TimeoutError('a'), OSError('b'), TimeoutError('c'), OSError('d')
+        group = ExceptionGroup('1', [a, ExceptionGroup('2', [b, ExceptionGroup('3', [c])]), d])
+        assert edge(lambda: raises(group)) == Failure((TooSlow(a), DiskFailed(b), TooSlow(c), DiskFailed(d)))
+
+    @pytest.mark.parametrize('unknown', [ValueError('a'), ExceptionGroup('b', [OSError(), ValueError('c')])])
+    def test_one_unknown_member_keeps_the_whole_group(self, edge: Callable[[Callable[[], object]], object], unknown: Exception) -> None:
+        group = ExceptionGroup('1', [OSError(), unknown, TimeoutError()])
+        with pytest.raises(ExceptionGroup) as passed:
+            edge(lambda: raises(group))
+        assert passed.value is group
+        assert group.exceptions[1] is unknown
+
+    def test_a_group_with_more_than_exceptions_passes(self, edge: Callable[[Callable[[], object]], object]) -> None:
+        with pytest.raises(BaseExceptionGroup) as passed:
+            edge(lambda: raises(BaseExceptionGroup('1', [OSError(), KeyboardInterrupt()])))
+        assert len(passed.value.exceptions) == 2
+
+    def test_the_early_return_of_a_function_passes(self, edge: Callable[[Callable[[], object]], object]) -> None:
+        @fallible
+        def outer(do: Do[str]) -> object:
+            return edge(lambda: do(Failure('early')))
+
+        assert outer() == Failure('early')
+
+
+class Service:
+    def __init__(self, raised: Exception | None = None) -> None:
+        self.raised = raised
+
+    @attempt(RULES)
+    def load(self, path: str, *, size: int = 1) -> str:
+        """Load the path."""
+        return path * size if self.raised is None else raises(self.raised)
+
+    @attempt(RULES)
+    async def load_soon(self, path: str, *, size: int = 1) -> str:
+        """Load the path soon."""
+        await asyncio.sleep(0)
+        return path * size if self.raised is None else raises(self.raised)
+
+    @classmethod
+    @refine(classify)
+    def named(cls, name: str) -> str:
+        return f'{cls.__name__} {name}' if name else raises(OSError())
+
+    @staticmethod
+    @refine(classify)
+    async def count(number: int) -> int:
+        return number or await raises_soon(TimeoutError())
+
+
+class TestDecorated:
+    def test_methods_take_their_arguments(self) -> None:
+        assert Service().load('a', size=2) == Success('aa')
+        assert asyncio.run(Service().load_soon(path='a', size=2)) == Success('aa')
+        assert Service.named('a') == Success('Service a')
+        assert asyncio.run(Service.count(1)) == Success(1)
+
+    def test_methods_give_failures(self) -> None:
+        raised = Vanished()
+        assert Service(raised).load('a') == Failure(DiskFailed(raised))
+        assert asyncio.run(Service(raised).load_soon('a')) == Failure(DiskFailed(raised))
+        assert isinstance(Service.named('').failure(), DiskFailed)
+        assert isinstance(asyncio.run(Service.count(0)).failure(), TooSlow)
+
+    def test_the_function_is_described_as_before(self) -> None:
+        assert (Service.load.__name__, Service.load.__doc__) == ('load', 'Load the path.')
+        assert str(inspect.signature(Service.load)) == '(self, path: str, *, size: int = 1) -> str'
+        assert (Service.load_soon.__name__, Service.load_soon.__doc__) == ('load_soon', 'Load the path soon.')
+
+    def test_a_coroutine_function_stays_one(self) -> None:
+        assert inspect.iscoroutinefunction(Service.load_soon)
+        assert inspect.iscoroutinefunction(Service.count)
+        assert not inspect.iscoroutinefunction(Service.load)
+
+    def test_a_plain_function_that_hands_a_coroutine_on_is_awaited(self) -> None:
+        slow = TimeoutError()
+
+        @attempt(RULES)
+        def hands_on(raised: Exception) -> object:
+            return raises_soon(raised)
+
+        given: Any = hands_on(slow)
+        assert asyncio.run(given) == Failure(TooSlow(slow))
+
+    def test_an_awaitable_that_is_no_coroutine_is_a_value(self) -> None:
+        async def main() -> None:
+            future: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+            assert attempt(lambda: future, RULES) == Success(future)
+
+        asyncio.run(main())
+
+    def test_cancellation_passes(self) -> None:
+        @attempt(when(Exception).becomes(str))
+        async def waits() -> None:
+            await asyncio.Event().wait()
+
+        assert inspect.iscoroutinefunction(waits)
+
+        async def main() -> None:
+            task = asyncio.create_task(waits())
+            await asyncio.sleep(0)
+            task.cancel('enough')
+            with pytest.raises(CancelledError, match='enough'):
+                await task
+
+        asyncio.run(main())
+
+
+class TestRules:
+    def test_an_error_is_made_from_the_exception(self) -> None:
+        assert attempt(lambda: int('x'), when(ValueError).becomes(lambda raised: len(raised.args))) == Failure(1)
+
+    def test_rules_add_up(self) -> None:
+        rules = when(KeyError).becomes(repr) | when(ValueError).becomes(len) | when(OSError).becomes(str)  # type: ignore[arg-type]  # never called
+        assert rules(KeyError('a')) == Failure("KeyError('a')")
+        assert rules(OSError('b')) == Failure('b')
+        assert rules(RuntimeError()) is None
+
+    def test_adding_leaves_both_tables_as_they_were(self) -> None:
+        one, two = when(KeyError).becomes(repr), when(OSError).becomes(repr)
+        assert (one | two)(OSError()) is not None
+        assert (one(OSError()), two(KeyError())) == (None, None)
+
+    def test_a_kind_with_two_rules_is_refused(self) -> None:
+        with pytest.raises(TypeError, match=r'^OSError has two rules; each kind of exception becomes one error\.$'):
+            _ = RULES | when(OSError).becomes(str)
+
+    @pytest.mark.parametrize('other', [7, when(ValueError), classify])
+    def test_only_rules_add_up(self, other: object) -> None:
+        with pytest.raises(TypeError, match='unsupported operand'):
+            RULES | other  # type: ignore[operator]  # the misuse is the test
+
+    @pytest.mark.parametrize('kind', [*PASSING, BaseException, BaseExceptionGroup, ValueError('a'), int, 'ValueError', DiskFailed, None])
+    def test_only_kinds_of_exception_are_named(self, kind: object) -> None:
+        with pytest.raises(TypeError, match=r'^when takes a class of exceptions that derives from Exception, not '):
+            when(kind)  # type: ignore[arg-type]  # the misuse is the test
+
+    def test_a_maker_may_be_anything_that_is_called(self) -> None:
+        class Empty:
+            def __len__(self) -> int:
+                return 0
+
+            def __call__(self, raised: Exception) -> str:
+                return str(raised)
+
+        assert not Empty()
+        assert when(OSError).becomes(Empty())(OSError('a')) == Failure('a')
+
+    def test_a_rule_for_a_kind_of_group_goes_before_the_members(self) -> None:
+        rules = when(ExceptionGroup).becomes(lambda group: group.message) | RULES
+        assert attempt(lambda: raises(ExceptionGroup('both', [OSError(), OSError()])), rules) == Failure('both')
+
+    def test_a_group_of_a_class_of_its_own_is_looked_up_along_its_bases(self) -> None:
+        class Trouble(Exception):
+            pass
+
+        class MuchTrouble(ExceptionGroup[Exception], Trouble):
+            pass
+
+        rules = when(Trouble).becomes(str) | when(Exception).becomes(repr)
+        assert attempt(lambda: raises(MuchTrouble('all', [ValueError()])), rules) == Failure('all (1 sub-exception)')
+
+    def test_a_rule_for_every_exception_is_one_for_each_member(self) -> None:
+        rules = when(Exception).becomes(repr) | when(OSError).becomes(str)
+        group = ExceptionGroup('a', [OSError('b'), ValueError('c')])
+        assert attempt(lambda: raises(group), rules) == Failure(('b', "ValueError('c')"))
+        assert attempt(lambda: raises(ValueError('c')), rules) == Failure("ValueError('c')")
+
+
+class TestHandlers:
+    def test_one_that_raises_is_a_defect_with_the_original_as_its_context(self) -> None:
+        original = OSError('disk')
+
+        def broken(_: object) -> Failure[str]:
+            raise ZeroDivisionError
+
+        rules = when(OSError).becomes(broken)
+        ways: list[Callable[[], object]] = [
+            lambda: attempt(lambda: read(original), rules),
+            lambda: attempt(rules)(read)(original),
+            lambda: refine(lambda: read(original), broken),
+            lambda: asyncio.run(attempt(lambda: raises_soon(original), rules)),
+        ]
+        for way in ways:
+            with pytest.raises(ZeroDivisionError) as defect:
+                way()
+            assert defect.value.__context__ is original
+
+    def test_classify_is_asked_about_a_group_before_its_members(self) -> None:
+        asked: list[str] = []
+
+        def judge(raised: Exception) -> Failure[str] | None:
+            asked.append(type(raised).__name__)
+            return None
+
+        with pytest.raises(ExceptionGroup):
+            refine(lambda: read(ExceptionGroup('a', [OSError(), ValueError()])), judge)
+        assert asked == ['ExceptionGroup', 'OSError', 'ValueError']
+
+    def test_classify_may_take_a_group_as_one(self) -> None:
+        group = ExceptionGroup('a', [OSError()])
+        assert refine(lambda: read(group), lambda raised: Failure(str(raised))) == Failure('a (1 sub-exception)')
+
+    @pytest.mark.parametrize('raised', [OSError('a'), ExceptionGroup('b', [OSError('a')])])
+    @pytest.mark.parametrize('wrong', [DiskFailed(), Success(1), False, 0])
+    def test_a_classify_that_gives_no_failure_is_told(self, raised: Exception, wrong: object) -> None:
+        def judge(one: Exception) -> Any:
+            return None if isinstance(one, ExceptionGroup) else wrong
+
+        with pytest.raises(TypeError, match=f'judge at .* must give a Failure or None, but gave {type(wrong).__name__}\\.$') as told:
+            refine(lambda: read(raised), judge)
+        assert told.value.__context__ is raised
+
+
+class TestWrongCalls:
+    @pytest.mark.parametrize('given', [(), (7,), (len,), (RULES, len), (len, classify), (when(OSError), len)])
+    def test_attempt_takes_rules_last(self, given: tuple[object, ...]) -> None:
+        match = r'^attempt takes rules last, as in `attempt\(call, when\(OSError\)\.becomes\(disk_failed\)\)`, not \('
+        with pytest.raises(TypeError, match=match):
+            attempt(*given)  # type: ignore[call-overload]  # the misuse is the test
+
+    @pytest.mark.parametrize('given', [(7, RULES), (len, 'a', RULES), ('path', RULES)])
+    def test_attempt_takes_a_function_first(self, given: tuple[object, ...]) -> None:
+        match = r'^attempt takes a function without arguments to call \(say `lambda: load\(path\)`\), and what tells failures\.$'
+        with pytest.raises(TypeError, match=match):
+            attempt(*given)  # type: ignore[call-overload]  # the misuse is the test
+
+    @pytest.mark.parametrize('given', [(), (7,), (len, 7), (7, classify), (len, 'a', classify)])
+    def test_refine_takes_a_function_and_what_tells(self, given: tuple[object, ...]) -> None:
+        with pytest.raises(TypeError, match=r'^refine takes a function without arguments to call \(say'):
+            refine(*given)  # type: ignore[call-overload]  # the misuse is the test
+
+    @pytest.mark.parametrize('given', [(), ('DiskFailed',), (DiskFailed | TooSlow,), (DiskFailed, (TooSlow,))])
+    def test_caught_takes_kinds(self, given: tuple[object, ...]) -> None:
+        with pytest.raises(TypeError, match=r'^caught takes the kinds of error to catch, one after the other, not \('):
+            caught(len, *given)  # type: ignore[call-overload]  # the misuse is the test
+
+    def test_caught_takes_a_function_first(self) -> None:
+        with pytest.raises(TypeError, match=r'^caught takes a function without arguments to call'):
+            caught(7, DiskFailed)  # type: ignore[call-overload]  # the misuse is the test
+
+    @pytest.mark.parametrize(('edge', 'name'), [(attempt(RULES), 'attempt'), (refine(classify), 'refine')])
+    def test_generators_are_refused(self, edge: Callable[[object], object], name: str) -> None:
+        def lines() -> Iterator[str]:
+            yield name  # pragma: no cover -- nobody reads it
+
+        async def lines_soon() -> AsyncIterator[str]:
+            yield name  # pragma: no cover -- nobody reads it
+
+        for function in (lines, lines_soon):
+            with pytest.raises(TypeError, match=f'{function.__name__} is a generator: it raises when it is read, where no edge stands\\.$'):
+                edge(function)
+        above: list[tuple[str, object]] = [('classmethod', classmethod(repr)), ('staticmethod', staticmethod(lines))]
+        for kind, descriptor in above:
+            with pytest.raises(TypeError, match=f'^Put @{name} under @{kind}, not above it\\.$'):
+                edge(descriptor)
+
+    def test_only_functions_are_decorated(self) -> None:
+        path: Any = 'path'
+        with pytest.raises(TypeError, match=r"^@attempt takes a function, not 'path'\.$"):
+            attempt(RULES)(path)
+        with pytest.raises(TypeError, match=r"^@refine takes a function, not 'path'\.$"):
+            refine(classify)(path)
+
+
+class TestOrRaise:
+    def test_a_value_is_given(self) -> None:
+        value = [1]
+        assert or_raise(Success(value)) is value
+
+    def test_an_error_is_raised(self) -> None:
+        with pytest.raises(Raised, match=r'^The disk failed\.$') as raised:
+            or_raise(broken)
+        assert raised.value.error == DiskFailed()
+        assert raised.value.__cause__ is None
+
+    def test_an_exception_below_the_error_is_its_cause(self) -> None:
+        original = OSError('disk')
+        for error in (DiskFailed(original), DiskFailed(TooSlow(original)), original):
+            given: Result[int, object] = Failure(error)
+            with pytest.raises(Raised) as raised:
+                or_raise(given)
+            assert raised.value.__cause__ is original
+
+    def test_what_was_being_handled_stays_in_sight(self) -> None:
+        def handles() -> None:
+            try:
+                int('x')
+            except ValueError:
+                or_raise(broken)
+
+        with pytest.raises(Raised) as raised:
+            handles()
+        assert isinstance(raised.value.__context__, ValueError)
+        assert not raised.value.__suppress_context__
+
+    @pytest.mark.parametrize('wrong', [7, None, DiskFailed(), OSError()])
+    def test_what_is_no_result_is_refused(self, wrong: object) -> None:
+        with pytest.raises(TypeError, match=f'^or_raise takes a Success or a Failure, not {type(wrong).__name__}\\.$'):
+            or_raise(wrong)  # type: ignore[arg-type]  # the misuse is the test
+
+    def test_what_it_raises_can_be_pickled(self) -> None:
+        with pytest.raises(Raised) as raised:
+            or_raise(broken.alt(lambda _: DiskFailed(TooSlow())))
+        copy = pickle.loads(pickle.dumps(raised.value))  # noqa: S301 -- pickled one line above
+        assert type(copy) is Raised
+        assert copy.error == raised.value.error == DiskFailed(TooSlow())
+
+
+class TestCaught:
+    def test_the_error_comes_back_as_the_same_object(self) -> None:
+        error = DiskFailed(OSError())
+
+        def load() -> Result[int, DiskFailed]:
+            return Failure(error)
+
+        assert caught(lambda: or_raise(load()), DiskFailed).failure() is error
+
+    def test_a_value_becomes_a_success(self) -> None:
+        assert caught(lambda: 1, DiskFailed) == Success(1)
+
+    def test_several_kinds_are_taken(self) -> None:
+        for error in (DiskFailed(), TooSlow()):
+            assert caught(lambda: or_raise(Failure(error)), TooSlow, DiskFailed) == Failure(error)  # noqa: B023 -- called at once
+
+    def test_another_error_passes(self) -> None:
+        with pytest.raises(Raised) as raised:
+            caught(lambda: or_raise(broken.alt(lambda _: TooSlow())), DiskFailed)
+        assert raised.value.error == TooSlow()
+
+    def test_exceptions_are_no_errors(self) -> None:
+        with pytest.raises(OSError, match='a'):
+            caught(lambda: read(OSError('a')), OSError)
+
+    def test_coroutines_are_awaited(self) -> None:
+        async def soon(error: object) -> int:
+            await asyncio.sleep(0)
+            return or_raise(Failure(error))
+
+        assert asyncio.run(caught(lambda: soon(TooSlow()), DiskFailed, TooSlow)) == Failure(TooSlow())
+        with pytest.raises(Raised):
+            asyncio.run(caught(lambda: soon(TooSlow()), DiskFailed))
+
+    def test_a_group_of_raised_errors_is_taken_as_a_whole(self) -> None:
+        group = ExceptionGroup('a', [Raised(DiskFailed()), Raised(TooSlow())])
+        assert caught(lambda: read(group), DiskFailed, TooSlow) == Failure((DiskFailed(), TooSlow()))
+        with pytest.raises(ExceptionGroup):
+            caught(lambda: read(group), DiskFailed)
+
+
+class Held:
+    """Something that a frame keeps alive."""
+
+
+@pytest.mark.parametrize('kind', [OSError, ValueError])
+@pytest.mark.parametrize('way', ['attempt', 'attempt soon', 'or_raise'])
+def test_no_cycle_keeps_the_frames_of_a_failed_call(kind: type[Exception], way: str) -> None:
+    def load(_held: Held) -> int:
+        raise kind
+
+    async def load_soon(_held: Held) -> int:
+        raise kind
+
+    async def main(held: Held) -> None:
+        with suppress(ValueError):
+            await attempt(lambda: load_soon(held), RULES)
+
+    def call(held: Held) -> None:
+        if way == 'attempt':
+            attempt(lambda: load(held), RULES)
+        elif way == 'or_raise':
+            or_raise(broken.alt(lambda _: held))
+        else:
+            asyncio.run(main(held))
+
+    def begin() -> weakref.ref[Held]:
+        held = Held()
+        with suppress(ValueError, Raised):
+            call(held)
+        return weakref.ref(held)
+
+    gc.collect()
+    gc.disable()
+    try:
+        assert begin()() is None
+    finally:
+        gc.enable()
+
+
+def test_an_edge_around_a_group_of_tasks() -> None:
+    async def all_of_them(*raised: Exception) -> None:
+        async with asyncio.TaskGroup() as group:
+            for one in raised:
+                group.create_task(raises_soon(one))
+
+    def run(*raised: Exception) -> Awaitable[Result[None, object]]:
+        return attempt(lambda: all_of_them(*raised), RULES)
+
+    async def main() -> None:
+        assert isinstance((await run(OSError())).failure(), DiskFailed)
+        assert {type(one) for one in (await run(OSError(), TimeoutError())).failure()} == {DiskFailed, TooSlow}  # type: ignore[attr-defined]  # a tuple
+        with pytest.raises(ExceptionGroup):
+            await run(OSError(), ValueError())
+
+    asyncio.run(main())

@@ -1,0 +1,555 @@
+"""Many awaitables in one result: side by side, bounded, in the order given, and cancelled as one."""
+
+import asyncio
+import gc
+import weakref
+from asyncio import CancelledError, Event, sleep
+from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator
+from contextlib import suppress
+from contextvars import ContextVar
+from inspect import getcoroutinestate
+from typing import Any, Never
+
+import pytest
+
+from seamwise import Failure, Result, Success, accumulate_async, collect_async, partition_async
+
+Number = Result[int, str]
+Many = Callable[..., Awaitable[Any]]
+ALL: list[Many] = [collect_async, accumulate_async, partition_async]
+every = pytest.mark.parametrize('many', ALL, ids=lambda many: many.__name__)
+
+
+async def soon(number: int, *, after: int = 1) -> Number:
+    """Give a Success of an even number and a Failure of an odd one, after some turns of the loop."""
+    for _ in range(after):
+        await sleep(0)
+    return Failure(f'{number} is odd') if number % 2 else Success(number)
+
+
+async def bug(number: int = 0, *, after: int = 1) -> Number:
+    for _ in range(after):
+        await sleep(0)
+    raise ValueError(number)
+
+
+class Child:
+    """Awaitables that wait forever, and what became of them."""
+
+    def __init__(self) -> None:
+        self.begun: list[int] = []
+        self.ended: list[int] = []
+
+    async def waits(self, number: int, *, cleanup: int = 2, then: Awaitable[Number] | None = None) -> Number:
+        self.begun.append(number)
+        try:
+            await Event().wait()
+        finally:
+            for _ in range(cleanup):
+                await sleep(0)
+            self.ended.append(number)
+            if then is not None:
+                await then
+        pytest.fail('nobody wakes it')
+
+
+class Crowd:
+    """Counts how many run at once and how far its iterator has been read."""
+
+    def __init__(self, count: int, *, fails_at: int | None = None) -> None:
+        self.count = count
+        self.fails_at = fails_at
+        self.read = self.now = self.most = self.done = 0
+        self.most_ahead = 0
+
+    async def one(self, place: int) -> Result[int, str]:
+        self.now += 1
+        self.most = max(self.most, self.now)
+        for _ in range(place % 3 + 1):
+            await sleep(0)
+        self.now -= 1
+        self.done += 1
+        return Failure(f'{place} failed') if place == self.fails_at else Success(place)
+
+    def __iter__(self) -> Iterator[Awaitable[Result[int, str]]]:
+        for place in range(self.count):
+            self.read += 1
+            self.most_ahead = max(self.most_ahead, self.read - self.done)
+            yield self.one(place)
+
+
+class Later:
+    """An awaitable of its own class."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __await__(self) -> Generator[Any, None, Number]:
+        return soon(self.number).__await__()
+
+
+async def cancelled(task: asyncio.Task[Any], *, times: int = 1) -> None:
+    """Let a task run a few turns, cancel it, and expect that it ends so."""
+    for _ in range(3):
+        await sleep(0)
+    for _ in range(times):
+        task.cancel('enough')
+        await sleep(0)
+    await asyncio.wait([task])
+    assert task.cancelled()
+
+
+class TestResults:
+    def test_slots_become_a_tuple_of_their_values(self) -> None:
+        async def name() -> Success[str]:
+            return Success('a')
+
+        async def main() -> Result[tuple[int, str], str]:
+            return await collect_async(soon(2), name())
+
+        assert asyncio.run(main()) == Success((2, 'a'))
+
+    @pytest.mark.parametrize('limit', [None, 1, 2, 100])
+    def test_the_order_is_the_order_given_not_the_one_in_time(self, limit: int | None) -> None:
+        async def main() -> tuple[object, ...]:
+            def jobs() -> list[Awaitable[Number]]:
+                return [soon(number, after=9 - number) for number in range(0, 9, 2)]
+
+            def odd() -> list[Awaitable[Number]]:
+                return [soon(number, after=9 - number) for number in range(5)]
+
+            return (
+                await collect_async(jobs(), limit=limit),
+                await accumulate_async(jobs(), limit=limit),
+                await accumulate_async(odd(), limit=limit),
+                await partition_async(odd(), limit=limit),
+            )
+
+        evens = Success((0, 2, 4, 6, 8))
+        assert asyncio.run(main()) == (evens, evens, Failure(('1 is odd', '3 is odd')), ([0, 2, 4], ['1 is odd', '3 is odd']))
+
+    @pytest.mark.parametrize('make', [list, tuple, iter, dict.fromkeys, set], ids=str)
+    def test_any_iterable_will_do(self, make: Callable[[list[Awaitable[Number]]], Iterable[Awaitable[Number]]]) -> None:
+        async def main() -> Result[tuple[int, ...], str]:
+            return await collect_async(make([soon(2), soon(2)]))
+
+        assert asyncio.run(main()) == Success((2, 2))
+
+    @every
+    def test_nothing_gives_nothing(self, many: Many) -> None:
+        async def main() -> object:
+            return await many([])
+
+        assert asyncio.run(main()) == (([], []) if many is partition_async else Success(()))
+
+    def test_coroutines_tasks_futures_and_awaitables_of_any_class_are_taken(self) -> None:
+        async def main() -> Result[tuple[int, int, int, int], str]:
+            ended: asyncio.Future[Number] = asyncio.get_running_loop().create_future()
+            ended.set_result(Success(6))
+            return await collect_async(soon(2), asyncio.create_task(soon(4)), ended, Later(8))
+
+        assert asyncio.run(main()) == Success((2, 4, 6, 8))
+
+    def test_one_awaitable_is_a_slot_and_no_iterable(self) -> None:
+        async def main() -> tuple[object, ...]:
+            future: asyncio.Future[Number] = asyncio.get_running_loop().create_future()
+            future.set_result(Success(6))
+            return await collect_async(soon(2)), await collect_async(future), await accumulate_async(Later(4))
+
+        assert asyncio.run(main()) == (Success((2,)), Success((6,)), Success((4,)))
+
+    def test_twenty_thousand_do_not_recurse(self) -> None:
+        async def main() -> tuple[int, int]:
+            whole = await collect_async(soon(0, after=0) for _ in range(20_000))
+            values, errors = await partition_async((soon(number, after=0) for number in range(20_000)), limit=100)
+            return len(whole.unwrap()), len(values) - len(errors)
+
+        assert asyncio.run(main()) == (20_000, 0)
+
+    def test_context_variables_are_seen(self) -> None:
+        name = ContextVar('name', default='nobody')
+
+        async def who() -> Success[str]:
+            await sleep(0)
+            return Success(name.get())
+
+        async def main() -> Result[tuple[str, ...], Never]:
+            name.set('somebody')
+            return await collect_async([who(), who(), who()], limit=1)
+
+        assert asyncio.run(main()) == Success(('somebody',) * 3)
+
+
+class TestLimit:
+    @every
+    @pytest.mark.parametrize('limit', [1, 3, 7])
+    def test_never_more_run_at_once_nor_are_read_ahead(self, many: Many, limit: int) -> None:
+        async def main(crowd: Crowd) -> None:
+            await many(crowd, limit=limit)
+
+        crowd = Crowd(30)
+        asyncio.run(main(crowd))
+        assert (crowd.most, crowd.most_ahead, crowd.done) == (limit, limit, 30)
+
+    @every
+    def test_without_a_limit_all_run_at_once(self, many: Many) -> None:
+        async def main(crowd: Crowd) -> None:
+            await many(crowd)
+
+        crowd = Crowd(30)
+        asyncio.run(main(crowd))
+        assert crowd.most == 30
+
+    def test_after_a_failure_nothing_more_is_read(self) -> None:
+        async def main(given: Iterable[Awaitable[Number]]) -> object:
+            return await collect_async(given, limit=2)
+
+        crowd = Crowd(30, fails_at=4)
+        assert asyncio.run(main(crowd)) == Failure('4 failed')
+        assert crowd.read <= 6
+        crowd = Crowd(30, fails_at=4)
+        assert asyncio.run(main(iter(crowd))) == Failure('4 failed')
+        assert crowd.read <= 6
+
+    @every
+    @pytest.mark.parametrize('limit', [0, -1])
+    def test_a_limit_that_lets_nothing_run_is_refused(self, many: Many, limit: int) -> None:
+        async def main() -> None:
+            await many([], limit=limit)
+
+        with pytest.raises(ValueError, match=f'^{many.__name__}: limit must be 1 or more, or None, not {limit}\\.$'):
+            asyncio.run(main())
+
+
+class TestFirstFailure:
+    def test_the_first_in_time_is_the_result_as_the_same_object(self) -> None:
+        late = Failure('late')
+
+        async def fail() -> Number:
+            return late
+
+        async def main() -> object:
+            return await collect_async(soon(1, after=3), fail(), soon(3, after=2))
+
+        assert asyncio.run(main()) is late
+
+    def test_it_cancels_the_siblings_and_awaits_them(self) -> None:
+        child = Child()
+
+        async def main() -> object:
+            result = await collect_async(child.waits(1), soon(3), child.waits(2))
+            return result, sorted(child.ended)
+
+        assert asyncio.run(main()) == (Failure('3 is odd'), [1, 2])
+
+    @every
+    def test_only_collect_stops(self, many: Many) -> None:
+        async def main(crowd: Crowd) -> None:
+            await many(crowd)
+
+        crowd = Crowd(9, fails_at=0)
+        asyncio.run(main(crowd))
+        assert (crowd.done < 9) is (many is collect_async)
+
+    def test_a_sibling_that_fails_on_its_way_out_does_not_replace_it(self) -> None:
+        async def stubborn(answer: object) -> Any:
+            try:
+                await Event().wait()
+            except CancelledError:
+                return answer
+
+        async def main() -> object:
+            return await collect_async(stubborn(Failure('other')), soon(1), stubborn(Success(2)), stubborn(None))
+
+        assert asyncio.run(main()) == Failure('1 is odd')
+
+    def test_a_defect_of_a_sibling_on_its_way_out_wins(self) -> None:
+        child = Child()
+
+        async def main() -> object:
+            return await collect_async(soon(1), child.waits(1, then=bug(7)))
+
+        with pytest.raises(ValueError, match='7'):
+            asyncio.run(main())
+
+    def test_coroutines_that_found_no_room_are_closed(self) -> None:
+        async def main() -> tuple[object, bool]:
+            jobs = [soon(1), *(soon(2) for _ in range(5))]
+            result = await collect_async(jobs, limit=2)
+            return result, [getcoroutinestate(job) for job in jobs] == ['CORO_CLOSED'] * 6
+
+        assert asyncio.run(main()) == (Failure('1 is odd'), True)
+        gc.collect()
+
+    def test_tasks_that_found_no_room_are_cancelled_and_awaited(self) -> None:
+        child = Child()
+
+        async def main() -> object:
+            tasks = [asyncio.create_task(one) for one in (soon(1), child.waits(1), child.waits(2))]
+            return await collect_async(tasks, limit=1), [task.done() for task in tasks], child.ended
+
+        assert asyncio.run(main()) == (Failure('1 is odd'), [True] * 3, [1, 2])
+
+    def test_other_awaitables_that_found_no_room_are_left_alone(self) -> None:
+        async def main() -> object:
+            return await collect_async([Later(1), Later(2)], limit=1)
+
+        assert asyncio.run(main()) == Failure('1 is odd')
+
+    def test_what_an_iterator_still_holds_is_its_owners(self) -> None:
+        async def main() -> tuple[object, Number]:
+            rest = iter([soon(1), soon(2)])
+            return await collect_async(rest, limit=1), await next(rest)
+
+        assert asyncio.run(main()) == (Failure('1 is odd'), Success(2))
+
+
+class TestCancellation:
+    @every
+    @pytest.mark.parametrize('limit', [None, 2])
+    def test_cancelling_the_caller_cancels_the_children_and_awaits_them(self, many: Many, limit: int | None) -> None:
+        child = Child()
+
+        async def caller() -> None:
+            await many([child.waits(1), child.waits(2), child.waits(3)], limit=limit)
+
+        async def main() -> None:
+            await cancelled(asyncio.create_task(caller()))
+
+        asyncio.run(main())
+        assert sorted(child.ended) == child.begun == list(range(1, (limit or 3) + 1))
+        gc.collect()
+
+    @every
+    def test_cancelled_twice_the_caller_still_awaits_them(self, many: Many) -> None:
+        child = Child()
+
+        async def caller() -> None:
+            try:
+                await many([child.waits(1, cleanup=9), child.waits(2, cleanup=9)])
+            finally:
+                assert child.ended == [1, 2]
+
+        async def main() -> None:
+            await cancelled(asyncio.create_task(caller()), times=3)
+
+        asyncio.run(main())
+
+    def test_a_child_that_ends_well_does_not_undo_the_cancellation(self) -> None:
+        async def stubborn() -> Number:
+            try:
+                await Event().wait()
+            except CancelledError:
+                return Success(2)
+            pytest.fail('nobody wakes it')
+
+        async def main() -> None:
+            await cancelled(asyncio.create_task(collect_async(stubborn())))
+            await cancelled(asyncio.create_task(partition_async([stubborn()])))
+
+        asyncio.run(main())
+
+    def test_the_callers_cancellation_keeps_its_message(self) -> None:
+        async def main() -> None:
+            task = asyncio.create_task(collect_async(Child().waits(1)))
+            await sleep(0)
+            task.cancel('enough')
+            with pytest.raises(CancelledError, match='enough'):
+                await task
+
+        asyncio.run(main())
+
+    def test_cancellation_beside_a_failure_wins(self) -> None:
+        child = Child()
+
+        async def main() -> None:
+            await cancelled(asyncio.create_task(collect_async(soon(1), child.waits(1, cleanup=9))))
+
+        asyncio.run(main())
+        assert child.ended == [1]
+
+    def test_a_defect_beside_the_cancellation_is_not_hidden(self) -> None:
+        async def main() -> None:
+            task = asyncio.create_task(collect_async(Child().waits(1, then=bug(7))))
+            await sleep(0)
+            task.cancel()
+            await task
+
+        with pytest.raises(ValueError, match='7'):
+            asyncio.run(main())
+
+    @every
+    def test_a_child_that_somebody_else_cancels_cancels_all(self, many: Many) -> None:
+        child = Child()
+
+        async def main() -> None:
+            one = asyncio.create_task(child.waits(1))
+            asyncio.get_running_loop().call_later(0, one.cancel)
+            with pytest.raises(CancelledError):
+                await many([one, child.waits(2)])
+            assert sorted(child.ended) == [1, 2]
+
+        asyncio.run(main())
+
+    def test_a_defect_beside_a_child_that_somebody_else_cancelled_is_not_hidden(self) -> None:
+        async def gives_up() -> Number:
+            raise CancelledError
+
+        async def main() -> None:
+            await collect_async(gives_up(), bug(7, after=0))
+
+        with pytest.raises(ValueError, match='7'):
+            asyncio.run(main())
+
+    @every
+    def test_a_timeout_around_it_is_a_timeout(self, many: Many) -> None:
+        child = Child()
+
+        async def main() -> None:
+            async with asyncio.timeout(0):
+                await many([child.waits(1)])
+
+        with pytest.raises(TimeoutError):
+            asyncio.run(main())
+        assert child.ended == child.begun
+
+    def test_a_timeout_within_is_the_childs(self) -> None:
+        async def patient() -> Number:
+            try:
+                async with asyncio.timeout(0):
+                    never: asyncio.Future[Number] = asyncio.get_running_loop().create_future()
+                    return await never
+            except TimeoutError:
+                return Failure('slow')
+
+        async def main() -> object:
+            return await accumulate_async(patient(), soon(2))
+
+        assert asyncio.run(main()) == Failure(('slow',))
+
+
+class Falsy(Exception):
+    def __len__(self) -> int:
+        return 0
+
+
+class Alarm(BaseException):
+    """Not for everybody's `except Exception`."""
+
+
+class TestDefects:
+    @every
+    @pytest.mark.parametrize('kind', [ValueError, Falsy, Alarm])
+    def test_one_passes_as_it_came_after_the_siblings_have_ended(self, many: Many, kind: type[BaseException]) -> None:
+        child = Child()
+        defect = kind('b')
+        assert bool(defect) is (kind is not Falsy)
+
+        async def raising() -> Never:
+            await sleep(0)
+            raise defect
+
+        async def main() -> None:
+            try:
+                await many([child.waits(1), raising(), child.waits(2)])
+            finally:
+                assert sorted(child.ended) == [1, 2]
+
+        with pytest.raises(kind) as raised:
+            asyncio.run(main())
+        assert raised.value is defect
+
+    @every
+    def test_several_are_a_group(self, many: Many) -> None:
+        async def main() -> None:
+            await many([bug(1), bug(2), soon(2)])
+
+        with pytest.raises(ExceptionGroup, match='several awaitables raised') as raised:
+            asyncio.run(main())
+        assert [str(one) for one in raised.value.exceptions] == ['1', '2']
+
+    @every
+    @pytest.mark.parametrize('limit', [None, 1, 2])
+    @pytest.mark.parametrize('kind', [ZeroDivisionError, Alarm])
+    def test_what_the_iterator_raises_passes_and_cancels_the_rest(self, many: Many, limit: int | None, kind: type[BaseException]) -> None:
+        child = Child()
+
+        def jobs() -> Iterator[Awaitable[Number]]:
+            yield soon(2)
+            if limit != 1:
+                yield child.waits(1)
+            raise kind('read')
+
+        async def main() -> None:
+            try:
+                await many(jobs(), limit=limit)
+            finally:
+                assert child.ended == child.begun
+
+        with pytest.raises(kind, match='read'):
+            asyncio.run(main())
+
+    def test_no_cycle_keeps_the_frames_of_a_defect(self) -> None:
+        class Held:
+            pass
+
+        async def main() -> bool:
+            held = Held()
+            alive = weakref.ref(held)
+
+            async def raising(_: Held) -> Number:
+                raise ValueError
+
+            for jobs in ([raising(held)], [raising(held), raising(held)]):
+                with suppress(ValueError, ExceptionGroup):
+                    await collect_async(jobs)
+                del jobs
+            del held
+            return alive() is None
+
+        gc.collect()
+        gc.disable()
+        try:
+            assert asyncio.run(main())
+        finally:
+            gc.enable()
+
+
+class TestMisuse:
+    @every
+    @pytest.mark.parametrize('wrong', [7, None, Success(2)])
+    def test_the_place_of_what_is_no_awaitable_is_told(self, many: Many, wrong: object) -> None:
+        child = Child()
+
+        async def main() -> None:
+            await many([soon(2), child.waits(1), wrong, soon(4)])
+
+        match = f'^{many.__name__} takes awaitables of results, but number 3 is {type(wrong).__name__}\\.$'
+        with pytest.raises(TypeError, match=match):
+            asyncio.run(main())
+        assert child.ended == child.begun
+        gc.collect()
+
+    @every
+    @pytest.mark.parametrize('wrong', [7, None, [Success(2)]])
+    def test_the_place_of_what_gives_no_result_is_told(self, many: Many, wrong: object) -> None:
+        child = Child()
+
+        async def gives() -> object:
+            return wrong
+
+        async def main() -> None:
+            await many([child.waits(1), gives()])
+
+        match = f'^{many.__name__} takes awaitables of results, but number 2 gave {type(wrong).__name__}\\.$'
+        with pytest.raises(TypeError, match=match):
+            asyncio.run(main())
+        assert child.ended == [1]
+
+    @every
+    def test_what_is_neither_awaitable_nor_iterable_is_told(self, many: Many) -> None:
+        async def main() -> None:
+            await many(7)
+
+        with pytest.raises(TypeError, match=f'^{many.__name__} takes awaitables or one iterable of awaitables, not int\\.$'):
+            asyncio.run(main())

@@ -1,0 +1,455 @@
+"""Direct style in coroutine functions: tasks, groups, timeouts and cancellation as in plain Python."""
+
+import asyncio
+from asyncio import CancelledError, Event, TaskGroup, sleep
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+from inspect import iscoroutinefunction
+from typing import Never
+
+import pytest
+
+from seamwise import Do, Failure, Result, Success, collect_async, fallible
+from seamwise.causes import leaves
+from seamwise.scope import Signal
+
+LATE: Result[int, str] = Failure('late')
+
+
+async def half(number: int) -> Result[int, str]:
+    await sleep(0)
+    return Failure(f'{number} is odd') if number % 2 else Success(number // 2)
+
+
+@fallible
+async def quarter(do: Do[str], number: int) -> int:
+    return do(await half(do(await half(number))))
+
+
+class Siblings:
+    """Tasks that wait until they are cancelled, and tell that they were."""
+
+    def __init__(self) -> None:
+        self.cancelled = 0
+
+    async def wait(self) -> Success[bool]:
+        try:
+            return Success(await Event().wait())
+        except CancelledError:
+            await sleep(0)
+            self.cancelled += 1
+            raise
+
+
+def kinds_around(error: BaseException) -> set[str]:
+    """Name the kinds of all exceptions that one carries anywhere, hidden contexts included."""
+    found: list[BaseException | None] = [error]
+    for one in found:
+        if one is not None:
+            members: tuple[BaseException, ...] = getattr(one, 'exceptions', ())
+            found += [more for more in (one.__cause__, one.__context__, *members) if more not in found]
+    return {type(one).__name__ for one in found if one is not None}
+
+
+class TestResult:
+    def test_the_value_becomes_a_success(self) -> None:
+        assert asyncio.run(quarter(8)) == Success(2)
+
+    def test_a_failure_ends_the_function_as_the_same_object(self) -> None:
+        @fallible
+        async def ends(do: Do[str]) -> None:
+            do(LATE)
+            pytest.fail('the function has ended')
+
+        assert asyncio.run(ends()) is LATE
+
+    def test_an_error_ends_the_function(self) -> None:
+        assert asyncio.run(quarter(6)) == Failure('3 is odd')
+
+    def test_it_stays_a_coroutine_function(self) -> None:
+        assert iscoroutinefunction(quarter)
+        coroutine = quarter(1)
+        assert asyncio.iscoroutine(coroutine)
+        coroutine.close()
+
+    def test_methods(self) -> None:
+        class Shop:
+            name = 'pens'
+
+            @fallible
+            async def sell(self, do: Do[str], *, count: int) -> str:
+                return f'{do(await half(count))} {self.name}'
+
+            @classmethod
+            @fallible
+            async def of(cls, do: Do[str], name: str) -> 'Shop':
+                return cls() if name else do.fail('nameless')
+
+            @staticmethod
+            @fallible
+            async def count(do: Do[str], number: int) -> int:
+                return do(await half(number))
+
+        async def main() -> list[object]:
+            return [await Shop().sell(count=4), await Shop.of(''), (await Shop.of('a')).map(type), await Shop.count(3)]
+
+        assert asyncio.run(main()) == [Success('2 pens'), Failure('nameless'), Success(Shop), Failure('3 is odd')]
+
+    def test_two_run_at_once(self) -> None:
+        async def main() -> list[Result[int, str]]:
+            return await asyncio.gather(*(quarter(number) for number in (8, 6, 4, 1)))
+
+        assert asyncio.run(main()) == [Success(2), Failure('3 is odd'), Success(1), Failure('1 is odd')]
+
+    def test_an_async_generator_that_is_consumed_inside(self) -> None:
+        async def numbers(do: Do[str]) -> AsyncIterator[int]:
+            yield do(await half(2))
+            yield do(await half(1))
+
+        @fallible
+        async def total(do: Do[str]) -> int:
+            return sum([one async for one in numbers(do)])
+
+        assert asyncio.run(total()) == Failure('1 is odd')
+
+    def test_a_plain_function_around_a_loop(self) -> None:
+        async def step(do: Do[str]) -> int:
+            async with TaskGroup() as group:
+                group.create_task(Event().wait())
+                return do(await half(1))
+
+        @fallible
+        def outer(do: Do[str]) -> int:
+            return asyncio.run(step(do))
+
+        assert outer() == Failure('1 is odd')
+
+
+class TestWayOut:
+    def test_finally_and_context_managers_run(self) -> None:
+        seen: list[str] = []
+
+        @asynccontextmanager
+        async def managed() -> AsyncGenerator[None]:
+            try:
+                yield
+            finally:
+                await sleep(0)
+                seen.append('managed')
+
+        @fallible
+        async def tidy(do: Do[str]) -> int:
+            try:
+                async with managed():
+                    return do(LATE)
+            except Exception as swallowed:  # noqa: BLE001 -- the blind except is the test
+                pytest.fail(str(swallowed))
+            finally:
+                await sleep(0)
+                seen.append('finally')
+
+        assert asyncio.run(tidy()) is LATE
+        assert seen == ['managed', 'finally']
+
+    @pytest.mark.parametrize('kind', [ValueError, KeyboardInterrupt, SystemExit, CancelledError])
+    def test_exceptions_pass_as_they_are(self, kind: type[BaseException]) -> None:
+        raised = kind('a')
+
+        @fallible
+        async def raises(_do: Do[str]) -> None:
+            raise raised
+
+        async def main() -> None:
+            with pytest.raises(kind) as caught:
+                await raises()
+            assert caught.value is raised
+            assert (raised.__context__, raised.__cause__) == (None, None)
+
+        asyncio.run(main())
+
+    def test_a_group_without_signals_passes_as_it_is(self) -> None:
+        group = ExceptionGroup('a', [ValueError('b')])
+
+        @fallible
+        async def raises(_do: Do[str]) -> None:
+            raise group
+
+        with pytest.raises(ExceptionGroup) as caught:
+            asyncio.run(raises())
+        assert caught.value is group
+
+    def test_cancellation_passes(self) -> None:
+        siblings = Siblings()
+
+        @fallible
+        async def waits(_do: Do[str]) -> None:
+            await siblings.wait()
+
+        async def main() -> None:
+            task = asyncio.create_task(waits())
+            await sleep(0)
+            task.cancel('enough')
+            with pytest.raises(CancelledError, match='enough'):
+                await task
+            assert task.cancelled()
+
+        asyncio.run(main())
+        assert siblings.cancelled == 1
+
+    def test_a_timeout_inside_is_an_exception_like_any_other(self) -> None:
+        @fallible
+        async def patient(do: Do[str]) -> None:
+            try:
+                async with asyncio.timeout(0):
+                    await Event().wait()
+            except TimeoutError:
+                do.fail('slow')
+
+        assert asyncio.run(patient()) == Failure('slow')
+
+    def test_a_failure_inside_a_timeout_is_no_timeout(self) -> None:
+        @fallible
+        async def quick(do: Do[str]) -> int:
+            async with asyncio.timeout(60):
+                await sleep(0)
+                return do(LATE)
+
+        async def main() -> Result[int, str]:
+            result = await asyncio.wait_for(quick(), 60)
+            task = asyncio.current_task()
+            assert task is not None
+            assert task.cancelling() == 0
+            return result
+
+        assert asyncio.run(main()) is LATE
+
+    def test_a_timeout_around_it_cancels_it(self) -> None:
+        siblings = Siblings()
+
+        @fallible
+        async def slow(_do: Do[str]) -> None:
+            await siblings.wait()
+
+        async def main() -> None:
+            async with asyncio.timeout(0):
+                await slow()
+
+        with pytest.raises(TimeoutError):
+            asyncio.run(main())
+        assert siblings.cancelled == 1
+
+
+class TestTaskGroup:
+    @pytest.mark.parametrize('depth', [1, 2, 3])
+    def test_a_failing_task_cancels_its_siblings_and_becomes_the_result(self, depth: int) -> None:
+        siblings = Siblings()
+
+        async def nested(do: Do[str], depth: int) -> None:
+            async with TaskGroup() as group:
+                group.create_task(siblings.wait())
+                if depth > 1:
+                    await nested(do, depth - 1)
+                else:
+                    group.create_task(step(do))
+
+        async def step(do: Do[str]) -> None:
+            await sleep(0)
+            do(LATE)
+
+        @fallible
+        async def runs(do: Do[str]) -> None:
+            await nested(do, depth)
+
+        assert asyncio.run(runs()) is LATE
+        assert siblings.cancelled == depth
+
+    def test_a_failure_of_the_body_cancels_the_tasks(self) -> None:
+        siblings = Siblings()
+
+        @fallible
+        async def runs(do: Do[str]) -> int:
+            async with TaskGroup() as group:
+                group.create_task(siblings.wait())
+                await sleep(0)
+                return do(LATE)
+
+        assert asyncio.run(runs()) is LATE
+        assert siblings.cancelled == 1
+
+    @pytest.mark.parametrize('constant', [True, False], ids=['the same object', 'two objects'])
+    def test_the_first_of_several_failures_is_the_result(self, constant: bool) -> None:
+        first = Failure('first')
+
+        async def step(do: Do[str]) -> None:
+            do(first)
+
+        async def on_the_way_out(do: Do[str]) -> None:
+            try:
+                await Event().wait()
+            finally:
+                do(first if constant else LATE)
+
+        @fallible
+        async def runs(do: Do[str]) -> None:
+            async with TaskGroup() as group:
+                group.create_task(on_the_way_out(do))
+                await sleep(0)
+                group.create_task(step(do))
+
+        assert asyncio.run(runs()) is first
+
+    @pytest.mark.parametrize('by', ['body', 'task', 'nested task'])
+    def test_a_defect_beside_the_failure_wins_and_carries_no_signal(self, by: str) -> None:
+        async def bug(do: Do[str], *, is_marked: bool) -> None:
+            try:
+                await Event().wait()
+            except CancelledError:
+                if not is_marked:
+                    raise ValueError('bug') from KeyError('cause')
+                try:
+                    do.fail('later')
+                except Signal:
+                    raise ValueError('bug')  # noqa: B904 -- the context is the test
+
+        async def step(do: Do[str]) -> None:
+            await sleep(0)
+            do(LATE)
+
+        async def nested(do: Do[str]) -> None:
+            async with TaskGroup() as group:
+                group.create_task(step(do))
+                group.create_task(bug(do, is_marked=True))
+
+        @fallible
+        async def runs(do: Do[str]) -> None:
+            async with TaskGroup() as group:
+                group.create_task(bug(do, is_marked=False))
+                group.create_task(bug(do, is_marked=True))
+                if by == 'nested task':
+                    group.create_task(nested(do))
+                elif by == 'task':
+                    group.create_task(step(do))
+                else:
+                    await sleep(0)
+                    do(LATE)
+
+        with pytest.raises(ExceptionGroup) as raised:
+            asyncio.run(runs())
+        bugs, others = raised.value.split(ValueError)
+        assert bugs is not None
+        assert others is None
+        assert kinds_around(raised.value) == {'ExceptionGroup', 'ValueError', 'KeyError', 'CancelledError'}
+        assert [str(one.__cause__) for one in leaves(raised.value) if one.__cause__ is not None] == ["'cause'"]
+
+    def test_the_contexts_of_a_defect_that_are_no_signals_stay(self) -> None:
+        async def bug(do: Do[str]) -> None:
+            try:
+                int('a')
+            except ValueError:
+                try:
+                    do.fail('early')
+                finally:
+                    raise ValueError('bug')
+
+        async def step(do: Do[str]) -> None:
+            do(LATE)
+
+        @fallible
+        async def runs(do: Do[str]) -> None:
+            async with TaskGroup() as group:
+                group.create_task(bug(do))
+                group.create_task(step(do))
+
+        with pytest.raises(ExceptionGroup) as raised:
+            asyncio.run(runs())
+        assert kinds_around(raised.value) == {'ExceptionGroup', 'ValueError'}
+        assert 'invalid literal' in str(raised.value.exceptions[0].__context__)
+
+    def test_the_signal_of_an_outer_function_passes_through_an_inner_one(self) -> None:
+        siblings = Siblings()
+
+        @fallible
+        async def outer(do: Do[str]) -> None:
+            async def step() -> None:
+                await sleep(0)
+                do(LATE)
+
+            @fallible
+            async def inner(_do: Do[str]) -> None:
+                async with TaskGroup() as group:
+                    group.create_task(siblings.wait())
+                    group.create_task(step())
+
+            await inner()
+            pytest.fail('the outer function has ended')
+
+        assert asyncio.run(outer()) is LATE
+        assert siblings.cancelled == 1
+
+    def test_the_outer_signal_wins_beside_an_inner_one(self) -> None:
+        @fallible
+        async def outer(do: Do[str]) -> None:
+            @fallible
+            async def inner(mine: Do[str]) -> None:
+                async def own() -> None:
+                    mine.fail('inner')
+
+                async def outside() -> None:
+                    do(LATE)
+
+                async with TaskGroup() as group:
+                    group.create_task(own())
+                    group.create_task(outside())
+
+            await inner()
+            pytest.fail('the outer function has ended')
+
+        assert asyncio.run(outer()) is LATE
+
+    def test_a_direct_signal_of_an_outer_function_passes(self) -> None:
+        @fallible
+        async def outer(do: Do[str]) -> None:
+            @fallible
+            async def inner(_do: Do[str]) -> None:
+                await sleep(0)
+                do(LATE)
+
+            await inner()
+            pytest.fail('the outer function has ended')
+
+        assert asyncio.run(outer()) is LATE
+
+
+class TestSideBySide:
+    """`collect_async` inside: its children may end the function, and so may the iterator that makes them."""
+
+    def test_a_child_ends_the_function(self) -> None:
+        siblings = Siblings()
+
+        async def step(do: Do[str], number: int) -> Success[int]:
+            return Success(do(await half(number)))
+
+        @fallible
+        async def runs(do: Do[str]) -> object:
+            return do(await collect_async(step(do, 2), siblings.wait(), step(do, 1)))
+
+        assert asyncio.run(runs()) == Failure('1 is odd')
+        assert siblings.cancelled == 1
+
+    @pytest.mark.parametrize('limit', [None, 1, 2])
+    def test_the_iterator_ends_the_function(self, limit: int | None) -> None:
+        ended: list[int] = []
+
+        async def child(number: int) -> Result[int, Never]:
+            try:
+                await sleep(0)
+            finally:
+                ended.append(number)
+            return Success(number)
+
+        @fallible
+        async def runs(do: Do[str]) -> tuple[int, ...]:
+            return do(await collect_async((child(do(one)) for one in (Success(1), Success(2), LATE)), limit=limit))
+
+        assert asyncio.run(runs()) is LATE
+        assert ended == ([1, 2] if limit else [])
