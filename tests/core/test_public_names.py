@@ -1,0 +1,42 @@
+"""The face of the package: these names, and nothing else."""
+
+import inspect
+
+import pytest
+
+import seamwise
+
+# fmt: off
+FINAL = [
+    'Category', 'Cause', 'DefectReport', 'Do', 'Failure', 'Raised', 'Recovery', 'Result', 'ScopeLeaked', 'Secret', 'Success',
+    'TaggedError', 'accumulate', 'accumulate_async', 'attempt', 'bind_async', 'catch', 'catch_all', 'caught', 'chain', 'codec',
+    'collect', 'collect_async', 'fallible', 'find', 'flow', 'from_returns', 'is_failure', 'is_success', 'json_schema',
+    'map_async', 'or_raise', 'partition', 'partition_async', 'redact', 'refine', 'report_defect', 'shown', 'tap', 'tap_error',
+    'text', 'when',
+]
+# fmt: on
+
+
+def test_the_core_hands_on_its_names_and_nothing_else() -> None:
+    modules = {name for name, value in vars(seamwise).items() if inspect.ismodule(value)}
+    public = {name for name in vars(seamwise) if not name.startswith('_')} - modules
+    assert sorted(public) == sorted(FINAL)
+
+
+@pytest.mark.parametrize('name', [name for name in FINAL if name not in {'Cause', 'Failure', 'Result', 'Success'}])
+def test_every_public_name_says_what_it_is(name: str) -> None:
+    thing = getattr(seamwise, name)
+    assert thing.__doc__
+    assert thing.__doc__.split('\n')[0].endswith(('.', ':')), 'the first line is a sentence'
+    assert thing.__module__.startswith('seamwise.')
+
+
+@pytest.mark.parametrize('name', [name for name in FINAL if name.islower() and name not in {'chain', 'shown'}])
+def test_every_public_function_has_an_example_that_runs(name: str) -> None:
+    assert '>>> ' in getattr(seamwise, name).__doc__
+
+
+def test_the_version_is_that_of_the_distribution() -> None:
+    assert seamwise.__version__.count('.') == 2
+    with pytest.raises(AttributeError, match="module 'seamwise' has no attribute 'nothing'"):
+        seamwise.nothing  # noqa: B018 -- the misuse is the test
