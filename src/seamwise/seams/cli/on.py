@@ -1,0 +1,95 @@
+"""The terminal's verb: `on(Kind).exits(code, hint=…)`."""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import Generic, TypeAlias, TypeVar, final
+
+from msgspec import Struct
+
+from seamwise.errors import TaggedError
+from seamwise.seams._common import message_of, safe_text
+from seamwise.seams._phrases import quoted
+from seamwise.seams._redacted import all_causes, redacted
+from seamwise.seams.adapter import Adapter, Hidden
+from seamwise.seams.cli.escaping import escaped
+from seamwise.seams.cli.shape import Rendered
+
+K = TypeVar('K', bound=TaggedError)
+K_contra = TypeVar('K_contra', bound=TaggedError, contravariant=True)
+
+Hint: TypeAlias = Callable[[K_contra], str | Iterable[str] | None]
+"""Makes what may help out of an error: one hint, several, or none."""
+
+MOST_HINTS = 20
+HIGHEST = 255
+
+
+class Exits(Struct, Generic[K], frozen=True):
+    """The declared answer for a kind: its exit code, and what may help."""
+
+    code: int
+    hint: 'str | Hint[K] | None' = None
+
+    def __call__(self, error: K) -> Rendered:
+        """Render an error."""
+        shown = redacted(error)
+        given = self.hint(shown) if callable(self.hint) else self.hint
+        lines = [message_of(error), *_hints(given), *_near(shown), *_causes(error)]
+        return Rendered('\n'.join(escaped(safe_text(line)) for line in lines), self.code)
+
+
+def _hints(given: str | Iterable[str] | None) -> Iterator[str]:
+    hints = iter([given] if isinstance(given, str) else given or [])
+    for hint in islice(hints, MOST_HINTS):
+        yield f'hint: {hint}'
+    more = sum(1 for _ in hints)
+    if more:
+        yield f'hint: … ({more} more)'
+
+
+def _near(error: TaggedError) -> Iterator[str]:
+    suggestions: tuple[str, ...] = getattr(error, 'suggestions', ())
+    if suggestions:
+        yield f'did you mean {quoted(suggestions)}?'
+
+
+def _causes(error: TaggedError) -> Iterator[str]:
+    for cause in all_causes(error):
+        yield f'caused by: {cause.type}: {cause.message}' if cause.message else f'caused by: {cause.type}'
+
+
+@final
+class On(Generic[K]):
+    """One kind of error, still without an answer; `on` makes it."""
+
+    __slots__ = ('_kind',)
+
+    def __init__(self, kind: type[K]) -> None:
+        self._kind = kind
+
+    def exits(self, code: int, *, hint: 'str | Hint[K] | None' = None) -> Adapter[K, Rendered]:
+        """Say the exit code, 1 to 255 (else a ValueError), and what may help: a text, or a function of the error."""
+        if not 0 < code <= HIGHEST:
+            raise ValueError(f'{self._kind.__name__}: a failure exits with 1 to {HIGHEST}, not {code}.')
+        return Adapter({self._kind: Exits(code, hint)})
+
+    def hidden(self) -> Adapter[K, Rendered]:
+        """Say that this kind never reaches a terminal; one that does is a defect."""
+        return Adapter({self._kind: Hidden(self._kind, 'cli')})
+
+
+def on(kind: type[K], /) -> On[K]:
+    """Name a kind of error; `.exits(code, hint=…)` says how it looks at a terminal, `|` adds more kinds.
+
+    The first line is the error's message; then come the hints, `did you mean` where the error has `suggestions` (texts), and
+    its causes.
+
+    >>> from seamwise import Category, TaggedError
+    >>> class PortTaken(TaggedError, category=Category.CONFLICT, message='Port {port} is taken.'):
+    ...     port: int
+    >>> table = on(PortTaken).exits(69, hint=lambda error: f'try {error.port + 1}.')
+    >>> print(table(PortTaken(8080)).text)
+    Port 8080 is taken.
+    hint: try 8081.
+    """
+    return On(kind)

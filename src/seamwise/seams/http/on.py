@@ -1,0 +1,121 @@
+"""The HTTP seam's verb: `on(Kind).responds(status, code)`."""
+
+from collections.abc import Callable, Iterable, Mapping
+from http import HTTPStatus
+from re import compile as pattern
+from typing import Generic, TypeVar, final
+
+from msgspec import Struct
+
+from seamwise.errors import TaggedError
+from seamwise.seams._common import message_of, milliseconds_or_none, public_fields, retry_after, safe_items, safe_text
+from seamwise.seams._redacted import redacted
+from seamwise.seams.adapter import Adapter, Hidden
+from seamwise.seams.http.shape import HttpError, Place
+
+K = TypeVar('K', bound=TaggedError)
+
+_LOWEST, _HIGHEST = 400, 599
+_NOT_IN_A_HEADER = pattern(r'[^\x20-\x7e]')
+
+
+class Responds(Struct, Generic[K], frozen=True):
+    """The declared answer for a kind: status and code, and how the rest is made of an error."""
+
+    status: int
+    code: str
+    details: Callable[[K], Mapping[str, object]] | None = None
+    headers: Callable[[K], Mapping[str, str]] | Mapping[str, str] | None = None
+    problems: Callable[[K], Iterable[Place]] | None = None
+    docs: str | None = None
+
+    def __call__(self, error: K) -> HttpError:
+        """Answer an error of this kind."""
+        # Before the functions of the arm: they may cut or escape a text, and then a credential has lost its form.
+        error = redacted(error)
+        delay_ms = milliseconds_or_none(retry_after(error))
+        return HttpError(
+            status=self.status,
+            code=self.code,
+            type=error.tag,
+            message=message_of(error),
+            details=safe_items(self.details(error)) if self.details else public_fields(error),
+            retryable=error.retryable,
+            retry_after_ms=delay_ms,
+            docs=self.docs,
+            headers={**_standard(self.status, delay_ms), **self._own_headers(error)},
+            problems=tuple(_safe_place(one) for one in self.problems(error)) if self.problems else (),
+        )
+
+    def _own_headers(self, error: K) -> dict[str, str]:
+        given = self.headers(error) if callable(self.headers) else self.headers or {}
+        return {_canonical(name): _header_value(value) for name, value in given.items()}
+
+
+def _standard(status: int, delay_ms: int | None) -> dict[str, str]:
+    """Give what RFC 9110 asks for: a challenge with 401 (11.6.1), and the delay in whole seconds (10.2.3), rounded up."""
+    challenge = {'WWW-Authenticate': 'Bearer'} if status == HTTPStatus.UNAUTHORIZED else {}
+    return challenge if delay_ms is None else {**challenge, 'Retry-After': str(-(-delay_ms // 1000))}
+
+
+def _canonical(name: str) -> str:
+    return 'WWW-Authenticate' if name.lower() == 'www-authenticate' else name.title()
+
+
+def _header_value(value: str) -> str:
+    # What an error holds may come from anywhere: a line break would begin a header of somebody else's.
+    return _NOT_IN_A_HEADER.sub('?', safe_text(value))
+
+
+def _safe_place(place: Place) -> Place:
+    return Place(safe_text(place.pointer), safe_text(place.detail))
+
+
+@final
+class On(Generic[K]):
+    """One kind of error, still without an answer; `on` makes it."""
+
+    __slots__ = ('_kind',)
+
+    def __init__(self, kind: type[K]) -> None:
+        self._kind = kind
+
+    def responds(
+        self,
+        status: int,
+        code: str,
+        *,
+        details: Callable[[K], Mapping[str, object]] | None = None,
+        headers: Callable[[K], Mapping[str, str]] | Mapping[str, str] | None = None,
+        problems: Callable[[K], Iterable[Place]] | None = None,
+        docs: str | None = None,
+    ) -> Adapter[K, HttpError]:
+        """Say the status (400 to 599, else a ValueError) and the code.
+
+        `details` default to all fields but the cause and the secrets. `headers` are added to `Retry-After` (where the
+        error has a `retry_after`) and, with 401, to `WWW-Authenticate: Bearer`; 405 is a ValueError without them, since it
+        must carry `Allow`. `problems` are the places of a request that are wrong, `docs` the address of a page on the code.
+        """
+        if not _LOWEST <= status <= _HIGHEST:
+            raise ValueError(f'{self._kind.__name__}: an error answers with a status of 400 to 599, not {status}.')
+        if status == HTTPStatus.METHOD_NOT_ALLOWED and headers is None:
+            raise ValueError(f'{self._kind.__name__}: 405 carries the header Allow (RFC 9110, 15.5.6); give it by `headers`.')
+        return Adapter({self._kind: Responds(status, code, details, headers, problems, docs)})
+
+    def hidden(self) -> Adapter[K, HttpError]:
+        """Say that this kind never reaches HTTP; one that does is a defect."""
+        return Adapter({self._kind: Hidden(self._kind, 'http')})
+
+
+def on(kind: type[K], /) -> On[K]:
+    """Name a kind of error; `.responds(status, code)` says its answer, `|` adds more kinds.
+
+    >>> from seamwise import Category, TaggedError
+    >>> class PrinterBusy(TaggedError, category=Category.CAPACITY, message='{printer} is busy.'):
+    ...     printer: str
+    ...     retry_after: float
+    >>> answer = on(PrinterBusy).responds(503, 'PRINTER_BUSY')(PrinterBusy('lobby', 1.5))
+    >>> answer.status, answer.retry_after_ms, answer.headers
+    (503, 1500, {'Retry-After': '2'})
+    """
+    return On(kind)

@@ -1,0 +1,79 @@
+"""The JSON-RPC seam's verbs: `on(Kind).answers(code)` and `on(Kind).as_tool_result()`."""
+
+from collections.abc import Callable, Mapping
+from typing import Generic, TypeVar, final
+
+from msgspec import Struct
+
+from seamwise.errors import TAG_FIELD, TaggedError
+from seamwise.seams._common import message_of, public_fields, safe_items
+from seamwise.seams._redacted import redacted
+from seamwise.seams.adapter import Adapter, Hidden
+from seamwise.seams.jsonrpc.shape import Answer, RpcError
+from seamwise.seams.model.messages import ToolResult, tool_result
+from seamwise.seams.model.shape import Guidance
+
+K = TypeVar('K', bound=TaggedError)
+
+
+class Answers(Struct, Generic[K], frozen=True):
+    """The declared answer for a kind that is an error of the protocol."""
+
+    code: int
+    data: Callable[[K], Mapping[str, object]] | None = None
+
+    def __call__(self, error: K) -> RpcError:
+        """Make the error of the protocol."""
+        fields = safe_items(dict(self.data(redacted(error)))) if self.data else public_fields(error)
+        return RpcError(self.code, message_of(error), {TAG_FIELD: error.tag, **fields})
+
+
+class AsToolResult(Struct, Generic[K], frozen=True):
+    """The declared answer for a kind that is a tool's own failure: a result with `isError`."""
+
+    guidance: Callable[[K], Guidance]
+
+    def __call__(self, error: K) -> ToolResult:
+        """Make the result with `isError`."""
+        return tool_result(self.guidance(error))
+
+
+def _plain_guidance(error: TaggedError) -> Guidance:
+    return Guidance(status='error', type='execution_error', error_class=error.tag, message=message_of(error))
+
+
+@final
+class On(Generic[K]):
+    """One kind of error, still without an answer; `on` makes it."""
+
+    __slots__ = ('_kind',)
+
+    def __init__(self, kind: type[K]) -> None:
+        self._kind = kind
+
+    def answers(self, code: int, *, data: Callable[[K], Mapping[str, object]] | None = None) -> Adapter[K, Answer]:
+        """Say the code; `data` carries the tag, and by default all fields but the cause and the secrets."""
+        return Adapter({self._kind: Answers(int(code), data)})
+
+    def as_tool_result(self, *, guidance: Callable[[K], Guidance] = _plain_guidance) -> Adapter[K, Answer]:
+        """Say that a tool has failed, which in MCP is a result with `isError`.
+
+        Its text is the model's guidance as JSON: by `guidance`, an adapter of the model's seam, else the message alone.
+        """
+        return Adapter({self._kind: AsToolResult(guidance)})
+
+    def hidden(self) -> Adapter[K, Answer]:
+        """Say that this kind never reaches a peer; one that does is a defect."""
+        return Adapter({self._kind: Hidden(self._kind, 'jsonrpc')})
+
+
+def on(kind: type[K], /) -> On[K]:
+    """Name a kind of error; `.answers(code)` or `.as_tool_result()` says its answer, `|` adds more kinds.
+
+    >>> from seamwise import Category, TaggedError
+    >>> class ContentChanged(TaggedError, category=Category.CONFLICT, message='{uri} has changed.'):
+    ...     uri: str
+    >>> on(ContentChanged).answers(-32801)(ContentChanged('a.py')).data
+    {'_tag': 'ContentChanged', 'uri': 'a.py'}
+    """
+    return On(kind)

@@ -1,0 +1,110 @@
+"""Records of errors and defects: level, category, fingerprint, causes."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from itertools import islice
+from typing import NamedTuple, get_args
+
+from seamwise.catalog.parsing import ParsingError
+from seamwise.catalog.tools import ContentError, ExecutionError, FileError, ResourceExhausted, ToolInputError, ToolStateError
+from seamwise.categories import Category, Recovery
+from seamwise.causes import chain
+from seamwise.codec import ReportedCause
+from seamwise.defects import Link
+from seamwise.errors import TaggedError
+from seamwise.seams._builtins import printed
+from seamwise.seams._common import message_of, safe_items, safe_text, timestamp
+from seamwise.seams._fingerprint import fingerprint
+from seamwise.seams.log.shape import Level, LogRecord
+
+CHAIN_LIMIT = 50
+"""A record tells so many causes: a chain may be longer than any reader's patience."""
+
+
+class _Group(NamedTuple):
+    category: str
+    level: Level
+
+
+def _each(union: object, category: str, level: Level) -> dict[type, _Group]:
+    return dict.fromkeys(get_args(union), _Group(category, level))
+
+
+_GROUPS = {
+    **_each(ToolInputError, 'tool_validation', 'warning'),
+    **_each(FileError, 'file_operation', 'error'),
+    **_each(ContentError, 'content_matching', 'warning'),
+    **_each(ExecutionError, 'tool_execution', 'error'),
+    **_each(ToolStateError, 'tool_state', 'warning'),
+    # Not the tool's trouble but the machine's, as anybody may have it.
+    ResourceExhausted: _Group(Category.RESOURCE.value, 'error'),
+    **_each(ParsingError, Category.VALIDATION.value, 'warning'),
+}
+
+
+def record(
+    error: TaggedError | BaseException,
+    *,
+    operation: str | None = None,
+    params: Mapping[str, object] | None = None,
+    ref: str | None = None,
+    now: datetime | None = None,
+) -> LogRecord:
+    """Make the record of an error, or of a defect: an exception is one.
+
+    `operation` has a part in the fingerprint only, `params` are what the operation was asked with, `ref` is the
+    reference that a client was shown, `now` defaults to the present. Everything is redacted.
+
+    >>> from seamwise.catalog.tools import ContentMismatch
+    >>> made = record(ContentMismatch('replace_in_file', 'a.txt', 'old', 'new', 3), params={'path': 'a.txt', 'token': 'abc'})
+    >>> made.level, made.category, made.params
+    ('warning', 'content_matching', {'path': 'a.txt', 'token': '***'})
+    """
+    return LogRecord(
+        level=_level(error),
+        category=_category(error),
+        tool=_text_of(error, 'tool'),
+        error_type=_type(error),
+        message=_message(error),
+        path=_text_of(error, 'path'),
+        params=None if params is None else safe_items(params),
+        fingerprint=fingerprint(error, operation),
+        ref=None if ref is None else safe_text(ref),
+        chain=tuple(Link(_type(one), _message(one)) for one in islice(chain(error), 1, CHAIN_LIMIT + 1)),
+        timestamp=timestamp(now),
+    )
+
+
+def _level(error: TaggedError | BaseException) -> Level:
+    if not isinstance(error, TaggedError):
+        return 'error'
+    if error.category is Category.CANCELLED:
+        return 'debug'
+    if error.recovery is Recovery.STOP:
+        return 'critical'
+    group = _GROUPS.get(type(error))
+    return group.level if group else 'error'
+
+
+def _category(error: TaggedError | BaseException) -> str:
+    if not isinstance(error, TaggedError):
+        return 'defect'
+    group = _GROUPS.get(type(error))
+    return group.category if group else error.category.value
+
+
+def _type(error: TaggedError | BaseException) -> str:
+    if isinstance(error, ReportedCause):
+        return safe_text(error.type)
+    return error.tag if isinstance(error, TaggedError) else type(error).__name__
+
+
+def _message(error: TaggedError | BaseException) -> str:
+    if isinstance(error, ReportedCause):
+        return safe_text(error.message)
+    return message_of(error) if isinstance(error, TaggedError) else safe_text(printed(error))
+
+
+def _text_of(error: TaggedError | BaseException, field: str) -> str | None:
+    value: object = getattr(error, field, None) if isinstance(error, TaggedError) else None
+    return safe_text(value) if isinstance(value, str) else None

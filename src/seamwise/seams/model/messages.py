@@ -1,0 +1,139 @@
+"""A result of a tool as the message that a provider's interface takes."""
+
+from collections.abc import Callable
+from typing import Literal, TypeAlias, TypeVar, overload
+
+from msgspec import UNSET, Struct
+
+from seamwise.containers import Result, Success
+from seamwise.seams._builtins import to_json
+from seamwise.seams.model.fitting import fitted
+from seamwise.seams.model.shape import Done, Guidance
+
+E = TypeVar('E')
+
+Provider: TypeAlias = Literal['openai', 'anthropic', 'gemini', 'mcp']
+
+
+class OpenAiMessage(Struct, frozen=True, tag='tool', tag_field='role'):
+    """A message of role `tool` (OpenAI, Chat Completions)."""
+
+    tool_call_id: str
+    content: str
+
+
+class AnthropicBlock(Struct, frozen=True, tag='tool_result', tag_field='type'):
+    """A content block of a user's message (Anthropic, Messages)."""
+
+    tool_use_id: str
+    content: str
+    is_error: bool
+
+
+class FunctionResponse(Struct, frozen=True):
+    """What a function answered (Gemini); `response` is an object, not text."""
+
+    id: str
+    name: str
+    response: object
+
+
+class GeminiPart(Struct, frozen=True, rename='camel'):
+    """A part of a user's content (Gemini)."""
+
+    function_response: FunctionResponse
+
+
+class TextContent(Struct, frozen=True, tag='text', tag_field='type'):
+    """A text in a result (MCP)."""
+
+    text: str
+
+
+class ToolResult(Struct, frozen=True, rename='camel'):
+    """The result of `tools/call` (MCP). `structured_content` is the value where that is an object."""
+
+    content: tuple[TextContent, ...]
+    structured_content: object = UNSET
+    is_error: bool = False
+
+
+Message: TypeAlias = OpenAiMessage | AnthropicBlock | GeminiPart | ToolResult
+
+
+@overload
+def tool_message(
+    result: Result[object, E],
+    *,
+    adapter: Callable[[E], Guidance],
+    call_id: str,
+    provider: Literal['openai'] = 'openai',
+    limit: int | None = None,
+) -> OpenAiMessage: ...
+@overload
+def tool_message(
+    result: Result[object, E], *, adapter: Callable[[E], Guidance], call_id: str, provider: Literal['anthropic'], limit: int | None = None
+) -> AnthropicBlock: ...
+@overload
+def tool_message(
+    result: Result[object, E],
+    *,
+    adapter: Callable[[E], Guidance],
+    call_id: str,
+    provider: Literal['gemini'],
+    limit: int | None = None,
+    name: str | None = None,
+) -> GeminiPart: ...
+@overload
+def tool_message(
+    result: Result[object, E], *, adapter: Callable[[E], Guidance], call_id: str, provider: Literal['mcp'], limit: int | None = None
+) -> ToolResult: ...
+def tool_message(
+    result: Result[object, E],
+    *,
+    adapter: Callable[[E], Guidance],
+    call_id: str,
+    provider: Provider = 'openai',
+    limit: int | None = None,
+    name: str | None = None,
+) -> Message:
+    """Make the message that answers a model's call: the data of a success, the guidance of a failure, JSON once.
+
+    `limit` is in characters, for the whole JSON: the texts and lists of a larger answer are cut. `name` is the
+    function's, which Gemini asks for; it defaults to the id of the call.
+
+    >>> from seamwise import Success
+    >>> from seamwise.seams.model.tables import TOOLS
+    >>> tool_message(Success({'bytes': 7}), adapter=TOOLS, call_id='c1')
+    OpenAiMessage(tool_call_id='c1', content='{"status":"success","result":{"bytes":7}}')
+    """
+    answer: Done[object] | Guidance = Done(result.unwrap()) if type(result) is Success else adapter(result.failure())
+    failed = isinstance(answer, Guidance)
+    if provider == 'mcp':
+        return tool_result(answer, limit=limit)
+    given = _within(answer, limit)
+    match provider:
+        case 'openai':
+            return OpenAiMessage(call_id, to_json(given).decode())
+        case 'anthropic':
+            return AnthropicBlock(call_id, to_json(given).decode(), is_error=failed)
+        case 'gemini':
+            return GeminiPart(FunctionResponse(call_id, name or call_id, given))
+        case _:
+            raise ValueError(f"provider is 'openai', 'anthropic', 'gemini' or 'mcp', not {provider!r}.")
+
+
+def tool_result(answer: Done[object] | Guidance, *, limit: int | None = None, structured: bool = True) -> ToolResult:
+    """Make the result of MCP's `tools/call`: a failure's guidance as text, a success's value as text and, where it is an object, as it is.
+
+    Both, so that a client from before revision 2025-06-18, which brought `structuredContent`, can read it.
+    """
+    if isinstance(answer, Guidance):
+        return ToolResult((TextContent(to_json(_within(answer, limit)).decode()),), is_error=True)
+    value = _within(answer.result, limit)
+    text = to_json(value).decode()
+    return ToolResult((TextContent(text),), value if structured and text.startswith('{') else UNSET)
+
+
+def _within(value: object, limit: int | None) -> object:
+    return value if limit is None else fitted(value, limit)

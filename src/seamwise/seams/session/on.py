@@ -1,0 +1,78 @@
+"""The session seam's verb: `on(Kind).publishes(event, code)`."""
+
+from collections.abc import Callable, Mapping
+from typing import Generic, TypeVar, final
+
+from msgspec import Struct
+
+from seamwise.categories import Recovery
+from seamwise.errors import TaggedError
+from seamwise.seams._common import message_of, milliseconds_or_none, retry_after, safe_items
+from seamwise.seams._redacted import redacted
+from seamwise.seams.adapter import Adapter, Hidden
+from seamwise.seams.session.codes import checked
+from seamwise.seams.session.shape import STRATEGIES, ErrorEvent, EventName, ordered
+
+K = TypeVar('K', bound=TaggedError)
+
+
+class Publishes(Struct, Generic[K], frozen=True):
+    """The declared answer for a kind: its event and code, and what else its metadata say."""
+
+    event: EventName
+    code: str
+    metadata: Mapping[str, Callable[[K], object]] = {}
+
+    def __call__(self, error: K) -> ErrorEvent:
+        """Tell of an error of this kind, in English and without the time."""
+        recoverable = error.recovery is not Recovery.STOP and self.event != 'error.recovery_failed'
+        common = {
+            'error_code': self.code,
+            'error_type': error.tag,
+            'recoverable': recoverable,
+            'recovery_strategy': STRATEGIES[error.recovery],
+            'severity': 'error' if recoverable else 'critical',
+            'retry_after_ms': milliseconds_or_none(retry_after(error)),
+        }
+        # Before the functions of the arm: they may cut or escape a text, and then a credential has lost its form.
+        error = redacted(error)
+        own = safe_items({name: tell(error) for name, tell in self.metadata.items()})
+        english = message_of(error)
+        return ErrorEvent(event=self.event, content=english, metadata=ordered({**common, **own}), show_content=english)
+
+
+@final
+class On(Generic[K]):
+    """One kind of error, still without an event; `on` makes it."""
+
+    __slots__ = ('_kind',)
+
+    def __init__(self, kind: type[K]) -> None:
+        self._kind = kind
+
+    def publishes(self, event: EventName, code: str, **metadata: Callable[[K], object]) -> Adapter[K, ErrorEvent]:
+        """Say the event, the code (`ERR_…_NNN`, else a ValueError) and, each by a function of the error, further metadata.
+
+        Metadata that all events have (`attempt`, `max_attempts`, …) may be said too; what is None is left out.
+        """
+        return Adapter({self._kind: Publishes(event, checked(code), metadata)})
+
+    def hidden(self) -> Adapter[K, ErrorEvent]:
+        """Say that this kind never reaches a session; one that does is a defect."""
+        return Adapter({self._kind: Hidden(self._kind, 'session')})
+
+
+def on(kind: type[K], /) -> On[K]:
+    """Name a kind of error; `.publishes(event, code)` says what a session is sent, `|` adds more kinds.
+
+    The adapter knows the error only: `event` adds the time, the language and the circumstances.
+
+    >>> from seamwise import Category, TaggedError
+    >>> class PrinterJammed(TaggedError, category=Category.CAPACITY, message='{printer} is jammed.'):
+    ...     printer: str
+    >>> adapter = on(PrinterJammed).publishes('error.transient', 'ERR_PRINTER_001', printer=lambda error: error.printer)
+    >>> told = adapter(PrinterJammed('lobby'))
+    >>> told.metadata['recovery_strategy'], told.metadata['printer']
+    ('exponential_backoff', 'lobby')
+    """
+    return On(kind)

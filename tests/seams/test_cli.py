@@ -1,0 +1,410 @@
+"""The terminal's seam: texts, exit codes, escaping, wrapping, colour."""
+
+import io
+import re
+import unicodedata
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import Struct
+from rich.cells import cell_len
+from typing_extensions import override
+
+from seamwise import Category, Cause, Failure, Result, Secret, Success, TaggedError
+from seamwise.catalog.parsing import ParsingError, Problem, SchemaViolations, UnknownFormat, UnreadableCall
+from seamwise.catalog.tools import (
+    CommandFailed,
+    CommandTimedOut,
+    ContentMismatch,
+    ContentNotFound,
+    DiffRejected,
+    DuplicateMatch,
+    FileAlreadyExists,
+    FileNotFound,
+    Finding,
+    InvalidParameter,
+    InvalidResult,
+    MissingParameter,
+    PathForbidden,
+    RegistrationRejected,
+    RejectedHunk,
+    ResourceExhausted,
+    ToolCancelled,
+    ToolError,
+    ToolFailed,
+    ToolRepeated,
+    ToolTimedOut,
+    TooManyMistakes,
+    UnknownTool,
+)
+from seamwise.seams.cli import Rendered, defect, done, on, report
+from seamwise.seams.cli.escaping import escaped, escaped_lines
+from seamwise.seams.cli.on import Exits
+from seamwise.seams.cli.paint import painted
+from seamwise.seams.cli.report import laid_out, sayable, terminal_width, wants_color
+from seamwise.seams.cli.tables import PARSING, TOOLS
+from tests.strategies import PLANTED, errors, members, texts
+
+ALL = TOOLS | PARSING
+ANSI = re.compile(r'\x1b\[[0-9;]*m')
+
+
+class Stumbled(TaggedError, namespace='test_cli', category=Category.EXECUTION, message='{what} stumbled.'):
+    what: str
+    suggestions: tuple[str, ...] = ()
+    cause: Cause | None = None
+
+
+def lines(error: ToolError | ParsingError) -> list[str]:
+    return ALL(error).text.split('\n')
+
+
+# Tables
+
+
+def test_the_tables_decide_every_class_of_their_unions() -> None:
+    assert set(TOOLS.kinds) == set(members(ToolError))
+    assert set(PARSING.kinds) == set(members(ParsingError))
+
+
+CODES = {
+    2: (MissingParameter, InvalidParameter, UnknownTool),
+    65: (UnreadableCall, UnknownFormat, SchemaViolations, ContentNotFound, ContentMismatch, DuplicateMatch, DiffRejected),
+    66: (FileNotFound,),
+    73: (FileAlreadyExists,),
+    77: (PathForbidden,),
+    124: (CommandTimedOut, ToolTimedOut),
+    75: (ResourceExhausted,),
+    78: (RegistrationRejected,),
+    1: (CommandFailed, ToolRepeated, TooManyMistakes, ToolFailed, ToolCancelled, InvalidResult),
+}
+
+
+def test_every_class_has_its_documented_exit_code() -> None:
+    found = {kind: arm.code for kind, arm in ALL.arms.items() if isinstance(arm, Exits)}
+    assert found == {kind: code for code, kinds in CODES.items() for kind in kinds}
+
+
+# Texts, word for word
+
+HUNKS = (
+    RejectedHunk(1, '@@ -1,2 +1,2 @@', 1, 'not_found', 'one', 'two'),
+    RejectedHunk(3, '@@ -9 +9 @@', 9, 'ambiguous', 'one', 'one'),
+)
+TEXTS: list[tuple[ToolError | ParsingError, list[str]]] = [
+    (
+        MissingParameter('search_files', 'pattern', r'def \w+', (Finding('limit', 'must be at least 1'),)),
+        ["search_files needs the parameter 'pattern'.", r'hint: for example: def \w+', "hint: 'limit' is wrong too: must be at least 1."],
+    ),
+    (MissingParameter('read_file', 'path'), ["read_file needs the parameter 'path'."]),
+    (
+        InvalidParameter('t', 'a', 'must be a text', Secret(PLANTED), (Finding('b', 'must be 1'),)),
+        [str(InvalidParameter('t', 'a', 'must be a text')), "hint: 'b' is wrong too: must be 1."],
+    ),
+    (
+        UnknownTool('raed_file', 'default', ('list_files', 'read_file'), ('read_file',)),
+        ["There is no tool 'raed_file'.", "hint: the tools are 'list_files' and 'read_file'.", "did you mean 'read_file'?"],
+    ),
+    (UnknownTool('x', 'default', ()), ["There is no tool 'x'."]),
+    (FileNotFound('t', 'src/ap.py'), ["'src/ap.py' does not exist.", "hint: look into the folder 'src'."]),
+    (FileNotFound('t', 'ap.py', ('app.py', 'map.py')), ["'ap.py' does not exist.", "did you mean 'app.py' or 'map.py'?"]),
+    (FileAlreadyExists('t', 'a'), ["'a' exists already.", 'hint: say that it may be overwritten, or take another path.']),
+    (
+        PathForbidden('read_file', '../a', 'outside_workspace'),
+        ["read_file may not touch '../a' (outside_workspace).", 'hint: take a path inside the workspace, relative to its root.'],
+    ),
+    (ContentNotFound('t', 'a', 'x'), ["'a' does not contain the text 'x'."]),
+    (
+        ContentNotFound('t', 'a', 'x', 0.87, 'y\nz\n', 12),
+        ["'a' does not contain the text 'x'.", r"hint: the nearest text stands at line 12 (87% alike): 'y\nz'"],
+    ),
+    (ContentNotFound('t', 'a', 'x', best_match='y'), ["'a' does not contain the text 'x'.", "hint: the nearest text stands: 'y'"]),
+    (ContentMismatch('t', 'a', 'old', 'new', 3), ["Line 3 of 'a' is not what was expected.", "hint: it holds 'new', not 'old'."]),
+    (
+        DuplicateMatch('t', 'a', 3, (1, 4, 7)),
+        ["The text stands 3 times in 'a'.", 'hint: it begins at the lines 1, 4 and 7; name one of them, or replace all.'],
+    ),
+    (
+        CommandTimedOut('t', 'make', 2.5, 'one\ntwo\n'),
+        [
+            'The command did not end within 2.5 s: make',
+            "hint: it last wrote 'two'",
+            'hint: allow more time, or run less at once; whatever it had started was killed.',
+        ],
+    ),
+    (CommandFailed('t', 'mkae', 127, ''), ['The command ended with exit code 127: mkae', 'hint: the shell found no such command.']),
+    (CommandFailed('t', 'make', 2, 'a\nb'), ['The command ended with exit code 2: make', "hint: it last wrote 'b'"]),
+    (
+        DiffRejected('t', 'a', HUNKS),
+        [
+            "The diff does not fit 'a'; nothing was written.",
+            'hint: @@ -1,2 +1,2 @@ fits neither at line 1 nor anywhere else.',
+            'hint: @@ -9 +9 @@ fits in more than one place.',
+        ],
+    ),
+    (ToolFailed('t', OSError(28, 'No space left')), ['t failed.', 'caused by: OSError: [Errno 28] No space left']),
+    (ToolFailed('t', ValueError()), ['t failed.', 'caused by: ValueError']),
+    (ToolTimedOut('t', 10.0, 1), ['t did not end within 10.0 s.', 'hint: ask for less at once, or allow more than 10 s.']),
+    (ToolCancelled('t', 'Ann'), ['t was stopped by Ann.']),
+    (InvalidResult('t', ('no path', 'no size')), ['t gave a result that breaks its own schema.', 'hint: no path', 'hint: no size']),
+    (ResourceExhausted('disk'), ['The machine is out of disk.', 'hint: try again when there is more disk.']),
+    (
+        UnreadableCall('json', 'a comma is missing', '{"a" 1}', 5),
+        ['This is not json: a comma is missing at position 5.', """hint: it reads '{"a" 1}'"""],
+    ),
+    (UnknownFormat('hello'), ['No known format of a tool call fits the text.', "hint: it reads 'hello'"]),
+    (
+        SchemaViolations((Problem('/tool', 'is missing'), Problem('', 'has the key "a" twice'))),
+        ['The call does not have the right shape.', 'hint: /tool: is missing.', 'hint: the line: has the key "a" twice.'],
+    ),
+]
+
+
+@pytest.mark.parametrize(('error', 'expected'), TEXTS, ids=lambda one: type(one).__name__)
+def test_a_text_says_what_happened_and_what_helps(error: ToolError | ParsingError, expected: list[str]) -> None:
+    assert lines(error) == expected
+
+
+def test_many_hints_are_counted() -> None:
+    told = lines(SchemaViolations(tuple(Problem(f'/{n}', 'is wrong') for n in range(25))))
+    assert len(told) == 22
+    assert told[-1] == 'hint: … (5 more)'
+
+
+def test_hints_come_before_suggestions_and_causes_last() -> None:
+    error = Stumbled('it', ('is',), Stumbled('that', cause=KeyError('x')))
+    told = on(Stumbled).exits(75, hint='look out.')(error)
+    assert told == Rendered(
+        "it stumbled.\nhint: look out.\ndid you mean 'is'?\ncaused by: Stumbled: that stumbled.\ncaused by: KeyError: 'x'", 75
+    )
+
+
+@pytest.mark.parametrize('code', [0, 256, -1])
+def test_a_failure_has_an_exit_code_that_a_shell_can_show(code: int) -> None:
+    with pytest.raises(ValueError, match='a failure exits with 1 to 255'):
+        on(Stumbled).exits(code)
+
+
+def test_what_is_hidden_is_a_defect_when_it_comes() -> None:
+    with pytest.raises(RuntimeError, match='Stumbled was declared never to reach the cli seam'):
+        on(Stumbled).hidden()(Stumbled('it'))
+
+
+def test_a_defect_tells_its_reference_and_where_the_log_is() -> None:
+    shown = defect('err_2f4ad7qz')
+    assert shown.exit_code == 70
+    assert 'INTERNAL' in shown.text
+    assert 'the log on standard error' in shown.text
+    assert 'err_2f4ad7qz' in shown.text
+
+
+# Escaping
+
+
+def unprinted(text: str) -> list[str]:
+    """Give what of a text would not simply be printed."""
+    return [one for one in text if unicodedata.category(one) in {'Cc', 'Cs', 'Zl', 'Zp'} or one in BIDI]
+
+
+BIDI = '\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069'
+
+
+@given(errors())
+def test_every_error_has_a_text_that_moves_no_cursor_and_leaks_nothing(error: Any) -> None:
+    shown = ALL(error)
+    assert PLANTED not in shown.text
+    assert unprinted(shown.text.replace('\n', '')) == []
+    assert 0 < shown.exit_code < 256
+    head, *rest = shown.text.split('\n')
+    assert head
+    assert all(line.startswith(('hint: ', 'did you mean ', 'caused by: ')) for line in rest)
+    shown.text.encode()
+
+
+def test_an_escape_sequence_in_a_file_name_is_shown() -> None:
+    told = lines(FileNotFound('t', 'a\x1b[2J\x07\n\u202etxt.exe'))
+    assert told[0] == r"'a\x1b[2J\x07\n\u202etxt.exe' does not exist."
+
+
+def test_a_command_of_several_lines_stays_on_one() -> None:
+    assert lines(CommandFailed('t', 'a\nb\tc', 1, ''))[0] == r'The command ended with exit code 1: a\nb\tc'
+
+
+@pytest.mark.parametrize(
+    ('text', 'expected'),
+    [
+        ('plain', 'plain'),
+        ('错误　全角', '错误　全角'),
+        ('café 👨\u200d👩\u200d👧', 'café 👨\u200d👩\u200d👧'),
+        ('\x1b[31mred', r'\x1b[31mred'),
+        ('\x9b31m', r'\x9b31m'),
+        ('a\r\nb', r'a\r\nb'),
+        ('\u2028\ufeff\u200b\xad', r'\u2028\ufeff\u200b\xad'),
+        ('\udc80', r'\udc80'),
+        ('\U000e0041', r'\U000e0041'),
+        ('back\\slash', 'back\\slash'),
+    ],
+)
+def test_what_does_not_print_is_shown_as_python_writes_it(text: str, expected: str) -> None:
+    assert escaped(text) == expected
+
+
+@given(st.text(st.characters(categories=None)))
+def test_escaped_text_is_printed_as_it_stands(text: str) -> None:
+    assert unprinted(escaped(text)) == []
+    assert escaped(escaped(text)) == escaped(text)
+
+
+def test_lines_keep_their_tabs() -> None:
+    assert escaped_lines('a\tb\r\n\n\x1bc\n') == ['a\tb\\r', '', '\\x1bc']
+
+
+# Values
+
+
+class Entry(Struct):
+    path: str
+    size: int | None = None
+
+
+class Listing(Struct):
+    path: str
+    entries: tuple[Entry, ...]
+    truncated: bool = False
+
+
+@pytest.mark.parametrize(
+    ('value', 'text'),
+    [
+        (None, ''),
+        ('one\ntwo\n', 'one\ntwo'),
+        (7, '7'),
+        ([1, 'a\x1b'], '1\na\\x1b'),
+        (Listing('src', (Entry('a.py', 3), Entry('b\x1b.py'))), 'path: src\nentries:\n  a.py  3\n  b\\x1b.py\ntruncated: false'),
+        (Listing('src', ()), 'path: src\nentries: none\ntruncated: false'),
+        ({'content': 'one\n\n  two \n', 'empty': ''}, 'content:\n  one\n\n    two \nempty:'),
+        ({'nested': {'a': None, 'b': 1.5}}, 'nested:\n  a: null\n  b: 1.5'),
+        ([{'deep': {'错': 1}}], '{"错":1}'),
+    ],
+)
+def test_a_value_is_shown_field_by_field(value: object, text: str) -> None:
+    assert done(value) == Rendered(text, 0)
+
+
+@given(texts())
+def test_a_value_moves_no_cursor(text: str) -> None:
+    assert unprinted(done({'a': text, 'b': [text], text: 1}).text.replace('\n', '').replace('\t', '')) == []
+
+
+# Reporting
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    @override
+    def isatty(self) -> bool:
+        return True
+
+
+FAILED: Result[str, ToolError] = Failure(FileNotFound('t', 'src/错误错误错误错误.py', ('src/app.py',)))
+PLAIN = "'src/错误错误错误错误.py' does not exist.\ndid you mean 'src/app.py'?\n"
+
+
+def reported(result: Result[object, ToolError], stream: io.StringIO, **how: Any) -> tuple[int, str, str]:
+    other = io.StringIO()
+    on_stdout = type(result) is Success
+    code = report(result, TOOLS, stdout=stream if on_stdout else other, stderr=other if on_stdout else stream, **how)
+    return code, stream.getvalue(), other.getvalue()
+
+
+def test_a_failure_goes_to_standard_error_and_gives_its_exit_code() -> None:
+    assert reported(FAILED, io.StringIO()) == (66, PLAIN, '')
+
+
+def test_a_value_goes_to_standard_output() -> None:
+    assert reported(Success(Entry('a', 1)), io.StringIO()) == (0, 'path: a\nsize: 1\n', '')
+    assert reported(Success(None), io.StringIO()) == (0, '', '')
+
+
+def test_on_a_terminal_it_is_coloured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv('NO_COLOR', raising=False)
+    monkeypatch.setenv('TERM', 'xterm')
+    _, shown, _ = reported(FAILED, Terminal())
+    assert ANSI.search(shown)
+    assert ANSI.sub('', shown) == PLAIN
+
+
+@pytest.mark.parametrize(('name', 'value'), [('NO_COLOR', '1'), ('TERM', 'dumb')])
+def test_nobody_gets_colour_against_their_will(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    monkeypatch.delenv('NO_COLOR', raising=False)
+    monkeypatch.setenv('TERM', 'xterm')
+    assert wants_color(Terminal())
+    monkeypatch.setenv(name, value)
+    assert reported(FAILED, Terminal())[1] == PLAIN
+
+
+def test_an_empty_no_color_counts_as_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv('NO_COLOR', '')
+    monkeypatch.setenv('TERM', 'xterm')
+    assert wants_color(Terminal())
+
+
+def test_colour_and_width_may_be_asked_for() -> None:
+    _, shown, _ = reported(FAILED, io.StringIO(), color=True)
+    assert '\x1b[1;31m' in shown
+    _, narrow, _ = reported(FAILED, io.StringIO(), width=30)
+    assert narrow == "'src/错误错误错误错误.py' does\nnot exist.\ndid you mean 'src/app.py'?\n"
+
+
+@pytest.mark.parametrize(('columns', 'width'), [('', 80), ('0', 80), ('wide', 80), ('-5', 80), ('132', 132)])
+def test_a_terminal_that_does_not_say_has_eighty_columns(monkeypatch: pytest.MonkeyPatch, columns: str, width: int) -> None:
+    monkeypatch.setenv('COLUMNS', columns)
+    assert terminal_width(Terminal()) == width
+    assert terminal_width(io.StringIO()) is None
+
+
+def test_what_an_encoding_cannot_say_is_escaped() -> None:
+    stream = io.TextIOWrapper(io.BytesIO(), 'ascii')
+    assert report(FAILED, TOOLS, stdout=stream, stderr=stream) == 66
+    stream.seek(0)
+    assert stream.readline() == "'src/\\u9519\\u8bef\\u9519\\u8bef\\u9519\\u8bef\\u9519\\u8bef.py' does not exist.\n"
+    assert sayable('错', io.StringIO()) == '错'.encode()
+
+
+# Painting
+
+
+@given(errors(), st.integers(1, 120), st.booleans())
+def test_no_line_is_wider_than_the_terminal_and_nothing_is_lost(error: Any, width: int, color: bool) -> None:
+    text = ALL(error).text
+    shown = ANSI.sub('', painted(text, width=width, color=color, first='bold'))
+    assert all(cell_len(line) <= max(width, 20) for line in shown.split('\n'))
+    assert re.sub(r'\s', '', shown) == re.sub(r'\s', '', text)
+
+
+def test_the_width_is_the_one_given_on_a_dumb_terminal_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv('TERM', 'dumb')
+    assert ANSI.sub('', painted('one two three four five six', width=20, color=True, first='bold')) == 'one two three four\nfive six'
+
+
+def test_what_follows_a_label_is_indented() -> None:
+    text = 'It failed.\nhint: one two three four five six\nplain one two three four five'
+    assert painted(text, width=20, color=False, first='bold') == (
+        'It failed.\nhint: one two three\n      four five six\nplain one two three\nfour five'
+    )
+
+
+def test_each_label_has_its_colour() -> None:
+    shown = painted('No.\nhint: a\ndid you mean b?\ncaused by: c', width=80, color=True, first='bold red')
+    assert shown == '\x1b[1;31mNo.\x1b[0m\n\x1b[36mhint:\x1b[0m a\n\x1b[32mdid you mean\x1b[0m b?\n\x1b[35mcaused by:\x1b[0m c'
+
+
+def test_a_plain_stream_gets_a_plain_text() -> None:
+    assert laid_out('a ' * 100, io.StringIO()) == 'a ' * 100
+
+
+def test_markup_in_a_text_is_just_text() -> None:
+    assert painted('[red]no[/red] :smile:', width=80, color=False, first='bold') == '[red]no[/red] :smile:'

@@ -1,0 +1,303 @@
+"""What every seam writes alike."""
+
+import enum
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone
+from functools import partial
+from math import ceil, inf, nan
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import Struct
+from typing_extensions import override
+
+from seamwise import Category, Cause, Secret, TaggedError
+from seamwise.catalog.tools import FileNotFound
+from seamwise.seams._builtins import BIT_LIMIT, CUT, DEPTH_LIMIT, to_json
+from seamwise.seams._common import (
+    message_of,
+    milliseconds,
+    milliseconds_or_none,
+    public_fields,
+    retry_after,
+    safe,
+    safe_line,
+    safe_text,
+    timestamp,
+)
+from seamwise.seams._fingerprint import fingerprint
+from tests.strategies import PLANTED, errors, texts
+
+if TYPE_CHECKING:
+    from nowhere import Unknown  # type: ignore[import-not-found]  # pyright: ignore  -- an annotation that cannot be resolved
+
+
+@pytest.mark.parametrize(
+    ('now', 'said'),
+    [
+        (datetime(2026, 2, 20, 10, 30, tzinfo=UTC), '2026-02-20T10:30:00Z'),
+        (datetime(2026, 2, 20, 18, 30, tzinfo=timezone(timedelta(hours=8))), '2026-02-20T10:30:00Z'),
+        (datetime(2026, 2, 20, 10, 30, 0, 1500, tzinfo=UTC), '2026-02-20T10:30:00.001500Z'),
+    ],
+)
+def test_a_time_is_said_in_utc(now: datetime, said: str) -> None:
+    assert timestamp(now) == said
+
+
+def test_a_time_defaults_to_the_present() -> None:
+    before = datetime.now(UTC)
+    assert before <= datetime.fromisoformat(timestamp(None)) <= datetime.now(UTC)
+
+
+def test_a_time_without_a_zone_is_refused() -> None:
+    with pytest.raises(ValueError, match='no time zone'):
+        timestamp(datetime(2026, 2, 20))  # noqa: DTZ001 -- the mistake is the test
+
+
+@pytest.mark.parametrize(
+    ('seconds', 'expected'),
+    [(0, 0), (0.0001, 1), (0.2, 200), (1.0, 1000), (1.001, 1001), (0.57, 570), (1.5, 1500), (60, 60_000), (1.0001, 1001)],
+)
+def test_milliseconds_are_whole_and_rounded_up(seconds: float, expected: int) -> None:
+    assert milliseconds(seconds) == expected
+    assert milliseconds_or_none(seconds) == expected
+
+
+@given(st.integers(0, 10**9))
+def test_whole_milliseconds_stay_what_they_are(count: int) -> None:
+    assert milliseconds(count / 1000) == count
+
+
+@given(st.floats(0, 1e9))
+def test_nobody_waits_too_short(seconds: float) -> None:
+    assert 0 <= milliseconds(seconds) - ceil(seconds * 1000 - 1e-6) <= 1
+
+
+def test_no_duration_stays_none() -> None:
+    assert milliseconds_or_none(None) is None
+
+
+class Busy(TaggedError, namespace='test_common', category=Category.CAPACITY, message='{host} is busy.'):
+    host: str
+    retry_after: float | None = None
+
+
+def test_a_delay_is_read_where_there_is_one() -> None:
+    assert retry_after(Busy('a', 2)) == 2.0
+    assert retry_after(Busy('a')) is None
+    assert retry_after(FileNotFound('t', 'p')) is None
+
+
+@given(texts())
+def test_a_safe_text_is_short_can_be_encoded_and_holds_no_credential(text: str) -> None:
+    shown = safe_text(text)
+    assert len(shown.partition('… (')[0]) <= 1024
+    assert PLANTED not in shown
+    shown.encode()
+
+
+@pytest.mark.parametrize(('length', 'kept', 'more'), [(0, 0, 0), (1024, 1024, 0), (1025, 1024, 1), (5000, 1024, 3976)])
+def test_a_long_text_says_how_much_more_there_was(length: int, kept: int, more: int) -> None:
+    assert safe_text('x' * length) == 'x' * kept + (f'… ({more} more)' if more else '')
+
+
+def test_a_line_keeps_its_length() -> None:
+    assert safe_line('x' * 5000 + '\ud800') == 'x' * 5000 + '\ufffd'
+    assert safe_line(f'password={PLANTED}') == 'password=***'
+
+
+def test_a_credential_that_a_message_would_cut_in_two_is_masked_before() -> None:
+    error = FileNotFound('read_file', 'a' * 180 + f' https://ann:{PLANTED}-and-much-more-of-it@example.org')
+    assert 'FAKE' not in message_of(error)
+
+
+def test_a_message_in_a_language() -> None:
+    assert message_of(FileNotFound('t', 'a\udce9.txt')) == "'a\\udce9.txt' does not exist."
+    assert message_of(FileNotFound('t', 'a.txt'), 'zh_CN') == "'a.txt' 不存在。"
+
+
+class Colour(enum.Enum):
+    RED = 'red'
+
+
+@dataclass
+class Point:
+    x: object
+    y: object = 0
+
+
+class Shape(Struct, frozen=True, tag='shape', tag_field='kind'):
+    name: str
+
+
+class Plain(Struct, frozen=True):
+    token: str
+    inner: object = None
+
+
+@pytest.mark.parametrize(
+    ('value', 'expected'),
+    [
+        (None, None),
+        (True, True),
+        (7, 7),
+        (1.5, 1.5),
+        (inf, None),
+        (-inf, None),
+        (nan, None),
+        (1 << BIT_LIMIT, '<an integer of 4097 bits>'),
+        (2**100, 2**100),
+        ('a\ud800b', 'a\ufffdb'),
+        (b'abc', '<3 bytes>'),
+        (Secret(PLANTED), '***'),
+        ((1, 'a'), [1, 'a']),
+        ({'b', 'a'}, ['a', 'b']),
+        ({1: 'a', None: 'b', (1, 2): 'c', '\ud800': 'd'}, {'1': 'a', 'None': 'b', '(1, 2)': 'c', '\ufffd': 'd'}),
+        ({'api_key': PLANTED, 'n': 1}, {'api_key': '***', 'n': 1}),
+        (Shape('round'), {'kind': 'shape', 'name': 'round'}),
+        (Plain(PLANTED, Plain('', [Secret(PLANTED)])), {'token': '***', 'inner': {'token': '', 'inner': ['***']}}),
+        (PurePosixPath('a/b'), 'a/b'),
+        (Colour.RED, 'red'),
+        (UUID(int=1), '00000000-0000-0000-0000-000000000001'),
+        (datetime(2026, 2, 20, tzinfo=UTC), '2026-02-20T00:00:00Z'),
+        (Point(Secret(PLANTED), inf), {'x': '***', 'y': None}),
+        (Point(object()), {'x': '<object>', 'y': 0}),
+        (object(), '<object>'),
+    ],
+)
+def test_any_value_becomes_safe_builtins(value: object, expected: object) -> None:
+    assert safe(value) == expected
+
+
+def test_a_cycle_and_a_great_depth_end() -> None:
+    cycle: list[object] = []
+    cycle.append(cycle)
+    deep: list[object] = []
+    for _ in range(100_000):
+        deep = [deep]
+    assert json.dumps(safe(cycle)) == '["<cycle>"]'
+    assert json.dumps(safe(deep)).count('[') == DEPTH_LIMIT
+    assert CUT in str(safe(deep))
+
+
+class Rude:
+    @override
+    def __str__(self) -> str:
+        raise LookupError(PLANTED)
+
+    __repr__ = __str__
+
+
+def test_a_value_that_cannot_say_what_it_is_costs_nothing_else() -> None:
+    shown = safe({'rude': Rude(), 'kind': 'a'})
+    assert "'kind': 'a'" in str(shown)
+    assert PLANTED not in str(shown)
+
+
+class Leaky(TaggedError, namespace='test_common', category=Category.CONFLICT):
+    path: str
+    password: str
+    key: Secret[str]
+    other: 'Secret[bytes] | None' = None
+    cause: Cause | None = None
+
+
+def test_public_fields_are_all_but_the_cause_and_the_secrets() -> None:
+    assert public_fields(Leaky('a', PLANTED, Secret(PLANTED), cause=OSError(PLANTED))) == {'path': 'a', 'password': '***'}
+
+
+def test_public_fields_of_a_class_with_an_annotation_for_checkers_only() -> None:
+    class Half(TaggedError, category=Category.CONFLICT):
+        path: 'str | Unknown'
+        key: 'Secret[Unknown]'
+        hidden: 'object'
+
+    assert public_fields(Half('a', Secret(PLANTED), Secret(PLANTED))) == {'path': 'a'}
+
+
+@given(errors())
+def test_public_fields_of_every_class_encode(error: TaggedError) -> None:
+    shown = public_fields(error)
+    assert PLANTED not in to_json(shown).decode()
+    assert set(shown) == {name for name in error.__struct_fields__ if name not in {'cause', 'value'}}
+
+
+@pytest.mark.parametrize(
+    ('value', 'expected'),
+    [
+        ({'path': 'café', 'n': [1, inf]}, '{"path":"café","n":[1,null]}'),
+        ({'caf\udce9': ['\ud800', 1, {'a': None}]}, '{"caf\ufffd":["\ufffd",1,{"a":null}]}'),
+        (Plain('tok', Secret(PLANTED)), '{"token":"tok","inner":"***"}'),
+        (Plain('\ud800', Secret(PLANTED)), '{"token":"\ufffd","inner":"***"}'),
+    ],
+)
+def test_json_is_the_value_as_it_is_mended(value: object, expected: str) -> None:
+    assert to_json(value).decode() == expected
+
+
+def test_json_of_what_has_no_json_form_is_a_defect() -> None:
+    with pytest.raises(NotImplementedError, match='object has no JSON form'):
+        to_json(object())
+
+
+def caught_from(call: Callable[[], object]) -> Exception:
+    with pytest.raises(Exception) as caught:  # noqa: PT011 -- any will do
+        call()
+    return caught.value
+
+
+def failing(depth: int = 0, text: str = 'disk a') -> Exception:
+    def dive(left: int) -> None:
+        if left:
+            dive(left - 1)
+        raise OSError(text)
+
+    return caught_from(partial(dive, depth))
+
+
+class SyncFailed(TaggedError, namespace='test_common', category=Category.EXECUTION):
+    path: str
+    cause: Cause | None = None
+
+
+def test_a_fingerprint_is_that_of_the_class_the_operation_and_our_own_frames() -> None:
+    first = fingerprint(SyncFailed('a/1', failing()), 'sync')
+    assert first == fingerprint(SyncFailed('b/2', failing(text='disk b')), 'sync')
+    assert first == fingerprint(SyncFailed('b/2', failing(depth=0)), 'sync')
+    assert first != fingerprint(SyncFailed('a/1', failing()), 'save')
+    assert first != fingerprint(SyncFailed('a/1', failing()), None)
+    assert first != fingerprint(SyncFailed('a/1'), 'sync')
+    assert first != fingerprint(FileNotFound('t', 'a/1'), 'sync')
+    assert fingerprint(failing(), None) != fingerprint(ValueError(), None)
+    assert len(first) == 16
+
+
+def test_a_fingerprint_does_not_count() -> None:
+    assert fingerprint(failing(depth=1), None) == fingerprint(failing(depth=9), None)
+
+
+def raising_in(module: str, file: str) -> Exception:
+    names: dict[str, Any] = {'__name__': module}
+    exec(compile('def fail():\n    raise ValueError', file, 'exec'), names)  # noqa: S102 -- a frame of any module and file
+    return caught_from(names['fail'])
+
+
+def test_only_our_own_frames_have_a_part_in_it() -> None:
+    without = fingerprint(caught_from(partial(int, 'x')), None)
+    for module, file in [
+        ('somebody', '/opt/lib/site-packages/somebody.py'),
+        ('json.decoder', '/usr/lib/python3/json/decoder.py'),
+        ('seamwise', '/srv/seamwise/__init__.py'),
+        ('seamwise.edges', '/srv/seamwise/edges.py'),
+        ('seamwise.policies.retry', '/srv/seamwise/policies/retry.py'),
+    ]:
+        assert fingerprint(raising_in(module, file), None) == without, module
+    for module in ['somebody', '__main__', 'seamwise.toolhost.reader', 'seamwisely.edges']:
+        assert fingerprint(raising_in(module, '/srv/app.py'), None) != without, module
+    assert fingerprint(raising_in('app', '/srv/one.py'), None) == fingerprint(raising_in('app', '/home/two.py'), None)

@@ -1,0 +1,366 @@
+"""The HTTP seam: statuses, bodies, headers, request ids."""
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import Struct
+
+from seamwise import Category, Cause, Secret, TaggedError
+from seamwise.catalog.parsing import ParsingError, Problem, SchemaViolations
+from seamwise.catalog.tools import (
+    FileNotFound,
+    Finding,
+    InvalidParameter,
+    MissingParameter,
+    PathForbidden,
+    RegistrationRejected,
+    ToolError,
+    ToolFailed,
+    UnknownTool,
+)
+from seamwise.seams.adapter import Hidden
+from seamwise.seams.http import Place, defect, envelope, named, on, problem, request_id, response, tagged
+from seamwise.seams.http.on import Responds
+from seamwise.seams.http.response import Body
+from seamwise.seams.http.tables import PARSING, TOOLS
+from tests.strategies import PLANTED, errors, members, structs
+
+NOW = datetime(2026, 2, 20, 10, 30, tzinfo=UTC)
+FACTS: dict[str, Any] = json.loads((Path(__file__).parent.parent / 'vectors' / 'http_codes.json').read_text(encoding='utf-8'))
+ALL = TOOLS | PARSING
+BODIES: list[Body] = [envelope, problem, named, tagged]
+
+
+class Busy(TaggedError, namespace='test_http', category=Category.CAPACITY, message='{host} is busy.'):
+    host: str
+    retry_after: float | None = None
+
+
+class LoggedOut(TaggedError, namespace='test_http', category=Category.AUTHENTICATION, message='Who is there?'):
+    realm: str = 'api'
+
+
+BUSY = on(Busy).responds(503, 'HOST_BUSY', docs='https://docs.example.org/HOST_BUSY')
+
+
+def read(body: bytes) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(body)
+    return found
+
+
+# Tables
+
+
+def test_the_tables_decide_every_class_of_their_unions() -> None:
+    assert set(TOOLS.kinds) == set(members(ToolError))
+    assert set(PARSING.kinds) == set(members(ParsingError))
+
+
+def test_only_a_rejected_registration_never_reaches_http() -> None:
+    assert [kind for kind, arm in ALL.arms.items() if isinstance(arm, Hidden)] == [RegistrationRejected]
+    with pytest.raises(RuntimeError, match='RegistrationRejected was declared never to reach the http seam'):
+        TOOLS(RegistrationRejected('t', 'no name'))
+
+
+STATUSES = [(kind, arm.status, arm.code) for kind, arm in ALL.arms.items() if isinstance(arm, Responds)]
+
+
+@pytest.mark.parametrize(('kind', 'status', 'code'), STATUSES)
+def test_a_code_has_its_documented_status(kind: type[TaggedError], status: int, code: str) -> None:
+    exact = {case['code']: case['status'] for case in FACTS['cases']}
+    by_ending = [case['status'] for case in FACTS['cases'] if case['code'][0] == '*' and code.endswith(case['code'][1:])]
+    known = [exact[code]] if code in exact else by_ending
+    assert set(known) <= {status}
+    assert status != 500, f'{kind.__name__}: only a defect is 500'
+
+
+def test_every_code_has_one_status() -> None:
+    pairs = {(code, status) for _, status, code in STATUSES}
+    assert len(pairs) == len({code for code, _ in pairs})
+
+
+@pytest.mark.parametrize(
+    ('kind', 'status', 'code'),
+    [
+        ('MissingParameter', 400, 'TOOL_VALIDATION'),
+        ('InvalidParameter', 400, 'TOOL_VALIDATION'),
+        ('UnknownTool', 404, 'TOOL_NOT_FOUND'),
+        ('FileNotFound', 404, 'FILE_NOT_FOUND'),
+        ('FileAlreadyExists', 409, 'ALREADY_EXISTS'),
+        ('PathForbidden', 403, 'FORBIDDEN'),
+        ('ContentNotFound', 404, 'CONTENT_NOT_FOUND'),
+        ('ContentMismatch', 409, 'CONTENT_CONFLICT'),
+        ('DuplicateMatch', 409, 'CONTENT_CONFLICT'),
+        ('CommandTimedOut', 504, 'TIMEOUT'),
+        ('CommandFailed', 422, 'COMMAND_FAILED'),
+        ('DiffRejected', 409, 'DIFF_CONFLICT'),
+        ('ToolFailed', 502, 'TOOL_EXECUTION_FAILED'),
+        ('ToolTimedOut', 504, 'TIMEOUT'),
+        ('ToolCancelled', 409, 'TOOL_CANCELLED'),
+        ('InvalidResult', 502, 'TOOL_RESULT_INVALID'),
+        ('ToolRepeated', 409, 'TOOL_REPEATED'),
+        ('TooManyMistakes', 409, 'TOO_MANY_MISTAKES'),
+        ('ResourceExhausted', 503, 'RESOURCE_EXHAUSTED'),
+        ('UnreadableCall', 400, 'INVALID_REQUEST'),
+        ('UnknownFormat', 400, 'INVALID_REQUEST'),
+        ('SchemaViolations', 400, 'INVALID_REQUEST'),
+    ],
+)
+def test_the_catalogue_answers_as_documented(kind: str, status: int, code: str) -> None:
+    assert (kind, status, code) in [(one.__name__, *rest) for one, *rest in STATUSES]
+
+
+REACHING = [kind for kind in (*members(ToolError), *members(ParsingError)) if kind is not RegistrationRejected]
+
+
+@given(errors(*REACHING), st.sampled_from(BODIES))
+def test_every_error_has_a_safe_body_in_every_form(error: Any, body: Body) -> None:
+    shown = ALL(error)
+    written = body(shown, request_id='r-1', now=NOW)
+    assert PLANTED.encode() not in written
+    assert read(written)
+    assert are_short(read(written))
+
+
+def are_short(value: str | float | list[Any] | dict[str, Any] | None) -> bool:
+    if isinstance(value, str):
+        return len(value.partition('… (')[0]) <= 1024
+    if isinstance(value, dict):
+        return are_short(list(value)) and are_short(list(value.values()))
+    return all(map(are_short, value)) if isinstance(value, list) else True
+
+
+# Envelope
+
+
+@given(errors(*REACHING))
+def test_the_keys_of_a_failure_stand_in_the_documented_order(error: Any) -> None:
+    body = read(envelope(ALL(error), request_id='r-1', now=NOW))
+    assert list(body) == FACTS['envelope_keys']['failure']
+    keys = list(body['error'])
+    assert keys == [key for key in FACTS['envelope_keys']['error_order'] if key in keys]
+    assert set(FACTS['envelope_keys']['error_always']) <= set(keys)
+
+
+def test_the_keys_of_a_success_stand_in_the_documented_order() -> None:
+    assert envelope({'n': 1}, request_id='r-1', now=NOW) == (
+        b'{"success":true,"data":{"n":1},"timestamp":"2026-02-20T10:30:00Z","request_id":"r-1"}'
+    )
+    assert list(read(envelope(None, request_id='r-1'))) == FACTS['envelope_keys']['success']
+
+
+def test_a_whole_failure() -> None:
+    assert envelope(BUSY(Busy('a', 1.5)), request_id='r-1', now=NOW).decode() == (
+        '{"success":false,"error":{"code":"HOST_BUSY","type":"Busy","message":"a is busy.",'
+        '"details":{"host":"a","retry_after":1.5},"retryable":true,"retry_after_ms":1500,'
+        '"docs":"https://docs.example.org/HOST_BUSY"},"timestamp":"2026-02-20T10:30:00Z","request_id":"r-1"}'
+    )
+
+
+def test_what_has_nothing_to_say_is_left_out_and_what_is_false_is_not() -> None:
+    class Lost(TaggedError, category=Category.NOT_FOUND):
+        cause: Cause | None = None
+
+    body = read(envelope(on(Lost).responds(404, 'LOST_NOT_FOUND')(Lost(OSError(PLANTED))), request_id='r-1'))
+    assert body['error'] == {'code': 'LOST_NOT_FOUND', 'type': 'Lost', 'message': 'Lost.', 'retryable': False}
+
+
+def test_details_are_all_fields_but_the_cause_and_the_secrets() -> None:
+    assert TOOLS(InvalidParameter('t', 'p', 'it is odd', Secret(PLANTED), (Finding('q', 'is even'),))).details == {
+        'tool': 't',
+        'parameter': 'p',
+        'reason': 'it is odd',
+        'also': [{'parameter': 'q', 'reason': 'is even'}],
+    }
+    assert TOOLS(ToolFailed('t', OSError(PLANTED))).details == {'tool': 't'}
+
+
+def test_details_of_an_arm_replace_those_and_are_redacted() -> None:
+    arm = on(PathForbidden).responds(403, 'FORBIDDEN', details=lambda error: {'reason': error.reason, 'api_key': PLANTED, 'odd': {1, 2}})
+    assert arm(PathForbidden('t', 'p', 'system')).details == {'reason': 'system', 'api_key': '***', 'odd': [1, 2]}
+
+
+class Row(Struct, frozen=True):
+    path: str
+    size: float
+
+
+def test_data_of_a_success_is_as_it_is() -> None:
+    body = read(envelope([Row('see password=hunter2', 1.5), Row('x' * 5000, float('inf'))], request_id='r-1'))
+    assert body['data'] == [{'path': 'see password=hunter2', 'size': 1.5}, {'path': 'x' * 5000, 'size': None}]
+
+
+@pytest.mark.parametrize('body', BODIES)
+def test_a_file_name_that_is_no_utf_8_does_not_break_the_answer(body: Body) -> None:
+    assert 'caf\ufffd' in body(Row('caf\udce9', 1), request_id='r-1').decode()
+    assert 'caf\ufffd' in body(BUSY(Busy('caf\udce9')), request_id='r-1').decode()
+
+
+def test_ten_megabytes_become_a_short_body() -> None:
+    assert len(envelope(TOOLS(FileNotFound('t', 'ab ' * 3_500_000)), request_id='r-1')) < 2048
+
+
+# Problems
+
+
+def test_a_problem_in_the_documented_order() -> None:
+    error = MissingParameter('t', 'a/b~c', also=(Finding('q', 'is odd'),))
+    body = read(problem(TOOLS(error), request_id='r-1', now=NOW))
+    assert body == {
+        'type': 'urn:seamwise:error:TOOL_VALIDATION',
+        'title': 'Tool validation',
+        'status': 400,
+        'detail': "t needs the parameter 'a/b~c'.",
+        'instance': 'r-1',
+        'code': 'TOOL_VALIDATION',
+        'retryable': False,
+        'errors': [{'pointer': '/arguments/a~1b~0c', 'detail': 'is missing'}, {'pointer': '/arguments/q', 'detail': 'is odd'}],
+    }
+    assert list(body) == [key for key in FACTS['problem_keys']['order'] if key in body]
+    assert list(body['errors'][0]) == FACTS['problem_keys']['errors_item']
+
+
+def test_a_problem_says_its_page_and_its_delay_where_it_has_them() -> None:
+    body = read(problem(BUSY(Busy('a', 0)), request_id='r-1'))
+    assert (body['type'], body['retry_after_ms']) == ('https://docs.example.org/HOST_BUSY', 0)
+    assert list(body) == [key for key in FACTS['problem_keys']['order'] if key in body]
+
+
+def test_the_places_of_a_problem() -> None:
+    assert TOOLS(InvalidParameter('t', 'p', f'password={PLANTED}')).problems == (Place('/arguments/p', 'password=***'),)
+    assert PARSING(SchemaViolations((Problem('/tool', 'is missing'),))).problems == (Place('/tool', 'is missing'),)
+    assert TOOLS(UnknownTool('t', 'n', ())).problems == ()
+
+
+def test_a_credential_is_masked_before_an_arm_can_escape_or_cut_it() -> None:
+    url = f'https://ann:{PLANTED}@example.org/'
+    assert TOOLS(MissingParameter('t', url)).problems == (Place('/arguments/https:~1~1***@example.org~1', 'is missing'),)
+    arm = on(Busy).responds(
+        503, 'HOST_BUSY', details=lambda error: {'start': error.host[:18]}, headers=lambda error: {'X': error.host[:18]}
+    )
+    assert 'FAKE' not in repr(arm(Busy(url)))
+
+
+def test_a_success_is_no_problem() -> None:
+    assert problem(1, request_id='r-1', now=NOW) == envelope(1, request_id='r-1', now=NOW)
+
+
+# The older contract
+
+
+def test_named_and_tagged_bodies() -> None:
+    shown = TOOLS(PathForbidden('t', 'p', 'system'))
+    fields = {'message': "t may not touch 'p' (system).", 'tool': 't', 'path': 'p', 'reason': 'system'}
+    assert read(named(shown)) == {'name': 'PathForbidden', 'data': fields}
+    assert list(read(tagged(shown)).items()) == [('_tag', 'PathForbidden'), *fields.items()]
+    assert named([1]) == tagged([1]) == b'[1]'
+
+
+def test_no_detail_can_take_the_place_of_the_tag() -> None:
+    shown = on(Busy).responds(503, 'HOST_BUSY', details=lambda _: {'_tag': 'Other', 'message': 'Mine.'})(Busy('a'))
+    assert read(tagged(shown)) == {'_tag': 'Busy', 'message': 'Mine.'}
+
+
+# Headers and responses
+
+
+@pytest.mark.parametrize(('seconds', 'header'), FACTS['headers'][-1]['seconds_to_header'])
+def test_a_delay_becomes_whole_seconds_rounded_up(seconds: float, header: str) -> None:
+    assert BUSY(Busy('a', seconds)).headers == {'Retry-After': header}
+    assert on(Busy).responds(409, 'X_CONFLICT')(Busy('a', seconds)).headers == {'Retry-After': header}
+    assert BUSY(Busy('a')).headers == {}
+
+
+@given(structs(Busy))
+def test_nobody_is_asked_to_wait_too_short(error: Busy) -> None:
+    shown = BUSY(error)
+    if error.retry_after is None:
+        assert (shown.retry_after_ms, shown.headers) == (None, {})
+        return
+    assert error.retry_after * 1000 <= (shown.retry_after_ms or 0) + 1e-6
+    assert error.retry_after <= int(shown.headers['Retry-After']) + 1e-9
+
+
+def test_a_401_carries_a_challenge() -> None:
+    assert on(LoggedOut).responds(401, 'UNAUTHORIZED')(LoggedOut()).headers == {'WWW-Authenticate': 'Bearer'}
+    own = on(LoggedOut).responds(401, 'UNAUTHORIZED', headers=lambda error: {'www-authenticate': f'Bearer realm="{error.realm}"'})
+    assert own(LoggedOut()).headers == {'WWW-Authenticate': 'Bearer realm="api"'}
+
+
+def test_a_405_must_say_what_is_allowed() -> None:
+    with pytest.raises(ValueError, match='405 carries the header Allow'):
+        on(LoggedOut).responds(405, 'METHOD_NOT_ALLOWED')
+    assert on(LoggedOut).responds(405, 'METHOD_NOT_ALLOWED', headers={'Allow': 'GET'})(LoggedOut()).headers == {'Allow': 'GET'}
+
+
+@pytest.mark.parametrize('status', [0, 200, 399, 600])
+def test_an_error_is_no_success(status: int) -> None:
+    with pytest.raises(ValueError, match='400 to 599'):
+        on(LoggedOut).responds(status, 'X')
+
+
+def test_no_error_can_add_a_header_of_its_own() -> None:
+    evil = on(LoggedOut).responds(401, 'UNAUTHORIZED', headers=lambda error: {'X-Realm': error.realm})(LoggedOut('a\r\nX-Evil: é'))
+    assert evil.headers['X-Realm'] == 'a??X-Evil: ?'
+
+
+@pytest.mark.parametrize('case', FACTS['request_ids'], ids=lambda case: repr(case['given'])[:20])
+def test_a_harmless_request_id_is_kept_and_any_other_replaced(case: Mapping[str, Any]) -> None:
+    kept = request_id(case['given'])
+    assert (kept == case['given']) is case['kept']
+    assert request_id(kept) == kept
+    assert read(envelope(1, request_id=kept))['request_id'] == kept
+    assert (read(envelope(1, request_id=case['given']))['request_id'] == case['given']) is case['kept']
+
+
+def test_new_request_ids_differ() -> None:
+    assert request_id(None) != request_id(None)
+    assert request_id('r-1\n') != 'r-1\n'
+
+
+def test_a_response_of_a_value() -> None:
+    answer = response('pong', request_id='r-1', now=NOW)
+    assert (answer.status, answer.headers) == (200, {'content-type': 'application/json', 'x-request-id': 'r-1'})
+    assert answer.body == envelope('pong', request_id='r-1', now=NOW)
+
+
+def test_a_response_of_an_error() -> None:
+    answer = response(BUSY(Busy('a', 1.5)), request_id='r-1', now=NOW)
+    assert answer.status == 503
+    assert answer.headers == {'retry-after': '2', 'content-type': 'application/json', 'x-request-id': 'r-1'}
+
+
+def test_a_new_request_id_is_the_same_in_header_and_body() -> None:
+    for body, key in [(envelope, 'request_id'), (problem, 'instance')]:
+        answer = response(BUSY(Busy('a')), request_id='a b', body=body)
+        assert read(answer.body)[key] == answer.headers['x-request-id'] != 'a b'
+
+
+@pytest.mark.parametrize(
+    ('body', 'kind'), [(problem, 'application/problem+json'), (named, 'application/json'), (tagged, 'application/json')]
+)
+def test_the_form_of_the_body_says_its_type(body: Body, kind: str) -> None:
+    assert response(BUSY(Busy('a')), body=body).headers['content-type'] == kind
+    assert response('a', body=body).headers['content-type'] == 'application/json'
+
+
+# Defects
+
+
+def test_a_defect_tells_its_reference_and_nothing_else() -> None:
+    answer = response(defect('err_2f4ad7qz'), request_id='r-1', now=NOW)
+    assert answer.status == 500
+    assert read(answer.body)['error'] == {
+        'code': 'INTERNAL',
+        'type': 'UnknownError',
+        'message': 'The server met an unexpected condition.',
+        'details': {'ref': 'err_2f4ad7qz'},
+        'retryable': False,
+    }
+    assert list(read(named(defect('err_2f4ad7qz')))['data']) == ['message', 'ref']

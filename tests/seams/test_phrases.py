@@ -1,0 +1,47 @@
+"""Lists inside of sentences."""
+
+import pytest
+
+from seamwise.seams._phrases import counted, ending, excerpt, folder_of, listed, quoted
+
+
+@pytest.mark.parametrize(
+    ('items', 'expected'),
+    [
+        ((), ''),
+        ((1,), '1'),
+        ((1, 4), '1 and 4'),
+        ((1, 4, 7), '1, 4 and 7'),
+        (tuple(range(22)), ', '.join(map(str, range(20))) + ' and 2 more'),
+    ],
+)
+def test_a_list_reads_like_a_sentence(items: tuple[int, ...], expected: str) -> None:
+    assert listed(items) == expected
+
+
+def test_names_stand_in_quotes() -> None:
+    assert quoted(['a', "b'"]) == """'a' or "b'\""""
+
+
+def test_one_is_singular() -> None:
+    assert [counted(number, 'hunk') for number in (0, 1, 2)] == ['0 hunks', '1 hunk', '2 hunks']
+
+
+def test_an_excerpt_has_no_last_line_end() -> None:
+    assert excerpt('one\ntwo\n', 5) == 'one\nt… (2 more)'
+
+
+@pytest.mark.parametrize(
+    ('path', 'expected'),
+    [('a', 'the root of the workspace'), ('a/b', "the folder 'a'"), ('a/b/', "the folder 'a'"), ('/a', 'the root of the workspace')],
+)
+def test_the_folder_of_a_path(path: str, expected: str) -> None:
+    assert folder_of(path) == expected
+
+
+@pytest.mark.parametrize(
+    ('code', 'expected'),
+    [(1, None), (126, 'the shell may not execute it'), (128, None), (129, 'signal 1 ended it'), (192, 'signal 64 ended it'), (193, None)],
+)
+def test_what_an_exit_code_tells(code: int, expected: str | None) -> None:
+    assert ending(code) == expected

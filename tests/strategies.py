@@ -1,0 +1,96 @@
+"""Errors of every class of a union, made from the annotations of its fields: nasty texts, planted secrets, causes."""
+
+from collections.abc import Callable, Mapping
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from hypothesis import strategies as st
+
+from seamwise import Cause, Secret, TaggedError
+from seamwise.catalog.parsing import ParsingError
+from seamwise.catalog.tools import FileNotFound, ToolError
+
+PLANTED = 'FAKE-hunter2'
+"""What no seam may show: it stands in every `Secret`, and in texts in forms that give it away."""
+
+# The credential stands apart from its neighbours, as it does in texts: a name glued to it would be another name.
+_GIVEN_AWAY = st.sampled_from(
+    [
+        f' Authorization: Bearer {PLANTED} ',
+        f' https://ann:{PLANTED}@example.org/a ',
+        f' password={PLANTED} ',
+        f' {{"apiKey": "{PLANTED}"}} ',
+    ]
+)
+
+
+def members(*unions: Any) -> tuple[type[TaggedError], ...]:
+    """Give the classes of unions, each once, in their order."""
+    found: list[type[TaggedError]] = [kind for union in unions for kind in get_args(union) or (union,)]
+    return tuple(dict.fromkeys(found))
+
+
+EVERY_CLASS = members(ToolError, ParsingError)
+
+
+def texts() -> st.SearchStrategy[str]:
+    """Give texts as the world sends them: any character, lone surrogates and control characters too, long ones, credentials."""
+    # Hypothesis tries the constants of the source too: bare, the planted secret is no credential.
+    anything = st.text(st.characters(categories=None), max_size=40).filter(lambda text: PLANTED not in text)
+    credential = st.tuples(anything, _GIVEN_AWAY, anything).map(''.join)
+    return st.one_of(anything, credential, st.builds(_repeated, anything, st.integers(30, 400)))
+
+
+def _repeated(text: str, times: int) -> str:
+    return (text or 'x') * times
+
+
+def secrets() -> st.SearchStrategy[Secret[Any]]:
+    return st.sampled_from([PLANTED, [PLANTED], {'a': PLANTED}, PLANTED.encode(), None]).map(Secret)
+
+
+def causes() -> st.SearchStrategy[TaggedError | BaseException]:
+    kinds = [OSError, ValueError, RuntimeError, KeyError, FileNotFound]
+    return st.one_of([st.builds(kind, texts(), texts()) for kind in kinds])
+
+
+def values(annotation: Any) -> st.SearchStrategy[Any]:
+    """Give values for an annotation."""
+    if annotation in _PLAIN:
+        return _PLAIN[annotation]()
+    origin, arguments = get_origin(annotation) or annotation, get_args(annotation)
+    if origin in {Union, UnionType}:
+        return st.one_of(*map(values, arguments))
+    if origin is Literal:
+        return st.sampled_from(arguments)
+    if origin is tuple:
+        return st.lists(values(arguments[0]), max_size=3).map(_as_tuple)
+    return secrets() if origin is Secret else structs(annotation)
+
+
+def _as_tuple(members: list[Any]) -> tuple[Any, ...]:
+    return tuple(members)
+
+
+_PLAIN: Mapping[object, Callable[[], st.SearchStrategy[Any]]] = {
+    str: texts,
+    object: texts,
+    int: st.integers,
+    float: st.floats,
+    bool: st.booleans,
+    type(None): st.none,
+    Cause: causes,
+}
+
+
+def structs(kind: type[Any]) -> st.SearchStrategy[Any]:
+    """Give instances of a Struct or a class of errors, all of its fields filled in."""
+    fields = {name: values(hint) for name, hint in get_type_hints(kind).items() if name in kind.__struct_fields__}
+    if 'retry_after' in fields:
+        fields['retry_after'] = st.floats(0, 1e6) | st.none()
+    return st.builds(kind, **fields)
+
+
+def errors(*unions: Any) -> st.SearchStrategy[TaggedError]:
+    """Give errors of any class of the unions, the tool and parsing errors by default."""
+    return st.one_of(*map(structs, members(*unions) if unions else EVERY_CLASS))
