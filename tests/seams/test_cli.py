@@ -13,7 +13,8 @@ from rich.cells import cell_len
 from typing_extensions import override
 
 from seamwise import Category, Cause, Failure, Result, Secret, Success, TaggedError
-from seamwise.catalog.parsing import ParsingError, Problem, SchemaViolations, UnknownFormat, UnreadableCall
+from seamwise.catalog.parsing import ParsingError, SchemaViolations, UnknownFormat, UnreadableCall
+from seamwise.catalog.problem import Problem
 from seamwise.catalog.tools import (
     CommandFailed,
     CommandTimedOut,

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from msgspec import Struct
 
 from seamwise import Category, Cause, Secret, TaggedError
-from seamwise.catalog.parsing import ParsingError, Problem, SchemaViolations
+from seamwise.catalog.parsing import ParsingError, SchemaViolations
+from seamwise.catalog.problem import Problem
 from seamwise.catalog.tools import (
     FileNotFound,
     Finding,

@@ -10,7 +10,8 @@ from hypothesis import given
 from msgspec import Struct
 
 from seamwise import Category, Failure, Result, Success, TaggedError, codec, shown
-from seamwise.catalog.parsing import ParsingError, Problem, SchemaViolations, UnknownFormat, UnreadableCall
+from seamwise.catalog.parsing import ParsingError, SchemaViolations, UnknownFormat, UnreadableCall
+from seamwise.catalog.problem import Problem
 from seamwise.catalog.tools import (
     FileNotFound,
     InvalidParameter,

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from msgspec import Struct
 
 from seamwise import Category, Failure, Result, Secret, Success, TaggedError
-from seamwise.catalog.parsing import ParsingError, Problem, SchemaViolations, UnknownFormat, UnreadableCall
+from seamwise.catalog.parsing import ParsingError, SchemaViolations, UnknownFormat, UnreadableCall
+from seamwise.catalog.problem import Problem
 from seamwise.catalog.tools import (
     CommandFailed,
     CommandTimedOut,

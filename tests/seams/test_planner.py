@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 
 from seamwise import Category, Cause, TaggedError
-from seamwise.catalog.parsing import ParsingError, Problem, SchemaViolations, UnknownFormat, UnreadableCall
+from seamwise.catalog.parsing import ParsingError, SchemaViolations, UnknownFormat, UnreadableCall
+from seamwise.catalog.problem import Problem
 from seamwise.catalog.tools import (
     CommandFailed,
     CommandTimedOut,

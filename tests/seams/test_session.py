@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seamwise import Category, Failure, Recovery, Secret, Success, TaggedError
-from seamwise.catalog.parsing import ParsingError, Problem, SchemaViolations, UnknownFormat, UnreadableCall
+from seamwise.catalog.parsing import ParsingError, SchemaViolations, UnknownFormat, UnreadableCall
+from seamwise.catalog.problem import Problem
 from seamwise.catalog.tools import (
     CommandTimedOut,
     FileNotFound,

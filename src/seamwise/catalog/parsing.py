@@ -2,8 +2,7 @@
 
 from typing import TypeAlias
 
-from msgspec import Struct
-
+from seamwise.catalog.problem import Problem
 from seamwise.categories import Category
 from seamwise.errors import TaggedError
 
@@ -23,13 +22,6 @@ class UnknownFormat(TaggedError, category=Category.VALIDATION, message='No known
     """The text holds no call in any format that is read here. The caller uses one of them."""
 
     excerpt: str
-
-
-class Problem(Struct, frozen=True):
-    """What is wrong, and where: `pointer` is a JSON Pointer (RFC 6901)."""
-
-    pointer: str
-    message: str
 
 
 class SchemaViolations(TaggedError, category=Category.VALIDATION, message='The call does not have the right shape.'):

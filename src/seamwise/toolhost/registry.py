@@ -1,0 +1,96 @@
+"""The tools by name: finds the one that is called, checks its arguments, and runs it."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeAlias, TypeVar, final
+
+from msgspec import Struct
+
+from seamwise.catalog.tools import RegistrationRejected, ToolError, UnknownTool
+from seamwise.containers import Failure, Result, Success
+from seamwise.toolhost.arguments import check
+from seamwise.toolhost.calls import ToolCall
+from seamwise.toolhost.near import near
+from seamwise.toolhost.tools.apply_diff import ApplyDiff, apply_diff
+from seamwise.toolhost.tools.execute_command import ExecuteCommand, execute_command
+from seamwise.toolhost.tools.list_files import ListFiles, list_files
+from seamwise.toolhost.tools.read_file import ReadFile, read_file
+from seamwise.toolhost.tools.replace_in_file import ReplaceInFile, replace_in_file
+from seamwise.toolhost.tools.search_files import SearchFiles, search_files
+from seamwise.toolhost.tools.write_file import WriteFile, write_file
+from seamwise.toolhost.workspace import Workspace
+
+NAMESPACE = 'default'
+"""All tools here have the one namespace."""
+
+Value: TypeAlias = Struct
+"""What a tool gives: a Struct of its own, whose fields are the keys of its result, in their order."""
+
+A = TypeVar('A', bound=Struct)
+V = TypeVar('V', bound=Struct)
+
+_NAME = re.compile(r'[a-z][a-z0-9_]{0,63}')
+
+
+@final
+class Tool(Struct, frozen=True):
+    """A tool as the registry knows it; `tool` makes one."""
+
+    name: str
+    run: Callable[[Workspace, Mapping[str, object]], Result[Value, ToolError]]
+
+
+def tool(name: str, arguments: type[A], service: Callable[[Workspace, A], Result[V, ToolError]]) -> Tool:
+    """Make a tool of a service function and of the Struct that says what its arguments are."""
+
+    def run(workspace: Workspace, given: Mapping[str, object]) -> Result[Value, ToolError]:
+        checked = check(name, arguments, given)
+        return service(workspace, checked.unwrap()) if type(checked) is Success else checked
+
+    return Tool(name, run)
+
+
+@final
+class Registry:
+    """The tools by name; `registry` makes one."""
+
+    def __init__(self, tools: Mapping[str, Tool]) -> None:
+        self._tools = tools
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the tools, sorted."""
+        return tuple(sorted(self._tools))
+
+    def run(self, workspace: Workspace, call: ToolCall) -> Result[Value, ToolError]:
+        """Run a call; UnknownTool where there is no such tool. What a tool raises is a bug, and passes."""
+        found = self._tools.get(call.tool)
+        if found is None:
+            return Failure(UnknownTool(call.tool, NAMESPACE, self.names, near(call.tool, self.names)))
+        return found.run(workspace, call.arguments)
+
+
+def registry(tools: Iterable[Tool]) -> Result[Registry, RegistrationRejected]:
+    """Put tools together; each needs a plain name of its own (`[a-z][a-z0-9_]*`, 64 characters at most)."""
+    known: dict[str, Tool] = {}
+    for one in tools:
+        if not _NAME.fullmatch(one.name):
+            return Failure(RegistrationRejected(one.name, 'a name has lower-case letters, digits and "_", and begins with a letter'))
+        if one.name in known:
+            return Failure(RegistrationRejected(one.name, 'another tool has this name'))
+        known[one.name] = one
+    return Success(Registry(known))
+
+
+STANDARD = registry(
+    [
+        tool('read_file', ReadFile, read_file),
+        tool('write_file', WriteFile, write_file),
+        tool('list_files', ListFiles, list_files),
+        tool('search_files', SearchFiles, search_files),
+        tool('replace_in_file', ReplaceInFile, replace_in_file),
+        tool('apply_diff', ApplyDiff, apply_diff),
+        tool('execute_command', ExecuteCommand, execute_command),
+    ]
+).unwrap()
+"""The seven tools of the tool host."""

@@ -1,0 +1,155 @@
+"""Paths as they are given: their form, and what an exception of the system says about them."""
+
+import errno
+import os
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from seamwise.catalog.tools import FileNotFound, InvalidParameter, PathForbidden, ResourceExhausted, ToolFailed
+from seamwise.toolhost.paths import NAME_LIMIT, PATH_LIMIT, Asked, Roots, is_passed_over, route, shown, split
+
+from .helpers import bad, good
+
+ROOTS = Roots((('home', 'link'), ('srv', 'ws')))
+
+
+def asked(path: str) -> Asked:
+    return Asked('read_file', path)
+
+
+@pytest.mark.parametrize(
+    ('path', 'names', 'to_folder'),
+    [
+        ('a', ('a',), False),
+        ('.', (), True),
+        ('./a//b/./c', ('a', 'b', 'c'), False),
+        ('a/', ('a',), True),
+        ('a/.', ('a',), True),
+        ('a/..', ('a', '..'), True),
+        ('..', ('..',), True),
+        ('~', ('~',), False),
+        ('a..', ('a..',), False),
+        (' ', (' ',), False),
+        ('/srv/ws', (), False),
+        ('/srv/ws/a', ('a',), False),
+        ('//srv//ws/./a', ('a',), False),
+        ('/home/link/a', ('a',), False),
+        ('/srv/ws/../x', ('..', 'x'), False),
+        ('数据/报告.txt', ('数据', '报告.txt'), False),
+        ('a\nb', ('a\nb',), False),
+    ],
+)
+def test_a_path_is_read_with_no_look_at_the_disk(path: str, names: tuple[str, ...], to_folder: bool) -> None:
+    found = good(route(asked(path), ROOTS))
+    assert (found.names, found.to_folder) == (names, to_folder)
+
+
+@pytest.mark.parametrize('path', ['/', '/srv', '/srv/ws2', '/srv/w', '/etc/passwd', '/srv/../srv/ws/a'])
+def test_an_absolute_path_of_another_folder_is_outside(path: str) -> None:
+    assert bad(route(asked(path), ROOTS), PathForbidden).reason == 'outside_workspace'
+
+
+@pytest.mark.parametrize(
+    ('path', 'reason'),
+    [
+        ('', 'must not be empty; the workspace itself is "."'),
+        ('a\0b', 'must not hold a NUL character'),
+        ('\0', 'must not hold a NUL character'),
+        ('a/\ud800', "holds the character '\\ud800', which no file name here can hold"),
+        ('x' * 256, 'has a name of 256 bytes; a name has at most 255'),
+        ('a/' + 'é' * 128 + '/b', 'has a name of 256 bytes; a name has at most 255'),
+        ('a/' * 2049, 'has 4,098 bytes; a path has at most 4,096'),
+    ],
+)
+def test_what_cannot_be_a_path_is_invalid(path: str, reason: str) -> None:
+    error = bad(route(Asked('execute_command', path, 'cwd'), ROOTS), InvalidParameter)
+    assert (error.tool, error.parameter, error.reason) == ('execute_command', 'cwd', reason)
+    assert error.value is not None
+    assert error.value.reveal() == path
+
+
+def test_a_path_may_be_as_long_as_the_system_takes_it() -> None:
+    assert good(route(asked('x' * NAME_LIMIT), ROOTS)).names == ('x' * NAME_LIMIT,)
+    assert len(good(route(asked('a/' * (PATH_LIMIT // 2)), ROOTS)).names) == PATH_LIMIT // 2
+
+
+@given(st.text(st.characters(exclude_categories=['Cs']), max_size=300))
+def test_every_text_is_a_path_or_a_typed_failure(path: str) -> None:
+    result = route(asked(path), ROOTS)
+    for name in result.map(lambda found: found.names).value_or(()):
+        assert name
+        assert name != '.'
+        assert '/' not in name
+
+
+@pytest.mark.parametrize(
+    ('code', 'kind'),
+    [
+        (errno.ENOSPC, ResourceExhausted('disk')),
+        (errno.EDQUOT, ResourceExhausted('disk')),
+        (errno.EMFILE, ResourceExhausted('handles')),
+        (errno.ENFILE, ResourceExhausted('handles')),
+        (errno.ENOMEM, ResourceExhausted('memory')),
+        (errno.EAGAIN, ResourceExhausted('threads')),
+        (errno.EACCES, PathForbidden('read_file', 'a', 'system')),
+        (errno.EPERM, PathForbidden('read_file', 'a', 'system')),
+        (errno.EROFS, PathForbidden('read_file', 'a', 'system')),
+        (errno.ENOENT, FileNotFound('read_file', 'a')),
+        (errno.ENOTDIR, FileNotFound('read_file', 'a')),
+        (errno.ELOOP, FileNotFound('read_file', 'a')),
+    ],
+)
+def test_what_the_system_says_becomes_the_error_that_it_means(code: int, kind: object) -> None:
+    assert asked('a').trouble(OSError(code, os.strerror(code))) == kind
+
+
+def test_a_name_that_only_this_file_system_refuses_is_invalid() -> None:
+    assert isinstance(asked('a').trouble(OSError(errno.ENAMETOOLONG, 'long')), InvalidParameter)
+
+
+def test_any_other_trouble_of_the_machine_keeps_its_cause() -> None:
+    raised = OSError(errno.EIO, 'broken')
+    assert asked('a').trouble(raised) == ToolFailed('read_file', raised)
+
+
+@pytest.mark.parametrize('raised', [OSError('no number'), OSError(errno.EBADF, 'closed')])
+def test_a_bug_stays_an_exception(raised: OSError) -> None:
+    with pytest.raises(OSError, match=r'no number|closed'):
+        asked('a').trouble(raised)
+
+
+def test_a_look_through_a_folder_passes_over_what_has_gone_or_may_not_be_read() -> None:
+    assert is_passed_over(OSError(errno.ENOENT, ''))
+    assert is_passed_over(OSError(errno.EACCES, ''))
+    assert not is_passed_over(OSError(errno.EIO, ''))
+
+
+@pytest.mark.parametrize(
+    ('given_path', 'below'),
+    [
+        ('.', 'x/y'),
+        ('./', 'x/y'),
+        ('src', 'src/x/y'),
+        ('src/', 'src/x/y'),
+        ('./src', './src/x/y'),
+        ('src/..', 'src/../x/y'),
+        ('/srv/ws/', '/srv/ws/x/y'),
+        ('/', '/x/y'),
+    ],
+)
+def test_a_path_below_is_written_as_the_one_above_was_given(given_path: str, below: str) -> None:
+    assert asked(given_path).below(('x', 'y')) == below
+    assert asked(given_path).below(()) == given_path
+
+
+def test_a_name_that_is_no_utf_8_can_be_shown_and_encoded() -> None:
+    name = os.fsdecode(b'a\xff\xe4\xbd\n')
+    assert shown([name, '数']) == 'a\ufffd\ufffd\n/数'
+    assert shown([name]).encode()
+
+
+def test_names_are_what_stands_between_slashes() -> None:
+    assert split('/a//b/./..') == ('a', 'b', '..')
+    assert split('./.') == ()

@@ -1,0 +1,137 @@
+"""`execute_command`: what a command did, as a typed result."""
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from seamwise.catalog.tools import (
+    CommandFailed,
+    CommandTimedOut,
+    FileNotFound,
+    InvalidParameter,
+    PathForbidden,
+    ResourceExhausted,
+    ToolFailed,
+)
+from seamwise.toolhost import shell
+from seamwise.toolhost.tools import execute_command as module
+from seamwise.toolhost.tools.execute_command import ExecuteCommand, Finished, execute_command
+from seamwise.toolhost.workspace import Workspace
+from tests.toolhost.helpers import bad, good, handles, unprivileged
+
+LONG = 30.0
+
+
+def run(workspace: Workspace, command: str, cwd: str = '.') -> Finished:
+    return good(execute_command(workspace, ExecuteCommand(command=command, cwd=cwd, timeout=LONG)))
+
+
+def failed(workspace: Workspace, command: str) -> CommandFailed:
+    return bad(execute_command(workspace, ExecuteCommand(command=command, timeout=LONG)), CommandFailed)
+
+
+def test_a_command_gives_its_output(folder: Path, workspace: Workspace) -> None:
+    (folder / 'a').write_text('内容\n')
+    assert run(workspace, 'cat a; echo err >&2') == Finished(0, '内容\nerr\n', truncated=False)
+    assert run(workspace, 'echo 你好 | tr -d "\\n"').output == '你好'
+
+
+def test_it_runs_in_the_folder_that_was_named(folder: Path, tmp_path: Path, workspace: Workspace) -> None:
+    (folder / 'src' / 'new\nline').mkdir(parents=True)
+    (folder / 'link').symlink_to('src')
+    for cwd, path in {'.': '', 'src': '/src', 'link': '/src', f'{folder}/src': '/src', 'src/new\nline': '/src/new\nline'}.items():
+        assert run(workspace, 'pwd -P', cwd).output == f'{folder}{path}\n'
+    (folder / 'rel').write_text('x')
+    assert run(workspace, 'cat ../rel', 'src').output == 'x'
+    folder.rename(tmp_path / 'moved')
+    assert run(workspace, 'pwd -P').output == f'{tmp_path}/moved\n'
+
+
+def test_without_descriptors_that_are_files_it_runs_in_the_path(
+    folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / 'src').mkdir()
+    monkeypatch.setattr(module, '_DESCRIPTORS', Path('/nothere'))
+    assert run(workspace, 'pwd -P', 'src').output == f'{folder}/src\n'
+
+
+def test_a_long_output_is_cut_to_its_end_and_says_so(workspace: Workspace) -> None:
+    found = run(workspace, 'i=0; while [ $i -lt 2000 ]; do echo line $i; i=$((i+1)); done')
+    assert found.truncated
+    assert len(found.output) <= 4_000
+    assert found.output.startswith('line 1')
+    assert found.output.endswith('line 1999\n')
+
+
+def test_a_status_other_than_zero_is_a_failure_with_the_output(workspace: Workspace) -> None:
+    assert failed(workspace, 'echo out; echo err >&2; exit 3') == CommandFailed(
+        'execute_command', 'echo out; echo err >&2; exit 3', 3, 'out\nerr\n'
+    )
+    assert failed(workspace, 'kill -9 $$').exit_code == 137
+    assert failed(workspace, 'nothing-of-this-name').exit_code == 127
+
+
+def test_too_late_is_a_failure_with_the_output_so_far(workspace: Workspace) -> None:
+    result = execute_command(workspace, ExecuteCommand(command='echo begun; sleep 60', timeout=0.5))
+    assert bad(result, CommandTimedOut) == CommandTimedOut('execute_command', 'echo begun; sleep 60', 0.5, 'begun\n', 1)
+
+
+def test_a_folder_that_is_none_is_told_as_cwd(folder: Path, workspace: Workspace) -> None:
+    (folder / 'file').write_text('x')
+    (folder / '.seamignore').write_text('secrets/\n')
+    (folder / 'out').symlink_to('../outside')
+
+    def asked(cwd: str) -> ExecuteCommand:
+        return ExecuteCommand(command='true', cwd=cwd)
+
+    error = bad(execute_command(workspace, asked('file')), InvalidParameter)
+    assert (error.parameter, error.reason) == ('cwd', 'is a file, not a folder')
+    assert bad(execute_command(workspace, asked('fil')), FileNotFound) == FileNotFound('execute_command', 'fil', ('file',))
+    for cwd, reason in {'..': 'outside_workspace', 'out': 'outside_workspace', 'secrets': 'ignored'}.items():
+        assert bad(execute_command(workspace, asked(cwd)), PathForbidden).reason == reason
+
+
+def test_a_folder_that_may_not_be_entered_is_the_systems(folder: Path, workspace: Workspace) -> None:
+    (folder / 'closed').mkdir(mode=0o700)
+    with unprivileged():
+        error = bad(execute_command(workspace, ExecuteCommand(command='true', cwd='closed')), PathForbidden)
+    assert error.reason == 'system'
+
+
+def test_a_command_that_cannot_be_one_is_refused(workspace: Workspace) -> None:
+    error = bad(execute_command(workspace, ExecuteCommand(command='echo \0')), InvalidParameter)
+    assert (error.parameter, error.reason) == ('command', 'must not hold a NUL character')
+    error = bad(execute_command(workspace, ExecuteCommand(command='#' * 3_000_000)), InvalidParameter)
+    assert (error.parameter, error.reason) == (
+        'command',
+        'has 3,000,000 characters, more than a command may have here; put it in a file',
+    )
+
+
+@pytest.mark.parametrize(
+    ('code', 'kind', 'resource'),
+    [
+        (errno.EAGAIN, ResourceExhausted, 'threads'),
+        (errno.ENOMEM, ResourceExhausted, 'memory'),
+        (errno.EMFILE, ResourceExhausted, 'handles'),
+        (errno.EIO, ToolFailed, None),
+    ],
+)
+def test_trouble_of_the_machine_is_told(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, code: int, kind: type[object], resource: str | None
+) -> None:
+    def broken(*_args: object, **_kwargs: object) -> shell.Ended:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(shell, 'run', broken)
+    error = bad(execute_command(workspace, ExecuteCommand(command='true')), kind)
+    assert getattr(error, 'resource', None) == resource
+
+
+def test_no_handle_is_left_open(workspace: Workspace) -> None:
+    before = handles()
+    for command in ('true', 'false', 'echo \0', 'sleep 60'):
+        execute_command(workspace, ExecuteCommand(command=command, timeout=0.2))
+    assert handles() == before
