@@ -1,0 +1,4 @@
+from greeting import greet, leave
+
+print(greet('Ada'))
+print(leave('Ada'))

@@ -1,0 +1,176 @@
+"""What each seam makes of one call: from (result, line, seam) to the `output` of a line."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TypeAlias, assert_never
+
+import msgspec
+from msgspec import Struct
+
+from seamwise.catalog.parsing import ParsingError
+from seamwise.catalog.tools import ToolError
+from seamwise.containers import Failure, Result, Success
+from seamwise.defects import report_defect
+from seamwise.seams import cli, http, jsonrpc, log, model, planner, session
+from seamwise.seams.cli import tables as cli_tables
+from seamwise.seams.http import tables as http_tables
+from seamwise.seams.jsonrpc import tables as jsonrpc_tables
+from seamwise.seams.model import tables as model_tables
+from seamwise.seams.planner import tables as planner_tables
+from seamwise.seams.session import tables as session_tables
+from seamwise.toolhost.calls import Line, ToolCall
+from seamwise.toolhost.registry import Value
+
+PROTOCOL, REVISION = jsonrpc.Protocol.MCP, '2025-11-25'
+"""What the JSON-RPC seam speaks here."""
+
+CLI = cli_tables.TOOLS | cli_tables.PARSING
+HTTP = http_tables.TOOLS | http_tables.PARSING
+SESSION = session_tables.TOOLS | session_tables.PARSING
+MODEL = model_tables.TOOLS | model_tables.PARSING
+PLANNER = planner_tables.TOOLS | planner_tables.PARSING
+JSONRPC = jsonrpc_tables.TOOLS[PROTOCOL, REVISION] | jsonrpc_tables.PARSING[PROTOCOL, REVISION]
+
+
+class Defect(Struct, frozen=True):
+    """A bug that a call has met, and the reference under which it is in the log."""
+
+    raised: Exception
+    ref: str
+
+
+Outcome: TypeAlias = Result[Value, ToolError | ParsingError] | Defect
+"""How a call ended: with a value, a failure or a defect."""
+
+
+class Asked(Struct, frozen=True):
+    """One line of the input, how its call ended, and the language of whoever reads along."""
+
+    line: Line
+    outcome: Outcome
+    locale: str = 'en'
+
+    @property
+    def call(self) -> ToolCall | None:
+        """The call, where the line has one."""
+        return self.line.call.unwrap() if type(self.line.call) is Success else None
+
+    @property
+    def tool(self) -> str | None:
+        """The name of the tool that was asked for, where the line tells."""
+        return None if self.call is None else self.call.tool
+
+    def broken_by(self, raised: Exception) -> 'Asked':
+        """Give the same with a defect for its outcome, which is thereby in the log."""
+        return msgspec.structs.replace(self, outcome=defect(raised))
+
+
+def defect(raised: Exception) -> Defect:
+    """Report a bug, so that it stands in the log."""
+    return Defect(raised, report_defect(raised).ref)
+
+
+class HttpOutput(Struct, frozen=True):
+    """A whole answer of HTTP, its body as JSON."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: msgspec.Raw
+
+
+def rendered(asked: Asked) -> cli.Rendered:
+    """Show the outcome at a terminal."""
+    match asked.outcome:
+        case Success(value):
+            return cli.done(value)
+        case Failure(error):
+            return CLI(error)
+        case Defect(ref=ref):
+            return cli.defect(ref)
+        case _:
+            assert_never(asked.outcome)
+
+
+def _http(asked: Asked) -> HttpOutput:
+    match asked.outcome:
+        case Success(value):
+            answer: object = value
+        case Failure(error):
+            answer = HTTP(error)
+        case Defect(ref=ref):
+            answer = http.defect(ref)
+        case _:
+            assert_never(asked.outcome)
+    response = http.response(answer, request_id=asked.line.id)
+    return HttpOutput(response.status, response.headers, msgspec.Raw(response.body))
+
+
+def _session(asked: Asked) -> list[session.ErrorEvent]:
+    match asked.outcome:
+        case Success():
+            return []
+        case Failure(error):
+            return [session.event(error, adapter=SESSION, locale=asked.locale, operation=asked.tool)]
+        case Defect(ref=ref):
+            return [session.defect(ref, locale=asked.locale)]
+        case _:
+            assert_never(asked.outcome)
+
+
+def _model(asked: Asked) -> model.Done[Value] | model.Guidance:
+    match asked.outcome:
+        case Success(value):
+            return model.Done(value)
+        case Failure(error):
+            return MODEL(error)
+        case Defect(ref=ref):
+            return model.defect(ref)
+        case _:
+            assert_never(asked.outcome)
+
+
+def _planner(asked: Asked) -> planner.ErrorInfo | None:
+    match asked.outcome:
+        case Success():
+            return None
+        case Failure(error):
+            return planner.from_error(error, adapter=PLANNER)
+        case Defect(ref=ref):
+            return planner.defect(ref)
+        case _:
+            assert_never(asked.outcome)
+
+
+def _log(asked: Asked) -> log.LogRecord | None:
+    params = None if asked.call is None else asked.call.arguments
+    match asked.outcome:
+        case Success():
+            return None
+        case Failure(error):
+            return log.record(error, operation=asked.tool, params=params)
+        case Defect(raised=raised, ref=ref):
+            return log.record(raised, operation=asked.tool, params=params, ref=ref)
+        case _:
+            assert_never(asked.outcome)
+
+
+def _jsonrpc(asked: Asked) -> jsonrpc.Response:
+    match asked.outcome:
+        case Defect(ref=ref):
+            return jsonrpc.ErrorResponse(id=asked.line.id, error=jsonrpc.defect(ref))
+        case result:
+            return jsonrpc.response(result, id=asked.line.id, adapter=JSONRPC, protocol=PROTOCOL, revision=REVISION)
+
+
+OUTPUTS: Mapping[str, Callable[[Asked], object]] = MappingProxyType(
+    {
+        'cli': rendered,
+        'http': _http,
+        'session': _session,
+        'model': _model,
+        'planner': _planner,
+        'log': _log,
+        'jsonrpc': _jsonrpc,
+    }
+)
+"""What each seam writes of a call, in the order in which `all` shows them."""

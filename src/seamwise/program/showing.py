@@ -1,0 +1,83 @@
+"""How a run shows its calls: as lines of JSON for programs, or as blocks of text for people."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import TextIO, TypeAlias
+
+from msgspec import Struct
+
+from seamwise.containers import Success
+from seamwise.program.exits import Exit
+from seamwise.program.outputs import OUTPUTS, Asked, Defect, rendered
+from seamwise.seams._builtins import to_json
+from seamwise.seams.cli.escaping import escaped
+from seamwise.seams.cli.report import laid_out, sayable
+
+
+class Shown(Struct, frozen=True):
+    """A piece of the output, and what it means for the exit code."""
+
+    data: bytes
+    code: Exit
+
+
+Show: TypeAlias = Callable[[Asked], Iterable[Shown]]
+"""Makes the output of one call, piece by piece."""
+
+
+class OutputLine(Struct, frozen=True):
+    """A line of the output; `output` is what the seam would write."""
+
+    id: str | None
+    line: int
+    seam: str
+    ok: bool
+    output: object
+
+
+def as_json(seams: Sequence[str]) -> Show:
+    """Show each call as one line of JSON a seam."""
+
+    def show(asked: Asked) -> Iterator[Shown]:
+        for seam in seams:
+            yield _shown(asked, partial(_line, seam=seam))
+
+    return show
+
+
+def _line(asked: Asked, *, seam: str) -> bytes:
+    ok = type(asked.outcome) is Success
+    return to_json(OutputLine(asked.line.id, asked.line.number, seam, ok, OUTPUTS[seam](asked))) + b'\n'
+
+
+def as_text(stream: TextIO) -> Show:
+    """Show each call as a block of text, with colour and wrapped lines where `stream` is a terminal."""
+
+    def show(asked: Asked) -> Iterator[Shown]:
+        yield _shown(asked, partial(_block, stream=stream))
+
+    return show
+
+
+def _block(asked: Asked, *, stream: TextIO) -> bytes:
+    told = rendered(asked)
+    name = escaped(' '.join(filter(None, [asked.line.id or f'line {asked.line.number}', asked.tool])))
+    if type(asked.outcome) is Success:
+        head, text = laid_out(f'{name}: ok', stream, first='bold green'), told.text
+    else:
+        head, text = laid_out(f'{name}: exit code {told.exit_code}', stream), laid_out(told.text, stream, first='bold')
+    return sayable('\n'.join(filter(None, [head, text])) + '\n\n', stream)
+
+
+def _shown(asked: Asked, write: Callable[[Asked], bytes]) -> Shown:
+    """Show a call; where the seam itself meets a bug, that is shown instead."""
+    try:
+        return Shown(write(asked), _code(asked))
+    except Exception as raised:  # noqa: BLE001 -- whatever it is, it is reported, and the other calls still run
+        return Shown(write(asked.broken_by(raised)), Exit.DEFECT)
+
+
+def _code(asked: Asked) -> Exit:
+    if isinstance(asked.outcome, Defect):
+        return Exit.DEFECT
+    return Exit.OK if type(asked.outcome) is Success else Exit.FAILED

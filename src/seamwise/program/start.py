@@ -1,0 +1,57 @@
+"""The group of all subcommands, and how the process ends."""
+
+import signal
+import sys
+from collections.abc import Sequence
+from types import FrameType
+from typing import NoReturn
+
+import click
+
+from seamwise.defects import report_defect
+from seamwise.program.ending import Ended, shown, unwritable
+from seamwise.program.exits import SIGNALLED, Exit
+from seamwise.program.logs import log_to_stderr
+from seamwise.program.run import run
+from seamwise.program.streams import say_usage
+from seamwise.seams import cli
+
+
+@click.group(context_settings={'help_option_names': ['-h', '--help']})
+@click.version_option(package_name='seamwise', prog_name='seamwise', message='%(prog)s %(version)s')
+def seamwise() -> None:
+    """Typed failures inside, one shape per seam outside."""
+
+
+seamwise.add_command(run)
+
+
+def start(arguments: Sequence[str]) -> NoReturn:
+    """Run the command with its arguments, and end the process with its exit code."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        # Ignored is what nohup(1) asks for.
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _stop)
+    with log_to_stderr():
+        sys.exit(_exit_code(arguments))
+
+
+def _stop(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001 -- how Python calls it
+    # As an exception, so that a running command is killed on the way out.
+    sys.exit(SIGNALLED + number)
+
+
+def _exit_code(arguments: Sequence[str]) -> int:
+    try:
+        code: object = seamwise.main(arguments, prog_name='seamwise', standalone_mode=False)
+    except click.ClickException as usage:
+        say_usage(usage)
+        return usage.exit_code
+    except click.Abort:
+        return shown(Ended('interrupted.', Exit.INTERRUPTED))
+    except OSError as raised:
+        # Subcommands have an answer of their own: this is a help page that cannot be written.
+        return shown(unwritable(raised))
+    except Exception as defect:  # noqa: BLE001 -- the outermost seam: reported here, once, and nothing of it shown
+        return shown(Ended(cli.defect(report_defect(defect).ref).text, Exit.DEFECT))
+    return code if isinstance(code, int) else Exit.OK
