@@ -1,0 +1,45 @@
+"""Every snippet of the documents is typed: one module a page, under mypy's strict mode."""
+
+import re
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / 'README.md', ROOT / 'CONTRIBUTING.md', *sorted((ROOT / 'docs').glob('*.md'))]
+BLOCK = re.compile(r'^( *)```python\n(.*?)^\1```$', re.MULTILINE | re.DOTALL)
+
+
+def code_of(page: str) -> str:
+    """Give the snippets of a page as one module; every other line is empty, so that a line number is that of the page."""
+    lines = [''] * page.count('\n')
+    for block in BLOCK.finditer(page):
+        first = page.count('\n', 0, block.start(2))
+        body = textwrap.dedent(block.group(2)).splitlines()
+        lines[first : first + len(body)] = body
+    return '\n'.join(lines) + '\n'
+
+
+def test_every_snippet_type_checks(tmp_path: Path) -> None:
+    modules: list[str] = []
+    for page in PAGES:
+        text = page.read_text(encoding='utf-8')
+        if not BLOCK.search(text):
+            continue
+        module = tmp_path / f'page_{page.stem.lower()}.py'
+        module.write_text(code_of(text), encoding='utf-8')
+        modules.append(module.name)
+    assert len(modules) >= 4
+    checked = subprocess.run(
+        [sys.executable, '-m', 'mypy', '--strict', '--no-error-summary', '--cache-dir', str(tmp_path / 'cache'), *modules],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert checked.stdout + checked.stderr == ''
+
+
+def test_a_mistake_in_a_snippet_would_be_seen(tmp_path: Path) -> None:
+    (tmp_path / 'page.py').write_text('from seamwise import Failure, Success\nwrong: Failure[int] = Success(1)\n')
+    command = [sys.executable, '-m', 'mypy', '--strict', 'page.py']
+    checked = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert 'Incompatible types in assignment' in checked.stdout
