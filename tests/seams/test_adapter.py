@@ -6,7 +6,7 @@ from seamwise import Category, TaggedError
 from seamwise.seams.adapter import Adapter, Hidden
 
 
-class Lost(TaggedError, category=Category.NOT_FOUND, message='{what} is lost.'):
+class Lost(TaggedError, namespace='test_adapter', category=Category.NOT_FOUND, message='{what} is lost.'):
     """It is lost."""
 
     what: str
