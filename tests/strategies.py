@@ -7,8 +7,18 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from hypothesis import strategies as st
 
 from seamwise import Cause, Secret, TaggedError
+from seamwise.catalog.access import AccessError
+from seamwise.catalog.agents import AgentError
+from seamwise.catalog.models import ModelError
+from seamwise.catalog.network import NetworkError
 from seamwise.catalog.parsing import ParsingError
+from seamwise.catalog.protocols import A2aError, LspError, McpError
+from seamwise.catalog.sessions import SessionError
+from seamwise.catalog.storage import StorageError
+from seamwise.catalog.streaming import StreamingError
 from seamwise.catalog.tools import FileNotFound, ToolError
+from seamwise.catalog.workspace import WorkspaceError
+from seamwise.policies import GuardError
 
 PLANTED = 'FAKE-hunter2'
 """What no seam may show: it stands in every `Secret`, and in texts in forms that give it away."""
@@ -30,7 +40,25 @@ def members(*unions: Any) -> tuple[type[TaggedError], ...]:
     return tuple(dict.fromkeys(found))
 
 
-EVERY_CLASS = members(ToolError, ParsingError)
+UNIONS: Mapping[str, Any] = {
+    'STREAMING': StreamingError,
+    'TOOLS': ToolError,
+    'PARSING': ParsingError,
+    'NETWORK': NetworkError,
+    'MODELS': ModelError,
+    'AGENTS': AgentError,
+    'MCP': McpError,
+    'LSP': LspError,
+    'A2A': A2aError,
+    'SESSIONS': SessionError,
+    'ACCESS': AccessError,
+    'STORAGE': StorageError,
+    'WORKSPACE': WorkspaceError,
+    'GUARDS': GuardError,
+}
+"""Every union of the catalogue, by the name that its tables have in each seam."""
+
+EVERY_CLASS = members(*UNIONS.values())
 
 
 def texts() -> st.SearchStrategy[str]:
@@ -87,10 +115,10 @@ def structs(kind: type[Any]) -> st.SearchStrategy[Any]:
     """Give instances of a Struct or a class of errors, all of its fields filled in."""
     fields = {name: values(hint) for name, hint in get_type_hints(kind).items() if name in kind.__struct_fields__}
     if 'retry_after' in fields:
-        fields['retry_after'] = st.floats(0, 1e6) | st.none()
+        fields['retry_after'] = st.floats(0, 1e6) if get_type_hints(kind)['retry_after'] is float else st.floats(0, 1e6) | st.none()
     return st.builds(kind, **fields)
 
 
 def errors(*unions: Any) -> st.SearchStrategy[TaggedError]:
-    """Give errors of any class of the unions, the tool and parsing errors by default."""
+    """Give errors of any class of the unions, of the whole catalogue by default."""
     return st.one_of(*map(structs, members(*unions) if unions else EVERY_CLASS))
