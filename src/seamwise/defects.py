@@ -1,16 +1,23 @@
 """Defects: exceptions that nobody expected, recorded once, under a reference that a client may see."""
 
+import os
 from collections.abc import Iterator
 from os import path, urandom
+from re import Match
+from re import compile as pattern
+from types import TracebackType
+from typing import Any
 
 import msgspec
 
 from seamwise.causes import causes, members
+from seamwise.codec import ReportedCause
 from seamwise.errors import TaggedError
 from seamwise.messages import shorten
 from seamwise.redaction import redact
 
 FRAMES_A_LEVEL = 50
+NOTES_A_LEVEL = 20
 LEVELS = 100
 
 _KEY = '__seamwise_defect__'
@@ -42,13 +49,17 @@ def report_defect(defect: BaseException, /) -> DefectReport:
     >>> report = report_defect(defect)
     >>> report.pretty, report.ref == report_defect(defect).ref
     ('ZeroDivisionError: division by zero', True)
+    >>> logging.getLogger('seamwise').setLevel(logging.NOTSET)
     """
     known: DefectReport | None = defect.__dict__.get(_KEY)
     if known is not None:
         return known
     ref = _reference()
-    levels = list(_levels(defect))
-    pretty = redact('\n'.join(line for level in levels for line in level.lines()))
+    levels, is_whole = _levels(defect)
+    lines = [line for level in levels for line in level.lines()]
+    if not is_whole:
+        lines.append('… (more causes)')
+    pretty = redact('\n'.join(lines))
     report = DefectReport(ref, pretty, tuple(level.link for level in levels))
     # Two threads may bring the same exception at once: one of them records it.
     kept: DefectReport = defect.__dict__.setdefault(_KEY, report)
@@ -65,69 +76,103 @@ def _reference() -> str:
     return f'err_{b32encode(urandom(5)).decode().lower()}'
 
 
-class _Level(msgspec.Struct):
+class _Level:
     """One error or exception in the tree, how deep it stands and how it came there."""
 
-    error: TaggedError | BaseException
-    depth: int
-    lead: str
-
-    @property
-    def link(self) -> Link:
-        return Link(type(self.error).__name__, _message(self.error))
+    def __init__(self, error: TaggedError | BaseException, depth: int, lead: str) -> None:
+        self.error = error
+        self.depth = depth
+        self.lead = lead
+        self.link = _link(error)
 
     def lines(self) -> Iterator[str]:
         indent = '  ' * self.depth
-        name, message = self.link.type, self.link.message
+        name, message = self.link.type, self.link.message.replace('\n', f'\n{indent}    ')
         yield f'{indent}{self.lead}{name}: {message}' if message else f'{indent}{self.lead}{name}'
         if isinstance(self.error, BaseException):
-            for line in [*_frames(self.error), *(f'note: {note}' for note in _notes(self.error))]:
-                yield f'{indent}  {line}'
+            for frame in _frames(self.error.__traceback__):
+                yield f'{indent}  {frame}'
+            for note in _notes(self.error):
+                yield f'{indent}  note: ' + note.replace('\n', f'\n{indent}    ')
 
 
-def _levels(defect: BaseException) -> Iterator[_Level]:
+def _levels(defect: BaseException) -> tuple[list[_Level], bool]:
+    """Give the first levels of the tree, each error once, and whether that is all of them."""
     seen: set[int] = set()
-    ahead = [_Level(defect, 0, '')]
-    while ahead and len(seen) < LEVELS:
-        level = ahead.pop()
-        if id(level.error) in seen:
+    found: list[_Level] = []
+    ahead: list[tuple[TaggedError | BaseException, int, str]] = [(defect, 0, '')]
+    while ahead:
+        error, depth, lead = ahead.pop()
+        if id(error) in seen:
             continue
-        seen.add(id(level.error))
-        yield level
-        inside = members(level.error)
-        for cause in reversed(causes(level.error)):
-            is_member = any(cause is one for one in inside)
-            ahead.append(_Level(cause, level.depth + is_member, '- ' if is_member else 'caused by '))
+        if len(found) == LEVELS:
+            return found, False
+        seen.add(id(error))
+        found.append(_Level(error, depth, lead))
+        inside = set(map(id, members(error)))
+        for cause in reversed(causes(error)):
+            is_member = id(cause) in inside
+            ahead.append((cause, depth + is_member, '- ' if is_member else 'caused by '))
+    return found, True
 
 
-def _message(error: TaggedError | BaseException) -> str:
+def _link(error: TaggedError | BaseException) -> Link:
+    if isinstance(error, ReportedCause):
+        return Link(_printable(error.type), _printable(error.message))
+    return Link(_printable(type(error).__name__), _said(error, 'message'))
+
+
+def _said(value: object, what: str) -> str:
+    """Give the text of anything: one that cannot be had must not cost the report."""
     try:
-        return shorten(redact(str(error)))
-    except Exception as unprintable:  # noqa: BLE001 -- a message that cannot be shown must not cost the report
-        return f'(its message raised {type(unprintable).__name__})'
+        return _printable(str(value))
+    except Exception as unprintable:  # noqa: BLE001 -- whatever it raises, it is told
+        return f'(its {what} raised {type(unprintable).__name__})'
+
+
+_UNPRINTED = pattern('[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]')
+
+
+def _printable(text: str) -> str:
+    """Make a text fit for a log: redacted before it is cut, and nothing in it that moves a cursor or that UTF-8 cannot say."""
+    return shorten(_UNPRINTED.sub(_escaped, redact(text)))
+
+
+def _escaped(found: Match[str]) -> str:
+    return found[0].encode('unicode_escape').decode()
 
 
 def _notes(error: BaseException) -> list[str]:
-    return [shorten(str(note)) for note in getattr(error, '__notes__', ())]
+    try:
+        given: Any = getattr(error, '__notes__', ())
+    except Exception as unreadable:  # noqa: BLE001 -- an exception's own `__getattr__` may raise anything
+        return [f'(its notes raised {type(unreadable).__name__})']
+    # Python asks for a list of texts; nobody holds anybody to it.
+    notes: list[object] = list(given) if isinstance(given, (list, tuple)) else [given]  # pyright: ignore[reportUnknownArgumentType]
+    told = [_said(note, 'text') for note in notes[:NOTES_A_LEVEL]]
+    return told if len(notes) <= NOTES_A_LEVEL else [*told, f'… ({len(notes) - NOTES_A_LEVEL} more notes)']
 
 
-def _frames(error: BaseException) -> list[str]:
-    from traceback import extract_tb  # noqa: PLC0415 -- the core loads traceback only where it writes
-
-    frames = extract_tb(error.__traceback__)
-    kept = [one for one in frames if not _is_plumbing(one.filename)] or list(frames)
-    lines = [f'File "{one.filename}", line {one.lineno}, in {one.name}' for one in kept]
-    if len(lines) <= FRAMES_A_LEVEL:
-        return lines
+def _frames(step: TracebackType | None) -> list[str]:
+    """Give the frames, outermost first, never a line of source: what stands in one may be a secret."""
+    frames: list[tuple[str, str]] = []
+    while step is not None:
+        code = step.tb_frame.f_code
+        frames.append((code.co_filename, f'File "{code.co_filename}", line {step.tb_lineno}, in {code.co_name}'))
+        step = step.tb_next
+    lines = [line for file, line in frames if not _is_plumbing(file)] or [line for _, line in frames]
     half = FRAMES_A_LEVEL // 2
-    return [*lines[:half], f'… ({len(lines) - FRAMES_A_LEVEL} more frames)', *lines[-half:]]
+    cut = [*lines[:half], f'… ({len(lines) - FRAMES_A_LEVEL} more frames)', *lines[-half:]] if len(lines) > FRAMES_A_LEVEL else lines
+    return [_printable(line) for line in cut]
 
 
 _HERE = path.dirname(__file__)
-_GUARDS = path.join(_HERE, 'policies')
+_STANDARD = path.dirname(os.__file__)
+_FOLDERS = {_HERE, path.join(_HERE, 'policies'), path.join(_STANDARD, 'asyncio'), path.join(_STANDARD, 'concurrent', 'futures')}
+_LOOPS = pattern(r'(?:[/\\](?:site|dist)-packages[/\\]|^)(?:uvloop|anyio|trio|outcome)[/\\]')
 
 
 def _is_plumbing(file: str) -> bool:
-    """Whether a frame belongs to the core or the guards of this library, or to the event loop."""
+    """Whether a frame belongs to the core or the guards of this library, or to an event loop; uvloop's own are relative to its build."""
     folder = path.dirname(file)
-    return folder in {_HERE, _GUARDS} or folder.endswith(('/asyncio', '/concurrent/futures'))
+    return folder in _FOLDERS or _LOOPS.search(file) is not None

@@ -83,13 +83,17 @@ def _shown(part: Part, values: object) -> str:
     value: object = getattr(values, part.field)
     if type(value) is Secret:
         return MASK
+    is_cut = False
     if isinstance(value, str) and len(value) > VALUE_LIMIT:
+        is_cut = True
         # Half a credential is not known as one any more: it must go before the cut.
         value = shorten(redact(value), VALUE_LIMIT)
     try:
         if part.conversion is not None:
             value = _CONVERSIONS[part.conversion](value)
-        return shorten(format(value, part.spec), VALUE_LIMIT)
+        said = format(value, part.spec)
+        # Quotes around a text that has been cut are no reason to cut it again.
+        return said if is_cut else shorten(said, VALUE_LIMIT)
     except Exception:  # noqa: BLE001 -- the message is for the reader of an error: it must not be lost to one value
         # A value of another type than declared must not cost the reader the whole message.
         return shorten(object.__repr__(value), VALUE_LIMIT)

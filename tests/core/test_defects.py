@@ -1,15 +1,19 @@
 """Defects are recorded once, under a reference, without secrets and without end."""
 
 import asyncio
+import concurrent.futures.thread
 import logging
 import pickle
 import re
 import threading
+from collections.abc import Callable
 
+import anyio
 import pytest
 from typing_extensions import override
 
 from seamwise import Category, Cause, Do, Raised, TaggedError, attempt, fallible, report_defect, when
+from seamwise.codec import ReportedCause
 from seamwise.defects import DefectReport, Link
 
 
@@ -97,12 +101,41 @@ def test_a_cycle_ends() -> None:
     assert [link.message for link in report_defect(one).chain] == ['1', '2']
 
 
-def test_a_long_chain_is_cut() -> None:
+def test_a_long_chain_is_cut_and_says_so() -> None:
     first = error = ValueError('0')
-    for number in range(1, 5000):
+    for number in range(1, 100_000):
         error.__cause__ = ValueError(str(number))
         error = error.__cause__
-    assert len(report_defect(first).chain) == 100
+    report = report_defect(first)
+    assert len(report.chain) == 100
+    assert report.pretty.endswith('caused by ValueError: 99\n… (more causes)')
+
+
+def test_a_chain_that_just_fits_is_whole() -> None:
+    first = error = ValueError('0')
+    for number in range(1, 100):
+        error.__cause__ = ValueError(str(number))
+        error = error.__cause__
+    assert report_defect(first).pretty.endswith('caused by ValueError: 99')
+
+
+def test_a_group_of_many_is_cut() -> None:
+    report = report_defect(ExceptionGroup('many', [ValueError(str(number)) for number in range(100_000)]))
+    assert report.pretty.splitlines()[-2:] == ['  - ValueError: 98', '… (more causes)']
+
+
+def test_groups_are_a_tree() -> None:
+    inner = KeyError('b')
+    inner.__cause__ = OSError('disk')
+    defect = ExceptionGroup('outer', [ExceptionGroup('inner', [ValueError('a'), inner]), TypeError('c')])
+    assert report_defect(defect).pretty.splitlines() == [
+        'ExceptionGroup: outer (2 sub-exceptions)',
+        '  - ExceptionGroup: inner (2 sub-exceptions)',
+        '    - ValueError: a',
+        "    - KeyError: 'b'",
+        '    caused by OSError: disk',
+        '  - TypeError: c',
+    ]
 
 
 def test_at_most_fifty_frames_a_level() -> None:
@@ -132,6 +165,52 @@ def test_frames_of_the_core_and_of_the_loop_are_cut() -> None:
     assert 'in scope' in pretty
 
 
+LOOP_FILES = [
+    'uvloop/loop.pyx',
+    '/opt/app/lib/python3.11/site-packages/uvloop/loop.pyx',
+    '/opt/app/lib/python3.11/site-packages/anyio/_backends/_asyncio.py',
+    '/usr/lib/python3/dist-packages/trio/_core/_run.py',
+    asyncio.tasks.__file__,
+    concurrent.futures.thread.__file__,
+]
+OWN_FILES = ['/srv/app/asyncio/jobs.py', '/srv/trio/main.py', '/srv/uvloop/loop.py', '/srv/site-packages/triolet/a.py']
+
+
+def through(file: str) -> BaseException:
+    """Give an exception that has passed a frame of a file."""
+    names: dict[str, Callable[[], None]] = {}
+    exec(compile('def run():\n    1 / 0', file, 'exec'), names)  # noqa: S102 -- a frame of any file can be had in no other way
+    with pytest.raises(ZeroDivisionError) as caught:
+        names['run']()
+    return caught.value
+
+
+@pytest.mark.parametrize('file', LOOP_FILES)
+def test_frames_of_an_event_loop_are_cut(file: str) -> None:
+    assert file not in report_defect(through(file)).pretty
+
+
+@pytest.mark.parametrize('file', OWN_FILES)
+def test_frames_of_a_program_that_are_named_like_a_loop_stay(file: str) -> None:
+    assert file in report_defect(through(file)).pretty
+
+
+@pytest.mark.parametrize('backend', ['asyncio', 'trio'])
+def test_frames_of_anyio_and_trio_are_cut(backend: str) -> None:
+    async def fail() -> None:
+        raise ValueError('bad')
+
+    async def start() -> None:
+        async with anyio.create_task_group() as group:
+            group.start_soon(fail)
+
+    with pytest.raises(ExceptionGroup) as caught:
+        anyio.run(start, backend=backend)
+    pretty = report_defect(caught.value).pretty
+    assert 'in fail' in pretty
+    assert 'site-packages' not in pretty
+
+
 def test_frames_stay_where_there_are_no_others() -> None:
     with pytest.raises(TypeError) as caught:
         when(int)  # type: ignore[type-var]  # the misuse is the test
@@ -158,6 +237,88 @@ def test_a_message_that_cannot_be_shown_is_named() -> None:
             raise ZeroDivisionError
 
     assert report_defect(Mute()).chain == (Link('Mute', '(its message raised ZeroDivisionError)'),)
+
+
+def test_a_credential_at_the_cut_is_not_shown_by_half() -> None:
+    defect = ValueError('x' * 1000 + ' https://ann:' + 'FAKE' * 20 + '@example.org/')
+    defect.add_note('y' * 1000 + ' Authorization: Bearer ' + 'FAKE' * 20)
+    assert 'FAKE' not in repr(report_defect(defect))
+
+
+def test_a_long_message_is_cut() -> None:
+    [link] = report_defect(ValueError('x' * 10_000_000)).chain
+    assert link.message == 'x' * 1024 + '… (9998976 more)'
+
+
+def test_a_frame_shows_no_line_of_source_and_no_secret_of_its_file() -> None:
+    file = 'https://ann:FAKE-hunter2@example.org/a.py'
+    assert 'FAKE' not in report_defect(through(file)).pretty
+    with pytest.raises(SyntaxError) as caught:
+        compile("connect('FAKE-hunter2') +", 'a.py', 'exec')
+    report = report_defect(caught.value)
+    assert report.chain == (Link('SyntaxError', 'invalid syntax (a.py, line 1)'),)
+    assert 'FAKE' not in report.pretty
+
+
+def test_a_message_cannot_pass_for_another_line_or_move_the_cursor() -> None:
+    report = report_defect(ValueError('a\ncaused by KeyError: b\x1b[2J\0\r\ud800'))
+    assert report.pretty == 'ValueError: a\n    caused by KeyError: b\\x1b[2J\\x00\\r\\ud800'
+    report.pretty.encode()
+
+
+def test_notes_that_are_no_texts_are_shown_as_they_can_be() -> None:
+    class Mute:
+        @override
+        def __str__(self) -> str:
+            raise ZeroDivisionError
+
+    defect = ValueError('bad')
+    defect.__notes__ = [5, None, 'one\ntwo', Mute()]  # type: ignore[list-item]  # Python does not look at them
+    assert report_defect(defect).pretty.splitlines() == [
+        'ValueError: bad',
+        '  note: 5',
+        '  note: None',
+        '  note: one',
+        '    two',
+        '  note: (its text raised ZeroDivisionError)',
+    ]
+    defect = ValueError('bad')
+    defect.__notes__ = 7  # type: ignore[assignment]  # as above
+    assert report_defect(defect).pretty.splitlines() == ['ValueError: bad', '  note: 7']
+
+
+def test_many_notes_are_cut() -> None:
+    defect = ValueError('bad')
+    for number in range(100_000):
+        defect.add_note(str(number))
+    assert report_defect(defect).pretty.splitlines()[-2:] == ['  note: 19', '  note: … (99980 more notes)']
+
+
+def test_an_exception_that_answers_no_question_is_reported() -> None:
+    class Odd(Exception):
+        def __getattr__(self, name: str) -> object:
+            raise LookupError(name)
+
+    assert report_defect(Odd('odd')).pretty.splitlines() == ['Odd: odd', '  note: (its notes raised LookupError)']
+
+
+def test_a_cause_from_elsewhere_keeps_its_own_name() -> None:
+    assert report_defect(Raised(SyncFailed('a', ReportedCause('DiskFull', 'no room')))).chain[-1] == Link('DiskFull', 'no room')
+
+
+def test_it_is_recorded_once_through_every_layer(caplog: pytest.LogCaptureFixture) -> None:
+    refs: list[str] = []
+
+    async def layer(depth: int) -> None:
+        try:
+            await asyncio.create_task(layer(depth - 1)) if depth else 1 / 0
+        except ZeroDivisionError as error:
+            refs.append((await asyncio.to_thread(report_defect, error)).ref)
+            raise
+
+    with caplog.at_level(logging.ERROR, 'seamwise'), pytest.raises(ZeroDivisionError):
+        asyncio.run(layer(5))
+    assert (len(refs), len(set(refs)), len(caplog.records)) == (6, 1, 1)
 
 
 def test_a_report_is_a_value() -> None:

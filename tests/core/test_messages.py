@@ -100,3 +100,10 @@ def test_free_text_is_cut_at_1024_characters(given_length: int, more: int) -> No
 def test_names_of_a_broken_template_fit_no_class() -> None:
     assert names('{a} {b!r}') == {'a', 'b'}
     assert names('{a') == {''}
+
+
+def test_a_long_value_in_quotes_says_how_much_of_it_is_missing() -> None:
+    class NoSuchPath(TaggedError, category=Category.NOT_FOUND, message='{path!r} does not exist.'):
+        path: str
+
+    assert str(NoSuchPath('a' * 10_200)) == f"'{'a' * 200}… (10000 more)' does not exist."

@@ -1,14 +1,19 @@
 """Messages in a language, and errors as their audiences see them."""
 
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from gettext import NullTranslations
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 import pytest
+from babel.messages.catalog import Catalog
 
-from seamwise import Category, Cause, Secret, TaggedError, shown, text
+from seamwise import Category, Cause, Secret, TaggedError, shown, text, texts
 from seamwise.catalog.tools import FileNotFound, Finding, InvalidParameter
-from seamwise.texts import catalogue
+from seamwise.texts import add_locales, catalogue
+from tests.catalogues import compiled, only_here
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -65,6 +70,75 @@ def test_a_translation_that_names_an_unknown_field_is_not_shown(monkeypatch: pyt
 
     monkeypatch.setattr('seamwise.texts.catalogue', catalogue_of)
     assert text(Login('ann', Secret('x')), 'de') == 'ann may not come in.'
+
+
+@pytest.fixture(autouse=True)
+def none_stays() -> Iterator[None]:
+    with only_here():
+        yield
+
+
+def german(folder: Path, *said: tuple[str | tuple[str, str], str | tuple[str, ...], str | None], domain: str = 'seamwise') -> Path:
+    found = Catalog(locale='de')
+    for english, translated, context in said:
+        found.add(english, translated, context=context)
+    return compiled(found, folder, domain=domain)
+
+
+class Parked(TaggedError, category=Category.CONFLICT, message='{state} for {days} days, in row {row}.'):
+    row: int
+    days: int
+    state: Literal['open', 'shut'] | None = 'open'
+
+
+TEMPLATE = '{state} for {days} days, in row {row}.'
+
+
+def test_a_locale_may_come_from_outside(tmp_path: Path) -> None:
+    add_locales(german(tmp_path, ('{user} may not come in.', '{user} darf nicht herein.', None)))
+    assert text(Login('ann', Secret('x')), 'de') == 'ann darf nicht herein.'
+    assert text(FileNotFound('t', 'a'), 'de') == str(FileNotFound('t', 'a'))
+
+
+def test_the_form_follows_from_the_first_number_of_the_message(tmp_path: Path) -> None:
+    add_locales(german(tmp_path, ((TEMPLATE, TEMPLATE), ('Ein Tag, Reihe {row}.', '{days} Tage, Reihe {row}.'), None)))
+    assert [text(Parked(9, days), 'de') for days in (1, 2)] == ['Ein Tag, Reihe 9.', '2 Tage, Reihe 9.']
+
+
+def test_a_closed_word_is_translated_by_the_name_of_its_field(tmp_path: Path) -> None:
+    translated = ('{state}: {days}', '{state}: {days}')
+    add_locales(german(tmp_path, ((TEMPLATE, TEMPLATE), translated, None), ('open', 'offen', 'state'), ('shut', 'gemein', 'mood')))
+    assert [text(Parked(9, 2, state), 'de') for state in ('open', 'shut', None)] == ['offen: 2', 'shut: 2', 'None: 2']
+
+
+def test_what_is_added_last_is_looked_at_first(tmp_path: Path) -> None:
+    said = ["'a' gibt es nicht.", "'a' fehlt."]
+    for number, one in enumerate(said):
+        add_locales(german(tmp_path / str(number), ('{path!r} does not exist.', one.replace("'a'", '{path!r}'), None)))
+        assert text(FileNotFound('t', 'a'), 'de') == one
+
+
+def test_a_folder_without_a_catalogue_is_refused(tmp_path: Path) -> None:
+    for folder in (tmp_path, tmp_path / 'nothing'):
+        with pytest.raises(ValueError, match=r'holds no catalogue: German texts would be in de/LC_MESSAGES/seamwise\.mo'):
+            add_locales(folder)
+    with pytest.raises(ValueError, match=r'library\.mo'):
+        add_locales(german(tmp_path), domain='library')
+
+
+def test_a_catalogue_that_cannot_be_read_is_refused_where_it_is_added(tmp_path: Path) -> None:
+    folder = german(tmp_path)
+    (folder / 'de' / 'LC_MESSAGES' / 'seamwise.mo').write_bytes(b'no catalogue')
+    with pytest.raises(OSError, match='Bad magic number'):
+        add_locales(folder)
+    assert type(catalogue('de')) is NullTranslations
+
+
+def test_a_folder_added_twice_is_looked_through_once(tmp_path: Path) -> None:
+    folder = german(tmp_path)
+    add_locales(folder)
+    add_locales(str(folder))
+    assert len(texts._folders) == 2
 
 
 def test_shown_masks_secrets_cuts_texts_and_drops_the_cause() -> None:

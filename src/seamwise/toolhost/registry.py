@@ -6,11 +6,11 @@ from typing import TypeAlias, TypeVar, final
 
 from msgspec import Struct
 
+from seamwise._near import near
 from seamwise.catalog.tools import RegistrationRejected, ToolError, UnknownTool
 from seamwise.containers import Failure, Result, Success
 from seamwise.toolhost.arguments import check
 from seamwise.toolhost.calls import ToolCall
-from seamwise.toolhost.near import near
 from seamwise.toolhost.tools.apply_diff import ApplyDiff, apply_diff
 from seamwise.toolhost.tools.execute_command import ExecuteCommand, execute_command
 from seamwise.toolhost.tools.list_files import ListFiles, list_files

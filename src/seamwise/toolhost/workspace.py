@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import BinaryIO
 from weakref import finalize
 
+from seamwise._near import near
 from seamwise.catalog.tools import PathForbidden
 from seamwise.containers import Failure, Result, Success
 from seamwise.scope import Do, fallible
 from seamwise.toolhost.ignoring import FILE, NO_RULES, RULES_LIMIT, Rules, parse
-from seamwise.toolhost.near import near
 from seamwise.toolhost.paths import Asked, Names, Roots, Trouble, route, shown, split
 from seamwise.toolhost.places import Place, is_git
 from seamwise.toolhost.walk import FOLDER, Walk

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable
 
-from rapidfuzz import fuzz, process
-
 MOST = 3
 """So many suggestions are enough."""
 
@@ -17,9 +15,16 @@ LONGEST = 255
 def near(name: str, names: Iterable[str]) -> tuple[str, ...]:
     """Give up to three of `names` that are much like `name`, the nearest first, upper and lower case aside.
 
+    Without rapidfuzz there are none.
+
     >>> near('raed_file', ['list_files', 'write_file', 'read_file'])
     ('read_file', 'write_file')
     """
+    try:
+        from rapidfuzz import fuzz, process  # noqa: PLC0415 -- comes with the extras `cli` and `toolhost`
+    except ModuleNotFoundError:
+        # What happened must be told all the same; who may have been meant is an addition to it.
+        return ()
     if len(name) > LONGEST:
         return ()
     found = process.extract(name, names, scorer=fuzz.ratio, processor=str.casefold, limit=MOST, score_cutoff=CLOSE)

@@ -1,6 +1,10 @@
 """Suggestions: few, near, quick."""
 
-from seamwise.toolhost.near import LONGEST, near
+import sys
+
+import pytest
+
+from seamwise._near import LONGEST, near
 
 
 def test_the_nearest_name_comes_first_and_three_are_enough() -> None:
@@ -30,3 +34,8 @@ def test_a_name_that_nobody_types_is_not_compared() -> None:
     name = 'a' * LONGEST
     assert near(name, [name]) == (name,)
     assert near(name + 'a', [name]) == ()
+
+
+def test_without_rapidfuzz_nobody_is_meant(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, 'rapidfuzz', None)
+    assert near('raed', ['read']) == ()
