@@ -2,6 +2,7 @@
 
 import io
 import re
+import sys
 import unicodedata
 from typing import Any
 
@@ -13,8 +14,23 @@ from rich.cells import cell_len
 from typing_extensions import override
 
 from seamwise import Category, Cause, Failure, Result, Secret, Success, TaggedError
+from seamwise._near import near
+from seamwise.catalog.agents import AgentNotFound, CommandNotFound, CompressionFailed, InvalidTransition
+from seamwise.catalog.models import BatchClosed, CacheMiss, ModelNotFound
+from seamwise.catalog.network import CredentialsRejected, UpstreamRateLimited
 from seamwise.catalog.parsing import ParsingError, SchemaViolations, UnknownFormat, UnreadableCall
 from seamwise.catalog.problem import Problem
+from seamwise.catalog.protocols import (
+    A2aInvalidAgentResponse,
+    A2aTaskNotCancelable,
+    A2aTaskNotFound,
+    LspContentModified,
+    LspRequestFailed,
+    McpServerFailed,
+)
+from seamwise.catalog.sessions import RecoveryFailed, ReplayGap, SessionBusy, SessionNotFound, UnknownEpoch
+from seamwise.catalog.storage import RecordExists, RecordNotFound
+from seamwise.catalog.streaming import ChunkUnparsable, InvalidStream, StreamAborted, StreamClosed, TokenCountFailed, UserInterrupted
 from seamwise.catalog.tools import (
     CommandFailed,
     CommandTimedOut,
@@ -29,7 +45,6 @@ from seamwise.catalog.tools import (
     InvalidResult,
     MissingParameter,
     PathForbidden,
-    RegistrationRejected,
     RejectedHunk,
     ResourceExhausted,
     ToolCancelled,
@@ -40,15 +55,18 @@ from seamwise.catalog.tools import (
     TooManyMistakes,
     UnknownTool,
 )
-from seamwise.seams.cli import Rendered, defect, done, on, report
+from seamwise.catalog.workspace import ConfigUnreadable, WorkspaceError
+from seamwise.seams.adapter import Adapter
+from seamwise.seams.cli import Place, Rendered, defect, done, on, report, tables
 from seamwise.seams.cli.escaping import escaped, escaped_lines
 from seamwise.seams.cli.on import Exits
 from seamwise.seams.cli.paint import painted
-from seamwise.seams.cli.report import laid_out, sayable, terminal_width, wants_color
-from seamwise.seams.cli.tables import PARSING, TOOLS
-from tests.strategies import PLANTED, errors, members, texts
+from seamwise.seams.cli.report import laid_out, sayable
+from seamwise.seams.cli.style import terminal_width, wants_color
+from seamwise.seams.cli.tables import TOOLS
+from tests.strategies import EVERY_CLASS, PLANTED, UNIONS, errors, members, texts
 
-ALL = TOOLS | PARSING
+ALL: Adapter[Any, Rendered] = Adapter({kind: arm for union in UNIONS for kind, arm in getattr(tables, union).arms.items()})
 ANSI = re.compile(r'\x1b\[[0-9;]*m')
 
 
@@ -65,27 +83,48 @@ def lines(error: ToolError | ParsingError) -> list[str]:
 # Tables
 
 
-def test_the_tables_decide_every_class_of_their_unions() -> None:
-    assert set(TOOLS.kinds) == set(members(ToolError))
-    assert set(PARSING.kinds) == set(members(ParsingError))
+@pytest.mark.parametrize('union', UNIONS)
+def test_a_table_decides_every_class_of_its_union(union: str) -> None:
+    assert set(getattr(tables, union).kinds) == set(members(UNIONS[union]))
 
 
 CODES = {
-    2: (MissingParameter, InvalidParameter, UnknownTool),
-    65: (UnreadableCall, UnknownFormat, SchemaViolations, ContentNotFound, ContentMismatch, DuplicateMatch, DiffRejected),
-    66: (FileNotFound,),
-    73: (FileAlreadyExists,),
-    77: (PathForbidden,),
-    124: (CommandTimedOut, ToolTimedOut),
-    75: (ResourceExhausted,),
-    78: (RegistrationRejected,),
-    1: (CommandFailed, ToolRepeated, TooManyMistakes, ToolFailed, ToolCancelled, InvalidResult),
+    2: (MissingParameter, InvalidParameter, UnknownTool, ModelNotFound, AgentNotFound, CommandNotFound),
+    66: (FileNotFound, CacheMiss, SessionNotFound, UnknownEpoch, A2aTaskNotFound, RecordNotFound),
+    73: (FileAlreadyExists, RecordExists),
+    130: (StreamAborted, UserInterrupted),
+    1: (
+        # conflicts that no exit code of sysexits.h is about
+        *(ToolRepeated, TooManyMistakes, InvalidTransition, SessionBusy, StreamClosed, BatchClosed),
+        *(LspContentModified, ReplayGap, A2aTaskNotCancelable),
+        # failures that are told by their cause
+        *(CommandFailed, ToolFailed, ToolCancelled, InvalidResult, TokenCountFailed, CompressionFailed),
+        *(McpServerFailed, LspRequestFailed, RecoveryFailed),
+    ),
+    65: (InvalidStream, ChunkUnparsable, A2aInvalidAgentResponse, ContentNotFound, ContentMismatch, DuplicateMatch, DiffRejected),
+    78: (CredentialsRejected, *members(WorkspaceError)),
+}
+BY_CATEGORY = {
+    Category.VALIDATION: 65,
+    Category.AUTHENTICATION: 77,
+    Category.PERMISSION: 77,
+    Category.CONFIGURATION: 78,
+    Category.QUOTA: 69,
+    Category.UNAVAILABLE: 69,
+    Category.CONNECTION: 69,
+    Category.RATE_LIMIT: 75,
+    Category.CAPACITY: 75,
+    Category.CIRCUIT_OPEN: 75,
+    Category.RESOURCE: 75,
+    Category.EXECUTION: 75,
+    Category.TIMEOUT: 124,
 }
 
 
 def test_every_class_has_its_documented_exit_code() -> None:
+    named = {kind: code for code, kinds in CODES.items() for kind in kinds}
     found = {kind: arm.code for kind, arm in ALL.arms.items() if isinstance(arm, Exits)}
-    assert found == {kind: code for code, kinds in CODES.items() for kind in kinds}
+    assert found == {kind: named.get(kind) or BY_CATEGORY[kind.__traits__.category] for kind in EVERY_CLASS}
 
 
 # Texts, word for word
@@ -168,6 +207,32 @@ def test_a_text_says_what_happened_and_what_helps(error: ToolError | ParsingErro
     assert lines(error) == expected
 
 
+def test_a_delay_is_told_of_every_error_that_knows_one() -> None:
+    limited = UpstreamRateLimited('GitHub', retry_after=1.5)
+    assert ALL(limited).text == 'GitHub takes no more requests for now.\nhint: try again in 1.5 s.'
+    assert ALL(UpstreamRateLimited('GitHub')).text == 'GitHub takes no more requests for now.\nhint: try again later.'
+    assert ALL(UpstreamRateLimited('GitHub', 0.0)).text.endswith('hint: try again now.')
+
+
+def test_near_names_are_found_where_the_error_brings_none() -> None:
+    names = ('planner', 'reviewer', 'tester')
+    assert ALL(AgentNotFound('reveiwer', names)).text.endswith("\ndid you mean 'reviewer'?")
+    assert ALL(AgentNotFound('reveiwer', names, ('tester',))).text.endswith("\ndid you mean 'tester'?")
+    assert 'did you mean' not in ALL(AgentNotFound('zzz', names)).text
+    assert near('x' * 300, ['x' * 299]) == ()
+
+
+def test_without_rapidfuzz_an_error_is_told_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, 'rapidfuzz', None)
+    assert ALL(AgentNotFound('reveiwer', ('reviewer',))).text == "There is no agent 'reveiwer'.\nhint: the agents are 'reviewer'."
+
+
+def test_an_error_of_configuration_names_its_place() -> None:
+    told = ALL(ConfigUnreadable('conf\n.toml', 3, 8, 'a value is missing'))
+    assert told.text == r"'conf\n.toml' cannot be read: a value is missing." + '\n' + r'at conf\n.toml:3:8'
+    assert (told.exit_code, told.place) == (78, Place('conf\n.toml', 3, 8))
+
+
 def test_many_hints_are_counted() -> None:
     told = lines(SchemaViolations(tuple(Problem(f'/{n}', 'is wrong') for n in range(25))))
     assert len(told) == 22
@@ -220,7 +285,7 @@ def test_every_error_has_a_text_that_moves_no_cursor_and_leaks_nothing(error: An
     assert 0 < shown.exit_code < 256
     head, *rest = shown.text.split('\n')
     assert head
-    assert all(line.startswith(('hint: ', 'did you mean ', 'caused by: ')) for line in rest)
+    assert all(line.startswith(('at ', 'hint: ', 'did you mean ', 'caused by: ')) for line in rest)
     shown.text.encode()
 
 

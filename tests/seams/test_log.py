@@ -4,7 +4,9 @@ import copy
 import io
 import json
 import logging
+import logging.handlers
 import pickle
+import queue
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,30 +14,34 @@ from typing import Any
 
 import pytest
 import structlog
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from typing_extensions import override
 
 from seamwise import Category, Cause, Recovery, Secret, TaggedError
-from seamwise.catalog.parsing import UnknownFormat
+from seamwise.catalog.parsing import ParsingError, UnknownFormat
 from seamwise.catalog.tools import (
     FileNotFound,
     InvalidParameter,
     RegistrationRejected,
     ResourceExhausted,
     ToolCancelled,
+    ToolError,
     ToolFailed,
     TooManyMistakes,
 )
 from seamwise.codec import ReportedCause
 from seamwise.defects import Link
-from seamwise.seams.log import JsonFormatter, LogRecord, RedactingFilter, encode, record, structlog_processor
+from seamwise.policies import RateLimited
+from seamwise.policies.events import CircuitChanged, FellBack, GaveUp, Recovered, Refused, Retrying
+from seamwise.seams.log import JsonFormatter, LogRecord, RedactingFilter, encode, observer, record, structlog_processor
 from seamwise.seams.log.record import CHAIN_LIMIT
-from tests.strategies import EVERY_CLASS, PLANTED, errors, structs, texts
+from tests.strategies import EVERY_CLASS, PLANTED, errors, members, structs, texts
 
 NOW = datetime(2026, 2, 20, 10, 30, tzinfo=UTC)
 FACTS: dict[str, Any] = json.loads((Path(__file__).parent.parent / 'vectors' / 'model_payloads.json').read_text(encoding='utf-8'))
 ORDER: list[str] = FACTS['our_log_order']
+OTHERS = [kind for kind in EVERY_CLASS if kind not in members(ToolError, ParsingError)]
 BY_NAME: dict[str, type[TaggedError]] = {kind.__name__: kind for kind in EVERY_CLASS}
 
 
@@ -76,11 +82,25 @@ def test_all_keys_of_a_record_are_documented() -> None:
 
 
 @pytest.mark.parametrize('case', [case for case in FACTS['cases'] if 'log_category' in case], ids=lambda case: str(case['class']))
+@settings(max_examples=10, deadline=None)
 @given(st.data())
 def test_level_and_category_are_the_documented_ones(case: dict[str, Any], data: st.DataObject) -> None:
     made = record(data.draw(structs(BY_NAME[case['ours']])))
     assert made.category == case['log_category']
     assert made.level == {'warn': 'warning'}.get(case['log_level'], case['log_level'])
+
+
+@pytest.mark.parametrize(
+    'kind', [one for one in EVERY_CLASS if one not in members(ToolError, ParsingError)], ids=lambda kind: kind.__name__
+)
+@settings(max_examples=5, deadline=None)
+@given(st.data())
+def test_beside_the_tools_the_category_is_the_error_s_own(kind: type[TaggedError], data: st.DataObject) -> None:
+    error = data.draw(structs(kind))
+    made = record(error)
+    expected = 'critical' if error.recovery is Recovery.STOP else 'error'
+    assert made.category == error.category.value
+    assert made.level == ('debug' if error.category is Category.CANCELLED else expected)
 
 
 @pytest.mark.parametrize(
@@ -300,7 +320,140 @@ def test_no_exception_at_hand_is_none() -> None:
     assert filtered(msg='a', stack_info=f'Stack password={PLANTED}').stack_info == 'Stack password=***'
 
 
+def test_a_traceback_that_cannot_be_had_costs_nobody_a_line() -> None:
+    class Odd(Exception):
+        def __getattr__(self, name: str) -> object:
+            raise LookupError(name)
+
+    assert filtered(msg='no', exc_info=(Odd, Odd(), None)).exc_text == 'Odd: (its traceback raised LookupError)'
+
+
+class Wire(logging.handlers.SocketHandler):
+    """A real `SocketHandler`, but for the network: it keeps the bytes that it would have sent."""
+
+    def __init__(self) -> None:
+        super().__init__('localhost', None)
+        self.sent = b''
+
+    @override
+    def send(self, s: Any) -> None:
+        self.sent += bytes(s)
+
+
+def shouted(log: logging.Logger) -> None:
+    """Log secrets in every place that a record has."""
+    try:
+        raise ValueError(f'password={PLANTED}') from OSError(f'https://ann:{PLANTED}@example.org')
+    except ValueError:
+        log.exception(
+            'calling %s with %s',
+            f'https://ann:{PLANTED}@example.org',
+            {'token': PLANTED, 'inner': Secret(PLANTED)},
+            extra={
+                'headers': {'Authorization': f'Bearer {PLANTED}'},
+                'given': Secret(PLANTED),
+                'error': InvalidParameter('t', 'p', 'r', Secret(PLANTED)),
+            },
+            stack_info=True,
+        )
+
+
+def test_nothing_secret_is_pickled_for_a_socket(log: logging.Logger) -> None:
+    handler = Wire()
+    handler.addFilter(RedactingFilter())
+    log.handlers = [handler]
+    shouted(log)
+    assert PLANTED.encode() not in handler.sent
+    received = logging.makeLogRecord(pickle.loads(handler.sent[4:]))  # noqa: S301 -- our own bytes
+    assert received.getMessage() == "calling https://***@example.org with {'token': '***', 'inner': Secret(***)}"
+    assert received.__dict__['headers'] == {'Authorization': '***'}
+    assert received.__dict__['error_type'] == 'ValueError'
+    handler.close()
+
+
+def test_nothing_secret_is_put_in_a_queue(log: logging.Logger) -> None:
+    waiting: queue.SimpleQueue[logging.LogRecord] = queue.SimpleQueue()
+    handler = logging.handlers.QueueHandler(waiting)
+    handler.addFilter(RedactingFilter())
+    log.handlers = [handler]
+    shouted(log)
+    record_ = waiting.get()
+    assert PLANTED.encode() not in pickle.dumps(record_)
+    assert PLANTED not in repr(record_.__dict__)
+    assert 'password=***' in str(record_.exc_text) + record_.getMessage()
+
+
+@pytest.mark.parametrize('value', [float('nan'), float('inf'), -float('inf')])
+def test_what_json_cannot_say_is_null(log: logging.Logger, value: float) -> None:
+    as_json(log).info('a', extra={'n': value, 'deep': [{'n': value}]})
+    line = json.loads(written(log)[0], parse_constant=pytest.fail)
+    assert (line['n'], line['deep']) == (None, [{'n': None}])
+
+
+def test_ten_megabytes_of_escapes_are_one_line(log: logging.Logger) -> None:
+    as_json(log).info('%s', 'x\0\x1b[2J\n\ud800' * 1_250_000)
+    [line] = written(log)
+    assert line.isprintable()
+    assert len(json.loads(line)['message']) == 10_000_000
+
+
+def test_an_error_of_ten_megabytes_has_a_small_record() -> None:
+    assert len(encode(record(FileNotFound('t', '\0\x1b' * 5_000_000)))) < 16_384
+
+
+# Guards
+
+
+def test_a_failure_that_is_tried_again_is_no_alarm() -> None:
+    levels = [
+        record(one, outcome='retried').level
+        for one in [Down(), TooManyMistakes(3, 3), RegistrationRejected('t', 'no'), ToolCancelled('t', 'a')]
+    ]
+    assert levels == ['info', 'info', 'info', 'debug']
+    assert record(Down(), outcome='retried', now=NOW).category == 'unavailable'
+    assert record(ZeroDivisionError(), outcome='retried').level == 'error'
+
+
+def test_a_retry_is_one_line_before_each_wait(log: logging.Logger) -> None:
+    tell = observer(as_json(log))
+    tell(Retrying('bank', Lost('a', OSError(f'password={PLANTED}')), 1, 3, 0.5))
+    [line] = map(json.loads, written(log))
+    assert (line['level'], line['error_type'], line['message']) == ('info', 'Lost', 'a is lost.')
+    assert line['event'] == 'bank: attempt 1 of 3 failed, the next one follows in 0.5 s: a is lost.'
+    assert line['chain'] == [{'type': 'OSError', 'message': 'password=***'}]
+
+
+def test_a_circuit_that_changes_is_a_line_and_an_end_is_not(log: logging.Logger) -> None:
+    tell = observer(log)
+    refused = RateLimited('bank', 5, 1.0, 0.5)
+    for event in (Recovered('b', 2, 1.0), GaveUp('b', Down(), 3, 1.0, 'attempts'), Refused('b', refused), FellBack('b', Down())):
+        tell(event)
+    tell(CircuitChanged('bank', 'closed', 'open', 5))
+    assert written(log) == ['bank: the circuit went from closed to open (5 failures)']
+
+
 # structlog
+
+
+def test_structlog_and_logging_write_alike(log: logging.Logger) -> None:
+    [handler] = log.handlers
+    chain: list[Any] = [
+        structlog_processor,
+        structlog.stdlib.ExtraAdder(),
+        structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+        structlog.processors.JSONRenderer(),
+    ]
+    handler.setFormatter(structlog.stdlib.ProcessorFormatter(processors=chain))
+    log.warning('no luck at %s', f'https://ann:{PLANTED}@example.org', extra={'token': PLANTED})
+    [line] = written(log)
+    assert json.loads(line) == {'event': 'no luck at https://***@example.org', 'token': '***'}
+
+
+def test_the_record_under_an_event_of_structlog_is_redacted() -> None:
+    made = logging.makeLogRecord({'msg': f'password={PLANTED}', 'token': PLANTED})
+    told = structlog_processor(None, 'info', {'event': 'e', '_record': made, '_from_structlog': False})
+    assert told['_record'] is made
+    assert PLANTED not in repr(made.__dict__)
 
 
 def test_a_tagged_error_is_written_out_for_structlog() -> None:

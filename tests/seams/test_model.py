@@ -2,15 +2,16 @@
 
 import json
 from collections.abc import Mapping
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec import Struct
 
-from seamwise import Category, Failure, Result, Secret, Success, TaggedError
+from seamwise import Category, Failure, Result, Secret, Success, TaggedError, redact
 from seamwise.catalog.parsing import ParsingError, SchemaViolations, UnknownFormat, UnreadableCall
 from seamwise.catalog.problem import Problem
 from seamwise.catalog.tools import (
@@ -39,16 +40,16 @@ from seamwise.catalog.tools import (
     UnknownTool,
 )
 from seamwise.seams._builtins import to_json
-from seamwise.seams.adapter import Hidden
-from seamwise.seams.model import Done, Guidance, defect, encode, on, tool_message
-from seamwise.seams.model.fitting import fitted
+from seamwise.seams.adapter import Adapter, Hidden
+from seamwise.seams.model import Done, Guidance, defect, encode, on, tables, tool_message
 from seamwise.seams.model.on import Guides
 from seamwise.seams.model.shape import head, tail
-from seamwise.seams.model.tables import PARSING, TOOLS
-from tests.strategies import PLANTED, errors, members
+from seamwise.seams.model.tables import TOOLS
+from tests.strategies import PLANTED, UNIONS, errors, members
 
 FACTS: dict[str, Any] = json.loads((Path(__file__).parent.parent / 'vectors' / 'model_payloads.json').read_text(encoding='utf-8'))
-ALL = TOOLS | PARSING
+EVERYTHING: Mapping[str, Adapter[Any, Guidance]] = {name: getattr(tables, name) for name in UNIONS}
+ALL: Adapter[Any, Guidance] = reduce(lambda one, other: one | other, EVERYTHING.values())
 
 
 class Listing(Struct):
@@ -56,12 +57,12 @@ class Listing(Struct):
     entries: list[str]
 
 
-def read(error: ToolError | ParsingError) -> dict[str, Any]:
+def read(error: TaggedError) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(encode(ALL(error)))
     return found
 
 
-def suggestion(error: ToolError | ParsingError) -> str:
+def suggestion(error: TaggedError) -> str:
     given_suggestion = ALL(error).suggestion
     assert given_suggestion is not None
     return given_suggestion
@@ -70,27 +71,48 @@ def suggestion(error: ToolError | ParsingError) -> str:
 # Tables
 
 
-def test_the_tables_decide_every_class_of_their_unions() -> None:
-    assert set(TOOLS.kinds) == set(members(ToolError))
-    assert set(PARSING.kinds) == set(members(ParsingError))
+@pytest.mark.parametrize('name', UNIONS)
+def test_a_table_decides_every_class_of_its_union(name: str) -> None:
+    assert set(EVERYTHING[name].kinds) == set(members(UNIONS[name]))
 
 
-def test_only_a_rejected_registration_never_reaches_a_model() -> None:
-    assert [kind for kind, arm in ALL.arms.items() if isinstance(arm, Hidden)] == [RegistrationRejected]
+NEVER_TOLD = {
+    'RegistrationRejected',
+    # What carries the model's own answer away from it.
+    *('InvalidStream', 'ChunkUnparsable', 'ChunkHandlerFailed', 'StreamAborted', 'StreamProviderFailed', 'TokenCountFailed'),
+    *('BufferFull', 'StreamClosed', 'SlowConsumer'),
+    # The program's own batches and cache.
+    *('BatchClosed', 'BatchFull', 'BatchTimedOut', 'CacheMiss'),
+    # Between client and server.
+    *('InvalidInput', 'SessionNotFound', 'SessionBusy', 'ConnectionLost', 'ReplayGap', 'UnknownEpoch', 'AckAhead'),
+    # For whoever runs the program.
+    *('PluginFailed', 'EditorInstallFailed'),
+}
+
+
+def test_what_a_model_can_do_nothing_about_never_reaches_it() -> None:
+    assert {kind.__name__ for kind, arm in ALL.arms.items() if isinstance(arm, Hidden)} == NEVER_TOLD
     with pytest.raises(RuntimeError, match='RegistrationRejected was declared never to reach the model seam'):
         TOOLS(RegistrationRejected('t', 'no name'))
 
 
-TYPES = {case['ours']: case['type'] for case in FACTS['cases'] if 'type' in case}
+TYPES: dict[str, str] = {
+    **{case['ours']: case['type'] for case in FACTS['cases'] if 'type' in case},
+    **{kind.__name__: 'availability_error' for kind in members(UNIONS['GUARDS'], UNIONS['NETWORK'])},
+    **{kind.__name__: 'protocol_error' for kind in members(*(UNIONS[name] for name in ('PARSING', 'MCP', 'LSP', 'A2A')))},
+    'ResourceExhausted': 'availability_error',
+}
+DENIED = {'PathForbidden', 'ContentFiltered', 'GuardrailsViolated', 'Unauthenticated', 'AccessDenied'}
 
 
 @pytest.mark.parametrize('kind', [kind for kind, arm in ALL.arms.items() if isinstance(arm, Guides)])
 def test_a_class_has_its_documented_type(kind: type[TaggedError]) -> None:
-    arm = ALL.arms[kind]
-    assert isinstance(arm, Guides)
-    further = {'ResourceExhausted': 'availability_error', **dict.fromkeys([one.__name__ for one in PARSING.kinds], 'protocol_error')}
-    assert arm.type == (TYPES | further).get(kind.__name__, 'execution_error')
-    assert arm.denied is (kind is PathForbidden)
+    table: Any = ALL
+    arm: Guides[Any] = table.arms[kind]
+    assert arm.suggestion is not None
+    if kind.__name__ in TYPES:
+        assert arm.type == TYPES[kind.__name__]
+    assert arm.denied is (kind.__name__ in DENIED)
 
 
 # Form
@@ -112,10 +134,9 @@ def test_every_class_has_the_documented_keys(case: Mapping[str, Any]) -> None:
     assert payload['status'] in FACTS['statuses']
 
 
-@given(errors())
+@given(errors(*[kind for kind in members(*UNIONS.values()) if kind.__name__ not in NEVER_TOLD]))
+@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 def test_every_error_has_its_guidance_and_leaks_nothing(error: Any) -> None:
-    if isinstance(error, RegistrationRejected):
-        return
     written = encode(ALL(error)).decode()
     assert PLANTED not in written
     found = json.loads(written)
@@ -200,7 +221,7 @@ def test_a_suggestion_says_what_to_do_next(name: str) -> None:
     ('error', 'expected'),
     [
         (MissingParameter('read_file', 'path'), "Call read_file again with 'path'."),
-        (UnknownTool('x', 'default', ()), 'No tool is available; answer without one.'),
+        (UnknownTool('x', 'default', ()), 'No tool is available; do without one.'),
         (UnknownTool('x', 'default', ('a',)), "The tools are 'a'."),
         (FileNotFound('t', 'src/ap.py'), "List the folder 'src' to see what is there, or create it if it should exist."),
         (FileNotFound('t', 'ap.py'), 'List the root of the workspace to see what is there, or create it if it should exist.'),
@@ -396,52 +417,31 @@ def test_an_unknown_provider_is_a_mistake() -> None:
         tool_message(GOOD, adapter=TOOLS, call_id='c1', provider=provider)
 
 
-# Limits
+def test_a_defect_makes_a_message_too() -> None:
+    message = tool_message(Failure('err_2f4ad7qz'), adapter=defect, call_id='c1', provider='anthropic')
+    assert message.is_error
+    assert 'err_2f4ad7qz' in json.loads(message.content)['message']
 
 
-def test_a_large_answer_is_cut_but_stays_whole_json() -> None:
-    large: Result[Listing, ToolError] = Success(Listing('x' * 5000, ['错误\n' * 100] * 100))
-    message = tool_message(large, adapter=TOOLS, call_id='c1', limit=2000)
-    assert len(message.content) <= 2000
-    found = json.loads(message.content)
-    assert found['status'] == 'success'
-    assert found['result']['path'].endswith(' more)')
-    assert found['result']['entries'] == ['… (100 more)']
+def test_an_adapter_that_raises_is_a_defect_and_makes_no_message() -> None:
+    def broken(_: ToolError) -> Guidance:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        tool_message(BAD, adapter=broken, call_id='c1')
 
 
-def test_guidance_is_cut_likewise() -> None:
-    bad: Result[Listing, ToolError] = Failure(CommandFailed('t', 'c', 1, 'line\n' * 700))
-    message = tool_message(bad, adapter=TOOLS, call_id='c1', limit=1000)
-    assert len(message.content) <= 1000
-    assert json.loads(message.content)['output'].endswith(' more)')
+def test_of_ten_thousand_tools_only_those_that_are_shown_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at: list[object] = []
 
+    def recording(value: object) -> object:
+        looked_at.extend(getattr(value, 'available', ()))
+        return redact(value)
 
-def test_what_fits_is_not_touched() -> None:
-    assert tool_message(GOOD, adapter=TOOLS, call_id='c1', limit=1000) == tool_message(GOOD, adapter=TOOLS, call_id='c1')
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(),
-    lambda inner: st.lists(inner, max_size=8) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
-    max_leaves=40,
-)
-
-
-@given(JSON, st.integers(0, 300))
-def test_what_is_cut_keeps_its_shape(value: Any, limit: int) -> None:
-    plain = json.loads(to_json(value))
-    shown = fitted(plain, limit)
-    if len(to_json(plain).decode()) <= limit:
-        assert shown == plain
-    assert type(shown) is type(plain)
-
-
-@given(st.dictionaries(st.text(max_size=5), JSON), st.integers(0, 300))
-def test_what_is_cut_keeps_its_keys(value: dict[str, Any], limit: int) -> None:
-    shown: Any = fitted(value, limit)
-    assert list(shown) == list(json.loads(to_json(value)))
-
-
-@given(st.lists(st.text(max_size=50), max_size=50), st.integers(60, 1000))
-def test_a_list_that_is_cut_fits(texts: list[str], limit: int) -> None:
-    assert len(to_json(fitted({'texts': texts}, limit)).decode()) <= limit
+    monkeypatch.setattr('seamwise.seams._redacted.redact', recording)
+    monkeypatch.setattr('seamwise.seams._common.redact', recording)
+    names = (f'https://ann:{PLANTED}@example.org', *(f'tool_{number}' for number in range(10_000)))
+    shown = suggestion(UnknownTool('tool_x', 'default', names, names[:1]))
+    assert shown.startswith("Did you mean 'https://***@example.org'? The tools are 'https://***@example.org', 'tool_0',")
+    assert shown.endswith(' and 9981 more.')
+    assert not looked_at

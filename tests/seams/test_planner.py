@@ -2,42 +2,40 @@
 
 import json
 from collections.abc import Mapping
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 
 from seamwise import Category, Cause, TaggedError
-from seamwise.catalog.parsing import ParsingError, SchemaViolations, UnknownFormat, UnreadableCall
+from seamwise.catalog.parsing import SchemaViolations, UnknownFormat, UnreadableCall
 from seamwise.catalog.problem import Problem
+from seamwise.catalog.protocols import McpConnectionFailed, McpServerFailed, McpTimedOut, McpTransportFailed
 from seamwise.catalog.tools import (
     CommandFailed,
-    CommandTimedOut,
     FileNotFound,
     Finding,
     InvalidParameter,
     InvalidResult,
     MissingParameter,
-    RegistrationRejected,
-    ResourceExhausted,
-    ToolCancelled,
-    ToolError,
     ToolFailed,
-    ToolRepeated,
     ToolTimedOut,
-    TooManyMistakes,
     UnknownTool,
 )
 from seamwise.codec import ReportedCause
-from seamwise.seams.planner import ErrorCategory, ErrorCode, ErrorInfo, defect, encode, from_error, on
+from seamwise.policies import BulkheadFull, CircuitOpen, DeadlineExceeded, RateLimited
+from seamwise.seams.adapter import Adapter, Hidden
+from seamwise.seams.planner import ErrorCategory, ErrorCode, ErrorInfo, decode, defect, encode, from_error, on, tables
 from seamwise.seams.planner.on import Classifies
-from seamwise.seams.planner.tables import PARSING, TOOLS
-from tests.strategies import PLANTED, errors, members
+from seamwise.seams.planner.tables import GUARDS, MCP, PARSING, TOOLS
+from tests.strategies import PLANTED, UNIONS, errors, members
 
 FACTS: dict[str, Any] = json.loads((Path(__file__).parent.parent / 'vectors' / 'planner_codes.json').read_text(encoding='utf-8'))
-ALL = TOOLS | PARSING
+EVERYTHING: Mapping[str, Adapter[Any, ErrorInfo]] = {name: getattr(tables, name) for name in UNIONS}
+ALL: Adapter[Any, ErrorInfo] = reduce(lambda one, other: one | other, EVERYTHING.values())
 
 
 class Flaky(TaggedError, namespace='test_planner', category=Category.EXECUTION, retryable=True, message='{server} stumbled.'):
@@ -50,7 +48,7 @@ class Flaky(TaggedError, namespace='test_planner', category=Category.EXECUTION, 
 FLAKY = on(Flaky).classifies('MCP_SERVER_ERROR')
 
 
-def read(error: ToolError | ParsingError) -> dict[str, Any]:
+def read(error: TaggedError) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(encode(ALL(error)))
     return found
 
@@ -95,35 +93,61 @@ def test_in_category_execution_both_words_are_good(retryable: bool) -> None:
 # Tables
 
 
-def test_the_tables_decide_every_class_of_their_unions() -> None:
-    assert set(TOOLS.kinds) == set(members(ToolError))
-    assert set(PARSING.kinds) == set(members(ParsingError))
-    assert all(isinstance(arm, Classifies) for arm in ALL.arms.values()), 'nothing is hidden from a planner'
+@pytest.mark.parametrize('name', UNIONS)
+def test_a_table_decides_every_class_of_its_union(name: str) -> None:
+    assert set(EVERYTHING[name].kinds) == set(members(UNIONS[name]))
 
 
-DOCUMENTED: dict[type[TaggedError], str] = {
-    MissingParameter: 'TOOL_ARGUMENT_ERROR',
-    InvalidParameter: 'TOOL_ARGUMENT_ERROR',
-    UnknownTool: 'TOOL_NOT_FOUND',
-    CommandTimedOut: 'TOOL_TIMEOUT',
-    ToolTimedOut: 'TOOL_TIMEOUT',
-    ToolCancelled: 'TOOL_CANCELLED',
-    InvalidResult: 'TOOL_RESULT_ERROR',
-    RegistrationRejected: 'TOOL_REGISTRATION_FAILED',
-    ToolRepeated: 'TOOL_VALIDATION_ERROR',
-    TooManyMistakes: 'TOOL_VALIDATION_ERROR',
-    ResourceExhausted: 'RESOURCE_EXHAUSTED',
-    UnreadableCall: 'PARSER_ERROR',
-    UnknownFormat: 'PARSER_INVALID_FORMAT',
-    SchemaViolations: 'TOOL_VALIDATION_ERROR',
+def test_streams_and_connections_of_clients_never_reach_a_planner() -> None:
+    hidden = {kind.__name__ for kind, arm in ALL.arms.items() if isinstance(arm, Hidden)}
+    between = {'InvalidInput', 'SessionNotFound', 'SessionBusy', 'ConnectionLost', 'ReplayGap', 'UnknownEpoch', 'AckAhead'}
+    assert hidden == {kind.__name__ for kind in members(UNIONS['STREAMING'])} | between
+
+
+DOCUMENTED = {
+    'MissingParameter': 'TOOL_ARGUMENT_ERROR',
+    'InvalidParameter': 'TOOL_ARGUMENT_ERROR',
+    'UnknownTool': 'TOOL_NOT_FOUND',
+    'CommandTimedOut': 'TOOL_TIMEOUT',
+    'ToolTimedOut': 'TOOL_TIMEOUT',
+    'ToolCancelled': 'TOOL_CANCELLED',
+    'InvalidResult': 'TOOL_RESULT_ERROR',
+    'RegistrationRejected': 'TOOL_REGISTRATION_FAILED',
+    'ToolRepeated': 'TOOL_VALIDATION_ERROR',
+    'TooManyMistakes': 'TOOL_VALIDATION_ERROR',
+    'ResourceExhausted': 'RESOURCE_EXHAUSTED',
+    'UnreadableCall': 'PARSER_ERROR',
+    'UnknownFormat': 'PARSER_INVALID_FORMAT',
+    'SchemaViolations': 'TOOL_VALIDATION_ERROR',
+    'McpConnectionFailed': 'MCP_CONNECTION_FAILED',
+    'McpTransportFailed': 'MCP_TRANSPORT_ERROR',
+    'McpServerFailed': 'MCP_SERVER_ERROR',
+    'McpTimedOut': 'MCP_TIMEOUT',
+    'RateLimited': 'TOOL_RATE_LIMITED',
+    'CircuitOpen': 'TOOL_CIRCUIT_OPEN',
+    'BulkheadFull': 'BULKHEAD_FULL',
+    'DeadlineExceeded': 'TOOL_TIMEOUT',
+    **{kind.__name__: 'CONFIGURATION_ERROR' for kind in members(UNIONS['WORKSPACE'])},
 }
 
 
-@pytest.mark.parametrize('kind', ALL.kinds)
+@pytest.mark.parametrize('kind', [*TOOLS.kinds, *PARSING.kinds, *MCP.kinds, *GUARDS.kinds, *tables.WORKSPACE.kinds])
 def test_a_class_has_its_documented_code(kind: type[TaggedError]) -> None:
     arm = ALL.arms[kind]
     assert isinstance(arm, Classifies)
-    assert arm.code == DOCUMENTED.get(kind, 'TOOL_EXECUTION_FAILED')
+    assert arm.code == DOCUMENTED.get(kind.__name__, 'TOOL_EXECUTION_FAILED')
+
+
+def test_every_code_has_a_producer_among_the_tables() -> None:
+    assert {arm.code for arm in ALL.arms.values() if isinstance(arm, Classifies)} == set(ErrorCode)
+
+
+@pytest.mark.parametrize('kind', [kind for kind, arm in ALL.arms.items() if isinstance(arm, Classifies)])
+def test_a_code_never_says_otherwise_than_its_error_whether_to_try_again(kind: type[TaggedError]) -> None:
+    arm = ALL.arms[kind]
+    assert isinstance(arm, Classifies)
+    category = arm.code.category
+    assert category is ErrorCategory.EXECUTION or category.retryable is kind.__traits__.retryable
 
 
 # Details
@@ -183,18 +207,55 @@ def test_other_details_are_the_fields_that_say_something() -> None:
     assert FLAKY(Flaky('notion')).details == {'server_name': 'notion'}
 
 
-PROJECTS_CLASSES: dict[str, ToolError] = {
+PROJECTS_CLASSES: dict[str, TaggedError] = {
     'ToolNotFoundError': UnknownTool('t', 'n', ()),
     'ToolExecutionError': ToolFailed('t', OSError('no')),
     'ToolTimeoutError': ToolTimedOut('t', 1.0, 1),
     'ToolValidationError': MissingParameter('t', 'p'),
+    'ParserError': UnreadableCall('json', 'no', '{', 1),
+    'ToolRateLimitedError': RateLimited('t', 100, 60.0, 45.2),
+    'ToolCircuitOpenError': CircuitOpen('t', 5, 60.0, 'open'),
+    'BulkheadFullError': BulkheadFull('t', 'tool', 'default', 3, 0.5),
+    'MCPError': McpTransportFailed('notion', 'broke'),
+    'MCPConnectionError': McpConnectionFailed('notion', 'Connection refused'),
+    'MCPTimeoutError': McpTimedOut('sqlite', 'tool_call', 30.0),
 }
 
 
-@pytest.mark.parametrize('facts', [one for one in FACTS['details'] if one['class'] in PROJECTS_CLASSES], ids=lambda one: one['class'])
+@pytest.mark.parametrize('facts', FACTS['details'], ids=lambda one: one['class'])
 def test_details_have_the_documented_keys(facts: Mapping[str, Any]) -> None:
     details = read(PROJECTS_CLASSES[facts['class']])['details']
     assert details.keys() >= {*facts['document'], *facts['package_always']}
+
+
+def test_the_details_of_guards_have_the_words_of_the_wire() -> None:
+    assert read(RateLimited('api_tool', 100, 60.0, 45.2))['details'] == {
+        'tool_name': 'api_tool',
+        'limit': 100,
+        'period': 60.0,
+        'retry_after': 45.2,
+        'retry_after_ms': 45200,
+    }
+    assert read(CircuitOpen('failing_api', 5, 60.0, 'half_open'))['details'] == {
+        'tool_name': 'failing_api',
+        'failure_count': 5,
+        'reset_timeout': 60.0,
+        'state': 'half_open',
+        'retry_after_ms': 60000,
+    }
+    assert read(BulkheadFull('db', 'namespace', 'sales', 3, 0.5))['details'] == {
+        'tool_name': 'db',
+        'limit_type': 'namespace',
+        'namespace': 'sales',
+        'limit': 3,
+        'timeout': 0.5,
+    }
+    assert read(DeadlineExceeded('db', 2.0, 3))['details'] == {'tool_name': 'db', 'timeout': 2.0, 'attempts': 3}
+
+
+def test_a_server_that_blames_itself_is_worth_another_try() -> None:
+    assert MCP(McpServerFailed('notion', -32603, 'oops')).retryable
+    assert not MCP(McpServerFailed('notion', -32602, 'no such argument')).retryable
 
 
 # Retrying
@@ -253,7 +314,7 @@ def test_a_cause_is_told_by_type_and_message(cause: Cause, told: Mapping[str, st
 
 
 def test_what_was_read_from_a_wire_knows_its_code_only() -> None:
-    info = msgspec.json.decode(encode(ALL(FileNotFound('t', 'p'))), type=ErrorInfo)
+    info = decode(encode(ALL(FileNotFound('t', 'p')))).unwrap()
     assert info == ALL(FileNotFound('t', 'p'))
     assert info.to_log().error == 'TOOL_EXECUTION_FAILED'
 
@@ -271,7 +332,11 @@ def test_what_is_hidden_is_a_defect_when_it_comes() -> None:
         on(Flaky).hidden()(Flaky('notion'))
 
 
-@given(errors())
+SHOWN = [UNIONS[name] for name in UNIONS if name not in {'STREAMING', 'SESSIONS'}]
+
+
+@given(errors(*SHOWN))
+@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 def test_every_error_has_its_form_and_leaks_nothing(error: Any) -> None:
     info = ALL(error)
     for given_form, keys in ((info, FACTS['error_info_keys']), (info.to_log(), FACTS['to_dict_keys'])):
@@ -281,3 +346,45 @@ def test_every_error_has_its_form_and_leaks_nothing(error: Any) -> None:
         assert [key for key in found if key != 'original_error'] == keys
         assert found['code'] in list(ErrorCode)
     assert info.retryable is (error.retryable if info.category == 'execution' else info.category.retryable)
+    # Seen before or not, the same error gives the same bytes, and a reader gets the same facts.
+    assert encode(ALL(error)) == encode(info)
+    assert encode(decode(encode(info)).unwrap()) == encode(info)
+
+
+# Reading
+
+
+@pytest.mark.parametrize('case', FACTS['must_be_refused'], ids=lambda case: case['why'])
+def test_a_reader_refuses_what_contradicts_itself(case: Mapping[str, Any]) -> None:
+    body = json.dumps({'message': 'no', **{name: value for name, value in case.items() if name != 'why'}})
+    problem = decode(body).failure()
+    assert problem.tag == 'UnreadableBody'
+    assert problem.problem
+
+
+@pytest.mark.parametrize(
+    'body',
+    [
+        b'',
+        b'{',
+        b'[]',
+        b'null',
+        b'\xff\xfe',
+        b'{"success": false, "error": {}}',
+        '\ud800',
+        b'[' * 100_000,
+        b'{"details": ' + b'{"a": ' * 100_000,
+    ],
+)
+def test_a_reader_guesses_nothing(body: bytes | str) -> None:
+    assert str(decode(body).failure()).startswith('The body cannot be read')
+
+
+def test_a_problem_of_reading_shows_no_secret() -> None:
+    body = json.dumps({'code': f'password={PLANTED}', 'category': 'timeout', 'message': '', 'retryable': True})
+    assert PLANTED not in str(decode(body).failure())
+
+
+def test_the_log_form_can_be_read_too() -> None:
+    info = ALL(ToolFailed('t', OSError(28, 'no room')))
+    assert decode(encode(info.to_log())).unwrap() == info

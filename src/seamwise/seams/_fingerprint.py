@@ -45,4 +45,4 @@ def _is_own(module: str, code: CodeType) -> bool:
     if top in sys.stdlib_module_names or _INSTALLED.search(code.co_filename):
         return False
     is_core = top == 'seamwise' and '.' not in inner
-    return not is_core and not module.startswith('seamwise.policies.')
+    return not is_core and not module.startswith(('seamwise.policies.', 'seamwise.seams.'))

@@ -6,13 +6,14 @@ from typing import Generic, TypeAlias, TypeVar, final
 
 from msgspec import Struct
 
+from seamwise._near import near
 from seamwise.errors import TaggedError
-from seamwise.seams._common import message_of, safe_text
+from seamwise.seams._common import message_of, retry_after, safe_text
 from seamwise.seams._phrases import quoted
 from seamwise.seams._redacted import all_causes, redacted
 from seamwise.seams.adapter import Adapter, Hidden
 from seamwise.seams.cli.escaping import escaped
-from seamwise.seams.cli.shape import Rendered
+from seamwise.seams.cli.shape import Place, Rendered
 
 K = TypeVar('K', bound=TaggedError)
 K_contra = TypeVar('K_contra', bound=TaggedError, contravariant=True)
@@ -25,17 +26,41 @@ HIGHEST = 255
 
 
 class Exits(Struct, Generic[K], frozen=True):
-    """The declared answer for a kind: its exit code, and what may help."""
+    """The declared answer for a kind: its exit code, what may help, what was meant, and where in a file it stands."""
 
     code: int
     hint: 'str | Hint[K] | None' = None
+    meant: Callable[[K], tuple[str, Iterable[str]]] | None = None
+    place: Callable[[K], Place] | None = None
 
     def __call__(self, error: K) -> Rendered:
         """Render an error."""
         shown = redacted(error)
         given = self.hint(shown) if callable(self.hint) else self.hint
-        lines = [message_of(error), *_hints(given), *_near(shown), *_causes(error)]
-        return Rendered('\n'.join(escaped(safe_text(line)) for line in lines), self.code)
+        place = self.place(shown) if self.place else None
+        lines = [
+            message_of(error),
+            *_at(place),
+            *_hints(given),
+            *_wait(retry_after(error)),
+            *_near(self._suggestions(shown)),
+            *_causes(error),
+        ]
+        return Rendered('\n'.join(escaped(safe_text(line)) for line in lines), self.code, place)
+
+    def _suggestions(self, error: K) -> tuple[str, ...]:
+        known: tuple[str, ...] = getattr(error, 'suggestions', ())
+        return near(*self.meant(error)) if self.meant and not known else known
+
+
+def _at(place: Place | None) -> Iterator[str]:
+    if place:
+        yield f'at {place.path}:{place.line}:{place.column}'
+
+
+def _wait(seconds: float | None) -> Iterator[str]:
+    if seconds is not None:
+        yield f'hint: try again in {seconds:g} s.' if seconds else 'hint: try again now.'
 
 
 def _hints(given: str | Iterable[str] | None) -> Iterator[str]:
@@ -47,8 +72,7 @@ def _hints(given: str | Iterable[str] | None) -> Iterator[str]:
         yield f'hint: … ({more} more)'
 
 
-def _near(error: TaggedError) -> Iterator[str]:
-    suggestions: tuple[str, ...] = getattr(error, 'suggestions', ())
+def _near(suggestions: tuple[str, ...]) -> Iterator[str]:
     if suggestions:
         yield f'did you mean {quoted(suggestions)}?'
 
@@ -67,11 +91,22 @@ class On(Generic[K]):
     def __init__(self, kind: type[K]) -> None:
         self._kind = kind
 
-    def exits(self, code: int, *, hint: 'str | Hint[K] | None' = None) -> Adapter[K, Rendered]:
-        """Say the exit code, 1 to 255 (else a ValueError), and what may help: a text, or a function of the error."""
+    def exits(
+        self,
+        code: int,
+        *,
+        hint: 'str | Hint[K] | None' = None,
+        meant: Callable[[K], tuple[str, Iterable[str]]] | None = None,
+        place: Callable[[K], Place] | None = None,
+    ) -> Adapter[K, Rendered]:
+        """Say the exit code, 1 to 255 (else a ValueError), and what may help: a text, or a function of the error.
+
+        `meant` gives a name that may be misspelt and the names that there are; an error's own `suggestions` go first.
+        `place` gives the place in a file that an error of configuration points to; `report` shows the line itself.
+        """
         if not 0 < code <= HIGHEST:
             raise ValueError(f'{self._kind.__name__}: a failure exits with 1 to {HIGHEST}, not {code}.')
-        return Adapter({self._kind: Exits(code, hint)})
+        return Adapter({self._kind: Exits(code, hint, meant, place)})
 
     def hidden(self) -> Adapter[K, Rendered]:
         """Say that this kind never reaches a terminal; one that does is a defect."""
@@ -81,8 +116,8 @@ class On(Generic[K]):
 def on(kind: type[K], /) -> On[K]:
     """Name a kind of error; `.exits(code, hint=…)` says how it looks at a terminal, `|` adds more kinds.
 
-    The first line is the error's message; then come the hints, `did you mean` where the error has `suggestions` (texts), and
-    its causes.
+    The first line is the error's message; then come its place in a file, the hints, the delay of its `retry_after` (seconds),
+    `did you mean` with its `suggestions` (texts), and its causes.
 
     >>> from seamwise import Category, TaggedError
     >>> class PortTaken(TaggedError, category=Category.CONFLICT, message='Port {port} is taken.'):

@@ -3,10 +3,14 @@
 from io import StringIO
 from typing import Literal
 
-from rich.console import Console
-from rich.text import Text
+try:
+    from rich.cells import cell_len
+    from rich.console import Console
+    from rich.text import Text
+except ModuleNotFoundError as missing:
+    raise ModuleNotFoundError("Colour and width need rich: pip install 'seamwise[cli]'", name=missing.name) from missing
 
-LABELS = {'hint:': 'cyan', 'did you mean': 'green', 'caused by:': 'magenta'}
+LABELS = {'at': 'blue', 'hint:': 'cyan', 'did you mean': 'green', 'caused by:': 'magenta'}
 """What a line after the first one begins with, and its colour."""
 
 NARROWEST = 20
@@ -14,7 +18,7 @@ NARROWEST = 20
 
 
 def painted(text: str, *, width: int, color: bool, first: str) -> str:
-    r"""Lay a text out in `width` columns, wide East Asian characters counted as two; what follows a label is indented.
+    r"""Lay a text out in `width` columns, wide East Asian characters counted as two; what follows a label or spaces is indented.
 
     `first` is the style of the first line. The text must be safe to print already.
 
@@ -42,14 +46,22 @@ def painted(text: str, *, width: int, color: bool, first: str) -> str:
 
 
 def _labelled(console: Console, line: str) -> list[Text]:
-    label = next((one for one in LABELS if line.startswith(one)), '')
+    label = next((one for one in LABELS if line.startswith(f'{one} ')), '')
     if not label:
-        return _wrapped(console, Text(line))
+        return _indented(console, line)
     body = Text(line.removeprefix(label).lstrip())
     pieces = _wrapped(console, body, room=len(label) + 1)
     blank = ' ' * len(label)
     starts = [Text(label, LABELS[label]), *(Text(blank) for _ in pieces[1:])]
     return [Text.assemble(start, ' ', piece) for start, piece in zip(starts, pieces, strict=True)]
+
+
+def _indented(console: Console, line: str) -> list[Text]:
+    if cell_len(line) <= console.width:
+        return [Text(line)]
+    body = line.lstrip(' ')
+    blank = ' ' * min(len(line) - len(body), console.width // 2)
+    return [Text.assemble(blank, piece) for piece in _wrapped(console, Text(body), room=len(blank))]
 
 
 def _wrapped(console: Console, text: Text, *, room: int = 0) -> list[Text]:

@@ -3,11 +3,23 @@
 from msgspec import Struct
 
 
-class Rendered(Struct, frozen=True):
-    """A text without its last line end, safe to print, and an exit code of 0 to 255. Making one prints nothing."""
+class Place(Struct, frozen=True):
+    """A place in a file; `line` and `column` count from 1, in characters."""
+
+    path: str
+    line: int
+    column: int
+
+
+class Rendered(Struct, frozen=True, omit_defaults=True):
+    """A text without its last line end, safe to print, and an exit code of 0 to 255. Making one prints nothing.
+
+    `place` is where an error of configuration points to; the text names it too.
+    """
 
     text: str
     exit_code: int
+    place: Place | None = None
 
 
 def defect(ref: str) -> Rendered:

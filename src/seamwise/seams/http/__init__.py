@@ -1,13 +1,41 @@
 """The HTTP seam: an error as a status, headers and a body, in one envelope with success, or as a problem."""
 
+from typing import TYPE_CHECKING
+
+from seamwise.seams._reading import UnreadableBody as UnreadableBody
+from seamwise.seams.http.answers import bad_request as bad_request
+from seamwise.seams.http.answers import not_found as not_found
+from seamwise.seams.http.answers import unknown as unknown
+from seamwise.seams.http.bodies import Named as Named
 from seamwise.seams.http.bodies import envelope as envelope
 from seamwise.seams.http.bodies import named as named
 from seamwise.seams.http.bodies import problem as problem
 from seamwise.seams.http.bodies import tagged as tagged
+from seamwise.seams.http.documents import openapi as openapi
+from seamwise.seams.http.foreign import from_foreign as from_foreign
+from seamwise.seams.http.negotiation import negotiated as negotiated
 from seamwise.seams.http.on import on as on
+from seamwise.seams.http.reading import decode as decode
 from seamwise.seams.http.request_ids import request_id as request_id
 from seamwise.seams.http.response import HttpResponse as HttpResponse
 from seamwise.seams.http.response import response as response
 from seamwise.seams.http.shape import HttpError as HttpError
 from seamwise.seams.http.shape import Place as Place
 from seamwise.seams.http.shape import defect as defect
+
+if TYPE_CHECKING:
+    from seamwise.seams.http.endpoints import endpoint as endpoint
+    from seamwise.seams.http.safe_errors import SafeErrors as SafeErrors
+else:
+
+    def __getattr__(name: str) -> object:
+        # Servers need these two; whoever only writes bodies loads neither Starlette nor asyncio.
+        if name == 'endpoint':
+            from seamwise.seams.http.endpoints import endpoint  # noqa: PLC0415
+
+            return endpoint
+        if name == 'SafeErrors':
+            from seamwise.seams.http.safe_errors import SafeErrors  # noqa: PLC0415
+
+            return SafeErrors
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')

@@ -1,18 +1,26 @@
 """The forms of a body: the envelope, a problem of RFC 9457, and two of an older contract."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
+from typing import Protocol
 
 from msgspec import UNSET, Struct, UnsetType
 
 from seamwise.errors import TAG_FIELD
-from seamwise.seams._builtins import to_json
-from seamwise.seams._common import timestamp
+from seamwise.seams.http.encoding import encoded
 from seamwise.seams.http.request_ids import request_id as checked
 from seamwise.seams.http.shape import HttpError, Place
 
 
-class ErrorBody(Struct, frozen=True, kw_only=True):
+class Body(Protocol):
+    """Writes a value or an `HttpError`: `envelope`, `problem`, `named`, `tagged`, or the `negotiated` one of the first two."""
+
+    def __call__(self, x: object, /, *, request_id: str | None, now: datetime | None = None) -> bytes:
+        """Give the body of an answer to the request of this id."""
+        ...
+
+
+class ErrorBody(Struct, frozen=True):
     """The error inside an envelope; what has nothing to say is left out."""
 
     code: str
@@ -24,21 +32,21 @@ class ErrorBody(Struct, frozen=True, kw_only=True):
     docs: str | UnsetType
 
 
-class FailureEnvelope(Struct, frozen=True, kw_only=True):
+class FailureEnvelope(Struct, frozen=True):
     """What surrounds an error."""
 
-    success: bool = False
+    success: bool
     error: ErrorBody
-    timestamp: str
+    timestamp: datetime
     request_id: str
 
 
-class SuccessEnvelope(Struct, frozen=True, kw_only=True):
+class SuccessEnvelope(Struct, frozen=True):
     """What surrounds a value."""
 
-    success: bool = True
+    success: bool
     data: object
-    timestamp: str
+    timestamp: datetime
     request_id: str
 
 
@@ -72,26 +80,31 @@ def envelope(x: object, *, request_id: str | None, now: datetime | None = None) 
     >>> envelope([7], request_id='r-1', now=datetime(2026, 2, 20, tzinfo=UTC))
     b'{"success":true,"data":[7],"timestamp":"2026-02-20T00:00:00Z","request_id":"r-1"}'
     """
-    given, moment = checked(request_id), timestamp(now)
+    given = checked(request_id)
+    moment = datetime.now(UTC) if now is None else _in_utc(now)
     if isinstance(x, HttpError):
-        return to_json(FailureEnvelope(error=_error_body(x), timestamp=moment, request_id=given))
-    return to_json(SuccessEnvelope(data=x, timestamp=moment, request_id=given))
+        return encoded(FailureEnvelope(success=False, error=_error_body(x), timestamp=moment, request_id=given))
+    return encoded(SuccessEnvelope(success=True, data=x, timestamp=moment, request_id=given))
+
+
+def _in_utc(now: datetime) -> datetime:
+    if now.tzinfo is None:
+        raise ValueError(f'{now!r} has no time zone: nobody can tell which moment that is.')
+    return now.astimezone(UTC)
 
 
 def _error_body(error: HttpError) -> ErrorBody:
+    # By position: this is done for every failure.
+    delay = error.retry_after_ms
     return ErrorBody(
-        code=error.code,
-        type=error.type,
-        message=error.message,
-        details=error.details or UNSET,
-        retryable=error.retryable,
-        retry_after_ms=_delay(error),
-        docs=error.docs or UNSET,
+        error.code,
+        error.type,
+        error.message,
+        error.details or UNSET,
+        error.retryable,
+        UNSET if delay is None else delay,
+        error.docs or UNSET,
     )
-
-
-def _delay(error: HttpError) -> int | UnsetType:
-    return UNSET if error.retry_after_ms is None else error.retry_after_ms
 
 
 def problem(x: object, *, request_id: str | None, now: datetime | None = None) -> bytes:
@@ -106,22 +119,22 @@ def problem(x: object, *, request_id: str | None, now: datetime | None = None) -
         instance=checked(request_id),
         code=x.code,
         retryable=x.retryable,
-        retry_after_ms=_delay(x),
+        retry_after_ms=UNSET if x.retry_after_ms is None else x.retry_after_ms,
         errors=x.problems or UNSET,
     )
-    return to_json(made)
+    return encoded(made)
 
 
 def named(x: object, *, request_id: str | None = None, now: datetime | None = None) -> bytes:  # noqa: ARG001 -- bodies are called alike
     """Write an `HttpError` as `{name, data}`, its message first in the data, and a value as it is."""
     if not isinstance(x, HttpError):
-        return to_json(x)
-    return to_json(Named(x.type, {'message': x.message, **x.details}))
+        return encoded(x)
+    return encoded(Named(x.type, {'message': x.message, **x.details}))
 
 
 def tagged(x: object, *, request_id: str | None = None, now: datetime | None = None) -> bytes:  # noqa: ARG001 -- bodies are called alike
     """Write an `HttpError` flat, `_tag` and its message before its details, and a value as it is."""
     if not isinstance(x, HttpError):
-        return to_json(x)
+        return encoded(x)
     tag = {TAG_FIELD: x.type}
-    return to_json({**tag, 'message': x.message, **x.details, **tag})
+    return encoded({**tag, 'message': x.message, **x.details, **tag})

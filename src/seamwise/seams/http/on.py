@@ -1,21 +1,22 @@
 """The HTTP seam's verb: `on(Kind).responds(status, code)`."""
 
 from collections.abc import Callable, Iterable, Mapping
-from http import HTTPStatus
 from re import compile as pattern
 from typing import Generic, TypeVar, final
 
 from msgspec import Struct
 
 from seamwise.errors import TaggedError
-from seamwise.seams._common import message_of, milliseconds_or_none, public_fields, retry_after, safe_items, safe_text
+from seamwise.seams._common import milliseconds_or_none, retry_after, safe_items, safe_text
 from seamwise.seams._redacted import redacted
+from seamwise.seams._visible import visible
 from seamwise.seams.adapter import Adapter, Hidden
 from seamwise.seams.http.shape import HttpError, Place
 
 K = TypeVar('K', bound=TaggedError)
 
 _LOWEST, _HIGHEST = 400, 599
+_UNAUTHORIZED, _METHOD_NOT_ALLOWED = 401, 405
 _NOT_IN_A_HEADER = pattern(r'[^\x20-\x7e]')
 
 
@@ -31,19 +32,22 @@ class Responds(Struct, Generic[K], frozen=True):
 
     def __call__(self, error: K) -> HttpError:
         """Answer an error of this kind."""
-        # Before the functions of the arm: they may cut or escape a text, and then a credential has lost its form.
-        error = redacted(error)
-        delay_ms = milliseconds_or_none(retry_after(error))
+        message, fields = visible(error)
+        delay_ms = milliseconds_or_none(retry_after(error)) if 'retry_after' in fields else None
+        if self.details or self.headers or self.problems:
+            # Before the functions of the arm: they may cut or escape a text, and then a credential has lost its form.
+            error = redacted(error)
+        headers = {} if delay_ms is None and self.status != _UNAUTHORIZED else _standard(self.status, delay_ms)
         return HttpError(
             status=self.status,
             code=self.code,
-            type=error.tag,
-            message=message_of(error),
-            details=safe_items(self.details(error)) if self.details else public_fields(error),
+            type=type(error).__traits__.tag,
+            message=message,
+            details=safe_items(self.details(error)) if self.details else fields,
             retryable=error.retryable,
             retry_after_ms=delay_ms,
             docs=self.docs,
-            headers={**_standard(self.status, delay_ms), **self._own_headers(error)},
+            headers={**headers, **self._own_headers(error)} if self.headers else headers,
             problems=tuple(_safe_place(one) for one in self.problems(error)) if self.problems else (),
         )
 
@@ -54,8 +58,10 @@ class Responds(Struct, Generic[K], frozen=True):
 
 def _standard(status: int, delay_ms: int | None) -> dict[str, str]:
     """Give what RFC 9110 asks for: a challenge with 401 (11.6.1), and the delay in whole seconds (10.2.3), rounded up."""
-    challenge = {'WWW-Authenticate': 'Bearer'} if status == HTTPStatus.UNAUTHORIZED else {}
-    return challenge if delay_ms is None else {**challenge, 'Retry-After': str(-(-delay_ms // 1000))}
+    made = {'WWW-Authenticate': 'Bearer'} if status == _UNAUTHORIZED else {}
+    if delay_ms is not None:
+        made['Retry-After'] = str(-(-delay_ms // 1000))
+    return made
 
 
 def _canonical(name: str) -> str:
@@ -98,7 +104,7 @@ class On(Generic[K]):
         """
         if not _LOWEST <= status <= _HIGHEST:
             raise ValueError(f'{self._kind.__name__}: an error answers with a status of 400 to 599, not {status}.')
-        if status == HTTPStatus.METHOD_NOT_ALLOWED and headers is None:
+        if status == _METHOD_NOT_ALLOWED and headers is None:
             raise ValueError(f'{self._kind.__name__}: 405 carries the header Allow (RFC 9110, 15.5.6); give it by `headers`.')
         return Adapter({self._kind: Responds(status, code, details, headers, problems, docs)})
 

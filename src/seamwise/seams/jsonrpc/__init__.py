@@ -1,9 +1,22 @@
-"""The JSON-RPC seam: an error as a JSON-RPC error or, in MCP, as a tool's result with `isError`."""
+"""The JSON-RPC seam: an error as a JSON-RPC error or, in MCP, as a tool's result with `isError`, and both sides of the wire."""
 
+from seamwise.seams.jsonrpc.codes import CODES as CODES
 from seamwise.seams.jsonrpc.codes import MCP_REVISIONS as MCP_REVISIONS
 from seamwise.seams.jsonrpc.codes import Code as Code
 from seamwise.seams.jsonrpc.codes import Protocol as Protocol
+from seamwise.seams.jsonrpc.codes import Revision as Revision
+from seamwise.seams.jsonrpc.details import details as details
 from seamwise.seams.jsonrpc.on import on as on
+from seamwise.seams.jsonrpc.replies import ForeignFailure as ForeignFailure
+from seamwise.seams.jsonrpc.replies import Reply as Reply
+from seamwise.seams.jsonrpc.replies import UnreadableResponse as UnreadableResponse
+from seamwise.seams.jsonrpc.replies import decode as decode
+from seamwise.seams.jsonrpc.replies import decode_batch as decode_batch
+from seamwise.seams.jsonrpc.requests import Batch as Batch
+from seamwise.seams.jsonrpc.requests import NotARequest as NotARequest
+from seamwise.seams.jsonrpc.requests import Notification as Notification
+from seamwise.seams.jsonrpc.requests import Request as Request
+from seamwise.seams.jsonrpc.requests import parse_request as parse_request
 from seamwise.seams.jsonrpc.respond import response as response
 from seamwise.seams.jsonrpc.shape import ErrorResponse as ErrorResponse
 from seamwise.seams.jsonrpc.shape import Response as Response
@@ -11,3 +24,4 @@ from seamwise.seams.jsonrpc.shape import ResultResponse as ResultResponse
 from seamwise.seams.jsonrpc.shape import RpcError as RpcError
 from seamwise.seams.jsonrpc.shape import defect as defect
 from seamwise.seams.jsonrpc.shape import encode as encode
+from seamwise.seams.jsonrpc.shape import encode_batch as encode_batch

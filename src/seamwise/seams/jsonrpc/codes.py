@@ -1,6 +1,9 @@
-"""Protocols on top of JSON-RPC 2.0, their revisions, and the codes that hold in all of them."""
+"""Protocols on top of JSON-RPC 2.0, their revisions, and the codes of each: the same number means different things to them."""
 
+from collections.abc import Mapping
 from enum import IntEnum, StrEnum
+from types import MappingProxyType
+from typing import TypeAlias
 
 
 class Protocol(StrEnum):
@@ -12,8 +15,12 @@ class Protocol(StrEnum):
     A2A = 'a2a'
 
 
+Revision: TypeAlias = tuple[Protocol, str]
+"""A protocol, and which revision of it."""
+
+
 class Code(IntEnum):
-    """The codes of JSON-RPC 2.0 (section 5.1)."""
+    """The codes of JSON-RPC 2.0 (section 5.1); they hold in every protocol."""
 
     PARSE_ERROR = -32700
     INVALID_REQUEST = -32600
@@ -22,11 +29,72 @@ class Code(IntEnum):
     INTERNAL_ERROR = -32603
 
 
+SERVER_ERROR = -32000
+"""For a failure that no protocol has a code for: JSON-RPC 2.0 leaves -32099 to -32000 to servers, MCP and A2A this one too."""
+
 MCP_REVISIONS = ('2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28')
 """The published revisions of the Model Context Protocol, oldest first; dates, so that they compare as texts."""
 
-STRUCTURED_SINCE = '2025-06-18'
-"""From this revision on a result has `structuredContent`."""
+A2A_REVISIONS = ('1.0.0', '1.0.1')
+"""The revisions of A2A, oldest first."""
 
-REFUSED_ARGUMENTS_ARE_RESULTS_SINCE = '2025-11-25'
-"""From this revision on arguments that a tool's schema refuses are a result with `isError` (SEP-1303), before it invalid params."""
+STRUCTURED_SINCE = '2025-06-18'
+"""From this revision of MCP on a result has `structuredContent`."""
+
+_STANDARD = {''.join(word.capitalize() for word in code.name.split('_')): int(code) for code in Code}
+
+_MCP_2024: Mapping[str, int | None] = {
+    'ResourceNotFound': -32002,
+    'UnknownTool': Code.INVALID_PARAMS,
+    'MalformedRequest': Code.INVALID_PARAMS,
+    'ArgumentsAgainstTheSchema': Code.INVALID_PARAMS,
+}
+# SEP-1303: a model can mend its arguments only if it is shown what is wrong with them.
+_MCP_2025_11: Mapping[str, int | None] = {**_MCP_2024, 'ArgumentsAgainstTheSchema': None}
+_MCP: Mapping[str, Mapping[str, int | None]] = {
+    '2025-11-25': {**_MCP_2025_11, 'UrlElicitationRequired': -32042},
+    '2026-07-28': {
+        **_MCP_2025_11,
+        'ResourceNotFound': Code.INVALID_PARAMS,
+        'HeaderMismatch': -32020,
+        'MissingRequiredClientCapability': -32021,
+        'UnsupportedProtocolVersion': -32022,
+    },
+}
+
+_LSP: Mapping[str, int | None] = {
+    'ServerNotInitialized': -32002,
+    'UnknownErrorCode': -32001,
+    'RequestFailed': -32803,
+    'ServerCancelled': -32802,
+    'ContentModified': -32801,
+    'RequestCancelled': -32800,
+}
+
+_A2A: Mapping[str, int | None] = {
+    'TaskNotFoundError': -32001,
+    'TaskNotCancelableError': -32002,
+    'PushNotificationNotSupportedError': -32003,
+    'UnsupportedOperationError': -32004,
+    'ContentTypeNotSupportedError': -32005,
+    'InvalidAgentResponseError': -32006,
+    'ExtendedAgentCardNotConfiguredError': -32007,
+    'ExtensionSupportRequiredError': -32008,
+    'VersionNotSupportedError': -32009,
+}
+
+CODES: Mapping[Revision, Mapping[str, int | None]] = MappingProxyType(
+    {
+        revision: MappingProxyType({**_STANDARD, **own})
+        for revision, own in (
+            ((Protocol.JSON_RPC, '2.0'), {}),
+            *(((Protocol.MCP, date), _MCP.get(date, _MCP_2024)) for date in MCP_REVISIONS),
+            ((Protocol.LSP, '3.17'), _LSP),
+            *(((Protocol.A2A, number), _A2A) for number in A2A_REVISIONS),
+        )
+    }
+)
+"""By protocol and revision: every code that it names, under its own name for it; None where the answer is a result with `isError`."""
+
+REVISIONS = tuple(CODES)
+"""Every protocol and revision that is known here."""

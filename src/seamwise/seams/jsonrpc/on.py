@@ -9,7 +9,7 @@ from seamwise.errors import TAG_FIELD, TaggedError
 from seamwise.seams._common import message_of, public_fields, safe_items
 from seamwise.seams._redacted import redacted
 from seamwise.seams.adapter import Adapter, Hidden
-from seamwise.seams.jsonrpc.shape import Answer, RpcError
+from seamwise.seams.jsonrpc.shape import Answer, Data, RpcError
 from seamwise.seams.model.messages import ToolResult, tool_result
 from seamwise.seams.model.shape import Guidance
 
@@ -20,12 +20,24 @@ class Answers(Struct, Generic[K], frozen=True):
     """The declared answer for a kind that is an error of the protocol."""
 
     code: int
-    data: Callable[[K], Mapping[str, object]] | None = None
+    data: Callable[[K], Data] | None = None
 
     def __call__(self, error: K) -> RpcError:
         """Make the error of the protocol."""
-        fields = safe_items(dict(self.data(redacted(error)))) if self.data else public_fields(error)
-        return RpcError(self.code, message_of(error), {TAG_FIELD: error.tag, **fields})
+        return RpcError(self.code, message_of(error), self._data(error))
+
+    def _data(self, error: K) -> Data:
+        if self.data is None:
+            return plain_data(error)
+        made = self.data(redacted(error))
+        if isinstance(made, Mapping):
+            return {TAG_FIELD: error.tag, **safe_items(made)}
+        return [safe_items(one) for one in made]
+
+
+def plain_data(error: TaggedError) -> dict[str, object]:
+    """Give the tag and all fields but the cause and the secrets: `decode` makes the error of them again."""
+    return {TAG_FIELD: error.tag, **public_fields(error)}
 
 
 class AsToolResult(Struct, Generic[K], frozen=True):
@@ -51,8 +63,11 @@ class On(Generic[K]):
     def __init__(self, kind: type[K]) -> None:
         self._kind = kind
 
-    def answers(self, code: int, *, data: Callable[[K], Mapping[str, object]] | None = None) -> Adapter[K, Answer]:
-        """Say the code; `data` carries the tag, and by default all fields but the cause and the secrets."""
+    def answers(self, code: int, *, data: Callable[[K], Data] | None = None) -> Adapter[K, Answer]:
+        """Say the code. The data is the tag and all fields but the cause and the secrets.
+
+        `data=` makes others: an object, to which the tag is added, or, as A2A wants it, a list of objects, which stays as it is.
+        """
         return Adapter({self._kind: Answers(int(code), data)})
 
     def as_tool_result(self, *, guidance: Callable[[K], Guidance] = _plain_guidance) -> Adapter[K, Answer]:

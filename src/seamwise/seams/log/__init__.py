@@ -2,6 +2,7 @@
 
 from seamwise.seams.log.handling import JsonFormatter as JsonFormatter
 from seamwise.seams.log.handling import RedactingFilter as RedactingFilter
+from seamwise.seams.log.observing import observer as observer
 from seamwise.seams.log.processor import structlog_processor as structlog_processor
 from seamwise.seams.log.record import record as record
 from seamwise.seams.log.shape import LogRecord as LogRecord

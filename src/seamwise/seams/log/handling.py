@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 from typing_extensions import override
 
@@ -84,6 +85,13 @@ def _error_type(record: logging.LogRecord) -> str | None:
 def _traces(record: logging.LogRecord) -> Mapping[str, str]:
     exception = record.exc_text
     if record.exc_info and record.exc_info[1] is not None:
-        exception = _TRACEBACKS.formatException(record.exc_info)
+        exception = _traceback(record.exc_info)
     found = {'exception': exception, 'stack': record.stack_info}
     return {name: safe_line(trace) for name, trace in found.items() if trace}
+
+
+def _traceback(exc_info: Any) -> str:
+    try:
+        return _TRACEBACKS.formatException(exc_info)
+    except Exception as unprintable:  # noqa: BLE001 -- an exception's own attributes may raise anything, in the middle of whoever logs
+        return f'{type(exc_info[1]).__name__}: (its traceback raised {type(unprintable).__name__})'

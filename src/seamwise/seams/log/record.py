@@ -15,7 +15,7 @@ from seamwise.errors import TaggedError
 from seamwise.seams._builtins import printed
 from seamwise.seams._common import message_of, safe_items, safe_text, timestamp
 from seamwise.seams._fingerprint import fingerprint
-from seamwise.seams.log.shape import Level, LogRecord
+from seamwise.seams.log.shape import Level, LogRecord, Outcome
 
 CHAIN_LIMIT = 50
 """A record tells so many causes: a chain may be longer than any reader's patience."""
@@ -49,11 +49,13 @@ def record(
     params: Mapping[str, object] | None = None,
     ref: str | None = None,
     now: datetime | None = None,
+    outcome: Outcome = 'failed',
 ) -> LogRecord:
     """Make the record of an error, or of a defect: an exception is one.
 
     `operation` has a part in the fingerprint only, `params` are what the operation was asked with, `ref` is the
-    reference that a client was shown, `now` defaults to the present. Everything is redacted.
+    reference that a client was shown, `now` defaults to the present, `outcome` says that the failure was followed by
+    another attempt. Everything is redacted.
 
     >>> from seamwise.catalog.tools import ContentMismatch
     >>> made = record(ContentMismatch('replace_in_file', 'a.txt', 'old', 'new', 3), params={'path': 'a.txt', 'token': 'abc'})
@@ -61,7 +63,7 @@ def record(
     ('warning', 'content_matching', {'path': 'a.txt', 'token': '***'})
     """
     return LogRecord(
-        level=_level(error),
+        level=_level(error, outcome),
         category=_category(error),
         tool=_text_of(error, 'tool'),
         error_type=_type(error),
@@ -75,11 +77,13 @@ def record(
     )
 
 
-def _level(error: TaggedError | BaseException) -> Level:
+def _level(error: TaggedError | BaseException, outcome: Outcome) -> Level:
     if not isinstance(error, TaggedError):
         return 'error'
     if error.category is Category.CANCELLED:
         return 'debug'
+    if outcome == 'retried':
+        return 'info'
     if error.recovery is Recovery.STOP:
         return 'critical'
     group = _GROUPS.get(type(error))

@@ -12,6 +12,9 @@ from seamwise.seams._builtins import to_json
 
 Level: TypeAlias = Literal['debug', 'info', 'warning', 'error', 'critical']
 
+Outcome: TypeAlias = Literal['failed', 'retried']
+"""What became of an operation: it failed, or it was tried again."""
+
 
 class LogRecord(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """An error as a log has it; what is unknown is absent.

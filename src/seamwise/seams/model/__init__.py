@@ -1,5 +1,6 @@
 """The model's seam: a failure as guidance for a language model, and either result as a provider's message."""
 
+from seamwise.seams.model.fitting import tokens as tokens
 from seamwise.seams.model.messages import tool_message as tool_message
 from seamwise.seams.model.on import on as on
 from seamwise.seams.model.shape import Done as Done

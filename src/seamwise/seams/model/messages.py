@@ -7,7 +7,7 @@ from msgspec import UNSET, Struct
 
 from seamwise.containers import Result, Success
 from seamwise.seams._builtins import to_json
-from seamwise.seams.model.fitting import fitted
+from seamwise.seams.model.fitting import fitted, fitted_value
 from seamwise.seams.model.shape import Done, Guidance
 
 E = TypeVar('E')
@@ -99,8 +99,13 @@ def tool_message(
 ) -> Message:
     """Make the message that answers a model's call: the data of a success, the guidance of a failure, JSON once.
 
-    `limit` is in characters, for the whole JSON: the texts and lists of a larger answer are cut. `name` is the
-    function's, which Gemini asks for; it defaults to the id of the call.
+    `limit` is a budget in tokens for what the model reads (`fitting.tokens` tells how they are reckoned; below 1 is a
+    ValueError): what matters least is cut until it fits, and what is left is whole JSON. `name` is the function's, which
+    Gemini asks for; it defaults to the id of the call. Of a defect, the reference makes the message:
+    `tool_message(Failure(report.ref), adapter=defect, call_id=…)`.
+
+    The shapes are those of OpenAI (Chat Completions, a message of role `tool`), Anthropic (Messages, a `tool_result`
+    with `is_error`), Gemini (a part with `functionResponse`) and MCP (the result of `tools/call`).
 
     >>> from seamwise import Success
     >>> from seamwise.seams.model.tables import TOOLS
@@ -108,15 +113,14 @@ def tool_message(
     OpenAiMessage(tool_call_id='c1', content='{"status":"success","result":{"bytes":7}}')
     """
     answer: Done[object] | Guidance = Done(result.unwrap()) if type(result) is Success else adapter(result.failure())
-    failed = isinstance(answer, Guidance)
     if provider == 'mcp':
         return tool_result(answer, limit=limit)
-    given = _within(answer, limit)
+    given = answer if limit is None else fitted(answer, limit)
     match provider:
         case 'openai':
             return OpenAiMessage(call_id, to_json(given).decode())
         case 'anthropic':
-            return AnthropicBlock(call_id, to_json(given).decode(), is_error=failed)
+            return AnthropicBlock(call_id, to_json(given).decode(), is_error=isinstance(answer, Guidance))
         case 'gemini':
             return GeminiPart(FunctionResponse(call_id, name or call_id, given))
         case _:
@@ -126,14 +130,13 @@ def tool_message(
 def tool_result(answer: Done[object] | Guidance, *, limit: int | None = None, structured: bool = True) -> ToolResult:
     """Make the result of MCP's `tools/call`: a failure's guidance as text, a success's value as text and, where it is an object, as it is.
 
-    Both, so that a client from before revision 2025-06-18, which brought `structuredContent`, can read it.
+    Both, so that a client from before revision 2025-06-18, which brought `structuredContent`, can read it; `limit` holds
+    for each of the two. A value that had to be cut is given as text only: it may no longer be what the tool's schema says.
     """
     if isinstance(answer, Guidance):
-        return ToolResult((TextContent(to_json(_within(answer, limit)).decode()),), is_error=True)
-    value = _within(answer.result, limit)
+        shown = answer if limit is None else fitted(answer, limit)
+        return ToolResult((TextContent(to_json(shown).decode()),), is_error=True)
+    value = answer.result if limit is None else fitted_value(answer.result, limit)
     text = to_json(value).decode()
-    return ToolResult((TextContent(text),), value if structured and text.startswith('{') else UNSET)
-
-
-def _within(value: object, limit: int | None) -> object:
-    return value if limit is None else fitted(value, limit)
+    is_object = structured and value is answer.result and text.startswith('{')
+    return ToolResult((TextContent(text),), value if is_object else UNSET)

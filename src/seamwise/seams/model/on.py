@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Generic, TypeAlias, TypeVar, final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from seamwise.errors import TaggedError
 from seamwise.seams._common import message_of, safe_text
@@ -24,17 +25,19 @@ class Guides(Struct, Generic[K], frozen=True):
     suggestion: 'str | Text[K] | None' = None
     denied: bool = False
     output: 'Text[K] | None' = None
+    lists: tuple[str, ...] = ()
 
     def __call__(self, error: K) -> Guidance:
         """Make the guidance."""
-        shown = redacted(error)
-        suggestion = self.suggestion(shown) if callable(self.suggestion) else self.suggestion
+        given = replace(error, **dict.fromkeys(self.lists, ())) if self.lists else error
+        shown = redacted(given)
+        suggestion = self.suggestion(error if self.lists else shown) if callable(self.suggestion) else self.suggestion
         path: object = getattr(shown, 'path', None)
         return Guidance(
             status='denied' if self.denied else 'error',
             type=self.type,
             error_class=error.tag,
-            message=message_of(error),
+            message=message_of(given),
             path=safe_text(path) if isinstance(path, str) else None,
             suggestion=safe_text(suggestion) if suggestion else None,
             output=(self.output or _output)(shown),
@@ -62,13 +65,15 @@ class On(Generic[K]):
         suggestion: 'str | Text[K] | None' = None,
         denied: bool = False,
         output: 'Text[K] | None' = None,
+        lists: tuple[str, ...] = (),
     ) -> Adapter[K, Guidance]:
         """Say the type, and what to do next in one or two sentences: a text, or a function of the error.
 
         `denied` is for what somebody has forbidden. `path` and `output` are the error's fields of these names;
-        `output=` makes another output of the error, which is then not cut.
+        `output=` makes another output of the error, which is then not cut. `lists` names fields that may hold thousands of
+        values, such as the names of all tools: only `suggestion` is then given them, unredacted, and redacts what it shows.
         """
-        return Adapter({self._kind: Guides(type, suggestion, denied, output)})
+        return Adapter({self._kind: Guides(type, suggestion, denied, output, lists)})
 
     def hidden(self) -> Adapter[K, Guidance]:
         """Say that this kind never reaches a model; one that does is a defect."""

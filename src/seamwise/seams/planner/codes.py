@@ -1,14 +1,29 @@
 """The planner's words: 19 codes in 10 categories, and what follows from them."""
 
 from enum import StrEnum
+from typing import Self
+
+_FINAL = frozenset(('validation', 'not_found', 'cancelled', 'configuration'))
 
 
+# What follows from a member is an attribute of it, made once: a property would cost as much as all the rest of a classification.
 class ErrorCategory(StrEnum):
     """What kind of answer a planner needs.
+
+    `retryable` tells whether a second try may succeed; in EXECUTION that depends on the error, and this holds for a passing one.
 
     >>> ErrorCategory.TIMEOUT.retryable, ErrorCategory.NOT_FOUND.retryable
     (True, False)
     """
+
+    retryable: bool
+
+    def __new__(cls, value: str) -> Self:
+        """Make a member."""
+        member = str.__new__(cls, value)
+        member._value_ = value
+        member.retryable = value not in _FINAL
+        return member
 
     RATE_LIMIT = 'rate_limit'
     CIRCUIT_OPEN = 'circuit_open'
@@ -21,21 +36,45 @@ class ErrorCategory(StrEnum):
     CANCELLED = 'cancelled'
     CONFIGURATION = 'configuration'
 
-    @property
-    def retryable(self) -> bool:
-        """Whether a second try may succeed; in EXECUTION that depends on the error, and this holds for a passing one."""
-        return self not in _FINAL
 
-
-_FINAL = frozenset({ErrorCategory.VALIDATION, ErrorCategory.NOT_FOUND, ErrorCategory.CANCELLED, ErrorCategory.CONFIGURATION})
+_CATEGORIES = {
+    'TOOL_NOT_FOUND': ErrorCategory.NOT_FOUND,
+    'TOOL_REGISTRATION_FAILED': ErrorCategory.CONFIGURATION,
+    'TOOL_EXECUTION_FAILED': ErrorCategory.EXECUTION,
+    'TOOL_TIMEOUT': ErrorCategory.TIMEOUT,
+    'TOOL_CANCELLED': ErrorCategory.CANCELLED,
+    'TOOL_VALIDATION_ERROR': ErrorCategory.VALIDATION,
+    'TOOL_ARGUMENT_ERROR': ErrorCategory.VALIDATION,
+    'TOOL_RESULT_ERROR': ErrorCategory.VALIDATION,
+    'TOOL_RATE_LIMITED': ErrorCategory.RATE_LIMIT,
+    'TOOL_CIRCUIT_OPEN': ErrorCategory.CIRCUIT_OPEN,
+    'BULKHEAD_FULL': ErrorCategory.BULKHEAD_FULL,
+    'PARSER_ERROR': ErrorCategory.VALIDATION,
+    'PARSER_INVALID_FORMAT': ErrorCategory.VALIDATION,
+    'MCP_CONNECTION_FAILED': ErrorCategory.CONNECTION,
+    'MCP_TRANSPORT_ERROR': ErrorCategory.CONNECTION,
+    'MCP_SERVER_ERROR': ErrorCategory.EXECUTION,
+    'MCP_TIMEOUT': ErrorCategory.TIMEOUT,
+    'RESOURCE_EXHAUSTED': ErrorCategory.BULKHEAD_FULL,
+    'CONFIGURATION_ERROR': ErrorCategory.CONFIGURATION,
+}
 
 
 class ErrorCode(StrEnum):
-    """The word by which a planner knows an error; its category follows from it.
+    """The word by which a planner knows an error; its one `category` follows from it.
 
     >>> ErrorCode.MCP_TIMEOUT.category
     <ErrorCategory.TIMEOUT: 'timeout'>
     """
+
+    category: ErrorCategory
+
+    def __new__(cls, value: str) -> Self:
+        """Make a member."""
+        member = str.__new__(cls, value)
+        member._value_ = value
+        member.category = _CATEGORIES[value]
+        return member
 
     TOOL_NOT_FOUND = 'TOOL_NOT_FOUND'
     TOOL_REGISTRATION_FAILED = 'TOOL_REGISTRATION_FAILED'
@@ -56,31 +95,3 @@ class ErrorCode(StrEnum):
     MCP_TIMEOUT = 'MCP_TIMEOUT'
     RESOURCE_EXHAUSTED = 'RESOURCE_EXHAUSTED'
     CONFIGURATION_ERROR = 'CONFIGURATION_ERROR'
-
-    @property
-    def category(self) -> ErrorCategory:
-        """The one category that this code belongs to."""
-        return _CATEGORIES[self]
-
-
-_CATEGORIES = {
-    ErrorCode.TOOL_NOT_FOUND: ErrorCategory.NOT_FOUND,
-    ErrorCode.TOOL_REGISTRATION_FAILED: ErrorCategory.CONFIGURATION,
-    ErrorCode.TOOL_EXECUTION_FAILED: ErrorCategory.EXECUTION,
-    ErrorCode.TOOL_TIMEOUT: ErrorCategory.TIMEOUT,
-    ErrorCode.TOOL_CANCELLED: ErrorCategory.CANCELLED,
-    ErrorCode.TOOL_VALIDATION_ERROR: ErrorCategory.VALIDATION,
-    ErrorCode.TOOL_ARGUMENT_ERROR: ErrorCategory.VALIDATION,
-    ErrorCode.TOOL_RESULT_ERROR: ErrorCategory.VALIDATION,
-    ErrorCode.TOOL_RATE_LIMITED: ErrorCategory.RATE_LIMIT,
-    ErrorCode.TOOL_CIRCUIT_OPEN: ErrorCategory.CIRCUIT_OPEN,
-    ErrorCode.BULKHEAD_FULL: ErrorCategory.BULKHEAD_FULL,
-    ErrorCode.PARSER_ERROR: ErrorCategory.VALIDATION,
-    ErrorCode.PARSER_INVALID_FORMAT: ErrorCategory.VALIDATION,
-    ErrorCode.MCP_CONNECTION_FAILED: ErrorCategory.CONNECTION,
-    ErrorCode.MCP_TRANSPORT_ERROR: ErrorCategory.CONNECTION,
-    ErrorCode.MCP_SERVER_ERROR: ErrorCategory.EXECUTION,
-    ErrorCode.MCP_TIMEOUT: ErrorCategory.TIMEOUT,
-    ErrorCode.RESOURCE_EXHAUSTED: ErrorCategory.BULKHEAD_FULL,
-    ErrorCode.CONFIGURATION_ERROR: ErrorCategory.CONFIGURATION,
-}

@@ -6,8 +6,10 @@ from typing import Generic, TypeVar, final
 from msgspec import UNSET, Struct
 
 from seamwise.errors import TaggedError
-from seamwise.seams._common import message_of, milliseconds_or_none, public_fields, retry_after, safe_items
+from seamwise.seams._common import message_of, milliseconds, retry_after, safe_items
+from seamwise.seams._memory import Memory
 from seamwise.seams._redacted import direct_cause, redacted
+from seamwise.seams._visible import visible
 from seamwise.seams.adapter import Adapter, Hidden
 from seamwise.seams.planner.codes import ErrorCategory, ErrorCode
 from seamwise.seams.planner.shape import ErrorInfo, Origin, with_origin
@@ -15,33 +17,56 @@ from seamwise.seams.planner.shape import ErrorInfo, Origin, with_origin
 K = TypeVar('K', bound=TaggedError)
 E = TypeVar('E')
 
+_WIRE_NAMES = {'tool': 'tool_name', 'server': 'server_name'}
+"""What the wire calls a field wherever it stands."""
+
 
 class Classifies(Struct, Generic[K], frozen=True):
     """The declared answer for a kind: its code, and what its `details` are, default its public fields."""
 
     code: ErrorCode
-    details: Callable[[K], Mapping[str, object]] | None = None
+    details: Callable[[K], Mapping[str, object]] | None
+    names: Mapping[str, str]
+    known: Memory[ErrorInfo]
 
     def __call__(self, error: K) -> ErrorInfo:
         """Classify an error."""
-        category = self.code.category
-        info = ErrorInfo(
-            code=self.code,
-            category=category,
-            message=message_of(error),
-            retryable=error.retryable if category is ErrorCategory.EXECUTION else category.retryable,
-            retry_after_ms=milliseconds_or_none(retry_after(error)),
-            details=safe_items(dict(self.details(redacted(error)))) if self.details else _fields(error),
-        )
+        info = self.known.get(error)
+        if info is None:
+            info = self._looked_at(error)
+            if self.details is None and _is_whole(error, info):
+                self.known.keep(error, info)
+        return info.twin()
+
+    def _looked_at(self, error: K) -> ErrorInfo:
+        if self.details:
+            info = self._info(error, message_of(error), safe_items(dict(self.details(redacted(error)))))
+        else:
+            message, fields = visible(error)
+            info = self._info(error, message, _named(fields, self.names))
         return with_origin(info, Origin(error.tag, direct_cause(error) or UNSET))
 
+    def _info(self, error: K, message: str, details: dict[str, object]) -> ErrorInfo:
+        category = self.code.category
+        retryable = error.retryable if category is ErrorCategory.EXECUTION else category.retryable
+        seconds = retry_after(error)
+        if seconds is None:
+            return ErrorInfo(self.code, category, message, retryable, None, details)
+        delay_ms = milliseconds(seconds)
+        details['retry_after_ms'] = delay_ms
+        return ErrorInfo(self.code, category, message, retryable, delay_ms, details)
 
-_WIRE_NAMES = {'tool': 'tool_name', 'server': 'server_name'}
+
+def _is_whole(error: TaggedError, info: ErrorInfo) -> bool:
+    """Whether every text of an error stands in its answer as it is."""
+    there = {value for value in info.details.values() if type(value) is str}
+    texts = (getattr(error, name) for name in error.__struct_fields__)
+    return info.message == str(error) and all(text in there for text in texts if type(text) is str)
 
 
-def _fields(error: TaggedError) -> dict[str, object]:
-    """Give the public fields that say something, under the names that the wire has for them."""
-    return {_WIRE_NAMES.get(name, name): value for name, value in public_fields(error).items() if value not in (None, [])}
+def _named(fields: Mapping[str, object], names: Mapping[str, str]) -> dict[str, object]:
+    """Give the fields that say something, under the names that the wire has for them."""
+    return {names.get(name, name): value for name, value in fields.items() if value not in (None, [])}
 
 
 @final
@@ -53,9 +78,22 @@ class On(Generic[K]):
     def __init__(self, kind: type[K]) -> None:
         self._kind = kind
 
-    def classifies(self, code: ErrorCode | str, *, details: Callable[[K], Mapping[str, object]] | None = None) -> Adapter[K, ErrorInfo]:
-        """Say the code, one of 19 (another is a ValueError); `details` default to the public fields that say something."""
-        return Adapter({self._kind: Classifies(ErrorCode(code), details)})
+    def classifies(
+        self,
+        code: ErrorCode | str,
+        *,
+        details: Callable[[K], Mapping[str, object]] | None = None,
+        names: Mapping[str, str] | None = None,
+    ) -> Adapter[K, ErrorInfo]:
+        """Say the code, one of 19 (another is a ValueError).
+
+        `details` default to the public fields that say something; `names` says what a field is called in them, where
+        it is not what it is called in the error, `tool_name` for `tool` or `server_name` for `server`. An error with a
+        delay has its `retry_after_ms` in them too.
+        """
+        kind, wire_names = self._kind, {**_WIRE_NAMES, **(names or {})}
+        known = ErrorCode(code)
+        return Adapter({kind: Classifies(known, details, wire_names, Memory())})
 
     def hidden(self) -> Adapter[K, ErrorInfo]:
         """Say that this kind never reaches a planner; one that does is a defect."""
@@ -76,5 +114,11 @@ def on(kind: type[K], /) -> On[K]:
 
 
 def from_error(error: E, *, adapter: Callable[[E], ErrorInfo]) -> ErrorInfo:
-    """Classify an error of the union that `adapter` covers."""
+    """Classify an error of the union that `adapter` covers.
+
+    >>> from seamwise.catalog.tools import ToolTimedOut
+    >>> from seamwise.seams.planner.tables import TOOLS
+    >>> from_error(ToolTimedOut('search', 30.0, 3), adapter=TOOLS).details
+    {'tool_name': 'search', 'timeout': 30.0, 'attempts': 3}
+    """
     return adapter(error)

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from seamwise.defects import Link
+from seamwise.seams._builtins import to_json
 from seamwise.seams.planner.codes import ErrorCategory, ErrorCode
 
 
@@ -49,18 +49,25 @@ class ErrorInfo(Struct, frozen=True, dict=True):
     details: Mapping[str, object] = {}
 
     def __post_init__(self) -> None:
-        if self.category is not self.code.category:
-            raise ValueError(f'{self.code} is of category {self.code.category}, not {self.category}.')
-        if self.category is not ErrorCategory.EXECUTION and self.retryable is not self.category.retryable:
-            raise ValueError(f'retryable follows from the code: {self.code} says {self.category.retryable}.')
-        if self.retry_after_ms is not None and self.retry_after_ms < 0:
-            raise ValueError(f'A delay is 0 milliseconds or more, not {self.retry_after_ms}.')
+        category, delay = self.category, self.retry_after_ms
+        if category is not self.code.category:
+            raise ValueError(f'{self.code} is of category {self.code.category}, not {category}.')
+        if self.retryable is not category.retryable and category is not ErrorCategory.EXECUTION:
+            raise ValueError(f'retryable follows from the code: {self.code} says {category.retryable}.')
+        if delay is not None and delay < 0:
+            raise ValueError(f'A delay is 0 milliseconds or more, not {delay}.')
 
     @property
     def origin(self) -> Origin:
         """Where this came from; what was read from a wire knows its code only."""
         known: Origin | None = vars(self).get('_origin')
         return known or Origin(self.code)
+
+    def twin(self) -> 'ErrorInfo':
+        """Give an equal one of the same origin, whose details are its own."""
+        made = ErrorInfo(self.code, self.category, self.message, self.retryable, self.retry_after_ms, {**self.details})
+        vars(made).update(vars(self))
+        return made
 
     def to_log(self) -> LogForm:
         """Give the form for a log: with the error's tag, and its cause where there is one."""
@@ -100,4 +107,4 @@ def defect(ref: str) -> ErrorInfo:
 
 def encode(given: ErrorInfo | LogForm) -> bytes:
     """Write an `ErrorInfo` or its log form as JSON, the keys in their documented order."""
-    return msgspec.json.encode(given)
+    return to_json(given)

@@ -8,10 +8,10 @@ from msgspec import Struct
 from seamwise.categories import Recovery
 from seamwise.errors import TaggedError
 from seamwise.seams._common import message_of, milliseconds_or_none, retry_after, safe_items
-from seamwise.seams._redacted import redacted
+from seamwise.seams._redacted import direct_cause, redacted
 from seamwise.seams.adapter import Adapter, Hidden
 from seamwise.seams.session.codes import checked
-from seamwise.seams.session.shape import STRATEGIES, ErrorEvent, EventName, ordered
+from seamwise.seams.session.shape import STRATEGIES, ErrorEvent, ErrorName, ordered
 
 K = TypeVar('K', bound=TaggedError)
 
@@ -19,13 +19,15 @@ K = TypeVar('K', bound=TaggedError)
 class Publishes(Struct, Generic[K], frozen=True):
     """The declared answer for a kind: its event and code, and what else its metadata say."""
 
-    event: EventName
+    event: ErrorName
     code: str
     metadata: Mapping[str, Callable[[K], object]] = {}
+    where_retryable: ErrorName | None = None
 
     def __call__(self, error: K) -> ErrorEvent:
         """Tell of an error of this kind, in English and without the time."""
-        recoverable = error.recovery is not Recovery.STOP and self.event != 'error.recovery_failed'
+        event = self.where_retryable if self.where_retryable and error.retryable else self.event
+        recoverable = error.recovery is not Recovery.STOP and event != 'error.recovery_failed'
         common = {
             'error_code': self.code,
             'error_type': error.tag,
@@ -38,7 +40,7 @@ class Publishes(Struct, Generic[K], frozen=True):
         error = redacted(error)
         own = safe_items({name: tell(error) for name, tell in self.metadata.items()})
         english = message_of(error)
-        return ErrorEvent(event=self.event, content=english, metadata=ordered({**common, **own}), show_content=english)
+        return ErrorEvent(event=event, content=english, metadata=ordered({**common, **own}), show_content=english)
 
 
 @final
@@ -50,12 +52,15 @@ class On(Generic[K]):
     def __init__(self, kind: type[K]) -> None:
         self._kind = kind
 
-    def publishes(self, event: EventName, code: str, **metadata: Callable[[K], object]) -> Adapter[K, ErrorEvent]:
+    def publishes(
+        self, event: ErrorName, code: str, *, where_retryable: ErrorName | None = None, **metadata: Callable[[K], object]
+    ) -> Adapter[K, ErrorEvent]:
         """Say the event, the code (`ERR_…_NNN`, else a ValueError) and, each by a function of the error, further metadata.
 
-        Metadata that all events have (`attempt`, `max_attempts`, …) may be said too; what is None is left out.
+        Metadata that all events have (`attempt`, `context`, …) may be said too; what is None is left out. Where the
+        errors of a kind differ, `where_retryable` is the event of those that are worth another try.
         """
-        return Adapter({self._kind: Publishes(event, checked(code), metadata)})
+        return Adapter({self._kind: Publishes(event, checked(code), metadata, where_retryable)})
 
     def hidden(self) -> Adapter[K, ErrorEvent]:
         """Say that this kind never reaches a session; one that does is a defect."""
@@ -76,3 +81,9 @@ def on(kind: type[K], /) -> On[K]:
     ('exponential_backoff', 'lobby')
     """
     return On(kind)
+
+
+def cause_type(error: TaggedError) -> str | None:
+    """Name what caused an error, by its tag or the name of its class, where that is known."""
+    cause = direct_cause(error)
+    return None if cause is None else cause.type

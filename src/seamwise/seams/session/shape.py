@@ -9,7 +9,7 @@ from seamwise.categories import Recovery
 from seamwise.seams._builtins import to_json
 from seamwise.seams._common import only_known
 
-EventName: TypeAlias = Literal[
+ErrorName: TypeAlias = Literal[
     'error.validation',
     'error.timeout',
     'error.rate_limited',
@@ -20,8 +20,10 @@ EventName: TypeAlias = Literal[
     'error.permanent',
     'error.transient',
 ]
+"""What a session is told of an error."""
 
-Severity: TypeAlias = Literal['error', 'critical']
+EventName: TypeAlias = Literal[ErrorName, 'agent.error', 'agent.session_end']
+"""And what it is told when an operation has failed for good."""
 
 STRATEGIES: Mapping[Recovery, str] = {
     Recovery.CORRECT: 'escalate_to_user',
@@ -34,7 +36,7 @@ STRATEGIES: Mapping[Recovery, str] = {
 }
 """What the session is told to do, by what helps."""
 
-_FIRST = (
+COMMON = (
     'error_code',
     'error_type',
     'timestamp',
@@ -48,7 +50,7 @@ _FIRST = (
     'max_attempts',
     'retry_after_ms',
 )
-_LAST = 'context'
+"""What the metadata of every event may say, in the wire's order; the `context` stands last."""
 
 
 class ErrorEvent(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -67,8 +69,8 @@ class ErrorEvent(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 def ordered(metadata: Mapping[str, object]) -> dict[str, object]:
     """Put metadata in the wire's order: what all events have, what this one has, the context; leave out what is unknown."""
-    own = [name for name in metadata if name not in _FIRST and name != _LAST]
-    return only_known({name: metadata.get(name) for name in (*_FIRST, *own, _LAST)})
+    own = [name for name in metadata if name not in COMMON and name != 'context']
+    return only_known({name: metadata.get(name) for name in (*COMMON, *own, 'context')})
 
 
 def encode(event: ErrorEvent) -> bytes:

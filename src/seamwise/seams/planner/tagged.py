@@ -1,0 +1,61 @@
+"""Any tagged error as a classified record: by the tables of the catalogue, else by its category."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from seamwise.categories import Category
+from seamwise.errors import TaggedError
+from seamwise.seams.adapter import Hidden
+from seamwise.seams.planner import tables
+from seamwise.seams.planner.codes import ErrorCode
+from seamwise.seams.planner.on import on
+from seamwise.seams.planner.shape import ErrorInfo
+
+_BY_CATEGORY: Mapping[Category, ErrorCode] = {
+    Category.VALIDATION: ErrorCode.TOOL_VALIDATION_ERROR,
+    Category.NOT_FOUND: ErrorCode.TOOL_EXECUTION_FAILED,
+    Category.CONFLICT: ErrorCode.TOOL_EXECUTION_FAILED,
+    Category.AUTHENTICATION: ErrorCode.CONFIGURATION_ERROR,
+    Category.CONFIGURATION: ErrorCode.CONFIGURATION_ERROR,
+    Category.PERMISSION: ErrorCode.TOOL_EXECUTION_FAILED,
+    Category.QUOTA: ErrorCode.TOOL_EXECUTION_FAILED,
+    Category.RATE_LIMIT: ErrorCode.TOOL_RATE_LIMITED,
+    Category.CAPACITY: ErrorCode.BULKHEAD_FULL,
+    Category.CIRCUIT_OPEN: ErrorCode.TOOL_CIRCUIT_OPEN,
+    Category.TIMEOUT: ErrorCode.TOOL_TIMEOUT,
+    Category.UNAVAILABLE: ErrorCode.TOOL_EXECUTION_FAILED,
+    Category.CONNECTION: ErrorCode.MCP_CONNECTION_FAILED,
+    Category.RESOURCE: ErrorCode.RESOURCE_EXHAUSTED,
+    Category.EXECUTION: ErrorCode.TOOL_EXECUTION_FAILED,
+    Category.CANCELLED: ErrorCode.TOOL_CANCELLED,
+}
+
+_TABLES = (
+    tables.TOOLS,
+    tables.PARSING,
+    tables.NETWORK,
+    tables.MODELS,
+    tables.AGENTS,
+    tables.MCP,
+    tables.LSP,
+    tables.A2A,
+    tables.SESSIONS,
+    tables.ACCESS,
+    tables.STORAGE,
+    tables.WORKSPACE,
+    tables.GUARDS,
+)
+_ARMS: dict[type, Callable[[Any], ErrorInfo]] = {
+    kind: arm for table in _TABLES for kind, arm in table.arms.items() if not isinstance(arm, Hidden)
+}
+
+
+def from_tagged(error: TaggedError) -> ErrorInfo:
+    """Classify an error that came as an exception: nobody knows its union any more, so its category has to do where no table has it."""
+    kind = type(error)
+    arm = _ARMS.get(kind)
+    return arm(error) if arm else _by_category(kind)(error)
+
+
+def _by_category(kind: type[TaggedError]) -> Callable[[TaggedError], ErrorInfo]:
+    return on(kind).classifies(_BY_CATEGORY[kind.__traits__.category])

@@ -1,0 +1,237 @@
+"""Reading what the HTTP seam wrote: our own envelope, and bodies of an older contract."""
+
+import json
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from seamwise import Category, Failure, Secret, Success, TaggedError, shown
+from seamwise.catalog.network import UpstreamRateLimited
+from seamwise.catalog.sessions import InvalidInput
+from seamwise.catalog.storage import RecordNotFound, StorageError
+from seamwise.catalog.tools import Finding, InvalidParameter, ToolFailed
+from seamwise.seams._common import message_of, public_fields
+from seamwise.seams._visible import visible
+from seamwise.seams.adapter import Hidden
+from seamwise.seams.http import Named, UnreadableBody, decode, envelope, from_foreign, named, on, problem, response, tagged
+from seamwise.seams.http.on import Responds
+from seamwise.seams.http.tables import (
+    A2A_LATEST,
+    ACCESS,
+    AGENTS,
+    GUARDS,
+    LSP,
+    MCP,
+    MODELS,
+    NETWORK,
+    PARSING,
+    SESSIONS,
+    STORAGE,
+    STREAMING,
+    TOOLS,
+    WORKSPACE,
+)
+from tests.strategies import PLANTED, structs
+
+FACTS: dict[str, Any] = json.loads((Path(__file__).parent.parent / 'vectors' / 'named_bodies.json').read_text(encoding='utf-8'))
+
+
+def _added(one: Any, other: Any) -> Any:
+    return one | other
+
+
+TABLES: Any = (TOOLS, STREAMING, PARSING, NETWORK, MODELS, AGENTS, MCP, LSP, A2A_LATEST, SESSIONS, ACCESS, STORAGE, WORKSPACE, GUARDS)
+ALL: Any = reduce(_added, TABLES)
+ARMS: dict[Any, object] = dict(ALL.arms)
+REACHING: list[Any] = [kind for kind, arm in ARMS.items() if not isinstance(arm, Hidden)]
+UNION: Any = reduce(_added, REACHING)
+
+some = settings(max_examples=5, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+
+
+def is_on_the_wire(error: object) -> bool:
+    """JSON has no NaN, no infinity and no lone surrogate."""
+    told = ascii(error)
+    return 'inf' not in told and 'nan' not in told and '\\ud' not in told
+
+
+@pytest.mark.parametrize('kind', REACHING, ids=lambda kind: kind.__name__)
+@some
+@given(data=st.data())
+def test_a_client_reads_the_error_as_it_was_shown(kind: type[TaggedError], data: st.DataObject) -> None:
+    error = data.draw(structs(kind))
+    assume(is_on_the_wire(error))
+    body = envelope(ALL(error), request_id='r-1')
+    assert PLANTED.encode() not in body
+    assert decode(body, UNION) == Success(shown(error))
+
+
+@pytest.mark.parametrize('kind', REACHING, ids=lambda kind: kind.__name__)
+@some
+@given(data=st.data())
+def test_what_is_visible_at_a_glance_is_what_a_close_look_shows(kind: type[TaggedError], data: st.DataObject) -> None:
+    error = data.draw(structs(kind))
+    assert visible(error) == (message_of(error), public_fields(error))
+
+
+@given(
+    st.text(st.characters(categories=None), max_size=60),
+    st.sampled_from(['token=', 'Bearer ', 'sk-', 'key: ', '://a:', 'ASIA', '-u ', 'x']),
+)
+def test_a_glance_misses_no_secret_of_any_form(text: str, form: str) -> None:
+    error = RecordNotFound(form + text, text + form + 'abcdefgh12345678')
+    assert visible(error) == (message_of(error), public_fields(error))
+
+
+def test_a_delay_comes_back_to_the_last_digit() -> None:
+    error = UpstreamRateLimited('bank', 1.0001, limit=5, requests_made=6, reset=1e9 + 0.25)
+    assert response(NETWORK(error)).headers['retry-after'] == '2'
+    assert decode(envelope(NETWORK(error), request_id=None), UpstreamRateLimited) == Success(error)
+
+
+class Paused(TaggedError, namespace='test_http_reading', category=Category.CAPACITY, message='Paused.'):
+    queue: str
+    retry_after: float | None = None
+
+
+def test_a_delay_that_the_details_leave_out_is_read_in_milliseconds() -> None:
+    table = on(Paused).responds(503, 'PAUSED', details=lambda error: {'queue': error.queue})
+    assert decode(envelope(table(Paused('q', 1.25)), request_id=None), Paused) == Success(Paused('q', 1.25))
+
+
+def test_secrets_and_causes_come_back_as_what_is_shown_of_them() -> None:
+    optional = InvalidParameter('t', 'p', 'odd', Secret(PLANTED), (Finding('q', 'even'),))
+    assert decode(envelope(TOOLS(optional), request_id=None), InvalidParameter) == Success(
+        InvalidParameter('t', 'p', 'odd', None, (Finding('q', 'even'),))
+    )
+    required = InvalidInput('short', Secret(PLANTED))
+    assert decode(envelope(SESSIONS(required), request_id=None), InvalidInput) == Success(InvalidInput('short', Secret('***')))
+    read = decode(envelope(TOOLS(ToolFailed('t', OSError(PLANTED))), request_id=None), ToolFailed)
+    assert read == Success(shown(ToolFailed('t', OSError(PLANTED))))
+
+
+FOUND = STORAGE(RecordNotFound('user', 'u-17'))
+GOOD = envelope(FOUND, request_id='r-1')
+
+
+@pytest.mark.parametrize(
+    ('body', 'why'),
+    [
+        (b'', 'it is no envelope'),
+        (b'null', 'it is no envelope'),
+        (b'[]', 'it is no envelope'),
+        (b'{"success":fal', 'it is no envelope'),
+        (b'\xff\xfe{}', 'it is no envelope'),
+        ('{"success": "\ud800"}', 'it is no envelope'),
+        (b'[' * 100_000, 'it is no envelope'),
+        (b'<html>502 Bad Gateway</html>', 'it is no envelope'),
+        (problem(FOUND, request_id='r-1'), 'it is no envelope'),
+        (named(FOUND), 'it is no envelope'),
+        (tagged(FOUND), 'it is no envelope'),
+        (envelope(1, request_id='r-1'), 'it says of no error'),
+        (b'{"success":false}', 'it says of no error'),
+        (b'{"success":true,"error":{"type":"RecordNotFound"}}', 'it says of no error'),
+        (b'{"success":false,"error":{"type":"NoSuchClass"}}', "its error is 'NoSuchClass', not RecordExists or RecordNotFound"),
+        (b'{"success":false,"error":{"type":"RecordNotFound"}}', "its details are not those of RecordNotFound ('kind' is missing)"),
+        (b'{"success":false,"error":{"type":"RecordNotFound","details":{"kind":1,"key":"a"}}}', 'its details are not'),
+        (b'{"success":false,"error":{"type":"StoreClosed","details":{"store":"a","retry_after":-1}}}', 'its details are not'),
+        (b'{"success":false,"error":{"type":"RecordNotFound","details":[]}}', 'it is no envelope'),
+    ],
+)  # fmt: skip
+def test_any_other_body_is_unreadable_and_says_why(body: bytes | str, why: str) -> None:
+    read = decode(body, StorageError)
+    assert type(read) is Failure
+    error = read.failure()
+    assert type(error) is UnreadableBody
+    assert error.problem.startswith(why)
+    assert len(error.excerpt) <= 200 + len('… (999 more)')
+
+
+@given(st.integers(0, len(GOOD) - 1))
+def test_a_truncated_body_is_never_guessed_at(length: int) -> None:
+    assert isinstance(decode(GOOD[:length], StorageError).failure(), UnreadableBody)
+    assert isinstance(from_foreign(GOOD[:length]).failure(), UnreadableBody)
+
+
+@given(st.binary(max_size=60) | st.text(max_size=60))
+def test_no_body_makes_the_reader_raise(body: bytes | str) -> None:
+    for read in (decode(body, StorageError), from_foreign(body)):
+        assert type(read) in {Success, Failure}
+
+
+def test_an_unreadable_body_tells_no_secret() -> None:
+    error = decode(f'password={PLANTED} and more', StorageError).failure()
+    assert error == UnreadableBody(error.problem, 'password=*** and more')
+    assert PLANTED not in repr(error)
+
+
+def test_keys_that_a_newer_server_adds_are_left_aside() -> None:
+    body = json.loads(GOOD)
+    body['error']['details']['added'] = 1
+    assert decode(json.dumps(body), StorageError) == Success(RecordNotFound('user', 'u-17'))
+
+
+# The older contract
+
+
+@pytest.mark.parametrize('case', FACTS['both_shapes_read_alike'], ids=lambda case: case['named']['name'])
+def test_both_shapes_read_alike(case: dict[str, Any]) -> None:
+    read = from_foreign(json.dumps(case['named']))
+    assert read == from_foreign(json.dumps(case['flat'])) == Success(Named(case['named']['name'], case['named']['data']))
+
+
+VALUES: dict[str, object] = {
+    'string': 'a',
+    'int>=0': 1,
+    'number': 1,
+    'bool': True,
+    'map string->string': {'a': 'b'},
+    'list of string': ['a'],
+}
+
+
+@pytest.mark.parametrize('case', FACTS['cases'], ids=lambda case: f'{case["where"]}-{case["name"]}')
+def test_every_named_body_of_the_older_contract_is_read(case: dict[str, Any]) -> None:
+    data = {key: VALUES.get(fact['type'], []) for key, fact in case['data'].items()}
+    assert from_foreign(json.dumps({'name': case['name'], 'data': data})) == Success(Named(case['name'], data))
+
+
+@pytest.mark.parametrize('case', FACTS['tagged_http'], ids=lambda case: case['tag'])
+def test_every_flat_body_of_the_older_contract_is_read(case: dict[str, Any]) -> None:
+    fields = {key: VALUES[fact['type']] for key, fact in case['fields'].items()}
+    assert from_foreign(json.dumps({FACTS['flat_shape']['tag_key']: case['tag'], **fields})) == Success(Named(case['tag'], fields))
+
+
+@pytest.mark.parametrize(
+    ('body', 'why'),
+    [
+        (b'', 'it is no JSON object'),
+        (b'[1]', 'it is no JSON object'),
+        (b'{}', 'it has neither _tag, nor name and data alone'),
+        (b'{"name":"A"}', 'it has neither _tag, nor name and data alone'),
+        (b'{"name":"A","data":{},"stack":"x"}', 'it has neither _tag, nor name and data alone'),
+        (b'{"name":"","data":{}}', 'its name is no name'),
+        (b'{"name":1,"data":{}}', 'its name is no name'),
+        (b'{"name":"A","data":[]}', 'its data is no object'),
+        (b'{"_tag":""}', 'its _tag is no name'),
+        (b'{"_tag":7,"name":"A","data":{}}', 'its _tag is no name'),
+        (GOOD, 'it has neither _tag, nor name and data alone'),
+    ],
+)
+def test_what_is_neither_shape_says_what_it_is_not(body: bytes, why: str) -> None:
+    assert from_foreign(body).failure().problem.startswith(why)
+
+
+@pytest.mark.parametrize('write', [named, tagged])
+def test_our_own_bodies_of_the_older_contract_are_read(write: Any) -> None:
+    assert from_foreign(write(FOUND)) == Success(
+        Named('RecordNotFound', {'message': "There is no user 'u-17'.", 'kind': 'user', 'key': 'u-17'})
+    )
+
+
+def test_every_table_is_made_of_answers_of_this_seam() -> None:
+    assert {type(arm) for arm in ALL.arms.values()} == {Responds, Hidden}

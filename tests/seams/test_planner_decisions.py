@@ -1,0 +1,91 @@
+"""What a planner does next: one decision for each category, delays kept, and an end."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from seamwise.catalog.tools import FileNotFound
+from seamwise.policies import RateLimited
+from seamwise.seams.planner import (
+    Correct,
+    Decision,
+    ErrorCategory,
+    ErrorCode,
+    ErrorInfo,
+    FallBack,
+    Queue,
+    Retry,
+    Stop,
+    Wait,
+    decide,
+    from_error,
+)
+from seamwise.seams.planner.tables import GUARDS, TOOLS
+
+FACTS: dict[str, Any] = json.loads((Path(__file__).parent.parent / 'vectors' / 'planner_codes.json').read_text(encoding='utf-8'))
+ACTIONS: dict[str, Decision] = {
+    'wait': Wait(1000),
+    'fall_back': FallBack(),
+    'queue': Queue(),
+    'retry_longer': Retry(2.0),
+    'retry_if_transient': Retry(1.0),
+    'retry_with_backoff': Wait(1000),
+    'correct': Correct(),
+    'stop': Stop(),
+}
+
+
+def info(code: str, *, retryable: bool | None = None, retry_after_ms: int | None = None) -> ErrorInfo:
+    known = ErrorCode(code)
+    return ErrorInfo(known, known.category, 'no', known.category.retryable if retryable is None else retryable, retry_after_ms)
+
+
+@pytest.mark.parametrize('case', FACTS['categories'], ids=lambda case: case['name'])
+def test_a_category_has_its_documented_action(case: dict[str, Any]) -> None:
+    for code in case['codes']:
+        assert decide(info(code), 1, 2) == ACTIONS[case['action']]
+
+
+def test_a_delay_that_the_error_asks_for_is_waited_out() -> None:
+    assert decide(from_error(RateLimited('api', 100, 60.0, 45.2), adapter=GUARDS), 3, 1) == Wait(45_200)
+    for code in ('TOOL_TIMEOUT', 'TOOL_EXECUTION_FAILED', 'MCP_TRANSPORT_ERROR'):
+        assert decide(info(code, retry_after_ms=700), 1, 1) == Wait(700)
+    assert decide(info('TOOL_RATE_LIMITED', retry_after_ms=0), 5, 1) == Wait(0)
+
+
+def test_what_is_not_transient_is_over() -> None:
+    assert decide(info('TOOL_EXECUTION_FAILED', retryable=False), 1, 5) == Stop()
+    assert decide(from_error(FileNotFound('read_file', 'a'), adapter=TOOLS), 1, 5) == Stop()
+
+
+@pytest.mark.parametrize('code', ErrorCode)
+def test_with_no_attempt_left_only_another_way_remains(code: ErrorCode) -> None:
+    last = decide(info(code), 3, 0)
+    assert last == (FallBack() if code.category is ErrorCategory.CIRCUIT_OPEN else Stop())
+
+
+def test_waits_double_up_to_a_minute() -> None:
+    waits = [decide(info('MCP_CONNECTION_FAILED'), attempt, 1) for attempt in (1, 2, 3, 6, 7, 1000, 10**30)]
+    assert waits == [Wait(ms) for ms in (1000, 2000, 4000, 32_000, 60_000, 60_000, 60_000)]
+
+
+@pytest.mark.parametrize(('attempt', 'left'), [(0, 1), (-1, 1), (1, -1)])
+def test_counts_that_cannot_be_are_refused(attempt: int, left: int) -> None:
+    with pytest.raises(ValueError, match='attempt counts from 1'):
+        decide(info('TOOL_TIMEOUT'), attempt, left)
+
+
+@given(st.sampled_from(ErrorCode), st.booleans(), st.none() | st.integers(0, 10**12), st.integers(1, 10**9), st.integers(0, 5))
+def test_there_is_always_a_decision_and_it_can_be_told(
+    code: ErrorCode, retryable: bool, delay: int | None, attempt: int, left: int
+) -> None:
+    own = retryable if code.category is ErrorCategory.EXECUTION else None
+    made = decide(info(code, retryable=own, retry_after_ms=delay), attempt, left)
+    assert msgspec.json.decode(msgspec.json.encode(made), type=Decision) == made
+    if isinstance(made, Wait):
+        assert made.ms >= (delay or 0)
