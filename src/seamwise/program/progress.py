@@ -9,7 +9,7 @@ from typing import IO, BinaryIO, TextIO, TypeAlias
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
-from seamwise.seams.cli.report import wants_color
+from seamwise.seams.cli.style import asked_style, wants_color
 
 MANY = 10
 """With so many calls done, it is worth showing."""
@@ -23,9 +23,9 @@ def progress(source: BinaryIO, *, stdout: TextIO, stderr: TextIO | None) -> Gene
     """Show how many calls are done and, where `source` is a file, how much of it.
 
     Only on a terminal, and neither where the output goes into a pipe, whose other end may show it on the same screen,
-    nor where somebody types the calls.
+    nor where somebody types the calls, nor where a style is asked for that has nothing but text.
     """
-    if stderr is None or not stderr.isatty() or source.isatty() or _is_pipe(stdout):
+    if asked_style() != 'auto' or stderr is None or not stderr.isatty() or source.isatty() or _is_pipe(stdout):
         yield nullcontext
         return
     console = Console(file=stderr, no_color=not wants_color(stderr))

@@ -1,5 +1,6 @@
 """The group of all subcommands, and how the process ends."""
 
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -9,21 +10,39 @@ from typing import NoReturn
 import click
 
 from seamwise.defects import report_defect
+from seamwise.program.catalog import catalog
 from seamwise.program.ending import Ended, shown, unwritable
 from seamwise.program.exits import SIGNALLED, Exit
+from seamwise.program.explain import explain
 from seamwise.program.logs import log_to_stderr
 from seamwise.program.run import run
 from seamwise.program.streams import say_usage
 from seamwise.seams import cli
+from seamwise.seams._phrases import quoted
+from seamwise.seams.cli.style import STYLES, VARIABLE
+
+HELP = """\
+Typed failures inside, one shape per seam outside.
+
+Texts are coloured on a terminal only, and never with NO_COLOR. The environment may ask for less:
+
+\b
+SEAMWISE_STYLE=plain          no escape sequence at all, and no progress
+SEAMWISE_STYLE=screen-reader  the same, no broken lines and no carets
+"""
 
 
-@click.group(context_settings={'help_option_names': ['-h', '--help']})
+@click.group(help=HELP, context_settings={'help_option_names': ['-h', '--help']})
 @click.version_option(package_name='seamwise', prog_name='seamwise', message='%(prog)s %(version)s')
 def seamwise() -> None:
-    """Typed failures inside, one shape per seam outside."""
+    """Run a subcommand, unless the environment asks for a style that there is not."""
+    asked = os.environ.get(VARIABLE)
+    if asked and asked not in STYLES:
+        raise click.UsageError(f'{VARIABLE} is one of {quoted(STYLES)}, not {asked!r}.')
 
 
-seamwise.add_command(run)
+for command in (run, explain, catalog):
+    seamwise.add_command(command)
 
 
 def start(arguments: Sequence[str]) -> NoReturn:
