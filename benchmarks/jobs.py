@@ -2,7 +2,19 @@
 
 from collections.abc import Mapping
 
-from benchmarks import binding, building, collecting, direct_style, five_frames, importing, redacting
+from benchmarks import (
+    binding,
+    building,
+    collecting,
+    direct_style,
+    fastapi_failing,
+    five_frames,
+    http_bodies,
+    importing,
+    planning,
+    redacting,
+    suggesting,
+)
 from benchmarks.measure import Comparison
 
 JOBS: Mapping[str, tuple[Comparison, ...]] = {
@@ -13,4 +25,8 @@ JOBS: Mapping[str, tuple[Comparison, ...]] = {
     'collecting': collecting.COMPARISONS,
     'importing': importing.COMPARISONS,
     'redacting': redacting.COMPARISONS,
+    'http_bodies': http_bodies.COMPARISONS,
+    'fastapi_failing': fastapi_failing.COMPARISONS,
+    'planning': planning.COMPARISONS,
+    'suggesting': suggesting.COMPARISONS,
 }

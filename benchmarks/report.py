@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks.measure import Measurement
 
 _CPUINFO = Path('/proc/cpuinfo')
-_PEERS = ('returns', 'msgspec', 'result')
+_PEERS = ('returns', 'msgspec', 'result', 'chuk-tool-processor', 'pydantic', 'fastapi')
 
 _PAGE = """\
 # Performance
