@@ -7,7 +7,7 @@ import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / 'README.md', ROOT / 'CONTRIBUTING.md', *sorted((ROOT / 'docs').glob('*.md'))]
+PAGES = [ROOT / 'README.md', ROOT / 'CONTRIBUTING.md', *sorted((ROOT / 'docs').rglob('*.md'))]
 BLOCK = re.compile(r'^( *)```python\n(.*?)^\1```$', re.MULTILINE | re.DOTALL)
 
 
@@ -27,7 +27,7 @@ def test_every_snippet_type_checks(tmp_path: Path) -> None:
         text = page.read_text(encoding='utf-8')
         if not BLOCK.search(text):
             continue
-        module = tmp_path / f'page_{page.stem.lower()}.py'
+        module = tmp_path / f'page_{"_".join(page.relative_to(ROOT).with_suffix("").parts).lower()}.py'
         module.write_text(code_of(text), encoding='utf-8')
         modules.append(module.name)
     assert len(modules) >= 4
