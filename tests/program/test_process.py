@@ -27,7 +27,7 @@ def started(*arguments: str | Path, ignored: Collection[signal.Signals] = ()) ->
 
     def set_signals() -> None:
         # Not as the tests were started, which may be by nohup or in the background.
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD):
             signal.signal(number, signal.SIG_IGN if number in ignored else signal.SIG_DFL)
 
     command, pipe = [*COMMAND, *map(str, arguments)], subprocess.PIPE
@@ -118,6 +118,15 @@ def test_nohup_is_respected(workspace: Path) -> None:
         stdin.close()
         assert objects(stdout.readline())[0]['id'] == 'after'
         assert process.wait(WAIT) == 0
+
+
+def test_a_command_keeps_its_exit_code_where_dead_children_are_ignored(workspace: Path) -> None:
+    with started('run', '--workspace', workspace, '--seam', 'planner', ignored=[signal.SIGCHLD]) as process:
+        stdin, stdout, _ = streams(process)
+        stdin.write(call('execute_command', command='exit 3').encode())
+        stdin.close()
+        assert objects(stdout.readline())[0]['output']['details']['exit_code'] == 3
+        assert process.wait(WAIT) == 1
 
 
 def _content(file: Path) -> str:

@@ -51,6 +51,8 @@ def start(arguments: Sequence[str]) -> NoReturn:
         # Ignored is what nohup(1) asks for.
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _stop)
+    # Inherited as ignored, it would cost every command that a tool runs its exit code.
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     with log_to_stderr():
         sys.exit(_exit_code(arguments))
 
