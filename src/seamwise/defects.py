@@ -6,7 +6,7 @@ from os import path, urandom
 from re import Match
 from re import compile as pattern
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -15,6 +15,9 @@ from seamwise.codec import ReportedCause
 from seamwise.errors import TaggedError
 from seamwise.messages import shorten
 from seamwise.redaction import redact
+
+if TYPE_CHECKING:
+    from logging import Logger
 
 FRAMES_A_LEVEL = 50
 NOTES_A_LEVEL = 20
@@ -38,11 +41,12 @@ class DefectReport(msgspec.Struct, frozen=True):
     chain: tuple[Link, ...]
 
 
-def report_defect(defect: BaseException, /) -> DefectReport:
-    """Record a defect in the log `seamwise` and give its report; the same exception again gives the same report.
+def report_defect(defect: BaseException, /, *, log: 'Logger | None' = None, **context: str) -> DefectReport:
+    """Record a defect in `log`, default the logger `seamwise`, and give its report; the same exception again gives the same report.
 
     `ref` is `err_` and eight characters of base32 (RFC 4648, lower case), `pretty` the redacted chain of
-    causes with its frames, newest exception first, `chain` the same without frames.
+    causes with its frames, newest exception first, `chain` the same without frames. What the caller knows beside,
+    as in `request_id='r-1'`, stands at the end of the text, and in the record's attributes.
 
     >>> import logging; logging.getLogger('seamwise').setLevel(logging.CRITICAL)
     >>> defect = ZeroDivisionError('division by zero')
@@ -59,6 +63,7 @@ def report_defect(defect: BaseException, /) -> DefectReport:
     lines = [line for level in levels for line in level.lines()]
     if not is_whole:
         lines.append('… (more causes)')
+    lines += [f'{name}: {_printable(value)}' for name, value in context.items()]
     pretty = redact('\n'.join(lines))
     report = DefectReport(ref, pretty, tuple(level.link for level in levels))
     # Two threads may bring the same exception at once: one of them records it.
@@ -66,7 +71,7 @@ def report_defect(defect: BaseException, /) -> DefectReport:
     if kept is report:
         from logging import getLogger  # noqa: PLC0415 -- the core loads logging only where it writes
 
-        getLogger('seamwise').error('defect %s: %s', ref, pretty, extra={'ref': ref})
+        (log or getLogger('seamwise')).error('defect %s: %s', ref, pretty, extra={**context, 'ref': ref})
     return kept
 
 

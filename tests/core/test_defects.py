@@ -348,3 +348,10 @@ def test_it_is_logged_once_even_if_it_is_reported_while_it_is_being_reported(cap
     with caplog.at_level(logging.ERROR, 'seamwise'):
         assert report_defect(Nosy()) is inner[0]
     assert len(caplog.records) == 1
+
+
+def test_what_the_caller_knows_stands_in_the_record(caplog: pytest.LogCaptureFixture) -> None:
+    report = report_defect(ValueError('no'), log=logging.getLogger('mine'), request_id='r-1', user='password=hunter2')
+    [record] = caplog.records
+    assert (record.name, vars(record)['ref'], vars(record)['request_id']) == ('mine', report.ref, 'r-1')
+    assert report.pretty == 'ValueError: no\nrequest_id: r-1\nuser: password=***'

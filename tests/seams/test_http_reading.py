@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from seamwise import Category, Failure, Secret, Success, TaggedError, shown
-from seamwise.catalog.network import UpstreamRateLimited
+from seamwise.catalog.network import HostUnreachable, UpstreamRateLimited
 from seamwise.catalog.sessions import InvalidInput
 from seamwise.catalog.storage import RecordNotFound, StorageError
 from seamwise.catalog.tools import Finding, InvalidParameter, ToolFailed
@@ -235,3 +235,10 @@ def test_our_own_bodies_of_the_older_contract_are_read(write: Any) -> None:
 
 def test_every_table_is_made_of_answers_of_this_seam() -> None:
     assert {type(arm) for arm in ALL.arms.values()} == {Responds, Hidden}
+
+
+@pytest.mark.parametrize('delay', ['9' * 400, '-' + '9' * 400, '-1', '1000000000001'])
+def test_a_delay_that_none_can_be_is_unreadable(delay: str) -> None:
+    known = '{"success":false,"error":{"type":"HostUnreachable","details":{"host":"a","reason":"b"},"retry_after_ms":'
+    body = f'{known}{delay}}}}}'
+    assert isinstance(decode(body, HostUnreachable).failure(), UnreadableBody)

@@ -200,7 +200,7 @@ def test_a_defect_shows_its_reference_to_the_client_and_to_the_log_alone(client:
     answer = client.get('/defect', headers={'x-request-id': 'r-9'})
     [record] = ours(caplog)
     assert answer.json()['error']['details']['ref'] in record.getMessage()
-    assert 'request r-9' in record.getMessage()
+    assert 'request_id: r-9' in record.getMessage()
     assert PLANTED not in answer.text + caplog.text
     assert not [one for one in caplog.records if one.name == 'uvicorn.error' and one.levelno >= logging.ERROR]
 
@@ -211,7 +211,7 @@ def test_an_answer_that_fails_half_way_ends_with_its_connection(port: int, caplo
     assert re.search(rb'\r\n\r\n4\r\nhalf\r\n\Z', answer)
     until(lambda: bool(ours(caplog)))
     [record] = ours(caplog)
-    assert 'The response had begun' in record.getMessage()
+    assert 'response: it had begun' in record.getMessage()
     assert PLANTED not in answer.decode()
 
 

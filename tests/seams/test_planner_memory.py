@@ -3,6 +3,7 @@
 from seamwise import Category, TaggedError
 from seamwise.catalog.tools import ToolTimedOut
 from seamwise.seams._memory import MOST, Memory
+from seamwise.seams._visible import visible
 from seamwise.seams.planner import ErrorCode, ErrorInfo
 from seamwise.seams.planner.on import Classifies
 from seamwise.seams.planner.tables import TOOLS
@@ -54,3 +55,18 @@ def test_the_memory_does_not_grow_for_ever() -> None:
     for number in range(MOST + 1):
         classify(Late(f'train {number}'))
     assert len(classify.known) == 1
+
+
+def test_what_was_asked_before_changes_no_spelling() -> None:
+    as_float, as_integer = TOOLS(ToolTimedOut('memory', 2.0, 1)), TOOLS(ToolTimedOut('memory', 2, 1))
+    assert (repr(as_float.details['timeout']), repr(as_integer.details['timeout'])) == ('2.0', '2')
+
+
+def test_two_classes_of_one_tag_are_not_taken_for_each_other() -> None:
+    class Other(TaggedError, tag='Late', namespace='elsewhere', category=Category.TIMEOUT, message='{what} comes no more.'):
+        what: str
+        tags: tuple[str, ...] | None = None
+
+    for _ in range(2):
+        assert visible(Late('the train'))[0] == 'the train is late.'
+        assert visible(Other('the train'))[0] == 'the train comes no more.'

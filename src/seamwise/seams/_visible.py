@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import lru_cache
 from math import isfinite
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from msgspec.structs import asdict
 
@@ -18,11 +18,15 @@ from seamwise.seams._memory import Memory
 _WIDEST = 2**63
 
 
+_Seen: TypeAlias = tuple[str, dict[str, object]]
+
+
 class _Plan(NamedTuple):
-    """How the errors of a class are read."""
+    """How the errors of a class are read, and what was seen of them before."""
 
     message: Callable[[dict[str, object]], str]
     private: tuple[str, ...]
+    known: Memory[_Seen]
 
 
 def visible(error: TaggedError) -> tuple[str, dict[str, object]]:
@@ -32,29 +36,25 @@ def visible(error: TaggedError) -> tuple[str, dict[str, object]]:
     >>> visible(RecordNotFound('user', 'u-17'))
     ("There is no user 'u-17'.", {'kind': 'user', 'key': 'u-17'})
     """
-    known = _known.get(error)
+    plan = _plan(type(error))
+    if plan is None:
+        return message_of(error), public_fields(error)
+    known = plan.known.get(error)
     if known is None:
-        known = _at_a_glance(error)
+        known = _at_a_glance(error, plan)
         if known is None:
             return message_of(error), public_fields(error)
-        _known.keep(error, known)
+        plan.known.keep(error, known)
     message, fields = known
     return message, fields.copy()
 
 
-_known: Memory[tuple[str, dict[str, object]]] = Memory()
-
-
-def _at_a_glance(error: TaggedError) -> tuple[str, dict[str, object]] | None:
-    plan = _plan(type(error))
-    if plan is None:
-        return None
-    to_message, private = plan
+def _at_a_glance(error: TaggedError, plan: _Plan) -> _Seen | None:
     fields = asdict(error)
-    for name in private:
+    for name in plan.private:
         del fields[name]
     try:
-        message = to_message(fields)
+        message = plan.message(fields)
     except (TypeError, ValueError):
         return None
     # Within this length no value in the message can have been too long.
@@ -93,4 +93,4 @@ def _plan(kind: type[TaggedError]) -> _Plan | None:
     template = kind.__traits__.template
     is_usual = kind.__str__ is TaggedError.__str__ and names(template) <= set(public) and not any(map(is_sensitive, public))
     private = tuple(name for name in kind.__struct_fields__ if name not in public)
-    return _Plan(template.format_map, private) if is_usual else None
+    return _Plan(template.format_map, private, Memory()) if is_usual else None

@@ -74,15 +74,19 @@ class Endpoint(Generic[E_contra]):
         shown: object
         if type(result) is Failure:
             shown = self._adapter(result.failure())
+            if not isinstance(shown, HttpError):
+                raise TypeError(f'The adapter of an endpoint makes an HttpError of an error, not {type(shown).__name__}.')
         elif type(result) is Success:
             shown = result.unwrap()
         else:
             raise TypeError(f'A handler under `endpoint` returns a Result, not {type(result).__name__}.')
-        exchange.is_answered = True
         if isinstance(shown, Response):
             shown.headers.setdefault('x-request-id', exchange.request_id)
-            return shown
-        return _Answer(raw_response(shown, request_id=exchange.request_id, body=self._body, accept=exchange.accept))
+            answer = shown
+        else:
+            answer = _Answer(raw_response(shown, request_id=exchange.request_id, body=self._body, accept=exchange.accept))
+        exchange.is_answered = True
+        return answer
 
 
 def endpoint(adapter: Callable[[E], HttpError], *, body: Body = negotiated) -> Endpoint[E]:

@@ -47,7 +47,7 @@ _decode = msgspec.json.Decoder(_Detail).decode
 
 def answered_by_framework(status: int, headers: Mapping[str, str], body: bytes) -> HttpError | None:
     """Give what a framework's own answer says, None where it is somebody's own; `headers` have names in lower case."""
-    kind = headers.get('content-type', '').partition(';')[0].strip()
+    kind = headers.get('content-type', '').partition(';')[0].strip().lower()
     if kind == 'application/json' and body:
         try:
             said = _said(_decode(body).detail)
@@ -78,12 +78,13 @@ def _name(status: int) -> str:
 
 
 def _invalid(refused: list[_Refused]) -> HttpError:
-    kind = str(refused[0].loc[0]) if refused[0].loc else 'request'
-    return bad_request(f'The {kind} of the request is not valid.', kind=kind.capitalize(), places=[*map(_place, refused[:_MOST_PLACES])])
+    kind = str(refused[0].loc[0]) if refused[0].loc else ''
+    said = f'The {kind} of the request is not valid.' if kind else 'The request is not valid.'
+    return bad_request(said, kind=kind.capitalize() or 'Request', places=[*map(_place, refused[:_MOST_PLACES])])
 
 
 def _place(refused: _Refused) -> Place:
-    if refused.type == 'json_invalid':
+    if refused.type == 'json_invalid' and refused.loc:
         # The second part of its place is a position in the text.
         return Place(f'/{refused.loc[0]}', f'{refused.msg} at position {refused.loc[-1]}')
     return Place(''.join('/' + str(one).replace('~', '~0').replace('/', '~1') for one in refused.loc), refused.msg)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeVar, get_args, get_origin
+from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
@@ -10,17 +10,19 @@ from typing_extensions import TypeForm
 
 from seamwise.codec import _members
 from seamwise.containers import Failure, Result, Success
-from seamwise.errors import TaggedError
+from seamwise.errors import LONGEST_DELAY, TaggedError
 from seamwise.seams._reading import UNREADABLE, UnreadableBody, unreadable
 from seamwise.secrets import MASK, Secret
 
 E = TypeVar('E', bound=TaggedError)
 
+_LONGEST_MS = int(LONGEST_DELAY * 1000)
+
 
 class _Error(Struct):
     type: str
     details: dict[str, Any] = {}
-    retry_after_ms: int | None = None
+    retry_after_ms: Annotated[int, msgspec.Meta(ge=0, le=_LONGEST_MS)] | None = None
 
 
 class _Failed(Struct):

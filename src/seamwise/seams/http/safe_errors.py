@@ -2,10 +2,7 @@
 
 import sys
 from asyncio import CancelledError
-from logging import Filter, Logger, LogRecord, getLogger
-from threading import get_ident
-
-from typing_extensions import override
+from logging import Logger, getLogger
 
 from seamwise.causes import leaves
 from seamwise.defects import report_defect
@@ -63,11 +60,10 @@ class SafeErrors:
                 await self._after_defect(RuntimeError(f'The application answered 500 by itself: {sender.unexplained}'), exchange, sender)
 
     async def _after_defect(self, met: Exception, exchange: Exchange, sender: Sender) -> None:
-        if sender.has_begun:
-            met.add_note('The response had begun: the connection is closed.')
-        ref = _recorded(met, exchange.request_id, self._log)
+        state = {'response': 'it had begun, the connection is closed'} if sender.has_begun else {}
+        report = report_defect(met, log=self._log, request_id=exchange.request_id, **state)
         if not sender.has_begun:
-            await sender.answer(defect(ref))
+            await sender.answer(defect(report.ref))
 
     def _note_that_nobody_waits(self, exchange: Exchange) -> None:
         extra = {'request_id': exchange.request_id, 'status': _CLIENT_CLOSED}
@@ -78,37 +74,3 @@ def _is_disconnect(met: Exception, sender: Sender) -> bool:
     requests = sys.modules.get('starlette.requests')
     kinds: tuple[type[BaseException], ...] = (requests.ClientDisconnect,) if requests else ()
     return all(one is sender.gone or isinstance(one, kinds) for one in leaves(met))
-
-
-def _recorded(met: Exception, request_id: str, log: Logger | None) -> str:
-    """Record a defect with the request's id; gives its reference."""
-    met.add_note(f'request {request_id}')
-    ours = _OfRequest(request_id, log)
-    logger = getLogger('seamwise')
-    logger.addFilter(ours)
-    try:
-        return report_defect(met).ref
-    finally:
-        logger.removeFilter(ours)
-
-
-class _OfRequest(Filter):
-    """Gives the records of this thread the id of a request, and those of a log of their own to that."""
-
-    def __init__(self, request_id: str, log: Logger | None) -> None:
-        super().__init__()
-        self._request_id = request_id
-        self._log = log
-        self._thread = get_ident()
-
-    @override
-    def filter(self, record: LogRecord) -> bool:
-        if record.thread != self._thread:
-            return True
-        record.request_id = self._request_id
-        if self._log is None or self._log.name == record.name:
-            return True
-        if self._log.isEnabledFor(record.levelno):
-            record.name = self._log.name
-            self._log.handle(record)
-        return False
