@@ -148,3 +148,16 @@ def test_a_secret_goes_and_what_stands_around_it_stays(text: str, shown: str) ->
 @pytest.mark.parametrize('text', KEPT)
 def test_a_text_without_a_secret_stays(text: str) -> None:
     assert redact(text) == text
+
+
+@pytest.mark.parametrize('name', ['Cookie', 'Authorization', 'Set-Cookie'])
+@pytest.mark.parametrize('value', ['"a"=1; sid={}', '(x) sid={}', '{{a}}; sid={}', '[a] {}', '"x" {}'])
+def test_a_header_whose_value_begins_with_a_quote_or_a_bracket_is_masked_to_its_end(name: str, value: str) -> None:
+    line = f'{name}: {value.format("FAKE-hunter2")}'
+    assert redact(f'GET /\n{line}\nHost: a') == f'GET /\n{name}: ***\nHost: a'
+    assert redact(f"curl -H '{line}' x") == f"curl -H '{name}: ***' x"
+
+
+def test_a_quoted_value_that_ends_its_line_keeps_its_quotes() -> None:
+    assert redact('cookie: "abc"\nnext: 1') == 'cookie: "***"\nnext: 1'
+    assert redact('{cookie: "abc", user: "ann"}') == '{cookie: "***", user: "ann"}'

@@ -89,3 +89,7 @@ def test_another_tool_is_another_call_and_huge_numbers_are_numbers() -> None:
     assert repetition.asked(ToolCall('c1', 'x', huge, 1)) is None
     assert repetition.asked(ToolCall('c2', 'y', huge, 2)) is None
     assert repetition.asked(ToolCall('c3', 'y', huge, 3)) is not None
+
+
+def test_half_of_a_character_makes_a_call_like_others() -> None:
+    assert refused('\udcff\udcff\udcfe', 1) == '.x.'

@@ -33,6 +33,9 @@ _SCHEME_AND_VALUE = pattern(r'(?P<scheme>(?:basic|bearer|token|api-?key|key|bot|
 _SYSTEM_PROPERTY = pattern(r'\A-+[DP](?=[a-z])')
 _IN_CONNECTION_STRING = pattern(r'[^/~.$\s;][^;\s]{0,127};')
 
+_OPENINGS = ('"', "'", '`', '(', '[', '{')
+_GOES_ON = pattern(r'\\*+["\'`)\]}]*+[ \t]*+[^\s,)\]}]')
+
 _PUNCTUATION = pattern(r'[^\w*]{1,2}')
 _MASKED = pattern(r'\*\*\*(?=[\s,;&)\]}]|\Z)')
 _NO_SECRET = frozenset(('null', 'none', 'nil', 'undefined', 'str', 'string', 'bytes', 'int', 'bool'))
@@ -139,11 +142,21 @@ def _value(text: str, found: Match[str]) -> Span | None:
     if span is None and (found['sign'] in ('==', '===') or _MASKED.match(text, at)):
         # A comparison with something that has another name, or done already.
         return None
-    span = span or _unquoted(text, found)
+    span = _whole_header(text, found, span or _unquoted(text, found))
     value = text[span.start : span.end]
     if not value.strip() or value.lower() in _NO_SECRET or _PUNCTUATION.fullmatch(value):
         return None
     return span
+
+
+def _whole_header(text: str, found: Match[str], span: Span) -> Span:
+    """Go to the end of a header whose value begins with a quote or a bracket and goes on behind it."""
+    at = found.end()
+    if found['sign'] != ':' or found['close'] or text[at : at + 1] not in _OPENINGS or _WHOLE_LINE.isdisjoint(words(found['name'])):
+        return span
+    limit = _enclosing_end(text, found)
+    limit = line_end(text, at) if limit is None else limit
+    return Span(at, limit) if _GOES_ON.match(text, span.end, limit) else span
 
 
 def _quoted(text: str, at: int) -> Span | None:

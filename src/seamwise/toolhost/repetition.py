@@ -1,5 +1,6 @@
 """Calls that come again and again: the same one, or a cycle of two or three."""
 
+import json
 from collections import deque
 from hashlib import sha256
 
@@ -44,7 +45,8 @@ class Repetition:
 
 def _identity(call: ToolCall) -> bytes:
     """Give a digest of the canonical JSON of tool and arguments."""
-    return sha256(msgspec.json.encode([call.tool, _canonical(call.arguments)], order='sorted')).digest()
+    # Not by msgspec: it has no form for half of a character, which a caller in Python may hand in.
+    return sha256(json.dumps([call.tool, _canonical(call.arguments)], sort_keys=True).encode()).digest()
 
 
 def _canonical(value: object) -> object:

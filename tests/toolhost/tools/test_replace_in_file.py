@@ -60,6 +60,21 @@ def test_the_text_is_replaced_with_the_files_own_line_ends(folder: Path, content
     assert replaced(folder, content, args(search, replace)) == expected
 
 
+@pytest.mark.parametrize(
+    ('content', 'replace', 'expected'),
+    [('a,\nb,\nc', ' ', 'a, b, c'), ('a\nb', ', ', 'a, b'), ('a\r\nb', '\n\n', 'a\r\n\r\nb'), ('a\nb\n', ', ', 'a, b, ')],
+)
+def test_a_newline_is_found_where_the_file_has_one(folder: Path, content: str, replace: str, expected: str) -> None:
+    assert replaced(folder, content, args('\n', replace, every=True)) == expected
+
+
+def test_a_last_newline_that_the_file_lacks_is_not_found(folder: Path, workspace: Workspace) -> None:
+    (folder / 'a').write_text('one line')
+    bad(replace_in_file(workspace, args('\n', '!')), ContentNotFound)
+    assert replaced(folder, 'a\nb', args('\n', '\n\n')) == 'a\n\nb'
+    assert replaced(folder, 'ab', args('b', 'b\n\n')) == 'ab'
+
+
 def test_permissions_stay(folder: Path, workspace: Workspace) -> None:
     (folder / 'a').write_text('one')
     (folder / 'a').chmod(0o750)

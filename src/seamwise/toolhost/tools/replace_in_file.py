@@ -49,22 +49,26 @@ def replace_in_file(
     draft = do(take_up(workspace, asked))
     document = draft.document
     search, replace = _plain(args.search), _plain(args.replace)
-    if search not in document.text:
+    text = document.text
+    if search == '\n' and not document.has_last_newline:
+        # The last one stands in no file: it was added to make a line of what comes before it.
+        text = text[:-1]
+    if search not in text:
         do.fail(_not_found(args, search, document))
     span = _span(document, args.line, len(search))
-    places = _places(document.text, search, *span)
+    places = _places(text, search, *span)
     if not places:
         do.fail(_mismatch(args, search, document, args.line or 1))
     if len(places) > 1 and not args.replace_all:
         lines = tuple(document.line_at(one) for one in places[:MOST_LINES])
-        count = max(len(places), document.text.count(search, *span))
+        count = max(len(places), text.count(search, *span))
         do.fail(DuplicateMatch('replace_in_file', args.path, count, lines))
     if too_much := _too_much(args, places, replace):
         do.fail(too_much)
     edits = _edits(places, search, replace)
     content = document.edited(edits)
     if replace.endswith('\n') and not document.has_last_newline:
-        content = re.sub(r'\r?\n\Z', '', content)
+        content = re.sub(r'(?:\r?\n)+\Z', '', content)
     do(put_back(workspace, asked, draft, content))
     return Replaced(args.path, len(edits))
 
