@@ -1,6 +1,13 @@
-"""What holds for all tests: machines are shared and noisy, so no example has a deadline, and none is kept on disk."""
+"""What holds for all tests: machines are shared and noisy, so no example has a deadline, and none is kept on disk.
+
+The same code is tried with the same examples, so that whoever runs the tests sees what the others saw;
+HYPOTHESIS_PROFILE=explore looks for new ones.
+"""
+
+import os
 
 from hypothesis import settings
 
-settings.register_profile('seamwise', deadline=None, database=None)
-settings.load_profile('seamwise')
+settings.register_profile('seamwise', deadline=None, database=None, derandomize=True)
+settings.register_profile('explore', deadline=None, database=None)
+settings.load_profile(os.environ.get('HYPOTHESIS_PROFILE', 'seamwise'))
