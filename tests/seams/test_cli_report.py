@@ -90,6 +90,12 @@ def test_of_a_long_line_the_part_around_the_column_is_shown() -> None:
     assert shown.endswith('错…')
 
 
+def test_a_column_in_the_blanks_behind_a_long_line_is_its_end() -> None:
+    shown, caret = pointer(Place('a', 1, 40), 'x' * 30 + ' ' * 20, width=20, style='auto')
+    assert shown.endswith('x')
+    assert len(caret) == len(shown) + 1
+
+
 @given(texts(), st.integers(1, 3), st.integers(1, 1000), st.integers(20, 200))
 def test_a_pointer_fits_and_its_caret_is_alone(text: str, line: int, column: int, width: int) -> None:
     found = pointer(Place('a', line, column), text, width=width, style='auto')

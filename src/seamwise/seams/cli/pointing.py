@@ -76,7 +76,8 @@ def _line(text: str, place: Place) -> tuple[str, int] | None:
     column = min(max(place.column - 1, 0), len(line))
     # Where something before the column is masked, the caret stands at the mask.
     same = next((at for at in range(column) if shown[at : at + 1] != line[at]), column)
-    return shown.rstrip(), same
+    shown = shown.rstrip()
+    return shown, min(same, len(shown))
 
 
 def _window(pieces: list[str], at: int, room: int) -> tuple[str, int]:
