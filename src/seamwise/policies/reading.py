@@ -1,0 +1,36 @@
+"""What guards read of an error: whether a second try may help, whom it counts against, how long to wait."""
+
+from seamwise.categories import Category
+from seamwise.errors import TaggedError
+
+_AGAINST = frozenset({Category.TIMEOUT, Category.UNAVAILABLE, Category.CONNECTION, Category.RESOURCE})
+
+
+def always(_error: TaggedError, /) -> bool:
+    """Say yes to every error."""
+    return True
+
+
+def retryable(error: TaggedError, /) -> bool:
+    """Say whether a second try may help: the error's class or instance decides.
+
+    >>> from seamwise.catalog.network import HostUnreachable
+    >>> retryable(HostUnreachable('db', 'connection refused'))
+    True
+    """
+    return error.retryable
+
+
+def counts_against(error: TaggedError, /) -> bool:
+    """Say whether an error speaks against what was asked: TIMEOUT, UNAVAILABLE, CONNECTION, RESOURCE, retryable EXECUTION.
+
+    What the caller did wrong itself, and what a guard refused on the way, does not.
+    """
+    category = error.category
+    return category in _AGAINST or (category is Category.EXECUTION and error.retryable)
+
+
+def retry_after(error: TaggedError, /) -> float | None:
+    """Give the seconds that an error asks to wait, or None where it does not say."""
+    seconds: float | None = getattr(error, 'retry_after', None)
+    return seconds
