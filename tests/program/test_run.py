@@ -333,10 +333,10 @@ class _Fixed:
     def __init__(self, *ends: object) -> None:
         self._ends = iter(ends * 2)
 
-    def __call__(self, workspace: Workspace, **limits: int) -> '_Fixed':
+    def __call__(self, workspace: Workspace, **options: object) -> '_Fixed':
         return self
 
-    def run(self, line: Line) -> object:
+    def run(self, line: Line, **options: object) -> object:
         end = next(self._ends)
         if isinstance(end, BaseException):
             raise end
@@ -431,7 +431,7 @@ def test_output_that_cannot_be_written_ends_the_run(
 
     class Host(_Fixed):
         @override
-        def run(self, line: Line) -> object:
+        def run(self, line: Line, **options: object) -> object:
             asked.append(line)
             return Success(None)
 

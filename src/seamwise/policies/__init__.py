@@ -1,10 +1,51 @@
-"""Guards: policies around operations that return results. Each has a file of its own, with its error."""
+"""Guards: policies around operations that return results. Each has a file of its own, with its error.
+
+From the outside in: `fallback >> rate_limit >> bulkhead >> circuit >> retry >> deadline`.
+"""
 
 from typing import TypeAlias
 
+from seamwise.policies.adaptive import adaptive as adaptive
+from seamwise.policies.backoff import backoff as backoff
+from seamwise.policies.budget import Budget as Budget
 from seamwise.policies.bulkhead import BulkheadFull as BulkheadFull
+from seamwise.policies.bulkhead import bulkhead as bulkhead
+from seamwise.policies.cache import cache as cache
+from seamwise.policies.chaos import chaos as chaos
+from seamwise.policies.circuit import Circuit as Circuit
 from seamwise.policies.circuit import CircuitOpen as CircuitOpen
+from seamwise.policies.circuit import circuit as circuit
 from seamwise.policies.deadline import DeadlineExceeded as DeadlineExceeded
+from seamwise.policies.deadline import deadline as deadline
+from seamwise.policies.deadline import remaining as remaining
+from seamwise.policies.events import CircuitChanged as CircuitChanged
+from seamwise.policies.events import FellBack as FellBack
+from seamwise.policies.events import GaveUp as GaveUp
+from seamwise.policies.events import GuardEvent as GuardEvent
+from seamwise.policies.events import Observer as Observer
+from seamwise.policies.events import Recovered as Recovered
+from seamwise.policies.events import Refused as Refused
+from seamwise.policies.events import Retrying as Retrying
+from seamwise.policies.events import State as State
+from seamwise.policies.fallback import Fallback as Fallback
+from seamwise.policies.fallback import fallback as fallback
+from seamwise.policies.hedge import hedge as hedge
+from seamwise.policies.idempotency import keyed as keyed
+from seamwise.policies.percentile import percentile as percentile
+from seamwise.policies.pipeline import Guard as Guard
+from seamwise.policies.pipeline import Layer as Layer
+from seamwise.policies.pipeline import identity as identity
 from seamwise.policies.rate_limit import RateLimited as RateLimited
+from seamwise.policies.rate_limit import rate_limit as rate_limit
+from seamwise.policies.reading import always as always
+from seamwise.policies.reading import counts_against as counts_against
+from seamwise.policies.reading import retryable as retryable
+from seamwise.policies.retry import retry as retry
+from seamwise.policies.trips import Trip as Trip
+from seamwise.policies.trips import consecutive as consecutive
+from seamwise.policies.trips import ratio as ratio
+from seamwise.policies.world import REAL as REAL
+from seamwise.policies.world import World as World
 
 GuardError: TypeAlias = RateLimited | CircuitOpen | BulkheadFull | DeadlineExceeded
+"""What the guards themselves fail with."""

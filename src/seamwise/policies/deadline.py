@@ -1,11 +1,22 @@
-"""So much time and no more: what a caller is told when it is over."""
+"""So much time and no more: in a task the operation is cancelled, in a thread one that ends late has failed."""
 
+from asyncio import CancelledError, Task, current_task
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Final, NamedTuple
+from math import isnan
+from typing import Any, Final
+
+from typing_extensions import override
 
 from seamwise.categories import Category
-from seamwise.errors import TaggedError
+from seamwise.containers import Failure, quick_failure
+from seamwise.errors import LONGEST_DELAY, TaggedError
+from seamwise.policies.checks import number
+from seamwise.policies.events import Observer, Refused
+from seamwise.policies.permit import Outcome, Permit, Said
+from seamwise.policies.pipeline import Guard, Layer
+from seamwise.policies.telling import teller
+from seamwise.policies.world import REAL, Alarm, World
 
 
 class DeadlineExceeded(TaggedError, category=Category.TIMEOUT, message='{name} did not end within {timeout:g} s.'):
@@ -17,14 +28,119 @@ class DeadlineExceeded(TaggedError, category=Category.TIMEOUT, message='{name} d
     retry_after: float | None = None
 
 
-class End(NamedTuple):
-    """The nearest end that a deadline around here has set, by the clock of its world."""
+def deadline(
+    seconds: float,
+    *,
+    at: Callable[[], float] | None = None,
+    name: str = 'deadline',
+    observer: Observer | None = None,
+    world: World = REAL,
+) -> Guard[DeadlineExceeded]:
+    """Give an operation so many seconds, or the time until `at()` by the world's clock, or what a deadline around leaves: the least.
 
-    clock: Callable[[], float]
-    at: float
+    Gives the operation's result, or DeadlineExceeded where it ended late or there was no time left to begin. In a task, the
+    operation is cancelled when the time is over, and its end awaited; its own TimeoutError, what it raises while it is cancelled,
+    and a cancellation of the caller pass as they are. `run_sync` cannot interrupt, nor can `run` outside of an asyncio task: there
+    an operation that ends late has failed, whatever it gave. What the operation calls reads `remaining()`.
+
+    The rules of cancellation are those of `asyncio.timeout`.
+
+    >>> from seamwise import Success
+    >>> deadline(2.0).run_sync(lambda: Success('in time'))
+    <Success: in time>
+    """
+    return Deadline(seconds, at, name, observer, world)
+
+
+class End(Permit):
+    """When one call must end, by the clock of its world, and the end that was set around it; the permit of that call.
+
+    `task` is the one that an alarm cancels then: this end's own, or that of a nearer end around. A call that gave its outcome in
+    time binds nobody any more, as a task that it began and that goes on; what was left behind otherwise, as a thread, keeps its end.
+    """
+
+    __slots__ = ('_allowed', '_of', 'around', 'at', 'clock', 'is_kept', 'task')
+
+    def __init__(self, of: 'Deadline', at: float, allowed: float, around: 'End | None', task: Task[Any] | None) -> None:
+        self.clock = of.clock
+        self.at = at
+        self.around = around
+        self.task = task
+        self.is_kept = False
+        self._of = of
+        self._allowed = allowed
+
+    @override
+    def leave(self, outcome: Outcome, /) -> Outcome:
+        """Give the outcome, unless it is late."""
+        self._unset()
+        self.is_kept = self.clock() < self.at
+        return outcome if self.is_kept else self._of.exceeded(self._allowed)
+
+    @override
+    def abort(self, raised: BaseException, /) -> Failure[object] | None:
+        """Let it pass."""
+        self._unset()
+        return None
+
+    def _unset(self) -> None:
+        # Not by a token: whoever closes a coroutine may do it from another context, where this end was never set.
+        if END.get() is self:
+            END.set(self.around)
+
+
+class _Alarmed(End):
+    """The end of a call in a task, which an alarm of its own cancels."""
+
+    __slots__ = ('_alarm', '_cancelling', '_has_rung', '_task')
+
+    def watch(self, task: Task[Any], world: World) -> None:
+        """Set the alarm."""
+        self._task = task
+        self._cancelling = task.cancelling()
+        self._has_rung = False
+        self._alarm: Alarm
+        if world is REAL:
+            # As `world.alarm` does it, in fewer steps.
+            loop = task.get_loop()
+            self._alarm = loop.call_at(loop.time() + self._allowed, self._ring)
+        else:
+            self._alarm = world.alarm(self._allowed, self._ring)
+
+    def _ring(self) -> None:
+        # Between two steps of the task, so that the cancellation comes up inside of the operation and nowhere else.
+        self._has_rung = True
+        self._task.cancel()
+
+    @override
+    def leave(self, outcome: Outcome, /) -> Outcome:
+        """Give the outcome, unless it is late: also one that swallowed the cancellation, whose request is taken back."""
+        self._alarm.cancel()
+        if not self._has_rung:
+            return End.leave(self, outcome)
+        self._unset()
+        self._task.uncancel()
+        return self._of.exceeded(self._allowed)
+
+    @override
+    def abort(self, raised: BaseException, /) -> Failure[object] | None:
+        """Give the failure for a cancellation that was this deadline's own, and nobody else's; all else passes."""
+        self._alarm.cancel()
+        self._unset()
+        # Whatever came up, the request is taken back.
+        is_own = self._has_rung and self._task.uncancel() <= self._cancelling
+        return self._of.exceeded(self._allowed) if is_own and isinstance(raised, CancelledError) else None
 
 
 END: Final[ContextVar[End | None]] = ContextVar('seamwise_deadline', default=None)
+
+
+def nearest() -> End | None:
+    """Give the nearest end that a deadline has set around here."""
+    end = END.get()
+    while end is not None and end.is_kept:
+        end = end.around
+    return end
 
 
 def remaining(most: float | None = None) -> float | None:
@@ -35,8 +151,75 @@ def remaining(most: float | None = None) -> float | None:
     >>> remaining(), remaining(10.0)
     (None, 10.0)
     """
-    end = END.get()
+    end = nearest()
     if end is None:
         return most
     left = max(end.at - end.clock(), 0.0)
     return left if most is None else min(left, most)
+
+
+class Deadline(Layer[DeadlineExceeded]):
+    """The layer that `deadline` makes."""
+
+    def __init__(self, seconds: float, at: Callable[[], float] | None, name: str, observer: Observer | None, world: World) -> None:
+        super().__init__(name)
+        if at is not None and not callable(at):
+            raise TypeError(f'at must be a function that gives a time by the clock, not {at!r}.')
+        self.world = world
+        self.clock = world.clock
+        self.seconds = number('seconds', seconds, above=0.0, most=LONGEST_DELAY)
+        self._at = at
+        self._tell = teller(observer)
+
+    @override
+    def enter(self) -> Said:
+        now = self.clock()
+        at = now + self.seconds
+        allowed = self.seconds
+        if self._at is not None and (given := self._given(self._at)) < at:
+            at, allowed = given, given - now
+        task = _task()
+        around = nearest()
+        is_watched = False
+        if around is not None:
+            is_alike = around.clock is self.clock
+            # Of another clock, only what is left can be compared.
+            end = around.at if is_alike else now + (around.at - around.clock())
+            if end <= at:
+                at, allowed = end, end - now
+                # Two alarms of one instant would ring in any order: the outer one rings.
+                is_watched = is_alike and around.task is task
+        if allowed <= 0.0:
+            return self.exceeded(0.0)
+        if task is None or is_watched:
+            call = End(self, at, allowed, around, task)
+        else:
+            call = _Alarmed(self, at, allowed, around, task)
+            call.watch(task, self.world)
+        END.set(call)
+        return call
+
+    @override
+    def limits(self) -> str:
+        return f'{self.seconds:g} s' if self._at is None else f'{self.seconds:g} s, or until an end that is given'
+
+    def exceeded(self, seconds: float) -> Failure[DeadlineExceeded]:
+        """Give the failure of a call that was allowed so many seconds."""
+        error = DeadlineExceeded(self.name, seconds)
+        if self._tell is not None:
+            self._tell(Refused(self.name, error))
+        return quick_failure(error)
+
+    def _given(self, end: Callable[[], float]) -> float:
+        given = end()
+        if isnan(given):
+            raise ValueError(f'{self.name}: at() gave nan, which is no time.')
+        return given
+
+
+def _task() -> Task[Any] | None:
+    """Give the task that runs here, also where it called `run_sync`: while that blocks the loop, no alarm rings."""
+    try:
+        return current_task()
+    except RuntimeError:
+        return None

@@ -74,15 +74,16 @@ class Guard(Generic[E_co]):
             self._bind(get_running_loop())
         permits: list[Permit] = []
         outcome: Any = None
+        enters = self._enters
         while True:
             try:
                 if outcome is None:
-                    for enter in self._enters[len(permits) :]:
+                    for enter in enters:
                         said = enter()
                         if isinstance(said, Permit):
                             permits.append(said)
                             continue
-                        outcome = await self._held(said, permits, op)
+                        outcome = said if type(said) is Failure else await self._held(said, permits, op)
                         if outcome is not None:
                             break
                     else:
@@ -92,8 +93,9 @@ class Guard(Generic[E_co]):
                 while permits:
                     left = permits.pop().leave(outcome)
                     if left is not outcome:
-                        outcome = await self._held(left, permits, op)
+                        outcome = left if type(left) is Failure else await self._held(left, permits, op)
                         if outcome is None:
+                            enters = self._enters[len(permits) :]
                             break
                 else:
                     given: Result[T, E0 | E_co] = outcome
@@ -110,15 +112,16 @@ class Guard(Generic[E_co]):
         """
         permits: list[Permit] = []
         outcome: Any = None
+        enters = self._enters
         while True:
             try:
                 if outcome is None:
-                    for enter in self._enters[len(permits) :]:
+                    for enter in enters:
                         said = enter()
                         if isinstance(said, Permit):
                             permits.append(said)
                             continue
-                        outcome = self._held_sync(said, permits)
+                        outcome = said if type(said) is Failure else self._held_sync(said, permits)
                         if outcome is not None:
                             break
                     else:
@@ -128,8 +131,9 @@ class Guard(Generic[E_co]):
                 while permits:
                     left = permits.pop().leave(outcome)
                     if left is not outcome:
-                        outcome = self._held_sync(left, permits)
+                        outcome = left if type(left) is Failure else self._held_sync(left, permits)
                         if outcome is None:
+                            enters = self._enters[len(permits) :]
                             break
                 else:
                     given: Result[T, E0 | E_co] = outcome
@@ -182,7 +186,7 @@ class Guard(Generic[E_co]):
 
     async def _held(self, said: Said, permits: list[Permit], op: Callable[[], Awaitable[Outcome]]) -> Outcome | None:
         """Wait for what a layer holds a call for: adds a permit and gives None, or gives the outcome that stands outside of it."""
-        while isinstance(said, Wait):
+        if isinstance(said, Wait):
             said = await said.wait()
         if isinstance(said, Fork):
             return await said.run(partial(self._inside(len(permits)).run, op))
@@ -192,10 +196,12 @@ class Guard(Generic[E_co]):
         return said
 
     def _held_sync(self, said: Said, permits: list[Permit]) -> Outcome | None:
-        while isinstance(said, Wait):
+        if isinstance(said, Wait):
             said = said.wait_sync()
-        if isinstance(said, Permit | Fork):
-            permits.append(said if isinstance(said, Permit) else FREE)
+        if isinstance(said, Fork):
+            said = FREE
+        if isinstance(said, Permit):
+            permits.append(said)
             return None
         return said
 
@@ -259,7 +265,7 @@ class Layer(Guard[E_co]):
         return id(self)
 
 
-identity: Guard[Never] = Guard(())
+identity: Guard[Never] = Guard((), name='identity')
 """The guard that does nothing: `identity >> guard` is `guard`."""
 
 

@@ -1,7 +1,24 @@
-"""At most so many calls in so much time: what a caller is told who comes too soon."""
+"""At most so many calls in so much time: the guard, and what a caller is told who comes too soon."""
+
+from collections.abc import Callable
+from threading import RLock
+
+from typing_extensions import override
 
 from seamwise.categories import Category
-from seamwise.errors import TaggedError
+from seamwise.containers import Failure, quick_failure
+from seamwise.errors import LONGEST_DELAY, TaggedError
+from seamwise.policies.checks import count, number
+from seamwise.policies.deadline import remaining
+from seamwise.policies.events import Observer, Refused
+from seamwise.policies.gcra import Bucket, Buckets, Gcra
+from seamwise.policies.permit import FREE, Permit, Said, Wait
+from seamwise.policies.pipeline import Guard, Layer
+from seamwise.policies.telling import Teller, teller
+from seamwise.policies.world import REAL, World
+
+MOST_CALLS = 1_000_000_000
+"""Who allows more calls than this in one period, or at once, has no limit in mind."""
 
 
 class RateLimited(TaggedError, category=Category.RATE_LIMIT, message='{name} takes {limit} calls in {period:g} s, no more.'):
@@ -11,3 +28,193 @@ class RateLimited(TaggedError, category=Category.RATE_LIMIT, message='{name} tak
     limit: int
     period: float
     retry_after: float
+
+
+def rate_limit(  # noqa: PLR0913 -- one guard, and all that can be said of it
+    limit: int,
+    *,
+    period: float = 1.0,
+    name: str,
+    burst: int | None = None,
+    key: Callable[[], str] | None = None,
+    keys: int = 10_000,
+    cost: Callable[[], float] | float = 1.0,
+    wait: float = 0.0,
+    observer: Observer | None = None,
+    world: World = REAL,
+) -> Guard[RateLimited]:
+    """Let through `limit` calls in each `period` of seconds, and `burst` (None: `limit`) at once after a pause.
+
+    Over any half-open period at most limit + burst pass. Each `key()` has a limit of its own; `keys` of them are kept, and an idle
+    one goes first. A call takes `cost` of the limit. Who may go within `wait` seconds waits, first come first served; who may not is
+    refused at once with `RateLimited`, whose `retry_after` says when it would have been let through. A refusal and a cancelled
+    wait take nothing. A clock that goes back gives nothing, and takes nothing away.
+
+    The generic cell rate algorithm, virtual scheduling: ITU-T I.371 annex A, ATM Forum TM 4.1 section 4.4.2.
+
+    >>> from seamwise.containers import Success
+    >>> from seamwise.policies.testing import FakeWorld
+    >>> world = FakeWorld()
+    >>> guard = rate_limit(2, name='search', burst=1, world=world)
+    >>> guard.run_sync(lambda: Success('found')), guard.run_sync(lambda: Success('found'))
+    (<Success: found>, <Failure: search takes 2 calls in 1 s, no more.>)
+    >>> world.advance(0.5)
+    >>> guard.run_sync(lambda: Success('found'))
+    <Success: found>
+    """
+    if key is not None and not callable(key):
+        raise TypeError(f'key must be a function that gives a string, not {key!r}.')
+    _calls('limit', limit)
+    period = number('period', period, least=1e-6, most=LONGEST_DELAY)
+    burst = limit if burst is None else _calls('burst', burst)
+    return RateLimit(
+        name,
+        told=(limit, period, burst),
+        cost=cost if callable(cost) else number('cost', cost, above=0.0, most=burst),
+        key=key,
+        keys=count('keys', keys),
+        wait=number('wait', wait, most=LONGEST_DELAY),
+        tell=teller(observer),
+        world=world,
+    )
+
+
+class RateLimit(Layer[RateLimited]):
+    """The layer that `rate_limit` makes."""
+
+    is_bound = True
+
+    def __init__(  # noqa: PLR0913 -- made in one place
+        self,
+        name: str,
+        *,
+        told: tuple[int, float, int],
+        cost: Callable[[], float] | float,
+        key: Callable[[], str] | None,
+        keys: int,
+        wait: float,
+        tell: Teller | None,
+        world: World,
+    ) -> None:
+        super().__init__(name)
+        self._limit, self._period, self._burst = told
+        self.gcra = gcra = Gcra(self._limit, period=self._period, burst=self._burst, clock=world.clock)
+        self.mutex = RLock()
+        self.world = world
+        self._bucket = Bucket()
+        self._buckets = Buckets(keys, gcra)
+        self._key = key
+        self._cost = cost if callable(cost) else None
+        self._weight = 0 if callable(cost) else gcra.weight(cost)
+        self.wait = wait
+        self._tell = tell
+
+    @override
+    def enter(self) -> Said:
+        weight = self._weight if self._cost is None else self._weighed(self._cost())
+        key = None if self._key is None else _checked(self._key())
+        with self.mutex:
+            bucket = self._bucket if key is None else self._buckets.of(key)
+            if bucket.head is None:
+                delay = self.gcra.take(bucket, weight)
+                if not delay:
+                    return FREE
+            else:
+                delay = self.gcra.delay(bucket, weight)
+            if self.wait:
+                most = self.gcra.units(remaining(self.wait) or 0.0)
+                if delay <= most:
+                    return _Place(self, bucket, weight, most)
+        return self.refuse(delay)
+
+    @override
+    def limits(self) -> str:
+        calls = 'call' if self._limit == 1 else 'calls'
+        waits = f', waits up to {self.wait:g} s' if self.wait else ''
+        return f'{self._limit} {calls} in {self._period:g} s, {self._burst} at once{waits}'
+
+    def refuse(self, delay: int) -> Failure[RateLimited]:
+        """Give the failure of a caller who would have passed in so many units."""
+        seconds = self.gcra.seconds(delay)
+        if seconds > LONGEST_DELAY:  # noqa: PLR1730 -- min() takes longer, and who is refused is to know it at once
+            seconds = LONGEST_DELAY
+        error = RateLimited(self.name, self._limit, self._period, seconds)
+        if self._tell is not None:
+            self._tell(Refused(self.name, error))
+        return quick_failure(error)
+
+    def _weighed(self, cost: float) -> int:
+        return self.gcra.weight(number('cost', cost, most=self._burst))
+
+
+class _Place(Wait):
+    """A caller in the line of a bucket, which is made under the lock."""
+
+    __slots__ = ('_bucket', '_guard', '_last', '_most', '_sleep', '_turn', '_until')
+
+    def __init__(self, guard: RateLimit, bucket: Bucket, weight: int, most: int) -> None:
+        self._guard = guard
+        self._bucket = bucket
+        self._turn = bucket.join(guard.mutex, weight)
+        self._most = guard.gcra.seconds(most)
+        self._until = guard.gcra.now() + most
+        self._last: int | None = None
+        self._sleep = 0.0
+
+    @override
+    async def wait(self) -> Permit | Failure[object]:
+        try:
+            await self._turn.wait(self._guard.world, self._most)
+            while (said := self._look()) is None:
+                await self._guard.world.sleep(self._sleep)
+        except BaseException:
+            self._leave()
+            raise
+        return said
+
+    @override
+    def wait_sync(self) -> Permit | Failure[object]:
+        try:
+            self._turn.wait_sync(self._guard.world, self._most)
+            while (said := self._look()) is None:
+                self._guard.world.sleep_sync(self._sleep)
+        except BaseException:
+            self._leave()
+            raise
+        return said
+
+    def _look(self) -> Permit | Failure[object] | None:
+        """Go in, or give up; or say None, and how long to sleep before the next look: only the head of the line does that."""
+        guard, bucket, turn = self._guard, self._bucket, self._turn
+        with guard.mutex:
+            if turn.is_called:
+                delay = guard.gcra.take(bucket, turn.weight)
+                if not delay:
+                    bucket.leave(turn)
+                    return FREE
+                now = guard.gcra.now()
+                # Where the clock stood still in a sleep, another sleep would not help.
+                if now != self._last and now + delay <= self._until:
+                    self._last = now
+                    self._sleep = guard.gcra.seconds(delay)
+                    return None
+            bucket.leave(turn)
+            delay = guard.gcra.delay(bucket, turn.weight)
+        return guard.refuse(delay)
+
+    def _leave(self) -> None:
+        with self._guard.mutex:
+            self._bucket.leave(self._turn)
+
+
+def _calls(name: str, value: int) -> int:
+    count(name, value)
+    if value > MOST_CALLS:
+        raise ValueError(f'{name} must be {MOST_CALLS:,} at most.')
+    return value
+
+
+def _checked(key: str) -> str:
+    if not isinstance(key, str):
+        raise TypeError(f'key must give a string, not {key!r}.')
+    return key

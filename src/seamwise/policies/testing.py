@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from heapq import heappop, heappush
 from itertools import count
+from math import isfinite
 
 from typing_extensions import override
 
@@ -41,8 +42,8 @@ class FakeWorld(World):
         return self._time.slept
 
     def advance(self, seconds: float) -> None:
-        """Let so many seconds pass; what is due on the way rings."""
-        self._time.advance_to(self._time.now + seconds)
+        """Let so many seconds pass; what is due on the way rings. A negative number puts the clock back, as a broken one does."""
+        self._time.advance(seconds)
 
     @override
     def alarm(self, seconds: float, ring: Callable[[], object]) -> Alarm:
@@ -78,6 +79,14 @@ class _Time:
     def sleep_sync(self, seconds: float) -> None:
         self.slept.append(seconds)
         self.advance_to(self.now + max(seconds, 0.0))
+
+    def advance(self, seconds: float) -> None:
+        if not isfinite(seconds):
+            raise ValueError(f'A clock goes on by a finite number of seconds, not {seconds!r}.')
+        if seconds < 0:
+            self.now += seconds
+            return
+        self.advance_to(self.now + seconds)
 
     def advance_to(self, end: float) -> None:
         while self._alarms and self._alarms[0][0] <= end:

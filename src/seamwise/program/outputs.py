@@ -1,6 +1,7 @@
 """What each seam makes of one call: from (result, line, seam) to the `output` of a line."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import TypeAlias, assert_never
 
@@ -11,25 +12,30 @@ from seamwise.catalog.parsing import ParsingError
 from seamwise.catalog.tools import ToolError
 from seamwise.containers import Failure, Result, Success
 from seamwise.defects import report_defect
+from seamwise.policies import GuardError
+from seamwise.program.tried import events, guided, hinted, records
 from seamwise.seams import cli, http, jsonrpc, log, model, planner, session
 from seamwise.seams.cli import tables as cli_tables
 from seamwise.seams.http import tables as http_tables
 from seamwise.seams.jsonrpc import tables as jsonrpc_tables
+from seamwise.seams.jsonrpc.shape import Answer
 from seamwise.seams.model import tables as model_tables
+from seamwise.seams.model.messages import tool_result
 from seamwise.seams.planner import tables as planner_tables
 from seamwise.seams.session import tables as session_tables
 from seamwise.toolhost.calls import Line, ToolCall
+from seamwise.toolhost.guarding import Tries
 from seamwise.toolhost.registry import Value
 
 PROTOCOL, REVISION = jsonrpc.Protocol.MCP, '2025-11-25'
 """What the JSON-RPC seam speaks here."""
 
-CLI = cli_tables.TOOLS | cli_tables.PARSING
-HTTP = http_tables.TOOLS | http_tables.PARSING
-SESSION = session_tables.TOOLS | session_tables.PARSING
-MODEL = model_tables.TOOLS | model_tables.PARSING
-PLANNER = planner_tables.TOOLS | planner_tables.PARSING
-JSONRPC = jsonrpc_tables.TOOLS[PROTOCOL, REVISION] | jsonrpc_tables.PARSING[PROTOCOL, REVISION]
+CLI = cli_tables.TOOLS | cli_tables.PARSING | cli_tables.GUARDS
+HTTP = http_tables.TOOLS | http_tables.PARSING | http_tables.GUARDS
+SESSION = session_tables.TOOLS | session_tables.PARSING | session_tables.GUARDS
+MODEL = model_tables.TOOLS | model_tables.PARSING | model_tables.GUARDS
+PLANNER = planner_tables.TOOLS | planner_tables.PARSING | planner_tables.GUARDS
+JSONRPC = jsonrpc_tables.TOOLS[PROTOCOL, REVISION] | jsonrpc_tables.PARSING[PROTOCOL, REVISION] | jsonrpc_tables.GUARDS[PROTOCOL, REVISION]
 
 
 class Defect(Struct, frozen=True):
@@ -39,16 +45,20 @@ class Defect(Struct, frozen=True):
     ref: str
 
 
-Outcome: TypeAlias = Result[Value, ToolError | ParsingError] | Defect
+CallError: TypeAlias = ToolError | ParsingError | GuardError
+"""What a call can fail with."""
+
+Outcome: TypeAlias = Result[Value, CallError] | Defect
 """How a call ended: with a value, a failure or a defect."""
 
 
 class Asked(Struct, frozen=True):
-    """One line of the input, how its call ended, and the language of whoever reads along."""
+    """One line of the input, how its call ended, and the language of whoever reads along; where there are guards, how it went."""
 
     line: Line
     outcome: Outcome
     locale: str = 'en'
+    tries: Tries | None = None
 
     @property
     def call(self) -> ToolCall | None:
@@ -84,7 +94,7 @@ def rendered(asked: Asked) -> cli.Rendered:
         case Success(value):
             return cli.done(value)
         case Failure(error):
-            return CLI(error)
+            return hinted(CLI(error), asked.tries)
         case Defect(ref=ref):
             return cli.defect(ref)
         case _:
@@ -106,13 +116,15 @@ def _http(asked: Asked) -> HttpOutput:
 
 
 def _session(asked: Asked) -> list[session.ErrorEvent]:
+    tries = asked.tries or Tries()
+    told, is_all = events(tries, adapter=SESSION, locale=asked.locale, operation=asked.tool)
     match asked.outcome:
         case Success():
-            return []
+            return told
         case Failure(error):
-            return [session.event(error, adapter=SESSION, locale=asked.locale, operation=asked.tool)]
+            return told if is_all else [*told, session.event(error, adapter=SESSION, locale=asked.locale, operation=asked.tool)]
         case Defect(ref=ref):
-            return [session.defect(ref, locale=asked.locale)]
+            return [*told, session.defect(ref, locale=asked.locale)]
         case _:
             assert_never(asked.outcome)
 
@@ -122,7 +134,7 @@ def _model(asked: Asked) -> model.Done[Value] | model.Guidance:
         case Success(value):
             return model.Done(value)
         case Failure(error):
-            return MODEL(error)
+            return guided(MODEL(error), asked.tries)
         case Defect(ref=ref):
             return model.defect(ref)
         case _:
@@ -141,7 +153,15 @@ def _planner(asked: Asked) -> planner.ErrorInfo | None:
             assert_never(asked.outcome)
 
 
-def _log(asked: Asked) -> log.LogRecord | None:
+def _log(asked: Asked) -> log.LogRecord | list[log.LogRecord] | None:
+    if asked.tries is None:
+        return _record(asked)
+    # A list always, so that a reader need not look how many there are.
+    retried = records(asked.tries, asked.call) if asked.call else []
+    return [*retried, *filter(None, [_record(asked)])]
+
+
+def _record(asked: Asked) -> log.LogRecord | None:
     params = None if asked.call is None else asked.call.arguments
     match asked.outcome:
         case Success():
@@ -159,7 +179,13 @@ def _jsonrpc(asked: Asked) -> jsonrpc.Response:
         case Defect(ref=ref):
             return jsonrpc.ErrorResponse(id=asked.line.id, error=jsonrpc.defect(ref))
         case result:
-            return jsonrpc.response(result, id=asked.line.id, adapter=JSONRPC, protocol=PROTOCOL, revision=REVISION)
+            return jsonrpc.response(result, id=asked.line.id, adapter=partial(_answer, asked), protocol=PROTOCOL, revision=REVISION)
+
+
+def _answer(asked: Asked, error: CallError) -> Answer:
+    """Answer with an error of the protocol, or tell the model what it is told everywhere."""
+    answer = JSONRPC(error)
+    return answer if isinstance(answer, jsonrpc.RpcError) else tool_result(guided(MODEL(error), asked.tries))
 
 
 OUTPUTS: Mapping[str, Callable[[Asked], object]] = MappingProxyType(

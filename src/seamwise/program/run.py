@@ -16,9 +16,11 @@ from seamwise.program.ending import Ended, cannot, shown, unwritable
 from seamwise.program.exits import Exit
 from seamwise.program.outputs import OUTPUTS, Asked, defect
 from seamwise.program.progress import progress
+from seamwise.program.run_guards import guarding
 from seamwise.program.showing import as_json, as_text
 from seamwise.program.streams import say, standard
 from seamwise.toolhost.calls import Line
+from seamwise.toolhost.guarding import Tries
 from seamwise.toolhost.host import Host
 from seamwise.toolhost.reader import read
 from seamwise.toolhost.workspace import Workspace
@@ -45,10 +47,10 @@ Exit codes:
     0  every call succeeded, or there was none
     1  a call failed
     2  the command was used wrongly
-   66  FILE or DIR is not there, or cannot be read
+   66  FILE, DIR or the guards file is not there, or cannot be read
    70  a defect: its line says INTERNAL and a reference, the log more
    74  standard output cannot be written
-   78  a package is missing that the command needs
+   78  the guards are not valid, so no call ran; or a package is missing
   130  interrupted (128 + N: ended by signal N)
   141  the output has no reader any more ("| head -1"); no further call runs
 """
@@ -64,6 +66,7 @@ class Options(Struct, frozen=True, kw_only=True):
     json: bool
     repeat_limit: int
     mistake_limit: int
+    guards: str | None
 
 
 @click.command(help=HELP, short_help='Run tool calls in a workspace, and show the results as an audience gets them.')
@@ -88,6 +91,7 @@ class Options(Struct, frozen=True, kw_only=True):
     metavar='N',
     help='Mistakes in a row after which no call runs; 0: never.',
 )
+@click.option('--guards', metavar='FILE', help='Guards around the tools, in TOML; the lines then tell of attempts and waits.')
 @click.pass_context
 def run(context: click.Context, /, **given: object) -> None:
     """Run the command, and end with its exit code."""
@@ -104,11 +108,16 @@ def _run(options: Options) -> Exit:
     stdout = _open('stdout', Exit.CANNOT_WRITE)
     show = as_text(stdout) if options.seam == 'cli' and not options.json else as_json(_seams(options.seam))
     with _opened(options.file) as source:
-        host = Host(_workspace(options.workspace), repeat_limit=options.repeat_limit, mistake_limit=options.mistake_limit)
+        host = Host(
+            _workspace(options.workspace),
+            guarding=None if options.guards is None else guarding(options.guards),
+            repeat_limit=options.repeat_limit,
+            mistake_limit=options.mistake_limit,
+        )
         with progress(source, stdout=stdout, stderr=standard('stderr')) as aside:
             code = Exit.OK
             for line in _lines(source, options.file):
-                asked = _asked(host, line, options.locale)
+                asked = _asked(host, line, options)
                 with aside():
                     for piece in show(asked):
                         _write(piece.data, stdout.buffer)
@@ -116,11 +125,13 @@ def _run(options: Options) -> Exit:
     return code
 
 
-def _asked(host: Host, line: Line, locale: str) -> Asked:
+def _asked(host: Host, line: Line, options: Options) -> Asked:
+    tries = Tries()
+    told = None if options.guards is None else tries
     try:
-        return Asked(line, host.run(line), locale)
+        return Asked(line, host.run(line, tries=tries), options.locale, told)
     except Exception as raised:  # noqa: BLE001 -- a tool's bug, which is reported, and the other calls still run
-        return Asked(line, defect(raised), locale)
+        return Asked(line, defect(raised), options.locale, told)
 
 
 def _seams(asked: str) -> tuple[str, ...]:

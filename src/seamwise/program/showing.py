@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TextIO, TypeAlias
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from seamwise.containers import Success
 from seamwise.program.exits import Exit
 from seamwise.program.outputs import OUTPUTS, Asked, Defect, rendered
+from seamwise.program.tried import effort
 from seamwise.seams._builtins import to_json
 from seamwise.seams.cli.escaping import escaped
 from seamwise.seams.cli.report import laid_out, sayable
@@ -25,13 +26,18 @@ Show: TypeAlias = Callable[[Asked], Iterable[Shown]]
 """Makes the output of one call, piece by piece."""
 
 
-class OutputLine(Struct, frozen=True):
-    """A line of the output; `output` is what the seam would write."""
+class OutputLine(Struct, frozen=True, kw_only=True):
+    """A line of the output; `output` is what the seam would write.
+
+    Where calls run inside guards: how often the tool was tried, and the milliseconds that the call waited in all.
+    """
 
     id: str | None
     line: int
     seam: str
     ok: bool
+    attempts: int | UnsetType = UNSET
+    waited_ms: int | UnsetType = UNSET
     output: object
 
 
@@ -46,8 +52,16 @@ def as_json(seams: Sequence[str]) -> Show:
 
 
 def _line(asked: Asked, *, seam: str) -> bytes:
-    ok = type(asked.outcome) is Success
-    return to_json(OutputLine(asked.line.id, asked.line.number, seam, ok, OUTPUTS[seam](asked))) + b'\n'
+    line = OutputLine(
+        id=asked.line.id,
+        line=asked.line.number,
+        seam=seam,
+        ok=type(asked.outcome) is Success,
+        attempts=UNSET if asked.tries is None else asked.tries.attempts,
+        waited_ms=UNSET if asked.tries is None else asked.tries.waited_ms,
+        output=OUTPUTS[seam](asked),
+    )
+    return to_json(line) + b'\n'
 
 
 def as_text(stream: TextIO) -> Show:
@@ -63,7 +77,9 @@ def _block(asked: Asked, *, stream: TextIO) -> bytes:
     told = rendered(asked)
     name = escaped(' '.join(filter(None, [asked.line.id or f'line {asked.line.number}', asked.tool])))
     if type(asked.outcome) is Success:
-        head, text = laid_out(f'{name}: ok', stream, first='bold green'), told.text
+        tried = effort(asked.tries)
+        ok = 'ok' if tried is None else f'ok ({tried})'
+        head, text = laid_out(f'{name}: {ok}', stream, first='bold green'), told.text
     else:
         head, text = laid_out(f'{name}: exit code {told.exit_code}', stream), laid_out(told.text, stream, first='bold')
     return sayable('\n'.join(filter(None, [head, text])) + '\n\n', stream)

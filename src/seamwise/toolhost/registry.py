@@ -2,15 +2,18 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import TypeAlias, TypeVar, final
 
 from msgspec import Struct
 
 from seamwise._near import near
-from seamwise.catalog.tools import RegistrationRejected, ToolError, UnknownTool
+from seamwise.catalog.tools import RegistrationRejected, ToolError, ToolInputError, UnknownTool
 from seamwise.containers import Failure, Result, Success
+from seamwise.policies import GuardError
 from seamwise.toolhost.arguments import check
 from seamwise.toolhost.calls import ToolCall
+from seamwise.toolhost.guarding import Guarding, Tries
 from seamwise.toolhost.tools.apply_diff import ApplyDiff, apply_diff
 from seamwise.toolhost.tools.execute_command import ExecuteCommand, execute_command
 from seamwise.toolhost.tools.list_files import ListFiles, list_files
@@ -32,22 +35,29 @@ V = TypeVar('V', bound=Struct)
 _NAME = re.compile(r'[a-z][a-z0-9_]{0,63}')
 
 
+Operation: TypeAlias = Callable[[], Result[Value, ToolError]]
+"""The work of one call, whose arguments are right; each time it is called it is done."""
+
+
 @final
 class Tool(Struct, frozen=True):
     """A tool as the registry knows it; `tool` makes one."""
 
     name: str
-    run: Callable[[Workspace, Mapping[str, object]], Result[Value, ToolError]]
+    prepare: Callable[[Workspace, Mapping[str, object]], Result[Operation, ToolInputError]]
+    is_repeatable: bool
 
 
-def tool(name: str, arguments: type[A], service: Callable[[Workspace, A], Result[V, ToolError]]) -> Tool:
-    """Make a tool of a service function and of the Struct that says what its arguments are."""
+def tool(name: str, arguments: type[A], service: Callable[[Workspace, A], Result[V, ToolError]], *, is_repeatable: bool = False) -> Tool:
+    """Make a tool of a service function and of the Struct that says what its arguments are.
 
-    def run(workspace: Workspace, given: Mapping[str, object]) -> Result[Value, ToolError]:
-        checked = check(name, arguments, given)
-        return service(workspace, checked.unwrap()) if type(checked) is Success else checked
+    `is_repeatable` says that it changes nothing: a second run does no harm where the first one may have done its work.
+    """
 
-    return Tool(name, run)
+    def prepare(workspace: Workspace, given: Mapping[str, object]) -> Result[Operation, ToolInputError]:
+        return check(name, arguments, given).map(lambda checked: partial(service, workspace, checked))
+
+    return Tool(name, prepare, is_repeatable)
 
 
 @final
@@ -62,12 +72,24 @@ class Registry:
         """The names of the tools, sorted."""
         return tuple(sorted(self._tools))
 
-    def run(self, workspace: Workspace, call: ToolCall) -> Result[Value, ToolError]:
-        """Run a call; UnknownTool where there is no such tool. What a tool raises is a bug, and passes."""
+    def is_repeatable(self, name: str) -> bool:
+        """Whether a second run of the tool of this name does no harm; KeyError where there is none."""
+        return self._tools[name].is_repeatable
+
+    def run(
+        self, workspace: Workspace, call: ToolCall, *, guarding: Guarding | None = None, tries: Tries | None = None
+    ) -> Result[Value, ToolError | GuardError]:
+        """Find the tool of a call, check its arguments, and run it inside its guards; `tries` is told how it went.
+
+        UnknownTool where there is no such tool. What a tool raises is a bug, and passes.
+        """
         found = self._tools.get(call.tool)
         if found is None:
             return Failure(UnknownTool(call.tool, NAMESPACE, self.names, near(call.tool, self.names)))
-        return found.run(workspace, call.arguments)
+        prepared = found.prepare(workspace, call.arguments)
+        if type(prepared) is Failure:
+            return prepared
+        return (guarding or Guarding()).run(call.tool, prepared.unwrap(), tries=tries or Tries())
 
 
 def registry(tools: Iterable[Tool]) -> Result[Registry, RegistrationRejected]:
@@ -84,10 +106,10 @@ def registry(tools: Iterable[Tool]) -> Result[Registry, RegistrationRejected]:
 
 STANDARD = registry(
     [
-        tool('read_file', ReadFile, read_file),
+        tool('read_file', ReadFile, read_file, is_repeatable=True),
         tool('write_file', WriteFile, write_file),
-        tool('list_files', ListFiles, list_files),
-        tool('search_files', SearchFiles, search_files),
+        tool('list_files', ListFiles, list_files, is_repeatable=True),
+        tool('search_files', SearchFiles, search_files, is_repeatable=True),
         tool('replace_in_file', ReplaceInFile, replace_in_file),
         tool('apply_diff', ApplyDiff, apply_diff),
         tool('execute_command', ExecuteCommand, execute_command),

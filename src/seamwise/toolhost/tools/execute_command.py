@@ -5,12 +5,14 @@ from pathlib import Path
 from typing import Annotated
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from seamwise.catalog.tools import CommandFailed, CommandTimedOut, InvalidParameter
 from seamwise.scope import Do, fallible
 from seamwise.secrets import Secret
 from seamwise.toolhost import shell
 from seamwise.toolhost.arguments import Example
+from seamwise.toolhost.guarding import time_left
 from seamwise.toolhost.paths import Asked, Names, Trouble
 from seamwise.toolhost.workspace import Workspace
 
@@ -36,6 +38,7 @@ class Finished(Struct, frozen=True):
 @fallible
 def execute_command(do: Do[Trouble | CommandFailed | CommandTimedOut], workspace: Workspace, args: ExecuteCommand) -> Finished:
     """Run a command by `/bin/sh`, with no input; when the shell ends or the time is over, its whole group is killed."""
+    args = replace(args, timeout=time_left(args.timeout))
     asked = Asked('execute_command', args.cwd, 'cwd')
     place = do(workspace.folder(asked))
     if '\0' in args.command:

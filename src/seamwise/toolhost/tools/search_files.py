@@ -8,6 +8,7 @@ from time import monotonic
 from typing import Annotated, BinaryIO
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from seamwise.catalog.tools import InvalidParameter, ToolFailed, ToolTimedOut
 from seamwise.messages import shorten
@@ -15,6 +16,7 @@ from seamwise.scope import Do, fallible
 from seamwise.secrets import Secret
 from seamwise.toolhost.arguments import Example
 from seamwise.toolhost.encodings import BINARY_HEAD, is_binary
+from seamwise.toolhost.guarding import time_left
 from seamwise.toolhost.ignoring import expression
 from seamwise.toolhost.listing import items
 from seamwise.toolhost.matching import Matcher, Stopped, matching
@@ -60,6 +62,7 @@ class Matches(Struct, frozen=True):
 @fallible
 def search_files(do: Do[Trouble | ToolTimedOut], workspace: Workspace, args: SearchFiles) -> Matches:
     """Search lines for a pattern. Leaves out binary files, what is ignored, and `.git`; follows no symlink."""
+    args = replace(args, timeout=time_left(args.timeout))
     asked = Asked('search_files', args.path)
     place = do(workspace.existing(asked))
     if not place.is_file and not place.is_folder:

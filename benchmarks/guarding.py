@@ -1,0 +1,267 @@
+"""Guards around an operation that does nothing, beside the libraries that do the same."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
+from time import perf_counter_ns
+
+import pybreaker
+import stamina
+import tenacity
+from aiolimiter import AsyncLimiter
+from limits import RateLimitItemPerSecond
+from limits.storage import MemoryStorage
+from limits.strategies import MovingWindowRateLimiter
+from purgatory import AsyncCircuitBreakerFactory, SyncCircuitBreakerFactory
+from purgatory.domain.model import OpenedState
+
+from benchmarks.measure import Comparison, Timer, timed
+from seamwise import Failure, Result, Success
+from seamwise.policies import circuit, deadline, rate_limit, retry
+
+_DONE: Result[int, str] = Success(1)
+_A_LOT = 10**9
+
+
+def op() -> Result[int, str]:
+    """Succeed."""
+    return _DONE
+
+
+async def op_async() -> Result[int, str]:
+    """Succeed, in a task."""
+    return _DONE
+
+
+def in_a_loop(call: Callable[[], Awaitable[object]]) -> Timer:
+    """Time awaits of a call in one event loop."""
+
+    async def run(times: int) -> int:
+        start = perf_counter_ns()
+        for _ in range(times):
+            await call()
+        return perf_counter_ns() - start
+
+    # One loop for all rounds: guards whose callers wait for one another serve one.
+    runner = asyncio.Runner()
+    return lambda times: runner.run(run(times))
+
+
+def calling(call: Callable[[], object]) -> Timer:
+    """Time calls."""
+
+    def work(turns: Iterable[None]) -> None:
+        for _ in turns:
+            call()
+
+    return timed(work)
+
+
+# retry
+
+_RETRY = retry(attempts=3)
+_TENACITY = tenacity.retry(stop=tenacity.stop_after_attempt(3), wait=tenacity.wait_random_exponential(0.1, 5.0), reraise=True)
+_STAMINA = stamina.retry(on=ConnectionError, attempts=3)
+_RETRIES = 'a success needs the clock once, for the time of all attempts'
+
+# circuit
+
+_CIRCUIT = circuit(name='bank')
+_PYBREAKER = pybreaker.CircuitBreaker(fail_max=5, reset_timeout=30)
+_PURGATORY = SyncCircuitBreakerFactory(default_threshold=5, default_ttl=30).get_breaker('bank')
+_PURGATORY_ASYNC = asyncio.run(AsyncCircuitBreakerFactory(default_threshold=5, default_ttl=30).get_breaker('bank'))
+_CIRCUITS = 'a coroutine of our own stands around the operation, and the peer neither checks what it gave nor is safe between threads'
+
+_OPEN = circuit(name='bank')
+_OPEN.open()
+_OPEN_PURGATORY = SyncCircuitBreakerFactory(default_threshold=1, default_ttl=_A_LOT).get_breaker('bank')
+_OPEN_PYBREAKER = pybreaker.CircuitBreaker(fail_max=1, reset_timeout=_A_LOT)
+
+
+def _through_purgatory() -> Result[int, str]:
+    with _PURGATORY:
+        return op()
+
+
+async def _through_purgatory_async() -> Result[int, str]:
+    async with _PURGATORY_ASYNC:
+        return await op_async()
+
+
+def _open_the_peers() -> None:
+    with suppress(ConnectionError), _OPEN_PURGATORY:
+        raise ConnectionError
+    with suppress(pybreaker.CircuitBreakerError):
+        _OPEN_PYBREAKER.call(_failing)
+
+
+def _failing() -> None:
+    raise ConnectionError
+
+
+_open_the_peers()
+
+
+def _refused_by_purgatory() -> None:
+    try:
+        with _OPEN_PURGATORY:
+            pass
+    except OpenedState:
+        return
+
+
+def _refused_by_pybreaker() -> None:
+    try:
+        _OPEN_PYBREAKER.call(op)
+    except pybreaker.CircuitBreakerError:
+        return
+
+
+# rate limit
+
+_LIMIT = rate_limit(_A_LOT, name='bank')
+_LIMIT_ASYNC = rate_limit(_A_LOT, name='bank')
+_AIOLIMITER = AsyncLimiter(_A_LOT, 1)
+_LIMITS = MovingWindowRateLimiter(MemoryStorage())
+_LIMITS_ITEM = RateLimitItemPerSecond(_A_LOT)
+_EMPTY = rate_limit(1, period=_A_LOT, name='bank')
+_EMPTY.run_sync(op)
+_LIMITS_EMPTY = RateLimitItemPerSecond(1, _A_LOT)
+_LIMITS.hit(_LIMITS_EMPTY, 'bank')
+
+
+async def _through_aiolimiter() -> Result[int, str]:
+    async with _AIOLIMITER:
+        return await op_async()
+
+
+def _through_limits() -> Result[int, str]:
+    if not _LIMITS.hit(_LIMITS_ITEM, 'bank'):
+        return Failure('too many')
+    return op()
+
+
+def _refused_by_limits() -> Result[int, str]:
+    if not _LIMITS.hit(_LIMITS_EMPTY, 'bank'):
+        return Failure('too many')
+    return op()
+
+
+# deadline
+
+_DEADLINE = deadline(30.0)
+
+
+async def _through_timeout() -> Result[int, str]:
+    async with asyncio.timeout(30.0):
+        return await op_async()
+
+
+_REFUSAL = 'the constructors of the error and of the Failure around it are most of it'
+
+COMPARISONS = (
+    Comparison(
+        job='retry, success',
+        peer='tenacity',
+        ours=calling(lambda: _RETRY.run_sync(op)),
+        theirs=calling(_TENACITY(op)),
+        target=0.1,
+        because=_RETRIES,
+    ),
+    Comparison(
+        job='retry, success',
+        peer='stamina',
+        ours=calling(lambda: _RETRY.run_sync(op)),
+        theirs=calling(_STAMINA(op)),
+        target=0.12,
+        because=_RETRIES,
+    ),
+    Comparison(
+        job='retry, success, async',
+        peer='tenacity',
+        ours=in_a_loop(lambda: _RETRY.run(op_async)),
+        theirs=in_a_loop(_TENACITY(op_async)),
+        target=0.1,
+        because=_RETRIES,
+    ),
+    Comparison(
+        job='retry, success, async',
+        peer='stamina',
+        ours=in_a_loop(lambda: _RETRY.run(op_async)),
+        theirs=in_a_loop(_STAMINA(op_async)),
+        target=0.12,
+        because=_RETRIES,
+    ),
+    Comparison(
+        job='circuit, closed, success',
+        peer='pybreaker',
+        ours=calling(lambda: _CIRCUIT.run_sync(op)),
+        theirs=calling(lambda: _PYBREAKER.call(op)),
+        target=0.6,
+        because=_CIRCUITS,
+    ),
+    Comparison(
+        job='circuit, closed, success',
+        peer='purgatory',
+        ours=calling(lambda: _CIRCUIT.run_sync(op)),
+        theirs=calling(_through_purgatory),
+        target=0.6,
+        because=_CIRCUITS,
+    ),
+    Comparison(
+        job='circuit, closed, success, async',
+        peer='purgatory',
+        ours=in_a_loop(lambda: _CIRCUIT.run(op_async)),
+        theirs=in_a_loop(_through_purgatory_async),
+        target=0.6,
+        because=_CIRCUITS,
+    ),
+    Comparison(
+        job='rate limit, admitted, async',
+        peer='aiolimiter',
+        ours=in_a_loop(lambda: _LIMIT_ASYNC.run(op_async)),
+        theirs=in_a_loop(_through_aiolimiter),
+        target=0.6,
+        because='a lock makes it safe between threads, and the peer has none',
+    ),
+    Comparison(
+        job='rate limit, admitted',
+        peer='limits, moving window in memory',
+        ours=calling(lambda: _LIMIT.run_sync(op)),
+        theirs=calling(_through_limits),
+        target=0.6,
+        because='a lock makes it safe between threads',
+    ),
+    Comparison(
+        job='deadline, in time',
+        peer='asyncio.timeout',
+        ours=in_a_loop(lambda: _DEADLINE.run(op_async)),
+        theirs=in_a_loop(_through_timeout),
+        target=1.1,
+        because='both set a timer of the event loop',
+    ),
+    Comparison(
+        job='a refusal, open circuit',
+        peer='pybreaker, raised and caught',
+        ours=calling(lambda: _OPEN.run_sync(op)),
+        theirs=calling(_refused_by_pybreaker),
+        target=0.5,
+        because=_REFUSAL,
+    ),
+    Comparison(
+        job='a refusal, open circuit',
+        peer='purgatory, raised and caught',
+        ours=calling(lambda: _OPEN.run_sync(op)),
+        theirs=calling(_refused_by_purgatory),
+        target=0.5,
+        because=_REFUSAL,
+    ),
+    Comparison(
+        job='a refusal, empty bucket',
+        peer='limits, moving window in memory, and a Failure',
+        ours=calling(lambda: _EMPTY.run_sync(op)),
+        theirs=calling(_refused_by_limits),
+        target=0.5,
+        because=_REFUSAL,
+    ),
+)

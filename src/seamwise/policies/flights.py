@@ -1,0 +1,135 @@
+"""Calls that many wait for, of threads and of the tasks of a loop; and how tasks end that nobody waits for any more."""
+
+import asyncio
+from asyncio import Task
+from collections.abc import Callable, Collection, Coroutine
+from contextvars import ContextVar
+from threading import Event
+from types import TracebackType
+from typing import Final
+
+from seamwise.defects import report_defect
+from seamwise.policies.permit import Outcome
+
+_AROUND: Final[ContextVar[tuple[object, ...]]] = ContextVar('seamwise_flights', default=())
+
+
+class Flight:
+    """A call that is under way; who comes meanwhile waits for its end."""
+
+    __slots__ = ('_mark', '_traceback')
+
+    def __init__(self) -> None:
+        # The context knows the mark and not the flight: a task that outlives the call keeps nothing of its outcome.
+        self._mark = object()
+        # A defect is raised from here in everyone who waits, so that their frames do not add up.
+        self._traceback: TracebackType | None = None
+
+    def is_around(self) -> bool:
+        """Say whether the caller is part of this very call, and would wait for itself."""
+        return self._mark in _AROUND.get()
+
+
+class ThreadFlight(Flight):
+    """A call that one thread makes, and others wait for."""
+
+    __slots__ = ('_defect', '_has_ended', '_outcome')
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._has_ended = Event()
+        self._outcome: Outcome | None = None
+        self._defect: Exception | None = None
+
+    def fly(self, call: Callable[[], Outcome]) -> Outcome:
+        """Make the call, in the thread of the first who came."""
+        token = _AROUND.set((*_AROUND.get(), self._mark))
+        try:
+            self._outcome = call()
+        except Exception as defect:
+            self._defect, self._traceback = defect, defect.__traceback__
+            raise
+        else:
+            return self._outcome
+        finally:
+            _AROUND.reset(token)
+            self._has_ended.set()
+
+    def wait(self) -> Outcome | None:
+        """Give the outcome, or None where the one who made the call was interrupted: that says nothing of the others."""
+        self._has_ended.wait()
+        if self._defect is None:
+            return self._outcome
+        raise self._defect.with_traceback(self._traceback)
+
+
+class TaskFlight(Flight):
+    """A call in a task of its own, which ends when nobody waits for it any more."""
+
+    __slots__ = ('_task', '_waiting')
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._task: Task[Outcome] | None = None
+        self._waiting = 0
+
+    async def wait(self, call: Callable[[], Coroutine[object, object, Outcome]], forsake: Callable[[], None], name: str) -> Outcome:
+        """Give the outcome of the call, which the first who comes begins; the last who goes calls `forsake`, and ends it."""
+        task = self._task
+        if task is None:
+            task = self._task = asyncio.create_task(self._fly(call))
+        self._waiting += 1
+        try:
+            await asyncio.wait((task,))
+        except BaseException as raised:
+            if self._waiting == 1:
+                forsake()
+                await end((task,), name, raised)
+            raise
+        finally:
+            self._waiting -= 1
+        defect = None if task.cancelled() else task.exception()
+        if defect is None:
+            return task.result()
+        # A task raises it from where it happened only once.
+        raise defect.with_traceback(self._traceback)
+
+    async def _fly(self, call: Callable[[], Coroutine[object, object, Outcome]]) -> Outcome:
+        # In the task's own copy of the context, which ends with it.
+        _AROUND.set((*_AROUND.get(), self._mark))
+        try:
+            return await call()
+        except Exception as defect:
+            self._traceback = defect.__traceback__
+            raise
+
+
+async def end(tasks: Collection[Task[Outcome]], name: str, raised: BaseException | None = None) -> None:
+    """Cancel tasks and wait until they have ended, however often the caller is cancelled meanwhile; `raised` is what it knows.
+
+    A defect that nobody else would see is reported. As in a task group, a cancellation of the caller does not interrupt what the
+    tasks do to end well, and is raised at the end.
+    """
+    under_way: set[Task[Outcome]] = {task for task in tasks if not task.done()}
+    interruption: asyncio.CancelledError | None = None
+    try:
+        for task in under_way:
+            task.cancel()
+        if isinstance(raised, GeneratorExit):
+            # The caller is thrown away, and can await nothing any more.
+            return
+        while under_way:
+            try:
+                await asyncio.wait(under_way)
+            except asyncio.CancelledError as cancelled:
+                interruption = cancelled
+            under_way = {task for task in under_way if not task.done()}
+        for task in tasks:
+            defect = None if task.cancelled() else task.exception()
+            if isinstance(defect, Exception) and defect is not raised:
+                report_defect(defect, guard=name)
+        if interruption is not None:
+            raise interruption
+    finally:
+        # They hold this frame, and it held them.
+        del interruption, raised

@@ -1,0 +1,75 @@
+"""Circuits, calls through them and threads, for the tests of circuits."""
+
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any, Final
+
+from seamwise import Failure, Success
+from seamwise.policies.circuit import Circuit, CircuitOpen, circuit
+from seamwise.policies.events import State
+from seamwise.policies.permit import Permit
+from seamwise.policies.testing import FakeWorld
+from seamwise.policies.trips import consecutive
+from tests.policies.errors import Down
+
+DOWN: Final[Failure[Down]] = Failure(Down())
+OK: Final = Success('ok')
+
+
+def fail(guard: Circuit, times: int = 1) -> None:
+    for _ in range(times):
+        assert guard.run_sync(lambda: DOWN) is DOWN
+
+
+def refusal(guard: Circuit) -> CircuitOpen:
+    said = guard.enter()
+    assert type(said) is Failure
+    error = said.failure()
+    assert isinstance(error, CircuitOpen)
+    return error
+
+
+def admitted(guard: Circuit) -> Permit:
+    said = guard.enter()
+    assert isinstance(said, Permit)
+    return said
+
+
+def half_opened(world: FakeWorld, *, probes: int = 1, successes: int = 1, **more: Any) -> Circuit:
+    """Give a circuit whose next call is a probe."""
+    guard = circuit(name='mail', trip=consecutive(1), open_for=10.0, probes=probes, successes=successes, world=world, **more)
+    guard.open()
+    world.advance(10.0)
+    return guard
+
+
+def state_of(guard: Circuit) -> State:
+    """Read the state; a type checker does not remember what a function gave."""
+    return guard.state
+
+
+def in_threads(number: int, work: Callable[[int], object]) -> None:
+    """Do something in so many threads that begin together and switch as often as can be; what one raises is raised."""
+    barrier, raised = threading.Barrier(number), list[BaseException]()
+
+    def run(n: int) -> None:
+        try:
+            barrier.wait(10.0)
+            work(n)
+        except BaseException as error:  # noqa: BLE001 -- raised again below
+            raised.append(error)
+
+    threads = [threading.Thread(target=run, args=(n,)) for n in range(number)]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(30.0)
+    finally:
+        sys.setswitchinterval(interval)
+    assert not any(thread.is_alive() for thread in threads)
+    if raised:
+        raise raised[0]

@@ -1,0 +1,49 @@
+"""What the tests of deadlines share."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from functools import wraps
+from typing import ParamSpec, TypeAlias
+
+from seamwise import Result, Success
+from seamwise.policies.deadline import DeadlineExceeded, remaining
+from seamwise.policies.world import World
+from tests.policies.errors import Down
+
+P = ParamSpec('P')
+Op: TypeAlias = Callable[[], Awaitable[Result[str, Down]]]
+
+DONE = Success('done')
+
+
+def sleeping(world: World, seconds: float) -> Op:
+    async def op() -> Result[str, Down]:
+        await world.sleep(seconds)
+        return DONE
+
+    return op
+
+
+def in_a_loop(test: Callable[P, Coroutine[object, object, None]]) -> Callable[P, None]:
+    """Run a test in an event loop of its own."""
+
+    @wraps(test)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        asyncio.run(test(*args, **kwargs))
+
+    return run
+
+
+async def nothing_stray() -> None:
+    """Fail where a cancellation is still on its way to this task, or a request for one is still counted."""
+    task = asyncio.current_task()
+    assert task is not None
+    assert task.cancelling() == 0
+    for _ in range(3):
+        await asyncio.sleep(0)
+    assert remaining() is None
+    assert asyncio.all_tasks() == {task}
+
+
+def late(name: str = 'deadline', seconds: float = 3.0) -> DeadlineExceeded:
+    return DeadlineExceeded(name, seconds)

@@ -1,0 +1,1 @@
+"""Tests of the guards over Redis, with a real server."""

@@ -1,0 +1,155 @@
+"""A circuit around tasks: many at once, cancelled at every place, in one loop after another."""
+
+import asyncio
+import gc
+
+import pytest
+
+from seamwise import Failure, Result, Success
+from seamwise.policies.circuit import CircuitOpen, circuit
+from seamwise.policies.permit import Permit
+from seamwise.policies.testing import FakeWorld
+from seamwise.policies.trips import consecutive
+from tests.policies.cancelling import cancelled_everywhere
+from tests.policies.circuits import DOWN, OK, admitted, half_opened, refusal, state_of
+from tests.policies.errors import Down
+
+
+async def ok() -> Result[str, Down]:
+    return OK
+
+
+async def down() -> Result[str, Down]:
+    return DOWN
+
+
+async def waits() -> Result[str, Down]:
+    for _ in range(3):
+        await asyncio.sleep(0)
+    return OK
+
+
+def test_tasks_go_through_as_threads_do() -> None:
+    async def run() -> None:
+        world = FakeWorld()
+        guard = circuit(name='mail', trip=consecutive(2), open_for=10.0, world=world)
+        assert await guard.run(ok) is OK
+        assert await guard.run(down) is DOWN
+        assert await guard.run(down) is DOWN
+        assert await guard.run(ok) == Failure(CircuitOpen('mail', 2, 10.0, 'open'))
+        world.advance(10.0)
+        assert await guard.run(ok) is OK
+        assert state_of(guard) == 'closed'
+
+    asyncio.run(run())
+
+
+def test_a_defect_in_a_task_counts_and_passes() -> None:
+    async def buggy() -> Result[str, Down]:
+        raise ZeroDivisionError
+
+    async def run() -> None:
+        guard = circuit(name='mail', trip=consecutive(1))
+        with pytest.raises(ZeroDivisionError):
+            await guard.run(buggy)
+        assert state_of(guard) == 'open'
+
+    asyncio.run(run())
+
+
+def test_five_calls_in_five_tasks_are_at_work_at_once() -> None:
+    async def run() -> None:
+        guard = circuit(name='mail')
+        all_inside = asyncio.Barrier(5)
+
+        async def work() -> Result[str, Down]:
+            async with asyncio.timeout(10.0), all_inside:
+                return OK
+
+        assert await asyncio.gather(*(guard.run(work) for _ in range(5))) == [OK] * 5
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize('probes', [1, 3])
+def test_of_fifty_tasks_exactly_as_many_as_are_allowed_probe(probes: int) -> None:
+    async def run() -> None:
+        guard = half_opened(FakeWorld(), probes=probes, successes=probes)
+        outcomes = await asyncio.gather(*(guard.run(waits) for _ in range(50)))
+        assert sum(type(outcome) is Success for outcome in outcomes) == probes
+        assert state_of(guard) == 'closed'
+
+    asyncio.run(run())
+
+
+def test_a_call_that_is_cancelled_at_any_place_counts_as_no_failure() -> None:
+    guard = circuit(name='mail', trip=consecutive(1))
+
+    async def run() -> None:
+        assert await cancelled_everywhere(lambda: guard.run(waits), lambda: None) == 3
+        assert state_of(guard) == 'closed'
+
+    asyncio.run(run())
+
+
+def test_a_call_that_is_cancelled_counts_as_no_success() -> None:
+    async def run() -> None:
+        guard = circuit(name='mail', trip=consecutive(2))
+        await guard.run(down)
+        call = asyncio.create_task(guard.run(waits))
+        await asyncio.sleep(0)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        await guard.run(down)
+        assert state_of(guard) == 'open'
+
+    asyncio.run(run())
+
+
+def test_a_probe_that_is_cancelled_at_any_place_gives_its_permit_back_and_closes_nothing() -> None:
+    guard = half_opened(FakeWorld(), successes=10**6)
+
+    def as_before() -> None:
+        assert state_of(guard) == 'half_open'
+        probe = admitted(guard)
+        refusal(guard)
+        probe.abort(GeneratorExit())
+
+    async def run() -> None:
+        assert await cancelled_everywhere(lambda: guard.run(waits), as_before) == 3
+
+    asyncio.run(run())
+
+
+def test_a_coroutine_that_is_thrown_away_gives_its_permit_back() -> None:
+    async def run() -> None:
+        guard = half_opened(FakeWorld())
+        abandoned = guard.run(waits)
+        abandoned.send(None)
+        refusal(guard)
+        abandoned.close()
+        assert await guard.run(ok) is OK
+        assert state_of(guard) == 'closed'
+
+    asyncio.run(run())
+
+
+def test_the_garbage_collector_gives_back_the_permit_of_a_call_that_is_lost() -> None:
+    async def run() -> None:
+        guard = half_opened(FakeWorld())
+        lost = [guard.run(waits)]
+        lost[0].send(None)
+        lost.append(lost)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]  # a cycle, so that it stays until it is collected
+        del lost
+        gc.collect()
+        assert isinstance(guard.enter(), Permit)
+
+    asyncio.run(run())
+
+
+def test_one_circuit_serves_one_loop_after_the_other() -> None:
+    guard = circuit(name='mail', trip=consecutive(3))
+    for _ in range(3):
+        assert asyncio.run(guard.run(down)) is DOWN
+    assert state_of(guard) == 'open'
