@@ -9,6 +9,8 @@ from benchmarks import (
     direct_style,
     fastapi_failing,
     five_frames,
+    guarding,
+    guarding_tools,
     http_bodies,
     importing,
     planning,
@@ -29,4 +31,6 @@ JOBS: Mapping[str, tuple[Comparison, ...]] = {
     'fastapi_failing': fastapi_failing.COMPARISONS,
     'planning': planning.COMPARISONS,
     'suggesting': suggesting.COMPARISONS,
+    'guarding': guarding.COMPARISONS,
+    'guarding_tools': guarding_tools.COMPARISONS,
 }

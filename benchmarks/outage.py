@@ -171,9 +171,9 @@ def picture(loads: list[Load], target: Path) -> None:
         drawn.savefig(target, format='svg', metadata={'Date': None})
 
 
-def main(folder: Path = Path('docs')) -> None:
+def main(folder: Path = Path('docs'), clients: int = 1000) -> None:
     """Simulate every policy, and write the page and its picture."""
-    loads = [simulate(policy) for policy in POLICIES]
+    loads = [simulate(policy, clients) for policy in POLICIES]
     picture(loads, folder / 'outage.svg')
     (folder / 'outage.md').write_text(page(loads), encoding='utf-8')
 

@@ -10,7 +10,20 @@ from pathlib import Path
 from benchmarks.measure import Measurement
 
 _CPUINFO = Path('/proc/cpuinfo')
-_PEERS = ('returns', 'msgspec', 'result', 'chuk-tool-processor', 'pydantic', 'fastapi')
+_PEERS = (
+    'returns',
+    'msgspec',
+    'result',
+    'chuk-tool-processor',
+    'pydantic',
+    'fastapi',
+    'tenacity',
+    'stamina',
+    'pybreaker',
+    'purgatory',
+    'aiolimiter',
+    'limits',
+)
 
 _PAGE = """\
 # Performance

@@ -49,6 +49,19 @@ def test_a_clock_that_goes_back_lets_no_probe_hang_for_ever_and_no_second_one_in
     assert refusal(guard) == CircuitOpen('mail', 1, 10.0, 'open')
 
 
+def test_after_a_clock_went_back_a_probe_that_hung_frees_no_place() -> None:
+    clock = Clock()
+    guard = circuit(name='mail', open_for=10.0, world=World(clock=clock))
+    guard.open()
+    clock.now = 10.0
+    probe = admitted(guard)
+    clock.now = -500.0
+    assert refusal(guard).state == 'half_open'
+    clock.now = -490.0
+    probe.abort(GeneratorExit())
+    assert state_of(guard) == 'open'
+
+
 def test_a_call_that_ends_before_it_began_is_not_slow() -> None:
     clock = Clock()
     clock.now = 100.0

@@ -46,6 +46,13 @@ def test_what_is_done_by_hand_is_told_where_it_changes_the_state() -> None:
     assert events == [CircuitChanged('mail', 'closed', 'open', 0), CircuitChanged('mail', 'open', 'closed', 0)]
 
 
+def test_where_nobody_watches_no_change_is_kept() -> None:
+    guard = circuit(name='mail')
+    guard.open()
+    guard.reset()
+    assert not guard._breaker._untold
+
+
 def test_an_observer_may_use_the_circuit_and_is_told_one_thing_after_the_other() -> None:
     depth, told = 0, list[tuple[str, str]]()
 

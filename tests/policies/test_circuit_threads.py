@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from seamwise import Result
-from seamwise.policies.circuit import circuit
+from seamwise.policies.circuit import Circuit, circuit
 from seamwise.policies.permit import Permit
 from seamwise.policies.testing import FakeWorld
 from seamwise.policies.trips import consecutive, ratio
@@ -95,3 +95,21 @@ def test_a_probe_may_end_in_a_thread_that_holds_the_lock() -> None:
     probes.append(admitted(guard))
     in_threads(1, lambda _n: admitted(guard))
     assert ended == [True]
+
+
+def test_a_call_that_finds_it_closed_a_moment_later_goes_in() -> None:
+    now = 0.0
+
+    def clock() -> float:
+        if to_reset:
+            # As another thread does between two looks at the state.
+            to_reset.pop().reset()
+        return now
+
+    to_reset = list[Circuit]()
+    guard = circuit(name='mail', open_for=10.0, world=World(clock=clock))
+    guard.open()
+    now = 10.0
+    to_reset.append(guard)
+    admitted(guard).leave(OK)
+    assert state_of(guard) == 'closed'

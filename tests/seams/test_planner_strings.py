@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from seamwise.policies.hints import LONGEST_IN_TEXT, from_text
+from seamwise.seams._common import milliseconds_or_none
 from seamwise.seams.planner import ErrorCode, encode, from_error_string
-from seamwise.seams.planner.delays import LONGEST_S, delay_in
 from tests.strategies import PLANTED, texts
 
 
@@ -135,7 +136,7 @@ def test_only_what_says_so_is_worth_another_try() -> None:
     ],
 )  # fmt: skip
 def test_a_delay_is_read_in_many_spellings(text: str, expected: int | None) -> None:
-    assert delay_in(text) == expected
+    assert milliseconds_or_none(from_text(text)) == expected
 
 
 def test_a_delay_comes_with_its_error() -> None:
@@ -143,18 +144,18 @@ def test_a_delay_comes_with_its_error() -> None:
     assert from_error_string('invalid argument, wait 2 s').retry_after_ms is None
 
 
-@given(st.integers(0, LONGEST_S * 1000), st.sampled_from(['ms', 's', 'sec', 'seconds', 'm', 'min', 'minutes', 'h', 'hours', 'd']))
+@given(st.integers(0, LONGEST_IN_TEXT * 1000), st.sampled_from(['ms', 's', 'sec', 'seconds', 'm', 'min', 'minutes', 'h', 'hours', 'd']))
 def test_a_delay_is_never_longer_than_the_text_says(number: int, unit: str) -> None:
     scale = {'ms': 1, 's': 1000, 'm': 60_000, 'h': 3_600_000, 'd': 86_400_000}['ms' if unit == 'ms' else unit[0]]
     expected = number * scale
-    assert delay_in(f'retry after {number} {unit}') == (expected if expected <= LONGEST_S * 1000 else None)
+    assert milliseconds_or_none(from_text(f'retry after {number} {unit}')) == (expected if expected <= LONGEST_IN_TEXT * 1000 else None)
 
 
 @given(texts())
 def test_any_text_gives_a_record_that_leaks_nothing(text: str) -> None:
     info = from_error_string(text, tool_name=text)
     assert PLANTED.encode() not in encode(info)
-    assert info.retry_after_ms is None or 0 <= info.retry_after_ms <= LONGEST_S * 1000
+    assert info.retry_after_ms is None or 0 <= info.retry_after_ms <= LONGEST_IN_TEXT * 1000
 
 
 PIECES = [  # each a beginning of something that is looked for

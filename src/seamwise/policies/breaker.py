@@ -142,7 +142,7 @@ class Breaker:
 
     def _tell(self) -> None:
         """Tell what has changed, in order: one thread at a time does, for all, and no other waits for it."""
-        while self._untold and self._changed is not None:
+        while self._changed is not None:
             with self._lock:
                 if self._is_telling or not self._untold:
                     return

@@ -155,9 +155,8 @@ class _Share(Budget):
 
     @override
     def undo(self, receipt: float, /) -> None:
-        now = self._clock()
         with self._lock:
-            self._slot(now)
+            # An older one is forgotten, and its slot counts a later second.
             if receipt > self._second - CREDIT_LIVES:
                 self._retries[int(receipt) % CREDIT_LIVES] -= 1.0
 

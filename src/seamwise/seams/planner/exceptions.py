@@ -8,12 +8,12 @@ from typing_extensions import TypeIs
 from seamwise.causes import Raised, causes, leaves, members
 from seamwise.codec import ReportedCause
 from seamwise.errors import TaggedError
+from seamwise.policies.hints import LONGEST_IN_TEXT
 from seamwise.seams._builtins import printed
 from seamwise.seams._common import milliseconds, only_known, safe_items, safe_text
 from seamwise.seams._redacted import _link
 from seamwise.seams.planner import foreign
 from seamwise.seams.planner.codes import ErrorCategory, ErrorCode
-from seamwise.seams.planner.delays import LONGEST_S
 from seamwise.seams.planner.shape import ErrorInfo, Origin, with_origin
 from seamwise.seams.planner.strings import from_error_string
 from seamwise.seams.planner.tagged import from_tagged
@@ -105,7 +105,7 @@ def _delay(exc: BaseException) -> int | None:
     in_ms = _seconds(named.get('retry-after-ms'))
     told = (None if in_ms is None else in_ms / 1000, _seconds(named.get('retry-after')), _seconds(_read(exc, 'retry_after')))
     seconds = next((one for one in told if one is not None), None)
-    return None if seconds is None or not 0 <= seconds <= LONGEST_S else milliseconds(seconds)
+    return None if seconds is None or not 0 <= seconds <= LONGEST_IN_TEXT else milliseconds(seconds)
 
 
 def _seconds(given: object) -> float | None:

@@ -1,8 +1,8 @@
 """The best guess at an error that is only a text."""
 
-from seamwise.seams._common import safe_text
+from seamwise.policies.hints import from_text
+from seamwise.seams._common import milliseconds_or_none, safe_text
 from seamwise.seams.planner.codes import ErrorCategory, ErrorCode
-from seamwise.seams.planner.delays import delay_in
 from seamwise.seams.planner.shape import ErrorInfo
 from seamwise.seams.planner.words import MCP, NAMED, PASSING, RULES
 
@@ -19,7 +19,7 @@ def from_error_string(text: str, tool_name: str | None = None) -> ErrorInfo:
     """
     code = _code(text)
     category = code.category
-    delay_ms = delay_in(text)
+    delay_ms = milliseconds_or_none(from_text(text))
     is_passing = category.retryable if category is not ErrorCategory.EXECUTION else delay_ms is not None or bool(PASSING.search(text))
     return ErrorInfo(
         code=code,
