@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import wraps
-from typing import ParamSpec, TypeAlias
+from typing import Any, ParamSpec, TypeAlias
 
 from seamwise import Result, Success
 from seamwise.policies.deadline import DeadlineExceeded, remaining
@@ -25,11 +25,18 @@ def sleeping(world: World, seconds: float) -> Op:
 
 
 def in_a_loop(test: Callable[P, Coroutine[object, object, None]]) -> Callable[P, None]:
-    """Run a test in an event loop of its own."""
+    """Run a test in an event loop of its own, where nothing may go wrong in a callback, as in an alarm that nobody stopped."""
 
     @wraps(test)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        asyncio.run(test(*args, **kwargs))
+        wrong: list[dict[str, Any]] = []
+
+        async def watched() -> None:
+            asyncio.get_running_loop().set_exception_handler(lambda _loop, context: wrong.append(context))
+            await test(*args, **kwargs)
+
+        asyncio.run(watched())
+        assert wrong == []
 
     return run
 

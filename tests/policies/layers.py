@@ -170,3 +170,44 @@ class Bound(Seen):
     """A layer that serves one event loop."""
 
     is_bound = True
+
+
+class SaysLate(Layer[str]):
+    """Lets wait for a second and gives a failure then, to a call that comes or, if so told, to one that leaves."""
+
+    def __init__(self, name: str, world: World, *, leaving: bool = False) -> None:
+        super().__init__(name)
+        self.world = world
+        self.leaving = leaving
+
+    @override
+    def enter(self) -> Said:
+        return _SaysLatePermit(self) if self.leaving else _SaysLateWait(self)
+
+    @override
+    def limits(self) -> str:
+        return 'a failure, a second late'
+
+
+class _SaysLatePermit(Permit):
+    def __init__(self, layer: SaysLate) -> None:
+        self._layer = layer
+
+    @override
+    def leave(self, outcome: Outcome) -> Wait:
+        return _SaysLateWait(self._layer)
+
+
+class _SaysLateWait(Wait):
+    def __init__(self, layer: SaysLate) -> None:
+        self._layer = layer
+
+    @override
+    async def wait(self) -> Outcome:
+        await self._layer.world.sleep(1.0)
+        return Failure(f'{self._layer.name} says so')
+
+    @override
+    def wait_sync(self) -> Outcome:
+        self._layer.world.sleep_sync(1.0)
+        return Failure(f'{self._layer.name} says so')

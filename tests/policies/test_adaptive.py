@@ -68,6 +68,12 @@ def test_it_rises_only_where_half_of_it_is_in_use() -> None:
     assert calls.take(1.0, inside=5) == 11
 
 
+def test_how_much_of_it_was_in_use_before_a_round_does_not_count() -> None:
+    calls = aimd(start=10)
+    assert calls.take(*[1.0] * 10, inside=10) == 11
+    assert calls.take(*[1.0] * 11, inside=5) == 11
+
+
 def test_it_stays_between_its_bounds() -> None:
     calls = aimd(4, 6)
     assert calls.take(*[1.0] * 100) == 6
@@ -330,6 +336,7 @@ def test_of_too_many_keys_the_one_that_left_first_is_forgotten() -> None:
         ({'slow': 0}, ValueError, 'slow must be a finite number, more than 0'),
         ({'slow': nan}, ValueError, 'slow must be'),
         ({'slow': inf}, ValueError, 'slow must be'),
+        ({'slow': 1.1e9}, ValueError, 'slow must be'),
         ({'slow': 1, 'by': 'gradient'}, ValueError, 'slow is for aimd'),
     ],
 )

@@ -1,17 +1,22 @@
 """Budgets bound what retries cost, whoever shares them."""
 
+import asyncio
 import json
 import math
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from seamwise import Failure, Result
 from seamwise.policies.budget import Budget
+from seamwise.policies.retry import retry
 from seamwise.policies.testing import FakeWorld
 from seamwise.policies.world import World
 from tests.policies.errors import Busy, Down, Slow
@@ -347,6 +352,8 @@ def test_one_is_acquired_and_released_unless_said_otherwise() -> None:
         ('ratio or minimum_per_second must be', lambda: Budget.share(0.0, minimum_per_second=0)),
         ('n must be', lambda: Budget.quota(50).acquire(-1)),
         ('n must be', lambda: Budget.quota(50).release(float('nan'))),
+        ('n must be', lambda: Budget.tokens(4, ratio=0.8).acquire(1e306)),
+        ('n must be', lambda: Budget.tokens(4, ratio=0.8).release(1e306)),
     ],
 )
 def test_what_cannot_be_meant_is_a_value_error(said: str, make: Callable[[], object]) -> None:
@@ -381,3 +388,32 @@ TAKES_A_NUMBER: list[Callable[[Any], object]] = [
 def test_what_is_no_number_is_a_type_error(make: Callable[[Any], object], wrong: object) -> None:
     with pytest.raises(TypeError, match='must be a number'):
         make(wrong)
+
+
+def test_a_lost_call_may_pay_back_while_its_own_thread_has_the_lock() -> None:
+    async def fails() -> Result[object, Down]:
+        return Failure(Down())
+
+    async def asleep(_seconds: float) -> None:
+        await asyncio.sleep(0)
+
+    budget = Budget.share(0.0, minimum_per_second=0.1)
+    call = retry(budget=budget, world=World(sleep=asleep)).run(fails)
+    call.send(None)
+    assert budget.left == 0.0
+
+    def trace(frame: FrameType, _event: str, _arg: object) -> None:
+        # As if the garbage collector ran there.
+        if frame.f_code.co_name == '_slot':
+            call.close()
+
+    def acquire() -> None:
+        sys.settrace(trace)
+        taken.append(budget.acquire())
+        sys.settrace(None)
+
+    taken: list[bool] = []
+    thread = threading.Thread(target=acquire, daemon=True)
+    thread.start()
+    thread.join(10)
+    assert taken == [True]

@@ -153,7 +153,8 @@ class BulkheadMachine(RuleBasedStateMachine):
         rooms = dict(vars(layer)['_rooms']) if getattr(self, 'is_keyed', False) else {'a': vars(layer)['_only']}
         for key, callers in self.inside.items():
             room = rooms.pop(key, None)
-            assert (0, 0) if room is None else (room.inside, room.waiting) == (len(callers), len(self.line[key]))
+            found = (0, 0) if room is None else (room.inside, room.waiting)
+            assert found == (len(callers), len(self.line[key]))
         assert not rooms, 'a room is left that nobody is in'
 
     @override

@@ -4,6 +4,7 @@ import gc
 import inspect
 import math
 import re
+import time
 import traceback
 import weakref
 from collections.abc import Callable, Generator, Iterator
@@ -21,6 +22,7 @@ from seamwise.policies.events import FellBack, GuardEvent
 from seamwise.policies.testing import FakeWorld
 from seamwise.policies.world import World
 from tests.policies.errors import Down, Slow, Wrong
+from tests.policies.leftovers import Defect, nothing_collected
 
 Answer = Result[object, object]
 
@@ -330,6 +332,7 @@ def call(*args: Any, **kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
 def plain(x: int, y: int = 2) -> None: ...
 def keywords(x: int, *, y: int = 2) -> None: ...
 def rest(x: int, *more: int, **named: int) -> None: ...
+def only_rest(*more: int) -> None: ...
 
 
 @pytest.mark.parametrize(
@@ -351,6 +354,8 @@ def test_the_same_arguments_are_one_however_they_are_given(function: Callable[..
         (plain, [call(1), call(2), call(1, 3), call(2, 1)]),
         (keywords, [call(1), call(2), call(1, y=3)]),
         (rest, [call(1), call(1, 2), call(1, a=2), call(1, b=2), call(1, 2, a=2), call(1, 2, 2)]),
+        (rest, [call(1, 2), call(1, (2,), ())]),
+        (only_rest, [call(1, 2), call((1, 2))]),
     ],
 )
 def test_other_arguments_are_another_call(function: Callable[..., Any], calls: list[Any]) -> None:
@@ -427,6 +432,9 @@ def test_wrong_arguments_are_a_type_error() -> None:
         wrong()
     with pytest.raises(TypeError, match='too many positional arguments'):
         wrong(1, 2)
+    source.load('ada')
+    with pytest.raises(TypeError, match='multiple values'):
+        wrong('ada', uid='ada')
 
 
 def test_a_secret_may_be_an_argument_and_is_compared_by_its_value() -> None:
@@ -481,7 +489,7 @@ def test_what_is_pushed_out_forgotten_or_over_is_not_kept_alive() -> None:
 
     @cache(ttl=1.0, capacity=1, name='x', world=world)
     def load(uid: int) -> Result[Value, Down]:
-        return Failure(Down()) if uid < 0 or world.now >= 10 else Success(Value())
+        return Failure(Down()) if uid < 0 or world.now >= 1 else Success(Value())
 
     def kept(uid: int) -> 'weakref.ref[Value]':
         return weakref.ref(load(uid).unwrap())
@@ -493,7 +501,7 @@ def test_what_is_pushed_out_forgotten_or_over_is_not_kept_alive() -> None:
     load.forget(2)
     assert forgotten() is None
     over = kept(3)
-    world.advance(10.0)
+    world.advance(1.0)
     load(3)
     assert over() is None
 
@@ -786,3 +794,32 @@ def wait_until(is_so: Callable[[], bool]) -> None:
             return
         pause.wait(0.001)
     pytest.fail('it did not come to that')
+
+
+@pytest.mark.parametrize('waiting', [0, 3])
+def test_a_defect_leaves_no_cycle_behind(waiting: int) -> None:
+    begun, ends = Event(), Event()
+    gone: list[weakref.ref[Defect]] = []
+
+    @cache(ttl=10.0, name='x')
+    def load() -> Answer:
+        begun.set()
+        assert ends.wait(10)
+        raise Defect
+
+    def call() -> None:
+        try:
+            load()
+        except Defect as defect:
+            gone.append(weakref.ref(defect))
+
+    with nothing_collected():
+        threads = [Thread(target=call) for _ in range(1 + waiting)]
+        for thread in threads:
+            thread.start()
+        assert begun.wait(10)
+        time.sleep(0.02)
+        ends.set()
+        for thread in threads:
+            thread.join(10)
+        assert [one() for one in gone] == [None] * (1 + waiting)

@@ -5,6 +5,7 @@ import gc
 import inspect
 import re
 import traceback
+import weakref
 from collections.abc import Callable, Coroutine
 from contextvars import ContextVar
 from typing import Any
@@ -21,6 +22,7 @@ from seamwise.policies.testing import FakeWorld
 from seamwise.policies.world import World
 from tests.policies.cancelling import cancelled_everywhere
 from tests.policies.errors import Down, Wrong
+from tests.policies.leftovers import Defect, nothing_collected
 
 Answer = Result[object, object]
 
@@ -464,3 +466,25 @@ def test_what_the_first_call_keeps_in_its_context_does_not_keep_the_outcome() ->
         await asyncio.wait(kept)
 
     asyncio.run(main())
+
+
+@pytest.mark.parametrize('callers', [1, 2])
+def test_a_defect_leaves_no_cycle_behind(callers: int) -> None:
+    @cache(ttl=10.0, name='x')
+    async def load() -> Answer:
+        await asyncio.sleep(0)
+        raise Defect
+
+    async def call() -> 'weakref.ref[Defect] | None':
+        try:
+            await load()
+        except Defect as defect:
+            return weakref.ref(defect)
+        return None
+
+    async def main() -> list['weakref.ref[Defect] | None']:
+        return await asyncio.gather(*(call() for _ in range(callers)))
+
+    with nothing_collected():
+        gone = asyncio.run(main())
+        assert [one is not None and one() is None for one in gone] == [True] * callers

@@ -262,6 +262,18 @@ def test_where_slow_calls_count_all_else_is_the_same() -> None:
     assert state_of(guard) == 'open'
 
 
+def test_a_failure_that_does_not_count_does_not_count_for_being_slow_either() -> None:
+    world = FakeWorld()
+    guard = circuit(name='mail', trip=consecutive(1), slow=2.0, world=world)
+
+    def slow_and_wrong() -> Result[str, Wrong]:
+        world.advance(60.0)
+        return Failure(Wrong())
+
+    guard.run_sync(slow_and_wrong)
+    assert state_of(guard) == 'closed'
+
+
 def test_a_slow_success_of_before_a_reset_is_stale() -> None:
     world = FakeWorld()
     guard = circuit(name='mail', trip=consecutive(1), slow=2.0, world=world)

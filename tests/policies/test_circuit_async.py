@@ -2,6 +2,8 @@
 
 import asyncio
 import gc
+from threading import Thread
+from typing import Any
 
 import pytest
 
@@ -10,6 +12,7 @@ from seamwise.policies.circuit import CircuitOpen, circuit
 from seamwise.policies.permit import Permit
 from seamwise.policies.testing import FakeWorld
 from seamwise.policies.trips import consecutive
+from seamwise.policies.world import World
 from tests.policies.cancelling import cancelled_everywhere
 from tests.policies.circuits import DOWN, OK, admitted, half_opened, refusal, state_of
 from tests.policies.errors import Down
@@ -146,6 +149,32 @@ def test_the_garbage_collector_gives_back_the_permit_of_a_call_that_is_lost() ->
         assert isinstance(guard.enter(), Permit)
 
     asyncio.run(run())
+
+
+def test_a_lost_call_may_end_with_a_defect_while_its_own_thread_has_the_lock() -> None:
+    async def stumbles() -> Result[str, Down]:
+        try:
+            await asyncio.sleep(0)
+        finally:
+            raise LookupError
+
+    def clock() -> float:
+        # As if the garbage collector ran here.
+        if lost:
+            with pytest.raises(LookupError):
+                lost.pop().close()
+        return 0.0
+
+    lost: list[Any] = []
+    guard = circuit(name='mail', trip=consecutive(2), world=World(clock=clock))
+    call = guard.run(stumbles)
+    call.send(None)
+    lost.append(call)
+    thread = Thread(target=guard.run_sync, args=[lambda: DOWN], daemon=True)
+    thread.start()
+    thread.join(10)
+    assert not thread.is_alive()
+    assert state_of(guard) == 'open'
 
 
 def test_one_circuit_serves_one_loop_after_the_other() -> None:

@@ -1,6 +1,7 @@
 """A deadline around what cancels by itself, and beside other layers."""
 
 import asyncio
+import weakref
 from collections.abc import AsyncGenerator
 from contextvars import copy_context
 
@@ -15,6 +16,7 @@ from seamwise.policies.testing import FakeWorld
 from seamwise.policies.world import World
 from tests.policies.deadlines import DONE, in_a_loop, late, nothing_stray, sleeping
 from tests.policies.errors import Down
+from tests.policies.leftovers import nothing_collected
 
 
 @in_a_loop
@@ -195,3 +197,33 @@ async def test_a_clock_that_raises_takes_the_alarm_with_it() -> None:
 async def test_a_clock_that_goes_backwards_makes_nobody_late() -> None:
     times = iter([100.0, 50.0])
     assert await deadline(3.0, world=World(clock=lambda: next(times))).run(sleeping(World(), 0.0)) is DONE
+
+
+class Kept:
+    """What an operation gives, and nobody is to keep."""
+
+
+@pytest.mark.parametrize('seconds', [0.5, 5.0])
+@in_a_loop
+async def test_a_task_that_goes_on_keeps_nothing_of_the_task_whose_deadline_it_saw(seconds: float) -> None:
+    world = FakeWorld()
+    going_on: list[asyncio.Task[bool]] = []
+
+    async def inner() -> Result[str, Down]:
+        going_on.append(asyncio.create_task(asyncio.Event().wait()))
+        await world.sleep(1.0)
+        return DONE
+
+    async def call() -> 'tuple[object, Kept]':
+        guard = deadline(seconds, world=world)
+        # Also the end of a deadline inside, which the one around watches.
+        return await guard.run(lambda: deadline(9.0, world=world).run(inner)), Kept()
+
+    with nothing_collected():
+        _, kept = await asyncio.create_task(call())
+        gone = weakref.ref(kept)
+        del kept, _
+        await asyncio.sleep(0)
+        assert gone() is None
+    going_on[0].cancel()
+    await asyncio.wait(going_on)

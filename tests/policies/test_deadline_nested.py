@@ -102,6 +102,7 @@ async def test_three_in_one_another_end_once() -> None:
 @in_a_loop
 async def test_an_end_by_another_clock_is_converted_by_what_is_left() -> None:
     outer, inner = FakeWorld(), FakeWorld()
+    outer.advance(500.0)
     inner.advance(1000.0)
     seen: list[float | None] = []
 
@@ -158,6 +159,33 @@ async def test_a_task_that_outlives_a_call_that_was_in_time_is_bound_no_more() -
     go_on.set()
     assert await children[0] is DONE
     assert seen == [3.0, None]
+
+
+@in_a_loop
+async def test_a_task_that_outlives_the_inner_call_is_bound_by_the_outer_one() -> None:
+    world = FakeWorld()
+    seen: list[float | None] = []
+    go_on = asyncio.Event()
+    children: list[asyncio.Task[None]] = []
+
+    async def child() -> None:
+        await go_on.wait()
+        seen.append(remaining())
+
+    async def begins() -> Result[str, Down]:
+        children.append(asyncio.create_task(child()))
+        return DONE
+
+    async def op() -> Result[str, Down]:
+        await deadline(3.0, world=world).run(begins)
+        seen.append(remaining())
+        await world.sleep(1.0)
+        go_on.set()
+        await children[0]
+        return DONE
+
+    assert await deadline(4.0, world=world).run(op) is DONE
+    assert seen == [4.0, 3.0]
 
 
 @pytest.mark.parametrize('inner', [3.0, 5.0])

@@ -51,6 +51,7 @@ def test_the_error_says_who_and_how_long() -> None:
     assert isinstance(error, DeadlineExceeded)
     assert (error.name, error.timeout, str(error)) == ('bank', 0.25, 'bank did not end within 0.25 s.')
     assert error.retryable
+    assert (error.attempts, error.retry_after) == (1, None)
 
 
 def test_a_late_defect_passes_as_it_comes() -> None:
@@ -92,6 +93,19 @@ def test_nested_ones_shrink_and_the_outer_one_reports() -> None:
     assert seen == [2.0, 2.0]
     assert (outer >> inner).run_sync(taking(world, 3.0)) == LATE
     assert (inner >> outer).run_sync(taking(world, 3.0)) == LATE
+
+
+def test_after_an_inner_one_the_outer_one_counts_again() -> None:
+    world = FakeWorld()
+    seen: list[float | None] = []
+
+    def op() -> Result[str, Down]:
+        deadline(2.0, world=world).run_sync(taking(world, 1.0))
+        seen.append(remaining())
+        return DONE
+
+    assert deadline(3.0, world=world).run_sync(op) is DONE
+    assert seen == [2.0]
 
 
 def test_the_time_that_was_taken_outside_is_gone_inside() -> None:
@@ -262,13 +276,13 @@ def test_run_is_run_sync(seconds: int, end: int, takes: int) -> None:
 
 @pytest.mark.parametrize('seconds', [0, 0.0, -1.0, float('nan'), float('inf'), 1.1e9])
 def test_a_number_of_seconds_that_nobody_can_mean_is_a_value_error(seconds: float) -> None:
-    with pytest.raises(ValueError, match='seconds must be a finite number, more than 0, 1e\\+09 at most'):
+    with pytest.raises(ValueError, match=r'^seconds must be a finite number, more than 0, 1e\+09 at most'):
         deadline(seconds)
 
 
 @pytest.mark.parametrize('seconds', [True, '3', None])
 def test_seconds_that_are_no_number_are_a_type_error(seconds: float) -> None:
-    with pytest.raises(TypeError, match='seconds must be a number'):
+    with pytest.raises(TypeError, match=r'^seconds must be a number'):
         deadline(seconds)
 
 

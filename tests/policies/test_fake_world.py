@@ -1,8 +1,13 @@
 """The world for tests: time passes when somebody says so, and what is due on the way comes to pass there."""
 
 import asyncio
+import math
+import random
 import threading
+import time
 from functools import partial
+
+import pytest
 
 from seamwise.policies.testing import FakeWorld
 from seamwise.policies.world import REAL, World
@@ -34,6 +39,27 @@ def test_it_never_goes_backwards() -> None:
     world.sleep_sync(-1.0)
     asyncio.run(_sleep(world, -1.0))
     assert (world.now, world.slept) == (2.0, [-1.0, -1.0])
+
+
+def test_its_clock_may_be_put_back_by_hand() -> None:
+    world = FakeWorld()
+    world.advance(2.0)
+    world.advance(-3.0)
+    assert (world.now, world.slept) == (-1.0, [])
+    world.advance(0.0)
+    assert world.now == -1.0
+    world.advance(1.5)
+    assert world.now == 0.5
+    world.advance(-0.25)
+    assert world.now == 0.25
+
+
+@pytest.mark.parametrize('seconds', [math.inf, -math.inf, math.nan])
+def test_no_clock_goes_on_for_ever(seconds: float) -> None:
+    world = FakeWorld()
+    with pytest.raises(ValueError, match='A clock goes on by a finite number of seconds, not'):
+        world.advance(seconds)
+    assert world.now == 0.0
 
 
 def test_alarms_ring_in_the_order_of_their_times_and_at_them() -> None:
@@ -72,6 +98,49 @@ def test_an_alarm_that_is_due_rings_after_whoever_is_at_work() -> None:
     assert rung == ['at once', 'due']
 
 
+def test_an_alarm_that_is_due_when_it_is_set_waits_for_no_time_to_pass() -> None:
+    world = FakeWorld()
+    rung: list[str] = []
+
+    async def main() -> None:
+        world.alarm(0.0, lambda: rung.append('now'))
+        world.alarm(-1.0, lambda: rung.append('overdue'))
+        world.alarm(0.5, lambda: rung.append('later'))
+        await asyncio.sleep(0)
+
+    asyncio.run(main())
+    assert rung == ['now', 'overdue']
+
+
+def test_whoever_is_woken_on_the_way_sees_the_time_of_the_alarm() -> None:
+    world = FakeWorld()
+    seen: list[float] = []
+
+    async def main() -> None:
+        for seconds in (1.0, 2.0, 5.0):
+            world.alarm(seconds, lambda: seen.append(world.now))
+        await world.sleep(3.0)
+
+    asyncio.run(main())
+    assert (seen, world.now) == ([1.0, 2.0], 3.0)
+
+
+def test_while_somebody_sleeps_others_go_on() -> None:
+    world = FakeWorld()
+    gone_on: list[str] = []
+
+    async def goes_on() -> None:
+        gone_on.append('on')
+
+    async def main() -> None:
+        task = asyncio.create_task(goes_on())
+        await world.sleep(1.0)
+        assert gone_on == ['on']
+        await task
+
+    asyncio.run(main())
+
+
 def test_time_that_passes_in_a_thread_rings_in_the_loop() -> None:
     world = FakeWorld()
     rang_in: list[threading.Thread] = []
@@ -89,6 +158,10 @@ def test_time_that_passes_in_a_thread_rings_in_the_loop() -> None:
 
     asyncio.run(main())
     assert rang_in == [threading.current_thread()]
+
+
+def test_the_real_world_is_the_machines() -> None:
+    assert (REAL.clock, REAL.sleep, REAL.sleep_sync, REAL.random) == (time.monotonic, asyncio.sleep, time.sleep, random.random)
 
 
 def test_the_real_world_rings_and_is_stopped() -> None:

@@ -248,9 +248,9 @@ def test_it_decorates_functions_and_keeps_their_names() -> None:
 
 
 def test_what_it_cannot_be_made_with() -> None:
-    with pytest.raises(TypeError, match='handler must be a function that takes an error, not 3'):
+    with pytest.raises(TypeError, match=r'^handler must be a function that takes an error, not 3'):
         UNTYPED(3)
-    with pytest.raises(TypeError, match='when must be a function that takes an error, not 3'):
+    with pytest.raises(TypeError, match=r'^when must be a function that takes an error, not 3'):
         UNTYPED(one, when=3)
     with pytest.raises(TypeError, match='observer must be a function'):
         UNTYPED(one, observer=3)

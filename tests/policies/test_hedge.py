@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import math
+import weakref
 from collections.abc import Awaitable, Callable, Coroutine
 from contextvars import ContextVar
 from typing import Any
@@ -21,6 +22,7 @@ from seamwise.policies.pipeline import Guard, Layer
 from seamwise.policies.testing import FakeWorld
 from tests.policies.cancelling import cancelled_everywhere
 from tests.policies.errors import Down, Slow
+from tests.policies.leftovers import Defect, nothing_collected
 
 Answer = Result[object, object]
 
@@ -588,3 +590,28 @@ def test_what_has_the_wrong_type_is_a_type_error() -> None:
         hedge(after=1, name='x', observer=wrong)
     with pytest.raises(ValueError, match='name must say'):
         hedge(after=1, name=' ')
+
+
+@pytest.mark.parametrize('loser', ['ends later', 'raises too'])
+def test_a_defect_leaves_no_cycle_behind(loser: str) -> None:
+    begun: list[int] = []
+
+    async def op() -> Answer:
+        begun.append(1)
+        if len(begun) == 1 and loser == 'ends later':
+            await asyncio.Event().wait()
+        await asyncio.sleep(0.01)
+        raise Defect
+
+    async def main() -> 'weakref.ref[Defect] | None':
+        try:
+            await hedge(after=0.001, name='x', share=1.0).run(op)
+        except Defect as defect:
+            return weakref.ref(defect)
+        return None
+
+    with nothing_collected():
+        gone = asyncio.run(main())
+        assert gone is not None
+        assert gone() is None
+    assert len(begun) == 2

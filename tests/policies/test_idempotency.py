@@ -5,6 +5,7 @@ import inspect
 import re
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Never, get_type_hints
 
 import pytest
@@ -152,7 +153,7 @@ def test_who_reads_the_signature_sees_no_key() -> None:
         return Success(cents)
 
     assert str(inspect.signature(pay)).startswith("(cents: int, /, *, to: str = 'bank')")
-    assert get_type_hints(pay).keys() == {'cents', 'to', 'return'}
+    assert get_type_hints(pay) == {'cents': int, 'to': str, 'return': get_type_hints(no_key)['return']}
 
     bare: list[Callable[[str, int], Result[int, Never]]] = [lambda key, cents: Success(cents)]
     decorated = keyed(identity)(bare[0])
@@ -192,12 +193,22 @@ def method(self: object) -> Result[int, Never]:
     return Success(0)
 
 
-@pytest.mark.parametrize('function', [no_key, late_key, named_key, many_keys, nothing, method])
+def method_of_one(self: object, cents: int) -> Result[int, Never]:
+    return Success(cents)
+
+
+@pytest.mark.parametrize('function', [no_key, late_key, named_key, many_keys, nothing, method, method_of_one])
 def test_a_function_without_a_place_for_the_key_is_refused(function: Callable[..., Any]) -> None:
-    after, receiver = (' after self', 'self, ') if function is method else ('', '')
+    after, receiver = (' after self', 'self, ') if function in {method, method_of_one} else ('', '')
     said = f'{function.__name__}: the first parameter{after} must be `key`, as in `def pay({receiver}key: str, …)`.'
     with pytest.raises(TypeError, match=f'^{re.escape(said)}$'):
         keyed(identity)(function)
+
+
+def test_a_function_without_a_name_is_refused_as_it_is_shown() -> None:
+    nameless: Any = partial(no_key)
+    with pytest.raises(TypeError, match=re.escape(f'{nameless!r}: the first parameter must be `key`')):
+        keyed(identity)(nameless)
 
 
 def test_only_guards_are_keyed() -> None:
@@ -205,3 +216,11 @@ def test_only_guards_are_keyed() -> None:
     with pytest.raises(TypeError, match=r'keyed takes a guard, as in `keyed\(retry\(\)\)`'):
         keyed(wrong)
     assert repr(keyed(retry(name='bank'))) == '<keyed <guard bank>>'
+
+
+def test_an_object_whose_call_is_a_coroutine_is_decorated_as_one() -> None:
+    class Pays:
+        async def __call__(self, key: str, cents: int) -> Result[int, Slow]:
+            return Success(cents) if key else Failure(Slow())
+
+    assert asyncio.run(keyed(retry())(Pays())(5)) == Success(5)

@@ -78,7 +78,8 @@ Story = tuple[list[Result[int, object]], list[GuardEvent], list[float], float, i
 
 def made(names: list[str], world: FakeWorld, told: Observer) -> Guard[object]:
     guard: Guard[object] = identity
-    for name in names:
+    # The deadline innermost: only in a task it can end a wait that began inside of it.
+    for name in sorted(names, key='deadline'.__eq__):
         guard = guard >> GUARDS[name](world, told)
     return guard
 

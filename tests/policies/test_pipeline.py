@@ -3,19 +3,22 @@
 import asyncio
 import inspect
 import traceback
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from functools import partial
 from typing import Any, ClassVar
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typing_extensions import override
 
 from seamwise import Failure, Result, Success
 from seamwise.policies import pipeline
+from seamwise.policies.permit import Permit, Said
 from seamwise.policies.pipeline import Guard, Layer, identity
 from seamwise.policies.testing import FakeWorld
 from tests.policies.cancelling import cancelled_everywhere
-from tests.policies.layers import Again, Bound, Late, Raises, Seen, Twice
+from tests.policies.layers import Again, Bound, Late, Raises, SaysLate, Seen, Twice
 
 Number = Result[int, str]
 
@@ -98,6 +101,26 @@ def test_a_layer_may_let_wait() -> None:
     assert world.slept == [1.0, 1.0]
 
 
+def test_what_a_layer_says_after_a_wait_stands_outside_of_it() -> None:
+    log: list[str] = []
+    world = FakeWorld()
+    refuses = Seen('a', log) >> SaysLate('late', world) >> Seen('b', log)
+    assert both_ways(refuses, ok) == (Failure('late says so'), Failure('late says so'))
+    assert log == ['+a', '-a'] * 2
+    log.clear()
+    answers = Seen('a', log) >> SaysLate('late', world, leaving=True) >> Seen('b', log)
+    assert both_ways(answers, ok) == (Failure('late says so'), Failure('late says so'))
+    assert log == ['+a', '+b', '-b', '-a'] * 2
+    assert world.slept == [1.0] * 4
+
+
+def test_a_second_try_inside_of_a_fork_enters_what_is_inside_of_it_alone() -> None:
+    log: list[str] = []
+    guard = Seen('a', log) >> Twice('twice') >> Again('again', 2, FakeWorld()) >> Seen('b', log)
+    assert both_ways(guard, bad) == (Failure('bad'), Failure('bad'))
+    assert log == ['+a', *['+b', '-b'] * 2, '-a', '+a', *['+b', '-b'] * 4, '-a']
+
+
 def test_a_fork_calls_what_is_inside_of_it_and_a_thread_just_goes_in() -> None:
     log: list[str] = []
     guard = Seen('a', log) >> Twice('twice') >> Seen('b', log)
@@ -161,6 +184,43 @@ def test_a_bug_in_a_layer_gives_the_permits_outside_of_it_back(where: str) -> No
     with pytest.raises(ZeroDivisionError, match=where):
         both_ways(guard, ok)
     assert log == {'enter': ['+a', '!a'], 'leave': ['+a', '+b', '-b', '!a']}[where]
+
+
+class Exits(Layer[str]):
+    """A layer whose permit raises when it is given back after a defect, as an observer that leaves the program does."""
+
+    class _Permit(Permit):
+        @override
+        def abort(self, raised: BaseException) -> Failure[object] | None:
+            raise SystemExit(3)
+
+    @override
+    def enter(self) -> Said:
+        return self._Permit()
+
+    @override
+    def limits(self) -> str:
+        return 'exits'
+
+
+def test_an_exit_while_permits_are_given_back_gives_those_outside_of_it_back_too() -> None:
+    log: list[str] = []
+
+    def defect() -> Number:
+        raise LookupError
+
+    async def later_defect() -> Number:
+        raise LookupError
+
+    guard = Seen('a', log) >> Exits('exits') >> Seen('b', log)
+    with pytest.raises(SystemExit) as caught:
+        guard.run_sync(defect)
+    assert isinstance(caught.value.__context__, LookupError)
+    with pytest.raises(SystemExit):
+        asyncio.run(guard.run(later_defect))
+    assert log == ['+a', '+b', '!b', '!a'] * 2
+    takes = Seen('a', log, takes=SystemExit) >> Exits('exits')
+    assert takes.run_sync(defect) == Failure('a took SystemExit')
 
 
 def test_a_defect_keeps_its_traceback_and_gets_the_frames_of_the_library_only() -> None:
@@ -281,7 +341,9 @@ def test_guards_are_the_same_only_with_the_same_layers() -> None:
     assert a >> b != b >> a
     assert a >> b == a >> b
     assert a != 1
+    assert a >> b != 1
     assert len({a, b, a >> b, a >> b}) == 3
+    assert len({hash(a), hash(b), hash(a >> b), hash(b >> a)}) == 4
 
 
 def test_the_name_and_the_description_say_the_order() -> None:
@@ -333,16 +395,45 @@ def test_methods_are_decorated_like_functions() -> None:
     assert Service.log == ['+a', '-a', '+b', '-b']
 
 
+def test_objects_that_are_called_are_decorated_like_functions() -> None:
+    class Adds:
+        def __init__(self, more: int) -> None:
+            self.more = more
+
+        async def __call__(self, number: int) -> Number:
+            return Success(number + self.more)
+
+    class AddsNow:
+        def __call__(self, number: int) -> Number:
+            return Success(number + 1)
+
+    log: list[str] = []
+    guard = Seen('a', log)
+    for load in (guard(Adds(2)), guard(partial(Adds(2))), guard(partial(partial(Adds(2).__call__)))):
+        assert inspect.iscoroutinefunction(load)
+        assert asyncio.run(load(1)) == Success(3)
+    for find in (guard(AddsNow()), guard(partial(AddsNow()))):
+        assert find(1) == Success(2)
+    assert log == ['+a', '-a'] * 5
+
+
 def test_what_is_no_function_is_refused_where_it_is_decorated() -> None:
     guard: Any = Seen('bank', [])
 
     def generates() -> Iterator[int]:
         yield 1
 
+    async def streams() -> AsyncIterator[int]:
+        yield 1
+
     with pytest.raises(TypeError, match="'bank' decorates a function that gives a Result, not 5"):
         guard(5)
     with pytest.raises(TypeError, match='generates is a generator'):
         guard(generates)
+    with pytest.raises(TypeError, match='streams is a generator'):
+        guard(streams)
+    with pytest.raises(TypeError, match=r'^functools[.]partial.* is a generator'):
+        guard(partial(generates))
     with pytest.raises(TypeError, match="Put the guard 'bank' under @classmethod"):
         guard(classmethod(takes_a_class))
 
@@ -391,7 +482,13 @@ def test_a_wrong_operation_in_a_thread_says_what_to_do(op: Any, says: str) -> No
 
 
 @pytest.mark.parametrize(
-    ('op', 'says'), [(5, 'not callable'), (ok, 'await'), (lambda: asyncio.sleep(0), 'gave NoneType, which is no Result')]
+    ('op', 'says'),
+    [
+        (5, 'not callable'),
+        (ok, 'await'),
+        (lambda: asyncio.sleep(0), 'gave NoneType, which is no Result'),
+        (lambda: asyncio.sleep(0, 5), 'gave int, which is no Result'),
+    ],
 )
 def test_a_wrong_operation_in_a_task_says_what_to_do(op: Any, says: str) -> None:
     async def run() -> None:
@@ -409,6 +506,13 @@ def test_a_type_error_of_the_operation_itself_is_left_as_it_is() -> None:
         raise TypeError('mine')
 
     with pytest.raises(TypeError, match='mine') as caught:
+        Seen('a', []).run_sync(op)
+    assert not hasattr(caught.value, '__notes__')
+
+
+def test_what_an_operation_written_in_c_raises_is_left_as_it_is() -> None:
+    op: Any = partial(int, 'one')
+    with pytest.raises(ValueError, match='invalid literal') as caught:
         Seen('a', []).run_sync(op)
     assert not hasattr(caught.value, '__notes__')
 
@@ -442,6 +546,15 @@ def test_a_guard_that_is_not_bound_serves_any_event_loop() -> None:
     guard = Seen('a', []) >> Seen('b', [])
     for _ in range(2):
         assert asyncio.run(guard.run(ok_async)) == Success(1)
+
+
+def test_a_guard_that_is_not_bound_needs_no_event_loop() -> None:
+    async def op() -> Number:
+        return Success(1)
+
+    with pytest.raises(StopIteration) as ended:
+        Seen('a', []).run(op).send(None)
+    assert ended.value.value == Success(1)
 
 
 def test_a_layer_must_say_what_it_does() -> None:

@@ -111,9 +111,9 @@ def test_a_call_may_be_a_microsecond_early_and_no_more() -> None:
     now = [0.0]
     guard = rate_limit(1, name='x', world=World(clock=lambda: now[0]))
     assert passes(guard)
-    now[0] = 1 - 1.1e-6
+    now[0] = 1 - 1.0008e-6
     assert not passes(guard)
-    now[0] = 1 - 0.9e-6
+    now[0] = 1 - 0.9998e-6
     assert passes(guard)
     now[0] = 2 - 1.1e-6
     assert not passes(guard)
@@ -224,6 +224,18 @@ def test_among_idle_keys_the_oldest_is_forgotten() -> None:
     # `b` went, the oldest that was idle; `a` remembers its call.
     assert keyed.passes('a')
     assert not keyed.passes('a')
+
+
+@pytest.mark.parametrize(('keys', 'is_found'), [(16, True), (17, False)])
+def test_an_idle_key_is_looked_for_among_the_sixteen_oldest(keys: int, is_found: bool) -> None:
+    keyed = Keyed(4, keys=keys)
+    for number in range(keys - 1):
+        assert keyed.passes(f'busy {number}', 4.0)
+    assert keyed.passes('idle', 0.25)
+    keyed.world.advance(0.5)
+    assert keyed.passes('one more')
+    # Where the idle one was not seen, the oldest has gone, and is as new.
+    assert keyed.passes('busy 0', 4.0) is not is_found
 
 
 def test_keys_that_come_once_take_no_memory_for_ever() -> None:

@@ -209,6 +209,23 @@ def test_a_clock_that_goes_back_while_they_wait_lets_nobody_through_too_soon_nor
     callers.time.close()
 
 
+def test_a_newcomer_who_is_first_to_see_that_the_clock_went_back_shifts_nothing() -> None:
+    callers = Callers(wait=1.75)
+    callers.advance(8)
+    callers.come('a', 'b')
+    callers.advance(0.5)
+    callers.time.jump(Fraction(-1000))
+    for name in 'cd':
+        callers.come(name)
+        # Of what went by since the last look, nobody knows.
+        assert callers.tasks[name].result().swap().unwrap().retry_after == 2.0
+    callers.advance(0.5)
+    callers.come('e')
+    callers.advance(5)
+    assert callers.passed == [('a', 8.0), ('b', 9.5), ('e', 10.5)]
+    callers.time.close()
+
+
 def test_who_waits_is_refused_when_those_before_took_too_long() -> None:
     callers = Callers(wait=2.0)
     callers.come(*'abc')
@@ -236,6 +253,30 @@ def test_a_place_that_is_never_called_ends_with_the_wait() -> None:
 
     blocked = threading.Event()
     assert isinstance(asyncio.run(run()).swap().unwrap(), RateLimited)
+
+
+def test_keys_for_which_somebody_waits_are_kept_though_they_are_too_many_and_in_nobodys_way_later() -> None:
+    time, user, tasks = Ticking(), [''], list[asyncio.Task[object]]()
+    guard = rate_limit(1, name='x', key=lambda: user[0], keys=17, wait=100.0, world=time.world)
+    (layer,) = guard._layers
+
+    def kept_after(name: str, *, calls: int = 1) -> int:
+        user[0] = name
+        for _ in range(calls):
+            tasks.append(time.start(guard.run(ok)))
+        return len(vars(layer)['_buckets']._buckets)
+
+    for number in range(16):
+        kept_after(f'waited for {number}', calls=2)
+    assert kept_after('free') == 17
+    # Of the sixteen oldest none can go; the next time others are the oldest.
+    assert kept_after('one more') == 18
+    assert kept_after('the next') == 18
+    for task in tasks:
+        task.cancel()
+    time.do()
+    assert kept_after('the last') == 17
+    time.close()
 
 
 def test_a_second_loop_is_refused() -> None:

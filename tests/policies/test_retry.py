@@ -392,6 +392,16 @@ def test_an_observer_hears_before_the_wait() -> None:
     assert slept == [[], [0.05]]
 
 
+def test_the_time_that_is_told_began_with_the_call_also_where_there_is_no_timeout() -> None:
+    told = Recorder()
+    world = FakeWorld()
+    world.advance(100.0)
+    guard = retry(timeout=None, base=1.0, jitter='none', world=world, observer=told)
+    assert guard.run_sync(fails(Slow())) == Success('done')
+    assert guard.run_sync(lasts(world, 2.0, Wrong())) == Failure(Wrong())
+    assert told[1:] == [Recovered('retry', 2, 1.0), GaveUp('retry', Wrong(), 1, 2.0, 'not_retryable')]
+
+
 def test_a_failure_for_good_is_told_with_its_reason() -> None:
     def end(error: TaggedError, **settings: Any) -> GuardEvent:
         told = Recorder()

@@ -114,11 +114,35 @@ class TestAFileThatIsWrong:
             "'/guards.toml' cannot be read: this is not UTF-8.\nat /guards.toml:2:5\n  # é \ufffd\n      ^\n"
         )
 
+    def test_is_shown_where_it_is_not_utf_8_behind_a_byte_order_mark(self, folder: Path) -> None:
+        assert 'at /guards.toml:2:5\n  # é \ufffd\n      ^\n' in self.wrong(folder, b'\xef\xbb\xbf[default]\n# \xc3\xa9 \xff\n')
+
+    @pytest.mark.parametrize(
+        ('guards', 'said'),
+        [(b'\0' * (FILE_LIMIT + 1), 'has more than 262,144 bytes'), ('a = ' + '{a = ' * 2_000 + '1' + '}' * 2_000, 'is nested too deeply')],
+    )
+    def test_that_cannot_be_searched_for_keys_is_shown_from_its_beginning(self, folder: Path, guards: str | bytes, said: str) -> None:
+        told = self.wrong(folder, guards)
+        assert told.splitlines()[1] == 'at /guards.toml:1:1'
+        assert told.endswith(f'hint: the file: {said}.\n')
+
+    def test_is_searched_once_however_much_is_wrong(self, folder: Path) -> None:
+        guards = ''.join(f'k{number} = 1\n' for number in range(3_000))
+        begun = time.monotonic()
+        told = self.wrong(folder, guards)
+        assert time.monotonic() - begun < 10.0
+        assert told.endswith('\n\n… (2900 more)\n')
+
     def test_that_has_no_end_is_not_read_to_it(self, folder: Path) -> None:
         assert 'hint: the file: has more than 262,144 bytes.' in self.wrong(folder, b'#' * (FILE_LIMIT + 1))
 
     def test_shows_no_secret(self, folder: Path) -> None:
         assert 'hunter2' not in self.wrong(folder, '[default.retry]\npassword = "hunter2"\nname = 7 # password=hunter2\n')
+
+
+def test_a_file_without_a_name_is_not_the_current_folder(folder: Path) -> None:
+    done = CliRunner().invoke(run, ['--workspace', str(folder), '--seam', 'model', '--guards', ''], input=READ)
+    assert (done.exit_code, done.stderr) == (66, "seamwise: cannot read '': No such file or directory\n")
 
 
 @pytest.mark.parametrize(('name', 'why'), [('gone.toml', 'No such file or directory'), ('ws', 'Is a directory')])

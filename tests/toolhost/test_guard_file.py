@@ -107,6 +107,13 @@ def test_an_empty_file_guards_nothing() -> None:
         assert attempts(guarding(text), 'look', LATE) == 1
 
 
+@pytest.mark.parametrize(
+    'guard', ['rate_limit = { limit = 1', 'bulkhead = { limit = 1', 'circuit = { probes = 1', 'deadline = { seconds = 1']
+)
+def test_a_guard_may_be_called_anything(guard: str) -> None:
+    assert described(f'[default]\n{guard}, name = "unlimited" }}')[0].startswith('unlimited: ')
+
+
 def test_a_mark_at_the_beginning_is_passed_over() -> None:
     made = good(guards_of(b'\xef\xbb\xbf[default.retry]\r\nattempts = 2\r\n', 'g.toml', registry=TWO, world=FakeWorld()))
     assert attempts(Guarding(made), 'look', LATE) == 2
@@ -332,7 +339,8 @@ def test_a_default_that_no_tool_uses_is_checked_too() -> None:
     ('data', 'line', 'column', 'problem'),
     [
         (b'a = \n', 1, 5, 'invalid value'),
-        (b'[default]\n[default]', 2, 9, "cannot declare ('default',) twice"),
+        (b'[default]\n[default]', 2, 9, "cannot declare 'default' twice"),
+        (b'[tools.look]\n[tools.look]', 2, 12, "cannot declare 'tools.look' twice"),
         (b'# 1\na = "\xc3\xa9\xff"', 2, 7, 'this is not UTF-8'),
         (b'\xff', 1, 1, 'this is not UTF-8'),
         (b'a = "\n', 1, 6, "illegal character '\\n'"),

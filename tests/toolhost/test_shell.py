@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -202,3 +203,29 @@ def test_a_shell_that_may_not_be_killed_is_left_alone(folder: Path, monkeypatch:
         assert ended('exec sleep 60', folder, 0.1).exit_code is None
     killpg(asked[0], signal.SIGKILL)
     os.waitpid(asked[0], 0)
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_while_a_command_begins_does_not_leave_it_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    class Interrupted(subprocess.Popen[bytes]):
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            began.append(self.pid)
+            signal.raise_signal(number)
+
+    def stop(number: int, _frame: object) -> None:
+        raise InterruptedError(number)
+
+    began: list[int] = []
+    before = signal.signal(number, stop)
+    try:
+        monkeypatch.setattr(subprocess, 'Popen', Interrupted)
+        with pytest.raises(InterruptedError):
+            run(b'sleep 1000', cwd=tmp_path, timeout=LONG)
+        assert signal.getsignal(number) is stop
+    finally:
+        signal.signal(number, before)
+    (pid,) = began
+    if not has_ended(pid):
+        os.killpg(pid, signal.SIGKILL)
+        pytest.fail('the command runs on')

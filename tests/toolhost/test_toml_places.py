@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from seamwise.toolhost.schema import below, is_table
-from seamwise.toolhost.toml_places import Position, place, position
+from seamwise.toolhost.toml_places import Places, Position, position
 
 DOCUMENT = '''\
 # [no.table] here
@@ -59,8 +59,8 @@ last = true'''
 )
 def test_a_key_is_found_where_it_stands(pointer: str, line: int, column: int) -> None:
     tomllib.loads(DOCUMENT)
-    assert place(DOCUMENT, pointer) == Position(line, column)
-    assert place(DOCUMENT.replace('\n', '\r\n'), pointer) == Position(line, column)
+    assert Places(DOCUMENT).of(pointer) == Position(line, column)
+    assert Places(DOCUMENT.replace('\n', '\r\n')).of(pointer) == Position(line, column)
 
 
 def test_a_position_counts_from_one() -> None:
@@ -69,7 +69,7 @@ def test_a_position_counts_from_one() -> None:
 
 def test_what_is_no_toml_is_refused() -> None:
     with pytest.raises(ValueError, match='This is no TOML, from offset 6 on'):
-        place('a = 1\n= 2', '/a')
+        Places('a = 1\n= 2').of('/a')
 
 
 WORDS = st.text('ab."\'#=[]{}~/\\\n\té', min_size=0, max_size=3)
@@ -156,4 +156,4 @@ def test_every_key_of_any_document_is_found(made: tuple[str, dict[str, int]]) ->
     known = set(pointers(tomllib.loads(text)))
     assert known == {one for one in places if one in known}
     for pointer in known:
-        assert place(text, pointer) == position(text, places[pointer])
+        assert Places(text).of(pointer) == position(text, places[pointer])

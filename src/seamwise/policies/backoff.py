@@ -5,7 +5,7 @@ from typing import Final, Literal, TypeAlias, get_args
 
 from seamwise.errors import LONGEST_DELAY
 from seamwise.policies.checks import choice, number
-from seamwise.policies.world import REAL, World
+from seamwise.policies.world import REAL, World, known
 
 Jitter: TypeAlias = Literal['full', 'equal', 'tenth', 'decorrelated', 'none']
 """How the waits of many callers are spread."""
@@ -43,7 +43,7 @@ class Backoff:
         if self.cap < self.base:
             raise ValueError(f'cap must be base ({self.base:g} s) or more, not {cap!r}.')
         self.jitter = jitter
-        self._random = world.random
+        self._random = known(world).random
         self._spread = _SPREAD.get(jitter)
 
     def __iter__(self) -> Iterator[float]:

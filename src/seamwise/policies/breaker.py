@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable
-from threading import Lock
+from threading import RLock
 from typing import Final, TypeAlias
 
 from seamwise.policies.events import State
@@ -25,7 +25,8 @@ class Breaker:
     def __init__(self, settings: Settings, clock: Callable[[], float], changed: Changed | None) -> None:
         self.settings = settings
         self._clock = clock
-        self._lock = Lock()
+        # Its own thread may come in again: a call that is lost ends where the garbage collector finds it.
+        self._lock = RLock()
         self._seen = clock()
         self._shift = 0.0
         self._changed = changed

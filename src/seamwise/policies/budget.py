@@ -1,7 +1,7 @@
 """Budgets of retries, shared by many calls: where everything fails, retries end before they become the outage."""
 
 from math import floor
-from threading import Lock
+from threading import RLock
 from typing import Final
 
 from typing_extensions import override
@@ -9,7 +9,7 @@ from typing_extensions import override
 from seamwise.categories import Category
 from seamwise.errors import TaggedError
 from seamwise.policies.checks import number
-from seamwise.policies.world import REAL, World
+from seamwise.policies.world import REAL, World, known
 
 CREDIT_LIVES: Final = 10
 """In seconds: so long a share counts a call, and what was retried."""
@@ -30,7 +30,8 @@ class Budget:
     __slots__ = ('_lock',)
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        # Its own thread may come in again: a call that is lost ends where the garbage collector finds it.
+        self._lock = RLock()
 
     @staticmethod
     def share(ratio: float, *, minimum_per_second: float = 1.0, world: World = REAL) -> 'Budget':
@@ -46,7 +47,7 @@ class Budget:
         share, least = number('ratio', ratio, most=1.0), number('minimum_per_second', minimum_per_second, most=_MOST)
         if not share and not least:
             raise ValueError('ratio or minimum_per_second must be more than 0, or nothing is ever retried.')
-        return _Share(share, least, world)
+        return _Share(share, least, known(world))
 
     @staticmethod
     def quota(capacity: float, *, cost: float = 5.0, timeout_cost: float = 10.0) -> 'Budget':
@@ -80,11 +81,11 @@ class Budget:
 
     def acquire(self, n: float = 1.0, /) -> bool:
         """Take so much for a retry, and say whether it may be made."""
-        return self._take(number('n', n))
+        return self._take(number('n', n, most=_MOST))
 
     def release(self, n: float = 1.0, /) -> None:
         """Pay in so much."""
-        self._give(number('n', n))
+        self._give(number('n', n, most=_MOST))
 
     @property
     def left(self) -> float:

@@ -14,12 +14,13 @@ from seamwise.policies.adaptive import Adaptive, Learner
 from seamwise.policies.checks import choice, count, number
 from seamwise.policies.deadline import remaining
 from seamwise.policies.events import Observer, Refused
+from seamwise.policies.holders import Caller, Held, caller
 from seamwise.policies.permit import Outcome, Permit, Said, Wait
 from seamwise.policies.pipeline import Guard, Layer
 from seamwise.policies.reading import counts_against
 from seamwise.policies.telling import Teller, teller
 from seamwise.policies.turns import Line, Turn
-from seamwise.policies.world import REAL, World
+from seamwise.policies.world import REAL, World, known
 
 Scope: TypeAlias = Literal['tool', 'namespace', 'global']
 """Whose calls are counted together."""
@@ -55,7 +56,8 @@ def bulkhead(  # noqa: PLR0913 -- one guard, and all that can be said of it
     """Let `limit` calls work at once; `queue` more (None: any number) may wait for `wait` seconds (None: for ever), in order.
 
     Nobody waits unless both allow it. Whoever finds no room, or waits in vain, gets `BulkheadFull`, which says how many seconds it
-    really waited. With a `key` each `key()` has a limit of its own, and stands in the error as its namespace; `scope` says in the
+    really waited. Who would wait for ever for a place that only itself can free, being inside with nobody else, is a RuntimeError.
+    With a `key` each `key()` has a limit of its own, and stands in the error as its namespace; `scope` says in the
     error whose calls are counted together. A permit comes back after a success, a failure, a defect and a cancellation. In place of
     a number, `adaptive(…)` finds the limit by itself.
 
@@ -100,7 +102,7 @@ class Bulkhead(Layer[BulkheadFull]):
     ) -> None:
         super().__init__(name)
         self.mutex = RLock()
-        self.world = world
+        self.world = known(world)
         self.wait = wait
         self._limit = limit
         self.most = limit if isinstance(limit, int) else limit.maximum
@@ -118,8 +120,10 @@ class Bulkhead(Layer[BulkheadFull]):
         with self.mutex:
             room = self._only if key is None else self._room(key)
             if room.inside < room.limit:
+                # Counted last: whoever is interrupted before has taken nothing.
+                permit = room.permit()
                 room.inside += 1
-                return room.permit()
+                return permit
             if self.wait != 0 and (self._queue is None or room.waiting < self._queue):
                 return _Place(self, room)
         return self.refuse(room, 0.0)
@@ -168,7 +172,7 @@ class _Room(Permit):
     Nobody waits while there is room, so who comes has only to count.
     """
 
-    __slots__ = ('_bulkhead', '_line', 'inside', 'key', 'learner', 'limit')
+    __slots__ = ('_bulkhead', '_held', '_line', 'inside', 'key', 'learner', 'limit')
 
     def __init__(self, bulkhead: Bulkhead, key: str, limit: int, learner: Learner | None) -> None:
         self.key = key
@@ -177,6 +181,8 @@ class _Room(Permit):
         self.inside = 0
         self._bulkhead = bulkhead
         self._line: Line | None = None
+        # Only of calls for which others may wait for ever.
+        self._held: dict[Held, None] = {}
 
     @override
     def leave(self, outcome: Outcome, /) -> Outcome:
@@ -194,7 +200,14 @@ class _Room(Permit):
 
     def permit(self) -> Permit:
         """Give the permit of a call that has been counted."""
-        return self if self.learner is None else _Timed(self, self.learner, self._bulkhead)
+        permit: Permit = self if self.learner is None else _Timed(self, self.learner, self._bulkhead)
+        return permit if self._bulkhead.wait is not None else Held(permit, self._held)
+
+    def is_all_of(self, waiting: Caller) -> bool:
+        """Say whether one who waits is the only one at work, and would wait for itself."""
+        with self._bulkhead.mutex:
+            held = list(self._held)
+            return len(held) == self.inside and all(one.caller == waiting for one in held)
 
     def join(self) -> Turn:
         """Stand at the end of the line."""
@@ -275,6 +288,7 @@ class _Place(Wait):
     @override
     async def wait(self) -> Permit | Failure[object]:
         try:
+            self._see_for_whom()
             await self._turn.wait(self._bulkhead.world, self._bulkhead.wait)
         except BaseException:
             self._room.withdraw(self._turn)
@@ -284,11 +298,17 @@ class _Place(Wait):
     @override
     def wait_sync(self) -> Permit | Failure[object]:
         try:
+            self._see_for_whom()
             self._turn.wait_sync(self._bulkhead.world, remaining(self._bulkhead.wait))
         except BaseException:
             self._room.withdraw(self._turn)
             raise
         return self._served()
+
+    def _see_for_whom(self) -> None:
+        guard = self._bulkhead
+        if guard.wait is None and remaining() is None and self._room.is_all_of(caller()):
+            raise RuntimeError(f'{guard.name!r} is called in its own call, which takes up all its room: it would wait for itself for ever.')
 
     def _served(self) -> Permit | Failure[object]:
         with self._bulkhead.mutex:

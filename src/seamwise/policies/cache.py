@@ -19,7 +19,7 @@ from seamwise.policies.pipeline import Guard, decorated
 from seamwise.policies.reading import retryable
 from seamwise.policies.shelf import Arguments, Shelf
 from seamwise.policies.telling import teller
-from seamwise.policies.world import REAL, World
+from seamwise.policies.world import REAL, World, known
 
 T = TypeVar('T')
 E0 = TypeVar('E0')
@@ -112,7 +112,7 @@ class Cache:
             raise TypeError(f'key must be a function of the arguments that gives something hashable, not {key!r}.')
         self.key = key
         self.tell = teller(observer)
-        self.clock = world.clock
+        self.clock = known(world).clock
 
     @overload
     def __call__(

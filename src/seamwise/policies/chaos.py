@@ -13,7 +13,7 @@ from seamwise.containers import Failure, quick_failure
 from seamwise.policies.checks import number
 from seamwise.policies.permit import FREE, Outcome, Permit, Said, Wait
 from seamwise.policies.pipeline import Guard, Layer
-from seamwise.policies.world import REAL, World
+from seamwise.policies.world import REAL, World, known
 
 E = TypeVar('E')
 T = TypeVar('T')
@@ -127,7 +127,7 @@ class Chaos(Layer[object]):
         for argument, one in plans.items():
             if not isinstance(one, Plan):
                 raise TypeError(f'{argument} must be a plan, as `rate(0.1, make)` or `plan(first, second)`, not {one!r}.')
-        self.world = world
+        self.world = known(world)
         self._lock = Lock()
         self._failures = failures.draws(_stream(seed, 'failures'))
         self._defects = defects.draws(_stream(seed, 'defects'))

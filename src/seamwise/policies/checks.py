@@ -1,6 +1,7 @@
 """Numbers that guards are made with, checked where the guard is made."""
 
 import math
+import sys
 
 
 def number(name: str, value: float, *, least: float = 0.0, above: float | None = None, most: float = math.inf) -> float:
@@ -14,16 +15,21 @@ def number(name: str, value: float, *, least: float = 0.0, above: float | None =
     """
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise TypeError(f'{name} must be a number, not {value!r}.')
-    fits = least <= value <= most if above is None else above < value <= most
-    if not math.isfinite(value) or not fits:
+    try:
+        given = float(value)
+    except OverflowError:
+        # A whole number beyond all floats, which may have too many digits to be shown.
+        value = given = math.inf if value > 0 else -math.inf
+    fits = least <= given <= most if above is None else above < given <= most
+    if not math.isfinite(given) or not fits:
         low = f'{least:g} or more' if above is None else f'more than {above:g}'
         high = '' if math.isinf(most) else f', {most:g} at most'
         raise ValueError(f'{name} must be a finite number, {low}{high}, not {value!r}.')
-    return float(value)
+    return given
 
 
 def count(name: str, value: int, *, least: int = 1) -> int:
-    """Give a whole number, or raise: a TypeError for what is none, a ValueError for one that is too small.
+    """Give a whole number, or raise: a TypeError for what is none, a ValueError for one that is too small or beyond what a machine counts.
 
     >>> count('attempts', 0)
     Traceback (most recent call last):
@@ -31,6 +37,9 @@ def count(name: str, value: int, *, least: int = 1) -> int:
     """
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f'{name} must be a whole number, not {value!r}.')
+    if value > sys.maxsize:
+        # It may have too many digits to be shown.
+        raise ValueError(f'{name} must be {sys.maxsize} at most.')
     if value < least:
         raise ValueError(f'{name} must be {least} or more, not {value!r}.')
     return value

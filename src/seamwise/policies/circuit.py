@@ -17,7 +17,7 @@ from seamwise.policies.pipeline import Layer
 from seamwise.policies.reading import counts_against
 from seamwise.policies.telling import Teller, teller
 from seamwise.policies.trips import Trip, consecutive
-from seamwise.policies.world import REAL, World
+from seamwise.policies.world import REAL, World, known
 
 _AFTER_FIVE: Final = consecutive(5)
 
@@ -130,8 +130,6 @@ def circuit(  # noqa: PLR0913 -- settings, each with a default
         raise TypeError(f'trip must be consecutive(…) or ratio(…), not {trip!r}.')
     if not callable(counts):
         raise TypeError(f'counts must be a function that says of an error whether it counts, not {counts!r}.')
-    if not isinstance(world, World):
-        raise TypeError(f'world must be a World, not {world!r}.')
     open_for = number('open_for', open_for, above=0.0, most=LONGEST_DELAY)
     settings = Settings(
         trip=trip,
@@ -142,4 +140,4 @@ def circuit(  # noqa: PLR0913 -- settings, each with a default
         slow=None if slow is None else number('slow', slow, above=0.0),
         counts=counts,
     )
-    return Circuit(name, settings, tell=teller(observer), clock=world.clock)
+    return Circuit(name, settings, tell=teller(observer), clock=known(world).clock)

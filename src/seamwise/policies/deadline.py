@@ -1,6 +1,6 @@
 """So much time and no more: in a task the operation is cancelled, in a thread one that ends late has failed."""
 
-from asyncio import CancelledError, Task, current_task
+from asyncio import CancelledError, Task
 from collections.abc import Callable
 from contextvars import ContextVar
 from math import isnan
@@ -13,10 +13,11 @@ from seamwise.containers import Failure, quick_failure
 from seamwise.errors import LONGEST_DELAY, TaggedError
 from seamwise.policies.checks import number
 from seamwise.policies.events import Observer, Refused
+from seamwise.policies.holders import running_task
 from seamwise.policies.permit import Outcome, Permit, Said
 from seamwise.policies.pipeline import Guard, Layer
 from seamwise.policies.telling import teller
-from seamwise.policies.world import REAL, Alarm, World
+from seamwise.policies.world import REAL, Alarm, World, known
 
 
 class DeadlineExceeded(TaggedError, category=Category.TIMEOUT, message='{name} did not end within {timeout:g} s.'):
@@ -84,6 +85,8 @@ class End(Permit):
         return None
 
     def _unset(self) -> None:
+        # A task that goes on has this in its context for ever, and is to keep nothing of the one that is done.
+        self.task = None
         # Not by a token: whoever closes a coroutine may do it from another context, where this end was never set.
         if END.get() is self:
             END.set(self.around)
@@ -118,18 +121,23 @@ class _Alarmed(End):
         self._alarm.cancel()
         if not self._has_rung:
             return End.leave(self, outcome)
-        self._unset()
         self._task.uncancel()
+        self._unset()
         return self._of.exceeded(self._allowed)
 
     @override
     def abort(self, raised: BaseException, /) -> Failure[object] | None:
         """Give the failure for a cancellation that was this deadline's own, and nobody else's; all else passes."""
         self._alarm.cancel()
-        self._unset()
         # Whatever came up, the request is taken back.
         is_own = self._has_rung and self._task.uncancel() <= self._cancelling
+        self._unset()
         return self._of.exceeded(self._allowed) if is_own and isinstance(raised, CancelledError) else None
+
+    @override
+    def _unset(self) -> None:
+        End._unset(self)
+        del self._task
 
 
 END: Final[ContextVar[End | None]] = ContextVar('seamwise_deadline', default=None)
@@ -165,7 +173,7 @@ class Deadline(Layer[DeadlineExceeded]):
         super().__init__(name)
         if at is not None and not callable(at):
             raise TypeError(f'at must be a function that gives a time by the clock, not {at!r}.')
-        self.world = world
+        self.world = known(world)
         self.clock = world.clock
         self.seconds = number('seconds', seconds, above=0.0, most=LONGEST_DELAY)
         self._at = at
@@ -178,7 +186,7 @@ class Deadline(Layer[DeadlineExceeded]):
         allowed = self.seconds
         if self._at is not None and (given := self._given(self._at)) < at:
             at, allowed = given, given - now
-        task = _task()
+        task = running_task()
         around = nearest()
         is_watched = False
         if around is not None:
@@ -215,11 +223,3 @@ class Deadline(Layer[DeadlineExceeded]):
         if isnan(given):
             raise ValueError(f'{self.name}: at() gave nan, which is no time.')
         return given
-
-
-def _task() -> Task[Any] | None:
-    """Give the task that runs here, also where it called `run_sync`: while that blocks the loop, no alarm rings."""
-    try:
-        return current_task()
-    except RuntimeError:
-        return None

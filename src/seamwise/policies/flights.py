@@ -4,7 +4,7 @@ import asyncio
 from asyncio import Task
 from collections.abc import Callable, Collection, Coroutine
 from contextvars import ContextVar
-from threading import Event
+from threading import Event, Lock
 from types import TracebackType
 from typing import Final
 
@@ -33,11 +33,13 @@ class Flight:
 class ThreadFlight(Flight):
     """A call that one thread makes, and others wait for."""
 
-    __slots__ = ('_defect', '_has_ended', '_outcome')
+    __slots__ = ('_defect', '_has_ended', '_lock', '_outcome', '_waiting')
 
     def __init__(self) -> None:
         super().__init__()
         self._has_ended = Event()
+        self._lock = Lock()
+        self._waiting = 0
         self._outcome: Outcome | None = None
         self._defect: Exception | None = None
 
@@ -47,7 +49,10 @@ class ThreadFlight(Flight):
         try:
             self._outcome = call()
         except Exception as defect:
-            self._defect, self._traceback = defect, defect.__traceback__
+            with self._lock:
+                # Only for those who wait: it holds this frame, which holds this.
+                if self._waiting:
+                    self._defect, self._traceback = defect, defect.__traceback__
             raise
         else:
             return self._outcome
@@ -57,10 +62,20 @@ class ThreadFlight(Flight):
 
     def wait(self) -> Outcome | None:
         """Give the outcome, or None where the one who made the call was interrupted: that says nothing of the others."""
+        with self._lock:
+            self._waiting += 1
         self._has_ended.wait()
-        if self._defect is None:
+        defect, traceback = self._defect, self._traceback
+        with self._lock:
+            self._waiting -= 1
+            if not self._waiting:
+                self._defect = self._traceback = None
+        if defect is None:
             return self._outcome
-        raise self._defect.with_traceback(self._traceback)
+        try:
+            raise defect.with_traceback(traceback)
+        finally:
+            del defect, traceback
 
 
 class TaskFlight(Flight):
@@ -91,8 +106,14 @@ class TaskFlight(Flight):
         defect = None if task.cancelled() else task.exception()
         if defect is None:
             return task.result()
-        # A task raises it from where it happened only once.
-        raise defect.with_traceback(self._traceback)
+        try:
+            # A task raises it from where it happened only once.
+            raise defect.with_traceback(self._traceback)
+        finally:
+            # It holds this frame, and the last who waits is to leave nothing behind.
+            if not self._waiting:
+                self._task = self._traceback = None
+            del task, defect
 
     async def _fly(self, call: Callable[[], Coroutine[object, object, Outcome]]) -> Outcome:
         # In the task's own copy of the context, which ends with it.

@@ -17,7 +17,7 @@ from seamwise.policies.percentile import Percentile
 from seamwise.policies.permit import Fork, Outcome, Said
 from seamwise.policies.pipeline import Guard, Layer
 from seamwise.policies.telling import teller
-from seamwise.policies.world import REAL, World
+from seamwise.policies.world import REAL, World, known
 
 _SAVED = 10.0
 _ROUNDING = 1e-9
@@ -59,7 +59,7 @@ class Hedge(Layer[Never]):
         self.after = after if isinstance(after, Percentile) else number('after', after, above=0.0)
         self.share = number('share', share, above=0.0, most=1.0)
         self.tell = teller(observer)
-        self.world = world
+        self.world = known(world)
         self._saved = 0.0
         self._race = _Race(self)
 
@@ -102,7 +102,11 @@ class _Race(Fork):
                 tries.append(asyncio.create_task(_tried(inside)))
             outcome = await _first_success(tries)
         except BaseException as raised:
-            await end(tries, self._hedge.name, raised)
+            try:
+                await end(tries, self._hedge.name, raised)
+            finally:
+                # They hold the defect, whose traceback holds this frame.
+                tries.clear()
             raise
         elapsed = self._hedge.world.clock() - began
         self._see(tries[0], elapsed)
@@ -149,12 +153,21 @@ async def _tried(inside: Callable[[], Awaitable[Outcome]]) -> Outcome:
 
 
 async def _first_success(tries: list[Task[Outcome]]) -> Outcome:
-    under_way = set(tries)
-    while under_way:
-        done, under_way = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
+    while True:
         # Of two that end at once a defect comes before a success: it is raised here.
-        outcomes = [task.result() for task in tries if task in done]
+        outcomes = _outcomes(tries)
         for outcome in outcomes:
             if type(outcome) is Success:
                 return outcome
-    return tries[0].result()
+        if len(outcomes) == len(tries):
+            return outcomes[0]
+        await asyncio.wait([task for task in tries if not task.done()], return_when=asyncio.FIRST_COMPLETED)
+
+
+def _outcomes(tries: list[Task[Outcome]]) -> list[Outcome]:
+    """Give the outcomes of those that have ended, or raise what one raised: from a frame that does not hold it."""
+    ended = [task for task in tries if task.done()]
+    outcomes: list[Outcome] = []
+    while ended:
+        outcomes.append(ended.pop(0).result())
+    return outcomes

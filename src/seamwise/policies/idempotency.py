@@ -102,7 +102,7 @@ class Keyed(Generic[E_co]):
         """
         guarded = decorated(self._guard, function)
         place, seen = _keyless(function)
-        if iscoroutinefunction(function):
+        if iscoroutinefunction(guarded):
 
             @wraps(function)
             async def run(*args: object, **kwargs: object) -> object:

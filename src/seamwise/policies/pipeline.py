@@ -276,8 +276,9 @@ def decorated(guard: Runs, function: Callable[..., Any]) -> Callable[..., Any]:
     if not callable(function):
         raise TypeError(f'The guard {guard.name!r} decorates a function that gives a Result, not {function!r}.')
     if isgeneratorfunction(function) or isasyncgenfunction(function):
-        raise TypeError(f'{function.__qualname__} is a generator: it works when it is read, where no guard stands.')
-    if iscoroutinefunction(function):
+        name = getattr(function, '__qualname__', repr(function))
+        raise TypeError(f'{name} is a generator: it works when it is read, where no guard stands.')
+    if _is_async(function):
 
         @wraps(function)
         async def run(*args: object, **kwargs: object) -> object:
@@ -290,6 +291,13 @@ def decorated(guard: Runs, function: Callable[..., Any]) -> Callable[..., Any]:
         return guard.run_sync(partial(function, *args, **kwargs))
 
     return run_sync
+
+
+def _is_async(function: Callable[..., Any]) -> bool:
+    """Say whether a call gives a coroutine: of an `async def`, or of an object whose `__call__` is one."""
+    while isinstance(function, partial):
+        function = function.func
+    return iscoroutinefunction(function) or iscoroutinefunction(type(function).__call__)
 
 
 def _no_result(given: object) -> TypeError:
@@ -305,8 +313,15 @@ def _aborted(permits: list[Permit], raised: BaseException) -> Failure[object] | 
     if type(raised) is TypeError and raised.__traceback__ is not None and raised.__traceback__.tb_next is None:
         raised.add_note('A guard takes a function without arguments that gives a Result: `guard.run_sync(lambda: find(uid))`,')
         raised.add_note('or an awaitable of one: `await guard.run(lambda: load(uid))`.')
-    while permits:
-        failure = permits.pop().abort(raised)
-        if failure is not None:
-            return failure
+    try:
+        while permits:
+            failure = permits.pop().abort(raised)
+            if failure is not None:
+                return failure
+    except BaseException as worse:
+        # An observer that exits, or a clock that raises: those outside get theirs back all the same.
+        failure = _aborted(permits, worse)
+        if failure is None:
+            raise
+        return failure
     return None

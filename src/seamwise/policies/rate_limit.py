@@ -15,7 +15,7 @@ from seamwise.policies.gcra import Bucket, Buckets, Gcra
 from seamwise.policies.permit import FREE, Permit, Said, Wait
 from seamwise.policies.pipeline import Guard, Layer
 from seamwise.policies.telling import Teller, teller
-from seamwise.policies.world import REAL, World
+from seamwise.policies.world import REAL, World, known
 
 MOST_CALLS = 1_000_000_000
 """Who allows more calls than this in one period, or at once, has no limit in mind."""
@@ -97,6 +97,7 @@ class RateLimit(Layer[RateLimited]):
         world: World,
     ) -> None:
         super().__init__(name)
+        world = known(world)
         self._limit, self._period, self._burst = told
         self.gcra = gcra = Gcra(self._limit, period=self._period, burst=self._burst, clock=world.clock)
         self.mutex = RLock()

@@ -45,7 +45,6 @@ class Shelf(Generic[F]):
         with self._lock:
             if self._flights.get(key) is not flight:
                 return
-            del self._flights[key]
             self._entries[key] = _Entry(success, self._clock())
             self._entries.move_to_end(key)
             if len(self._entries) > self._capacity:

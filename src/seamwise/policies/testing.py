@@ -68,7 +68,7 @@ class _Time:
 
     async def sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
-        end = self.now + max(seconds, 0.0)
+        end = self.now + seconds
         while self._alarms and self._alarms[0][0] <= end:
             self.advance_to(self._alarms[0][0])
             # Whom it wakes or cancels, perhaps this very sleeper, is so now, and not at the end.
@@ -78,7 +78,7 @@ class _Time:
 
     def sleep_sync(self, seconds: float) -> None:
         self.slept.append(seconds)
-        self.advance_to(self.now + max(seconds, 0.0))
+        self.advance_to(self.now + seconds)
 
     def advance(self, seconds: float) -> None:
         if not isfinite(seconds):
@@ -91,6 +91,7 @@ class _Time:
     def advance_to(self, end: float) -> None:
         while self._alarms and self._alarms[0][0] <= end:
             at, _, alarm = heappop(self._alarms)
+            # Before it rings, perhaps in the thread of another loop.
             self.now = max(self.now, at)
             alarm.go_off()
         self.now = max(self.now, end)

@@ -29,6 +29,11 @@ class World:
     sleep_sync: Callable[[float], object] = time.sleep
     random: Callable[[], float] = random.random
 
+    def __post_init__(self) -> None:
+        for name in ('clock', 'sleep', 'sleep_sync', 'random'):
+            if not callable(given := getattr(self, name)):
+                raise TypeError(f'{name} of a World must be a function, not {given!r}.')
+
     def alarm(self, seconds: float, ring: Callable[[], object]) -> Alarm:
         """Call `ring` in so many seconds, from the running event loop; gives what stops it."""
         loop = asyncio.get_running_loop()
@@ -43,3 +48,10 @@ class World:
 
 REAL = World()
 """The machine's own monotonic clock, sleep and randomness."""
+
+
+def known(world: World) -> World:
+    """Give the world that a guard is made with; what is none is a TypeError."""
+    if not isinstance(world, World):
+        raise TypeError(f'world must be a World, not {world!r}.')
+    return world

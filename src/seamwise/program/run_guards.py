@@ -1,7 +1,6 @@
 """The guards that `seamwise run` is told to use: their file is read, and what is wrong with it is shown where it stands."""
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 from seamwise.catalog.workspace import ConfigError, ConfigInvalid, ConfigUnreadable
 from seamwise.containers import Failure, Success
@@ -12,13 +11,14 @@ from seamwise.seams import cli
 from seamwise.seams.cli import hints, tables
 from seamwise.toolhost.guard_file import FILE_LIMIT, guards_of
 from seamwise.toolhost.guarding import Guarding
-from seamwise.toolhost.toml_places import place
+from seamwise.toolhost.toml_places import Places
 
 
 def guarding(file: str) -> Guarding:
     """Read a guards file. Raises Ended where it cannot be read, or where something in it is wrong, which is shown then."""
     try:
-        with Path(file).open('rb') as stream:
+        # To Path, nothing is the current folder, which nobody has named.
+        with open(file, 'rb') as stream:  # noqa: PTH123
             data = stream.read(FILE_LIMIT + 1)
     except OSError as raised:
         raise cannot(f'read {file!r}', raised, Exit.NO_INPUT) from raised
@@ -34,27 +34,28 @@ def _show(error: ConfigError, text: str) -> None:
     if stderr is None:
         return
     try:
-        cli.report(Failure(tuple(_each(error, text))), _table(text), stdout=stderr, stderr=stderr, source=lambda _: text)
+        places = Places(text)
+        cli.report(Failure(tuple(_each(error, places))), _table(places), stdout=stderr, stderr=stderr, source=lambda _: text)
         stderr.flush()
     except OSError:
         # Nobody is left to be told; the exit code says it.
         give_up(stderr)
 
 
-def _each(error: ConfigError, text: str) -> Iterator[ConfigError]:
+def _each(error: ConfigError, places: Places) -> Iterator[ConfigError]:
     """Give an error for each finding, in their order in the file."""
     if isinstance(error, ConfigUnreadable):
         yield error
         return
-    for one in sorted(error.problems, key=lambda problem: place(text, problem.pointer)):
+    for one in sorted(error.problems, key=lambda problem: places.of(problem.pointer)):
         yield ConfigInvalid(error.path, (one,))
 
 
-def _table(text: str) -> Callable[[ConfigError], cli.Rendered]:
-    """Show an error of configuration as everywhere, with the place in the text where its first finding stands."""
+def _table(places: Places) -> Callable[[ConfigError], cli.Rendered]:
+    """Show an error of configuration as everywhere, with the place where its first finding stands."""
 
     def where(error: ConfigInvalid) -> cli.Place:
-        return cli.Place(error.path, *place(text, error.problems[0].pointer))
+        return cli.Place(error.path, *places.of(error.problems[0].pointer))
 
     def what(error: ConfigInvalid) -> Iterator[str]:
         return hints.places(error.problems, whole='the file')

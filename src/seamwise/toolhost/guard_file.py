@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping
 
 from msgspec import UnsetType
@@ -22,7 +23,8 @@ from seamwise.toolhost.schema import below, check, is_table, unknown
 from seamwise.toolhost.toml_places import position
 
 _POSITION = re.compile(r' \(at (?:line (\d+), column (\d+)|end of document)\)\Z')
-
+_NAMES = re.compile(r"\(('[^']*'(?:, '[^']*')*),?\)")
+"""The key of a table, as tomllib shows it."""
 
 FILE_LIMIT = 256 * 1024
 """In bytes: what is longer is no guards file, and perhaps has no end."""
@@ -57,7 +59,8 @@ def _read(data: bytes, path: str) -> Result[dict[str, object], ConfigError]:
     try:
         text = data.decode('utf-8-sig')
     except UnicodeDecodeError as raised:
-        before = data[: raised.start].decode('utf-8-sig')
+        # Counted without a mark at the beginning.
+        before = data.removeprefix(BOM_UTF8)[: raised.start].decode()
         return Failure(ConfigUnreadable(path, *position(before, len(before)), 'this is not UTF-8'))
     try:
         return Success(tomllib.loads(text))
@@ -86,6 +89,7 @@ def _unreadable(path: str, text: str, message: str) -> ConfigUnreadable:
     at = position(text, len(text))
     line, column = (int(found[1]), int(found[2])) if found and found[1] else at
     problem = message[: found.start()] if found else message
+    problem = _NAMES.sub(lambda names: names[1].replace("', '", '.'), problem)
     return ConfigUnreadable(path, line, column, problem[:1].lower() + problem[1:])
 
 

@@ -211,7 +211,8 @@ class Settings(Struct, frozen=True, kw_only=True):
 def _said(table: Struct) -> dict[str, Any]:
     """Give what a table says, without what it leaves to the guard."""
     known = ((name, getattr(table, name)) for name in table.__struct_fields__)
-    return {name: None if value == 'unlimited' else value for name, value in known if value is not UNSET}
+    # A guard may be called anything.
+    return {name: None if value == 'unlimited' and name != 'name' else value for name, value in known if value is not UNSET}
 
 
 def _named(table: Struct, around: Surroundings) -> dict[str, Any]:

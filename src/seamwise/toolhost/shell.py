@@ -4,9 +4,11 @@ import os
 import select
 import signal
 import subprocess
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager, suppress
 from io import FileIO
 from pathlib import Path
+from threading import current_thread, main_thread
 from time import monotonic
 
 from msgspec import Struct
@@ -42,24 +44,42 @@ def run(command: bytes, *, cwd: Path, timeout: float) -> Ended:
     reading, writing = os.pipe()
     with FileIO(reading) as output:
         os.set_blocking(reading, False)
-        try:
-            shell = subprocess.Popen(  # noqa: S603 -- to run what it is given is what this is for
-                ['/bin/sh', '-c', command],
-                cwd=cwd,
-                stdin=subprocess.DEVNULL,
-                stdout=writing,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-        finally:
-            os.close(writing)
-        try:
+        with ExitStack() as ending:
+            with _uninterrupted():
+                try:
+                    shell = subprocess.Popen(  # noqa: S603 -- to run what it is given is what this is for
+                        ['/bin/sh', '-c', command],
+                        cwd=cwd,
+                        stdin=subprocess.DEVNULL,
+                        stdout=writing,
+                        stderr=subprocess.STDOUT,
+                        start_new_session=True,
+                    )
+                finally:
+                    os.close(writing)
+                ending.callback(_kill, shell)
             in_time = _listen(shell.pid, output, tail, deadline)
-        finally:
-            _kill(shell)
         # What lies in the pipe, and no more: somebody who has left the group may go on writing.
         tail.add(output.read(PIPE) or b'')
     return Ended(_status(shell.returncode) if in_time else None, *tail.text())
+
+
+@contextmanager
+def _uninterrupted() -> Generator[None]:
+    """Let a signal that would raise here do so afterwards: between a child's beginning and its name nobody could kill it."""
+    came: list[int] = []
+    # Handlers run in the main thread, and can be changed there only.
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if current_thread() is main_thread() else ()
+    handlers = {number: handler for number in numbers if callable(handler := signal.getsignal(number))}
+    try:
+        for number in handlers:
+            signal.signal(number, lambda number, _: came.append(number))
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for one in came:
+            signal.raise_signal(one)
 
 
 def _listen(pid: int, output: FileIO, tail: Tail, deadline: float) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from functools import cached_property
 from typing import NamedTuple
 
 Path = tuple[str, ...]
@@ -20,18 +21,30 @@ class Position(NamedTuple):
     column: int
 
 
-def place(text: str, pointer: str) -> Position:
-    r"""Find the key that a JSON Pointer (RFC 6901) leads to, or the nearest one above it that the document has; else its beginning.
+class Places:
+    r"""Where the keys of a document stand, by the JSON Pointer (RFC 6901) that leads to each.
 
-    The document is one that tomllib reads. A table's key stands where it is named first; what is in an array has the array's place.
-
-    >>> place('[a]\nb = {c = 1}', '/a/b/c'), place('[a]\nb = {c = 1}', '/a/x')
+    >>> places = Places('[a]\nb = {c = 1}')
+    >>> places.of('/a/b/c'), places.of('/a/x')
     (Position(line=2, column=6), Position(line=1, column=2))
     """
-    places = _Scanner(text).places()
-    path = tuple(one.replace('~1', '/').replace('~0', '~') for one in pointer.split('/')[1:])
-    known = next((path[:length] for length in range(len(path), 0, -1) if path[:length] in places), None)
-    return position(text, 0 if known is None else places[known])
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def of(self, pointer: str) -> Position:
+        """Give the place of a key, or of the nearest one above it that the document has; else its beginning.
+
+        The document is one that tomllib reads, unless the whole of it is meant. A table's key stands where it is named first; what
+        is in an array has the array's place.
+        """
+        path = tuple(one.replace('~1', '/').replace('~0', '~') for one in pointer.split('/')[1:])
+        known = next((path[:length] for length in range(len(path), 0, -1) if path[:length] in self._offsets), None)
+        return position(self._text, 0 if known is None else self._offsets[known])
+
+    @cached_property
+    def _offsets(self) -> dict[Path, int]:
+        return _Scanner(self._text).places()
 
 
 def position(text: str, offset: int) -> Position:

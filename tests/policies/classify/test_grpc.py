@@ -312,6 +312,12 @@ def test_an_error_without_details_says_its_code() -> None:
     assert error == Failure(UpstreamFailed('billing', 500, 'INTERNAL', cause=error.failure().cause))
 
 
+@pytest.mark.parametrize('timeout', [0.0, -1.0, float('nan'), float('inf')])
+def test_a_timeout_that_nobody_can_mean_is_refused_where_it_is_said(timeout: float) -> None:
+    with pytest.raises(ValueError, match='timeout must be a finite number, more than 0'):
+        grpc_failures('billing', timeout=timeout)
+
+
 def test_without_the_library_it_says_what_to_install() -> None:
     code = "import sys; sys.modules['grpc'] = None; import seamwise.policies.classify.grpc"
     ended = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=False)

@@ -304,6 +304,17 @@ def test_a_certificate_that_does_not_hold_is_a_defect(library: Any, tmp_path: Pa
         asked(library, f'https://127.0.0.1:{port}/200')
 
 
+def test_a_timeout_of_a_kind_that_somebody_made_is_timed_out_likewise(library: Any) -> None:
+    class Slow(library.ReadTimeout):  # type: ignore[misc]  # of either library
+        pass
+
+    request = library.Request('GET', 'https://api.example.org', extensions={'timeout': {'read': 2.0}})
+    told = httpx_failures()(Slow('late', request=request))
+    assert told is not None
+    error = told.failure()
+    assert error == NetworkTimedOut('api.example.org', 'GET (read)', timeout=2.0, cause=error.cause)
+
+
 @pytest.mark.parametrize('raised', [OSError('disk'), TimeoutError(), ConnectionError('reset'), ValueError('httpx')])
 def test_what_others_raise_is_a_defect(raised: Exception) -> None:
     assert httpx_failures()(raised) is None
@@ -345,7 +356,7 @@ def test_a_status_of_ones_own_stands_before_it(library: Any, port: int) -> None:
     network: Callable[[Exception], Failure[NetworkError] | None] = httpx_failures()
 
     def classify(raised: Exception) -> Failure[Gone] | Failure[NetworkError] | None:
-        if isinstance(raised, library.HTTPStatusError) and '404' in str(raised):
+        if isinstance(raised, library.HTTPStatusError) and "'404 " in str(raised):
             return Failure(Gone())
         return network(raised)
 

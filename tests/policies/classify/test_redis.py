@@ -173,6 +173,14 @@ def test_a_server_without_memory_is_an_unavailable_store() -> None:
     assert isinstance(error.cause, redis.OutOfMemoryError)
 
 
+def test_a_server_that_takes_no_writes_now_is_an_unavailable_store() -> None:
+    with serving('--min-replicas-to-write', '1') as (path, _):
+        error = failed(lambda: client(path).set('a', 1))
+        script = failed(lambda: client(path).eval("return redis.call('SET', 'a', 1)", 0))
+    assert error == StoreUnavailable('sessions', 'NOREPLICAS Not enough good replicas to write', cause=error.cause)
+    assert type(script) is StoreUnavailable
+
+
 def test_a_server_that_loads_its_data_is_an_unavailable_store(tmp_path: Path) -> None:
     with tempfile.TemporaryDirectory(prefix='redis-') as folder:
         home = Path(folder)
@@ -294,6 +302,12 @@ def test_a_cancelled_command_is_cancelled() -> None:
 
     with serving() as (path, _):
         asyncio.run(cancelled(path))
+
+
+@pytest.mark.parametrize('timeout', [0.0, -1.0, float('nan'), float('inf')])
+def test_a_timeout_that_nobody_can_mean_is_refused_where_it_is_said(timeout: float) -> None:
+    with pytest.raises(ValueError, match='timeout must be a finite number, more than 0'):
+        redis_failures('sessions', timeout=timeout)
 
 
 def test_without_the_library_it_says_what_to_install() -> None:

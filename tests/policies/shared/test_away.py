@@ -19,6 +19,7 @@ from seamwise.policies.circuit import CircuitOpen
 from seamwise.policies.rate_limit import RateLimited
 from seamwise.policies.shared import Clients, circuit, rate_limit
 from seamwise.policies.shared.away import Away, WhenAway, means_away
+from seamwise.policies.shared.lines import Lines
 from seamwise.policies.testing import FakeWorld
 from seamwise.policies.trips import consecutive
 from seamwise.policies.world import World
@@ -127,6 +128,27 @@ def silent() -> Iterator[int]:
 def test_who_takes_calls_and_says_nothing_holds_nobody(silent: int) -> None:
     guard = circuit(redis=redis.Redis(port=silent, socket_timeout=None), name='mail', bound=BOUND)
     said, took = timed(lambda: guard.run_sync(lambda: OK))
+    assert said is OK
+    assert took < MUCH
+
+
+def test_no_thread_is_left_behind_where_somebody_says_nothing(silent: int) -> None:
+    guard = circuit(redis=redis.Redis(port=silent, socket_timeout=None), name='mail', bound=BOUND)
+    before = set(threading.enumerate())
+    guard.run_sync(lambda: OK)
+    for one in set(threading.enumerate()) - before:
+        one.join(10.0)
+        assert not one.is_alive()
+
+
+def test_a_health_check_of_the_client_holds_nobody(mortal: Server) -> None:
+    client = redis.Redis(port=mortal.port, socket_timeout=5.0, health_check_interval=0.001)  # type: ignore[arg-type]  # any number will do
+    guard = rate_limit(100, redis=client, name='search', bound=BOUND)
+    guard.run_sync(lambda: OK)
+    time.sleep(0.01)
+    mortal.pause()
+    said, took = timed(lambda: guard.run_sync(lambda: OK))
+    mortal.go_on()
     assert said is OK
     assert took < MUCH
 
@@ -429,6 +451,13 @@ def test_what_is_left_is_never_less_than_the_bound_nor_more_than_the_longest_pau
         ResponseError('BUSY Redis is busy running a script.'),
         ResponseError('MISCONF Redis is configured to save RDB snapshots'),
         ResponseError('NOREPLICAS Not enough good replicas to write.'),
+        # As a server before Redis 7 tells what went wrong in a script.
+        ResponseError(
+            f"Error running script (call to f_{'ab' * 20}): @user_script:4: @user_script: 4: -READONLY You can't write - it follows"
+        ),
+        ResponseError(
+            'ERR Error running script (call to f_ab): @user_script:4: @user_script: 4: -OOM command not allowed when used memory'
+        ),
     ],
 )
 def test_a_server_that_cannot_answer_now_is_away(error: RedisError) -> None:
@@ -445,6 +474,8 @@ def test_a_server_that_cannot_answer_now_is_away(error: RedisError) -> None:
         exceptions.AuthorizationError('no'),
         exceptions.DataError('no'),
         ResponseError('the server is BUSY '),
+        ResponseError('Error running script (call to f_ab): @user_script:4: user_script:4: attempt to call a nil value'),
+        ResponseError('Error running script (call to f_ab): @user_script:4: @user_script: 4: -WRONGTYPE Operation against a key'),
     ],
 )
 def test_what_is_wrong_is_a_defect(error: RedisError) -> None:
@@ -459,6 +490,31 @@ def test_a_replica_that_takes_no_writes_is_away(server: Server, tmp_path: Path) 
     error = said.failure()
     assert isinstance(error, RateLimited)
     assert 0.9 < error.retry_after <= 1.0
+
+
+def test_no_connection_to_a_server_is_kept_that_became_a_replica(mortal: Server) -> None:
+    def connections() -> int:
+        return len(mortal.tell('CLIENT', 'LIST', 'TYPE', 'normal').splitlines()) - 1
+
+    async def demoted() -> None:
+        async with redis.asyncio.Redis(port=mortal.port) as client:
+            world = FakeWorld()
+            guard = rate_limit(9, redis=Clients(asyncio=client, sync=mortal.client()), name='search', bound=5.0, world=world)
+            await guard.run(ok)
+            # As many as threads ask at once.
+            lines: Lines = guard.__dict__['_store']._lines
+            for line in [lines.take(5.0) for _ in range(3)]:
+                lines.give(line)
+            assert connections() == 4
+            mortal.tell('REPLICAOF', '127.0.0.1', '1')
+            guard.run_sync(lambda: OK)
+            world.advance(1.0)
+            await guard.run(ok)
+            until = time.monotonic() + 10.0
+            while connections():
+                assert time.monotonic() < until
+
+    asyncio.run(demoted())
 
 
 def test_a_wrong_password_is_a_defect_that_does_not_show_it(tmp_path: Path) -> None:

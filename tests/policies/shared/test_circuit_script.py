@@ -218,3 +218,30 @@ def test_a_window_of_time_keeps_ten_numbers(server: Server) -> None:
         go(come(guard), OK)
         clock.advance(1_000_000)
     assert sum(field.startswith('part:') for field in fields(server)) == 10
+
+
+def test_processes_whose_windows_differ_count_together(server: Server) -> None:
+    short, long = (
+        circuit(redis=server.client(), name='mail', bound=5.0, trip=ratio(0.5, minimum=4, window=window)) for window in (10.0, 70.0)
+    )
+    for guard in (short, long, short):
+        go(come(guard), DOWN)
+    assert state(server) == 'closed'
+    go(come(long), DOWN)
+    assert state(server) == 'open'
+
+
+def test_a_probe_that_comes_twice_because_its_answer_was_lost_is_let_in(server: Server) -> None:
+    clock = Clock(server)
+    guard = circuit(redis=server.client(), name='mail', bound=5.0, trip=consecutive(1), open_for=1.0)
+    clock.rule(guard)
+    go(come(guard), DOWN)
+    clock.advance(1_000_000)
+    first = guard.ask_sync(Step('enter', 0, 'abc'))
+    assert first is not None
+    assert first[0] == 1
+    again = guard.ask_sync(Step('enter', 0, 'abc'))
+    assert again == first[:6]
+    assert isinstance(come(guard), CircuitOpen)
+    guard.ask_sync(Step('ok', first[1], 'abc'))
+    assert state(server) == 'closed'

@@ -5,6 +5,7 @@ from typing import TypeAlias
 from seamwise.catalog.network import CredentialsRejected, NetworkTimedOut, UpstreamFailed, UpstreamRateLimited
 from seamwise.containers import Failure
 from seamwise.edges import Classify
+from seamwise.policies.checks import number
 from seamwise.policies.classify.pushback import pushback
 from seamwise.policies.classify.saying import excerpt
 
@@ -42,6 +43,7 @@ def grpc_failures(service: str, *, timeout: float, required_config: str | None =
     >>> grpc_failures('billing', timeout=2.0)(raised).failure().excerpt
     'UNAVAILABLE: restarting'
     """
+    timeout = number('timeout', timeout, above=0.0)
 
     def classify(raised: Exception) -> Failure[_Error] | None:
         # An RpcError alone may be anybody's; those of calls know how the call ended.

@@ -44,7 +44,7 @@ def _kinds(*names: str) -> tuple[Any, ...]:
 _STATUS_ERROR: tuple[type[_StatusError], ...] = _kinds('HTTPStatusError')
 _TIMEOUT: tuple[type[_Timeout], ...] = _kinds('TimeoutException')
 _BROKEN: tuple[type[_Broken], ...] = _kinds('NetworkError', 'RemoteProtocolError', 'ProxyError')
-_PHASES = {kind: phase for phase in ('connect', 'read', 'write', 'pool') for kind in _kinds(f'{phase.capitalize()}Timeout')}
+_PHASES = {phase: _kinds(f'{phase.capitalize()}Timeout') for phase in ('connect', 'read', 'write', 'pool')}
 
 _CREDENTIALS = frozenset({401, 403, 407})
 _AGAIN = frozenset({408, 425})
@@ -104,7 +104,7 @@ def httpx_failures(*, service: str | None = None, required_config: str | None = 
 
 def _timed_out(raised: _Timeout, service: str | None) -> NetworkTimedOut:
     request = _request(raised)
-    phase = _PHASES.get(type(raised), 'all of it')
+    phase = next((phase for phase, kinds in _PHASES.items() if isinstance(raised, kinds)), 'all of it')
     if request is None:
         return NetworkTimedOut(service or _host(request), f'a request ({phase})', timeout=0.0, cause=raised)
     timeouts: Mapping[str, float | None] = request.extensions.get('timeout', {})

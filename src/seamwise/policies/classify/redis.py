@@ -6,6 +6,8 @@ from seamwise.catalog.network import CredentialsRejected, HostUnreachable, Netwo
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.containers import Failure
 from seamwise.edges import Classify
+from seamwise.policies.checks import number
+from seamwise.policies.classify.redis_codes import cannot_now
 from seamwise.policies.classify.saying import reason
 
 try:
@@ -44,22 +46,24 @@ def redis_failures(store: str, *, timeout: float, required_config: str | None = 
 
     - HostUnreachable for a ConnectionError, NetworkTimedOut for a TimeoutError of redis-py,
     - CredentialsRejected where Redis wants other credentials (AuthenticationError, NoPermissionError, …),
-    - StoreUnavailable while Redis loads its data, is a read-only replica after a failover, is out of memory, its
-      cluster is down, or the client's own pool has no connection left.
+    - StoreUnavailable while Redis loads its data, is a read-only replica after a failover, is out of memory, busy with
+      a script or cannot write (BUSY, MISCONF, NOREPLICAS), its cluster is down, or the client's own pool has no
+      connection left.
 
-    Everything else stays an exception: a wrong command or type (ResponseError, DataError) is a bug, and what a
+    Everything else stays an exception: a wrong command or type (any other ResponseError, DataError) is a bug, and what a
     WatchError or a LockError means only the code knows that watches or locks.
 
     >>> from redis.exceptions import BusyLoadingError
     >>> redis_failures('sessions', timeout=0.5)(BusyLoadingError('Redis is loading the dataset in memory')).failure().reason
     'Redis is loading the dataset in memory'
     """
+    timeout = number('timeout', timeout, above=0.0)
 
     def classify(raised: Exception) -> Failure[_Error] | None:
         # The order tells: most of them are ConnectionErrors too.
         if isinstance(raised, _CREDENTIALS):
             return Failure(CredentialsRejected(store, required_config or f'the credentials for {store}', cause=raised))
-        if isinstance(raised, _NOT_NOW):
+        if isinstance(raised, _NOT_NOW) or (isinstance(raised, raises.ResponseError) and cannot_now(str(raised))):
             return Failure(StoreUnavailable(store, reason(raised), cause=raised))
         if isinstance(raised, raises.TimeoutError):
             return Failure(NetworkTimedOut(store, 'a command', timeout=timeout, cause=raised))

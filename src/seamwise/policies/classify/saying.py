@@ -15,7 +15,11 @@ def excerpt(text: str, /) -> str:
     >>> excerpt('no user at postgresql://ann:hunter2@db/shop')
     'no user at postgresql://***@db/shop'
     """
-    return redact(text[:_READ])[:SHOWN]
+    shown = redact(text[:_READ])
+    if len(shown) <= SHOWN and len(text) > _READ:
+        # So much was masked that the cut itself would be shown.
+        shown = redact(text)
+    return shown[:SHOWN]
 
 
 def reason(raised: BaseException, /) -> str:

@@ -7,6 +7,8 @@ from typing import Final, Literal, TypeAlias
 from redis import exceptions as redis
 from redis.exceptions import RedisError, ResponseError
 
+from seamwise.policies.classify.redis_codes import cannot_now
+
 WhenAway: TypeAlias = Literal['local', 'open', 'closed']
 """What a guard does while Redis is away: what it would do for this process alone, let all pass, or refuse all."""
 
@@ -23,20 +25,17 @@ _SERVER_IS_AWAY = (
     redis.ReadOnlyError,
     redis.TryAgainError,
 )
-_SERVER_CANNOT = ('BUSY ', 'MISCONF ', 'NOREPLICAS ')
 
 
 def means_away(error: RedisError) -> bool:
     """Say whether an error of Redis means that it cannot answer now; any other is a defect: a wrong password, a broken script.
-
-    The words are error codes of Redis, the first word of a reply, where redis-py has no class for them.
 
     >>> means_away(redis.ReadOnlyError('only a replica')), means_away(ResponseError('ERR no such function'))
     (True, False)
     """
     if isinstance(error, _SERVER_IS_AWAY):
         return not isinstance(error, _WRONG)
-    return isinstance(error, ResponseError) and str(error).startswith(_SERVER_CANNOT)
+    return isinstance(error, ResponseError) and cannot_now(str(error))
 
 
 class Away:

@@ -263,11 +263,11 @@ def circuit(  # noqa: PLR0913 -- settings, each with a default
 ) -> SharedCircuit:
     """Make a circuit that all processes share which say the same `name` to the same Redis; it needs Redis 5 or later.
 
-    As `seamwise.policies.circuit.circuit`, whose settings these are; all processes should say the same. When it is half open `probes`
-    calls of all the processes together try, and a process that dies over a probe gives it back by `probe_timeout`. Each call asks
-    Redis twice, when it comes and when it ends, `bound` seconds at most each time; a call that is let in and found Redis away at its
-    end counts for nothing. While Redis is away, `away` says what is done: 'local' is a circuit of this process alone, 'open' lets all
-    pass, 'closed' refuses all with a `CircuitOpen` of no failures.
+    As `seamwise.policies.circuit.circuit`, whose settings these are; all processes should say the same, else each judges by its own
+    what all have counted. When it is half open `probes` calls of all the processes together try, and a process that dies over a
+    probe gives it back by `probe_timeout`. Each call asks Redis twice, when it comes and when it ends, `bound` seconds at most each
+    time; a call that is let in and found Redis away at its end counts for nothing. While Redis is away, `away` says what is done:
+    'local' is a circuit of this process alone, 'open' lets all pass, 'closed' refuses all with a `CircuitOpen` of no failures.
 
     `redis` is a redis.asyncio.Redis for `run`, a redis.Redis for `run_sync`, or `Clients` of both. What Redis refuses as wrong, such
     as a password, is raised. `slow` is measured by `world`, all other times are those of Redis.

@@ -104,12 +104,14 @@ local function counted(has_failed)
     end
     all = #calls
   else
-    local part = math.floor(now / (size / PARTS))
+    -- Known by its beginning, so that processes whose windows differ count together.
+    local width = math.ceil(size / PARTS)
+    local part = now - now % width
     local one = parts[part] or {0, 0}
     parts[part] = {one[1] + 1, one[2] + (has_failed and 1 or 0)}
-    for number, of in pairs(parts) do
+    for begun, of in pairs(parts) do
       -- Those that are ahead are of a clock that has gone back.
-      if number <= part - PARTS or number > part then parts[number] = nil
+      if begun <= part - PARTS * width or begun > now then parts[begun] = nil
       else all = all + of[1]; bad = bad + of[2] end
     end
   end
@@ -121,6 +123,8 @@ local function enter(token)
   if state == OPEN and now >= since + open_for then change(HALF_OPEN, failures, now) end
   if state == CLOSED then return {1, generation, 0, state, failures, 0} end
   if state == OPEN then return {0, generation, 0, state, failures, since + open_for - now} end
+  -- Asked again, as when the answer was lost: it has its lease.
+  if leases[token] ~= nil then return {1, generation, 1, state, failures, 0} end
   local under_way, first = count_leases()
   if under_way >= probes then return {0, generation, 0, state, failures, first - now} end
   leases[token] = now + lease

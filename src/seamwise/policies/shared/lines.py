@@ -7,6 +7,7 @@ one bound holds for all of it: who connects does so in a thread of its own, whic
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from os import getpid
 from threading import Thread
 from typing import Final, Protocol
@@ -46,11 +47,17 @@ class Line(Protocol):
 class Lines:
     """The connections of one guard, for as many threads as ask at once."""
 
-    def __init__(self, client: redis.Redis) -> None:
+    def __init__(self, client: redis.Redis, *, bound: float) -> None:
         pool = client.connection_pool
         self._kind: Callable[..., Line] = pool.connection_class
-        # A question that has been sent twice may have been counted twice.
-        self._settings = {**pool.connection_kwargs, 'retry': Retry(NoBackoff(), 0)}
+        self._settings = {
+            **pool.connection_kwargs,
+            # A question that has been sent twice may have been counted twice.
+            'retry': Retry(NoBackoff(), 0),
+            # Each step of who connects and is left behind ends; and no question of redis-py's own is waited for as the client says.
+            'socket_timeout': bound,
+            'health_check_interval': 0,
+        }
         self._free: deque[Line] = deque(maxlen=_KEPT)
         self._process = getpid()
 
@@ -72,6 +79,12 @@ class Lines:
     def give(self, line: Line) -> None:
         """Take one back whose last reply has been read."""
         self._free.append(line)
+
+    def forget(self) -> None:
+        """Hang up all that lie here: where a name leads to another server by now, they lead to the old one."""
+        with suppress(IndexError):
+            while True:
+                self._free.pop().disconnect()
 
     def _connected(self, seconds: float) -> Line:
         made: Future[Line] = Future()

@@ -48,11 +48,11 @@ def rate_limit(  # noqa: PLR0913 -- one guard, and all that can be said of it
 ) -> Guard[RateLimited]:
     """Let through `limit` calls in each `period` of seconds of all processes together that say the same `name` to the same Redis.
 
-    As `seamwise.policies.rate_limit.rate_limit`, whose settings these are; all processes should say the same. Each call asks Redis
-    once, `bound` seconds at most, and again after each wait for a slot; those who wait are served in the order of their coming in
-    one process, and in no order between processes. A call that is interrupted while Redis is asked may have taken its slot. While
-    Redis is away, `away` says what is done: 'local' keeps the limit in this process alone, 'open' lets all pass, 'closed' refuses
-    all. It needs Redis 5 or later.
+    As `seamwise.policies.rate_limit.rate_limit`, whose settings these are; all processes should say the same, else each takes from
+    the one bucket by its own measure. Each call asks Redis once, `bound` seconds at most, and again after each wait for a slot;
+    those who wait are served in the order of their coming in one process, and in no order between processes. A call that is
+    interrupted while Redis is asked may have taken its slot. While Redis is away, `away` says what is done: 'local' keeps the limit
+    in this process alone, 'open' lets all pass, 'closed' refuses all. It needs Redis 5 or later.
 
     `redis` is a redis.asyncio.Redis for `run`, a redis.Redis for `run_sync`, or `Clients` of both. What Redis refuses as wrong, such
     as a password, is raised. `world` waits for slots and says when Redis is tried again; the limit keeps the time of Redis.

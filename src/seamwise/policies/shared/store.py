@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 from redis.exceptions import ConnectionError as NoConnection
-from redis.exceptions import MaxConnectionsError, NoScriptError, RedisError
+from redis.exceptions import MaxConnectionsError, NoScriptError, RedisError, ResponseError
 
 from seamwise.policies.shared.away import Away, means_away
 from seamwise.policies.shared.clients import AsyncLine, AsyncLines, Clients
@@ -43,7 +43,7 @@ class Store:
         self._script = script
         self._bound = bound
         self._pool: AsyncLines | None = None if clients.asyncio is None else clients.asyncio.connection_pool
-        self._lines = None if clients.sync is None else Lines(clients.sync)
+        self._lines = None if clients.sync is None else Lines(clients.sync, bound=bound)
         self._places = asyncio.Semaphore(AT_ONCE if self._pool is None else min(AT_ONCE, self._pool.max_connections))
 
     async def ask(self, asked: int, key: str, *args: str) -> list[int] | None:
@@ -105,6 +105,10 @@ async def _once(pool: AsyncLines, script: Script, key: str, args: tuple[str, ...
     connection = await pool.get_connection()
     try:
         return await _exchange(connection, script, key, args)
+    except ResponseError:
+        # It may be a replica now, and its name lead to another server.
+        await connection.disconnect()
+        raise
     finally:
         await pool.release(connection)
 
@@ -129,6 +133,7 @@ def _asked_sync(lines: Lines, script: Script, key: str, args: tuple[str, ...], *
             reply = _read(line, until)
     except BaseException:
         line.disconnect()
+        lines.forget()
         raise
     lines.give(line)
     return reply

@@ -1,0 +1,46 @@
+"""What a world is made of is checked where it is made, and a guard takes no other thing for one."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from seamwise.policies.backoff import backoff
+from seamwise.policies.budget import Budget
+from seamwise.policies.bulkhead import bulkhead
+from seamwise.policies.cache import cache
+from seamwise.policies.chaos import chaos
+from seamwise.policies.circuit import circuit
+from seamwise.policies.deadline import deadline
+from seamwise.policies.hedge import hedge
+from seamwise.policies.rate_limit import rate_limit
+from seamwise.policies.retry import retry
+from seamwise.policies.world import World
+
+
+@pytest.mark.parametrize('name', ['clock', 'sleep', 'sleep_sync', 'random'])
+def test_a_world_is_made_of_functions(name: str) -> None:
+    wrong: Any = {name: 7.0}
+    with pytest.raises(TypeError, match=f'{name} of a World must be a function, not 7.0'):
+        World(**wrong)
+
+
+MAKERS: list[Callable[[Any], object]] = [
+    lambda world: backoff(world=world),
+    lambda world: Budget.share(0.1, world=world),
+    lambda world: bulkhead(1, name='x', world=world),
+    lambda world: cache(ttl=1.0, name='x', world=world),
+    lambda world: chaos(seed=1, world=world),
+    lambda world: circuit(name='x', world=world),
+    lambda world: deadline(1.0, world=world),
+    lambda world: hedge(after=1.0, name='x', world=world),
+    lambda world: rate_limit(1, name='x', world=world),
+    lambda world: retry(world=world),
+]
+
+
+@pytest.mark.parametrize('make', MAKERS)
+@pytest.mark.parametrize('world', [None, 5, World])
+def test_every_guard_says_what_its_world_must_be(make: Callable[[Any], object], world: Any) -> None:
+    with pytest.raises(TypeError, match='world must be a World, not'):
+        make(world)
