@@ -132,7 +132,8 @@ def _check_fields(name: str, body: Mapping[str, Any], annotations: Mapping[str, 
 def _checking_delay(also: Callable[['TaggedError'], None] | None) -> Callable[['TaggedError'], None]:
     def check(self: 'TaggedError') -> None:
         delay: object = getattr(self, 'retry_after', None)
-        if delay is not None:
+        # Who refuses a call makes such an error each time: a float as it should be is not worth a second look.
+        if delay is not None and not (type(delay) is float and 0.0 <= delay <= LONGEST_DELAY):
             check_delay(type(self).__name__, delay)
         if also is not None:
             also(self)
