@@ -281,7 +281,7 @@ def test_a_round_of_successes_raises_the_limit_of_a_bulkhead() -> None:
     assert guard.run_sync(lambda: guard.run_sync(op)) == Success(1)
 
 
-class Broken(TaggedError, category=Category.TIMEOUT):
+class Faulty(TaggedError, category=Category.TIMEOUT):
     """An error whose own property raises."""
 
     @property
@@ -294,7 +294,7 @@ def test_a_defect_in_an_error_gives_the_permit_back() -> None:
     guard = bulkhead(adaptive(1, 1), name='x')
     for _ in range(2):
         with pytest.raises(LookupError):
-            guard.run_sync(lambda: Failure(Broken()))
+            guard.run_sync(lambda: Failure(Faulty()))
     assert guard.run_sync(lambda: Success(1)) == Success(1)
 
 

@@ -151,7 +151,7 @@ class RateLimit(Layer[RateLimited]):
 class _Place(Wait):
     """A caller in the line of a bucket, which is made under the lock."""
 
-    __slots__ = ('_bucket', '_guard', '_last', '_most', '_sleep', '_turn', '_until')
+    __slots__ = ('_bucket', '_guard', '_last', '_most', '_turn', '_until')
 
     def __init__(self, guard: RateLimit, bucket: Bucket, weight: int, most: int) -> None:
         self._guard = guard
@@ -160,14 +160,13 @@ class _Place(Wait):
         self._most = guard.gcra.seconds(most)
         self._until = guard.gcra.now() + most
         self._last: int | None = None
-        self._sleep = 0.0
 
     @override
     async def wait(self) -> Permit | Failure[object]:
         try:
             await self._turn.wait(self._guard.world, self._most)
-            while (said := self._look()) is None:
-                await self._guard.world.sleep(self._sleep)
+            while isinstance(said := self._look(), float):
+                await self._guard.world.sleep(said)
         except BaseException:
             self._leave()
             raise
@@ -177,15 +176,15 @@ class _Place(Wait):
     def wait_sync(self) -> Permit | Failure[object]:
         try:
             self._turn.wait_sync(self._guard.world, self._most)
-            while (said := self._look()) is None:
-                self._guard.world.sleep_sync(self._sleep)
+            while isinstance(said := self._look(), float):
+                self._guard.world.sleep_sync(said)
         except BaseException:
             self._leave()
             raise
         return said
 
-    def _look(self) -> Permit | Failure[object] | None:
-        """Go in, or give up; or say None, and how long to sleep before the next look: only the head of the line does that."""
+    def _look(self) -> Permit | Failure[object] | float:
+        """Go in, or give up; or say how many seconds to sleep before the next look: only the head of the line does that."""
         guard, bucket, turn = self._guard, self._bucket, self._turn
         with guard.mutex:
             if turn.is_called:
@@ -197,8 +196,7 @@ class _Place(Wait):
                 # Where the clock stood still in a sleep, another sleep would not help.
                 if now != self._last and now + delay <= self._until:
                     self._last = now
-                    self._sleep = guard.gcra.seconds(delay)
-                    return None
+                    return guard.gcra.seconds(delay)
             bucket.leave(turn)
             delay = guard.gcra.delay(bucket, turn.weight)
         return guard.refuse(delay)

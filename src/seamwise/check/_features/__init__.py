@@ -1,0 +1,1 @@
+"""What the mypy plugin knows, one feature a file."""
