@@ -9,7 +9,7 @@ import traceback
 import weakref
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from functools import partial
 from threading import Event, Thread
 from typing import Any
@@ -410,6 +410,14 @@ def test_key_makes_something_else_of_the_arguments() -> None:
     assert len(asked) == 3
 
 
+def test_the_function_gets_the_arguments_as_they_were_given() -> None:
+    @cache(ttl=1.0, name='x')
+    def load(*args: object, **named: object) -> Answer:
+        return Success((args, named))
+
+    assert load(1, 2, deep=True) == Success(((1, 2), {'deep': True}))
+
+
 def test_the_arguments_of_a_partial_are_those_that_are_left() -> None:
     def add(x: int, y: int) -> Result[int, str]:
         return Success(x + y)
@@ -760,6 +768,12 @@ def test_the_context_is_the_callers_and_its_changes_stay() -> None:
     who.set('ada')
     assert load() == Success('ada')
     assert who.get() == 'changed'
+
+
+def test_a_call_leaves_nothing_of_its_own_in_the_context() -> None:
+    before = dict(copy_context().items())
+    assert cache(ttl=1.0, name='x')(lambda: Success(1))() == Success(1)
+    assert dict(copy_context().items()) == before
 
 
 def test_the_observer_and_the_old_value_may_ask_the_cache() -> None:

@@ -368,6 +368,17 @@ def test_the_call_knows_the_context_of_its_first_caller() -> None:
     asyncio.run(main())
 
 
+def test_the_function_gets_the_arguments_as_they_were_given() -> None:
+    @cache(ttl=1.0, name='x')
+    async def load(*args: object, **named: object) -> Answer:
+        return Success((args, named))
+
+    async def main() -> Answer:
+        return await load(1, 2, deep=True)
+
+    assert asyncio.run(main()) == Success(((1, 2), {'deep': True}))
+
+
 def test_a_second_loop_is_told_so_also_where_the_success_is_kept() -> None:
     @cache(ttl=60.0, name='x')
     async def load() -> Answer:

@@ -20,6 +20,7 @@ from seamwise.policies.percentile import percentile
 from seamwise.policies.permit import FREE, Said
 from seamwise.policies.pipeline import Guard, Layer
 from seamwise.policies.testing import FakeWorld
+from seamwise.policies.world import World
 from tests.policies.cancelling import cancelled_everywhere
 from tests.policies.errors import Down, Slow
 from tests.policies.leftovers import Defect, nothing_collected
@@ -526,6 +527,37 @@ def test_a_clock_that_goes_backwards_teaches_nothing() -> None:
 
         assert await hedge(after=late, name='x', world=Backwards()).run(quick) == Success(1)
         assert late.seconds() is None
+
+    asyncio.run(main())
+
+
+def test_when_one_try_has_failed_the_loop_rests_until_the_other_is_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[int] = []
+    wait = asyncio.wait
+
+    async def counted(*args: Any, **more: Any) -> Any:
+        waits.append(1)
+        return await wait(*args, **more)
+
+    async def test(tries: Tries) -> None:
+        call = await tries.two()
+        tries.begun[0].set_result(Failure(Down()))
+        await ticks(50)
+        # For the delay, for the first of two, for the other.
+        assert len(waits) == 3
+        tries.begun[1].set_result(Success(1))
+        assert await call == Success(1)
+
+    monkeypatch.setattr(asyncio, 'wait', counted)
+    run(test)
+
+
+def test_a_call_that_is_back_in_time_leaves_no_alarm() -> None:
+    async def main() -> None:
+        world = World(sleep=lambda seconds: asyncio.Event().wait())
+        assert await hedge(after=0.05, name='x', world=world).run(quick) == Success(1)
+        await ticks()
+        assert asyncio.all_tasks() == {asyncio.current_task()}
 
     asyncio.run(main())
 

@@ -298,6 +298,8 @@ def test_the_documented_texts(case: dict[str, Any]) -> None:
         ('retryAfterMilliseconds: 1500', 1.5),
         ('"retryDelay": "34s"', 34.0),
         ('retry_after_seconds: 7', 7.0),
+        ('retry-after: 500 ms', 0.5),
+        ('retry_after=30 remaining=0', 30.0),
         ('(retry after 45.2s)', 45.2),
         ('(reset in 60.0s)', 60.0),
         ('retry after 30', 30.0),
@@ -323,6 +325,8 @@ def test_the_documented_texts(case: dict[str, Any]) -> None:
         ('Retry-After: 2026-11-21', None),
         ('retry after 1.2.3', None),
         ('retry after a', None),
+        ('retry after a ', None),
+        ('retry-after: 1 d 99999999999999999999 s', None),
         ('noretry after 5 s', None),
         ('it took 500ms', None),
         ('finished in 30 seconds', None),
@@ -346,6 +350,12 @@ def test_a_delay_is_as_long_as_the_text_says_and_thirty_days_at_most(number: int
 )
 def test_thirty_days_is_the_longest_delay_of_a_text(days: str, expected: float | None) -> None:
     assert from_text(f'retry after {days} days') == expected
+
+
+def test_a_second_more_than_thirty_days_is_no_delay() -> None:
+    assert LONGEST_IN_TEXT == 2_592_000
+    assert from_text('retry after 2592000 s') == 2_592_000.0
+    assert from_text('retry after 2592001 s') is None
 
 
 @pytest.mark.parametrize(('digits', 'expected'), [('0' * 14 + '5', 5.0), ('0' * 15 + '5', None)])

@@ -1,6 +1,7 @@
 """A rate limit lets through what it may, to the call, and tells the others when to come."""
 
 import threading
+import time
 from collections.abc import Callable
 from math import inf, nan
 from typing import Any
@@ -11,10 +12,12 @@ from seamwise import Failure, Success
 from seamwise.errors import TaggedError
 from seamwise.policies.deadline import deadline
 from seamwise.policies.events import GuardEvent, Refused
+from seamwise.policies.permit import FREE, Wait
 from seamwise.policies.pipeline import Guard
 from seamwise.policies.rate_limit import RateLimited, rate_limit
 from seamwise.policies.testing import FakeWorld
 from seamwise.policies.world import World
+from tests.policies.circuits import in_threads
 
 
 def ok() -> Success[int]:
@@ -254,6 +257,11 @@ def test_ten_thousand_keys_are_kept_where_nobody_says() -> None:
         assert passes(guard)
     user[0] = 'first'
     assert not passes(guard)
+    # One more is one too many: the oldest goes, and is as new.
+    user[0] = 'one more'
+    assert passes(guard)
+    user[0] = '0'
+    assert passes(guard)
 
 
 def test_a_clock_that_goes_back_gives_nothing_and_takes_nothing() -> None:
@@ -311,6 +319,24 @@ def test_who_would_have_to_wait_too_long_is_refused_at_once() -> None:
     assert passes(guard)
 
 
+def test_a_wait_may_be_a_microsecond_shorter_than_the_slot_is_away_and_no_more() -> None:
+    for wait, calls in ((0.999999, 2), (0.999998, 1)):
+        assert passed(rate_limit(1, name='x', wait=wait, world=FakeWorld()), 2) == calls
+
+
+def test_nobody_waits_when_the_deadline_around_is_over() -> None:
+    world = FakeWorld()
+
+    def key() -> str:
+        world.advance(0.25)
+        return 'a'
+
+    guard = rate_limit(1, period=0.5, name='x', key=key, wait=10.0, world=world)
+    assert passes(guard)
+    (deadline(0.25, world=world) >> guard).run_sync(ok)
+    assert world.slept == []
+
+
 def test_a_wait_does_not_go_beyond_the_deadline_around_it() -> None:
     world = FakeWorld()
     guard = rate_limit(1, name='x', wait=10.0, world=world)
@@ -342,6 +368,30 @@ def test_a_wait_on_a_clock_that_runs_slow_goes_on_until_the_wait_is_over() -> No
     assert slept[:3] == pytest.approx([1.0, 0.5, 0.25], abs=1e-6)
 
 
+def test_a_thread_whose_turn_never_comes_goes_when_its_wait_is_over() -> None:
+    head_sleeps, goes_on = threading.Event(), threading.Event()
+    slept: list[float] = []
+    errors: list[RateLimited] = []
+
+    def sleep(seconds: float) -> None:
+        if head_sleeps.is_set():
+            slept.append(seconds)
+            return
+        head_sleeps.set()
+        goes_on.wait(5)
+
+    guard = rate_limit(1, name='x', wait=3.0, world=World(clock=lambda: 0.0, sleep_sync=sleep))
+    assert passes(guard)
+    head = threading.Thread(target=lambda: guard.run_sync(ok), daemon=True)
+    head.start()
+    assert head_sleeps.wait(5)
+    from_elsewhere(lambda: errors.append(refused(guard)))
+    assert [error.retry_after for error in errors] == [2.0]
+    assert slept == pytest.approx([3.0], abs=1e-5)
+    goes_on.set()
+    head.join(5)
+
+
 def test_an_interrupted_wait_takes_no_slot() -> None:
     now = [0.0]
 
@@ -355,6 +405,32 @@ def test_an_interrupted_wait_takes_no_slot() -> None:
             guard.run_sync(ok)
     now[0] = 1.0
     assert passes(guard)
+
+
+def test_who_is_interrupted_leaves_the_line_under_the_lock() -> None:
+    order: list[str] = []
+    is_held = threading.Event()
+
+    def holds() -> None:
+        with vars(layer)['mutex']:
+            is_held.set()
+            time.sleep(0.02)
+            order.append('free')
+
+    def interrupted(seconds: float) -> None:
+        thread.start()
+        assert is_held.wait(5)
+        raise KeyboardInterrupt
+
+    thread = threading.Thread(target=holds)
+    guard = rate_limit(1, name='x', wait=2.0, world=World(clock=lambda: 0.0, sleep_sync=interrupted))
+    (layer,) = guard._layers
+    assert passes(guard)
+    with pytest.raises(KeyboardInterrupt):
+        guard.run_sync(ok)
+    order.append('left')
+    thread.join(5)
+    assert order == ['free', 'left']
 
 
 def test_a_refusal_takes_no_slot() -> None:
@@ -407,6 +483,30 @@ def test_no_lock_is_held_while_key_cost_and_observer_run() -> None:
 
     guard = rate_limit(2, name='x', key=key, cost=cost, observer=lambda event: elsewhere(), world=FakeWorld())
     assert passed(guard, 3) == 0
+
+
+@pytest.mark.parametrize('wait', [0.0, 5.0])
+def test_the_clock_is_read_by_one_thread_at_a_time(wait: float) -> None:
+    readers: list[int] = []
+    pause = threading.Event()
+
+    def clock() -> float:
+        readers.append(1)
+        pause.wait(0.001)
+        assert len(readers) == 1
+        readers.clear()
+        return time.monotonic()
+
+    guard = rate_limit(1000, name='x', burst=1, wait=wait, world=World(clock=clock))
+    in_threads(4, lambda _: passed(guard, 3))
+
+
+def test_who_passes_keeps_nothing_at_once_or_later() -> None:
+    (layer,) = made(limit=1, wait=1.0, world=FakeWorld())._layers
+    assert layer.enter() is FREE
+    place = layer.enter()
+    assert isinstance(place, Wait)
+    assert place.wait_sync() is FREE
 
 
 def test_a_delay_is_never_longer_than_an_error_may_say() -> None:

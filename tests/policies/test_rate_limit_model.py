@@ -96,6 +96,8 @@ class RateLimitMachine(RuleBasedStateMachine):
         def op() -> Success[None]:
             self.fill()
             assert self.level >= caller.cost - TINY * self.rate, 'let in too soon'
+            # Who gave up in this very step is still in the model's line.
+            self.line = [one for one in self.line if one is caller or not one.task.done()]
             assert self.line[:1] in ([], [caller]), 'passed somebody who waits'
             self.level -= caller.cost
             self.line = self.line[1:]
@@ -120,8 +122,9 @@ class RateLimitMachine(RuleBasedStateMachine):
         lacks = sum((waiting.cost for waiting in self.line), cost) - self.level
         delay = max(lacks / self.rate, Fraction(0))
         caller = Caller(cost, self.time.forward + self.wait)
+        # Where the clock leapt ahead, those in line may all pass, and still sleep: who comes now stands behind them.
         has_a_place = bool(self.line)
-        if delay > TINY:
+        if delay > TINY or has_a_place:
             self.line.append(caller)
         caller.task = self.time.start(self._call(caller))
         if delay <= TINY:

@@ -1,6 +1,7 @@
 """A circuit that opens when what it leads to fails: calls are refused at once, until a few of them, let through to try, succeed."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final, Literal
 
 from typing_extensions import override
@@ -49,7 +50,7 @@ class Circuit(Layer[CircuitOpen]):
         self.settings = settings
         self._is_timed = settings.slow is not None
         self._tell = tell
-        self._breaker = Breaker(settings, clock, None if tell is None else self._tell_change)
+        self._breaker = Breaker(settings, clock, None if tell is None else partial(_tell_change, tell, name))
 
     @property
     def state(self) -> State:
@@ -92,10 +93,6 @@ class Circuit(Layer[CircuitOpen]):
             f'opens for {given.open_for:g} s after {given.trip}{slow}; '
             f'probes: {given.probes} at once, {given.probe_timeout:g} s each, {given.successes} in a row close it'
         )
-
-    def _tell_change(self, before: State, after: State, failures: int) -> None:
-        if self._tell is not None:
-            self._tell(CircuitChanged(self.name, before, after, failures))
 
 
 def circuit(  # noqa: PLR0913 -- settings, each with a default
@@ -143,3 +140,7 @@ def circuit(  # noqa: PLR0913 -- settings, each with a default
         counts=counts,
     )
     return Circuit(name, settings, tell=teller(observer), clock=known(world).clock)
+
+
+def _tell_change(tell: Teller, name: str, before: State, after: State, failures: int) -> None:
+    tell(CircuitChanged(name, before, after, failures))

@@ -49,10 +49,9 @@ class ThreadFlight(Flight):
         try:
             self._outcome = call()
         except Exception as defect:
-            with self._lock:
-                # Only for those who wait: it holds this frame, which holds this.
-                if self._waiting:
-                    self._defect, self._traceback = defect, defect.__traceback__
+            # Only for those who wait: it holds this frame, which holds this. Who comes now makes a call of their own.
+            if self._waiting:
+                self._defect, self._traceback = defect, defect.__traceback__
             raise
         else:
             return self._outcome

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date, datetime
+from math import inf
 from re import IGNORECASE, VERBOSE
 from re import compile as pattern
 from typing import Final
@@ -156,12 +157,9 @@ def _with_units(text: str, at: int) -> float | None:
     """Read numbers with units: the sum of one or more."""
     total: float | None = None
     while (number := _AMOUNT.match(text, at)) and (unit := _UNIT.match(text, number.end())):
-        value = _value(number['number'] or '1')
-        if value is None:
-            return None
-        total = (total or 0.0) + value * _SECONDS[str(unit.lastgroup)]
+        total = (total or 0.0) + _value(number['number'] or '1') * _SECONDS[str(unit.lastgroup)]
         more = _NEXT.match(text, unit.end())
-        if not more or total > LONGEST_IN_TEXT:
+        if not more:
             break
         at = more.end()
     return total
@@ -176,5 +174,6 @@ def _bare(text: str, at: int, *, after_sign: bool) -> float | None:
     return _value(number['number']) if ends.match(text, number.end()) else None
 
 
-def _value(number: str) -> float | None:
-    return float(number.replace(',', '')) if len(number) <= _DIGITS_IN_TEXT else None
+def _value(number: str) -> float:
+    # More digits than any delay has are longer than all that is read.
+    return float(number.replace(',', '')) if len(number) <= _DIGITS_IN_TEXT else inf

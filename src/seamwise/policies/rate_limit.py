@@ -165,7 +165,7 @@ class _Place(Wait):
     async def wait(self) -> Permit | Failure[object]:
         try:
             await self._turn.wait(self._guard.world, self._most)
-            while isinstance(said := self._look(), float):
+            while not isinstance(said := self._look(), (Permit, Failure)):
                 await self._guard.world.sleep(said)
         except BaseException:
             self._leave()
@@ -176,7 +176,7 @@ class _Place(Wait):
     def wait_sync(self) -> Permit | Failure[object]:
         try:
             self._turn.wait_sync(self._guard.world, self._most)
-            while isinstance(said := self._look(), float):
+            while not isinstance(said := self._look(), (Permit, Failure)):
                 self._guard.world.sleep_sync(said)
         except BaseException:
             self._leave()
