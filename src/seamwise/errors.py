@@ -226,3 +226,15 @@ class TaggedError(msgspec.Struct, metaclass=ErrorMeta):
     @override
     def __str__(self) -> str:
         return messages.fill(type(self).__traits__.template, self)
+
+
+def retry_after(error: TaggedError, /) -> float | None:
+    """Give the seconds that an error asks to wait, where it has such a field and knows them.
+
+    >>> class Busy(TaggedError, category=Category.CAPACITY):
+    ...     retry_after: float | None = None
+    >>> retry_after(Busy(2)), retry_after(Busy())
+    (2.0, None)
+    """
+    seconds: object = getattr(error, 'retry_after', None)
+    return float(seconds) if isinstance(seconds, (int, float)) else None

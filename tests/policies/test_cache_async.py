@@ -23,6 +23,7 @@ from seamwise.policies.world import World
 from tests.policies.cancelling import cancelled_everywhere
 from tests.policies.errors import Down, Wrong
 from tests.policies.leftovers import Defect, nothing_collected
+from tests.policies.whole import run_whole, ticks
 
 Answer = Result[object, object]
 
@@ -65,22 +66,8 @@ class Source:
         return await call
 
 
-async def ticks(many: int = 8) -> None:
-    for _ in range(many):
-        await asyncio.sleep(0)
-
-
 def run(test: Callable[[Source], Coroutine[Any, Any, None]]) -> Source:
-    async def main() -> Source:
-        source = Source()
-        await test(source)
-        assert asyncio.all_tasks() == {asyncio.current_task()}, 'a task is left'
-        return source
-
-    source = asyncio.run(main())
-    # A task whose exception nobody has read says so here, which is an error of the test.
-    gc.collect()
-    return source
+    return run_whole(Source, test)
 
 
 def test_a_success_is_given_again_until_its_time_is_over() -> None:

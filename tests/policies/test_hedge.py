@@ -1,7 +1,6 @@
 """A second try beside one that is late: who wins, who is cancelled, and how many there are."""
 
 import asyncio
-import gc
 import math
 import weakref
 from collections.abc import Awaitable, Callable, Coroutine
@@ -24,6 +23,7 @@ from seamwise.policies.world import World
 from tests.policies.cancelling import cancelled_everywhere
 from tests.policies.errors import Down, Slow
 from tests.policies.leftovers import Defect, nothing_collected
+from tests.policies.whole import run_whole, ticks
 
 Answer = Result[object, object]
 
@@ -63,22 +63,8 @@ class Tries:
         return call
 
 
-async def ticks(many: int = 10) -> None:
-    for _ in range(many):
-        await asyncio.sleep(0)
-
-
 def run(test: Callable[[Tries], Coroutine[Any, Any, None]]) -> Tries:
-    async def main() -> Tries:
-        tries = Tries()
-        await test(tries)
-        assert asyncio.all_tasks() == {asyncio.current_task()}, 'a task is left'
-        return tries
-
-    tries = asyncio.run(main())
-    # A task whose exception nobody has read says so here, which is an error of the test.
-    gc.collect()
-    return tries
+    return run_whole(Tries, test)
 
 
 def test_a_call_that_is_back_in_time_has_one_try_and_gives_its_own_outcome() -> None:

@@ -4,7 +4,8 @@ import pytest
 from typing_extensions import override
 
 from seamwise import Category, TaggedError
-from seamwise.policies.reading import always, counts_against, retry_after, retryable
+from seamwise.errors import retry_after
+from seamwise.policies.reading import always, counts_against, retryable
 from tests.policies.errors import Busy, Down, Slow, Wrong
 
 AGAINST = {Category.TIMEOUT, Category.UNAVAILABLE, Category.CONNECTION, Category.RESOURCE}

@@ -19,18 +19,9 @@ from typing_extensions import override
 
 from seamwise import Category, Cause, Secret, TaggedError
 from seamwise.catalog.tools import FileNotFound
+from seamwise.errors import retry_after
 from seamwise.seams._builtins import BIT_LIMIT, CUT, DEPTH_LIMIT, to_json
-from seamwise.seams._common import (
-    message_of,
-    milliseconds,
-    milliseconds_or_none,
-    public_fields,
-    retry_after,
-    safe,
-    safe_line,
-    safe_text,
-    timestamp,
-)
+from seamwise.seams._common import message_of, milliseconds, milliseconds_or_none, public_fields, safe, safe_line, safe_text, timestamp
 from seamwise.seams._fingerprint import fingerprint
 from tests.strategies import PLANTED, errors, texts
 

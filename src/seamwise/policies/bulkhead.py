@@ -11,7 +11,7 @@ from seamwise.categories import Category
 from seamwise.containers import Failure, Success, quick_failure
 from seamwise.errors import LONGEST_DELAY, TaggedError
 from seamwise.policies.adaptive import Adaptive, Learner
-from seamwise.policies.checks import choice, count, number
+from seamwise.policies.checks import choice, count, function, key_of, number
 from seamwise.policies.deadline import remaining
 from seamwise.policies.events import Observer, Refused
 from seamwise.policies.holders import Caller, Held, caller
@@ -68,8 +68,8 @@ def bulkhead(  # noqa: PLR0913 -- one guard, and all that can be said of it
     >>> guard.run_sync(lambda: guard.run_sync(lambda: Success('inside')))
     <Failure: search does 1 calls at once, no more.>
     """
-    if key is not None and not callable(key):
-        raise TypeError(f'key must be a function that gives a string, not {key!r}.')
+    if key is not None:
+        function('key', key, 'that gives a string')
     choice('scope', scope, SCOPES)
     return Bulkhead(
         name,
@@ -116,7 +116,7 @@ class Bulkhead(Layer[BulkheadFull]):
 
     @override
     def enter(self) -> Said:
-        key = None if self._key is None else _checked(self._key())
+        key = None if self._key is None else key_of(self._key)
         with self.mutex:
             room = self._only if key is None else self._room(key)
             if room.inside < room.limit:
@@ -199,7 +199,7 @@ class _Room(Permit):
         return 0 if self._line is None else len(self._line)
 
     def permit(self) -> Permit:
-        """Give the permit of a call that has been counted."""
+        """Give the permit of a call; who calls this counts it."""
         permit: Permit = self if self.learner is None else _Timed(self, self.learner, self._bulkhead)
         return permit if self._bulkhead.wait is not None else Held(permit, self._held)
 
@@ -316,9 +316,3 @@ class _Place(Wait):
                 return self._room.permit()
             self._room.withdraw(self._turn)
         return self._bulkhead.refuse(self._room, max(self._bulkhead.world.clock() - self._since, 0.0))
-
-
-def _checked(key: str) -> str:
-    if not isinstance(key, str):
-        raise TypeError(f'key must give a string, not {key!r}.')
-    return key

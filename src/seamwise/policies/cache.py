@@ -11,7 +11,7 @@ from typing import Any, Concatenate, Generic, NamedTuple, Never, ParamSpec, Prot
 
 from seamwise.containers import Result, Success
 from seamwise.errors import TaggedError
-from seamwise.policies.checks import count, named, number
+from seamwise.policies.checks import count, function, named, number
 from seamwise.policies.events import FellBack, Observer
 from seamwise.policies.flights import Flight, TaskFlight, ThreadFlight
 from seamwise.policies.permit import Outcome
@@ -108,8 +108,8 @@ class Cache:
         self.limits = _Limits(
             number('ttl', limits.ttl, above=0.0), number('stale_for', limits.stale_for), count('capacity', limits.capacity)
         )
-        if key is not None and not callable(key):
-            raise TypeError(f'key must be a function of the arguments that gives something hashable, not {key!r}.')
+        if key is not None:
+            function('key', key, 'of the arguments that gives something hashable')
         self.key = key
         self.tell = teller(observer)
         self.clock = known(world).clock

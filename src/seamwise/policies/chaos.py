@@ -10,7 +10,7 @@ from typing import Generic, Never, TypeVar, overload
 from typing_extensions import override
 
 from seamwise.containers import Failure, quick_failure
-from seamwise.policies.checks import number
+from seamwise.policies.checks import function, number
 from seamwise.policies.permit import FREE, Outcome, Permit, Said, Wait
 from seamwise.policies.pipeline import Guard, Layer
 from seamwise.policies.world import REAL, World, known
@@ -60,8 +60,7 @@ def rate(share: float, make: Callable[[], T]) -> Plan[T]:
     [<Success: ok>, <Failure: no>, <Success: ok>, <Failure: no>]
     """
     number('share', share, most=1.0)
-    if not callable(make):
-        raise TypeError(f'make must be a function that makes what happens, not {make!r}.')
+    function('make', make, 'that makes what happens')
 
     def draws(random: Random) -> Iterator[Callable[[], T | None]]:
         while True:

@@ -2,6 +2,7 @@
 
 import math
 import sys
+from collections.abc import Callable
 
 
 def number(name: str, value: float, *, least: float = 0.0, above: float | None = None, most: float = math.inf) -> float:
@@ -49,6 +50,25 @@ def choice(name: str, value: str, choices: tuple[str, ...]) -> None:
     """Raise a ValueError unless a word is one of those that are known."""
     if value not in choices:
         raise ValueError(f'{name} must be one of {", ".join(map(repr, choices))}, not {value!r}.')
+
+
+def function(name: str, value: Callable[..., object], that: str) -> None:
+    """Raise a TypeError unless a value can be called; `that` says what such a function takes or gives.
+
+    >>> function('at', 5, 'that gives a time')
+    Traceback (most recent call last):
+    TypeError: at must be a function that gives a time, not 5.
+    """
+    if not callable(value):
+        raise TypeError(f'{name} must be a function {that}, not {value!r}.')
+
+
+def key_of(key: Callable[[], str]) -> str:
+    """Ask for the key of a call, or raise a TypeError where it is no string."""
+    given = key()
+    if not isinstance(given, str):
+        raise TypeError(f'key must give a string, not {given!r}.')
+    return given
 
 
 def named(value: str) -> str:

@@ -10,7 +10,7 @@ from seamwise.categories import Category
 from seamwise.containers import quick_failure
 from seamwise.errors import LONGEST_DELAY, TaggedError
 from seamwise.policies.breaker import FOR_EVER, Breaker
-from seamwise.policies.checks import count, number
+from seamwise.policies.checks import count, function, number
 from seamwise.policies.events import CircuitChanged, Observer, Refused, State
 from seamwise.policies.generations import Closed, Settings
 from seamwise.policies.permit import Permit, Said
@@ -127,8 +127,7 @@ def circuit(  # noqa: PLR0913 -- settings, each with a default
     """
     if not isinstance(trip, Trip):
         raise TypeError(f'trip must be consecutive(…) or ratio(…), not {trip!r}.')
-    if not callable(counts):
-        raise TypeError(f'counts must be a function that says of an error whether it counts, not {counts!r}.')
+    function('counts', counts, 'that says of an error whether it counts')
     open_for = number('open_for', open_for, above=0.0, most=LONGEST_DELAY)
     settings = Settings(
         trip=trip,

@@ -4,14 +4,14 @@ from asyncio import CancelledError, Task
 from collections.abc import Callable
 from contextvars import ContextVar
 from math import isnan
-from typing import Any, Final
+from typing import Any, Final, overload
 
 from typing_extensions import override
 
 from seamwise.categories import Category
 from seamwise.containers import Failure, quick_failure
 from seamwise.errors import LONGEST_DELAY, TaggedError
-from seamwise.policies.checks import number
+from seamwise.policies.checks import function, number
 from seamwise.policies.events import Observer, Refused
 from seamwise.policies.holders import running_task
 from seamwise.policies.permit import Outcome, Permit, Said
@@ -151,6 +151,10 @@ def nearest() -> End | None:
     return end
 
 
+@overload
+def remaining(most: float) -> float: ...
+@overload
+def remaining(most: float | None = None) -> float | None: ...
 def remaining(most: float | None = None) -> float | None:
     """Give the seconds that the nearest deadline around here leaves, 0 when it is over; `most` where that is less, or there is none.
 
@@ -171,8 +175,8 @@ class Deadline(Layer[DeadlineExceeded]):
 
     def __init__(self, seconds: float, at: Callable[[], float] | None, name: str, observer: Observer | None, world: World) -> None:
         super().__init__(name)
-        if at is not None and not callable(at):
-            raise TypeError(f'at must be a function that gives a time by the clock, not {at!r}.')
+        if at is not None:
+            function('at', at, 'that gives a time by the clock')
         self.world = known(world)
         self.clock = world.clock
         self.seconds = number('seconds', seconds, above=0.0, most=LONGEST_DELAY)

@@ -12,6 +12,7 @@ from typing_extensions import TypeVar, override
 from seamwise.causes import Raised
 from seamwise.containers import Failure, Result, Success
 from seamwise.errors import TaggedError
+from seamwise.policies.checks import function
 from seamwise.policies.events import FellBack, Observer
 from seamwise.policies.permit import Outcome, Permit, Said, Wait
 from seamwise.policies.pipeline import Guard, Layer, decorated
@@ -131,8 +132,7 @@ class _Fallback(Layer[Any]):
     ) -> None:
         super().__init__(name)
         for argument, value in (('handler', handler), ('when', when)):
-            if not callable(value):
-                raise TypeError(f'{argument} must be a function that takes an error, not {value!r}.')
+            function(argument, value, 'that takes an error')
         self._handler = handler
         self._when = when
         self._tell = teller(observer)

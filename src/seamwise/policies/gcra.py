@@ -95,12 +95,7 @@ class Gcra:
 
     def take(self, bucket: Bucket, weight: int) -> int:
         """Take a call's weight and give 0; or give the units until it may pass, and take nothing."""
-        # `now` word for word: the call to it would be a tenth of what a guarded call costs.
-        seen = int(self._clock() * self._scale)
-        if seen < self._seen:
-            self._back -= self._seen - seen
-        self._seen = seen
-        now = seen - self._back
+        now = self.now()
         tat = bucket.tat
         if tat < now:  # noqa: PLR1730 -- max() takes twice as long, and every call comes by here
             tat = now

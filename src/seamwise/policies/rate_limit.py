@@ -8,7 +8,7 @@ from typing_extensions import override
 from seamwise.categories import Category
 from seamwise.containers import Failure, quick_failure
 from seamwise.errors import LONGEST_DELAY, TaggedError
-from seamwise.policies.checks import count, number
+from seamwise.policies.checks import count, function, key_of, number
 from seamwise.policies.deadline import remaining
 from seamwise.policies.events import Observer, Refused
 from seamwise.policies.gcra import Bucket, Buckets, Gcra
@@ -62,8 +62,8 @@ def rate_limit(  # noqa: PLR0913 -- one guard, and all that can be said of it
     >>> guard.run_sync(lambda: Success('found'))
     <Success: found>
     """
-    if key is not None and not callable(key):
-        raise TypeError(f'key must be a function that gives a string, not {key!r}.')
+    if key is not None:
+        function('key', key, 'that gives a string')
     _calls('limit', limit)
     period = number('period', period, least=1e-6, most=LONGEST_DELAY)
     burst = limit if burst is None else _calls('burst', burst)
@@ -113,7 +113,7 @@ class RateLimit(Layer[RateLimited]):
     @override
     def enter(self) -> Said:
         weight = self._weight if self._cost is None else self._weighed(self._cost())
-        key = None if self._key is None else _checked(self._key())
+        key = None if self._key is None else key_of(self._key)
         with self.mutex:
             bucket = self._bucket if key is None else self._buckets.of(key)
             if bucket.head is None:
@@ -123,7 +123,7 @@ class RateLimit(Layer[RateLimited]):
             else:
                 delay = self.gcra.delay(bucket, weight)
             if self.wait:
-                most = self.gcra.units(remaining(self.wait) or 0.0)
+                most = self.gcra.units(remaining(self.wait))
                 if delay <= most:
                     return _Place(self, bucket, weight, most)
         return self.refuse(delay)
@@ -211,9 +211,3 @@ def _calls(name: str, value: int) -> int:
     if value > MOST_CALLS:
         raise ValueError(f'{name} must be {MOST_CALLS:,} at most.')
     return value
-
-
-def _checked(key: str) -> str:
-    if not isinstance(key, str):
-        raise TypeError(f'key must give a string, not {key!r}.')
-    return key

@@ -1,4 +1,4 @@
-"""What guards read of an error: whether a second try may help, whom it counts against, how long to wait."""
+"""What guards read of an error: whether a second try may help, and whom it counts against."""
 
 from seamwise.categories import Category
 from seamwise.errors import TaggedError
@@ -28,9 +28,3 @@ def counts_against(error: TaggedError, /) -> bool:
     """
     category = error.category
     return category in _AGAINST or (category is Category.EXECUTION and error.retryable)
-
-
-def retry_after(error: TaggedError, /) -> float | None:
-    """Give the seconds that an error asks to wait, or None where it does not say."""
-    seconds: float | None = getattr(error, 'retry_after', None)
-    return seconds

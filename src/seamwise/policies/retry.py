@@ -7,15 +7,15 @@ from typing import Final, Literal, Never, TypeAlias
 from typing_extensions import override
 
 from seamwise.containers import Failure
-from seamwise.errors import LONGEST_DELAY, TaggedError
+from seamwise.errors import LONGEST_DELAY, TaggedError, retry_after
 from seamwise.policies.backoff import Backoff, Jitter
 from seamwise.policies.budget import Budget
-from seamwise.policies.checks import count, number
+from seamwise.policies.checks import count, function, number
 from seamwise.policies.deadline import remaining
 from seamwise.policies.events import GaveUp, Observer, Recovered, Retrying
 from seamwise.policies.permit import Outcome, Permit, Wait
 from seamwise.policies.pipeline import Guard, Layer
-from seamwise.policies.reading import retry_after, retryable
+from seamwise.policies.reading import retryable
 from seamwise.policies.telling import Teller, teller
 from seamwise.policies.world import REAL, World
 
@@ -55,8 +55,7 @@ def retry(  # noqa: PLR0913 -- each is a number that somebody tunes
     >>> retry(base=1.0, world=world).run_sync(lambda: next(answers)), world.slept
     (<Success: here>, [0.5])
     """
-    if not callable(when):
-        raise TypeError(f'when must be a function that takes an error and says whether to try again, not {when!r}.')
+    function('when', when, 'that takes an error and says whether to try again')
     if budget is not None and not isinstance(budget, Budget):
         raise TypeError(f'budget must be made by Budget.share, Budget.quota or Budget.tokens, not {budget!r}.')
     return Retry(

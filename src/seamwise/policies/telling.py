@@ -1,6 +1,7 @@
 """How a guard tells its observer what happens: whatever the observer does, the outcome stays the same."""
 
 from seamwise.defects import report_defect
+from seamwise.policies.checks import function
 from seamwise.policies.events import GuardEvent, Observer
 
 
@@ -27,6 +28,5 @@ def teller(observer: Observer | None) -> Teller | None:
     """Give what tells an observer, or None where there is none."""
     if observer is None:
         return None
-    if not callable(observer):
-        raise TypeError(f'observer must be a function that takes an event, not {observer!r}.')
+    function('observer', observer, 'that takes an event')
     return Teller(observer)

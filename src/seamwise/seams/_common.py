@@ -46,12 +46,6 @@ def milliseconds_or_none(seconds: float | None) -> int | None:
     return None if seconds is None else milliseconds(seconds)
 
 
-def retry_after(error: TaggedError) -> float | None:
-    """Give the seconds that an error asks to wait, where it has such a field and knows them."""
-    seconds: object = getattr(error, 'retry_after', None)
-    return float(seconds) if isinstance(seconds, (int, float)) else None
-
-
 def safe_text(text: str) -> str:
     """Make a text fit to be shown: secrets masked, lone surrogates replaced, at most 1,024 characters and how many more there were.
 

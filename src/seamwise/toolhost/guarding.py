@@ -56,9 +56,8 @@ def time_left(timeout: float) -> float:
     >>> time_left(10.0)
     10.0
     """
-    left = remaining(timeout)
     # A timer that is set to nothing never rings.
-    return timeout if left is None else max(left, SHORTEST)
+    return max(remaining(timeout), SHORTEST)
 
 
 def note(event: GuardEvent) -> None:

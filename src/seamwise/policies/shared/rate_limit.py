@@ -8,7 +8,7 @@ from typing_extensions import override
 
 from seamwise.containers import quick_failure
 from seamwise.errors import LONGEST_DELAY
-from seamwise.policies.checks import number
+from seamwise.policies.checks import key_of, number
 from seamwise.policies.deadline import remaining
 from seamwise.policies.events import Observer, Refused
 from seamwise.policies.permit import FREE, Outcome, Permit, Wait
@@ -112,10 +112,7 @@ class _SharedRateLimit(Layer[RateLimited]):
         cost = number('cost', self._cost(), most=self._rate.burst) if callable(self._cost) else self._cost
         if self._key is None:
             return _Asking(self, self._bucket, cost * self._call)
-        key = self._key()
-        if not isinstance(key, str):
-            raise TypeError(f'key must give a string, not {key!r}.')
-        return _Asking(self, f'{self._bucket}:{key}', cost * self._call)
+        return _Asking(self, f'{self._bucket}:{key_of(self._key)}', cost * self._call)
 
     @override
     def limits(self) -> str:
@@ -125,7 +122,7 @@ class _SharedRateLimit(Layer[RateLimited]):
 
     def patience(self) -> float:
         """Give the seconds that a call may wait for its slot: less where a deadline around it is nearer."""
-        return (remaining(self._wait) or 0.0) if self._wait else 0.0
+        return remaining(self._wait) if self._wait else 0.0
 
     async def ask(self, bucket: str, cost: float, *, ahead: int = 0) -> float | None:
         """Give the seconds until a call may pass, 0 where it has taken its slot, None where Redis is away."""

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from seamwise.catalog.problem import Problem
-from seamwise.errors import TaggedError
-from seamwise.seams._common import retry_after
+from seamwise.errors import TaggedError, retry_after
 from seamwise.seams._phrases import excerpt
 
 EXCERPT_LIMIT = 200

@@ -7,8 +7,8 @@ from typing import Generic, TypeAlias, TypeVar, final
 from msgspec import Struct
 
 from seamwise._near import near
-from seamwise.errors import TaggedError
-from seamwise.seams._common import message_of, retry_after, safe_text
+from seamwise.errors import TaggedError, retry_after
+from seamwise.seams._common import message_of, safe_text
 from seamwise.seams._phrases import quoted
 from seamwise.seams._redacted import all_causes, redacted
 from seamwise.seams.adapter import Adapter, Hidden

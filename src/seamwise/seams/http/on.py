@@ -6,8 +6,8 @@ from typing import Generic, TypeVar, final
 
 from msgspec import Struct
 
-from seamwise.errors import TaggedError
-from seamwise.seams._common import milliseconds_or_none, retry_after, safe_items, safe_text
+from seamwise.errors import TaggedError, retry_after
+from seamwise.seams._common import milliseconds_or_none, safe_items, safe_text
 from seamwise.seams._redacted import redacted
 from seamwise.seams._visible import visible
 from seamwise.seams.adapter import Adapter, Hidden

@@ -5,8 +5,8 @@ from typing import Generic, TypeVar, final
 
 from msgspec import UNSET, Struct
 
-from seamwise.errors import TaggedError
-from seamwise.seams._common import message_of, milliseconds, retry_after, safe_items
+from seamwise.errors import TaggedError, retry_after
+from seamwise.seams._common import message_of, milliseconds, safe_items
 from seamwise.seams._memory import Memory
 from seamwise.seams._redacted import direct_cause, redacted
 from seamwise.seams._visible import visible

@@ -11,10 +11,10 @@ from seamwise.catalog.agents import AgentNotFound, CommandNotFound, ContextOverf
 from seamwise.catalog.models import ContentFiltered, ContextTooLong, ModelError, ModelNotFound, OutputTruncated, StructuredOutputInvalid
 from seamwise.catalog.network import CredentialsRejected, NetworkError, UpstreamFailed
 from seamwise.catalog.streaming import StreamAborted, UserInterrupted
-from seamwise.errors import TaggedError
+from seamwise.errors import TaggedError, retry_after
 from seamwise.redaction import redact
 from seamwise.seams._builtins import to_json
-from seamwise.seams._common import message_of, milliseconds_or_none, only_known, public_fields, retry_after, safe_items, safe_text
+from seamwise.seams._common import message_of, milliseconds_or_none, only_known, public_fields, safe_items, safe_text
 from seamwise.seams._phrases import quoted
 
 

@@ -6,8 +6,8 @@ from typing import Generic, TypeVar, final
 from msgspec import Struct
 
 from seamwise.categories import Recovery
-from seamwise.errors import TaggedError
-from seamwise.seams._common import message_of, milliseconds_or_none, retry_after, safe_items
+from seamwise.errors import TaggedError, retry_after
+from seamwise.seams._common import message_of, milliseconds_or_none, safe_items
 from seamwise.seams._redacted import direct_cause, redacted
 from seamwise.seams.adapter import Adapter, Hidden
 from seamwise.seams.session.codes import checked

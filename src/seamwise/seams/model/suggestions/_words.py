@@ -5,9 +5,8 @@ from datetime import UTC, datetime
 from math import ceil
 
 from seamwise.catalog.problem import Problem
-from seamwise.errors import TaggedError
+from seamwise.errors import TaggedError, retry_after
 from seamwise.redaction import redact
-from seamwise.seams._common import retry_after
 from seamwise.seams._phrases import MOST_LISTED, listed, quoted
 from seamwise.seams._redacted import direct_cause
 
