@@ -1,0 +1,1 @@
+"""The check: its corpus, its pages, and what it stands on."""

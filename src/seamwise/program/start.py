@@ -11,6 +11,7 @@ import click
 
 from seamwise.defects import report_defect
 from seamwise.program.catalog import catalog
+from seamwise.program.check import check
 from seamwise.program.ending import Ended, shown, unwritable
 from seamwise.program.exits import SIGNALLED, Exit
 from seamwise.program.explain import explain
@@ -41,7 +42,7 @@ def seamwise() -> None:
         raise click.UsageError(f'{VARIABLE} is one of {quoted(STYLES)}, not {asked!r}.')
 
 
-for command in (run, explain, catalog):
+for command in (run, explain, catalog, check):
     seamwise.add_command(command)
 
 

@@ -1,0 +1,1 @@
+"""The rules, one a file: what is found, what to do, and the page that explains it."""

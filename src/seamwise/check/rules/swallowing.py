@@ -1,0 +1,121 @@
+"""# SW103: an `except` that swallows defects or cancellation
+
+`except Exception` takes in every bug beside what was expected, and turns it into a default, a wrong answer, or silence.
+`except BaseException` and a bare `except` take in cancellation too, so that a task cannot be stopped any more. The same goes
+for `suppress` of them.
+
+A handler that ends in a `raise` swallows nothing. One of `except Exception` may also hand the exception to `report_defect`,
+as the outermost seam does. What is expected is named: by `attempt`, or by `except` of its own class.
+
+```python
+from seamwise import attempt, when
+```
+
+Fails:
+
+```python
+def read_port(text: str) -> int:
+    try:
+        return int(text)
+    except Exception:
+        return 8080
+```
+
+Mended:
+
+```python
+def port_of(text: str) -> int:
+    return attempt(lambda: int(text), when(ValueError).becomes(str)).value_or(8080)
+```
+"""
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from mypy.types import CallableType, Instance, get_proper_type
+
+from seamwise.check.findings import Spot
+from seamwise.check.program import Module, Program
+from seamwise.check.rules.rule import Rule
+
+WIDE = frozenset({'builtins.Exception', 'builtins.BaseException'})
+SUPPRESS = 'contextlib.suppress'
+REPORT = 'seamwise.defects.report_defect'
+HELP = 'Name the exceptions that are expected, end in `raise`, or (for `except Exception`) hand it to `report_defect`.'
+DEFECTS = 'swallows every defect'
+BOTH = 'swallows every defect, and cancellation too'
+
+
+def find(module: Module, program: Program) -> Iterator[Spot]:  # noqa: ARG001 -- as all rules are asked
+    """Give each handler and each `suppress` that swallows more than its author can know."""
+    for node in ast.walk(module.syntax):
+        if isinstance(node, ast.ExceptHandler):
+            yield from _handler(node, module)
+        elif isinstance(node, ast.Call) and module.full_name(node.func) == SUPPRESS:
+            yield from _suppressed(node, module)
+
+
+def _handler(node: ast.ExceptHandler, module: Module) -> Iterator[Spot]:
+    wide = WIDE if node.type is None else _wide(node.type, module)
+    if not wide or _ends_in_raise(node.body):
+        return
+    takes_all = 'builtins.BaseException' in wide
+    if not takes_all and _reports(node, module):
+        return
+    said = 'A bare `except`' if node.type is None else f'`except {ast.unparse(node.type)}`'
+    yield Spot(node, f'{said} {BOTH if takes_all else DEFECTS}.', HELP)
+
+
+def _suppressed(node: ast.Call, module: Module) -> Iterator[Spot]:
+    wide = frozenset[str]().union(*(_wide(one, module) for one in node.args))
+    if not wide:
+        return
+    item = module.parents.get(node)
+    around = module.parents.get(item) if isinstance(item, ast.withitem) else None
+    place = around if isinstance(around, ast.With | ast.AsyncWith) else node
+    takes_all = 'builtins.BaseException' in wide
+    yield Spot(place, f'`{ast.unparse(node)}` {BOTH if takes_all else DEFECTS}.', 'Name the exceptions that are expected.')
+
+
+def _wide(kind: ast.expr, module: Module) -> frozenset[str]:
+    if isinstance(kind, ast.Tuple):
+        return frozenset[str]().union(*(_wide(one, module) for one in kind.elts))
+    names = {module.full_name(kind)}
+    typed = module.type(kind)
+    if isinstance(typed, CallableType) and typed.is_type_obj() and isinstance(made := get_proper_type(typed.ret_type), Instance):
+        # Under another name: `Anything = Exception`.
+        names.add(made.type.fullname)
+    return WIDE & names
+
+
+def _ends_in_raise(body: Sequence[ast.stmt]) -> bool:
+    match body[-1] if body else None:
+        case ast.Raise():
+            return True
+        case ast.If(_, inner, otherwise):
+            return _ends_in_raise(inner) and _ends_in_raise(otherwise)
+        case ast.With(_, inner) | ast.AsyncWith(_, inner):
+            return _ends_in_raise(inner)
+        case ast.Try(inner, handlers, otherwise, final) | ast.TryStar(inner, handlers, otherwise, final):
+            ends = _ends_in_raise(otherwise or inner) and all(_ends_in_raise(one.body) for one in handlers)
+            return ends or _ends_in_raise(final)
+        case ast.Match(_, cases):
+            last = cases[-1]
+            is_total = last.guard is None and isinstance(last.pattern, ast.MatchAs) and last.pattern.pattern is None
+            return is_total and all(_ends_in_raise(one.body) for one in cases)
+        case _:
+            return False
+
+
+def _reports(handler: ast.ExceptHandler, module: Module) -> bool:
+    """Whether the exception, by its name, is handed to `report_defect`."""
+    for statement in handler.body:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Call) and module.full_name(node.func) == REPORT:
+                given = [*node.args, *(one.value for one in node.keywords)]
+                if any(isinstance(one, ast.Name) and one.id == handler.name for one in given):
+                    return True
+    return False
+
+
+RULE = Rule('SW103', 'an `except` that swallows defects or cancellation', 'error', find, __doc__ or '')

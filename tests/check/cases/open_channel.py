@@ -1,0 +1,149 @@
+from typing import Any, Generic, TypeVar, overload
+
+from returns.result import Result as OpenResult
+from returns.result import safe
+
+from seamwise import Category, Do, Failure, Result, Success, TaggedError, fallible
+
+
+class Bad(TaggedError, category=Category.VALIDATION, message='bad'):
+    pass
+
+
+E = TypeVar('E')
+F = TypeVar('F', bound=TaggedError)
+
+
+# case: every tagged error
+def tagged() -> Result[int, TaggedError]:  # finds: SW106
+    return Success(1)
+
+
+# case: any object
+def anything() -> Result[int, object]:  # finds: SW106
+    return Success(1)
+
+
+# case: Any
+def untyped() -> Result[int, Any]:  # finds: SW106
+    return Success(1)
+
+
+# case: an exception
+def exception() -> Result[int, ValueError]:  # finds: SW106
+    return Success(1)
+
+
+# case: one of several is an exception
+def one_of_several() -> Result[int, Bad | OSError]:  # finds: SW106
+    return Success(1)
+
+
+# case: errors by name
+def named() -> Result[int, Bad]:
+    return Success(1)
+
+
+# case: a text or a tuple as an error
+def text() -> Result[int, str]:
+    return Success(1)
+
+
+def several() -> Result[int, tuple[Bad, ...]]:
+    return Success(1)
+
+
+# case: cannot fail
+def certain() -> Success[int]:
+    return Success(1)
+
+
+# case: the caller says which
+def generic(result: Result[int, E]) -> Result[int, E]:
+    return result
+
+
+def bound(error: F) -> Failure[F]:
+    return Failure(error)
+
+
+# case: what a function takes may be wide
+def takes(result: Result[int, object]) -> str:
+    return str(result)
+
+
+# case: async
+async def later() -> Result[int, Exception]:  # finds: SW106
+    return Success(1)
+
+
+# case: a lone failure
+def failing() -> Failure[Exception]:  # finds: SW106
+    return Failure(ValueError())
+
+
+# case: direct style
+@fallible
+def direct(do: Do[TaggedError]) -> int:  # finds: SW106
+    return 1
+
+
+# case: direct style by name
+@fallible
+def direct_named(do: Do[Bad]) -> int:
+    return 1
+
+
+# case: a method, under its decorator
+class Service:
+    @staticmethod
+    def run() -> Result[int, object]:  # finds: SW106
+        return Success(1)
+
+    @property
+    def last(self) -> Result[int, Bad]:
+        return Success(1)
+
+
+# case: safe of returns
+@safe
+def parsed(text: str) -> int:  # finds: SW106
+    return int(text)
+
+
+# case: the base class of returns
+def opened() -> OpenResult[int, Exception]:  # finds: SW106
+    return parsed('1')
+
+
+def opened_well() -> OpenResult[int, str]:
+    return parsed('1').alt(str)
+
+
+# case: only overloads are seen
+@overload
+def either(given: int) -> Result[int, Bad]: ...
+@overload
+def either(given: str) -> Result[str, Bad]: ...
+def either(given: object) -> Result[object, object]:
+    return Success(given)
+
+
+# case: a classifier
+def classifier(raised: Exception) -> Failure[object] | None:
+    return None
+
+
+# case: without annotations nobody has said anything
+def quiet():  # type: ignore[no-untyped-def]
+    return Success(1)
+
+
+# case: a value may be an object
+def value() -> Result[object, Bad]:
+    return Success(1)
+
+
+# case: allowed with a reason
+def allowed() -> Result[int, object]:  # seamwise: allow[SW106] it carries what others have named
+    return Success(1)

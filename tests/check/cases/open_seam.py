@@ -1,0 +1,217 @@
+from collections import defaultdict
+from typing import assert_never
+
+from seamwise import Category, Do, Failure, Result, Success, TaggedError, fallible
+from seamwise.seams import http
+
+
+class Missing(TaggedError, category=Category.NOT_FOUND, message='missing'):
+    pass
+
+
+class Busy(TaggedError, category=Category.CAPACITY, message='busy'):
+    pass
+
+
+class Base(TaggedError, category=Category.VALIDATION, message='base'):
+    pass
+
+
+class Short(Base, category=Category.VALIDATION, message='short'):
+    pass
+
+
+class Long(Base, category=Category.VALIDATION, message='long'):
+    pass
+
+
+# case: a wildcard
+def wildcard(error: Missing | Busy) -> int:
+    match error:
+        case Missing():
+            return 404
+        case _:  # finds: SW107
+            return 500
+
+
+# case: closed
+def closed(error: Missing | Busy) -> int:
+    match error:
+        case Missing():
+            return 404
+        case Busy():
+            return 503
+        case _:
+            assert_never(error)
+
+
+# case: closed without a last arm
+def closed_too(error: Missing | Busy) -> int:
+    match error:
+        case Missing():
+            return 404
+        case Busy():
+            return 503
+
+
+# case: a capture
+def capture(error: Missing | Busy) -> str:
+    match error:
+        case Missing():
+            return '404'
+        case other:  # finds: SW107
+            return str(other)
+
+
+# case: a capture that is handed on
+def handed_on(error: Missing | Busy) -> Result[int, Busy]:
+    match error:
+        case Missing():
+            return Success(0)
+        case other:
+            return Failure(other)
+
+
+# case: handed on in direct style
+@fallible
+def handed_to_do(do: Do[Busy], error: Missing | Busy) -> int:
+    match error:
+        case Missing():
+            return 0
+        case _:
+            do.fail(error)
+
+
+# case: a wildcard with a guard
+def guarded(error: Missing | Busy, strict: bool) -> int:
+    match error:
+        case _ if strict:
+            return 500
+        case Missing():
+            return 404
+        case Busy():
+            return 503
+
+
+# case: a wildcard after every class
+def after_all(error: Missing | Busy) -> int:
+    match error:
+        case Missing():
+            return 404
+        case Busy():
+            return 503
+        case _:  # finds: SW107
+            return 500
+
+
+# case: a base class
+def by_base(error: Missing | Short | Long) -> int:
+    match error:
+        case Missing():
+            return 404
+        case Base():  # finds: SW107
+            return 400
+
+
+# case: the base of all, with a name
+def by_tagged(error: Missing | Busy) -> str:
+    match error:
+        case Missing():
+            return '404'
+        case TaggedError() as other:  # finds: SW107
+            return str(other)
+
+
+# case: a base class inside of a Failure
+def inside(result: Result[int, Missing | Busy]) -> int:
+    match result:
+        case Failure(Missing()):
+            return 404
+        case Failure(TaggedError()):  # finds: SW107
+            return 500
+        case Success(_):
+            return 200
+
+
+# case: two matches
+def two(result: Result[int, Missing | Busy]) -> int:
+    match result:
+        case Success(value):
+            return value
+        case Failure(error):
+            match error:
+                case Missing() | Busy():
+                    return 500
+
+
+# case: a match on something else
+def on_text(text: str | int) -> int:
+    match text:
+        case str():
+            return 1
+        case _:
+            return 2
+
+
+# case: one error only
+def one(error: Missing) -> int:
+    match error:
+        case Missing():
+            return 404
+        case _:
+            return 500
+
+
+# case: a table with a default
+STATUS: dict[type[TaggedError], int] = {Missing: 404}
+
+
+def table(error: Missing | Busy) -> int:
+    return STATUS.get(type(error), 500)  # finds: SW107
+
+
+# case: by its tag
+NAMES = {'Missing': 404}
+
+
+def by_tag(error: Missing | Busy) -> int:
+    return NAMES.get(error.tag, 500)  # finds: SW107
+
+
+# case: a table without a default
+def strict_table(error: Missing | Busy) -> int:
+    return STATUS[type(error)]
+
+
+# case: a table of something else
+def other_table(word: str) -> int:
+    return NAMES.get(word, 500)
+
+
+def types_of_others(word: str | int) -> int:
+    return {str: 1, int: 2}.get(type(word), 3)
+
+
+# case: a table that makes its defaults
+DEFAULTING: defaultdict[type[TaggedError], int] = defaultdict(lambda: 500, {Missing: 404})
+
+
+def defaulting(error: Missing | Busy) -> int:
+    return DEFAULTING[type(error)]  # finds: SW107
+
+
+# case: an adapter for the base of all
+ALL = http.on(TaggedError).responds(500, 'FAILED')  # finds: SW107
+
+
+# case: an adapter
+BOTH = http.on(Missing).responds(404, 'MISSING') | http.on(Busy).responds(503, 'BUSY')
+
+
+# case: allowed with a reason
+def allowed(error: Missing | Busy) -> int:
+    match error:
+        case Missing():
+            return 404
+        case _:  # seamwise: allow[SW107] a probe: all else is down
+            return 500

@@ -1,0 +1,592 @@
+import asyncio
+import contextlib
+import logging
+import threading
+from collections import defaultdict, deque
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import AnyStr, Generic, Protocol, TypeVar, overload
+
+from returns.result import Result as OpenResult
+from returns.result import safe
+
+from seamwise import Category, Do, Failure, Result, Success, TaggedError, attempt, collect, fallible, flow, tap, tap_error, when
+
+
+class Full(TaggedError, category=Category.RESOURCE, message='full'):
+    pass
+
+
+class Gone(TaggedError, category=Category.NOT_FOUND, message='gone'):
+    pass
+
+
+def save(name: str) -> Result[int, Full]:
+    return Success(len(name)) if name else Failure(Full())
+
+
+async def load(name: str) -> Result[str, Gone]:
+    return Success(name) if name else Failure(Gone())
+
+
+def count(name: str) -> int:
+    return len(name)
+
+
+# case: a call
+def call() -> None:
+    save('a')  # finds: SW101
+
+
+# case: a call whose value is nothing in particular
+def other_call() -> None:
+    count('a')
+
+
+# case: said to be meant
+def meant() -> None:
+    _ = save('a')
+
+
+# case: awaited
+async def awaited() -> None:
+    await load('a')  # finds: SW101
+
+
+# case: never awaited, but kept by nobody
+async def task() -> None:
+    asyncio.create_task(load('a'))  # finds: SW101
+
+
+# case: a task that is kept and awaited
+async def kept_task() -> Result[str, Gone]:
+    task = asyncio.create_task(load('a'))
+    return await task
+
+
+# case: a task group that forgets
+async def group() -> None:
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(load('a'))  # finds: SW101
+
+
+# case: waiting for tasks that are looked at later
+async def waits() -> list[Result[str, Gone]]:
+    tasks = [asyncio.create_task(load('a')), asyncio.create_task(load('b'))]
+    await asyncio.wait(tasks)
+    return [one.result() for one in tasks]
+
+
+# case: gathered
+async def gathered() -> None:
+    await asyncio.gather(load('a'), load('b'))  # finds: SW101
+
+
+# case: gathered and returned
+async def gathered_well() -> tuple[Result[str, Gone], Result[str, Gone]]:
+    return await asyncio.gather(load('a'), load('b'))
+
+
+# case: a comprehension
+def comprehension(names: list[str]) -> None:
+    [save(name) for name in names]  # finds: SW101
+
+
+# case: a dict comprehension
+def dict_comprehension(names: list[str]) -> None:
+    {name: save(name) for name in names}  # finds: SW101
+
+
+# case: a comprehension of plain values
+def plain_comprehension(names: list[str]) -> None:
+    [count(name) for name in names]
+
+
+# case: in a with
+def in_with() -> None:
+    with open('a'):
+        save('a')  # finds: SW101
+
+
+# case: in a finally
+def in_finally() -> None:
+    try:
+        print()
+    finally:
+        save('a')  # finds: SW101
+
+
+# case: a tuple of them
+def tuple_of_them() -> None:
+    save('a'), save('b')  # finds: SW101
+
+
+# case: a choice of two
+def choice(which: bool) -> None:
+    save('a') if which else save('b')  # finds: SW101
+
+
+# case: behind an and
+def behind_and(which: bool) -> None:
+    which and save('a')  # finds: SW101
+
+
+# case: a local name that nobody reads
+def unread() -> None:
+    saved = save('a')  # finds: SW101
+
+
+# case: a local name that is returned
+def read() -> Result[int, Full]:
+    saved = save('a')
+    return saved
+
+
+# case: assigned again first
+def assigned_again() -> Result[int, Full]:
+    saved = save('a')  # finds: SW101
+    saved = save('b')
+    return saved
+
+
+# case: assigned again on one way only
+def assigned_on_one_way(again: bool) -> Result[int, Full]:
+    saved = save('a')
+    if again:
+        saved = save('b')
+    return saved
+
+
+# case: assigned again on both ways
+def assigned_on_both_ways(again: bool) -> Result[int, Full]:
+    saved = save('a')  # finds: SW101
+    if again:
+        saved = save('b')
+    else:
+        saved = save('c')
+    return saved
+
+
+# case: read in the next round
+def next_round(names: list[str]) -> None:
+    last: Result[int, Full] = Success(0)
+    for name in names:
+        print(last)
+        last = save(name)
+
+
+# case: never read in any round
+def no_round(names: list[str]) -> None:
+    for name in names:
+        last = save(name)  # finds: SW101
+
+
+# case: the last one counts
+def the_last_one(names: list[str]) -> Result[int, Full]:
+    last: Result[int, Full] = Success(0)
+    for name in names:
+        last = save(name)
+    return last
+
+
+# case: read after an exception
+def after_exception() -> None:
+    saved = save('a')
+    try:
+        saved = save('b')
+        saved = save(str(int('c')))
+    except ValueError:
+        print(saved)
+    print(saved)
+
+
+# case: read in a finally
+def read_in_finally() -> None:
+    saved = save('a')
+    try:
+        print()
+        return
+    finally:
+        print(saved)
+
+
+# case: read by an inner function
+def by_inner() -> Callable[[], Result[int, Full]]:
+    saved = save('a')
+
+    def inner() -> Result[int, Full]:
+        return saved
+
+    return inner
+
+
+# case: read by a lambda
+def by_lambda() -> Callable[[], object]:
+    saved = save('a')
+    return lambda: saved
+
+
+# case: a global
+def to_global() -> None:
+    global latest
+    latest = save('a')
+
+
+latest: Result[int, Full] = Success(0)
+
+
+# case: stored on an object
+class Store:
+    last: Result[int, Full] | None = None
+
+    def keep(self) -> None:
+        self.last = save('a')
+
+
+# case: a value that a class has
+class Holder:
+    initial = save('a')
+
+
+# case: stored in a list
+def in_list(names: list[str]) -> list[Result[int, Full]]:
+    found: list[Result[int, Full]] = []
+    for name in names:
+        found.append(save(name))
+    return found
+
+
+# case: taken out of where it was stored
+def cleared(found: list[Result[int, Full]], queue: deque[Result[int, Full]], cache: dict[str, Result[int, Full]]) -> None:
+    found.pop()
+    queue.popleft()
+    cache.setdefault('a', save('a'))
+    cache.pop('a', None)
+
+
+# case: matched
+def matched() -> int:
+    match save('a'):
+        case Success(size):
+            return size
+        case Failure(_):
+            return 0
+
+
+# case: unpacked, one part unread
+def unpacked() -> Result[int, Full]:
+    first, second = save('a'), save('b')  # finds: SW101
+    return first
+
+
+# case: unpacked, one part is meant
+def unpacked_meant() -> Result[int, Full]:
+    first, _ = save('a'), save('b')
+    return first
+
+
+# case: unpacked from a call
+async def unpacked_call() -> Result[str, Gone]:
+    first, second = await asyncio.gather(load('a'), load('b'))  # finds: SW101
+    return first
+
+
+# case: two names, one is read
+def two_names() -> Result[int, Full]:
+    first = second = save('a')
+    return first
+
+
+# case: a lambda for a thread
+def thread() -> None:
+    threading.Thread(target=lambda: save('a')).start()  # finds: SW101
+
+
+# case: a lambda that looks at it
+def thread_looks() -> None:
+    threading.Thread(target=lambda: print(save('a'))).start()
+
+
+# case: a lambda for a callback that gives nothing
+def on_done(call: Callable[[], None]) -> None:
+    call()
+
+
+def callback() -> None:
+    on_done(lambda: save('a'))  # finds: SW101
+    on_done(call=lambda: save('b'))  # finds: SW101
+
+
+# case: a lambda whose Result is wanted
+def wants(call: Callable[[], Result[int, Full]]) -> Result[int, Full]:
+    return call()
+
+
+def wanted() -> Result[int, Full]:
+    return wants(lambda: save('a'))
+
+
+# case: a lambda for a step
+def step() -> Result[int, Full]:
+    return save('a').bind(lambda size: save(str(size)))
+
+
+# case: a lambda that looks aside
+def aside() -> Result[int, Full]:
+    return tap(save('a'), lambda size: save(str(size)))  # finds: SW101
+
+
+# case: a look aside at the error
+def error_aside() -> Result[int, Full]:
+    return tap_error(save('a'), lambda error: logging.warning('%s', error))
+
+
+# case: a look aside whose Result is dropped
+def dropped_aside() -> None:
+    tap(save('a'), print)  # finds: SW101
+
+
+# case: a Failure that was to be returned
+def forgotten(name: str) -> Result[str, Gone]:
+    if not name:
+        Failure(Gone())  # finds: SW101
+    return Success(name)
+
+
+# case: bind as a statement
+def bound() -> None:
+    save('a').bind(lambda size: save(str(size)))  # finds: SW101
+
+
+# case: collected and dropped
+def collected(names: list[str]) -> None:
+    collect(save(name) for name in names)  # finds: SW101
+
+
+# case: flow as a statement
+def flowing() -> None:
+    flow('a', save)  # finds: SW101
+
+
+# case: given to do
+@fallible
+def direct(do: Do[Full]) -> int:
+    return do(save('a'))
+
+
+# case: do as a statement
+@fallible
+def direct_statement(do: Do[Full]) -> None:
+    do(save('a'))
+
+
+# case: dropped in direct style
+@fallible
+def direct_dropped(do: Do[Full]) -> int:
+    save('a')  # finds: SW101
+    return do(save('b'))
+
+
+# case: the function in direct style, dropped
+def direct_called() -> None:
+    direct()  # finds: SW101
+
+
+# case: unwrapped as a statement
+def unwrapped(saved: Success[int]) -> None:
+    saved.unwrap()
+
+
+# case: an edge, dropped
+def edge() -> None:
+    attempt(lambda: int('a'), when(ValueError).becomes(str))  # finds: SW101
+
+
+# case: third-party results
+@safe
+def parsed(text: str) -> int:
+    return int(text)
+
+
+def third_party() -> None:
+    parsed('a')  # finds: SW101
+
+
+# case: third-party results, used
+def third_party_used() -> OpenResult[int, Exception]:
+    return parsed('a').map(abs)
+
+
+# case: a Result or None
+def maybe(name: str) -> Result[int, Full] | None:
+    return save(name) if name else None
+
+
+def maybe_dropped() -> None:
+    maybe('a')  # finds: SW101
+
+
+# case: a function that mypy reads once for each type
+def constrained(text: AnyStr) -> AnyStr:
+    save('a')  # finds: SW101
+    return text
+
+
+# case: a method of a protocol
+class Saves(Protocol):
+    def save(self, name: str) -> Result[int, Full]: ...
+
+
+def by_protocol(saves: Saves) -> None:
+    saves.save('a')  # finds: SW101
+
+
+# case: overloads
+@overload
+def either(given: int) -> int: ...
+@overload
+def either(given: str) -> Result[int, Full]: ...
+def either(given: int | str) -> int | Result[int, Full]:
+    return given if isinstance(given, int) else save(given)
+
+
+def overloaded() -> None:
+    either(1)
+    either('a')  # finds: SW101
+
+
+# case: generic code
+T = TypeVar('T')
+R = TypeVar('R', bound=Result[int, Full])
+
+
+def same(value: T) -> T:
+    return value
+
+
+def generic(given: R) -> None:
+    same(1)
+    same(save('a'))  # finds: SW101
+    same(given)  # finds: SW101
+
+
+# case: yielded
+def yielded() -> Iterator[Result[int, Full]]:
+    yield save('a')
+
+
+# case: an argument, a condition, a comparison
+def arguments() -> bool:
+    print(save('a'))
+    if save('b') == Success(1):
+        return True
+    return save('c') in [Success(1)]
+
+
+# case: code that is never reached
+def unreachable(name: str) -> None:
+    if not isinstance(name, str):
+        save('a')
+
+
+# case: an assignment in a condition
+def walrus() -> int:
+    if (saved := save('a')) == Success(1):
+        return 1
+    return 0
+
+
+# case: a loop over results that looks at none
+def loop(names: list[str]) -> int:
+    total = 0
+    for saved in [save(name) for name in names]:  # finds: SW101
+        total += 1
+    return total
+
+
+# case: a loop over results
+def good_loop(names: list[str]) -> None:
+    for saved in [save(name) for name in names]:
+        print(saved)
+
+
+# case: retried until it succeeds
+def retried() -> Result[int, Full]:
+    for _ in range(3):
+        saved = save('a')
+        if isinstance(saved, Success):
+            break
+    return saved
+
+
+# case: retried with while
+def retried_with_while() -> Result[int, Full]:
+    saved = save('a')
+    while isinstance(saved, Failure):
+        saved = save('b')
+    return saved
+
+
+# case: a context manager that may swallow
+def swallowed() -> Result[int, Full]:
+    saved = save('a')
+    with contextlib.suppress(ValueError):
+        saved = save('b')
+        saved = save(str(int('c')))
+    return saved
+
+
+# case: locals() sees all
+def seen() -> dict[str, object]:
+    saved = save('a')
+    return locals()
+
+
+# case: in a nested function and in a method
+class Service:
+    def run(self) -> None:
+        def inner() -> None:
+            save('a')  # finds: SW101
+
+        inner()
+
+    async def later(self) -> AsyncIterator[int]:
+        await load('a')  # finds: SW101
+        yield 1
+
+
+# case: at the top of a module
+save('top')  # finds: SW101
+
+
+# case: with an umlaut before it, in one line
+def umlaut() -> None: print('äöü'); save('ä')  # finds: SW101
+
+
+# case: a partial type, in a function without annotations
+def untyped(name):  # type: ignore[no-untyped-def]
+    save('a')  # finds: SW101
+    return name
+
+
+# case: break and continue
+def broken(names: list[str]) -> None:
+    saved = save('a')
+    while True:
+        if names:
+            saved = save('b')
+            continue
+        print(saved)
+        break
+
+
+# case: allowed with a reason
+def allowed() -> None:
+    save('a')  # seamwise: allow[SW101] the second copy is a convenience
+    # seamwise: allow[SW101] so is the third
+    save('b')
+
+
+# case: allowed without one
+def not_allowed() -> None:
+    # finds-next: SW101
+    save("a")  # seamwise: allow[SW101]

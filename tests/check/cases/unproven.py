@@ -1,0 +1,207 @@
+from returns.maybe import Maybe
+from returns.pipeline import is_successful
+from returns.result import Result as OpenResult
+
+from seamwise import Category, Failure, Result, Success, TaggedError, is_failure, is_success
+
+
+class Bad(TaggedError, category=Category.VALIDATION, message='bad'):
+    pass
+
+
+def find(text: str) -> Result[int, Bad]:
+    return Success(1) if text else Failure(Bad())
+
+
+# case: unwrapped without proof
+def bet() -> int:
+    return find('a').unwrap()  # finds: SW104
+
+
+# case: the failure without proof
+def bet_on_failure() -> Bad:
+    return find('a').failure()  # finds: SW104
+
+
+# case: proven by isinstance
+def by_isinstance() -> int:
+    found = find('a')
+    if isinstance(found, Success):
+        return found.unwrap()
+    return 0
+
+
+# case: proven by an early return
+def by_early_return() -> Result[int, Bad]:
+    found = find('a')
+    if isinstance(found, Failure):
+        return found
+    return Success(found.unwrap() + 1)
+
+
+# case: proven by is_success
+def by_guard() -> int:
+    found = find('a')
+    return found.unwrap() if is_success(found) else 0
+
+
+# case: proven to be the failure
+def by_failure_guard() -> str:
+    found = find('a')
+    if is_failure(found):
+        return str(found.failure())
+    return str(found.unwrap())
+
+
+# case: proven by its exact class
+def by_class() -> int:
+    found = find('a')
+    if type(found) is Success:
+        return found.unwrap()
+    return 0
+
+
+# case: proven by a match
+def by_match() -> int:
+    found = find('a')
+    match found:
+        case Success():
+            return found.unwrap()
+        case Failure():
+            return 0
+
+
+# case: proven in a comprehension
+def in_comprehension(results: list[Result[int, Bad]]) -> list[int]:
+    return [one.unwrap() for one in results if is_success(one)]
+
+
+# case: in a comprehension without proof
+def bet_in_comprehension(results: list[Result[int, Bad]]) -> list[int]:
+    return [one.unwrap() for one in results]  # finds: SW104
+
+
+# case: the check is of another one
+def of_another() -> int:
+    first = find('a')
+    second = find('b')
+    if is_success(first):
+        return second.unwrap()  # finds: SW104
+    return 0
+
+
+# case: the check is over
+def over() -> int:
+    found = find('a')
+    if is_success(found):
+        print()
+    return found.unwrap()  # finds: SW104
+
+
+# case: assigned again behind the check
+def assigned_again() -> int:
+    found = find('a')
+    if is_failure(found):
+        return 0
+    found = find('b')
+    return found.unwrap()  # finds: SW104
+
+
+# case: an assertion is the bet itself
+def asserted() -> int:
+    found = find('a')
+    assert is_success(found)  # finds: SW104
+    return found.unwrap()
+
+
+# case: an assertion of a failure, with a message
+def asserted_failure() -> Bad:
+    found = find('a')
+    assert is_failure(found), 'it should'  # finds: SW104
+    return found.failure()
+
+
+# case: an assertion by isinstance
+def asserted_isinstance() -> int:
+    found = find('a')
+    assert isinstance(found, Success)  # finds: SW104
+    return found.unwrap()
+
+
+# case: an assertion of something else
+def asserted_else() -> int:
+    found = find('a')
+    assert found == Success(1)
+    return 1
+
+
+# case: an assertion that is proven
+def asserted_proven() -> int:
+    found = find('a')
+    if is_failure(found):
+        return 0
+    assert is_success(found)
+    return found.unwrap()
+
+
+# case: one that is certain
+def certain(found: Success[int]) -> int:
+    return found.unwrap()
+
+
+# case: the wrong one
+def the_wrong_one(found: Failure[Bad]) -> int:
+    return found.unwrap()  # finds: SW104
+
+
+# case: a check that is kept under a name
+def kept() -> int:
+    found = find('a')
+    is_well = is_success(found)
+    if is_well:
+        return found.unwrap()
+    return 0
+
+
+# case: results of returns
+def of_returns(found: OpenResult[int, str]) -> int:
+    return found.unwrap()  # finds: SW104
+
+
+# case: results of returns, asked before
+def of_returns_asked(found: OpenResult[int, str]) -> int:
+    if is_successful(found):
+        return found.unwrap()
+    return len(found.failure())
+
+
+# case: another container has such a method too
+def of_maybe(found: Maybe[int]) -> int:
+    return found.unwrap()
+
+
+# case: a class of its own has such methods
+class Parcel:
+    def unwrap(self) -> int:
+        return 1
+
+    def failure(self) -> int:
+        return 0
+
+
+def parcel(one: Parcel) -> int:
+    return one.unwrap() + one.failure()
+
+
+# case: in a text
+def in_text() -> str:
+    return f'{find("a").unwrap()}'  # finds: SW104
+
+
+# case: a value instead
+def instead() -> int:
+    return find('a').value_or(0)
+
+
+# case: allowed with a reason
+LIMIT = find('a').unwrap()  # seamwise: allow[SW104] a constant of this module

@@ -1,0 +1,42 @@
+"""`[tool.seamwise.check]`."""
+
+from pathlib import Path
+
+import pytest
+
+from seamwise import Failure, Success
+from seamwise.check.settings import Settings, settings
+
+CODES = ['SW101', 'SW102']
+
+
+def test_without_a_file_everything_is_asked(tmp_path: Path) -> None:
+    assert settings(tmp_path, CODES) == Success(Settings())
+    assert Settings().asks('SW101')
+
+
+def test_the_nearest_file_counts(tmp_path: Path) -> None:
+    inner = tmp_path / 'a' / 'b'
+    inner.mkdir(parents=True)
+    (tmp_path / 'pyproject.toml').write_text('[tool.seamwise.check]\nselect = ["SW102"]\nseverity = {SW102 = "hint"}\n', encoding='utf-8')
+    assert settings(inner, CODES) == Success(Settings(select=('SW102',), severity={'SW102': 'hint'}))
+    (tmp_path / 'a' / 'pyproject.toml').write_text('[project]\nname = "a"\n', encoding='utf-8')
+    assert settings(inner, CODES) == Success(Settings())
+
+
+@pytest.mark.parametrize(
+    ('text', 'said'),
+    [
+        ('[tool.seamwise.check]\nselect = ["SW9"]', "names 'SW9'"),
+        ('[tool.seamwise.check]\nselect = "SW101"', 'Expected `array`'),
+        ('[tool.seamwise.check]\nchoose = []', 'unknown field `choose`'),
+        ('[tool.seamwise.check]\nseverity = {SW101 = "fatal"}', "Invalid enum value 'fatal'"),
+        ('[tool', 'cannot be read'),
+        ('[tool.seamwise]\ncheck = 1', 'cannot be read'),
+    ],
+)
+def test_a_mistake_is_told(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / 'pyproject.toml').write_text(text, encoding='utf-8')
+    found = settings(tmp_path, CODES)
+    assert isinstance(found, Failure)
+    assert said in found.failure()
