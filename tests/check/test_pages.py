@@ -18,7 +18,7 @@ every_rule = pytest.mark.parametrize('code', RULES)
 def test_the_page_in_the_documents_is_the_one_that_the_program_shows(code: str) -> None:
     page = (PAGES / f'{code}.md').read_text(encoding='utf-8')
     assert page == RULES[code].page
-    assert page.startswith(f'# {code}: {RULES[code].title}\n')
+    assert page.startswith(f'# {code}: {RULES[code].title}.\n')
 
 
 def test_every_page_is_of_a_rule() -> None:

@@ -79,7 +79,7 @@ def test_settings_are_read_and_a_mistake_in_them_is_told() -> None:
 
 
 def test_a_rule_is_explained() -> None:
-    assert check('--explain', 'sw101').output.startswith('# SW101: a Result thrown away\n')
+    assert check('--explain', 'sw101').output.startswith('# SW101: a Result thrown away.\n')
 
 
 @pytest.mark.parametrize('arguments', [(), ('--explain', 'SW999')])

@@ -5,6 +5,7 @@ import io
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import redirect_stderr
 from pathlib import Path
 
 import msgspec
@@ -143,8 +144,14 @@ def _built(sources: list[BuildSource], options: Options, problems: list[Problem]
     """Build, again and again without what mypy ends at."""
     left_out: set[str] = set()
     while sources:
+        said_aloud = io.StringIO()
         try:
-            return build.build(list(sources), _fresh(options))
+            with redirect_stderr(said_aloud):
+                return build.build(list(sources), _fresh(options))
+        except SystemExit:
+            # So it ends where it has a bug.
+            problems.append(Problem('', f'mypy fails by itself: {said_aloud.getvalue().partition(chr(10))[0]}'))
+            return None
         except CompileError as ended:
             module = ended.module_with_blocker
             said = _reason(ended, next((one.path for one in sources if one.module == module), None))

@@ -8,16 +8,14 @@ from time import perf_counter
 from msgspec import Struct
 
 try:
-    import mypy.build  # noqa: F401 -- first of all, so that a missing one is told once
+    from seamwise.check.allowances import judged
+    from seamwise.check.analysis import Problem, analyse
+    from seamwise.check.findings import Finding, placed
+    from seamwise.check.program import Module, Program
+    from seamwise.check.rules.registry import RULES
+    from seamwise.check.settings import Settings
 except ModuleNotFoundError as missing:
-    raise ImportError("`seamwise check` needs mypy: pip install 'seamwise[check]'") from missing
-
-from seamwise.check.allowances import judged
-from seamwise.check.analysis import Problem, analyse
-from seamwise.check.findings import Finding, placed
-from seamwise.check.program import Module, Program
-from seamwise.check.rules.registry import RULES
-from seamwise.check.settings import Settings
+    raise ModuleNotFoundError("`seamwise check` needs mypy: pip install 'seamwise[check]'", name=missing.name) from missing
 
 __all__ = ['Report', 'check']
 
@@ -52,7 +50,7 @@ def check(paths: Sequence[str], settings: Settings | None = None) -> Report:
 def _findings(module: Module, program: Program, settings: Settings) -> Iterator[Finding]:
     path = _relative(module.path)
     found = {
-        placed(spot, module, path=path, code=rule.code, severity=settings.severity.get(rule.code, rule.severity))
+        placed(spot, module, path=path, code=rule.code, severity=settings.severity.get(rule.code) or rule.severity)
         for rule in RULES.values()
         if settings.asks(rule.code)
         for spot in rule.find(module, program)

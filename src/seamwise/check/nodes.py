@@ -2,10 +2,10 @@
 
 import ast
 from collections.abc import Iterator
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from mypy import nodes, patterns
-from mypy.nodes import Argument, Expression, Node
+from mypy.nodes import Expression
 
 Key: TypeAlias = tuple[type[ast.expr], int, int, int | None, int | None]
 """What kind of expression stands where: first line and column, last line and column, as `ast` counts them."""
@@ -53,7 +53,7 @@ def key(node: ast.expr, start: ast.expr | None = None) -> Key:
     return kind, start.lineno, start.col_offset, node.end_lineno, node.end_col_offset
 
 
-CHILDREN: dict[type[Node | Argument], tuple[str, ...]] = {
+CHILDREN: dict[type, tuple[str, ...]] = {
     nodes.Argument: ('initializer',),
     nodes.AssertStmt: ('expr', 'msg'),
     nodes.AssertTypeExpr: ('expr',),
@@ -140,7 +140,7 @@ class Nodes:
 
 def _walked(root: object) -> Iterator[object]:
     """Give a node and all inside of it, the outer ones first; by a list of our own, since trees may be deep."""
-    waiting = [root]
+    waiting: list[Any] = [root]
     while waiting:
         node = waiting.pop()
         if isinstance(node, dict):
@@ -148,5 +148,6 @@ def _walked(root: object) -> Iterator[object]:
         elif isinstance(node, list | tuple):
             waiting += node
         elif node is not None:
-            yield node
-            waiting += [getattr(node, name) for name in CHILDREN.get(type(node), ())]
+            known: object = node
+            yield known
+            waiting += [getattr(node, name) for name in CHILDREN.get(type(known), ())]

@@ -1,7 +1,7 @@
 """`[tool.seamwise.check]` in `pyproject.toml`: which rules are asked, and how grave each is."""
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
@@ -23,16 +23,25 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         return (not self.select or code in self.select) and code not in self.ignore
 
 
+class _Own(Struct, frozen=True):
+    check: Settings = Settings()
+
+
+class _Tools(Struct, frozen=True):
+    seamwise: _Own = _Own()
+
+
+class _File(Struct, frozen=True):
+    tool: _Tools = _Tools()
+
+
 def settings(folder: Path, codes: Iterable[str]) -> Result[Settings, str]:
     """Read the nearest `pyproject.toml` at or above a folder; fails with a line that says what is wrong there."""
     file = next((one / 'pyproject.toml' for one in (folder, *folder.parents) if (one / 'pyproject.toml').is_file()), None)
     if file is None:
         return Success(Settings())
     try:
-        found: object = tomllib.loads(file.read_text(encoding='utf-8'))
-        for name in ('tool', 'seamwise', 'check'):
-            found = found.get(name, {}) if isinstance(found, Mapping) else {}
-        given = msgspec.convert(found, Settings)
+        given = msgspec.convert(tomllib.loads(file.read_text(encoding='utf-8')), _File).tool.seamwise.check
     except (OSError, ValueError) as wrong:
         return Failure(f'{file}: [tool.seamwise.check] cannot be read: {wrong}.')
     known = set(codes)

@@ -52,8 +52,12 @@ def check(context: click.Context, /, paths: Sequence[str], explain: str | None, 
         context.exit(_check(paths, as_json=as_json) if explain is None else _explain(explain, context))
     except Ended as ended:
         context.exit(shown(ended))
-    except ImportError as missing:
-        context.exit(shown(Ended(f'{missing}.', Exit.MISCONFIGURED)))
+    except ModuleNotFoundError as missing:
+        if (missing.name or '').partition('.')[0] != 'mypy':
+            raise
+        context.exit(
+            shown(Ended("the command needs mypy, which is not installed; get it by: pip install 'seamwise[check]'", Exit.MISCONFIGURED))
+        )
 
 
 def _check(paths: Sequence[str], *, as_json: bool) -> Exit:

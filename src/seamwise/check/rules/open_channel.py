@@ -1,4 +1,4 @@
-"""# SW106: a channel that says nothing
+"""# SW106: a channel that says nothing.
 
 A channel names the errors that can occur, class by class. `Any` and `object` name none, `TaggedError` names every one there
 is, and an exception class brings back what a Result is there to replace: nobody who gets such a Result can handle it case by

@@ -1,4 +1,4 @@
-"""# SW107: an open seam
+"""# SW107: an open seam.
 
 Where errors are shown, every class is decided by itself, so that a new one is a type error at each seam that has not decided
 about it. A wildcard arm takes in the new one without a word; so does an arm for a base class; so does a table with a default.

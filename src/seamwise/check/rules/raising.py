@@ -1,4 +1,4 @@
-"""# SW102: an exception raised where a Result is returned
+"""# SW102: an exception raised where a Result is returned.
 
 A function that returns a Result says in its type what can go wrong. What it raises beside that is in no type: no caller
 handles it, no seam shows it, and it ends as a defect. What is expected belongs into the channel.
@@ -115,9 +115,8 @@ def _is_caught_again(node: ast.Raise, module: Module) -> bool:
 
 def _gives_result(function: Function, module: Module) -> bool:
     declared = module.declared(function)
-    if declared is not None:
-        if is_result(returned(declared.ret_type)):
-            return True
+    if declared is not None and is_result(returned(declared.ret_type)):
+        return True
     if not _names(function, module) & {'seamwise.scope.fallible', 'seamwise.edges.attempt'}:
         # Without annotations, what it returns says what it is.
         return declared is None and any(is_result(module.type(one)) for one in _returns(function))

@@ -1,4 +1,4 @@
-"""# SW103: an `except` that swallows defects or cancellation
+"""# SW103: an `except` that swallows defects or cancellation.
 
 `except Exception` takes in every bug beside what was expected, and turns it into a default, a wrong answer, or silence.
 `except BaseException` and a bare `except` take in cancellation too, so that a task cannot be stopped any more. The same goes

@@ -1,4 +1,4 @@
-"""# SW101: a Result thrown away
+"""# SW101: a Result thrown away.
 
 A function that returns a Result says by it what can go wrong. Whoever drops the Result drops the error with it, and nobody is
 told: no exception is raised either. That goes for a Result that is awaited, for a tuple, list or dict of them, for a task
@@ -51,6 +51,8 @@ from seamwise.check.program import FUNCTIONS, Module, Program
 from seamwise.check.rules.rule import Rule
 
 HELP = 'Match it, return it, hand it to `do` or to the next step; `_ = …` says that it is meant.'
+LONGEST = 60
+"""Characters of code that a message has room for."""
 STORES = HOLDERS | {'typing.MutableMapping', 'typing.MutableSequence'}
 
 
@@ -210,9 +212,10 @@ def _lost(found: Channel) -> str:
 def _shortened(value: ast.expr) -> str:
     if isinstance(value, ast.Await):
         value = value.value
-    if isinstance(value, ast.Call):
-        return f'`{ast.unparse(value.func)}(…)`' if len(ast.unparse(value.func)) <= 60 else 'this call'
-    return 'this expression'
+    if not isinstance(value, ast.Call):
+        return 'this expression'
+    called = ast.unparse(value.func)
+    return f'`{called}(…)`' if len(called) <= LONGEST else 'this call'
 
 
 RULE = Rule('SW101', 'a Result thrown away', 'error', find, __doc__ or '')

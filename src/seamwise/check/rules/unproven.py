@@ -1,4 +1,4 @@
-"""# SW104: a Result unwrapped without proof
+"""# SW104: a Result unwrapped without proof.
 
 `.unwrap()` of a Failure and `.failure()` of a Success raise: the error, which was a typed value, becomes an exception that no
 type names. Behind a check that proves which of the two it is (`isinstance`, `is_success`, a `match`, an early return) they
