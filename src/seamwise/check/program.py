@@ -1,9 +1,10 @@
 """A code base as mypy understands it: the source of each file, its syntax, and the type of each expression."""
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 
 from mypy.nodes import Decorator, FuncDef, RefExpr, TypeAlias, Var
 from mypy.types import CallableType, FunctionLike, Instance, Type, get_proper_type
@@ -11,6 +12,7 @@ from mypy.types import CallableType, FunctionLike, Instance, Type, get_proper_ty
 from seamwise.check.nodes import Key, Nodes, key
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+N = TypeVar('N', bound=ast.AST)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -29,7 +31,25 @@ class Module:
     @cached_property
     def parents(self) -> Mapping[ast.AST, ast.AST]:
         """Of each node the one that it stands in."""
-        return {child: parent for parent in ast.walk(self.syntax) for child in ast.iter_child_nodes(parent)}
+        return {child: parent for nodes in self._kinds.values() for parent in nodes for child in ast.iter_child_nodes(parent)}
+
+    def every(self, kind: type[N]) -> Iterator[N]:
+        """Give the nodes of a kind; they are gathered once, for all rules."""
+        for node in self._kinds.get(kind, ()):
+            if isinstance(node, kind):
+                yield node
+
+    def functions(self) -> Iterator[Function]:
+        """Give all functions and methods, inner ones too."""
+        yield from self.every(ast.FunctionDef)
+        yield from self.every(ast.AsyncFunctionDef)
+
+    @cached_property
+    def _kinds(self) -> Mapping[type[ast.AST], Sequence[ast.AST]]:
+        found: dict[type[ast.AST], list[ast.AST]] = {}
+        for node in ast.walk(self.syntax):
+            found.setdefault(type(node), []).append(node)
+        return found
 
     def types(self, node: ast.expr) -> Sequence[Type]:
         """Give the inferred types of an expression: one as a rule, none in code that mypy takes for unreachable.

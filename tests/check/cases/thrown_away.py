@@ -2,10 +2,12 @@ import asyncio
 import contextlib
 import logging
 import threading
+import unittest
 from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import AnyStr, Generic, Protocol, TypeVar, overload
 
+import pytest
 from returns.result import Result as OpenResult
 from returns.result import safe
 
@@ -590,3 +592,112 @@ def allowed() -> None:
 def not_allowed() -> None:
     # finds-next: SW101
     save("a")  # seamwise: allow[SW101]
+
+
+# case: a test says that it raises
+def raises() -> None:
+    with pytest.raises(ValueError):
+        save('a')
+
+
+def raises_unittest(case: unittest.TestCase) -> None:
+    with case.assertRaises(ValueError):
+        save('a')
+
+
+# case: before the one that raises
+def before_raises() -> None:
+    with pytest.raises(ValueError):
+        save('a')  # finds: SW101
+        save('b')
+
+
+# case: overwritten in a finally
+def overwritten() -> Result[int, Full]:
+    saved = save('a')
+    try:
+        return saved
+    finally:
+        saved = save('b')  # finds: SW101
+
+
+# case: deleted unread
+def deleted() -> None:
+    saved = save('a')  # finds: SW101
+    del saved
+
+
+# case: a list of them that nobody reads
+def unread_list() -> None:
+    found = [save('a')]  # finds: SW101
+
+
+# case: a star takes the rest
+def starred() -> None:
+    _, *rest = [save('a'), save('b')]
+    print(rest)
+
+
+# case: what a with gives
+@contextlib.contextmanager
+def saving() -> Iterator[Result[int, Full]]:
+    yield save('a')
+
+
+def with_unread() -> None:
+    with saving() as saved:  # finds: SW101
+        pass
+
+
+def with_read() -> None:
+    with saving() as saved:
+        print(saved)
+
+
+# case: through what hands it on
+async def handed_on() -> None:
+    await asyncio.wait_for(load('a'), 1)  # finds: SW101
+    await asyncio.shield(load('a'))  # finds: SW101
+    asyncio.get_running_loop().call_soon(lambda: save('a'))  # finds: SW101
+    list(map(save, ['a']))  # finds: SW101
+
+
+# case: what is made of it is no Result
+def made_of_it() -> None:
+    save('a').value_or(0)
+    sorted(['a'], key=lambda name: save(name).value_or(0))
+    any(isinstance(save(name), Success) for name in ['a'])
+
+
+# case: read by a comprehension and by a text
+def in_text() -> str:
+    first = save('a')
+    second = save('b')
+    return f'{first}' + ''.join(str(one) for one in [second])
+
+
+# case: declared first
+def declared_first() -> Result[int, Full]:
+    saved: Result[int, Full]
+    saved = save('a')
+    return saved
+
+
+# case: in an except, read behind the try
+def in_except() -> Result[int, Full]:
+    try:
+        saved = save('a')
+    except OSError:
+        saved = save('b')
+    return saved
+
+
+# case: an else of a loop
+def loop_else(names: list[str]) -> Result[int, Full]:
+    for name in names:
+        saved = save(name)
+        if isinstance(saved, Success):
+            break
+    else:
+        saved = save('z')
+    return saved

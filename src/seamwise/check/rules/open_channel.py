@@ -30,14 +30,13 @@ def number_in(text: str) -> Result[int, NotANumber]:
 ```
 """
 
-import ast
 from collections.abc import Iterable, Iterator
 
 from mypy.types import AnyType, CallableType, Instance, ProperType, TypeOfAny, get_proper_type
 
 from seamwise.check.channels import bases, channel, is_result, returned
 from seamwise.check.findings import Spot
-from seamwise.check.program import FUNCTIONS, Function, Module, Program
+from seamwise.check.program import Function, Module, Program
 from seamwise.check.rules.rule import Rule
 
 SAID = frozenset({TypeOfAny.explicit, TypeOfAny.from_omitted_generics, TypeOfAny.from_another_any})
@@ -47,8 +46,8 @@ HELP = 'Name the errors: `Result[T, NotFound | Busy]`; a type variable where the
 
 def find(module: Module, program: Program) -> Iterator[Spot]:  # noqa: ARG001 -- as all rules are asked
     """Give each function whose channel names no error."""
-    for node in ast.walk(module.syntax):
-        if isinstance(node, FUNCTIONS) and not module.implements_overloads(node):
+    for node in module.functions():
+        if not module.implements_overloads(node):
             wide = list(dict.fromkeys(_wide(_errors(node, module))))
             if wide:
                 yield Spot(node, f'The channel of `{node.name}` is {" and ".join(wide)}, which names no error.', HELP)

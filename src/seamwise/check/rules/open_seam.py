@@ -63,14 +63,13 @@ HELP = 'Decide about each class, and end with `case _: assert_never(error)`.'
 
 def find(module: Module, program: Program) -> Iterator[Spot]:  # noqa: ARG001 -- as all rules are asked
     """Give each arm and each table that decides about errors that nobody has thought of."""
-    for node in ast.walk(module.syntax):
-        if isinstance(node, ast.Match):
-            yield from _arms(node, module)
-        elif isinstance(node, ast.Call):
-            yield from _table(node, module)
-            yield from _adapter(node, module)
-        elif isinstance(node, ast.Subscript):
-            yield from _defaulting(node, module)
+    for match in module.every(ast.Match):
+        yield from _arms(match, module)
+    for call in module.every(ast.Call):
+        yield from _table(call, module)
+        yield from _adapter(call, module)
+    for subscript in module.every(ast.Subscript):
+        yield from _defaulting(subscript, module)
 
 
 def _arms(match: ast.Match, module: Module) -> Iterator[Spot]:

@@ -49,8 +49,8 @@ HELP = 'Return a Failure of an error in the channel, or `do.fail(…)`; of a bug
 
 def find(module: Module, program: Program) -> Iterator[Spot]:  # noqa: ARG001 -- as all rules are asked
     """Give each `raise` of an ordinary exception in a function that returns a Result."""
-    for node in ast.walk(module.syntax):
-        if isinstance(node, ast.Raise) and node.exc is not None:
+    for node in module.every(ast.Raise):
+        if node.exc is not None:
             kinds = _ordinary(node.exc, module)
             function = _around(node, module)
             if not kinds or function is None or _is_caught_again(node, module) or not _gives_result(function, module):

@@ -48,11 +48,11 @@ BOTH = 'swallows every defect, and cancellation too'
 
 def find(module: Module, program: Program) -> Iterator[Spot]:  # noqa: ARG001 -- as all rules are asked
     """Give each handler and each `suppress` that swallows more than its author can know."""
-    for node in ast.walk(module.syntax):
-        if isinstance(node, ast.ExceptHandler):
-            yield from _handler(node, module)
-        elif isinstance(node, ast.Call) and module.full_name(node.func) == SUPPRESS:
-            yield from _suppressed(node, module)
+    for handler in module.every(ast.ExceptHandler):
+        yield from _handler(handler, module)
+    for call in module.every(ast.Call):
+        if module.full_name(call.func) == SUPPRESS:
+            yield from _suppressed(call, module)
 
 
 def _handler(node: ast.ExceptHandler, module: Module) -> Iterator[Spot]:

@@ -47,10 +47,13 @@ from mypy.types import CallableType, Instance, LiteralType, NoneType, Overloaded
 from seamwise.check.channels import HOLDERS, Channel, awaited, bases, channel, holds, members, named
 from seamwise.check.findings import Spot
 from seamwise.check.liveness import targets, unread
-from seamwise.check.program import FUNCTIONS, Module, Program
+from seamwise.check.program import Module, Program
 from seamwise.check.rules.rule import Rule
 
 HELP = 'Match it, return it, hand it to `do` or to the next step; `_ = …` says that it is meant.'
+RAISES = frozenset({
+    '_pytest.raises.RaisesExc', '_pytest.raises.RaisesGroup', '_pytest.python_api.RaisesContext', 'unittest.case._AssertRaisesContext',
+})  # fmt: skip
 LONGEST = 60
 """Characters of code that a message has room for."""
 STORES = HOLDERS | {'typing.MutableMapping', 'typing.MutableSequence'}
@@ -58,13 +61,12 @@ STORES = HOLDERS | {'typing.MutableMapping', 'typing.MutableSequence'}
 
 def find(module: Module, program: Program) -> Iterator[Spot]:  # noqa: ARG001 -- as all rules are asked
     """Give each statement, lambda and assignment that drops a Result."""
-    for node in ast.walk(module.syntax):
-        if isinstance(node, ast.Expr):
-            yield from _dropped(node, module)
-        elif isinstance(node, ast.Call):
-            yield from _in_lambdas(node, module)
-        elif isinstance(node, FUNCTIONS):
-            yield from _unread(node, module)
+    for statement in module.every(ast.Expr):
+        yield from _dropped(statement, module)
+    for given in module.every(ast.Lambda):
+        yield from _in_call(given, module)
+    for function in module.functions():
+        yield from _unread(function, module)
 
 
 def _dropped(statement: ast.Expr, module: Module) -> Iterator[Spot]:
@@ -73,7 +75,7 @@ def _dropped(statement: ast.Expr, module: Module) -> Iterator[Spot]:
     if isinstance(value, ast.Name | ast.Attribute | ast.NamedExpr | ast.Yield | ast.YieldFrom):
         return
     found = _result(value, module)
-    if found is not None and not _was_stored(value, module):
+    if found is not None and not _was_stored(value, module) and not _must_raise(statement, module):
         yield Spot(statement, f'The Result of {_shortened(value)} is thrown away{_lost(found)}.', HELP)
 
 
@@ -84,15 +86,26 @@ def _was_stored(value: ast.expr, module: Module) -> bool:
     return any(bases(one) & STORES for one in members(module.type(value.func.value)))
 
 
-def _in_lambdas(call: ast.Call, module: Module) -> Iterator[Spot]:
-    for place, argument in enumerate(call.args):
-        if isinstance(argument, ast.Starred):
-            return
-        if isinstance(argument, ast.Lambda):
-            yield from _unheard(argument, call, place, module)
-    for keyword in call.keywords:
-        if isinstance(keyword.value, ast.Lambda) and keyword.arg is not None:
-            yield from _unheard(keyword.value, call, keyword.arg, module)
+def _must_raise(statement: ast.Expr, module: Module) -> bool:
+    """Whether a test says that it raises, so that there is no Result: the last one in `with pytest.raises(…)`."""
+    around = module.parents.get(statement)
+    if not isinstance(around, ast.With | ast.AsyncWith) or around.body[-1] is not statement:
+        return False
+    managers = [one for item in around.items for one in members(module.type(item.context_expr))]
+    return any(bases(one) & RAISES for one in managers)
+
+
+def _in_call(given: ast.Lambda, module: Module) -> Iterator[Spot]:
+    around = module.parents.get(given)
+    if isinstance(around, ast.keyword):
+        call = module.parents.get(around)
+        if isinstance(call, ast.Call) and around.arg is not None:
+            yield from _unheard(given, call, around.arg, module)
+    elif isinstance(around, ast.Call) and given in around.args:
+        place = around.args.index(given)
+        # Behind a `*names` nobody knows which place it has.
+        if not any(isinstance(one, ast.Starred) for one in around.args[:place]):
+            yield from _unheard(given, around, place, module)
 
 
 def _unheard(given: ast.Lambda, call: ast.Call, place: int | str, module: Module) -> Iterator[Spot]:

@@ -56,11 +56,11 @@ def find(module: Module, program: Program) -> Iterator[Spot]:  # noqa: ARG001 --
     """Give each unwrapping, and each assertion, of a Result that may be the other one."""
     if is_test(module.path):
         return
-    for node in ast.walk(module.syntax):
-        if isinstance(node, ast.Assert):
-            yield from _asserted(node, module)
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.args and not node.keywords:
-            yield from _unwrapped(node, node.func, module)
+    for statement in module.every(ast.Assert):
+        yield from _asserted(statement, module)
+    for call in module.every(ast.Call):
+        if isinstance(call.func, ast.Attribute) and call.func.attr in {'unwrap', 'failure'} and not call.args and not call.keywords:
+            yield from _unwrapped(call, call.func, module)
 
 
 def is_test(path: Path) -> bool:
@@ -71,7 +71,7 @@ def is_test(path: Path) -> bool:
 
 def _unwrapped(call: ast.Call, method: ast.Attribute, module: Module) -> Iterator[Spot]:
     found = channel(module.type(method.value))
-    if found is None or method.attr not in {'unwrap', 'failure'}:
+    if found is None:
         return
     is_proven = not (found.is_failure if method.attr == 'unwrap' else found.is_success)
     if is_proven or _was_asked(method.value, call, found, module):
