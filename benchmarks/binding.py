@@ -28,13 +28,13 @@ def _peer_step(_: int) -> peer.Result[int, str]:
 
 def _ours(turns: Iterable[None]) -> None:
     for _ in turns:
-        _our_step(1).bind(_our_step).bind(_our_step).bind(_our_step).bind(_our_step).bind(_our_step)
+        _ = _our_step(1).bind(_our_step).bind(_our_step).bind(_our_step).bind(_our_step).bind(_our_step)
 
 
 def _returns(turns: Iterable[None]) -> None:
     for _ in turns:
         # pyright does not know what a plain `bind` gives.
-        _open_step(1).bind(_open_step).bind(_open_step).bind(_open_step).bind(_open_step).bind(_open_step)  # pyright: ignore[reportUnknownMemberType]
+        _ = _open_step(1).bind(_open_step).bind(_open_step).bind(_open_step).bind(_open_step).bind(_open_step)  # pyright: ignore[reportUnknownMemberType]
 
 
 def _peer(turns: Iterable[None]) -> None:

@@ -31,12 +31,12 @@ def _exception_by_keyword(turns: Iterable[None]) -> None:
 
 def _failure(turns: Iterable[None]) -> None:
     for _ in turns:
-        Failure('late')
+        _ = Failure('late')
 
 
 def _err(turns: Iterable[None]) -> None:
     for _ in turns:
-        peer.Err('late')
+        _ = peer.Err('late')
 
 
 COMPARISONS = (

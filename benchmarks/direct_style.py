@@ -27,7 +27,7 @@ def _hands_out_a_failure(_: int) -> Result[int, FileMissing]:
     return _FAILURE
 
 
-def _makes(number: int) -> Result[int, FileMissing]:
+def _makes(number: int) -> Success[int]:
     return Success(number + 1)
 
 

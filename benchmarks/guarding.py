@@ -47,12 +47,12 @@ def in_a_loop(call: Callable[[], Awaitable[object]]) -> Timer:
     return lambda times: runner.run(run(times))
 
 
-def calling(call: Callable[[], object]) -> Timer:
+def calling(call: Callable[[], Result[object, object] | bool | None]) -> Timer:
     """Time calls."""
 
     def work(turns: Iterable[None]) -> None:
         for _ in turns:
-            call()
+            _ = call()
 
     return timed(work)
 
@@ -115,7 +115,7 @@ def _refused_by_purgatory() -> None:
 
 def _refused_by_pybreaker() -> None:
     try:
-        _OPEN_PYBREAKER.call(op)
+        _ = _OPEN_PYBREAKER.call(op)
     except pybreaker.CircuitBreakerError:
         return
 
@@ -128,7 +128,7 @@ _AIOLIMITER = AsyncLimiter(_A_LOT, 1)
 _LIMITS = MovingWindowRateLimiter(MemoryStorage())
 _LIMITS_ITEM = RateLimitItemPerSecond(_A_LOT)
 _EMPTY = rate_limit(1, period=_A_LOT, name='bank')
-_EMPTY.run_sync(op)
+_ = _EMPTY.run_sync(op)
 _LIMITS_EMPTY = RateLimitItemPerSecond(1, _A_LOT)
 _LIMITS.hit(_LIMITS_EMPTY, 'bank')
 

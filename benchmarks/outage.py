@@ -108,7 +108,7 @@ def simulate(policy: Policy, clients: int = 1000, *, seed: int = 1) -> Load:
             async with asyncio.TaskGroup() as calls:
                 for second in range(int(OVER)):
                     await asyncio.sleep(second + phase - world.clock())
-                    calls.create_task(guard.run(request))
+                    _ = calls.create_task(guard.run(request))
 
         async with asyncio.TaskGroup() as group:
             for first in range(0, clients, ASIDE):

@@ -21,7 +21,7 @@ class Run:
         self._name = name
         self._limit = limit
         self._stops = stops
-        self._source: Iterator[tuple[int, object]] = enumerate(awaitables)
+        self._source: Iterator[tuple[int, Any]] = enumerate(awaitables)
         # Nobody else will see the rest of a list; what any other iterable still holds is its owner's.
         self._owns_rest = isinstance(awaitables, Collection)
         self._running: dict[int, Future[Result[Any, Any]]] = {}
@@ -54,10 +54,12 @@ class Run:
         while not self._is_stopping and (self._limit is None or len(self._running) < self._limit):
             try:
                 place, awaitable = next(self._source)
-                child = _future(awaitable, self._name, place)
+                _check(awaitable, self._name, place)
+                child = ensure_future(awaitable)
             except StopIteration:
                 return
-            except BaseException as defect:  # noqa: BLE001 -- raised again by `ended`, when the children have ended
+            # seamwise: allow[SW103] `ended` raises it again, when the children have ended
+            except BaseException as defect:  # noqa: BLE001
                 self._stop(defect)
                 return
             self._watch(place, child)
@@ -116,11 +118,9 @@ def _is_iterable(given: object) -> bool:
     return isinstance(given, Iterable)
 
 
-def _future(awaitable: Any, name: str, place: int) -> 'Future[Result[Any, Any]]':
+def _check(awaitable: object, name: str, place: int) -> None:
     if not _is_awaitable(awaitable):
         raise TypeError(f'{name} takes awaitables of results, but number {place + 1} is {type(awaitable).__name__}.')
-    future: Future[Result[Any, Any]] = ensure_future(awaitable)
-    return future
 
 
 def _one_of(defects: list[BaseException], cancelled: CancelledError | None) -> BaseException:

@@ -240,7 +240,7 @@ def flow(value: object, /, *steps: Callable[..., Result[object, object]]) -> Res
     <Success: 8>
     """
     if not steps:
-        raise TypeError('flow needs at least one step.')
+        _no_step()
     first, *others = steps
     result = _result_of(first, first(value))
     for step in others:
@@ -248,6 +248,10 @@ def flow(value: object, /, *steps: Callable[..., Result[object, object]]) -> Res
             return result
         result = _result_of(step, step(result.unwrap()))
     return result
+
+
+def _no_step() -> Never:
+    raise TypeError('flow needs at least one step.')
 
 
 def _result_of(step: object, given: R) -> R:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from seamwise._foreign import asked
 from seamwise.causes import causes, members
 from seamwise.codec import ReportedCause
 from seamwise.errors import TaggedError
@@ -129,10 +130,7 @@ def _link(error: TaggedError | BaseException) -> Link:
 
 def _said(value: object, what: str) -> str:
     """Give the text of anything: one that cannot be had must not cost the report."""
-    try:
-        return _printable(str(value))
-    except Exception as unprintable:  # noqa: BLE001 -- whatever it raises, it is told
-        return f'(its {what} raised {type(unprintable).__name__})'
+    return asked(lambda: _printable(str(value)), lambda raised: f'(its {what} raised {type(raised).__name__})')
 
 
 _UNPRINTED = pattern('[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]')
@@ -148,10 +146,7 @@ def _escaped(found: Match[str]) -> str:
 
 
 def _notes(error: BaseException) -> list[str]:
-    try:
-        given: Any = getattr(error, '__notes__', ())
-    except Exception as unreadable:  # noqa: BLE001 -- an exception's own `__getattr__` may raise anything
-        return [f'(its notes raised {type(unreadable).__name__})']
+    given: Any = asked(lambda: getattr(error, '__notes__', ()), lambda raised: f'(its notes raised {type(raised).__name__})')
     # Python asks for a list of texts; nobody holds anybody to it.
     notes: list[object] = list(given) if isinstance(given, (list, tuple)) else [given]  # pyright: ignore[reportUnknownArgumentType]
     told = [_said(note, 'text') for note in notes[:NOTES_A_LEVEL]]

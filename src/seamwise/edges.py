@@ -240,16 +240,20 @@ def _decorated(name: str, function: Any, classify: Classify[Any]) -> Callable[..
         raise TypeError(f'{function.__qualname__} is a generator: it raises when it is read, where no edge stands.')
     if not callable(function):
         raise TypeError(f'@{name} takes a function, not {function!r}.')
-    if iscoroutinefunction(function):
+    return _coroutine(function, classify) if iscoroutinefunction(function) else _plain(function, classify)
 
-        @wraps(function)
-        async def run_async(*args: object, **kwargs: object) -> Result[object, object]:
-            return await _awaited(function(*args, **kwargs), classify)
 
-        return run_async
-
+def _coroutine(function: Callable[P, Coroutine[object, Never, T]], classify: Classify[E]) -> Callable[P, Coroutine[Any, Any, Result[T, E]]]:
     @wraps(function)
-    def run(*args: object, **kwargs: object) -> object:
+    async def run(*args: P.args, **kwargs: P.kwargs) -> Result[T, E]:
+        return await _awaited(function(*args, **kwargs), classify)
+
+    return run
+
+
+def _plain(function: Callable[P, object], classify: Classify[Any]) -> Callable[P, object]:
+    @wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> object:
         return _called(lambda: function(*args, **kwargs), classify)
 
     return run
@@ -260,13 +264,13 @@ def _called(call: Callable[[], Any], classify: Classify[Any]) -> Any:
         value = call()
     except Exception as raised:
         failure = _judged(raised, classify)
-        if failure is None:
-            raise
-        try:
-            return failure
-        finally:
-            # Its error may hold the exception, whose traceback holds this frame.
-            del failure
+        if failure is not None:
+            try:
+                return failure
+            finally:
+                # Its error may hold the exception, whose traceback holds this frame.
+                del failure
+        raise
     return _awaited(value, classify) if iscoroutine(value) else Success(value)
 
 
@@ -275,13 +279,13 @@ async def _awaited(value: Coroutine[object, Never, T], classify: Classify[E]) ->
         return Success(await value)
     except Exception as raised:
         failure = _judged(raised, classify)
-        if failure is None:
-            raise
-        try:
-            return failure
-        finally:
-            # Its error may hold the exception, whose traceback holds this frame.
-            del failure
+        if failure is not None:
+            try:
+                return failure
+            finally:
+                # Its error may hold the exception, whose traceback holds this frame.
+                del failure
+        raise
 
 
 def _judged(raised: Exception, classify: Classify[E]) -> Failure[Any] | None:

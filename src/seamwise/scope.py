@@ -34,7 +34,7 @@ class Signal(BaseException):
     Made as `Signal(scope, failure)`: without an `__init__` of its own it costs a third.
     """
 
-    args: tuple[Do[Never], Failure[object]]
+    args: tuple[Do[Never], Failure[Any]]
 
     @override
     def __str__(self) -> str:
@@ -97,7 +97,7 @@ class Do(Generic[E_contra]):
             frame = frame.f_back
         return False
 
-    def _settle(self, group: BaseExceptionGroup[BaseException]) -> Failure[object] | BaseException:
+    def _settle(self, group: BaseExceptionGroup[BaseException]) -> Failure[Any] | BaseException:
         """Tell what the function ends with that `group` has come out of: its failure, or what it must raise."""
         own, rest = group.split(lambda one: type(one) is Signal and one.args[0] is self)
         if own is None:
@@ -152,7 +152,7 @@ def fallible(function: Callable[..., object], /) -> Callable[..., object]:
     (<Success: 3>, <Failure: 3 is odd>)
     """
     is_method, seen = declared(function, Do)
-    inner = _do_first(function) if is_method else function
+    inner: Callable[..., Any] = _do_first(function) if is_method else function
     run = wraps(function)(_coroutine(inner) if iscoroutinefunction(function) else _plain(inner))
     vars(run)['__signature__'] = seen
     run.__annotations__ = {one.name: one.annotation for one in seen.parameters.values() if one.annotation is not seen.empty}
@@ -172,9 +172,9 @@ def _do_first(method: Callable[..., Any]) -> Callable[..., Any]:
 _RUNNING: Failure[object] | bool = True
 
 
-def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
-    def run(*args: object, **kwargs: object) -> Result[Any, object]:
-        do: Do[object] = Do()
+def _plain(function: Callable[Concatenate[Do[E], ...], T]) -> Callable[..., Result[T, E]]:
+    def run(*args: object, **kwargs: object) -> Result[T, E]:
+        do: Do[E] = Do()
         do._state = _RUNNING
         do._thread = 0
         try:
@@ -186,7 +186,7 @@ def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
                 raise
             if failure is do._state:
                 return failure
-            settled: Failure[object] | BaseException = do._swallowed()
+            settled: Failure[E] | BaseException = do._swallowed()
         except BaseExceptionGroup as group:
             settled = do._settle(group)
             if settled is group:
@@ -206,9 +206,11 @@ def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-def _coroutine(function: Callable[..., Any]) -> Callable[..., Any]:
-    async def run(*args: object, **kwargs: object) -> Result[Any, object]:
-        do: Do[object] = Do()
+def _coroutine(
+    function: Callable[Concatenate[Do[E], ...], Coroutine[object, Never, T]],
+) -> Callable[..., Coroutine[Any, Any, Result[T, E]]]:
+    async def run(*args: object, **kwargs: object) -> Result[T, E]:
+        do: Do[E] = Do()
         do._state = _RUNNING
         do._thread = get_ident()
         try:
@@ -219,7 +221,7 @@ def _coroutine(function: Callable[..., Any]) -> Callable[..., Any]:
                 raise
             if failure is do._state:
                 return failure
-            settled: Failure[object] | BaseException = do._swallowed()
+            settled: Failure[E] | BaseException = do._swallowed()
         except BaseExceptionGroup as group:
             settled = do._settle(group)
             if settled is group:
@@ -246,10 +248,10 @@ def _forget_signals(group: BaseException) -> None:
             one.__context__ = one.__context__.__context__
 
 
-_plain_code: CodeType = _plain(lambda: None).__code__
+_plain_code: CodeType = _plain(_do_first(lambda: None)).__code__
 
 
-def _given_or_raised(settled: Failure[object] | BaseException) -> Failure[object]:
+def _given_or_raised(settled: Failure[E] | BaseException) -> Failure[E]:
     # Outside of the `except` that caught it, so that what is raised does not drag the signals along as its context.
     if isinstance(settled, BaseException):
         try:

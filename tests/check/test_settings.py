@@ -31,6 +31,7 @@ def test_the_nearest_file_counts(tmp_path: Path) -> None:
         ('[tool.seamwise.check]\nselect = "SW101"', 'Expected `array`'),
         ('[tool.seamwise.check]\nchoose = []', 'unknown field `choose`'),
         ('[tool.seamwise.check]\nseverity = {SW101 = "fatal"}', "Invalid enum value 'fatal'"),
+        ('[tool.seamwise.check]\nper-file-ignores = {"tests/*" = ["SW9"]}', "names 'SW9'"),
         ('[tool', 'cannot be read'),
         ('[tool.seamwise]\ncheck = 1', 'cannot be read'),
     ],
@@ -40,3 +41,27 @@ def test_a_mistake_is_told(tmp_path: Path, text: str, said: str) -> None:
     found = settings(tmp_path, CODES)
     assert isinstance(found, Failure)
     assert said in found.failure()
+
+
+def test_what_is_on_and_what_is_named_is_asked() -> None:
+    asked = Settings(extend_select=('SW115',), ignore=('SW102',))
+    assert [asked.asks('SW101'), asked.asks('SW102'), asked.asks('SW115', is_on=False), asked.asks('SW116', is_on=False)] == [
+        True,
+        False,
+        True,
+        False,
+    ]
+    only = Settings(select=('SW101',))
+    assert [only.asks('SW101'), only.asks('SW102')] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ('path', 'is_excused'),
+    [('tests/test_shop.py', True), ('tests/deep/er/test_shop.py', True), ('src/shop.py', False), ('src/tests/shop.py', False)],
+)
+def test_a_pattern_excuses_all_files_below(tmp_path: Path, path: str, is_excused: bool) -> None:  # noqa: FBT001 -- a column of the table
+    (tmp_path / 'pyproject.toml').write_text('[tool.seamwise.check]\nper-file-ignores = {"tests/*" = ["SW101"]}\n', encoding='utf-8')
+    found = settings(tmp_path, CODES)
+    assert isinstance(found, Success)
+    assert found.unwrap().excuses(path, 'SW101') is is_excused
+    assert not found.unwrap().excuses(path, 'SW102')

@@ -1,13 +1,17 @@
 """Layers that write down what happens to them, for the tests of the pipeline."""
 
 from collections.abc import Awaitable, Callable
+from typing import Never, TypeVar
 
 from typing_extensions import override
 
-from seamwise import Failure, Success
+from seamwise import Failure, Result, Success
 from seamwise.policies.permit import FREE, Fork, Outcome, Permit, Said, Wait
 from seamwise.policies.pipeline import Layer
 from seamwise.policies.world import World
+
+T = TypeVar('T')
+E = TypeVar('E')
 
 
 class Seen(Layer[str]):
@@ -159,10 +163,10 @@ class Twice(Layer[str]):
         return 'two calls'
 
 
-class _TwiceFork(Fork):
+class _TwiceFork(Fork[Never]):
     @override
-    async def run(self, inside: Callable[[], Awaitable[Outcome]]) -> Outcome:
-        await inside()
+    async def run(self, inside: Callable[[], Awaitable[Result[T, E]]]) -> Result[T, E]:
+        _ = await inside()
         return await inside()
 
 

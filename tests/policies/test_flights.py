@@ -18,7 +18,7 @@ def fails() -> Outcome:
 
 
 def test_who_waits_gets_the_defect_and_who_comes_later_is_told_nothing() -> None:
-    flight = ThreadFlight()
+    flight: ThreadFlight[object, object] = ThreadFlight()
     raised: list[type[BaseException]] = []
 
     def waits() -> None:
@@ -39,14 +39,14 @@ def test_who_waits_gets_the_defect_and_who_comes_later_is_told_nothing() -> None
 
 
 def test_where_nobody_waits_a_defect_is_not_kept() -> None:
-    flight = ThreadFlight()
+    flight: ThreadFlight[object, object] = ThreadFlight()
     with pytest.raises(LookupError):
         flight.fly(fails)
     assert flight.wait() is None
 
 
 def test_the_outcome_is_there_for_all_who_come_later() -> None:
-    flight = ThreadFlight()
+    flight: ThreadFlight[object, object] = ThreadFlight()
     outcome = Success(1)
     assert flight.fly(lambda: outcome) is outcome
     assert flight.wait() is outcome

@@ -1,14 +1,27 @@
 """`seamwise check`: what it prints, and how it ends."""
 
 import json
+import os
+import re
+import signal
+import subprocess
+import time
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from rich.cells import cell_len
 
+from seamwise.check.rules.registry import RULES
 from seamwise.program.start import seamwise
 
-SOURCE = 'from seamwise import Result, Success\ndef save() -> Result[int, str]: return Success(1)\n'
+from .helpers import CLEAN, COMMAND
+from .test_terminal import ANSI, on_terminal
+
+SOURCE = (
+    'from seamwise import Failure, Result, Success\n'
+    "def save(number: int = 1) -> Result[int, str]: return Success(number) if number else Failure('none')\n"
+)
 
 
 @pytest.fixture(autouse=True)
@@ -28,6 +41,14 @@ def code(result: Result) -> object:
     return result.return_value if result.exit_code == 0 else result.exit_code
 
 
+def refused(*arguments: str) -> str:
+    """Give what is said of a wrong use, without the lines of the usage."""
+    result = CliRunner().invoke(seamwise, ['check', *arguments])
+    assert result.exit_code == 2
+    assert result.stderr.startswith('Usage: ')
+    return result.stderr.partition('Error: ')[2].strip()
+
+
 def test_a_clean_file_ends_with_nothing() -> None:
     result = check('clean.py')
     assert result.output.startswith('nothing found in 1 file (')
@@ -37,8 +58,11 @@ def test_a_clean_file_ends_with_nothing() -> None:
 def test_a_finding_is_shown_with_its_line_and_a_caret() -> None:
     result = check('dirty.py')
     lines = result.output.splitlines()
-    assert lines[0] == 'dirty.py:4:2: error[SW101] The Result of `save(…)` is thrown away, and with it its error (str).'
-    assert lines[2] == '    \t^^^^^^'
+    assert lines[:3] == [
+        'dirty.py:4:2: error[SW101] The Result of `save(…)` is thrown away, and with it its error (str).',
+        '        save()',
+        '        ^^^^^^',
+    ]
     assert lines[-1].startswith('1 finding in 1 file (')
     assert code(result) == 1
 
@@ -54,11 +78,23 @@ def test_json_has_every_finding() -> None:
     assert code(result) == 1
 
 
-def test_what_cannot_be_read_is_told_beside_the_findings() -> None:
+def test_every_format_is_one_document() -> None:
+    sarif = check('dirty.py', '--format', 'sarif')
+    assert [one['ruleId'] for one in json.loads(sarif.stdout)['runs'][0]['results']] == ['SW101']
+    github = check('dirty.py', '--format', 'github')
+    assert github.stdout.startswith('::error file=dirty.py,line=4,endLine=4,col=2,endColumn=8,title=SW101%3A ')
+    assert json.loads(check('clean.py', '--format', 'json', '--json').stdout)['findings'] == []
+    assert (code(sarif), code(github)) == (1, 1)
+
+
+@pytest.mark.parametrize('form', ['text', 'json', 'sarif', 'github'])
+def test_what_cannot_be_read_is_told_beside_the_findings(form: str) -> None:
     Path('broken.py').write_text('def (:', encoding='utf-8')
-    result = check('.', '--json')
-    assert result.stderr == 'seamwise: broken.py:1: it does not parse: invalid syntax.\n'
-    assert [one['path'] for one in json.loads(result.stdout)['findings']] == ['dirty.py']
+    result = check('.', '--format', form)
+    told = 'seamwise: broken.py:1: it does not parse: invalid syntax.\n'
+    assert result.stderr == ('' if form == 'github' else told)
+    assert ('broken.py' in result.stdout) == (form in {'sarif', 'github'})
+    assert 'dirty.py' in result.stdout
     assert code(result) == 2
 
 
@@ -78,12 +114,170 @@ def test_settings_are_read_and_a_mistake_in_them_is_told() -> None:
     assert code(result) == 2
 
 
-def test_a_rule_is_explained() -> None:
-    assert check('--explain', 'sw101').output.startswith('# SW101: a Result thrown away.\n')
+def test_hints_alone_fail_nothing() -> None:
+    Path('pyproject.toml').write_text('[tool.seamwise.check]\nseverity = {SW101 = "hint"}\n', encoding='utf-8')
+    result = check('dirty.py')
+    assert 'hint[SW101]' in result.stdout
+    assert code(result) == 0
+    Path('pyproject.toml').write_text('[tool.seamwise.check]\nseverity = {SW101 = "warning"}\n', encoding='utf-8')
+    assert code(check('dirty.py')) == 1
 
 
-@pytest.mark.parametrize('arguments', [(), ('--explain', 'SW999')])
-def test_a_wrong_use_is_told(arguments: tuple[str, ...]) -> None:
-    result = CliRunner().invoke(seamwise, ['check', *arguments])
-    assert result.exit_code == 2
-    assert 'Usage: ' in result.stderr
+@pytest.mark.parametrize(
+    ('options', 'found'),
+    [
+        ((), ['SW102']),
+        (('--select', 'SW101'), ['SW101']),
+        (('--select', ' sw101, SW104'), ['SW101', 'SW104']),
+        (('--select', 'SW101,SW104', '--ignore', 'SW104'), ['SW101']),
+        (('--ignore', 'SW102'), []),
+    ],
+)
+def test_the_command_line_overrules_the_configuration(options: tuple[str, ...], found: list[str]) -> None:
+    Path('pyproject.toml').write_text('[tool.seamwise.check]\nselect = ["SW101", "SW102"]\nignore = ["SW101"]\n', encoding='utf-8')
+    Path('all.py').write_text(
+        f'{SOURCE}def f() -> Result[int, str]:\n    save().unwrap()\n    save()\n    raise OSError\n', encoding='utf-8'
+    )
+    told = json.loads(check('all.py', '--json', *options).stdout)
+    assert sorted(one['code'] for one in told['findings']) == found
+
+
+def test_a_rule_of_the_whole_is_asked_when_all_is_there() -> None:
+    kind = "class Lost(TaggedError, category=Category.NOT_FOUND, message='Lost.'):\n    pass\n"
+    Path('unmade.py').write_text(f'from seamwise import Category, TaggedError\n{kind}', encoding='utf-8')
+    assert code(check('unmade.py')) == 0
+    assert 'SW111' in check('unmade.py', '--whole').stdout
+
+
+def test_what_is_known_of_files_is_kept_unless_it_is_not_to_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = tmp_path / 'cache'
+    monkeypatch.setenv('SEAMWISE_CACHE_DIR', str(cache))
+    assert code(check('clean.py', '--no-cache')) == 0
+    assert not cache.exists()
+    assert code(check('clean.py')) == 0
+    assert cache.exists()
+
+
+@pytest.mark.parametrize('asked', ['SW101', 'sw101', ' Sw101 '])
+def test_a_rule_is_explained(asked: str) -> None:
+    result = check('--explain', asked)
+    assert result.output.startswith('# SW101: a Result thrown away.\n')
+    assert code(result) == 0
+
+
+def test_a_wrong_use_is_told() -> None:
+    assert refused() == 'name a file or a folder to check, as in "seamwise check src".'
+    assert (
+        refused('--explain', 'SW01') == "Invalid value for '--explain': there is no rule 'SW01'. Did you mean 'SW101', 'SW102' or 'SW103'?"
+    )
+    assert refused('--explain', 'F').startswith("Invalid value for '--explain': there is no rule 'F'. There are 'SW101', ")
+    assert refused('x.py', '--select', 'SW101,SW9').startswith("Invalid value for '--select': there is no rule 'SW9'.")
+    assert refused('x.py', '--ignore', 'SW101,') == (
+        "Invalid value for '--ignore': 'SW101,' is no list of codes with commas between them, as in SW101,SW103."
+    )
+    assert refused('x.py', '--select', 'SW111') == 'SW111 must see all files of a program; --whole says that PATH… are all of them.'
+    assert refused('x.py', '--format', 'jsn').endswith("Did you mean 'json'?")
+    assert refused('x.py', '--json', '--format', 'sarif').startswith('--json is the same as --format json')
+
+
+def test_only_what_a_change_brings_is_shown() -> None:
+    git = ['git', '-c', 'user.name=Ada', '-c', 'user.email=ada@example.org']
+    for arguments in (['init', '--quiet'], ['add', '.'], ['commit', '--quiet', '--message', 'one']):
+        subprocess.run([*git, *arguments], check=True)
+    result = check('dirty.py', '--diff', 'HEAD')
+    assert result.stdout.startswith('nothing new found since HEAD in 1 file (')
+    assert code(result) == 0
+    Path('new.py').write_text('from clean import save\nsave()\n', encoding='utf-8')
+    assert check('.', '--diff', 'HEAD', '--format', 'github').stdout.count('::error ') == 1
+    assert code(check('.', '--diff', 'HEAD', '--select', 'SW102')) == 0
+    result = check('.', '--diff', '--output=x')
+    assert result.stderr == "seamwise: --diff: '--output=x' is no name of a commit.\n"
+    assert code(result) == 2
+
+
+def test_an_interrupted_comparison_leaves_nothing_behind(tmp_path: Path) -> None:
+    git = ['git', '-c', 'user.name=Ada', '-c', 'user.email=ada@example.org']
+    for arguments in (['init', '--quiet'], ['add', '.'], ['commit', '--quiet', '--message', 'one']):
+        subprocess.run([*git, *arguments], check=True)
+    temporary = tmp_path / 'temporary'
+    temporary.mkdir()
+    command = [*COMMAND, 'check', '.', '--diff', 'HEAD']
+    with subprocess.Popen(
+        command, env={**CLEAN, 'TMPDIR': str(temporary)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    ) as process:
+        # The other process has its order: both are at work.
+        until = time.monotonic() + 30
+        while not list(temporary.glob('*/order.json')) and time.monotonic() < until:
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGINT)
+        _, said = process.communicate(timeout=30)
+    assert (process.returncode, said.strip()) == (130, b'seamwise: interrupted.')
+    assert list(temporary.iterdir()) == []
+
+
+def test_a_terminal_gets_colour_and_lines_that_fit() -> None:
+    Path('long.py').write_text(f"{SOURCE}def run() -> None:\n\tprint('错误{'ab' * 60}'); save(); {'x = 1; ' * 20}\n", encoding='utf-8')
+    status, shown = on_terminal('check', 'long.py')
+    assert status == 1
+    assert '\x1b[36m\x1b[1mlong.py:4:' in shown
+    lines = ANSI.sub('', shown).split('\n')
+    assert max(map(cell_len, lines)) <= 80
+    (marks,) = [one for one in lines if re.fullmatch(r' +\^+', one)]
+    source = lines[lines.index(marks) - 1]
+    assert cell_len(source[: source.index('save()')]) == marks.index('^')
+
+
+def test_without_colour_a_terminal_gets_the_same_text() -> None:
+    status, shown = on_terminal('check', 'dirty.py', env={**CLEAN, 'NO_COLOR': '1'})
+    assert status == 1
+    assert '\x1b' not in shown
+    status, shown = on_terminal('check', 'dirty.py', env={**CLEAN, 'SEAMWISE_STYLE': 'screen-reader'})
+    assert '^' not in shown
+    assert 'thrown away, and with it its error (str).\n' in shown
+
+
+def test_an_odd_file_name_is_shown_in_one_line() -> None:
+    Path('a b\n说.py').write_text(f'{SOURCE}save()\n', encoding='utf-8')
+    for form, shown in {'text': r'a b\n说.py:3:1', 'json': r'a b\n说.py', 'sarif': 'a%20b%0A%E8%AF%B4.py'}.items():
+        told = check('.', '--format', form)
+        assert shown in told.stdout
+        assert code(told) == 1
+
+
+def test_a_reader_that_has_gone_is_no_defect() -> None:
+    command = [*COMMAND, 'check', 'dirty.py', '--format', 'sarif']
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=CLEAN) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.wait(60) == 141
+        assert process.stderr is not None
+        assert process.stderr.read() == b''
+
+
+def test_a_full_disk_is_told() -> None:
+    with Path('/dev/full').open('wb') as full:
+        told = subprocess.run([*COMMAND, 'check', 'dirty.py'], stdout=full, stderr=subprocess.PIPE, env=CLEAN, check=False)
+    assert told.returncode == 74
+    assert told.stderr.startswith(b'seamwise: cannot write to standard output: ')
+
+
+PAGE = Path(__file__).parents[2] / 'docs' / 'check' / 'README.md'
+SHOWN = re.compile(r'^`seamwise (check orders\.py[^`]*)`:\n\n```\w+\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+SECONDS = re.compile(r'\d+\.\d+(?= s\))|(?<="seconds":)[\d.]+')
+
+
+def test_the_page_shows_what_is_really_printed() -> None:
+    page = PAGE.read_text(encoding='utf-8')
+    source = re.search(r'^```python\n(.*?)^```$', page, re.MULTILINE | re.DOTALL)
+    assert source is not None
+    Path('orders.py').write_text(source[1], encoding='utf-8')
+    shown = SHOWN.findall(page)
+    assert len(shown) == 3
+    for command, output in shown:
+        assert SECONDS.sub('0', check(*command.split()[1:]).stdout) == SECONDS.sub('0', output), command
+
+
+def test_the_page_lists_every_rule() -> None:
+    page = PAGE.read_text(encoding='utf-8')
+    rows = [f'| [{one.code}]({one.code}.md) | {one.title} | {one.severity} |' for one in RULES.values()]
+    assert re.findall(r'^\| \[SW.*$', page, re.MULTILINE) == rows

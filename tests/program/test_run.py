@@ -15,9 +15,8 @@ from typing_extensions import override
 from seamwise import Failure, Success
 from seamwise.catalog.parsing import ParsingError, UnknownFormat
 from seamwise.catalog.tools import FileNotFound, RegistrationRejected, ToolError
-from seamwise.program import outputs
 from seamwise.program.exits import Exit
-from seamwise.program.outputs import OUTPUTS, Asked
+from seamwise.program.outputs import OUTPUTS, Asked, Defect
 from seamwise.program.run import run
 from seamwise.program.showing import as_json
 from seamwise.seams.log import LogRecord
@@ -391,7 +390,7 @@ def test_a_value_that_cannot_be_encoded_is_a_defect(workspace: Path, monkeypatch
 
 
 def test_the_record_of_a_defect_knows_what_was_called() -> None:
-    record = OUTPUTS['log'](Asked(Line(1, None, Failure(FileNotFound('t', 'p'))), outputs.defect(KeyError('k'))))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    record = OUTPUTS['log'](Asked(Line(1, None, Failure(FileNotFound('t', 'p'))), Defect(KeyError('k'), 'err_12345678')))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     assert isinstance(record, LogRecord)
     assert record.params is None
 

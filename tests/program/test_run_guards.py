@@ -20,9 +20,10 @@ from msgspec.structs import replace
 from seamwise import Failure, Success
 from seamwise import Result as Outcome
 from seamwise.catalog.tools import ResourceExhausted, ToolError
+from seamwise.defects import report_defect
 from seamwise.policies.retry import retry
 from seamwise.policies.testing import FakeWorld
-from seamwise.program.outputs import OUTPUTS, Asked, defect
+from seamwise.program.outputs import OUTPUTS, Asked, Defect
 from seamwise.program.run import run
 from seamwise.program.showing import as_json, as_text
 from seamwise.program.tried import effort
@@ -331,7 +332,7 @@ def asked(*outcomes: Outcome[Struct, ToolError] | Exception) -> Asked:
     try:
         return Asked(line, Guarding({'play': guard}, clock=world.clock).run('play', operation, tries=tries), 'en', tries)
     except ZeroDivisionError as raised:
-        return Asked(line, defect(raised), 'en', tries)
+        return Asked(line, Defect(raised, report_defect(raised).ref), 'en', tries)
 
 
 class Played(Struct, frozen=True):

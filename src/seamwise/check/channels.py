@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+import mypy.types  # noqa: F401 -- first of all: the others import it in a circle
 from msgspec import Struct
 from mypy.maptype import map_instance_to_supertype
 from mypy.nodes import TypeInfo
@@ -76,7 +77,7 @@ def channel(type_: Type | None) -> Channel | None:
 
 def awaited(type_: ProperType) -> ProperType | None:
     """Give what awaiting a coroutine, a task or any other awaitable gives; None for what cannot be awaited."""
-    return _argument_of(type_, 'typing.Awaitable', 0)
+    return argument_of(type_, 'typing.Awaitable', 0)
 
 
 def returned(type_: Type | None) -> ProperType | None:
@@ -124,10 +125,11 @@ def _parts(type_: ProperType) -> Iterable[Type]:
 
 
 def _arguments(type_: ProperType) -> tuple[ProperType | None, ProperType | None]:
-    return _argument_of(type_, OPEN, 0), _argument_of(type_, OPEN, 1)
+    return argument_of(type_, OPEN, 0), argument_of(type_, OPEN, 1)
 
 
-def _argument_of(type_: ProperType, base: str, place: int) -> ProperType | None:
+def argument_of(type_: ProperType, base: str, place: int) -> ProperType | None:
+    """Give a type argument of a class that a type derives from, as in the error of a `Guard[E]`; None for what does not."""
     if not isinstance(type_, Instance):
         return None
     info: TypeInfo | None = next((one for one in type_.type.mro if one.fullname == base), None)

@@ -1,21 +1,19 @@
 """`check(paths)`: every rule over every module."""
 
-import gc
-import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
 from time import perf_counter
 
 from msgspec import Struct
 
 try:
     from seamwise.check.allowances import judged
-    from seamwise.check.analysis import Problem, analyse
-    from seamwise.check.findings import Finding, placed
-    from seamwise.check.program import Module, Program
+    from seamwise.check.code_base import read_code_base
+    from seamwise.check.facts import FileFacts
+    from seamwise.check.findings import Finding, finding
     from seamwise.check.rules.registry import RULES
+    from seamwise.check.rules.rule import Rule
     from seamwise.check.settings import Settings
+    from seamwise.check.sources import Problem
 except ModuleNotFoundError as missing:
     raise ModuleNotFoundError("`seamwise check` needs mypy: pip install 'seamwise[check]'", name=missing.name) from missing
 
@@ -36,46 +34,36 @@ class Report(Struct, frozen=True):
         return not any(one.is_unread for one in self.problems)
 
 
-def check(paths: Sequence[str], settings: Settings | None = None) -> Report:
+def check(paths: Sequence[str], settings: Settings | None = None, *, whole: bool = False, no_cache: bool = False) -> Report:
     """Ask the rules about files and folders; paths in the report are relative to the current directory.
 
-    What cannot be read is in `problems`, and the rest is checked all the same.
+    What cannot be read is in `problems`, and the rest is checked all the same. `whole` says that these are all files of a
+    program, so that the rules that must see all of it are asked too. Unless `no_cache`, what is known of the files is kept in
+    the folder that the settings say, and only what has changed is read.
     """
     began = perf_counter()
     asked = settings or Settings()
-    with _without_collecting():
-        analysis = analyse(paths)
-        found = [one for module in analysis.program.modules for one in _findings(module, analysis.program, asked)]
+    code_base = read_code_base(paths, cache=None if no_cache else asked.cache)
+    found = list(_findings(code_base.files, asked, [one for one in RULES.values() if _is_asked(one, asked, whole=whole)]))
     found.sort(key=lambda one: (one.path, one.line, one.column, one.code))
-    return Report(tuple(found), analysis.problems, len(analysis.program.modules), perf_counter() - began)
+    return Report(tuple(found), code_base.problems, len(code_base.files), perf_counter() - began)
 
 
-@contextmanager
-def _without_collecting() -> Iterator[None]:
-    """Let the garbage be: trees and types live to the end, and looking for cycles in them takes a third of the time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
+def _is_asked(rule: Rule, settings: Settings, *, whole: bool) -> bool:
+    return settings.asks(rule.code, is_on=rule.is_asked) and (whole or not rule.is_of_whole)
 
 
-def _findings(module: Module, program: Program, settings: Settings) -> Iterator[Finding]:
-    path = _relative(module.path)
-    found = {
-        placed(spot, module, path=path, code=rule.code, severity=settings.severity.get(rule.code) or rule.severity)
-        for rule in RULES.values()
-        if settings.asks(rule.code)
-        for spot in rule.find(module, program)
+def _findings(files: Sequence[FileFacts], settings: Settings, rules: Sequence[Rule]) -> Iterator[Finding]:
+    grave = {rule.code: settings.severity.get(rule.code) or rule.severity for rule in rules}
+    of_domain = {rule.code for rule in rules if rule.is_of_domain}
+    told = {
+        file.path: [one for one in file.told if one.code in grave and (one.code not in of_domain or settings.is_domain(file))]
+        for file in files
     }
-    yield from judged(sorted(found, key=lambda one: (one.line, one.column, one.code)), module)
-
-
-def _relative(path: Path) -> str:
-    try:
-        return os.path.relpath(path)
-    except ValueError:
-        # On another drive there is no way from here.
-        return str(path)
+    for rule in rules:
+        for file, one in rule.join(files):
+            told[file.path].append(one)
+    for file in files:
+        asked = [one for one in told[file.path] if not settings.excuses(file.path, one.code)]
+        found = dict.fromkeys(finding(one, path=file.path, severity=grave[one.code]) for one in asked)
+        yield from judged(found, file.allowances)

@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from seamwise.check.program import Module
+from seamwise.check.facts import Edit, Told
 
 Severity: TypeAlias = Literal['error', 'warning', 'hint']
 
@@ -27,6 +27,8 @@ class Finding(Struct, frozen=True):
     """Behind the last character of it in its first line."""
     source: str
     """The first line."""
+    edits: tuple[Edit, ...] = ()
+    """What mends it, where that is safe."""
 
 
 class Spot(Struct, frozen=True):
@@ -35,30 +37,12 @@ class Spot(Struct, frozen=True):
     node: ast.stmt | ast.expr | ast.ExceptHandler | ast.match_case
     message: str
     help: str
+    edits: tuple[Edit, ...] = ()
+    """What mends it, where that is safe."""
 
 
-def placed(spot: Spot, module: Module, *, path: str, code: str, severity: Severity) -> Finding:
-    """Say where a spot is, in lines and in columns of characters."""
-    node = spot.node
-    if isinstance(node, ast.match_case):
-        line = node.pattern.lineno
-        text = module.lines[line - 1]
-        column = text.index('case', 0, _characters(text, node.pattern.col_offset)) if 'case' in text else 0
-    else:
-        line = node.lineno
-        text = module.lines[line - 1]
-        column = _characters(text, node.col_offset)
-    body = getattr(node, 'body', None)
-    if isinstance(body, list) and body and isinstance(body[0], ast.stmt):
-        # Of what has a body the head is meant: its first word, and the lines before the body.
-        end = column + len(text[column:].split(maxsplit=1)[0].rstrip(':'))
-        begin = min([body[0].lineno, *(one.lineno for one in getattr(body[0], 'decorator_list', []))])
-        return Finding(code, path, line, column + 1, spot.message, spot.help, severity, max(line, begin - 1), end + 1, text)
-    last = getattr(node, 'end_lineno', line)
-    end = _characters(text, getattr(node, 'end_col_offset', 0)) if last == line else len(text.rstrip())
-    return Finding(code, path, line, column + 1, spot.message, spot.help, severity, last, end + 1, text)
-
-
-def _characters(text: str, offset: int) -> int:
-    """`ast` counts bytes."""
-    return len(text.encode()[:offset].decode(errors='ignore'))
+def finding(told: Told, *, path: str, severity: Severity) -> Finding:
+    """Give what is told of a file as others read it."""
+    at = told.place
+    where = (at.line, at.column)
+    return Finding(told.code, path, *where, told.message, told.help, severity, at.last_line, at.end_column, at.source, told.edits)

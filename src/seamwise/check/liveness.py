@@ -93,7 +93,7 @@ class _Flow:
                 self.alive.add(name)
         return (live - {name.id for name in names}) | reads(target)
 
-    def _statement(self, node: ast.stmt, live: Live) -> Live:  # noqa: C901, PLR0911, PLR0912 -- one arm a kind of statement
+    def _statement(self, node: ast.stmt, live: Live) -> Live:
         match node:
             case ast.Expr(ast.NamedExpr(target, value)):
                 return self._bind(target, live) | reads(value)

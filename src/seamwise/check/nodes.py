@@ -1,16 +1,21 @@
 """The nodes of one file as mypy has them, found again by where they stand: the way from `ast` to types."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any, TypeAlias
 
 from mypy import nodes, patterns
+from mypy.errors import Errors
 from mypy.nodes import Expression
-
-Key: TypeAlias = tuple[type[ast.expr], int, int, int | None, int | None]
-"""What kind of expression stands where: first line and column, last line and column, as `ast` counts them."""
+from mypy.options import Options
+from mypy.parse import parse
 
 Place: TypeAlias = tuple[int, int]
+"""A line, from 1, and a column, which counts characters from 0."""
+
+Key: TypeAlias = tuple[type[ast.expr], int, int, int | None, int | None]
+"""What kind of expression stands where: first line and column, last line and column."""
 
 KINDS: dict[type[Expression], type[ast.expr]] = {
     nodes.AssignmentExpr: ast.NamedExpr,
@@ -40,17 +45,73 @@ def key_of(node: Expression) -> Key | None:
     kind = KINDS.get(type(node))
     if kind is None:
         return None
+    if isinstance(node, nodes.GeneratorExpr):
+        node = node.left_expr
     return kind, node.line, node.column, node.end_line, node.end_column
 
 
-def key(node: ast.expr, start: ast.expr | None = None) -> Key:
-    """Give the place and kind of a node of `ast`; `start` is the one that it begins with, where that is not itself."""
-    start = start or node
-    if isinstance(node, ast.Lambda):
-        # mypy does not note where it ends.
-        return ast.Lambda, start.lineno, start.col_offset, None, None
-    kind = ast.BinOp if isinstance(node, ast.BoolOp) else type(node)
-    return kind, start.lineno, start.col_offset, node.end_lineno, node.end_col_offset
+JOINED = frozenset({ast.BinOp, ast.BoolOp, ast.GeneratorExp})
+"""What stands elsewhere for mypy than for `ast`."""
+
+
+class Places:
+    """Where the nodes of `ast` stand in a file as mypy counts it."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._wide = {number: line.encode() for number, line in enumerate(lines, 1) if not line.isascii()}
+
+    def key(self, node: ast.expr) -> Key:
+        """Give the place and kind of an expression."""
+        kind = type(node)
+        if kind not in JOINED and node.lineno not in self._wide and node.end_lineno not in self._wide:
+            return kind, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
+        if kind is ast.BoolOp:
+            kind = ast.BinOp
+        # Of one that is all that a call is handed, the parentheses are its own here, and the call's there.
+        own = node.elt if isinstance(node, ast.GeneratorExp) else node
+        first, last = _leftmost(own), _rightmost(own)
+        end = last.end_lineno or last.lineno
+        return kind, *self.place(first.lineno, first.col_offset), *self.place(end, last.end_col_offset or 0)
+
+    def place(self, line: int, offset: int) -> Place:
+        """Give a place of which `ast` says the bytes before it."""
+        if line not in self._wide:
+            return line, offset
+        characters = self.characters(line, offset)
+        return line, characters + _wideness() * (offset - characters)
+
+    def characters(self, line: int, offset: int) -> int:
+        """Give the characters before a byte of a line."""
+        return len(self._wide[line][:offset].decode(errors='ignore')) if line in self._wide else offset
+
+    def is_wide(self, line: int) -> bool:
+        """Whether mypy may have two places in one there."""
+        return line in self._wide
+
+
+def _leftmost(node: ast.expr) -> ast.expr:
+    """Of a sum, give what it begins with: to mypy the parentheses around that are no part of it."""
+    while isinstance(node, ast.BinOp):
+        node = node.left
+    return node
+
+
+def _rightmost(node: ast.expr) -> ast.expr:
+    while isinstance(node, ast.BinOp):
+        node = node.right
+    return node
+
+
+@cache
+def _wideness() -> int:
+    """Give how far each byte that a character has beyond its first moves what follows.
+
+    In characters that would be 0, in bytes 1; the parser of mypy 2.4 says -1, and puts places together that are two.
+    """
+    options = Options()
+    options.native_parser = True
+    (_, name) = parse(b"'\xc3\xa4'; x", '', None, Errors(options), options, eager=True).defs
+    return name.expr.column - 5 if isinstance(name, nodes.ExpressionStmt) else 0
 
 
 CHILDREN: dict[type, tuple[str, ...]] = {
@@ -114,21 +175,24 @@ CHILDREN: dict[type, tuple[str, ...]] = {
 class Nodes:
     """All expressions and functions of one file, by place."""
 
-    def __init__(self, tree: nodes.MypyFile) -> None:
+    def __init__(self, tree: nodes.MypyFile, places: Places) -> None:
         self.expressions: dict[Key, Expression] = {}
         self.functions: dict[Place, nodes.FuncDef] = {}
         self.decorated: dict[Place, nodes.Decorator] = {}
         self.implementations: set[Place] = set()
         """Of overloads: their callers see the overloads only."""
+        twice: set[Key] = set()
         for node in _walked(tree):
-            self._note(node)
+            self._note(node, places, twice)
+        for place in twice:
+            del self.expressions[place]
 
-    def _note(self, node: object) -> None:
+    def _note(self, node: object, places: Places, twice: set[Key]) -> None:
         if isinstance(node, Expression):
             place = key_of(node)
-            if place is not None:
-                # Of `a and b and c` mypy makes two nodes at one place, the whole one first.
-                self.expressions.setdefault(place, node)
+            if place is not None and self.expressions.setdefault(place, node) is not node and places.is_wide(node.line):
+                # Which of them is asked for, nobody can say.
+                twice.add(place)
         elif isinstance(node, nodes.FuncDef):
             self.functions[node.line, node.column] = node
         elif isinstance(node, nodes.Decorator):

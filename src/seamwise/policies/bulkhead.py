@@ -3,12 +3,12 @@
 from collections import OrderedDict
 from collections.abc import Callable
 from threading import RLock
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 from typing_extensions import override
 
 from seamwise.categories import Category
-from seamwise.containers import Failure, Success, quick_failure
+from seamwise.containers import Failure, Result, Success, quick_failure
 from seamwise.errors import LONGEST_DELAY, TaggedError
 from seamwise.policies.adaptive import Adaptive, Learner
 from seamwise.policies.checks import choice, count, function, key_of, number
@@ -21,6 +21,9 @@ from seamwise.policies.reading import counts_against
 from seamwise.policies.telling import Teller, teller
 from seamwise.policies.turns import Line, Turn
 from seamwise.policies.world import REAL, World, known
+
+T = TypeVar('T')
+E = TypeVar('E')
 
 Scope: TypeAlias = Literal['tool', 'namespace', 'global']
 """Whose calls are counted together."""
@@ -185,7 +188,7 @@ class _Room(Permit):
         self._held: dict[Held, None] = {}
 
     @override
-    def leave(self, outcome: Outcome, /) -> Outcome:
+    def leave(self, outcome: Result[T, E], /) -> Result[T, E]:
         self.give_back()
         return outcome
 
@@ -247,7 +250,7 @@ class _Timed(Permit):
         self._began = bulkhead.world.clock()
 
     @override
-    def leave(self, outcome: Outcome, /) -> Outcome:
+    def leave(self, outcome: Result[T, E], /) -> Result[T, E]:
         try:
             self._learn(outcome)
         finally:

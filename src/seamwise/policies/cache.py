@@ -14,7 +14,6 @@ from seamwise.errors import TaggedError
 from seamwise.policies.checks import count, function, named, number
 from seamwise.policies.events import FellBack, Observer
 from seamwise.policies.flights import Flight, TaskFlight, ThreadFlight
-from seamwise.policies.permit import Outcome
 from seamwise.policies.pipeline import Guard, decorated
 from seamwise.policies.reading import retryable
 from seamwise.policies.shelf import Arguments, Shelf
@@ -23,6 +22,7 @@ from seamwise.policies.world import REAL, World, known
 
 T = TypeVar('T')
 E0 = TypeVar('E0')
+E = TypeVar('E')
 S = TypeVar('S')
 P = ParamSpec('P')
 Q = ParamSpec('Q')
@@ -128,7 +128,7 @@ class Cache:
         key = self.key or Arguments(function)
         wrapped: Any
         if iscoroutinefunction(call):
-            tasks = _Tasks(self, call, key)
+            tasks: _Tasks[object, object] = _Tasks(self, call, key)
 
             @wraps(function)
             async def run(*args: object, **kwargs: object) -> object:
@@ -137,7 +137,7 @@ class Cache:
             wrapped = run
             wrapped.forget, wrapped.clear = tasks.forget, tasks.shelf.clear
             return wrapped
-        threads = _Threads(self, call, key)
+        threads: _Threads[object, object] = _Threads(self, call, key)
 
         @wraps(function)
         def run_sync(*args: object, **kwargs: object) -> object:
@@ -148,12 +148,12 @@ class Cache:
         return wrapped
 
 
-class _Function(Generic[F]):
+class _Function(Generic[F, T, E]):
     """One decorated function, with what it keeps."""
 
     def __init__(self, cache: Cache, call: Callable[..., Any], key: Key) -> None:
         self.name = cache.name
-        self.shelf: Shelf[F] = Shelf(*cache.limits, clock=cache.clock)
+        self.shelf: Shelf[F, T] = Shelf(*cache.limits, clock=cache.clock)
         self._call = call
         self._key = key
         self._tell = cache.tell
@@ -172,7 +172,7 @@ class _Function(Generic[F]):
             ) from unhashable
         return key
 
-    def settled(self, key: Hashable, flight: F, outcome: Outcome) -> Outcome:
+    def settled(self, key: Hashable, flight: F, outcome: Result[T, E]) -> Result[T, E]:
         """Give what is told those who wait: the outcome of their call, or an old success instead."""
         if isinstance(outcome, Success):
             self.shelf.keep(key, flight, outcome)
@@ -188,36 +188,36 @@ class _Function(Generic[F]):
             self._tell(FellBack(self.name, error))
         return old
 
-    def joined(self, key: Hashable, mine: F) -> Success[object] | F:
+    def joined(self, key: Hashable, mine: F) -> Success[T] | F:
         found = self.shelf.join(key, mine)
         if isinstance(found, Flight) and found.is_around():
             raise RuntimeError(f'{self.name!r} is called in its own call, with the same arguments: it would wait for itself for ever.')
         return found
 
 
-class _Threads(_Function[ThreadFlight]):
-    def call(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Outcome:
+class _Threads(_Function[ThreadFlight[T, E], T, E]):
+    def call(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Result[T, E]:
         key = self.key_of(args, kwargs)
-        found: Outcome | None = self.shelf.find(key)
+        found: Result[T, E] | None = self.shelf.find(key)
         while found is None:
-            mine = ThreadFlight()
+            mine: ThreadFlight[T, E] = ThreadFlight()
             joined = self.joined(key, mine)
             if joined is mine:
                 return mine.fly(partial(self._fly, key, mine, args, kwargs))
             found = joined.wait() if isinstance(joined, ThreadFlight) else joined
         return found
 
-    def _fly(self, key: Hashable, flight: ThreadFlight, args: tuple[object, ...], kwargs: dict[str, object]) -> Outcome:
+    def _fly(self, key: Hashable, flight: ThreadFlight[T, E], args: tuple[object, ...], kwargs: dict[str, object]) -> Result[T, E]:
         try:
             return self.settled(key, flight, self._call(*args, **kwargs))
         finally:
             self.shelf.drop(key, flight)
 
 
-class _Tasks(_Function[TaskFlight]):
+class _Tasks(_Function[TaskFlight[T, E], T, E]):
     _loop: AbstractEventLoop | None = None
 
-    async def call(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Outcome:
+    async def call(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Result[T, E]:
         if get_running_loop() is not self._loop:
             self._bind(get_running_loop())
         key = self.key_of(args, kwargs)
@@ -229,7 +229,7 @@ class _Tasks(_Function[TaskFlight]):
             return joined
         return await joined.wait(partial(self._fly, key, joined, args, kwargs), partial(self.shelf.drop, key, joined), self.name)
 
-    async def _fly(self, key: Hashable, flight: TaskFlight, args: tuple[object, ...], kwargs: dict[str, object]) -> Outcome:
+    async def _fly(self, key: Hashable, flight: TaskFlight[T, E], args: tuple[object, ...], kwargs: dict[str, object]) -> Result[T, E]:
         try:
             return self.settled(key, flight, await self._call(*args, **kwargs))
         finally:

@@ -4,20 +4,23 @@ from asyncio import CancelledError, Task
 from collections.abc import Callable
 from contextvars import ContextVar
 from math import isnan
-from typing import Any, Final, overload
+from typing import Any, Final, TypeVar, overload
 
 from typing_extensions import override
 
 from seamwise.categories import Category
-from seamwise.containers import Failure, quick_failure
+from seamwise.containers import Failure, Result, quick_failure
 from seamwise.errors import LONGEST_DELAY, TaggedError
 from seamwise.policies.checks import function, number
 from seamwise.policies.events import Observer, Refused
 from seamwise.policies.holders import running_task
-from seamwise.policies.permit import Outcome, Permit, Said
+from seamwise.policies.permit import Permit, Said
 from seamwise.policies.pipeline import Guard, Layer
 from seamwise.policies.telling import teller
 from seamwise.policies.world import REAL, Alarm, World, known
+
+T = TypeVar('T')
+E = TypeVar('E')
 
 
 class DeadlineExceeded(TaggedError, category=Category.TIMEOUT, message='{name} did not end within {timeout:g} s.'):
@@ -72,7 +75,7 @@ class End(Permit):
         self._allowed = allowed
 
     @override
-    def leave(self, outcome: Outcome, /) -> Outcome:
+    def leave(self, outcome: Result[T, E], /) -> Result[T, E | DeadlineExceeded]:
         """Give the outcome, unless it is late."""
         self._unset()
         self.is_kept = self.clock() < self.at
@@ -116,7 +119,7 @@ class _Alarmed(End):
         self._task.cancel()
 
     @override
-    def leave(self, outcome: Outcome, /) -> Outcome:
+    def leave(self, outcome: Result[T, E], /) -> Result[T, E | DeadlineExceeded]:
         """Give the outcome, unless it is late: also one that swallowed the cancellation, whose request is taken back."""
         self._alarm.cancel()
         if not self._has_rung:

@@ -24,6 +24,7 @@ E0 = TypeVar('E0', default=Never)
 U = TypeVar('U', default=Never)
 E2 = TypeVar('E2', default=Never)
 E3 = TypeVar('E3')
+R = TypeVar('R')
 U_co = TypeVar('U_co', covariant=True)
 E_co = TypeVar('E_co', covariant=True)
 P = ParamSpec('P')
@@ -160,11 +161,10 @@ class _Fallback(Layer[Any]):
             answer = self._handler(error)
             return _Awaited(self, answer, error) if isawaitable(answer) else self.checked(answer)
 
-    def checked(self, answer: Any) -> Outcome:
+    def checked(self, answer: R) -> R:
         """Give an answer that is a result; any other is a TypeError."""
         if type(answer) is Success or type(answer) is Failure:
-            given: Outcome = answer
-            return given
+            return answer
         raise TypeError(f'The handler of {self.name!r} gave {type(answer).__name__}, which is no Result.')
 
 
@@ -179,18 +179,18 @@ class _Answers(Permit):
         return self._of.answer(outcome) if type(outcome) is Failure else outcome
 
 
-class _Awaited(Wait):
+class _Awaited(Wait[U, E2]):
     """The answer of a handler that has to be awaited."""
 
     __slots__ = ('_answer', '_error', '_of')
 
-    def __init__(self, of: _Fallback, answer: Awaitable[object], error: TaggedError) -> None:
+    def __init__(self, of: _Fallback, answer: Awaitable[Result[U, E2]], error: TaggedError) -> None:
         self._of = of
         self._answer = answer
         self._error = error
 
     @override
-    async def wait(self) -> Outcome:
+    async def wait(self) -> Result[U, E2]:
         try:
             raise Raised(self._error)
         except Raised:

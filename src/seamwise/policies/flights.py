@@ -6,10 +6,13 @@ from collections.abc import Callable, Collection, Coroutine
 from contextvars import ContextVar
 from threading import Event, Lock
 from types import TracebackType
-from typing import Final
+from typing import Final, Generic, TypeVar
 
+from seamwise.containers import Result
 from seamwise.defects import report_defect
-from seamwise.policies.permit import Outcome
+
+T = TypeVar('T')
+E = TypeVar('E')
 
 _AROUND: Final[ContextVar[tuple[object, ...]]] = ContextVar('seamwise_flights', default=())
 
@@ -30,7 +33,7 @@ class Flight:
         return self._mark in _AROUND.get()
 
 
-class ThreadFlight(Flight):
+class ThreadFlight(Flight, Generic[T, E]):
     """A call that one thread makes, and others wait for."""
 
     __slots__ = ('_defect', '_has_ended', '_lock', '_outcome', '_waiting')
@@ -40,10 +43,10 @@ class ThreadFlight(Flight):
         self._has_ended = Event()
         self._lock = Lock()
         self._waiting = 0
-        self._outcome: Outcome | None = None
+        self._outcome: Result[T, E] | None = None
         self._defect: Exception | None = None
 
-    def fly(self, call: Callable[[], Outcome]) -> Outcome:
+    def fly(self, call: Callable[[], Result[T, E]]) -> Result[T, E]:
         """Make the call, in the thread of the first who came."""
         token = _AROUND.set((*_AROUND.get(), self._mark))
         try:
@@ -59,7 +62,7 @@ class ThreadFlight(Flight):
             _AROUND.reset(token)
             self._has_ended.set()
 
-    def wait(self) -> Outcome | None:
+    def wait(self) -> Result[T, E] | None:
         """Give the outcome, or None where the one who made the call was interrupted: that says nothing of the others."""
         with self._lock:
             self._waiting += 1
@@ -77,17 +80,19 @@ class ThreadFlight(Flight):
             del defect, traceback
 
 
-class TaskFlight(Flight):
+class TaskFlight(Flight, Generic[T, E]):
     """A call in a task of its own, which ends when nobody waits for it any more."""
 
     __slots__ = ('_task', '_waiting')
 
     def __init__(self) -> None:
         super().__init__()
-        self._task: Task[Outcome] | None = None
+        self._task: Task[Result[T, E]] | None = None
         self._waiting = 0
 
-    async def wait(self, call: Callable[[], Coroutine[object, object, Outcome]], forsake: Callable[[], None], name: str) -> Outcome:
+    async def wait(
+        self, call: Callable[[], Coroutine[object, object, Result[T, E]]], forsake: Callable[[], None], name: str
+    ) -> Result[T, E]:
         """Give the outcome of the call, which the first who comes begins; the last who goes calls `forsake`, and ends it."""
         task = self._task
         if task is None:
@@ -114,7 +119,7 @@ class TaskFlight(Flight):
                 self._task = self._traceback = None
             del task, defect
 
-    async def _fly(self, call: Callable[[], Coroutine[object, object, Outcome]]) -> Outcome:
+    async def _fly(self, call: Callable[[], Coroutine[object, object, Result[T, E]]]) -> Result[T, E]:
         # In the task's own copy of the context, which ends with it.
         _AROUND.set((*_AROUND.get(), self._mark))
         try:
@@ -124,13 +129,13 @@ class TaskFlight(Flight):
             raise
 
 
-async def end(tasks: Collection[Task[Outcome]], name: str, raised: BaseException | None = None) -> None:
+async def end(tasks: Collection[Task[object]], name: str, raised: BaseException | None = None) -> None:
     """Cancel tasks and wait until they have ended, however often the caller is cancelled meanwhile; `raised` is what it knows.
 
     A defect that nobody else would see is reported. As in a task group, a cancellation of the caller does not interrupt what the
     tasks do to end well, and is raised at the end.
     """
-    under_way: set[Task[Outcome]] = {task for task in tasks if not task.done()}
+    under_way: set[Task[object]] = {task for task in tasks if not task.done()}
     interruption: asyncio.CancelledError | None = None
     try:
         for task in under_way:

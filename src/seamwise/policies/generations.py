@@ -5,19 +5,22 @@ in, so that a result which comes late is known for what it is, and changes nothi
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, final
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, TypeVar, final
 
 from msgspec import Struct
 from typing_extensions import override
 
-from seamwise.containers import Failure, Success
+from seamwise.containers import Failure, Result, Success
 from seamwise.errors import TaggedError
-from seamwise.policies.permit import Outcome, Permit
+from seamwise.policies.permit import Permit
 from seamwise.policies.trips import Trip
 
 if TYPE_CHECKING:
     # It makes the generations, and each tells it of its calls.
     from seamwise.policies.breaker import Breaker
+
+T = TypeVar('T')
+E = TypeVar('E')
 
 
 class Settings(Struct, frozen=True, kw_only=True):
@@ -63,7 +66,7 @@ class Closed(Permit):
         return self if self._breaker.settings.slow is None else Timed(self, self._breaker)
 
     @override
-    def leave(self, outcome: Outcome, /) -> Outcome:
+    def leave(self, outcome: Result[T, E], /) -> Result[T, E]:
         if type(outcome) is Success:
             # Most calls: there is nothing to count, and nothing to lock.
             if not self.counter.is_clean:
@@ -89,7 +92,7 @@ class Timed(Permit):
         self._began = breaker.time()
 
     @override
-    def leave(self, outcome: Outcome, /) -> Outcome:
+    def leave(self, outcome: Result[T, E], /) -> Result[T, E]:
         breaker = self._breaker
         if type(outcome) is Success and breaker.settings.is_slow(breaker.time() - self._began):
             breaker.count(self._closed, has_failed=True)
@@ -145,7 +148,7 @@ class Probe(Permit):
         half_open.probes[self] = None
 
     @override
-    def leave(self, outcome: Outcome, /) -> Outcome:
+    def leave(self, outcome: Result[T, E], /) -> Result[T, E]:
         try:
             if type(outcome) is Success:
                 self._breaker.learn(self, has_failed=False)

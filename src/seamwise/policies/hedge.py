@@ -4,11 +4,11 @@ import asyncio
 from asyncio import Task
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import ClassVar, Never
+from typing import ClassVar, Never, TypeVar
 
 from typing_extensions import override
 
-from seamwise.containers import Success
+from seamwise.containers import Result, Success
 from seamwise.errors import TaggedError
 from seamwise.policies.checks import number
 from seamwise.policies.events import GaveUp, Observer, Recovered
@@ -18,6 +18,9 @@ from seamwise.policies.permit import Fork, Outcome, Said
 from seamwise.policies.pipeline import Guard, Layer
 from seamwise.policies.telling import teller
 from seamwise.policies.world import REAL, World, known
+
+T = TypeVar('T')
+E = TypeVar('E')
 
 _SAVED = 10.0
 _ROUNDING = 1e-9
@@ -84,7 +87,7 @@ class Hedge(Layer[Never]):
         return True
 
 
-class _Race(Fork):
+class _Race(Fork[Never]):
     """What all calls of one hedge run in. Tasks of one loop only, so that its counts need no lock."""
 
     __slots__ = ('_hedge',)
@@ -93,7 +96,7 @@ class _Race(Fork):
         self._hedge = hedge
 
     @override
-    async def run(self, inside: Callable[[], Awaitable[Outcome]], /) -> Outcome:
+    async def run(self, inside: Callable[[], Awaitable[Result[T, E]]], /) -> Result[T, E]:
         began = self._hedge.world.clock()
         self._hedge.earn()
         tries = [asyncio.create_task(_tried(inside))]
@@ -147,12 +150,12 @@ class _Race(Fork):
             tell(GaveUp(name, error, 2, elapsed, 'attempts'))
 
 
-async def _tried(inside: Callable[[], Awaitable[Outcome]]) -> Outcome:
+async def _tried(inside: Callable[[], Awaitable[Result[T, E]]]) -> Result[T, E]:
     # A task that is cancelled before it begins has then made no coroutine that nobody awaits.
     return await inside()
 
 
-async def _first_success(tries: list[Task[Outcome]]) -> Outcome:
+async def _first_success(tries: list[Task[Result[T, E]]]) -> Result[T, E]:
     while True:
         # Of two that end at once a defect comes before a success: it is raised here.
         outcomes = _outcomes(tries)
@@ -164,10 +167,10 @@ async def _first_success(tries: list[Task[Outcome]]) -> Outcome:
         await asyncio.wait([task for task in tries if not task.done()], return_when=asyncio.FIRST_COMPLETED)
 
 
-def _outcomes(tries: list[Task[Outcome]]) -> list[Outcome]:
+def _outcomes(tries: list[Task[Result[T, E]]]) -> list[Result[T, E]]:
     """Give the outcomes of those that have ended, or raise what one raised: from a frame that does not hold it."""
     ended = [task for task in tries if task.done()]
-    outcomes: list[Outcome] = []
+    outcomes: list[Result[T, E]] = []
     while ended:
         outcomes.append(ended.pop(0).result())
     return outcomes

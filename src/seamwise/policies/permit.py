@@ -1,9 +1,16 @@
 """What a layer of a pipeline says when a call comes: come in, wait, or no. And what it is told when the call ends."""
 
 from collections.abc import Awaitable, Callable
-from typing import TypeAlias
+from typing import Generic, TypeAlias
 
-from seamwise.containers import Failure, Success
+from typing_extensions import TypeVar
+
+from seamwise.containers import Failure, Result, Success
+
+T = TypeVar('T', default=object)
+E = TypeVar('E', default=object)
+T_co = TypeVar('T_co', covariant=True, default=object)
+E_co = TypeVar('E_co', covariant=True, default=object)
 
 Outcome: TypeAlias = Success[object] | Failure[object]
 """What an operation gave, whatever is in it."""
@@ -30,29 +37,35 @@ FREE = Permit()
 """The permit of a layer that keeps nothing of a call."""
 
 
-class Wait:
-    """Something to wait for. Whoever is interrupted gives back what was taken, and raises."""
+class Wait(Generic[T_co, E_co]):
+    """Something to wait for. Whoever is interrupted gives back what was taken, and raises.
+
+    `T_co` and `E_co` are what the outcome holds that it may give.
+    """
 
     __slots__ = ()
 
-    async def wait(self) -> Permit | Outcome:
+    async def wait(self) -> Permit | Result[T_co, E_co]:
         """Wait in a task: gives a permit to go in (again), or what is told outside."""
         raise NotImplementedError
 
-    def wait_sync(self) -> Permit | Outcome:
+    def wait_sync(self) -> Permit | Result[T_co, E_co]:
         """Wait in a thread."""
         raise NotImplementedError
 
 
-class Fork:
-    """A layer that calls what is inside of it otherwise than once, in tasks; a thread just goes in."""
+class Fork(Generic[E_co]):
+    """A layer that calls what is inside of it otherwise than once, in tasks; a thread just goes in.
+
+    `E_co` is what it can fail with itself.
+    """
 
     __slots__ = ()
 
-    async def run(self, inside: Callable[[], Awaitable[Outcome]], /) -> Outcome:
+    async def run(self, inside: Callable[[], Awaitable[Result[T, E]]], /) -> Result[T, E | E_co]:
         """Give the outcome of what is inside."""
         raise NotImplementedError
 
 
-Said: TypeAlias = Permit | Outcome | Wait | Fork
+Said: TypeAlias = Permit | Result[T, E] | Wait[T, E] | Fork[E]
 """What a layer says of a call that comes, or of one that goes."""

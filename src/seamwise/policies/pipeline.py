@@ -17,7 +17,7 @@ from typing_extensions import override
 
 from seamwise.containers import Failure, Result, Success
 from seamwise.policies.checks import named
-from seamwise.policies.permit import FREE, Fork, Outcome, Permit, Said, Wait
+from seamwise.policies.permit import FREE, Fork, Permit, Said, Wait
 
 T = TypeVar('T')
 E0 = TypeVar('E0')
@@ -89,7 +89,7 @@ class Guard(Generic[E_co]):
                     else:
                         outcome = await op()
                         if type(outcome) is not Success and type(outcome) is not Failure:
-                            raise _no_result(outcome)
+                            _refuse(outcome)
                 while permits:
                     left = permits.pop().leave(outcome)
                     if left is not outcome:
@@ -102,8 +102,9 @@ class Guard(Generic[E_co]):
                     return given
             except BaseException as raised:
                 outcome = _aborted(permits, raised)
-                if outcome is None:
-                    raise
+                if outcome is not None:
+                    continue
+                raise
 
     def run_sync(self, op: Callable[[], Result[T, E0]]) -> Result[T, E0 | E_co]:  # noqa: C901, PLR0912 -- one flat loop, for its speed
         """Call an operation inside this guard, in the thread that calls; gives its result, or the guard's own failure.
@@ -127,7 +128,7 @@ class Guard(Generic[E_co]):
                     else:
                         outcome = op()
                         if type(outcome) is not Success and type(outcome) is not Failure:
-                            raise _no_result(outcome)
+                            _refuse(outcome)
                 while permits:
                     left = permits.pop().leave(outcome)
                     if left is not outcome:
@@ -140,8 +141,9 @@ class Guard(Generic[E_co]):
                     return given
             except BaseException as raised:
                 outcome = _aborted(permits, raised)
-                if outcome is None:
-                    raise
+                if outcome is not None:
+                    continue
+                raise
 
     @overload
     def __call__(
@@ -184,7 +186,9 @@ class Guard(Generic[E_co]):
 
         return described(self._layers)
 
-    async def _held(self, said: Said, permits: list[Permit], op: Callable[[], Awaitable[Outcome]]) -> Outcome | None:
+    async def _held(
+        self, said: Said[T, E0], permits: list[Permit], op: Callable[[], Awaitable[Result[T, E0]]]
+    ) -> Result[T, E0 | E_co] | None:
         """Wait for what a layer holds a call for: adds a permit and gives None, or gives the outcome that stands outside of it."""
         if isinstance(said, Wait):
             said = await said.wait()
@@ -195,7 +199,7 @@ class Guard(Generic[E_co]):
             return None
         return said
 
-    def _held_sync(self, said: Said, permits: list[Permit]) -> Outcome | None:
+    def _held_sync(self, said: Said[T, E0], permits: list[Permit]) -> Result[T, E0] | None:
         if isinstance(said, Wait):
             said = said.wait_sync()
         if isinstance(said, Fork):
@@ -205,7 +209,7 @@ class Guard(Generic[E_co]):
             return None
         return said
 
-    def _inside(self, place: int) -> Guard[object]:
+    def _inside(self, place: int) -> Guard[E_co]:
         return Guard(self._layers[place + 1 :])
 
     def _bind(self, loop: AbstractEventLoop) -> None:
@@ -300,19 +304,24 @@ def _is_async(function: Callable[..., Any]) -> bool:
     return iscoroutinefunction(function) or iscoroutinefunction(type(function).__call__)
 
 
-def _no_result(given: object) -> TypeError:
-    if iscoroutine(given):
-        # Nobody will await it now.
-        given.close()
-        return TypeError('The operation gave a coroutine: `await guard.run(…)` runs those, run_sync does not.')
-    return TypeError(f'The operation gave {type(given).__name__}, which is no Result.')
+def _refuse(given: object) -> Never:
+    if not iscoroutine(given):
+        raise _told(TypeError(f'The operation gave {type(given).__name__}, which is no Result.'))
+    # Nobody will await it now.
+    given.close()
+    raise _told(TypeError('The operation gave a coroutine: `await guard.run(…)` runs those, run_sync does not.'))
+
+
+def _told(raised: TypeError) -> TypeError:
+    raised.add_note('A guard takes a function without arguments that gives a Result: `guard.run_sync(lambda: find(uid))`,')
+    raised.add_note('or an awaitable of one: `await guard.run(lambda: load(uid))`.')
+    return raised
 
 
 def _aborted(permits: list[Permit], raised: BaseException) -> Failure[object] | None:
     """Give back every permit, the innermost first, until one says which failure the exception means."""
     if type(raised) is TypeError and raised.__traceback__ is not None and raised.__traceback__.tb_next is None:
-        raised.add_note('A guard takes a function without arguments that gives a Result: `guard.run_sync(lambda: find(uid))`,')
-        raised.add_note('or an awaitable of one: `await guard.run(lambda: load(uid))`.')
+        _told(raised)
     try:
         while permits:
             failure = permits.pop().abort(raised)
@@ -321,7 +330,7 @@ def _aborted(permits: list[Permit], raised: BaseException) -> Failure[object] | 
     except BaseException as worse:
         # An observer that exits, or a clock that raises: those outside get theirs back all the same.
         failure = _aborted(permits, worse)
-        if failure is None:
-            raise
-        return failure
+        if failure is not None:
+            return failure
+        raise
     return None

@@ -2,22 +2,25 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final, Literal, Never, TypeAlias
+from typing import Final, Literal, Never, TypeAlias, TypeVar
 
 from typing_extensions import override
 
-from seamwise.containers import Failure
+from seamwise.containers import Failure, Result
 from seamwise.errors import LONGEST_DELAY, TaggedError, retry_after
 from seamwise.policies.backoff import Backoff, Jitter
 from seamwise.policies.budget import Budget
 from seamwise.policies.checks import count, function, number
 from seamwise.policies.deadline import remaining
 from seamwise.policies.events import GaveUp, Observer, Recovered, Retrying
-from seamwise.policies.permit import Outcome, Permit, Wait
+from seamwise.policies.permit import Permit, Wait
 from seamwise.policies.pipeline import Guard, Layer
 from seamwise.policies.reading import retryable
 from seamwise.policies.telling import Teller, teller
 from seamwise.policies.world import REAL, World
+
+T = TypeVar('T')
+E = TypeVar('E')
 
 Why: TypeAlias = Literal['attempts', 'time', 'budget', 'retry_after', 'not_retryable']
 
@@ -136,7 +139,7 @@ class _Call(Permit):
         self.receipt: float | None = None
 
     @override
-    def leave(self, outcome: Outcome, /) -> Outcome | Wait:
+    def leave(self, outcome: Result[T, E], /) -> Result[T, E] | Wait:
         if type(outcome) is Failure:
             error = outcome.failure()
             return self._failed(outcome, error) if isinstance(error, TaggedError) else outcome
@@ -147,7 +150,7 @@ class _Call(Permit):
             settings.tell(Recovered(settings.name, self.attempt, self._elapsed()))
         return outcome
 
-    def _failed(self, outcome: Outcome, error: TaggedError) -> Outcome | Wait:
+    def _failed(self, outcome: Result[T, E], error: TaggedError) -> Result[T, E] | Wait:
         settings = self.settings
         if not settings.when(error):
             return self._given_up(outcome, error, 'not_retryable')
@@ -175,7 +178,7 @@ class _Call(Permit):
         left = remaining(None if settings.timeout is None else settings.timeout - self._elapsed())
         return delay, None if left is None or delay < left else 'time'
 
-    def _given_up(self, outcome: Outcome, error: TaggedError, why: Why) -> Outcome:
+    def _given_up(self, outcome: Result[T, E], error: TaggedError, why: Why) -> Result[T, E]:
         settings = self.settings
         if settings.tell is not None:
             settings.tell(GaveUp(settings.name, error, self.attempt, self._elapsed(), why))

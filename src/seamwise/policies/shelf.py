@@ -9,14 +9,15 @@ from typing import Generic, NamedTuple, TypeVar
 from seamwise.containers import Success
 
 F = TypeVar('F')
+T = TypeVar('T')
 
 
-class _Entry(NamedTuple):
-    success: Success[object]
+class _Entry(NamedTuple, Generic[T]):
+    success: Success[T]
     at: float
 
 
-class Shelf(Generic[F]):
+class Shelf(Generic[F, T]):
     """The successes that are kept, and the calls that are under way, each by its key."""
 
     def __init__(self, ttl: float, stale_for: float, capacity: int, *, clock: Callable[[], float]) -> None:
@@ -26,21 +27,21 @@ class Shelf(Generic[F]):
         self._clock = clock
         # A key's `__eq__` and the end of an old value run inside of it, and may come back here.
         self._lock = RLock()
-        self._entries: OrderedDict[Hashable, _Entry] = OrderedDict()
+        self._entries: OrderedDict[Hashable, _Entry[T]] = OrderedDict()
         self._flights: dict[Hashable, F] = {}
 
-    def find(self, key: Hashable) -> Success[object] | None:
+    def find(self, key: Hashable) -> Success[T] | None:
         """Give a success that is fresh."""
         with self._lock:
             return self._within(key, self._fresh_for)
 
-    def join(self, key: Hashable, mine: F) -> Success[object] | F:
+    def join(self, key: Hashable, mine: F) -> Success[T] | F:
         """Give a success that has come meanwhile, or the call that is under way: `mine` where there was none."""
         with self._lock:
             found = self._within(key, self._fresh_for)
             return self._flights.setdefault(key, mine) if found is None else found
 
-    def keep(self, key: Hashable, flight: F, success: Success[object]) -> None:
+    def keep(self, key: Hashable, flight: F, success: Success[T]) -> None:
         """Keep what a call gave, unless it has been forgotten meanwhile."""
         with self._lock:
             if self._flights.get(key) is not flight:
@@ -50,7 +51,7 @@ class Shelf(Generic[F]):
             if len(self._entries) > self._capacity:
                 self._entries.popitem(last=False)
 
-    def stale(self, key: Hashable, flight: F) -> Success[object] | None:
+    def stale(self, key: Hashable, flight: F) -> Success[T] | None:
         """Give an old success instead of what a call gave."""
         with self._lock:
             return self._within(key, self._kept_for) if self._flights.get(key) is flight else None
@@ -79,7 +80,7 @@ class Shelf(Generic[F]):
             self._entries.clear()
             self._flights.clear()
 
-    def _within(self, key: Hashable, seconds: float) -> Success[object] | None:
+    def _within(self, key: Hashable, seconds: float) -> Success[T] | None:
         entry = self._entries.get(key)
         if entry is None:
             return None

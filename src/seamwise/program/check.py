@@ -1,17 +1,31 @@
 """`seamwise check`: what a type checker lets through, by file and line."""
 
-import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, TypeAlias
 
 import click
+from msgspec.structs import replace
+from typing_extensions import override
 
-from seamwise.containers import Failure
+from seamwise._near import near
+from seamwise.containers import Failure, Result, Success
+from seamwise.program.choices import Choice
 from seamwise.program.ending import Ended, shown
 from seamwise.program.exits import Exit
 from seamwise.program.printing import print_data
-from seamwise.program.streams import say
-from seamwise.seams.cli.style import wants_color
+from seamwise.program.streams import say, standard
+from seamwise.seams._phrases import counted, quoted
+from seamwise.seams.cli.escaping import escaped
+from seamwise.seams.cli.report import sayable
+from seamwise.seams.cli.style import asked_style, terminal_width, wants_color
+
+if TYPE_CHECKING:
+    from seamwise.check.checking import Report
+    from seamwise.check.reports import Role
+    from seamwise.check.settings import Settings
 
 HELP = """\
 Report what a type checker lets through: Results thrown away, exceptions beside a channel, handlers that swallow defects.
@@ -20,36 +34,99 @@ PATH is a file or a folder. mypy infers the types, as its own configuration in t
 [tool.seamwise.check] of pyproject.toml selects rules. A comment "# seamwise: allow[SW101] reason" allows one place.
 
 \b
+Formats:
+  text    for a person: with the line of source, and what is meant there underlined
+  json    one object with all findings
+  sarif   SARIF 2.1.0, for code scanners and editors
+  github  annotations, which GitHub shows at the lines of a change
+
+\b
 Examples:
   seamwise check src
-  seamwise check src --json
+  seamwise check src --diff origin/main
+  seamwise check src --fix
+  seamwise check src --select SW101,SW103 --json
   seamwise check --explain SW101
 
 \b
 Exit codes:
-    0  nothing was found
+    0  nothing was found, or hints only
     1  something was found
     2  something could not be read or analysed, or the command was used wrongly
    70  a defect: the log says more
    74  standard output cannot be written
    78  a package is missing that the command needs
+  130  it was interrupted
   141  the output has no reader any more
 """
 
-COLORS = {'place': 'cyan', 'code': 'red', 'caret': 'red', 'help': 'green'}
+Ask: TypeAlias = Callable[[Path], Result['Settings', str]]
+"""Gives the settings that count in a folder."""
+
+FORMATS = ('text', 'json', 'sarif', 'github')
+COLORS: Mapping['Role', str] = MappingProxyType({'place': 'cyan', 'error': 'red', 'warning': 'yellow', 'hint': 'blue', 'help': 'green'})
+
+
+class _Codes(click.ParamType[tuple[str, ...]]):
+    """Codes of rules with commas between them, in upper or lower case."""
+
+    name = 'codes'
+
+    @override
+    def convert(self, value: str | tuple[str, ...], param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
+        """Take them apart; which codes there are, only mypy's own user knows."""
+        if isinstance(value, tuple):
+            return value
+        found = tuple(one.strip().upper() for one in value.split(','))
+        if not all(found):
+            self.fail(f'{value!r} is no list of codes with commas between them, as in SW101,SW103.', param, ctx)
+        return found
 
 
 @click.command(help=HELP, short_help='Report what a type checker lets through.')
 @click.argument('paths', metavar='PATH…', nargs=-1)
-@click.option('--json', 'as_json', is_flag=True, help='One JSON object with all findings.')
+@click.option('--format', 'form', type=Choice(FORMATS), help='What to report as.  [default: text]')
+@click.option('--json', 'as_json', is_flag=True, help='The same as --format json.')
+@click.option('--diff', 'base', metavar='BASE', help='Report only what the commit BASE had not: what the change since then brings.')
+@click.option('--select', metavar='CODES', type=_Codes(), default=(), help='Ask these rules only, whatever the configuration says.')
+@click.option(
+    '--ignore', metavar='CODES', type=_Codes(), default=(), help='Do not ask these rules, beside those that the configuration ignores.'
+)
+@click.option('--fix', is_flag=True, help='Mend what can be mended safely, in the files, and report what is left.')
+@click.option('--whole', is_flag=True, help='Ask also the rules that must see all files of a program: PATH… are all of them.')
+@click.option('--no-cache', is_flag=True, help='Read every file again, and keep nothing for the next time.')
 @click.option('--explain', metavar='CODE', help='Show the page of a rule, with an example that fails and the same mended.')
 @click.pass_context
-def check(context: click.Context, /, paths: Sequence[str], explain: str | None, *, as_json: bool) -> None:
+def check(  # noqa: PLR0913 -- one for each option
+    context: click.Context,
+    /,
+    paths: Sequence[str],
+    *,
+    form: str | None,
+    as_json: bool,
+    base: str | None,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    fix: bool,
+    whole: bool,
+    no_cache: bool,
+    explain: str | None,
+) -> None:
     """Run the command, and end with its exit code."""
     if not paths and explain is None:
         raise click.UsageError('name a file or a folder to check, as in "seamwise check src".', context)
+    if as_json and form not in {None, 'json'}:
+        raise click.UsageError(f'--json is the same as --format json, and says otherwise than --format {form}.', context)
     try:
-        context.exit(_check(paths, as_json=as_json) if explain is None else _explain(explain, context))
+        if explain is not None:
+            _explain(explain, context)
+            context.exit(Exit.OK)
+        ask = _asking(_known(select, '--select', context), _known(ignore, '--ignore', context))
+        if not whole:
+            _refuse_of_whole(select, context)
+        look = partial(_now if base is None else partial(_since, base), paths, ask, whole=whole, no_cache=no_cache)
+        report = _mended(look) if fix else look()
+        context.exit(_report(report, 'json' if as_json else form or 'text', base or ''))
     except Ended as ended:
         context.exit(shown(ended))
     except ModuleNotFoundError as missing:
@@ -60,34 +137,125 @@ def check(context: click.Context, /, paths: Sequence[str], explain: str | None, 
         )
 
 
-def _check(paths: Sequence[str], *, as_json: bool) -> Exit:
-    # Not before it is asked for: mypy takes half a second.
-    from seamwise.check import checking, reports  # noqa: PLC0415
+def _asking(select: tuple[str, ...], ignore: tuple[str, ...]) -> Ask:
+    """Give the settings of a folder, overruled by the command line: what is selected there is asked, whatever a file ignores."""
     from seamwise.check.rules.registry import RULES  # noqa: PLC0415
     from seamwise.check.settings import settings  # noqa: PLC0415
 
-    asked = settings(Path.cwd(), RULES)
-    if isinstance(asked, Failure):
-        raise Ended(asked.failure(), Exit.USAGE)
-    report = checking.check(paths, asked.unwrap())
-    for problem in report.problems:
-        say(f'seamwise: {reports.as_line(problem)}')
-    paint = _painted if wants_color(sys.stdout) else reports.plain
-    print_data(reports.as_json(report) if as_json else reports.as_text(report, paint))
+    def ask(folder: Path) -> Result['Settings', str]:
+        found = settings(folder, RULES)
+        if isinstance(found, Failure):
+            return found
+        own = found.unwrap()
+        if select:
+            own = replace(own, select=select, ignore=())
+        return Success(replace(own, ignore=(*own.ignore, *ignore)))
+
+    return ask
+
+
+def _report(report: 'Report', form: str, since: str) -> Exit:
+    # Not before it is asked for: mypy takes half a second.
+    from seamwise.check.reports import as_line  # noqa: PLC0415
+
+    # Annotations have them too, and GitHub looks for commands in every line that it is not told is none.
+    for problem in () if form == 'github' else report.problems:
+        say(f'seamwise: {as_line(problem)}')
+    print_data(_shown(report, form, since))
     if not report.is_complete:
         return Exit.USAGE
-    return Exit.FAILED if report.findings else Exit.OK
+    return Exit.FAILED if any(one.severity != 'hint' for one in report.findings) else Exit.OK
 
 
-def _explain(code: str, context: click.Context) -> Exit:
+def _mended(look: Callable[[], 'Report']) -> 'Report':
+    """Mend until nothing is left that can be: an exact channel may show that the one of its caller is too wide."""
+    from seamwise.check.fixing import fixed  # noqa: PLC0415 -- it imports mypy
+
+    count, paths = 0, set[str]()
+    while True:
+        report = look()
+        try:
+            mended = fixed(report.findings)
+        except OSError as refused:
+            raise Ended(f'--fix: {escaped(str(refused.filename))} cannot be written: {refused.strerror}.', Exit.USAGE) from refused
+        if not mended:
+            break
+        count += len(mended)
+        paths |= {one.path for one in mended}
+    say(f'seamwise: {counted(count, "finding")} mended in {counted(len(paths), "file")}.')
+    return report
+
+
+def _now(paths: Sequence[str], ask: Ask, *, whole: bool, no_cache: bool) -> 'Report':
+    from seamwise.check.checking import check  # noqa: PLC0415
+
+    asked = ask(Path.cwd())
+    if isinstance(asked, Failure):
+        raise Ended(asked.failure(), Exit.USAGE)
+    return check(paths, asked.unwrap(), whole=whole, no_cache=no_cache)
+
+
+def _since(base: str, paths: Sequence[str], ask: Ask, *, whole: bool, no_cache: bool) -> 'Report':
+    from seamwise.check.diff import brought  # noqa: PLC0415
+    from seamwise.check.reports import as_line  # noqa: PLC0415
+
+    found = brought(paths, base, ask, whole=whole, no_cache=no_cache)
+    if isinstance(found, Failure):
+        raise Ended(f'--diff: {found.failure()}', Exit.USAGE)
+    comparison = found.unwrap()
+    for problem in comparison.problems:
+        if problem.is_unread:
+            say(f'seamwise: in {escaped(base)}: {as_line(problem)} What is found there now counts as new.')
+    return comparison.report
+
+
+def _shown(report: 'Report', form: str, since: str) -> str | bytes:
+    from seamwise.check import reports  # noqa: PLC0415
+
+    match form:
+        case 'json':
+            return reports.as_json(report)
+        case 'sarif':
+            return reports.as_sarif(report)
+        case 'github':
+            return reports.as_github(report, since=since).encode(errors='backslashreplace')
+        case _:
+            stdout = standard('stdout')
+            if stdout is None:
+                return ''
+            look = reports.Look(
+                paint=_painted if wants_color(stdout) else reports.plain,
+                width=terminal_width(stdout),
+                draws=asked_style() != 'screen-reader',
+            )
+            return sayable(reports.as_text(report, look, since=since), stdout)
+
+
+def _known(codes: tuple[str, ...], option: str, context: click.Context) -> tuple[str, ...]:
     from seamwise.check.rules.registry import RULES  # noqa: PLC0415 -- it imports mypy
 
-    rule = RULES.get(code.upper())
-    if rule is None:
-        raise click.BadParameter(f'there is no rule {code!r}; there are {", ".join(RULES)}.', context, param_hint="'--explain'")
-    print_data(rule.page)
-    return Exit.OK
+    unknown = next((one for one in codes if one not in RULES), None)
+    if unknown is None:
+        return codes
+    found = near(unknown, tuple(RULES))
+    meant = f'Did you mean {quoted(found)}?' if found else f'There are {quoted(RULES, last="and")}.'
+    raise click.BadParameter(f'there is no rule {unknown!r}. {meant}', context, param_hint=f"'{option}'")
 
 
-def _painted(text: str, role: str) -> str:
+def _refuse_of_whole(select: tuple[str, ...], context: click.Context) -> None:
+    from seamwise.check.rules.registry import RULES  # noqa: PLC0415 -- it imports mypy
+
+    found = next((one for one in select if RULES[one].is_of_whole), None)
+    if found is not None:
+        raise click.UsageError(f'{found} must see all files of a program; --whole says that PATH… are all of them.', context)
+
+
+def _explain(code: str, context: click.Context) -> None:
+    from seamwise.check.rules.registry import RULES  # noqa: PLC0415 -- it imports mypy
+
+    (known,) = _known((code.strip().upper(),), '--explain', context)
+    print_data(RULES[known].page)
+
+
+def _painted(text: str, role: 'Role') -> str:
     return click.style(text, fg=COLORS[role], bold=True)

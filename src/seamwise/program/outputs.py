@@ -11,7 +11,6 @@ from msgspec import Struct
 from seamwise.catalog.parsing import ParsingError
 from seamwise.catalog.tools import ToolError
 from seamwise.containers import Failure, Result, Success
-from seamwise.defects import report_defect
 from seamwise.policies import GuardError
 from seamwise.program.tried import events, guided, hinted, records
 from seamwise.seams import cli, http, jsonrpc, log, model, planner, session
@@ -70,14 +69,9 @@ class Asked(Struct, frozen=True):
         """The name of the tool that was asked for, where the line tells."""
         return None if self.call is None else self.call.tool
 
-    def broken_by(self, raised: Exception) -> 'Asked':
-        """Give the same with a defect for its outcome, which is thereby in the log."""
-        return msgspec.structs.replace(self, outcome=defect(raised))
-
-
-def defect(raised: Exception) -> Defect:
-    """Report a bug, so that it stands in the log."""
-    return Defect(raised, report_defect(raised).ref)
+    def broken_by(self, defect: Defect) -> 'Asked':
+        """Give the same with a defect for its outcome."""
+        return msgspec.structs.replace(self, outcome=defect)
 
 
 class HttpOutput(Struct, frozen=True):

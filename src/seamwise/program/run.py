@@ -11,10 +11,11 @@ import click
 import msgspec
 from msgspec import Struct
 
+from seamwise.defects import report_defect
 from seamwise.program.choices import Choice
 from seamwise.program.ending import Ended, cannot, shown, unwritable
 from seamwise.program.exits import Exit
-from seamwise.program.outputs import OUTPUTS, Asked, defect
+from seamwise.program.outputs import OUTPUTS, Asked, Defect
 from seamwise.program.progress import progress
 from seamwise.program.run_guards import guarding
 from seamwise.program.showing import as_json, as_text
@@ -131,7 +132,7 @@ def _asked(host: Host, line: Line, options: Options) -> Asked:
     try:
         return Asked(line, host.run(line, tries=tries), options.locale, told)
     except Exception as raised:  # noqa: BLE001 -- a tool's bug, which is reported, and the other calls still run
-        return Asked(line, defect(raised), options.locale, told)
+        return Asked(line, Defect(raised, report_defect(raised).ref), options.locale, told)
 
 
 def _seams(asked: str) -> tuple[str, ...]:

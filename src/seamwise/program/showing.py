@@ -7,6 +7,7 @@ from typing import TextIO, TypeAlias
 from msgspec import UNSET, Struct, UnsetType
 
 from seamwise.containers import Success
+from seamwise.defects import report_defect
 from seamwise.program.exits import Exit
 from seamwise.program.outputs import OUTPUTS, Asked, Defect, rendered
 from seamwise.program.tried import effort
@@ -90,7 +91,7 @@ def _shown(asked: Asked, write: Callable[[Asked], bytes]) -> Shown:
     try:
         return Shown(write(asked), _code(asked))
     except Exception as raised:  # noqa: BLE001 -- whatever it is, it is reported, and the other calls still run
-        return Shown(write(asked.broken_by(raised)), Exit.DEFECT)
+        return Shown(write(asked.broken_by(Defect(raised, report_defect(raised).ref))), Exit.DEFECT)
 
 
 def _code(asked: Asked) -> Exit:

@@ -16,6 +16,7 @@ from seamwise.program.ending import Ended, shown, unwritable
 from seamwise.program.exits import SIGNALLED, Exit
 from seamwise.program.explain import explain
 from seamwise.program.logs import log_to_stderr
+from seamwise.program.map import map_
 from seamwise.program.run import run
 from seamwise.program.streams import say_usage
 from seamwise.seams import cli
@@ -42,7 +43,7 @@ def seamwise() -> None:
         raise click.UsageError(f'{VARIABLE} is one of {quoted(STYLES)}, not {asked!r}.')
 
 
-for command in (run, explain, catalog, check):
+for command in (run, explain, catalog, check, map_):
     seamwise.add_command(command)
 
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
+from seamwise._foreign import asked
 from seamwise.redaction.in_text import redact_text
 from seamwise.secrets import MASK, Secret
 
@@ -56,9 +57,8 @@ def _size(data: Any) -> int:
 def object_or_text(value: object) -> object:
     """Give an object that shows no secret itself, and for any other, as for an exception, the redacted text of it."""
     name = type(value).__name__
-    try:
-        texts = (str(value), repr(value))
-    except Exception:  # noqa: BLE001 -- it is shown in a report of another error, which must not be lost for it
+    texts = asked(lambda: (str(value), repr(value)), lambda _: None)
+    if texts is None:
         return f'<{name}>'
     if isinstance(value, BaseException):
         return redact_text(f'{name}: {texts[0]}' if texts[0] else name)

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from seamwise._foreign import asked
 from seamwise.messages import shorten
 from seamwise.secrets import MASK, Secret
 
@@ -96,10 +97,7 @@ _WRITERS: tuple[tuple[type | tuple[type, ...], Callable[[Any, int], object]], ..
 
 def printed(value: object) -> str:
     """Give `str(value)`, or say that this raised: an exception with a broken text is still to be reported."""
-    try:
-        return str(value)
-    except Exception as unprintable:  # noqa: BLE001 -- whatever its `__str__` raises
-        return f'(its text raised {type(unprintable).__name__})'
+    return asked(lambda: str(value), lambda raised: f'(its text raised {type(raised).__name__})')
 
 
 def to_json(value: object) -> bytes:

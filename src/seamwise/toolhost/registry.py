@@ -8,8 +8,9 @@ from typing import TypeAlias, TypeVar, final
 from msgspec import Struct
 
 from seamwise._near import near
-from seamwise.catalog.tools import RegistrationRejected, ToolError, ToolInputError, UnknownTool
+from seamwise.catalog.tools import InvalidParameter, MissingParameter, RegistrationRejected, ToolError, UnknownTool
 from seamwise.containers import Failure, Result, Success
+from seamwise.edges import or_raise
 from seamwise.policies import GuardError
 from seamwise.toolhost.arguments import check
 from seamwise.toolhost.calls import ToolCall
@@ -38,13 +39,16 @@ _NAME = re.compile(r'[a-z][a-z0-9_]{0,63}')
 Operation: TypeAlias = Callable[[], Result[Value, ToolError]]
 """The work of one call, whose arguments are right; each time it is called it is done."""
 
+ArgumentError: TypeAlias = MissingParameter | InvalidParameter
+"""What is wrong with the arguments of a call."""
+
 
 @final
 class Tool(Struct, frozen=True):
     """A tool as the registry knows it; `tool` makes one."""
 
     name: str
-    prepare: Callable[[Workspace, Mapping[str, object]], Result[Operation, ToolInputError]]
+    prepare: Callable[[Workspace, Mapping[str, object]], Result[Operation, ArgumentError]]
     is_repeatable: bool
 
 
@@ -54,7 +58,7 @@ def tool(name: str, arguments: type[A], service: Callable[[Workspace, A], Result
     `is_repeatable` says that it changes nothing: a second run does no harm where the first one may have done its work.
     """
 
-    def prepare(workspace: Workspace, given: Mapping[str, object]) -> Result[Operation, ToolInputError]:
+    def prepare(workspace: Workspace, given: Mapping[str, object]) -> Result[Operation, ArgumentError]:
         return check(name, arguments, given).map(lambda checked: partial(service, workspace, checked))
 
     return Tool(name, prepare, is_repeatable)
@@ -104,15 +108,17 @@ def registry(tools: Iterable[Tool]) -> Result[Registry, RegistrationRejected]:
     return Success(Registry(known))
 
 
-STANDARD = registry(
-    [
-        tool('read_file', ReadFile, read_file, is_repeatable=True),
-        tool('write_file', WriteFile, write_file),
-        tool('list_files', ListFiles, list_files, is_repeatable=True),
-        tool('search_files', SearchFiles, search_files, is_repeatable=True),
-        tool('replace_in_file', ReplaceInFile, replace_in_file),
-        tool('apply_diff', ApplyDiff, apply_diff),
-        tool('execute_command', ExecuteCommand, execute_command),
-    ]
-).unwrap()
+STANDARD = or_raise(
+    registry(
+        [
+            tool('read_file', ReadFile, read_file, is_repeatable=True),
+            tool('write_file', WriteFile, write_file),
+            tool('list_files', ListFiles, list_files, is_repeatable=True),
+            tool('search_files', SearchFiles, search_files, is_repeatable=True),
+            tool('replace_in_file', ReplaceInFile, replace_in_file),
+            tool('apply_diff', ApplyDiff, apply_diff),
+            tool('execute_command', ExecuteCommand, execute_command),
+        ]
+    )
+)
 """The seven tools of the tool host."""

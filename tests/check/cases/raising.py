@@ -231,3 +231,20 @@ def allowed(text: str) -> Result[int, Bad]:
     raise TypeError(  # seamwise: allow[SW102] a wrong call is a defect
         text
     )
+
+
+# case: caught in another thread, and raised again here
+class Flight:
+    def __init__(self) -> None:
+        self.defect: Exception | None = None
+
+    def wait(self) -> Result[int, Bad]:
+        if self.defect is not None:
+            raise self.defect.with_traceback(None)
+        return Success(1)
+
+
+# case: made here, and raised under a name
+def made_first(number: int) -> Result[int, Bad]:
+    wrong = ValueError('no')
+    raise wrong  # finds: SW102

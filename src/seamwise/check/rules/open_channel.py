@@ -32,10 +32,13 @@ def number_in(text: str) -> Result[int, NotANumber]:
 
 from collections.abc import Iterable, Iterator
 
-from mypy.types import AnyType, CallableType, Instance, ProperType, TypeOfAny, get_proper_type
+from mypy.types import AnyType, CallableType, Instance, ProperType, TypeOfAny, TypeVarType, get_proper_type
 
 from seamwise.check.channels import bases, channel, is_result, returned
 from seamwise.check.findings import Spot
+from seamwise.check.flows import reader_of
+from seamwise.check.flows.annotations import named
+from seamwise.check.flows.functions import inferred_errors
 from seamwise.check.program import Function, Module, Program
 from seamwise.check.rules.rule import Rule
 
@@ -50,7 +53,9 @@ def find(module: Module, program: Program) -> Iterator[Spot]:  # noqa: ARG001 --
         if not module.implements_overloads(node):
             wide = list(dict.fromkeys(_wide(_errors(node, module))))
             if wide:
-                yield Spot(node, f'The channel of `{node.name}` is {" and ".join(wide)}, which names no error.', HELP)
+                exact = inferred_errors(node, reader_of(module))
+                edits = named(node, exact, module) if exact else ()
+                yield Spot(node, f'The channel of `{node.name}` is {" and ".join(wide)}, which names no error.', HELP, edits)
 
 
 def _errors(function: Function, module: Module) -> Iterator[ProperType]:
@@ -58,6 +63,9 @@ def _errors(function: Function, module: Module) -> Iterator[ProperType]:
     if declared is None:
         return
     own = returned(declared.ret_type)
+    if isinstance(own, TypeVarType):
+        # Whatever the caller hands in comes back, with its own channel.
+        return
     found = channel(own)
     if found is not None:
         # Of what gives a Result or something else, as of a classifier, the channel is its caller's matter.
@@ -85,4 +93,4 @@ def _is_said(error: AnyType) -> bool:
     return error.source_any is None or error.source_any.type_of_any in SAID
 
 
-RULE = Rule('SW106', 'a channel that says nothing', 'warning', find, __doc__ or '')
+RULE = Rule('SW106', 'a channel that says nothing', 'warning', __doc__ or '', find)

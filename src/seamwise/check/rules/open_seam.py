@@ -52,6 +52,8 @@ from mypy.types import Instance, ProperType, TypeType, get_proper_type
 
 from seamwise.check.channels import bases, channel, members
 from seamwise.check.findings import Spot
+from seamwise.check.flows import reader_of
+from seamwise.check.flows.closing import closed
 from seamwise.check.program import Module, Program
 from seamwise.check.rules.rule import Rule
 
@@ -77,7 +79,8 @@ def _arms(match: ast.Match, module: Module) -> Iterator[Spot]:
     if len(subject) > 1 and all(TAGGED in bases(one) for one in subject):
         for arm in match.cases:
             if _is_wildcard(arm) and not _ends(arm, match.subject, module):
-                yield Spot(arm, 'This arm takes every error that nobody has decided about.', HELP)
+                edits = closed(match, arm, reader_of(module))
+                yield Spot(arm, 'This arm takes every error that nobody has decided about.', HELP, edits)
             yield from _of_a_base(arm, arm.pattern, subject, module)
         return
     found = channel(module.type(match.subject))
@@ -182,4 +185,4 @@ def _makes_arms(function: ast.expr, module: Module) -> bool:
     return name.startswith('seamwise.seams.') and name.endswith('.on')
 
 
-RULE = Rule('SW107', 'an open seam', 'error', find, __doc__ or '')
+RULE = Rule('SW107', 'an open seam', 'error', __doc__ or '', find)

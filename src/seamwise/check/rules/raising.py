@@ -4,7 +4,8 @@ A function that returns a Result says in its type what can go wrong. What it rai
 handles it, no seam shows it, and it ends as a defect. What is expected belongs into the channel.
 
 A defect may be raised: `AssertionError` and `NotImplementedError` say that the program is wrong. So may an exception that is
-caught and raised again, what `or_raise` raises, what ends the process (`SystemExit`), and what an enclosing `@attempt` names.
+caught and raised again, be it kept in between as an `Exception`, what `or_raise` raises, what ends the process (`SystemExit`),
+and what an enclosing `@attempt` names.
 
 ```python
 from seamwise import Category, Failure, Result, Success, TaggedError
@@ -18,6 +19,8 @@ Fails:
 
 ```python
 def discount(percent: int) -> Result[int, OutOfRange]:
+    if percent < 0:
+        return Failure(OutOfRange(percent))
     if percent > 100:
         raise ValueError(f'{percent} is no percentage')
     return Success(100 - percent)
@@ -27,7 +30,7 @@ Mended:
 
 ```python
 def reduction(percent: int) -> Result[int, OutOfRange]:
-    if percent > 100:
+    if percent < 0 or percent > 100:
         return Failure(OutOfRange(percent))
     return Success(100 - percent)
 ```
@@ -44,6 +47,7 @@ from seamwise.check.program import FUNCTIONS, Function, Module, Program
 from seamwise.check.rules.rule import Rule
 
 MEANT = frozenset({'builtins.AssertionError', 'builtins.NotImplementedError', 'seamwise.causes.Raised'})
+KEPT = frozenset({'builtins.Exception', 'builtins.BaseException'})
 HELP = 'Return a Failure of an error in the channel, or `do.fail(…)`; of a bug, raise AssertionError.'
 
 
@@ -103,6 +107,8 @@ def _around(node: ast.AST, module: Module) -> Function | None:
 
 def _is_caught_again(node: ast.Raise, module: Module) -> bool:
     """Whether it raises what the handler around it has caught: `except OSError as raised: …; raise raised`."""
+    if _is_any_exception(node.exc, module):
+        return True
     if not isinstance(node.exc, ast.Name):
         return False
     around: ast.AST | None = node
@@ -111,6 +117,18 @@ def _is_caught_again(node: ast.Raise, module: Module) -> bool:
         if isinstance(around, ast.ExceptHandler) and around.name == node.exc.id:
             return True
     return False
+
+
+def _is_any_exception(raised: ast.expr | None, module: Module) -> bool:
+    """Whether it was caught elsewhere, and kept: what is typed as Exception itself, and made by no call of a class here."""
+    match raised:
+        case ast.Call(ast.Attribute(kept, 'with_traceback')):
+            return _is_any_exception(kept, module)
+        case ast.Name() | ast.Attribute():
+            typed = list(members(module.type(raised)))
+            return bool(typed) and all(isinstance(one, Instance) and one.type.fullname in KEPT for one in typed)
+        case _:
+            return False
 
 
 def _gives_result(function: Function, module: Module) -> bool:
@@ -177,4 +195,4 @@ def _binds(statement: ast.Assign | ast.AnnAssign, name: str) -> bool:
     return any(isinstance(one, ast.Name) and one.id == name for one in bound)
 
 
-RULE = Rule('SW102', 'an exception raised where a Result is returned', 'error', find, __doc__ or '')
+RULE = Rule('SW102', 'an exception raised where a Result is returned', 'error', __doc__ or '', find)

@@ -1,19 +1,37 @@
 """What a rule is."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 
+from seamwise.check.facts import FileFacts, Told
 from seamwise.check.findings import Severity, Spot
 from seamwise.check.program import Module, Program
 
 
+def nowhere(module: Module, program: Program) -> Iterator[Spot]:  # noqa: ARG001 -- as all rules are asked
+    """Find nothing: of a rule that must see the whole program."""
+    yield from ()
+
+
+def nothing(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, Told]]:  # noqa: ARG001 -- as all rules are asked
+    """Find nothing: of a rule for which one file is enough."""
+    yield from ()
+
+
 class Rule(Struct, frozen=True):
-    """One rule: a function from a module to the places where something is wrong."""
+    """One rule: a function from a module, or from the facts of all files, to the places where something is wrong."""
 
     code: str
     title: str
     severity: Severity
-    find: Callable[[Module, Program], Iterator[Spot]]
     page: str
     """Markdown: what is wrong, an example that fails, and the same mended."""
+    find: Callable[[Module, Program], Iterator[Spot]] = nowhere
+    join: Callable[[Sequence[FileFacts]], Iterator[tuple[FileFacts, Told]]] = nothing
+    is_asked: bool = True
+    """Whether it is asked without being named."""
+    is_of_domain: bool = False
+    """Whether it speaks of the modules of the domain only, as the settings say which those are."""
+    is_of_whole: bool = False
+    """Whether it makes sense only where all files of a program are given (`--whole`)."""

@@ -118,4 +118,4 @@ def _reports(handler: ast.ExceptHandler, module: Module) -> bool:
     return False
 
 
-RULE = Rule('SW103', 'an `except` that swallows defects or cancellation', 'error', find, __doc__ or '')
+RULE = Rule('SW103', 'an `except` that swallows defects or cancellation', 'error', __doc__ or '', find)

@@ -231,4 +231,4 @@ def _shortened(value: ast.expr) -> str:
     return f'`{called}(…)`' if len(called) <= LONGEST else 'this call'
 
 
-RULE = Rule('SW101', 'a Result thrown away', 'error', find, __doc__ or '')
+RULE = Rule('SW101', 'a Result thrown away', 'error', __doc__ or '', find)

@@ -148,4 +148,4 @@ def _is_kind(kind: ast.expr, module: Module) -> bool:
     return module.full_name(kind) in SUCCESS | FAILURE
 
 
-RULE = Rule('SW104', 'a Result unwrapped without proof', 'warning', find, __doc__ or '')
+RULE = Rule('SW104', 'a Result unwrapped without proof', 'warning', __doc__ or '', find)

@@ -4,11 +4,11 @@ from collections import deque
 from collections.abc import Callable
 from math import ceil
 from secrets import token_hex
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 from typing_extensions import override
 
-from seamwise.containers import Success, quick_failure
+from seamwise.containers import Failure, Result, Success, quick_failure
 from seamwise.errors import TaggedError
 from seamwise.policies.checks import number
 from seamwise.policies.circuit import Circuit, CircuitOpen
@@ -27,6 +27,9 @@ from seamwise.policies.shared.units import microseconds
 from seamwise.policies.telling import Teller, teller
 from seamwise.policies.trips import Consecutive, RatioInTime, RatioOfCalls, Trip, consecutive
 from seamwise.policies.world import REAL, World
+
+T = TypeVar('T')
+E = TypeVar('E')
 
 _AFTER_FIVE: Final = consecutive(5)
 _STATES: Final[tuple[State, State, State]] = ('closed', 'open', 'half_open')
@@ -116,7 +119,7 @@ class SharedCircuit(Layer[CircuitOpen]):
                 self._owe_again(steps)
         return self._heard(reply)
 
-    def admitted(self, token: str, reply: list[int]) -> Permit | Outcome:
+    def admitted(self, token: str, reply: list[int]) -> Permit | Failure[CircuitOpen]:
         """Read what Redis says of a call that comes."""
         is_admitted, generation, is_probe, state, failures, left = reply[:6]
         if is_admitted:
@@ -133,7 +136,7 @@ class SharedCircuit(Layer[CircuitOpen]):
         said = self._elsewhere.wait_sync()
         return self._refused(0, self._store.away.left(), 'open') if said is None else said
 
-    def _refused(self, failures: int, retry_after: float, state: Literal['open', 'half_open']) -> Outcome:
+    def _refused(self, failures: int, retry_after: float, state: Literal['open', 'half_open']) -> Failure[CircuitOpen]:
         error = CircuitOpen(self.name, failures, retry_after, state)
         if self._tell is not None:
             self._tell(Refused(self.name, error))
@@ -196,7 +199,7 @@ class _Inside(Permit):
         self._began = circuit.clock()
 
     @override
-    def leave(self, outcome: Outcome, /) -> Outcome | Wait:
+    def leave(self, outcome: Result[T, E], /) -> Result[T, E] | Wait:
         try:
             how = self._how(outcome)
         except BaseException:
@@ -226,21 +229,21 @@ class _Inside(Permit):
             self._circuit.owe(Step('release', self._generation, self._token))
 
 
-class _Leaving(Wait):
+class _Leaving(Wait[T, E]):
     __slots__ = ('_circuit', '_outcome', '_step')
 
-    def __init__(self, circuit: SharedCircuit, step: Step, outcome: Outcome) -> None:
+    def __init__(self, circuit: SharedCircuit, step: Step, outcome: Result[T, E]) -> None:
         self._circuit = circuit
         self._step = step
         self._outcome = outcome
 
     @override
-    async def wait(self) -> Outcome:
+    async def wait(self) -> Result[T, E]:
         await self._circuit.ask(self._step)
         return self._outcome
 
     @override
-    def wait_sync(self) -> Outcome:
+    def wait_sync(self) -> Result[T, E]:
         self._circuit.ask_sync(self._step)
         return self._outcome
 

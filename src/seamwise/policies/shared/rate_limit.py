@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from typing_extensions import override
 
-from seamwise.containers import quick_failure
+from seamwise.containers import Failure, quick_failure
 from seamwise.errors import LONGEST_DELAY
 from seamwise.policies.checks import key_of, number
 from seamwise.policies.deadline import remaining
@@ -150,11 +150,11 @@ class _SharedRateLimit(Layer[RateLimited]):
         said = self._elsewhere.wait_sync()
         return self.refuse(self._store.away.left()) if said is None else said
 
-    def said(self, left: float) -> Permit | Outcome:
+    def said(self, left: float) -> Permit | Failure[RateLimited]:
         """Let a call in whose slot is there, or refuse one that would have passed in so many seconds."""
         return self.refuse(left) if left else FREE
 
-    def refuse(self, left: float) -> Outcome:
+    def refuse(self, left: float) -> Failure[RateLimited]:
         """Give the failure of a caller who would have passed in so many seconds."""
         error = RateLimited(self.name, self._rate.limit, self._rate.period, min(left, LONGEST_DELAY))
         if self._tell is not None:

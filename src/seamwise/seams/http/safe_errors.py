@@ -41,9 +41,10 @@ class SafeErrors:
             self._note_that_nobody_waits(exchange)
             raise
         except Exception as met:
-            if met is not sender.gone:
-                raise
-            self._note_that_nobody_waits(exchange)
+            if met is sender.gone:
+                self._note_that_nobody_waits(exchange)
+                return
+            raise
 
     async def _answered(self, scope: Scope, receive: Receive, sender: Sender) -> None:
         exchange = exchange_of(scope)
@@ -54,14 +55,13 @@ class SafeErrors:
             if _is_disconnect(met, sender):
                 self._note_that_nobody_waits(exchange)
                 return
-            await self._after_defect(met, exchange, sender)
+            state = {'response': 'it had begun, the connection is closed'} if sender.has_begun else {}
+            report = report_defect(met, log=self._log, request_id=exchange.request_id, **state)
         else:
-            if sender.unexplained is not None:
-                await self._after_defect(RuntimeError(f'The application answered 500 by itself: {sender.unexplained}'), exchange, sender)
-
-    async def _after_defect(self, met: Exception, exchange: Exchange, sender: Sender) -> None:
-        state = {'response': 'it had begun, the connection is closed'} if sender.has_begun else {}
-        report = report_defect(met, log=self._log, request_id=exchange.request_id, **state)
+            if sender.unexplained is None:
+                return
+            unexplained = RuntimeError(f'The application answered 500 by itself: {sender.unexplained}')
+            report = report_defect(unexplained, log=self._log, request_id=exchange.request_id)
         if not sender.has_begun:
             await sender.answer(defect(report.ref))
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from typing_extensions import override
 
+from seamwise._foreign import asked
 from seamwise.seams._builtins import printed, to_json
 from seamwise.seams._common import safe_items, safe_line, timestamp
 from seamwise.seams.log.shape import EXTRA_NAMES, KEYS
@@ -71,10 +72,8 @@ def _extras(record: logging.LogRecord) -> dict[str, object]:
 
 
 def _logged(record: logging.LogRecord) -> str:
-    try:
-        return record.getMessage()
-    except Exception:  # noqa: BLE001 -- arguments that do not fit; a filter that raises does so in the middle of whoever logs
-        return f'{printed(record.msg)} {printed(record.args)}'
+    # Arguments may not fit, and what a filter raises comes up in the middle of whoever logs.
+    return asked(record.getMessage, lambda _: f'{printed(record.msg)} {printed(record.args)}')
 
 
 def _error_type(record: logging.LogRecord) -> str | None:
@@ -91,7 +90,7 @@ def _traces(record: logging.LogRecord) -> Mapping[str, str]:
 
 
 def _traceback(exc_info: Any) -> str:
-    try:
-        return _TRACEBACKS.formatException(exc_info)
-    except Exception as unprintable:  # noqa: BLE001 -- an exception's own attributes may raise anything, in the middle of whoever logs
-        return f'{type(exc_info[1]).__name__}: (its traceback raised {type(unprintable).__name__})'
+    return asked(
+        lambda: _TRACEBACKS.formatException(exc_info),
+        lambda raised: f'{type(exc_info[1]).__name__}: (its traceback raised {type(raised).__name__})',
+    )

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from msgspec import UNSET
 from typing_extensions import TypeIs
 
+from seamwise._foreign import asked
 from seamwise.causes import Raised, causes, leaves, members
 from seamwise.codec import ReportedCause
 from seamwise.errors import TaggedError
@@ -132,11 +133,8 @@ def _from_processor(exc: BaseException) -> ErrorInfo | None:
 
 
 def _read(holder: object, name: str) -> object:
-    try:
-        found: object = getattr(holder, name, None)
-    except Exception:  # noqa: BLE001 -- whatever a foreign property raises: what it will not tell is not known
-        return None
-    return found
+    # What a property will not tell is not known.
+    return asked(lambda: getattr(holder, name, None), lambda _: None)
 
 
 def _is_mapping(value: object) -> TypeIs[Mapping[object, object]]:

@@ -1,0 +1,159 @@
+"""`seamwise check` beside mypy on code bases of three sizes: each run a process of its own, in seconds of the processor."""
+
+import atexit
+import os
+import sys
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from shutil import rmtree
+from string import Template
+from tempfile import mkdtemp
+
+from benchmarks.measure import Comparison, Timer
+
+SIZES = (25_000, 50_000, 100_000)
+"""Lines of code."""
+
+_PACKAGE = 20
+"""Modules in one package; each imports the one before it, so that no cycle holds them all."""
+
+_MODULE = Template('''\
+"""Orders, part $number."""
+
+from typing import assert_never
+
+from seamwise import Category, Do, Failure, Result, Success, TaggedError, catch, fallible
+$imports
+
+class NoSuchOrder$number(TaggedError, category=Category.NOT_FOUND, message='There is no order {order}.'):
+    """Nobody has placed it."""
+
+    order: int
+
+
+class Refused$number(TaggedError, category=Category.PERMISSION, message='{name} may not.'):
+    """Somebody else must decide."""
+
+    name: str
+
+
+Wrong$number = NoSuchOrder$number | Refused$number
+
+
+class Orders$number:
+    """Keeps orders by number."""
+
+    def __init__(self, kept: dict[int, str]) -> None:
+        self.kept = kept
+
+    def find(self, order: int) -> Result[str, NoSuchOrder$number]:
+        """Look for one."""
+        found = self.kept.get(order)
+        if found is None:
+            return Failure(NoSuchOrder$number(order))
+        return Success(found)
+
+    async def place(self, order: int, name: str) -> Result[int, Refused$number]:
+        """Add one."""
+        if name.startswith('x'):
+            return Failure(Refused$number(name))
+        self.kept[order] = name
+        return Success(order)
+
+    @fallible
+    def both(self, do: Do[NoSuchOrder$number], first: int, second: int) -> str:
+        """Look for two."""
+        names = [do(self.find(one)) for one in (first, second)]
+        return ', '.join(sorted(names, key=lambda name: (len(name), name)))
+
+
+@fallible
+async def replace$number(do: Do[Wrong$number], orders: Orders$number, old: int, new: int) -> int:
+    """Put one in the place of another."""
+    name = do(orders.find(old))
+    if new in orders.kept:
+        do.fail(Refused$number(name))
+    return do(await orders.place(new, name))
+
+
+def named$number(orders: Orders$number, order: int) -> Result[str, NoSuchOrder$number]:
+    """Give the name in capitals."""
+    return orders.find(order).map(str.upper).map(lambda name: f'{name}: {order:>{len(name)}}')
+
+
+def checked$number(orders: Orders$number, order: int) -> Result[str, Wrong$number]:
+    """Refuse the short ones."""
+    found = named$number(orders, order)
+    match found:
+        case Success(name) if len(name) > 2:
+            return Success(name)
+        case Success(name):
+            return Failure(Refused$number(name))
+        case Failure(error):
+            return Failure(error)
+
+
+def or_nobody$number(orders: Orders$number, order: int) -> Result[str, Refused$number]:
+    """Give a name for those who do not exist."""
+    return catch(NoSuchOrder$number, lambda error: Success(f'nobody {error.order}'))(checked$number(orders, order))
+
+
+def status$number(error: Wrong$number) -> int:
+    """Show an error."""
+    match error:
+        case NoSuchOrder$number():
+            return 404
+        case Refused$number():
+            return 403
+        case _:
+            assert_never(error)
+
+
+def report$number(orders: Orders$number, numbers: list[int]) -> dict[str, list[int]]:
+    """Sort out which can be found."""
+    kinds: dict[str, list[int]] = {'found': [], 'missing': []}
+    for one in numbers:
+        result = checked$number(orders, one)
+        kind = 'found' if isinstance(result, Success) else 'missing'
+        kinds[kind].append(one)
+    return kinds
+$last''')
+
+_ALONE = '''
+
+def total$number(orders: Orders$number) -> int:
+    """Count the letters."""
+    return sum(len(name) for name in orders.kept.values())
+'''
+
+_CHAINED = '''
+
+def total$number(orders: Orders$number, others: Orders$before) -> int:
+    """Count the letters, and say aloud what nobody reads."""
+    others.find($number)
+    return sum(len(name) for name in orders.kept.values()) + len(report$before(others, [$number])['found'])
+'''
+
+
+def write_code_base(folder: Path, lines: int) -> None:
+    """Write packages of modules with errors, services and a seam, of so many lines together; the same ones each time."""
+    written = number = 0
+    while written < lines:
+        package = folder / f'shop{number // _PACKAGE}'
+        package.mkdir(parents=True, exist_ok=True)
+        (package / '__init__.py').touch()
+        source = _module(number)
+        (package / f'orders{number}.py').write_text(source, encoding='utf-8')
+        written += source.count('\n')
+        number += 1
+
+
+def _module(number: int) -> str:
+    before = number - 1
+    if number % _PACKAGE == 0:
+        last = Template(_ALONE).substitute(number=number)
+        return _MODULE.substitute(number=number, imports='', last=last)
+    imports = f'from shop{before // _PACKAGE}.orders{before} import Orders{before}, report{before}\n'
+    last = Template(_CHAINED).substitute(number=number, before=before)
+    return _MODULE.substitute(number=number, imports=imports, last=last)

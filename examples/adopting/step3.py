@@ -1,0 +1,135 @@
+"""Books the orders of a file against a stock: `python step3.py ORDERS STOCK`."""
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from seamwise import Category, Failure, Raised, Result, Success, TaggedError, attempt, or_raise, when
+
+
+class BadLine(TaggedError, category=Category.VALIDATION, message='Line {number} is no order: {line!r}.'):
+    """A line that is no order."""
+
+    number: int
+    line: str
+
+
+class UnknownItem(TaggedError, category=Category.NOT_FOUND, message='There is no {item!r}.'):
+    """An item that nobody sells."""
+
+    item: str
+
+
+class SoldOut(TaggedError, category=Category.CAPACITY, message='Only {left} of {item!r} are left.'):
+    """More was ordered than is left."""
+
+    item: str
+    left: int
+
+
+class FileMissing(TaggedError, category=Category.NOT_FOUND, message='There is no file {path!r}.'):
+    """A file that is not where it should be."""
+
+    path: str
+
+
+class StockUnreadable(TaggedError, category=Category.CONFIGURATION, message='{problem}'):
+    """A stock that is not JSON."""
+
+    problem: str
+
+
+class StockNotKept(TaggedError, category=Category.RESOURCE, message='{problem}'):
+    """A stock that cannot be written."""
+
+    problem: str
+
+
+@dataclass(frozen=True)
+class Order:
+    """So many of an item."""
+
+    item: str
+    count: int
+
+
+class Stock:
+    """What is left of each item, in a JSON file."""
+
+    def __init__(self, path: Path, left: dict[str, int]) -> None:
+        self.path = path
+        self.left = left
+
+    def take(self, order: Order) -> Result[int, UnknownItem | SoldOut]:
+        """Take an order out of the stock, and tell what is left."""
+        if order.item not in self.left:
+            return Failure(UnknownItem(order.item))
+        if order.count > self.left[order.item]:
+            return Failure(SoldOut(order.item, self.left[order.item]))
+        self.left[order.item] -= order.count
+        return Success(self.left[order.item])
+
+    @attempt(when(OSError).becomes(lambda raised: StockNotKept(str(raised))))
+    def save(self) -> None:
+        """Write the stock back."""
+        self.path.write_text(json.dumps(self.left))
+
+
+@attempt(when(FileNotFoundError).becomes(lambda raised: FileMissing(raised.filename)))
+def read(path: Path) -> str:
+    """Give the text of a file."""
+    return path.read_text()
+
+
+@attempt(when(json.JSONDecodeError).becomes(lambda raised: StockUnreadable(str(raised))))
+def decoded(text: str) -> dict[str, int]:
+    """Read what is left of each item."""
+    left: dict[str, int] = json.loads(text)
+    return left
+
+
+def parse(number: int, line: str) -> Result[Order, BadLine]:
+    """Read a line such as `tea, 2`."""
+    item, _, count = line.partition(',')
+    if not count.strip().isdecimal():
+        return Failure(BadLine(number, line))
+    return Success(Order(item.strip(), int(count)))
+
+
+def book(orders: Path, stock_file: Path) -> list[str]:
+    """Book all orders or none, and tell what is left of each item."""
+    stock = Stock(stock_file, or_raise(read(stock_file).bind(decoded)))
+    lines = or_raise(read(orders)).splitlines()
+    booked = [or_raise(parse(number, line)) for number, line in enumerate(lines, 1)]
+    told = [f'{one.item}: {or_raise(stock.take(one))} left' for one in booked]
+    stock.save()
+    return told
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the program, and give its exit code."""
+    orders, stock_file = map(Path, arguments)
+    try:
+        for line in book(orders, stock_file):
+            print(line)
+    except Raised as raised:
+        print(raised.error, file=sys.stderr)
+        match raised.error:
+            case SoldOut():
+                return 75
+            case FileMissing():
+                return 66
+            case StockUnreadable() | StockNotKept():
+                return 1
+            case _:
+                return 65
+    except Exception as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))

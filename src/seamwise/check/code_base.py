@@ -1,0 +1,104 @@
+"""`read_code_base(paths)`: the facts of all files, read now or kept from an earlier run."""
+
+import gc
+import sqlite3
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from msgspec import Struct
+from mypy.build import BuildResult
+
+from seamwise.check.analysis import modules
+from seamwise.check.builds import built, missing_imports
+from seamwise.check.cache import Cache, opened
+from seamwise.check.facts import FileFacts
+from seamwise.check.reading import facts_of
+from seamwise.check.sources import Group, Problem, groups, mypy_options, too_deep
+
+
+class CodeBase(Struct, frozen=True):
+    """The facts of all files that were asked for, and what is missing of them."""
+
+    files: tuple[FileFacts, ...]
+    problems: tuple[Problem, ...]
+
+
+def read_code_base(paths: Sequence[str], *, cache: Path | None = None) -> CodeBase:
+    """Read files and folders with mypy, as the configuration of mypy in the current directory says.
+
+    In the folder `cache` it keeps what it knows, and reads only what has changed; without one, or where that cannot be
+    written or is in use, it reads everything. Whatever cannot be read becomes a Problem, never an exception.
+    """
+    problems: list[Problem] = []
+    files: list[FileFacts] = []
+    options = mypy_options(problems)
+    with opened(cache) as folder, _without_collecting():
+        for number, group in enumerate(groups(paths, options, problems) if options is not None else ()):
+            kept = Cache(folder / f'build-{number}') if folder is not None else None
+            found = _through(kept, group, problems) if kept is not None else None
+            files += _read(group, problems) if found is None else found
+    return CodeBase(tuple(files), tuple(problems))
+
+
+@contextmanager
+def _without_collecting() -> Generator[None]:
+    """Let the garbage be: trees and types live to the end, and looking for cycles in them takes a third of the time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _read(group: Group, problems: list[Problem]) -> list[FileFacts]:
+    result = built(group, problems)
+    if result is None:
+        return []
+    problems += missing_imports(result.errors)
+    return list(_facts([one.module for one in group.sources], result, problems).values())
+
+
+def _through(cache: Cache, group: Group, problems: list[Problem]) -> list[FileFacts] | None:
+    """Read what has changed, and take the rest from the cache; None where the cache is of no use."""
+    try:
+        # Twice, where facts are missing of a module that mypy has: it was read before only because others import it.
+        for _ in range(2):
+            result = built(group, problems, cache.used_by)
+            if result is None:
+                return []
+            found = _found(cache, group, result, problems)
+            if found is not None:
+                problems += missing_imports(result.errors)
+                return found
+    except sqlite3.Error:
+        cache.drop()
+    return None
+
+
+def _found(cache: Cache, group: Group, result: BuildResult, problems: list[Problem]) -> list[FileFacts] | None:
+    """Give the facts of a build; None where some are missing, which the next build will bring."""
+    names = [one.module for one in group.sources if one.module in result.graph]
+    kept = {name: cache.facts(result.graph[name], result) for name in names if name not in result.manager.rechecked_modules}
+    unknown = [result.graph[name] for name, facts in kept.items() if facts is None]
+    if unknown:
+        cache.forget(unknown, result)
+        return None
+    fresh = _facts([name for name in names if name not in kept], result, problems)
+    cache.keep(fresh, result)
+    return [facts for name in names if (facts := fresh.get(name) or kept.get(name)) is not None]
+
+
+def _facts(names: Sequence[str], result: BuildResult, problems: list[Problem]) -> dict[str, FileFacts]:
+    """Read the modules of these names."""
+    found: dict[str, FileFacts] = {}
+    with _without_collecting():
+        # mypy looks for garbage again once it has read the files.
+        for module in modules(result, names, problems):
+            try:
+                found[module.name] = facts_of(module)
+            except RecursionError:
+                problems.append(too_deep(str(module.path)))
+    return found

@@ -1,0 +1,48 @@
+"""What really flows: which errors come into a function, what becomes of them there, and which come out."""
+
+from functools import lru_cache
+
+from msgspec import Struct
+
+from seamwise.check.facts import ClassFacts, Defaulted, FunctionFacts, Guarded, GuardFacts, SeamFacts
+from seamwise.check.flows.classes import classes
+from seamwise.check.flows.defaults import defaulted
+from seamwise.check.flows.functions import facts
+from seamwise.check.flows.guards import guarded, guards
+from seamwise.check.flows.reader import Reader
+from seamwise.check.flows.seams import seams, uses
+from seamwise.check.program import Module
+
+
+class Flows(Struct, frozen=True):
+    """What one file adds to the whole."""
+
+    functions: tuple[FunctionFacts, ...]
+    classes: tuple[ClassFacts, ...]
+    seams: tuple[SeamFacts, ...]
+    guards: tuple[GuardFacts, ...]
+    guarded: tuple[Guarded, ...]
+    defaulted: tuple[Defaulted, ...]
+    makes: frozenset[str]
+    decides: frozenset[str]
+
+
+@lru_cache(maxsize=1)
+def reader_of(module: Module) -> Reader:
+    """Give the reader of a file: one for all who ask while it is at hand."""
+    return Reader(module)
+
+
+def read(module: Module) -> Flows:
+    """Read what flows through one file."""
+    reader = reader_of(module)
+    used = uses(reader)
+    return Flows(
+        tuple(facts(function, reader) for function in module.functions()),
+        tuple(classes(module)),
+        tuple(seams(reader)),
+        tuple(guards(reader)),
+        tuple(guarded(reader)),
+        tuple(defaulted(reader)),
+        *used,
+    )

@@ -1,0 +1,136 @@
+from collections.abc import Callable
+from typing import TypeAlias, assert_never
+
+from seamwise import Category, Do, Failure, Result, Success, TaggedError, attempt, catch, fallible, when
+from seamwise.seams import cli
+from seamwise.seams.http import on
+
+
+# case: made and shown
+class Shown(TaggedError, category=Category.NOT_FOUND, message='x'):
+    pass
+
+
+def shown() -> Result[int, Shown]:
+    return Failure(Shown())
+
+
+# case: made by nobody
+class Unmade(TaggedError, category=Category.NOT_FOUND, message='x'):  # finds: SW111
+    pass
+
+
+# case: made, and shown nowhere
+class Unshown(TaggedError, category=Category.NOT_FOUND, message='x'):  # finds: SW111
+    pass
+
+
+def unshown() -> Result[int, Unshown]:
+    return Failure(Unshown())
+
+
+# case: made by a step
+class ByStep(TaggedError, category=Category.VALIDATION, message='{text}'):
+    text: str
+
+
+def by_step(result: Result[int, str]) -> Result[int, ByStep]:
+    return result.alt(ByStep)
+
+
+# case: made of an exception
+class OfException(TaggedError, category=Category.VALIDATION, message='{text}'):
+    text: ValueError
+
+
+def of_exception(text: str) -> Result[int, OfException]:
+    return attempt(lambda: int(text), when(ValueError).becomes(OfException))
+
+
+# case: made in direct style
+class Direct(TaggedError, category=Category.VALIDATION, message='x'):
+    pass
+
+
+@fallible
+def direct(do: Do[Direct]) -> int:
+    do.fail(Direct())
+
+
+# case: handled by an arm
+class ByArm(TaggedError, category=Category.VALIDATION, message='x'):
+    pass
+
+
+def by_arm(number: int) -> Result[int, ByArm]:
+    return Failure(ByArm()) if number else Success(1)
+
+
+def handles() -> int:
+    match by_arm(1):
+        case Success(value):
+            return value
+        case Failure(ByArm()):
+            return 0
+
+
+# case: taken out by a catch
+class Caught(TaggedError, category=Category.VALIDATION, message='x'):
+    pass
+
+
+def caught(number: int) -> Result[int, Caught]:
+    return Failure(Caught()) if number else Success(1)
+
+
+def catches() -> Success[int] | Failure[Shown]:
+    return catch(Caught, lambda error: Success(0))(caught(1))
+
+
+# case: named in an alias and an arm, and made by nobody
+class Named(TaggedError, category=Category.VALIDATION, message='x'):  # finds: SW111
+    pass
+
+
+All: TypeAlias = Shown | Named
+
+# case: declared to be hidden at the one seam
+class Hidden(TaggedError, category=Category.VALIDATION, message='x'):
+    pass
+
+
+def hidden() -> Result[int, Hidden]:
+    return Failure(Hidden())
+
+
+# case: asked for by isinstance only
+class Asked(TaggedError, category=Category.VALIDATION, message='x'):  # finds: SW111
+    pass
+
+
+def asks(error: TaggedError) -> bool:
+    return isinstance(error, Asked)
+
+
+# case: a constant
+class Constant(TaggedError, category=Category.VALIDATION, message='x'):
+    pass
+
+
+BUSY = Failure(Constant())
+
+
+def text(error: Shown | Direct | Constant) -> str:
+    match error:
+        case Shown():
+            return 'shown'
+        case Direct():
+            return 'direct'
+        case Constant():
+            return 'constant'
+        case _:
+            assert_never(error)
+
+
+ANSWERS = on(Shown).responds(404, 'SHOWN') | on(ByStep).responds(400, 'STEP') | on(Named).responds(400, 'NAMED') | on(Hidden).hidden()
+EXITS = cli.on(OfException).exits(1)

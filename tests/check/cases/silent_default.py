@@ -1,0 +1,138 @@
+from seamwise import Category, Failure, Result, Success, TaggedError, catch, tap, tap_error
+from seamwise.catalog.tools import FileNotFound
+
+
+class Gone(TaggedError, category=Category.NOT_FOUND, message='gone'):
+    pass
+
+
+class Broken(TaggedError, category=Category.CONFIGURATION, message='broken'):
+    pass
+
+
+def gone() -> Result[int, Gone]:
+    return Failure(Gone())
+
+
+def either() -> Result[int, Gone | Broken]:
+    return Failure(Gone())
+
+
+async def later() -> Result[int, Broken]:
+    return Failure(Broken())
+
+
+def no_file() -> Result[int, FileNotFound]:
+    raise NotImplementedError
+
+
+# case: what was not found
+def not_found() -> int:
+    return gone().value_or(0)
+
+
+# case: what was not found, of the catalogue
+def no_such_file() -> int:
+    return no_file().value_or(0)
+
+
+# case: something else too
+def something_else() -> int:
+    return either().value_or(0)  # finds: SW115
+
+
+# case: in a task
+async def in_task() -> int:
+    return (await later()).value_or(0)  # finds: SW115
+
+
+# case: under a name
+def by_name() -> int:
+    found = either()
+    return found.value_or(0)  # finds: SW115
+
+
+# case: mapped first
+def mapped() -> str:
+    return either().map(str).value_or('none')  # finds: SW115
+
+
+# case: looked at before
+def looked() -> int:
+    return tap_error(either(), print).value_or(0)
+
+
+# case: only the value is looked at
+def tapped() -> int:
+    return tap(either(), print).value_or(0)  # finds: SW115
+
+
+# case: looked at under its name
+def looked_by_name() -> int:
+    found = either()
+    if isinstance(found, Failure):
+        print(found.failure())
+    return found.value_or(0)
+
+
+# case: an arm that looks
+def arm() -> int:
+    found = either()
+    match found:
+        case Failure(error):
+            print(error)
+        case Success(_):
+            pass
+    return found.value_or(0)
+
+
+# case: the other one is taken out before
+def caught() -> int:
+    return catch(Broken, lambda error: Success(1))(either()).value_or(0)
+
+
+# case: the expected one is taken out, and the other one left
+def caught_wrong() -> int:
+    return catch(Gone, lambda error: Success(1))(either()).value_or(0)  # finds: SW115
+
+
+# case: a text as error
+def text() -> Result[int, str]:
+    return Failure('x')
+
+
+def of_text() -> int:
+    return text().value_or(0)  # finds: SW115
+
+
+# case: no failure
+def sure() -> int:
+    return Success(1).value_or(0)
+
+
+# case: something else of that name
+class Box:
+    def value_or(self, default: int) -> int:
+        return default
+
+
+def box() -> int:
+    return Box().value_or(1)
+
+
+# case: handed to somebody who looks
+def log(result: Result[int, Gone | Broken]) -> None:
+    print(result)
+
+
+def handed() -> int:
+    found = either()
+    log(found)
+    return found.value_or(0)
+
+
+# case: tapped under a name
+def tapped_by_name() -> int:
+    found = either()
+    tap_error(found, print)
+    return found.value_or(0)

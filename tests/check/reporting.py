@@ -1,0 +1,42 @@
+"""Reports for the tests of the formats."""
+
+from seamwise.check.checking import Report
+from seamwise.check.findings import Finding, Severity
+from seamwise.check.sources import Problem
+
+ODD = 'a b/说明,100%:\n::error::x\udcff.py'
+"""A file name with a space, Chinese, a line end, what looks like a command, and a byte that is no UTF-8."""
+
+
+def finding(  # noqa: PLR0917 -- as tests read best
+    source: str = 'save()',
+    meant: str = 'save()',
+    code: str = 'SW101',
+    path: str = 'shop/orders.py',
+    line: int = 4,
+    last_line: int | None = None,
+    message: str = 'The Result is thrown away.',
+    severity: Severity = 'error',
+) -> Finding:
+    at = source.index(meant)
+    return Finding(
+        code=code,
+        path=path,
+        line=line,
+        column=at + 1,
+        message=message,
+        help='Use it.',
+        severity=severity,
+        last_line=last_line or line,
+        end_column=at + len(meant) + 1,
+        source=source,
+    )
+
+
+def report(*findings: Finding, problems: tuple[Problem, ...] = (), files: int = 2) -> Report:
+    return Report(findings, problems, files, 0.25)
+
+
+UNREAD = Problem('broken.py', 'it does not parse: invalid syntax.', line=3)
+UNCONFIGURED = Problem('', 'mypy refuses its configuration.')
+UNTYPED = Problem('shop/orders.py', 'Cannot find `nowhere`.', line=1, is_unread=False)

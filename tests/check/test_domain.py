@@ -1,0 +1,72 @@
+"""Which modules are of the domain, where SW109 is asked."""
+
+from pathlib import Path
+
+import pytest
+
+from seamwise import Success
+from seamwise.check.checking import check
+from seamwise.check.facts import FileFacts
+from seamwise.check.settings import Settings, settings
+
+
+@pytest.mark.parametrize(
+    ('module', 'path'),
+    [
+        ('shop.domain.orders', 'src/shop/domain/orders.py'),
+        ('shop.services', 'shop/services.py'),
+        ('shop.services', 'shop/services/__init__.py'),
+        ('domain', 'domain.py'),
+        ('orders', 'shop/domain/orders.py'),
+        ('orders', '../other/services/orders.py'),
+    ],
+)
+def test_a_part_of_the_dotted_name_says_that_a_module_is_of_the_domain(module: str, path: str) -> None:
+    assert Settings().is_domain(FileFacts(module, path))
+
+
+@pytest.mark.parametrize(
+    ('module', 'path'),
+    [
+        ('shop.web.orders', 'src/shop/web/orders.py'),
+        ('shop.domains.orders', 'shop/domains/orders.py'),
+        ('shop.my_services', 'shop/my_services.py'),
+        ('api.routes', 'services/api/api/routes.py'),
+        ('routes', 'services/api/src/routes.py'),
+        ('api', 'services/api/__init__.py'),
+    ],
+)
+def test_other_modules_are_not(module: str, path: str) -> None:
+    assert not Settings().is_domain(FileFacts(module, path))
+
+
+def test_the_layers_can_be_named(tmp_path: Path) -> None:
+    (tmp_path / 'pyproject.toml').write_text('[tool.seamwise.check]\ndomain = ["core", "shop.rules"]\n', encoding='utf-8')
+    found = settings(tmp_path, [])
+    assert isinstance(found, Success)
+    asked = found.unwrap()
+    assert asked.is_domain(FileFacts('bank.core.money', 'bank/core/money.py'))
+    assert asked.is_domain(FileFacts('shop.rules.prices', 'shop/rules/prices.py'))
+    assert not asked.is_domain(FileFacts('bank.rules', 'bank/rules.py'))
+    assert not asked.is_domain(FileFacts('shop.domain', 'shop/domain.py'))
+
+
+CODE = 'from http import HTTPStatus\n\nSTATUS = HTTPStatus.NOT_FOUND\n'
+
+
+def test_only_the_domain_is_told_and_its_tests_are_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ('shop/domain/orders.py', 'shop/web/orders_page.py', 'tests/domain/orders_case.py', 'shop/domain/test_more.py'):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(CODE, encoding='utf-8')
+    monkeypatch.chdir(tmp_path)
+    assert [(one.path, one.line, one.code) for one in check(['.'], no_cache=True).findings] == [('shop/domain/orders.py', 3, 'SW109')]
+    elsewhere = check(['.'], Settings(domain=('web',)), no_cache=True).findings
+    assert [(one.path, one.code) for one in elsewhere] == [('shop/web/orders_page.py', 'SW109')]
+
+
+def test_another_domain_is_another_answer_with_the_cache_warm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / 'orders.py').write_text(CODE, encoding='utf-8')
+    monkeypatch.chdir(tmp_path)
+    assert check(['orders.py']).findings == ()
+    assert [one.code for one in check(['orders.py'], Settings(domain=('orders',))).findings] == ['SW109']
+    assert check(['orders.py']).findings == ()

@@ -1,0 +1,229 @@
+"""`seamwise map`: what it prints and writes, and how it ends."""
+
+import json
+from collections.abc import Sequence
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from typing_extensions import override
+
+from seamwise.check.code_base import CodeBase
+from seamwise.check.facts import FileFacts
+from seamwise.check.map.graph import Graph
+from seamwise.check.map.making import graph_of
+from seamwise.check.map.page import as_html
+from seamwise.check.sources import Problem
+from seamwise.program.start import seamwise
+from tests.check.map.files import NO_ORDER, SHOP, function, kind, made
+from tests.check.map.test_drawings import large
+
+SOURCE = """\
+from seamwise import Category, Failure, Result, Success, TaggedError
+from seamwise.seams.cli import on
+
+
+class DiskFull(TaggedError, category=Category.RESOURCE, message='No room for {name}.'):
+    name: str
+
+
+TABLE = on(DiskFull).exits(1)
+
+
+def save(name: str) -> Result[None, DiskFull]:
+    return Failure(DiskFull(name)) if name == 'big' else Success(None)
+
+
+def run(name: str) -> str:
+    match save(name):
+        case Success():
+            return 'saved'
+        case Failure(error):
+            return TABLE(error).text
+"""
+
+
+class Terminal(StringIO):
+    @override
+    def isatty(self) -> bool:
+        return True
+
+
+def drawn(*arguments: str) -> Result:
+    return CliRunner().invoke(seamwise, ['map', *arguments])
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def read_as(monkeypatch: pytest.MonkeyPatch, files: Sequence[FileFacts], problems: list[Problem] | None = None) -> None:
+    """Let these files be what is read."""
+
+    def read(paths: Sequence[str], *, cache: Path | None) -> CodeBase:
+        return CodeBase(tuple(files), tuple(problems or ()))
+
+    monkeypatch.setattr('seamwise.check.code_base.read_code_base', read)
+
+
+@pytest.fixture
+def shop(monkeypatch: pytest.MonkeyPatch) -> list[Problem]:
+    """Let the shop be what is read, and give the list of what could not be."""
+    problems: list[Problem] = []
+    read_as(monkeypatch, SHOP, problems)
+    return problems
+
+
+def code(*arguments: str) -> object:
+    ended = CliRunner().invoke(seamwise, ['map', *arguments], standalone_mode=False)
+    return ended.return_value if ended.exit_code == 0 else ended.exit_code
+
+
+def test_source_is_read_and_the_way_of_an_error_told() -> None:
+    Path('disk.py').write_text(SOURCE, encoding='utf-8')
+    ended = drawn('disk.py', '--of', 'DiskFull')
+    assert ended.stderr == ''
+    assert ended.stdout == (
+        'DiskFull, RESOURCE\n'
+        'disk.DiskFull, disk.py:5\n'
+        'made in 1 function; shown by cli; handled nowhere\n'
+        '\n'
+        'made in disk.save, disk.py:13\n'
+        '-> disk.run, disk.py:17\n'
+        '=> shown by cli, disk.py:21\n'
+    )
+
+
+def test_what_cannot_be_read_is_told_and_the_rest_is_drawn() -> None:
+    Path('disk.py').write_text(SOURCE, encoding='utf-8')
+    Path('broken.py').write_text('def (:', encoding='utf-8')
+    ended = drawn('.', '--to', 'cli')
+    assert ended.stderr == 'seamwise: broken.py:1: it does not parse: invalid syntax.\n'
+    assert ended.stdout.startswith('cli: 1 error arrives.\n')
+    assert code('.') == 2
+
+
+@pytest.mark.usefixtures('shop')
+def test_without_an_option_it_sums_up_and_says_what_there_is_more() -> None:
+    assert drawn('shop').stdout == (
+        '3 errors, 7 functions, 1 seam, 1 function from elsewhere\n'
+        'http: 2 errors arrive.\n'
+        'Neither shown nor handled: CardDeclined.\n'
+        '\n'
+        'More:\n'
+        '  seamwise map shop --of ERROR\n'
+        '  seamwise map shop --to SEAM\n'
+        '  seamwise map shop --format html -o map.html\n'
+    )
+    assert code('shop') == 0
+
+
+def test_what_was_read_only_in_part_ends_well(shop: list[Problem]) -> None:
+    shop.append(Problem('shop/web.py', 'an import is missing.', is_unread=False))
+    ended = drawn('shop')
+    assert ended.stderr == 'seamwise: shop/web.py: an import is missing.\n'
+    assert code('shop') == 0
+
+
+@pytest.mark.usefixtures('shop')
+def test_every_format_is_written_to_standard_output_or_to_a_file() -> None:
+    for form, begin in {'dot': 'digraph ', 'mermaid': 'flowchart ', 'json': '{"errors":', 'html': '<!doctype html>'}.items():
+        told = drawn('shop', '--format', form).stdout
+        assert told.startswith(begin)
+        assert drawn('shop', '--format', form, '-o', 'file').stdout == ''
+        assert Path('file').read_text(encoding='utf-8') == told
+    assert json.loads(drawn('shop', '--json').stdout) == json.loads(drawn('shop', '--format', 'json').stdout)
+    drawn('shop', '--output', 'text.txt')
+    assert Path('text.txt').read_text(encoding='utf-8') == drawn('shop').stdout
+
+
+@pytest.mark.usefixtures('shop')
+def test_a_part_can_be_drawn() -> None:
+    told = json.loads(drawn('shop', '--of', 'Busy', '--json').stdout)
+    assert [one['tag'] for one in told['errors']] == ['Busy']
+    assert 'Memory.find' not in drawn('shop', '--to', 'http', '--format', 'dot').stdout
+
+
+def test_a_name_of_several_errors_tells_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    more = FileFacts('old', 'old.py', classes=(kind('old.NoSuchOrder', 1),), functions=(function('old.f', 2, made(3, 'old.NoSuchOrder')),))
+    read_as(monkeypatch, [*SHOP, more])
+    told = drawn('shop', '--of', 'NoSuchOrder').stdout
+    assert [told.count(f'\n{one}, ') for one in ('old.NoSuchOrder', NO_ORDER)] == [1, 1]
+
+
+@pytest.mark.usefixtures('shop')
+@pytest.mark.parametrize(
+    ('arguments', 'said'),
+    [
+        ((), 'name a file or a folder'),
+        (('shop', '--of', 'NoSuchOder'), "there is no error 'NoSuchOder'. Did you mean 'NoSuchOrder'"),
+        (('shop', '--of', 'zzz'), "there is no error 'zzz'.\n"),
+        (('shop', '--to', 'cli'), "there is no seam 'cli'; there are 'http'."),
+        (('shop', '--of', 'Busy', '--to', 'http'), 'two different parts'),
+        (('shop', '--json', '--format', 'dot'), 'says otherwise'),
+        (('shop', '--format', 'dott'), "Did you mean 'dot'"),
+    ],
+)
+def test_a_wrong_use_is_told(arguments: tuple[str, ...], said: str) -> None:
+    ended = drawn(*arguments)
+    assert ended.exit_code == 2
+    assert said in ended.stderr
+    assert ended.stdout == ''
+
+
+def test_without_any_seam_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    read_as(monkeypatch, [])
+    assert "there is no seam 'cli'; there is none." in drawn('shop', '--to', 'cli').stderr
+
+
+@pytest.mark.usefixtures('shop')
+def test_a_page_is_not_printed_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr('seamwise.program.map.standard', Terminal)
+    ended = drawn('shop', '--format', 'html')
+    assert ended.exit_code == 2
+    assert 'name a file for it by -o' in ended.stderr
+    assert drawn('shop', '--format', 'html', '-o', 'map.html').exit_code == 0
+    assert Path('map.html').read_text(encoding='utf-8') == as_html(graph_of(SHOP))
+
+
+@pytest.mark.usefixtures('shop')
+def test_a_file_that_cannot_be_written_is_told() -> None:
+    ended = CliRunner().invoke(seamwise, ['map', 'shop', '-o', 'nowhere/map.txt'], standalone_mode=False)
+    assert ended.stderr == "seamwise: cannot write to 'nowhere/map.txt': No such file or directory\n"
+    assert code('shop', '-o', 'nowhere/map.txt') == 74
+
+
+def test_a_drawing_that_mermaid_refuses_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    read_as(monkeypatch, [])
+
+    def graph(files: Sequence[FileFacts]) -> Graph:
+        return large(600)
+
+    monkeypatch.setattr('seamwise.check.map.making.graph_of', graph)
+    ended = drawn('shop', '--format', 'mermaid')
+    assert ended.stderr.startswith('seamwise: Mermaid refuses a drawing as large as this')
+    assert ended.stdout.startswith('flowchart LR\n')
+
+
+def test_settings_that_cannot_be_read_are_told() -> None:
+    Path('pyproject.toml').write_text('[tool.seamwise.check]\nignore = ["E501"]\n', encoding='utf-8')
+    assert "names 'E501'" in drawn('.').stderr
+    assert code('.') == 2
+
+
+def test_what_is_known_is_kept_where_the_settings_say_and_nothing_without_a_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path('disk.py').write_text(SOURCE, encoding='utf-8')
+    monkeypatch.setenv('SEAMWISE_CACHE_DIR', 'kept')
+    anew = drawn('disk.py', '--no-cache', '--json').stdout
+    assert '"disk.DiskFull"' in anew
+    assert not Path('kept').exists()
+    assert [drawn('disk.py', '--json').stdout for _ in range(2)] == [anew, anew]
+    assert Path('kept').is_dir()
+
+
+def test_help_shows_examples_and_exit_codes() -> None:
+    shown = drawn('--help').stdout
+    assert 'seamwise map src --format html -o map.html' in shown
+    assert 'Exit codes:' in shown
