@@ -3,11 +3,12 @@
 import atexit
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from shutil import rmtree
 from string import Template
+from subprocess import DEVNULL, run
 from tempfile import mkdtemp
 
 from benchmarks.measure import Comparison, Timer
@@ -157,3 +158,66 @@ def _module(number: int) -> str:
     imports = f'from shop{before // _PACKAGE}.orders{before} import Orders{before}, report{before}\n'
     last = Template(_CHAINED).substitute(number=number, before=before)
     return _MODULE.substitute(number=number, imports=imports, last=last)
+
+
+# What is measured
+
+
+@cache
+def _code_base(lines: int) -> Path:
+    folder = Path(mkdtemp(prefix='seamwise-code-base-'))
+    atexit.register(rmtree, folder, ignore_errors=True)
+    write_code_base(folder / 'code', lines)
+    return folder
+
+
+def _processor_ns(command: Sequence[str], folder: Path) -> int:
+    """Run a command, and give the nanoseconds that it took of the processor: another process on the core does not count."""
+    before = os.times()
+    # It finds something, and so ends with 1.
+    run(command, cwd=folder, stdout=DEVNULL, check=False)
+    after = os.times()
+    return round((after.children_user - before.children_user + after.children_system - before.children_system) * 1e9)
+
+
+@cache
+def _mypy_ns(lines: int) -> int:
+    # Once for both rows of a size: it is the longest of them all.
+    folder = _code_base(lines)
+    return _processor_ns([sys.executable, '-m', 'mypy', '.', '--cache-dir', str(folder / 'mypy')], folder / 'code')
+
+
+def _mypy(lines: int) -> Timer:
+    return lambda times: times * _mypy_ns(lines)
+
+
+def _check(lines: int, *, cold: bool) -> Timer:
+    def timer(times: int) -> int:
+        folder = _code_base(lines)
+        own = folder / 'code' / '.seamwise_cache'
+        command = [sys.executable, '-m', 'seamwise', 'check', '.']
+        if not cold and not own.exists():
+            run(command, cwd=folder / 'code', stdout=DEVNULL, check=False)
+        taken = 0
+        for _ in range(times):
+            if cold:
+                rmtree(own, ignore_errors=True)
+            taken += _processor_ns(command, folder / 'code')
+        return taken
+
+    return timer
+
+
+COMPARISONS = tuple(
+    Comparison(
+        job=f'`seamwise check` of {lines // 1000},000 lines, {kind}, on the processor',
+        peer='`mypy` of the same, cold',
+        ours=_check(lines, cold=cold),
+        theirs=_mypy(lines),
+        target=target,
+        rounds=rounds,
+        because='the rules and the flows of errors are read in Python, and mypy is compiled',
+    )
+    for lines in SIZES
+    for kind, cold, target, rounds in (('cold', True, 1.3, 1), ('warm', False, 0.3, 3))
+)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from benchmarks import (
     binding,
     building,
+    checking,
     collecting,
     direct_style,
     fastapi_failing,
@@ -24,6 +25,7 @@ JOBS: Mapping[str, tuple[Comparison, ...]] = {
     'five_frames': five_frames.COMPARISONS,
     'direct_style': direct_style.COMPARISONS,
     'binding': binding.COMPARISONS,
+    'checking': checking.COMPARISONS,
     'collecting': collecting.COMPARISONS,
     'importing': importing.COMPARISONS,
     'redacting': redacting.COMPARISONS,

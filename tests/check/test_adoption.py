@@ -164,6 +164,17 @@ def test_what_a_handler_or_a_finally_raises_is_not_caught_beside_it() -> None:
     assert step.why == 'raises LookupError, which is handled nowhere here.'
 
 
+def test_what_a_handler_raises_again_is_not_its_own() -> None:
+    source = """
+    def hand_on(path: str) -> str:
+        try:
+            return open(path).read()
+        except OSError as raised:
+            raise raised
+    """
+    assert report_of(source).counts.fallible == 0
+
+
 def test_a_handler_that_translates_raises_the_other_kind_and_ends_the_first() -> None:
     source = """
     class Low(Exception): ...
@@ -402,6 +413,11 @@ def test_a_channel_names_tagged_errors_and_nothing_else() -> None:
     assert [(one.kind, one.name) for one in report.steps] == [('result', 'wide'), ('result', 'mixed')]
 
 
+def test_what_nobody_here_handles_comes_after_what_ends_here() -> None:
+    source = SHOP + 'def check(number: int) -> None:\n    raise ValueError(number)\n'
+    assert [(one.name, one.touches) for one in report_of(source).steps] == [('NoOrder', 3), ('check', 1)]
+
+
 def test_a_broad_handler_is_the_last_step() -> None:
     source = SHOP.replace('except ShopError', 'except Exception')
     report = report_of(source)
@@ -487,6 +503,7 @@ def test_a_terminal_shows_ten_steps_and_json_all() -> None:
         'touches': 1,
         'why': 'raises ValueError, which is handled nowhere here.',
         'how': 'Return a Failure of a TaggedError for what is expected; a bug raises AssertionError.',
+        'is_handled': False,
     }
 
 

@@ -2,7 +2,6 @@
 
 import fcntl
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from seamwise.check import code_base
 from seamwise.check.checking import Report, check
 from seamwise.check.program import Module
+from seamwise.check.reading import facts_of
 from seamwise.check.settings import Settings
 
 CACHE = Path('.seamwise_cache')
@@ -33,17 +33,16 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.fixture
-def read(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """The names of the modules that were not taken from the cache."""
+def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Note the names of the modules that are not taken from the cache."""
     names: list[str] = []
-    original = code_base.facts_of
 
     def noting(module: Module) -> object:
         names.append(module.name)
-        return original(module)
+        return facts_of(module)
 
     monkeypatch.setattr(code_base, 'facts_of', noting)
-    yield names
+    return names
 
 
 def said(report: Report) -> list[tuple[str, int, str, str]]:
@@ -100,7 +99,7 @@ def test_what_was_only_imported_before_is_read_when_it_is_asked_for(read: list[s
     assert [path for path, *_ in said(check(['caller.py']))] == ['caller.py']
     assert [path for path, *_ in said(check(['callee.py']))] == ['callee.py']
     assert [path for path, *_ in said(check(['.']))] == ['callee.py', 'caller.py']
-    assert sorted(read) == ['callee', 'caller']
+    assert set(read) == {'callee', 'caller'}
 
 
 def test_what_was_imported_changed_and_asked_for_again_is_not_taken_for_what_it_was() -> None:

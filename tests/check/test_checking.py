@@ -106,7 +106,7 @@ def test_a_file_that_cannot_be_read_is_told_and_the_rest_is_checked(source: str 
 
 def test_a_file_that_is_too_deep_for_python_is_told() -> None:
     Path('other.py').write_text(f'{START}save()\n', encoding='utf-8')
-    Path('module.py').write_text('x = ' + '+'.join('1' * 20000), encoding='utf-8')
+    Path('module.py').write_text('x = ' + '+'.join('1' * 8000), encoding='utf-8')
     report = check(['.'])
     assert [(one.path, one.line) for one in report.findings] == [('other.py', 3)]
     assert [one.path for one in report.problems] == ['module.py']
@@ -166,3 +166,56 @@ def test_the_same_file_twice_is_one() -> None:
     Path('module.py').write_text(f'{START}save()\n', encoding='utf-8')
     report = check(['module.py', '.', './module.py'])
     assert (report.files, len(report.findings)) == (1, 1)
+
+
+def test_files_of_the_same_name_in_two_folders_are_checked_each_for_itself() -> None:
+    for folder, channel in (('a', 'str'), ('b', 'int')):
+        Path(folder).mkdir()
+        Path(folder, 'helper.py').write_text(
+            f'{START}def other() -> Result[{channel}, str]: return save().map({channel})\n', encoding='utf-8'
+        )
+        Path(folder, 'app.py').write_text('from helper import other\nother()\n', encoding='utf-8')
+    Path('c').mkdir()
+    Path('c', 'alone.py').write_text(f'{START}save()\n', encoding='utf-8')
+    report = check(['.'])
+    assert [(one.path, one.line) for one in report.findings] == [('a/app.py', 2), ('b/app.py', 2), ('c/alone.py', 3)]
+    assert report.problems == ()
+    assert report.files == 5
+
+
+def test_a_file_that_makes_mypy_fail_is_told_and_the_rest_is_checked() -> None:
+    Path('plug.py').write_text(
+        'from mypy.plugin import Plugin\n'
+        'class Fails(Plugin):\n'
+        '    def get_function_hook(self, fullname):\n'
+        '        assert fullname != "module.fails"\n'
+        'def plugin(version): return Fails\n',
+        encoding='utf-8',
+    )
+    Path('mypy.ini').write_text('[mypy]\nplugins = plug.py\nexclude = plug\n', encoding='utf-8')
+    Path('module.py').write_text(f'{START}def fails() -> None: ...\nsave()\nfails()\n', encoding='utf-8')
+    Path('other.py').write_text(f'{START}save()\nimport module\n', encoding='utf-8')
+    report = check(['.'])
+    assert [(one.path, one.line) for one in report.findings] == [('other.py', 3)]
+    assert [(one.path, one.line) for one in report.problems] == [('module.py', 5)]
+    assert 'fails by itself' in report.problems[0].message
+    assert [(one.path, one.line) for one in check(['other.py']).findings] == [('other.py', 3)]
+
+
+def test_a_byte_order_mark_and_another_encoding_move_no_place() -> None:
+    (found,) = checked(f'\ufeff{START}print("ä"); save()\n').findings
+    assert (found.line, found.column) == (3, 13)
+    (found,) = checked(f'# coding: latin-1\n{START}print("ä"); save()\n'.encode('latin-1')).findings
+    assert (found.line, found.column) == (4, 13)
+
+
+@pytest.mark.parametrize('text', ['ä', '漢字、', '😀', 'ä漢😀'])
+def test_characters_longer_than_a_byte_hide_nothing(text: str) -> None:
+    line = f'print(id, "{text}", id, f"{text}{{id}}"); save(); print([save() for _ in "{text}"], ("{text}" + (text))); save().unwrap()'
+    found = checked(f'{START}text = ""\n{line}\n').findings
+    assert [(one.code, one.column) for one in found] == [('SW101', line.index('save(') + 1), ('SW104', line.rindex('save(') + 1)]
+
+
+def test_an_empty_file_is_nothing() -> None:
+    report = checked('')
+    assert (report.findings, report.problems, report.files) == ((), (), 1)

@@ -200,8 +200,8 @@ def test_functions_inside_of_functions_have_names_of_their_own(flows: Mapping[st
 def test_what_is_handed_to_an_adapter_is_shown_at_its_seam(flows: Mapping[str, Flows]) -> None:
     found = flows['seams']
     assert [(one.name, one.seam, one.errors) for one in found.seams] == [
-        ('ANSWERS', 'http', ('base.Missing',)),
-        ('EXITS', 'cli', ('base.Missing',)),
+        ('seams.ANSWERS', 'http', ('base.Missing',)),
+        ('seams.EXITS', 'cli', ('base.Missing',)),
     ]
     assert [(one.seam, one.errors) for one in found.functions[-1].shows] == [('http', ('base.Missing',))]
 

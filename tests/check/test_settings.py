@@ -59,7 +59,7 @@ def test_what_is_on_and_what_is_named_is_asked() -> None:
     ('path', 'is_excused'),
     [('tests/test_shop.py', True), ('tests/deep/er/test_shop.py', True), ('src/shop.py', False), ('src/tests/shop.py', False)],
 )
-def test_a_pattern_excuses_all_files_below(tmp_path: Path, path: str, is_excused: bool) -> None:  # noqa: FBT001 -- a column of the table
+def test_a_pattern_excuses_all_files_below(tmp_path: Path, path: str, is_excused: bool) -> None:
     (tmp_path / 'pyproject.toml').write_text('[tool.seamwise.check]\nper-file-ignores = {"tests/*" = ["SW101"]}\n', encoding='utf-8')
     found = settings(tmp_path, CODES)
     assert isinstance(found, Success)

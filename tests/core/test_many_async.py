@@ -128,7 +128,7 @@ class TestResults:
         evens = Success((0, 2, 4, 6, 8))
         assert asyncio.run(main()) == (evens, evens, Failure(('1 is odd', '3 is odd')), ([0, 2, 4], ['1 is odd', '3 is odd']))
 
-    @pytest.mark.parametrize('make', [list, tuple, iter, dict.fromkeys, set], ids=str)
+    @pytest.mark.parametrize('make', [list, tuple, iter, dict.fromkeys, set], ids=['list', 'tuple', 'iter', 'dict', 'set'])
     def test_any_iterable_will_do(self, make: Callable[[list[Awaitable[Number]]], Iterable[Awaitable[Number]]]) -> None:
         async def main() -> Result[tuple[int, ...], str]:
             return await collect_async(make([soon(2), soon(2)]))

@@ -281,3 +281,24 @@ def test_the_page_lists_every_rule() -> None:
     page = PAGE.read_text(encoding='utf-8')
     rows = [f'| [{one.code}]({one.code}.md) | {one.title} | {one.severity} |' for one in RULES.values()]
     assert re.findall(r'^\| \[SW.*$', page, re.MULTILINE) == rows
+
+
+def test_adoption_tells_how_far_it_is_and_fails_nothing() -> None:
+    result = check('dirty.py', '--adoption')
+    assert result.output.startswith('0 %: 0 of 1 functions that can fail name their errors.\n')
+    assert code(result) == 0
+    given = json.loads(check('dirty.py', '--adoption', '--json').stdout)
+    assert (given['percent'], [one['name'] for one in given['steps']]) == (0, ['save'])
+
+
+def test_adoption_tells_what_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / 'broken.py').write_text('def (', encoding='utf-8')
+    result = check('.', '--adoption')
+    assert 'seamwise: broken.py:1: ' in result.stderr
+    assert ' 3  functions\n' in result.stdout
+    assert code(result) == 2
+
+
+@pytest.mark.parametrize('other', ['--fix', '--whole', '--diff=HEAD', '--select=SW101', '--ignore=SW101', '--format=sarif'])
+def test_adoption_goes_with_json_alone(other: str) -> None:
+    assert refused('dirty.py', '--adoption', other) == '--adoption asks no rule and mends nothing; it goes with --json.'

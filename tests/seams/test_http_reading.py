@@ -1,6 +1,7 @@
 """Reading what the HTTP seam wrote: our own envelope, and bodies of an older contract."""
 
 import json
+from datetime import UTC, datetime
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -132,7 +133,7 @@ GOOD = envelope(FOUND, request_id='r-1')
         (problem(FOUND, request_id='r-1'), 'it is no envelope'),
         (named(FOUND), 'it is no envelope'),
         (tagged(FOUND), 'it is no envelope'),
-        (envelope(1, request_id='r-1'), 'it says of no error'),
+        (envelope(1, request_id='r-1', now=datetime(2026, 1, 1, tzinfo=UTC)), 'it says of no error'),
         (b'{"success":false}', 'it says of no error'),
         (b'{"success":true,"error":{"type":"RecordNotFound"}}', 'it says of no error'),
         (b'{"success":false,"error":{"type":"NoSuchClass"}}', "its error is 'NoSuchClass', not RecordExists or RecordNotFound"),

@@ -5,7 +5,6 @@ they were read from is the same. The cache counts only as the last check left it
 that somebody else has touched, makes it empty.
 """
 
-import fcntl
 import os
 import shutil
 import sqlite3
@@ -25,6 +24,9 @@ from mypy.version import __version__ as mypy_version
 
 from seamwise.check.facts import FileFacts
 from seamwise.check.sources import relative
+
+if sys.platform != 'win32':
+    import fcntl
 
 TAG = """\
 Signature: 8a477f597d28d172789f06886806bc55
@@ -62,6 +64,9 @@ def opened(folder: Path | None) -> Generator[Path | None]:
 
 
 def _locked(folder: Path) -> int | None:
+    if sys.platform == 'win32':
+        # Without such a lock nothing is kept there.
+        return None
     try:
         _make(folder)
         lock = os.open(folder / 'lock', os.O_CREAT | os.O_RDWR, 0o644)

@@ -1,6 +1,7 @@
 """What a type says about failures: whether it is a Result, what its channel is, and whether one is held inside of it."""
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 import mypy.types  # noqa: F401 -- first of all: the others import it in a circle
 from msgspec import Struct
@@ -10,6 +11,7 @@ from mypy.types import Instance, NoneType, ProperType, TupleType, Type, TypeVarT
 
 SUCCESS = frozenset({'seamwise.containers.Success', 'returns.result.Success'})
 FAILURE = frozenset({'seamwise.containers.Failure', 'returns.result.Failure'})
+NOTHING: frozenset[str] = frozenset()
 OPEN = 'returns.result.Result'
 """The base class of `returns`, which may be either."""
 
@@ -50,7 +52,12 @@ def members(type_: Type | None) -> Iterator[ProperType]:
 
 def bases(type_: ProperType) -> frozenset[str]:
     """Give the full names of a class and of all that it derives from; none for what is no class."""
-    return frozenset(one.fullname for one in type_.type.mro) if isinstance(type_, Instance) else frozenset()
+    return _bases(type_.type) if isinstance(type_, Instance) else NOTHING
+
+
+@lru_cache(maxsize=4_096)
+def _bases(info: TypeInfo) -> frozenset[str]:
+    return frozenset(one.fullname for one in info.mro)
 
 
 def channel(type_: Type | None) -> Channel | None:
@@ -58,7 +65,7 @@ def channel(type_: Type | None) -> Channel | None:
     values: list[ProperType] = []
     errors: list[ProperType] = []
     found = [one for one in members(type_) if OPEN in bases(one)]
-    kinds = [one.type.fullname for one in found if isinstance(one, Instance)]
+    kinds = [kind_of(one) for one in found]
     for one in found:
         value, error = _arguments(one)
         values += _real(value)
@@ -73,6 +80,11 @@ def channel(type_: Type | None) -> Channel | None:
         is_failure=is_open or any(kind in FAILURE for kind in kinds),
         is_open=is_open,
     )
+
+
+def kind_of(type_: ProperType) -> str:
+    """Give the full name of a class; empty for what is none."""
+    return type_.type.fullname if isinstance(type_, Instance) else ''
 
 
 def awaited(type_: ProperType) -> ProperType | None:
@@ -125,6 +137,12 @@ def _parts(type_: ProperType) -> Iterable[Type]:
 
 
 def _arguments(type_: ProperType) -> tuple[ProperType | None, ProperType | None]:
+    kind = kind_of(type_)
+    if isinstance(type_, Instance) and len(type_.args) == 1:
+        if kind in SUCCESS:
+            return get_proper_type(type_.args[0]), None
+        if kind in FAILURE:
+            return None, get_proper_type(type_.args[0])
     return argument_of(type_, OPEN, 0), argument_of(type_, OPEN, 1)
 
 

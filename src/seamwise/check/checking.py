@@ -9,7 +9,7 @@ try:
     from seamwise.check.allowances import judged
     from seamwise.check.code_base import read_code_base
     from seamwise.check.facts import FileFacts
-    from seamwise.check.findings import Finding, finding
+    from seamwise.check.findings import Finding, Severity, finding
     from seamwise.check.rules.registry import RULES
     from seamwise.check.rules.rule import Rule
     from seamwise.check.settings import Settings
@@ -54,7 +54,7 @@ def _is_asked(rule: Rule, settings: Settings, *, whole: bool) -> bool:
 
 
 def _findings(files: Sequence[FileFacts], settings: Settings, rules: Sequence[Rule]) -> Iterator[Finding]:
-    grave = {rule.code: settings.severity.get(rule.code) or rule.severity for rule in rules}
+    grave: dict[str, Severity] = {rule.code: settings.severity.get(rule.code) or rule.severity for rule in rules}
     of_domain = {rule.code for rule in rules if rule.is_of_domain}
     told = {
         file.path: [one for one in file.told if one.code in grave and (one.code not in of_domain or settings.is_domain(file))]

@@ -1,16 +1,14 @@
 """`read_code_base(paths)`: the facts of all files, read now or kept from an earlier run."""
 
-import gc
 import sqlite3
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec import Struct
 from mypy.build import BuildResult
 
 from seamwise.check.analysis import modules
-from seamwise.check.builds import built, missing_imports
+from seamwise.check.builds import built, missing_imports, without_collecting
 from seamwise.check.cache import Cache, opened
 from seamwise.check.facts import FileFacts
 from seamwise.check.reading import facts_of
@@ -33,24 +31,12 @@ def read_code_base(paths: Sequence[str], *, cache: Path | None = None) -> CodeBa
     problems: list[Problem] = []
     files: list[FileFacts] = []
     options = mypy_options(problems)
-    with opened(cache) as folder, _without_collecting():
+    with opened(cache) as folder:
         for number, group in enumerate(groups(paths, options, problems) if options is not None else ()):
             kept = Cache(folder / f'build-{number}') if folder is not None else None
             found = _through(kept, group, problems) if kept is not None else None
             files += _read(group, problems) if found is None else found
     return CodeBase(tuple(files), tuple(problems))
-
-
-@contextmanager
-def _without_collecting() -> Generator[None]:
-    """Let the garbage be: trees and types live to the end, and looking for cycles in them takes a third of the time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _read(group: Group, problems: list[Problem]) -> list[FileFacts]:
@@ -94,8 +80,7 @@ def _found(cache: Cache, group: Group, result: BuildResult, problems: list[Probl
 def _facts(names: Sequence[str], result: BuildResult, problems: list[Problem]) -> dict[str, FileFacts]:
     """Read the modules of these names."""
     found: dict[str, FileFacts] = {}
-    with _without_collecting():
-        # mypy looks for garbage again once it has read the files.
+    with without_collecting():
         for module in modules(result, names, problems):
             try:
                 found[module.name] = facts_of(module)

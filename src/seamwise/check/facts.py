@@ -104,7 +104,7 @@ class SeamFacts(Struct, frozen=True):
     """An adapter: the errors that one seam shows."""
 
     name: str
-    """The name that it is kept under; empty for one that is used at once."""
+    """The full name that it is kept under."""
     seam: str
     place: Place
     errors: tuple[str, ...]
@@ -125,7 +125,8 @@ class GuardFacts(Struct, frozen=True):
     """A guard under a name, its layers from the outside in."""
 
     name: str
-    layers: tuple[GuardLayer, ...]
+    layers: tuple[GuardLayer, ...] | None
+    """None where nobody can say."""
 
 
 class Guarded(Struct, frozen=True):

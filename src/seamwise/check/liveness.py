@@ -7,7 +7,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
-from seamwise.check.program import FUNCTIONS, Function
+from seamwise.check.program import FUNCTIONS, Function, children, walk
 
 Live: TypeAlias = frozenset[str]
 NONE: Live = frozenset()
@@ -28,8 +28,8 @@ def unread(function: Function, swallows: Callable[[ast.withitem], bool]) -> list
     elsewhere = {name for node in own if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
     for node in own:
         if isinstance(node, SCOPES):
-            elsewhere |= {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
-            elsewhere |= {name for one in ast.walk(node) if isinstance(one, ast.Nonlocal) for name in one.names}
+            elsewhere |= {one.id for one in walk(node) if isinstance(one, ast.Name)}
+            elsewhere |= {name for one in walk(node) if isinstance(one, ast.Nonlocal) for name in one.names}
     flow = _Flow(swallows)
     flow.block(function.body, NONE)
     return [name for name in flow.assigned if name not in flow.alive and name.id not in elsewhere]
@@ -38,11 +38,7 @@ def unread(function: Function, swallows: Callable[[ast.withitem], bool]) -> list
 def reads(*nodes: ast.AST | None) -> Live:
     """Give the names that expressions read."""
     return frozenset(
-        one.id
-        for node in nodes
-        if node is not None
-        for one in ast.walk(node)
-        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)
+        one.id for node in nodes if node is not None for one in walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)
     )
 
 
@@ -62,7 +58,7 @@ def _inside(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
     for node in body:
         yield node
         if not isinstance(node, SCOPES):
-            yield from _inside(ast.iter_child_nodes(node))
+            yield from _inside(children(node))
 
 
 class _Flow:

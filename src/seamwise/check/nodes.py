@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from mypy import nodes, patterns
 from mypy.errors import Errors
@@ -14,8 +14,8 @@ from mypy.parse import parse
 Place: TypeAlias = tuple[int, int]
 """A line, from 1, and a column, which counts characters from 0."""
 
-Key: TypeAlias = tuple[type[ast.expr], int, int, int | None, int | None]
-"""What kind of expression stands where: first line and column, last line and column."""
+Key: TypeAlias = tuple[type[ast.expr], int, int, int | None, int | None, int]
+"""What kind of expression stands where: first line and column, last line and column, and which of those that mypy puts there."""
 
 KINDS: dict[type[Expression], type[ast.expr]] = {
     nodes.AssignmentExpr: ast.NamedExpr,
@@ -47,11 +47,15 @@ def key_of(node: Expression) -> Key | None:
         return None
     if isinstance(node, nodes.GeneratorExpr):
         node = node.left_expr
-    return kind, node.line, node.column, node.end_line, node.end_column
+    return kind, node.line, node.column, node.end_line, node.end_column, 0
 
 
 JOINED = frozenset({ast.BinOp, ast.BoolOp, ast.GeneratorExp})
 """What stands elsewhere for mypy than for `ast`."""
+
+
+LATER = range(0x80, 0xC0)
+"""The bytes of a character behind its first."""
 
 
 class Places:
@@ -64,21 +68,23 @@ class Places:
         """Give the place and kind of an expression."""
         kind = type(node)
         if kind not in JOINED and node.lineno not in self._wide and node.end_lineno not in self._wide:
-            return kind, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
+            return kind, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset, 0
         if kind is ast.BoolOp:
             kind = ast.BinOp
         # Of one that is all that a call is handed, the parentheses are its own here, and the call's there.
         own = node.elt if isinstance(node, ast.GeneratorExp) else node
         first, last = _leftmost(own), _rightmost(own)
         end = last.end_lineno or last.lineno
-        return kind, *self.place(first.lineno, first.col_offset), *self.place(end, last.end_col_offset or 0)
+        return kind, *self.place(first.lineno, first.col_offset), *self.place(end, last.end_col_offset or 0), 0
 
     def place(self, line: int, offset: int) -> Place:
         """Give a place of which `ast` says the bytes before it."""
         if line not in self._wide:
             return line, offset
         characters = self.characters(line, offset)
-        return line, characters + _wideness() * (offset - characters)
+        if _is_counted_twice():
+            characters -= sum(byte in LATER for byte in self._wide[line][: characters + 2])
+        return line, characters
 
     def characters(self, line: int, offset: int) -> int:
         """Give the characters before a byte of a line."""
@@ -103,15 +109,15 @@ def _rightmost(node: ast.expr) -> ast.expr:
 
 
 @cache
-def _wideness() -> int:
-    """Give how far each byte that a character has beyond its first moves what follows.
+def _is_counted_twice() -> bool:
+    """Whether mypy takes off the bytes that make characters longer a second time, as its parser of 2026 does.
 
-    In characters that would be 0, in bytes 1; the parser of mypy 2.4 says -1, and puts places together that are two.
+    It takes a column of characters for one of bytes, and so puts places together that are two.
     """
     options = Options()
     options.native_parser = True
     (_, name) = parse(b"'\xc3\xa4'; x", '', None, Errors(options), options, eager=True).defs
-    return name.expr.column - 5 if isinstance(name, nodes.ExpressionStmt) else 0
+    return isinstance(name, nodes.ExpressionStmt) and name.expr.column != len("'ä'; ")
 
 
 CHILDREN: dict[type, tuple[str, ...]] = {
@@ -119,22 +125,22 @@ CHILDREN: dict[type, tuple[str, ...]] = {
     nodes.AssertStmt: ('expr', 'msg'),
     nodes.AssertTypeExpr: ('expr',),
     nodes.AssignmentExpr: ('target', 'value'),
-    nodes.AssignmentStmt: ('rvalue', 'lvalues'),
+    nodes.AssignmentStmt: ('lvalues', 'rvalue'),
     nodes.AwaitExpr: ('expr',),
     nodes.Block: ('body',),
     nodes.CallExpr: ('callee', 'args'),
     nodes.CastExpr: ('expr',),
     nodes.ClassDef: ('decorators', 'base_type_exprs', 'metaclass', 'keywords', 'defs'),
     nodes.ComparisonExpr: ('operands',),
-    nodes.ConditionalExpr: ('cond', 'if_expr', 'else_expr'),
+    nodes.ConditionalExpr: ('if_expr', 'cond', 'else_expr'),
     nodes.Decorator: ('func', 'decorators', 'original_decorators'),
     nodes.DelStmt: ('expr',),
     nodes.DictExpr: ('items',),
-    nodes.DictionaryComprehension: ('indices', 'sequences', 'condlists', 'key', 'value'),
+    nodes.DictionaryComprehension: ('key', 'value', 'indices', 'sequences', 'condlists'),
     nodes.ExpressionStmt: ('expr',),
     nodes.ForStmt: ('index', 'expr', 'body', 'else_body'),
     nodes.FuncDef: ('arguments', 'body'),
-    nodes.GeneratorExpr: ('indices', 'sequences', 'condlists', 'left_expr'),
+    nodes.GeneratorExpr: ('left_expr', 'indices', 'sequences', 'condlists'),
     nodes.IfStmt: ('expr', 'body', 'else_body'),
     nodes.IndexExpr: ('base', 'index'),
     nodes.LambdaExpr: ('arguments', 'body'),
@@ -144,7 +150,7 @@ CHILDREN: dict[type, tuple[str, ...]] = {
     nodes.MemberExpr: ('expr',),
     nodes.MypyFile: ('defs',),
     nodes.OpExpr: ('left', 'right'),
-    nodes.OperatorAssignmentStmt: ('rvalue', 'lvalue'),
+    nodes.OperatorAssignmentStmt: ('lvalue', 'rvalue'),
     nodes.OverloadedFuncDef: ('items', 'impl'),
     nodes.RaiseStmt: ('expr', 'from_expr'),
     nodes.ReturnStmt: ('expr',),
@@ -169,7 +175,7 @@ CHILDREN: dict[type, tuple[str, ...]] = {
     patterns.StarredPattern: ('capture',),
     patterns.ValuePattern: ('expr',),
 }
-"""What is written inside of what. The visitors of mypy are compiled, and nothing can be derived from them."""
+"""What is written inside of what, in the order of the source. The visitors of mypy are compiled, and nothing can be derived from them."""
 
 
 class Nodes:
@@ -181,18 +187,16 @@ class Nodes:
         self.decorated: dict[Place, nodes.Decorator] = {}
         self.implementations: set[Place] = set()
         """Of overloads: their callers see the overloads only."""
-        twice: set[Key] = set()
+        self.crowds: dict[Key, int] = {}
+        """How many stand at a place that mypy takes for one."""
         for node in _walked(tree):
-            self._note(node, places, twice)
-        for place in twice:
-            del self.expressions[place]
+            self._note(node, places)
 
-    def _note(self, node: object, places: Places, twice: set[Key]) -> None:
+    def _note(self, node: object, places: Places) -> None:
         if isinstance(node, Expression):
             place = key_of(node)
             if place is not None and self.expressions.setdefault(place, node) is not node and places.is_wide(node.line):
-                # Which of them is asked for, nobody can say.
-                twice.add(place)
+                self._crowd(place, node)
         elif isinstance(node, nodes.FuncDef):
             self.functions[node.line, node.column] = node
         elif isinstance(node, nodes.Decorator):
@@ -201,6 +205,12 @@ class Nodes:
             function = node.impl.func if isinstance(node.impl, nodes.Decorator) else node.impl
             self.implementations.add((function.line, function.column))
 
+    def _crowd(self, place: Key, node: Expression) -> None:
+        crowd = self.crowds.get(place, 1)
+        if all(self.expressions[*place[:-1], one] is not node for one in range(crowd)):
+            self.expressions[*place[:-1], crowd] = node
+            self.crowds[place] = crowd + 1
+
 
 def _walked(root: object) -> Iterator[object]:
     """Give a node and all inside of it, the outer ones first; by a list of our own, since trees may be deep."""
@@ -208,10 +218,10 @@ def _walked(root: object) -> Iterator[object]:
     while waiting:
         node = waiting.pop()
         if isinstance(node, dict):
-            waiting += node.values()
+            waiting += reversed(cast('dict[str, Any]', node).values())
         elif isinstance(node, list | tuple):
-            waiting += node
+            waiting += reversed(cast('Sequence[Any]', node))
         elif node is not None:
             known: object = node
             yield known
-            waiting += [getattr(node, name) for name in CHILDREN.get(type(known), ())]
+            waiting += [getattr(node, name) for name in reversed(CHILDREN.get(type(known), ()))]

@@ -77,16 +77,15 @@ def groups(paths: Iterable[str], options: Options, problems: list[Problem]) -> l
     roots: dict[str | None, list[BuildSource]] = {}
     for source in _found(paths, options, problems):
         roots.setdefault(source.base_dir, []).append(source)
-    found: list[tuple[set[str], Group]] = []
+    found: list[Group] = []
     for sources in roots.values():
         names = {one.module for one in sources}
-        fitting = next((one for one in found if names.isdisjoint(one[0])), None)
-        if fitting is None:
-            fitting = (set(), Group([], copied(options)))
-            found.append(fitting)
-        fitting[0].update(names)
-        fitting[1].sources += sources
-    return [group for _, group in found]
+        group = next((one for one in found if names.isdisjoint(own.module for own in one.sources)), None)
+        if group is None:
+            group = Group([], copied(options))
+            found.append(group)
+        group.sources += sources
+    return found
 
 
 def copied(options: Options) -> Options:

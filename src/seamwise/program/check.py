@@ -1,5 +1,6 @@
 """`seamwise check`: what a type checker lets through, by file and line."""
 
+import gc
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -44,6 +45,7 @@ Formats:
 Examples:
   seamwise check src
   seamwise check src --diff origin/main
+  seamwise check src --adoption
   seamwise check src --fix
   seamwise check src --select SW101,SW103 --json
   seamwise check --explain SW101
@@ -95,6 +97,7 @@ class _Codes(click.ParamType[tuple[str, ...]]):
 @click.option('--fix', is_flag=True, help='Mend what can be mended safely, in the files, and report what is left.')
 @click.option('--whole', is_flag=True, help='Ask also the rules that must see all files of a program: PATH… are all of them.')
 @click.option('--no-cache', is_flag=True, help='Read every file again, and keep nothing for the next time.')
+@click.option('--adoption', is_flag=True, help='Tell how far PATH… is from exceptions to channels, and what would change first.')
 @click.option('--explain', metavar='CODE', help='Show the page of a rule, with an example that fails and the same mended.')
 @click.pass_context
 def check(  # noqa: PLR0913 -- one for each option
@@ -110,6 +113,7 @@ def check(  # noqa: PLR0913 -- one for each option
     fix: bool,
     whole: bool,
     no_cache: bool,
+    adoption: bool,
     explain: str | None,
 ) -> None:
     """Run the command, and end with its exit code."""
@@ -117,10 +121,14 @@ def check(  # noqa: PLR0913 -- one for each option
         raise click.UsageError('name a file or a folder to check, as in "seamwise check src".', context)
     if as_json and form not in {None, 'json'}:
         raise click.UsageError(f'--json is the same as --format json, and says otherwise than --format {form}.', context)
+    if adoption and (base is not None or select or ignore or fix or whole or form in {'sarif', 'github'}):
+        raise click.UsageError('--adoption asks no rule and mends nothing; it goes with --json.', context)
     try:
         if explain is not None:
             _explain(explain, context)
             context.exit(Exit.OK)
+        if adoption:
+            context.exit(_adoption(paths, as_json=as_json or form == 'json'))
         ask = _asking(_known(select, '--select', context), _known(ignore, '--ignore', context))
         if not whole:
             _refuse_of_whole(select, context)
@@ -158,6 +166,8 @@ def _report(report: 'Report', form: str, since: str) -> Exit:
     # Not before it is asked for: mypy takes half a second.
     from seamwise.check.reports import as_line  # noqa: PLC0415
 
+    # The process ends soon: looking for garbage among all that mypy has left would take as long as a tenth of the whole.
+    gc.freeze()
     # Annotations have them too, and GitHub looks for commands in every line that it is not told is none.
     for problem in () if form == 'github' else report.problems:
         say(f'seamwise: {as_line(problem)}')
@@ -165,6 +175,18 @@ def _report(report: 'Report', form: str, since: str) -> Exit:
     if not report.is_complete:
         return Exit.USAGE
     return Exit.FAILED if any(one.severity != 'hint' for one in report.findings) else Exit.OK
+
+
+def _adoption(paths: Sequence[str], *, as_json: bool) -> Exit:
+    from seamwise.check.adoption import report, texts  # noqa: PLC0415
+    from seamwise.check.reports import as_line  # noqa: PLC0415
+
+    found = report.adoption(paths)
+    for problem in found.problems:
+        say(f'seamwise: {as_line(problem)}')
+    stdout = standard('stdout')
+    print_data(texts.as_json(found) if as_json else sayable(texts.as_text(found), stdout) if stdout is not None else '')
+    return Exit.OK if found.is_complete else Exit.USAGE
 
 
 def _mended(look: Callable[[], 'Report']) -> 'Report':

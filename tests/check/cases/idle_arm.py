@@ -1,6 +1,6 @@
 from typing import Generic, TypeVar, assert_never
 
-from seamwise import Category, Do, Failure, Result, Success, TaggedError, catch, collect, fallible
+from seamwise import Category, Do, Failure, Result, Success, TaggedError, accumulate, catch, collect, fallible
 from seamwise.seams import cli, http
 from seamwise.seams.http import HttpError, on
 
@@ -432,3 +432,82 @@ def or_none(error: A | None) -> int:
             return 0
         case B():  # finds: SW108
             return 2
+
+
+# case: several results at once
+def at_once_matched() -> int:
+    match a(), ab():
+        case Success(one), Success(other):
+            return one + other
+        case Failure(B()), _:  # finds: SW108
+            return 1
+        case _, Failure(B()):
+            return 2
+        case _:
+            return 3
+
+
+# case: one of several failures
+def one_of_several() -> int:
+    match accumulate(a(), ab()):
+        case Success(values):
+            return sum(values)
+        case Failure((C(), *_)):  # finds: SW108
+            return 1
+        case Failure((B(), *_)):
+            return 2
+        case Failure(errors):
+            return len(errors)
+
+
+# case: below an arm for any failure
+def below_any() -> int:
+    match ab():
+        case Success(value):
+            return value
+        case Failure():
+            return 1
+        case Failure(A()):  # finds: SW108
+            return 2
+
+
+# case: assigned in a function inside
+def assigned_inside() -> int:
+    last: Result[int, A | B] = Success(0)
+
+    def refresh() -> None:
+        nonlocal last
+        last = ab()
+
+    refresh()
+    match last:
+        case Success(value):
+            return value
+        case Failure(A()):
+            return 1
+        case Failure(B()):
+            return 2
+
+
+# case: a local adapter as a step
+def as_step() -> Result[int, HttpError]:
+    adapter = on(A).responds(404, 'A') | on(B).responds(503, 'B')  # finds: SW108
+    return a().alt(adapter)
+
+
+# case: an adapter made for a step
+def for_step() -> Result[int, HttpError]:
+    return a().alt(
+        on(A).responds(404, 'A')
+        | on(B).responds(503, 'B'),  # finds: SW108
+    )
+
+
+# case: an adapter made for a step, all met
+def for_step_met() -> Result[int, HttpError]:
+    return ab().alt(on(A).responds(404, 'A') | on(B).responds(503, 'B'))
+
+
+# case: a shared adapter as a step
+def shared_step() -> Result[int, HttpError]:
+    return a().alt(SHARED)

@@ -134,3 +134,83 @@ def text(error: Shown | Direct | Constant) -> str:
 
 ANSWERS = on(Shown).responds(404, 'SHOWN') | on(ByStep).responds(400, 'STEP') | on(Named).responds(400, 'NAMED') | on(Hidden).hidden()
 EXITS = cli.on(OfException).exits(1)
+
+
+# case: made by a method of its class
+class ByMethod(TaggedError, category=Category.VALIDATION, message='{text}'):
+    text: str
+
+    @classmethod
+    def of(cls, number: int) -> 'ByMethod':
+        return cls(str(number))
+
+
+def by_method(number: int) -> Result[int, ByMethod]:
+    return Failure(ByMethod.of(number))
+
+
+# case: chosen from a table
+class Chosen(TaggedError, category=Category.VALIDATION, message='x'):
+    pass
+
+
+KINDS = {400: Chosen}
+
+
+def chosen(status: int) -> Result[int, Chosen]:
+    return Failure(KINDS[status]())
+
+
+# case: in a type only
+class Typed(TaggedError, category=Category.VALIDATION, message='x'):  # finds: SW111
+    pass
+
+
+def typed(call: Callable[[Typed], Result[int, Typed]]) -> dict[str, Typed]:
+    return {}
+
+
+# case: handled whatever it is
+class Whatever(TaggedError, category=Category.VALIDATION, message='x'):
+    pass
+
+
+def whatever() -> Result[int, Whatever]:
+    return Failure(Whatever())
+
+
+def handles_whatever() -> str:
+    match whatever():
+        case Success(value):
+            return str(value)
+        case Failure(error):
+            return str(error)
+
+
+# case: lashed
+class Lashed(TaggedError, category=Category.VALIDATION, message='x'):
+    pass
+
+
+def lashed() -> Result[int, Lashed]:
+    return Failure(Lashed())
+
+
+def lashes() -> Success[int]:
+    return lashed().lash(lambda error: Success(0))
+
+
+# case: inside of another error
+class Inner(TaggedError, category=Category.VALIDATION, message='x'):
+    pass
+
+
+class Outer(TaggedError, category=Category.VALIDATION, message='x'):
+    cause: Inner
+
+
+def outer() -> Result[int, Outer]:
+    return Failure(Outer(Inner()))
+
+
+OTHERS = on(Outer).responds(400, 'OUTER') | on(ByMethod).responds(400, 'METHOD') | on(Chosen).responds(400, 'CHOSEN')

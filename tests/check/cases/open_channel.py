@@ -1,6 +1,8 @@
 from typing import Any, Generic, TypeVar, overload
 
 from returns.result import Result as OpenResult
+from returns.result import Failure as OpenFailure
+from returns.result import Success as OpenSuccess
 from returns.result import safe
 
 from seamwise import Category, Do, Failure, Result, Success, TaggedError, fallible
@@ -155,3 +157,12 @@ R = TypeVar('R', bound='Result[object, object]')
 
 def same(result: R) -> R:
     return result
+
+
+# case: one side of plain returns
+def one_side(number: int) -> OpenSuccess[int]:
+    return OpenSuccess(number)
+
+
+def either_side(number: int) -> OpenSuccess[int] | OpenFailure[Bad]:
+    return OpenFailure(Bad())

@@ -1,5 +1,10 @@
+from typing import TypeVar
+
 from seamwise import Category, Failure, Result, Success, TaggedError, catch, tap, tap_error
 from seamwise.catalog.tools import FileNotFound
+
+
+E = TypeVar('E')
 
 
 class Gone(TaggedError, category=Category.NOT_FOUND, message='gone'):
@@ -136,3 +141,49 @@ def tapped_by_name() -> int:
     found = either()
     tap_error(found, print)
     return found.value_or(0)
+
+
+# case: looked at before it has its name
+def looked_before() -> int:
+    found = tap_error(either(), print)
+    return found.value_or(0)
+
+
+# case: looked at before another step
+def broken(number: int) -> Result[int, Broken]:
+    return Failure(Broken())
+
+
+def looked_too_early() -> int:
+    return tap_error(gone(), print).bind(broken).value_or(0)  # finds: SW115
+
+
+# case: an attribute
+class Holder:
+    last: Result[int, Broken] = Success(1)
+
+    def silent(self) -> int:
+        return self.last.value_or(0)  # finds: SW115
+
+    def looked(self) -> int:
+        if isinstance(self.last, Failure):
+            print(self.last.failure())
+        return self.last.value_or(0)
+
+
+# case: what the arms above have left
+def left() -> int:
+    match either():
+        case Failure(Broken() as error):
+            return len(str(error))
+        case other:
+            return other.value_or(0)
+
+
+# case: whatever the error is
+def whatever(result: Result[int, E]) -> int:
+    return result.value_or(0)
+
+
+def whatever_or_broken(result: Result[int, E | Broken]) -> int:
+    return result.value_or(0)  # finds: SW115

@@ -1,6 +1,8 @@
 import builtins
+import sys
 import contextlib
 from contextlib import suppress
+from typing import NoReturn
 
 from seamwise import report_defect
 
@@ -215,3 +217,34 @@ def allowed() -> int:
         return 1
     except Exception:  # seamwise: allow[SW103] a repr must not fail
         return 2
+
+
+# case: it ends in what never comes back
+def fails(raised: Exception) -> NoReturn:
+    raise RuntimeError from raised
+
+
+def never_back() -> None:
+    try:
+        print(1)
+    except Exception as raised:
+        fails(raised)
+
+
+def leaves() -> None:
+    try:
+        print(1)
+    except Exception:
+        sys.exit(1)
+
+
+# case: it ends in what may come back
+def may_fail(raised: Exception) -> None:
+    raise RuntimeError from raised
+
+
+def may_be_back() -> None:
+    try:
+        print(1)
+    except Exception as raised:  # finds: SW103
+        may_fail(raised)

@@ -1,10 +1,12 @@
 import asyncio
 from functools import partial
-from typing import assert_never
+from typing import TypeVar, assert_never
 
 from seamwise import Category, Do, Failure, Result, Success, TaggedError, bind_async, catch, catch_all, collect, fallible, or_raise, tap_error
 from seamwise.containers import is_failure, is_success
-from seamwise.policies import CircuitOpen, DeadlineExceeded, circuit, deadline, retry
+from seamwise.policies import (
+    CircuitOpen, DeadlineExceeded, Guard, circuit, deadline, fallback, keyed, retry, retryable,
+)
 from seamwise.seams.http import HttpError, on
 
 
@@ -23,6 +25,8 @@ def a() -> Result[int, A]:
 async def later() -> Result[int, A]:
     return Failure(A())
 
+
+E = TypeVar('E')
 
 upstream = circuit(name='upstream')
 quick = deadline(2.0)
@@ -391,3 +395,81 @@ def yields():
 # case: in a list
 def listed() -> list[Result[int, A | CircuitOpen]]:
     return [upstream.run_sync(a) for _ in range(3)]
+
+
+# case: in a lambda that is handed over
+def in_lambda() -> int:
+    return a().bind(lambda number: upstream.run_sync(a)).value_or(0)  # finds: SW114
+
+
+# case: in a lambda whose result goes on
+def in_lambda_on() -> Result[int, A | CircuitOpen]:
+    return a().bind(lambda number: upstream.run_sync(a))
+
+
+# case: one guard inside of another
+async def one_inside() -> int:
+    match await quick.run(lambda: retry().run(lambda: quick.run(later))):  # finds: SW114
+        case Success(value):
+            return value
+        case Failure(A()):
+            return 1
+    return 2
+
+
+# case: many at once
+def many_at_once(numbers: list[int]) -> int:
+    return len(collect(upstream.run_sync(a) for _ in numbers).value_or(()))  # finds: SW114
+
+
+# case: asked by its type
+def by_type() -> int:
+    found = upstream.run_sync(a)
+    if is_failure(found) and type(found.failure()) is CircuitOpen:
+        return 1
+    return 0
+
+
+# case: at the top level of a file, for others
+LAST = upstream.run_sync(a)
+
+
+# case: what a fallback answers for
+def answered() -> int:
+    return (fallback(lambda error: Success(1)) >> upstream).run_sync(a).value_or(0)
+
+
+# case: what a fallback answers for under a condition
+def answered_sometimes() -> int:
+    guard = fallback(lambda error: Success(1), when=retryable) >> upstream
+    return guard.run_sync(a).value_or(0)  # finds: SW114
+
+
+# case: a key of one's own for each call
+def with_key() -> int:
+    return keyed(upstream).run_sync(lambda key: a()).value_or(0)  # finds: SW114
+
+
+# case: decorated by hand
+by_hand = upstream(a)  # finds: SW114
+
+
+def calls_by_hand() -> int:
+    return by_hand().value_or(0)
+
+
+# case: a guard of an object
+class Keeps:
+    def __init__(self, guard: Guard[CircuitOpen]) -> None:
+        self._guard = guard
+
+    def total(self) -> int:
+        return self._guard.run_sync(a).value_or(0)  # finds: SW114
+
+    def fetch(self) -> Result[int, A | CircuitOpen]:
+        return self._guard.run_sync(a)
+
+
+# case: any guard
+def any_guard(guard: Guard[E]) -> int:
+    return guard.run_sync(a).value_or(0)

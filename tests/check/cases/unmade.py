@@ -9,7 +9,7 @@ from seamwise import (
     collect, collect_async, fallible, flow, from_returns, map_async, partition, refine, tap, tap_error, when,
 )
 from seamwise.many import OneOrMore
-from seamwise.policies import CircuitOpen, circuit
+from seamwise.policies import CircuitOpen, circuit, keyed
 
 
 class A(TaggedError, category=Category.NOT_FOUND, message='a'):
@@ -399,6 +399,11 @@ def handed(call: Callable[[], Result[int, A | B]]) -> Result[int, A | B]:
 
 # case: generic
 def generic(call: Callable[[], Result[T, E]]) -> Result[T, E | A]:
+    return Failure(A()) if call is None else call()
+
+
+# case: generic, one too many
+def generic_too_many(call: Callable[[], Result[T, E]]) -> Result[T, E | A]:  # finds: SW105
     return call()
 
 
@@ -614,3 +619,122 @@ def walrus() -> Result[int, A | B]:  # finds: SW105
 def parted(numbers: list[int]) -> Result[int, A | B]:  # finds: SW105
     values, errors = partition(b(one) for one in numbers)
     return Failure(errors[0]) if errors else Success(sum(values))
+
+
+# case: a type variable with a bound
+Bound = TypeVar('Bound', bound=TaggedError)
+
+
+def refused(error: Bound) -> Result[int, Bound]:
+    return Failure(error)
+
+
+def of_bound() -> Result[int, A | B]:  # finds: SW105
+    return refused(A())
+
+
+def of_bound_both(error: A | B) -> Result[int, A | B]:
+    return refused(error)
+
+
+# case: a type variable of two, one too many
+Either = TypeVar('Either', A, B)
+
+
+def of_either(error: Either) -> Result[int, Either | C]:  # finds: SW105
+    return Failure(error)
+
+
+# case: a class that is handed over as the error
+def required(value: int | None, kind: type[E]) -> Result[int, E]:
+    return Success(value) if value is not None else Failure(kind())
+
+
+def of_kind(value: int | None) -> Result[int, A | B]:  # finds: SW105
+    return required(value, A)
+
+
+# case: an error and a result, both of one type variable
+def first_of(result: Result[int, E], others: list[E]) -> Result[int, E]:
+    return Failure(others[0]) if others else result
+
+
+def of_first() -> Result[int, A | B]:
+    return first_of(a(), [B()])
+
+
+# case: results in a list, handed to a generic function
+def unpacked(results: list[Result[T, E]]) -> Result[list[T], E]:
+    values: list[T] = []
+    for result in results:
+        if isinstance(result, Failure):
+            return result
+        values.append(result.unwrap())
+    return Success(values)
+
+
+def of_unpacked() -> Result[list[int], A | B]:  # finds: SW105
+    return unpacked([a(), a()])
+
+
+# case: collected from a parameter, a map, a starred list, a gather
+def collected_given(*results: Result[int, A]) -> Result[tuple[int, ...], A | B]:  # finds: SW105
+    return collect(results)
+
+
+def collected_mapped(numbers: list[int]) -> Result[tuple[int, ...], A | B]:  # finds: SW105
+    return collect(map(b, numbers))
+
+
+def collected_starred(numbers: list[int]) -> Result[tuple[int, ...], A | B | C]:  # finds: SW105
+    return collect([*(b(one) for one in numbers), a()])
+
+
+async def collected_gathered(numbers: list[int]) -> Result[tuple[int, ...], A | B]:  # finds: SW105
+    return collect(await asyncio.gather(*(later_b(one) for one in numbers)))
+
+
+# case: behind a loop that never ends so
+def behind_loop(number: int) -> Result[int, A | B]:  # finds: SW105
+    while number:
+        number -= 1
+    else:
+        return a()
+    return Success(1)
+
+
+# case: a key of one's own for each call
+kept = keyed(circuit(name='kept'))
+
+
+def with_key() -> Result[int, A | B | CircuitOpen]:  # finds: SW105
+    return kept.run_sync(lambda key: a())
+
+
+# case: a service with a repository, in all its forms
+class Repository(Protocol):
+    async def find(self, number: int) -> Result[int, A | B]: ...
+
+
+class InMemory:
+    @property
+    def last(self) -> Result[int, A | B]:  # finds: SW105
+        return a()
+
+    @classmethod
+    def make(cls, number: int) -> 'Result[InMemory, A | B]':
+        return ab(number).map(lambda _: cls())
+
+    @staticmethod
+    def check(number: int) -> Result[int, A | B]:  # finds: SW105
+        return b(number)
+
+    async def find(self, number: int) -> Result[int, A | B]:
+        async with asyncio.TaskGroup() as group:
+            one = group.create_task(later_a())
+            other = group.create_task(later_b(number))
+        return other.result() if isinstance(one.result(), Success) else one.result()
+
+
+async def of_repository(repository: Repository) -> Result[int, A | B | C]:  # finds: SW105
+    return await repository.find(1)

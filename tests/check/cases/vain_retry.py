@@ -1,9 +1,9 @@
 from dataclasses import dataclass
 
-from seamwise import Category, Failure, Result, Success, TaggedError
+from seamwise import Category, Failure, Result, Success, TaggedError, attempt, when
 from seamwise.catalog.network import HostUnreachable
 from seamwise.catalog.tools import UnknownTool
-from seamwise.policies import Guard, cache, circuit, deadline, fallback, identity, retry
+from seamwise.policies import Guard, cache, circuit, deadline, fallback, identity, keyed, retry
 from seamwise.policies.reading import always
 
 
@@ -231,3 +231,81 @@ def of_words() -> object:
 # case: settings that are handed on
 def handed_on(**settings) -> object:
     return retry(**settings).run_sync(gone)
+
+
+# case: kept in a class or an object
+class Client:
+    shared = retry(attempts=2)
+
+    def __init__(self) -> None:
+        self._own = deadline(1.0) >> retry()
+        self._either = retry()
+
+    def patient(self) -> None:
+        self._either = retry() >> deadline(1.0)
+
+    def one(self) -> object:
+        return self.shared.run_sync(gone)  # finds: SW113
+
+    def other(self) -> object:
+        return self._own.run_sync(gone)  # finds: SW113
+
+    def helps(self) -> object:
+        return self._own.run_sync(gone_or_slow)
+
+    def nobody_knows(self) -> object:
+        return self._either.run_sync(gone)
+
+
+# case: two that are the same
+def the_same(often: bool) -> object:
+    guard = retry(attempts=9) if often else retry()
+    return guard.run_sync(gone)  # finds: SW113
+
+
+# case: a decorator below adds what is worth it
+@again
+@deadline(1.0)
+async def decorated_twice() -> Result[int, Gone]:
+    return Failure(Gone())
+
+
+# case: a decorator below adds nothing
+@deadline(1.0)
+@again  # finds: SW113
+@cache(ttl=1.0, name='kept')
+async def decorated_thrice() -> Result[int, Gone]:
+    return Failure(Gone())
+
+
+# case: an attempt below
+@again  # finds: SW113
+@attempt(when(ValueError).becomes(lambda raised: Broken()))
+def number_in(text: str) -> int:
+    return int(text)
+
+
+@again
+@attempt(when(TimeoutError).becomes(lambda raised: Slow()))
+def slow_number_in(text: str) -> int:
+    return int(text)
+
+
+# case: a decorator of which nobody knows what it adds
+def unknown(function):
+    return function
+
+
+@again
+@unknown
+def decorated_unknown() -> Result[int, Gone]:
+    return Failure(Gone())
+
+
+# case: decorated by hand
+tried = again(gone)  # finds: SW113
+
+
+# case: a key of one's own for each try
+def with_key() -> object:
+    return keyed(again).run_sync(lambda key: gone())  # finds: SW113

@@ -10,7 +10,7 @@ from mypy.types import Instance, TupleType, Type
 from seamwise.check.channels import members
 from seamwise.check.flows.kinds import given_back
 from seamwise.check.flows.reader import Reader
-from seamwise.check.program import FUNCTIONS, Function, Module
+from seamwise.check.program import FUNCTIONS, Function, Module, children
 
 EXCEPTION, BASE = 'builtins.Exception', 'builtins.BaseException'
 SUPPRESS, OVERLOAD = 'contextlib.suppress', 'typing.overload'
@@ -141,7 +141,7 @@ def _read(
         if isinstance(node, ast.Call):
             yield from _called(node, nets, reader)
         inner, inner_nets = _caught(node, nets, module, handlers)
-        waiting += [(one, inner_nets if one in inner else nets) for one in ast.iter_child_nodes(node)]
+        waiting += [(one, inner_nets if one in inner else nets) for one in children(node)]
 
 
 def _called(call: ast.Call, nets: Nets, reader: Reader) -> Iterator[Raising | Calling | Handing]:
@@ -183,7 +183,7 @@ def _hands_on(handler: ast.ExceptHandler) -> bool:
         if isinstance(node, ast.Raise) and (node.exc is None or (isinstance(node.exc, ast.Name) and node.exc.id == handler.name)):
             return True
         if not isinstance(node, (*SCOPES, ast.ExceptHandler)):
-            waiting += ast.iter_child_nodes(node)
+            waiting += children(node)
     return False
 
 

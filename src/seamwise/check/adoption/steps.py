@@ -32,6 +32,8 @@ class Step(Struct, frozen=True):
     """How many functions know of it: raise it, let it through, handle it, or call it."""
     why: str
     how: str
+    is_handled: bool = True
+    """False of an exception that nobody here handles: it is a bug, or others have to change with it."""
 
 
 CONTAINERS: Mapping[Given, tuple[str, str]] = {
@@ -62,7 +64,11 @@ BRIDGE: tuple[Kind, str] = (
 def steps(program: Program, ways: Ways, standings: Mapping[Unit, Standing]) -> list[Step]:
     """Give all steps, the easiest first."""
     found = [*_errors(program, ways, standings), *_raises(program, ways, standings), *_containers(ways, standings), *_handlers(program)]
-    return sorted(found, key=lambda one: (one.kind in LAST, one.kind == 'handler', one.touches, ORDER.index(one.kind), one.path, one.line))
+    return sorted(found, key=_rank)
+
+
+def _rank(step: Step) -> tuple[bool, bool, bool, int, int, str, int]:
+    return step.kind in LAST, step.kind == 'handler', not step.is_handled, step.touches, ORDER.index(step.kind), step.path, step.line
 
 
 def raised(ways: Ways) -> Mapping[Raisable, Sequence[Unit]]:
@@ -92,7 +98,7 @@ def _errors(program: Program, ways: Ways, standings: Mapping[Unit, Standing]) ->
             again = [one for one in way.starts if one not in standings and one in ways.functions and not one.is_called_by_python]
             how = f'Make it a TaggedError{f", which {_names(again)} would return in a Failure" if again else ""}.'
             why = f'is raised by {_names(way.starts)} and {_ends(way)}.'
-            yield Step('error', _relative(module), kind.line, kind.short, len(way.touched), why, how)
+            yield Step('error', _relative(module), kind.line, kind.short, len(way.touched), why, how, bool(way.ends))
 
 
 def _raises(program: Program, ways: Ways, standings: Mapping[Unit, Standing]) -> Iterator[Step]:
@@ -109,7 +115,7 @@ def _raises(program: Program, ways: Ways, standings: Mapping[Unit, Standing]) ->
             why = f'raises {_listed([one.short for one in found])}, which {_ends(widest)}.'
             is_bridge = {one.name for one in found} == {RAISED}
             which, how = BRIDGE if is_bridge else RAISE
-            yield Step(which, _relative(unit.module), unit.node.lineno, unit.short, len(touched), why, how)
+            yield Step(which, _relative(unit.module), unit.node.lineno, unit.short, len(touched), why, how, bool(widest.ends))
 
 
 def _containers(ways: Ways, standings: Mapping[Unit, Standing]) -> Iterator[Step]:

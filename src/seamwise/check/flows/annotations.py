@@ -8,7 +8,7 @@ from mypy.nodes import RefExpr, TypeInfo
 from seamwise.check.facts import Edit
 from seamwise.check.flows.bindings import parameters
 from seamwise.check.flows.kinds import Kinds
-from seamwise.check.program import Function, Module
+from seamwise.check.program import Function, Module, walk
 
 
 def without(function: Function, gone: Iterable[str], declared: Kinds, module: Module) -> tuple[Edit, ...]:
@@ -78,7 +78,7 @@ def _channel(function: Function) -> ast.expr | None:
 
 def _subscripts(annotations: Iterable[ast.expr]) -> Iterator[ast.Subscript]:
     for annotation in annotations:
-        for node in ast.walk(annotation):
+        for node in walk(annotation):
             if isinstance(node, ast.Subscript):
                 yield node
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from seamwise.check.liveness import targets
-from seamwise.check.program import FUNCTIONS, Function
+from seamwise.check.program import FUNCTIONS, Function, children, walk
 
 INNER = (*FUNCTIONS, ast.ClassDef)
 SCOPES = (*INNER, ast.Lambda)
@@ -40,6 +40,10 @@ def bindings(function: Function) -> Bindings:
         found.setdefault(name, []).append(binding)
     for one in parameters(function):
         found.setdefault(one.arg, []).append(Other())
+    for inner in (node for statement in function.body for node in walk(statement) if isinstance(node, ast.Nonlocal)):
+        for name in inner.names:
+            # A function inside binds it too.
+            found.setdefault(name, []).append(Other())
     return found
 
 
@@ -57,7 +61,7 @@ def inside(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
         node = waiting.pop()
         yield node
         if not isinstance(node, INNER):
-            waiting += reversed(list(ast.iter_child_nodes(node)))
+            waiting += reversed(list(children(node)))
 
 
 def _all(function: Function) -> Iterator[tuple[str, Binding]]:
@@ -124,7 +128,7 @@ def _captured(pattern: ast.pattern, subject: ast.expr) -> Iterator[tuple[str, Bi
 
 
 def _names(pattern: ast.pattern) -> Iterator[str]:
-    for node in ast.walk(pattern):
+    for node in walk(pattern):
         if isinstance(node, ast.MatchAs | ast.MatchStar) and node.name is not None:
             yield node.name
         elif isinstance(node, ast.MatchMapping) and node.rest is not None:

@@ -8,31 +8,22 @@ from mypy.nodes import RefExpr, TypeInfo
 from seamwise.categories import Category
 from seamwise.check.facts import ClassFacts
 from seamwise.check.flows.kinds import is_error
+from seamwise.check.flows.reader import full_name
 from seamwise.check.places import place
 from seamwise.check.program import FUNCTIONS, Module
 
 
 def classes(module: Module) -> Iterator[ClassFacts]:
     """Give the classes of tagged errors that a file defines."""
-    for node, name in _named(module):
+    for node in module.every(ast.ClassDef):
         if any(_is_error(base, module) for base in node.bases):
             keywords = {one.arg: one.value for one in node.keywords}
             category = _category(keywords.get('category'))
             tag = keywords.get('tag')
             written = tag.value if isinstance(tag, ast.Constant) and isinstance(tag.value, str) else node.name
             retryable = _retryable(node, keywords.get('retryable'), category)
-            yield ClassFacts(name, place(node, module), written, category.name if category is not None else None, retryable)
-
-
-def _named(module: Module) -> Iterator[tuple[ast.ClassDef, str]]:
-    for node in module.every(ast.ClassDef):
-        names = [node.name]
-        around = module.parents.get(node)
-        while around is not None:
-            if isinstance(around, (*FUNCTIONS, ast.ClassDef)):
-                names.append(around.name)
-            around = module.parents.get(around)
-        yield node, '.'.join([module.name, *reversed(names)])
+            named = category.name if category is not None else None
+            yield ClassFacts(full_name(node, module), place(node, module), written, named, retryable)
 
 
 def _is_error(base: ast.expr, module: Module) -> bool:

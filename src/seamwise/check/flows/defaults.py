@@ -5,9 +5,10 @@ from collections.abc import Iterator
 
 from seamwise.check.channels import channel
 from seamwise.check.facts import Defaulted
+from seamwise.check.flows.bindings import Given
 from seamwise.check.flows.fates import Fates
-from seamwise.check.flows.kinds import Kinds
-from seamwise.check.flows.reader import Reader
+from seamwise.check.flows.kinds import NOTHING, Kinds, named, within
+from seamwise.check.flows.reader import SAME, Reader
 from seamwise.check.places import place
 
 TAP_ERROR = 'seamwise.compose.tap_error'
@@ -20,7 +21,7 @@ def defaulted(reader: Reader) -> Iterator[Defaulted]:
         match call.func:
             case ast.Attribute(result, 'value_or') if channel(module.type(result)) is not None:
                 errors = reader.errors(result)
-                left = _unseen(result, errors, reader) if errors else None
+                left = _unseen(result, named(errors), reader) if errors else None
                 if left:
                     yield Defaulted(place(call, module), tuple(sorted(left)))
             case _:
@@ -32,12 +33,31 @@ def _unseen(result: ast.expr, errors: Kinds, reader: Reader) -> Kinds:
     match result:
         case ast.Await(inner) | ast.NamedExpr(_, inner):
             return _unseen(inner, errors, reader)
-        case ast.Call(ast.Attribute(inner, 'map' | 'bind')) if channel(reader.module.type(inner)) is not None:
+        case ast.Call(ast.Attribute(inner, 'map')) if channel(reader.module.type(inner)) is not None:
             return _unseen(inner, errors, reader)
-        case ast.Call(function, [_, *_]) if reader.module.full_name(function) == TAP_ERROR:
-            return {}
-        case ast.Name(name):
-            fates = Fates(reader, reader.function_of(result))
-            return fates.of_name(name, errors).lost(errors)
+        case ast.Call(ast.Attribute(inner, 'bind'), [step]) if channel(reader.module.type(inner)) is not None:
+            added = named(reader.returned(step) or NOTHING)
+            return {**_unseen(inner, errors, reader), **within(errors, added)}
+        case ast.Call(function, [inner, _]) if reader.module.full_name(function) == TAP_ERROR:
+            return NOTHING
+        case ast.Call(function, [inner, *_]) if reader.module.full_name(function) in SAME:
+            return _unseen(inner, errors, reader)
+        case ast.Name() | ast.Attribute():
+            return _unseen_elsewhere(result, errors, reader)
         case _:
             return errors
+
+
+def _unseen_elsewhere(result: ast.Name | ast.Attribute, errors: Kinds, reader: Reader) -> Kinds:
+    """Leave out what the other uses of a name look at, and what was looked at before it was bound."""
+    function = reader.function_of(result)
+    fates = Fates(reader, function)
+    if isinstance(result, ast.Attribute):
+        return fates.of_same(result, errors).lost(errors)
+    left = fates.of_name(result.id, errors).lost(errors)
+    bound = reader.bindings(function).get(result.id, ()) if function is not None else ()
+    values = [one.value for one in bound if isinstance(one, Given) and not isinstance(one.value, ast.Name | ast.Attribute)]
+    if not values or len(values) < len(bound):
+        return left
+    unseen = [fates.of(one, left).lost(_unseen(one, left, reader)) for one in values]
+    return {name: info for name, info in left.items() if any(name in one for one in unseen)}

@@ -9,7 +9,7 @@ from mypy.nodes import TypeInfo
 from seamwise.check.channels import OPEN, bases, channel, members
 from seamwise.check.flows.kinds import NOTHING, Kinds, errors_in, kinds, meets, within, without
 from seamwise.check.flows.reader import BIND_ASYNC, SAME, SUMS, Reader
-from seamwise.check.program import Function
+from seamwise.check.program import Function, walk
 
 CHECKS = frozenset({'builtins.isinstance', 'builtins.type', 'seamwise.containers.is_success', 'seamwise.containers.is_failure'})
 UNTYPED_CHECK = 'returns.pipeline.is_successful'
@@ -40,6 +40,7 @@ class Fates:
     def __init__(self, reader: Reader, function: Function | None) -> None:
         self.reader = reader
         self.module = reader.module
+        self._function = function
         self._body: Sequence[ast.AST] = function.body if function is not None else self.module.syntax.body
         self._underway: set[str] = set()
 
@@ -55,7 +56,11 @@ class Fates:
                 # So one says that it is meant.
                 return Fate(gone_on=errors)
             case ast.Assign([ast.Name(name)]) | ast.AnnAssign(ast.Name(name)):
-                return self.of_name(name, errors)
+                # What nobody reads at the top level of a file, others may.
+                is_others = self._function is None and not any(self._uses(name))
+                return Fate(gone_on=errors) if is_others else self.of_name(name, errors)
+            case ast.Lambda() | ast.GeneratorExp() | ast.ListComp() | ast.SetComp() | ast.List() | ast.Tuple():
+                return self._handed_over(around, errors)
             case ast.Expr():
                 return Fate()
             case ast.Match():
@@ -75,6 +80,16 @@ class Fates:
             return node is not around.test
         return True
 
+    def _handed_over(self, node: ast.expr, errors: Kinds) -> Fate:
+        """Follow what a lambda gives, or a row of results holds, into the call that is handed it and brings the same errors."""
+        call = self.module.parents.get(node)
+        if not isinstance(call, ast.Call) or node not in call.args:
+            return Fate(gone_on=errors)
+        if not isinstance(node, ast.Lambda) and self.module.full_name(call.func) not in SUMS:
+            return Fate(gone_on=errors)
+        brought = errors_in(self.module.type(call)) or NOTHING
+        return self.of(call, errors) if all(name in brought for name in errors) else Fate(gone_on=errors)
+
     # A result under a name.
 
     def of_name(self, name: str, errors: Kinds) -> Fate:
@@ -91,6 +106,14 @@ class Fates:
             return found
         finally:
             self._underway.discard(name)
+
+    def of_same(self, result: ast.Attribute, errors: Kinds) -> Fate:
+        """Say what becomes of the errors of a result wherever the same attribute is read."""
+        found = Fate()
+        for node in _everywhere(self._body):
+            if isinstance(node, ast.Attribute) and node.attr == result.attr and ast.dump(node) == ast.dump(result):
+                found = found.and_also(self.of(node, errors))
+        return found
 
     def _uses(self, name: str) -> Iterator[ast.Name]:
         for node in _everywhere(self._body):
@@ -222,10 +245,10 @@ class Fates:
                 return False
 
     def _checked(self, call: ast.Call, errors: Kinds) -> Fate:
-        """`isinstance(error, A)` is an arm for A; it says nothing of the others."""
-        if len(call.args) != 2:  # noqa: PLR2004 -- what is asked, and for which class
-            return Fate()
-        named = call.args[1].elts if isinstance(call.args[1], ast.Tuple) else [call.args[1]]
+        """`isinstance(error, A)` and `type(error) is A` are arms for A; they say nothing of the others."""
+        around = self.module.parents.get(call)
+        asked = around.comparators if isinstance(around, ast.Compare) else call.args[1:]
+        named = [part for one in asked for part in (one.elts if isinstance(one, ast.Tuple) else [one])]
         classes = [info for one in named for info in (self.reader.made_by(one) or NOTHING).values()]
         return Fate(ended={name: info for name, info in errors.items() if any(meets(info, one) for one in classes)})
 
@@ -303,4 +326,4 @@ def _of(arm: ast.match_case) -> list[ast.AST]:
 def _everywhere(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
     """Give the nodes of a function, also of the functions inside of it, which see its names."""
     for node in body:
-        yield from ast.walk(node)
+        yield from walk(node)

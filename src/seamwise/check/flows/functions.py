@@ -11,15 +11,14 @@ from seamwise.check.facts import Entry, FunctionFacts, Showing
 from seamwise.check.flows import annotations
 from seamwise.check.flows.bindings import parameters
 from seamwise.check.flows.fates import Fates
-from seamwise.check.flows.kinds import NOTHING, TAGGED, Kinds, errors_in, joined, kinds
+from seamwise.check.flows.kinds import NOTHING, WIDE, Kinds, errors_in, joined, kinds, meets, named
 from seamwise.check.flows.reader import FAILURE, GUARDS, Reader
 from seamwise.check.places import place
-from seamwise.check.program import Function, Module
+from seamwise.check.program import Function, Module, walk
 
 DO, FALLIBLE = 'seamwise.scope.Do', 'seamwise.scope.fallible'
 ADAPTER = 'seamwise.seams.adapter.Adapter'
 SEAMS = 'seamwise.seams.'
-WIDE = frozenset({'builtins.object', TAGGED})
 
 
 def facts(function: Function, reader: Reader) -> FunctionFacts:
@@ -43,8 +42,8 @@ def facts(function: Function, reader: Reader) -> FunctionFacts:
 
 
 def sorted_names(found: Kinds | None) -> tuple[str, ...] | None:
-    """Give the names of a set of errors in their order."""
-    return None if found is None else tuple(sorted(found))
+    """Give the names of a set of errors in their order; None where a type variable stands for some of them."""
+    return None if found is None or len(named(found)) < len(found) else tuple(sorted(found))
 
 
 def declared_errors(function: Function, reader: Reader) -> Kinds | None:
@@ -88,9 +87,6 @@ def inferred_errors(function: Function, reader: Reader) -> Kinds | None:
 def _of_return(node: ast.Return, reader: Reader) -> Kinds | None:
     if node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None):
         return NOTHING
-    if not reader.module.types(node.value) and not isinstance(node.value, ast.Lambda):
-        # mypy has read it, and holds it for unreachable: or it has no type for it, which nobody can tell apart.
-        return None
     return reader.errors(node.value)
 
 
@@ -99,7 +95,7 @@ def _through_do(function: Function, do: str, reader: Reader) -> Kinds | None:
     module = reader.module
     found: list[Kinds | None] = []
     for statement in function.body:
-        for node in ast.walk(statement):
+        for node in walk(statement):
             if not (isinstance(node, ast.Name) and node.id == do and isinstance(node.ctx, ast.Load)):
                 continue
             match module.parents.get(node):
@@ -151,11 +147,13 @@ def _is_stub(body: Sequence[ast.stmt]) -> bool:
 
 
 def _unmade(declared: Kinds, inferred: Kinds) -> Iterator[str]:
-    for name, info in declared.items():
+    # What a type variable brings, it is declared for itself.
+    brought = {name: info for name, info in inferred.items() if '.' in name or name not in declared}
+    for name, info in named(declared).items():
         # Of `object`, `TaggedError` and exceptions SW106 speaks: they name no error.
         if name in WIDE or any(base.fullname == 'builtins.BaseException' for base in info.mro):
             continue
-        if not any(info in one.mro or one in info.mro for one in inferred.values()):
+        if not any(meets(info, one) for one in brought.values()):
             yield name
 
 
@@ -222,6 +220,7 @@ def _makes(call: ast.Call, module: Module) -> bool:
 
 
 def _entry(node: ast.expr, callee: str, errors: Kinds | None, result: ast.expr | None, fates: Fates) -> Iterator[Entry]:
+    errors = named(errors or NOTHING)
     if not errors:
         return
     where = place(node, fates.module)
@@ -245,7 +244,7 @@ def _shows(function: Function, reader: Reader) -> Iterator[Showing]:
         if handed:
             yield Showing(place(node, module), seam, tuple(sorted(handed)))
     for decorator in function.decorator_list:
-        seam = next((name for one in ast.walk(decorator) if isinstance(one, ast.expr) and (name := adapter_seam(one, module))), '')
+        seam = next((name for one in walk(decorator) if isinstance(one, ast.expr) and (name := adapter_seam(one, module))), '')
         errors = inferred_errors(function, reader) if seam else None
         if errors:
             yield Showing(place(function, module), seam, tuple(sorted(errors)))

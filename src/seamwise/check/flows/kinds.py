@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
-import mypy.types  # noqa: F401 -- first of all: the others import it in a circle
+import mypy.types  # noqa: F401  # pyright: ignore[reportUnusedImport]  # first of all: the others import it in a circle
 from mypy.expandtype import expand_type_by_instance
 from mypy.nodes import TypeInfo
 from mypy.types import (
@@ -15,6 +15,7 @@ from mypy.types import (
     TupleType,
     Type,
     TypeType,
+    TypeVarType,
     UninhabitedType,
     UnionType,
     UnpackType,
@@ -24,10 +25,12 @@ from mypy.types import (
 from seamwise.check.channels import awaited, channel, members
 
 Kinds: TypeAlias = Mapping[str, TypeInfo]
-"""Error classes by name."""
+"""Error classes by their full names; a type variable that may be any error, by its own, which has no dot."""
 
 NOTHING: Kinds = {}
 TAGGED = 'seamwise.errors.TaggedError'
+WIDE = frozenset({'builtins.object', TAGGED})
+"""Classes that name no error."""
 PARTIAL = 'functools.partial'
 
 
@@ -61,8 +64,22 @@ def kinds(type_: Type | None) -> Kinds | None:
             return {found.type.fullname: found.type}
         case NoneType():
             return NOTHING
+        case TypeVarType():
+            return _of_variable(found)
         case _:
             return None
+
+
+def _of_variable(variable: TypeVarType) -> Kinds | None:
+    if variable.values:
+        return joined(kinds(one) for one in variable.values)
+    bound = get_proper_type(variable.upper_bound)
+    return {variable.name: bound.type} if isinstance(bound, Instance) and bound.type.fullname in WIDE else kinds(bound)
+
+
+def named(errors: Kinds) -> Kinds:
+    """Leave out the type variables."""
+    return {name: info for name, info in errors.items() if '.' in name}
 
 
 def errors_in(type_: Type | None) -> Kinds | None:

@@ -5,11 +5,12 @@ mypy lets the place where a value goes widen its type: in a function that declar
 """
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeVar
 
 from mypy.nodes import Decorator, FuncDef, RefExpr, TypeInfo, Var
-from mypy.types import CallableType, Instance, Type, TypeVarType, UnionType, get_proper_type
+from mypy.typeops import get_type_vars
+from mypy.types import CallableType, Instance, ProperType, Type, TypeType, TypeVarType, UnionType, get_proper_type
 
 from seamwise.check.channels import OPEN, argument_of, awaited, bases, channel, members
 from seamwise.check.flows.bindings import Bindings, Captured, Given, bindings, inside
@@ -28,13 +29,22 @@ BIND_ASYNC, FLOW = 'seamwise.compose.bind_async', 'seamwise.compose.flow'
 ATTEMPT, REFINE, CAUGHT = 'seamwise.edges.attempt', 'seamwise.edges.refine', 'seamwise.edges.caught'
 CATCH, CATCH_ALL = 'seamwise.compose.catch', 'seamwise.compose.catch_all'
 CATCH_STEP, CATCH_ALL_STEP = 'seamwise.compose.Catch', 'seamwise.compose.CatchAll'
-GUARD_ERRORS = (('seamwise.policies.pipeline.Guard', 0), ('seamwise.policies.fallback.Fallback', 1))
+GATHER = 'asyncio.tasks.gather'
+KEYED = 'seamwise.policies.idempotency.Keyed'
+GUARD_ERRORS = (('seamwise.policies.pipeline.Guard', 0), ('seamwise.policies.fallback.Fallback', 1), (KEYED, 0))
 """The classes of guards, and which of their type arguments is what they fail with themselves."""
 GUARDS = frozenset(name for name, _ in GUARD_ERRORS)
 RULES = 'seamwise.edges.Rules'
 
 
 N = TypeVar('N', bound=ast.AST)
+
+
+class _Part(NamedTuple):
+    """A part of a return type that says which errors come: a member of its channel, or a variable for a whole result."""
+
+    type: ProperType
+    is_error: bool
 
 
 class Reader:
@@ -63,13 +73,18 @@ class Reader:
             case ast.Call():
                 return self._of_call(node)
             case _:
-                return errors_in(self.module.type(node))
+                return self._typed(node)
+
+    def _typed(self, node: ast.expr) -> Kinds | None:
+        """Give what the type says: mypy has several where a type variable may be one of several."""
+        found = self.module.types(node)
+        return joined(errors_in(one) for one in found) if found else None
 
     def _is_result(self, node: ast.expr) -> bool:
         return errors_in(self.module.type(node)) is not None or channel(self.module.type(node)) is not None
 
     def _of_name(self, node: ast.Name) -> Kinds | None:
-        seen = errors_in(self.module.type(node))
+        seen = self._typed(node)
         if seen is None:
             return None
         bound = self._bound(node)
@@ -99,7 +114,7 @@ class Reader:
             # What it brings, its other lines bring.
             return NOTHING
         found = self._of_own(node, name)
-        return found if found is not None else errors_in(self.module.type(node))
+        return found if found is not None else self._typed(node)
 
     def _of_own(self, node: ast.Call, name: str) -> Kinds | None:
         """Read a call of this library, of a method of a result, or of any other function; None where its type must do."""
@@ -175,13 +190,25 @@ class Reader:
 
     def _summed(self, results: Sequence[ast.expr]) -> Kinds | None:
         """Read what `collect` and its kin are handed: results one by one, or one iterable of them."""
-        if len(results) != 1 or self._is_result(results[0]):
-            return joined(self.errors(one) for one in results)
-        match results[0]:
-            case ast.List(parts) | ast.Tuple(parts) | ast.Set(parts) if not any(isinstance(one, ast.Starred) for one in parts):
-                return joined(self.errors(one) for one in parts)
+        if len(results) == 1 and not isinstance(results[0], ast.Starred) and not self._is_result(results[0]):
+            return self._of_items(results[0])
+        return joined(self._of_items(one.value) if isinstance(one, ast.Starred) else self.errors(one) for one in results)
+
+    def _of_items(self, results: ast.expr) -> Kinds | None:
+        """Read an iterable of results."""
+        match results:
+            case ast.List(parts) | ast.Tuple(parts) | ast.Set(parts):
+                return joined(self._of_items(one.value) if isinstance(one, ast.Starred) else self.errors(one) for one in parts)
             case ast.GeneratorExp(part) | ast.ListComp(part) | ast.SetComp(part):
                 return self.errors(part)
+            case ast.Call(function, [step, *_]) if self.module.full_name(function) == 'builtins.map':
+                return self.returned(step)
+            case ast.Await(ast.Call(function, awaited)) if self.module.full_name(function) == GATHER:
+                return self._summed(awaited)
+            case ast.Name() | ast.Attribute():
+                # A name has its type from where it was bound; of anything else the place may have widened it.
+                held = [argument_of(one, 'typing.Iterable', 0) for one in members(self.module.type(results))]
+                return joined(errors_in(one) for one in held) if held else None
             case _:
                 return None
 
@@ -218,7 +245,8 @@ class Reader:
 
     def seen(self, node: ast.expr) -> Kinds | None:
         """Give the classes that a value may be of by its type alone; None where nobody can say."""
-        return kinds(self.module.type(node))
+        found = self.module.types(node)
+        return joined(kinds(one) for one in found) if found else None
 
     def made(self, node: ast.expr) -> Kinds | None:
         """Give the classes that a value may be of, an error or not; None where nobody can say."""
@@ -238,12 +266,12 @@ class Reader:
             case ast.Call(function):
                 defined = self._defined(function)
                 back = given_back(defined) if defined is not None else None
-                return kinds(back) if back is not None and kinds(back) is not None else kinds(self.module.type(node))
+                return kinds(back) if back is not None and kinds(back) is not None else self.seen(node)
             case _:
-                return kinds(self.module.type(node))
+                return self.seen(node)
 
     def _made_before(self, node: ast.Name) -> Kinds | None:
-        seen = kinds(self.module.type(node))
+        seen = self.seen(node)
         bound = self._bound(node)
         if seen is None or bound is None:
             return seen
@@ -348,30 +376,42 @@ class Reader:
         given = dict(_arguments(typed, node))
         return joined(self._solved(part, given) for part in _channel_parts(typed.ret_type))
 
-    def _solved(self, part: Type, given: Mapping[ast.expr, Type]) -> Kinds | None:
-        found = get_proper_type(part)
-        if not isinstance(found, TypeVarType):
-            return kinds(found)
-        sources = [self._from_argument(node, formal) for node, formal in given.items() if _mentions(formal, found)]
-        return joined(sources) if sources else None
+    def _solved(self, part: _Part, given: Mapping[ast.expr, Type]) -> Kinds | None:
+        if not isinstance(part.type, TypeVarType):
+            return kinds(part.type)
+        sources = [(node, formal) for node, formal in given.items() if part.type in get_type_vars(_given(formal))]
+        return joined(self._from_argument(node, get_proper_type(formal), part) for node, formal in sources) if sources else None
 
-    def _from_argument(self, node: ast.expr, formal: Type) -> Kinds | None:
-        typed = get_proper_type(formal)
-        if isinstance(typed, CallableType):
-            return self.returned(node)
-        return self.errors(node)
+    def _from_argument(self, node: ast.expr, formal: ProperType, wanted: _Part) -> Kinds | None:
+        """Read what a type variable stands for out of an argument; None where it is more than a result, or an error, there."""
+        back = get_proper_type(_given(formal))
+        is_function = isinstance(formal, CallableType)
+        if wanted.is_error and back == wanted.type:
+            return self.made_by(node) if is_function else self.made(node)
+        if any(one.type == wanted.type for one in _channel_parts(back)):
+            return self.returned(node) if is_function else self.errors(node)
+        if isinstance(back, TypeType) and back.item == wanted.type:
+            return self.made_by(node) if wanted.is_error and not is_function else None
+        held = argument_of(back, 'typing.Iterable', 0)
+        is_held = held is not None and any(one.is_error and one.type == wanted.type for one in _channel_parts(held))
+        return self._of_items(node) if is_held and not is_function else None
 
 
 def names(module: Module) -> Iterator[tuple[Function, str]]:
     """Give each function of a file with its full name."""
     for function in module.functions():
-        parts: list[str] = []
-        around: ast.AST | None = function
-        while around is not None:
-            if isinstance(around, (*FUNCTIONS, ast.ClassDef)):
-                parts.append(around.name)
-            around = module.parents.get(around)
-        yield function, '.'.join([module.name, *reversed(parts)])
+        yield function, full_name(function, module)
+
+
+def full_name(of: Function | ast.ClassDef, module: Module) -> str:
+    """Give the full name of a function or class by where it is defined."""
+    parts: list[str] = []
+    around: ast.AST | None = of
+    while around is not None:
+        if isinstance(around, (*FUNCTIONS, ast.ClassDef)):
+            parts.append(around.name)
+        around = module.parents.get(around)
+    return '.'.join([module.name, *reversed(parts)])
 
 
 def _class_of(type_: Type) -> TypeInfo | None:
@@ -393,23 +433,22 @@ def _arguments(signature: CallableType, call: ast.Call) -> Iterator[tuple[ast.ex
             yield one.value, formal.typ
 
 
-def _channel_parts(type_: Type) -> Iterable[Type]:
-    """Give the parts of a return type that say which errors come: members of its channel, or a variable for a whole result."""
+def _channel_parts(type_: Type) -> Iterator[_Part]:
+    """Give the parts of a return type that say which errors come."""
     found = get_proper_type(type_)
     options = found.items if isinstance(found, UnionType) else [found]
     for one in (get_proper_type(option) for option in options):
         inner = awaited(one) if not isinstance(one, TypeVarType) else None
         if isinstance(one, TypeVarType):
-            yield one
+            yield _Part(one, is_error=False)
         elif inner is not None:
             yield from _channel_parts(inner)
         else:
             whole = channel(one)
-            yield from whole.errors if whole is not None else ()
+            yield from (_Part(error, is_error=True) for error in whole.errors) if whole is not None else ()
 
 
-def _mentions(formal: Type, wanted: TypeVarType) -> bool:
-    """Whether an argument's results have a type variable in their channel, or are one."""
+def _given(formal: Type) -> Type:
+    """Give what comes out of an argument: of a function what it returns, since what it takes it does not bring."""
     typed = get_proper_type(formal)
-    back: Type = typed.ret_type if isinstance(typed, CallableType) else typed
-    return any(isinstance(part, TypeVarType) and part.id == wanted.id for part in map(get_proper_type, _channel_parts(back)))
+    return typed.ret_type if isinstance(typed, CallableType) else typed

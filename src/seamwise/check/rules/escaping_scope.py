@@ -54,7 +54,7 @@ from mypy.types import CallableType, Instance, Overloaded, ProperType, TupleType
 
 from seamwise.check.channels import HOLDERS, bases, members
 from seamwise.check.findings import Spot
-from seamwise.check.program import FUNCTIONS, Function, Module, Program
+from seamwise.check.program import FUNCTIONS, Function, Module, Program, walk
 from seamwise.check.rules.rule import Rule
 from seamwise.check.rules.ways_out import CALLED_BACK, GROUPS, IN_TASKS, IN_THREADS, LISTENED, REGISTERED, STORES, TASKS, THREADS
 
@@ -99,7 +99,7 @@ class _Scope:
         self.module = module
         self.ends = any(module.full_name(one) == FALLIBLE for one in function.decorator_list)
         """Whether its `do` ends it; that of a helper ends a function further out."""
-        self.nodes = [node for statement in function.body for node in ast.walk(statement)]
+        self.nodes = [node for statement in function.body for node in walk(statement)]
         self.holding = set(own)
         """Names of what holds the `do`: closures, coroutines, containers."""
         while self._grows():
@@ -204,7 +204,7 @@ class _Scope:
         """Whether a name that is assigned to is one of the module, or of a function further out."""
         around = self._around(name)
         while around is not None:
-            own = [node for node in ast.walk(around) if self._around(node) is around]
+            own = [node for node in walk(around) if self._around(node) is around]
             said = [one for one in own if isinstance(one, ast.Global | ast.Nonlocal) and name.id in one.names]
             if any(isinstance(one, ast.Global) for one in said):
                 return True
@@ -227,7 +227,7 @@ class _Scope:
             if isinstance(node, ast.withitem) and isinstance(node.optional_vars, ast.Name):
                 found.setdefault(node.optional_vars.id, []).append(ast.Call(node.context_expr, [], []))
             elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
-                for one in ast.walk(node.target):
+                for one in walk(node.target):
                     if isinstance(one, ast.Name):
                         found.setdefault(one.id, []).append(ast.Call(node.iter, [], []))
         return found
@@ -356,7 +356,7 @@ def _root(node: ast.expr) -> ast.expr:
 
 
 def _inside(node: Named | ast.Lambda | ast.GeneratorExp) -> Iterator[ast.Name]:
-    for one in ast.walk(node):
+    for one in walk(node):
         if isinstance(one, ast.Name):
             yield one
 

@@ -54,7 +54,7 @@ def hello(uid: int) -> str:
 """
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from mypy.nodes import TypeInfo
 
@@ -65,7 +65,7 @@ from seamwise.check.flows.bindings import Given
 from seamwise.check.flows.functions import adapter_seam
 from seamwise.check.flows.kinds import NOTHING, Kinds, is_error, joined, meets, without
 from seamwise.check.flows.reader import FAILURE, Reader
-from seamwise.check.program import Module, Program
+from seamwise.check.program import Module, Program, walk
 from seamwise.check.rules.rule import Rule
 
 HELP = 'Take the arm out; if the error should arrive, name it in the channel that it comes from.'
@@ -81,9 +81,14 @@ def find(module: Module, program: Program) -> Iterator[Spot]:  # noqa: ARG001 --
 
 
 def _arms(match: ast.Match, reader: Reader) -> Iterator[Spot]:
+    if isinstance(match.subject, ast.Tuple):
+        for arm in match.cases:
+            for pattern in _parts(arm.pattern):
+                yield from _side_by_side(arm, pattern, match.subject, reader)
+        return
     is_result = channel(reader.module.type(match.subject)) is not None
-    arriving = reader.errors(match.subject) if is_result else reader.made(match.subject)
-    if arriving is None or not (is_result or (arriving and all(is_error(info) for info in arriving.values()))):
+    arriving = _brought(match.subject, reader)
+    if arriving is None:
         return
     left = arriving
     for arm in match.cases:
@@ -93,8 +98,40 @@ def _arms(match: ast.Match, reader: Reader) -> Iterator[Spot]:
                 asked = _asked(one, reader)
                 if asked and not any(meets(info, kind) for info in left.values() for kind in asked.values()):
                     yield Spot(arm, _message(one, asked, arriving), HELP)
+                if isinstance(one, ast.MatchSequence):
+                    # Several failures at once: which of them is where, nobody knows.
+                    yield from _never(arm, one.patterns, arriving, reader)
                 if arm.guard is None:
                     left = _left(one, left, reader)
+            if is_result and arm.guard is None and _takes_any_failure(pattern, reader):
+                left = NOTHING
+
+
+def _brought(subject: ast.expr, reader: Reader) -> Kinds | None:
+    """Give the errors that something matched brings, a result or an error; None where nobody can say, or it may be neither."""
+    if channel(reader.module.type(subject)) is not None:
+        return reader.errors(subject)
+    found = reader.made(subject)
+    return found if found and all(is_error(info) for info in found.values()) else None
+
+
+def _side_by_side(arm: ast.match_case, row: ast.pattern, subjects: ast.Tuple, reader: Reader) -> Iterator[Spot]:
+    """Look at an arm over several results at once, each for itself."""
+    if not isinstance(row, ast.MatchSequence) or any(isinstance(one, ast.MatchStar) for one in row.patterns):
+        return
+    for subject, pattern in zip(subjects.elts, row.patterns, strict=False):
+        arriving = _brought(subject, reader)
+        if arriving is not None:
+            is_result = channel(reader.module.type(subject)) is not None
+            inner = [_of_failure(one, reader) if is_result else one for one in _parts(pattern)]
+            yield from _never(arm, [one for one in inner if one is not None], arriving, reader)
+
+
+def _never(arm: ast.match_case, patterns: Sequence[ast.pattern], arriving: Kinds, reader: Reader) -> Iterator[Spot]:
+    for one in (part for pattern in patterns for part in _parts(pattern)):
+        asked = _asked(one, reader)
+        if asked and not any(meets(info, kind) for info in arriving.values() for kind in asked.values()):
+            yield Spot(arm, _message(one, asked, arriving), HELP)
 
 
 def _parts(pattern: ast.pattern) -> Iterator[ast.pattern]:
@@ -115,6 +152,10 @@ def _of_failure(pattern: ast.pattern, reader: Reader) -> ast.pattern | None:
             return inner
         case _:
             return None
+
+
+def _takes_any_failure(pattern: ast.pattern, reader: Reader) -> bool:
+    return isinstance(pattern, ast.MatchClass) and not pattern.patterns and reader.module.full_name(pattern.cls) in FAILURE
 
 
 def _asked(pattern: ast.pattern, reader: Reader) -> Kinds:
@@ -148,21 +189,38 @@ def _names(errors: Mapping[str, TypeInfo]) -> str:
 
 
 def _adapter(call: ast.Call, reader: Reader) -> Iterator[Spot]:
-    """Look at an adapter that is called where it is made, or under a local name that nothing else sees."""
-    if len(call.args) != 1 or call.keywords or not adapter_seam(call.func, reader.module):
+    """Look at an adapter that is used where it is made, or under a local name that nothing else sees."""
+    adapter = _used(call, reader)
+    if adapter is None:
         return
-    if isinstance(call.func, ast.Name):
-        made = _local(call.func, reader)
-        arriving = _all_arriving(call.func, reader) if made is not None else None
-        # Called twice, it is asked where it is called first.
-        is_first = made is not None and _uses(call.func, reader)[0] is call.func
+    if isinstance(adapter, ast.Name):
+        made = _local(adapter, reader)
+        arriving = _all_arriving(adapter, reader) if made is not None else None
+        # Used twice, it is asked where it is used first.
+        is_first = made is not None and _uses(adapter, reader)[0] is adapter
     else:
-        made, arriving, is_first = call.func, reader.made(call.args[0]), True
+        made, arriving, is_first = adapter, _arriving(call, reader), True
     if made is None or arriving is None or not is_first:
         return
     for arm, kind in _arms_of(made, reader):
         if not any(meets(info, kind) for info in arriving.values()):
             yield Spot(arm, f'`{kind.name}` never arrives here: this adapter is handed {_names(arriving)}.', HELP)
+
+
+def _used(call: ast.Call, reader: Reader) -> ast.expr | None:
+    """Find the adapter that a call hands errors to: `adapter(error)`, `result.alt(adapter)`."""
+    if len(call.args) != 1 or call.keywords:
+        return None
+    is_alt = isinstance(call.func, ast.Attribute) and call.func.attr == 'alt'
+    adapter = call.args[0] if is_alt else call.func
+    return adapter if adapter_seam(adapter, reader.module) else None
+
+
+def _arriving(call: ast.Call, reader: Reader) -> Kinds | None:
+    """Give the errors that an adapter is handed by a call."""
+    if isinstance(call.func, ast.Attribute) and call.func.attr == 'alt':
+        return reader.errors(call.func.value)
+    return reader.made(call.args[0])
 
 
 def _local(name: ast.Name, reader: Reader) -> ast.expr | None:
@@ -173,7 +231,7 @@ def _local(name: ast.Name, reader: Reader) -> ast.expr | None:
 
 def _uses(name: ast.Name, reader: Reader) -> list[ast.Name]:
     function = reader.function_of(name)
-    nodes = [node for node in ast.walk(function) if isinstance(node, ast.Name)] if function is not None else []
+    nodes = [node for node in walk(function) if isinstance(node, ast.Name)] if function is not None else []
     found = [node for node in nodes if node.id == name.id and isinstance(node.ctx, ast.Load)]
     return sorted(found, key=lambda node: (node.lineno, node.col_offset))
 
@@ -183,9 +241,9 @@ def _all_arriving(name: ast.Name, reader: Reader) -> Kinds | None:
     parts: list[Kinds | None] = []
     for use in _uses(name, reader):
         call = reader.module.parents.get(use)
-        if not isinstance(call, ast.Call) or call.func is not use or len(call.args) != 1:
+        if not isinstance(call, ast.Call) or _used(call, reader) is not use:
             return None
-        parts.append(reader.made(call.args[0]))
+        parts.append(_arriving(call, reader))
     return joined(parts)
 
 

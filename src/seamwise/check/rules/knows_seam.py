@@ -55,7 +55,7 @@ from mypy.types import AnyType, CallableType, Type
 
 from seamwise.check.channels import bases, members
 from seamwise.check.findings import Spot
-from seamwise.check.program import FUNCTIONS, Function, Module, Program
+from seamwise.check.program import FUNCTIONS, Function, Module, Program, walk
 from seamwise.check.rules.rule import Rule
 from seamwise.check.rules.seam_names import (
     CALLED,
@@ -343,7 +343,7 @@ def _is_exception(name: str) -> bool:
 
 
 def _returned(function: Function) -> Iterator[ast.expr]:
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Return) and node.value is not None:
             yield node.value
 

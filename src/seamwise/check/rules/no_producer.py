@@ -1,7 +1,8 @@
 """# SW111: an error without a producer or without a seam.
 
 An error class that nobody makes is dead weight in every channel and every table that names it. One that is made, and that no
-adapter, arm or `catch` decides about, ends as a defect in front of the user.
+adapter, arm or `catch` decides about, ends as a defect in front of the user. What is handled together with all others, by a
+`lash` or a `case Failure(error)`, or travels inside of another error, counts as decided about.
 
 Only a whole program can be asked: `seamwise check --whole src`, with every folder that makes errors or shows them.
 
@@ -52,7 +53,8 @@ from seamwise.check.rules.rule import Rule
 def join(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, Told]]:
     """Give each error class that nobody makes, or that no seam shows."""
     made = frozenset[str]().union(*(file.makes for file in files))
-    decided = frozenset[str]().union(*(file.decides for file in files))
+    handled = {error for file in files for function in file.functions for entry in function.entries for error in entry.ended}
+    decided = handled.union(*(file.decides for file in files))
     for file in files:
         for one in file.classes:
             name = one.name.rpartition('.')[2]

@@ -55,7 +55,7 @@ def find(module: Module, program: Program) -> Iterator[Spot]:  # noqa: ARG001 --
             if wide:
                 exact = inferred_errors(node, reader_of(module))
                 edits = named(node, exact, module) if exact else ()
-                yield Spot(node, f'The channel of `{node.name}` is {" and ".join(wide)}, which names no error.', HELP, edits)
+                yield Spot(node, f'The channel of `{node.name}` is {" and ".join(wide)}, which names no tagged error.', HELP, edits)
 
 
 def _errors(function: Function, module: Module) -> Iterator[ProperType]:

@@ -54,7 +54,7 @@ from seamwise.check.channels import bases, channel, members
 from seamwise.check.findings import Spot
 from seamwise.check.flows import reader_of
 from seamwise.check.flows.closing import closed
-from seamwise.check.program import Module, Program
+from seamwise.check.program import Module, Program, walk
 from seamwise.check.rules.rule import Rule
 
 TAGGED = 'seamwise.errors.TaggedError'
@@ -106,7 +106,7 @@ def _ends(arm: ast.match_case, subject: ast.expr, module: Module) -> bool:
     if isinstance(arm.pattern, ast.MatchAs) and arm.pattern.name is not None:
         names.add(arm.pattern.name)
     for statement in arm.body:
-        for node in ast.walk(statement):
+        for node in walk(statement):
             if not isinstance(node, ast.Call):
                 continue
             if module.full_name(node.func) in NEVER:

@@ -39,7 +39,7 @@ from mypy.types import CallableType, Instance, LiteralType, NoneType, ProperType
 from seamwise import messages
 from seamwise.check.channels import bases, members
 from seamwise.check.findings import Spot
-from seamwise.check.program import FUNCTIONS, Module, Program
+from seamwise.check.program import FUNCTIONS, Module, Program, walk
 from seamwise.check.rules.rule import Rule
 from seamwise.redaction.sensitive_names import is_sensitive
 
@@ -84,7 +84,7 @@ def _template(kind: ast.ClassDef, module: Module) -> Iterator[Spot]:
     if template is None or not any(module.full_name(one) == TAGGED for one in kind.bases):
         return
     fields = {name: found for base in reversed(kind.bases) for name, found in _fields(_class(base, module)).items()}
-    for node in ast.walk(kind):
+    for node in walk(kind):
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             fields[node.target.id] = module.variable(node.target)
     printed = [name for name in _printed(template) if name in fields and _is_secret(name, fields[name])]
@@ -193,7 +193,7 @@ def _secrets(module: Module) -> Iterator[ast.expr]:
     for arm in module.every(ast.match_case):
         taken = set(_taken(arm.pattern, module))
         for statement in arm.body if taken else ():
-            for one in ast.walk(statement):
+            for one in walk(statement):
                 if isinstance(one, ast.Name) and one.id in taken and isinstance(one.ctx, ast.Load):
                     yield one
 
@@ -251,7 +251,7 @@ def _prints(info: TypeInfo, field: str | None) -> bool:
 
 def _taken(pattern: ast.pattern, module: Module) -> Iterator[str]:
     """Give the names that a pattern binds to secrets of an error, as in `case LoginFailed(user, password)`."""
-    for node in ast.walk(pattern):
+    for node in walk(pattern):
         info = _class(node.cls, module) if isinstance(node, ast.MatchClass) else None
         if not isinstance(node, ast.MatchClass) or info is None or not info.has_base(TAGGED):
             continue

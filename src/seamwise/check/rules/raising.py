@@ -43,7 +43,7 @@ from mypy.types import CallableType, Instance, ProperType, TypeType, get_proper_
 
 from seamwise.check.channels import bases, is_result, members, returned
 from seamwise.check.findings import Spot
-from seamwise.check.program import FUNCTIONS, Function, Module, Program
+from seamwise.check.program import FUNCTIONS, Function, Module, Program, children
 from seamwise.check.rules.rule import Rule
 
 MEANT = frozenset({'builtins.AssertionError', 'builtins.NotImplementedError', 'seamwise.causes.Raised'})
@@ -149,7 +149,7 @@ def _returns(function: Function) -> Iterator[ast.expr]:
         if isinstance(node, ast.Return) and node.value is not None:
             yield node.value
         if not isinstance(node, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
-            waiting += ast.iter_child_nodes(node)
+            waiting += children(node)
 
 
 def _names(function: Function, module: Module) -> set[str]:

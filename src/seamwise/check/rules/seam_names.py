@@ -1,6 +1,7 @@
 """What of a seam can be told by a name: what libraries call it, and what its own name says of a number."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from http import HTTPStatus
 from types import MappingProxyType
 
@@ -69,6 +70,7 @@ def is_seams(name: str) -> bool:
     return f'{name}.'.startswith('seamwise.seams.')
 
 
+@lru_cache(maxsize=16_384)
 def seam_of(name: str) -> Seam | None:
     """Give the seam that a library's thing belongs to, by its full name."""
     if name.startswith('http.client.') and name.rpartition('.')[2].isupper():

@@ -4,8 +4,9 @@
 `except BaseException` and a bare `except` take in cancellation too, so that a task cannot be stopped any more. The same goes
 for `suppress` of them.
 
-A handler that ends in a `raise` swallows nothing. One of `except Exception` may also hand the exception to `report_defect`,
-as the outermost seam does. What is expected is named: by `attempt`, or by `except` of its own class.
+A handler that ends in a `raise` swallows nothing, nor does one that ends in a call which never comes back (`NoReturn`, as
+`sys.exit`). One of `except Exception` may also hand the exception to `report_defect`, as the outermost seam does. What is
+expected is named: by `attempt`, or by `except` of its own class.
 
 ```python
 from seamwise import attempt, when
@@ -32,10 +33,10 @@ def port_of(text: str) -> int:
 import ast
 from collections.abc import Iterator, Sequence
 
-from mypy.types import CallableType, Instance, get_proper_type
+from mypy.types import CallableType, Instance, UninhabitedType, get_proper_type
 
 from seamwise.check.findings import Spot
-from seamwise.check.program import Module, Program
+from seamwise.check.program import Module, Program, walk
 from seamwise.check.rules.rule import Rule
 
 WIDE = frozenset({'builtins.Exception', 'builtins.BaseException'})
@@ -57,7 +58,7 @@ def find(module: Module, program: Program) -> Iterator[Spot]:  # noqa: ARG001 --
 
 def _handler(node: ast.ExceptHandler, module: Module) -> Iterator[Spot]:
     wide = WIDE if node.type is None else _wide(node.type, module)
-    if not wide or _ends_in_raise(node.body):
+    if not wide or _ends_in_raise(node.body, module):
         return
     takes_all = 'builtins.BaseException' in wide
     if not takes_all and _reports(node, module):
@@ -88,21 +89,24 @@ def _wide(kind: ast.expr, module: Module) -> frozenset[str]:
     return WIDE & names
 
 
-def _ends_in_raise(body: Sequence[ast.stmt]) -> bool:
+def _ends_in_raise(body: Sequence[ast.stmt], module: Module) -> bool:
     match body[-1] if body else None:
         case ast.Raise():
             return True
+        case ast.Expr(ast.Call() as call) | ast.Expr(ast.Await(ast.Call()) as call):
+            # It never comes back: `sys.exit(1)`, or a function that is typed so, which raises.
+            return isinstance(module.type(call), UninhabitedType)
         case ast.If(_, inner, otherwise):
-            return _ends_in_raise(inner) and _ends_in_raise(otherwise)
+            return _ends_in_raise(inner, module) and _ends_in_raise(otherwise, module)
         case ast.With(_, inner) | ast.AsyncWith(_, inner):
-            return _ends_in_raise(inner)
+            return _ends_in_raise(inner, module)
         case ast.Try(inner, handlers, otherwise, final) | ast.TryStar(inner, handlers, otherwise, final):
-            ends = _ends_in_raise(otherwise or inner) and all(_ends_in_raise(one.body) for one in handlers)
-            return ends or _ends_in_raise(final)
+            ends = _ends_in_raise(otherwise or inner, module) and all(_ends_in_raise(one.body, module) for one in handlers)
+            return ends or _ends_in_raise(final, module)
         case ast.Match(_, cases):
             last = cases[-1]
             is_total = last.guard is None and isinstance(last.pattern, ast.MatchAs) and last.pattern.pattern is None
-            return is_total and all(_ends_in_raise(one.body) for one in cases)
+            return is_total and all(_ends_in_raise(one.body, module) for one in cases)
         case _:
             return False
 
@@ -110,7 +114,7 @@ def _ends_in_raise(body: Sequence[ast.stmt]) -> bool:
 def _reports(handler: ast.ExceptHandler, module: Module) -> bool:
     """Whether the exception, by its name, is handed to `report_defect`."""
     for statement in handler.body:
-        for node in ast.walk(statement):
+        for node in walk(statement):
             if isinstance(node, ast.Call) and module.full_name(node.func) == REPORT:
                 given = [*node.args, *(one.value for one in node.keywords)]
                 if any(isinstance(one, ast.Name) and one.id == handler.name for one in given):

@@ -40,14 +40,14 @@ def save_each(names: list[str]) -> Result[str, DiskFull]:
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from mypy.types import CallableType, Instance, LiteralType, NoneType, Overloaded, Type, UnionType, get_proper_type
 
 from seamwise.check.channels import HOLDERS, Channel, awaited, bases, channel, holds, members, named
 from seamwise.check.findings import Spot
 from seamwise.check.liveness import targets, unread
-from seamwise.check.program import Module, Program
+from seamwise.check.program import FUNCTIONS, Function, Module, Program, walk
 from seamwise.check.rules.rule import Rule
 
 HELP = 'Match it, return it, hand it to `do` or to the next step; `_ = …` says that it is meant.'
@@ -65,7 +65,7 @@ def find(module: Module, program: Program) -> Iterator[Spot]:  # noqa: ARG001 --
         yield from _dropped(statement, module)
     for given in module.every(ast.Lambda):
         yield from _in_call(given, module)
-    for function in module.functions():
+    for function in _binding(module):
         yield from _unread(function, module)
 
 
@@ -144,11 +144,40 @@ def _is_nothing(type_: Type) -> bool:
     return isinstance(found, NoneType) or (isinstance(found, Instance) and found.type.fullname == 'builtins.object')
 
 
+def _binding(module: Module) -> Iterable[Function]:
+    """Give the functions that bind a Result to a name: only there it is worth the while to follow the names."""
+    found: dict[Function, None] = {}
+    given: list[tuple[ast.AST, ast.expr | None]] = [(one, one.value) for one in module.every(ast.Assign)]
+    given += [(one, one.value) for one in module.every(ast.AnnAssign)]
+    given += [(one, one.value) for one in module.every(ast.NamedExpr)]
+    for node, value in given:
+        if value is not None and (isinstance(value, ast.Tuple) or _result(value, module) is not None):
+            found.update(dict.fromkeys(_around(node, module)))
+    bound: list[tuple[ast.AST, ast.expr | None]] = [(one, one.target) for one in module.every(ast.For)]
+    bound += [(one, one.target) for one in module.every(ast.AsyncFor)]
+    bound += [(one, one.optional_vars) for one in module.every(ast.withitem)]
+    for node, target in bound:
+        if target is None:
+            continue
+        if any(holds(module.variable(name)) is not None for name in targets(target)):
+            found.update(dict.fromkeys(_around(node, module)))
+    return found
+
+
+def _around(node: ast.AST, module: Module) -> Iterator[Function]:
+    """Give the functions that a node stands in, the innermost first."""
+    around = module.parents.get(node)
+    while around is not None:
+        if isinstance(around, FUNCTIONS):
+            yield around
+        around = module.parents.get(around)
+
+
 def _unread(function: ast.FunctionDef | ast.AsyncFunctionDef, module: Module) -> Iterator[Spot]:
     dead = {name for name in unread(function, lambda item: _swallows(item, module)) if name.id != '_'}
     if not dead:
         return
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Assign):
             yield from _assigned(node, node.targets, node.value, dead, module)
         elif isinstance(node, ast.AnnAssign) and node.value is not None:

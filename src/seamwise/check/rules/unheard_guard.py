@@ -3,9 +3,9 @@
 A guard adds its own error to what it guards: a circuit that is open, a deadline that has passed. Whoever calls through it and
 looks only at the errors of the operation answers those with silence, at the very moment when the service is in trouble.
 
-Handled is what an arm, a `catch`, a `lash` or an adapter takes, or a `case Failure(error)` that does something with it.
-Returned is fine: then the channel declares it, and it is the next one's. Falling through a `match` or through a chain of
-`isinstance` is not handling.
+Handled is what an arm, a `catch`, a `lash`, a `fallback` or an adapter takes, or a `case Failure(error)` that does something
+with it. Returned is fine: then the channel declares it, and it is the next one's. Falling through a `match` or through a
+chain of `isinstance` is not handling.
 
 ```python
 from typing import assert_never
@@ -58,11 +58,11 @@ def outlook(name: str) -> str:
 import ast
 from collections.abc import Iterator, Sequence
 
-from seamwise.check.facts import FileFacts, Told
+from seamwise.check.facts import Entry, FileFacts, Told
 from seamwise.check.findings import Spot
 from seamwise.check.flows import reader_of
 from seamwise.check.flows.fates import Fates
-from seamwise.check.flows.guards import is_guard
+from seamwise.check.flows.guards import is_guard, unanswered
 from seamwise.check.program import Module, Program
 from seamwise.check.rules.rule import Rule
 
@@ -75,7 +75,7 @@ def find(module: Module, program: Program) -> Iterator[Spot]:  # noqa: ARG001 --
     for call in module.every(ast.Call):
         match call.func:
             case ast.Attribute(guard, 'run' | 'run_sync') if call.args and is_guard(guard, reader) and not _is_dropped(call, module):
-                own = reader.own_errors(guard) or {}
+                own = unanswered(guard, reader)
                 lost = Fates(reader, reader.function_of(call)).of(call, own).lost(own)
                 if lost:
                     yield Spot(call, f'{_named(sorted(info.name for info in lost.values()))} of this guard is handled nowhere.', HELP)
@@ -93,11 +93,13 @@ def _is_dropped(call: ast.Call, module: Module) -> bool:
 
 def join(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, Told]]:
     """Give each decorator that is a guard where none of the calls of its function looks at what it fails with."""
+    calls_of: dict[str, list[Entry]] = {one.function: [] for file in files for one in file.guarded if one.function}
+    for entry in (entry for file in files for function in file.functions for entry in function.entries):
+        if entry.callee in calls_of:
+            calls_of[entry.callee].append(entry)
     for file in files:
         for one in file.guarded:
-            if not one.function:
-                continue
-            calls = [entry for other in files for function in other.functions for entry in function.entries if entry.callee == one.function]
+            calls = calls_of.get(one.function, ())
             lost = [error for error in one.own if calls and all(error in call.lost for call in calls)]
             if lost:
                 names = _named([error.rpartition('.')[2] for error in lost])

@@ -42,7 +42,7 @@ from pathlib import Path
 
 from seamwise.check.channels import FAILURE, SUCCESS, Channel, channel
 from seamwise.check.findings import Spot
-from seamwise.check.program import FUNCTIONS, Module, Program
+from seamwise.check.program import FUNCTIONS, Module, Program, walk
 from seamwise.check.rules.rule import Rule
 
 GUARDS = frozenset({'seamwise.containers.is_success', 'seamwise.containers.is_failure'})
@@ -87,7 +87,7 @@ def _was_asked(value: ast.expr, call: ast.Call, found: Channel, module: Module) 
     `is_well = is_success(result)`.
     """
     asked = ast.unparse(value)
-    for node in ast.walk(_scope(call, module)):
+    for node in walk(_scope(call, module)):
         if not isinstance(node, ast.Call) or not node.args or ast.unparse(node.args[0]) != asked or node.lineno > call.lineno:
             continue
         name = module.full_name(node.func)

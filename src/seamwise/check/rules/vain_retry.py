@@ -46,7 +46,7 @@ HELP = 'Take the retry out; or, if another try can help, say so at the error: `r
 def join(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, Told]]:
     """Give each retry around an operation whose every error says that another try is no use."""
     traits = Traits(files)
-    guards = {guard.name: guard.layers for file in files for guard in file.guards}
+    guards = _by_name(files)
     for file in files:
         for one in file.guarded:
             layers = _spelled_out(one.layers, guards) if one.layers is not None else None
@@ -57,6 +57,15 @@ def join(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, Told]]:
             if errors and all(traits.is_retryable(error) is False for error in errors):
                 names = ' and '.join(f'`{error.rpartition(".")[2]}`' for error in sorted(set(errors)))
                 yield file, Told('SW113', one.place, f'This retry never tries again: {names} {_says(errors)} that it is no use.', HELP)
+
+
+def _by_name(files: Sequence[FileFacts]) -> Mapping[str, Sequence[GuardLayer]]:
+    """Give the guards that are under one name the same wherever they are put there."""
+    found: dict[str, set[tuple[GuardLayer, ...] | None]] = {}
+    for file in files:
+        for guard in file.guards:
+            found.setdefault(guard.name, set()).add(guard.layers)
+    return {name: layers for name, (layers, *others) in found.items() if layers is not None and not others}
 
 
 def _says(errors: Sequence[str]) -> str:
