@@ -248,3 +248,29 @@ def may_be_back() -> None:
         print(1)
     except Exception as raised:  # finds: SW103
         may_fail(raised)
+
+
+# case: it ends in a block that raises again
+class Again:
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *raised: object) -> NoReturn:
+        raise RuntimeError
+
+
+def block() -> None:
+    try:
+        print(1)
+    except Exception:
+        with Again():
+            print(2)
+
+
+# case: it ends in a block that does not
+def other_block() -> None:
+    try:
+        print(1)
+    except Exception:  # finds: SW103
+        with open('log', 'a') as log:
+            log.write('failed')

@@ -35,6 +35,7 @@ from collections.abc import Iterator, Sequence
 
 from mypy.types import CallableType, Instance, UninhabitedType, get_proper_type
 
+from seamwise.check.channels import members
 from seamwise.check.findings import Spot
 from seamwise.check.program import Module, Program, walk
 from seamwise.check.rules.rule import Rule
@@ -98,8 +99,8 @@ def _ends_in_raise(body: Sequence[ast.stmt], module: Module) -> bool:
             return isinstance(module.type(call), UninhabitedType)
         case ast.If(_, inner, otherwise):
             return _ends_in_raise(inner, module) and _ends_in_raise(otherwise, module)
-        case ast.With(_, inner) | ast.AsyncWith(_, inner):
-            return _ends_in_raise(inner, module)
+        case ast.With(items, inner) | ast.AsyncWith(items, inner):
+            return _ends_in_raise(inner, module) or any(_raises_at_its_end(one.context_expr, module) for one in items)
         case ast.Try(inner, handlers, otherwise, final) | ast.TryStar(inner, handlers, otherwise, final):
             ends = _ends_in_raise(otherwise or inner, module) and all(_ends_in_raise(one.body, module) for one in handlers)
             return ends or _ends_in_raise(final, module)
@@ -109,6 +110,16 @@ def _ends_in_raise(body: Sequence[ast.stmt], module: Module) -> bool:
             return is_total and all(_ends_in_raise(one.body, module) for one in cases)
         case _:
             return False
+
+
+def _raises_at_its_end(manager: ast.expr, module: Module) -> bool:
+    """Whether a context manager says by its type that it never lets go on what follows it."""
+    for one in members(module.type(manager)):
+        method = (one.type.get_method('__exit__') or one.type.get_method('__aexit__')) if isinstance(one, Instance) else None
+        typed = get_proper_type(method.type) if method is not None and method.type is not None else None
+        if isinstance(typed, CallableType) and isinstance(get_proper_type(typed.ret_type), UninhabitedType):
+            return True
+    return False
 
 
 def _reports(handler: ast.ExceptHandler, module: Module) -> bool:
