@@ -208,7 +208,7 @@ def test_what_is_handed_to_an_adapter_is_shown_at_its_seam(flows: Mapping[str, F
 
 def test_guards_are_known_layer_by_layer(flows: Mapping[str, Flows]) -> None:
     found = flows['guards']
-    layers = {one.name: [layer.kind for layer in one.layers] for one in found.guards}
+    layers = {one.name: [layer.kind for layer in one.layers or ()] for one in found.guards}
     assert layers == {'guards.patient': ['named', 'retry', 'other']}
     (call,) = found.guarded
     assert call.errors == ('base.Missing',)

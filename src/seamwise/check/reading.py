@@ -6,7 +6,7 @@ from seamwise.check import flows
 from seamwise.check.allowances import allowances
 from seamwise.check.facts import FileFacts, Told
 from seamwise.check.places import place
-from seamwise.check.program import Module, Program
+from seamwise.check.program import Module
 from seamwise.check.rules.registry import RULES
 from seamwise.check.sources import relative
 
@@ -31,7 +31,6 @@ def facts_of(module: Module) -> FileFacts:
 
 
 def _told(module: Module) -> Iterator[Told]:
-    program = Program((module,))
     for rule in RULES.values():
-        for spot in rule.find(module, program):
+        for spot in rule.find(module):
             yield Told(rule.code, place(spot.node, module), spot.message, spot.help, spot.edits)

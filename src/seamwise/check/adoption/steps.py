@@ -83,7 +83,7 @@ def raised(ways: Ways) -> Mapping[Raisable, Sequence[Unit]]:
 def swallowed(program: Program) -> Iterator[tuple[Module, ast.AST, int]]:
     """Give the handlers that the rule SW103 finds, each with its line."""
     for module in program.modules:
-        for spot in swallowing.RULE.find(module, program):
+        for spot in swallowing.RULE.find(module):
             if not isinstance(spot.node, ast.match_case):
                 yield module, spot.node, spot.node.lineno
 

@@ -13,7 +13,7 @@ from mypy.typeops import get_type_vars
 from mypy.types import CallableType, Instance, ProperType, Type, TypeType, TypeVarType, UnionType, get_proper_type
 
 from seamwise.check.channels import OPEN, argument_of, awaited, bases, channel, members
-from seamwise.check.flows.bindings import Bindings, Captured, Given, bindings, inside
+from seamwise.check.flows.bindings import INNER, Bindings, Captured, Given, bindings
 from seamwise.check.flows.kinds import NOTHING, Kinds, errors_in, given_back, joined, kinds, within, without
 from seamwise.check.program import FUNCTIONS, Function, Module
 
@@ -53,7 +53,7 @@ class Reader:
     def __init__(self, module: Module) -> None:
         self.module = module
         self._bindings: dict[Function, Bindings] = {}
-        self._inside: dict[Function, dict[type[ast.AST], list[ast.AST]]] = {}
+        self._own: dict[type[ast.AST], dict[Function, list[ast.AST]]] = {}
         self._underway: set[tuple[Function, str]] = set()
         self._names = dict(names(module))
 
@@ -303,12 +303,23 @@ class Reader:
 
     def every(self, kind: type[N], function: Function) -> Sequence[N]:
         """Give the nodes of a kind in a function, lambdas too; those of inner functions and classes aside."""
-        if function not in self._inside:
-            found: dict[type[ast.AST], list[ast.AST]] = {}
-            for node in inside(function.body):
-                found.setdefault(type(node), []).append(node)
-            self._inside[function] = found
-        return [node for node in self._inside[function].get(kind, ()) if isinstance(node, kind)]
+        if kind not in self._own:
+            own: dict[Function, list[ast.AST]] = {}
+            for node in self.module.every(kind):
+                owner = self._owner(node)
+                if owner is not None:
+                    own.setdefault(owner, []).append(node)
+            self._own[kind] = own
+        return [node for node in self._own[kind].get(function, ()) if isinstance(node, kind)]
+
+    def _owner(self, node: ast.AST) -> Function | None:
+        """Give the function in whose body a node stands: a decorator and a default are no part of any, nor is the body of a class."""
+        around = self.module.parents.get(node)
+        while around is not None and not isinstance(around, INNER):
+            node, around = around, self.module.parents.get(around)
+        if around is None or isinstance(around, ast.ClassDef):
+            return None
+        return around if any(node is one for one in around.body) else None
 
     def bindings(self, function: Function) -> Bindings:
         """Give what is bound to the names of a function."""

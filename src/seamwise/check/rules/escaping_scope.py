@@ -54,7 +54,7 @@ from mypy.types import CallableType, Instance, Overloaded, ProperType, TupleType
 
 from seamwise.check.channels import HOLDERS, bases, members
 from seamwise.check.findings import Spot
-from seamwise.check.program import FUNCTIONS, Function, Module, Program, walk
+from seamwise.check.program import FUNCTIONS, Function, Module, walk
 from seamwise.check.rules.rule import Rule
 from seamwise.check.rules.ways_out import CALLED_BACK, GROUPS, IN_TASKS, IN_THREADS, LISTENED, REGISTERED, STORES, TASKS, THREADS
 
@@ -75,7 +75,7 @@ TASK_HELP = (
 )
 
 
-def find(module: Module, program: Program) -> Iterator[Spot]:  # noqa: ARG001 -- as all rules are asked
+def find(module: Module) -> Iterator[Spot]:
     """Give each way on which a `do`, or what holds one, leaves the function that it could end."""
     for function in module.functions():
         own = _own(function, module)
@@ -245,7 +245,7 @@ class _Scope:
 
     def _keeps(self, target: ast.expr, values: Sequence[ast.expr]) -> None:
         root = _root(target)
-        if isinstance(root, ast.Name) and not self._is_outside(target) and any(self._holds(one) for one in values):
+        if isinstance(root, ast.Name) and any(self._holds(one) for one in values) and not self._is_outside(target):
             self.holding.add(root.id)
 
     def _is_held(self, name: ast.Name) -> bool:

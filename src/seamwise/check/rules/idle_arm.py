@@ -65,13 +65,13 @@ from seamwise.check.flows.bindings import Given
 from seamwise.check.flows.functions import adapter_seam
 from seamwise.check.flows.kinds import NOTHING, Kinds, is_error, joined, meets, without
 from seamwise.check.flows.reader import FAILURE, Reader
-from seamwise.check.program import Module, Program, walk
+from seamwise.check.program import Module, walk
 from seamwise.check.rules.rule import Rule
 
 HELP = 'Take the arm out; if the error should arrive, name it in the channel that it comes from.'
 
 
-def find(module: Module, program: Program) -> Iterator[Spot]:  # noqa: ARG001 -- as all rules are asked
+def find(module: Module) -> Iterator[Spot]:
     """Give each arm for an error that cannot be there."""
     reader = reader_of(module)
     for match in module.every(ast.Match):

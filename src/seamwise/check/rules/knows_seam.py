@@ -55,7 +55,7 @@ from mypy.types import AnyType, CallableType, Type
 
 from seamwise.check.channels import bases, members
 from seamwise.check.findings import Spot
-from seamwise.check.program import FUNCTIONS, Function, Module, Program, walk
+from seamwise.check.program import FUNCTIONS, Function, Module, walk
 from seamwise.check.rules.rule import Rule
 from seamwise.check.rules.seam_names import (
     CALLED,
@@ -81,7 +81,7 @@ BUILTINS = MappingProxyType({f'builtins.{name}': one for name, one in vars(built
 _Place = ast.stmt | ast.match_case
 
 
-def find(module: Module, program: Program) -> Iterator[Spot]:  # noqa: ARG001 -- as all rules are asked
+def find(module: Module) -> Iterator[Spot]:
     """Give what a module knows of a seam, once for each statement; which modules must not, the settings say."""
     if is_test(module.path):
         return

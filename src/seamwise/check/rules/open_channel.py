@@ -39,7 +39,7 @@ from seamwise.check.findings import Spot
 from seamwise.check.flows import reader_of
 from seamwise.check.flows.annotations import named
 from seamwise.check.flows.functions import inferred_errors
-from seamwise.check.program import Function, Module, Program
+from seamwise.check.program import Function, Module
 from seamwise.check.rules.rule import Rule
 
 SAID = frozenset({TypeOfAny.explicit, TypeOfAny.from_omitted_generics, TypeOfAny.from_another_any})
@@ -47,7 +47,7 @@ SAID = frozenset({TypeOfAny.explicit, TypeOfAny.from_omitted_generics, TypeOfAny
 HELP = 'Name the errors: `Result[T, NotFound | Busy]`; a type variable where the caller says which.'
 
 
-def find(module: Module, program: Program) -> Iterator[Spot]:  # noqa: ARG001 -- as all rules are asked
+def find(module: Module) -> Iterator[Spot]:
     """Give each function whose channel names no error."""
     for node in module.functions():
         if not module.implements_overloads(node):

@@ -54,7 +54,7 @@ from seamwise.check.channels import bases, channel, members
 from seamwise.check.findings import Spot
 from seamwise.check.flows import reader_of
 from seamwise.check.flows.closing import closed
-from seamwise.check.program import Module, Program, walk
+from seamwise.check.program import Module, walk
 from seamwise.check.rules.rule import Rule
 
 TAGGED = 'seamwise.errors.TaggedError'
@@ -63,7 +63,7 @@ HANDED_ON = frozenset({'seamwise.containers.Failure', 'returns.result.Failure', 
 HELP = 'Decide about each class, and end with `case _: assert_never(error)`.'
 
 
-def find(module: Module, program: Program) -> Iterator[Spot]:  # noqa: ARG001 -- as all rules are asked
+def find(module: Module) -> Iterator[Spot]:
     """Give each arm and each table that decides about errors that nobody has thought of."""
     for match in module.every(ast.Match):
         yield from _arms(match, module)

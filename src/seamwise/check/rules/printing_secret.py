@@ -39,7 +39,7 @@ from mypy.types import CallableType, Instance, LiteralType, NoneType, ProperType
 from seamwise import messages
 from seamwise.check.channels import bases, members
 from seamwise.check.findings import Spot
-from seamwise.check.program import FUNCTIONS, Module, Program, walk
+from seamwise.check.program import FUNCTIONS, Module, walk
 from seamwise.check.rules.rule import Rule
 from seamwise.redaction.sensitive_names import is_sensitive
 
@@ -60,7 +60,7 @@ ASKING = frozenset({
 HELP = 'Leave it out of the text: say which field is wrong, not what it holds; the field itself may stay, as a `Secret`.'
 
 
-def find(module: Module, program: Program) -> Iterator[Spot]:  # noqa: ARG001 -- as all rules are asked
+def find(module: Module) -> Iterator[Spot]:
     """Give each class, template and text that prints a secret of an error."""
     for kind in module.every(ast.ClassDef):
         yield from _template(kind, module)

@@ -43,7 +43,7 @@ from mypy.types import CallableType, Instance, ProperType, TypeType, get_proper_
 
 from seamwise.check.channels import bases, is_result, members, returned
 from seamwise.check.findings import Spot
-from seamwise.check.program import FUNCTIONS, Function, Module, Program, children
+from seamwise.check.program import FUNCTIONS, Function, Module, children
 from seamwise.check.rules.rule import Rule
 
 MEANT = frozenset({'builtins.AssertionError', 'builtins.NotImplementedError', 'seamwise.causes.Raised'})
@@ -51,7 +51,7 @@ KEPT = frozenset({'builtins.Exception', 'builtins.BaseException'})
 HELP = 'Return a Failure of an error in the channel, or `do.fail(…)`; of a bug, raise AssertionError.'
 
 
-def find(module: Module, program: Program) -> Iterator[Spot]:  # noqa: ARG001 -- as all rules are asked
+def find(module: Module) -> Iterator[Spot]:
     """Give each `raise` of an ordinary exception in a function that returns a Result."""
     for node in module.every(ast.Raise):
         if node.exc is not None:

@@ -6,10 +6,10 @@ from msgspec import Struct
 
 from seamwise.check.facts import FileFacts, Told
 from seamwise.check.findings import Severity, Spot
-from seamwise.check.program import Module, Program
+from seamwise.check.program import Module
 
 
-def nowhere(module: Module, program: Program) -> Iterator[Spot]:  # noqa: ARG001 -- as all rules are asked
+def nowhere(module: Module) -> Iterator[Spot]:  # noqa: ARG001 -- as all rules are asked
     """Find nothing: of a rule that must see the whole program."""
     yield from ()
 
@@ -27,7 +27,7 @@ class Rule(Struct, frozen=True):
     severity: Severity
     page: str
     """Markdown: what is wrong, an example that fails, and the same mended."""
-    find: Callable[[Module, Program], Iterator[Spot]] = nowhere
+    find: Callable[[Module], Iterator[Spot]] = nowhere
     join: Callable[[Sequence[FileFacts]], Iterator[tuple[FileFacts, Told]]] = nothing
     is_asked: bool = True
     """Whether it is asked without being named."""

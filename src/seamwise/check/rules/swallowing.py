@@ -37,7 +37,7 @@ from mypy.types import CallableType, Instance, UninhabitedType, get_proper_type
 
 from seamwise.check.channels import members
 from seamwise.check.findings import Spot
-from seamwise.check.program import Module, Program, walk
+from seamwise.check.program import Module, walk
 from seamwise.check.rules.rule import Rule
 
 WIDE = frozenset({'builtins.Exception', 'builtins.BaseException'})
@@ -48,7 +48,7 @@ DEFECTS = 'swallows every defect'
 BOTH = 'swallows every defect, and cancellation too'
 
 
-def find(module: Module, program: Program) -> Iterator[Spot]:  # noqa: ARG001 -- as all rules are asked
+def find(module: Module) -> Iterator[Spot]:
     """Give each handler and each `suppress` that swallows more than its author can know."""
     for handler in module.every(ast.ExceptHandler):
         yield from _handler(handler, module)

@@ -47,7 +47,7 @@ from mypy.types import CallableType, Instance, LiteralType, NoneType, Overloaded
 from seamwise.check.channels import HOLDERS, Channel, awaited, bases, channel, holds, members, named
 from seamwise.check.findings import Spot
 from seamwise.check.liveness import targets, unread
-from seamwise.check.program import FUNCTIONS, Function, Module, Program, walk
+from seamwise.check.program import FUNCTIONS, Function, Module, walk
 from seamwise.check.rules.rule import Rule
 
 HELP = 'Match it, return it, hand it to `do` or to the next step; `_ = …` says that it is meant.'
@@ -59,7 +59,7 @@ LONGEST = 60
 STORES = HOLDERS | {'typing.MutableMapping', 'typing.MutableSequence'}
 
 
-def find(module: Module, program: Program) -> Iterator[Spot]:  # noqa: ARG001 -- as all rules are asked
+def find(module: Module) -> Iterator[Spot]:
     """Give each statement, lambda and assignment that drops a Result."""
     for statement in module.every(ast.Expr):
         yield from _dropped(statement, module)

@@ -63,13 +63,13 @@ from seamwise.check.findings import Spot
 from seamwise.check.flows import reader_of
 from seamwise.check.flows.fates import Fates
 from seamwise.check.flows.guards import is_guard, unanswered
-from seamwise.check.program import Module, Program
+from seamwise.check.program import Module
 from seamwise.check.rules.rule import Rule
 
 HELP = 'Give it an arm, `catch` it, or return it, so that the channel declares it.'
 
 
-def find(module: Module, program: Program) -> Iterator[Spot]:  # noqa: ARG001 -- as all rules are asked
+def find(module: Module) -> Iterator[Spot]:
     """Give each call of `run` after which nobody looks at what the guard itself fails with."""
     reader = reader_of(module)
     for call in module.every(ast.Call):

@@ -42,7 +42,7 @@ from pathlib import Path
 
 from seamwise.check.channels import FAILURE, SUCCESS, Channel, channel
 from seamwise.check.findings import Spot
-from seamwise.check.program import FUNCTIONS, Module, Program, walk
+from seamwise.check.program import FUNCTIONS, Module, walk
 from seamwise.check.rules.rule import Rule
 
 GUARDS = frozenset({'seamwise.containers.is_success', 'seamwise.containers.is_failure'})
@@ -52,7 +52,7 @@ CHECKS = GUARDS | {'builtins.isinstance', 'builtins.type'}
 HELP = 'Prove it first (`isinstance`, `is_success`, a `match`), or use `.bind`, `.value_or`, `do`, `or_raise`.'
 
 
-def find(module: Module, program: Program) -> Iterator[Spot]:  # noqa: ARG001 -- as all rules are asked
+def find(module: Module) -> Iterator[Spot]:
     """Give each unwrapping, and each assertion, of a Result that may be the other one."""
     if is_test(module.path):
         return
