@@ -184,7 +184,7 @@ def test_files_of_the_same_name_in_two_folders_are_checked_each_for_itself() -> 
 
 
 def test_a_file_that_makes_mypy_fail_is_told_and_the_rest_is_checked() -> None:
-    Path('plug.py').write_text(
+    Path('breaking.py').write_text(
         'from mypy.plugin import Plugin\n'
         'class Fails(Plugin):\n'
         '    def get_function_hook(self, fullname):\n'
@@ -192,7 +192,7 @@ def test_a_file_that_makes_mypy_fail_is_told_and_the_rest_is_checked() -> None:
         'def plugin(version): return Fails\n',
         encoding='utf-8',
     )
-    Path('mypy.ini').write_text('[mypy]\nplugins = plug.py\nexclude = plug\n', encoding='utf-8')
+    Path('mypy.ini').write_text('[mypy]\nplugins = breaking.py\nexclude = breaking\n', encoding='utf-8')
     Path('module.py').write_text(f'{START}def fails() -> None: ...\nsave()\nfails()\n', encoding='utf-8')
     Path('other.py').write_text(f'{START}save()\nimport module\n', encoding='utf-8')
     report = check(['.'])

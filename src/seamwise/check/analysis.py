@@ -9,6 +9,7 @@ from mypy.nodes import AwaitExpr, CallExpr, Expression, MemberExpr, NameExpr
 from mypy.types import Type
 
 from seamwise.check.builds import built, missing_imports
+from seamwise.check.channels import forget
 from seamwise.check.nodes import Key, Nodes, key_of
 from seamwise.check.program import Module, Program, Text
 from seamwise.check.sources import Problem, groups, mypy_options, text_of, too_deep, unreadable
@@ -28,6 +29,7 @@ def analyse(paths: Sequence[str]) -> Analysis:
 
     Whatever cannot be read becomes a Problem, never an exception.
     """
+    forget()
     problems: list[Problem] = []
     found: list[Module] = []
     options = mypy_options(problems)

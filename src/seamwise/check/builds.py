@@ -3,7 +3,7 @@
 import gc
 import io
 import re
-import resource
+import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 
@@ -16,6 +16,9 @@ from mypy.fscache import FileSystemCache
 from mypy.options import Options
 
 from seamwise.check.sources import Group, Problem, copied, leave_out_unreadable
+
+if sys.platform != 'win32':
+    import resource
 
 STACK = 512 * 1024 * 1024
 """Bytes of stack, taken only where they are needed: the parser of mypy follows deep expressions by calling itself."""
@@ -46,7 +49,7 @@ def built(group: Group, problems: list[Problem], prepare: Callable[[Options], No
             prepare(options)
         try:
             with redirect_stdout(said_aloud), redirect_stderr(said_aloud), _deep_stack():
-                return build.build(list(group.sources), options)
+                return _build(group, options)
         except SystemExit:
             # So it ends where it has a bug.
             module = _crashed(said_aloud.getvalue(), group.options, problems)
@@ -59,6 +62,15 @@ def built(group: Group, problems: list[Problem], prepare: Callable[[Options], No
         left_out.add(module)
         group.leave_out(module)
     return None
+
+
+def _build(group: Group, options: Options) -> build.BuildResult:
+    # mypy lets garbage wait for the rest of the process, which may be longer than one check.
+    thresholds = gc.get_threshold()
+    try:
+        return build.build(list(group.sources), options)
+    finally:
+        gc.set_threshold(*thresholds)
 
 
 def missing_imports(messages: Iterable[str]) -> Iterator[Problem]:
@@ -83,6 +95,10 @@ def without_collecting() -> Generator[None]:
 
 @contextmanager
 def _deep_stack() -> Generator[None]:
+    if sys.platform == 'win32':
+        # There a program's stack is what it was linked with.
+        yield
+        return
     soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
     wanted = STACK if hard == resource.RLIM_INFINITY else min(STACK, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:

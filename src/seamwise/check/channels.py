@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-import mypy.types  # noqa: F401 -- first of all: the others import it in a circle
+import mypy.types  # noqa: F401  # pyright: ignore[reportUnusedImport]  # first of all: the others import it in a circle
 from msgspec import Struct
 from mypy.maptype import map_instance_to_supertype
 from mypy.nodes import TypeInfo
@@ -53,6 +53,11 @@ def members(type_: Type | None) -> Iterator[ProperType]:
 def bases(type_: ProperType) -> frozenset[str]:
     """Give the full names of a class and of all that it derives from; none for what is no class."""
     return _bases(type_.type) if isinstance(type_, Instance) else NOTHING
+
+
+def forget() -> None:
+    """Let go of the classes of a build, so that nothing keeps it."""
+    _bases.cache_clear()
 
 
 @lru_cache(maxsize=4_096)

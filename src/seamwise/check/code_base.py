@@ -10,6 +10,7 @@ from mypy.build import BuildResult
 from seamwise.check.analysis import modules
 from seamwise.check.builds import built, missing_imports, without_collecting
 from seamwise.check.cache import Cache, opened
+from seamwise.check.channels import forget
 from seamwise.check.facts import FileFacts
 from seamwise.check.reading import facts_of
 from seamwise.check.sources import Group, Problem, groups, mypy_options, too_deep
@@ -86,4 +87,5 @@ def _facts(names: Sequence[str], result: BuildResult, problems: list[Problem]) -
                 found[module.name] = facts_of(module)
             except RecursionError:
                 problems.append(too_deep(str(module.path)))
+    forget()
     return found

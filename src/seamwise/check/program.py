@@ -63,6 +63,8 @@ class Module:
         # Rules ask again and again about the same expressions.
         self._seen: dict[ast.expr, Sequence[Type]] = {}
         self._met: dict[ast.expr, Expression | None] = {}
+        self.kept: dict[type, object] = {}
+        """What those who read the module keep with it, each under its own class."""
 
     @property
     def parents(self) -> Mapping[ast.AST, ast.AST]:

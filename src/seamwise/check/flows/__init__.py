@@ -1,7 +1,5 @@
 """What really flows: which errors come into a function, what becomes of them there, and which come out."""
 
-from functools import lru_cache
-
 from msgspec import Struct
 
 from seamwise.check.facts import ClassFacts, Defaulted, FunctionFacts, Guarded, GuardFacts, SeamFacts
@@ -27,10 +25,12 @@ class Flows(Struct, frozen=True):
     decides: frozenset[str]
 
 
-@lru_cache(maxsize=1)
 def reader_of(module: Module) -> Reader:
-    """Give the reader of a file: one for all who ask while it is at hand."""
-    return Reader(module)
+    """Give the reader of a file: one for all who ask."""
+    found = module.kept.get(Reader)
+    if not isinstance(found, Reader):
+        found = module.kept[Reader] = Reader(module)
+    return found
 
 
 def read(module: Module) -> Flows:

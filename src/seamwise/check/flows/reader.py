@@ -303,6 +303,9 @@ class Reader:
 
     def every(self, kind: type[N], function: Function) -> Sequence[N]:
         """Give the nodes of a kind in a function, lambdas too; those of inner functions and classes aside."""
+        return [node for node in self._owned(kind).get(function, ()) if isinstance(node, kind)]
+
+    def _owned(self, kind: type[ast.AST]) -> Mapping[Function, Sequence[ast.AST]]:
         if kind not in self._own:
             own: dict[Function, list[ast.AST]] = {}
             for node in self.module.every(kind):
@@ -310,7 +313,7 @@ class Reader:
                 if owner is not None:
                     own.setdefault(owner, []).append(node)
             self._own[kind] = own
-        return [node for node in self._own[kind].get(function, ()) if isinstance(node, kind)]
+        return self._own[kind]
 
     def _owner(self, node: ast.AST) -> Function | None:
         """Give the function in whose body a node stands: a decorator and a default are no part of any, nor is the body of a class."""
