@@ -33,12 +33,15 @@ upstream = circuit(name='upstream')
 """
 START = """
 from base import Busy, Missing, book, find, upstream
-from seamwise import Category, Do, Failure, Result, Success, TaggedError, fallible
+from seamwise import Category, Do, Failure, Result, Success, TaggedError, collect, fallible
 from seamwise.policies import deadline, retry
 from seamwise.seams import cli
 from seamwise.seams.http import HttpError, on
 """
 CODE = {
+    'chains': 'def chained(uid: int) -> Result[object, Missing | Busy]:\n    name0 = find(uid)\n'
+    + ''.join(f'    name{n + 1} = collect(name{n}, name{n}).map(lambda two: two[0])\n' for n in range(40))
+    + '    return name40\n',
     'declared': """
 def both(uid: int) -> Result[int, Missing | Busy]:
     return find(uid).bind(book)
@@ -234,3 +237,10 @@ def test_an_edit_knows_what_it_replaces(flows: Mapping[str, Flows]) -> None:
     (edit,) = flows['edits'].functions[-1].exact
     line = CODE['edits'].count('\n', 0, CODE['edits'].index('def')) + START.count('\n') + 1
     assert edit == Edit(line, 48, line, 62, 'Missing | Busy', 'Missing')
+
+
+def test_names_that_lead_to_others_are_followed_once(flows: Mapping[str, Flows]) -> None:
+    # Each twice would be a million million ways.
+    (chained,) = flows['chains'].functions
+    assert chained.inferred == ('base.Missing',)
+    assert [one.lost for one in chained.entries] == [()] * len(chained.entries)

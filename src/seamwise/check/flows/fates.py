@@ -1,7 +1,8 @@
 """What becomes of the errors of a result: handed on, handled, or lost."""
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 
 from msgspec import Struct
 from mypy.nodes import TypeInfo
@@ -43,6 +44,8 @@ class Fates:
         self._function = function
         self._body: Sequence[ast.AST] = function.body if function is not None else self.module.syntax.body
         self._underway: set[str] = set()
+        self._known: dict[tuple[str, frozenset[str]], Fate] = {}
+        self._cuts = 0
 
     def of(self, node: ast.expr, errors: Kinds) -> Fate:
         """Say what becomes of errors that the result of an expression brings."""
@@ -57,7 +60,7 @@ class Fates:
                 return Fate(gone_on=errors)
             case ast.Assign([ast.Name(name)]) | ast.AnnAssign(ast.Name(name)):
                 # What nobody reads at the top level of a file, others may.
-                is_others = self._function is None and not any(self._uses(name))
+                is_others = self._function is None and not self._uses(name)
                 return Fate(gone_on=errors) if is_others else self.of_name(name, errors)
             case ast.Lambda() | ast.GeneratorExp() | ast.ListComp() | ast.SetComp() | ast.List() | ast.Tuple():
                 return self._handed_over(around, errors)
@@ -94,8 +97,13 @@ class Fates:
 
     def of_name(self, name: str, errors: Kinds) -> Fate:
         """Say what becomes of the errors of a result that goes by a name."""
+        question = (name, frozenset(errors))
+        if question in self._known:
+            return self._known[question]
         if name in self._underway:
+            self._cuts += 1
             return Fate()
+        cuts = self._cuts
         self._underway.add(name)
         try:
             found = Fate()
@@ -103,9 +111,12 @@ class Fates:
                 seen = self._seen(use, errors)
                 if seen:
                     found = found.and_also(self.of(use, seen))
-            return found
         finally:
             self._underway.discard(name)
+        if cuts == self._cuts or not self._underway:
+            # Where a way was cut short inside of another one, the answer is that one's only.
+            self._known[question] = found
+        return found
 
     def of_same(self, result: ast.Attribute, errors: Kinds) -> Fate:
         """Say what becomes of the errors of a result wherever the same attribute is read."""
@@ -115,10 +126,17 @@ class Fates:
                 found = found.and_also(self.of(node, errors))
         return found
 
-    def _uses(self, name: str) -> Iterator[ast.Name]:
+    def _uses(self, name: str) -> Sequence[ast.Name]:
+        return self._loads.get(name, ())
+
+    @cached_property
+    def _loads(self) -> Mapping[str, Sequence[ast.Name]]:
+        """Where each name is read."""
+        found: dict[str, list[ast.Name]] = {}
         for node in _everywhere(self._body):
-            if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
-                yield node
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                found.setdefault(node.id, []).append(node)
+        return found
 
     def _seen(self, use: ast.Name, errors: Kinds) -> Kinds:
         """Give the errors that can still be there where a name is read."""

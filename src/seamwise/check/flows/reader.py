@@ -5,7 +5,7 @@ mypy lets the place where a value goes widen its type: in a function that declar
 """
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from mypy.nodes import Decorator, FuncDef, RefExpr, TypeInfo, Var
@@ -54,7 +54,9 @@ class Reader:
         self.module = module
         self._bindings: dict[Function, Bindings] = {}
         self._own: dict[type[ast.AST], dict[Function, list[ast.AST]]] = {}
-        self._underway: set[tuple[Function, str]] = set()
+        self._underway: set[tuple[Function | None, str]] = set()
+        self._known: dict[tuple[Function | None, str, str], Kinds | None] = {}
+        self._cuts = 0
         self._names = dict(names(module))
 
     # What errors come out of a result.
@@ -90,15 +92,28 @@ class Reader:
         bound = self._bound(node)
         if bound is None or not all(isinstance(one, Given) for one in bound):
             return seen
-        function, key = self.function_of(node), node.id
-        if function is None or (function, key) in self._underway:
-            return NOTHING
-        self._underway.add((function, key))
-        try:
-            found = joined(self.errors(one.value) for one in bound if isinstance(one, Given) and self._may_fail(one.value))
-        finally:
-            self._underway.discard((function, key))
+        given = [one.value for one in bound if isinstance(one, Given)]
+        found = self._followed(node, 'result', lambda: joined(self.errors(one) for one in given if self._may_fail(one)))
         return seen if found is None else within(found, seen)
+
+    def _followed(self, node: ast.Name, question: str, read: Callable[[], Kinds | None]) -> Kinds | None:
+        """Follow a name to what it is bound to, once for all its uses; on a way back to itself it adds nothing."""
+        place = (self.function_of(node), node.id)
+        if (*place, question) in self._known:
+            return self._known[*place, question]
+        if place in self._underway:
+            self._cuts += 1
+            return NOTHING
+        cuts = self._cuts
+        self._underway.add(place)
+        try:
+            found = read()
+        finally:
+            self._underway.discard(place)
+        if cuts == self._cuts or not self._underway:
+            # Where a way was cut short inside of another one, the answer is that one's only.
+            self._known[*place, question] = found
+        return found
 
     def _may_fail(self, value: ast.expr) -> bool:
         """Whether a value that a name is bound to is a result at all: `found = None` first, say."""
@@ -275,14 +290,7 @@ class Reader:
         bound = self._bound(node)
         if seen is None or bound is None:
             return seen
-        function, key = self.function_of(node), node.id
-        if function is None or (function, key) in self._underway:
-            return NOTHING
-        self._underway.add((function, key))
-        try:
-            found = joined(self._error_of(one) for one in bound)
-        finally:
-            self._underway.discard((function, key))
+        found = self._followed(node, 'error', lambda: joined(self._error_of(one) for one in bound))
         return seen if found is None else within(found, seen)
 
     def _error_of(self, bound: object) -> Kinds | None:
