@@ -13,7 +13,7 @@ from typing_extensions import override
 
 import seamwise
 from seamwise import Category, Cause, Recovery, TaggedError
-from seamwise.errors import registered_as
+from seamwise.errors import registered_as, retry_after
 
 T = TypeVar('T')
 
@@ -289,3 +289,8 @@ def test_msgspec_tells_the_members_of_a_union_apart() -> None:
     assert msgspec.json.decode(wire, type=QueueFull | Varying) == QueueFull('a', 3)
     with pytest.raises(msgspec.ValidationError):
         msgspec.json.decode(b'{"_tag":"Nobody"}', type=QueueFull | Varying)
+
+
+@pytest.mark.parametrize(('error', 'seconds'), [(Delayed(2), 2.0), (Delayed(), None), (Varying(3), None)])
+def test_a_delay_is_read_of_any_error(error: TaggedError, seconds: float | None) -> None:
+    assert retry_after(error) == seconds
