@@ -6,8 +6,14 @@ HYPOTHESIS_PROFILE=explore looks for new ones.
 
 import os
 
+import pytest
 from hypothesis import settings
 
 settings.register_profile('seamwise', deadline=None, database=None, derandomize=True)
 settings.register_profile('explore', deadline=None, database=None)
 settings.load_profile(os.environ.get('HYPOTHESIS_PROFILE', 'seamwise'))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let the tests that run mypy come last: what it leaves makes every later look for garbage a long one."""
+    items.sort(key=lambda item: item.nodeid.startswith(('tests/check/', 'tests/program/test_check', 'tests/program/test_map')))

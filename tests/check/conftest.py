@@ -6,6 +6,8 @@ from itertools import count
 
 import pytest
 
+from seamwise.check.channels import forget
+
 TESTS = count(1)
 EVERY = 4
 """To look for it after each test would take longer than the tests."""
@@ -15,4 +17,5 @@ EVERY = 4
 def _collected() -> Iterator[None]:
     yield
     if next(TESTS) % EVERY == 0:
+        forget()
         gc.collect()

@@ -1,6 +1,5 @@
 """`seamwise check`: what a type checker lets through, by file and line."""
 
-import gc
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -166,8 +165,6 @@ def _report(report: 'Report', form: str, since: str) -> Exit:
     # Not before it is asked for: mypy takes half a second.
     from seamwise.check.reports import as_line  # noqa: PLC0415
 
-    # The process ends soon: looking for garbage among all that mypy has left would take as long as a tenth of the whole.
-    gc.freeze()
     # Annotations have them too, and GitHub looks for commands in every line that it is not told is none.
     for problem in () if form == 'github' else report.problems:
         say(f'seamwise: {as_line(problem)}')
