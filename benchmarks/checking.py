@@ -3,7 +3,7 @@
 import atexit
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from shutil import rmtree
@@ -211,16 +211,21 @@ def _check(lines: int, *, cold: bool) -> Timer:
     return timer
 
 
-COMPARISONS = tuple(
-    Comparison(
-        job=f'`seamwise check` of {lines // 1000},000 lines, {kind}, on the processor',
-        peer='`mypy` of the same, cold',
-        ours=_check(lines, cold=cold),
-        theirs=_mypy(lines, cold=cold),
-        target=target,
-        rounds=rounds,
-        because='the rules and the flows of errors are read in Python, and mypy is compiled',
+def comparisons(sizes: Iterable[int]) -> tuple[Comparison, ...]:
+    """Compare on code bases of so many lines, cold and warm."""
+    return tuple(
+        Comparison(
+            job=f'`seamwise check` of {lines:,} lines, {kind}, on the processor',
+            peer='`mypy` of the same, cold',
+            ours=_check(lines, cold=cold),
+            theirs=_mypy(lines, cold=cold),
+            target=target,
+            rounds=rounds,
+            because='the rules and the flows of errors are read in Python, and mypy is compiled',
+        )
+        for lines in sizes
+        for kind, cold, target, rounds in (('cold', True, 1.3, 3), ('warm', False, 0.3, 3))
     )
-    for lines in SIZES
-    for kind, cold, target, rounds in (('cold', True, 1.3, 3), ('warm', False, 0.3, 3))
-)
+
+
+COMPARISONS = comparisons(SIZES)
