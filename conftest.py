@@ -3,4 +3,6 @@
 from sybil import Sybil
 from sybil.parsers.markdown import PythonCodeBlockParser
 
-pytest_collect_file = Sybil(parsers=[PythonCodeBlockParser()], patterns=['*.md'], excludes=['tests/*']).pytest()
+pytest_collect_file = Sybil(
+    parsers=[PythonCodeBlockParser()], patterns=['*.md'], excludes=['tests/*']
+).pytest()

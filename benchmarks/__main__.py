@@ -14,7 +14,10 @@ _PAGE = Path(__file__).parents[1] / 'docs' / 'performance.md'
 @click.command()
 @click.argument('jobs', nargs=-1, type=click.Choice(list(JOBS)))
 @click.option(
-    '--to', type=click.Path(dir_okay=False, path_type=Path), default=_PAGE, help='The page to write [default: docs/performance.md].'
+    '--to',
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=_PAGE,
+    help='The page to write [default: docs/performance.md].',
 )
 def main(*, jobs: tuple[str, ...], to: Path) -> None:
     """Measure every job beside its peers and write the page; with JOBS, measure these and show their table.

@@ -28,18 +28,34 @@ def _peer_step(_: int) -> peer.Result[int, str]:
 
 def _ours(turns: Iterable[None]) -> None:
     for _ in turns:
-        _ = _our_step(1).bind(_our_step).bind(_our_step).bind(_our_step).bind(_our_step).bind(_our_step)
+        _ = (
+            _our_step(1)
+            .bind(_our_step)
+            .bind(_our_step)
+            .bind(_our_step)
+            .bind(_our_step)
+            .bind(_our_step)
+        )
 
 
 def _returns(turns: Iterable[None]) -> None:
     for _ in turns:
         # pyright does not know what a plain `bind` gives.
-        _ = _open_step(1).bind(_open_step).bind(_open_step).bind(_open_step).bind(_open_step).bind(_open_step)  # pyright: ignore[reportUnknownMemberType]
+        _ = (
+            _open_step(1)
+            .bind(_open_step)
+            .bind(_open_step)
+            .bind(_open_step)
+            .bind(_open_step)
+            .bind(_open_step)
+        )  # pyright: ignore[reportUnknownMemberType]
 
 
 def _peer(turns: Iterable[None]) -> None:
     for _ in turns:
-        _peer_step(1).and_then(_peer_step).and_then(_peer_step).and_then(_peer_step).and_then(_peer_step).and_then(_peer_step)
+        _peer_step(1).and_then(_peer_step).and_then(_peer_step).and_then(_peer_step).and_then(
+            _peer_step
+        ).and_then(_peer_step)
 
 
 COMPARISONS = (
@@ -51,5 +67,10 @@ COMPARISONS = (
         target=1.1,
         because='both run the same code: something of ours slipped in',
     ),
-    Comparison(job='`.bind`, a chain of 5', peer='`.and_then` of `result`', ours=timed(_ours), theirs=timed(_peer)),
+    Comparison(
+        job='`.bind`, a chain of 5',
+        peer='`.and_then` of `result`',
+        ours=timed(_ours),
+        theirs=timed(_peer),
+    ),
 )

@@ -56,5 +56,10 @@ COMPARISONS = (
         target=0.5,
         because='an exception formats its message when it is made, a tagged error when somebody reads it',
     ),
-    Comparison(job='wrap an error in a `Failure`', peer='in an `Err` of `result`', ours=timed(_failure), theirs=timed(_err)),
+    Comparison(
+        job='wrap an error in a `Failure`',
+        peer='in an `Err` of `result`',
+        ours=timed(_failure),
+        theirs=timed(_err),
+    ),
 )

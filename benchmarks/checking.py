@@ -155,7 +155,9 @@ def _module(number: int) -> str:
     if number % _PACKAGE == 0:
         last = Template(_ALONE).substitute(number=number)
         return _MODULE.substitute(number=number, imports='', last=last)
-    imports = f'from shop{before // _PACKAGE}.orders{before} import Orders{before}, report{before}\n'
+    imports = (
+        f'from shop{before // _PACKAGE}.orders{before} import Orders{before}, report{before}\n'
+    )
     last = Template(_CHAINED).substitute(number=number, before=before)
     return _MODULE.substitute(number=number, imports=imports, last=last)
 
@@ -177,13 +179,23 @@ def _processor_ns(command: Sequence[str], folder: Path) -> int:
     # It finds something, and so ends with 1.
     run(command, cwd=folder, stdout=DEVNULL, check=False)
     after = os.times()
-    return round((after.children_user - before.children_user + after.children_system - before.children_system) * 1e9)
+    return round(
+        (
+            after.children_user
+            - before.children_user
+            + after.children_system
+            - before.children_system
+        )
+        * 1e9
+    )
 
 
 def _mypy_ns(lines: int) -> int:
     folder = _code_base(lines)
     rmtree(folder / 'mypy', ignore_errors=True)
-    return _processor_ns([sys.executable, '-m', 'mypy', '.', '--cache-dir', str(folder / 'mypy')], folder / 'code')
+    return _processor_ns(
+        [sys.executable, '-m', 'mypy', '.', '--cache-dir', str(folder / 'mypy')], folder / 'code'
+    )
 
 
 _once = cache(_mypy_ns)

@@ -102,7 +102,12 @@ def _caught(call: PlainStep) -> Timer:
 def _returns_do(step: Step) -> Timer:
     def handled(number: int) -> None:
         result: ReturnsResult[int, FileMissing] = ReturnsResult.do(
-            e for a in step(number) for b in step(a) for c in step(b) for d in step(c) for e in step(d)
+            e
+            for a in step(number)
+            for b in step(a)
+            for c in step(b)
+            for d in step(c)
+            for e in step(d)
         )
         if type(result) is Failure:
             handle(result.failure())
@@ -113,7 +118,12 @@ def _returns_do(step: Step) -> Timer:
 def _peer_do(step: Callable[[int], peer.Result[int, FileMissing]]) -> Timer:
     def handled(number: int) -> None:
         result: peer.Result[int, FileMissing] = peer.do(
-            peer.Ok(e) for a in step(number) for b in step(a) for c in step(b) for d in step(c) for e in step(d)
+            peer.Ok(e)
+            for a in step(number)
+            for b in step(a)
+            for c in step(b)
+            for d in step(c)
+            for e in step(d)
         )
         if type(result) is peer.Err:
             handle(result.err_value)
@@ -153,9 +163,7 @@ _RAISES_AT_1 = _plain(_raises, _gives, _gives, _gives, _gives)
 _RAISES_AT_5 = _plain(_gives, _gives, _gives, _gives, _raises)
 
 _SIGNAL = 'the early return is an exception too, and every `do` before it is a call'
-_FRESH = (
-    'the constructor of `Failure` that `returns` owns costs nearly as much as the one of the exception, and the early return comes on top'
-)
+_FRESH = 'the constructor of `Failure` that `returns` owns costs nearly as much as the one of the exception, and the early return comes on top'
 
 COMPARISONS = (
     Comparison(

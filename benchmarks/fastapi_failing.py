@@ -16,10 +16,18 @@ from seamwise import Category, Failure, Result, TaggedError
 from seamwise.seams.http import endpoint, on
 
 _Message: TypeAlias = MutableMapping[str, Any]
-_App: TypeAlias = Callable[[_Message, Callable[[], Awaitable[_Message]], Callable[[_Message], Awaitable[None]]], Awaitable[None]]
+_App: TypeAlias = Callable[
+    [_Message, Callable[[], Awaitable[_Message]], Callable[[_Message], Awaitable[None]]],
+    Awaitable[None],
+]
 
 
-class _NoteMissing(TaggedError, namespace='benchmarks_api', category=Category.NOT_FOUND, message='There is no note {name!r} of {owner}.'):
+class _NoteMissing(
+    TaggedError,
+    namespace='benchmarks_api',
+    category=Category.NOT_FOUND,
+    message='There is no note {name!r} of {owner}.',
+):
     name: str
     owner: str
 
@@ -52,7 +60,9 @@ def _theirs(content: Callable[[_NoteMissingError, str], Any]) -> FastAPI:
     @app.exception_handler(_NoteMissingError)
     async def answer(request: Request, met: _NoteMissingError) -> JSONResponse:
         request_id = request.headers.get('x-request-id') or f'req-{uuid4().hex}'
-        return JSONResponse(content(met, request_id), 404, {'x-request-id': request_id, 'vary': 'Accept'})
+        return JSONResponse(
+            content(met, request_id), 404, {'x-request-id': request_id, 'vary': 'Accept'}
+        )
 
     return app
 
@@ -65,7 +75,9 @@ def _of_models(met: _NoteMissingError, request_id: str) -> Any:
         details={'name': met.name, 'owner': met.owner},
         retryable=False,
     )
-    return Envelope(error=error, timestamp=datetime.now(UTC), request_id=request_id).model_dump(mode='json', exclude_none=True)
+    return Envelope(error=error, timestamp=datetime.now(UTC), request_id=request_id).model_dump(
+        mode='json', exclude_none=True
+    )
 
 
 def _of_dicts(met: _NoteMissingError, request_id: str) -> Any:
@@ -90,7 +102,12 @@ _SCOPE: _Message = {
     'raw_path': b'/notes/ann/shopping',
     'query_string': b'',
     'root_path': '',
-    'headers': [(b'host', b'test'), (b'accept', b'*/*'), (b'user-agent', b'test'), (b'x-request-id', b'req-5475ee48251c4356')],
+    'headers': [
+        (b'host', b'test'),
+        (b'accept', b'*/*'),
+        (b'user-agent', b'test'),
+        (b'x-request-id', b'req-5475ee48251c4356'),
+    ],
     'client': ('127.0.0.1', 1),
     'server': ('127.0.0.1', 80),
 }

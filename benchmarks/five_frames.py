@@ -74,7 +74,9 @@ def _not_asking(inner: Callable[[str], int]) -> Callable[[str], int]:
 
 _returned = _asking_type(_asking_type(_asking_type(_asking_type(_fails))))
 _asked = _asking_is_failure(_asking_is_failure(_asking_is_failure(_asking_is_failure(_fails))))
-_returned_by_peer = _asking_at_the_peer(_asking_at_the_peer(_asking_at_the_peer(_asking_at_the_peer(_fails_at_the_peer))))
+_returned_by_peer = _asking_at_the_peer(
+    _asking_at_the_peer(_asking_at_the_peer(_asking_at_the_peer(_fails_at_the_peer)))
+)
 _raised = _not_asking(_not_asking(_not_asking(_not_asking(_raises))))
 
 
@@ -146,7 +148,9 @@ _ABSTRACT = '`case Success` asks an abstract class of `returns`, which is slow t
 _PATTERN = 'a pattern with a field costs ten times a look at the type'
 
 
-def _beside_raising(way: str, ours: Timer, *, target: float | None = None, because: str = '') -> Comparison:
+def _beside_raising(
+    way: str, ours: Timer, *, target: float | None = None, because: str = ''
+) -> Comparison:
     theirs = _repeated(_by_except, _raised)
     return Comparison(
         job=f'fail through 5 frames, {way}',

@@ -60,7 +60,11 @@ def calling(call: Callable[[], Result[object, object] | bool | None]) -> Timer:
 # retry
 
 _RETRY = retry(attempts=3)
-_TENACITY = tenacity.retry(stop=tenacity.stop_after_attempt(3), wait=tenacity.wait_random_exponential(0.1, 5.0), reraise=True)
+_TENACITY = tenacity.retry(
+    stop=tenacity.stop_after_attempt(3),
+    wait=tenacity.wait_random_exponential(0.1, 5.0),
+    reraise=True,
+)
 _STAMINA = stamina.retry(on=ConnectionError, attempts=3)
 _RETRIES = 'a success needs the clock once, for the time of all attempts'
 
@@ -69,7 +73,9 @@ _RETRIES = 'a success needs the clock once, for the time of all attempts'
 _CIRCUIT = circuit(name='bank')
 _PYBREAKER = pybreaker.CircuitBreaker(fail_max=5, reset_timeout=30)
 _PURGATORY = SyncCircuitBreakerFactory(default_threshold=5, default_ttl=30).get_breaker('bank')
-_PURGATORY_ASYNC = asyncio.run(AsyncCircuitBreakerFactory(default_threshold=5, default_ttl=30).get_breaker('bank'))
+_PURGATORY_ASYNC = asyncio.run(
+    AsyncCircuitBreakerFactory(default_threshold=5, default_ttl=30).get_breaker('bank')
+)
 _CIRCUITS = (
     'one loop walks in and out of any pipeline, also one of a single layer, and checks what the operation gave; the peer does neither, '
     'nor is it safe between threads'
@@ -77,7 +83,9 @@ _CIRCUITS = (
 
 _OPEN = circuit(name='bank')
 _OPEN.isolate()
-_OPEN_PURGATORY = SyncCircuitBreakerFactory(default_threshold=1, default_ttl=_A_LOT).get_breaker('bank')
+_OPEN_PURGATORY = SyncCircuitBreakerFactory(default_threshold=1, default_ttl=_A_LOT).get_breaker(
+    'bank'
+)
 _OPEN_PYBREAKER = pybreaker.CircuitBreaker(fail_max=1, reset_timeout=_A_LOT)
 
 

@@ -19,9 +19,19 @@ _A_LOT = 10**9
 _AT_ONCE = 10_000
 _SHORT_PERIOD, _DEFAULT_PERIOD = 0.1, 60.0
 
-_FIVE = rate_limit(_A_LOT, name='tool') >> bulkhead(_AT_ONCE, name='tool') >> circuit(name='tool') >> retry(attempts=3) >> deadline(30.0)
+_FIVE = (
+    rate_limit(_A_LOT, name='tool')
+    >> bulkhead(_AT_ONCE, name='tool')
+    >> circuit(name='tool')
+    >> retry(attempts=3)
+    >> deadline(30.0)
+)
 _FIVE_AT_ONCE = (
-    rate_limit(_A_LOT, name='tools') >> bulkhead(_AT_ONCE, name='tools') >> circuit(name='tools') >> retry(attempts=3) >> deadline(30.0)
+    rate_limit(_A_LOT, name='tools')
+    >> bulkhead(_AT_ONCE, name='tools')
+    >> circuit(name='tools')
+    >> retry(attempts=3)
+    >> deadline(30.0)
 )
 
 

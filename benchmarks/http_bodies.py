@@ -14,7 +14,12 @@ from seamwise.seams.http import envelope, on
 _REQUEST_ID = 'req-5475ee48251c4356ab4c3d4c737c6742'
 
 
-class _NoteMissing(TaggedError, namespace='benchmarks', category=Category.NOT_FOUND, message='There is no note {name!r} of {owner}.'):
+class _NoteMissing(
+    TaggedError,
+    namespace='benchmarks',
+    category=Category.NOT_FOUND,
+    message='There is no note {name!r} of {owner}.',
+):
     name: str
     owner: str
 
@@ -54,7 +59,9 @@ def _theirs(turns: Iterable[None]) -> None:
 
 def _ours_unseen(turns: Iterable[None]) -> None:
     for _ in turns:
-        envelope(_TABLE(_NoteMissing('shopping list', f'ann{next(_NUMBERS)}')), request_id=_REQUEST_ID)
+        envelope(
+            _TABLE(_NoteMissing('shopping list', f'ann{next(_NUMBERS)}')), request_id=_REQUEST_ID
+        )
 
 
 def _theirs_unseen(turns: Iterable[None]) -> None:
@@ -76,7 +83,11 @@ def _dump(text: str) -> bytes:
         details={'name': _MISSING.name, 'owner': _MISSING.owner},
         retryable=False,
     )
-    return Envelope(error=error, timestamp=datetime.now(UTC), request_id=_REQUEST_ID).model_dump_json(exclude_none=True).encode()
+    return (
+        Envelope(error=error, timestamp=datetime.now(UTC), request_id=_REQUEST_ID)
+        .model_dump_json(exclude_none=True)
+        .encode()
+    )
 
 
 _JOB = 'an error as the bytes of an HTTP body, redacted: a text of 40 characters, two details'

@@ -9,7 +9,9 @@ from tempfile import mkdtemp
 
 from benchmarks.measure import Comparison, Timer
 
-_PROGRAM = 'from time import perf_counter_ns as now; start = now(); import {modules}; print(now() - start)'
+_PROGRAM = (
+    'from time import perf_counter_ns as now; start = now(); import {modules}; print(now() - start)'
+)
 
 
 @cache

@@ -59,7 +59,9 @@ def timed(work: Callable[[Iterable[None]], object], /) -> Timer:
     return timer
 
 
-def measure(comparisons: Sequence[Comparison], /, *, rounds: int | None = None, batch_ns: int = BATCH_NS) -> list[Measurement]:
+def measure(
+    comparisons: Sequence[Comparison], /, *, rounds: int | None = None, batch_ns: int = BATCH_NS
+) -> list[Measurement]:
     """Time all comparisons in turns, in each round a batch of at least `batch_ns` nanoseconds of both sides."""
     races = [_Race(one, rounds or one.rounds, batch_ns) for one in comparisons]
     for number in range(_PASSES):
@@ -74,12 +76,16 @@ class _Race:
     def __init__(self, comparison: Comparison, rounds: int, batch_ns: int) -> None:
         self._comparison = comparison
         self._rounds = rounds
-        self._sides = [(timer, _batch(timer, batch_ns)) for timer in (comparison.ours, comparison.theirs)]
+        self._sides = [
+            (timer, _batch(timer, batch_ns)) for timer in (comparison.ours, comparison.theirs)
+        ]
         self._times: tuple[list[float], list[float]] = ([], [])
 
     def run(self, number: int) -> None:
         """Run this pass's share of the rounds; who goes first, takes turns."""
-        for played in range(number * self._rounds // _PASSES, (number + 1) * self._rounds // _PASSES):
+        for played in range(
+            number * self._rounds // _PASSES, (number + 1) * self._rounds // _PASSES
+        ):
             with _no_collection():
                 for side in (0, 1) if played % 2 else (1, 0):
                     timer, size = self._sides[side]
@@ -90,7 +96,11 @@ class _Race:
         ours, theirs = self._times
         ratios = [one / other for one, other in zip(ours, theirs, strict=True)]
         return Measurement(
-            comparison=self._comparison, ours_ns=median(ours), peer_ns=median(theirs), ratio=median(ratios), rounds=self._rounds
+            comparison=self._comparison,
+            ours_ns=median(ours),
+            peer_ns=median(theirs),
+            ratio=median(ratios),
+            rounds=self._rounds,
         )
 
 

@@ -30,7 +30,12 @@ TICK = 0.1
 """In seconds: the peak is that of so short a time."""
 
 
-class Down(TaggedError, namespace='benchmarks_outage', category=Category.UNAVAILABLE, message='The service is down.'):
+class Down(
+    TaggedError,
+    namespace='benchmarks_outage',
+    category=Category.UNAVAILABLE,
+    message='The service is down.',
+):
     """The service fails for now."""
 
 
@@ -50,20 +55,35 @@ class Load(Struct, frozen=True):
 
     def mean(self, start: float, end: float) -> float:
         """Give the requests of a second, in the mean of a time."""
-        return sum(self.ticks.get(tick, 0) for tick in range(round(start / TICK), round(end / TICK))) / (end - start)
+        return sum(
+            self.ticks.get(tick, 0) for tick in range(round(start / TICK), round(end / TICK))
+        ) / (end - start)
 
     def peak(self, start: float, end: float) -> int:
         """Give the requests of the busiest tenth of a second."""
-        return max(self.ticks.get(tick, 0) for tick in range(round(start / TICK), round(end / TICK)))
+        return max(
+            self.ticks.get(tick, 0) for tick in range(round(start / TICK), round(end / TICK))
+        )
 
 
 POLICIES = (
     Policy('no retry', lambda _: identity),
-    Policy('no jitter, no budget', lambda world: retry(attempts=4, base=1.0, cap=8.0, jitter='none', world=world)),
-    Policy('full jitter, no budget', lambda world: retry(attempts=4, base=1.0, cap=8.0, world=world)),
+    Policy(
+        'no jitter, no budget',
+        lambda world: retry(attempts=4, base=1.0, cap=8.0, jitter='none', world=world),
+    ),
+    Policy(
+        'full jitter, no budget', lambda world: retry(attempts=4, base=1.0, cap=8.0, world=world)
+    ),
     Policy(
         'full jitter, budget of 20 %',
-        lambda world: retry(attempts=4, base=1.0, cap=8.0, budget=Budget.share(0.2, minimum_per_second=1.0, world=world), world=world),
+        lambda world: retry(
+            attempts=4,
+            base=1.0,
+            cap=8.0,
+            budget=Budget.share(0.2, minimum_per_second=1.0, world=world),
+            world=world,
+        ),
     ),
 )
 
@@ -88,7 +108,9 @@ def in_virtual_time(run: Callable[[World], Coroutine[object, object, None]], see
     loop.time = lambda: selector.now  # type: ignore[method-assign]  # the hook that asyncio documents for this
     dice = random.Random(seed)  # noqa: S311 -- every run gives the same numbers
     try:
-        loop.run_until_complete(run(World(clock=loop.time, sleep=asyncio.sleep, random=dice.random)))
+        loop.run_until_complete(
+            run(World(clock=loop.time, sleep=asyncio.sleep, random=dice.random))
+        )
     finally:
         loop.close()
 

@@ -19,7 +19,12 @@ def _json(size: int) -> str:
         record = {
             'id': f'call-{number}',
             'tool': 'search_files',
-            'arguments': {'pattern': f'def test_{number}\\b', 'path': 'src/app', 'max_tokens': 4096, 'dry_run': False},
+            'arguments': {
+                'pattern': f'def test_{number}\\b',
+                'path': 'src/app',
+                'max_tokens': 4096,
+                'dry_run': False,
+            },
             'headers': {'Accept': 'application/json', 'Authorization': f'Bearer {number:032x}'},
             'output': f'3 matches in "src/app/file_{number}.py", author = ann@example.org, took {number} ms\nsee https://example.org/{number}',
             'nested': f'{{"user": "ann", "api_key": "k-{number}", "tries": [1, 2, 3]}}',

@@ -64,7 +64,11 @@ def page(measurements: Sequence[Measurement], /) -> str:
 
 def table(measurements: Sequence[Measurement], /) -> str:
     """Give one row a comparison."""
-    rows = [_HEAD, ('---', '---', '---:', '---:', '---:', '---:', '---', '---:'), *(_row(one) for one in measurements)]
+    rows = [
+        _HEAD,
+        ('---', '---', '---:', '---:', '---:', '---:', '---', '---:'),
+        *(_row(one) for one in measurements),
+    ]
     return '\n'.join(f'| {" | ".join(row)} |' for row in rows)
 
 
@@ -80,9 +84,21 @@ def _over(measurements: Sequence[Measurement]) -> str:
 
 def _row(measured: Measurement) -> tuple[str, ...]:
     compared = measured.comparison
-    target, met = ('', '') if compared.target is None else (f'{compared.target:g}', 'yes' if measured.is_met else '**over**')
+    target, met = (
+        ('', '')
+        if compared.target is None
+        else (f'{compared.target:g}', 'yes' if measured.is_met else '**over**')
+    )
     times = (_time(measured.ours_ns), _time(measured.peer_ns))
-    return (compared.job, compared.peer, *times, _ratio(measured), target, met, str(measured.rounds))
+    return (
+        compared.job,
+        compared.peer,
+        *times,
+        _ratio(measured),
+        target,
+        met,
+        str(measured.rounds),
+    )
 
 
 def _ratio(measured: Measurement) -> str:

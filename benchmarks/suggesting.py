@@ -5,14 +5,28 @@ from difflib import get_close_matches
 from itertools import product
 
 from benchmarks.measure import Comparison, timed
-from seamwise._near import near
+from seamwise._close_matches import near
 from seamwise.catalog.tools import UnknownTool
 from seamwise.seams.model.tables import TOOLS
 
 _ASKED = 'raed_user_file'
-_VERBS = ('read', 'write', 'list', 'search', 'replace', 'execute', 'apply', 'create', 'delete', 'update')
+_VERBS = (
+    'read',
+    'write',
+    'list',
+    'search',
+    'replace',
+    'execute',
+    'apply',
+    'create',
+    'delete',
+    'update',
+)
 _NOUNS = ('file', 'folder', 'user', 'issue', 'page', 'mail', 'team', 'order', 'invoice', 'table')
-_NAMES = tuple(f'{verb}_{noun}_{kind}_{number}' for verb, noun, kind, number in product(_VERBS, _NOUNS, _NOUNS, range(10)))
+_NAMES = tuple(
+    f'{verb}_{noun}_{kind}_{number}'
+    for verb, noun, kind, number in product(_VERBS, _NOUNS, _NOUNS, range(10))
+)
 
 
 def _ours(turns: Iterable[None]) -> None:

@@ -16,4 +16,8 @@ settings.load_profile(os.environ.get('HYPOTHESIS_PROFILE', 'seamwise'))
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Let the tests that run mypy come last: what it leaves makes every later look for garbage a long one."""
-    items.sort(key=lambda item: item.nodeid.startswith(('tests/check/', 'tests/program/test_check', 'tests/program/test_map')))
+    items.sort(
+        key=lambda item: item.nodeid.startswith(
+            ('tests/check/', 'tests/program/test_check', 'tests/program/test_map')
+        )
+    )

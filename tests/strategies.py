@@ -36,7 +36,9 @@ _GIVEN_AWAY = st.sampled_from(
 
 def members(*unions: Any) -> tuple[type[TaggedError], ...]:
     """Give the classes of unions, each once, in their order."""
-    found: list[type[TaggedError]] = [kind for union in unions for kind in get_args(union) or (union,)]
+    found: list[type[TaggedError]] = [
+        kind for union in unions for kind in get_args(union) or (union,)
+    ]
     return tuple(dict.fromkeys(found))
 
 
@@ -64,7 +66,9 @@ EVERY_CLASS = members(*UNIONS.values())
 def texts() -> st.SearchStrategy[str]:
     """Give texts as the world sends them: any character, lone surrogates and control characters too, long ones, credentials."""
     # Hypothesis tries the constants of the source too: bare, the planted secret is no credential.
-    anything = st.text(st.characters(categories=None), max_size=40).filter(lambda text: PLANTED not in text)
+    anything = st.text(st.characters(categories=None), max_size=40).filter(
+        lambda text: PLANTED not in text
+    )
     credential = st.tuples(anything, _GIVEN_AWAY, anything).map(''.join)
     return st.one_of(anything, credential, st.builds(_repeated, anything, st.integers(30, 400)))
 
@@ -113,9 +117,17 @@ _PLAIN: Mapping[object, Callable[[], st.SearchStrategy[Any]]] = {
 
 def structs(kind: type[Any]) -> st.SearchStrategy[Any]:
     """Give instances of a Struct or a class of errors, all of its fields filled in."""
-    fields = {name: values(hint) for name, hint in get_type_hints(kind).items() if name in kind.__struct_fields__}
+    fields = {
+        name: values(hint)
+        for name, hint in get_type_hints(kind).items()
+        if name in kind.__struct_fields__
+    }
     if 'retry_after' in fields:
-        fields['retry_after'] = st.floats(0, 1e6) if get_type_hints(kind)['retry_after'] is float else st.floats(0, 1e6) | st.none()
+        fields['retry_after'] = (
+            st.floats(0, 1e6)
+            if get_type_hints(kind)['retry_after'] is float
+            else st.floats(0, 1e6) | st.none()
+        )
     return st.builds(kind, **fields)
 
 

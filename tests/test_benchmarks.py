@@ -15,7 +15,11 @@ from click.testing import CliRunner
 
 # Of the code bases a small one will do.
 TRIED = {**JOBS, 'checking': checking.comparisons([250])}
-ALL = [pytest.param(one, id=f'{one.job} / {one.peer}') for comparisons in TRIED.values() for one in comparisons]
+ALL = [
+    pytest.param(one, id=f'{one.job} / {one.peer}')
+    for comparisons in TRIED.values()
+    for one in comparisons
+]
 _PAGE = Path(__file__).parents[1] / 'docs' / 'performance.md'
 
 
@@ -23,7 +27,14 @@ def taking(nanoseconds: int) -> Timer:
     return lambda times: times * nanoseconds
 
 
-SLOW = Comparison(job='slow', peer='quick', ours=taking(30), theirs=taking(20), target=1.1, because='it was made so')
+SLOW = Comparison(
+    job='slow',
+    peer='quick',
+    ours=taking(30),
+    theirs=taking(20),
+    target=1.1,
+    because='it was made so',
+)
 QUICK = Comparison(job='quick', peer='slow', ours=taking(20), theirs=taking(30), target=1.1)
 FREE = Comparison(job='free', peer='bound', ours=taking(90), theirs=taking(30))
 
@@ -51,7 +62,11 @@ def test_the_ratio_is_the_median_of_those_within_a_round() -> None:
         each = iter([1, *nanoseconds])  # the first one warms up
         return lambda _: next(each)
 
-    [measured] = measure([Comparison(job='a', peer='b', ours=showing(30, 40, 100), theirs=showing(10, 50, 20))], rounds=3, batch_ns=1)
+    [measured] = measure(
+        [Comparison(job='a', peer='b', ours=showing(30, 40, 100), theirs=showing(10, 50, 20))],
+        rounds=3,
+        batch_ns=1,
+    )
     assert (measured.ours_ns, measured.peer_ns, measured.ratio) == (40, 20, 3)
 
 
@@ -65,7 +80,11 @@ def test_both_sides_take_turns_and_so_does_who_goes_first() -> None:
 
         return note
 
-    measure([Comparison(job='a', peer='b', ours=timer('ours'), theirs=timer('theirs'))], rounds=2, batch_ns=1)
+    measure(
+        [Comparison(job='a', peer='b', ours=timer('ours'), theirs=timer('theirs'))],
+        rounds=2,
+        batch_ns=1,
+    )
     assert seen == ['ours', 'theirs', 'theirs', 'ours', 'ours', 'theirs']
 
 
@@ -79,7 +98,9 @@ def test_the_comparisons_take_turns_so_that_a_slow_minute_belongs_to_all_of_them
 
         return note
 
-    first, second = (Comparison(job=name, peer='p', ours=timer(name), theirs=taking(1)) for name in 'ab')
+    first, second = (
+        Comparison(job=name, peer='p', ours=timer(name), theirs=taking(1)) for name in 'ab'
+    )
     measured = measure([first, second], rounds=20, batch_ns=1)
     assert ''.join(seen[2:]) == 'aabb' * 10
     assert [one.rounds for one in measured] == [20, 20]
@@ -93,7 +114,12 @@ def test_a_timer_does_the_work_once_a_turn() -> None:
 
 def test_a_target_is_met_up_to_itself_and_a_free_row_always() -> None:
     exact = Comparison(job='a', peer='b', ours=taking(11), theirs=taking(10), target=1.1)
-    assert [one.is_met for one in measure([exact, SLOW, QUICK, FREE], rounds=1)] == [True, False, True, True]
+    assert [one.is_met for one in measure([exact, SLOW, QUICK, FREE], rounds=1)] == [
+        True,
+        False,
+        True,
+        True,
+    ]
 
 
 def test_the_page_has_a_row_for_each_and_says_why_a_target_is_missed() -> None:
@@ -127,20 +153,32 @@ def test_the_page_says_what_writes_it_and_where_it_was_measured() -> None:
     ],
 )
 def test_a_time_has_three_digits_and_its_unit(nanoseconds: int, shown: str) -> None:
-    assert f'| {shown} |' in table(measure([Comparison(job='a', peer='b', ours=taking(nanoseconds), theirs=taking(7))], rounds=1))
+    assert f'| {shown} |' in table(
+        measure(
+            [Comparison(job='a', peer='b', ours=taking(nanoseconds), theirs=taking(7))], rounds=1
+        )
+    )
 
 
 def test_a_ratio_is_rounded_up_so_that_none_looks_like_its_target_and_is_over_it() -> None:
-    barely = Comparison(job='a', peer='b', ours=taking(1101), theirs=taking(1000), target=1.1, because='of a bit')
+    barely = Comparison(
+        job='a', peer='b', ours=taking(1101), theirs=taking(1000), target=1.1, because='of a bit'
+    )
     assert '| 1.11 | 1.1 | **over** |' in table(measure([barely], rounds=1))
 
 
 def test_the_page_in_the_documents_shows_every_comparison_and_its_target() -> None:
     # Who adds a job runs the command again.
-    rows = [line.split(' | ') for line in _PAGE.read_text(encoding='utf-8').splitlines() if line.startswith('| ')]
+    rows = [
+        line.split(' | ')
+        for line in _PAGE.read_text(encoding='utf-8').splitlines()
+        if line.startswith('| ')
+    ]
     shown = {(row[0].removeprefix('| '), row[1], row[5]) for row in rows[2:]}
     compared = [one for comparisons in JOBS.values() for one in comparisons]
-    assert shown == {(one.job, one.peer, '' if one.target is None else f'{one.target:g}') for one in compared}
+    assert shown == {
+        (one.job, one.peer, '' if one.target is None else f'{one.target:g}') for one in compared
+    }
 
 
 @pytest.fixture

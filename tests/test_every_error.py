@@ -32,7 +32,10 @@ CLASSES = list(
         kind
         for domain in DOMAINS
         for kind in vars(domain).values()
-        if isinstance(kind, type) and issubclass(kind, TaggedError) and kind is not TaggedError and kind.__module__ == domain.__name__
+        if isinstance(kind, type)
+        and issubclass(kind, TaggedError)
+        and kind is not TaggedError
+        and kind.__module__ == domain.__name__
     )
 )
 
@@ -124,7 +127,9 @@ AWAITING_PRODUCER = {
 """Classes that no code of this package makes yet. The list only gets shorter."""
 
 every_class = pytest.mark.parametrize('kind', CLASSES, ids=lambda kind: kind.__name__)
-some = settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+some = settings(
+    max_examples=12, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
 
 
 def comparable(value: object) -> bool:
@@ -133,7 +138,9 @@ def comparable(value: object) -> bool:
         return all(map(comparable, cast('Collection[object]', value)))
     if isinstance(value, msgspec.Struct):
         return all(comparable(getattr(value, name)) for name in value.__struct_fields__)
-    return not (isinstance(value, BaseException) or (isinstance(value, float) and math.isnan(value)))
+    return not (
+        isinstance(value, BaseException) or (isinstance(value, float) and math.isnan(value))
+    )
 
 
 def test_the_walk_finds_the_unions() -> None:
@@ -151,15 +158,29 @@ def test_a_class_is_documented_and_well_named(kind: type[TaggedError]) -> None:
 def test_some_code_of_this_package_makes_it(kind: type[TaggedError]) -> None:
     root = importlib.resources.files('seamwise')
     made = re.compile(rf'(?<!class )\b{kind.__name__}\(')
-    folders = [root / 'toolhost', root / 'toolhost' / 'tools', root / 'policies', root / 'policies' / 'classify']
-    sources = [one.read_text(encoding='utf-8') for folder in folders for one in folder.iterdir() if one.name.endswith('.py')]
-    assert any(made.search(source) for source in sources) is (kind.__name__ not in AWAITING_PRODUCER)
+    folders = [
+        root / 'toolhost',
+        root / 'toolhost' / 'tools',
+        root / 'policies',
+        root / 'policies' / 'classify',
+    ]
+    sources = [
+        one.read_text(encoding='utf-8')
+        for folder in folders
+        for one in folder.iterdir()
+        if one.name.endswith('.py')
+    ]
+    assert any(made.search(source) for source in sources) is (
+        kind.__name__ not in AWAITING_PRODUCER
+    )
 
 
 @every_class
 @some
 @given(st.data())
-def test_an_error_equals_its_copies_and_hashes_like_them(kind: type[TaggedError], data: st.DataObject) -> None:
+def test_an_error_equals_its_copies_and_hashes_like_them(
+    kind: type[TaggedError], data: st.DataObject
+) -> None:
     error = data.draw(structs(kind))
     hash(error)
     assert copy.copy(error) == error or not comparable(error)
@@ -183,7 +204,9 @@ def test_an_error_matches_by_position(kind: type[TaggedError], data: st.DataObje
 @every_class
 @some
 @given(st.data())
-def test_an_error_says_something_and_never_fails_to(kind: type[TaggedError], data: st.DataObject) -> None:
+def test_an_error_says_something_and_never_fails_to(
+    kind: type[TaggedError], data: st.DataObject
+) -> None:
     error = data.draw(structs(kind))
     for locale in ('en', 'zh_CN'):
         said = text(error, locale)
@@ -194,7 +217,9 @@ def test_an_error_says_something_and_never_fails_to(kind: type[TaggedError], dat
 @every_class
 @some
 @given(st.data())
-def test_what_is_shown_holds_no_secret_and_is_shown_alike_again(kind: type[TaggedError], data: st.DataObject) -> None:
+def test_what_is_shown_holds_no_secret_and_is_shown_alike_again(
+    kind: type[TaggedError], data: st.DataObject
+) -> None:
     seen = shown(data.draw(structs(kind)))
     assert PLANTED not in repr(seen)
     if comparable(seen):

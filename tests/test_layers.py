@@ -38,25 +38,40 @@ FILES = sorted(SOURCE.rglob('*.py'))
 @pytest.mark.parametrize('file', FILES, ids=module_of)
 def test_imports_go_down(file: Path) -> None:
     own = LAYERS.index(layer(module_of(file)))
-    upwards = [name for name in imported(file) if name.split('.')[0] == 'seamwise' and LAYERS.index(layer(name)) > own]
+    upwards = [
+        name
+        for name in imported(file)
+        if name.split('.')[0] == 'seamwise' and LAYERS.index(layer(name)) > own
+    ]
     assert not upwards
 
 
-@pytest.mark.parametrize('file', [one for one in FILES if layer(module_of(one)) == 'catalog'], ids=module_of)
+@pytest.mark.parametrize(
+    'file', [one for one in FILES if layer(module_of(one)) == 'catalog'], ids=module_of
+)
 def test_no_domain_imports_the_errors_of_another(file: Path) -> None:
-    assert {name for name in imported(file) if name.startswith('seamwise.catalog.')} <= {'seamwise.catalog.problem.Problem'}
+    assert {name for name in imported(file) if name.startswith('seamwise.catalog.')} <= {
+        'seamwise.catalog.problem.Problem'
+    }
 
 
 def test_a_tool_knows_no_seam_and_a_seam_knows_no_tool() -> None:
     for file in FILES:
-        names = [name for name in imported(file) if name.startswith(('seamwise.seams', 'seamwise.toolhost'))]
+        names = [
+            name
+            for name in imported(file)
+            if name.startswith(('seamwise.seams', 'seamwise.toolhost'))
+        ]
         if layer(module_of(file)) == 'toolhost':
             assert not [name for name in names if name.startswith('seamwise.seams')], file
         if layer(module_of(file)) == 'seams':
             assert not [name for name in names if name.startswith('seamwise.toolhost')], file
 
 
-@pytest.mark.parametrize('seam', sorted(one.name for one in (SOURCE / 'seams').iterdir() if (one / '__init__.py').exists()))
+@pytest.mark.parametrize(
+    'seam',
+    sorted(one.name for one in (SOURCE / 'seams').iterdir() if (one / '__init__.py').exists()),
+)
 def test_a_seam_knows_few_others(seam: str) -> None:
     """Model guidance is text inside a JSON-RPC result; beside that no seam knows another."""
     others = {
@@ -68,7 +83,19 @@ def test_a_seam_knows_few_others(seam: str) -> None:
     assert others <= ({'model'} if seam == 'jsonrpc' else set())
 
 
-LATER = ['asyncio', 'logging', 'traceback', 'secrets', 'json', 'gettext', 'pathlib', 'click', 'rich', 'pathspec', 'rapidfuzz']
+LATER = [
+    'asyncio',
+    'logging',
+    'traceback',
+    'secrets',
+    'json',
+    'gettext',
+    'pathlib',
+    'click',
+    'rich',
+    'pathspec',
+    'rapidfuzz',
+]
 
 
 @pytest.mark.parametrize('module', LATER)

@@ -12,15 +12,21 @@ import pytest
 from babel.messages.catalog import Catalog, Message
 from babel.messages.mofile import read_mo
 from babel.messages.pofile import read_po, write_po
+from tools.translations import extracted, main, update
 
 from seamwise import Category, TaggedError, text
 from seamwise.catalog.sessions import RecoveryFailed
-from seamwise.catalog.tools import ContentMismatch, DuplicateMatch, FileNotFound, PathForbidden, ToolTimedOut
-from seamwise.locale.__main__ import extracted, main, update
+from seamwise.catalog.tools import (
+    ContentMismatch,
+    DuplicateMatch,
+    FileNotFound,
+    PathForbidden,
+    ToolTimedOut,
+)
 from seamwise.locale.extraction import extract
 from seamwise.policies.events import Retrying
 from seamwise.seams.session import observe
-from seamwise.seams.session.observing import SESSION_END_MESSAGE, WAIT_MESSAGES
+from seamwise.seams.session.observer import SESSION_END_MESSAGE, WAIT_MESSAGES
 from seamwise.seams.session.tables import TOOLS
 from seamwise.texts import LOCALES, add_locales
 from tests.catalogues import compiled, only_here
@@ -67,7 +73,9 @@ def template() -> Catalog:
 
 
 @pytest.mark.parametrize('kind', EVERY_CLASS, ids=lambda kind: kind.__name__)
-def test_the_message_of_every_class_is_extracted(kind: type[TaggedError], template: Catalog) -> None:
+def test_the_message_of_every_class_is_extracted(
+    kind: type[TaggedError], template: Catalog
+) -> None:
     found = template.get(kind.__traits__.template)
     assert found is not None
     assert kind.__name__ in found.auto_comments
@@ -81,7 +89,9 @@ def test_every_phrase_is_extracted(template: Catalog) -> None:
 
 
 def test_the_template_is_what_the_sources_hold(template: Catalog) -> None:
-    assert set(said(read(FOLDER / 'seamwise.pot'))) == set(said(template)), 'run python -m seamwise.locale'
+    assert set(said(read(FOLDER / 'seamwise.pot'))) == set(said(template)), (
+        'run python -m seamwise.locale'
+    )
 
 
 @pytest.mark.parametrize('locale', KNOWN)
@@ -98,17 +108,29 @@ def test_the_compiled_catalogue_is_that_of_its_source(locale: str) -> None:
 
 
 def placeholders(said: str) -> list[tuple[str | None, str | None, str | None]]:
-    return sorted((name, conversion, spec) for _, name, spec, conversion in Formatter().parse(said) if name is not None)
+    return sorted(
+        (name, conversion, spec)
+        for _, name, spec, conversion in Formatter().parse(said)
+        if name is not None
+    )
 
 
-@pytest.mark.parametrize(('locale', 'message'), messages(), ids=lambda one: str(one.id)[:40] if isinstance(one, Message) else one)
+@pytest.mark.parametrize(
+    ('locale', 'message'),
+    messages(),
+    ids=lambda one: str(one.id)[:40] if isinstance(one, Message) else one,
+)
 def test_a_translation_has_the_placeholders_of_its_source(locale: str, message: Message) -> None:
     source = placeholders(several(message.id)[-1])
     assert all(placeholders(one) == source for one in several(message.string))
     assert not message.fuzzy
 
 
-@pytest.mark.parametrize('message', [one for locale, one in messages() if locale == 'zh_CN'], ids=lambda one: str(one.id)[:40])
+@pytest.mark.parametrize(
+    'message',
+    [one for locale, one in messages() if locale == 'zh_CN'],
+    ids=lambda one: str(one.id)[:40],
+)
 def test_a_chinese_text_is_chinese(message: Message) -> None:
     [translated], english = several(message.string), several(message.id)[0]
     if sub(r'\{.*?\}', '', english):
@@ -128,7 +150,9 @@ def test_a_variety_of_english_is_english(caplog: pytest.LogCaptureFixture) -> No
 # How it is made
 
 
-def test_a_catalogue_that_is_up_to_date_stays_as_it_is_to_the_byte(template: Catalog, tmp_path: Path) -> None:
+def test_a_catalogue_that_is_up_to_date_stays_as_it_is_to_the_byte(
+    template: Catalog, tmp_path: Path
+) -> None:
     for locale in KNOWN:
         for name in (file_of(locale), file_of(locale).with_suffix('.mo')):
             (tmp_path / name.name).write_bytes(name.read_bytes())
@@ -138,13 +162,18 @@ def test_a_catalogue_that_is_up_to_date_stays_as_it_is_to_the_byte(template: Cat
 
 def test_a_new_text_is_counted_until_it_is_translated(tmp_path: Path) -> None:
     source = tmp_path / 'errors.py'
-    source.write_text("class Late(TaggedError, category=Category.TIMEOUT, message='{count} days late.'):\n    count: int\n")
+    source.write_text(
+        "class Late(TaggedError, category=Category.TIMEOUT, message='{count} days late.'):\n    count: int\n"
+    )
     file = tmp_path / 'seamwise.po'
     with file.open('wb') as empty:
         write_po(empty, Catalog(locale='de'))
     assert update(file, extracted(tmp_path)) == 1
     found = read(file)
-    cast('Message', found.get('{count} days late.')).string = ('{count} Tag zu spät.', '{count} Tage zu spät.')
+    cast('Message', found.get('{count} days late.')).string = (
+        '{count} Tag zu spät.',
+        '{count} Tage zu spät.',
+    )
     with file.open('wb') as translated:
         write_po(translated, found)
     assert update(file, extracted(tmp_path)) == 0
@@ -153,10 +182,19 @@ def test_a_new_text_is_counted_until_it_is_translated(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ('source', 'expected'),
     [
-        ("class A(TaggedError, category=C, message='{x} is odd.'):\n    x: str", [('gettext', '{x} is odd.')]),
+        (
+            "class A(TaggedError, category=C, message='{x} is odd.'):\n    x: str",
+            [('gettext', '{x} is odd.')],
+        ),
         ('class DiskFull(TaggedError, category=C):\n    x: str', [('gettext', 'Disk full.')]),
-        ("class A(TaggedError, category=C, message='{n} {m}.'):\n    m: int\n    n: float", [('ngettext', ('{n} {m}.', '{n} {m}.'))]),
-        ("class A(TaggedError, category=C, message='Line {line}.'):\n    line: int", [('gettext', 'Line {line}.')]),
+        (
+            "class A(TaggedError, category=C, message='{n} {m}.'):\n    m: int\n    n: float",
+            [('ngettext', ('{n} {m}.', '{n} {m}.'))],
+        ),
+        (
+            "class A(TaggedError, category=C, message='Line {line}.'):\n    line: int",
+            [('gettext', 'Line {line}.')],
+        ),
         ("class A(Struct, frozen=True):\n    x: Literal['a']", []),
         (
             "class A(TaggedError, category=C, message='{x}'):\n    x: Literal['a', 'b'] | None\n    y: Literal['c']",
@@ -178,7 +216,9 @@ def test_what_is_found_in_a_source(source: str, expected: list[object]) -> None:
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    shutil.copytree(FOLDER, tmp_path / 'locale', ignore=shutil.ignore_patterns('*.py', '__pycache__'))
+    shutil.copytree(
+        FOLDER, tmp_path / 'locale', ignore=shutil.ignore_patterns('*.py', '__pycache__')
+    )
     return tmp_path / 'locale'
 
 
@@ -196,7 +236,9 @@ def test_the_command_brings_every_catalogue_up_to_date(copy: Path) -> None:
 
 def test_the_command_says_what_is_not_translated(copy: Path) -> None:
     file = copy / 'zh_CN' / 'LC_MESSAGES' / 'seamwise.po'
-    file.write_text(file.read_text(encoding='utf-8').replace('会话因错误而结束。', ''), encoding='utf-8')
+    file.write_text(
+        file.read_text(encoding='utf-8').replace('会话因错误而结束。', ''), encoding='utf-8'
+    )
     with pytest.raises(SystemExit, match='zh_CN: 1 texts are not translated'):
         main(copy)
 
@@ -204,16 +246,25 @@ def test_the_command_says_what_is_not_translated(copy: Path) -> None:
 def test_english_says_what_the_sources_say_and_nobody_else_does(copy: Path) -> None:
     for locale in KNOWN:
         file = copy / locale / 'LC_MESSAGES' / 'seamwise.po'
-        file.write_text(file.read_text(encoding='utf-8').partition('\n\n')[0] + '\n', encoding='utf-8')
+        file.write_text(
+            file.read_text(encoding='utf-8').partition('\n\n')[0] + '\n', encoding='utf-8'
+        )
     with pytest.raises(SystemExit, match=r'^zh_CN: \d+ texts are not translated'):
         main(copy)
-    assert set(said(read(copy / 'en' / 'LC_MESSAGES' / 'seamwise.po'))) == set(said(read(file_of('en'))))
+    assert set(said(read(copy / 'en' / 'LC_MESSAGES' / 'seamwise.po'))) == set(
+        said(read(file_of('en')))
+    )
 
 
 # Languages from outside
 
 
-class Overdue(TaggedError, namespace='test_locale', category=Category.TIMEOUT, message='{book!r} is {days} days overdue.'):
+class Overdue(
+    TaggedError,
+    namespace='test_locale',
+    category=Category.TIMEOUT,
+    message='{book!r} is {days} days overdue.',
+):
     book: str
     days: int
 
@@ -226,7 +277,10 @@ def none_stays() -> Iterator[None]:
 
 GERMAN: Mapping[str, str | tuple[str, ...]] = {
     '{path!r} does not exist.': '{path!r} gibt es nicht.',
-    'The text stands {count} times in {path!r}.': ('Der Text steht einmal in {path!r}.', 'Der Text steht {count}-mal in {path!r}.'),
+    'The text stands {count} times in {path!r}.': (
+        'Der Text steht einmal in {path!r}.',
+        'Der Text steht {count}-mal in {path!r}.',
+    ),
     '{operation} failed {attempts} times, and nothing more will be tried.': (
         '{operation} ist gescheitert und wird nicht wiederholt.',
         '{operation} ist {attempts}-mal gescheitert und wird nicht wiederholt.',
@@ -254,8 +308,14 @@ def test_a_third_language_comes_from_outside(tmp_path: Path) -> None:
     add_locales(german(tmp_path))
     assert text(FileNotFound('t', 'a.txt'), 'de') == "'a.txt' gibt es nicht."
     assert text(FileNotFound('t', 'a.txt'), 'de-AT') == "'a.txt' gibt es nicht."
-    assert text(PathForbidden('t', 'a.txt', 'ignored'), 'de') == "t darf 'a.txt' nicht anfassen (wird übergangen)."
-    assert text(PathForbidden('t', 'a.txt', 'system'), 'de') == "t darf 'a.txt' nicht anfassen (system)."
+    assert (
+        text(PathForbidden('t', 'a.txt', 'ignored'), 'de')
+        == "t darf 'a.txt' nicht anfassen (wird übergangen)."
+    )
+    assert (
+        text(PathForbidden('t', 'a.txt', 'system'), 'de')
+        == "t darf 'a.txt' nicht anfassen (system)."
+    )
     assert text(FileNotFound('t', 'a.txt'), 'zh_CN') == "'a.txt' 不存在。"
 
 
@@ -263,17 +323,28 @@ def test_it_has_the_plural_forms_of_its_own_language(tmp_path: Path) -> None:
     add_locales(german(tmp_path))
     assert text(DuplicateMatch('t', 'a', 1, (1,)), 'de') == "Der Text steht einmal in 'a'."
     assert text(DuplicateMatch('t', 'a', 2, (1, 2)), 'de') == "Der Text steht 2-mal in 'a'."
-    assert text(RecoveryFailed('backup', 1), 'de') == 'backup ist gescheitert und wird nicht wiederholt.'
+    assert (
+        text(RecoveryFailed('backup', 1), 'de')
+        == 'backup ist gescheitert und wird nicht wiederholt.'
+    )
     room = Room('de')
     for delay in (1.0, 2.0):
-        observe(room, adapter=TOOLS)(Retrying('search', ToolTimedOut('search', 1.0, 1), 1, 3, delay))
-    assert [one.show_content.rpartition('in ')[2] for one in room.sent[1::2]] == ['einer Sekunde.', '2 Sekunden.']
+        observe(room, adapter=TOOLS)(
+            Retrying('search', ToolTimedOut('search', 1.0, 1), 1, 3, delay)
+        )
+    assert [one.show_content.rpartition('in ')[2] for one in room.sent[1::2]] == [
+        'einer Sekunde.',
+        '2 Sekunden.',
+    ]
 
 
 def test_what_it_has_not_translated_or_not_well_is_english(tmp_path: Path) -> None:
     add_locales(german(tmp_path))
     assert text(ToolTimedOut('t', 1.0, 1), 'de') == 't did not end within 1.0 s.'
-    assert text(ContentMismatch('t', 'a', '', '', 3), 'de') == "Line 3 of 'a' is not what was expected."
+    assert (
+        text(ContentMismatch('t', 'a', '', '', 3), 'de')
+        == "Line 3 of 'a' is not what was expected."
+    )
 
 
 def test_a_text_about_a_wait_that_cannot_be_filled_in_is_english(tmp_path: Path) -> None:

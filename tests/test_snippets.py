@@ -27,18 +27,33 @@ def test_every_snippet_type_checks(tmp_path: Path) -> None:
         text = page.read_text(encoding='utf-8')
         if not BLOCK.search(text):
             continue
-        module = tmp_path / f'page_{"_".join(page.relative_to(ROOT).with_suffix("").parts).lower()}.py'
+        module = (
+            tmp_path / f'page_{"_".join(page.relative_to(ROOT).with_suffix("").parts).lower()}.py'
+        )
         module.write_text(code_of(text), encoding='utf-8')
         modules.append(module.name)
     assert len(modules) >= 4
     # No configuration of a folder around the temporary one.
-    command = [sys.executable, '-m', 'mypy', '--config-file=', '--strict', '--no-error-summary', '--cache-dir', str(tmp_path / 'cache')]
-    checked = subprocess.run([*command, *modules], cwd=tmp_path, capture_output=True, text=True, check=False)
+    command = [
+        sys.executable,
+        '-m',
+        'mypy',
+        '--config-file=',
+        '--strict',
+        '--no-error-summary',
+        '--cache-dir',
+        str(tmp_path / 'cache'),
+    ]
+    checked = subprocess.run(
+        [*command, *modules], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert checked.stdout + checked.stderr == ''
 
 
 def test_a_mistake_in_a_snippet_would_be_seen(tmp_path: Path) -> None:
-    (tmp_path / 'page.py').write_text('from seamwise import Failure, Success\nwrong: Failure[int] = Success(1)\n')
+    (tmp_path / 'page.py').write_text(
+        'from seamwise import Failure, Success\nwrong: Failure[int] = Success(1)\n'
+    )
     command = [sys.executable, '-m', 'mypy', '--config-file=', '--strict', 'page.py']
     checked = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert 'Incompatible types in assignment' in checked.stdout

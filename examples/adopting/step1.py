@@ -13,7 +13,9 @@ class OrderError(Exception):
     """An order cannot be booked."""
 
 
-class BadLine(TaggedError, category=Category.VALIDATION, message='Line {number} is no order: {line!r}.'):
+class BadLine(
+    TaggedError, category=Category.VALIDATION, message='Line {number} is no order: {line!r}.'
+):
     """A line that is no order."""
 
     number: int

@@ -9,7 +9,9 @@ from pathlib import Path
 from seamwise import Category, Failure, Raised, Result, Success, TaggedError, or_raise
 
 
-class BadLine(TaggedError, category=Category.VALIDATION, message='Line {number} is no order: {line!r}.'):
+class BadLine(
+    TaggedError, category=Category.VALIDATION, message='Line {number} is no order: {line!r}.'
+):
     """A line that is no order."""
 
     number: int

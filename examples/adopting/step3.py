@@ -6,10 +6,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from seamwise import Category, Failure, Raised, Result, Success, TaggedError, attempt, or_raise, when
+from seamwise import (
+    Category,
+    Failure,
+    Raised,
+    Result,
+    Success,
+    TaggedError,
+    attempt,
+    or_raise,
+    when,
+)
 
 
-class BadLine(TaggedError, category=Category.VALIDATION, message='Line {number} is no order: {line!r}.'):
+class BadLine(
+    TaggedError, category=Category.VALIDATION, message='Line {number} is no order: {line!r}.'
+):
     """A line that is no order."""
 
     number: int

@@ -10,7 +10,9 @@ from typing import TypeAlias
 from seamwise import Category, Do, Failure, Result, Success, TaggedError, attempt, fallible, when
 
 
-class BadLine(TaggedError, category=Category.VALIDATION, message='Line {number} is no order: {line!r}.'):
+class BadLine(
+    TaggedError, category=Category.VALIDATION, message='Line {number} is no order: {line!r}.'
+):
     """A line that is no order."""
 
     number: int
@@ -48,7 +50,9 @@ class StockNotKept(TaggedError, category=Category.RESOURCE, message='{problem}')
     problem: str
 
 
-BookingError: TypeAlias = BadLine | UnknownItem | SoldOut | FileMissing | StockUnreadable | StockNotKept
+BookingError: TypeAlias = (
+    BadLine | UnknownItem | SoldOut | FileMissing | StockUnreadable | StockNotKept
+)
 
 
 @dataclass(frozen=True)

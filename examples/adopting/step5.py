@@ -7,11 +7,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from seamwise import Category, Do, Failure, Result, Success, TaggedError, attempt, fallible, report_defect, when
+from seamwise import (
+    Category,
+    Do,
+    Failure,
+    Result,
+    Success,
+    TaggedError,
+    attempt,
+    fallible,
+    report_defect,
+    when,
+)
 from seamwise.seams.cli import on, report
 
 
-class BadLine(TaggedError, category=Category.VALIDATION, message='Line {number} is no order: {line!r}.'):
+class BadLine(
+    TaggedError, category=Category.VALIDATION, message='Line {number} is no order: {line!r}.'
+):
     """A line that is no order."""
 
     number: int
@@ -49,7 +62,9 @@ class StockNotKept(TaggedError, category=Category.RESOURCE, message='{problem}')
     problem: str
 
 
-BookingError: TypeAlias = BadLine | UnknownItem | SoldOut | FileMissing | StockUnreadable | StockNotKept
+BookingError: TypeAlias = (
+    BadLine | UnknownItem | SoldOut | FileMissing | StockUnreadable | StockNotKept
+)
 
 TERMINAL = (
     on(BadLine).exits(65)

@@ -33,13 +33,17 @@ class NoteNotFound(TaggedError, category=Category.NOT_FOUND, message='There is n
     name: str
 
 
-class NoteExists(TaggedError, category=Category.CONFLICT, message='There is a note {name!r} already.'):
+class NoteExists(
+    TaggedError, category=Category.CONFLICT, message='There is a note {name!r} already.'
+):
     """The name is taken. The caller picks another one, or deletes that note first."""
 
     name: str
 
 
-class NoRoom(TaggedError, category=Category.CAPACITY, message='There is no room for more than {room} notes.'):
+class NoRoom(
+    TaggedError, category=Category.CAPACITY, message='There is no room for more than {room} notes.'
+):
     """All places are taken; `retry_after` is in seconds. The caller deletes a note, or waits until somebody does."""
 
     room: int
@@ -91,7 +95,9 @@ def check(authorization: str | None) -> Result[None, Unauthenticated]:
 # The seam
 
 NOTES: Adapter[NoteError, HttpError] = (
-    on(NoteNotFound).responds(404, 'NOTE_NOT_FOUND') | on(NoteExists).responds(409, 'ALREADY_EXISTS') | on(NoRoom).responds(503, 'NO_ROOM')
+    on(NoteNotFound).responds(404, 'NOTE_NOT_FOUND')
+    | on(NoteExists).responds(409, 'ALREADY_EXISTS')
+    | on(NoRoom).responds(503, 'NO_ROOM')
 )
 ANSWERS = NOTES | ACCESS
 
@@ -110,14 +116,18 @@ async def show(name: str) -> Result[Note, NoteNotFound]:
 
 @app.post('/notes')
 @endpoint(ANSWERS)
-async def add(note: Note, authorization: Annotated[str | None, Header()] = None) -> Result[Note, Unauthenticated | NoteExists | NoRoom]:
+async def add(
+    note: Note, authorization: Annotated[str | None, Header()] = None
+) -> Result[Note, Unauthenticated | NoteExists | NoRoom]:
     """Keep a new note; this needs a token."""
     return check(authorization).bind(lambda _: notes.add(note))
 
 
 @app.delete('/notes/{name}')
 @endpoint(ANSWERS)
-def delete(name: str, authorization: Annotated[str | None, Header()] = None) -> Result[Note, Unauthenticated | NoteNotFound]:
+def delete(
+    name: str, authorization: Annotated[str | None, Header()] = None
+) -> Result[Note, Unauthenticated | NoteNotFound]:
     """Delete a note; this needs a token. The framework runs it in a thread."""
     return check(authorization).bind(lambda _: notes.delete(name))
 
@@ -126,7 +136,9 @@ def delete(name: str, authorization: Annotated[str | None, Header()] = None) -> 
 @endpoint(ANSWERS)
 async def words(name: str) -> Result[StreamingResponse, NoteNotFound]:
     """Stream the words of a note, one a line."""
-    return notes.find(name).map(lambda note: StreamingResponse(_lines(note.text), media_type='text/plain'))
+    return notes.find(name).map(
+        lambda note: StreamingResponse(_lines(note.text), media_type='text/plain')
+    )
 
 
 def _lines(text: str) -> Iterator[str]:

@@ -9,7 +9,13 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 from seamwise.secrets import Secret
 
 _MUTABLE = (list, dict, set, bytearray, deque, defaultdict, OrderedDict, Counter)
-_MUTABLE_NAMES = {one.__name__ for one in _MUTABLE} | {'List', 'Dict', 'Set', 'Deque', 'DefaultDict'}
+_MUTABLE_NAMES = {one.__name__ for one in _MUTABLE} | {
+    'List',
+    'Dict',
+    'Set',
+    'Deque',
+    'DefaultDict',
+}
 _OPAQUE: tuple[object, ...] = (Secret, type, Callable, Literal)
 _OPAQUE_NAMES = {'Secret', 'type', 'Type', 'Callable', 'Literal', 'ClassVar'}
 
@@ -59,7 +65,11 @@ def _unhashable_node(node: ast.expr) -> str | None:
         return _unhashable_text(node.value)
     if isinstance(node, ast.Subscript):
         name = _name(node.value)
-        return None if name in _OPAQUE_NAMES else _unhashable_node(node.value) or _unhashable_node(node.slice)
+        return (
+            None
+            if name in _OPAQUE_NAMES
+            else _unhashable_node(node.value) or _unhashable_node(node.slice)
+        )
     name = _name(node)
     if name in _MUTABLE_NAMES:
         return name

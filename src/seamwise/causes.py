@@ -63,7 +63,11 @@ def causes(error: TaggedError | BaseException, /) -> list[TaggedError | BaseExce
     if isinstance(error, Raised) and isinstance(error.error, (TaggedError, BaseException)):
         found.append(error.error)
     found.extend(members(error))
-    before = error.__context__ if error.__cause__ is None and not error.__suppress_context__ else error.__cause__
+    before = (
+        error.__context__
+        if error.__cause__ is None and not error.__suppress_context__
+        else error.__cause__
+    )
     return found if before is None else [*found, before]
 
 
@@ -71,7 +75,9 @@ def members(error: object, /) -> tuple[BaseException, ...]:
     """Give the exceptions of a group; nothing else has any."""
     # Through `Any`: checkers know a group by `isinstance`, but not of what.
     group: Any = error
-    found: tuple[BaseException, ...] = group.exceptions if isinstance(error, BaseExceptionGroup) else ()
+    found: tuple[BaseException, ...] = (
+        group.exceptions if isinstance(error, BaseExceptionGroup) else ()
+    )
     return found
 
 

@@ -97,10 +97,16 @@ def json_schema(union: TypeForm[TaggedError], /) -> dict[str, Any]:
 
 
 def _members(union: object) -> tuple[type[TaggedError], ...]:
-    found: tuple[Any, ...] = get_args(union) if get_origin(union) in {Union, UnionType} else (union,)
+    found: tuple[Any, ...] = (
+        get_args(union) if get_origin(union) in {Union, UnionType} else (union,)
+    )
     for kind in found:
-        if not (isinstance(kind, type) and issubclass(kind, TaggedError) and kind is not TaggedError):
-            raise TypeError(f'Expected a class of tagged errors or a union of them; {kind!r} is none.')
+        if not (
+            isinstance(kind, type) and issubclass(kind, TaggedError) and kind is not TaggedError
+        ):
+            raise TypeError(
+                f'Expected a class of tagged errors or a union of them; {kind!r} is none.'
+            )
     return found
 
 
@@ -111,13 +117,19 @@ def _plain(value: object) -> object:
         return {'type': value.type, 'message': value.message}
     if isinstance(value, BaseException):
         return {'type': type(value).__name__, 'message': shorten(redact(str(value)))}
-    raise TypeError(f'A wire has no form for {type(value).__name__}; use a type that msgspec knows.')
+    raise TypeError(
+        f'A wire has no form for {type(value).__name__}; use a type that msgspec knows.'
+    )
 
 
 def _schema(kind: Any) -> dict[str, Any]:
     if kind is Cause:
         properties = {'type': {'type': 'string'}, 'message': {'type': 'string'}}
-        return {'type': 'object', 'description': 'A tagged error, or an exception by its type and message.', 'properties': properties}
+        return {
+            'type': 'object',
+            'description': 'A tagged error, or an exception by its type and message.',
+            'properties': properties,
+        }
     if kind is Secret or getattr(kind, '__origin__', None) is Secret:
         return {'type': 'string', 'description': 'Never shown.', 'const': MASK}
     raise TypeError(f'A schema has no form for {kind!r}; use a type that msgspec knows.')

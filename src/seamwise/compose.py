@@ -71,7 +71,9 @@ def tap_error(result: Result[T, E], look: Callable[[E], object], /) -> Result[T,
 @overload
 async def bind_async(result: Success[T], step: Callable[[T], Awaitable[R]], /) -> R: ...
 @overload
-async def bind_async(result: Failure[E], step: Callable[[Never], Awaitable[object]], /) -> Failure[E]: ...
+async def bind_async(
+    result: Failure[E], step: Callable[[Never], Awaitable[object]], /
+) -> Failure[E]: ...
 async def bind_async(result: Result[T, E], step: Callable[[T], Awaitable[R]], /) -> R | Failure[E]:
     """Await `step` with the value of a success and give its result; hand a failure on.
 
@@ -89,7 +91,9 @@ async def bind_async(result: Result[T, E], step: Callable[[T], Awaitable[R]], /)
 @overload
 async def map_async(result: Success[T], step: Callable[[T], Awaitable[U]], /) -> Success[U]: ...
 @overload
-async def map_async(result: Failure[E], step: Callable[[Never], Awaitable[object]], /) -> Failure[E]: ...
+async def map_async(
+    result: Failure[E], step: Callable[[Never], Awaitable[object]], /
+) -> Failure[E]: ...
 async def map_async(result: Result[T, E], step: Callable[[T], Awaitable[U]], /) -> Result[U, E]:
     """Await `step` with the value of a success and wrap what it gives; hand a failure on.
 
@@ -132,20 +136,30 @@ def catch(kind: type[T1], handler: Callable[[T1], R], /) -> Catch[T1, R]: ...
 @overload
 def catch(kinds: tuple[type[T1]], handler: Callable[[T1], R], /) -> Catch[T1, R]: ...
 @overload
-def catch(kinds: tuple[type[T1], type[T2]], handler: Callable[[T1 | T2], R], /) -> Catch[T1 | T2, R]: ...
-@overload
-def catch(kinds: tuple[type[T1], type[T2], type[T3]], handler: Callable[[T1 | T2 | T3], R], /) -> Catch[T1 | T2 | T3, R]: ...
+def catch(
+    kinds: tuple[type[T1], type[T2]], handler: Callable[[T1 | T2], R], /
+) -> Catch[T1 | T2, R]: ...
 @overload
 def catch(
-    kinds: tuple[type[T1], type[T2], type[T3], type[T4]], handler: Callable[[T1 | T2 | T3 | T4], R], /
+    kinds: tuple[type[T1], type[T2], type[T3]], handler: Callable[[T1 | T2 | T3], R], /
+) -> Catch[T1 | T2 | T3, R]: ...
+@overload
+def catch(
+    kinds: tuple[type[T1], type[T2], type[T3], type[T4]],
+    handler: Callable[[T1 | T2 | T3 | T4], R],
+    /,
 ) -> Catch[T1 | T2 | T3 | T4, R]: ...
 @overload
 def catch(
-    kinds: tuple[type[T1], type[T2], type[T3], type[T4], type[T5]], handler: Callable[[T1 | T2 | T3 | T4 | T5], R], /
+    kinds: tuple[type[T1], type[T2], type[T3], type[T4], type[T5]],
+    handler: Callable[[T1 | T2 | T3 | T4 | T5], R],
+    /,
 ) -> Catch[T1 | T2 | T3 | T4 | T5, R]: ...
 @overload
 def catch(
-    kinds: tuple[type[T1], type[T2], type[T3], type[T4], type[T5], type[T6]], handler: Callable[[T1 | T2 | T3 | T4 | T5 | T6], R], /
+    kinds: tuple[type[T1], type[T2], type[T3], type[T4], type[T5], type[T6]],
+    handler: Callable[[T1 | T2 | T3 | T4 | T5 | T6], R],
+    /,
 ) -> Catch[T1 | T2 | T3 | T4 | T5 | T6, R]: ...
 def catch(kinds: type | tuple[type, ...], handler: Callable[[Never], R], /) -> Catch[Never, R]:
     """Make a step that takes one kind of error, or several, out of the channel and adds what the handler gives.
@@ -161,7 +175,9 @@ def catch(kinds: type | tuple[type, ...], handler: Callable[[Never], R], /) -> C
     """
     wanted = kinds if isinstance(kinds, tuple) else (kinds,)
     if not wanted or not all(isinstance(kind, type) for kind in wanted):
-        raise TypeError(f'catch takes a class or a tuple of classes first, not {kinds!r}; a whole union is caught by catch_all.')
+        raise TypeError(
+            f'catch takes a class or a tuple of classes first, not {kinds!r}; a whole union is caught by catch_all.'
+        )
     return Catch(wanted, handler)
 
 

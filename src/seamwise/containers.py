@@ -44,7 +44,9 @@ def from_returns(result, /):
     """
     kind = type(result)
     if kind is not Success and kind is not Failure:
-        raise TypeError(f'from_returns takes a Success or a Failure, not {kind.__name__}; wrap a plain value in Success().')
+        raise TypeError(
+            f'from_returns takes a Success or a Failure, not {kind.__name__}; wrap a plain value in Success().'
+        )
     return result
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from seamwise._foreign import asked
+from seamwise._safe_call import asked
 from seamwise.causes import causes, members
 from seamwise.codec import ReportedCause
 from seamwise.errors import TaggedError
@@ -42,7 +42,9 @@ class DefectReport(msgspec.Struct, frozen=True):
     chain: tuple[Link, ...]
 
 
-def report_defect(defect: BaseException, /, *, log: 'Logger | None' = None, **context: str) -> DefectReport:
+def report_defect(
+    defect: BaseException, /, *, log: 'Logger | None' = None, **context: str
+) -> DefectReport:
     """Record a defect in `log`, default the logger `seamwise`, and give its report; the same exception again gives the same report.
 
     `ref` is `err_` and eight characters of base32 (RFC 4648, lower case), `pretty` the redacted chain of
@@ -72,7 +74,9 @@ def report_defect(defect: BaseException, /, *, log: 'Logger | None' = None, **co
     if kept is report:
         from logging import getLogger  # noqa: PLC0415 -- the core loads logging only where it writes
 
-        (log or getLogger('seamwise')).error('defect %s: %s', ref, pretty, extra={**context, 'ref': ref})
+        (log or getLogger('seamwise')).error(
+            'defect %s: %s', ref, pretty, extra={**context, 'ref': ref}
+        )
     return kept
 
 
@@ -130,7 +134,10 @@ def _link(error: TaggedError | BaseException) -> Link:
 
 def _said(value: object, what: str) -> str:
     """Give the text of anything: one that cannot be had must not cost the report."""
-    return asked(lambda: _printable(str(value)), lambda raised: f'(its {what} raised {type(raised).__name__})')
+    return asked(
+        lambda: _printable(str(value)),
+        lambda raised: f'(its {what} raised {type(raised).__name__})',
+    )
 
 
 _UNPRINTED = pattern('[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]')
@@ -146,11 +153,18 @@ def _escaped(found: Match[str]) -> str:
 
 
 def _notes(error: BaseException) -> list[str]:
-    given: Any = asked(lambda: getattr(error, '__notes__', ()), lambda raised: f'(its notes raised {type(raised).__name__})')
+    given: Any = asked(
+        lambda: getattr(error, '__notes__', ()),
+        lambda raised: f'(its notes raised {type(raised).__name__})',
+    )
     # Python asks for a list of texts; nobody holds anybody to it.
     notes: list[object] = list(given) if isinstance(given, (list, tuple)) else [given]  # pyright: ignore[reportUnknownArgumentType]
     told = [_said(note, 'text') for note in notes[:NOTES_A_LEVEL]]
-    return told if len(notes) <= NOTES_A_LEVEL else [*told, f'… ({len(notes) - NOTES_A_LEVEL} more notes)']
+    return (
+        told
+        if len(notes) <= NOTES_A_LEVEL
+        else [*told, f'… ({len(notes) - NOTES_A_LEVEL} more notes)']
+    )
 
 
 def _frames(step: TracebackType | None) -> list[str]:
@@ -158,17 +172,33 @@ def _frames(step: TracebackType | None) -> list[str]:
     frames: list[tuple[str, str]] = []
     while step is not None:
         code = step.tb_frame.f_code
-        frames.append((code.co_filename, f'File "{code.co_filename}", line {step.tb_lineno}, in {code.co_name}'))
+        frames.append(
+            (
+                code.co_filename,
+                f'File "{code.co_filename}", line {step.tb_lineno}, in {code.co_name}',
+            )
+        )
         step = step.tb_next
-    lines = [line for file, line in frames if not _is_plumbing(file)] or [line for _, line in frames]
+    lines = [line for file, line in frames if not _is_plumbing(file)] or [
+        line for _, line in frames
+    ]
     half = FRAMES_A_LEVEL // 2
-    cut = [*lines[:half], f'… ({len(lines) - FRAMES_A_LEVEL} more frames)', *lines[-half:]] if len(lines) > FRAMES_A_LEVEL else lines
+    cut = (
+        [*lines[:half], f'… ({len(lines) - FRAMES_A_LEVEL} more frames)', *lines[-half:]]
+        if len(lines) > FRAMES_A_LEVEL
+        else lines
+    )
     return [_printable(line) for line in cut]
 
 
 _HERE = path.dirname(__file__)
 _STANDARD = path.dirname(os.__file__)
-_FOLDERS = {_HERE, path.join(_HERE, 'policies'), path.join(_STANDARD, 'asyncio'), path.join(_STANDARD, 'concurrent', 'futures')}
+_FOLDERS = {
+    _HERE,
+    path.join(_HERE, 'policies'),
+    path.join(_STANDARD, 'asyncio'),
+    path.join(_STANDARD, 'concurrent', 'futures'),
+}
 _LOOPS = pattern(r'(?:[/\\](?:site|dist)-packages[/\\]|^)(?:uvloop|anyio|trio|outcome)[/\\]')
 
 

@@ -51,7 +51,9 @@ def when(kind: type[X], /) -> When[X]:
     <Failure: division>
     """
     if not _is_exception(kind):
-        raise TypeError(f'when takes a class of exceptions that derives from Exception, not {kind!r}.')
+        raise TypeError(
+            f'when takes a class of exceptions that derives from Exception, not {kind!r}.'
+        )
     return When(kind)
 
 
@@ -73,7 +75,9 @@ class Rules(Generic[E_co]):
         if not isinstance(other, Rules):
             return NotImplemented
         for kind in other._table.keys() & self._table.keys():
-            raise TypeError(f'{kind.__name__} has two rules; each kind of exception becomes one error.')
+            raise TypeError(
+                f'{kind.__name__} has two rules; each kind of exception becomes one error.'
+            )
         return Rules({**self._table, **other._table})
 
     def __call__(self, raised: Exception, /) -> Failure[E_co] | None:
@@ -102,7 +106,9 @@ Classify: TypeAlias = Callable[[Exception], Failure[E] | None]
 
 
 @overload
-def attempt(call: Callable[[], Coroutine[object, Never, T]], rules: Rules[E], /) -> CoroutineType[object, Never, Result[T, E]]: ...  # type: ignore[overload-overlap]  # a coroutine first
+def attempt(
+    call: Callable[[], Coroutine[object, Never, T]], rules: Rules[E], /
+) -> CoroutineType[object, Never, Result[T, E]]: ...  # type: ignore[overload-overlap]  # a coroutine first
 @overload
 def attempt(call: Callable[[], T], rules: Rules[E], /) -> Result[T, E]: ...
 @overload
@@ -121,12 +127,16 @@ def attempt(*given: Any) -> Any:
     (<Success: 7>, <Success: 8>)
     """
     if not given or not isinstance(given[-1], Rules):
-        raise TypeError(f'attempt takes rules last, as in `attempt(call, when(OSError).becomes(disk_failed))`, not {given!r}.')
+        raise TypeError(
+            f'attempt takes rules last, as in `attempt(call, when(OSError).becomes(disk_failed))`, not {given!r}.'
+        )
     return _edge('attempt', *given)
 
 
 @overload
-def refine(call: Callable[[], Coroutine[object, Never, T]], classify: Classify[E], /) -> CoroutineType[object, Never, Result[T, E]]: ...  # type: ignore[overload-overlap]  # a coroutine first
+def refine(
+    call: Callable[[], Coroutine[object, Never, T]], classify: Classify[E], /
+) -> CoroutineType[object, Never, Result[T, E]]: ...  # type: ignore[overload-overlap]  # a coroutine first
 @overload
 def refine(call: Callable[[], T], classify: Classify[E], /) -> Result[T, E]: ...
 @overload
@@ -208,10 +218,16 @@ def caught(call: Callable[[], object], /, *kinds: type) -> object:
     <Failure: late>
     """
     if not kinds or not all(isinstance(kind, type) for kind in kinds):
-        raise TypeError(f'caught takes the kinds of error to catch, one after the other, not {kinds!r}.')
+        raise TypeError(
+            f'caught takes the kinds of error to catch, one after the other, not {kinds!r}.'
+        )
 
     def classify(raised: Exception) -> Failure[object] | None:
-        return Failure(raised.error) if isinstance(raised, Raised) and isinstance(raised.error, kinds) else None
+        return (
+            Failure(raised.error)
+            if isinstance(raised, Raised) and isinstance(raised.error, kinds)
+            else None
+        )
 
     return _edge('caught', call, classify)
 
@@ -228,7 +244,9 @@ def _raised(error: object) -> Raised:
 
 def _edge(name: str, *given: Any) -> Any:
     if len(given) not in {1, 2} or not all(map(callable, given)):
-        raise TypeError(f'{name} takes a function without arguments to call (say `lambda: load(path)`), and what tells failures.')
+        raise TypeError(
+            f'{name} takes a function without arguments to call (say `lambda: load(path)`), and what tells failures.'
+        )
     *call, classify = given
     return _called(call[0], classify) if call else partial(_decorated, name, classify=classify)
 
@@ -237,13 +255,21 @@ def _decorated(name: str, function: Any, classify: Classify[Any]) -> Callable[..
     if type(function) in {classmethod, staticmethod}:
         raise TypeError(f'Put @{name} under @{type(function).__name__}, not above it.')
     if isgeneratorfunction(function) or isasyncgenfunction(function):
-        raise TypeError(f'{function.__qualname__} is a generator: it raises when it is read, where no edge stands.')
+        raise TypeError(
+            f'{function.__qualname__} is a generator: it raises when it is read, where no edge stands.'
+        )
     if not callable(function):
         raise TypeError(f'@{name} takes a function, not {function!r}.')
-    return _coroutine(function, classify) if iscoroutinefunction(function) else _plain(function, classify)
+    return (
+        _coroutine(function, classify)
+        if iscoroutinefunction(function)
+        else _plain(function, classify)
+    )
 
 
-def _coroutine(function: Callable[P, Coroutine[object, Never, T]], classify: Classify[E]) -> Callable[P, Coroutine[Any, Any, Result[T, E]]]:
+def _coroutine(
+    function: Callable[P, Coroutine[object, Never, T]], classify: Classify[E]
+) -> Callable[P, Coroutine[Any, Any, Result[T, E]]]:
     @wraps(function)
     async def run(*args: P.args, **kwargs: P.kwargs) -> Result[T, E]:
         return await _awaited(function(*args, **kwargs), classify)
@@ -302,5 +328,7 @@ def _judged(raised: Exception, classify: Classify[E]) -> Failure[Any] | None:
 def _asked(raised: Exception, classify: Classify[E]) -> Failure[E] | None:
     failure = classify(raised)
     if failure is not None and type(failure) is not Failure:
-        raise TypeError(f'{classify!r} must give a Failure or None, but gave {type(failure).__name__}.')
+        raise TypeError(
+            f'{classify!r} must give a Failure or None, but gave {type(failure).__name__}.'
+        )
     return failure

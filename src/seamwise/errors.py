@@ -49,12 +49,20 @@ class ErrorMeta(msgspec.StructMeta):
 
     @classmethod
     @override
-    def __prepare__(cls, name: str, bases: tuple[type, ...], /, **keywords: object) -> MutableMapping[str, object]:
+    def __prepare__(
+        cls, name: str, bases: tuple[type, ...], /, **keywords: object
+    ) -> MutableMapping[str, object]:
         # Here and not in `__new__`, whose signature type checkers read to find a misspelt keyword.
-        known = [one.name for one in signature(cls.__new__).parameters.values() if one.kind is Parameter.KEYWORD_ONLY]
+        known = [
+            one.name
+            for one in signature(cls.__new__).parameters.values()
+            if one.kind is Parameter.KEYWORD_ONLY
+        ]
         for keyword in keywords:
             if keyword not in known:
-                raise TypeError(f'{name}: an error class takes no keyword {keyword!r}; it takes {", ".join(known)}.')
+                raise TypeError(
+                    f'{name}: an error class takes no keyword {keyword!r}; it takes {", ".join(known)}.'
+                )
         return super().__prepare__(name, bases)
 
     def __new__(  # noqa: D102, PLR0913, PYI034 -- the keywords are documented on TaggedError; checkers want them one by one
@@ -75,11 +83,15 @@ class ErrorMeta(msgspec.StructMeta):
             return super().__new__(mcls, name, bases, body, frozen=True)
         _check_leaf(name, bases)
         if category is None:
-            raise TypeError(f'{name}: an error class needs a category, as in `class {name}(TaggedError, category=Category.CONFLICT, …)`.')
+            raise TypeError(
+                f'{name}: an error class needs a category, as in `class {name}(TaggedError, category=Category.CONFLICT, …)`.'
+            )
         category = _given(name, 'category', category, Category, category)
         traits = Traits(
             tag=_given(name, 'tag', tag, str, name),
-            namespace=_given(name, 'namespace', namespace, str, str(body['__module__']).partition('.')[0]),
+            namespace=_given(
+                name, 'namespace', namespace, str, str(body['__module__']).partition('.')[0]
+            ),
             category=category,
             retryable=_given(name, 'retryable', retryable, bool, category.retryable),
             recovery=_given(name, 'recovery', recovery, Recovery, category.recovery),
@@ -90,11 +102,17 @@ class ErrorMeta(msgspec.StructMeta):
         body['__traits__'] = traits
         if 'retry_after' in annotations:
             body['__post_init__'] = _checking_delay(body.get('__post_init__'))
-        made = super().__new__(mcls, name, bases, body, frozen=True, tag=traits.tag, tag_field=TAG_FIELD)
+        made = super().__new__(
+            mcls, name, bases, body, frozen=True, tag=traits.tag, tag_field=TAG_FIELD
+        )
         try:
-            messages.check(traits.template, {field: annotations.get(field) for field in made.__struct_fields__})
+            messages.check(
+                traits.template, {field: annotations.get(field) for field in made.__struct_fields__}
+            )
         except ValueError as reason:
-            raise TypeError(f'{name}: the message {traits.template!r} does not work: {reason}.') from None
+            raise TypeError(
+                f'{name}: the message {traits.template!r} does not work: {reason}.'
+            ) from None
         _register(made, traits)
         return made
 
@@ -121,15 +139,23 @@ def _check_leaf(name: str, bases: tuple[type, ...]) -> None:
 def _check_fields(name: str, body: Mapping[str, Any], annotations: Mapping[str, Any]) -> None:
     for reserved in RESERVED:
         if reserved in annotations:
-            raise TypeError(f'{name}: a field must not be called {reserved!r}: every error has that already.')
+            raise TypeError(
+                f'{name}: a field must not be called {reserved!r}: every error has that already.'
+            )
         if reserved in body and not hasattr(body[reserved], '__get__'):
-            raise TypeError(f'{name}: say {reserved!r} as a class keyword, or as a property where instances differ.')
+            raise TypeError(
+                f'{name}: say {reserved!r} as a class keyword, or as a property where instances differ.'
+            )
     for field, annotation in annotations.items():
         if kind := _annotations.unhashable(annotation):
-            raise TypeError(f'{name}: the field {field!r} holds a {kind}, so the error could not be hashed; use a tuple or a frozenset.')
+            raise TypeError(
+                f'{name}: the field {field!r} holds a {kind}, so the error could not be hashed; use a tuple or a frozenset.'
+            )
 
 
-def _checking_delay(also: Callable[['TaggedError'], None] | None) -> Callable[['TaggedError'], None]:
+def _checking_delay(
+    also: Callable[['TaggedError'], None] | None,
+) -> Callable[['TaggedError'], None]:
     def check(self: 'TaggedError') -> None:
         delay: object = getattr(self, 'retry_after', None)
         # Who refuses a call makes such an error each time: a float as it should be is not worth a second look.
@@ -144,11 +170,19 @@ def _checking_delay(also: Callable[['TaggedError'], None] | None) -> Callable[['
 def check_delay(name: str, seconds: object) -> None:
     """Raise ValueError where `seconds` cannot be a delay: negative, NaN, infinite or beyond `LONGEST_DELAY`."""
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
-        raise TypeError(f'{name}: retry_after must be a number of seconds or None, not {seconds!r}.')
+        raise TypeError(
+            f'{name}: retry_after must be a number of seconds or None, not {seconds!r}.'
+        )
     if not 0 <= seconds <= LONGEST_DELAY:
         # An int may have more digits than Python is willing to print.
-        given = f'{seconds!r}' if isinstance(seconds, float) or abs(seconds) < 10**20 else 'an integer of more than 20 digits'
-        raise ValueError(f'{name}: retry_after must be 0 to {LONGEST_DELAY:.0f} seconds, not {given}.')
+        given = (
+            f'{seconds!r}'
+            if isinstance(seconds, float) or abs(seconds) < 10**20
+            else 'an integer of more than 20 digits'
+        )
+        raise ValueError(
+            f'{name}: retry_after must be 0 to {LONGEST_DELAY:.0f} seconds, not {given}.'
+        )
 
 
 def _register(made: Any, traits: Traits) -> None:

@@ -158,14 +158,22 @@ def each(results: tuple[Any, ...], name: str) -> Iterator[Result[Any, Any]]:
     """Give the results in the arguments of `name`: the slots, or the members of the one iterable."""
     given: Any = results[0] if len(results) == 1 and type(results[0]) not in _RESULTS else results
     if not hasattr(given, '__iter__'):
-        raise TypeError(f'{name} takes results or one iterable of results, not {_described(given)}.')
+        raise TypeError(
+            f'{name} takes results or one iterable of results, not {_described(given)}.'
+        )
     for place, result in enumerate(given):
         if type(result) not in _RESULTS:
-            raise TypeError(f'{name} takes results, but number {place + 1} is {_described(result)}.')
+            raise TypeError(
+                f'{name} takes results, but number {place + 1} is {_described(result)}.'
+            )
         yield result
 
 
 def _described(given: object) -> str:
     kind = type(given)
-    hint = ', which must be awaited first (or use the function with _async)' if issubclass(kind, Awaitable) else ''
+    hint = (
+        ', which must be awaited first (or use the function with _async)'
+        if issubclass(kind, Awaitable)
+        else ''
+    )
     return kind.__name__ + hint

@@ -94,7 +94,7 @@ async def collect_async(*awaitables: Any, limit: int | None = None) -> Any:
     >>> asyncio.run(collect_async((half(number) for number in (2, 3, 4)), limit=2))
     <Failure: 3 is odd>
     """
-    from seamwise._side_by_side import Run  # noqa: PLC0415 -- the core loads asyncio only where it runs
+    from seamwise._concurrency import Run  # noqa: PLC0415 -- the core loads asyncio only where it runs
 
     run = Run('collect_async', awaitables, limit, stops=True)
     results = await run.ended()
@@ -163,12 +163,14 @@ async def accumulate_async(*awaitables: Any, limit: int | None = None) -> Any:
     >>> asyncio.run(accumulate_async(half(1), half(2), half(3)))
     <Failure: ('1 is odd', '3 is odd')>
     """
-    from seamwise._side_by_side import Run  # noqa: PLC0415 -- the core loads asyncio only where it runs
+    from seamwise._concurrency import Run  # noqa: PLC0415 -- the core loads asyncio only where it runs
 
     return all_or_all(await Run('accumulate_async', awaitables, limit, stops=False).ended())
 
 
-async def partition_async(awaitables: Iterable[Awaitable[Result[T, E]]], /, *, limit: int | None = None) -> tuple[list[T], list[E]]:
+async def partition_async(
+    awaitables: Iterable[Awaitable[Result[T, E]]], /, *, limit: int | None = None
+) -> tuple[list[T], list[E]]:
     """Await results side by side, at most `limit` at once, and part them into values and errors, in the order given.
 
     >>> import asyncio
@@ -178,6 +180,6 @@ async def partition_async(awaitables: Iterable[Awaitable[Result[T, E]]], /, *, l
     >>> asyncio.run(partition_async(half(number) for number in range(4)))
     ([0, 1], ['1 is odd', '3 is odd'])
     """
-    from seamwise._side_by_side import Run  # noqa: PLC0415 -- the core loads asyncio only where it runs
+    from seamwise._concurrency import Run  # noqa: PLC0415 -- the core loads asyncio only where it runs
 
     return partition(await Run('partition_async', (awaitables,), limit, stops=False).ended())

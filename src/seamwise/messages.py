@@ -30,7 +30,10 @@ class Part(NamedTuple):
 @lru_cache(maxsize=4096)
 def parse(template: str) -> tuple[Part, ...]:
     """Take a template apart; raises ValueError with the reason where it is no template."""
-    return tuple(Part(text, field, conversion, spec or '') for text, field, spec, conversion in Formatter().parse(template))
+    return tuple(
+        Part(text, field, conversion, spec or '')
+        for text, field, spec, conversion in Formatter().parse(template)
+    )
 
 
 def check(template: str, fields: Mapping[str, object]) -> None:
@@ -51,7 +54,16 @@ def check(template: str, fields: Mapping[str, object]) -> None:
         _check_spec(part, fields[part.field])
 
 
-_SAMPLES: Mapping[object, object] = {int: 1, float: 1.0, str: '', bool: True, 'int': 1, 'float': 1.0, 'str': '', 'bool': True}
+_SAMPLES: Mapping[object, object] = {
+    int: 1,
+    float: 1.0,
+    str: '',
+    bool: True,
+    'int': 1,
+    'float': 1.0,
+    'str': '',
+    'bool': True,
+}
 
 
 def _check_spec(part: Part, annotation: object) -> None:
@@ -61,7 +73,9 @@ def _check_spec(part: Part, annotation: object) -> None:
     try:
         format(sample, part.spec)
     except ValueError as reason:
-        raise ValueError(f'the format {part.spec!r} does not fit {part.field!r}: {reason}') from None
+        raise ValueError(
+            f'the format {part.spec!r} does not fit {part.field!r}: {reason}'
+        ) from None
 
 
 def names(template: str) -> set[str]:

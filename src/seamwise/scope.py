@@ -13,7 +13,7 @@ from typing import Any, Concatenate, Generic, Never, final, overload
 
 from typing_extensions import ParamSpec, TypeVar, override
 
-from seamwise._declared import declared
+from seamwise._signatures import declared
 from seamwise.causes import chain, leaves
 from seamwise.containers import Failure, Result, Success, quick_failure, quick_success
 
@@ -83,7 +83,9 @@ class Do(Generic[E_contra]):
             failure = quick_failure(failure.failure())
         # Threads are looked at only here, so that a `do` that goes well pays nothing for them.
         if _other_threads() and not self._is_at_home():
-            return ScopeLeaked(f'A do failed in another thread than its function runs in, with {failure!r}.')
+            return ScopeLeaked(
+                f'A do failed in another thread than its function runs in, with {failure!r}.'
+            )
         return Signal(self, failure)
 
     def _is_at_home(self) -> bool:
@@ -106,11 +108,15 @@ class Do(Generic[E_contra]):
             _forget_signals(rest)
             return rest
         failure = self._state
-        heard = type(failure) is Failure and any(isinstance(one, Signal) and one.args[1] is failure for one in leaves(own))
+        heard = type(failure) is Failure and any(
+            isinstance(one, Signal) and one.args[1] is failure for one in leaves(own)
+        )
         return failure if type(failure) is Failure and heard else self._swallowed()
 
     def _swallowed(self) -> ScopeLeaked:
-        return ScopeLeaked(f'Something swallowed the early return of a do that had failed with {self._state!r}.')
+        return ScopeLeaked(
+            f'Something swallowed the early return of a do that had failed with {self._state!r}.'
+        )
 
 
 def _no_result(given: object) -> str:
@@ -132,7 +138,9 @@ def fallible(  # type: ignore[overload-overlap]  # a coroutine first
     function: Callable[Concatenate[S, Do[E], P], Coroutine[object, Never, T]], /
 ) -> Callable[Concatenate[S, P], CoroutineType[object, Never, Result[T, E]]]: ...
 @overload
-def fallible(function: Callable[Concatenate[S, Do[E], P], T], /) -> Callable[Concatenate[S, P], Result[T, E]]: ...
+def fallible(
+    function: Callable[Concatenate[S, Do[E], P], T], /
+) -> Callable[Concatenate[S, P], Result[T, E]]: ...
 def fallible(function: Callable[..., object], /) -> Callable[..., object]:
     """Let a function be written in direct style: its value becomes a Success, a failing `do` its Failure.
 
@@ -155,7 +163,11 @@ def fallible(function: Callable[..., object], /) -> Callable[..., object]:
     inner: Callable[..., Any] = _do_first(function) if is_method else function
     run = wraps(function)(_coroutine(inner) if iscoroutinefunction(function) else _plain(inner))
     vars(run)['__signature__'] = seen
-    run.__annotations__ = {one.name: one.annotation for one in seen.parameters.values() if one.annotation is not seen.empty}
+    run.__annotations__ = {
+        one.name: one.annotation
+        for one in seen.parameters.values()
+        if one.annotation is not seen.empty
+    }
     if seen.return_annotation is not seen.empty:
         run.__annotations__['return'] = seen.return_annotation
     return run

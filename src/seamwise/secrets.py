@@ -54,7 +54,9 @@ class Secret(Generic[T_co]):
         mine: object = self._value
         theirs: object = getattr(other, '_value', None)
         if type(mine) is str and type(theirs) is str:
-            return _same_bytes(mine.encode('utf-8', 'surrogatepass'), theirs.encode('utf-8', 'surrogatepass'))
+            return _same_bytes(
+                mine.encode('utf-8', 'surrogatepass'), theirs.encode('utf-8', 'surrogatepass')
+            )
         if type(mine) is bytes and type(theirs) is bytes:
             return _same_bytes(mine, theirs)
         return bool(mine == theirs)

@@ -37,7 +37,9 @@ def add_locales(folder: str | PathLike[str], /, *, domain: str = DOMAIN) -> None
     place = Path(folder).resolve()
     catalogues = list(place.glob(f'*/LC_MESSAGES/{domain}.mo'))
     if not catalogues:
-        raise ValueError(f'{str(place)!r} holds no catalogue: German texts would be in de/LC_MESSAGES/{domain}.mo.')
+        raise ValueError(
+            f'{str(place)!r} holds no catalogue: German texts would be in de/LC_MESSAGES/{domain}.mo.'
+        )
     for one in catalogues:
         # A broken file is found out here, and not by the first error that is to be shown.
         translation(domain, place, [one.parents[1].name])
@@ -65,7 +67,9 @@ def text(error: TaggedError, locale: str = 'en') -> str:
     # A translation may be older than its class: what it cannot fill in, nobody should be shown.
     if translated == template or not messages.names(translated) <= set(error.__struct_fields__):
         return messages.shorten(str(error))
-    words = {field: texts.pgettext(field, getattr(error, field)) for field in _read(type(error)).words}
+    words = {
+        field: texts.pgettext(field, getattr(error, field)) for field in _read(type(error)).words
+    }
     return messages.fill(translated, msgspec.structs.replace(error, **words) if words else error)
 
 
@@ -85,7 +89,9 @@ def catalogue(locale: str) -> 'NullTranslations':
 
     if fullmatch(r'[A-Za-z]{2,3}([_-][A-Za-z0-9]{2,8})*', locale):
         language = [locale.replace('-', '_')]
-        found = [translation(domain, folder, language, fallback=True) for folder, domain in _folders]
+        found = [
+            translation(domain, folder, language, fallback=True) for folder, domain in _folders
+        ]
         known = [one for one in found if type(one) is not NullTranslations]
         for one, following in pairwise(known):
             one.add_fallback(following)
@@ -93,7 +99,9 @@ def catalogue(locale: str) -> 'NullTranslations':
             return known[0]
     from logging import getLogger  # noqa: PLC0415 -- the core loads logging only where it writes
 
-    getLogger('seamwise').warning('There are no texts for the locale %r; English is shown.', messages.shorten(locale, 40))
+    getLogger('seamwise').warning(
+        'There are no texts for the locale %r; English is shown.', messages.shorten(locale, 40)
+    )
     return NullTranslations()
 
 
@@ -112,7 +120,9 @@ def shown(error: E) -> E:
     """
     optional = _optional(type(error))
     changed = {
-        field: None if field == 'cause' or (isinstance(value, Secret) and field in optional) else _shown(value)
+        field: None
+        if field == 'cause' or (isinstance(value, Secret) and field in optional)
+        else _shown(value)
         for field in error.__struct_fields__
         if (value := getattr(error, field)) is not None
     }
@@ -127,7 +137,9 @@ def _shown(value: Any) -> Any:
     if type(value) in {tuple, frozenset}:
         return type(value)(map(_shown, value))
     if isinstance(value, msgspec.Struct):
-        return msgspec.structs.replace(value, **{field: _shown(getattr(value, field)) for field in value.__struct_fields__})
+        return msgspec.structs.replace(
+            value, **{field: _shown(getattr(value, field)) for field in value.__struct_fields__}
+        )
     return value
 
 
@@ -143,7 +155,9 @@ def _read(kind: type[TaggedError]) -> _Read:
     hints = _annotations.hints(kind)
     named = [part.field for part in messages.parse(kind.__traits__.template) if part.field]
     numbers = [field for field in named if hints.get(field) is int]
-    return _Read(next(iter(numbers), None), tuple(field for field in named if _is_closed(hints.get(field))))
+    return _Read(
+        next(iter(numbers), None), tuple(field for field in named if _is_closed(hints.get(field)))
+    )
 
 
 def _is_closed(hint: object) -> bool:
@@ -152,4 +166,6 @@ def _is_closed(hint: object) -> bool:
 
 @lru_cache(maxsize=4096)
 def _optional(kind: type[TaggedError]) -> frozenset[str]:
-    return frozenset(field for field, hint in _annotations.hints(kind).items() if type(None) in get_args(hint))
+    return frozenset(
+        field for field, hint in _annotations.hints(kind).items() if type(None) in get_args(hint)
+    )

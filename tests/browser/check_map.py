@@ -12,11 +12,22 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.wait import WebDriverWait
 
 from seamwise.check.facts import FileFacts
-from seamwise.check.map.making import graph_of
+from seamwise.check.map.build import graph_of
 from seamwise.check.map.page import as_html
-from tests.browser.check_page import PHONE, chromium, command, contrast, log, query, scheme, script, shown, width
+from tests.browser.check_page import (
+    PHONE,
+    chromium,
+    command,
+    contrast,
+    log,
+    query,
+    scheme,
+    script,
+    shown,
+    width,
+)
 from tests.check.map.files import BUSY, NO_ORDER, SHOP, called, function, made
-from tests.check.map.test_drawings import HOSTILE, large
+from tests.check.map.test_formats import HOSTILE, large
 
 __all__ = ['chromium']
 
@@ -25,9 +36,14 @@ ORDER = f'error={NO_ORDER}'
 
 @pytest.fixture(scope='module')
 def page(tmp_path_factory: pytest.TempPathFactory) -> str:
-    lost = function('shop.web.forget', 40, called(41, 'shop.orders.order', NO_ORDER, lost=[NO_ORDER]))
+    lost = function(
+        'shop.web.forget', 40, called(41, 'shop.orders.order', NO_ORDER, lost=[NO_ORDER])
+    )
     file = tmp_path_factory.mktemp('page') / 'map.html'
-    file.write_text(as_html(graph_of([*SHOP, FileFacts('shop.web', 'shop/web.py', functions=(lost,))])), encoding='utf-8')
+    file.write_text(
+        as_html(graph_of([*SHOP, FileFacts('shop.web', 'shop/web.py', functions=(lost,))])),
+        encoding='utf-8',
+    )
     return file.as_uri()
 
 
@@ -49,7 +65,9 @@ def article(driver: Chrome, own: str) -> WebElement:
 
 
 def is_open(driver: Chrome, own: str) -> bool:
-    return article(driver, own).find_element(By.TAG_NAME, 'details').get_attribute('open') is not None
+    return (
+        article(driver, own).find_element(By.TAG_NAME, 'details').get_attribute('open') is not None
+    )
 
 
 def opened(driver: Chrome, own: str) -> None:
@@ -61,13 +79,18 @@ def opened(driver: Chrome, own: str) -> None:
 def drawing(driver: Chrome, own: str) -> None:
     """Wait for the drawing: a browser tells a script a little later that something has been opened."""
     if own.startswith('error='):
-        WebDriverWait(driver, 10).until(lambda _: article(driver, own).find_elements(By.TAG_NAME, 'svg'))
+        WebDriverWait(driver, 10).until(
+            lambda _: article(driver, own).find_elements(By.TAG_NAME, 'svg')
+        )
 
 
 def boxes(driver: Chrome, own: str) -> dict[str, str]:
     """Give the kind of every box that is drawn, by its name."""
     found = article(driver, own).find_elements(By.CSS_SELECTOR, '.drawing g')
-    return {one.find_element(By.TAG_NAME, 'text').text: one.get_attribute('class') or '' for one in found}
+    return {
+        one.find_element(By.TAG_NAME, 'text').text: one.get_attribute('class') or ''
+        for one in found
+    }
 
 
 def active(driver: Chrome) -> WebElement:
@@ -81,11 +104,25 @@ def test_a_click_on_an_error_shows_its_way_from_producer_to_seam(browser: Chrome
         'load': 'made', 'Memory.find': 'made', 'order': 'function', 'Store.find': 'function', 'get': 'function', 'or_new': 'function',
         'pay': 'function', 'forget': 'function', 'http': 'seam',
     }  # fmt: skip
-    kinds = [one.get_attribute('class') for one in article(browser, ORDER).find_elements(By.CSS_SELECTOR, 'svg > path')]
-    assert sorted(filter(None, kinds)) == ['handled', 'lost', 'override', 'passes', 'passes', 'passes', 'show']
+    kinds = [
+        one.get_attribute('class')
+        for one in article(browser, ORDER).find_elements(By.CSS_SELECTOR, 'svg > path')
+    ]
+    assert sorted(filter(None, kinds)) == [
+        'handled',
+        'lost',
+        'override',
+        'passes',
+        'passes',
+        'passes',
+        'show',
+    ]
     legend = article(browser, ORDER).find_element(By.CSS_SELECTOR, '.drawing p').text
     assert legend.startswith('Dashed, with a bar: handled there. Dotted in red: lost there')
-    assert '=> shown by http, shop/web.py:17' in article(browser, ORDER).find_element(By.TAG_NAME, 'pre').text
+    assert (
+        '=> shown by http, shop/web.py:17'
+        in article(browser, ORDER).find_element(By.TAG_NAME, 'pre').text
+    )
 
 
 def test_no_box_covers_another_and_ways_go_to_the_right(browser: Chrome) -> None:
@@ -96,9 +133,16 @@ def test_no_box_covers_another_and_ways_go_to_the_right(browser: Chrome) -> None
     )
     for number, one in enumerate(found):
         for other in found[number + 1 :]:
-            apart = one['right'] <= other['left'] or other['right'] <= one['left'] or one['bottom'] <= other['top']
+            apart = (
+                one['right'] <= other['left']
+                or other['right'] <= one['left']
+                or one['bottom'] <= other['top']
+            )
             assert apart or other['bottom'] <= one['top']
-    names = [one.text for one in browser.find_elements(By.CSS_SELECTOR, '[open] .drawing g text:first-of-type')]
+    names = [
+        one.text
+        for one in browser.find_elements(By.CSS_SELECTOR, '[open] .drawing g text:first-of-type')
+    ]
     left = {name: one['left'] for name, one in zip(names, found, strict=True)}
     assert left['load'] < left['order'] < left['get'] < left['http']
 
@@ -108,21 +152,34 @@ def test_an_error_from_elsewhere_begins_in_a_foreign_box(browser: Chrome) -> Non
     assert boxes(browser, f'error={BUSY}')['driver.fetch'] == 'foreign'
 
 
-def test_a_long_name_is_cut_in_its_box_and_whole_in_its_title(chromium: Chrome, tmp_path: Path) -> None:
+def test_a_long_name_is_cut_in_its_box_and_whole_in_its_title(
+    chromium: Chrome, tmp_path: Path
+) -> None:
     file = tmp_path / 'long.html'
     name = f'a.{"very_" * 20}long'
-    file.write_text(as_html(graph_of([FileFacts('a', 'a.py', functions=(function(name, 1, made(2, 'E')),))])), encoding='utf-8')
+    file.write_text(
+        as_html(graph_of([FileFacts('a', 'a.py', functions=(function(name, 1, made(2, 'E')),))])),
+        encoding='utf-8',
+    )
     chromium.get(f'{file.as_uri()}#error=E')
     drawing(chromium, 'error=E')
     (shown_name,) = boxes(chromium, 'error=E')
     assert (shown_name[0], shown_name[-4:], len(shown_name)) == ('…', 'long', 44)
-    assert chromium.find_element(By.CSS_SELECTOR, 'g title').get_attribute('textContent') == f'{name}, a.py:1'
+    assert (
+        chromium.find_element(By.CSS_SELECTOR, 'g title').get_attribute('textContent')
+        == f'{name}, a.py:1'
+    )
 
 
 def test_typing_filters_by_name_tag_function_and_file(browser: Chrome) -> None:
     every = shown(browser)
     assert len(every) == 4
-    for word, left in {'busy capacity': [f'error={BUSY}'], 'Memory.find': [ORDER], 'shop/store.py:31': [ORDER], 'zzz': []}.items():
+    for word, left in {
+        'busy capacity': [f'error={BUSY}'],
+        'Memory.find': [ORDER],
+        'shop/store.py:31': [ORDER],
+        'zzz': [],
+    }.items():
         query(browser).clear()
         query(browser).send_keys(word)
         assert shown(browser) == left
@@ -159,7 +216,9 @@ def test_a_link_leads_to_its_error_and_draws_it(browser: Chrome, page: str) -> N
     assert is_open(browser, ORDER)
     drawing(browser, ORDER)
     assert 'load' in boxes(browser, ORDER)
-    top: Any = script(browser, 'return document.getElementById(arguments[0]).getBoundingClientRect().top', ORDER)
+    top: Any = script(
+        browser, 'return document.getElementById(arguments[0]).getBoundingClientRect().top', ORDER
+    )
     assert 0 <= top < 700
 
 
@@ -186,7 +245,11 @@ def test_a_link_that_leads_nowhere_breaks_nothing(browser: Chrome, page: str) ->
 
 def test_everything_has_a_name_for_those_who_do_not_see_it(browser: Chrome) -> None:
     opened(browser, ORDER)
-    assert article(browser, ORDER).find_element(By.TAG_NAME, 'svg').accessible_name.startswith('The ways of NoSuchOrder')
+    assert (
+        article(browser, ORDER)
+        .find_element(By.TAG_NAME, 'svg')
+        .accessible_name.startswith('The ways of NoSuchOrder')
+    )
     assert query(browser).accessible_name.startswith('Search errors')
     for one in browser.find_elements(By.CSS_SELECTOR, 'a, summary, input, [tabindex="0"]'):
         assert not one.is_displayed() or one.accessible_name
@@ -210,8 +273,15 @@ def test_texts_can_be_read_by_day_and_by_night(browser: Chrome, name: str) -> No
 
 def test_the_page_asks_for_nothing(browser: Chrome, page: str) -> None:
     opened(browser, ORDER)
-    sent = [one['message'] for one in log(browser, 'performance') if '"Network.requestWillBeSent"' in one['message']]
-    assert all(f'"url":"{page}' in one or '"url":"data:' in one or '"url":"about:blank' in one for one in sent)
+    sent = [
+        one['message']
+        for one in log(browser, 'performance')
+        if '"Network.requestWillBeSent"' in one['message']
+    ]
+    assert all(
+        f'"url":"{page}' in one or '"url":"data:' in one or '"url":"about:blank' in one
+        for one in sent
+    )
 
 
 def test_hostile_names_run_nothing(chromium: Chrome, tmp_path: Path) -> None:
@@ -228,7 +298,10 @@ def test_hostile_names_run_nothing(chromium: Chrome, tmp_path: Path) -> None:
 
 def test_a_cycle_without_a_beginning_is_drawn(chromium: Chrome, tmp_path: Path) -> None:
     file = tmp_path / 'cycle.html'
-    turns = (function('a.f', 1, called(2, 'a.g', 'E')), function('a.g', 3, called(4, 'a.f', 'E'), called(5, 'a.g', 'E')))
+    turns = (
+        function('a.f', 1, called(2, 'a.g', 'E')),
+        function('a.g', 3, called(4, 'a.f', 'E'), called(5, 'a.g', 'E')),
+    )
     file.write_text(as_html(graph_of([FileFacts('a', 'a.py', functions=turns)])), encoding='utf-8')
     chromium.get(f'{file.as_uri()}#error=E')
     drawing(chromium, 'error=E')
@@ -237,12 +310,18 @@ def test_a_cycle_without_a_beginning_is_drawn(chromium: Chrome, tmp_path: Path) 
 
 def test_a_large_program_is_searched_and_drawn_in_part(chromium: Chrome, tmp_path: Path) -> None:
     file = tmp_path / 'large.html'
-    chain = (function('a.f0', 1, made(2, 'a.E')), *(function(f'a.f{one}', 1, called(2, 'a.f0', 'a.E')) for one in range(1, 100)))
+    chain = (
+        function('a.f0', 1, made(2, 'a.E')),
+        *(function(f'a.f{one}', 1, called(2, 'a.f0', 'a.E')) for one in range(1, 100)),
+    )
     file.write_text(as_html(graph_of([FileFacts('a', 'a.py', functions=chain)])), encoding='utf-8')
     chromium.get(f'{file.as_uri()}#error=a.E')
     drawing(chromium, 'error=a.E')
     assert len(boxes(chromium, 'error=a.E')) == 60
-    assert 'Drawn are the 60 places on the shortest ways, of 100.' in article(chromium, 'error=a.E').text
+    assert (
+        'Drawn are the 60 places on the shortest ways, of 100.'
+        in article(chromium, 'error=a.E').text
+    )
     file.write_text(as_html(large(5000)), encoding='utf-8')
     chromium.get(file.as_uri())
     query(chromium).send_keys('E42')

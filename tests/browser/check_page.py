@@ -21,7 +21,11 @@ PHONE = 360
 @pytest.fixture(scope='module')
 def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     file = tmp_path_factory.mktemp('page') / 'errors.html'
-    made = subprocess.run([sys.executable, '-m', 'seamwise', 'catalog', '--format', 'html'], capture_output=True, check=True)
+    made = subprocess.run(
+        [sys.executable, '-m', 'seamwise', 'catalog', '--format', 'html'],
+        capture_output=True,
+        check=True,
+    )
     file.write_bytes(made.stdout)
     return file.as_uri()
 
@@ -30,7 +34,13 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
 def chromium() -> Generator[Chrome, None, None]:
     options = ChromeOptions()
     options.binary_location = found('chromium', 'chromium-browser', 'google-chrome')
-    for argument in ('--headless=new', '--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--window-size=1000,900'):
+    for argument in (
+        '--headless=new',
+        '--no-sandbox',
+        '--disable-dev-shm-usage',
+        '--disable-gpu',
+        '--window-size=1000,900',
+    ):
         options.add_argument(argument)
     options.set_capability('goog:loggingPrefs', {'browser': 'ALL', 'performance': 'ALL'})
     driver = Chrome(options=options, service=ChromeService(found('chromedriver')))
@@ -77,7 +87,11 @@ def width(driver: Chrome, pixels: int) -> None:
 
 
 def scheme(driver: Chrome, name: str) -> None:
-    command(driver, 'Emulation.setEmulatedMedia', {'features': [{'name': 'prefers-color-scheme', 'value': name}]})
+    command(
+        driver,
+        'Emulation.setEmulatedMedia',
+        {'features': [{'name': 'prefers-color-scheme', 'value': name}]},
+    )
 
 
 def query(driver: Chrome) -> WebElement:
@@ -85,11 +99,18 @@ def query(driver: Chrome) -> WebElement:
 
 
 def shown(driver: Chrome) -> list[str]:
-    return [one.get_attribute('id') or '' for one in driver.find_elements(By.TAG_NAME, 'article') if one.is_displayed()]
+    return [
+        one.get_attribute('id') or ''
+        for one in driver.find_elements(By.TAG_NAME, 'article')
+        if one.is_displayed()
+    ]
 
 
 def is_open(driver: Chrome, tag: str) -> bool:
-    return driver.find_element(By.CSS_SELECTOR, f'[id="{tag}"] details').get_attribute('open') is not None
+    return (
+        driver.find_element(By.CSS_SELECTOR, f'[id="{tag}"] details').get_attribute('open')
+        is not None
+    )
 
 
 def test_typing_filters_by_tag_code_and_text(browser: Chrome) -> None:
@@ -107,7 +128,9 @@ def test_typing_filters_by_tag_code_and_text(browser: Chrome) -> None:
     query(browser).clear()
     query(browser).send_keys('zzzz')
     assert shown(browser) == []
-    assert [one.text for one in browser.find_elements(By.TAG_NAME, 'h2') if one.is_displayed()] == []
+    assert [
+        one.text for one in browser.find_elements(By.TAG_NAME, 'h2') if one.is_displayed()
+    ] == []
     query(browser).send_keys(Keys.ESCAPE)
     assert len(shown(browser)) == every
 
@@ -121,7 +144,10 @@ def test_the_keyboard_reaches_everything(browser: Chrome) -> None:
     summary.send_keys(Keys.ENTER)
     assert is_open(browser, 'FileNotFound')
     summary.send_keys(Keys.TAB)
-    assert browser.switch_to.active_element.get_attribute('href') == f'{browser.current_url}#FileNotFound'
+    assert (
+        browser.switch_to.active_element.get_attribute('href')
+        == f'{browser.current_url}#FileNotFound'
+    )
     browser.get('about:blank')
     browser.back()
     browser.find_element(By.TAG_NAME, 'body').send_keys(Keys.TAB)
@@ -133,7 +159,9 @@ def test_a_link_leads_to_its_error_and_opens_it(browser: Chrome, page: str) -> N
     browser.get('about:blank')
     browser.get(f'{page}#CircuitOpen')
     assert is_open(browser, 'CircuitOpen')
-    top: Any = script(browser, 'return document.getElementById("CircuitOpen").getBoundingClientRect().top')
+    top: Any = script(
+        browser, 'return document.getElementById("CircuitOpen").getBoundingClientRect().top'
+    )
     assert 0 <= top < 100
 
 
@@ -184,13 +212,19 @@ def contrast(driver: Chrome, selector: str) -> float:
 
 def luminance(color: str) -> float:
     parts = [int(one) / 255 for one in color.partition('(')[2].rstrip(')').split(',')[:3]]
-    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def test_the_page_asks_for_nothing(browser: Chrome, page: str) -> None:
     sent = [json.loads(one['message'])['message'] for one in log(browser, 'performance')]
-    asked = {one['params']['request']['url'] for one in sent if one['method'] == 'Network.requestWillBeSent'}
+    asked = {
+        one['params']['request']['url']
+        for one in sent
+        if one['method'] == 'Network.requestWillBeSent'
+    }
     assert {one for one in asked if not one.startswith('data:')} <= {page, 'about:blank'}
 
 

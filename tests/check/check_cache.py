@@ -8,9 +8,9 @@ import pytest
 
 from seamwise.check import code_base
 from seamwise.check.checking import Report, check
-from seamwise.check.program import Module
-from seamwise.check.reading import facts_of
+from seamwise.check.extract import facts_of
 from seamwise.check.settings import Settings
+from seamwise.check.typed_ast.program import Module
 
 CACHE = Path('.seamwise_cache')
 CALLEE = """\
@@ -69,8 +69,13 @@ def test_what_has_not_changed_is_not_read_again(read: list[str]) -> None:
 
 def test_a_change_in_one_file_changes_what_is_found_in_another() -> None:
     assert 'Missing' in said(checked())[0][3]
-    Path('callee.py').write_text(CALLEE.replace('Result[str, Missing]', 'Result[str, Missing | Busy]'), encoding='utf-8')
-    assert any(path == 'caller.py' and 'Missing | Busy' in message for path, _, _, message in said(checked()))
+    Path('callee.py').write_text(
+        CALLEE.replace('Result[str, Missing]', 'Result[str, Missing | Busy]'), encoding='utf-8'
+    )
+    assert any(
+        path == 'caller.py' and 'Missing | Busy' in message
+        for path, _, _, message in said(checked())
+    )
     Path('callee.py').write_text(CALLEE.replace('Result[str, Missing]', 'object'), encoding='utf-8')
     assert [path for path, *_ in said(checked())] == []
 
@@ -85,7 +90,9 @@ def test_a_change_that_no_other_file_can_see_leaves_the_others_alone(read: list[
 
 def test_files_come_and_go() -> None:
     Path('caller.py').write_text(f'import later\n{CALLER}later.find("x")\n', encoding='utf-8')
-    assert [(one.path, one.line, one.is_unread) for one in checked().problems] == [('caller.py', 1, False)]
+    assert [(one.path, one.line, one.is_unread) for one in checked().problems] == [
+        ('caller.py', 1, False)
+    ]
     Path('later.py').write_text(CALLEE, encoding='utf-8')
     assert ('caller.py', 6) in [one[:2] for one in said(checked())]
     Path('later.py').rename('sooner.py')
@@ -120,14 +127,19 @@ def test_a_file_that_does_not_parse_for_a_while() -> None:
 def test_other_options_of_mypy_count() -> None:
     Path('callee.py').write_text(CALLEE.replace('-> Result[str, Missing]', ' '), encoding='utf-8')
     assert said(checked()) == []
-    Path('caller.py').write_text('import sys\nfrom callee import *\nif sys.platform == "win32":\n    Failure(1)\n', encoding='utf-8')
+    Path('caller.py').write_text(
+        'import sys\nfrom callee import *\nif sys.platform == "win32":\n    Failure(1)\n',
+        encoding='utf-8',
+    )
     assert said(checked()) == []
     Path('mypy.ini').write_text('[mypy]\nplatform = win32\n', encoding='utf-8')
     assert [one[1] for one in said(checked())] == [4]
 
 
 def test_a_plugin_that_changes_counts() -> None:
-    plugin = 'from mypy.plugin import Plugin\ndef plugin(version: str) -> type[Plugin]: return Plugin\n'
+    plugin = (
+        'from mypy.plugin import Plugin\ndef plugin(version: str) -> type[Plugin]: return Plugin\n'
+    )
     Path('plug.py').write_text(plugin, encoding='utf-8')
     Path('mypy.ini').write_text('[mypy]\nplugins = plug.py\nexclude = plug\n', encoding='utf-8')
     first = said(checked())
@@ -168,7 +180,9 @@ def _damage(path: Path, how: str) -> None:
 
 def test_one_that_ended_in_between_misleads_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     first = said(check(['.']))
-    Path('callee.py').write_text(CALLEE.replace('Result[str, Missing]', 'Result[str, Missing | Busy]'), encoding='utf-8')
+    Path('callee.py').write_text(
+        CALLEE.replace('Result[str, Missing]', 'Result[str, Missing | Busy]'), encoding='utf-8'
+    )
 
     def ended(module: Module) -> object:
         raise KeyboardInterrupt
@@ -202,4 +216,8 @@ def test_where_nothing_can_be_written_nothing_is_kept() -> None:
 def test_the_folder_is_none_of_git_and_of_backups() -> None:
     check(['.'])
     assert (CACHE / '.gitignore').read_text(encoding='utf-8').endswith('*\n')
-    assert (CACHE / 'CACHEDIR.TAG').read_text(encoding='utf-8').startswith('Signature: 8a477f597d28d172789f06886806bc55\n')
+    assert (
+        (CACHE / 'CACHEDIR.TAG')
+        .read_text(encoding='utf-8')
+        .startswith('Signature: 8a477f597d28d172789f06886806bc55\n')
+    )

@@ -6,7 +6,7 @@ from itertools import count
 
 import pytest
 
-from seamwise.check.channels import forget
+from seamwise.check.typed_ast.channels import forget
 
 TESTS = count(1)
 EVERY = 4

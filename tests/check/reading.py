@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from seamwise.check.analysis import analyse
-from seamwise.check.program import Module
+from seamwise.check.typed_ast.program import Module
 
 
 def modules(paths: Sequence[str]) -> Sequence[Module]:

@@ -2,7 +2,7 @@
 
 from seamwise.check.checking import Report
 from seamwise.check.findings import Finding, Severity
-from seamwise.check.sources import Problem
+from seamwise.check.mypy_sources import Problem
 
 ODD = 'a b/说明,100%:\n::error::x\udcff.py'
 """A file name with a space, Chinese, a line end, what looks like a command, and a byte that is no UTF-8."""

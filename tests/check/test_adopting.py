@@ -13,8 +13,8 @@ from typing import Protocol, cast
 
 import pytest
 
+from seamwise.check.adoption.render import as_text
 from seamwise.check.adoption.report import adoption
-from seamwise.check.adoption.texts import as_text
 from seamwise.check.checking import check
 
 ROOT = Path(__file__).parents[2]
@@ -66,7 +66,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 @every_input
 @every_step
 def test_every_step_does_the_same(  # noqa: PLR0917 -- the fixture and the columns of the table
-    step: str, orders: str | None, stock: str | None, out: str, err: str, code: int, capsys: pytest.CaptureFixture[str]
+    step: str,
+    orders: str | None,
+    stock: str | None,
+    out: str,
+    err: str,
+    code: int,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     for name, text in (('orders.txt', orders), ('stock.json', stock)):
         if text is not None:
@@ -88,7 +94,9 @@ def test_every_step_runs_as_a_program(step: str, folder: Path) -> None:
     assert (done.stdout, done.stderr, done.returncode) == ('', "Only 3 of 'tea' are left.\n", 75)
 
 
-def test_the_last_step_tells_a_bug_by_its_reference(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_last_step_tells_a_bug_by_its_reference(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     program = importlib.import_module('step5')
 
     def broken(*given: object) -> None:
@@ -101,7 +109,16 @@ def test_the_last_step_tells_a_bug_by_its_reference(monkeypatch: pytest.MonkeyPa
 
 def test_every_step_is_typed() -> None:
     for step in STEPS:
-        command = [sys.executable, '-m', 'mypy', '--config-file=', '--strict', '--cache-dir=cache', '--no-error-summary', f'{step}.py']
+        command = [
+            sys.executable,
+            '-m',
+            'mypy',
+            '--config-file=',
+            '--strict',
+            '--cache-dir=cache',
+            '--no-error-summary',
+            f'{step}.py',
+        ]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.stdout + done.stderr == ''
 
@@ -113,8 +130,14 @@ def test_the_page_shows_the_program_and_then_each_change() -> None:
 
 def change(before: str, after: str) -> str:
     """Give what a step changes, without the line at the top that names the program."""
-    lines = difflib.unified_diff(code_of(before).splitlines()[1:], code_of(after).splitlines()[1:], n=1, lineterm='')
-    shown = [' …' if line.startswith('@@') else line for line in lines if not line.startswith(('---', '+++'))]
+    lines = difflib.unified_diff(
+        code_of(before).splitlines()[1:], code_of(after).splitlines()[1:], n=1, lineterm=''
+    )
+    shown = [
+        ' …' if line.startswith('@@') else line
+        for line in lines
+        if not line.startswith(('---', '+++'))
+    ]
     return '\n'.join(shown[1:]) + '\n'
 
 
@@ -123,7 +146,12 @@ def test_the_check_says_of_each_step_what_the_page_says(step: str) -> None:
     report = check([f'{step}.py'])
     assert report.problems == ()
     found = [f'{one.path}:{one.line}: {one.code} {one.message}' for one in report.findings]
-    said = [line for text in blocks('text') for line in text.splitlines() if line.startswith(f'{step}.py:') and ' SW' in line]
+    said = [
+        line
+        for text in blocks('text')
+        for line in text.splitlines()
+        if line.startswith(f'{step}.py:') and ' SW' in line
+    ]
     assert said == found
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from seamwise.check.adoption.render import as_json, as_text
 from seamwise.check.adoption.report import AdoptionReport, adoption
 from seamwise.check.adoption.steps import Step
-from seamwise.check.adoption.texts import as_json, as_text
 
 SHOP = """
 from contextlib import suppress
@@ -67,13 +67,17 @@ def test_a_class_of_exceptions_is_followed_from_its_raise_to_its_handler() -> No
     assert step.how == 'Make it a TaggedError, which `Store.find` would return in a Failure.'
 
 
-def test_functions_that_let_an_exception_through_are_counted_and_those_that_end_it_are_not() -> None:
+def test_functions_that_let_an_exception_through_are_counted_and_those_that_end_it_are_not() -> (
+    None
+):
     counts = report_of(SHOP).counts
     assert (counts.functions, counts.raising, counts.fallible) == (3, 2, 2)
 
 
 def test_an_exception_that_nobody_handles_says_so() -> None:
-    [step] = steps_of('class Broken(Exception): ...\ndef fail() -> None:\n    raise Broken', 'error')
+    [step] = steps_of(
+        'class Broken(Exception): ...\ndef fail() -> None:\n    raise Broken', 'error'
+    )
     assert step.why == 'is raised by `fail` and is handled nowhere here.'
 
 
@@ -228,7 +232,9 @@ def test_making_an_object_calls_what_makes_it() -> None:
     assert [one for one in report.steps if one.kind == 'raise'] == []
 
 
-@pytest.mark.parametrize('kind', ['AssertionError', 'NotImplementedError', 'SystemExit', 'KeyboardInterrupt'])
+@pytest.mark.parametrize(
+    'kind', ['AssertionError', 'NotImplementedError', 'SystemExit', 'KeyboardInterrupt']
+)
 def test_defects_and_signals_are_no_failures(kind: str) -> None:
     assert report_of(f'def stop() -> None:\n    raise {kind}').percent is None
 
@@ -333,14 +339,26 @@ def plain(text: str) -> int:
 
 def test_each_kind_of_container_is_counted() -> None:
     counts = report_of(RETURNS).counts
-    assert (counts.functions, counts.safe, counts.results, counts.containers, counts.raising) == (10, 4, 3, 2, 0)
+    assert (counts.functions, counts.safe, counts.results, counts.containers, counts.raising) == (
+        10,
+        4,
+        3,
+        2,
+        0,
+    )
     assert report_of(RETURNS).percent == 0
 
 
 def test_each_container_is_told_with_its_channel() -> None:
     found = {one.name: (one.kind, one.why) for one in report_of(RETURNS).steps}
-    assert found['port'] == ('safe', 'takes in exceptions by a decorator; its channel is `Exception`.')
-    assert found['read'] == ('safe', 'takes in exceptions by a decorator; its channel is `OSError`.')
+    assert found['port'] == (
+        'safe',
+        'takes in exceptions by a decorator; its channel is `Exception`.',
+    )
+    assert found['read'] == (
+        'safe',
+        'takes in exceptions by a decorator; its channel is `OSError`.',
+    )
     assert found['age'] == ('result', 'has the channel `str`, which names no tagged error.')
     assert found['first'] == ('container', 'gives `Maybe`, which names no error.')
     assert 'plain' not in found
@@ -410,12 +428,18 @@ def mixed(text: str) -> Result[int, NoNumber | ValueError]:
 def test_a_channel_names_tagged_errors_and_nothing_else() -> None:
     report = report_of(CHANNELS)
     assert (report.counts.channels, report.counts.results, report.percent) == (7, 2, 77)
-    assert [(one.kind, one.name) for one in report.steps] == [('result', 'wide'), ('result', 'mixed')]
+    assert [(one.kind, one.name) for one in report.steps] == [
+        ('result', 'wide'),
+        ('result', 'mixed'),
+    ]
 
 
 def test_what_nobody_here_handles_comes_after_what_ends_here() -> None:
     source = SHOP + 'def check(number: int) -> None:\n    raise ValueError(number)\n'
-    assert [(one.name, one.touches) for one in report_of(source).steps] == [('NoOrder', 3), ('check', 1)]
+    assert [(one.name, one.touches) for one in report_of(source).steps] == [
+        ('NoOrder', 3),
+        ('check', 1),
+    ]
 
 
 def test_a_broad_handler_is_the_last_step() -> None:
@@ -427,7 +451,9 @@ def test_a_broad_handler_is_the_last_step() -> None:
 
 
 def test_tests_are_left_out() -> None:
-    assert report_of('', test_shop='def test_x() -> None:\n    raise ValueError').counts.functions == 0
+    assert (
+        report_of('', test_shop='def test_x() -> None:\n    raise ValueError').counts.functions == 0
+    )
 
 
 def test_overloads_of_one_function_are_one() -> None:
@@ -490,11 +516,18 @@ def test_a_code_base_that_cannot_fail_is_no_share_of_anything() -> None:
 
 
 def test_a_terminal_shows_ten_steps_and_json_all() -> None:
-    report = report_of('\n'.join(f'def f{one}() -> None:\n    raise ValueError' for one in range(12)))
+    report = report_of(
+        '\n'.join(f'def f{one}() -> None:\n    raise ValueError' for one in range(12))
+    )
     assert as_text(report).endswith('\n\n… and 2 more; --json has all.')
     given = json.loads(as_json(report))
     assert len(given['steps']) == 12
-    assert (given['percent'], given['fallible'], given['counts']['raising'], given['files']) == (0, 12, 12, 1)
+    assert (given['percent'], given['fallible'], given['counts']['raising'], given['files']) == (
+        0,
+        12,
+        12,
+        1,
+    )
     assert given['steps'][0] == {
         'kind': 'raise',
         'path': 'shop.py',
@@ -508,7 +541,9 @@ def test_a_terminal_shows_ten_steps_and_json_all() -> None:
 
 
 def test_many_names_are_shortened() -> None:
-    source = 'class Bad(Exception): ...\n' + '\n'.join(f'def f{one}() -> None:\n    raise Bad' for one in range(5))
+    source = 'class Bad(Exception): ...\n' + '\n'.join(
+        f'def f{one}() -> None:\n    raise Bad' for one in range(5)
+    )
     [step] = steps_of(source, 'error')
     assert step.why == 'is raised by `f0`, `f1`, `f2` and 2 more and is handled nowhere here.'
 
@@ -548,5 +583,9 @@ def test_a_bridge_back_to_exceptions_is_no_channel_yet() -> None:
     report = report_of(BRIDGE)
     assert (report.counts.channels, report.counts.raising) == (2, 1)
     [step] = report.steps
-    assert (step.kind, step.name, step.why) == ('bridge', 'total', 'raises Raised, which ends in `main` (shop.py:20).')
+    assert (step.kind, step.name, step.why) == (
+        'bridge',
+        'total',
+        'raises Raised, which ends in `main` (shop.py:20).',
+    )
     assert step.how.endswith('`@fallible`, and `do` in place of `or_raise`.')

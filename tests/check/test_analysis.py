@@ -13,10 +13,10 @@ from mypy.options import Options
 from mypy.parse import parse
 
 from seamwise.check.analysis import modules
-from seamwise.check.builds import built
-from seamwise.check.nodes import KINDS, Places
-from seamwise.check.program import Module
-from seamwise.check.sources import Problem, groups, mypy_options
+from seamwise.check.mypy_build import built
+from seamwise.check.mypy_sources import Problem, groups, mypy_options
+from seamwise.check.typed_ast.mypy_nodes import KINDS, Places
+from seamwise.check.typed_ast.program import Module
 
 ROOT = Path(__file__).parents[2]
 
@@ -26,9 +26,16 @@ def expressions(module: Module) -> Iterator[ast.expr]:
     left_out: set[ast.AST] = set()
     for node in ast.walk(module.syntax):
         match node:
-            case ast.FunctionDef(returns=ast.expr() as other) | ast.AsyncFunctionDef(returns=ast.expr() as other):
+            case (
+                ast.FunctionDef(returns=ast.expr() as other)
+                | ast.AsyncFunctionDef(returns=ast.expr() as other)
+            ):
                 left_out.update(ast.walk(other))
-            case ast.arg(annotation=ast.expr() as other) | ast.AnnAssign(annotation=other) | (ast.pattern() as other):
+            case (
+                ast.arg(annotation=ast.expr() as other)
+                | ast.AnnAssign(annotation=other)
+                | (ast.pattern() as other)
+            ):
                 left_out.update(ast.walk(other))
             case ast.ClassDef(bases=bases):
                 for base in bases:
@@ -37,7 +44,11 @@ def expressions(module: Module) -> Iterator[ast.expr]:
             case _:
                 pass
     kinds = {*KINDS.values(), ast.BoolOp}
-    yield from (one for one in ast.walk(module.syntax) if isinstance(one, ast.expr) and type(one) in kinds and one not in left_out)
+    yield from (
+        one
+        for one in ast.walk(module.syntax)
+        if isinstance(one, ast.expr) and type(one) in kinds and one not in left_out
+    )
 
 
 def test_every_expression_of_this_project_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,7 +70,13 @@ def test_every_expression_of_this_project_is_found(monkeypatch: pytest.MonkeyPat
     assert problems == []
 
 
-@given(st.lists(st.tuples(st.text('aä…😀漢', max_size=6), st.sampled_from(['x', 'xy', 'xyz'])), min_size=1, max_size=5))
+@given(
+    st.lists(
+        st.tuples(st.text('aä…😀漢', max_size=6), st.sampled_from(['x', 'xy', 'xyz'])),
+        min_size=1,
+        max_size=5,
+    )
+)
 def test_a_name_behind_wide_characters_is_where_mypy_has_it(parts: list[tuple[str, str]]) -> None:
     source = ', '.join(f'{text!r}, {name}' for text, name in parts)
     options = Options()
@@ -73,4 +90,9 @@ def test_a_name_behind_wide_characters_is_where_mypy_has_it(parts: list[tuple[st
     places = Places([source])
     for node, found in zip(own.value.elts, statement.expr.items, strict=True):
         if isinstance(found, NameExpr):
-            assert places.key(node)[1:5] == (found.line, found.column, found.end_line, found.end_column)
+            assert places.key(node)[1:5] == (
+                found.line,
+                found.column,
+                found.end_line,
+                found.end_column,
+            )

@@ -20,7 +20,10 @@ def expected(folder: Path) -> set[tuple[str, int, str]]:
     for file in folder.glob('*.py'):
         for number, line in enumerate(file.read_text(encoding='utf-8').splitlines(), 1):
             for mark in MARK.finditer(line):
-                found |= {(file.name, number + bool(mark['next']), code) for code in mark['codes'].split(', ')}
+                found |= {
+                    (file.name, number + bool(mark['next']), code)
+                    for code in mark['codes'].split(', ')
+                }
     return found
 
 
@@ -43,17 +46,25 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> Report:
         return check(['.'], Settings(select=tuple(RULES)), whole=True, no_cache=True)
 
 
-def test_precision_and_recall_are_whole(checked: Report, capsys: pytest.CaptureFixture[str]) -> None:
+def test_precision_and_recall_are_whole(
+    checked: Report, capsys: pytest.CaptureFixture[str]
+) -> None:
     own = {path.name: rule_of(path) for path in CASES.glob('*.py')}
     # Each file is about one rule; what the others say of it is theirs.
-    found = {(one.path, one.line, one.code) for one in checked.findings if one.code in (own[one.path] or {'SW104'})}
+    found = {
+        (one.path, one.line, one.code)
+        for one in checked.findings
+        if one.code in (own[one.path] or {'SW104'})
+    }
     wanted = expected(CASES)
     all_cases = [one for path in CASES.glob('*.py') for one in cases(path)]
     clean = [one for one in all_cases if not MARK.search(one)]
     with capsys.disabled():
         precision = len(found & wanted) / len(found)
         recall = len(found & wanted) / len(wanted)
-        print(f'\n{len(all_cases)} cases, {len(clean)} of them clean: precision {precision:.0%}, recall {recall:.0%}')
+        print(
+            f'\n{len(all_cases)} cases, {len(clean)} of them clean: precision {precision:.0%}, recall {recall:.0%}'
+        )
     assert sorted(found - wanted) == []
     assert sorted(wanted - found) == []
     assert checked.problems == ()

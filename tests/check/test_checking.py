@@ -36,7 +36,9 @@ def test_a_finding_has_its_place_in_characters_from_one() -> None:
 
 @pytest.mark.parametrize('end', ['\r\n', '\r', '\n\x0c'])
 def test_lines_are_counted_as_python_does(end: str) -> None:
-    (found,) = checked(f'{START}# \u2028 no end of a line\x0b\nsave()\n'.replace('\n', end)).findings
+    (found,) = checked(
+        f'{START}# \u2028 no end of a line\x0b\nsave()\n'.replace('\n', end)
+    ).findings
     assert (found.line, found.source.strip()) == (4, 'save()')
 
 
@@ -44,13 +46,18 @@ def test_a_handler_stands_at_its_except_and_a_function_at_its_def() -> None:
     handler = '    try:\n        print()\n    except Exception:  # noqa\n        pass\n'
     source = f'from returns.result import safe\n@safe\ndef run() -> None:\n{handler}'
     findings = checked(source).findings
-    assert [(one.code, one.line, one.column, one.end_column) for one in findings] == [('SW106', 3, 1, 4), ('SW103', 6, 5, 11)]
+    assert [(one.code, one.line, one.column, one.end_column) for one in findings] == [
+        ('SW106', 3, 1, 4),
+        ('SW103', 6, 5, 11),
+    ]
 
 
 def test_a_path_is_relative_to_the_current_directory(tmp_path: Path) -> None:
     (tmp_path / 'folder').mkdir()
     (tmp_path / 'folder' / 'one.py').write_text(f'{START}save()\n', encoding='utf-8')
-    assert [one.path for one in check([str(tmp_path / 'folder')]).findings] == [os.path.join('folder', 'one.py')]
+    assert [one.path for one in check([str(tmp_path / 'folder')]).findings] == [
+        os.path.join('folder', 'one.py')
+    ]
 
 
 def test_an_allowance_without_a_reason_allows_nothing_and_says_so() -> None:
@@ -59,7 +66,12 @@ def test_an_allowance_without_a_reason_allows_nothing_and_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    'comment', ['# seamwise: allow[SW102] another rule', '# an allow[SW101] of nobody', "# it is no seamwise: allow['SW101'] x"]
+    'comment',
+    [
+        '# seamwise: allow[SW102] another rule',
+        '# an allow[SW101] of nobody',
+        "# it is no seamwise: allow['SW101'] x",
+    ],
 )
 def test_only_an_allowance_of_this_rule_allows(comment: str) -> None:
     assert len(checked(f'{START}save()  {comment}\n').findings) == 1
@@ -80,9 +92,16 @@ def test_an_allowance_stands_on_any_line_of_its_statement_or_above_but_not_below
 def test_settings_select_rules_and_say_how_grave_they_are() -> None:
     source = f'{START}save()\nsave().unwrap()\n'
     assert [one.code for one in checked(source).findings] == ['SW101', 'SW104']
-    assert [one.code for one in checked(source, settings=Settings(select=('SW104',))).findings] == ['SW104']
-    assert [one.code for one in checked(source, settings=Settings(ignore=('SW104',))).findings] == ['SW101']
-    assert [one.severity for one in checked(source, settings=Settings(severity={'SW101': 'hint'})).findings] == ['hint', 'warning']
+    assert [one.code for one in checked(source, settings=Settings(select=('SW104',))).findings] == [
+        'SW104'
+    ]
+    assert [one.code for one in checked(source, settings=Settings(ignore=('SW104',))).findings] == [
+        'SW101'
+    ]
+    assert [
+        one.severity
+        for one in checked(source, settings=Settings(severity={'SW101': 'hint'})).findings
+    ] == ['hint', 'warning']
 
 
 @pytest.mark.parametrize(
@@ -92,8 +111,12 @@ def test_settings_select_rules_and_say_how_grave_they_are() -> None:
         ('x = ' + '(' * 5000, 'does not parse'),
     ],
 )  # fmt: skip
-def test_a_file_that_cannot_be_read_is_told_and_the_rest_is_checked(source: str | bytes, said: str) -> None:
-    Path('other.py').write_text(f'import module\n{START}save()\nmodule.anything()\n', encoding='utf-8')
+def test_a_file_that_cannot_be_read_is_told_and_the_rest_is_checked(
+    source: str | bytes, said: str
+) -> None:
+    Path('other.py').write_text(
+        f'import module\n{START}save()\nmodule.anything()\n', encoding='utf-8'
+    )
     Path('module.py').write_bytes(source if isinstance(source, bytes) else source.encode())
     for paths in (['.'], ['other.py']):
         report = check(paths)
@@ -120,7 +143,9 @@ def test_a_file_that_is_too_deep_for_python_is_told() -> None:
 def test_a_missing_import_is_told_and_the_rest_is_checked() -> None:
     report = checked(f'import nowhere\n{START}save()\nnowhere.save()\n')
     assert [one.line for one in report.findings] == [4]
-    assert [(one.path, one.line, one.is_unread) for one in report.problems] == [('module.py', 1, False)]
+    assert [(one.path, one.line, one.is_unread) for one in report.problems] == [
+        ('module.py', 1, False)
+    ]
     assert report.is_complete
 
 
@@ -133,7 +158,9 @@ def test_a_cycle_of_imports_is_checked() -> None:
 
 def test_a_package_of_stubs_is_checked() -> None:
     Path('foo-stubs').mkdir()
-    Path('foo-stubs/__init__.pyi').write_text('from seamwise import Result\ndef f() -> Result[int, object]: ...\n', encoding='utf-8')
+    Path('foo-stubs/__init__.pyi').write_text(
+        'from seamwise import Result\ndef f() -> Result[int, object]: ...\n', encoding='utf-8'
+    )
     report = check(['foo-stubs'])
     assert [(one.code, one.line) for one in report.findings] == [('SW106', 2)]
     assert report.problems == ()
@@ -157,7 +184,8 @@ def test_a_configuration_that_mypy_refuses_is_told() -> None:
 
 def test_errors_that_mypy_is_told_to_ignore_hide_nothing() -> None:
     Path('mypy.ini').write_text(
-        '[mypy]\nignore_errors = True\n[mypy-module]\nignore_errors = True\ncheck_untyped_defs = False\n', encoding='utf-8'
+        '[mypy]\nignore_errors = True\n[mypy-module]\nignore_errors = True\ncheck_untyped_defs = False\n',
+        encoding='utf-8',
     )
     assert len(checked(f'{START}def run():\n    save()\n').findings) == 1
 
@@ -172,13 +200,18 @@ def test_files_of_the_same_name_in_two_folders_are_checked_each_for_itself() -> 
     for folder, channel in (('a', 'str'), ('b', 'int')):
         Path(folder).mkdir()
         Path(folder, 'helper.py').write_text(
-            f'{START}def other() -> Result[{channel}, str]: return save().map({channel})\n', encoding='utf-8'
+            f'{START}def other() -> Result[{channel}, str]: return save().map({channel})\n',
+            encoding='utf-8',
         )
         Path(folder, 'app.py').write_text('from helper import other\nother()\n', encoding='utf-8')
     Path('c').mkdir()
     Path('c', 'alone.py').write_text(f'{START}save()\n', encoding='utf-8')
     report = check(['.'])
-    assert [(one.path, one.line) for one in report.findings] == [('a/app.py', 2), ('b/app.py', 2), ('c/alone.py', 3)]
+    assert [(one.path, one.line) for one in report.findings] == [
+        ('a/app.py', 2),
+        ('b/app.py', 2),
+        ('c/alone.py', 3),
+    ]
     assert report.problems == ()
     assert report.files == 5
 
@@ -192,8 +225,12 @@ def test_a_file_that_makes_mypy_fail_is_told_and_the_rest_is_checked() -> None:
         'def plugin(version): return Fails\n',
         encoding='utf-8',
     )
-    Path('mypy.ini').write_text('[mypy]\nplugins = breaking.py\nexclude = breaking\n', encoding='utf-8')
-    Path('module.py').write_text(f'{START}def fails() -> None: ...\nsave()\nfails()\n', encoding='utf-8')
+    Path('mypy.ini').write_text(
+        '[mypy]\nplugins = breaking.py\nexclude = breaking\n', encoding='utf-8'
+    )
+    Path('module.py').write_text(
+        f'{START}def fails() -> None: ...\nsave()\nfails()\n', encoding='utf-8'
+    )
     Path('other.py').write_text(f'{START}save()\nimport module\n', encoding='utf-8')
     report = check(['.'])
     assert [(one.path, one.line) for one in report.findings] == [('other.py', 3)]
@@ -213,7 +250,10 @@ def test_a_byte_order_mark_and_another_encoding_move_no_place() -> None:
 def test_characters_longer_than_a_byte_hide_nothing(text: str) -> None:
     line = f'print(id, "{text}", id, f"{text}{{id}}"); save(); print([save() for _ in "{text}"], ("{text}" + (text))); save().unwrap()'
     found = checked(f'{START}text = ""\n{line}\n').findings
-    assert [(one.code, one.column) for one in found] == [('SW101', line.index('save(') + 1), ('SW104', line.rindex('save(') + 1)]
+    assert [(one.code, one.column) for one in found] == [
+        ('SW101', line.index('save(') + 1),
+        ('SW104', line.rindex('save(') + 1),
+    ]
 
 
 def test_an_empty_file_is_nothing() -> None:

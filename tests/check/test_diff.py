@@ -8,8 +8,8 @@ import pytest
 
 from seamwise import Failure, Result
 from seamwise.check.checking import Report
-from seamwise.check.commits import commit, exported
 from seamwise.check.diff import brought
+from seamwise.check.git import commit, exported
 from seamwise.check.rules.registry import RULES
 from seamwise.check.settings import Settings, settings
 
@@ -117,13 +117,17 @@ def test_a_renamed_file_is_the_same_when_it_alone_is_asked_for(change: Path) -> 
     assert places(new(['name\nnew.py'])) == []
 
 
-def test_a_folder_and_absolute_paths_may_be_asked_for(change: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_and_absolute_paths_may_be_asked_for(
+    change: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir('folder')
     write({'inner.py': f'{LIB}keep(1)\n'})
     assert places(new(['.', '../kept.py', str(change / 'moved.py')])) == [('inner.py', 3, 'SW101')]
 
 
-def test_links_are_followed_on_both_sides(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_links_are_followed_on_both_sides(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     Path('link').symlink_to('real')
     committed({'real/lib.py': f'{LIB}keep(1)\n'})
     away = repository.parent / 'away'
@@ -134,7 +138,9 @@ def test_links_are_followed_on_both_sides(repository: Path, monkeypatch: pytest.
     assert places(new([str(away / 'link' / 'lib.py')])) == [('../away/link/lib.py', 4, 'SW101')]
 
 
-def test_in_a_folder_that_the_commit_had_not_everything_is_new(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_a_folder_that_the_commit_had_not_everything_is_new(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     committed({'lib.py': LIB})
     write({'folder/new.py': f'{LIB}keep(1)\n'})
     monkeypatch.chdir('folder')
@@ -152,14 +158,23 @@ def test_what_the_commit_could_not_parse_is_told(repository: Path) -> None:
 
 def test_what_lies_in_the_commit_stands_in_for_no_module_of_ours(repository: Path) -> None:
     # The files of a commit are read, never run.
-    committed({'lib.py': LIB, 'use.py': f'{USE}keep(1)\n', 'msgspec.py': 'raise SystemExit(7)\n', 'json.py': 'raise SystemExit(7)\n'})
+    committed(
+        {
+            'lib.py': LIB,
+            'use.py': f'{USE}keep(1)\n',
+            'msgspec.py': 'raise SystemExit(7)\n',
+            'json.py': 'raise SystemExit(7)\n',
+        }
+    )
     assert places(new(['use.py'])) == []
 
 
 def test_a_mistake_in_the_configuration_of_the_commit_is_told(repository: Path) -> None:
     committed({'lib.py': LIB, 'pyproject.toml': '[tool.seamwise.check]\nselect = ["SW9"]\n'})
     write({'pyproject.toml': ''})
-    assert said(['.'], 'HEAD').startswith("in HEAD: pyproject.toml: [tool.seamwise.check] names 'SW9', but there are")
+    assert said(['.'], 'HEAD').startswith(
+        "in HEAD: pyproject.toml: [tool.seamwise.check] names 'SW9', but there are"
+    )
 
 
 def test_a_configuration_that_mypy_refuses_is_told(repository: Path) -> None:
@@ -170,11 +185,16 @@ def test_a_configuration_that_mypy_refuses_is_told(repository: Path) -> None:
 
 def test_a_configuration_outside_of_the_repository_counts_for_both(repository: Path) -> None:
     committed({'lib.py': f'{LIB}keep(1)\nkeep(1).unwrap()\n'})
-    (repository.parent / 'pyproject.toml').write_text('[tool.seamwise.check]\nselect = ["SW104"]\n', encoding='utf-8')
+    (repository.parent / 'pyproject.toml').write_text(
+        '[tool.seamwise.check]\nselect = ["SW104"]\n', encoding='utf-8'
+    )
     assert places(new(['.'])) == []
 
 
-@pytest.mark.parametrize('base', ['nowhere', '', '--output=x', '-x', 'HEAD:lib.py', 'HEAD..HEAD', 'a\0b', '--', 'HEAD^{tree}'])
+@pytest.mark.parametrize(
+    'base',
+    ['nowhere', '', '--output=x', '-x', 'HEAD:lib.py', 'HEAD..HEAD', 'a\0b', '--', 'HEAD^{tree}'],
+)
 def test_what_is_no_commit_is_told(repository: Path, base: str) -> None:
     committed({'lib.py': LIB})
     assert repr(base) in said(['.'], base)
@@ -187,7 +207,9 @@ def test_a_repository_without_a_commit_has_none(repository: Path) -> None:
 
 def test_a_path_outside_of_the_repository_is_told(repository: Path) -> None:
     committed({'lib.py': LIB})
-    assert said(['lib.py', '../other.py'], 'HEAD').startswith('../other.py is outside of the repository ')
+    assert said(['lib.py', '../other.py'], 'HEAD').startswith(
+        '../other.py is outside of the repository '
+    )
 
 
 def test_without_a_repository_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,7 +232,12 @@ def test_a_configuration_of_git_changes_nothing(repository: Path) -> None:
     Path('.git/hooks').mkdir(exist_ok=True)
     Path('.git/hooks/post-index-change').write_text('#!/bin/sh\ntouch ran\n', encoding='utf-8')
     Path('.git/hooks/post-index-change').chmod(0o700)
-    for name, value in {'diff.renames': 'false', 'core.safecrlf': 'true', 'core.autocrlf': 'true', 'diff.relative': 'true'}.items():
+    for name, value in {
+        'diff.renames': 'false',
+        'core.safecrlf': 'true',
+        'core.autocrlf': 'true',
+        'diff.relative': 'true',
+    }.items():
         git('config', name, value)
     with exported(commit('HEAD').unwrap()) as export:
         assert dict(export.renames) == {'lib.py': 'other.py'}

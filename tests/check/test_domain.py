@@ -21,7 +21,9 @@ from seamwise.check.settings import Settings, settings
         ('orders', '../other/services/orders.py'),
     ],
 )
-def test_a_part_of_the_dotted_name_says_that_a_module_is_of_the_domain(module: str, path: str) -> None:
+def test_a_part_of_the_dotted_name_says_that_a_module_is_of_the_domain(
+    module: str, path: str
+) -> None:
     assert Settings().is_domain(FileFacts(module, path))
 
 
@@ -41,7 +43,9 @@ def test_other_modules_are_not(module: str, path: str) -> None:
 
 
 def test_the_layers_can_be_named(tmp_path: Path) -> None:
-    (tmp_path / 'pyproject.toml').write_text('[tool.seamwise.check]\ndomain = ["core", "shop.rules"]\n', encoding='utf-8')
+    (tmp_path / 'pyproject.toml').write_text(
+        '[tool.seamwise.check]\ndomain = ["core", "shop.rules"]\n', encoding='utf-8'
+    )
     found = settings(tmp_path, [])
     assert isinstance(found, Success)
     asked = found.unwrap()
@@ -54,19 +58,32 @@ def test_the_layers_can_be_named(tmp_path: Path) -> None:
 CODE = 'from http import HTTPStatus\n\nSTATUS = HTTPStatus.NOT_FOUND\n'
 
 
-def test_only_the_domain_is_told_and_its_tests_are_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ('shop/domain/orders.py', 'shop/web/orders_page.py', 'tests/domain/orders_case.py', 'shop/domain/test_more.py'):
+def test_only_the_domain_is_told_and_its_tests_are_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in (
+        'shop/domain/orders.py',
+        'shop/web/orders_page.py',
+        'tests/domain/orders_case.py',
+        'shop/domain/test_more.py',
+    ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(CODE, encoding='utf-8')
     monkeypatch.chdir(tmp_path)
-    assert [(one.path, one.line, one.code) for one in check(['.'], no_cache=True).findings] == [('shop/domain/orders.py', 3, 'SW109')]
+    assert [(one.path, one.line, one.code) for one in check(['.'], no_cache=True).findings] == [
+        ('shop/domain/orders.py', 3, 'SW109')
+    ]
     elsewhere = check(['.'], Settings(domain=('web',)), no_cache=True).findings
     assert [(one.path, one.code) for one in elsewhere] == [('shop/web/orders_page.py', 'SW109')]
 
 
-def test_another_domain_is_another_answer_with_the_cache_warm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_domain_is_another_answer_with_the_cache_warm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / 'orders.py').write_text(CODE, encoding='utf-8')
     monkeypatch.chdir(tmp_path)
     assert check(['orders.py']).findings == ()
-    assert [one.code for one in check(['orders.py'], Settings(domain=('orders',))).findings] == ['SW109']
+    assert [one.code for one in check(['orders.py'], Settings(domain=('orders',))).findings] == [
+        'SW109'
+    ]
     assert check(['orders.py']).findings == ()

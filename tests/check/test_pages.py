@@ -44,7 +44,15 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Report:
 @every_rule
 def test_one_example_fails_and_the_other_does_not(code: str, told: Report) -> None:
     # Of the other pages, the rules that are not asked by themselves have something to say.
-    others = {one for one, rule in RULES.items() if one != code and (rule.is_of_whole or not rule.is_asked)}
-    found = [(one.path, one.code) for one in told.findings if one.path.startswith(code) and one.code not in others]
+    others = {
+        one
+        for one, rule in RULES.items()
+        if one != code and (rule.is_of_whole or not rule.is_asked)
+    }
+    found = [
+        (one.path, one.code)
+        for one in told.findings
+        if one.path.startswith(code) and one.code not in others
+    ]
     assert found == [(f'{code}_failing.py', code)]
     assert told.problems == ()

@@ -13,7 +13,7 @@ from mypy.errors import CompileError
 from mypy.version import __version__ as mypy_version
 
 from seamwise.check import plugin
-from seamwise.check._features import names
+from seamwise.check.mypy_plugin import names
 from seamwise.check.plugin import SUPPORTED, SeamwisePlugin
 
 ROOT = Path(__file__).parent.parent.parent
@@ -23,7 +23,16 @@ WRONG = [
     '{size:.2q}', '{disk:d}', '{ratio:s}', '{is_full:s}', '{size!r:d}', '{quoted:d}', '{tag}', '{limit}', '{category}',
 ]  # fmt: skip
 
-RIGHT = ['', 'plain', '{{size}}', '{size:>8,}{disk!r:^20}{ratio:.1%}{is_full}', '{when:%Y}', '{quoted:s}', '{maybe:d}', '{size!a:s}']
+RIGHT = [
+    '',
+    'plain',
+    '{{size}}',
+    '{size:>8,}{disk!r:^20}{ratio:.1%}{is_full}',
+    '{when:%Y}',
+    '{quoted:s}',
+    '{maybe:d}',
+    '{size!a:s}',
+]
 
 FIELDS = """
     size: int
@@ -82,14 +91,33 @@ OTHERS = [
 """Classes with fields from elsewhere, and values that are no fields."""
 
 
-def run_mypy(folder: Path, *arguments: str, plugins: str = 'seamwise.check.plugin') -> subprocess.CompletedProcess[str]:
+def run_mypy(
+    folder: Path, *arguments: str, plugins: str = 'seamwise.check.plugin'
+) -> subprocess.CompletedProcess[str]:
     (folder / 'mypy.ini').write_text(f'[mypy]\nstrict = True\nplugins = {plugins}\n')
-    command = [sys.executable, '-m', 'mypy', '--config-file', 'mypy.ini', '--no-error-summary', *arguments]
+    command = [
+        sys.executable,
+        '-m',
+        'mypy',
+        '--config-file',
+        'mypy.ini',
+        '--no-error-summary',
+        *arguments,
+    ]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
 def test_the_cases_of_the_checkers_hold_with_the_plugin() -> None:
-    command = [sys.executable, 'tests/typing_check.py', '--site', sys.executable, '--cases', 'tests/typing', '--checkers', 'mypy+plugin']
+    command = [
+        sys.executable,
+        'tests/typing_check.py',
+        '--site',
+        sys.executable,
+        '--cases',
+        'tests/typing',
+        '--checkers',
+        'mypy+plugin',
+    ]
     checked = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert checked.returncode == 0, checked.stdout
 
@@ -109,7 +137,9 @@ def said_when_made(source: str) -> Iterator[str]:
 
 def test_a_template_is_refused_in_the_words_of_the_run_time(tmp_path: Path) -> None:
     (tmp_path / 'made.py').write_text(HEADER + ''.join(classes()))
-    found = re.findall(r'error: (.*?)(?:  \[seamwise\])?$', run_mypy(tmp_path, 'made.py').stdout, re.MULTILINE)
+    found = re.findall(
+        r'error: (.*?)(?:  \[seamwise\])?$', run_mypy(tmp_path, 'made.py').stdout, re.MULTILINE
+    )
     assert found == [words for source in classes() for words in said_when_made(source)]
     assert len(found) == len(WRONG) + 4
 
@@ -123,13 +153,19 @@ def test_another_mypy_is_told_which_ones_there_are(version: str) -> None:
     ]
 
 
-@pytest.mark.parametrize('version', ['2.3.0', '2.3.1', '2.4.0', '2.4.1', '2.4.0+dev.0a1b2c', mypy_version])
+@pytest.mark.parametrize(
+    'version', ['2.3.0', '2.3.1', '2.4.0', '2.4.1', '2.4.0+dev.0a1b2c', mypy_version]
+)
 def test_a_supported_mypy_gets_the_plugin(version: str) -> None:
     assert plugin.plugin(version) is SeamwisePlugin
 
 
 def test_supported_are_the_two_newest_minor_versions_that_returns_allows() -> None:
-    [bounds] = [re.findall(r'<(\d+)\.(\d+)', one) for one in metadata.requires('returns') or () if one.startswith('mypy')]
+    [bounds] = [
+        re.findall(r'<(\d+)\.(\d+)', one)
+        for one in metadata.requires('returns') or ()
+        if one.startswith('mypy')
+    ]
     major, minor = (int(part) for part in bounds[0])
     assert ((major, minor - 2), (major, minor - 1)) == SUPPORTED
 
@@ -148,11 +184,15 @@ def test_mypy_shows_the_refusal_and_no_traceback(tmp_path: Path) -> None:
 def test_without_mypy_the_plugin_says_what_to_install(tmp_path: Path) -> None:
     (tmp_path / 'mypy.py').write_text("raise ModuleNotFoundError(name='mypy')")
     code = f'import sys; sys.path.insert(0, {str(tmp_path)!r}); import seamwise.check.plugin'
-    tried = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=False)
+    tried = subprocess.run(
+        [sys.executable, '-c', code], capture_output=True, text=True, check=False
+    )
     assert "ImportError: seamwise.check needs mypy: pip install 'seamwise[check]'" in tried.stderr
 
 
-def test_what_mypy_remembers_ends_when_a_feature_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_mypy_remembers_ends_when_a_feature_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = take_module_snapshot(plugin)
     for file in Path(names.__file__).parent.glob('*.py'):
         (tmp_path / file.name).write_bytes(file.read_bytes())

@@ -65,13 +65,25 @@ def change(error: Full) -> None:
 
 CHANGES = [
     ('shop.py', 'Result[int, Empty | Full | Lost]', 'Result[int, Empty | Full | Late | Gone]'),
-    ('shop.py', 'catch(Empty, lambda error: Success(error.where))', 'catch(Lost, lambda error: Success(str(error)))'),
-    ('tables.py', "on(Empty).responds(404, 'EMPTY')", "on(Empty).responds(404, 'EMPTY') | on(Full).hidden()"),
+    (
+        'shop.py',
+        'catch(Empty, lambda error: Success(error.where))',
+        'catch(Lost, lambda error: Success(str(error)))',
+    ),
+    (
+        'tables.py',
+        "on(Empty).responds(404, 'EMPTY')",
+        "on(Empty).responds(404, 'EMPTY') | on(Full).hidden()",
+    ),
     ('words.py', 'Count = int', 'Count = str'),
     ('words.py', 'Full: {size}.', 'Full: {room}.'),
     ('errors.py', '    where: str\n', ''),
     ('errors.py', '    size: int\n', '    room: int\n'),
-    ('errors.py', 'class Full(TaggedError, category=Category.CONFLICT, message=words.TEMPLATE)', 'class Full'),
+    (
+        'errors.py',
+        'class Full(TaggedError, category=Category.CONFLICT, message=words.TEMPLATE)',
+        'class Full',
+    ),
 ]
 """File, a text in it, and what it becomes: each changes an answer in another file, or in another line."""
 
@@ -89,14 +101,22 @@ import seamwise.seams.http
 
 def planted(tree: Path) -> Path:
     tree.mkdir()
-    for name, text in {'errors': ERRORS, 'words': WORDS, 'shop': SHOP, 'tables': TABLES, 'main': MAIN}.items():
+    for name, text in {
+        'errors': ERRORS,
+        'words': WORDS,
+        'shop': SHOP,
+        'tables': TABLES,
+        'main': MAIN,
+    }.items():
         (tree / f'{name}.py').write_text(text)
     (tree / 'mypy.ini').write_text('[mypy]\nstrict = True\nplugins = seamwise.check.plugin\n')
     return tree
 
 
 def answer(tree: Path, *command: str) -> list[str]:
-    done = subprocess.run([sys.executable, '-m', *command], cwd=tree, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, '-m', *command], cwd=tree, capture_output=True, text=True, check=False
+    )
     assert done.returncode in {0, 1}, done.stdout + done.stderr
     return sorted(line for line in done.stdout.splitlines() if '.py:' in line)
 
@@ -138,18 +158,24 @@ def cold(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
 
 def test_each_change_changes_an_answer(cold: dict[str, list[str]], tmp_path: Path) -> None:
     assert len(cold['nothing']) == len(WANTED)
-    assert answer(planted(tmp_path / 'tree'), 'mypy', '--cache-dir=/dev/null', '.') == cold['nothing']
+    assert (
+        answer(planted(tmp_path / 'tree'), 'mypy', '--cache-dir=/dev/null', '.') == cold['nothing']
+    )
     assert [change for change, found in cold.items() if found == cold['nothing']] == ['nothing']
 
 
-def test_a_warm_cache_gives_the_answers_of_a_cold_run(cold: dict[str, list[str]], tmp_path: Path) -> None:
+def test_a_warm_cache_gives_the_answers_of_a_cold_run(
+    cold: dict[str, list[str]], tmp_path: Path
+) -> None:
     tree = planted(tmp_path / 'tree')
     assert answer(tree, 'mypy', '.') == answer(tree, 'mypy', '.') == cold['nothing']
     for change in changed(tree):
         assert answer(tree, 'mypy', '.') == cold[change], change
 
 
-def test_the_daemon_gives_the_answers_of_a_cold_run(cold: dict[str, list[str]], tmp_path: Path) -> None:
+def test_the_daemon_gives_the_answers_of_a_cold_run(
+    cold: dict[str, list[str]], tmp_path: Path
+) -> None:
     tree = planted(tmp_path / 'tree')
     try:
         for change in ['nothing', 'nothing']:

@@ -36,7 +36,13 @@ class Case(NamedTuple):
 
 @st.composite
 def cases(draw: st.DrawFn) -> Case:
-    places = dict(zip(draw(st.permutations(KINDS)), draw(st.lists(st.sampled_from(PLACES), min_size=8, max_size=8)), strict=True))
+    places = dict(
+        zip(
+            draw(st.permutations(KINDS)),
+            draw(st.lists(st.sampled_from(PLACES), min_size=8, max_size=8)),
+            strict=True,
+        )
+    )
     taken = [kind for kind, place in places.items() if place == 'taken'] or ['E0']
     channel = [kind for kind in KINDS if kind in taken or places[kind] == 'left']
     size = draw(st.integers(1, MOST_AT_ONCE))
@@ -49,7 +55,11 @@ def written(number: int, case: Case) -> str:
     def names(kinds: list[str]) -> list[str]:
         return [f'{kind}[int]' if kind == 'E0' else kind for kind in kinds]
 
-    channel = [f'Failure[{kind}]' for kind in names(case.channel)] if case.stand_apart else [f'Failure[{" | ".join(names(case.channel))}]']
+    channel = (
+        [f'Failure[{kind}]' for kind in names(case.channel)]
+        if case.stand_apart
+        else [f'Failure[{" | ".join(names(case.channel))}]']
+    )
     lines = [f'def case{number}(result: {" | ".join(["Success[int]", *channel])}) -> None:']
     inner = 'result'
     for place, group in enumerate(case.groups):
@@ -66,15 +76,25 @@ def written(number: int, case: Case) -> str:
     return '\n'.join(lines)
 
 
-@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.large_base_example])
+@settings(
+    max_examples=4,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.large_base_example],
+)
 @given(some=st.lists(cases(), min_size=20, max_size=20))
-def test_catch_of_any_of_up_to_eight_errors_leaves_exactly_the_rest(some: list[Case], tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_catch_of_any_of_up_to_eight_errors_leaves_exactly_the_rest(
+    some: list[Case], tmp_path_factory: pytest.TempPathFactory
+) -> None:
     folder = tmp_path_factory.getbasetemp()
     (folder / 'mypy.ini').write_text('[mypy]\nstrict = True\nplugins = seamwise.check.plugin\n')
     module = folder / 'channels.py'
     module.write_text('\n'.join([HEADER, *map(written, count(), some), 'reveal_type(1)', '']))
     checked = subprocess.run(
-        [sys.executable, '-m', 'mypy', '--config-file', 'mypy.ini', module.name], cwd=folder, capture_output=True, text=True, check=False
+        [sys.executable, '-m', 'mypy', '--config-file', 'mypy.ini', module.name],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     # The revealed type shows that mypy came to the end.
     assert re.findall('error: .*', checked.stdout) == []

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from seamwise.check.mypy_sources import Problem
 from seamwise.check.reports import as_github
 from seamwise.check.rules.registry import RULES
-from seamwise.check.sources import Problem
 
 from .reporting import ODD, UNCONFIGURED, UNREAD, UNTYPED, finding, report
 
@@ -41,9 +41,13 @@ def test_a_finding_is_an_annotation_with_its_place() -> None:
     ]
 
 
-@pytest.mark.parametrize(('severity', 'name'), [('error', 'error'), ('warning', 'warning'), ('hint', 'notice')])
+@pytest.mark.parametrize(
+    ('severity', 'name'), [('error', 'error'), ('warning', 'warning'), ('hint', 'notice')]
+)
 def test_a_hint_is_a_notice(severity: str, name: str) -> None:
-    one = finding(severity='warning' if severity == 'warning' else 'hint' if severity == 'hint' else 'error')
+    one = finding(
+        severity='warning' if severity == 'warning' else 'hint' if severity == 'hint' else 'error'
+    )
     assert annotations(as_github(report(one)))[0][0] == name
 
 
@@ -57,7 +61,11 @@ def test_what_could_not_be_read_is_annotated_too() -> None:
     assert annotations(as_github(report(problems=(UNREAD, UNCONFIGURED, UNTYPED)))) == [
         ('error', {'file': 'broken.py', 'line': '3', 'title': 'seamwise check'}, UNREAD.message),
         ('error', {'title': 'seamwise check'}, UNCONFIGURED.message),
-        ('warning', {'file': 'shop/orders.py', 'line': '1', 'title': 'seamwise check'}, UNTYPED.message),
+        (
+            'warning',
+            {'file': 'shop/orders.py', 'line': '1', 'title': 'seamwise check'},
+            UNTYPED.message,
+        ),
     ]
 
 
@@ -66,9 +74,20 @@ def test_an_odd_name_is_one_file() -> None:
     assert properties['file'] == ODD
 
 
-@given(path=NASTY.filter(lambda one: one.strip('./') == one and one and '//' not in one and '/./' not in one), message=NASTY, since=NASTY)
-def test_no_text_begins_a_command_or_a_property_of_its_own(path: str, message: str, since: str) -> None:
-    told = as_github(report(finding(path=path, message=message), problems=(Problem(path, message),)), since=f'x{since}')
+@given(
+    path=NASTY.filter(
+        lambda one: one.strip('./') == one and one and '//' not in one and '/./' not in one
+    ),
+    message=NASTY,
+    since=NASTY,
+)
+def test_no_text_begins_a_command_or_a_property_of_its_own(
+    path: str, message: str, since: str
+) -> None:
+    told = as_github(
+        report(finding(path=path, message=message), problems=(Problem(path, message),)),
+        since=f'x{since}',
+    )
     first, second = annotations(told)
     assert (first[1]['file'], first[2]) == (path, message)
     assert first[1].keys() == {'file', 'title'}

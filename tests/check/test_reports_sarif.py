@@ -9,9 +9,9 @@ import jsonschema_rs
 import pytest
 
 from seamwise.check.checking import Report
+from seamwise.check.mypy_sources import Problem
 from seamwise.check.reports import as_sarif
 from seamwise.check.rules.registry import RULES
-from seamwise.check.sources import Problem
 
 from .reporting import ODD, UNCONFIGURED, UNREAD, UNTYPED, finding, report
 
@@ -89,7 +89,11 @@ def test_columns_count_characters_and_say_so() -> None:
 
 
 def test_over_several_lines_the_end_is_that_of_the_last() -> None:
-    assert location(report(finding(last_line=7)))['region'] == {'startLine': 4, 'startColumn': 1, 'endLine': 7}
+    assert location(report(finding(last_line=7)))['region'] == {
+        'startLine': 4,
+        'startColumn': 1,
+        'endLine': 7,
+    }
 
 
 @pytest.mark.parametrize('path', [ODD, 'a:b.py', 'C:\\shop\\a.py', '..a.py', 'a?b#c.py'])
@@ -102,11 +106,16 @@ def test_a_path_is_a_relative_reference_however_odd(path: str) -> None:
 
 
 @pytest.mark.parametrize('path', ['../shop/a b.py', '/somewhere/a b.py'])
-def test_a_path_outside_of_the_current_directory_has_no_base(path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_path_outside_of_the_current_directory_has_no_base(
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     inner = tmp_path / 'inner'
     inner.mkdir()
     monkeypatch.chdir(inner)
-    expected = {'../shop/a b.py': f'{tmp_path.as_uri()}/shop/a%20b.py', '/somewhere/a b.py': 'file:///somewhere/a%20b.py'}[path]
+    expected = {
+        '../shop/a b.py': f'{tmp_path.as_uri()}/shop/a%20b.py',
+        '/somewhere/a b.py': 'file:///somewhere/a%20b.py',
+    }[path]
     assert location(report(finding(path=path)))['artifactLocation'] == {'uri': expected}
 
 
@@ -134,7 +143,10 @@ def test_what_could_not_be_read_is_in_the_invocation() -> None:
     assert told['executionSuccessful'] is False
     (unread,) = told['toolExecutionNotifications']
     assert (unread['level'], unread['message']['text']) == ('error', UNREAD.message)
-    place = {'artifactLocation': {'uri': 'broken.py', 'uriBaseId': '%SRCROOT%'}, 'region': {'startLine': 3}}
+    place = {
+        'artifactLocation': {'uri': 'broken.py', 'uriBaseId': '%SRCROOT%'},
+        'region': {'startLine': 3},
+    }
     assert unread['locations'] == [{'physicalLocation': place}]
     assert [one['level'] for one in told['toolConfigurationNotifications']] == ['warning', 'error']
     assert 'locations' not in told['toolConfigurationNotifications'][1]
@@ -146,4 +158,6 @@ def test_a_problem_without_a_line_has_no_region() -> None:
 
 
 def test_all_is_well_where_all_was_read() -> None:
-    assert run(report(finding(), problems=(UNTYPED,)))['invocations'][0]['executionSuccessful'] is True
+    assert (
+        run(report(finding(), problems=(UNTYPED,)))['invocations'][0]['executionSuccessful'] is True
+    )

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from seamwise.check.mypy_sources import Problem
 from seamwise.check.reports import Look, Role, as_json, as_line, as_text, summary
 from seamwise.check.reports.lines import wrapped
-from seamwise.check.sources import Problem
 
 from .reporting import ODD, UNCONFIGURED, UNREAD, finding, report
 
@@ -37,7 +37,9 @@ def test_a_finding_has_its_place_its_line_and_what_to_do() -> None:
 
 def test_colours_follow_the_severity() -> None:
     text = as_text(report(finding('save()', severity='warning')), Look(paint=marked))
-    assert text.startswith('<place>shop/orders.py:4:1:</place> <warning>warning[SW101]</warning> The')
+    assert text.startswith(
+        '<place>shop/orders.py:4:1:</place> <warning>warning[SW101]</warning> The'
+    )
     assert '\n    <warning>^^^^^^</warning>\n    <help>help:</help> Use it.\n' in text
 
 
@@ -68,7 +70,9 @@ def test_of_a_long_line_the_part_that_is_meant_is_shown(width: int | None) -> No
 
 
 def test_carets_end_with_the_part_that_is_shown() -> None:
-    shown, marks = source_and_marks(as_text(report(finding(f'save({"1, " * 100})', f'save({"1, " * 100})')), Look(width=80)))
+    shown, marks = source_and_marks(
+        as_text(report(finding(f'save({"1, " * 100})', f'save({"1, " * 100})')), Look(width=80))
+    )
     assert cell_len(marks) <= cell_len(shown) <= 80
 
 
@@ -78,7 +82,9 @@ def test_of_an_empty_range_one_caret_is_left() -> None:
 
 
 def test_on_a_narrow_terminal_messages_are_broken_and_elsewhere_not() -> None:
-    one = finding(message='The Result of `save(…)` is thrown away, and with it its error (DiskFull | NotFound | TooLong).')
+    one = finding(
+        message='The Result of `save(…)` is thrown away, and with it its error (DiskFull | NotFound | TooLong).'
+    )
     lines = as_text(report(one), Look(width=60)).split('\n')
     assert lines[:3] == [
         'shop/orders.py:4:1: error[SW101] The Result of `save(…)` is',
@@ -94,7 +100,9 @@ def test_a_path_that_is_longer_than_the_terminal_is_not_broken() -> None:
     assert lines[:2] == [f'{one.path}:4:1: error[SW101]', '    The Result is thrown away.']
 
 
-@given(text=st.text('ab 错\u0301', max_size=200), width=st.integers(1, 100), used=st.integers(0, 30))
+@given(
+    text=st.text('ab 错\u0301', max_size=200), width=st.integers(1, 100), used=st.integers(0, 30)
+)
 def test_broken_lines_fit_and_say_the_same(text: str, width: int, used: int) -> None:
     first, *more = wrapped(text, width=width, used=used, indent='    ')
     room = max(width, 40)
@@ -109,15 +117,22 @@ def test_nothing_is_drawn_for_a_screen_reader() -> None:
 
 def test_nothing_in_a_name_or_a_message_moves_the_cursor() -> None:
     text = as_text(report(finding(path=ODD, message='a\x1b[2J\nb')))
-    assert text.split('\n')[0] == r'a b/说明,100%:\n::error::x\udcff.py:4:1: error[SW101] a\x1b[2J\nb'
+    assert (
+        text.split('\n')[0] == r'a b/说明,100%:\n::error::x\udcff.py:4:1: error[SW101] a\x1b[2J\nb'
+    )
 
 
 def test_the_sum_counts_by_severity_and_names_the_commit() -> None:
     hint, error = finding(severity='hint'), finding()
     assert summary(report()) == 'nothing found in 2 files (0.2 s)'
-    assert summary(report(files=1), since='main') == 'nothing new found since main in 1 file (0.2 s)'
+    assert (
+        summary(report(files=1), since='main') == 'nothing new found since main in 1 file (0.2 s)'
+    )
     assert summary(report(error, error)) == '2 findings in 2 files (0.2 s)'
-    assert summary(report(hint, error, hint), since='a\nb') == r'3 new findings since a\nb in 2 files (0.2 s): 1 error and 2 hints'
+    assert (
+        summary(report(hint, error, hint), since='a\nb')
+        == r'3 new findings since a\nb in 2 files (0.2 s): 1 error and 2 hints'
+    )
 
 
 def test_a_problem_is_one_line() -> None:

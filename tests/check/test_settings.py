@@ -18,8 +18,12 @@ def test_without_a_file_everything_is_asked(tmp_path: Path) -> None:
 def test_the_nearest_file_counts(tmp_path: Path) -> None:
     inner = tmp_path / 'a' / 'b'
     inner.mkdir(parents=True)
-    (tmp_path / 'pyproject.toml').write_text('[tool.seamwise.check]\nselect = ["SW102"]\nseverity = {SW102 = "hint"}\n', encoding='utf-8')
-    assert settings(inner, CODES) == Success(Settings(select=('SW102',), severity={'SW102': 'hint'}))
+    (tmp_path / 'pyproject.toml').write_text(
+        '[tool.seamwise.check]\nselect = ["SW102"]\nseverity = {SW102 = "hint"}\n', encoding='utf-8'
+    )
+    assert settings(inner, CODES) == Success(
+        Settings(select=('SW102',), severity={'SW102': 'hint'})
+    )
     (tmp_path / 'a' / 'pyproject.toml').write_text('[project]\nname = "a"\n', encoding='utf-8')
     assert settings(inner, CODES) == Success(Settings())
 
@@ -45,7 +49,12 @@ def test_a_mistake_is_told(tmp_path: Path, text: str, said: str) -> None:
 
 def test_what_is_on_and_what_is_named_is_asked() -> None:
     asked = Settings(extend_select=('SW115',), ignore=('SW102',))
-    assert [asked.asks('SW101'), asked.asks('SW102'), asked.asks('SW115', is_on=False), asked.asks('SW116', is_on=False)] == [
+    assert [
+        asked.asks('SW101'),
+        asked.asks('SW102'),
+        asked.asks('SW115', is_on=False),
+        asked.asks('SW116', is_on=False),
+    ] == [
         True,
         False,
         True,
@@ -57,10 +66,17 @@ def test_what_is_on_and_what_is_named_is_asked() -> None:
 
 @pytest.mark.parametrize(
     ('path', 'is_excused'),
-    [('tests/test_shop.py', True), ('tests/deep/er/test_shop.py', True), ('src/shop.py', False), ('src/tests/shop.py', False)],
+    [
+        ('tests/test_shop.py', True),
+        ('tests/deep/er/test_shop.py', True),
+        ('src/shop.py', False),
+        ('src/tests/shop.py', False),
+    ],
 )
 def test_a_pattern_excuses_all_files_below(tmp_path: Path, path: str, is_excused: bool) -> None:
-    (tmp_path / 'pyproject.toml').write_text('[tool.seamwise.check]\nper-file-ignores = {"tests/*" = ["SW101"]}\n', encoding='utf-8')
+    (tmp_path / 'pyproject.toml').write_text(
+        '[tool.seamwise.check]\nper-file-ignores = {"tests/*" = ["SW101"]}\n', encoding='utf-8'
+    )
     found = settings(tmp_path, CODES)
     assert isinstance(found, Success)
     assert found.unwrap().excuses(path, 'SW101') is is_excused

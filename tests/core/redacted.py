@@ -61,4 +61,6 @@ def parts(value: Any) -> Iterator[Any]:
 def texts(value: Any) -> str:
     """Give every text form of a value: of the whole, and of each part that is no container."""
     whole = f'{value}\n{value!r}\n{json.dumps(value, default=repr, ensure_ascii=False)}\n'
-    return whole + '\n'.join(f'{one!s}\n{one!r}' for one in parts(value) if isinstance(one, (str, bytes, int, Secret)))
+    return whole + '\n'.join(
+        f'{one!s}\n{one!r}' for one in parts(value) if isinstance(one, (str, bytes, int, Secret))
+    )

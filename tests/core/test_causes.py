@@ -44,16 +44,29 @@ def test_exceptions_are_followed_as_python_shows_them() -> None:
         except KeyError:
             raise ValueError('b') from OSError('c')
 
-    for raising, names in ((fail, ['ValueError', 'KeyError']), (hide, ['ValueError']), (explain, ['ValueError', 'OSError'])):
+    for raising, names in (
+        (fail, ['ValueError', 'KeyError']),
+        (hide, ['ValueError']),
+        (explain, ['ValueError', 'OSError']),
+    ):
         with pytest.raises(ValueError, match='b') as raised:
             raising()
         assert named(Outer(raised.value)) == ['Outer', *names]
 
 
 def test_a_group_is_walked_in_its_order_before_its_own_cause() -> None:
-    group = ExceptionGroup('many', [KeyError('a'), ExceptionGroup('inner', [OSError('b')]), ValueError('c')])
+    group = ExceptionGroup(
+        'many', [KeyError('a'), ExceptionGroup('inner', [OSError('b')]), ValueError('c')]
+    )
     group.__cause__ = TypeError('d')
-    assert named(group) == ['ExceptionGroup', 'KeyError', 'ExceptionGroup', 'OSError', 'ValueError', 'TypeError']
+    assert named(group) == [
+        'ExceptionGroup',
+        'KeyError',
+        'ExceptionGroup',
+        'OSError',
+        'ValueError',
+        'TypeError',
+    ]
     assert [str(one) for one in leaves(group)] == ["'a'", 'b', 'c']
 
 

@@ -48,7 +48,10 @@ def test_a_cause_of_another_union_is_found_by_its_tag() -> None:
 
 def test_an_exception_travels_as_type_and_redacted_message() -> None:
     wire = WIRE.encode(Node(OSError(28, 'no room for password=hunter2-FAKE')))
-    assert json.loads(wire) == {'_tag': 'Node', 'cause': {'type': 'OSError', 'message': json.loads(wire)['cause']['message']}}
+    assert json.loads(wire) == {
+        '_tag': 'Node',
+        'cause': {'type': 'OSError', 'message': json.loads(wire)['cause']['message']},
+    }
     assert b'no room' in wire
     assert b'FAKE' not in wire
     back = WIRE.decode(wire)

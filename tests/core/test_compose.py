@@ -7,7 +7,20 @@ from typing import Never
 
 import pytest
 
-from seamwise import Category, Failure, Result, Success, TaggedError, bind_async, catch, catch_all, flow, map_async, tap, tap_error
+from seamwise import (
+    Category,
+    Failure,
+    Result,
+    Success,
+    TaggedError,
+    bind_async,
+    catch,
+    catch_all,
+    flow,
+    map_async,
+    tap,
+    tap_error,
+)
 
 
 class Cold(TaggedError, category=Category.NOT_FOUND, message='Cold.'):
@@ -96,7 +109,9 @@ class TestAsync:
         assert asyncio.run(map_async(Success(4), text_soon)) == Success('4')
 
     @pytest.mark.parametrize('take', [bind_async, map_async])
-    def test_a_failure_starts_no_step(self, take: Callable[[Failure[Cold], Callable[[object], Never]], Awaitable[object]]) -> None:
+    def test_a_failure_starts_no_step(
+        self, take: Callable[[Failure[Cold], Callable[[object], Never]], Awaitable[object]]
+    ) -> None:
         async def main() -> object:
             return await take(COLD, never)
 
@@ -145,7 +160,9 @@ class TestCatch:
 
     def test_errors_need_not_be_tagged(self) -> None:
         assert catch(str, lambda error: Success(error.upper()))(Failure('late')) == Success('LATE')
-        assert catch(OSError, lambda error: Success(error.errno))(Failure(FileNotFoundError(2, 'gone'))) == Success(2)
+        assert catch(OSError, lambda error: Success(error.errno))(
+            Failure(FileNotFoundError(2, 'gone'))
+        ) == Success(2)
 
     @pytest.mark.parametrize('kinds', [(), Cold | Full, 'Cold', (Cold, 'Full'), Cold('k'), [Cold]])
     def test_what_is_no_class_is_refused(self, kinds: object) -> None:
@@ -164,14 +181,20 @@ class TestCatch:
         assert catch_all(never)(given) is given
 
     @pytest.mark.parametrize('step', [catch(Sized, len), catch_all(str)])
-    def test_a_handler_that_gives_no_result_is_named(self, step: Callable[[Failure[object]], object]) -> None:
-        with pytest.raises(TypeError, match=r'^(len|str) must give a Success or a Failure, but gave (int|str)\.$'):
+    def test_a_handler_that_gives_no_result_is_named(
+        self, step: Callable[[Failure[object]], object]
+    ) -> None:
+        with pytest.raises(
+            TypeError, match=r'^(len|str) must give a Success or a Failure, but gave (int|str)\.$'
+        ):
             step(Failure(Sized('k')))
 
 
 class TestFlow:
     def test_the_value_goes_through_the_steps_from_left_to_right(self) -> None:
-        assert flow('8', lambda text: Success(int(text)), half, half, lambda number: Success([number])) == Success([2])
+        assert flow(
+            '8', lambda text: Success(int(text)), half, half, lambda number: Success([number])
+        ) == Success([2])
 
     def test_one_step_is_a_flow(self) -> None:
         assert flow(4, half) == Success(2)
@@ -200,11 +223,15 @@ class TestFlow:
             flow(1)  # type: ignore[call-overload]  # the misuse is the test
 
     def test_a_step_that_gives_no_result_is_named(self) -> None:
-        with pytest.raises(TypeError, match=r'^len must give a Success or a Failure, but gave int\.$'):
+        with pytest.raises(
+            TypeError, match=r'^len must give a Success or a Failure, but gave int\.$'
+        ):
             flow('a', len)  # type: ignore[arg-type]  # the misuse is the test
         with pytest.raises(TypeError, match=r'^text_soon must give .* but gave coroutine\.$'):
             flow(4, half, text_soon)  # type: ignore[arg-type]  # the misuse is the test
 
     def test_a_step_without_a_name_is_shown(self) -> None:
-        with pytest.raises(TypeError, match=r"^functools\.partial\(<class 'int'>, base=2\) must give"):
+        with pytest.raises(
+            TypeError, match=r"^functools\.partial\(<class 'int'>, base=2\) must give"
+        ):
             flow('1', partial(int, base=2))  # type: ignore[arg-type]  # the misuse is the test

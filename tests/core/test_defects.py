@@ -12,7 +12,17 @@ import anyio
 import pytest
 from typing_extensions import override
 
-from seamwise import Category, Cause, Do, Raised, TaggedError, attempt, fallible, report_defect, when
+from seamwise import (
+    Category,
+    Cause,
+    Do,
+    Raised,
+    TaggedError,
+    attempt,
+    fallible,
+    report_defect,
+    when,
+)
 from seamwise.codec import ReportedCause
 from seamwise.defects import DefectReport, Link
 
@@ -120,14 +130,18 @@ def test_a_chain_that_just_fits_is_whole() -> None:
 
 
 def test_a_group_of_many_is_cut() -> None:
-    report = report_defect(ExceptionGroup('many', [ValueError(str(number)) for number in range(100_000)]))
+    report = report_defect(
+        ExceptionGroup('many', [ValueError(str(number)) for number in range(100_000)])
+    )
     assert report.pretty.splitlines()[-2:] == ['  - ValueError: 98', '… (more causes)']
 
 
 def test_groups_are_a_tree() -> None:
     inner = KeyError('b')
     inner.__cause__ = OSError('disk')
-    defect = ExceptionGroup('outer', [ExceptionGroup('inner', [ValueError('a'), inner]), TypeError('c')])
+    defect = ExceptionGroup(
+        'outer', [ExceptionGroup('inner', [ValueError('a'), inner]), TypeError('c')]
+    )
     assert report_defect(defect).pretty.splitlines() == [
         'ExceptionGroup: outer (2 sub-exceptions)',
         '  - ExceptionGroup: inner (2 sub-exceptions)',
@@ -173,7 +187,12 @@ LOOP_FILES = [
     asyncio.tasks.__file__,
     concurrent.futures.thread.__file__,
 ]
-OWN_FILES = ['/srv/app/asyncio/jobs.py', '/srv/trio/main.py', '/srv/uvloop/loop.py', '/srv/site-packages/triolet/a.py']
+OWN_FILES = [
+    '/srv/app/asyncio/jobs.py',
+    '/srv/trio/main.py',
+    '/srv/uvloop/loop.py',
+    '/srv/site-packages/triolet/a.py',
+]
 
 
 def through(file: str) -> BaseException:
@@ -291,7 +310,10 @@ def test_many_notes_are_cut() -> None:
     defect = ValueError('bad')
     for number in range(100_000):
         defect.add_note(str(number))
-    assert report_defect(defect).pretty.splitlines()[-2:] == ['  note: 19', '  note: … (99980 more notes)']
+    assert report_defect(defect).pretty.splitlines()[-2:] == [
+        '  note: 19',
+        '  note: … (99980 more notes)',
+    ]
 
 
 def test_an_exception_that_answers_no_question_is_reported() -> None:
@@ -299,11 +321,16 @@ def test_an_exception_that_answers_no_question_is_reported() -> None:
         def __getattr__(self, name: str) -> object:
             raise LookupError(name)
 
-    assert report_defect(Odd('odd')).pretty.splitlines() == ['Odd: odd', '  note: (its notes raised LookupError)']
+    assert report_defect(Odd('odd')).pretty.splitlines() == [
+        'Odd: odd',
+        '  note: (its notes raised LookupError)',
+    ]
 
 
 def test_a_cause_from_elsewhere_keeps_its_own_name() -> None:
-    assert report_defect(Raised(SyncFailed('a', ReportedCause('DiskFull', 'no room')))).chain[-1] == Link('DiskFull', 'no room')
+    assert report_defect(Raised(SyncFailed('a', ReportedCause('DiskFull', 'no room')))).chain[
+        -1
+    ] == Link('DiskFull', 'no room')
 
 
 def test_it_is_recorded_once_through_every_layer(caplog: pytest.LogCaptureFixture) -> None:
@@ -323,7 +350,11 @@ def test_it_is_recorded_once_through_every_layer(caplog: pytest.LogCaptureFixtur
 
 def test_a_report_is_a_value() -> None:
     report = report_defect(ValueError('bad'))
-    assert pickle.loads(pickle.dumps(report)) == report == DefectReport(report.ref, report.pretty, report.chain)  # noqa: S301 -- our own bytes
+    assert (
+        pickle.loads(pickle.dumps(report))
+        == report
+        == DefectReport(report.ref, report.pretty, report.chain)
+    )
 
 
 def test_the_causes_of_an_error_of_ours_are_walked() -> None:
@@ -334,7 +365,9 @@ def test_the_causes_of_an_error_of_ours_are_walked() -> None:
     ]
 
 
-def test_it_is_logged_once_even_if_it_is_reported_while_it_is_being_reported(caplog: pytest.LogCaptureFixture) -> None:
+def test_it_is_logged_once_even_if_it_is_reported_while_it_is_being_reported(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     inner: list[DefectReport] = []
 
     class Nosy(Exception):
@@ -351,7 +384,13 @@ def test_it_is_logged_once_even_if_it_is_reported_while_it_is_being_reported(cap
 
 
 def test_what_the_caller_knows_stands_in_the_record(caplog: pytest.LogCaptureFixture) -> None:
-    report = report_defect(ValueError('no'), log=logging.getLogger('mine'), request_id='r-1', user='password=hunter2')
+    report = report_defect(
+        ValueError('no'), log=logging.getLogger('mine'), request_id='r-1', user='password=hunter2'
+    )
     [record] = caplog.records
-    assert (record.name, vars(record)['ref'], vars(record)['request_id']) == ('mine', report.ref, 'r-1')
+    assert (record.name, vars(record)['ref'], vars(record)['request_id']) == (
+        'mine',
+        report.ref,
+        'r-1',
+    )
     assert report.pretty == 'ValueError: no\nrequest_id: r-1\nuser: password=***'

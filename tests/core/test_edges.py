@@ -13,7 +13,22 @@ from typing import Any, Never
 
 import pytest
 
-from seamwise import Category, Cause, Do, Failure, Raised, Result, Success, TaggedError, attempt, caught, fallible, or_raise, refine, when
+from seamwise import (
+    Category,
+    Cause,
+    Do,
+    Failure,
+    Raised,
+    Result,
+    Success,
+    TaggedError,
+    attempt,
+    caught,
+    fallible,
+    or_raise,
+    refine,
+    when,
+)
 from seamwise.edges import Rules
 
 PASSING = [CancelledError, KeyboardInterrupt, SystemExit, GeneratorExit]
@@ -32,7 +47,9 @@ class Vanished(OSError):
 
 
 broken: Result[int, DiskFailed] = Failure(DiskFailed())
-RULES: Rules[DiskFailed | TooSlow] = when(OSError).becomes(DiskFailed) | when(TimeoutError).becomes(TooSlow)
+RULES: Rules[DiskFailed | TooSlow] = when(OSError).becomes(DiskFailed) | when(TimeoutError).becomes(
+    TooSlow
+)
 
 
 def classify(raised: Exception) -> Failure[DiskFailed | TooSlow] | None:
@@ -69,7 +86,9 @@ def refined_decorated(call: Callable[[], object]) -> object:
     return refine(classify)(call)()
 
 
-def awaited(edge: Callable[[Callable[[], object]], Any]) -> Callable[[Callable[[], object]], object]:
+def awaited(
+    edge: Callable[[Callable[[], object]], Any],
+) -> Callable[[Callable[[], object]], object]:
     def run(call: Callable[[], object]) -> object:
         async def soon() -> object:
             await asyncio.sleep(0)
@@ -84,7 +103,12 @@ def awaited(edge: Callable[[Callable[[], object]], Any]) -> Callable[[Callable[[
     return run
 
 
-PLAIN: list[Callable[[Callable[[], object]], object]] = [attempted, attempted_decorated, refined, refined_decorated]
+PLAIN: list[Callable[[Callable[[], object]], object]] = [
+    attempted,
+    attempted_decorated,
+    refined,
+    refined_decorated,
+]
 EVERY = [*PLAIN, *map(awaited, PLAIN)]
 every = pytest.mark.parametrize('edge', EVERY, ids=lambda edge: edge.__name__)
 
@@ -93,20 +117,28 @@ every = pytest.mark.parametrize('edge', EVERY, ids=lambda edge: edge.__name__)
 class TestEveryWay:
     """`attempt` and `refine`, as a call and as a decorator, of `def` and of `async def`."""
 
-    def test_a_value_becomes_a_success(self, edge: Callable[[Callable[[], object]], object]) -> None:
+    def test_a_value_becomes_a_success(
+        self, edge: Callable[[Callable[[], object]], object]
+    ) -> None:
         value = [1]
         assert edge(lambda: value) == Success([1])
 
-    def test_a_named_exception_becomes_its_error(self, edge: Callable[[Callable[[], object]], object]) -> None:
+    def test_a_named_exception_becomes_its_error(
+        self, edge: Callable[[Callable[[], object]], object]
+    ) -> None:
         raised = OSError(28, 'full')
         assert edge(lambda: raises(raised)) == Failure(DiskFailed(raised))
 
-    def test_the_exact_class_goes_before_its_bases(self, edge: Callable[[Callable[[], object]], object]) -> None:
+    def test_the_exact_class_goes_before_its_bases(
+        self, edge: Callable[[Callable[[], object]], object]
+    ) -> None:
         slow, gone = TimeoutError(), Vanished()
         assert edge(lambda: raises(slow)) == Failure(TooSlow(slow))
         assert edge(lambda: raises(gone)) == Failure(DiskFailed(gone))
 
-    def test_every_other_exception_passes_as_it_is(self, edge: Callable[[Callable[[], object]], object]) -> None:
+    def test_every_other_exception_passes_as_it_is(
+        self, edge: Callable[[Callable[[], object]], object]
+    ) -> None:
         raised = ValueError('a')
         with pytest.raises(ValueError, match='a') as passed:
             edge(lambda: raises(raised))
@@ -115,33 +147,51 @@ class TestEveryWay:
         assert [frame.name for frame in traceback.extract_tb(raised.__traceback__)][-1] == 'raises'
 
     @pytest.mark.parametrize('kind', PASSING)
-    def test_what_is_no_exception_passes(self, edge: Callable[[Callable[[], object]], object], kind: type[BaseException]) -> None:
+    def test_what_is_no_exception_passes(
+        self, edge: Callable[[Callable[[], object]], object], kind: type[BaseException]
+    ) -> None:
         with pytest.raises(kind):
             edge(lambda: raises(kind()))
 
-    def test_a_group_of_one_known_member_becomes_its_error(self, edge: Callable[[Callable[[], object]], object]) -> None:
+    def test_a_group_of_one_known_member_becomes_its_error(
+        self, edge: Callable[[Callable[[], object]], object]
+    ) -> None:
         slow = TimeoutError()
-        assert edge(lambda: raises(ExceptionGroup('a', [ExceptionGroup('b', [slow])]))) == Failure(TooSlow(slow))
+        assert edge(lambda: raises(ExceptionGroup('a', [ExceptionGroup('b', [slow])]))) == Failure(
+            TooSlow(slow)
+        )
 
-    def test_a_group_of_known_members_becomes_all_their_errors_in_order(self, edge: Callable[[Callable[[], object]], object]) -> None:
+    def test_a_group_of_known_members_becomes_all_their_errors_in_order(
+        self, edge: Callable[[Callable[[], object]], object]
+    ) -> None:
         a, b, c, d = TimeoutError('a'), OSError('b'), TimeoutError('c'), OSError('d')
         group = ExceptionGroup('1', [a, ExceptionGroup('2', [b, ExceptionGroup('3', [c])]), d])
-        assert edge(lambda: raises(group)) == Failure((TooSlow(a), DiskFailed(b), TooSlow(c), DiskFailed(d)))
+        assert edge(lambda: raises(group)) == Failure(
+            (TooSlow(a), DiskFailed(b), TooSlow(c), DiskFailed(d))
+        )
 
-    @pytest.mark.parametrize('unknown', [ValueError('a'), ExceptionGroup('b', [OSError(), ValueError('c')])])
-    def test_one_unknown_member_keeps_the_whole_group(self, edge: Callable[[Callable[[], object]], object], unknown: Exception) -> None:
+    @pytest.mark.parametrize(
+        'unknown', [ValueError('a'), ExceptionGroup('b', [OSError(), ValueError('c')])]
+    )
+    def test_one_unknown_member_keeps_the_whole_group(
+        self, edge: Callable[[Callable[[], object]], object], unknown: Exception
+    ) -> None:
         group = ExceptionGroup('1', [OSError(), unknown, TimeoutError()])
         with pytest.raises(ExceptionGroup) as passed:
             edge(lambda: raises(group))
         assert passed.value is group
         assert group.exceptions[1] is unknown
 
-    def test_a_group_with_more_than_exceptions_passes(self, edge: Callable[[Callable[[], object]], object]) -> None:
+    def test_a_group_with_more_than_exceptions_passes(
+        self, edge: Callable[[Callable[[], object]], object]
+    ) -> None:
         with pytest.raises(BaseExceptionGroup) as passed:
             edge(lambda: raises(BaseExceptionGroup('1', [OSError(), KeyboardInterrupt()])))
         assert len(passed.value.exceptions) == 2
 
-    def test_the_early_return_of_a_function_passes(self, edge: Callable[[Callable[[], object]], object]) -> None:
+    def test_the_early_return_of_a_function_passes(
+        self, edge: Callable[[Callable[[], object]], object]
+    ) -> None:
         @fallible
         def outer(do: Do[str]) -> object:
             return edge(lambda: do(Failure('early')))
@@ -192,7 +242,10 @@ class TestDecorated:
     def test_the_function_is_described_as_before(self) -> None:
         assert (Service.load.__name__, Service.load.__doc__) == ('load', 'Load the path.')
         assert str(inspect.signature(Service.load)) == '(self, path: str, *, size: int = 1) -> str'
-        assert (Service.load_soon.__name__, Service.load_soon.__doc__) == ('load_soon', 'Load the path soon.')
+        assert (Service.load_soon.__name__, Service.load_soon.__doc__) == (
+            'load_soon',
+            'Load the path soon.',
+        )
 
     def test_a_coroutine_function_stays_one(self) -> None:
         assert inspect.iscoroutinefunction(Service.load_soon)
@@ -235,10 +288,16 @@ class TestDecorated:
 
 class TestRules:
     def test_an_error_is_made_from_the_exception(self) -> None:
-        assert attempt(lambda: int('x'), when(ValueError).becomes(lambda raised: len(raised.args))) == Failure(1)
+        assert attempt(
+            lambda: int('x'), when(ValueError).becomes(lambda raised: len(raised.args))
+        ) == Failure(1)
 
     def test_rules_add_up(self) -> None:
-        rules = when(KeyError).becomes(repr) | when(ValueError).becomes(len) | when(OSError).becomes(str)  # type: ignore[arg-type]  # never called
+        rules = (
+            when(KeyError).becomes(repr)
+            | when(ValueError).becomes(len)
+            | when(OSError).becomes(str)
+        )  # type: ignore[arg-type]  # never called
         assert rules(KeyError('a')) == Failure("KeyError('a')")
         assert rules(OSError('b')) == Failure('b')
         assert rules(RuntimeError()) is None
@@ -249,7 +308,9 @@ class TestRules:
         assert (one(OSError()), two(KeyError())) == (None, None)
 
     def test_a_kind_with_two_rules_is_refused(self) -> None:
-        with pytest.raises(TypeError, match=r'^OSError has two rules; each kind of exception becomes one error\.$'):
+        with pytest.raises(
+            TypeError, match=r'^OSError has two rules; each kind of exception becomes one error\.$'
+        ):
             _ = RULES | when(OSError).becomes(str)
 
     @pytest.mark.parametrize('other', [7, when(ValueError), classify])
@@ -257,9 +318,23 @@ class TestRules:
         with pytest.raises(TypeError, match='unsupported operand'):
             RULES | other  # type: ignore[operator]  # the misuse is the test
 
-    @pytest.mark.parametrize('kind', [*PASSING, BaseException, BaseExceptionGroup, ValueError('a'), int, 'ValueError', DiskFailed, None])
+    @pytest.mark.parametrize(
+        'kind',
+        [
+            *PASSING,
+            BaseException,
+            BaseExceptionGroup,
+            ValueError('a'),
+            int,
+            'ValueError',
+            DiskFailed,
+            None,
+        ],
+    )
     def test_only_kinds_of_exception_are_named(self, kind: object) -> None:
-        with pytest.raises(TypeError, match=r'^when takes a class of exceptions that derives from Exception, not '):
+        with pytest.raises(
+            TypeError, match=r'^when takes a class of exceptions that derives from Exception, not '
+        ):
             when(kind)  # type: ignore[arg-type]  # the misuse is the test
 
     def test_a_maker_may_be_anything_that_is_called(self) -> None:
@@ -275,7 +350,9 @@ class TestRules:
 
     def test_a_rule_for_a_kind_of_group_goes_before_the_members(self) -> None:
         rules = when(ExceptionGroup).becomes(lambda group: group.message) | RULES
-        assert attempt(lambda: raises(ExceptionGroup('both', [OSError(), OSError()])), rules) == Failure('both')
+        assert attempt(
+            lambda: raises(ExceptionGroup('both', [OSError(), OSError()])), rules
+        ) == Failure('both')
 
     def test_a_group_of_a_class_of_its_own_is_looked_up_along_its_bases(self) -> None:
         class Trouble(Exception):
@@ -285,7 +362,9 @@ class TestRules:
             pass
 
         rules = when(Trouble).becomes(str) | when(Exception).becomes(repr)
-        assert attempt(lambda: raises(MuchTrouble('all', [ValueError()])), rules) == Failure('all (1 sub-exception)')
+        assert attempt(lambda: raises(MuchTrouble('all', [ValueError()])), rules) == Failure(
+            'all (1 sub-exception)'
+        )
 
     def test_a_rule_for_every_exception_is_one_for_each_member(self) -> None:
         rules = when(Exception).becomes(repr) | when(OSError).becomes(str)
@@ -326,21 +405,30 @@ class TestHandlers:
 
     def test_classify_may_take_a_group_as_one(self) -> None:
         group = ExceptionGroup('a', [OSError()])
-        assert refine(lambda: read(group), lambda raised: Failure(str(raised))) == Failure('a (1 sub-exception)')
+        assert refine(lambda: read(group), lambda raised: Failure(str(raised))) == Failure(
+            'a (1 sub-exception)'
+        )
 
     @pytest.mark.parametrize('raised', [OSError('a'), ExceptionGroup('b', [OSError('a')])])
     @pytest.mark.parametrize('wrong', [DiskFailed(), Success(1), False, 0])
-    def test_a_classify_that_gives_no_failure_is_told(self, raised: Exception, wrong: object) -> None:
+    def test_a_classify_that_gives_no_failure_is_told(
+        self, raised: Exception, wrong: object
+    ) -> None:
         def judge(one: Exception) -> Any:
             return None if isinstance(one, ExceptionGroup) else wrong
 
-        with pytest.raises(TypeError, match=f'judge at .* must give a Failure or None, but gave {type(wrong).__name__}\\.$') as told:
+        with pytest.raises(
+            TypeError,
+            match=f'judge at .* must give a Failure or None, but gave {type(wrong).__name__}\\.$',
+        ) as told:
             refine(lambda: read(raised), judge)
         assert told.value.__context__ is raised
 
 
 class TestWrongCalls:
-    @pytest.mark.parametrize('given', [(), (7,), (len,), (RULES, len), (len, classify), (when(OSError), len)])
+    @pytest.mark.parametrize(
+        'given', [(), (7,), (len,), (RULES, len), (len, classify), (when(OSError), len)]
+    )
     def test_attempt_takes_rules_last(self, given: tuple[object, ...]) -> None:
         match = r'^attempt takes rules last, as in `attempt\(call, when\(OSError\)\.becomes\(disk_failed\)\)`, not \('
         with pytest.raises(TypeError, match=match):
@@ -354,19 +442,28 @@ class TestWrongCalls:
 
     @pytest.mark.parametrize('given', [(), (7,), (len, 7), (7, classify), (len, 'a', classify)])
     def test_refine_takes_a_function_and_what_tells(self, given: tuple[object, ...]) -> None:
-        with pytest.raises(TypeError, match=r'^refine takes a function without arguments to call \(say'):
+        with pytest.raises(
+            TypeError, match=r'^refine takes a function without arguments to call \(say'
+        ):
             refine(*given)  # type: ignore[call-overload]  # the misuse is the test
 
-    @pytest.mark.parametrize('given', [(), ('DiskFailed',), (DiskFailed | TooSlow,), (DiskFailed, (TooSlow,))])
+    @pytest.mark.parametrize(
+        'given', [(), ('DiskFailed',), (DiskFailed | TooSlow,), (DiskFailed, (TooSlow,))]
+    )
     def test_caught_takes_kinds(self, given: tuple[object, ...]) -> None:
-        with pytest.raises(TypeError, match=r'^caught takes the kinds of error to catch, one after the other, not \('):
+        with pytest.raises(
+            TypeError,
+            match=r'^caught takes the kinds of error to catch, one after the other, not \(',
+        ):
             caught(len, *given)  # type: ignore[call-overload]  # the misuse is the test
 
     def test_caught_takes_a_function_first(self) -> None:
         with pytest.raises(TypeError, match=r'^caught takes a function without arguments to call'):
             caught(7, DiskFailed)  # type: ignore[call-overload]  # the misuse is the test
 
-    @pytest.mark.parametrize(('edge', 'name'), [(attempt(RULES), 'attempt'), (refine(classify), 'refine')])
+    @pytest.mark.parametrize(
+        ('edge', 'name'), [(attempt(RULES), 'attempt'), (refine(classify), 'refine')]
+    )
     def test_generators_are_refused(self, edge: Callable[[object], object], name: str) -> None:
         def lines() -> Iterator[str]:
             yield name  # pragma: no cover -- nobody reads it
@@ -375,9 +472,15 @@ class TestWrongCalls:
             yield name  # pragma: no cover -- nobody reads it
 
         for function in (lines, lines_soon):
-            with pytest.raises(TypeError, match=f'{function.__name__} is a generator: it raises when it is read, where no edge stands\\.$'):
+            with pytest.raises(
+                TypeError,
+                match=f'{function.__name__} is a generator: it raises when it is read, where no edge stands\\.$',
+            ):
                 edge(function)
-        above: list[tuple[str, object]] = [('classmethod', classmethod(repr)), ('staticmethod', staticmethod(lines))]
+        above: list[tuple[str, object]] = [
+            ('classmethod', classmethod(repr)),
+            ('staticmethod', staticmethod(lines)),
+        ]
         for kind, descriptor in above:
             with pytest.raises(TypeError, match=f'^Put @{name} under @{kind}, not above it\\.$'):
                 edge(descriptor)
@@ -423,7 +526,10 @@ class TestOrRaise:
 
     @pytest.mark.parametrize('wrong', [7, None, DiskFailed(), OSError()])
     def test_what_is_no_result_is_refused(self, wrong: object) -> None:
-        with pytest.raises(TypeError, match=f'^or_raise takes a Success or a Failure, not {type(wrong).__name__}\\.$'):
+        with pytest.raises(
+            TypeError,
+            match=f'^or_raise takes a Success or a Failure, not {type(wrong).__name__}\\.$',
+        ):
             or_raise(wrong)  # type: ignore[arg-type]  # the misuse is the test
 
     def test_what_it_raises_can_be_pickled(self) -> None:
@@ -464,13 +570,17 @@ class TestCaught:
             await asyncio.sleep(0)
             return or_raise(Failure(error))
 
-        assert asyncio.run(caught(lambda: soon(TooSlow()), DiskFailed, TooSlow)) == Failure(TooSlow())
+        assert asyncio.run(caught(lambda: soon(TooSlow()), DiskFailed, TooSlow)) == Failure(
+            TooSlow()
+        )
         with pytest.raises(Raised):
             asyncio.run(caught(lambda: soon(TooSlow()), DiskFailed))
 
     def test_a_group_of_raised_errors_is_taken_as_a_whole(self) -> None:
         group = ExceptionGroup('a', [Raised(DiskFailed()), Raised(TooSlow())])
-        assert caught(lambda: read(group), DiskFailed, TooSlow) == Failure((DiskFailed(), TooSlow()))
+        assert caught(lambda: read(group), DiskFailed, TooSlow) == Failure(
+            (DiskFailed(), TooSlow())
+        )
         with pytest.raises(ExceptionGroup):
             caught(lambda: read(group), DiskFailed)
 
@@ -525,7 +635,10 @@ def test_an_edge_around_a_group_of_tasks() -> None:
 
     async def main() -> None:
         assert isinstance((await run(OSError())).failure(), DiskFailed)
-        assert {type(one) for one in (await run(OSError(), TimeoutError())).failure()} == {DiskFailed, TooSlow}  # type: ignore[attr-defined]  # a tuple
+        assert {type(one) for one in (await run(OSError(), TimeoutError())).failure()} == {
+            DiskFailed,
+            TooSlow,
+        }  # type: ignore[attr-defined]  # a tuple
         with pytest.raises(ExceptionGroup):
             await run(OSError(), ValueError())
 

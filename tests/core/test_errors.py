@@ -39,7 +39,14 @@ class Varying(TaggedError, category=Category.EXECUTION, message='Code {code}.'):
         return self.code == 1
 
 
-class Renamed(TaggedError, tag='OldName', namespace='elsewhere', category=Category.QUOTA, retryable=True, recovery=Recovery.WAIT):
+class Renamed(
+    TaggedError,
+    tag='OldName',
+    namespace='elsewhere',
+    category=Category.QUOTA,
+    retryable=True,
+    recovery=Recovery.WAIT,
+):
     pass
 
 
@@ -75,14 +82,28 @@ def test_an_error_matches_by_position_and_by_keyword() -> None:
             case other:
                 return '', other.code
 
-    assert [read(QueueFull('a', 0)), read(QueueFull('a', 3)), read(Varying(7))] == [('a', 0), ('a', 3), ('', 7)]
+    assert [read(QueueFull('a', 0)), read(QueueFull('a', 3)), read(Varying(7))] == [
+        ('a', 0),
+        ('a', 3),
+        ('', 7),
+    ]
 
 
 def test_category_says_the_rest_unless_the_class_does() -> None:
     error = QueueFull('a')
-    assert (error.tag, error.category, error.retryable, error.recovery) == ('QueueFull', Category.CAPACITY, True, Recovery.WAIT)
+    assert (error.tag, error.category, error.retryable, error.recovery) == (
+        'QueueFull',
+        Category.CAPACITY,
+        True,
+        Recovery.WAIT,
+    )
     renamed = Renamed()
-    assert (renamed.tag, renamed.category, renamed.retryable, renamed.recovery) == ('OldName', Category.QUOTA, True, Recovery.WAIT)
+    assert (renamed.tag, renamed.category, renamed.retryable, renamed.recovery) == (
+        'OldName',
+        Category.QUOTA,
+        True,
+        Recovery.WAIT,
+    )
     assert Renamed.__traits__.namespace == 'elsewhere'
     assert QueueFull.__traits__.namespace == 'tests'
 
@@ -104,7 +125,9 @@ def test_what_every_error_has_is_read_only(name: str) -> None:
     ids=['-1', '-.001', 'nan', 'inf', '-inf', '1e10', '10**15', '10**5000', '-10**5000'],
 )
 def test_an_impossible_delay_is_a_value_error(delay: float) -> None:
-    with pytest.raises(ValueError, match=r'^Delayed: retry_after must be 0 to 1000000000 seconds, not '):
+    with pytest.raises(
+        ValueError, match=r'^Delayed: retry_after must be 0 to 1000000000 seconds, not '
+    ):
         Delayed(delay)
 
 
@@ -144,16 +167,23 @@ def test_only_a_class_with_a_delay_has_a_post_init() -> None:
 
 
 def test_generic_errors() -> None:
-    class Rejected(TaggedError, Generic[T], category=Category.VALIDATION, message='{value!r} was rejected.'):
+    class Rejected(
+        TaggedError, Generic[T], category=Category.VALIDATION, message='{value!r} was rejected.'
+    ):
         value: T
 
     assert str(Rejected('x')) == "'x' was rejected."
     assert Rejected[int](1) == Rejected(1)
 
 
-def made(body: str, keywords: str = 'category=Category.CONFLICT', base: str = 'TaggedError') -> None:
+def made(
+    body: str, keywords: str = 'category=Category.CONFLICT', base: str = 'TaggedError'
+) -> None:
     """Make a class `Made` outside of any function, where its tag is registered."""
-    exec(f'class Made({base}, {keywords}):\n    {body}', {**vars(seamwise), **globals(), '__name__': 'tests.made'})  # noqa: S102 -- a class statement is the test
+    exec(
+        f'class Made({base}, {keywords}):\n    {body}',
+        {**vars(seamwise), **globals(), '__name__': 'tests.made'},
+    )
 
 
 @pytest.mark.parametrize(
@@ -161,17 +191,31 @@ def made(body: str, keywords: str = 'category=Category.CONFLICT', base: str = 'T
     [
         ("message=''", 'Made: an error class needs a category'),
         ("category='conflict'", "Made: category must be a Category, not 'conflict'"),
-        ('category=Category.CONFLICT, categry=1', "Made: an error class takes no keyword 'categry'; it takes tag, namespace, category"),
-        ('category=Category.CONFLICT, frozen=False', "Made: an error class takes no keyword 'frozen'"),
+        (
+            'category=Category.CONFLICT, categry=1',
+            "Made: an error class takes no keyword 'categry'; it takes tag, namespace, category",
+        ),
+        (
+            'category=Category.CONFLICT, frozen=False',
+            "Made: an error class takes no keyword 'frozen'",
+        ),
         ('category=Category.CONFLICT, tag=7', 'Made: tag must be a str, not 7'),
         ("category=Category.CONFLICT, tag=''", 'Made: tag must not be empty'),
         ("category=Category.CONFLICT, namespace=''", 'Made: namespace must not be empty'),
         ('category=Category.CONFLICT, retryable=1', 'Made: retryable must be a bool, not 1'),
-        ("category=Category.CONFLICT, recovery='wait'", "Made: recovery must be a Recovery, not 'wait'"),
-        ('category=Category.CONFLICT, message=None, tag=None, retryable="no"', "Made: retryable must be a bool, not 'no'"),
+        (
+            "category=Category.CONFLICT, recovery='wait'",
+            "Made: recovery must be a Recovery, not 'wait'",
+        ),
+        (
+            'category=Category.CONFLICT, message=None, tag=None, retryable="no"',
+            "Made: retryable must be a bool, not 'no'",
+        ),
     ],
 )
-def test_a_wrong_class_keyword_is_a_type_error_that_says_which(keywords: str, complaint: str) -> None:
+def test_a_wrong_class_keyword_is_a_type_error_that_says_which(
+    keywords: str, complaint: str
+) -> None:
     with pytest.raises(TypeError) as refused:
         made('pass', keywords)
     assert complaint in str(refused.value)
@@ -200,7 +244,9 @@ def test_a_field_that_shadows_a_reserved_name_is_a_type_error(name: str) -> None
     ],
 )
 def test_a_field_that_cannot_be_hashed_is_a_type_error(annotation: str, kind: str) -> None:
-    with pytest.raises(TypeError, match=f"Made: the field 'x' holds a {kind}, so the error could not be hashed"):
+    with pytest.raises(
+        TypeError, match=f"Made: the field 'x' holds a {kind}, so the error could not be hashed"
+    ):
         made(f'x: {annotation}')
 
 
@@ -224,17 +270,25 @@ def test_a_field_that_can_be_hashed_is_taken(annotation: str) -> None:
 
 
 def test_an_error_class_is_a_leaf() -> None:
-    with pytest.raises(TypeError, match=r'Made: QueueFull cannot be subclassed, an error class is a leaf.*`MadeError = QueueFull \| Made`'):
+    with pytest.raises(
+        TypeError,
+        match=r'Made: QueueFull cannot be subclassed, an error class is a leaf.*`MadeError = QueueFull \| Made`',
+    ):
         made('pass', base='QueueFull')
 
 
 def test_a_doubled_tag_is_a_type_error_that_names_both() -> None:
-    with pytest.raises(TypeError, match=r"Made: the tag 'QueueFull' of namespace 'tests' belongs to tests\.core\.test_errors\.QueueFull"):
+    with pytest.raises(
+        TypeError,
+        match=r"Made: the tag 'QueueFull' of namespace 'tests' belongs to tests\.core\.test_errors\.QueueFull",
+    ):
         made('pass', "category=Category.CONFLICT, tag='QueueFull'")
     made('pass', "category=Category.CONFLICT, tag='QueueFull', namespace='others'")
 
 
-def test_a_class_made_again_on_a_reload_replaces_the_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_class_made_again_on_a_reload_replaces_the_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / 'reloaded.py').write_text(
         'from seamwise import Category, TaggedError\n\n\nclass Again(TaggedError, category=Category.CONFLICT):\n    pass\n'
     )
@@ -263,7 +317,9 @@ def test_a_tag_in_two_namespaces_is_nobodys() -> None:
     assert registered_as(None) is None
 
 
-@pytest.mark.parametrize('error', [QueueFull('a', 3), Delayed(1.5, cause=QueueFull('b')), Varying(1), Renamed()])
+@pytest.mark.parametrize(
+    'error', [QueueFull('a', 3), Delayed(1.5, cause=QueueFull('b')), Varying(1), Renamed()]
+)
 def test_an_error_equals_its_copies(error: TaggedError) -> None:
     for twin in (copy.copy(error), copy.deepcopy(error), pickle.loads(pickle.dumps(error))):  # noqa: S301 -- our own bytes
         assert twin == error
@@ -291,6 +347,8 @@ def test_msgspec_tells_the_members_of_a_union_apart() -> None:
         msgspec.json.decode(b'{"_tag":"Nobody"}', type=QueueFull | Varying)
 
 
-@pytest.mark.parametrize(('error', 'seconds'), [(Delayed(2), 2.0), (Delayed(), None), (Varying(3), None)])
+@pytest.mark.parametrize(
+    ('error', 'seconds'), [(Delayed(2), 2.0), (Delayed(), None), (Varying(3), None)]
+)
 def test_a_delay_is_read_of_any_error(error: TaggedError, seconds: float | None) -> None:
     assert retry_after(error) == seconds

@@ -43,9 +43,15 @@ values = st.integers(-5, 5)
 errors = st.sampled_from(['a', 'b', 'late'])
 results: st.SearchStrategy[Number] = st.one_of(values.map(Success), errors.map(Failure))
 many = st.lists(results, max_size=8)
-plain: st.SearchStrategy[Callable[[int], int]] = st.functions(like=lambda number: number, returns=values, pure=True)
-words: st.SearchStrategy[Callable[[str], str]] = st.functions(like=lambda word: word, returns=errors, pure=True)
-steps: st.SearchStrategy[Step] = st.functions(like=lambda number: number, returns=results, pure=True)
+plain: st.SearchStrategy[Callable[[int], int]] = st.functions(
+    like=lambda number: number, returns=values, pure=True
+)
+words: st.SearchStrategy[Callable[[str], str]] = st.functions(
+    like=lambda word: word, returns=errors, pure=True
+)
+steps: st.SearchStrategy[Step] = st.functions(
+    like=lambda number: number, returns=results, pure=True
+)
 mends: st.SearchStrategy[Mend] = st.functions(like=lambda word: word, returns=results, pure=True)
 
 
@@ -60,19 +66,27 @@ class TestFunctor:
         assert result.alt(same) == result
 
     @given(results, plain, plain)
-    def test_composition(self, result: Number, f: Callable[[int], int], g: Callable[[int], int]) -> None:
+    def test_composition(
+        self, result: Number, f: Callable[[int], int], g: Callable[[int], int]
+    ) -> None:
         assert result.map(f).map(g) == result.map(lambda number: g(f(number)))
 
     @given(results, words, words)
-    def test_composition_of_errors(self, result: Number, f: Callable[[str], str], g: Callable[[str], str]) -> None:
+    def test_composition_of_errors(
+        self, result: Number, f: Callable[[str], str], g: Callable[[str], str]
+    ) -> None:
         assert result.alt(f).alt(g) == result.alt(lambda word: g(f(word)))
 
     @given(results, plain, words)
-    def test_the_two_sides_do_not_touch(self, result: Number, f: Callable[[int], int], g: Callable[[str], str]) -> None:
+    def test_the_two_sides_do_not_touch(
+        self, result: Number, f: Callable[[int], int], g: Callable[[str], str]
+    ) -> None:
         assert result.map(f).alt(g) == result.alt(g).map(f)
 
     @given(results, plain)
-    def test_swapped_the_sides_are_one_another(self, result: Number, f: Callable[[int], int]) -> None:
+    def test_swapped_the_sides_are_one_another(
+        self, result: Number, f: Callable[[int], int]
+    ) -> None:
         assert result.swap().swap() == result
         assert result.swap().alt(f).swap() == result.map(f)
 
@@ -116,7 +130,12 @@ class TestErrorSide:
 class TestCatch:
     @given(results, mends)
     def test_catching_everything_is_a_lash(self, result: Number, mend: Mend) -> None:
-        assert catch_all(mend)(result) == catch(str, mend)(result) == catch((bytes, str), mend)(result) == result.lash(mend)  # type: ignore[arg-type]  # there are no bytes here
+        assert (
+            catch_all(mend)(result)
+            == catch(str, mend)(result)
+            == catch((bytes, str), mend)(result)
+            == result.lash(mend)
+        )  # type: ignore[arg-type]  # there are no bytes here
 
     @given(results, mends)
     def test_catching_nothing_that_is_there_is_nothing(self, result: Number, mend: Mend) -> None:
@@ -125,10 +144,14 @@ class TestCatch:
     @given(results, mends)
     def test_handing_on_is_catching_nothing(self, result: Number, mend: Mend) -> None:
         assert catch(str, Failure)(result) == result
-        assert catch(str, lambda word: catch_all(mend)(Failure(word)))(result) == catch_all(mend)(result)
+        assert catch(str, lambda word: catch_all(mend)(Failure(word)))(result) == catch_all(mend)(
+            result
+        )
 
     @given(st.one_of(results, values.map(lambda number: Failure(float(number)))), mends, mends)
-    def test_catches_of_different_kinds_may_change_places(self, result: Result[int, str | float], f: Mend, g: Mend) -> None:
+    def test_catches_of_different_kinds_may_change_places(
+        self, result: Result[int, str | float], f: Mend, g: Mend
+    ) -> None:
         words_first = catch(str, lambda word: Success(f(word)))
         floats_first = catch(float, lambda number: Success(g(str(number))))
         assert floats_first(words_first(result)) == words_first(floats_first(result))
@@ -137,7 +160,9 @@ class TestCatch:
     def test_looks_change_nothing(self, result: Number) -> None:
         seen: list[object] = []
         assert tap_error(tap(result, seen.append), seen.append) is result
-        assert seen == [result.swap().value_or(None) if isinstance(result, Failure) else result.value_or(None)]
+        assert seen == [
+            result.swap().value_or(None) if isinstance(result, Failure) else result.value_or(None)
+        ]
 
 
 class TestChains:
@@ -164,7 +189,9 @@ class TestChains:
         assert flow(value, *chain) == direct() == nested(value, *chain) == bound
 
     @given(values, st.lists(steps, min_size=1, max_size=5), plain)
-    def test_coroutines_agree(self, value: int, chain: Sequence[Step], f: Callable[[int], int]) -> None:
+    def test_coroutines_agree(
+        self, value: int, chain: Sequence[Step], f: Callable[[int], int]
+    ) -> None:
         async def soon(step: Step, number: int) -> Number:
             return step(number)
 
@@ -208,10 +235,16 @@ class TestMany:
     @given(many)
     def test_they_agree(self, given_results: list[Number]) -> None:
         found, lost = partition(given_results)
-        assert [Success(one) for one in found] == [one for one in given_results if isinstance(one, Success)]
-        assert [Failure(one) for one in lost] == [one for one in given_results if isinstance(one, Failure)]
+        assert [Success(one) for one in found] == [
+            one for one in given_results if isinstance(one, Success)
+        ]
+        assert [Failure(one) for one in lost] == [
+            one for one in given_results if isinstance(one, Failure)
+        ]
         assert collect(given_results) == (Failure(lost[0]) if lost else Success(tuple(found)))
-        assert accumulate(given_results) == (Failure(tuple(lost)) if lost else Success(tuple(found)))
+        assert accumulate(given_results) == (
+            Failure(tuple(lost)) if lost else Success(tuple(found))
+        )
 
     @given(many)
     def test_direct_style_collects(self, given_results: list[Number]) -> None:
@@ -233,7 +266,9 @@ class TestMany:
         assert partition([*one, *two]) == (found + more, lost + others)
 
     @given(many, st.none() | st.integers(1, 9))
-    def test_side_by_side_they_give_the_same(self, given_results: list[Number], limit: int | None) -> None:
+    def test_side_by_side_they_give_the_same(
+        self, given_results: list[Number], limit: int | None
+    ) -> None:
         async def soon(result: Number, turns: int) -> Number:
             for _ in range(turns):
                 await asyncio.sleep(0)
@@ -241,7 +276,10 @@ class TestMany:
 
         async def run() -> None:
             def jobs() -> list[Awaitable[Number]]:
-                return [soon(result, len(given_results) - place) for place, result in enumerate(given_results)]
+                return [
+                    soon(result, len(given_results) - place)
+                    for place, result in enumerate(given_results)
+                ]
 
             assert await accumulate_async(jobs(), limit=limit) == accumulate(given_results)
             assert await partition_async(jobs(), limit=limit) == partition(given_results)
@@ -300,7 +338,9 @@ deeds = st.lists(st.sampled_from([*GOOD, *FAILING, *SWALLOWING]), max_size=5)
 
 
 @given(deeds, st.booleans())
-def test_a_swallowed_signal_is_always_loud(deeds: list[Callable[[Do[str]], None]], is_async: bool) -> None:
+def test_a_swallowed_signal_is_always_loud(
+    deeds: list[Callable[[Do[str]], None]], is_async: bool
+) -> None:
     def act(do: Do[str]) -> int:
         for deed in deeds:
             deed(do)

@@ -13,7 +13,11 @@ Number = Result[int, str]
 def numbers(count: int, *, odd_from: int | None = None) -> Iterator[Number]:
     """Successes, and from a place on failures at odd places."""
     for place in range(count):
-        yield Failure(f'{place} is odd') if odd_from is not None and place >= odd_from and place % 2 else Success(place)
+        yield (
+            Failure(f'{place} is odd')
+            if odd_from is not None and place >= odd_from and place % 2
+            else Success(place)
+        )
 
 
 class OnceThenNever:
@@ -73,7 +77,9 @@ class TestAccumulate:
         assert accumulate([]) == Success(())
 
     def test_errors_are_kept_in_the_order_given(self) -> None:
-        assert accumulate(Failure('b'), Success(1), Failure('a'), Failure('b')) == Failure(('b', 'a', 'b'))
+        assert accumulate(Failure('b'), Success(1), Failure('a'), Failure('b')) == Failure(
+            ('b', 'a', 'b')
+        )
         assert accumulate(numbers(6, odd_from=2)) == Failure(('3 is odd', '5 is odd'))
 
     def test_one_error_is_a_tuple_too(self) -> None:
@@ -99,8 +105,12 @@ class TestPartition:
 
 class TestMisuse:
     @pytest.mark.parametrize('name', ['collect', 'accumulate', 'partition'])
-    @pytest.mark.parametrize(('wrong', 'kind'), [(7, 'int'), (None, 'NoneType'), ([Success(1)], 'list'), (str, 'type')])
-    def test_the_place_of_what_is_no_result_is_told(self, name: str, wrong: object, kind: str) -> None:
+    @pytest.mark.parametrize(
+        ('wrong', 'kind'), [(7, 'int'), (None, 'NoneType'), ([Success(1)], 'list'), (str, 'type')]
+    )
+    def test_the_place_of_what_is_no_result_is_told(
+        self, name: str, wrong: object, kind: str
+    ) -> None:
         function = {'collect': collect, 'accumulate': accumulate, 'partition': partition}[name]
         with pytest.raises(TypeError, match=f'^{name} takes results, but number 3 is {kind}\\.$'):
             function([Success(1), Success(2), wrong, Success(4)])  # type: ignore[operator]  # the misuse is the test

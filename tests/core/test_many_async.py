@@ -40,7 +40,9 @@ class Child:
         self.begun: list[int] = []
         self.ended: list[int] = []
 
-    async def waits(self, number: int, *, cleanup: int = 2, then: Awaitable[Number] | None = None) -> Number:
+    async def waits(
+        self, number: int, *, cleanup: int = 2, then: Awaitable[Number] | None = None
+    ) -> Number:
         self.begun.append(number)
         try:
             await Event().wait()
@@ -126,10 +128,21 @@ class TestResults:
             )
 
         evens = Success((0, 2, 4, 6, 8))
-        assert asyncio.run(main()) == (evens, evens, Failure(('1 is odd', '3 is odd')), ([0, 2, 4], ['1 is odd', '3 is odd']))
+        assert asyncio.run(main()) == (
+            evens,
+            evens,
+            Failure(('1 is odd', '3 is odd')),
+            ([0, 2, 4], ['1 is odd', '3 is odd']),
+        )
 
-    @pytest.mark.parametrize('make', [list, tuple, iter, dict.fromkeys, set], ids=['list', 'tuple', 'iter', 'dict', 'set'])
-    def test_any_iterable_will_do(self, make: Callable[[list[Awaitable[Number]]], Iterable[Awaitable[Number]]]) -> None:
+    @pytest.mark.parametrize(
+        'make',
+        [list, tuple, iter, dict.fromkeys, set],
+        ids=['list', 'tuple', 'iter', 'dict', 'set'],
+    )
+    def test_any_iterable_will_do(
+        self, make: Callable[[list[Awaitable[Number]]], Iterable[Awaitable[Number]]]
+    ) -> None:
         async def main() -> Result[tuple[int, ...], str]:
             return await collect_async(make([soon(2), soon(2)]))
 
@@ -154,14 +167,20 @@ class TestResults:
         async def main() -> tuple[object, ...]:
             future: asyncio.Future[Number] = asyncio.get_running_loop().create_future()
             future.set_result(Success(6))
-            return await collect_async(soon(2)), await collect_async(future), await accumulate_async(Later(4))
+            return (
+                await collect_async(soon(2)),
+                await collect_async(future),
+                await accumulate_async(Later(4)),
+            )
 
         assert asyncio.run(main()) == (Success((2,)), Success((6,)), Success((4,)))
 
     def test_twenty_thousand_do_not_recurse(self) -> None:
         async def main() -> tuple[int, int]:
             whole = await collect_async(soon(0, after=0) for _ in range(20_000))
-            values, errors = await partition_async((soon(number, after=0) for number in range(20_000)), limit=100)
+            values, errors = await partition_async(
+                (soon(number, after=0) for number in range(20_000)), limit=100
+            )
             return len(whole.unwrap()), len(values) - len(errors)
 
         assert asyncio.run(main()) == (20_000, 0)
@@ -217,7 +236,9 @@ class TestLimit:
         async def main() -> None:
             await many([], limit=limit)
 
-        with pytest.raises(ValueError, match=f'^{many.__name__}: limit must be 1 or more, or None, not {limit}\\.$'):
+        with pytest.raises(
+            ValueError, match=f'^{many.__name__}: limit must be 1 or more, or None, not {limit}\\.$'
+        ):
             asyncio.run(main())
 
 
@@ -259,7 +280,9 @@ class TestFirstFailure:
                 return answer
 
         async def main() -> object:
-            return await collect_async(stubborn(Failure('other')), soon(1), stubborn(Success(2)), stubborn(None))
+            return await collect_async(
+                stubborn(Failure('other')), soon(1), stubborn(Success(2)), stubborn(None)
+            )
 
         assert asyncio.run(main()) == Failure('1 is odd')
 
@@ -307,7 +330,9 @@ class TestFirstFailure:
 class TestCancellation:
     @every
     @pytest.mark.parametrize('limit', [None, 2])
-    def test_cancelling_the_caller_cancels_the_children_and_awaits_them(self, many: Many, limit: int | None) -> None:
+    def test_cancelling_the_caller_cancels_the_children_and_awaits_them(
+        self, many: Many, limit: int | None
+    ) -> None:
         child = Child()
 
         async def caller() -> None:
@@ -440,7 +465,9 @@ class Alarm(BaseException):
 class TestDefects:
     @every
     @pytest.mark.parametrize('kind', [ValueError, Falsy, Alarm])
-    def test_one_passes_as_it_came_after_the_siblings_have_ended(self, many: Many, kind: type[BaseException]) -> None:
+    def test_one_passes_as_it_came_after_the_siblings_have_ended(
+        self, many: Many, kind: type[BaseException]
+    ) -> None:
         child = Child()
         defect = kind('b')
         assert bool(defect) is (kind is not Falsy)
@@ -471,7 +498,9 @@ class TestDefects:
     @every
     @pytest.mark.parametrize('limit', [None, 1, 2])
     @pytest.mark.parametrize('kind', [ZeroDivisionError, Alarm])
-    def test_what_the_iterator_raises_passes_and_cancels_the_rest(self, many: Many, limit: int | None, kind: type[BaseException]) -> None:
+    def test_what_the_iterator_raises_passes_and_cancels_the_rest(
+        self, many: Many, limit: int | None, kind: type[BaseException]
+    ) -> None:
         child = Child()
 
         def jobs() -> Iterator[Awaitable[Number]]:
@@ -551,5 +580,8 @@ class TestMisuse:
         async def main() -> None:
             await many(7)
 
-        with pytest.raises(TypeError, match=f'^{many.__name__} takes awaitables or one iterable of awaitables, not int\\.$'):
+        with pytest.raises(
+            TypeError,
+            match=f'^{many.__name__} takes awaitables or one iterable of awaitables, not int\\.$',
+        ):
             asyncio.run(main())

@@ -11,7 +11,9 @@ from seamwise import Category, Secret, TaggedError
 from seamwise.messages import TEXT_LIMIT, VALUE_LIMIT, names, shorten
 
 
-class Measured(TaggedError, category=Category.CONFLICT, message='{name!r} weighs {grams:.1f} g: {note}'):
+class Measured(
+    TaggedError, category=Category.CONFLICT, message='{name!r} weighs {grams:.1f} g: {note}'
+):
     name: str
     grams: float
     note: Any = None
@@ -74,7 +76,9 @@ def test_templates_without_fields(template: str) -> None:
         ('{grams:{width}}', 'must not hold fields itself'),
     ],
 )
-def test_a_template_that_cannot_work_is_a_type_error_that_names_the_class(template: str, reason: str) -> None:
+def test_a_template_that_cannot_work_is_a_type_error_that_names_the_class(
+    template: str, reason: str
+) -> None:
     with pytest.raises(TypeError, match=r'^Sized: the message .* does not work: ') as refused:
 
         class Sized(TaggedError, category=Category.CONFLICT, message=template):  # pyright: ignore[reportUnusedClass]  # it is never made
@@ -91,7 +95,9 @@ def test_a_text_is_cut_once_however_often_it_is_asked_for(text: str, limit: int)
     assert once[: min(limit, len(text))] == text[:limit]
 
 
-@pytest.mark.parametrize(('given_length', 'more'), [(0, 0), (1, 0), (1023, 0), (1024, 0), (1025, 1), (5000, 3976)])
+@pytest.mark.parametrize(
+    ('given_length', 'more'), [(0, 0), (1, 0), (1023, 0), (1024, 0), (1025, 1), (5000, 3976)]
+)
 def test_free_text_is_cut_at_1024_characters(given_length: int, more: int) -> None:
     text = shorten('说' * given_length)
     assert text == '说' * min(given_length, TEXT_LIMIT) + (f'… ({more} more)' if more else '')

@@ -23,7 +23,9 @@ def test_the_core_hands_on_its_names_and_nothing_else() -> None:
     assert sorted(public) == sorted(FINAL)
 
 
-@pytest.mark.parametrize('name', [name for name in FINAL if name not in {'Cause', 'Failure', 'Result', 'Success'}])
+@pytest.mark.parametrize(
+    'name', [name for name in FINAL if name not in {'Cause', 'Failure', 'Result', 'Success'}]
+)
 def test_every_public_name_says_what_it_is(name: str) -> None:
     thing = getattr(seamwise, name)
     assert thing.__doc__
@@ -31,7 +33,9 @@ def test_every_public_name_says_what_it_is(name: str) -> None:
     assert thing.__module__.startswith('seamwise.')
 
 
-@pytest.mark.parametrize('name', [name for name in FINAL if name.islower() and name not in {'chain', 'shown'}])
+@pytest.mark.parametrize(
+    'name', [name for name in FINAL if name.islower() and name not in {'chain', 'shown'}]
+)
 def test_every_public_function_has_an_example_that_runs(name: str) -> None:
     assert '>>> ' in getattr(seamwise, name).__doc__
 

@@ -19,11 +19,13 @@ import pytest
 from typing_extensions import override
 
 from seamwise import Category, Cause, Secret, TaggedError, redact
-from seamwise.redaction.walk import CYCLE
+from seamwise.redaction.containers import CYCLE
 from seamwise.secrets import MASK
 from tests.core.redacted import PLANTED, Account, Change, Node, Point, changed, parts, texts
 
-FACTS: dict[str, Any] = json.loads((Path(__file__).parent.parent / 'vectors' / 'redaction.json').read_text(encoding='utf-8'))
+FACTS: dict[str, Any] = json.loads(
+    (Path(__file__).parent.parent / 'vectors' / 'redaction.json').read_text(encoding='utf-8')
+)
 
 
 def decoded(value: Any) -> Any:
@@ -64,7 +66,9 @@ def test_every_case_of_the_vectors_holds(case: dict[str, Any]) -> None:
         assert isinstance(json.loads(shown), dict)
     everything = texts(shown) if len(value) < 1000 else f'{texts(shown[0])}{texts(shown[-1])}'
     assert [gone for gone in case.get('gone', ()) if gone in everything] == []
-    assert [kept for kept in case.get('kept', ()) if kept not in everything] == [] or case.get('must_return')
+    assert [kept for kept in case.get('kept', ()) if kept not in everything] == [] or case.get(
+        'must_return'
+    )
     assert type(shown) is type(value)
     assert isinstance(value, str) or len(shown) == len(value)
 
@@ -81,11 +85,58 @@ def test_a_million_items_are_each_redacted() -> None:
 @pytest.mark.parametrize(
     'name',
     [
-        *('password', 'PASSWORD', 'userPassword', 'db-password', 'password2', 'Password_2', 'passwd', 'passphrase', 'PGPASSWORD'),
-        *('secret', 'client_secret', 'secrets', 'token', 'Token1', 'X-Auth-Token', 'authToken', 'accesstoken', 'idToken', 'CSRFToken'),
-        *('authorization', 'Proxy-Authorization', 'cookie', 'Set-Cookie', 'cookies', 'credential', 'awsCredentials'),
-        *('api_key', 'apikey', 'APIKEY', 'APIKey', 'X-Api-Key', 'api keys', 'AccountKey', 'private-key', 'signing.key', 'access_key_id'),
-        *('encryptionKey7', 'secret_key', 'spring.datasource.password', 'credentials.user', 'user[password]', '/run/secrets/db_password'),
+        *(
+            'password',
+            'PASSWORD',
+            'userPassword',
+            'db-password',
+            'password2',
+            'Password_2',
+            'passwd',
+            'passphrase',
+            'PGPASSWORD',
+        ),
+        *(
+            'secret',
+            'client_secret',
+            'secrets',
+            'token',
+            'Token1',
+            'X-Auth-Token',
+            'authToken',
+            'accesstoken',
+            'idToken',
+            'CSRFToken',
+        ),
+        *(
+            'authorization',
+            'Proxy-Authorization',
+            'cookie',
+            'Set-Cookie',
+            'cookies',
+            'credential',
+            'awsCredentials',
+        ),
+        *(
+            'api_key',
+            'apikey',
+            'APIKEY',
+            'APIKey',
+            'X-Api-Key',
+            'api keys',
+            'AccountKey',
+            'private-key',
+            'signing.key',
+            'access_key_id',
+        ),
+        *(
+            'encryptionKey7',
+            'secret_key',
+            'spring.datasource.password',
+            'credentials.user',
+            'user[password]',
+            '/run/secrets/db_password',
+        ),
     ],
 )
 def test_a_sensitive_name_hides_what_it_holds(name: str) -> None:
@@ -97,8 +148,32 @@ def test_a_sensitive_name_hides_what_it_holds(name: str) -> None:
 @pytest.mark.parametrize(
     'name',
     [
-        *('monkey', 'keyboard', 'author', 'authority', 'max_tokens', 'maxTokens', 'tokenizer', 'secretary', 'compass', 'tokens'),
-        *('key', 'primaryKey', 'public_key', 'session_id', 'keys', 'apiMonkey', 'key_api', 'api', 'passwordless', 'contentType', '', '1'),
+        *(
+            'monkey',
+            'keyboard',
+            'author',
+            'authority',
+            'max_tokens',
+            'maxTokens',
+            'tokenizer',
+            'secretary',
+            'compass',
+            'tokens',
+        ),
+        *(
+            'key',
+            'primaryKey',
+            'public_key',
+            'session_id',
+            'keys',
+            'apiMonkey',
+            'key_api',
+            'api',
+            'passwordless',
+            'contentType',
+            '',
+            '1',
+        ),
         *('src/auth/token_store.py', 'the/password/policy', '/etc/ssh/'),
     ],
 )
@@ -111,13 +186,37 @@ def test_what_is_empty_stays_under_a_sensitive_name(empty: object) -> None:
     assert redact({'password': empty}) == {'password': empty}
 
 
-@pytest.mark.parametrize('held', [1, True, 1.5, b'', b'x', [], {}, (1,), {PLANTED}, Secret(PLANTED), datetime(2026, 2, 20, tzinfo=UTC)])
+@pytest.mark.parametrize(
+    'held',
+    [
+        1,
+        True,
+        1.5,
+        b'',
+        b'x',
+        [],
+        {},
+        (1,),
+        {PLANTED},
+        Secret(PLANTED),
+        datetime(2026, 2, 20, tzinfo=UTC),
+    ],
+)
 def test_what_a_sensitive_name_holds_goes_whole(held: object) -> None:
     assert redact({'token': held, 'n': 1}) == {'token': MASK, 'n': 1}
 
 
 def test_keys_stay_unless_they_hold_a_secret() -> None:
-    assert redact({'Bearer FAKEFAKE1': 1, 2: 'b', None: 'c', ('x', 'token=FAKE'): 'd', b'ab': 'e', b'Bearer FAKE1': 'f'}) == {
+    assert redact(
+        {
+            'Bearer FAKEFAKE1': 1,
+            2: 'b',
+            None: 'c',
+            ('x', 'token=FAKE'): 'd',
+            b'ab': 'e',
+            b'Bearer FAKE1': 'f',
+        }
+    ) == {
         'Bearer ***': 1,
         2: 'b',
         None: 'c',
@@ -128,8 +227,15 @@ def test_keys_stay_unless_they_hold_a_secret() -> None:
 
 
 def test_keys_that_become_alike_stay_apart() -> None:
-    shown = redact({'Bearer FAKE01': 1, 'Bearer FAKE02': 2, 'Bearer *** (2)': 3, 'Bearer FAKE04': 4})
-    assert shown == {'Bearer ***': 1, 'Bearer *** (2)': 2, 'Bearer *** (2) (3)': 3, 'Bearer *** (4)': 4}
+    shown = redact(
+        {'Bearer FAKE01': 1, 'Bearer FAKE02': 2, 'Bearer *** (2)': 3, 'Bearer FAKE04': 4}
+    )
+    assert shown == {
+        'Bearer ***': 1,
+        'Bearer *** (2)': 2,
+        'Bearer *** (2) (3)': 3,
+        'Bearer *** (4)': 4,
+    }
     assert redact(shown) == shown
 
 
@@ -233,9 +339,44 @@ class HashableList(list[object]):
 @pytest.mark.parametrize(
     'value',
     [
-        *(None, True, 0, -1.5, float('inf'), 2 + 1j, Decimal('1.50'), UUID(int=7), datetime(2026, 2, 20, tzinfo=UTC), Path('/etc/token')),
-        *(Colour.RED, Number.ONE, Plain.ONE, Named('x'), int, Account, len, object(), range(3), msgspec.UNSET, ..., 10**4000, Opaque('ok')),
-        *('', 'é', '\x00', '\ud800', 'a\udcffb', (), frozenset[int](), Point(1), Slotted('ann', '')),
+        *(
+            None,
+            True,
+            0,
+            -1.5,
+            float('inf'),
+            2 + 1j,
+            Decimal('1.50'),
+            UUID(int=7),
+            datetime(2026, 2, 20, tzinfo=UTC),
+            Path('/etc/token'),
+        ),
+        *(
+            Colour.RED,
+            Number.ONE,
+            Plain.ONE,
+            Named('x'),
+            int,
+            Account,
+            len,
+            object(),
+            range(3),
+            msgspec.UNSET,
+            ...,
+            10**4000,
+            Opaque('ok'),
+        ),
+        *(
+            '',
+            'é',
+            '\x00',
+            '\ud800',
+            'a\udcffb',
+            (),
+            frozenset[int](),
+            Point(1),
+            Slotted('ann', ''),
+        ),
     ],
 )
 def test_what_holds_no_secret_stays(value: object) -> None:
@@ -286,7 +427,9 @@ def test_a_named_tuple_stays_one() -> None:
 
 
 def test_a_struct_stays_of_its_class_even_when_that_checks_what_it_is_given() -> None:
-    given_ = Sent('ann', PLANTED, Secret(PLANTED), ({'token': PLANTED}, 'https://ann:FAKE@example.org'))
+    given_ = Sent(
+        'ann', PLANTED, Secret(PLANTED), ({'token': PLANTED}, 'https://ann:FAKE@example.org')
+    )
     shown = redact(given_)
     assert (shown.to, shown.password, shown.proof) == ('ann', MASK, Secret(MASK))
     assert shown.parts == ({'token': MASK}, 'https://***@example.org')
@@ -313,7 +456,9 @@ def test_what_a_struct_holds_beside_its_fields_is_redacted() -> None:
 
 
 def test_an_error_stays_an_error_and_its_cause_becomes_text() -> None:
-    error = Denied('ann', 'password=FAKE-planted', Secret(PLANTED), ValueError('token=FAKE-planted'))
+    error = Denied(
+        'ann', 'password=FAKE-planted', Secret(PLANTED), ValueError('token=FAKE-planted')
+    )
     shown = changed(error)
     assert (type(shown), str(shown)) == (Denied, 'ann was denied: password=***')
     assert shown.proof.reveal() == MASK
@@ -341,7 +486,13 @@ def test_what_attrs_makes_stays_of_its_class() -> None:
 
 
 def test_no_encoder_shows_a_secret_of_the_result() -> None:
-    value = {'a': Secret(PLANTED), 'b': [b'FAKE-planted'], 'c': Account('ann', PLANTED), 'd': Sent('ann', PLANTED), 'e': Colour.LEAK}
+    value = {
+        'a': Secret(PLANTED),
+        'b': [b'FAKE-planted'],
+        'c': Account('ann', PLANTED),
+        'd': Sent('ann', PLANTED),
+        'e': Colour.LEAK,
+    }
     assert PLANTED.encode() not in msgspec.json.encode(redact(value))
     with pytest.raises(TypeError) as refused:
         msgspec.json.encode(redact(Sent('ann', proof=Secret(PLANTED))))
@@ -351,12 +502,18 @@ def test_no_encoder_shows_a_secret_of_the_result() -> None:
 @pytest.mark.parametrize(
     ('arguments', 'shown'),
     [
-        (['mysql', '--password', 'FAKE', '--user', 'ann'], ['mysql', '--password', MASK, '--user', 'ann']),
+        (
+            ['mysql', '--password', 'FAKE', '--user', 'ann'],
+            ['mysql', '--password', MASK, '--user', 'ann'],
+        ),
         (('curl', '-u', 'ann:FAKE', 'x'), ('curl', '-u', 'ann:***', 'x')),
         (['--token', '-v', 'x'], ['--token', '-v', 'x']),
         (['--token-file', '/run/t'], ['--token-file', '/run/t']),
         (['--token', 7, 'x'], ['--token', 7, 'x']),
-        (['-u', 'root', '-', 'x', '- forgot the password', 'x'], ['-u', 'root', '-', 'x', '- forgot the password', 'x']),
+        (
+            ['-u', 'root', '-', 'x', '- forgot the password', 'x'],
+            ['-u', 'root', '-', 'x', '- forgot the password', 'x'],
+        ),
     ],
 )
 def test_the_argument_after_a_flag_goes_with_it(arguments: object, shown: object) -> None:
@@ -371,7 +528,10 @@ def test_a_container_inside_itself_is_cut_there() -> None:
     inner: list[object] = ['token=FAKE']
     inner.append((inner, {'again': inner}))
     shown = redact({'a': inner, 'b': inner})
-    assert shown == {'a': ['token=***', (CYCLE, {'again': CYCLE})], 'b': ['token=***', (CYCLE, {'again': CYCLE})]}
+    assert shown == {
+        'a': ['token=***', (CYCLE, {'again': CYCLE})],
+        'b': ['token=***', (CYCLE, {'again': CYCLE})],
+    }
     assert redact(shown) == shown
 
 
@@ -400,7 +560,9 @@ class Lazy(Mapping[str, object]):
 
     @override
     def __getitem__(self, key: str) -> object:
-        return [self.depth, int(key)] if key != '9' else Lazy(self.depth - 1) if self.depth else None
+        return (
+            [self.depth, int(key)] if key != '9' else Lazy(self.depth - 1) if self.depth else None
+        )
 
     @override
     def __iter__(self) -> Iterator[str]:
@@ -417,7 +579,13 @@ def test_parts_that_are_made_anew_are_not_taken_for_one_another() -> None:
     assert shown['9']['9']['1'] == [0, 1]
 
 
-DEEPER: list[Change] = [lambda x: [x], lambda x: (x,), lambda x: {'a': x}, lambda x: Account('ann', 'p', hidden=x), Node]
+DEEPER: list[Change] = [
+    lambda x: [x],
+    lambda x: (x,),
+    lambda x: {'a': x},
+    lambda x: Account('ann', 'p', hidden=x),
+    Node,
+]
 
 
 @pytest.mark.parametrize('wrap', DEEPER)
@@ -432,7 +600,18 @@ def test_no_depth_is_too_deep(wrap: Change) -> None:
 
 
 def test_importing_it_loads_nothing_that_the_core_does_not_need() -> None:
-    heavy = ['json', 'logging', 'asyncio', 'traceback', 'secrets', 'hashlib', 'base64', 'dataclasses']
-    code = f'import sys, seamwise.redaction; print([name for name in {heavy} if name in sys.modules])'
+    heavy = [
+        'json',
+        'logging',
+        'asyncio',
+        'traceback',
+        'secrets',
+        'hashlib',
+        'base64',
+        'dataclasses',
+    ]
+    code = (
+        f'import sys, seamwise.redaction; print([name for name in {heavy} if name in sys.modules])'
+    )
     ended = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True)
     assert ended.stdout == '[]\n'

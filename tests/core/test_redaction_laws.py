@@ -10,30 +10,69 @@ from seamwise import redact
 from tests.core.redacted import PLANTED, Account, Change, Node, Point, texts
 
 _HARMLESS = st.sampled_from(
-    ['', 'x', 'ann', 'Oslo', 'commit 9f86d08', '2026-02-20T10:30:00Z', 'a: b', 'n=1', 'https://example.org/a?b=c', 'é', '\ud800']
+    [
+        '',
+        'x',
+        'ann',
+        'Oslo',
+        'commit 9f86d08',
+        '2026-02-20T10:30:00Z',
+        'a: b',
+        'n=1',
+        'https://example.org/a?b=c',
+        'é',
+        '\ud800',
+    ]
 )
 _SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | _HARMLESS
 _NAMES = st.sampled_from(['a', 'user', 'max_tokens', 'monkey', 'next', 'é'])
 
 
 def _deeper(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    return st.lists(inner) | st.dictionaries(_NAMES, inner) | st.tuples(inner, inner) | st.builds(Node, inner)
+    return (
+        st.lists(inner)
+        | st.dictionaries(_NAMES, inner)
+        | st.tuples(inner, inner)
+        | st.builds(Node, inner)
+    )
 
 
 _VALUES = st.recursive(_SCALARS, _deeper)
 
-_WORDS = ['password', 'passwd', 'passphrase', 'secret', 'token', 'authorization', 'cookie', 'credential', 'credentials'] + [
-    f'{one} key' for one in ('api', 'access', 'private', 'secret', 'signing', 'encryption', 'account')
+_WORDS = [
+    'password',
+    'passwd',
+    'passphrase',
+    'secret',
+    'token',
+    'authorization',
+    'cookie',
+    'credential',
+    'credentials',
+] + [
+    f'{one} key'
+    for one in ('api', 'access', 'private', 'secret', 'signing', 'encryption', 'account')
 ]
 
 
 @st.composite
 def spellings(draw: st.DrawFn) -> str:
     """Spell a sensitive name in any of its forms."""
-    words = draw(st.sampled_from([[], ['user'], ['my', 'db']])) + draw(st.sampled_from(_WORDS)).split()
+    words = (
+        draw(st.sampled_from([[], ['user'], ['my', 'db']])) + draw(st.sampled_from(_WORDS)).split()
+    )
     capital = [one.title() for one in words]
     spelt = draw(
-        st.sampled_from(['_'.join(words), '-'.join(words), ' '.join(words), '_'.join(words).upper(), '-'.join(capital), ''.join(capital)])
+        st.sampled_from(
+            [
+                '_'.join(words),
+                '-'.join(words),
+                ' '.join(words),
+                '_'.join(words).upper(),
+                '-'.join(capital),
+                ''.join(capital),
+            ]
+        )
         | st.just(words[0] + ''.join(capital[1:]))
     )
     return spelt + draw(st.sampled_from(['', '1', '27']))
@@ -62,10 +101,16 @@ _OUTER: list[Change] = [
 def planted(draw: st.DrawFn) -> object:
     """Plant a secret under a sensitive name, and bury it in containers and in up to three encodings."""
     held: object = draw(st.sampled_from(_HELD))(draw(secrets()))
-    value: Any = {**draw(st.dictionaries(_NAMES, _HARMLESS, max_size=2)), draw(spellings()): held, 'city': 'Oslo'}
+    value: Any = {
+        **draw(st.dictionaries(_NAMES, _HARMLESS, max_size=2)),
+        draw(spellings()): held,
+        'city': 'Oslo',
+    }
     for _ in range(draw(st.integers(0, 3))):
         value = draw(st.sampled_from(_INNER))(value)
-        value = json.dumps(value, ensure_ascii=draw(st.booleans()), indent=draw(st.sampled_from([None, 1])))
+        value = json.dumps(
+            value, ensure_ascii=draw(st.booleans()), indent=draw(st.sampled_from([None, 1]))
+        )
         value = draw(st.sampled_from(_AROUND))(value)
     for wrap in draw(st.lists(st.sampled_from(_OUTER), max_size=8)):
         value = wrap(value)

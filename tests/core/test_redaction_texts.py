@@ -11,7 +11,10 @@ BY_FORM = [
         '-----BEGIN A KEY-----\nRkFLRQ==\n-----END A KEY-----\nand -----BEGIN B KEY-----\nRkFLRQ==\n-----END B KEY-----\nkept',
         '***\nand ***\nkept',
     ),
-    ('kept, too\nRkFLRUZBS0VGQUtF\nRkFLRQ==\n-----END PRIVATE KEY-----\nkept', 'kept, too\n***\nkept'),
+    (
+        'kept, too\nRkFLRUZBS0VGQUtF\nRkFLRQ==\n-----END PRIVATE KEY-----\nkept',
+        'kept, too\n***\nkept',
+    ),
     ('RkFLRUZBS0VGQUtF\\nRkFLRQ==\\n-----END PRIVATE KEY-----', '***'),
     ('sk-ABCDEFGHIJKLMNOP1', '***'),
     ('eyJhbGciOiJIUzI1NiJ9.eyJGQUtFIjoxfQ.FAKE.', '***.'),
@@ -93,7 +96,10 @@ IN_JSON = [
     ('[{"token": "FAKE"}, {"token": ""}]', '[{"token": "***"}, {"token": ""}]'),
     ('{not json "token": "FAKE"}', '{not json "token": "***"}'),
     ('{"a": "b"} password=FAKE', '{"a": "b"} password=***'),
-    ('\ue000\ue001\uf8ff\U000f0000{"token": "FAKE"}', '\ue000\ue001\uf8ff\U000f0000{"token": "***"}'),
+    (
+        '\ue000\ue001\uf8ff\U000f0000{"token": "FAKE"}',
+        '\ue000\ue001\uf8ff\U000f0000{"token": "***"}',
+    ),
     ('{"a": {"token": "FAKE"}}, ', '{"a": {"token": "***"}}, '),
     ('{"password": {"a": 1}} token=FAKE', '{"password": "***"} token=***'),
     ('{"token": [1, 2', '{"token": "***"'),
@@ -151,8 +157,12 @@ def test_a_text_without_a_secret_stays(text: str) -> None:
 
 
 @pytest.mark.parametrize('name', ['Cookie', 'Authorization', 'Set-Cookie'])
-@pytest.mark.parametrize('value', ['"a"=1; sid={}', '(x) sid={}', '{{a}}; sid={}', '[a] {}', '"x" {}'])
-def test_a_header_whose_value_begins_with_a_quote_or_a_bracket_is_masked_to_its_end(name: str, value: str) -> None:
+@pytest.mark.parametrize(
+    'value', ['"a"=1; sid={}', '(x) sid={}', '{{a}}; sid={}', '[a] {}', '"x" {}']
+)
+def test_a_header_whose_value_begins_with_a_quote_or_a_bracket_is_masked_to_its_end(
+    name: str, value: str
+) -> None:
     line = f'{name}: {value.format("FAKE-hunter2")}'
     assert redact(f'GET /\n{line}\nHost: a') == f'GET /\n{name}: ***\nHost: a'
     assert redact(f"curl -H '{line}' x") == f"curl -H '{name}: ***' x"

@@ -84,7 +84,9 @@ class TestResult:
 
     def test_arguments_arrive_as_they_were_given(self) -> None:
         @fallible
-        def many(_do: Do[Never], a: int, /, b: int, *rest: int, c: int = 4, **others: int) -> list[object]:
+        def many(
+            _do: Do[Never], a: int, /, b: int, *rest: int, c: int = 4, **others: int
+        ) -> list[object]:
             return [a, b, rest, c, others]
 
         none = dict[str, int]()
@@ -266,7 +268,9 @@ class TestWayOut:
         assert tidy() is LATE
         assert seen == ['Signal: a do left its function with <Failure: late>', 'managed', 'finally']
 
-    @pytest.mark.parametrize('kind', [ValueError, KeyboardInterrupt, SystemExit, GeneratorExit, StopIteration])
+    @pytest.mark.parametrize(
+        'kind', [ValueError, KeyboardInterrupt, SystemExit, GeneratorExit, StopIteration]
+    )
     def test_exceptions_pass_as_they_are(self, kind: type[BaseException]) -> None:
         raised = kind('a')
 
@@ -334,7 +338,9 @@ class TestWrongUse:
         def wrongly(do: Do[str]) -> None:
             do(wrong)  # type: ignore[arg-type]  # the misuse is the test
 
-        with pytest.raises(TypeError, match=f'^do takes a Success or a Failure, not {type(wrong).__name__}\\.$'):
+        with pytest.raises(
+            TypeError, match=f'^do takes a Success or a Failure, not {type(wrong).__name__}\\.$'
+        ):
             wrongly()
 
     def test_a_forgotten_await_is_explained(self) -> None:
@@ -342,7 +348,9 @@ class TestWrongUse:
         def forgetful(do: Do[str]) -> int:
             return do(asyncio.sleep(0))  # type: ignore[arg-type]  # the misuse is the test
 
-        with pytest.raises(TypeError, match=r'^do takes a result, not a coroutine: say `do\(await sleep\(…\)\)`\.$'):
+        with pytest.raises(
+            TypeError, match=r'^do takes a result, not a coroutine: say `do\(await sleep\(…\)\)`\.$'
+        ):
             forgetful()
         gc.collect()
 
@@ -409,8 +417,12 @@ def groups(do: Do[str], _held: Held) -> None:
 
 
 @pytest.mark.usefixtures('another_thread')
-@pytest.mark.parametrize('body', [fails, fails_with_error, swallows, swallows_first, raises, raises_beside, groups])
-def test_no_cycle_keeps_the_frames_of_a_function_that_has_ended(body: Callable[[Do[str], Held], None]) -> None:
+@pytest.mark.parametrize(
+    'body', [fails, fails_with_error, swallows, swallows_first, raises, raises_beside, groups]
+)
+def test_no_cycle_keeps_the_frames_of_a_function_that_has_ended(
+    body: Callable[[Do[str], Held], None],
+) -> None:
     function: Callable[[Held], Result[None, str]] = fallible(body)
 
     def call() -> weakref.ref[Held]:

@@ -47,7 +47,9 @@ def kinds_around(error: BaseException) -> set[str]:
     for one in found:
         if one is not None:
             members: tuple[BaseException, ...] = getattr(one, 'exceptions', ())
-            found += [more for more in (one.__cause__, one.__context__, *members) if more not in found]
+            found += [
+                more for more in (one.__cause__, one.__context__, *members) if more not in found
+            ]
     return {type(one).__name__ for one in found if one is not None}
 
 
@@ -91,15 +93,30 @@ class TestResult:
                 return do(await half(number))
 
         async def main() -> list[object]:
-            return [await Shop().sell(count=4), await Shop.of(''), (await Shop.of('a')).map(type), await Shop.count(3)]
+            return [
+                await Shop().sell(count=4),
+                await Shop.of(''),
+                (await Shop.of('a')).map(type),
+                await Shop.count(3),
+            ]
 
-        assert asyncio.run(main()) == [Success('2 pens'), Failure('nameless'), Success(Shop), Failure('3 is odd')]
+        assert asyncio.run(main()) == [
+            Success('2 pens'),
+            Failure('nameless'),
+            Success(Shop),
+            Failure('3 is odd'),
+        ]
 
     def test_two_run_at_once(self) -> None:
         async def main() -> list[Result[int, str]]:
             return await asyncio.gather(*(quarter(number) for number in (8, 6, 4, 1)))
 
-        assert asyncio.run(main()) == [Success(2), Failure('3 is odd'), Success(1), Failure('1 is odd')]
+        assert asyncio.run(main()) == [
+            Success(2),
+            Failure('3 is odd'),
+            Success(1),
+            Failure('1 is odd'),
+        ]
 
     def test_an_async_generator_that_is_consumed_inside(self) -> None:
         async def numbers(do: Do[str]) -> AsyncIterator[int]:
@@ -338,8 +355,15 @@ class TestTaskGroup:
         bugs, others = raised.value.split(ValueError)
         assert bugs is not None
         assert others is None
-        assert kinds_around(raised.value) == {'ExceptionGroup', 'ValueError', 'KeyError', 'CancelledError'}
-        assert [str(one.__cause__) for one in leaves(raised.value) if one.__cause__ is not None] == ["'cause'"]
+        assert kinds_around(raised.value) == {
+            'ExceptionGroup',
+            'ValueError',
+            'KeyError',
+            'CancelledError',
+        }
+        assert [
+            str(one.__cause__) for one in leaves(raised.value) if one.__cause__ is not None
+        ] == ["'cause'"]
 
     def test_the_contexts_of_a_defect_that_are_no_signals_stay(self) -> None:
         async def bug(do: Do[str]) -> None:
@@ -449,7 +473,11 @@ class TestSideBySide:
 
         @fallible
         async def runs(do: Do[str]) -> tuple[int, ...]:
-            return do(await collect_async((child(do(one)) for one in (Success(1), Success(2), LATE)), limit=limit))
+            return do(
+                await collect_async(
+                    (child(do(one)) for one in (Success(1), Success(2), LATE)), limit=limit
+                )
+            )
 
         assert asyncio.run(runs()) is LATE
         assert ended == ([1, 2] if limit else [])

@@ -132,7 +132,9 @@ class TestTooLate:
             asyncio.get_running_loop().call_soon(do, LATE)
 
         async def main() -> Result[None, str]:
-            asyncio.get_running_loop().set_exception_handler(lambda _, context: contexts.append(context))
+            asyncio.get_running_loop().set_exception_handler(
+                lambda _, context: contexts.append(context)
+            )
             result = await schedules()
             await sleep(0)
             return result
@@ -332,13 +334,17 @@ SWALLOWING = [
 
 class TestUnheard:
     @pytest.mark.parametrize('body', SWALLOWING)
-    def test_a_plain_function_that_swallows_its_way_out_is_loud(self, body: Callable[[Do[str]], object]) -> None:
+    def test_a_plain_function_that_swallows_its_way_out_is_loud(
+        self, body: Callable[[Do[str]], object]
+    ) -> None:
         with pytest.raises(ScopeLeaked, match=SWALLOWED) as raised:
             fallible(body)()
         assert (raised.value.__context__, raised.value.__cause__) == (None, None)
 
     @pytest.mark.parametrize('body', SWALLOWING)
-    def test_a_coroutine_function_that_swallows_its_way_out_is_loud(self, body: Callable[[Do[str]], object]) -> None:
+    def test_a_coroutine_function_that_swallows_its_way_out_is_loud(
+        self, body: Callable[[Do[str]], object]
+    ) -> None:
         @fallible
         async def run(do: Do[str]) -> object:
             await sleep(0)
@@ -349,7 +355,9 @@ class TestUnheard:
         assert (raised.value.__context__, raised.value.__cause__) == (None, None)
 
     @pytest.mark.parametrize('body', SWALLOWING)
-    def test_a_nested_function_that_swallows_the_way_out_of_its_outer_one_does_not_help(self, body: Callable[[Do[str]], object]) -> None:
+    def test_a_nested_function_that_swallows_the_way_out_of_its_outer_one_does_not_help(
+        self, body: Callable[[Do[str]], object]
+    ) -> None:
         @fallible
         def outer(do: Do[str]) -> object:
             @fallible

@@ -32,7 +32,9 @@ def test_no_text_form_shows_it(shown: str) -> None:
     assert PLAIN not in shown
 
 
-@pytest.mark.parametrize('encode', [json.dumps, msgspec.json.encode, msgspec.msgpack.encode, msgspec.to_builtins])
+@pytest.mark.parametrize(
+    'encode', [json.dumps, msgspec.json.encode, msgspec.msgpack.encode, msgspec.to_builtins]
+)
 def test_no_encoder_takes_it(encode: object) -> None:
     with pytest.raises(TypeError) as refused:
         encode(token)  # type: ignore[operator]  # several encoders, one call
@@ -48,7 +50,10 @@ def test_pickle_and_copy_keep_it() -> None:
     assert copy.deepcopy(Secret(['a'])).reveal() == ['a']
 
 
-@given(st.one_of(st.text(), st.binary(), st.integers(), st.none()), st.one_of(st.text(), st.binary(), st.integers(), st.none()))
+@given(
+    st.one_of(st.text(), st.binary(), st.integers(), st.none()),
+    st.one_of(st.text(), st.binary(), st.integers(), st.none()),
+)
 def test_secrets_are_equal_when_their_values_are(one: object, other: object) -> None:
     assert (Secret(one) == Secret(other)) is (one == other)
     assert Secret(one) != one

@@ -51,7 +51,9 @@ def test_an_empty_message_is_not_the_header_of_a_catalogue() -> None:
 
 
 @pytest.mark.parametrize('locale', ['xx', 'no_SUCH', '../../etc', 'zh_CN/..', '', 'a' * 500])
-def test_an_unknown_locale_falls_back_and_says_so_once(locale: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unknown_locale_falls_back_and_says_so_once(
+    locale: str, caplog: pytest.LogCaptureFixture
+) -> None:
     catalogue.cache_clear()
     with caplog.at_level(logging.WARNING, 'seamwise'):
         for _ in range(3):
@@ -60,7 +62,9 @@ def test_an_unknown_locale_falls_back_and_says_so_once(locale: str, caplog: pyte
     assert len(caplog.text) < 300
 
 
-def test_a_translation_that_names_an_unknown_field_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_translation_that_names_an_unknown_field_is_not_shown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     class Stale:
         def gettext(self, message: str) -> str:
             return '{gone} fehlt' if message else ''
@@ -78,14 +82,20 @@ def none_stays() -> Iterator[None]:
         yield
 
 
-def german(folder: Path, *said: tuple[str | tuple[str, str], str | tuple[str, ...], str | None], domain: str = 'seamwise') -> Path:
+def german(
+    folder: Path,
+    *said: tuple[str | tuple[str, str], str | tuple[str, ...], str | None],
+    domain: str = 'seamwise',
+) -> Path:
     found = Catalog(locale='de')
     for english, translated, context in said:
         found.add(english, translated, context=context)
     return compiled(found, folder, domain=domain)
 
 
-class Parked(TaggedError, category=Category.CONFLICT, message='{state} for {days} days, in row {row}.'):
+class Parked(
+    TaggedError, category=Category.CONFLICT, message='{state} for {days} days, in row {row}.'
+):
     row: int
     days: int
     state: Literal['open', 'shut'] | None = 'open'
@@ -101,26 +111,53 @@ def test_a_locale_may_come_from_outside(tmp_path: Path) -> None:
 
 
 def test_the_form_follows_from_the_first_number_of_the_message(tmp_path: Path) -> None:
-    add_locales(german(tmp_path, ((TEMPLATE, TEMPLATE), ('Ein Tag, Reihe {row}.', '{days} Tage, Reihe {row}.'), None)))
-    assert [text(Parked(9, days), 'de') for days in (1, 2)] == ['Ein Tag, Reihe 9.', '2 Tage, Reihe 9.']
+    add_locales(
+        german(
+            tmp_path,
+            ((TEMPLATE, TEMPLATE), ('Ein Tag, Reihe {row}.', '{days} Tage, Reihe {row}.'), None),
+        )
+    )
+    assert [text(Parked(9, days), 'de') for days in (1, 2)] == [
+        'Ein Tag, Reihe 9.',
+        '2 Tage, Reihe 9.',
+    ]
 
 
 def test_a_closed_word_is_translated_by_the_name_of_its_field(tmp_path: Path) -> None:
     translated = ('{state}: {days}', '{state}: {days}')
-    add_locales(german(tmp_path, ((TEMPLATE, TEMPLATE), translated, None), ('open', 'offen', 'state'), ('shut', 'gemein', 'mood')))
-    assert [text(Parked(9, 2, state), 'de') for state in ('open', 'shut', None)] == ['offen: 2', 'shut: 2', 'None: 2']
+    add_locales(
+        german(
+            tmp_path,
+            ((TEMPLATE, TEMPLATE), translated, None),
+            ('open', 'offen', 'state'),
+            ('shut', 'gemein', 'mood'),
+        )
+    )
+    assert [text(Parked(9, 2, state), 'de') for state in ('open', 'shut', None)] == [
+        'offen: 2',
+        'shut: 2',
+        'None: 2',
+    ]
 
 
 def test_what_is_added_last_is_looked_at_first(tmp_path: Path) -> None:
     said = ["'a' gibt es nicht.", "'a' fehlt."]
     for number, one in enumerate(said):
-        add_locales(german(tmp_path / str(number), ('{path!r} does not exist.', one.replace("'a'", '{path!r}'), None)))
+        add_locales(
+            german(
+                tmp_path / str(number),
+                ('{path!r} does not exist.', one.replace("'a'", '{path!r}'), None),
+            )
+        )
         assert text(FileNotFound('t', 'a'), 'de') == one
 
 
 def test_a_folder_without_a_catalogue_is_refused(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / 'nothing'):
-        with pytest.raises(ValueError, match=r'holds no catalogue: German texts would be in de/LC_MESSAGES/seamwise\.mo'):
+        with pytest.raises(
+            ValueError,
+            match=r'holds no catalogue: German texts would be in de/LC_MESSAGES/seamwise\.mo',
+        ):
             add_locales(folder)
     with pytest.raises(ValueError, match=r'library\.mo'):
         add_locales(german(tmp_path), domain='library')
@@ -142,7 +179,13 @@ def test_a_folder_added_twice_is_looked_through_once(tmp_path: Path) -> None:
 
 
 def test_shown_masks_secrets_cuts_texts_and_drops_the_cause() -> None:
-    error = Login('ann' * 1000, Secret('hunter2'), Secret('abc'), ('password=hunter2-FAKE', 'b'), OSError('disk'))
+    error = Login(
+        'ann' * 1000,
+        Secret('hunter2'),
+        Secret('abc'),
+        ('password=hunter2-FAKE', 'b'),
+        OSError('disk'),
+    )
     seen = shown(error)
     assert seen.user == ('ann' * 1000)[:1024] + '… (1976 more)'
     assert (seen.password, seen.token, seen.cause) == (Secret('***'), None, None)

@@ -13,7 +13,9 @@ When: TypeAlias = Literal['while it waits', 'when it has been served']
 class _Watched(Coroutine[Any, Any, object]):
     """A coroutine that calls `suspended` each time it stops to wait, with what it waits for."""
 
-    def __init__(self, inner: Coroutine[Any, Any, object], suspended: Callable[[object], None]) -> None:
+    def __init__(
+        self, inner: Coroutine[Any, Any, object], suspended: Callable[[object], None]
+    ) -> None:
         self._inner = inner
         self._suspended = suspended
 
@@ -25,7 +27,11 @@ class _Watched(Coroutine[Any, Any, object]):
 
     @override
     def throw(self, typ: Any, val: Any = None, tb: TracebackType | None = None) -> object:
-        waits_for = self._inner.throw(typ) if val is None and tb is None else self._inner.throw(typ, val, tb)
+        waits_for = (
+            self._inner.throw(typ)
+            if val is None and tb is None
+            else self._inner.throw(typ, val, tb)
+        )
         self._suspended(waits_for)
         return waits_for
 
@@ -38,7 +44,9 @@ class _Watched(Coroutine[Any, Any, object]):
         return self._inner.__await__()
 
 
-async def _cancelled_at(call: Callable[[], Coroutine[Any, Any, object]], place: int, when: When) -> bool:
+async def _cancelled_at(
+    call: Callable[[], Coroutine[Any, Any, object]], place: int, when: When
+) -> bool:
     """Run a call and cancel it where it waits for the n-th time; says whether it waited so often."""
     loop = asyncio.get_running_loop()
     count = 0
@@ -67,7 +75,9 @@ async def _cancelled_at(call: Callable[[], Coroutine[Any, Any, object]], place: 
     return True
 
 
-async def cancelled_everywhere(call: Callable[[], Coroutine[Any, Any, object]], after: Callable[[], Awaitable[object] | None]) -> int:
+async def cancelled_everywhere(
+    call: Callable[[], Coroutine[Any, Any, object]], after: Callable[[], Awaitable[object] | None]
+) -> int:
     """Cancel a call at each of its awaits in turn, in both ways, and ask `after` each time whether all is as before.
 
     `call` makes a fresh coroutine that ends by itself; gives how many awaits there were. No task may be left.
@@ -77,7 +87,9 @@ async def cancelled_everywhere(call: Callable[[], Coroutine[Any, Any, object]], 
     for when in modes:
         place = 1
         while await _cancelled_at(call, place, when):
-            assert asyncio.all_tasks() == {asyncio.current_task()}, f'a task is left after wait {place} ({when})'
+            assert asyncio.all_tasks() == {asyncio.current_task()}, (
+                f'a task is left after wait {place} ({when})'
+            )
             if (checked := after()) is not None:
                 await checked
             place += 1

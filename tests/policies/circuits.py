@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from seamwise import Failure, Success
+from seamwise.policies._engine.permit import Permit
+from seamwise.policies._parts.trip_conditions import consecutive
 from seamwise.policies.circuit import Circuit, CircuitOpen, circuit
 from seamwise.policies.events import State
-from seamwise.policies.permit import Permit
 from seamwise.policies.testing import FakeWorld
-from seamwise.policies.trips import consecutive
 from tests.policies.errors import Down
 
 DOWN: Final[Failure[Down]] = Failure(Down())
@@ -38,7 +38,15 @@ def admitted(guard: Circuit) -> Permit:
 
 def half_opened(world: FakeWorld, *, probes: int = 1, successes: int = 1, **more: Any) -> Circuit:
     """Give a circuit whose next call is a probe."""
-    guard = circuit(name='mail', trip=consecutive(1), open_for=10.0, probes=probes, successes=successes, world=world, **more)
+    guard = circuit(
+        name='mail',
+        trip=consecutive(1),
+        open_for=10.0,
+        probes=probes,
+        successes=successes,
+        world=world,
+        **more,
+    )
     guard.open()
     world.advance(10.0)
     return guard

@@ -6,8 +6,8 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeAlias
 
 from seamwise import Result, Success
+from seamwise.policies._engine.world import World
 from seamwise.policies.deadline import DeadlineExceeded, remaining
-from seamwise.policies.world import World
 from tests.policies.errors import Down
 
 P = ParamSpec('P')
@@ -32,7 +32,9 @@ def in_a_loop(test: Callable[P, Coroutine[object, object, None]]) -> Callable[P,
         wrong: list[dict[str, Any]] = []
 
         async def watched() -> None:
-            asyncio.get_running_loop().set_exception_handler(lambda _loop, context: wrong.append(context))
+            asyncio.get_running_loop().set_exception_handler(
+                lambda _loop, context: wrong.append(context)
+            )
             await test(*args, **kwargs)
 
         asyncio.run(watched())

@@ -6,9 +6,9 @@ from typing import Never, TypeVar
 from typing_extensions import override
 
 from seamwise import Failure, Result, Success
-from seamwise.policies.permit import FREE, Fork, Outcome, Permit, Said, Wait
-from seamwise.policies.pipeline import Layer
-from seamwise.policies.world import World
+from seamwise.policies._engine.permit import FREE, Fork, Outcome, Permit, Said, Wait
+from seamwise.policies._engine.pipeline import Layer
+from seamwise.policies._engine.world import World
 
 T = TypeVar('T')
 E = TypeVar('E')
@@ -17,7 +17,14 @@ E = TypeVar('E')
 class Seen(Layer[str]):
     """Writes `+name` when a call comes in, `-name` when it leaves and `!name` when it raised; as told, it does more."""
 
-    def __init__(self, name: str, log: list[str], *, refuses: bool = False, takes: type[BaseException] | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        log: list[str],
+        *,
+        refuses: bool = False,
+        takes: type[BaseException] | None = None,
+    ) -> None:
         super().__init__(name)
         self.log = log
         self.refuses = refuses

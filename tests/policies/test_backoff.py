@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seamwise.policies.backoff import Jitter, backoff
+from seamwise.policies._parts.backoff import Jitter, backoff
 from seamwise.policies.testing import FakeWorld
 
 VECTORS = Path(__file__).parent.parent / 'vectors' / 'retry_timelines.json'
@@ -21,7 +21,9 @@ DRAWS = 10_000
 ALMOST_ONE = 1 - 2**-53
 
 chances = st.floats(0.0, ALMOST_ONE)
-settings = st.tuples(st.floats(0, 1e9), st.floats(0, 1e9), st.floats(1, 1e300)).map(lambda three: (*sorted(three[:2]), three[2]))
+settings = st.tuples(st.floats(0, 1e9), st.floats(0, 1e9), st.floats(1, 1e300)).map(
+    lambda three: (*sorted(three[:2]), three[2])
+)
 
 
 def seeded(seed: int) -> Callable[[], float]:
@@ -51,20 +53,33 @@ def in_fifths(draw: Callable[[], float], low: float, high: float) -> list[float]
     return [count / DRAWS for count in counts]
 
 
-@pytest.mark.parametrize('case', [one for one in CASES if one['kind'] == 'backoff'], ids=lambda case: case['name'])
+@pytest.mark.parametrize(
+    'case', [one for one in CASES if one['kind'] == 'backoff'], ids=lambda case: case['name']
+)
 def test_the_documented_delays(case: dict[str, Any]) -> None:
-    delays = backoff(base=case['base_ms'] / 1000, cap=case['cap_ms'] / 1000, jitter=case['form'], world=world_of(case['random']))
-    made = islice(delays, case['first_retry'] - 1, case['first_retry'] - 1 + len(case['expected_ms']))
+    delays = backoff(
+        base=case['base_ms'] / 1000,
+        cap=case['cap_ms'] / 1000,
+        jitter=case['form'],
+        world=world_of(case['random']),
+    )
+    made = islice(
+        delays, case['first_retry'] - 1, case['first_retry'] - 1 + len(case['expected_ms'])
+    )
     assert [one * 1000 for one in made] == case['expected_ms']
 
 
-@pytest.mark.parametrize('case', [one for one in CASES if one['kind'] == 'spread'], ids=lambda case: case['name'])
+@pytest.mark.parametrize(
+    'case', [one for one in CASES if one['kind'] == 'spread'], ids=lambda case: case['name']
+)
 def test_the_documented_spread(case: dict[str, Any]) -> None:
     world = FakeWorld(random=seeded(5))
     drawn: list[float] = []
 
     def draw() -> float:
-        delays = backoff(base=case['base_ms'] / 1000, cap=case['cap_ms'] / 1000, jitter=case['form'], world=world)
+        delays = backoff(
+            base=case['base_ms'] / 1000, cap=case['cap_ms'] / 1000, jitter=case['form'], world=world
+        )
         drawn.append(nth(case['retry'], delays) * 1000)
         return drawn[-1]
 
@@ -88,7 +103,9 @@ def test_the_documented_spread(case: dict[str, Any]) -> None:
         ('tenth', 9, 6.0 / 1.1 * 0.9, 6.0),
     ],
 )
-def test_every_fifth_of_a_jitter_s_range_is_drawn_alike_also_at_the_cap(jitter: Jitter, retry: int, low: float, high: float) -> None:
+def test_every_fifth_of_a_jitter_s_range_is_drawn_alike_also_at_the_cap(
+    jitter: Jitter, retry: int, low: float, high: float
+) -> None:
     world = FakeWorld(random=seeded(7))
 
     def draw() -> float:
@@ -105,15 +122,23 @@ def test_decorrelated_jitter_is_spread_below_the_cap_in_a_third_of_the_cases() -
             after_cap.append(delay)
         previous = delay
     # From the cap: 1 + U * 92, cut at 31.
-    assert len([one for one in after_cap if one < 31.0]) / len(after_cap) == pytest.approx(30 / 92, abs=0.03)
-    below = [one for one in after_cap if one < 31.0]
-    assert [len([one for one in below if 6 * n < one - 1.0 <= 6 * (n + 1)]) / len(below) for n in range(5)] == pytest.approx(
-        [0.2] * 5, abs=0.04
+    assert len([one for one in after_cap if one < 31.0]) / len(after_cap) == pytest.approx(
+        30 / 92, abs=0.03
     )
+    below = [one for one in after_cap if one < 31.0]
+    assert [
+        len([one for one in below if 6 * n < one - 1.0 <= 6 * (n + 1)]) / len(below)
+        for n in range(5)
+    ] == pytest.approx([0.2] * 5, abs=0.04)
 
 
 def test_decorrelated_jitter_builds_on_the_delay_before() -> None:
-    assert first(4, backoff(base=1.0, cap=9.0, jitter='decorrelated', world=world_of(0.5))) == [2.0, 3.5, 5.75, 9.0]
+    assert first(4, backoff(base=1.0, cap=9.0, jitter='decorrelated', world=world_of(0.5))) == [
+        2.0,
+        3.5,
+        5.75,
+        9.0,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -126,7 +151,9 @@ def test_decorrelated_jitter_builds_on_the_delay_before() -> None:
     ],
 )
 def test_each_jitter_by_its_formula(jitter: Jitter, expected: list[float]) -> None:
-    assert first(4, backoff(base=1.0, factor=3.0, cap=10.0, jitter=jitter, world=world_of(0.25))) == pytest.approx(expected, rel=1e-12)
+    assert first(
+        4, backoff(base=1.0, factor=3.0, cap=10.0, jitter=jitter, world=world_of(0.25))
+    ) == pytest.approx(expected, rel=1e-12)
 
 
 def test_the_defaults() -> None:
@@ -136,15 +163,27 @@ def test_the_defaults() -> None:
 
 
 @given(settings, st.sampled_from(FORMS), chances, st.integers(1, 60))
-def test_no_delay_is_negative_or_above_the_cap(three: tuple[float, float, float], jitter: Jitter, chance: float, retry: int) -> None:
+def test_no_delay_is_negative_or_above_the_cap(
+    three: tuple[float, float, float], jitter: Jitter, chance: float, retry: int
+) -> None:
     base, cap, factor = three
-    assert 0.0 <= nth(retry, backoff(base=base, factor=factor, cap=cap, jitter=jitter, world=world_of(chance))) <= cap
+    assert (
+        0.0
+        <= nth(
+            retry, backoff(base=base, factor=factor, cap=cap, jitter=jitter, world=world_of(chance))
+        )
+        <= cap
+    )
 
 
 @given(settings, st.sampled_from(['full', 'equal', 'tenth', 'none']), chances)
-def test_delays_of_one_chance_never_shrink(three: tuple[float, float, float], jitter: Jitter, chance: float) -> None:
+def test_delays_of_one_chance_never_shrink(
+    three: tuple[float, float, float], jitter: Jitter, chance: float
+) -> None:
     base, cap, factor = three
-    made = first(20, backoff(base=base, factor=factor, cap=cap, jitter=jitter, world=world_of(chance)))
+    made = first(
+        20, backoff(base=base, factor=factor, cap=cap, jitter=jitter, world=world_of(chance))
+    )
     assert made == sorted(made)
 
 
@@ -176,10 +215,15 @@ def test_one_draw_makes_one_delay() -> None:
         ({'cap': float('inf')}, 'cap must be'),
         ({'cap': 2e9}, 'cap must be'),
         ({'base': 2.0, 'cap': 1.9}, r'cap must be base \(2 s\) or more, not 1\.9\.'),
-        ({'jitter': 'some'}, "jitter must be one of 'full', 'equal', 'tenth', 'decorrelated', 'none', not 'some'"),
+        (
+            {'jitter': 'some'},
+            "jitter must be one of 'full', 'equal', 'tenth', 'decorrelated', 'none', not 'some'",
+        ),
     ],
 )
-def test_what_cannot_be_meant_is_refused_where_it_is_said(settings: dict[str, Any], said: str) -> None:
+def test_what_cannot_be_meant_is_refused_where_it_is_said(
+    settings: dict[str, Any], said: str
+) -> None:
     with pytest.raises(ValueError, match=f'^{said}'):
         backoff(**settings)
 

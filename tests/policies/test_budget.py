@@ -15,16 +15,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seamwise import Failure, Result
-from seamwise.policies.budget import Budget
+from seamwise.policies._engine.world import World
+from seamwise.policies._parts.budget import Budget
 from seamwise.policies.retry import retry
 from seamwise.policies.testing import FakeWorld
-from seamwise.policies.world import World
 from tests.policies.errors import Busy, Down, Slow
 
 JUST_TOO_MUCH = math.nextafter(1e9, math.inf)
 VECTORS = Path(__file__).parent.parent / 'vectors' / 'retry_timelines.json'
 CASES: dict[str, dict[str, Any]] = {
-    one['model']: one for one in json.loads(VECTORS.read_text(encoding='utf-8'))['cases'] if one['kind'] == 'budget'
+    one['model']: one
+    for one in json.loads(VECTORS.read_text(encoding='utf-8'))['cases']
+    if one['kind'] == 'budget'
 }
 
 
@@ -45,7 +47,12 @@ def test_a_retry_after_a_timeout_costs_more() -> None:
     assert (budget.charged(Slow()), budget.left) == (10.0, 35.0)
     assert (budget.charged(Busy()), budget.left) == (5.0, 30.0)
     other = Budget.quota(8, cost=1, timeout_cost=7)
-    assert (other.charged(Down()), other.charged(Slow()), other.charged(Down()), other.left) == (1.0, 7.0, None, 0.0)
+    assert (other.charged(Down()), other.charged(Slow()), other.charged(Down()), other.left) == (
+        1.0,
+        7.0,
+        None,
+        0.0,
+    )
 
 
 def test_a_success_gives_back_what_its_last_retry_took_or_one() -> None:
@@ -266,8 +273,13 @@ def test_binary_fractions_take_no_retry_away() -> None:
         assert not budget.acquire(1)
 
 
-@given(st.lists(st.tuples(st.floats(0, 5), st.integers(0, 8), st.integers(0, 4)), max_size=60), st.sampled_from([0.0, 0.1, 1.0]))
-def test_in_no_ten_seconds_more_is_retried_than_the_share_or_the_floor(steps: list[tuple[float, int, int]], floor: float) -> None:
+@given(
+    st.lists(st.tuples(st.floats(0, 5), st.integers(0, 8), st.integers(0, 4)), max_size=60),
+    st.sampled_from([0.0, 0.1, 1.0]),
+)
+def test_in_no_ten_seconds_more_is_retried_than_the_share_or_the_floor(
+    steps: list[tuple[float, int, int]], floor: float
+) -> None:
     world = FakeWorld()
     budget = Budget.share(0.2, minimum_per_second=floor, world=world)
     calls = list[float]()
@@ -290,7 +302,11 @@ def test_in_no_ten_seconds_more_is_retried_than_the_share_or_the_floor(steps: li
 
 
 def all_budgets() -> list[Budget]:
-    return [Budget.quota(1000, cost=1), Budget.tokens(2000, ratio=0.001), Budget.share(0.0, minimum_per_second=100, world=FakeWorld())]
+    return [
+        Budget.quota(1000, cost=1),
+        Budget.tokens(2000, ratio=0.001),
+        Budget.share(0.0, minimum_per_second=100, world=FakeWorld()),
+    ]
 
 
 @pytest.mark.parametrize('budget', all_budgets(), ids=lambda budget: budget.limits())
@@ -314,7 +330,10 @@ def test_threads_never_get_more_than_there_is(budget: Budget) -> None:
 
 def test_what_is_allowed_can_be_said() -> None:
     assert Budget.quota(50).limits() == 'a quota of 50 for retries, 5 each, 10 after a timeout'
-    assert Budget.tokens(4, ratio=0.8).limits() == 'retries while more than half of 4 tokens are left, 0.8 back for a success'
+    assert (
+        Budget.tokens(4, ratio=0.8).limits()
+        == 'retries while more than half of 4 tokens are left, 0.8 back for a success'
+    )
     assert Budget.share(0.2).limits() == 'retries for 20 % of the calls, or 1 a second'
 
 

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from seamwise import Failure, Result, Success
-from seamwise.policies.adaptive import adaptive
+from seamwise.policies._engine.pipeline import Guard
+from seamwise.policies._engine.world import World
+from seamwise.policies._parts.adaptive_limit import adaptive
 from seamwise.policies.bulkhead import BulkheadFull, bulkhead
 from seamwise.policies.deadline import deadline
 from seamwise.policies.events import GuardEvent, Refused
-from seamwise.policies.pipeline import Guard
 from seamwise.policies.testing import FakeWorld
-from seamwise.policies.world import World
 
 
 def ok() -> Success[int]:
@@ -252,13 +252,17 @@ def test_a_clock_that_goes_back_makes_no_wait_negative() -> None:
     def sleep(seconds: float) -> None:
         now[0] -= 50
 
-    guard = bulkhead(1, name='x', queue=1, wait=3.0, world=World(clock=lambda: now[0], sleep_sync=sleep))
+    guard = bulkhead(
+        1, name='x', queue=1, wait=3.0, world=World(clock=lambda: now[0], sleep_sync=sleep)
+    )
     inside(guard, 1, lambda: errors.append(full(guard)))
     assert errors[-1].waited == 0.0
 
 
 @pytest.mark.parametrize(('queue', 'wait'), [(0, 5.0), (0, None), (5, 0.0), (None, 0.0), (0, 0.0)])
-def test_nobody_waits_unless_queue_and_wait_both_allow_it(queue: int | None, wait: float | None) -> None:
+def test_nobody_waits_unless_queue_and_wait_both_allow_it(
+    queue: int | None, wait: float | None
+) -> None:
     world = FakeWorld()
     guard = bulkhead(1, name='x', queue=queue, wait=wait, world=world)
     inside(guard, 1, lambda: full(guard))
@@ -267,7 +271,11 @@ def test_nobody_waits_unless_queue_and_wait_both_allow_it(queue: int | None, wai
 
 def test_nobody_waits_where_nobody_says() -> None:
     world = FakeWorld()
-    guards = [bulkhead(1, name='x', world=world), bulkhead(1, name='x', queue=3, world=world), bulkhead(1, name='x', wait=3, world=world)]
+    guards = [
+        bulkhead(1, name='x', world=world),
+        bulkhead(1, name='x', queue=3, world=world),
+        bulkhead(1, name='x', wait=3, world=world),
+    ]
     for guard in guards:
         inside(guard, 1, partial(full, guard))
     assert world.slept == []
@@ -325,7 +333,11 @@ def test_it_says_its_limits(more: dict[str, Any], words: str) -> None:
         ({'limit': 0}, ValueError, 'limit must be 1 or more'),
         ({'limit': 2.0}, TypeError, 'limit must be a whole number'),
         ({'limit': True}, TypeError, 'limit must be a whole number'),
-        ({'scope': 'all'}, ValueError, "scope must be one of 'tool', 'namespace', 'global', not 'all'"),
+        (
+            {'scope': 'all'},
+            ValueError,
+            "scope must be one of 'tool', 'namespace', 'global', not 'all'",
+        ),
         ({'queue': -1}, ValueError, 'queue must be 0 or more'),
         ({'queue': 1.5}, TypeError, 'queue must be a whole number'),
         ({'wait': -1}, ValueError, 'wait must be'),
@@ -337,7 +349,9 @@ def test_it_says_its_limits(more: dict[str, Any], words: str) -> None:
         ({'observer': 1}, TypeError, 'observer must be'),
     ],
 )
-def test_what_cannot_be_meant_is_refused_when_it_is_made(wrong: dict[str, Any], kind: type[Exception], message: str) -> None:
+def test_what_cannot_be_meant_is_refused_when_it_is_made(
+    wrong: dict[str, Any], kind: type[Exception], message: str
+) -> None:
     with pytest.raises(kind, match=f'^{message}'):
         made(**wrong)
 

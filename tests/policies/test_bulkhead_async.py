@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from seamwise import Failure, Result, Success
-from seamwise.policies.adaptive import adaptive
+from seamwise.policies._engine.pipeline import Guard
+from seamwise.policies._engine.world import World
+from seamwise.policies._parts.adaptive_limit import adaptive
 from seamwise.policies.bulkhead import BulkheadFull, bulkhead
-from seamwise.policies.pipeline import Guard
 from seamwise.policies.testing import FakeWorld
-from seamwise.policies.world import World
 from tests.policies.cancelling import cancelled_everywhere
 from tests.policies.ticking import settle
 
@@ -51,7 +51,11 @@ class Inside:
         return await self.guard.run(op)
 
     async def end(
-        self, name: str, how: Callable[['asyncio.Future[Result[int, str]]'], object] = lambda gate: gate.set_result(Success(1))
+        self,
+        name: str,
+        how: Callable[['asyncio.Future[Result[int, str]]'], object] = lambda gate: gate.set_result(
+            Success(1)
+        ),
     ) -> None:
         how(self.gates[name])
         await settle()
@@ -358,7 +362,10 @@ def test_threads_and_tasks_that_come_and_go_never_are_more_than_the_limit(limit:
     async def run() -> None:
         dice = random.Random(7)  # noqa: S311 -- no secret is made of it
         loop = asyncio.get_running_loop()
-        threads = [loop.run_in_executor(None, lambda: [guard.run_sync(in_a_thread) for _ in range(40)]) for _ in range(4)]
+        threads = [
+            loop.run_in_executor(None, lambda: [guard.run_sync(in_a_thread) for _ in range(40)])
+            for _ in range(4)
+        ]
         tasks = [asyncio.create_task(guard.run(in_a_task)) for _ in range(400)]
         for task in dice.sample(tasks, 100):
             await asyncio.sleep(0)

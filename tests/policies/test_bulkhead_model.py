@@ -53,7 +53,9 @@ class BulkheadMachine(RuleBasedStateMachine):
     def begin(self, limit: int, queue: int | None, wait: int | None, *, is_keyed: bool) -> None:
         self.limit, self.queue, self.wait, self.is_keyed = limit, queue, wait, is_keyed
         key = (lambda: self.key) if is_keyed else None
-        self.guard = bulkhead(limit, name='x', queue=queue, wait=wait, key=key, world=self.time.world)
+        self.guard = bulkhead(
+            limit, name='x', queue=queue, wait=wait, key=key, world=self.time.world
+        )
 
     async def _call(self, caller: Caller) -> Result[int, Any]:
         async def op() -> Result[int, str]:
@@ -78,7 +80,9 @@ class BulkheadMachine(RuleBasedStateMachine):
             assert caller.task.result() == Failure(expected)
 
     def callers(self) -> list[Caller]:
-        return [caller for callers in (*self.inside.values(), *self.line.values()) for caller in callers]
+        return [
+            caller for callers in (*self.inside.values(), *self.line.values()) for caller in callers
+        ]
 
     def serve(self, key: str) -> None:
         while self.line[key] and len(self.inside[key]) < self.limit:
@@ -96,7 +100,9 @@ class BulkheadMachine(RuleBasedStateMachine):
     @precondition(lambda self: any(self.inside.values()))
     @rule(data=st.data(), how=st.sampled_from(['success', 'failure', 'defect', 'cancelled']))
     def end(self, data: st.DataObject, how: End) -> None:
-        caller = data.draw(st.sampled_from([caller for callers in self.inside.values() for caller in callers]))
+        caller = data.draw(
+            st.sampled_from([caller for callers in self.inside.values() for caller in callers])
+        )
         self.time.do(lambda: self.finish(caller, how))
         self.serve(caller.key)
         assert caller.task.done()
@@ -105,7 +111,11 @@ class BulkheadMachine(RuleBasedStateMachine):
             assert isinstance(caller.task.exception(), ZeroDivisionError)
 
     @precondition(lambda self: any(self.line.values()))
-    @rule(data=st.data(), how=st.sampled_from(['success', 'failure', 'defect', 'cancelled']), steps=st.integers(1, 4))
+    @rule(
+        data=st.data(),
+        how=st.sampled_from(['success', 'failure', 'defect', 'cancelled']),
+        steps=st.integers(1, 4),
+    )
     def end_and_cancel_who_is_served(self, data: st.DataObject, how: End, steps: int) -> None:
         key = data.draw(st.sampled_from([key for key, line in self.line.items() if line]))
         caller, served = self.inside[key][0], self.line[key][0]
@@ -124,7 +134,9 @@ class BulkheadMachine(RuleBasedStateMachine):
     @precondition(lambda self: any(self.line.values()))
     @rule(data=st.data())
     def cancel_who_waits(self, data: st.DataObject) -> None:
-        caller = data.draw(st.sampled_from([caller for line in self.line.values() for caller in line]))
+        caller = data.draw(
+            st.sampled_from([caller for line in self.line.values() for caller in line])
+        )
         self.time.do(caller.task.cancel)
         self.line[caller.key].remove(caller)
         assert caller.task.cancelled()
@@ -135,7 +147,9 @@ class BulkheadMachine(RuleBasedStateMachine):
         if self.wait is None:
             return
         for line in self.line.values():
-            for caller in [caller for caller in line if caller.came_at + self.wait <= self.time.passed]:
+            for caller in [
+                caller for caller in line if caller.came_at + self.wait <= self.time.passed
+            ]:
                 line.remove(caller)
                 error = caller.task.result().swap().unwrap()
                 assert error.waited >= 0
@@ -147,10 +161,20 @@ class BulkheadMachine(RuleBasedStateMachine):
 
     @invariant()
     def it_is_as_the_model_says(self) -> None:
-        assert all(caller.is_inside and not caller.task.done() for callers in self.inside.values() for caller in callers)
-        assert not any(caller.is_inside or caller.task.done() for line in self.line.values() for caller in line)
+        assert all(
+            caller.is_inside and not caller.task.done()
+            for callers in self.inside.values()
+            for caller in callers
+        )
+        assert not any(
+            caller.is_inside or caller.task.done() for line in self.line.values() for caller in line
+        )
         (layer,) = getattr(self, 'guard', bulkhead(1, name='none'))._layers
-        rooms = dict(vars(layer)['_rooms']) if getattr(self, 'is_keyed', False) else {'a': vars(layer)['_only']}
+        rooms = (
+            dict(vars(layer)['_rooms'])
+            if getattr(self, 'is_keyed', False)
+            else {'a': vars(layer)['_only']}
+        )
         for key, callers in self.inside.items():
             room = rooms.pop(key, None)
             found = (0, 0) if room is None else (room.inside, room.waiting)
@@ -170,5 +194,7 @@ class BulkheadMachine(RuleBasedStateMachine):
         assert not is_left, 'somebody waits for ever'
 
 
-BulkheadMachine.TestCase.settings = settings(max_examples=EXAMPLES, stateful_step_count=20, suppress_health_check=CHECKS)
+BulkheadMachine.TestCase.settings = settings(
+    max_examples=EXAMPLES, stateful_step_count=20, suppress_health_check=CHECKS
+)
 TestBulkheadBesideItsModel: Any = BulkheadMachine.TestCase

@@ -17,10 +17,10 @@ from typing import Any
 import pytest
 
 from seamwise import Failure, Result, Secret, Success
+from seamwise.policies._engine.world import World
 from seamwise.policies.cache import Cache, cache
 from seamwise.policies.events import FellBack, GuardEvent
 from seamwise.policies.testing import FakeWorld
-from seamwise.policies.world import World
 from tests.policies.errors import Down, Slow, Wrong
 from tests.policies.leftovers import Defect, nothing_collected
 
@@ -35,7 +35,14 @@ class Source:
         self.events: list[GuardEvent] = []
         self.asked: list[object] = []
         self.gives: Answer | None = None
-        self.cache = cache(ttl=ttl, stale_for=stale_for, capacity=capacity, name='users', observer=self.events.append, world=self.world)
+        self.cache = cache(
+            ttl=ttl,
+            stale_for=stale_for,
+            capacity=capacity,
+            name='users',
+            observer=self.events.append,
+            world=self.world,
+        )
 
         @self.cache
         def load(uid: object) -> Answer:
@@ -126,7 +133,9 @@ def test_capacity_one_keeps_one() -> None:
 
 
 @pytest.mark.parametrize(('age', 'is_given'), [(10.0, True), (14.75, True), (15.0, False)])
-def test_an_old_success_is_given_while_the_call_fails_for_so_long(age: float, is_given: bool) -> None:
+def test_an_old_success_is_given_while_the_call_fails_for_so_long(
+    age: float, is_given: bool
+) -> None:
     source = Source(ttl=10.0, stale_for=5.0)
     old = source.load('ada')
     source.world.advance(age)
@@ -310,7 +319,11 @@ def test_under_a_clock_that_stands_still_a_success_stays() -> None:
 # --- keys
 
 
-def asked_by(function_cache: Cache, function: Callable[..., Any], *calls: tuple[tuple[Any, ...], dict[str, Any]]) -> int:
+def asked_by(
+    function_cache: Cache,
+    function: Callable[..., Any],
+    *calls: tuple[tuple[Any, ...], dict[str, Any]],
+) -> int:
     asked = 0
 
     def counted(*args: Any, **kwargs: Any) -> Answer:
@@ -344,7 +357,9 @@ def only_rest(*more: int) -> None: ...
         (rest, [call(1, 2, a=1, b=2), call(1, 2, b=2, a=1)]),
     ],
 )
-def test_the_same_arguments_are_one_however_they_are_given(function: Callable[..., Any], calls: list[Any]) -> None:
+def test_the_same_arguments_are_one_however_they_are_given(
+    function: Callable[..., Any], calls: list[Any]
+) -> None:
     assert asked_by(cache(ttl=1.0, name='x'), function, *calls) == 1
 
 
@@ -380,7 +395,9 @@ def test_each_function_has_its_own_successes() -> None:
 
 def test_arguments_that_do_not_hash_are_a_type_error_that_names_key_and_no_value() -> None:
     source = Source()
-    with pytest.raises(TypeError, match=r"^'users' keeps .* give `key=`, a function of the same arguments") as raised:
+    with pytest.raises(
+        TypeError, match=r"^'users' keeps .* give `key=`, a function of the same arguments"
+    ) as raised:
         source.load(['hunter2'])
     assert 'hunter2' not in ''.join(traceback.format_exception_only(raised.value))
     assert 'list' in str(raised.value.__cause__)
@@ -582,7 +599,10 @@ def test_a_number_out_of_range_is_a_value_error(wrong: dict[str, Any], says: str
         ({'stale_for': True}, 'stale_for must be a number'),
         ({'capacity': 1.5}, 'capacity must be a whole number'),
         ({'name': 1}, 'name must be a string'),
-        ({'key': 'uid'}, "key must be a function of the arguments that gives something hashable, not 'uid'."),
+        (
+            {'key': 'uid'},
+            "key must be a function of the arguments that gives something hashable, not 'uid'.",
+        ),
         ({'observer': 'log'}, 'observer must be a function'),
     ],
 )
@@ -798,7 +818,11 @@ def waiting_on(asked: Asked) -> int:
     import sys  # noqa: PLC0415 -- only here
 
     frames = [sys._current_frames().get(thread.ident or 0) for thread in asked._threads]
-    return sum(any(f.f_code.co_qualname == 'ThreadFlight.wait' for f, _ in traceback.walk_stack(frame)) for frame in frames if frame)
+    return sum(
+        any(f.f_code.co_qualname == 'ThreadFlight.wait' for f, _ in traceback.walk_stack(frame))
+        for frame in frames
+        if frame
+    )
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:

@@ -14,12 +14,12 @@ import pytest
 from typing_extensions import override
 
 from seamwise import Failure, Result, Success
+from seamwise.policies._engine.permit import FREE, Said
+from seamwise.policies._engine.pipeline import Layer
+from seamwise.policies._engine.world import World
 from seamwise.policies.cache import cache
 from seamwise.policies.events import FellBack, GuardEvent
-from seamwise.policies.permit import FREE, Said
-from seamwise.policies.pipeline import Layer
 from seamwise.policies.testing import FakeWorld
-from seamwise.policies.world import World
 from tests.policies.cancelling import cancelled_everywhere
 from tests.policies.errors import Down, Wrong
 from tests.policies.leftovers import Defect, nothing_collected
@@ -37,7 +37,13 @@ class Source:
         self.asked: list[object] = []
         self.ends: list[asyncio.Future[Answer]] = []
         self.cleaned: list[object] = []
-        self.cache = cache(ttl=ttl, stale_for=stale_for, name='users', observer=self.events.append, world=self.world)
+        self.cache = cache(
+            ttl=ttl,
+            stale_for=stale_for,
+            name='users',
+            observer=self.events.append,
+            world=self.world,
+        )
 
         @self.cache
         async def load(uid: object) -> Answer:
@@ -55,7 +61,9 @@ class Source:
 
     async def callers(self, many: int, uid: object = 'ada') -> list['asyncio.Task[Answer]']:
         """Begin so many calls at once."""
-        tasks: list[asyncio.Task[Answer]] = [asyncio.create_task(self.load(uid)) for _ in range(many)]
+        tasks: list[asyncio.Task[Answer]] = [
+            asyncio.create_task(self.load(uid)) for _ in range(many)
+        ]
         await ticks()
         return tasks
 
@@ -222,7 +230,9 @@ def test_a_defect_is_raised_in_all_who_wait_each_with_a_traceback_of_its_own() -
         for caller in callers:
             with pytest.raises(ZeroDivisionError) as raised:
                 await caller
-            frames.add(tuple(frame.name for frame in traceback.extract_tb(raised.value.__traceback__)))
+            frames.add(
+                tuple(frame.name for frame in traceback.extract_tb(raised.value.__traceback__))
+            )
         # Everyone sees where it happened, and how the own call came there.
         (seen,) = frames
         assert seen[:2] == ('test', 'run')
@@ -335,7 +345,9 @@ def test_a_call_within_itself_is_a_runtime_error_and_not_a_hang() -> None:
         return Success(found)
 
     async def main() -> None:
-        with pytest.raises(RuntimeError, match=r"^'tree' is called in its own call, with the same arguments"):
+        with pytest.raises(
+            RuntimeError, match=r"^'tree' is called in its own call, with the same arguments"
+        ):
             await asyncio.wait_for(load(0), 5)
 
     asyncio.run(main())

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from seamwise import Failure, Result, Success
+from seamwise.policies._engine.world import World
 from seamwise.policies.cache import cache
 from seamwise.policies.events import FellBack, GuardEvent
-from seamwise.policies.world import World
 from tests.policies.errors import Down, Slow, Wrong
 
 Answer = Result[object, object]
@@ -29,7 +29,11 @@ class Kept:
 class CacheAgainstModel(RuleBasedStateMachine):
     """The model: a list of keys from the one used least recently, and for each a value and when it came."""
 
-    @initialize(ttl=st.sampled_from([0.25, 2.5]), stale_for=st.sampled_from([0.0, 2.0]), capacity=st.integers(1, 4))
+    @initialize(
+        ttl=st.sampled_from([0.25, 2.5]),
+        stale_for=st.sampled_from([0.0, 2.0]),
+        capacity=st.integers(1, 4),
+    )
     def begin(self, ttl: float, stale_for: float, capacity: int) -> None:
         self.ttl, self.stale_for, self.capacity = ttl, stale_for, capacity
         self.now = 100.0
@@ -39,7 +43,12 @@ class CacheAgainstModel(RuleBasedStateMachine):
         self.told: list[GuardEvent] = []
         self.outcome: Callable[[], Answer] = self.succeeds
         decorate = cache(
-            ttl=ttl, stale_for=stale_for, capacity=capacity, name='x', observer=self.events.append, world=World(clock=lambda: self.now)
+            ttl=ttl,
+            stale_for=stale_for,
+            capacity=capacity,
+            name='x',
+            observer=self.events.append,
+            world=World(clock=lambda: self.now),
         )
 
         @decorate

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from typing_extensions import override
 
 from seamwise import Failure, Result, Success
+from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies.chaos import NEVER, Plan, chaos, plan, rate
-from seamwise.policies.pipeline import Guard
 from seamwise.policies.testing import FakeWorld
 from tests.policies.cancelling import cancelled_everywhere
 from tests.policies.errors import Down, Slow
@@ -50,7 +50,11 @@ def test_what_is_planned_happens_to_each_call_in_turn_and_then_no_more() -> None
     world = FakeWorld()
     defect = ZeroDivisionError('planned')
     guard = chaos(
-        seed=1, failures=plan(Down('a'), None, Down('c')), defects=plan(None, defect), delays=plan(1.0, None, 3.0, 0.0), world=world
+        seed=1,
+        failures=plan(Down('a'), None, Down('c')),
+        defects=plan(None, defect),
+        delays=plan(1.0, None, 3.0, 0.0),
+        world=world,
     )
     assert guard.run_sync(done) == Failure(Down('a'))
     with pytest.raises(ZeroDivisionError) as caught:
@@ -69,7 +73,13 @@ def test_a_call_waits_first_and_a_defect_comes_before_a_failure() -> None:
         called.append('op')
         return DONE
 
-    guard = chaos(seed=1, failures=plan(Down()), defects=plan(ZeroDivisionError('no')), delays=plan(1.0), world=world)
+    guard = chaos(
+        seed=1,
+        failures=plan(Down()),
+        defects=plan(ZeroDivisionError('no')),
+        delays=plan(1.0),
+        world=world,
+    )
     with pytest.raises(ZeroDivisionError):
         guard.run_sync(op)
     assert (world.slept, called) == ([1.0], [])
@@ -92,7 +102,9 @@ def test_a_call_that_fails_is_not_made() -> None:
 @given(seed=st.integers(), share=st.floats(0, 1))
 def test_the_same_seed_gives_the_same_fates(seed: int, share: float) -> None:
     def made(seed: int) -> Guard[Down]:
-        return chaos(seed=seed, failures=rate(share, Down), defects=rate(share / 2, ZeroDivisionError))
+        return chaos(
+            seed=seed, failures=rate(share, Down), defects=rate(share / 2, ZeroDivisionError)
+        )
 
     assert fates(made(seed)) == fates(made(seed))
 
@@ -107,13 +119,18 @@ def test_one_plan_serves_many_guards() -> None:
 
 
 def test_another_seed_gives_other_fates() -> None:
-    assert len({tuple(fates(chaos(seed=seed, failures=rate(0.5, Down)))) for seed in range(20)}) == 20
+    assert (
+        len({tuple(fates(chaos(seed=seed, failures=rate(0.5, Down)))) for seed in range(20)}) == 20
+    )
 
 
 def test_a_seed_means_the_same_in_every_version() -> None:
     drawn = [fate.startswith('<F') for fate in fates(chaos(seed=7, failures=rate(0.5, Down)), 10)]
     assert drawn == [False, True, True, False, False, False, True, True, True, True]
-    raised = [fate.startswith('Z') for fate in fates(chaos(seed=7, defects=rate(0.5, ZeroDivisionError)), 10)]
+    raised = [
+        fate.startswith('Z')
+        for fate in fates(chaos(seed=7, defects=rate(0.5, ZeroDivisionError)), 10)
+    ]
     assert raised == [False, False, False, False, True, True, True, True, True, True]
     world = FakeWorld()
     slept = list[int]()
@@ -127,7 +144,9 @@ def test_a_seed_means_the_same_in_every_version() -> None:
 def test_what_is_added_for_one_stream_changes_nothing_of_another() -> None:
     world = FakeWorld()
     alone = fates(chaos(seed=3, failures=rate(0.5, Down)))
-    beside = fates(chaos(seed=3, failures=rate(0.5, Down), delays=rate(0.5, lambda: 1.0), world=world))
+    beside = fates(
+        chaos(seed=3, failures=rate(0.5, Down), delays=rate(0.5, lambda: 1.0), world=world)
+    )
     assert alone == beside
     # Each stream is its own: what fails is not what waits.
     assert 0 < len(world.slept) < 40
@@ -142,13 +161,19 @@ def test_what_is_added_for_one_stream_changes_nothing_of_another() -> None:
 
 def test_defects_and_failures_are_drawn_apart() -> None:
     failing = [fate.startswith('<F') for fate in fates(chaos(seed=3, failures=rate(0.5, Down)))]
-    raising = [fate.startswith('Z') for fate in fates(chaos(seed=3, defects=rate(0.5, ZeroDivisionError)))]
+    raising = [
+        fate.startswith('Z') for fate in fates(chaos(seed=3, defects=rate(0.5, ZeroDivisionError)))
+    ]
     assert failing != raising
 
 
-@pytest.mark.parametrize(('share', 'least', 'most'), [(0.0, 0, 0), (0.2, 330, 470), (0.7, 1300, 1500), (1.0, 2000, 2000)])
+@pytest.mark.parametrize(
+    ('share', 'least', 'most'), [(0.0, 0, 0), (0.2, 330, 470), (0.7, 1300, 1500), (1.0, 2000, 2000)]
+)
 def test_about_the_share_happens(share: float, least: int, most: int) -> None:
-    failed = sum(fate.startswith('<F') for fate in fates(chaos(seed=5, failures=rate(share, Down)), 2000))
+    failed = sum(
+        fate.startswith('<F') for fate in fates(chaos(seed=5, failures=rate(share, Down)), 2000)
+    )
     assert least <= failed <= most
 
 
@@ -243,4 +268,7 @@ def test_it_says_its_limits() -> None:
     assert chaos(seed=7).describe() == 'chaos: seed 7'
     shaky: Plan[float] = rate(0.25, lambda: 1.0)
     guard = chaos(seed=7, failures=plan(Down(), None), defects=NEVER, delays=shaky, name='bank')
-    assert guard.describe() == 'bank: seed 7, failures as planned for 2 calls, delays 0.25 of the calls'
+    assert (
+        guard.describe()
+        == 'bank: seed 7, failures as planned for 2 calls, delays 0.25 of the calls'
+    )

@@ -8,17 +8,21 @@ import pytest
 
 from seamwise import Category, Failure, Result, TaggedError
 from seamwise.catalog.network import HostUnreachable
+from seamwise.policies._engine.permit import Permit
+from seamwise.policies._engine.pipeline import Guard, identity
+from seamwise.policies._engine.world import World
+from seamwise.policies._parts.trip_conditions import consecutive, ratio
 from seamwise.policies.bulkhead import BulkheadFull
 from seamwise.policies.circuit import CircuitOpen, circuit
-from seamwise.policies.permit import Permit
-from seamwise.policies.pipeline import Guard, identity
 from seamwise.policies.testing import FakeWorld
-from seamwise.policies.trips import consecutive, ratio
-from seamwise.policies.world import World
 from tests.policies.circuits import DOWN, OK, admitted, fail, half_opened, refusal, state_of
 from tests.policies.errors import Busy, Down, Slow, Wrong
 
-FACTS: dict[str, Any] = json.loads((Path(__file__).parent.parent / 'vectors' / 'circuit_timelines.json').read_text(encoding='utf-8'))
+FACTS: dict[str, Any] = json.loads(
+    (Path(__file__).parent.parent / 'vectors' / 'circuit_timelines.json').read_text(
+        encoding='utf-8'
+    )
+)
 
 
 # The timelines
@@ -109,7 +113,16 @@ def test_the_call_that_opens_it_keeps_its_own_error() -> None:
 
 
 @pytest.mark.parametrize(
-    'error', [Wrong(), Busy(), BulkheadFull('b', 'tool', '', 1, 0.0), CircuitOpen('c', 1, 1.0, 'open'), 'text', ('a', 1), None]
+    'error',
+    [
+        Wrong(),
+        Busy(),
+        BulkheadFull('b', 'tool', '', 1, 0.0),
+        CircuitOpen('c', 1, 1.0, 'open'),
+        'text',
+        ('a', 1),
+        None,
+    ],
 )
 def test_a_failure_that_is_not_against_it_counts_neither_way(error: object) -> None:
     guard = circuit(name='mail', trip=consecutive(2))
@@ -130,7 +143,9 @@ def test_a_timeout_and_a_service_that_is_away_count(error: TaggedError) -> None:
 
 
 def test_which_errors_count_may_be_said() -> None:
-    guard = circuit(name='mail', trip=consecutive(1), counts=lambda error: error.category is Category.VALIDATION)
+    guard = circuit(
+        name='mail', trip=consecutive(1), counts=lambda error: error.category is Category.VALIDATION
+    )
     guard.run_sync(lambda: DOWN)
     assert state_of(guard) == 'closed'
     guard.run_sync(lambda: Failure(Wrong()))
@@ -292,7 +307,10 @@ def test_the_clock_is_read_on_the_way_in_only_where_slow_calls_count() -> None:
         reads += 1
         return 0.0
 
-    plain, timed = circuit(name='a', world=World(clock=clock)), circuit(name='b', slow=1.0, world=World(clock=clock))
+    plain, timed = (
+        circuit(name='a', world=World(clock=clock)),
+        circuit(name='b', slow=1.0, world=World(clock=clock)),
+    )
     reads = 0
     plain.run_sync(lambda: OK)
     assert reads == 0
@@ -309,7 +327,11 @@ def test_each_refusal_is_an_error_of_its_own() -> None:
     first, second = refusal(guard), refusal(guard)
     assert first == second
     assert first is not second
-    assert (first.category, first.retryable, str(first)) == (Category.CIRCUIT_OPEN, True, 'mail failed 0 times and is not asked for now.')
+    assert (first.category, first.retryable, str(first)) == (
+        Category.CIRCUIT_OPEN,
+        True,
+        'mail failed 0 times and is not asked for now.',
+    )
 
 
 def test_what_is_refused_is_not_called() -> None:
@@ -345,7 +367,15 @@ def test_it_says_what_its_limits_are() -> None:
     assert circuit(name='mail').describe() == (
         'mail: opens for 30 s after 5 failures in a row; probes: 1 at once, 30 s each, 1 in a row close it'
     )
-    guard = circuit(name='m', trip=ratio(0.5, minimum=4, calls=8), open_for=2.5, probes=3, successes=2, probe_timeout=1, slow=0.5)
+    guard = circuit(
+        name='m',
+        trip=ratio(0.5, minimum=4, calls=8),
+        open_for=2.5,
+        probes=3,
+        successes=2,
+        probe_timeout=1,
+        slow=0.5,
+    )
     assert guard.limits() == (
         'opens for 2.5 s after 50 % failures in the last 8 calls, of 4 at least (slower than 0.5 s is a failure); '
         'probes: 3 at once, 1 s each, 2 in a row close it'

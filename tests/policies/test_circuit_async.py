@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from seamwise import Failure, Result, Success
+from seamwise.policies._engine.permit import Permit
+from seamwise.policies._engine.world import World
+from seamwise.policies._parts.trip_conditions import consecutive
 from seamwise.policies.circuit import CircuitOpen, circuit
-from seamwise.policies.permit import Permit
 from seamwise.policies.testing import FakeWorld
-from seamwise.policies.trips import consecutive
-from seamwise.policies.world import World
 from tests.policies.cancelling import cancelled_everywhere
 from tests.policies.circuits import DOWN, OK, admitted, half_opened, refusal, state_of
 from tests.policies.errors import Down

@@ -3,9 +3,9 @@
 import pytest
 
 from seamwise import Failure
+from seamwise.policies._engine.world import World
+from seamwise.policies._parts.trip_conditions import consecutive
 from seamwise.policies.circuit import CircuitOpen, circuit
-from seamwise.policies.trips import consecutive
-from seamwise.policies.world import World
 from tests.policies.circuits import OK, admitted, fail, refusal, state_of
 
 
@@ -109,7 +109,12 @@ def test_a_clock_that_fails_leaves_nothing_locked() -> None:
 
 def test_a_probe_that_succeeds_at_the_last_moment_has_not_hung_a_moment_later() -> None:
     clock = Clock()
-    guard = circuit(name='mail', open_for=10.0, successes=2, world=World(clock=lambda: clock() if clock.now < 19.5 else passing()))
+    guard = circuit(
+        name='mail',
+        open_for=10.0,
+        successes=2,
+        world=World(clock=lambda: clock() if clock.now < 19.5 else passing()),
+    )
 
     def passing() -> float:
         clock.now += 0.25

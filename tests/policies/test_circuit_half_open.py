@@ -3,11 +3,11 @@
 import pytest
 
 from seamwise import Failure
+from seamwise.policies._engine.permit import Outcome
+from seamwise.policies._parts.trip_conditions import consecutive
 from seamwise.policies.circuit import CircuitOpen, circuit
 from seamwise.policies.events import CircuitChanged, GuardEvent
-from seamwise.policies.permit import Outcome
 from seamwise.policies.testing import FakeWorld
-from seamwise.policies.trips import consecutive
 from tests.policies.circuits import DOWN, OK, admitted, fail, half_opened, refusal, state_of
 from tests.policies.errors import Wrong
 
@@ -70,7 +70,10 @@ def test_a_probe_that_hung_long_ago_opened_it_then_and_the_next_call_is_a_probe(
     events.clear()
     world.advance(15.0)
     admitted(guard)
-    assert events == [CircuitChanged('mail', 'half_open', 'open', 1), CircuitChanged('mail', 'open', 'half_open', 1)]
+    assert events == [
+        CircuitChanged('mail', 'half_open', 'open', 1),
+        CircuitChanged('mail', 'open', 'half_open', 1),
+    ]
 
 
 @pytest.mark.parametrize('ending', ['caller error', 'cancelled', 'ok'])
@@ -120,7 +123,9 @@ def test_a_failure_between_the_successes_begins_all_again() -> None:
 
 
 @pytest.mark.parametrize('outcome', [Failure(Wrong()), Failure('text')])
-def test_a_probe_that_says_nothing_of_the_service_gives_its_permit_back(outcome: Failure[object]) -> None:
+def test_a_probe_that_says_nothing_of_the_service_gives_its_permit_back(
+    outcome: Failure[object],
+) -> None:
     guard = half_opened(FakeWorld())
     for _ in range(3):
         assert guard.run_sync(lambda: outcome) is outcome
@@ -157,7 +162,9 @@ def test_the_permit_of_a_probe_of_an_older_generation_frees_no_place() -> None:
 
 
 @pytest.mark.parametrize('end', [OK, DOWN, OSError()])
-def test_the_result_of_a_probe_of_an_older_generation_changes_nothing(end: Outcome | OSError) -> None:
+def test_the_result_of_a_probe_of_an_older_generation_changes_nothing(
+    end: Outcome | OSError,
+) -> None:
     world = FakeWorld()
     guard = half_opened(world)
     old = admitted(guard)

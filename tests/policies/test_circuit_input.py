@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
+from seamwise.policies._parts.trip_conditions import consecutive
 from seamwise.policies.circuit import Circuit, circuit
-from seamwise.policies.trips import consecutive
 
 make: Callable[..., Circuit] = circuit
 """The same, for what no type checker lets pass."""
@@ -33,7 +33,10 @@ def test_a_time_that_no_error_can_say_is_a_mistake(setting: str) -> None:
 
 def test_the_ends_of_what_is_allowed() -> None:
     for seconds in (1e-9, 1e9):
-        assert circuit(name='mail', open_for=seconds, probe_timeout=seconds, slow=seconds).state == 'closed'
+        assert (
+            circuit(name='mail', open_for=seconds, probe_timeout=seconds, slow=seconds).state
+            == 'closed'
+        )
     assert circuit(name='mail', slow=1e12).state == 'closed'
 
 
@@ -63,7 +66,9 @@ def test_a_number_of_probes_is_a_whole_number(setting: str, wrong: object) -> No
         ({'name': 5}, r'^name must be a string'),
     ],
 )
-def test_what_is_of_the_wrong_kind_is_said_where_it_is_given(given: dict[str, object], said: str) -> None:
+def test_what_is_of_the_wrong_kind_is_said_where_it_is_given(
+    given: dict[str, object], said: str
+) -> None:
     with pytest.raises(TypeError, match=said):
         make(**{'name': 'mail', **given})
 

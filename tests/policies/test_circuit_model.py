@@ -13,11 +13,19 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from seamwise import Failure, Success
+from seamwise.policies._engine.permit import Permit
+from seamwise.policies._engine.world import World
+from seamwise.policies._parts.trip_conditions import (
+    BUCKETS,
+    Consecutive,
+    RatioInTime,
+    RatioOfCalls,
+    Trip,
+    consecutive,
+    ratio,
+)
 from seamwise.policies.circuit import Circuit, CircuitOpen, circuit
 from seamwise.policies.events import CircuitChanged, GuardEvent, State
-from seamwise.policies.permit import Permit
-from seamwise.policies.trips import BUCKETS, Consecutive, RatioInTime, RatioOfCalls, Trip, consecutive, ratio
-from seamwise.policies.world import World
 from tests.policies.circuits import DOWN, OK
 from tests.policies.errors import Wrong
 
@@ -73,7 +81,11 @@ class Told:
 
     def take(self, step: Step) -> Literal['in', 'out'] | None:
         if self.state == 'half_open':
-            hung = [began.at + self.given.probe_timeout for call, began in self.admitted.items() if call not in self.ended]
+            hung = [
+                began.at + self.given.probe_timeout
+                for call, began in self.admitted.items()
+                if call not in self.ended
+            ]
             if hung and min(hung) <= step.at:
                 self.begin('open', min(hung) + self.given.open_for, failures=self.failures + 1)
         match step.do:
@@ -85,7 +97,11 @@ class Told:
             case 'open' | 'isolate':
                 if not (self.state == 'open' and self.until == FOR_EVER):
                     seconds = self.given.open_for if step.do == 'open' else FOR_EVER
-                    self.begin('open', step.at + seconds, failures=self.counted() if self.state == 'closed' else self.failures)
+                    self.begin(
+                        'open',
+                        step.at + seconds,
+                        failures=self.counted() if self.state == 'closed' else self.failures,
+                    )
             case 'reset':
                 self.begin('closed')
             case 'look':
@@ -96,7 +112,9 @@ class Told:
         if self.state == 'open' and step.at >= self.until:
             self.begin('half_open', failures=self.failures)
         under_way = [call for call in self.admitted if call not in self.ended]
-        if self.state == 'open' or (self.state == 'half_open' and len(under_way) >= self.given.probes):
+        if self.state == 'open' or (
+            self.state == 'half_open' and len(under_way) >= self.given.probes
+        ):
             return 'out'
         self.admitted[step.call] = step
         return 'in'
@@ -114,11 +132,15 @@ class Told:
 
     def has_failed(self, end: Step) -> bool:
         slow = self.given.slow
-        return end.do == 'fail' or (end.do == 'ok' and slow is not None and end.at - self.admitted[end.call].at > slow)
+        return end.do == 'fail' or (
+            end.do == 'ok' and slow is not None and end.at - self.admitted[end.call].at > slow
+        )
 
     def results(self) -> list[tuple[float, bool]]:
         """Give when each call of this generation ended that counts, and whether it failed."""
-        return [(end.at, self.has_failed(end)) for end in self.ended.values() if end.do != 'nothing']
+        return [
+            (end.at, self.has_failed(end)) for end in self.ended.values() if end.do != 'nothing'
+        ]
 
     def looked_at(self) -> list[bool]:
         """Give those of them that the trip looks at: up to the last one, when it looked for the last time."""
@@ -142,7 +164,10 @@ class Told:
         match self.given.trip:
             case Consecutive(failures=limit):
                 return len(looked_at) >= limit
-            case RatioOfCalls(share=share, minimum=minimum) | RatioInTime(share=share, minimum=minimum):
+            case (
+                RatioOfCalls(share=share, minimum=minimum)
+                | RatioInTime(share=share, minimum=minimum)
+            ):
                 return len(looked_at) >= minimum and sum(looked_at) / len(looked_at) >= share
 
     def begin(self, state: State, until: float = 0.0, *, failures: int = 0) -> None:
@@ -175,17 +200,35 @@ def ratio_in_time(share: float, minimum: int) -> Trip:
     return ratio(share, minimum=minimum, window=5.0)
 
 
-trips = st.builds(consecutive, few) | st.builds(ratio_of_calls, shares, few, st.integers(0, 3)) | st.builds(ratio_in_time, shares, few)
-givens = st.builds(Given, trip=trips, open_for=quarters, probes=few, successes=few, probe_timeout=quarters, slow=st.none() | quarters)
+trips = (
+    st.builds(consecutive, few)
+    | st.builds(ratio_of_calls, shares, few, st.integers(0, 3))
+    | st.builds(ratio_in_time, shares, few)
+)
+givens = st.builds(
+    Given,
+    trip=trips,
+    open_for=quarters,
+    probes=few,
+    successes=few,
+    probe_timeout=quarters,
+    slow=st.none() | quarters,
+)
 
 
 class CircuitMachine(RuleBasedStateMachine):
     """Calls that overlap as they like, endings of every kind, hands on the switch, and a clock that jumps."""
 
-    @initialize(given=givens, start=st.integers(-400, 400), begins=st.sampled_from(['closed', 'about to be half open']))
+    @initialize(
+        given=givens,
+        start=st.integers(-400, 400),
+        begins=st.sampled_from(['closed', 'about to be half open']),
+    )
     def make(self, given: Given, start: int, begins: str) -> None:
         self.given = given
-        self.shown = self.real = start / 4  # what the clock shows, and the time that only goes forward
+        self.shown = self.real = (
+            start / 4
+        )  # what the clock shows, and the time that only goes forward
         self.steps: list[Step] = []
         self.permits: dict[int, Permit] = {}
         self.events: list[GuardEvent] = []
@@ -232,7 +275,11 @@ class CircuitMachine(RuleBasedStateMachine):
         if told.state == 'open':
             return max(told.until - self.real, 0.0)
         under_way = [began.at for call, began in told.admitted.items() if call not in told.ended]
-        return min(under_way) + self.given.probe_timeout - self.real if told.state == 'half_open' and under_way else 0.0
+        return (
+            min(under_way) + self.given.probe_timeout - self.real
+            if told.state == 'half_open' and under_way
+            else 0.0
+        )
 
     @precondition(lambda self: self.permits)
     @rule(which=st.integers(0, 1000), how=st.sampled_from(sorted(ENDINGS)))
@@ -261,7 +308,11 @@ class CircuitMachine(RuleBasedStateMachine):
 
     @rule(do=st.sampled_from(HANDS))
     def somebody_sets_it(self, do: Hand) -> None:
-        act = {'open': self.circuit.open, 'isolate': self.circuit.isolate, 'reset': self.circuit.reset}[do]
+        act = {
+            'open': self.circuit.open,
+            'isolate': self.circuit.isolate,
+            'reset': self.circuit.reset,
+        }[do]
         act()
         self.happens(do)
 
@@ -272,9 +323,15 @@ class CircuitMachine(RuleBasedStateMachine):
 
     @invariant()
     def all_changes_were_told(self) -> None:
-        changes = [(event.before, event.after) for event in self.events if isinstance(event, CircuitChanged)]
+        changes = [
+            (event.before, event.after)
+            for event in self.events
+            if isinstance(event, CircuitChanged)
+        ]
         assert changes == story(self.given, self.steps)[0].changes
 
 
 TestCircuitModel = CircuitMachine.TestCase
-TestCircuitModel.settings = settings(max_examples=10_000 if os.environ.get('SEAMWISE_NIGHTLY') else 100, stateful_step_count=30)
+TestCircuitModel.settings = settings(
+    max_examples=10_000 if os.environ.get('SEAMWISE_NIGHTLY') else 100, stateful_step_count=30
+)

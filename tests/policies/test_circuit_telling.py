@@ -2,16 +2,18 @@
 
 import pytest
 
+from seamwise.policies._parts.trip_conditions import consecutive
 from seamwise.policies.circuit import circuit
 from seamwise.policies.events import CircuitChanged, GuardEvent, Refused
 from seamwise.policies.testing import FakeWorld
-from seamwise.policies.trips import consecutive
 from tests.policies.circuits import OK, fail, in_threads, refusal, state_of
 
 
 def test_every_change_and_every_refusal_is_told_in_order() -> None:
     world, events = FakeWorld(), list[GuardEvent]()
-    guard = circuit(name='mail', trip=consecutive(2), open_for=10.0, observer=events.append, world=world)
+    guard = circuit(
+        name='mail', trip=consecutive(2), open_for=10.0, observer=events.append, world=world
+    )
     fail(guard, 2)
     refused = refusal(guard)
     world.advance(10.0)
@@ -43,7 +45,10 @@ def test_what_is_done_by_hand_is_told_where_it_changes_the_state() -> None:
     guard = circuit(name='mail', observer=events.append)
     for act in (guard.reset, guard.open, guard.open, guard.isolate, guard.reset, guard.reset):
         act()
-    assert events == [CircuitChanged('mail', 'closed', 'open', 0), CircuitChanged('mail', 'open', 'closed', 0)]
+    assert events == [
+        CircuitChanged('mail', 'closed', 'open', 0),
+        CircuitChanged('mail', 'open', 'closed', 0),
+    ]
 
 
 def test_where_nobody_watches_no_change_is_kept() -> None:
@@ -97,7 +102,10 @@ def test_an_observer_that_is_interrupted_is_told_what_follows() -> None:
     with pytest.raises(KeyboardInterrupt):
         guard.open()
     guard.reset()
-    assert events == [CircuitChanged('mail', 'closed', 'open', 0), CircuitChanged('mail', 'open', 'closed', 0)]
+    assert events == [
+        CircuitChanged('mail', 'closed', 'open', 0),
+        CircuitChanged('mail', 'open', 'closed', 0),
+    ]
 
 
 def test_events_of_many_threads_come_in_the_order_of_the_changes() -> None:
@@ -111,5 +119,7 @@ def test_events_of_many_threads_come_in_the_order_of_the_changes() -> None:
     in_threads(8, work)
     changes = [event for event in events if isinstance(event, CircuitChanged)]
     assert changes
-    assert [change.before for change in changes] == [['closed', 'open'][n % 2] for n in range(len(changes))]
+    assert [change.before for change in changes] == [
+        ['closed', 'open'][n % 2] for n in range(len(changes))
+    ]
     assert changes[-1].after == state_of(guard)

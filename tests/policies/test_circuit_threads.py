@@ -5,11 +5,11 @@ import threading
 import pytest
 
 from seamwise import Result
+from seamwise.policies._engine.permit import Permit
+from seamwise.policies._engine.world import World
+from seamwise.policies._parts.trip_conditions import consecutive, ratio
 from seamwise.policies.circuit import Circuit, circuit
-from seamwise.policies.permit import Permit
 from seamwise.policies.testing import FakeWorld
-from seamwise.policies.trips import consecutive, ratio
-from seamwise.policies.world import World
 from tests.policies.circuits import OK, admitted, fail, half_opened, in_threads, state_of
 from tests.policies.errors import Down
 

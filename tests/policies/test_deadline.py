@@ -7,10 +7,10 @@ import pytest
 from typing_extensions import override
 
 from seamwise import Failure, Result
+from seamwise.policies._engine.world import World
 from seamwise.policies.deadline import deadline
 from seamwise.policies.events import GuardEvent, Refused
 from seamwise.policies.testing import FakeWorld
-from seamwise.policies.world import World
 from tests.policies.cancelling import cancelled_everywhere
 from tests.policies.deadlines import DONE, in_a_loop, late, nothing_stray, sleeping
 from tests.policies.errors import Down
@@ -96,7 +96,9 @@ async def test_a_swallowed_cancellation_is_late_also_by_a_clock_that_stands_stil
             return DONE
         return DONE
 
-    assert await deadline(0.001, world=World(clock=lambda: 7.0)).run(op) == Failure(late(seconds=0.001))
+    assert await deadline(0.001, world=World(clock=lambda: 7.0)).run(op) == Failure(
+        late(seconds=0.001)
+    )
     await nothing_stray()
 
 
@@ -200,14 +202,18 @@ async def test_every_cancellation_from_outside_stays_one() -> None:
         return DONE
 
     async def call() -> object:
-        return await (deadline(3.0, world=world) >> deadline(2.0) >> deadline(1.0, world=world)).run(op)
+        return await (
+            deadline(3.0, world=world) >> deadline(2.0) >> deadline(1.0, world=world)
+        ).run(op)
 
     assert await cancelled_everywhere(call, nothing_stray) == 3
 
 
 @pytest.mark.parametrize('cancels_first', [True, False])
 @in_a_loop
-async def test_an_outer_cancellation_in_the_same_turn_as_the_expiry_stays_a_cancellation(cancels_first: bool) -> None:
+async def test_an_outer_cancellation_in_the_same_turn_as_the_expiry_stays_a_cancellation(
+    cancels_first: bool,
+) -> None:
     world = FakeWorld()
     begun = asyncio.Event()
     told: list[GuardEvent] = []
@@ -301,7 +307,9 @@ async def test_an_operation_that_cancels_itself_is_cancelled() -> None:
 
 @pytest.mark.parametrize('rings_first', [True, False])
 @in_a_loop
-async def test_an_operation_that_gets_what_it_waits_for_in_the_turn_of_the_expiry_leaves_nothing_stray(rings_first: bool) -> None:
+async def test_an_operation_that_gets_what_it_waits_for_in_the_turn_of_the_expiry_leaves_nothing_stray(
+    rings_first: bool,
+) -> None:
     world = FakeWorld()
     waits_for: asyncio.Future[Result[str, Down]] = asyncio.get_running_loop().create_future()
 

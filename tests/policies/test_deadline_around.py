@@ -9,11 +9,11 @@ import pytest
 from typing_extensions import override
 
 from seamwise import Failure, Result
+from seamwise.policies._engine.permit import Outcome, Permit, Said
+from seamwise.policies._engine.pipeline import Layer
+from seamwise.policies._engine.world import World
 from seamwise.policies.deadline import deadline, remaining
-from seamwise.policies.permit import Outcome, Permit, Said
-from seamwise.policies.pipeline import Layer
 from seamwise.policies.testing import FakeWorld
-from seamwise.policies.world import World
 from tests.policies.deadlines import DONE, in_a_loop, late, nothing_stray, sleeping
 from tests.policies.errors import Down
 from tests.policies.leftovers import nothing_collected
@@ -196,7 +196,10 @@ async def test_a_clock_that_raises_takes_the_alarm_with_it() -> None:
 @in_a_loop
 async def test_a_clock_that_goes_backwards_makes_nobody_late() -> None:
     times = iter([100.0, 50.0])
-    assert await deadline(3.0, world=World(clock=lambda: next(times))).run(sleeping(World(), 0.0)) is DONE
+    assert (
+        await deadline(3.0, world=World(clock=lambda: next(times))).run(sleeping(World(), 0.0))
+        is DONE
+    )
 
 
 class Kept:
@@ -205,7 +208,9 @@ class Kept:
 
 @pytest.mark.parametrize('seconds', [0.5, 5.0])
 @in_a_loop
-async def test_a_task_that_goes_on_keeps_nothing_of_the_task_whose_deadline_it_saw(seconds: float) -> None:
+async def test_a_task_that_goes_on_keeps_nothing_of_the_task_whose_deadline_it_saw(
+    seconds: float,
+) -> None:
     world = FakeWorld()
     going_on: list[asyncio.Task[bool]] = []
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from typing_extensions import override
 
 from seamwise import Failure, Result
+from seamwise.policies._engine.world import Alarm, World
 from seamwise.policies.deadline import deadline, remaining
 from seamwise.policies.events import GuardEvent, Refused
 from seamwise.policies.testing import FakeWorld
-from seamwise.policies.world import Alarm, World
 from tests.policies.deadlines import DONE, in_a_loop, late, nothing_stray, sleeping
 from tests.policies.errors import Down
 
@@ -22,7 +22,9 @@ from tests.policies.errors import Down
 async def test_of_two_that_expire_at_one_instant_the_outer_one_reports() -> None:
     world = FakeWorld()
     for inner in (3.0, 5.0):
-        guard = deadline(3.0, name='outer', world=world) >> deadline(inner, name='inner', world=world)
+        guard = deadline(3.0, name='outer', world=world) >> deadline(
+            inner, name='inner', world=world
+        )
         assert await guard.run(sleeping(world, 10.0)) == Failure(late('outer'))
         await nothing_stray()
 
@@ -31,7 +33,9 @@ async def test_of_two_that_expire_at_one_instant_the_outer_one_reports() -> None
 async def test_the_nearer_inner_one_reports() -> None:
     world = FakeWorld()
     told: list[GuardEvent] = []
-    guard = deadline(3.0, name='outer', world=world, observer=told.append) >> deadline(2.0, name='inner', world=world)
+    guard = deadline(3.0, name='outer', world=world, observer=told.append) >> deadline(
+        2.0, name='inner', world=world
+    )
     assert await guard.run(sleeping(world, 10.0)) == Failure(late('inner', 2.0))
     assert told == []
     await nothing_stray()
@@ -93,7 +97,11 @@ async def test_nested_ones_shrink_to_what_is_left() -> None:
 async def test_three_in_one_another_end_once() -> None:
     world = FakeWorld()
     told: list[GuardEvent] = []
-    guard = deadline(3.0, name='a', world=world) >> deadline(4.0, name='b', world=world, observer=told.append) >> deadline(5.0, world=world)
+    guard = (
+        deadline(3.0, name='a', world=world)
+        >> deadline(4.0, name='b', world=world, observer=told.append)
+        >> deadline(5.0, world=world)
+    )
     assert await guard.run(sleeping(world, 10.0)) == Failure(late('a'))
     assert told == []
     await nothing_stray()
@@ -124,7 +132,9 @@ async def test_a_task_begun_inside_is_ended_by_its_own_alarm() -> None:
     world = FakeWorld()
 
     async def op() -> Result[str, Down]:
-        child = asyncio.ensure_future(deadline(5.0, name='inner', world=world).run(sleeping(world, 10.0)))
+        child = asyncio.ensure_future(
+            deadline(5.0, name='inner', world=world).run(sleeping(world, 10.0))
+        )
         try:
             await asyncio.Event().wait()
         finally:
@@ -200,7 +210,11 @@ async def test_the_alarm_around_rings_for_all_that_end_with_it(inner: float) -> 
             return super().alarm(seconds, ring)
 
     world = Counted()
-    guard = deadline(3.0, name='outer', world=world) >> deadline(inner, world=world) >> deadline(inner, world=world)
+    guard = (
+        deadline(3.0, name='outer', world=world)
+        >> deadline(inner, world=world)
+        >> deadline(inner, world=world)
+    )
     assert await guard.run(sleeping(world, 10.0)) == Failure(late('outer'))
     assert alarms == [3.0]
 
@@ -214,10 +228,14 @@ async def test_the_nearer_of_seconds_and_an_absolute_end_counts() -> None:
     world.advance(100.0)
     for seconds, at, allowed in ((5.0, 103.0, 3.0), (3.0, 105.0, 3.0)):
         end = world.now - 100.0 + at
-        result = await deadline(seconds, at=partial(float, end), world=world).run(sleeping(world, 10.0))
+        result = await deadline(seconds, at=partial(float, end), world=world).run(
+            sleeping(world, 10.0)
+        )
         assert result == Failure(late(seconds=allowed))
         assert world.now == end - at + 103.0
-    assert await deadline(3.0, at=lambda: float('inf'), world=world).run(sleeping(world, 1.0)) is DONE
+    assert (
+        await deadline(3.0, at=lambda: float('inf'), world=world).run(sleeping(world, 1.0)) is DONE
+    )
 
 
 @pytest.mark.parametrize('at', [100.0, 99.0, -float('inf')])
@@ -232,7 +250,9 @@ async def test_what_has_no_time_left_is_refused_and_not_called(at: float) -> Non
         called.append('op')
         return DONE
 
-    assert await deadline(5.0, at=lambda: at, world=world, observer=told.append).run(op) == Failure(late(seconds=0.0))
+    assert await deadline(5.0, at=lambda: at, world=world, observer=told.append).run(op) == Failure(
+        late(seconds=0.0)
+    )
     assert (called, told) == ([], [Refused('deadline', late(seconds=0.0))])
     await nothing_stray()
 
@@ -245,9 +265,14 @@ async def test_an_end_that_is_no_time_is_a_defect() -> None:
 
 
 @given(
-    outer=st.integers(1, 6), inner=st.integers(1, 6), steps=st.lists(st.integers(0, 4), max_size=4), cancel_at=st.none() | st.integers(1, 6)
+    outer=st.integers(1, 6),
+    inner=st.integers(1, 6),
+    steps=st.lists(st.integers(0, 4), max_size=4),
+    cancel_at=st.none() | st.integers(1, 6),
 )
-def test_whatever_comes_first_is_what_comes_out(outer: int, inner: int, steps: list[int], cancel_at: int | None) -> None:
+def test_whatever_comes_first_is_what_comes_out(
+    outer: int, inner: int, steps: list[int], cancel_at: int | None
+) -> None:
     """An obvious model: the earliest of the outer end, the inner one, the caller's cancellation and the operation's own end."""
     world = FakeWorld()
 
@@ -258,7 +283,9 @@ def test_whatever_comes_first_is_what_comes_out(outer: int, inner: int, steps: l
             return DONE
 
         async def call() -> object:
-            guard = deadline(float(outer), name='outer', world=world) >> deadline(float(inner), name='inner', world=world)
+            guard = deadline(float(outer), name='outer', world=world) >> deadline(
+                float(inner), name='inner', world=world
+            )
             result = await guard.run(op)
             for _ in range(4):
                 await asyncio.sleep(0)

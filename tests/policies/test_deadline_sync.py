@@ -9,17 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seamwise import Failure, Result, Success
+from seamwise.policies._engine.world import World
 from seamwise.policies.deadline import END, DeadlineExceeded, deadline, remaining
 from seamwise.policies.events import GuardEvent, Refused
 from seamwise.policies.testing import FakeWorld
-from seamwise.policies.world import World
 from tests.policies.errors import Down
 
 DONE = Success('done')
 LATE = Failure(DeadlineExceeded('deadline', 3.0))
 
 
-def taking(world: FakeWorld, seconds: float, result: Result[str, Down] = DONE) -> Callable[[], Result[str, Down]]:
+def taking(
+    world: FakeWorld, seconds: float, result: Result[str, Down] = DONE
+) -> Callable[[], Result[str, Down]]:
     def op() -> Result[str, Down]:
         world.sleep_sync(seconds)
         return result
@@ -39,7 +41,10 @@ def test_what_ends_in_time_comes_out_as_it_is() -> None:
 def test_what_ends_late_has_failed_whatever_it_gave(result: Result[str, Down]) -> None:
     world = FakeWorld()
     told: list[GuardEvent] = []
-    assert deadline(3.0, world=world, observer=told.append).run_sync(taking(world, 3.0, result)) == LATE
+    assert (
+        deadline(3.0, world=world, observer=told.append).run_sync(taking(world, 3.0, result))
+        == LATE
+    )
     assert told == [Refused('deadline', DeadlineExceeded('deadline', 3.0))]
     assert remaining() is None
 
@@ -49,7 +54,11 @@ def test_the_error_says_who_and_how_long() -> None:
     result = deadline(0.25, name='bank', world=world).run_sync(taking(world, 1.0))
     error = result.failure()
     assert isinstance(error, DeadlineExceeded)
-    assert (error.name, error.timeout, str(error)) == ('bank', 0.25, 'bank did not end within 0.25 s.')
+    assert (error.name, error.timeout, str(error)) == (
+        'bank',
+        0.25,
+        'bank did not end within 0.25 s.',
+    )
     assert error.retryable
     assert (error.attempts, error.retry_after) == (1, None)
 
@@ -265,10 +274,18 @@ def test_run_is_run_sync(seconds: int, end: int, takes: int) -> None:
         worlds[0].advance(float(takes))
         return DONE
 
-    ended_async = asyncio.run(deadline(float(seconds), at=lambda: float(end), world=worlds[0]).run(op))
-    ended = deadline(float(seconds), at=lambda: float(end), world=worlds[1]).run_sync(taking(worlds[1], float(takes)))
+    ended_async = asyncio.run(
+        deadline(float(seconds), at=lambda: float(end), world=worlds[0]).run(op)
+    )
+    ended = deadline(float(seconds), at=lambda: float(end), world=worlds[1]).run_sync(
+        taking(worlds[1], float(takes))
+    )
     allowed = max(min(seconds, end), 0)
-    assert ended == ended_async == (DONE if takes < allowed else Failure(DeadlineExceeded('deadline', float(allowed))))
+    assert (
+        ended
+        == ended_async
+        == (DONE if takes < allowed else Failure(DeadlineExceeded('deadline', float(allowed))))
+    )
 
 
 # What it is made with.
@@ -276,7 +293,9 @@ def test_run_is_run_sync(seconds: int, end: int, takes: int) -> None:
 
 @pytest.mark.parametrize('seconds', [0, 0.0, -1.0, float('nan'), float('inf'), 1.1e9])
 def test_a_number_of_seconds_that_nobody_can_mean_is_a_value_error(seconds: float) -> None:
-    with pytest.raises(ValueError, match=r'^seconds must be a finite number, more than 0, 1e\+09 at most'):
+    with pytest.raises(
+        ValueError, match=r'^seconds must be a finite number, more than 0, 1e\+09 at most'
+    ):
         deadline(seconds)
 
 
@@ -287,7 +306,9 @@ def test_seconds_that_are_no_number_are_a_type_error(seconds: float) -> None:
 
 
 def test_other_things_it_cannot_be_made_with() -> None:
-    with pytest.raises(TypeError, match='at must be a function that gives a time by the clock, not 3'):
+    with pytest.raises(
+        TypeError, match='at must be a function that gives a time by the clock, not 3'
+    ):
         deadline(1.0, at=3.0)  # type: ignore[arg-type]  # the mistake in question  # pyright: ignore[reportArgumentType]
     with pytest.raises(TypeError, match='observer must be a function'):
         deadline(1.0, observer=3)  # type: ignore[arg-type]  # the mistake in question  # pyright: ignore[reportArgumentType]
@@ -305,4 +326,7 @@ def test_the_longest_deadline_is_one() -> None:
 
 def test_it_says_its_limits() -> None:
     assert deadline(2.5).describe() == 'deadline: 2.5 s'
-    assert deadline(2.0, at=lambda: 1.0, name='bank').describe() == 'bank: 2 s, or until an end that is given'
+    assert (
+        deadline(2.0, at=lambda: 1.0, name='bank').describe()
+        == 'bank: 2 s, or until an end that is given'
+    )

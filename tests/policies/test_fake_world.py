@@ -9,8 +9,8 @@ from functools import partial
 
 import pytest
 
+from seamwise.policies._engine.world import REAL, World
 from seamwise.policies.testing import FakeWorld
-from seamwise.policies.world import REAL, World
 
 
 def test_its_time_stands_still_until_somebody_sleeps_or_moves_it() -> None:
@@ -161,7 +161,12 @@ def test_time_that_passes_in_a_thread_rings_in_the_loop() -> None:
 
 
 def test_the_real_world_is_the_machines() -> None:
-    assert (REAL.clock, REAL.sleep, REAL.sleep_sync, REAL.random) == (time.monotonic, asyncio.sleep, time.sleep, random.random)
+    assert (REAL.clock, REAL.sleep, REAL.sleep_sync, REAL.random) == (
+        time.monotonic,
+        asyncio.sleep,
+        time.sleep,
+        random.random,
+    )
 
 
 def test_the_real_world_rings_and_is_stopped() -> None:

@@ -10,11 +10,11 @@ import pytest
 from seamwise import Failure, Result, Success
 from seamwise.causes import find
 from seamwise.errors import TaggedError
+from seamwise.policies._engine.pipeline import Guard, identity
+from seamwise.policies._engine.predicates import retryable
 from seamwise.policies.deadline import DeadlineExceeded, deadline
 from seamwise.policies.events import FellBack, GuardEvent
 from seamwise.policies.fallback import Fallback, fallback
-from seamwise.policies.pipeline import Guard, identity
-from seamwise.policies.reading import retryable
 from seamwise.policies.testing import FakeWorld
 from tests.policies.cancelling import cancelled_everywhere
 from tests.policies.errors import Down, Slow, Wrong
@@ -150,7 +150,9 @@ def test_a_handler_that_gives_no_result_is_a_type_error_that_shows_the_error() -
     def untyped(_error: TaggedError) -> int:
         return 1
 
-    with pytest.raises(TypeError, match="The handler of 'cached' gave int, which is no Result") as caught:
+    with pytest.raises(
+        TypeError, match="The handler of 'cached' gave int, which is no Result"
+    ) as caught:
         UNTYPED(untyped, name='cached').run_sync(down)
     assert find(caught.value, Down) is DOWN.failure()
     with pytest.raises(TypeError, match="The handler of 'fallback' gave str, which is no Result"):
@@ -190,7 +192,11 @@ def test_it_stands_outside_of_guards_and_answers_for_them() -> None:
     def shows(error: TaggedError) -> Result[TaggedError, Slow]:
         return Success(error)
 
-    falls = fallback(shows, name='shows') >> deadline(3.0, name='a', world=world) >> deadline(2.0, world=world)
+    falls = (
+        fallback(shows, name='shows')
+        >> deadline(3.0, name='a', world=world)
+        >> deadline(2.0, world=world)
+    )
     assert isinstance(falls, Fallback)
     assert falls.run_sync(late) == Success(DeadlineExceeded('a', 3.0))
     assert falls.name == 'shows'
@@ -215,7 +221,10 @@ def test_a_fallback_is_unchanged_by_what_is_put_inside_of_it() -> None:
 def test_nothing_stands_outside_of_a_fallback() -> None:
     guard: Guard[DeadlineExceeded] = deadline(1.0)
     for outer in (guard, identity, 3):
-        with pytest.raises(TypeError, match="The fallback 'cached' cannot stand inside of anything: a fallback stands outermost"):
+        with pytest.raises(
+            TypeError,
+            match="The fallback 'cached' cannot stand inside of anything: a fallback stands outermost",
+        ):
             print(outer >> UNTYPED(one, name='cached'))
     with pytest.raises(TypeError, match="The fallback 'cached' cannot stand inside of anything"):
         print(fallback(one) >> UNTYPED(one, name='cached'))

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from typing_extensions import override
 
 from seamwise import Failure, Result, Success
+from seamwise.policies._engine.permit import FREE, Said
+from seamwise.policies._engine.pipeline import Guard, Layer
+from seamwise.policies._engine.world import World
+from seamwise.policies._parts.percentile import percentile
 from seamwise.policies.events import GaveUp, GuardEvent, Recovered
 from seamwise.policies.hedge import hedge
-from seamwise.policies.percentile import percentile
-from seamwise.policies.permit import FREE, Said
-from seamwise.policies.pipeline import Guard, Layer
 from seamwise.policies.testing import FakeWorld
-from seamwise.policies.world import World
 from tests.policies.cancelling import cancelled_everywhere
 from tests.policies.errors import Down, Slow
 from tests.policies.leftovers import Defect, nothing_collected
@@ -51,7 +51,9 @@ class Tries:
             raise
 
     def guard(self, share: float = 1.0) -> Guard[Any]:
-        return hedge(after=0.05, name='search', share=share, observer=self.events.append, world=self.world)
+        return hedge(
+            after=0.05, name='search', share=share, observer=self.events.append, world=self.world
+        )
 
     async def two(self) -> 'asyncio.Task[Answer]':
         """Begin a call, and wait until it has its second try."""
@@ -210,7 +212,9 @@ def test_a_defect_comes_before_a_success_of_the_same_moment(place: int) -> None:
     run(test)
 
 
-def test_of_two_defects_at_once_the_first_trys_is_raised_and_the_other_reported(caplog: pytest.LogCaptureFixture) -> None:
+def test_of_two_defects_at_once_the_first_trys_is_raised_and_the_other_reported(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     async def test(tries: Tries) -> None:
         call = await tries.two()
         tries.begun[1].set_exception(ValueError('second bug'))
@@ -224,7 +228,9 @@ def test_of_two_defects_at_once_the_first_trys_is_raised_and_the_other_reported(
     assert 'guard: search' in record.message
 
 
-def test_a_defect_of_the_loser_while_it_ends_is_reported_and_the_success_given(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_defect_of_the_loser_while_it_ends_is_reported_and_the_success_given(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     async def test(tries: Tries) -> None:
         begun = 0
 
@@ -429,7 +435,9 @@ async def quick() -> Answer:
 
 
 @given(st.lists(st.booleans(), max_size=120), st.sampled_from([0.01, 0.1, 0.25, 0.3, 0.5, 1.0]))
-def test_no_more_than_the_share_is_hedged_and_not_less_where_all_are_late(lates: list[bool], share: float) -> None:
+def test_no_more_than_the_share_is_hedged_and_not_less_where_all_are_late(
+    lates: list[bool], share: float
+) -> None:
     async def main() -> None:
         world = FakeWorld()
         guard = hedge(after=0.05, name='x', share=share, world=world)
@@ -517,7 +525,9 @@ def test_a_clock_that_goes_backwards_teaches_nothing() -> None:
     asyncio.run(main())
 
 
-def test_when_one_try_has_failed_the_loop_rests_until_the_other_is_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_when_one_try_has_failed_the_loop_rests_until_the_other_is_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     waits: list[int] = []
     wait = asyncio.wait
 
@@ -583,9 +593,15 @@ def test_a_second_loop_is_told_so() -> None:
 
 
 def test_it_says_what_it_does() -> None:
-    assert hedge(after=0.05, name='x', share=0.25).describe() == 'x: a second try after 0.05 s, for 25 % of calls'
+    assert (
+        hedge(after=0.05, name='x', share=0.25).describe()
+        == 'x: a second try after 0.05 s, for 25 % of calls'
+    )
     late = hedge(after=percentile(0.95), name='x')
-    assert late.describe() == 'x: a second try after 0.95 of the latencies seen (0.01 s at least), for 10 % of calls'
+    assert (
+        late.describe()
+        == 'x: a second try after 0.95 of the latencies seen (0.01 s at least), for 10 % of calls'
+    )
 
 
 @pytest.mark.parametrize('after', [0, -0.1, math.nan, math.inf])

@@ -78,7 +78,9 @@ def test_the_documented_headers(case: dict[str, Any]) -> None:
 )
 def test_a_number_is_digits_with_an_optional_fraction(value: str, expected: float | None) -> None:
     assert read(value) == expected
-    assert read(value, name='retry-after-ms') == (None if expected is None else 1e9 if len(value) > 20 else float(value) / 1000)
+    assert read(value, name='retry-after-ms') == (
+        None if expected is None else 1e9 if len(value) > 20 else float(value) / 1000
+    )
 
 
 @pytest.mark.parametrize('name', ['Retry-After', 'retry-after', 'RETRY-AFTER', 'rEtRy-AfTeR'])
@@ -96,7 +98,9 @@ def test_any_mapping_of_headers_is_read() -> None:
 
 
 def test_the_first_readable_header_counts() -> None:
-    assert from_headers({'retry-after': 'x', 'Retry-After': '7', 'RETRY-AFTER': '8'}, now=NOW) == 7.0
+    assert (
+        from_headers({'retry-after': 'x', 'Retry-After': '7', 'RETRY-AFTER': '8'}, now=NOW) == 7.0
+    )
     assert from_headers({'Retry-After': '30', 'Retry-After-Ms': '0'}, now=NOW) == 0.0
 
 
@@ -105,7 +109,12 @@ def test_a_value_that_is_no_text_is_read_as_one() -> None:
     assert from_headers(wrong, now=NOW) == 7.0
 
 
-@given(st.dictionaries(st.sampled_from(['Retry-After', 'retry-after-ms', 'retry-after']), st.text() | st.from_regex(r'[\w, :.-]{0,40}')))
+@given(
+    st.dictionaries(
+        st.sampled_from(['Retry-After', 'retry-after-ms', 'retry-after']),
+        st.text() | st.from_regex(r'[\w, :.-]{0,40}'),
+    )
+)
 def test_nothing_in_a_header_makes_the_reader_raise(headers: dict[str, str]) -> None:
     seconds = from_headers(headers, now=NOW)
     assert seconds is None or 0.0 <= seconds <= LONGEST_DELAY
@@ -115,8 +124,12 @@ def test_nothing_in_a_header_makes_the_reader_raise(headers: dict[str, str]) -> 
 
 
 def forms(moment: datetime) -> list[str]:
-    weekday = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'][moment.weekday()]
-    month = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'][moment.month - 1]
+    weekday = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'][
+        moment.weekday()
+    ]
+    month = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'][
+        moment.month - 1
+    ]
     time = f'{moment:%H:%M:%S}'
     return [
         f'{weekday[:3]}, {moment.day:02} {month} {moment.year:04} {time} GMT',
@@ -126,30 +139,48 @@ def forms(moment: datetime) -> list[str]:
 
 
 @given(moments, st.timedeltas(timedelta(days=-400), timedelta(days=400)))
-def test_each_form_of_a_date_says_how_long_it_is_until_then(now: datetime, ahead: timedelta) -> None:
+def test_each_form_of_a_date_says_how_long_it_is_until_then(
+    now: datetime, ahead: timedelta
+) -> None:
     try:
         then = (now + ahead).replace(microsecond=0)
     except OverflowError:
         return
     for form in forms(then):
-        assert read(form, now=now) == pytest.approx(max((then - now).total_seconds(), 0.0), abs=1e-3)
+        assert read(form, now=now) == pytest.approx(
+            max((then - now).total_seconds(), 0.0), abs=1e-3
+        )
 
 
 @pytest.mark.parametrize('day', range(1, 29))
 def test_every_month_and_weekday_is_known(day: int) -> None:
     for month in range(1, 13):
         then = datetime(2024, month, day, 1, 2, 3, tzinfo=UTC)
-        assert [read(form, now=then - timedelta(seconds=9)) for form in forms(then)] == [9.0, 9.0, 9.0]
+        assert [read(form, now=then - timedelta(seconds=9)) for form in forms(then)] == [
+            9.0,
+            9.0,
+            9.0,
+        ]
 
 
 @pytest.mark.parametrize(
     ('digits', 'year'),
-    [('23', 2023), ('24', 2024), ('73', 2073), ('74', 1974), ('99', 1999), ('00', 2000), ('22', 2022)],
+    [
+        ('23', 2023),
+        ('24', 2024),
+        ('73', 2073),
+        ('74', 1974),
+        ('99', 1999),
+        ('00', 2000),
+        ('22', 2022),
+    ],
 )
 def test_a_year_of_two_digits_is_at_most_fifty_years_ahead(digits: str, year: int) -> None:
     now = datetime(2023, 1, 1, tzinfo=UTC)
     seconds = read(f'Sunday, 02-Jan-{digits} 00:00:00 GMT', now=now)
-    assert seconds == min(max((datetime(year, 1, 2, tzinfo=UTC) - now).total_seconds(), 0.0), LONGEST_DELAY)
+    assert seconds == min(
+        max((datetime(year, 1, 2, tzinfo=UTC) - now).total_seconds(), 0.0), LONGEST_DELAY
+    )
     seconds = read(f'Sunday, 02-Jan-{digits} 00:00:00 GMT', now=now.replace(year=year, day=1))
     assert seconds == 86_400.0
 
@@ -338,15 +369,25 @@ def test_a_delay_is_read_in_many_spellings(text: str, expected: float | None) ->
     assert from_text(text) == (None if expected is None else pytest.approx(expected, rel=1e-12))
 
 
-@given(st.integers(0, LONGEST_IN_TEXT * 1000), st.sampled_from(['ms', 's', 'sec', 'seconds', 'm', 'min', 'minutes', 'h', 'hours', 'd']))
-def test_a_delay_is_as_long_as_the_text_says_and_thirty_days_at_most(number: int, unit: str) -> None:
-    scale = {'ms': 0.001, 's': 1, 'm': 60, 'h': 3600, 'd': 86_400}['ms' if unit == 'ms' else unit[0]]
+@given(
+    st.integers(0, LONGEST_IN_TEXT * 1000),
+    st.sampled_from(['ms', 's', 'sec', 'seconds', 'm', 'min', 'minutes', 'h', 'hours', 'd']),
+)
+def test_a_delay_is_as_long_as_the_text_says_and_thirty_days_at_most(
+    number: int, unit: str
+) -> None:
+    scale = {'ms': 0.001, 's': 1, 'm': 60, 'h': 3600, 'd': 86_400}[
+        'ms' if unit == 'ms' else unit[0]
+    ]
     expected = number * scale
-    assert from_text(f'retry after {number} {unit}') == (pytest.approx(expected) if expected <= LONGEST_IN_TEXT else None)
+    assert from_text(f'retry after {number} {unit}') == (
+        pytest.approx(expected) if expected <= LONGEST_IN_TEXT else None
+    )
 
 
 @pytest.mark.parametrize(
-    ('days', 'expected'), [('30', 2_592_000.0), ('30.01', None), ('29 days and 1', 2_592_000.0), ('30 days and 1', None)]
+    ('days', 'expected'),
+    [('30', 2_592_000.0), ('30.01', None), ('29 days and 1', 2_592_000.0), ('30 days and 1', None)],
 )
 def test_thirty_days_is_the_longest_delay_of_a_text(days: str, expected: float | None) -> None:
     assert from_text(f'retry after {days} days') == expected
@@ -364,13 +405,23 @@ def test_a_number_of_more_than_fifteen_digits_is_none(digits: str, expected: flo
 
 
 @given(
-    st.text() | st.lists(st.sampled_from(['retry', 'after', ' in ', 'wait', '5', '1,000', '.', 's', 'ms', ':', '\n', 'a '])).map(''.join)
+    st.text()
+    | st.lists(
+        st.sampled_from(
+            ['retry', 'after', ' in ', 'wait', '5', '1,000', '.', 's', 'ms', ':', '\n', 'a ']
+        )
+    ).map(''.join)
 )
 def test_no_text_makes_the_reader_raise(text: str) -> None:
     seconds = from_text(text)
     assert seconds is None or (math.isfinite(seconds) and 0.0 <= seconds <= LONGEST_IN_TEXT)
 
 
-@pytest.mark.parametrize('part', ['retry after ', '1,000', '5 s and ', 'wait   ', '9', ' ', 'retry', 'again in about '])
+@pytest.mark.parametrize(
+    'part', ['retry after ', '1,000', '5 s and ', 'wait   ', '9', ' ', 'retry', 'again in about ']
+)
 def test_a_text_of_a_megabyte_is_read_once(part: str) -> None:
-    assert from_text('retry after ' + part * (1_000_000 // len(part)) + '!') is None or part == '5 s and '
+    assert (
+        from_text('retry after ' + part * (1_000_000 // len(part)) + '!') is None
+        or part == '5 s and '
+    )

@@ -11,8 +11,8 @@ from typing import Any, Never, get_type_hints
 import pytest
 
 from seamwise import Failure, Result, Success
+from seamwise.policies._engine.pipeline import identity
 from seamwise.policies.idempotency import keyed, new_key
-from seamwise.policies.pipeline import identity
 from seamwise.policies.retry import retry
 from seamwise.policies.testing import FakeWorld
 from tests.policies.errors import Slow
@@ -21,7 +21,9 @@ Seen = list[tuple[str, int]]
 
 
 def guard() -> Any:
-    return retry(attempts=2, name='outer', world=FakeWorld()) >> retry(attempts=3, name='inner', world=FakeWorld())
+    return retry(attempts=2, name='outer', world=FakeWorld()) >> retry(
+        attempts=3, name='inner', world=FakeWorld()
+    )
 
 
 def test_a_key_is_of_144_bits_in_characters_that_every_header_takes() -> None:
@@ -153,7 +155,11 @@ def test_who_reads_the_signature_sees_no_key() -> None:
         return Success(cents)
 
     assert str(inspect.signature(pay)).startswith("(cents: int, /, *, to: str = 'bank')")
-    assert get_type_hints(pay) == {'cents': int, 'to': str, 'return': get_type_hints(no_key)['return']}
+    assert get_type_hints(pay) == {
+        'cents': int,
+        'to': str,
+        'return': get_type_hints(no_key)['return'],
+    }
 
     bare: list[Callable[[str, int], Result[int, Never]]] = [lambda key, cents: Success(cents)]
     decorated = keyed(identity)(bare[0])
@@ -197,7 +203,9 @@ def method_of_one(self: object, cents: int) -> Result[int, Never]:
     return Success(cents)
 
 
-@pytest.mark.parametrize('function', [no_key, late_key, named_key, many_keys, nothing, method, method_of_one])
+@pytest.mark.parametrize(
+    'function', [no_key, late_key, named_key, many_keys, nothing, method, method_of_one]
+)
 def test_a_function_without_a_place_for_the_key_is_refused(function: Callable[..., Any]) -> None:
     after, receiver = (' after self', 'self, ') if function in {method, method_of_one} else ('', '')
     said = f'{function.__name__}: the first parameter{after} must be `key`, as in `def pay({receiver}key: str, …)`.'
@@ -207,7 +215,9 @@ def test_a_function_without_a_place_for_the_key_is_refused(function: Callable[..
 
 def test_a_function_without_a_name_is_refused_as_it_is_shown() -> None:
     nameless: Any = partial(no_key)
-    with pytest.raises(TypeError, match=re.escape(f'{nameless!r}: the first parameter must be `key`')):
+    with pytest.raises(
+        TypeError, match=re.escape(f'{nameless!r}: the first parameter must be `key`')
+    ):
         keyed(identity)(nameless)
 
 

@@ -37,23 +37,41 @@ Make = Callable[[FakeWorld, Observer], Guard[object]]
 
 GUARDS: dict[str, Make] = {
     'retry': lambda world, told: retry(base=1.0, world=world, observer=told),
-    'retry to the end': lambda world, told: retry(name='again', attempts=5, timeout=2.0, jitter='equal', world=world, observer=told),
-    'retry in a budget': lambda world, told: retry(name='frugal', budget=Budget.tokens(4, ratio=0.5), world=world, observer=told),
-    'circuit': lambda world, told: circuit(name='circuit', trip=consecutive(2), open_for=1.0, world=world, observer=told),
+    'retry to the end': lambda world, told: retry(
+        name='again', attempts=5, timeout=2.0, jitter='equal', world=world, observer=told
+    ),
+    'retry in a budget': lambda world, told: retry(
+        name='frugal', budget=Budget.tokens(4, ratio=0.5), world=world, observer=told
+    ),
+    'circuit': lambda world, told: circuit(
+        name='circuit', trip=consecutive(2), open_for=1.0, world=world, observer=told
+    ),
     'circuit by ratio': lambda world, told: circuit(
-        name='ratio', trip=ratio(0.5, minimum=2, calls=4), slow=0.5, open_for=0.1, world=world, observer=told
+        name='ratio',
+        trip=ratio(0.5, minimum=2, calls=4),
+        slow=0.5,
+        open_for=0.1,
+        world=world,
+        observer=told,
     ),
     'rate_limit': lambda world, told: rate_limit(2, name='limit', world=world, observer=told),
-    'rate_limit that waits': lambda world, told: rate_limit(1, name='slot', wait=3.0, world=world, observer=told),
+    'rate_limit that waits': lambda world, told: rate_limit(
+        1, name='slot', wait=3.0, world=world, observer=told
+    ),
     'bulkhead': lambda world, told: bulkhead(1, name='room', world=world, observer=told),
     'deadline': lambda world, told: deadline(1.0, world=world, observer=told),
     'chaos': lambda world, _told: chaos(
-        seed=1, failures=plan(None, Down('chaos'), Wrong('chaos')), delays=plan(0.2, None, 0.7), world=world
+        seed=1,
+        failures=plan(None, Down('chaos'), Wrong('chaos')),
+        delays=plan(0.2, None, 0.7),
+        world=world,
     ),
 }
 
 ERRORS = st.sampled_from([Slow(), Down(), Wrong(), Busy(retry_after=0.5), Busy(retry_after=100.0)])
-OUTCOMES = st.lists(st.tuples(st.floats(0.0, 2.0), st.one_of(st.none(), ERRORS)), min_size=1, max_size=12)
+OUTCOMES = st.lists(
+    st.tuples(st.floats(0.0, 2.0), st.one_of(st.none(), ERRORS)), min_size=1, max_size=12
+)
 NAMES = st.lists(st.sampled_from(sorted(GUARDS)), unique=True, max_size=5)
 
 
@@ -102,7 +120,9 @@ def in_tasks(names: list[str], outcomes: list[tuple[float, TaggedError | None]])
 
 
 @given(NAMES, OUTCOMES)
-def test_a_task_sees_what_a_thread_sees(names: list[str], outcomes: list[tuple[float, TaggedError | None]]) -> None:
+def test_a_task_sees_what_a_thread_sees(
+    names: list[str], outcomes: list[tuple[float, TaggedError | None]]
+) -> None:
     assert in_tasks(names, outcomes) == in_threads(names, outcomes)
 
 
@@ -110,7 +130,9 @@ def test_a_task_sees_what_a_thread_sees(names: list[str], outcomes: list[tuple[f
 def test_it_does_not_matter_how_guards_are_put_together(
     names: list[str], at: int, outcomes: list[tuple[float, TaggedError | None]]
 ) -> None:
-    def story(put_together: Callable[[list[Guard[object]]], Guard[object]]) -> tuple[list[object], list[GuardEvent], float]:
+    def story(
+        put_together: Callable[[list[Guard[object]]], Guard[object]],
+    ) -> tuple[list[object], list[GuardEvent], float]:
         world, heard = FakeWorld(), list[GuardEvent]()
         guard = put_together([GUARDS[name](world, heard.append) for name in names])
         script = Script(world, outcomes)
@@ -150,8 +172,12 @@ QUIET = [pytest.param(place, id=guard.name) for place, guard in enumerate(quiet(
 
 
 @pytest.mark.parametrize('place', QUIET)
-@pytest.mark.parametrize('given_', [Success([1]), Failure(['bad']), Failure(Wrong()), Failure(Down())])
-def test_a_guard_that_never_fires_gives_the_very_result(place: int, given_: Result[Any, Any]) -> None:
+@pytest.mark.parametrize(
+    'given_', [Success([1]), Failure(['bad']), Failure(Wrong()), Failure(Down())]
+)
+def test_a_guard_that_never_fires_gives_the_very_result(
+    place: int, given_: Result[Any, Any]
+) -> None:
     guard = quiet()[place]
 
     async def op() -> Result[Any, Any]:

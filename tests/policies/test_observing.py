@@ -44,7 +44,11 @@ def test_a_session_hears_of_each_wait_before_it_and_of_the_end() -> None:
     assert guard.run_sync(failing) == Failure(LATE)
     assert slept_when_told == [[], [0.5], [0.5, 1.0]]
     names = [event.event for event in chat.sent if event.event.startswith('error.')]
-    assert [name for name in names if name != 'error.timeout'] == ['error.retry_attempt', 'error.retry_attempt', 'error.recovery_failed']
+    assert [name for name in names if name != 'error.timeout'] == [
+        'error.retry_attempt',
+        'error.retry_attempt',
+        'error.recovery_failed',
+    ]
 
 
 def test_telemetry_counts_attempts_and_how_they_ended() -> None:
@@ -60,21 +64,31 @@ def test_telemetry_counts_attempts_and_how_they_ended() -> None:
     guard.run_sync(failing)
     metrics: Any = reader.get_metrics_data()
     found = {
-        metric.name: [(dict(point.attributes), getattr(point, 'value', None)) for point in metric.data.data_points]
+        metric.name: [
+            (dict(point.attributes), getattr(point, 'value', None))
+            for point in metric.data.data_points
+        ]
         for resource in metrics.resource_metrics
         for scope in resource.scope_metrics
         for metric in scope.metrics
     }
     assert [value for _, value in found['seamwise.retry.attempts']] == [4]
-    assert sorted(attributes['outcome'] for attributes, _ in found['seamwise.retry.outcomes']) == ['gave_up', 'recovered']
+    assert sorted(attributes['outcome'] for attributes, _ in found['seamwise.retry.outcomes']) == [
+        'gave_up',
+        'recovered',
+    ]
     assert 'seamwise.recovery.duration' in found
 
 
-def test_an_observer_that_raises_harms_nothing_and_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_observer_that_raises_harms_nothing_and_is_logged_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     def broken(event: GuardEvent) -> None:
         raise ZeroDivisionError(type(event).__name__)
 
-    guard = circuit(name='bank', trip=consecutive(1), observer=broken) >> retry(attempts=3, world=FakeWorld(), observer=broken)
+    guard = circuit(name='bank', trip=consecutive(1), observer=broken) >> retry(
+        attempts=3, world=FakeWorld(), observer=broken
+    )
     with caplog.at_level(logging.ERROR):
         assert guard.run_sync(failing) == Failure(LATE)
         assert guard.run_sync(failing).swap().unwrap() != LATE

@@ -8,12 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seamwise.policies.percentile import Percentile, percentile
+from seamwise.policies._parts.percentile import Percentile, percentile
 
 SECONDS = st.floats(0, 1e6)
 
 
-def seen(rank: float, latencies: list[float], *, least: float = 0.0, calls: int = 1_000, minimum: int = 1) -> Percentile:
+def seen(
+    rank: float, latencies: list[float], *, least: float = 0.0, calls: int = 1_000, minimum: int = 1
+) -> Percentile:
     late = percentile(rank, least=least, calls=calls, minimum=minimum)
     for latency in latencies:
         late.see(latency)
@@ -21,7 +23,9 @@ def seen(rank: float, latencies: list[float], *, least: float = 0.0, calls: int 
 
 
 @given(st.lists(SECONDS, min_size=1, max_size=60), st.integers(1, 100), st.integers(1, 40))
-def test_it_is_the_nearest_rank_of_the_last_calls(latencies: list[float], percent: int, calls: int) -> None:
+def test_it_is_the_nearest_rank_of_the_last_calls(
+    latencies: list[float], percent: int, calls: int
+) -> None:
     last = sorted(latencies[-calls:])
     # ceil of an exact fraction: so many percent of the calls are at it or below.
     expected = last[-(-percent * len(last) // 100) - 1]
@@ -97,13 +101,21 @@ def test_threads_may_share_it() -> None:
         ({'least': math.inf}, 'least must be'),
         ({'calls': 0}, 'calls must be 1 or more'),
         ({'minimum': 0}, 'minimum must be 1 or more'),
-        ({'calls': 10, 'minimum': 11}, 'minimum must be 10 at most, as many as the calls that are kept, not 11.'),
+        (
+            {'calls': 10, 'minimum': 11},
+            'minimum must be 10 at most, as many as the calls that are kept, not 11.',
+        ),
     ],
 )
 def test_a_number_out_of_range_is_a_value_error(wrong: dict[str, float], says: str) -> None:
     numbers = {'rank': 0.5, 'least': 0.0, 'calls': 10, 'minimum': 10} | wrong
     with pytest.raises(ValueError, match='^' + re.escape(says)):
-        percentile(numbers['rank'], least=numbers['least'], calls=int(numbers['calls']), minimum=int(numbers['minimum']))
+        percentile(
+            numbers['rank'],
+            least=numbers['least'],
+            calls=int(numbers['calls']),
+            minimum=int(numbers['minimum']),
+        )
 
 
 def test_what_is_no_number_is_a_type_error() -> None:

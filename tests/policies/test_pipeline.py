@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from typing_extensions import override
 
 from seamwise import Failure, Result, Success
-from seamwise.policies import pipeline
-from seamwise.policies.permit import Permit, Said
-from seamwise.policies.pipeline import Guard, Layer, identity
+from seamwise.policies._engine import pipeline
+from seamwise.policies._engine.permit import Permit, Said
+from seamwise.policies._engine.pipeline import Guard, Layer, identity
 from seamwise.policies.testing import FakeWorld
 from tests.policies.cancelling import cancelled_everywhere
 from tests.policies.layers import Again, Bound, Late, Raises, SaysLate, Seen, Twice
@@ -36,7 +36,9 @@ async def ok_async() -> Number:
     return Success(1)
 
 
-def both_ways(guard: Guard[object], op: Callable[[], Number]) -> tuple[Result[int, object], Result[int, object]]:
+def both_ways(
+    guard: Guard[object], op: Callable[[], Number]
+) -> tuple[Result[int, object], Result[int, object]]:
     """Run an operation in a thread and in a task."""
 
     async def op_async() -> Number:
@@ -134,7 +136,9 @@ def test_a_fork_calls_what_is_inside_of_it_and_a_thread_just_goes_in() -> None:
 # What is raised
 
 
-@pytest.mark.parametrize('kind', [ValueError, KeyboardInterrupt, asyncio.CancelledError, GeneratorExit])
+@pytest.mark.parametrize(
+    'kind', [ValueError, KeyboardInterrupt, asyncio.CancelledError, GeneratorExit]
+)
 def test_what_an_operation_raises_passes_every_layer(kind: type[BaseException]) -> None:
     log: list[str] = []
     guard = Seen('a', log) >> Seen('b', log)
@@ -239,7 +243,9 @@ def test_a_defect_keeps_its_traceback_and_gets_the_frames_of_the_library_only() 
         guarded = raised
     own = pipeline.__file__
     frames = [one for one in traceback.extract_tb(guarded.__traceback__) if one.filename != own]
-    assert [one.name for one in frames[1:]] == [one.name for one in traceback.extract_tb(plain.__traceback__)[1:]]
+    assert [one.name for one in frames[1:]] == [
+        one.name for one in traceback.extract_tb(plain.__traceback__)[1:]
+    ]
     assert len(traceback.extract_tb(guarded.__traceback__)) - len(frames) == 1
     assert guarded.__context__ is None
     assert guarded.__cause__ is None
@@ -263,7 +269,14 @@ def test_a_shared_guard_does_not_lengthen_the_traceback_of_one_exception() -> No
 def test_a_caller_that_is_cancelled_anywhere_gives_everything_back() -> None:
     log: list[str] = []
     world = FakeWorld()
-    guard = Seen('a', log) >> Late('late', world) >> Again('again', 2, world) >> Seen('b', log) >> Twice('twice') >> Seen('c', log)
+    guard = (
+        Seen('a', log)
+        >> Late('late', world)
+        >> Again('again', 2, world)
+        >> Seen('b', log)
+        >> Twice('twice')
+        >> Seen('c', log)
+    )
 
     async def failing() -> Number:
         await asyncio.sleep(0)
@@ -297,7 +310,9 @@ def test_a_guard_that_never_fires_is_invisible() -> None:
     guard = Seen('a', log) >> Seen('b', log)
     for known in (Success([1]), Failure(['bad'])):
 
-        async def op_async(given: Result[list[int], list[str]] = known) -> Result[list[int], list[str]]:
+        async def op_async(
+            given: Result[list[int], list[str]] = known,
+        ) -> Result[list[int], list[str]]:
             return given
 
         assert guard.run_sync(lambda given=known: given) is known  # type: ignore[misc]  # a default is bound, mypy sees no type
@@ -409,7 +424,11 @@ def test_objects_that_are_called_are_decorated_like_functions() -> None:
 
     log: list[str] = []
     guard = Seen('a', log)
-    for load in (guard(Adds(2)), guard(partial(Adds(2))), guard(partial(partial(Adds(2).__call__)))):
+    for load in (
+        guard(Adds(2)),
+        guard(partial(Adds(2))),
+        guard(partial(partial(Adds(2).__call__))),
+    ):
         assert inspect.iscoroutinefunction(load)
         assert asyncio.run(load(1)) == Success(3)
     for find in (guard(AddsNow()), guard(partial(AddsNow()))):
@@ -517,7 +536,9 @@ def test_what_an_operation_written_in_c_raises_is_left_as_it_is() -> None:
     assert not hasattr(caught.value, '__notes__')
 
 
-@pytest.mark.parametrize(('name', 'kind'), [('', ValueError), ('  ', ValueError), (5, TypeError), (None, TypeError)])
+@pytest.mark.parametrize(
+    ('name', 'kind'), [('', ValueError), ('  ', ValueError), (5, TypeError), (None, TypeError)]
+)
 def test_a_layer_has_a_name(name: Any, kind: type[Exception]) -> None:
     with pytest.raises(kind, match='name'):
         Seen(name, [])

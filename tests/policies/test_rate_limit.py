@@ -10,13 +10,13 @@ import pytest
 
 from seamwise import Failure, Success
 from seamwise.errors import TaggedError
+from seamwise.policies._engine.permit import FREE, Wait
+from seamwise.policies._engine.pipeline import Guard
+from seamwise.policies._engine.world import World
 from seamwise.policies.deadline import deadline
 from seamwise.policies.events import GuardEvent, Refused
-from seamwise.policies.permit import FREE, Wait
-from seamwise.policies.pipeline import Guard
 from seamwise.policies.rate_limit import RateLimited, rate_limit
 from seamwise.policies.testing import FakeWorld
-from seamwise.policies.world import World
 from tests.policies.circuits import in_threads
 
 
@@ -186,7 +186,15 @@ class Keyed:
         self.world = FakeWorld()
         self._user = ''
         self._cost = 1.0
-        self.guard = rate_limit(limit, name='x', key=lambda: self._user, cost=lambda: self._cost, keys=keys, world=self.world, **more)
+        self.guard = rate_limit(
+            limit,
+            name='x',
+            key=lambda: self._user,
+            cost=lambda: self._cost,
+            keys=keys,
+            world=self.world,
+            **more,
+        )
 
     def passes(self, user: str, cost: float = 1.0) -> bool:
         self._user = user
@@ -342,14 +350,18 @@ def test_a_wait_does_not_go_beyond_the_deadline_around_it() -> None:
     guard = rate_limit(1, name='x', wait=10.0, world=world)
     assert passes(guard)
 
-    assert isinstance((deadline(0.9, world=world) >> guard).run_sync(ok).swap().unwrap(), RateLimited)
+    assert isinstance(
+        (deadline(0.9, world=world) >> guard).run_sync(ok).swap().unwrap(), RateLimited
+    )
     assert world.slept == []
     assert (deadline(1.1, world=world) >> guard).run_sync(ok) == Success(1)
 
 
 def test_a_wait_on_a_clock_that_stands_still_ends_with_a_refusal() -> None:
     slept: list[float] = []
-    guard = rate_limit(2, name='x', wait=10.0, world=World(clock=lambda: 7.0, sleep_sync=slept.append))
+    guard = rate_limit(
+        2, name='x', wait=10.0, world=World(clock=lambda: 7.0, sleep_sync=slept.append)
+    )
     assert passed(guard, 2) == 2
     assert refused(guard).retry_after == 0.5
     assert slept == [0.5]
@@ -398,7 +410,9 @@ def test_an_interrupted_wait_takes_no_slot() -> None:
     def interrupted(seconds: float) -> None:
         raise KeyboardInterrupt
 
-    guard = rate_limit(1, name='x', wait=2.0, world=World(clock=lambda: now[0], sleep_sync=interrupted))
+    guard = rate_limit(
+        1, name='x', wait=2.0, world=World(clock=lambda: now[0], sleep_sync=interrupted)
+    )
     assert passes(guard)
     for _ in range(3):
         with pytest.raises(KeyboardInterrupt):
@@ -423,7 +437,9 @@ def test_who_is_interrupted_leaves_the_line_under_the_lock() -> None:
         raise KeyboardInterrupt
 
     thread = threading.Thread(target=holds)
-    guard = rate_limit(1, name='x', wait=2.0, world=World(clock=lambda: 0.0, sleep_sync=interrupted))
+    guard = rate_limit(
+        1, name='x', wait=2.0, world=World(clock=lambda: 0.0, sleep_sync=interrupted)
+    )
     (layer,) = guard._layers
     assert passes(guard)
     with pytest.raises(KeyboardInterrupt):
@@ -481,7 +497,9 @@ def test_no_lock_is_held_while_key_cost_and_observer_run() -> None:
         elsewhere()
         return 1.0
 
-    guard = rate_limit(2, name='x', key=key, cost=cost, observer=lambda event: elsewhere(), world=FakeWorld())
+    guard = rate_limit(
+        2, name='x', key=key, cost=cost, observer=lambda event: elsewhere(), world=FakeWorld()
+    )
     assert passed(guard, 3) == 0
 
 
@@ -562,13 +580,24 @@ def test_it_says_its_limits(more: dict[str, Any], words: str) -> None:
         ({'observer': 7}, TypeError, 'observer must be'),
     ],
 )
-def test_what_cannot_be_meant_is_refused_when_it_is_made(wrong: dict[str, Any], kind: type[Exception], message: str) -> None:
+def test_what_cannot_be_meant_is_refused_when_it_is_made(
+    wrong: dict[str, Any], kind: type[Exception], message: str
+) -> None:
     with pytest.raises(kind, match=f'^{message}'):
         made(**wrong)
 
 
 @pytest.mark.parametrize(
-    'most', [{'limit': 1_000_000_000}, {'burst': 1_000_000_000}, {'period': 1e-6}, {'period': 1e9}, {'wait': 1e9}, {'cost': 5}, {'keys': 1}]
+    'most',
+    [
+        {'limit': 1_000_000_000},
+        {'burst': 1_000_000_000},
+        {'period': 1e-6},
+        {'period': 1e9},
+        {'wait': 1e9},
+        {'cost': 5},
+        {'keys': 1},
+    ],
 )
 def test_the_largest_and_smallest_numbers_that_can_be_meant_work(most: dict[str, Any]) -> None:
     assert passes(made(world=FakeWorld(), **most))

@@ -10,10 +10,10 @@ from typing import Any, Literal
 import pytest
 
 from seamwise import Result, Success
-from seamwise.policies.pipeline import Guard
+from seamwise.policies._engine.pipeline import Guard
+from seamwise.policies._engine.world import World
 from seamwise.policies.rate_limit import RateLimited, rate_limit
 from seamwise.policies.testing import FakeWorld
-from seamwise.policies.world import World
 from tests.policies.cancelling import cancelled_everywhere
 from tests.policies.ticking import Ticking, settle
 
@@ -34,7 +34,9 @@ class Callers:
         self.passed: list[tuple[str, float]] = []
         self.tasks: dict[str, asyncio.Task[Result[int, RateLimited]]] = {}
         self.cost = 1.0
-        self.guard = rate_limit(limit, name='x', burst=burst, wait=wait, cost=lambda: self.cost, world=self.time.world)
+        self.guard = rate_limit(
+            limit, name='x', burst=burst, wait=wait, cost=lambda: self.cost, world=self.time.world
+        )
 
     def come(self, *names: str, cost: float = 1.0) -> None:
         self.cost = cost
@@ -102,7 +104,9 @@ def test_the_line_counts_in_what_a_newcomer_is_told() -> None:
     callers.time.close()
 
 
-@pytest.mark.parametrize(('gone', 'order'), [('b', 'acd'), ('c', 'abd'), ('d', 'abc'), ('bc', 'ad'), ('bcd', 'a')])
+@pytest.mark.parametrize(
+    ('gone', 'order'), [('b', 'acd'), ('c', 'abd'), ('d', 'abc'), ('bc', 'ad'), ('bcd', 'a')]
+)
 def test_who_is_cancelled_takes_no_slot_and_those_behind_move_up(gone: str, order: str) -> None:
     callers = Callers()
     callers.come(*'abcd')
@@ -196,7 +200,9 @@ def test_a_place_in_the_middle_is_given_back_at_any_await() -> None:
 
 
 @pytest.mark.parametrize('jump', [-1000, -0.5])
-def test_a_clock_that_goes_back_while_they_wait_lets_nobody_through_too_soon_nor_hang(jump: float) -> None:
+def test_a_clock_that_goes_back_while_they_wait_lets_nobody_through_too_soon_nor_hang(
+    jump: float,
+) -> None:
     callers = Callers(wait=30.0)
     callers.come(*'abc')
     callers.advance(0.5)
@@ -239,7 +245,9 @@ def test_who_waits_is_refused_when_those_before_took_too_long() -> None:
 
 def test_a_place_that_is_never_called_ends_with_the_wait() -> None:
     async def run() -> Result[int, RateLimited]:
-        guard = rate_limit(50, name='x', burst=1, wait=0.04, world=World(sleep_sync=lambda _: blocked.wait(5)))
+        guard = rate_limit(
+            50, name='x', burst=1, wait=0.04, world=World(sleep_sync=lambda _: blocked.wait(5))
+        )
         assert await guard.run(ok) == Success(1)
         # A thread is the head, and sleeps far beyond its slot.
         thread = asyncio.get_running_loop().run_in_executor(None, guard.run_sync, ok_sync)
@@ -255,7 +263,9 @@ def test_a_place_that_is_never_called_ends_with_the_wait() -> None:
     assert isinstance(asyncio.run(run()).swap().unwrap(), RateLimited)
 
 
-def test_keys_for_which_somebody_waits_are_kept_though_they_are_too_many_and_in_nobodys_way_later() -> None:
+def test_keys_for_which_somebody_waits_are_kept_though_they_are_too_many_and_in_nobodys_way_later() -> (
+    None
+):
     time, user, tasks = Ticking(), [''], list[asyncio.Task[object]]()
     guard = rate_limit(1, name='x', key=lambda: user[0], keys=17, wait=100.0, world=time.world)
     (layer,) = guard._layers
@@ -314,7 +324,11 @@ def test_tasks_and_threads_stand_in_one_line(head: Literal['task', 'thread']) ->
 
         assert await guard.run(ok) == Success(1)
         calls: list[Any] = []
-        kinds = ('task', 'thread', 'thread', 'task') if head == 'task' else ('thread', 'task', 'task', 'thread')
+        kinds = (
+            ('task', 'thread', 'thread', 'task')
+            if head == 'task'
+            else ('thread', 'task', 'task', 'thread')
+        )
         for count, kind in enumerate(kinds, 1):
             calls.append(call(kind, f'{count}'))
             await came(count)
@@ -335,7 +349,9 @@ def test_threads_and_tasks_together_are_all_served_and_not_too_soon() -> None:
         outcomes.extend([await guard.run(ok) for _ in range(5)])
 
     async def run() -> None:
-        threads = [asyncio.get_running_loop().run_in_executor(None, from_a_thread) for _ in range(4)]
+        threads = [
+            asyncio.get_running_loop().run_in_executor(None, from_a_thread) for _ in range(4)
+        ]
         await asyncio.gather(*threads, *(from_a_task() for _ in range(40)))
 
     began = time.monotonic()

@@ -13,8 +13,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from typing_extensions import override
 
 from seamwise import Result, Success
+from seamwise.policies._engine.world import World
 from seamwise.policies.rate_limit import RateLimited, rate_limit
-from seamwise.policies.world import World
 from tests.policies.ticking import Ticking
 
 CHECKS = (HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large)
@@ -27,9 +27,14 @@ TINY = Fraction(3, 1_000_000)
 """What a clock in floats may be off, and the guard may be early."""
 
 
-def holds_the_law(passed: list[tuple[Fraction, Fraction]], *, period: Fraction, most: Fraction) -> bool:
+def holds_the_law(
+    passed: list[tuple[Fraction, Fraction]], *, period: Fraction, most: Fraction
+) -> bool:
     """Over any half-open period no more passed; the most that there is begins with a call."""
-    return all(sum((cost for at, cost in passed if begin <= at < begin + period), Fraction(0)) <= most for begin, _ in passed)
+    return all(
+        sum((cost for at, cost in passed if begin <= at < begin + period), Fraction(0)) <= most
+        for begin, _ in passed
+    )
 
 
 @settings(max_examples=EXAMPLES)
@@ -41,7 +46,14 @@ def test_over_any_half_open_period_at_most_limit_and_burst_pass(data: st.DataObj
     shown = 1_700_000_000.0
     gone = Fraction(0)
     cost = Fraction(1)
-    guard = rate_limit(limit, period=float(period), name='x', burst=burst, cost=lambda: float(cost), world=World(clock=lambda: shown))
+    guard = rate_limit(
+        limit,
+        period=float(period),
+        name='x',
+        burst=burst,
+        cost=lambda: float(cost),
+        world=World(clock=lambda: shown),
+    )
     passed: list[tuple[Fraction, Fraction]] = []
     steps = st.tuples(st.integers(0, 8), st.integers(1, 4 * capacity), st.booleans())
     for sixteenths, quarters, is_set_back in data.draw(st.lists(steps, max_size=60)):
@@ -76,14 +88,25 @@ class RateLimitMachine(RuleBasedStateMachine):
         self.passed: list[tuple[Fraction, Fraction]] = []
         self.is_clock_right = True
 
-    @initialize(limit=st.integers(1, 4), burst=st.integers(3, 5), period=st.sampled_from([1, 2]), wait=st.sampled_from([0, 2, 20]))
+    @initialize(
+        limit=st.integers(1, 4),
+        burst=st.integers(3, 5),
+        period=st.sampled_from([1, 2]),
+        wait=st.sampled_from([0, 2, 20]),
+    )
     def begin(self, limit: int, burst: int, period: int, wait: int) -> None:
         self.limit, self.burst, self.period, self.wait = limit, burst, period, wait
         self.rate = Fraction(limit, period)
         self.level = Fraction(burst)
         self.filled_at = self.time.forward
         self.guard = rate_limit(
-            limit, period=period, name='x', burst=burst, cost=lambda: float(self.cost), wait=wait, world=self.time.world
+            limit,
+            period=period,
+            name='x',
+            burst=burst,
+            cost=lambda: float(self.cost),
+            wait=wait,
+            world=self.time.world,
         )
 
     def fill(self) -> None:
@@ -128,7 +151,9 @@ class RateLimitMachine(RuleBasedStateMachine):
             self.line.append(caller)
         caller.task = self.time.start(self._call(caller))
         if delay <= TINY:
-            assert caller.passed_at is not None or has_a_place, 'refused, or made to wait, without need'
+            assert caller.passed_at is not None or has_a_place, (
+                'refused, or made to wait, without need'
+            )
         elif delay <= self.wait:
             assert not caller.task.done(), 'refused where it might wait'
         else:
@@ -161,7 +186,11 @@ class RateLimitMachine(RuleBasedStateMachine):
     @invariant()
     def the_law_holds(self) -> None:
         if self.passed:
-            assert holds_the_law(self.passed, period=Fraction(self.period) - TINY, most=Fraction(self.limit + self.burst))
+            assert holds_the_law(
+                self.passed,
+                period=Fraction(self.period) - TINY,
+                most=Fraction(self.limit + self.burst),
+            )
 
     @invariant()
     def nobody_waits_longer_than_needed(self) -> None:
@@ -189,5 +218,7 @@ class RateLimitMachine(RuleBasedStateMachine):
         assert not is_left, 'somebody waits for ever'
 
 
-RateLimitMachine.TestCase.settings = settings(max_examples=EXAMPLES, stateful_step_count=20, suppress_health_check=CHECKS)
+RateLimitMachine.TestCase.settings = settings(
+    max_examples=EXAMPLES, stateful_step_count=20, suppress_health_check=CHECKS
+)
 TestRateLimitBesideItsModel: Any = RateLimitMachine.TestCase

@@ -13,19 +13,23 @@ from hypothesis import strategies as st
 from typing_extensions import override
 
 from seamwise import Category, Failure, Result, Success, TaggedError
-from seamwise.policies.budget import Budget
+from seamwise.policies._engine.pipeline import identity
+from seamwise.policies._engine.world import World
+from seamwise.policies._parts.budget import Budget
 from seamwise.policies.deadline import deadline
 from seamwise.policies.events import GaveUp, GuardEvent, Recovered, Retrying
-from seamwise.policies.pipeline import identity
 from seamwise.policies.retry import retry
 from seamwise.policies.testing import FakeWorld
-from seamwise.policies.world import World
 from tests.policies.errors import Busy, Down, Slow, Wrong
 from tests.policies.test_backoff import seeded
 
 VECTORS = Path(__file__).parent.parent / 'vectors' / 'retry_timelines.json'
 DOCUMENT: dict[str, Any] = json.loads(VECTORS.read_text(encoding='utf-8'))
-RUNS = [one for one in DOCUMENT['cases'] if one['kind'] == 'run' and 'cancel_at_ms' not in one['expected']]
+RUNS = [
+    one
+    for one in DOCUMENT['cases']
+    if one['kind'] == 'run' and 'cancel_at_ms' not in one['expected']
+]
 
 
 class Recorder(list[GuardEvent]):
@@ -76,16 +80,29 @@ def lasts(world: FakeWorld, seconds: float, error: object) -> Callable[[], Resul
 
 def settings_of(case: dict[str, Any], world: World) -> dict[str, Any]:
     given: dict[str, float] = case['settings']
-    made: dict[str, Any] = {'attempts': given['max_attempts'], 'base': given['base_ms'] / 1000, 'cap': given['cap_ms'] / 1000}
+    made: dict[str, Any] = {
+        'attempts': given['max_attempts'],
+        'base': given['base_ms'] / 1000,
+        'cap': given['cap_ms'] / 1000,
+    }
     if 'deadline_ms' in given:
         made['timeout'] = given['deadline_ms'] / 1000
     if 'longest_hint_ms' in given:
         made['retry_after_cap'] = given['longest_hint_ms'] / 1000
-    assert given.keys() <= {'max_attempts', 'base_ms', 'cap_ms', 'random', 'deadline_ms', 'longest_hint_ms'}
+    assert given.keys() <= {
+        'max_attempts',
+        'base_ms',
+        'cap_ms',
+        'random',
+        'deadline_ms',
+        'longest_hint_ms',
+    }
     return {**made, 'world': world}
 
 
-def steps_of(case: dict[str, Any], world: FakeWorld, results: list[Any]) -> Callable[[], Result[Any, Any]]:
+def steps_of(
+    case: dict[str, Any], world: FakeWorld, results: list[Any]
+) -> Callable[[], Result[Any, Any]]:
     """Give the operation of a timeline; what it gives or raises is added to `results`."""
     steps: Iterator[dict[str, Any]] = iter(case['does'])
 
@@ -134,7 +151,16 @@ def test_the_documented_timelines(case: dict[str, Any]) -> None:
 
 def test_the_timelines_hold_no_settings_that_are_not_tried() -> None:
     assert len(RUNS) == len([one for one in DOCUMENT['cases'] if one['kind'] == 'run']) - 1
-    assert {one['kind'] for one in DOCUMENT['cases']} == {'header', 'duration', 'text', 'backoff', 'spread', 'budget', 'run', 'events'}
+    assert {one['kind'] for one in DOCUMENT['cases']} == {
+        'header',
+        'duration',
+        'text',
+        'backoff',
+        'spread',
+        'budget',
+        'run',
+        'events',
+    }
 
 
 # What is tried again
@@ -169,11 +195,15 @@ def test_attempts_count_the_first_call_and_nobody_waits_after_the_last(attempts:
     assert (calls, len(world.slept)) == (attempts, attempts - 1)
 
 
-@pytest.mark.parametrize('error', ['a text', ('a', 'tuple'), None, ValueError('an exception'), Wrong()])
+@pytest.mark.parametrize(
+    'error', ['a text', ('a', 'tuple'), None, ValueError('an exception'), Wrong()]
+)
 def test_what_is_no_tagged_error_or_is_final_is_not_tried_again(error: object) -> None:
     world = FakeWorld()
     failure = Failure(error)
-    assert retry(world=world, when=lambda error: error.retryable).run_sync(lambda: failure) is failure
+    assert (
+        retry(world=world, when=lambda error: error.retryable).run_sync(lambda: failure) is failure
+    )
     assert world.slept == []
 
 
@@ -200,7 +230,9 @@ def test_a_predicate_that_raises_is_a_defect() -> None:
     assert budget.left == 50.0
 
 
-@pytest.mark.parametrize('raised', [ValueError('a defect'), KeyboardInterrupt(), SystemExit(), GeneratorExit()])
+@pytest.mark.parametrize(
+    'raised', [ValueError('a defect'), KeyboardInterrupt(), SystemExit(), GeneratorExit()]
+)
 def test_what_is_raised_passes_at_once(raised: BaseException) -> None:
     world = FakeWorld()
     told = Recorder()
@@ -231,7 +263,9 @@ def test_each_call_begins_with_the_shortest_wait() -> None:
 
 def test_the_settings_of_the_waits_are_those_of_a_backoff() -> None:
     world = FakeWorld(random=lambda: 0.5)
-    guard = retry(attempts=5, timeout=None, base=1.0, factor=3.0, cap=20.0, jitter='equal', world=world)
+    guard = retry(
+        attempts=5, timeout=None, base=1.0, factor=3.0, cap=20.0, jitter='equal', world=world
+    )
     assert guard.run_sync(fails(*[Slow()] * 4)) == Success('done')
     assert world.slept == [0.75, 2.25, 6.75, 15.0]
 
@@ -251,14 +285,18 @@ def test_first_waits_of_many_calls_are_spread() -> None:
 )
 def test_nobody_comes_back_earlier_than_the_error_says(asked: float | None, slept: float) -> None:
     world = FakeWorld()
-    assert retry(timeout=None, base=1.0, jitter='none', world=world).run_sync(fails(Busy(retry_after=asked))) == Success('done')
+    assert retry(timeout=None, base=1.0, jitter='none', world=world).run_sync(
+        fails(Busy(retry_after=asked))
+    ) == Success('done')
     assert world.slept == [slept]
 
 
 def test_a_hint_is_not_multiplied_and_the_backoff_goes_on_beneath_it() -> None:
     world = FakeWorld()
     guard = retry(attempts=5, base=1.0, cap=30.0, jitter='none', world=world)
-    assert guard.run_sync(fails(Busy(retry_after=3), Busy(retry_after=3), Busy(retry_after=3), Busy())) == Success('done')
+    assert guard.run_sync(
+        fails(Busy(retry_after=3), Busy(retry_after=3), Busy(retry_after=3), Busy())
+    ) == Success('done')
     assert world.slept == [3, 3, 4.0, 8.0]
 
 
@@ -268,8 +306,13 @@ def test_a_hint_above_the_limit_ends_the_attempts() -> None:
     guard = retry(timeout=None, base=0.0, world=world, observer=told)
     assert guard.run_sync(fails(Busy(retry_after=60.001))) == Failure(Busy(retry_after=60.001))
     assert told == [GaveUp('retry', Busy(retry_after=60.001), 1, 0.0, 'retry_after')]
-    assert retry(retry_after_cap=0.0, base=0.0, world=world).run_sync(fails(Busy(retry_after=0.0))) == Success('done')
-    assert type(retry(retry_after_cap=0.0, world=world).run_sync(fails(Busy(retry_after=0.1)))) is Failure
+    assert retry(retry_after_cap=0.0, base=0.0, world=world).run_sync(
+        fails(Busy(retry_after=0.0))
+    ) == Success('done')
+    assert (
+        type(retry(retry_after_cap=0.0, world=world).run_sync(fails(Busy(retry_after=0.1))))
+        is Failure
+    )
     assert world.slept == [0.0]
 
 
@@ -277,14 +320,18 @@ def test_a_hint_above_the_limit_ends_the_attempts() -> None:
 
 
 @pytest.mark.parametrize(('timeout', 'waits'), [(9.0, 1), (9.001, 2), (None, 2)])
-def test_a_wait_that_cannot_end_before_the_timeout_is_not_begun(timeout: float | None, waits: int) -> None:
+def test_a_wait_that_cannot_end_before_the_timeout_is_not_begun(
+    timeout: float | None, waits: int
+) -> None:
     world = FakeWorld()
     told = Recorder()
     guard = retry(timeout=timeout, base=1.0, cap=2.0, jitter='none', world=world, observer=told)
     # Attempts of three seconds: the second wait would end at 3 + 1 + 3 + 2.
     assert guard.run_sync(lasts(world, 3.0, Slow())) == Failure(Slow())
     assert world.slept == [1.0, 2.0][:waits]
-    assert told[-1] == GaveUp('retry', Slow(), waits + 1, world.now, 'attempts' if waits == 2 else 'time')
+    assert told[-1] == GaveUp(
+        'retry', Slow(), waits + 1, world.now, 'attempts' if waits == 2 else 'time'
+    )
 
 
 def test_forty_five_seconds_unless_said_otherwise() -> None:
@@ -297,13 +344,17 @@ def test_forty_five_seconds_unless_said_otherwise() -> None:
 
 def test_an_attempt_that_outlasts_the_timeout_is_the_last() -> None:
     world = FakeWorld()
-    assert retry(timeout=1.0, base=0.0, world=world).run_sync(lasts(world, 1.5, Slow())) == Failure(Slow())
+    assert retry(timeout=1.0, base=0.0, world=world).run_sync(lasts(world, 1.5, Slow())) == Failure(
+        Slow()
+    )
     assert world.slept == []
 
 
 @pytest.mark.parametrize('timeout', [None, 100.0])
 @pytest.mark.parametrize(('seconds', 'waits'), [(4.0, 0), (4.001, 1)])
-def test_the_nearest_deadline_around_counts_as_well(timeout: float | None, seconds: float, waits: int) -> None:
+def test_the_nearest_deadline_around_counts_as_well(
+    timeout: float | None, seconds: float, waits: int
+) -> None:
     world = FakeWorld()
     told = Recorder()
     inner = retry(timeout=timeout, base=1.0, jitter='none', world=world, observer=told)
@@ -336,13 +387,17 @@ def test_a_deadline_inside_is_one_of_an_attempt() -> None:
 
 
 @pytest.mark.parametrize('times', [[0.0], [100.0, 50.0, 0.0, -1e9], [5.0, 5.0, 4.0]])
-def test_a_clock_that_stands_still_or_goes_back_ends_nothing_and_never_hangs(times: list[float]) -> None:
+def test_a_clock_that_stands_still_or_goes_back_ends_nothing_and_never_hangs(
+    times: list[float],
+) -> None:
     ticks = iter(times)
     last = times[-1]
     slept = list[float]()
     told = Recorder()
     world = World(clock=lambda: next(ticks, last), sleep_sync=slept.append, random=lambda: 0.5)
-    assert retry(attempts=4, timeout=1.0, world=world, observer=told).run_sync(lambda: Failure(Slow())) == Failure(Slow())
+    assert retry(attempts=4, timeout=1.0, world=world, observer=told).run_sync(
+        lambda: Failure(Slow())
+    ) == Failure(Slow())
     assert len(slept) == 3
     assert told[-1] == GaveUp('retry', Slow(), 4, 0.0, 'attempts')
 
@@ -357,7 +412,9 @@ def test_a_call_without_end_and_observer_asks_for_no_time() -> None:
 
 def test_a_success_asks_for_the_time_once_at_most() -> None:
     times = iter([0.0])
-    assert retry(world=World(clock=lambda: next(times)), observer=Recorder()).run_sync(fails()) == Success('done')
+    assert retry(world=World(clock=lambda: next(times)), observer=Recorder()).run_sync(
+        fails()
+    ) == Success('done')
 
 
 # Events
@@ -399,14 +456,19 @@ def test_the_time_that_is_told_began_with_the_call_also_where_there_is_no_timeou
     guard = retry(timeout=None, base=1.0, jitter='none', world=world, observer=told)
     assert guard.run_sync(fails(Slow())) == Success('done')
     assert guard.run_sync(lasts(world, 2.0, Wrong())) == Failure(Wrong())
-    assert told[1:] == [Recovered('retry', 2, 1.0), GaveUp('retry', Wrong(), 1, 2.0, 'not_retryable')]
+    assert told[1:] == [
+        Recovered('retry', 2, 1.0),
+        GaveUp('retry', Wrong(), 1, 2.0, 'not_retryable'),
+    ]
 
 
 def test_a_failure_for_good_is_told_with_its_reason() -> None:
     def end(error: TaggedError, **settings: Any) -> GuardEvent:
         told = Recorder()
         world = FakeWorld()
-        retry(name='bank', world=world, observer=told, **settings).run_sync(lasts(world, 2.0, error))
+        retry(name='bank', world=world, observer=told, **settings).run_sync(
+            lasts(world, 2.0, error)
+        )
         return told[-1]
 
     empty = Budget.quota(5)
@@ -439,7 +501,13 @@ def test_what_happens_first_is_the_reason() -> None:
         (retries(), Busy()),
     ):
         assert guard.run_sync(fails(error)) == Failure(error)
-    assert [one.why for one in told if isinstance(one, GaveUp)] == ['not_retryable', 'attempts', 'retry_after', 'time', 'budget']
+    assert [one.why for one in told if isinstance(one, GaveUp)] == [
+        'not_retryable',
+        'attempts',
+        'retry_after',
+        'time',
+        'budget',
+    ]
 
 
 def test_an_observer_that_raises_changes_nothing(caplog: pytest.LogCaptureFixture) -> None:
@@ -485,7 +553,9 @@ def test_a_call_that_fails_gives_nothing_back() -> None:
         assert budget.left == left - 10.0
 
 
-def test_each_failure_that_could_be_retried_takes_a_token_and_each_success_gives_some_back() -> None:
+def test_each_failure_that_could_be_retried_takes_a_token_and_each_success_gives_some_back() -> (
+    None
+):
     budget = Budget.tokens(20, ratio=0.5)
     guard = retry(budget=budget, world=FakeWorld())
     assert guard.run_sync(fails(Slow(), Slow(), Slow())) == Failure(Slow())
@@ -495,7 +565,9 @@ def test_each_failure_that_could_be_retried_takes_a_token_and_each_success_gives
     assert guard.run_sync(fails(Wrong())) == Failure(Wrong())
     assert guard.run_sync(fails('text')) == Failure('text')
     assert budget.left == 16.5
-    assert retry(attempts=1, budget=budget, world=FakeWorld()).run_sync(fails(Slow())) == Failure(Slow())
+    assert retry(attempts=1, budget=budget, world=FakeWorld()).run_sync(fails(Slow())) == Failure(
+        Slow()
+    )
     assert budget.left == 15.5
 
 
@@ -567,11 +639,17 @@ def test_a_retry_inside_another_is_one_attempt_of_it() -> None:
         return Failure(Slow())
 
     told = Recorder()
-    guard = retry(attempts=3, name='outer', world=world, observer=told) >> retry(attempts=4, name='inner', world=world, observer=told)
+    guard = retry(attempts=3, name='outer', world=world, observer=told) >> retry(
+        attempts=4, name='inner', world=world, observer=told
+    )
     assert guard.run_sync(op) == Failure(Slow())
     assert calls == 12
     assert [one.attempts for one in told if isinstance(one, GaveUp) and one.name == 'outer'] == [3]
-    assert [one.attempts for one in told if isinstance(one, GaveUp) and one.name == 'inner'] == [4, 4, 4]
+    assert [one.attempts for one in told if isinstance(one, GaveUp) and one.name == 'inner'] == [
+        4,
+        4,
+        4,
+    ]
 
 
 def test_identity_around_a_retry_is_that_retry() -> None:
@@ -585,7 +663,9 @@ def test_calls_of_many_threads_do_not_count_for_one_another() -> None:
 
     def work() -> None:
         for _ in range(200):
-            if guard.run_sync(fails(Slow(), Slow())) != Success('done') or guard.run_sync(fails(*[Slow()] * 3)) != Failure(Slow()):
+            if guard.run_sync(fails(Slow(), Slow())) != Success('done') or guard.run_sync(
+                fails(*[Slow()] * 3)
+            ) != Failure(Slow()):
                 wrong.append(1)
 
     threads = [threading.Thread(target=work) for _ in range(8)]
@@ -612,7 +692,9 @@ def test_a_decorated_function_gets_its_arguments_at_each_attempt() -> None:
 # Laws
 
 
-errors = st.sampled_from([Slow(), Down(), Wrong(), Busy(retry_after=0.5), Busy(retry_after=90.0), 'text'])
+errors = st.sampled_from(
+    [Slow(), Down(), Wrong(), Busy(retry_after=0.5), Busy(retry_after=90.0), 'text']
+)
 
 
 @given(
@@ -635,7 +717,9 @@ def test_a_call_ends_in_time_with_the_last_result_and_as_many_waits_as_told(
         results.append(operation())
         return results[-1]
 
-    guard = retry(attempts=attempts, timeout=timeout, base=base, cap=5.0, world=world, observer=told)
+    guard = retry(
+        attempts=attempts, timeout=timeout, base=base, cap=5.0, world=world, observer=told
+    )
     assert guard.run_sync(op) is results[-1]
     assert len(results) == len(world.slept) + 1 <= attempts
     assert [one.delay for one in told if isinstance(one, Retrying)] == world.slept
@@ -645,7 +729,11 @@ def test_a_call_ends_in_time_with_the_last_result_and_as_many_waits_as_told(
     elif isinstance(error := results[-1].failure(), TaggedError):
         [gave_up] = ends
         assert isinstance(gave_up, GaveUp)
-        assert (gave_up.error, gave_up.attempts, gave_up.elapsed) == (error, len(results), world.now)
+        assert (gave_up.error, gave_up.attempts, gave_up.elapsed) == (
+            error,
+            len(results),
+            world.now,
+        )
     if timeout is not None:
         assert world.now - takes < max(timeout, 1e-9) or world.slept == []
 
@@ -672,7 +760,9 @@ def test_a_call_ends_in_time_with_the_last_result_and_as_many_waits_as_told(
         ({'name': ' '}, 'name must say'),
     ],
 )
-def test_what_cannot_be_meant_is_refused_where_it_is_said(settings: dict[str, Any], said: str) -> None:
+def test_what_cannot_be_meant_is_refused_where_it_is_said(
+    settings: dict[str, Any], said: str
+) -> None:
     with pytest.raises(ValueError, match=f'^{said}'):
         retry(**settings)
 
@@ -690,7 +780,9 @@ def test_what_cannot_be_meant_is_refused_where_it_is_said(settings: dict[str, An
         ({'name': 3}, 'name must be a string'),
     ],
 )
-def test_what_is_of_another_type_is_refused_where_it_is_said(settings: dict[str, Any], said: str) -> None:
+def test_what_is_of_another_type_is_refused_where_it_is_said(
+    settings: dict[str, Any], said: str
+) -> None:
     with pytest.raises(TypeError, match=f'^{said}'):
         retry(**settings)
 
@@ -702,8 +794,14 @@ def test_what_it_does_can_be_said() -> None:
         return said
 
     assert limits() == '3 attempts in 45 s, waits 0.1 s to 5 s, full jitter'
-    assert limits(attempts=1, timeout=None, jitter='none') == '1 attempt, waits 0.1 s to 5 s, no jitter'
-    assert limits(base=0.5, cap=8, jitter='tenth') == '3 attempts in 45 s, waits 0.5 s to 8 s, a tenth of jitter'
+    assert (
+        limits(attempts=1, timeout=None, jitter='none')
+        == '1 attempt, waits 0.1 s to 5 s, no jitter'
+    )
+    assert (
+        limits(base=0.5, cap=8, jitter='tenth')
+        == '3 attempts in 45 s, waits 0.5 s to 8 s, a tenth of jitter'
+    )
     assert limits(jitter='equal').endswith(', equal jitter')
     assert limits(jitter='decorrelated').endswith(', decorrelated jitter')
     assert limits(budget=Budget.tokens(4, ratio=1)).endswith(

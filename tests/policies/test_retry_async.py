@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from seamwise import Failure, Result, Success
 from seamwise.catalog.tools import ToolTimedOut
-from seamwise.policies.backoff import JITTERS
-from seamwise.policies.budget import Budget
+from seamwise.policies._engine.world import REAL, World
+from seamwise.policies._parts.backoff import JITTERS
+from seamwise.policies._parts.budget import Budget
 from seamwise.policies.deadline import DeadlineExceeded, deadline
 from seamwise.policies.events import Retrying
 from seamwise.policies.retry import retry
 from seamwise.policies.testing import FakeWorld
-from seamwise.policies.world import REAL, World
 from seamwise.seams.session import observe
 from seamwise.seams.session.tables import TOOLS
 from tests.policies.cancelling import cancelled_everywhere
@@ -68,7 +68,9 @@ def test_the_documented_timelines(case: dict[str, Any]) -> None:
         assert ended == expected['ends']
     else:
         assert ended is results[-1]
-        assert (ended.unwrap() if type(ended) is Success else ended.failure().kind) == expected['ends']
+        assert (ended.unwrap() if type(ended) is Success else ended.failure().kind) == expected[
+            'ends'
+        ]
     assert len(results) == expected['attempts']
     assert [one * 1000 for one in world.slept] == expected['waits_ms']
     if 'ends_at_ms' in expected:
@@ -77,7 +79,9 @@ def test_the_documented_timelines(case: dict[str, Any]) -> None:
         assert world.now * 1000 == expected['cancel_at_ms']
 
 
-@pytest.mark.parametrize('case', [one for one in CASES if one['kind'] == 'events'], ids=lambda case: case['name'])
+@pytest.mark.parametrize(
+    'case', [one for one in CASES if one['kind'] == 'events'], ids=lambda case: case['name']
+)
 def test_what_a_session_hears(case: dict[str, Any]) -> None:
     room = Room('en')
     world = FakeWorld(random=lambda: case['settings']['random'])
@@ -89,7 +93,9 @@ def test_what_a_session_hears(case: dict[str, Any]) -> None:
         assert metadata.items() <= made.metadata.items()
 
 
-errors = st.sampled_from([Slow(), Down(), Wrong(), Busy(retry_after=0.5), Busy(retry_after=90.0), 'text'])
+errors = st.sampled_from(
+    [Slow(), Down(), Wrong(), Busy(retry_after=0.5), Busy(retry_after=90.0), 'text']
+)
 
 
 @given(
@@ -101,24 +107,45 @@ errors = st.sampled_from([Slow(), Down(), Wrong(), Busy(retry_after=0.5), Busy(r
     st.booleans(),
 )
 def test_run_is_run_sync(
-    given_errors: list[object], attempts: int, timeout: float | None, base: float, jitter: Any, has_budget: bool
+    given_errors: list[object],
+    attempts: int,
+    timeout: float | None,
+    base: float,
+    jitter: Any,
+    has_budget: bool,
 ) -> None:
     def trial(call: Callable[[Any, Callable[[], Any]], Any]) -> tuple[object, ...]:
         world = FakeWorld(random=lambda: 0.7)
         told = Recorder()
         budget = Budget.quota(20) if has_budget else None
-        guard = retry(attempts=attempts, timeout=timeout, base=base, jitter=jitter, budget=budget, world=world, observer=told)
+        guard = retry(
+            attempts=attempts,
+            timeout=timeout,
+            base=base,
+            jitter=jitter,
+            budget=budget,
+            world=world,
+            observer=told,
+        )
         ended = call(guard, fails(*given_errors))
         return ended, world.slept, world.now, told, budget and budget.left
 
-    assert trial(lambda guard, op: asyncio.run(guard.run(in_task(op)))) == trial(lambda guard, op: guard.run_sync(op))
+    assert trial(lambda guard, op: asyncio.run(guard.run(in_task(op)))) == trial(
+        lambda guard, op: guard.run_sync(op)
+    )
 
 
 @pytest.mark.parametrize('world', [FakeWorld(), REAL], ids=['fake', 'real'])
 @pytest.mark.parametrize(
-    ('budget', 'price'), [(Budget.quota(1000), 5.0), (Budget.share(0.0, minimum_per_second=10.0, world=FakeWorld()), 1.0)]
+    ('budget', 'price'),
+    [
+        (Budget.quota(1000), 5.0),
+        (Budget.share(0.0, minimum_per_second=10.0, world=FakeWorld()), 1.0),
+    ],
 )
-def test_wherever_a_call_is_cancelled_only_retries_that_were_made_are_paid_for(budget: Budget, price: float, world: World) -> None:
+def test_wherever_a_call_is_cancelled_only_retries_that_were_made_are_paid_for(
+    budget: Budget, price: float, world: World
+) -> None:
     left = 0.0
     calls = 0
 
@@ -201,7 +228,14 @@ def test_a_deadline_around_stops_an_attempt_that_hangs() -> None:
 def test_many_calls_at_once_wait_each_for_itself() -> None:
     async def main() -> list[object]:
         guard = retry(base=0.001, cap=0.002)
-        return list(await asyncio.gather(*[guard.run(in_task(fails(*[Slow()] * (place % 4), then=place))) for place in range(200)]))
+        return list(
+            await asyncio.gather(
+                *[
+                    guard.run(in_task(fails(*[Slow()] * (place % 4), then=place)))
+                    for place in range(200)
+                ]
+            )
+        )
 
     ended = asyncio.run(main())
     assert ended == [Failure(Slow()) if place % 4 == 3 else Success(place) for place in range(200)]
@@ -219,7 +253,11 @@ def test_the_sleep_of_the_world_is_slept() -> None:
     async def sleep(seconds: float) -> None:
         slept.append(seconds)
 
-    guard = retry(base=1.0, jitter='none', world=World(sleep=sleep, sleep_sync=lambda _: pytest.fail('slept in the loop')))
+    guard = retry(
+        base=1.0,
+        jitter='none',
+        world=World(sleep=sleep, sleep_sync=lambda _: pytest.fail('slept in the loop')),
+    )
     assert asyncio.run(guard.run(in_task(fails(Slow(), Slow())))) == Success('done')
     assert slept == [1.0, 2.0]
 

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from seamwise.policies.backoff import backoff
-from seamwise.policies.budget import Budget
+from seamwise.policies._engine.world import World
+from seamwise.policies._parts.backoff import backoff
+from seamwise.policies._parts.budget import Budget
 from seamwise.policies.bulkhead import bulkhead
 from seamwise.policies.cache import cache
 from seamwise.policies.chaos import chaos
@@ -15,7 +16,6 @@ from seamwise.policies.deadline import deadline
 from seamwise.policies.hedge import hedge
 from seamwise.policies.rate_limit import rate_limit
 from seamwise.policies.retry import retry
-from seamwise.policies.world import World
 
 
 @pytest.mark.parametrize('name', ['clock', 'sleep', 'sleep_sync', 'random'])

@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from seamwise.policies.world import World
+from seamwise.policies._engine.world import World
 
 
 async def settle() -> None:
@@ -68,7 +68,9 @@ class Ticking:
     def advance(self, seconds: Fraction) -> None:
         """Let time pass: each sleeper wakes at its time."""
         end = self.passed + seconds
-        while due := sorted((at, place) for place, (at, _) in enumerate(self._sleepers) if at <= end):
+        while due := sorted(
+            (at, place) for place, (at, _) in enumerate(self._sleepers) if at <= end
+        ):
             at, place = due[0]
             self._to(max(at, self.passed))
             _, woken = self._sleepers.pop(place)

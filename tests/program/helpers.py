@@ -13,7 +13,9 @@ from seamwise.seams._json import Json
 
 SEAMS = ['cli', 'http', 'session', 'model', 'planner', 'log', 'jsonrpc']
 COMMAND = [sys.executable, '-m', 'seamwise']
-CLEAN = {name: value for name, value in os.environ.items() if name not in {'NO_COLOR', 'COLUMNS', 'TERM'}} | {'TERM': 'xterm'}
+CLEAN = {
+    name: value for name, value in os.environ.items() if name not in {'NO_COLOR', 'COLUMNS', 'TERM'}
+} | {'TERM': 'xterm'}
 
 
 def call(tool: str, *, id: str | None = None, **arguments: object) -> str:  # noqa: A002 -- the word of the wire
@@ -28,12 +30,17 @@ def objects(output: str | bytes) -> list[dict[str, Any]]:
 
 
 def run(
-    *arguments: str | Path, calls: str | bytes = '', env: Mapping[str, str] = CLEAN, cwd: Path | None = None
+    *arguments: str | Path,
+    calls: str | bytes = '',
+    env: Mapping[str, str] = CLEAN,
+    cwd: Path | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
     """Run the command in a process of its own."""
     command = [*COMMAND, *map(str, arguments)]
     given = calls.encode() if isinstance(calls, str) else calls
-    return subprocess.run(command, input=given, capture_output=True, check=False, timeout=60, env=env, cwd=cwd)
+    return subprocess.run(
+        command, input=given, capture_output=True, check=False, timeout=60, env=env, cwd=cwd
+    )
 
 
 def matches(found: Json, expected: Json) -> bool:
@@ -41,9 +48,15 @@ def matches(found: Json, expected: Json) -> bool:
     if isinstance(expected, dict):
         if any(key.startswith('$') for key in expected):
             return _holds(found, expected)
-        return isinstance(found, dict) and all(key in found and matches(found[key], one) for key, one in expected.items())
+        return isinstance(found, dict) and all(
+            key in found and matches(found[key], one) for key, one in expected.items()
+        )
     if isinstance(expected, list):
-        return isinstance(found, list) and len(found) == len(expected) and all(map(matches, found, expected))
+        return (
+            isinstance(found, list)
+            and len(found) == len(expected)
+            and all(map(matches, found, expected))
+        )
     return found == expected and type(found) is type(expected)
 
 

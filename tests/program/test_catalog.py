@@ -13,12 +13,12 @@ from click.testing import CliRunner, Result
 from typing_extensions import override
 
 from seamwise.catalog.tools import FileNotFound
-from seamwise.program.documents.openapi import as_openapi
-from seamwise.program.documents.pages import as_html
-from seamwise.program.documents.reading import entry
-from seamwise.program.documents.typescript import as_typescript
-from seamwise.program.documents.unions import UNIONS
-from seamwise.program.start import seamwise
+from seamwise.documents.collect import entry
+from seamwise.documents.openapi import as_openapi
+from seamwise.documents.page import as_html
+from seamwise.documents.typescript import as_typescript
+from seamwise.documents.unions import UNIONS
+from seamwise.program.cli import seamwise
 from tests.program.helpers import COMMAND
 from tests.strategies import EVERY_CLASS
 
@@ -84,9 +84,14 @@ def test_the_page_fetches_nothing(html: str) -> None:
 def test_whatever_an_error_holds_is_text_on_the_page() -> None:
     evil = '</pre></script><script>alert(1)</script>"><img src=x onerror=alert(1)>&amp;'
     known = entry(FileNotFound)
-    example = msgspec.structs.replace(known.example, files={evil: evil}, lines=(evil,), circumstances=evil)
+    example = msgspec.structs.replace(
+        known.example, files={evil: evil}, lines=(evil,), circumstances=evil
+    )
     output = msgspec.Raw(msgspec.json.encode({'text': evil, 'exit_code': 1}))
-    answers = tuple(msgspec.structs.replace(one, where=evil, summary=evil, output=output) for one in known.answers)
+    answers = tuple(
+        msgspec.structs.replace(one, where=evil, summary=evil, output=output)
+        for one in known.answers
+    )
     parts: Any = dict.fromkeys(('tag', 'name', 'meaning', 'message'), evil)
     told = msgspec.structs.replace(known, **parts, advice=(evil,), example=example, answers=answers)
     assert evil not in as_html([told])
@@ -113,7 +118,11 @@ def test_the_typescript_has_a_union_for_each_of_the_catalogue() -> None:
     assert list(unions) == list(UNIONS)
     named = {name: set(members.split(' | ')) for name, members in unions.items()}
     for name, kinds in UNIONS.items():
-        told = {kind.__name__ for kind in kinds if f'// {kind.__traits__.tag} never reaches HTTP.' not in module}
+        told = {
+            kind.__name__
+            for kind in kinds
+            if f'// {kind.__traits__.tag} never reaches HTTP.' not in module
+        }
         assert named[name] == (told or {'never'})
     assert named['WorkspaceError'] == {'never'}
 
@@ -123,7 +132,9 @@ def test_the_typescript_tells_the_fields_and_no_secret_or_cause() -> None:
     assert 'readonly type: "ProviderModelNotFoundError";' in module
     assert 'readonly similarity: number | null; readonly best_match: string | null;' in module
     assert 'readonly also: readonly Finding[];' in module
-    assert 'readonly reason: "ignored" | "write_protected" | "system" | "outside_workspace";' in module
+    assert (
+        'readonly reason: "ignored" | "write_protected" | "system" | "outside_workspace";' in module
+    )
     assert 'readonly cause' not in module
     assert 'readonly provided' not in module
 
@@ -132,18 +143,36 @@ def test_the_openapi_has_an_answer_for_every_status_of_the_tables() -> None:
     document = json.loads(catalog('--format', 'openapi').stdout)
     assert document['openapi'].startswith('3.1')
     told = {str(status) for status in document['components']['responses']}
-    assert told >= {'400', '401', '402', '403', '404', '409', '413', '422', '429', '500', '502', '503', '504'}
+    assert told >= {
+        '400',
+        '401',
+        '402',
+        '403',
+        '404',
+        '409',
+        '413',
+        '422',
+        '429',
+        '500',
+        '502',
+        '503',
+        '504',
+    }
     assert document == json.loads(msgspec.json.encode(as_openapi()))
 
 
 # The command
 
 
-@pytest.mark.parametrize('arguments', [('catalog', '--format', 'openapi'), ('explain', 'FileNotFound')])
+@pytest.mark.parametrize(
+    'arguments', [('catalog', '--format', 'openapi'), ('explain', 'FileNotFound')]
+)
 def test_without_a_reader_it_ends_quietly(arguments: tuple[str, ...]) -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    ended = subprocess.run([*COMMAND, *arguments], stdout=writing, stderr=subprocess.PIPE, check=False, timeout=60)
+    ended = subprocess.run(
+        [*COMMAND, *arguments], stdout=writing, stderr=subprocess.PIPE, check=False, timeout=60
+    )
     os.close(writing)
     assert (ended.returncode, ended.stderr) == (141, b'')
 

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from rich.cells import cell_len
 
 from seamwise.check.rules.registry import RULES
-from seamwise.program.start import seamwise
+from seamwise.program.cli import seamwise
 
 from .helpers import CLEAN, COMMAND
 from .test_terminal import ANSI, on_terminal
@@ -74,7 +74,13 @@ def test_json_has_every_finding() -> None:
     assert told['files'] == 2
     (found,) = told['findings']
     assert found.keys() == {'code', 'path', 'line', 'column', 'message', 'help', 'severity'}
-    assert [found[name] for name in ('code', 'path', 'line', 'column', 'severity')] == ['SW101', 'dirty.py', 4, 2, 'error']
+    assert [found[name] for name in ('code', 'path', 'line', 'column', 'severity')] == [
+        'SW101',
+        'dirty.py',
+        4,
+        2,
+        'error',
+    ]
     assert code(result) == 1
 
 
@@ -82,7 +88,9 @@ def test_every_format_is_one_document() -> None:
     sarif = check('dirty.py', '--format', 'sarif')
     assert [one['ruleId'] for one in json.loads(sarif.stdout)['runs'][0]['results']] == ['SW101']
     github = check('dirty.py', '--format', 'github')
-    assert github.stdout.startswith('::error file=dirty.py,line=4,endLine=4,col=2,endColumn=8,title=SW101%3A ')
+    assert github.stdout.startswith(
+        '::error file=dirty.py,line=4,endLine=4,col=2,endColumn=8,title=SW101%3A '
+    )
     assert json.loads(check('clean.py', '--format', 'json', '--json').stdout)['findings'] == []
     assert (code(sarif), code(github)) == (1, 1)
 
@@ -106,20 +114,28 @@ def test_a_missing_import_alone_ends_well() -> None:
 
 
 def test_settings_are_read_and_a_mistake_in_them_is_told() -> None:
-    Path('pyproject.toml').write_text('[tool.seamwise.check]\nignore = ["SW101"]\n', encoding='utf-8')
+    Path('pyproject.toml').write_text(
+        '[tool.seamwise.check]\nignore = ["SW101"]\n', encoding='utf-8'
+    )
     assert code(check('dirty.py')) == 0
-    Path('pyproject.toml').write_text('[tool.seamwise.check]\nignore = ["E501"]\n', encoding='utf-8')
+    Path('pyproject.toml').write_text(
+        '[tool.seamwise.check]\nignore = ["E501"]\n', encoding='utf-8'
+    )
     result = check('dirty.py')
     assert "names 'E501'" in result.stderr
     assert code(result) == 2
 
 
 def test_hints_alone_fail_nothing() -> None:
-    Path('pyproject.toml').write_text('[tool.seamwise.check]\nseverity = {SW101 = "hint"}\n', encoding='utf-8')
+    Path('pyproject.toml').write_text(
+        '[tool.seamwise.check]\nseverity = {SW101 = "hint"}\n', encoding='utf-8'
+    )
     result = check('dirty.py')
     assert 'hint[SW101]' in result.stdout
     assert code(result) == 0
-    Path('pyproject.toml').write_text('[tool.seamwise.check]\nseverity = {SW101 = "warning"}\n', encoding='utf-8')
+    Path('pyproject.toml').write_text(
+        '[tool.seamwise.check]\nseverity = {SW101 = "warning"}\n', encoding='utf-8'
+    )
     assert code(check('dirty.py')) == 1
 
 
@@ -133,10 +149,15 @@ def test_hints_alone_fail_nothing() -> None:
         (('--ignore', 'SW102'), []),
     ],
 )
-def test_the_command_line_overrules_the_configuration(options: tuple[str, ...], found: list[str]) -> None:
-    Path('pyproject.toml').write_text('[tool.seamwise.check]\nselect = ["SW101", "SW102"]\nignore = ["SW101"]\n', encoding='utf-8')
+def test_the_command_line_overrules_the_configuration(
+    options: tuple[str, ...], found: list[str]
+) -> None:
+    Path('pyproject.toml').write_text(
+        '[tool.seamwise.check]\nselect = ["SW101", "SW102"]\nignore = ["SW101"]\n', encoding='utf-8'
+    )
     Path('all.py').write_text(
-        f'{SOURCE}def f() -> Result[int, str]:\n    save().unwrap()\n    save()\n    raise OSError\n', encoding='utf-8'
+        f'{SOURCE}def f() -> Result[int, str]:\n    save().unwrap()\n    save()\n    raise OSError\n',
+        encoding='utf-8',
     )
     told = json.loads(check('all.py', '--json', *options).stdout)
     assert sorted(one['code'] for one in told['findings']) == found
@@ -144,12 +165,16 @@ def test_the_command_line_overrules_the_configuration(options: tuple[str, ...], 
 
 def test_a_rule_of_the_whole_is_asked_when_all_is_there() -> None:
     kind = "class Lost(TaggedError, category=Category.NOT_FOUND, message='Lost.'):\n    pass\n"
-    Path('unmade.py').write_text(f'from seamwise import Category, TaggedError\n{kind}', encoding='utf-8')
+    Path('unmade.py').write_text(
+        f'from seamwise import Category, TaggedError\n{kind}', encoding='utf-8'
+    )
     assert code(check('unmade.py')) == 0
     assert 'SW111' in check('unmade.py', '--whole').stdout
 
 
-def test_what_is_known_of_files_is_kept_unless_it_is_not_to_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_known_of_files_is_kept_unless_it_is_not_to_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     cache = tmp_path / 'cache'
     monkeypatch.setenv('SEAMWISE_CACHE_DIR', str(cache))
     assert code(check('clean.py', '--no-cache')) == 0
@@ -168,16 +193,26 @@ def test_a_rule_is_explained(asked: str) -> None:
 def test_a_wrong_use_is_told() -> None:
     assert refused() == 'name a file or a folder to check, as in "seamwise check src".'
     assert (
-        refused('--explain', 'SW01') == "Invalid value for '--explain': there is no rule 'SW01'. Did you mean 'SW101', 'SW102' or 'SW103'?"
+        refused('--explain', 'SW01')
+        == "Invalid value for '--explain': there is no rule 'SW01'. Did you mean 'SW101', 'SW102' or 'SW103'?"
     )
-    assert refused('--explain', 'F').startswith("Invalid value for '--explain': there is no rule 'F'. There are 'SW101', ")
-    assert refused('x.py', '--select', 'SW101,SW9').startswith("Invalid value for '--select': there is no rule 'SW9'.")
+    assert refused('--explain', 'F').startswith(
+        "Invalid value for '--explain': there is no rule 'F'. There are 'SW101', "
+    )
+    assert refused('x.py', '--select', 'SW101,SW9').startswith(
+        "Invalid value for '--select': there is no rule 'SW9'."
+    )
     assert refused('x.py', '--ignore', 'SW101,') == (
         "Invalid value for '--ignore': 'SW101,' is no list of codes with commas between them, as in SW101,SW103."
     )
-    assert refused('x.py', '--select', 'SW111') == 'SW111 must see all files of a program; --whole says that PATH… are all of them.'
+    assert (
+        refused('x.py', '--select', 'SW111')
+        == 'SW111 must see all files of a program; --whole says that PATH… are all of them.'
+    )
     assert refused('x.py', '--format', 'jsn').endswith("Did you mean 'json'?")
-    assert refused('x.py', '--json', '--format', 'sarif').startswith('--json is the same as --format json')
+    assert refused('x.py', '--json', '--format', 'sarif').startswith(
+        '--json is the same as --format json'
+    )
 
 
 def test_only_what_a_change_brings_is_shown() -> None:
@@ -203,7 +238,11 @@ def test_an_interrupted_comparison_leaves_nothing_behind(tmp_path: Path) -> None
     temporary.mkdir()
     command = [*COMMAND, 'check', '.', '--diff', 'HEAD']
     with subprocess.Popen(
-        command, env={**CLEAN, 'TMPDIR': str(temporary)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        command,
+        env={**CLEAN, 'TMPDIR': str(temporary)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
     ) as process:
         # The other process has its order: both are at work.
         until = time.monotonic() + 30
@@ -216,7 +255,10 @@ def test_an_interrupted_comparison_leaves_nothing_behind(tmp_path: Path) -> None
 
 
 def test_a_terminal_gets_colour_and_lines_that_fit() -> None:
-    Path('long.py').write_text(f"{SOURCE}def run() -> None:\n\tprint('错误{'ab' * 60}'); save(); {'x = 1; ' * 20}\n", encoding='utf-8')
+    Path('long.py').write_text(
+        f"{SOURCE}def run() -> None:\n\tprint('错误{'ab' * 60}'); save(); {'x = 1; ' * 20}\n",
+        encoding='utf-8',
+    )
     status, shown = on_terminal('check', 'long.py')
     assert status == 1
     assert '\x1b[36m\x1b[1mlong.py:4:' in shown
@@ -231,14 +273,20 @@ def test_without_colour_a_terminal_gets_the_same_text() -> None:
     status, shown = on_terminal('check', 'dirty.py', env={**CLEAN, 'NO_COLOR': '1'})
     assert status == 1
     assert '\x1b' not in shown
-    status, shown = on_terminal('check', 'dirty.py', env={**CLEAN, 'SEAMWISE_STYLE': 'screen-reader'})
+    status, shown = on_terminal(
+        'check', 'dirty.py', env={**CLEAN, 'SEAMWISE_STYLE': 'screen-reader'}
+    )
     assert '^' not in shown
     assert 'thrown away, and with it its error (str).\n' in shown
 
 
 def test_an_odd_file_name_is_shown_in_one_line() -> None:
     Path('a b\n说.py').write_text(f'{SOURCE}save()\n', encoding='utf-8')
-    for form, shown in {'text': r'a b\n说.py:3:1', 'json': r'a b\n说.py', 'sarif': 'a%20b%0A%E8%AF%B4.py'}.items():
+    for form, shown in {
+        'text': r'a b\n说.py:3:1',
+        'json': r'a b\n说.py',
+        'sarif': 'a%20b%0A%E8%AF%B4.py',
+    }.items():
         told = check('.', '--format', form)
         assert shown in told.stdout
         assert code(told) == 1
@@ -246,7 +294,9 @@ def test_an_odd_file_name_is_shown_in_one_line() -> None:
 
 def test_a_reader_that_has_gone_is_no_defect() -> None:
     command = [*COMMAND, 'check', 'dirty.py', '--format', 'sarif']
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=CLEAN) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=CLEAN
+    ) as process:
         assert process.stdout is not None
         process.stdout.close()
         assert process.wait(60) == 141
@@ -256,13 +306,21 @@ def test_a_reader_that_has_gone_is_no_defect() -> None:
 
 def test_a_full_disk_is_told() -> None:
     with Path('/dev/full').open('wb') as full:
-        told = subprocess.run([*COMMAND, 'check', 'dirty.py'], stdout=full, stderr=subprocess.PIPE, env=CLEAN, check=False)
+        told = subprocess.run(
+            [*COMMAND, 'check', 'dirty.py'],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=CLEAN,
+            check=False,
+        )
     assert told.returncode == 74
     assert told.stderr.startswith(b'seamwise: cannot write to standard output: ')
 
 
 PAGE = Path(__file__).parents[2] / 'docs' / 'check' / 'README.md'
-SHOWN = re.compile(r'^`seamwise (check orders\.py[^`]*)`:\n\n```\w+\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+SHOWN = re.compile(
+    r'^`seamwise (check orders\.py[^`]*)`:\n\n```\w+\n(.*?)^```$', re.MULTILINE | re.DOTALL
+)
 SECONDS = re.compile(r'\d+\.\d+(?= s\))|(?<="seconds":)[\d.]+')
 
 
@@ -274,12 +332,16 @@ def test_the_page_shows_what_is_really_printed() -> None:
     shown = SHOWN.findall(page)
     assert len(shown) == 3
     for command, output in shown:
-        assert SECONDS.sub('0', check(*command.split()[1:]).stdout) == SECONDS.sub('0', output), command
+        assert SECONDS.sub('0', check(*command.split()[1:]).stdout) == SECONDS.sub('0', output), (
+            command
+        )
 
 
 def test_the_page_lists_every_rule() -> None:
     page = PAGE.read_text(encoding='utf-8')
-    rows = [f'| [{one.code}]({one.code}.md) | {one.title} | {one.severity} |' for one in RULES.values()]
+    rows = [
+        f'| [{one.code}]({one.code}.md) | {one.title} | {one.severity} |' for one in RULES.values()
+    ]
     assert re.findall(r'^\| \[SW.*$', page, re.MULTILINE) == rows
 
 
@@ -299,6 +361,12 @@ def test_adoption_tells_what_cannot_be_read(tmp_path: Path) -> None:
     assert code(result) == 2
 
 
-@pytest.mark.parametrize('other', ['--fix', '--whole', '--diff=HEAD', '--select=SW101', '--ignore=SW101', '--format=sarif'])
+@pytest.mark.parametrize(
+    'other',
+    ['--fix', '--whole', '--diff=HEAD', '--select=SW101', '--ignore=SW101', '--format=sarif'],
+)
 def test_adoption_goes_with_json_alone(other: str) -> None:
-    assert refused('dirty.py', '--adoption', other) == '--adoption asks no rule and mends nothing; it goes with --json.'
+    assert (
+        refused('dirty.py', '--adoption', other)
+        == '--adoption asks no rule and mends nothing; it goes with --json.'
+    )

@@ -30,13 +30,25 @@ def session(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[dict[str, Any], list[dict[str, Any]], int, Path]:
     expected = json.loads((RUNS / f'{request.param}.expect.json').read_text(encoding='utf-8'))
-    workspace: Path = runpy.run_path(str(RUNS / 'workspace.py'))['build'](tmp_path_factory.mktemp('run') / 'root')
-    done = run('run', RUNS / f'{request.param}.jsonl', '--workspace', workspace, '--seam', 'all', *expected['args'])
+    workspace: Path = runpy.run_path(str(RUNS / 'workspace.py'))['build'](
+        tmp_path_factory.mktemp('run') / 'root'
+    )
+    done = run(
+        'run',
+        RUNS / f'{request.param}.jsonl',
+        '--workspace',
+        workspace,
+        '--seam',
+        'all',
+        *expected['args'],
+    )
     assert done.stderr == b''
     return expected, objects(done.stdout), done.returncode, workspace
 
 
-def by_call(expected: dict[str, Any], lines: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+def by_call(
+    expected: dict[str, Any], lines: list[dict[str, Any]]
+) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     """Give each expected call with what each seam made of it."""
     for number, call in enumerate(expected['calls']):
         yield call, {one['seam']: one['output'] for one in lines[number * 7 : number * 7 + 7]}
@@ -48,7 +60,9 @@ def test_every_call_has_a_line_a_seam(session: Any) -> None:
     assert [(one['id'], one['line'], one['seam']) for one in lines] == [
         (call['id'], call['line'], seam) for call in expected['calls'] for seam in SEAMS
     ]
-    assert [one['ok'] for one in lines] == ['result' in call for call in expected['calls'] for _ in SEAMS]
+    assert [one['ok'] for one in lines] == [
+        'result' in call for call in expected['calls'] for _ in SEAMS
+    ]
 
 
 def test_every_success_is_the_expected_one_at_every_seam(session: Any) -> None:
@@ -58,9 +72,18 @@ def test_every_success_is_the_expected_one_at_every_seam(session: Any) -> None:
             continue
         result = shown['model']['result']
         assert matches(result, call['result']), call
-        assert shown['http']['body']['data'] == shown['jsonrpc']['result']['structuredContent'] == result
+        assert (
+            shown['http']['body']['data']
+            == shown['jsonrpc']['result']['structuredContent']
+            == result
+        )
         assert json.loads(shown['jsonrpc']['result']['content'][0]['text']) == result
-        assert (shown['cli']['exit_code'], shown['session'], shown['planner'], shown['log']) == (0, [], None, None)
+        assert (shown['cli']['exit_code'], shown['session'], shown['planner'], shown['log']) == (
+            0,
+            [],
+            None,
+            None,
+        )
 
 
 def test_every_failure_is_the_expected_one_at_every_seam(session: Any) -> None:

@@ -14,7 +14,15 @@ SEAMS_OF_A_CALL = 7
 
 
 def example(seam: str) -> tuple[int, str]:
-    done = run('run', 'examples/calls.jsonl', '--workspace', 'examples/workspace', '--seam', seam, cwd=EXAMPLES.parent)
+    done = run(
+        'run',
+        'examples/calls.jsonl',
+        '--workspace',
+        'examples/workspace',
+        '--seam',
+        seam,
+        cwd=EXAMPLES.parent,
+    )
     assert done.stderr == b''
     return done.returncode, done.stdout.decode()
 

@@ -14,17 +14,17 @@ from seamwise import TaggedError
 from seamwise.catalog.parsing import ParsingError
 from seamwise.catalog.tools import FileNotFound, ToolError
 from seamwise.catalog.workspace import ConfigUnreadable
-from seamwise.program.documents import making
-from seamwise.program.documents.making import made
-from seamwise.program.documents.reading import entry, in_words
-from seamwise.program.documents.recipes import RECIPES
-from seamwise.program.documents.recipes.recipe import Calls, call
-from seamwise.program.documents.seams import TABLES, arms
-from seamwise.program.documents.shape import Answer, Entry, Example
-from seamwise.program.documents.texts import as_text
-from seamwise.program.documents.unions import UNION_OF
-from seamwise.program.documents.words import meanings, words
-from seamwise.program.start import seamwise
+from seamwise.documents import examples as making
+from seamwise.documents.collect import entry, in_words
+from seamwise.documents.examples import made
+from seamwise.documents.lookup import meanings, words
+from seamwise.documents.recipes import RECIPES
+from seamwise.documents.recipes.recipe import Calls, call
+from seamwise.documents.seams import TABLES, arms
+from seamwise.documents.shape import Answer, Entry, Example
+from seamwise.documents.text import as_text
+from seamwise.documents.unions import UNION_OF
+from seamwise.program.cli import seamwise
 from seamwise.secrets import Secret
 from tests.program.helpers import CLEAN
 from tests.program.test_terminal import ANSI, on_terminal
@@ -64,7 +64,9 @@ def test_every_seam_has_decided_about_every_class(kind: type[TaggedError]) -> No
 
 
 @every_class
-def test_an_entry_tells_what_each_seam_says_and_is_the_same_each_time(kind: type[TaggedError]) -> None:
+def test_an_entry_tells_what_each_seam_says_and_is_the_same_each_time(
+    kind: type[TaggedError],
+) -> None:
     told = entry(kind)
     assert msgspec.json.encode(told) == msgspec.json.encode(entry(kind))
     assert [*dict.fromkeys(one.seam for one in told.answers)] == [*TABLES, 'log']
@@ -89,7 +91,10 @@ def test_revisions_that_say_the_same_are_told_once() -> None:
     told = entry(FileNotFound)
     rpc = {one.where: one.summary for one in told.answers if one.seam == 'jsonrpc'}
     assert rpc['lsp 3.17'] == 'error -32803'
-    assert rpc['mcp 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25 and 2026-07-28'] == 'a result with isError'
+    assert (
+        rpc['mcp 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25 and 2026-07-28']
+        == 'a result with isError'
+    )
 
 
 def test_types_are_told_in_words() -> None:
@@ -131,19 +136,29 @@ def test_an_error_is_explained() -> None:
     ended = explain('FILE_NOT_FOUND')
     assert ended.exit_code == 0
     shown = ended.stdout
-    assert shown.startswith("FileNotFound: 'src/ap.py' does not exist.\n\nNo file or folder has this path.")
-    assert 'A call that gives it:\n  {"tool": "read_file", "arguments": {"path": "src/ap.py"}}\n' in shown
+    assert shown.startswith(
+        "FileNotFound: 'src/ap.py' does not exist.\n\nNo file or folder has this path."
+    )
+    assert (
+        'A call that gives it:\n  {"tool": "read_file", "arguments": {"path": "src/ap.py"}}\n'
+        in shown
+    )
     for seam in (*TABLES, 'log'):
         assert re.search(rf'^  {seam}( \(.+\))?: ', shown, re.MULTILINE)
     assert "    did you mean 'src/app.py'?\n" in shown
-    assert shown.endswith("The caller checks the spelling, or creates it.\n  Did you mean 'src/app.py'?\n")
+    assert shown.endswith(
+        "The caller checks the spelling, or creates it.\n  Did you mean 'src/app.py'?\n"
+    )
     assert '\x1b' not in shown
 
 
 @pytest.mark.parametrize(
     ('word', 'said'),
     [
-        ('ConfigUnreadable', "is made by its constructor:\n  ConfigUnreadable(path='seamwise.toml', line=3, column=8,"),
+        (
+            'ConfigUnreadable',
+            "is made by its constructor:\n  ConfigUnreadable(path='seamwise.toml', line=3, column=8,",
+        ),
         ('ConfigUnreadable', '  http: it never reaches this seam\n'),
         ('ProviderInitError', '(class ProviderNotReady, one of ModelError, '),
         ('ToolRepeated', 'Calls that give it, the last one:\n'),
@@ -165,7 +180,12 @@ def test_a_code_of_several_errors_lists_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ('word', 'meant'), [('FileNotFond', "'FileNotFound'"), ('RATE_LIMT', "'RATE_LIMIT'"), ('err_timeot_001', "'ERR_TIMEOUT_001'")]
+    ('word', 'meant'),
+    [
+        ('FileNotFond', "'FileNotFound'"),
+        ('RATE_LIMT', "'RATE_LIMIT'"),
+        ('err_timeot_001', "'ERR_TIMEOUT_001'"),
+    ],
 )
 def test_a_misspelt_word_is_answered_with_the_nearest(word: str, meant: str) -> None:
     ended = explain(word)
@@ -184,7 +204,11 @@ def test_programs_get_all_of_it_as_json() -> None:
     assert told['asked'] == 'RATE_LIMIT'
     assert [one['tag'] for one in told['entries']] == ['UpstreamRateLimited']
     body = next(one for one in told['entries'][0]['answers'] if one['seam'] == 'http')['output']
-    assert (body['status'], body['headers']['Retry-After'], body['body']['error']['retry_after_ms']) == (429, '2', 1500)
+    assert (
+        body['status'],
+        body['headers']['Retry-After'],
+        body['body']['error']['retry_after_ms'],
+    ) == (429, '2', 1500)
 
 
 def test_help_shows_an_example_and_the_exit_codes() -> None:
@@ -193,11 +217,16 @@ def test_help_shows_an_example_and_the_exit_codes() -> None:
     assert 'Exit codes:' in shown
 
 
-def test_without_room_for_the_examples_it_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_room_for_the_examples_it_says_so(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(tempfile, 'tempdir', str(tmp_path / 'gone'))
     ended = explain('FileNotFound')
     assert ended.exit_code == 74
-    assert ended.stderr == 'seamwise: cannot make a workspace for the examples: No such file or directory\n'
+    assert (
+        ended.stderr
+        == 'seamwise: cannot make a workspace for the examples: No such file or directory\n'
+    )
 
 
 @pytest.mark.parametrize('columns', [40, 80])
@@ -234,12 +263,25 @@ def test_what_an_error_holds_moves_no_cursor() -> None:
 
 
 @pytest.mark.parametrize('style', ['plain', 'screen-reader'])
-def test_a_style_without_escape_sequences_has_none_and_no_progress(workspace: Path, tmp_path: Path, style: str) -> None:
+def test_a_style_without_escape_sequences_has_none_and_no_progress(
+    workspace: Path, tmp_path: Path, style: str
+) -> None:
     calls = tmp_path / 'calls.jsonl'
     calls.write_text(
-        call('read_file', path='a' * 100) + '\n' + (call('list_files') + '\n') * 2 + (call('read_file', path='a.txt') + '\n') * 20
+        call('read_file', path='a' * 100)
+        + '\n'
+        + (call('list_files') + '\n') * 2
+        + (call('read_file', path='a.txt') + '\n') * 20
     )
-    _, shown = on_terminal('run', calls, '--workspace', workspace, '--seam', 'cli', env={**CLEAN, 'SEAMWISE_STYLE': style})
+    _, shown = on_terminal(
+        'run',
+        calls,
+        '--workspace',
+        workspace,
+        '--seam',
+        'cli',
+        env={**CLEAN, 'SEAMWISE_STYLE': style},
+    )
     assert '\x1b' not in shown
     assert ('a' * 100 in shown) is (style == 'screen-reader')
 
@@ -248,4 +290,6 @@ def test_a_style_that_there_is_not_is_a_wrong_use(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv('SEAMWISE_STYLE', 'screen')
     ended = explain('FileNotFound')
     assert ended.exit_code == 2
-    assert "SEAMWISE_STYLE is one of 'auto', 'plain' or 'screen-reader', not 'screen'." in ended.stderr
+    assert (
+        "SEAMWISE_STYLE is one of 'auto', 'plain' or 'screen-reader', not 'screen'." in ended.stderr
+    )

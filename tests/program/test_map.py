@@ -11,13 +11,13 @@ from typing_extensions import override
 
 from seamwise.check.code_base import CodeBase
 from seamwise.check.facts import FileFacts
+from seamwise.check.map.build import graph_of
 from seamwise.check.map.graph import Graph
-from seamwise.check.map.making import graph_of
 from seamwise.check.map.page import as_html
-from seamwise.check.sources import Problem
-from seamwise.program.start import seamwise
+from seamwise.check.mypy_sources import Problem
+from seamwise.program.cli import seamwise
 from tests.check.map.files import NO_ORDER, SHOP, function, kind, made
-from tests.check.map.test_drawings import large
+from tests.check.map.test_formats import large
 
 SOURCE = """\
 from seamwise import Category, Failure, Result, Success, TaggedError
@@ -59,7 +59,11 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.chdir(tmp_path)
 
 
-def read_as(monkeypatch: pytest.MonkeyPatch, files: Sequence[FileFacts], problems: list[Problem] | None = None) -> None:
+def read_as(
+    monkeypatch: pytest.MonkeyPatch,
+    files: Sequence[FileFacts],
+    problems: list[Problem] | None = None,
+) -> None:
     """Let these files be what is read."""
 
     def read(paths: Sequence[str], *, cache: Path | None) -> CodeBase:
@@ -129,12 +133,19 @@ def test_what_was_read_only_in_part_ends_well(shop: list[Problem]) -> None:
 
 @pytest.mark.usefixtures('shop')
 def test_every_format_is_written_to_standard_output_or_to_a_file() -> None:
-    for form, begin in {'dot': 'digraph ', 'mermaid': 'flowchart ', 'json': '{"errors":', 'html': '<!doctype html>'}.items():
+    for form, begin in {
+        'dot': 'digraph ',
+        'mermaid': 'flowchart ',
+        'json': '{"errors":',
+        'html': '<!doctype html>',
+    }.items():
         told = drawn('shop', '--format', form).stdout
         assert told.startswith(begin)
         assert drawn('shop', '--format', form, '-o', 'file').stdout == ''
         assert Path('file').read_text(encoding='utf-8') == told
-    assert json.loads(drawn('shop', '--json').stdout) == json.loads(drawn('shop', '--format', 'json').stdout)
+    assert json.loads(drawn('shop', '--json').stdout) == json.loads(
+        drawn('shop', '--format', 'json').stdout
+    )
     drawn('shop', '--output', 'text.txt')
     assert Path('text.txt').read_text(encoding='utf-8') == drawn('shop').stdout
 
@@ -147,7 +158,12 @@ def test_a_part_can_be_drawn() -> None:
 
 
 def test_a_name_of_several_errors_tells_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    more = FileFacts('old', 'old.py', classes=(kind('old.NoSuchOrder', 1),), functions=(function('old.f', 2, made(3, 'old.NoSuchOrder')),))
+    more = FileFacts(
+        'old',
+        'old.py',
+        classes=(kind('old.NoSuchOrder', 1),),
+        functions=(function('old.f', 2, made(3, 'old.NoSuchOrder')),),
+    )
     read_as(monkeypatch, [*SHOP, more])
     told = drawn('shop', '--of', 'NoSuchOrder').stdout
     assert [told.count(f'\n{one}, ') for one in ('old.NoSuchOrder', NO_ORDER)] == [1, 1]
@@ -158,7 +174,10 @@ def test_a_name_of_several_errors_tells_of_all(monkeypatch: pytest.MonkeyPatch) 
     ('arguments', 'said'),
     [
         ((), 'name a file or a folder'),
-        (('shop', '--of', 'NoSuchOder'), "there is no error 'NoSuchOder'. Did you mean 'NoSuchOrder'"),
+        (
+            ('shop', '--of', 'NoSuchOder'),
+            "there is no error 'NoSuchOder'. Did you mean 'NoSuchOrder'",
+        ),
         (('shop', '--of', 'zzz'), "there is no error 'zzz'.\n"),
         (('shop', '--to', 'cli'), "there is no seam 'cli'; there are 'http'."),
         (('shop', '--of', 'Busy', '--to', 'http'), 'two different parts'),
@@ -190,8 +209,12 @@ def test_a_page_is_not_printed_on_a_terminal(monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.usefixtures('shop')
 def test_a_file_that_cannot_be_written_is_told() -> None:
-    ended = CliRunner().invoke(seamwise, ['map', 'shop', '-o', 'nowhere/map.txt'], standalone_mode=False)
-    assert ended.stderr == "seamwise: cannot write to 'nowhere/map.txt': No such file or directory\n"
+    ended = CliRunner().invoke(
+        seamwise, ['map', 'shop', '-o', 'nowhere/map.txt'], standalone_mode=False
+    )
+    assert (
+        ended.stderr == "seamwise: cannot write to 'nowhere/map.txt': No such file or directory\n"
+    )
     assert code('shop', '-o', 'nowhere/map.txt') == 74
 
 
@@ -201,19 +224,23 @@ def test_a_drawing_that_mermaid_refuses_is_told(monkeypatch: pytest.MonkeyPatch)
     def graph(files: Sequence[FileFacts]) -> Graph:
         return large(600)
 
-    monkeypatch.setattr('seamwise.check.map.making.graph_of', graph)
+    monkeypatch.setattr('seamwise.check.map.build.graph_of', graph)
     ended = drawn('shop', '--format', 'mermaid')
     assert ended.stderr.startswith('seamwise: Mermaid refuses a drawing as large as this')
     assert ended.stdout.startswith('flowchart LR\n')
 
 
 def test_settings_that_cannot_be_read_are_told() -> None:
-    Path('pyproject.toml').write_text('[tool.seamwise.check]\nignore = ["E501"]\n', encoding='utf-8')
+    Path('pyproject.toml').write_text(
+        '[tool.seamwise.check]\nignore = ["E501"]\n', encoding='utf-8'
+    )
     assert "names 'E501'" in drawn('.').stderr
     assert code('.') == 2
 
 
-def test_what_is_known_is_kept_where_the_settings_say_and_nothing_without_a_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_known_is_kept_where_the_settings_say_and_nothing_without_a_cache(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     Path('disk.py').write_text(SOURCE, encoding='utf-8')
     monkeypatch.setenv('SEAMWISE_CACHE_DIR', 'kept')
     anew = drawn('disk.py', '--no-cache', '--json').stdout

@@ -22,7 +22,9 @@ READS = ''.join(call('list_files', id=f'c{number}') for number in range(3))
 
 
 @contextmanager
-def started(*arguments: str | Path, ignored: Collection[signal.Signals] = ()) -> Generator[subprocess.Popen[bytes], None, None]:
+def started(
+    *arguments: str | Path, ignored: Collection[signal.Signals] = ()
+) -> Generator[subprocess.Popen[bytes], None, None]:
     """Start the command with pipes for its streams; whatever happens, it is gone afterwards."""
 
     def set_signals() -> None:
@@ -31,7 +33,9 @@ def started(*arguments: str | Path, ignored: Collection[signal.Signals] = ()) ->
             signal.signal(number, signal.SIG_IGN if number in ignored else signal.SIG_DFL)
 
     command, pipe = [*COMMAND, *map(str, arguments)], subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=CLEAN, preexec_fn=set_signals) as process:  # noqa: PLW1509 -- no threads here
+    with subprocess.Popen(
+        command, stdin=pipe, stdout=pipe, stderr=pipe, env=CLEAN, preexec_fn=set_signals
+    ) as process:
         try:
             yield process
         finally:
@@ -68,7 +72,12 @@ def test_it_stops_quietly_when_nobody_reads_any_more(workspace: Path) -> None:
         stdin.flush()
         stdout.readline()
         stdout.close()
-        stdin.write((call('write_file', path='b.txt', content='') + call('write_file', path='c.txt', content='')).encode())
+        stdin.write(
+            (
+                call('write_file', path='b.txt', content='')
+                + call('write_file', path='c.txt', content='')
+            ).encode()
+        )
         stdin.close()
         assert process.wait(WAIT) == 141
         assert stderr.read() == b''
@@ -76,12 +85,22 @@ def test_it_stops_quietly_when_nobody_reads_any_more(workspace: Path) -> None:
     assert not (workspace / 'c.txt').exists()
 
 
-@pytest.mark.parametrize('arguments', [['run', '--workspace', '.', '--seam', 'all'], ['--help'], ['--version'], ['run', '--help']])
+@pytest.mark.parametrize(
+    'arguments',
+    [['run', '--workspace', '.', '--seam', 'all'], ['--help'], ['--version'], ['run', '--help']],
+)
 def test_a_full_disk_is_said_in_one_line(workspace: Path, arguments: list[str]) -> None:
     with Path('/dev/full').open('wb') as full:
         command = [*COMMAND, *arguments]
         done = subprocess.run(
-            command, input=READS.encode(), stdout=full, stderr=subprocess.PIPE, check=False, cwd=workspace, env=CLEAN, timeout=WAIT
+            command,
+            input=READS.encode(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+            cwd=workspace,
+            env=CLEAN,
+            timeout=WAIT,
         )
     assert done.returncode == 74
     assert done.stderr == b'seamwise: cannot write to standard output: No space left on device\n'
@@ -92,9 +111,15 @@ SLEEPER = call('execute_command', command='echo $$ > pid; sleep 1000 & sleep 100
 
 @pytest.mark.parametrize(
     ('number', 'code', 'said'),
-    [(signal.SIGINT, 130, b'seamwise: interrupted.\n'), (signal.SIGTERM, 143, b''), (signal.SIGHUP, 129, b'')],
+    [
+        (signal.SIGINT, 130, b'seamwise: interrupted.\n'),
+        (signal.SIGTERM, 143, b''),
+        (signal.SIGHUP, 129, b''),
+    ],
 )
-def test_a_signal_ends_it_and_the_running_command_with_all_its_children(workspace: Path, number: int, code: int, said: bytes) -> None:
+def test_a_signal_ends_it_and_the_running_command_with_all_its_children(
+    workspace: Path, number: int, code: int, said: bytes
+) -> None:
     with started('run', '--workspace', workspace, '--seam', 'model') as process:
         stdin, stdout, stderr = streams(process)
         stdin.write((call('list_files') + SLEEPER).encode())
@@ -111,7 +136,9 @@ def test_a_signal_ends_it_and_the_running_command_with_all_its_children(workspac
 
 
 def test_nohup_is_respected(workspace: Path) -> None:
-    with started('run', '--workspace', workspace, '--seam', 'model', ignored=[signal.SIGHUP]) as process:
+    with started(
+        'run', '--workspace', workspace, '--seam', 'model', ignored=[signal.SIGHUP]
+    ) as process:
         stdin, stdout, _ = streams(process)
         stdin.write(call('list_files', id='before').encode())
         stdin.flush()
@@ -124,7 +151,9 @@ def test_nohup_is_respected(workspace: Path) -> None:
 
 
 def test_a_command_keeps_its_exit_code_where_dead_children_are_ignored(workspace: Path) -> None:
-    with started('run', '--workspace', workspace, '--seam', 'planner', ignored=[signal.SIGCHLD]) as process:
+    with started(
+        'run', '--workspace', workspace, '--seam', 'planner', ignored=[signal.SIGCHLD]
+    ) as process:
         stdin, stdout, _ = streams(process)
         stdin.write(call('execute_command', command='exit 3').encode())
         stdin.close()
@@ -169,45 +198,74 @@ main()
 
 
 def test_an_interrupt_at_the_start_shows_no_traceback() -> None:
-    done = subprocess.run([sys.executable, '-c', STOPPED_AT_ONCE], capture_output=True, check=False, timeout=WAIT)
+    done = subprocess.run(
+        [sys.executable, '-c', STOPPED_AT_ONCE], capture_output=True, check=False, timeout=WAIT
+    )
     assert (done.returncode, done.stderr) == (130, b'')
 
 
 @pytest.mark.parametrize('missing', ['click', 'rich', 'pathspec', 'rapidfuzz'])
 def test_a_missing_package_is_said_in_one_line(missing: str) -> None:
     code = f'import sys; sys.modules[{missing!r}] = None; from seamwise.program import main; main()'
-    done = subprocess.run([sys.executable, '-c', code, '--version'], capture_output=True, check=False, timeout=WAIT)
+    done = subprocess.run(
+        [sys.executable, '-c', code, '--version'], capture_output=True, check=False, timeout=WAIT
+    )
     assert done.returncode == 78
     assert (
-        done.stderr.decode() == f"seamwise: the command needs {missing}, which is not installed; get it by: pip install 'seamwise[all]'\n"
+        done.stderr.decode()
+        == f"seamwise: the command needs {missing}, which is not installed; get it by: pip install 'seamwise[all]'\n"
     )
 
 
 def test_standard_error_may_be_closed(workspace: Path) -> None:
     shell = f'exec "$0" -m seamwise run --workspace {workspace} --seam model 2>&-'
-    done = subprocess.run(['/bin/sh', '-c', shell, sys.executable], input=READS.encode(), stdout=subprocess.PIPE, check=False, env=CLEAN)
+    done = subprocess.run(
+        ['/bin/sh', '-c', shell, sys.executable],
+        input=READS.encode(),
+        stdout=subprocess.PIPE,
+        check=False,
+        env=CLEAN,
+    )
     assert (done.returncode, len(objects(done.stdout))) == (0, 3)
 
 
-@pytest.mark.parametrize(('closed', 'code'), [('2>/dev/full', 2), ('2>&-', 2), ('2>/dev/full >/dev/full', 74)])
+@pytest.mark.parametrize(
+    ('closed', 'code'), [('2>/dev/full', 2), ('2>&-', 2), ('2>/dev/full >/dev/full', 74)]
+)
 def test_a_message_that_cannot_be_written_changes_no_exit_code(closed: str, code: int) -> None:
     arguments = '--help' if code == 74 else 'rnu'
     done = subprocess.run(
-        ['/bin/sh', '-c', f'"$0" -m seamwise {arguments} {closed}', sys.executable], stdout=subprocess.PIPE, check=False, env=CLEAN
+        ['/bin/sh', '-c', f'"$0" -m seamwise {arguments} {closed}', sys.executable],
+        stdout=subprocess.PIPE,
+        check=False,
+        env=CLEAN,
     )
     assert (done.returncode, done.stdout) == (code, b'')
 
 
-@pytest.mark.parametrize(('closed', 'code', 'said'), [('>&-', 74, b'stdout'), ('<&-', 66, b'stdin')])
-def test_other_closed_streams_are_said(workspace: Path, closed: str, code: int, said: bytes) -> None:
+@pytest.mark.parametrize(
+    ('closed', 'code', 'said'), [('>&-', 74, b'stdout'), ('<&-', 66, b'stdin')]
+)
+def test_other_closed_streams_are_said(
+    workspace: Path, closed: str, code: int, said: bytes
+) -> None:
     shell = f'exec "$0" -m seamwise run --workspace {workspace} --seam model {closed}'
-    done = subprocess.run(['/bin/sh', '-c', shell, sys.executable], input=b'', stderr=subprocess.PIPE, check=False, env=CLEAN)
+    done = subprocess.run(
+        ['/bin/sh', '-c', shell, sys.executable],
+        input=b'',
+        stderr=subprocess.PIPE,
+        check=False,
+        env=CLEAN,
+    )
     assert (done.returncode, done.stderr) == (code, b'seamwise: ' + said + b' is closed.\n')
 
 
 def test_a_file_name_that_is_no_text_is_shown(workspace: Path) -> None:
     done = run('run', os.fsdecode(b'caf\xe9.jsonl'), '--workspace', workspace, '--seam', 'model')
-    assert (done.returncode, done.stderr) == (66, b"seamwise: cannot read 'caf\\udce9.jsonl': No such file or directory\n")
+    assert (done.returncode, done.stderr) == (
+        66,
+        b"seamwise: cannot read 'caf\\udce9.jsonl': No such file or directory\n",
+    )
 
 
 def test_json_is_utf_8_whatever_the_terminal_speaks(workspace: Path) -> None:
@@ -220,14 +278,20 @@ def test_json_is_utf_8_whatever_the_terminal_speaks(workspace: Path) -> None:
 
 
 def test_a_plain_pipe_gets_plain_text(workspace: Path) -> None:
-    done = run('run', '--workspace', workspace, '--seam', 'cli', calls=call('read_file', path='b.txt'))
+    done = run(
+        'run', '--workspace', workspace, '--seam', 'cli', calls=call('read_file', path='b.txt')
+    )
     assert b'\x1b' not in done.stdout + done.stderr
 
 
 def test_the_module_is_the_command() -> None:
     by_module, by_script = (
         run('--version'),
-        subprocess.run([Path(sys.executable).parent / 'seamwise', '--version'], capture_output=True, check=False),
+        subprocess.run(
+            [Path(sys.executable).parent / 'seamwise', '--version'],
+            capture_output=True,
+            check=False,
+        ),
     )
     assert by_module.stdout == by_script.stdout
     assert by_module.stdout.startswith(b'seamwise 0.')

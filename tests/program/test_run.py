@@ -17,11 +17,11 @@ from seamwise.catalog.parsing import ParsingError, UnknownFormat
 from seamwise.catalog.tools import FileNotFound, RegistrationRejected, ToolError
 from seamwise.program.exits import Exit
 from seamwise.program.outputs import OUTPUTS, Asked, Defect
+from seamwise.program.rendering import as_json
 from seamwise.program.run import run
-from seamwise.program.showing import as_json
 from seamwise.seams.log import LogRecord
 from seamwise.toolhost.calls import Line
-from seamwise.toolhost.workspace import Workspace
+from seamwise.toolhost.workspace.workspace import Workspace
 from tests.strategies import PLANTED, errors
 from tests.toolhost.helpers import unprivileged
 
@@ -35,7 +35,9 @@ def invoke(*arguments: str | Path, calls: str | bytes = '') -> Result:
     return CliRunner().invoke(run, [*map(str, arguments)], input=calls, prog_name='seamwise run')
 
 
-def lines(workspace: Path, calls: str | bytes, seam: str = 'all', *more: str) -> list[dict[str, Any]]:
+def lines(
+    workspace: Path, calls: str | bytes, seam: str = 'all', *more: str
+) -> list[dict[str, Any]]:
     return objects(invoke('--workspace', workspace, '--seam', seam, *more, calls=calls).stdout)
 
 
@@ -45,7 +47,9 @@ def lines(workspace: Path, calls: str | bytes, seam: str = 'all', *more: str) ->
 def test_all_shows_every_seam_in_its_order(workspace: Path) -> None:
     found = lines(workspace, READ + GONE)
     assert [one['seam'] for one in found] == SEAMS * 2
-    assert [(one['id'], one['line'], one['ok']) for one in found] == [('r', 1, True)] * 7 + [('g', 2, False)] * 7
+    assert [(one['id'], one['line'], one['ok']) for one in found] == [('r', 1, True)] * 7 + [
+        ('g', 2, False)
+    ] * 7
     assert all(list(one) == ['id', 'line', 'seam', 'ok', 'output'] for one in found)
 
 
@@ -54,7 +58,14 @@ def test_a_seam_alone_gives_one_line_a_call(workspace: Path, seam: str) -> None:
     assert [one['seam'] for one in lines(workspace, READ + GONE, seam)] == [seam, seam]
 
 
-DATA = {'path': 'a.txt', 'content': 'one\ntwo\n', 'start_line': 1, 'end_line': 2, 'total_lines': 2, 'truncated': False}
+DATA = {
+    'path': 'a.txt',
+    'content': 'one\ntwo\n',
+    'start_line': 1,
+    'end_line': 2,
+    'total_lines': 2,
+    'truncated': False,
+}
 
 
 def test_a_success_is_what_each_seam_would_write(workspace: Path) -> None:
@@ -64,7 +75,12 @@ def test_a_success_is_what_each_seam_would_write(workspace: Path) -> None:
     assert list(shown['http']) == ['status', 'headers', 'body']
     assert shown['http']['status'] == 200
     assert shown['http']['headers'] == {'content-type': 'application/json', 'x-request-id': 'r'}
-    assert shown['http']['body'] | {'timestamp': ''} == {'success': True, 'data': DATA, 'timestamp': '', 'request_id': 'r'}
+    assert shown['http']['body'] | {'timestamp': ''} == {
+        'success': True,
+        'data': DATA,
+        'timestamp': '',
+        'request_id': 'r',
+    }
     assert shown['session'] == []
     assert shown['model'] == {'status': 'success', 'result': DATA}
     assert shown['planner'] is None
@@ -73,12 +89,19 @@ def test_a_success_is_what_each_seam_would_write(workspace: Path) -> None:
     assert list(answer) == ['jsonrpc', 'id', 'result']
     assert answer['id'] == 'r'
     assert json.loads(answer['result']['content'][0].pop('text')) == DATA
-    assert answer['result'] == {'content': [{'type': 'text'}], 'structuredContent': DATA, 'isError': False}
+    assert answer['result'] == {
+        'content': [{'type': 'text'}],
+        'structuredContent': DATA,
+        'isError': False,
+    }
 
 
 def test_a_failure_is_what_each_seam_would_write(workspace: Path) -> None:
     shown = {one['seam']: one['output'] for one in lines(workspace, GONE)}
-    assert shown['cli'] == {'text': "'b.txt' does not exist.\ndid you mean 'a.txt'?", 'exit_code': 66}
+    assert shown['cli'] == {
+        'text': "'b.txt' does not exist.\ndid you mean 'a.txt'?",
+        'exit_code': 66,
+    }
     assert shown['http']['status'] == 404
     assert shown['http']['body']['error']['code'] == 'FILE_NOT_FOUND'
     assert [one['metadata']['error_type'] for one in shown['session']] == ['FileNotFound']
@@ -106,7 +129,9 @@ def test_a_line_that_is_no_call_gives_an_error_and_the_rest_runs(
 ) -> None:
     found = lines(workspace, f'{line}\n{READ}')
     first = {one['seam']: one for one in found[:7]}
-    assert all((one['id'], one['line'], one['ok']) == (shown_id, 1, False) for one in first.values())
+    assert all(
+        (one['id'], one['line'], one['ok']) == (shown_id, 1, False) for one in first.values()
+    )
     assert first['jsonrpc']['output']['error']['code'] == code
     assert first['jsonrpc']['output']['id'] == shown_id
     assert first['http']['output']['body']['error']['type'] == kind
@@ -115,9 +140,13 @@ def test_a_line_that_is_no_call_gives_an_error_and_the_rest_runs(
 
 
 def test_a_request_id_is_the_calls_where_it_fits(workspace: Path) -> None:
-    fitting, other = lines(workspace, call('list_files', id='a-b.C_1') + call('list_files', id='né'), 'http')
+    fitting, other = lines(
+        workspace, call('list_files', id='a-b.C_1') + call('list_files', id='né'), 'http'
+    )
     assert fitting['output']['body']['request_id'] == 'a-b.C_1'
-    assert other['output']['body']['request_id'] == other['output']['headers']['x-request-id'] != 'né'
+    assert (
+        other['output']['body']['request_id'] == other['output']['headers']['x-request-id'] != 'né'
+    )
 
 
 def test_what_a_user_sees_is_in_their_language(workspace: Path) -> None:
@@ -134,7 +163,12 @@ def test_params_in_the_log_are_redacted(workspace: Path) -> None:
 def test_a_result_is_shown_as_it_is_and_the_log_holds_none_of_it(workspace: Path) -> None:
     (workspace / 'a.txt').write_text('password=hunter2\n')
     shown = {one['seam']: json.dumps(one['output']) for one in lines(workspace, READ)}
-    assert {seam for seam, output in shown.items() if 'password=hunter2' in output} == {'cli', 'http', 'model', 'jsonrpc'}
+    assert {seam for seam, output in shown.items() if 'password=hunter2' in output} == {
+        'cli',
+        'http',
+        'model',
+        'jsonrpc',
+    }
     assert shown['log'] == 'null'
 
 
@@ -142,7 +176,11 @@ def test_a_result_is_shown_as_it_is_and_the_log_holds_none_of_it(workspace: Path
 def test_every_error_has_an_output_at_every_seam_and_none_tells_a_secret(error: Any) -> None:
     for piece in as_json(SEAMS)(Asked(Line(1, 'c', Failure(error)), Failure(error), 'zh_CN')):
         (found,) = objects(piece.data)
-        is_hidden = isinstance(error, RegistrationRejected) and found['seam'] in {'http', 'model', 'jsonrpc'}
+        is_hidden = isinstance(error, RegistrationRejected) and found['seam'] in {
+            'http',
+            'model',
+            'jsonrpc',
+        }
         assert piece.code is (Exit.DEFECT if is_hidden else Exit.FAILED)
         assert found['output']
         assert PLANTED not in piece.data.decode()
@@ -152,15 +190,28 @@ def test_every_error_has_an_output_at_every_seam_and_none_tells_a_secret(error: 
 
 
 def test_a_mark_and_blank_lines_are_skipped_and_counted(workspace: Path) -> None:
-    found = lines(workspace, b'\xef\xbb\xbf\n  \r\n{"tool": "list_files"}\n\n' + READ.encode(), 'model')
-    assert [(one['id'], one['line'], one['ok']) for one in found] == [('line-3', 3, True), ('r', 5, True)]
+    found = lines(
+        workspace, b'\xef\xbb\xbf\n  \r\n{"tool": "list_files"}\n\n' + READ.encode(), 'model'
+    )
+    assert [(one['id'], one['line'], one['ok']) for one in found] == [
+        ('line-3', 3, True),
+        ('r', 5, True),
+    ]
 
 
 def test_a_repeated_id_writes_nothing(workspace: Path) -> None:
     first, second = lines(
-        workspace, call('write_file', id='w', path='n', content='1') + call('write_file', id='w', path='m', content='2'), 'model'
+        workspace,
+        call('write_file', id='w', path='n', content='1')
+        + call('write_file', id='w', path='m', content='2'),
+        'model',
     )
-    assert (first['ok'], second['ok'], second['id'], second['output']['error_class']) == (True, False, 'w', 'SchemaViolations')
+    assert (first['ok'], second['ok'], second['id'], second['output']['error_class']) == (
+        True,
+        False,
+        'w',
+        'SchemaViolations',
+    )
     assert not (workspace / 'm').exists()
 
 
@@ -173,8 +224,16 @@ def test_a_repeated_id_writes_nothing(workspace: Path) -> None:
         (b'{"id": "\xff", "tool": "list_files"}', 'UnreadableCall'),
         (b'\0', 'UnreadableCall'),
         (b'[' * 100_000 + b']' * 100_000, 'UnreadableCall'),
-        (b'{"tool": "list_files", "arguments": ' + b'{"a":' * 100_000 + b'1' + b'}' * 100_001, 'UnreadableCall'),
-        (b'{"tool": "write_file", "arguments": {"path": "n", "content": "' + b'x' * 50_000_000 + b'"}}', 'UnreadableCall'),
+        (
+            b'{"tool": "list_files", "arguments": ' + b'{"a":' * 100_000 + b'1' + b'}' * 100_001,
+            'UnreadableCall',
+        ),
+        (
+            b'{"tool": "write_file", "arguments": {"path": "n", "content": "'
+            + b'x' * 50_000_000
+            + b'"}}',
+            'UnreadableCall',
+        ),
         (b'null', 'SchemaViolations'),
         (b'{"arguments": {}}', 'SchemaViolations'),
         (b'{"tool": "list_files", "arguments": []}', 'SchemaViolations'),
@@ -187,7 +246,9 @@ def test_a_repeated_id_writes_nothing(workspace: Path) -> None:
     ],
     ids=lambda given: given[:40] if isinstance(given, bytes) else None,
 )
-def test_whatever_stands_on_a_line_it_gives_one_failure_and_the_rest_runs(workspace: Path, line: bytes, kind: str) -> None:
+def test_whatever_stands_on_a_line_it_gives_one_failure_and_the_rest_runs(
+    workspace: Path, line: bytes, kind: str
+) -> None:
     bad, good = lines(workspace, line + b'\n' + READ.encode(), 'http')
     error = bad['output']['body']['error']
     assert (bad['line'], bad['ok'], error['type']) == (1, False, kind)
@@ -210,9 +271,13 @@ def test_without_json_the_cli_seam_writes_texts(workspace: Path) -> None:
     done = invoke('--workspace', workspace, '--seam', 'cli', calls=READ + GONE + '[]\n')
     assert done.exit_code == 1
     first, second, third, end = done.stdout.split('\n\n')
-    assert first == ('r read_file: ok\npath: a.txt\ncontent:\n  one\n  two\nstart_line: 1\nend_line: 2\ntotal_lines: 2\ntruncated: false')
+    assert first == (
+        'r read_file: ok\npath: a.txt\ncontent:\n  one\n  two\nstart_line: 1\nend_line: 2\ntotal_lines: 2\ntruncated: false'
+    )
     assert second == "g read_file: exit code 66\n'b.txt' does not exist.\ndid you mean 'a.txt'?"
-    assert third.startswith('line 3: exit code 65\nThe call does not have the right shape.\nhint: the line: must be an object')
+    assert third.startswith(
+        'line 3: exit code 65\nThe call does not have the right shape.\nhint: the line: must be an object'
+    )
     assert end == ''
 
 
@@ -229,8 +294,13 @@ def test_an_id_cannot_move_the_cursor(workspace: Path) -> None:
 # Exit codes
 
 
-@pytest.mark.parametrize(('calls', 'code'), [('', 0), ('\n \n', 0), (READ, 0), (READ + GONE, 1), (GONE + READ, 1), ('nonsense', 1)])
-def test_the_exit_code_tells_whether_all_calls_succeeded(workspace: Path, calls: str, code: int) -> None:
+@pytest.mark.parametrize(
+    ('calls', 'code'),
+    [('', 0), ('\n \n', 0), (READ, 0), (READ + GONE, 1), (GONE + READ, 1), ('nonsense', 1)],
+)
+def test_the_exit_code_tells_whether_all_calls_succeeded(
+    workspace: Path, calls: str, code: int
+) -> None:
     assert invoke('--workspace', workspace, '--seam', 'model', calls=calls).exit_code == code
 
 
@@ -242,10 +312,19 @@ def test_the_exit_code_tells_whether_all_calls_succeeded(workspace: Path, calls:
         (['--workspace', '.', '--seam', 'htp'], "'jsonrpc', 'all'. Did you mean 'http'?"),
         (['--workspace', '.', '--seam', 'quux'], "'jsonrpc', 'all'.\n"),
         (['--workspace', '.', '--seam', 'cli', '--locale', 'zh-CN'], "Did you mean 'zh_CN'?"),
-        (['--workspace', '.', '--seam', 'cli', '--locale', 'klingon'], "is not one of 'en', 'zh_CN'."),
+        (
+            ['--workspace', '.', '--seam', 'cli', '--locale', 'klingon'],
+            "is not one of 'en', 'zh_CN'.",
+        ),
         (['--workspace', '.', '--seam', 'cli', '--jsn'], "Did you mean '--json'?"),
-        (['--workspace', '.', '--seam', 'cli', '--repeat-limit', '-1'], '-1 is not in the range x>=0'),
-        (['--workspace', '.', '--seam', 'cli', '--mistake-limit', 'x'], "'x' is not a valid integer"),
+        (
+            ['--workspace', '.', '--seam', 'cli', '--repeat-limit', '-1'],
+            '-1 is not in the range x>=0',
+        ),
+        (
+            ['--workspace', '.', '--seam', 'cli', '--mistake-limit', 'x'],
+            "'x' is not a valid integer",
+        ),
         (['--workspace', '.', '--seam', 'cli', 'a', 'b'], 'unexpected extra argument'),
     ],
 )
@@ -268,7 +347,9 @@ def test_a_wrong_use_is_two_and_says_how_it_would_be_right(options: list[str], s
         ('-', '', "seamwise: cannot use '' as the workspace: No such file or directory\n"),
     ],
 )
-def test_what_cannot_be_opened_is_sixty_six(workspace: Path, monkeypatch: pytest.MonkeyPatch, file: str, folder: str, said: str) -> None:
+def test_what_cannot_be_opened_is_sixty_six(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, file: str, folder: str, said: str
+) -> None:
     monkeypatch.chdir(workspace.parent)
     done = invoke(file, '--workspace', folder, '--seam', 'cli')
     assert (done.exit_code, done.stderr, done.stdout) == (66, said, '')
@@ -283,11 +364,19 @@ def test_what_nobody_may_read_is_sixty_six(workspace: Path) -> None:
     with unprivileged():
         no_file = invoke(file, '--workspace', workspace, '--seam', 'cli')
         no_folder = invoke('--workspace', closed, '--seam', 'cli')
-    assert (no_file.exit_code, no_file.stderr) == (66, f'seamwise: cannot read {str(file)!r}: Permission denied\n')
-    assert (no_folder.exit_code, no_folder.stderr) == (66, f'seamwise: cannot use {str(closed)!r} as the workspace: Permission denied\n')
+    assert (no_file.exit_code, no_file.stderr) == (
+        66,
+        f'seamwise: cannot read {str(file)!r}: Permission denied\n',
+    )
+    assert (no_folder.exit_code, no_folder.stderr) == (
+        66,
+        f'seamwise: cannot use {str(closed)!r} as the workspace: Permission denied\n',
+    )
 
 
-def test_a_file_that_fails_while_it_is_read_is_sixty_six(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_fails_while_it_is_read_is_sixty_six(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def failing(source: object) -> Any:
         yield Line(1, 'x', Failure(UnknownFormat('x')))
         raise OSError(5, 'Input/output error')
@@ -303,24 +392,37 @@ def test_a_file_that_fails_while_it_is_read_is_sixty_six(workspace: Path, monkey
 def test_a_file_is_read_as_standard_input_is(workspace: Path) -> None:
     file = workspace.parent / 'calls.jsonl'
     file.write_bytes(b'\xef\xbb\xbf' + READ.encode())
-    from_file, from_stdin = (invoke(*name, '--workspace', workspace, '--seam', 'model', calls=READ) for name in ([file], ['-']))
+    from_file, from_stdin = (
+        invoke(*name, '--workspace', workspace, '--seam', 'model', calls=READ)
+        for name in ([file], ['-'])
+    )
     assert from_file.stdout == from_stdin.stdout
     assert from_file.exit_code == 0
 
 
 def test_the_limits_are_the_hosts(workspace: Path) -> None:
-    repeated = [one['output'].get('error_class') for one in lines(workspace, _several(READ, 3), 'model', '--repeat-limit', '1')]
+    repeated = [
+        one['output'].get('error_class')
+        for one in lines(workspace, _several(READ, 3), 'model', '--repeat-limit', '1')
+    ]
     assert repeated == [None, 'ToolRepeated', 'ToolRepeated']
     never = lines(workspace, _several(READ, 6), 'model', '--repeat-limit', '0')
     assert all(one['ok'] for one in never)
-    usual = [one['output'].get('error_class') for one in lines(workspace, _several(READ, 4), 'model')]
+    usual = [
+        one['output'].get('error_class') for one in lines(workspace, _several(READ, 4), 'model')
+    ]
     assert usual == [None, None, None, 'ToolRepeated']
-    mistaken = [one['output'].get('error_class') for one in lines(workspace, GONE + '[]\n' + READ, 'model', '--mistake-limit', '2')]
+    mistaken = [
+        one['output'].get('error_class')
+        for one in lines(workspace, GONE + '[]\n' + READ, 'model', '--mistake-limit', '2')
+    ]
     assert mistaken == ['FileNotFound', 'SchemaViolations', 'TooManyMistakes']
 
 
 def _several(line: str, times: int) -> str:
-    return ''.join(json.dumps({**json.loads(line), 'id': f'c{number}'}) + '\n' for number in range(times))
+    return ''.join(
+        json.dumps({**json.loads(line), 'id': f'c{number}'}) + '\n' for number in range(times)
+    )
 
 
 # Defects
@@ -345,7 +447,10 @@ class _Fixed:
 def test_a_tools_bug_is_internal_at_every_seam_and_the_rest_runs(
     workspace: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr('seamwise.program.run.Host', _Fixed(ZeroDivisionError('FAKE-detail'), Failure(FileNotFound('t', 'p'))))
+    monkeypatch.setattr(
+        'seamwise.program.run.Host',
+        _Fixed(ZeroDivisionError('FAKE-detail'), Failure(FileNotFound('t', 'p'))),
+    )
     done = invoke('--workspace', workspace, '--seam', 'all', calls=READ + GONE)
     assert done.exit_code == 70
     found = objects(done.stdout)
@@ -378,7 +483,9 @@ def test_a_seams_bug_is_internal_too(workspace: Path, monkeypatch: pytest.Monkey
     assert found['ok'] is False
 
 
-def test_a_value_that_cannot_be_encoded_is_a_defect(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_value_that_cannot_be_encoded_is_a_defect(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     class Odd(Struct):
         thing: object
 
@@ -390,12 +497,16 @@ def test_a_value_that_cannot_be_encoded_is_a_defect(workspace: Path, monkeypatch
 
 
 def test_the_record_of_a_defect_knows_what_was_called() -> None:
-    record = OUTPUTS['log'](Asked(Line(1, None, Failure(FileNotFound('t', 'p'))), Defect(KeyError('k'), 'err_12345678')))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    record = OUTPUTS['log'](
+        Asked(Line(1, None, Failure(FileNotFound('t', 'p'))), Defect(KeyError('k'), 'err_12345678'))
+    )  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     assert isinstance(record, LogRecord)
     assert record.params is None
 
 
-def test_interrupting_is_a_hundred_and_thirty(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupting_is_a_hundred_and_thirty(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr('seamwise.program.run.Host', _Fixed(Success(None), KeyboardInterrupt()))
     done = invoke('--workspace', workspace, '--seam', 'planner', calls=READ + GONE)
     assert done.exit_code == 130
@@ -419,7 +530,11 @@ class _Full(BytesIO):
 @pytest.mark.parametrize(
     ('raised', 'code', 'said'),
     [
-        (OSError(28, 'No space left on device'), 74, 'seamwise: cannot write to standard output: No space left on device\n'),
+        (
+            OSError(28, 'No space left on device'),
+            74,
+            'seamwise: cannot write to standard output: No space left on device\n',
+        ),
         (BrokenPipeError(32, 'Broken pipe'), 141, ''),
     ],
 )
@@ -441,7 +556,10 @@ def test_output_that_cannot_be_written_ends_the_run(
             return False
 
     monkeypatch.setattr('seamwise.program.run.Host', Host())
-    monkeypatch.setattr('seamwise.program.run.standard', _Standard(stdin=_Text((READ + GONE).encode()), stdout=Stdout()))
+    monkeypatch.setattr(
+        'seamwise.program.run.standard',
+        _Standard(stdin=_Text((READ + GONE).encode()), stdout=Stdout()),
+    )
     done = invoke('--workspace', workspace, '--seam', 'planner')
     assert (done.exit_code, done.stderr) == (code, said)
     assert len(asked) == 1, 'what nobody can see is not done'
@@ -472,24 +590,34 @@ class _Standard:
 
 
 @pytest.mark.parametrize(('name', 'code'), [('stdin', 66), ('stdout', 74)])
-def test_a_closed_stream_is_said(workspace: Path, monkeypatch: pytest.MonkeyPatch, name: Literal['stdin', 'stdout'], code: int) -> None:
+def test_a_closed_stream_is_said(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, name: Literal['stdin', 'stdout'], code: int
+) -> None:
     streams: dict[str, object] = {'stdin': _Text(b''), 'stdout': _Text(b'')}
     monkeypatch.setattr('seamwise.program.run.standard', _Standard(**{**streams, name: None}))
     done = invoke('--workspace', workspace, '--seam', 'planner')
     assert (done.exit_code, done.stderr) == (code, f'seamwise: {name} is closed.\n')
 
 
-def test_a_person_at_the_keyboard_is_told_what_is_waited_for(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr('seamwise.program.run.standard', _Standard(stdin=_Keyboard(b''), stdout=_Text(b'')))
+def test_a_person_at_the_keyboard_is_told_what_is_waited_for(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        'seamwise.program.run.standard', _Standard(stdin=_Keyboard(b''), stdout=_Text(b''))
+    )
     done = invoke('--workspace', workspace, '--seam', 'planner')
     assert done.exit_code == 0
-    assert done.stderr == 'seamwise: reading calls from the terminal, one a line; Ctrl-D ends them.\n'
+    assert (
+        done.stderr == 'seamwise: reading calls from the terminal, one a line; Ctrl-D ends them.\n'
+    )
 
 
 def test_the_help_has_an_example_and_every_exit_code() -> None:
     done = invoke('--help')
     assert done.exit_code == 0
-    assert 'seamwise run examples/calls.jsonl --workspace examples/workspace --seam all' in done.stdout
+    assert (
+        'seamwise run examples/calls.jsonl --workspace examples/workspace --seam all' in done.stdout
+    )
     for code in (0, 1, 2, 66, 70, 74, 78, 130, 141):
         assert f' {code}  ' in done.stdout
     assert max(map(len, done.stdout.split('\n'))) <= 80

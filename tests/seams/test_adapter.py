@@ -6,7 +6,9 @@ from seamwise import Category, TaggedError
 from seamwise.seams.adapter import Adapter, Hidden
 
 
-class Lost(TaggedError, namespace='test_adapter', category=Category.NOT_FOUND, message='{what} is lost.'):
+class Lost(
+    TaggedError, namespace='test_adapter', category=Category.NOT_FOUND, message='{what} is lost.'
+):
     """It is lost."""
 
     what: str
@@ -34,7 +36,9 @@ def test_each_kind_is_shown_by_its_own_arm() -> None:
 
 
 def test_a_subclass_is_shown_by_the_nearest_base() -> None:
-    any_lookup: Adapter[LookupError, str] = Adapter({Exception: lambda _: 'any', LookupError: lambda _: 'lookup'})
+    any_lookup: Adapter[LookupError, str] = Adapter(
+        {Exception: lambda _: 'any', LookupError: lambda _: 'lookup'}
+    )
     assert any_lookup(KeyError('k')) == 'lookup'
 
 
@@ -65,5 +69,7 @@ def test_the_declared_answers_can_be_read_but_not_changed() -> None:
 
 def test_what_was_declared_hidden_names_itself_where_it_turns_up() -> None:
     hidden: Adapter[Lost, str] = Adapter({Lost: Hidden(Lost, 'http')})
-    with pytest.raises(RuntimeError, match='Lost was declared never to reach the http seam, but Lost did'):
+    with pytest.raises(
+        RuntimeError, match='Lost was declared never to reach the http seam, but Lost did'
+    ):
         hidden(Lost('key'))

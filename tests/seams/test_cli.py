@@ -14,8 +14,14 @@ from rich.cells import cell_len
 from typing_extensions import override
 
 from seamwise import Category, Cause, Failure, Result, Secret, Success, TaggedError
-from seamwise._near import near
-from seamwise.catalog.agents import AgentNotFound, CommandNotFound, CompressionFailed, InvalidTransition
+from seamwise._close_matches import near
+from seamwise._text.escaping import escaped, escaped_lines
+from seamwise.catalog.agents import (
+    AgentNotFound,
+    CommandNotFound,
+    CompressionFailed,
+    InvalidTransition,
+)
 from seamwise.catalog.models import BatchClosed, CacheMiss, ModelNotFound
 from seamwise.catalog.network import CredentialsRejected, UpstreamRateLimited
 from seamwise.catalog.parsing import ParsingError, SchemaViolations, UnknownFormat, UnreadableCall
@@ -28,9 +34,22 @@ from seamwise.catalog.protocols import (
     LspRequestFailed,
     McpServerFailed,
 )
-from seamwise.catalog.sessions import RecoveryFailed, ReplayGap, SessionBusy, SessionNotFound, UnknownEpoch
+from seamwise.catalog.sessions import (
+    RecoveryFailed,
+    ReplayGap,
+    SessionBusy,
+    SessionNotFound,
+    UnknownEpoch,
+)
 from seamwise.catalog.storage import RecordExists, RecordNotFound
-from seamwise.catalog.streaming import ChunkUnparsable, InvalidStream, StreamAborted, StreamClosed, TokenCountFailed, UserInterrupted
+from seamwise.catalog.streaming import (
+    ChunkUnparsable,
+    InvalidStream,
+    StreamAborted,
+    StreamClosed,
+    TokenCountFailed,
+    UserInterrupted,
+)
 from seamwise.catalog.tools import (
     CommandFailed,
     CommandTimedOut,
@@ -58,19 +77,22 @@ from seamwise.catalog.tools import (
 from seamwise.catalog.workspace import ConfigUnreadable, WorkspaceError
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.cli import Place, Rendered, defect, done, on, report, tables
-from seamwise.seams.cli.escaping import escaped, escaped_lines
+from seamwise.seams.cli.layout import painted
 from seamwise.seams.cli.on import Exits
-from seamwise.seams.cli.paint import painted
 from seamwise.seams.cli.report import laid_out, sayable
 from seamwise.seams.cli.style import terminal_width, wants_color
 from seamwise.seams.cli.tables import TOOLS
 from tests.strategies import EVERY_CLASS, PLANTED, UNIONS, errors, members, texts
 
-ALL: Adapter[Any, Rendered] = Adapter({kind: arm for union in UNIONS for kind, arm in getattr(tables, union).arms.items()})
+ALL: Adapter[Any, Rendered] = Adapter(
+    {kind: arm for union in UNIONS for kind, arm in getattr(tables, union).arms.items()}
+)
 ANSI = re.compile(r'\x1b\[[0-9;]*m')
 
 
-class Stumbled(TaggedError, namespace='test_cli', category=Category.EXECUTION, message='{what} stumbled.'):
+class Stumbled(
+    TaggedError, namespace='test_cli', category=Category.EXECUTION, message='{what} stumbled.'
+):
     what: str
     suggestions: tuple[str, ...] = ()
     cause: Cause | None = None
@@ -89,7 +111,14 @@ def test_a_table_decides_every_class_of_its_union(union: str) -> None:
 
 
 CODES = {
-    2: (MissingParameter, InvalidParameter, UnknownTool, ModelNotFound, AgentNotFound, CommandNotFound),
+    2: (
+        MissingParameter,
+        InvalidParameter,
+        UnknownTool,
+        ModelNotFound,
+        AgentNotFound,
+        CommandNotFound,
+    ),
     66: (FileNotFound, CacheMiss, SessionNotFound, UnknownEpoch, A2aTaskNotFound, RecordNotFound),
     73: (FileAlreadyExists, RecordExists),
     130: (StreamAborted, UserInterrupted),
@@ -98,10 +127,25 @@ CODES = {
         *(ToolRepeated, TooManyMistakes, InvalidTransition, SessionBusy, StreamClosed, BatchClosed),
         *(LspContentModified, ReplayGap, A2aTaskNotCancelable),
         # failures that are told by their cause
-        *(CommandFailed, ToolFailed, ToolCancelled, InvalidResult, TokenCountFailed, CompressionFailed),
+        *(
+            CommandFailed,
+            ToolFailed,
+            ToolCancelled,
+            InvalidResult,
+            TokenCountFailed,
+            CompressionFailed,
+        ),
         *(McpServerFailed, LspRequestFailed, RecoveryFailed),
     ),
-    65: (InvalidStream, ChunkUnparsable, A2aInvalidAgentResponse, ContentNotFound, ContentMismatch, DuplicateMatch, DiffRejected),
+    65: (
+        InvalidStream,
+        ChunkUnparsable,
+        A2aInvalidAgentResponse,
+        ContentNotFound,
+        ContentMismatch,
+        DuplicateMatch,
+        DiffRejected,
+    ),
     78: (CredentialsRejected, *members(WorkspaceError)),
 }
 BY_CATEGORY = {
@@ -124,7 +168,9 @@ BY_CATEGORY = {
 def test_every_class_has_its_documented_exit_code() -> None:
     named = {kind: code for code, kinds in CODES.items() for kind in kinds}
     found = {kind: arm.code for kind, arm in ALL.arms.items() if isinstance(arm, Exits)}
-    assert found == {kind: named.get(kind) or BY_CATEGORY[kind.__traits__.category] for kind in EVERY_CLASS}
+    assert found == {
+        kind: named.get(kind) or BY_CATEGORY[kind.__traits__.category] for kind in EVERY_CLASS
+    }
 
 
 # Texts, word for word
@@ -135,8 +181,14 @@ HUNKS = (
 )
 TEXTS: list[tuple[ToolError | ParsingError, list[str]]] = [
     (
-        MissingParameter('search_files', 'pattern', r'def \w+', (Finding('limit', 'must be at least 1'),)),
-        ["search_files needs the parameter 'pattern'.", r'hint: for example: def \w+', "hint: 'limit' is wrong too: must be at least 1."],
+        MissingParameter(
+            'search_files', 'pattern', r'def \w+', (Finding('limit', 'must be at least 1'),)
+        ),
+        [
+            "search_files needs the parameter 'pattern'.",
+            r'hint: for example: def \w+',
+            "hint: 'limit' is wrong too: must be at least 1.",
+        ],
     ),
     (MissingParameter('read_file', 'path'), ["read_file needs the parameter 'path'."]),
     (
@@ -145,26 +197,54 @@ TEXTS: list[tuple[ToolError | ParsingError, list[str]]] = [
     ),
     (
         UnknownTool('raed_file', 'default', ('list_files', 'read_file'), ('read_file',)),
-        ["There is no tool 'raed_file'.", "hint: the tools are 'list_files' and 'read_file'.", "did you mean 'read_file'?"],
+        [
+            "There is no tool 'raed_file'.",
+            "hint: the tools are 'list_files' and 'read_file'.",
+            "did you mean 'read_file'?",
+        ],
     ),
     (UnknownTool('x', 'default', ()), ["There is no tool 'x'."]),
-    (FileNotFound('t', 'src/ap.py'), ["'src/ap.py' does not exist.", "hint: look into the folder 'src'."]),
-    (FileNotFound('t', 'ap.py', ('app.py', 'map.py')), ["'ap.py' does not exist.", "did you mean 'app.py' or 'map.py'?"]),
-    (FileAlreadyExists('t', 'a'), ["'a' exists already.", 'hint: say that it may be overwritten, or take another path.']),
+    (
+        FileNotFound('t', 'src/ap.py'),
+        ["'src/ap.py' does not exist.", "hint: look into the folder 'src'."],
+    ),
+    (
+        FileNotFound('t', 'ap.py', ('app.py', 'map.py')),
+        ["'ap.py' does not exist.", "did you mean 'app.py' or 'map.py'?"],
+    ),
+    (
+        FileAlreadyExists('t', 'a'),
+        ["'a' exists already.", 'hint: say that it may be overwritten, or take another path.'],
+    ),
     (
         PathForbidden('read_file', '../a', 'outside_workspace'),
-        ["read_file may not touch '../a' (outside_workspace).", 'hint: take a path inside the workspace, relative to its root.'],
+        [
+            "read_file may not touch '../a' (outside_workspace).",
+            'hint: take a path inside the workspace, relative to its root.',
+        ],
     ),
     (ContentNotFound('t', 'a', 'x'), ["'a' does not contain the text 'x'."]),
     (
         ContentNotFound('t', 'a', 'x', 0.87, 'y\nz\n', 12),
-        ["'a' does not contain the text 'x'.", r"hint: the nearest text stands at line 12 (87% alike): 'y\nz'"],
+        [
+            "'a' does not contain the text 'x'.",
+            r"hint: the nearest text stands at line 12 (87% alike): 'y\nz'",
+        ],
     ),
-    (ContentNotFound('t', 'a', 'x', best_match='y'), ["'a' does not contain the text 'x'.", "hint: the nearest text stands: 'y'"]),
-    (ContentMismatch('t', 'a', 'old', 'new', 3), ["Line 3 of 'a' is not what was expected.", "hint: it holds 'new', not 'old'."]),
+    (
+        ContentNotFound('t', 'a', 'x', best_match='y'),
+        ["'a' does not contain the text 'x'.", "hint: the nearest text stands: 'y'"],
+    ),
+    (
+        ContentMismatch('t', 'a', 'old', 'new', 3),
+        ["Line 3 of 'a' is not what was expected.", "hint: it holds 'new', not 'old'."],
+    ),
     (
         DuplicateMatch('t', 'a', 3, (1, 4, 7)),
-        ["The text stands 3 times in 'a'.", 'hint: it begins at the lines 1, 4 and 7; name one of them, or replace all.'],
+        [
+            "The text stands 3 times in 'a'.",
+            'hint: it begins at the lines 1, 4 and 7; name one of them, or replace all.',
+        ],
     ),
     (
         CommandTimedOut('t', 'make', 2.5, 'one\ntwo\n'),
@@ -174,8 +254,14 @@ TEXTS: list[tuple[ToolError | ParsingError, list[str]]] = [
             'hint: allow more time, or run less at once; whatever it had started was killed.',
         ],
     ),
-    (CommandFailed('t', 'mkae', 127, ''), ['The command ended with exit code 127: mkae', 'hint: the shell found no such command.']),
-    (CommandFailed('t', 'make', 2, 'a\nb'), ['The command ended with exit code 2: make', "hint: it last wrote 'b'"]),
+    (
+        CommandFailed('t', 'mkae', 127, ''),
+        ['The command ended with exit code 127: mkae', 'hint: the shell found no such command.'],
+    ),
+    (
+        CommandFailed('t', 'make', 2, 'a\nb'),
+        ['The command ended with exit code 2: make', "hint: it last wrote 'b'"],
+    ),
     (
         DiffRejected('t', 'a', HUNKS),
         [
@@ -184,52 +270,84 @@ TEXTS: list[tuple[ToolError | ParsingError, list[str]]] = [
             'hint: @@ -9 +9 @@ fits in more than one place.',
         ],
     ),
-    (ToolFailed('t', OSError(28, 'No space left')), ['t failed.', 'caused by: OSError: [Errno 28] No space left']),
+    (
+        ToolFailed('t', OSError(28, 'No space left')),
+        ['t failed.', 'caused by: OSError: [Errno 28] No space left'],
+    ),
     (ToolFailed('t', ValueError()), ['t failed.', 'caused by: ValueError']),
-    (ToolTimedOut('t', 10.0, 1), ['t did not end within 10.0 s.', 'hint: ask for less at once, or allow more than 10 s.']),
+    (
+        ToolTimedOut('t', 10.0, 1),
+        ['t did not end within 10.0 s.', 'hint: ask for less at once, or allow more than 10 s.'],
+    ),
     (ToolCancelled('t', 'Ann'), ['t was stopped by Ann.']),
-    (InvalidResult('t', ('no path', 'no size')), ['t gave a result that breaks its own schema.', 'hint: no path', 'hint: no size']),
-    (ResourceExhausted('disk'), ['The machine is out of disk.', 'hint: try again when there is more disk.']),
+    (
+        InvalidResult('t', ('no path', 'no size')),
+        ['t gave a result that breaks its own schema.', 'hint: no path', 'hint: no size'],
+    ),
+    (
+        ResourceExhausted('disk'),
+        ['The machine is out of disk.', 'hint: try again when there is more disk.'],
+    ),
     (
         UnreadableCall('json', 'a comma is missing', '{"a" 1}', 5),
         ['This is not json: a comma is missing at position 5.', """hint: it reads '{"a" 1}'"""],
     ),
-    (UnknownFormat('hello'), ['No known format of a tool call fits the text.', "hint: it reads 'hello'"]),
+    (
+        UnknownFormat('hello'),
+        ['No known format of a tool call fits the text.', "hint: it reads 'hello'"],
+    ),
     (
         SchemaViolations((Problem('/tool', 'is missing'), Problem('', 'has the key "a" twice'))),
-        ['The call does not have the right shape.', 'hint: /tool: is missing.', 'hint: the line: has the key "a" twice.'],
+        [
+            'The call does not have the right shape.',
+            'hint: /tool: is missing.',
+            'hint: the line: has the key "a" twice.',
+        ],
     ),
 ]
 
 
 @pytest.mark.parametrize(('error', 'expected'), TEXTS, ids=lambda one: type(one).__name__)
-def test_a_text_says_what_happened_and_what_helps(error: ToolError | ParsingError, expected: list[str]) -> None:
+def test_a_text_says_what_happened_and_what_helps(
+    error: ToolError | ParsingError, expected: list[str]
+) -> None:
     assert lines(error) == expected
 
 
 def test_a_delay_is_told_of_every_error_that_knows_one() -> None:
     limited = UpstreamRateLimited('GitHub', retry_after=1.5)
     assert ALL(limited).text == 'GitHub takes no more requests for now.\nhint: try again in 1.5 s.'
-    assert ALL(UpstreamRateLimited('GitHub')).text == 'GitHub takes no more requests for now.\nhint: try again later.'
+    assert (
+        ALL(UpstreamRateLimited('GitHub')).text
+        == 'GitHub takes no more requests for now.\nhint: try again later.'
+    )
     assert ALL(UpstreamRateLimited('GitHub', 0.0)).text.endswith('hint: try again now.')
 
 
 def test_near_names_are_found_where_the_error_brings_none() -> None:
     names = ('planner', 'reviewer', 'tester')
     assert ALL(AgentNotFound('reveiwer', names)).text.endswith("\ndid you mean 'reviewer'?")
-    assert ALL(AgentNotFound('reveiwer', names, ('tester',))).text.endswith("\ndid you mean 'tester'?")
+    assert ALL(AgentNotFound('reveiwer', names, ('tester',))).text.endswith(
+        "\ndid you mean 'tester'?"
+    )
     assert 'did you mean' not in ALL(AgentNotFound('zzz', names)).text
     assert near('x' * 300, ['x' * 299]) == ()
 
 
 def test_without_rapidfuzz_an_error_is_told_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, 'rapidfuzz', None)
-    assert ALL(AgentNotFound('reveiwer', ('reviewer',))).text == "There is no agent 'reveiwer'.\nhint: the agents are 'reviewer'."
+    assert (
+        ALL(AgentNotFound('reveiwer', ('reviewer',))).text
+        == "There is no agent 'reveiwer'.\nhint: the agents are 'reviewer'."
+    )
 
 
 def test_an_error_of_configuration_names_its_place() -> None:
     told = ALL(ConfigUnreadable('conf\n.toml', 3, 8, 'a value is missing'))
-    assert told.text == r"'conf\n.toml' cannot be read: a value is missing." + '\n' + r'at conf\n.toml:3:8'
+    assert (
+        told.text
+        == r"'conf\n.toml' cannot be read: a value is missing." + '\n' + r'at conf\n.toml:3:8'
+    )
     assert (told.exit_code, told.place) == (78, Place('conf\n.toml', 3, 8))
 
 
@@ -243,7 +361,8 @@ def test_hints_come_before_suggestions_and_causes_last() -> None:
     error = Stumbled('it', ('is',), Stumbled('that', cause=KeyError('x')))
     told = on(Stumbled).exits(75, hint='look out.')(error)
     assert told == Rendered(
-        "it stumbled.\nhint: look out.\ndid you mean 'is'?\ncaused by: Stumbled: that stumbled.\ncaused by: KeyError: 'x'", 75
+        "it stumbled.\nhint: look out.\ndid you mean 'is'?\ncaused by: Stumbled: that stumbled.\ncaused by: KeyError: 'x'",
+        75,
     )
 
 
@@ -271,7 +390,9 @@ def test_a_defect_tells_its_reference_and_where_the_log_is() -> None:
 
 def unprinted(text: str) -> list[str]:
     """Give what of a text would not simply be printed."""
-    return [one for one in text if unicodedata.category(one) in {'Cc', 'Cs', 'Zl', 'Zp'} or one in BIDI]
+    return [
+        one for one in text if unicodedata.category(one) in {'Cc', 'Cs', 'Zl', 'Zp'} or one in BIDI
+    ]
 
 
 BIDI = '\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069'
@@ -295,7 +416,10 @@ def test_an_escape_sequence_in_a_file_name_is_shown() -> None:
 
 
 def test_a_command_of_several_lines_stays_on_one() -> None:
-    assert lines(CommandFailed('t', 'a\nb\tc', 1, ''))[0] == r'The command ended with exit code 1: a\nb\tc'
+    assert (
+        lines(CommandFailed('t', 'a\nb\tc', 1, ''))[0]
+        == r'The command ended with exit code 1: a\nb\tc'
+    )
 
 
 @pytest.mark.parametrize(
@@ -348,7 +472,10 @@ class Listing(Struct):
         ('one\ntwo\n', 'one\ntwo'),
         (7, '7'),
         ([1, 'a\x1b'], '1\na\\x1b'),
-        (Listing('src', (Entry('a.py', 3), Entry('b\x1b.py'))), 'path: src\nentries:\n  a.py  3\n  b\\x1b.py\ntruncated: false'),
+        (
+            Listing('src', (Entry('a.py', 3), Entry('b\x1b.py'))),
+            'path: src\nentries:\n  a.py  3\n  b\\x1b.py\ntruncated: false',
+        ),
         (Listing('src', ()), 'path: src\nentries: none\ntruncated: false'),
         ({'content': 'one\n\n  two \n', 'empty': ''}, 'content:\n  one\n\n    two \nempty:'),
         ({'nested': {'a': None, 'b': 1.5}}, 'nested:\n  a: null\n  b: 1.5'),
@@ -361,7 +488,10 @@ def test_a_value_is_shown_field_by_field(value: object, text: str) -> None:
 
 @given(texts())
 def test_a_value_moves_no_cursor(text: str) -> None:
-    assert unprinted(done({'a': text, 'b': [text], text: 1}).text.replace('\n', '').replace('\t', '')) == []
+    assert (
+        unprinted(done({'a': text, 'b': [text], text: 1}).text.replace('\n', '').replace('\t', ''))
+        == []
+    )
 
 
 # Reporting
@@ -375,14 +505,24 @@ class Terminal(io.StringIO):
         return True
 
 
-FAILED: Result[str, ToolError] = Failure(FileNotFound('t', 'src/错误错误错误错误.py', ('src/app.py',)))
+FAILED: Result[str, ToolError] = Failure(
+    FileNotFound('t', 'src/错误错误错误错误.py', ('src/app.py',))
+)
 PLAIN = "'src/错误错误错误错误.py' does not exist.\ndid you mean 'src/app.py'?\n"
 
 
-def reported(result: Result[object, ToolError], stream: io.StringIO, **how: Any) -> tuple[int, str, str]:
+def reported(
+    result: Result[object, ToolError], stream: io.StringIO, **how: Any
+) -> tuple[int, str, str]:
     other = io.StringIO()
     on_stdout = type(result) is Success
-    code = report(result, TOOLS, stdout=stream if on_stdout else other, stderr=other if on_stdout else stream, **how)
+    code = report(
+        result,
+        TOOLS,
+        stdout=stream if on_stdout else other,
+        stderr=other if on_stdout else stream,
+        **how,
+    )
     return code, stream.getvalue(), other.getvalue()
 
 
@@ -404,7 +544,9 @@ def test_on_a_terminal_it_is_coloured(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(('name', 'value'), [('NO_COLOR', '1'), ('TERM', 'dumb')])
-def test_nobody_gets_colour_against_their_will(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+def test_nobody_gets_colour_against_their_will(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
     monkeypatch.delenv('NO_COLOR', raising=False)
     monkeypatch.setenv('TERM', 'xterm')
     assert wants_color(Terminal())
@@ -425,8 +567,12 @@ def test_colour_and_width_may_be_asked_for() -> None:
     assert narrow == "'src/错误错误错误错误.py' does\nnot exist.\ndid you mean 'src/app.py'?\n"
 
 
-@pytest.mark.parametrize(('columns', 'width'), [('', 80), ('0', 80), ('wide', 80), ('-5', 80), ('132', 132)])
-def test_a_terminal_that_does_not_say_has_eighty_columns(monkeypatch: pytest.MonkeyPatch, columns: str, width: int) -> None:
+@pytest.mark.parametrize(
+    ('columns', 'width'), [('', 80), ('0', 80), ('wide', 80), ('-5', 80), ('132', 132)]
+)
+def test_a_terminal_that_does_not_say_has_eighty_columns(
+    monkeypatch: pytest.MonkeyPatch, columns: str, width: int
+) -> None:
     monkeypatch.setenv('COLUMNS', columns)
     assert terminal_width(Terminal()) == width
     assert terminal_width(io.StringIO()) is None
@@ -436,7 +582,10 @@ def test_what_an_encoding_cannot_say_is_escaped() -> None:
     stream = io.TextIOWrapper(io.BytesIO(), 'ascii')
     assert report(FAILED, TOOLS, stdout=stream, stderr=stream) == 66
     stream.seek(0)
-    assert stream.readline() == "'src/\\u9519\\u8bef\\u9519\\u8bef\\u9519\\u8bef\\u9519\\u8bef.py' does not exist.\n"
+    assert (
+        stream.readline()
+        == "'src/\\u9519\\u8bef\\u9519\\u8bef\\u9519\\u8bef\\u9519\\u8bef.py' does not exist.\n"
+    )
     assert sayable('错', io.StringIO()) == '错'.encode()
 
 
@@ -444,7 +593,9 @@ def test_what_an_encoding_cannot_say_is_escaped() -> None:
 
 
 @given(errors(), st.integers(1, 120), st.booleans())
-def test_no_line_is_wider_than_the_terminal_and_nothing_is_lost(error: Any, width: int, color: bool) -> None:
+def test_no_line_is_wider_than_the_terminal_and_nothing_is_lost(
+    error: Any, width: int, color: bool
+) -> None:
     text = ALL(error).text
     shown = ANSI.sub('', painted(text, width=width, color=color, first='bold'))
     assert all(cell_len(line) <= max(width, 20) for line in shown.split('\n'))
@@ -453,7 +604,10 @@ def test_no_line_is_wider_than_the_terminal_and_nothing_is_lost(error: Any, widt
 
 def test_the_width_is_the_one_given_on_a_dumb_terminal_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv('TERM', 'dumb')
-    assert ANSI.sub('', painted('one two three four five six', width=20, color=True, first='bold')) == 'one two three four\nfive six'
+    assert (
+        ANSI.sub('', painted('one two three four five six', width=20, color=True, first='bold'))
+        == 'one two three four\nfive six'
+    )
 
 
 def test_what_follows_a_label_is_indented() -> None:
@@ -464,8 +618,13 @@ def test_what_follows_a_label_is_indented() -> None:
 
 
 def test_each_label_has_its_colour() -> None:
-    shown = painted('No.\nhint: a\ndid you mean b?\ncaused by: c', width=80, color=True, first='bold red')
-    assert shown == '\x1b[1;31mNo.\x1b[0m\n\x1b[36mhint:\x1b[0m a\n\x1b[32mdid you mean\x1b[0m b?\n\x1b[35mcaused by:\x1b[0m c'
+    shown = painted(
+        'No.\nhint: a\ndid you mean b?\ncaused by: c', width=80, color=True, first='bold red'
+    )
+    assert (
+        shown
+        == '\x1b[1;31mNo.\x1b[0m\n\x1b[36mhint:\x1b[0m a\n\x1b[32mdid you mean\x1b[0m b?\n\x1b[35mcaused by:\x1b[0m c'
+    )
 
 
 def test_a_plain_stream_gets_a_plain_text() -> None:
@@ -473,4 +632,7 @@ def test_a_plain_stream_gets_a_plain_text() -> None:
 
 
 def test_markup_in_a_text_is_just_text() -> None:
-    assert painted('[red]no[/red] :smile:', width=80, color=False, first='bold') == '[red]no[/red] :smile:'
+    assert (
+        painted('[red]no[/red] :smile:', width=80, color=False, first='bold')
+        == '[red]no[/red] :smile:'
+    )

@@ -18,10 +18,19 @@ from msgspec import Struct
 from typing_extensions import override
 
 from seamwise import Category, Cause, Secret, TaggedError
+from seamwise._text.jsonable import BIT_LIMIT, CUT, DEPTH_LIMIT, to_json
 from seamwise.catalog.tools import FileNotFound
 from seamwise.errors import retry_after
-from seamwise.seams._builtins import BIT_LIMIT, CUT, DEPTH_LIMIT, to_json
-from seamwise.seams._common import message_of, milliseconds, milliseconds_or_none, public_fields, safe, safe_line, safe_text, timestamp
+from seamwise.seams._common import (
+    message_of,
+    milliseconds,
+    milliseconds_or_none,
+    public_fields,
+    safe,
+    safe_line,
+    safe_text,
+    timestamp,
+)
 from seamwise.seams._fingerprint import fingerprint
 from tests.strategies import PLANTED, errors, texts
 
@@ -33,7 +42,10 @@ if TYPE_CHECKING:
     ('now', 'said'),
     [
         (datetime(2026, 2, 20, 10, 30, tzinfo=UTC), '2026-02-20T10:30:00Z'),
-        (datetime(2026, 2, 20, 18, 30, tzinfo=timezone(timedelta(hours=8))), '2026-02-20T10:30:00Z'),
+        (
+            datetime(2026, 2, 20, 18, 30, tzinfo=timezone(timedelta(hours=8))),
+            '2026-02-20T10:30:00Z',
+        ),
         (datetime(2026, 2, 20, 10, 30, 0, 1500, tzinfo=UTC), '2026-02-20T10:30:00.001500Z'),
     ],
 )
@@ -53,7 +65,17 @@ def test_a_time_without_a_zone_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ('seconds', 'expected'),
-    [(0, 0), (0.0001, 1), (0.2, 200), (1.0, 1000), (1.001, 1001), (0.57, 570), (1.5, 1500), (60, 60_000), (1.0001, 1001)],
+    [
+        (0, 0),
+        (0.0001, 1),
+        (0.2, 200),
+        (1.0, 1000),
+        (1.001, 1001),
+        (0.57, 570),
+        (1.5, 1500),
+        (60, 60_000),
+        (1.0001, 1001),
+    ],
 )
 def test_milliseconds_are_whole_and_rounded_up(seconds: float, expected: int) -> None:
     assert milliseconds(seconds) == expected
@@ -74,7 +96,9 @@ def test_no_duration_stays_none() -> None:
     assert milliseconds_or_none(None) is None
 
 
-class Busy(TaggedError, namespace='test_common', category=Category.CAPACITY, message='{host} is busy.'):
+class Busy(
+    TaggedError, namespace='test_common', category=Category.CAPACITY, message='{host} is busy.'
+):
     host: str
     retry_after: float | None = None
 
@@ -93,7 +117,9 @@ def test_a_safe_text_is_short_can_be_encoded_and_holds_no_credential(text: str) 
     shown.encode()
 
 
-@pytest.mark.parametrize(('length', 'kept', 'more'), [(0, 0, 0), (1024, 1024, 0), (1025, 1024, 1), (5000, 1024, 3976)])
+@pytest.mark.parametrize(
+    ('length', 'kept', 'more'), [(0, 0, 0), (1024, 1024, 0), (1025, 1024, 1), (5000, 1024, 3976)]
+)
 def test_a_long_text_says_how_much_more_there_was(length: int, kept: int, more: int) -> None:
     assert safe_text('x' * length) == 'x' * kept + (f'… ({more} more)' if more else '')
 
@@ -104,7 +130,9 @@ def test_a_line_keeps_its_length() -> None:
 
 
 def test_a_credential_that_a_message_would_cut_in_two_is_masked_before() -> None:
-    error = FileNotFound('read_file', 'a' * 180 + f' https://ann:{PLANTED}-and-much-more-of-it@example.org')
+    error = FileNotFound(
+        'read_file', 'a' * 180 + f' https://ann:{PLANTED}-and-much-more-of-it@example.org'
+    )
     assert 'FAKE' not in message_of(error)
 
 
@@ -149,10 +177,16 @@ class Plain(Struct, frozen=True):
         (Secret(PLANTED), '***'),
         ((1, 'a'), [1, 'a']),
         ({'b', 'a'}, ['a', 'b']),
-        ({1: 'a', None: 'b', (1, 2): 'c', '\ud800': 'd'}, {'1': 'a', 'None': 'b', '(1, 2)': 'c', '\ufffd': 'd'}),
+        (
+            {1: 'a', None: 'b', (1, 2): 'c', '\ud800': 'd'},
+            {'1': 'a', 'None': 'b', '(1, 2)': 'c', '\ufffd': 'd'},
+        ),
         ({'api_key': PLANTED, 'n': 1}, {'api_key': '***', 'n': 1}),
         (Shape('round'), {'kind': 'shape', 'name': 'round'}),
-        (Plain(PLANTED, Plain('', [Secret(PLANTED)])), {'token': '***', 'inner': {'token': '', 'inner': ['***']}}),
+        (
+            Plain(PLANTED, Plain('', [Secret(PLANTED)])),
+            {'token': '***', 'inner': {'token': '', 'inner': ['***']}},
+        ),
         (PurePosixPath('a/b'), 'a/b'),
         (Colour.RED, 'red'),
         (UUID(int=1), '00000000-0000-0000-0000-000000000001'),
@@ -200,7 +234,10 @@ class Leaky(TaggedError, namespace='test_common', category=Category.CONFLICT):
 
 
 def test_public_fields_are_all_but_the_cause_and_the_secrets() -> None:
-    assert public_fields(Leaky('a', PLANTED, Secret(PLANTED), cause=OSError(PLANTED))) == {'path': 'a', 'password': '***'}
+    assert public_fields(Leaky('a', PLANTED, Secret(PLANTED), cause=OSError(PLANTED))) == {
+        'path': 'a',
+        'password': '***',
+    }
 
 
 def test_public_fields_of_a_class_with_an_annotation_for_checkers_only() -> None:
@@ -216,7 +253,9 @@ def test_public_fields_of_a_class_with_an_annotation_for_checkers_only() -> None
 def test_public_fields_of_every_class_encode(error: TaggedError) -> None:
     shown = public_fields(error)
     assert PLANTED not in to_json(shown).decode()
-    private = {'cause'} | {name for name, hint in get_type_hints(type(error)).items() if 'Secret' in str(hint)}
+    private = {'cause'} | {
+        name for name, hint in get_type_hints(type(error)).items() if 'Secret' in str(hint)
+    }
     assert set(shown) == {*error.__struct_fields__} - private
 
 
@@ -292,4 +331,6 @@ def test_only_our_own_frames_have_a_part_in_it() -> None:
         assert fingerprint(raising_in(module, file), None) == without, module
     for module in ['somebody', '__main__', 'seamwise.toolhost.reader', 'seamwisely.edges']:
         assert fingerprint(raising_in(module, '/srv/app.py'), None) != without, module
-    assert fingerprint(raising_in('app', '/srv/one.py'), None) == fingerprint(raising_in('app', '/home/two.py'), None)
+    assert fingerprint(raising_in('app', '/srv/one.py'), None) == fingerprint(
+        raising_in('app', '/home/two.py'), None
+    )

@@ -68,16 +68,26 @@ PLANTED = [FORMS[number % len(FORMS)](secret) for number, secret in enumerate(SE
 
 def value_for(hint: msgspec.inspect.Type, name: str, planted: str) -> object:
     if isinstance(hint, msgspec.inspect.UnionType):
-        return value_for(next(one for one in hint.types if not isinstance(one, msgspec.inspect.NoneType)), name, planted)
+        return value_for(
+            next(one for one in hint.types if not isinstance(one, msgspec.inspect.NoneType)),
+            name,
+            planted,
+        )
     if isinstance(hint, msgspec.inspect.LiteralType):
         return hint.values[0]
     if isinstance(hint, msgspec.inspect.VarTupleType):
         return (value_for(hint.item_type, name, planted),)
     if isinstance(hint, msgspec.inspect.StructType):
-        return hint.cls(**{field.name: value_for(field.type, field.name, planted) for field in hint.fields})
+        return hint.cls(
+            **{field.name: value_for(field.type, field.name, planted) for field in hint.fields}
+        )
     if isinstance(hint, msgspec.inspect.CustomType):
         return Secret(planted) if hint.cls is Secret else planted_cause(planted)
-    plain: dict[type, object] = {msgspec.inspect.IntType: 3, msgspec.inspect.FloatType: 1.5, msgspec.inspect.BoolType: True}
+    plain: dict[type, object] = {
+        msgspec.inspect.IntType: 3,
+        msgspec.inspect.FloatType: 1.5,
+        msgspec.inspect.BoolType: True,
+    }
     return plain.get(type(hint), f'before {planted} behind')
 
 
@@ -111,19 +121,37 @@ def everything_shown(error: TaggedError) -> Iterator[tuple[str, bytes]]:
             yield 'http', body(answer, request_id='r-1')
     for _, adapter in arms_of('session', kind):
         for locale in ('en', 'zh_CN'):
-            told = session.event(error, adapter=adapter, locale=locale, operation=str(error), context={'arguments': error})
+            told = session.event(
+                error,
+                adapter=adapter,
+                locale=locale,
+                operation=str(error),
+                context={'arguments': error},
+            )
             yield 'session', session.encode(told)
     yield 'session', msgspec.json.encode(session.message(error))
     for _, adapter in arms_of('model', kind):
         yield 'model', model.encode(adapter(error))
-        yield 'model', msgspec.json.encode(model.tool_message(Failure(error), adapter=adapter, call_id='c-1', provider='mcp'))
+        yield (
+            'model',
+            msgspec.json.encode(
+                model.tool_message(Failure(error), adapter=adapter, call_id='c-1', provider='mcp')
+            ),
+        )
     for _, adapter in arms_of('planner', kind):
         info = planner.from_error(error, adapter=adapter)
         yield 'planner', planner.encode(info)
         yield 'planner', msgspec.json.encode(info.to_log())
     for revision, adapter in arms_of('jsonrpc', kind):
         protocol, version = revision
-        yield 'jsonrpc', jsonrpc.encode(jsonrpc.response(Failure(error), id=1, adapter=adapter, protocol=protocol, revision=version))
+        yield (
+            'jsonrpc',
+            jsonrpc.encode(
+                jsonrpc.response(
+                    Failure(error), id=1, adapter=adapter, protocol=protocol, revision=version
+                )
+            ),
+        )
     noted = log.record(error, operation=str(error), params={'argument': error})
     yield 'log', log.encode(noted)
     made = logging.makeLogRecord({'msg': '%s', 'args': (error,), **noted.extra()})
@@ -151,7 +179,10 @@ def test_the_planting_would_be_seen() -> None:
 def test_no_answer_is_a_500_but_what_a2a_prescribes(kind: type[TaggedError]) -> None:
     for revision, adapter in arms_of('http', kind):
         answer: http.HttpError = adapter(planted(kind, 'x'))
-        assert answer.status != 500 or (revision, kind.__name__) == ('1.0.1', 'A2aInvalidAgentResponse')
+        assert answer.status != 500 or (revision, kind.__name__) == (
+            '1.0.1',
+            'A2aInvalidAgentResponse',
+        )
         body = json.loads(http.envelope(answer, request_id='r-1'))
         assert isinstance(body['error']['retryable'], bool)
         has_delay = getattr(planted(kind, 'x'), 'retry_after', None) is not None
@@ -166,6 +197,8 @@ def test_what_a_category_says_is_what_every_seam_says(kind: type[TaggedError]) -
         assert adapter(error).retryable is error.retryable
     for _, adapter in arms_of('session', kind):
         told = session.event(error, adapter=adapter, locale='en')
-        assert told.metadata['severity'] == ('error' if told.metadata['recoverable'] else 'critical')
+        assert told.metadata['severity'] == (
+            'error' if told.metadata['recoverable'] else 'critical'
+        )
     if error.category is Category.CANCELLED and kind.__name__ != 'ToolCancelled':
         assert not list(arms_of('http', kind))

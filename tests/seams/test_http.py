@@ -36,24 +36,41 @@ from seamwise.catalog.tools import (
 from seamwise.catalog.workspace import WorkspaceError
 from seamwise.policies import GuardError
 from seamwise.seams.adapter import Hidden
-from seamwise.seams.http import Place, defect, envelope, named, on, problem, request_id, response, tables, tagged
+from seamwise.seams.http import (
+    Place,
+    defect,
+    envelope,
+    named,
+    on,
+    problem,
+    request_id,
+    response,
+    tables,
+    tagged,
+)
 from seamwise.seams.http.bodies import Body
 from seamwise.seams.http.on import Responds
 from seamwise.seams.http.tables import PARSING, TOOLS
 from tests.strategies import PLANTED, errors, members, structs
 
 NOW = datetime(2026, 2, 20, 10, 30, tzinfo=UTC)
-FACTS: dict[str, Any] = json.loads((Path(__file__).parent.parent / 'vectors' / 'http_codes.json').read_text(encoding='utf-8'))
+FACTS: dict[str, Any] = json.loads(
+    (Path(__file__).parent.parent / 'vectors' / 'http_codes.json').read_text(encoding='utf-8')
+)
 ALL = TOOLS | PARSING
 BODIES: list[Body] = [envelope, problem, named, tagged]
 
 
-class Busy(TaggedError, namespace='test_http', category=Category.CAPACITY, message='{host} is busy.'):
+class Busy(
+    TaggedError, namespace='test_http', category=Category.CAPACITY, message='{host} is busy.'
+):
     host: str
     retry_after: float | None = None
 
 
-class LoggedOut(TaggedError, namespace='test_http', category=Category.AUTHENTICATION, message='Who is there?'):
+class LoggedOut(
+    TaggedError, namespace='test_http', category=Category.AUTHENTICATION, message='Who is there?'
+):
     realm: str = 'api'
 
 
@@ -101,18 +118,32 @@ def test_the_latest_revision_of_a2a_is_the_newest() -> None:
 
 def test_what_never_reaches_http_is_decided_by_name() -> None:
     hidden = {kind for kind, arm in ARMS if isinstance(arm, Hidden)}
-    assert hidden == {RegistrationRejected, StreamAborted, UserInterrupted, ConnectionLost, *members(WorkspaceError)}
-    with pytest.raises(RuntimeError, match='RegistrationRejected was declared never to reach the http seam'):
+    assert hidden == {
+        RegistrationRejected,
+        StreamAborted,
+        UserInterrupted,
+        ConnectionLost,
+        *members(WorkspaceError),
+    }
+    with pytest.raises(
+        RuntimeError, match='RegistrationRejected was declared never to reach the http seam'
+    ):
         TOOLS(RegistrationRejected('t', 'no name'))
 
 
 @pytest.mark.parametrize(('kind', 'status', 'code'), STATUSES)
 def test_a_code_has_its_documented_status(kind: type[TaggedError], status: int, code: str) -> None:
     exact = {case['code']: case['status'] for case in FACTS['cases']}
-    by_ending = [case['status'] for case in FACTS['cases'] if case['code'][0] == '*' and code.endswith(case['code'][1:])]
+    by_ending = [
+        case['status']
+        for case in FACTS['cases']
+        if case['code'][0] == '*' and code.endswith(case['code'][1:])
+    ]
     known = [exact[code]] if code in exact else by_ending
     assert set(known) <= {status}
-    assert status != 500 or kind is A2aInvalidAgentResponse, f'{kind.__name__}: only a defect is 500'
+    assert status != 500 or kind is A2aInvalidAgentResponse, (
+        f'{kind.__name__}: only a defect is 500'
+    )
 
 
 def test_every_code_has_one_status_but_where_a2a_changed_it() -> None:
@@ -122,13 +153,21 @@ def test_every_code_has_one_status_but_where_a2a_changed_it() -> None:
 
 @pytest.mark.parametrize('case', FACTS['upstream'], ids=lambda case: case['upstream_status'])
 def test_what_an_upstream_thinks_of_our_key_is_no_401_of_ours(case: Mapping[str, Any]) -> None:
-    for error in (CredentialsRejected('acme', 'ACME_KEY'), UpstreamFailed('acme', case['upstream_status'], '')):
-        assert (tables.NETWORK(error).status, tables.NETWORK(error).code) == (case['status'], case['code'])
+    for error in (
+        CredentialsRejected('acme', 'ACME_KEY'),
+        UpstreamFailed('acme', case['upstream_status'], ''),
+    ):
+        assert (tables.NETWORK(error).status, tables.NETWORK(error).code) == (
+            case['status'],
+            case['code'],
+        )
 
 
 @pytest.mark.parametrize('code', FACTS['accidental_500_in_the_original'])
 def test_what_was_500_by_accident_has_a_status_of_its_own(code: str) -> None:
-    assert {status for _, status, one in STATUSES if one == code} == {FACTS['accidental_500_in_the_original'][code]['ours']}
+    assert {status for _, status, one in STATUSES if one == code} == {
+        FACTS['accidental_500_in_the_original'][code]['ours']
+    }
 
 
 def test_every_code_of_the_document_has_an_error() -> None:
@@ -172,8 +211,15 @@ CATALOGUE = """
 
 
 def test_the_catalogue_answers_as_documented() -> None:
-    documented = {name: (int(status), code) for name, status, code in (one.split() for one in CATALOGUE.split(','))}
-    own = {kind.__name__: (status, code) for kind, status, code in STATUSES if not kind.__name__.startswith('A2a')}
+    documented = {
+        name: (int(status), code)
+        for name, status, code in (one.split() for one in CATALOGUE.split(','))
+    }
+    own = {
+        kind.__name__: (status, code)
+        for kind, status, code in STATUSES
+        if not kind.__name__.startswith('A2a')
+    }
     assert own == documented
 
 
@@ -191,7 +237,11 @@ def test_a_delay_of_any_error_is_in_the_header_too(table: Any) -> None:
         assert (answer.retry_after_ms, answer.headers['Retry-After']) == (1500, '2')
 
 
-REACHING = [kind for kind in (*members(ToolError), *members(ParsingError)) if kind is not RegistrationRejected]
+REACHING = [
+    kind
+    for kind in (*members(ToolError), *members(ParsingError))
+    if kind is not RegistrationRejected
+]
 
 
 @given(errors(*REACHING), st.sampled_from(BODIES))
@@ -242,12 +292,21 @@ def test_what_has_nothing_to_say_is_left_out_and_what_is_false_is_not() -> None:
     class Lost(TaggedError, category=Category.NOT_FOUND):
         cause: Cause | None = None
 
-    body = read(envelope(on(Lost).responds(404, 'LOST_NOT_FOUND')(Lost(OSError(PLANTED))), request_id='r-1'))
-    assert body['error'] == {'code': 'LOST_NOT_FOUND', 'type': 'Lost', 'message': 'Lost.', 'retryable': False}
+    body = read(
+        envelope(on(Lost).responds(404, 'LOST_NOT_FOUND')(Lost(OSError(PLANTED))), request_id='r-1')
+    )
+    assert body['error'] == {
+        'code': 'LOST_NOT_FOUND',
+        'type': 'Lost',
+        'message': 'Lost.',
+        'retryable': False,
+    }
 
 
 def test_details_are_all_fields_but_the_cause_and_the_secrets() -> None:
-    assert TOOLS(InvalidParameter('t', 'p', 'it is odd', Secret(PLANTED), (Finding('q', 'is even'),))).details == {
+    assert TOOLS(
+        InvalidParameter('t', 'p', 'it is odd', Secret(PLANTED), (Finding('q', 'is even'),))
+    ).details == {
         'tool': 't',
         'parameter': 'p',
         'reason': 'it is odd',
@@ -257,8 +316,16 @@ def test_details_are_all_fields_but_the_cause_and_the_secrets() -> None:
 
 
 def test_details_of_an_arm_replace_those_and_are_redacted() -> None:
-    arm = on(PathForbidden).responds(403, 'FORBIDDEN', details=lambda error: {'reason': error.reason, 'api_key': PLANTED, 'odd': {1, 2}})
-    assert arm(PathForbidden('t', 'p', 'system')).details == {'reason': 'system', 'api_key': '***', 'odd': [1, 2]}
+    arm = on(PathForbidden).responds(
+        403,
+        'FORBIDDEN',
+        details=lambda error: {'reason': error.reason, 'api_key': PLANTED, 'odd': {1, 2}},
+    )
+    assert arm(PathForbidden('t', 'p', 'system')).details == {
+        'reason': 'system',
+        'api_key': '***',
+        'odd': [1, 2],
+    }
 
 
 class Row(Struct, frozen=True):
@@ -267,8 +334,15 @@ class Row(Struct, frozen=True):
 
 
 def test_data_of_a_success_is_as_it_is() -> None:
-    body = read(envelope([Row('see password=hunter2', 1.5), Row('x' * 5000, float('inf'))], request_id='r-1'))
-    assert body['data'] == [{'path': 'see password=hunter2', 'size': 1.5}, {'path': 'x' * 5000, 'size': None}]
+    body = read(
+        envelope(
+            [Row('see password=hunter2', 1.5), Row('x' * 5000, float('inf'))], request_id='r-1'
+        )
+    )
+    assert body['data'] == [
+        {'path': 'see password=hunter2', 'size': 1.5},
+        {'path': 'x' * 5000, 'size': None},
+    ]
 
 
 @pytest.mark.parametrize('body', BODIES)
@@ -295,7 +369,10 @@ def test_a_problem_in_the_documented_order() -> None:
         'instance': 'r-1',
         'code': 'TOOL_VALIDATION',
         'retryable': False,
-        'errors': [{'pointer': '/arguments/a~1b~0c', 'detail': 'is missing'}, {'pointer': '/arguments/q', 'detail': 'is odd'}],
+        'errors': [
+            {'pointer': '/arguments/a~1b~0c', 'detail': 'is missing'},
+            {'pointer': '/arguments/q', 'detail': 'is odd'},
+        ],
     }
     assert list(body) == [key for key in FACTS['problem_keys']['order'] if key in body]
     assert list(body['errors'][0]) == FACTS['problem_keys']['errors_item']
@@ -308,16 +385,25 @@ def test_a_problem_says_its_page_and_its_delay_where_it_has_them() -> None:
 
 
 def test_the_places_of_a_problem() -> None:
-    assert TOOLS(InvalidParameter('t', 'p', f'password={PLANTED}')).problems == (Place('/arguments/p', 'password=***'),)
-    assert PARSING(SchemaViolations((Problem('/tool', 'is missing'),))).problems == (Place('/tool', 'is missing'),)
+    assert TOOLS(InvalidParameter('t', 'p', f'password={PLANTED}')).problems == (
+        Place('/arguments/p', 'password=***'),
+    )
+    assert PARSING(SchemaViolations((Problem('/tool', 'is missing'),))).problems == (
+        Place('/tool', 'is missing'),
+    )
     assert TOOLS(UnknownTool('t', 'n', ())).problems == ()
 
 
 def test_a_credential_is_masked_before_an_arm_can_escape_or_cut_it() -> None:
     url = f'https://ann:{PLANTED}@example.org/'
-    assert TOOLS(MissingParameter('t', url)).problems == (Place('/arguments/https:~1~1***@example.org~1', 'is missing'),)
+    assert TOOLS(MissingParameter('t', url)).problems == (
+        Place('/arguments/https:~1~1***@example.org~1', 'is missing'),
+    )
     arm = on(Busy).responds(
-        503, 'HOST_BUSY', details=lambda error: {'start': error.host[:18]}, headers=lambda error: {'X': error.host[:18]}
+        503,
+        'HOST_BUSY',
+        details=lambda error: {'start': error.host[:18]},
+        headers=lambda error: {'X': error.host[:18]},
     )
     assert 'FAKE' not in repr(arm(Busy(url)))
 
@@ -331,14 +417,21 @@ def test_a_success_is_no_problem() -> None:
 
 def test_named_and_tagged_bodies() -> None:
     shown = TOOLS(PathForbidden('t', 'p', 'system'))
-    fields = {'message': "t may not touch 'p' (system).", 'tool': 't', 'path': 'p', 'reason': 'system'}
+    fields = {
+        'message': "t may not touch 'p' (system).",
+        'tool': 't',
+        'path': 'p',
+        'reason': 'system',
+    }
     assert read(named(shown)) == {'name': 'PathForbidden', 'data': fields}
     assert list(read(tagged(shown)).items()) == [('_tag', 'PathForbidden'), *fields.items()]
     assert named([1]) == tagged([1]) == b'[1]'
 
 
 def test_no_detail_can_take_the_place_of_the_tag() -> None:
-    shown = on(Busy).responds(503, 'HOST_BUSY', details=lambda _: {'_tag': 'Other', 'message': 'Mine.'})(Busy('a'))
+    shown = on(Busy).responds(
+        503, 'HOST_BUSY', details=lambda _: {'_tag': 'Other', 'message': 'Mine.'}
+    )(Busy('a'))
     assert read(tagged(shown)) == {'_tag': 'Busy', 'message': 'Mine.'}
 
 
@@ -348,7 +441,9 @@ def test_no_detail_can_take_the_place_of_the_tag() -> None:
 @pytest.mark.parametrize(('seconds', 'header'), FACTS['headers'][-1]['seconds_to_header'])
 def test_a_delay_becomes_whole_seconds_rounded_up(seconds: float, header: str) -> None:
     assert BUSY(Busy('a', seconds)).headers == {'Retry-After': header}
-    assert on(Busy).responds(409, 'X_CONFLICT')(Busy('a', seconds)).headers == {'Retry-After': header}
+    assert on(Busy).responds(409, 'X_CONFLICT')(Busy('a', seconds)).headers == {
+        'Retry-After': header
+    }
     assert BUSY(Busy('a')).headers == {}
 
 
@@ -363,15 +458,23 @@ def test_nobody_is_asked_to_wait_too_short(error: Busy) -> None:
 
 
 def test_a_401_carries_a_challenge() -> None:
-    assert on(LoggedOut).responds(401, 'UNAUTHORIZED')(LoggedOut()).headers == {'WWW-Authenticate': 'Bearer'}
-    own = on(LoggedOut).responds(401, 'UNAUTHORIZED', headers=lambda error: {'www-authenticate': f'Bearer realm="{error.realm}"'})
+    assert on(LoggedOut).responds(401, 'UNAUTHORIZED')(LoggedOut()).headers == {
+        'WWW-Authenticate': 'Bearer'
+    }
+    own = on(LoggedOut).responds(
+        401,
+        'UNAUTHORIZED',
+        headers=lambda error: {'www-authenticate': f'Bearer realm="{error.realm}"'},
+    )
     assert own(LoggedOut()).headers == {'WWW-Authenticate': 'Bearer realm="api"'}
 
 
 def test_a_405_must_say_what_is_allowed() -> None:
     with pytest.raises(ValueError, match='405 carries the header Allow'):
         on(LoggedOut).responds(405, 'METHOD_NOT_ALLOWED')
-    assert on(LoggedOut).responds(405, 'METHOD_NOT_ALLOWED', headers={'Allow': 'GET'})(LoggedOut()).headers == {'Allow': 'GET'}
+    assert on(LoggedOut).responds(405, 'METHOD_NOT_ALLOWED', headers={'Allow': 'GET'})(
+        LoggedOut()
+    ).headers == {'Allow': 'GET'}
 
 
 @pytest.mark.parametrize('status', [0, 200, 399, 600])
@@ -381,7 +484,9 @@ def test_an_error_is_no_success(status: int) -> None:
 
 
 def test_no_error_can_add_a_header_of_its_own() -> None:
-    evil = on(LoggedOut).responds(401, 'UNAUTHORIZED', headers=lambda error: {'X-Realm': error.realm})(LoggedOut('a\r\nX-Evil: é'))
+    evil = on(LoggedOut).responds(
+        401, 'UNAUTHORIZED', headers=lambda error: {'X-Realm': error.realm}
+    )(LoggedOut('a\r\nX-Evil: é'))
     assert evil.headers['X-Realm'] == 'a??X-Evil: ?'
 
 
@@ -391,7 +496,9 @@ def test_a_harmless_request_id_is_kept_and_any_other_replaced(case: Mapping[str,
     assert (kept == case['given']) is case['kept']
     assert request_id(kept) == kept
     assert read(envelope(1, request_id=kept))['request_id'] == kept
-    assert (read(envelope(1, request_id=case['given']))['request_id'] == case['given']) is case['kept']
+    assert (read(envelope(1, request_id=case['given']))['request_id'] == case['given']) is case[
+        'kept'
+    ]
 
 
 def test_new_request_ids_differ() -> None:
@@ -401,14 +508,21 @@ def test_new_request_ids_differ() -> None:
 
 def test_a_response_of_a_value() -> None:
     answer = response('pong', request_id='r-1', now=NOW)
-    assert (answer.status, answer.headers) == (200, {'content-type': 'application/json', 'x-request-id': 'r-1'})
+    assert (answer.status, answer.headers) == (
+        200,
+        {'content-type': 'application/json', 'x-request-id': 'r-1'},
+    )
     assert answer.body == envelope('pong', request_id='r-1', now=NOW)
 
 
 def test_a_response_of_an_error() -> None:
     answer = response(BUSY(Busy('a', 1.5)), request_id='r-1', now=NOW)
     assert answer.status == 503
-    assert answer.headers == {'retry-after': '2', 'content-type': 'application/json', 'x-request-id': 'r-1'}
+    assert answer.headers == {
+        'retry-after': '2',
+        'content-type': 'application/json',
+        'x-request-id': 'r-1',
+    }
 
 
 def test_a_new_request_id_is_the_same_in_header_and_body() -> None:
@@ -418,7 +532,12 @@ def test_a_new_request_id_is_the_same_in_header_and_body() -> None:
 
 
 @pytest.mark.parametrize(
-    ('body', 'kind'), [(problem, 'application/problem+json'), (named, 'application/json'), (tagged, 'application/json')]
+    ('body', 'kind'),
+    [
+        (problem, 'application/problem+json'),
+        (named, 'application/json'),
+        (tagged, 'application/json'),
+    ],
 )
 def test_the_form_of_the_body_says_its_type(body: Body, kind: str) -> None:
     assert response(BUSY(Busy('a')), body=body).headers['content-type'] == kind

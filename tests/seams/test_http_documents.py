@@ -14,7 +14,16 @@ from typing_extensions import override
 from seamwise import Category, TaggedError
 from seamwise.seams.adapter import Adapter, Hidden
 from seamwise.seams.http import HttpError, on, openapi
-from seamwise.seams.http.tables import A2A, ACCESS, GUARDS, NETWORK, PARSING, SESSIONS, STREAMING, TOOLS
+from seamwise.seams.http.tables import (
+    A2A,
+    ACCESS,
+    GUARDS,
+    NETWORK,
+    PARSING,
+    SESSIONS,
+    STREAMING,
+    TOOLS,
+)
 from tests.seams.test_http_reading import TABLES
 
 HEADERS = {'authorization': 'Bearer t'}
@@ -34,7 +43,9 @@ def error_schemas(answers: dict[int | str, dict[str, Any]], status: str) -> list
     return found
 
 
-@pytest.mark.parametrize('table', [*TABLES, *A2A.values()], ids=lambda table: table.kinds[0].__name__)
+@pytest.mark.parametrize(
+    'table', [*TABLES, *A2A.values()], ids=lambda table: table.kinds[0].__name__
+)
 def test_every_status_of_a_table_stands_with_its_codes_and_classes(table: Any) -> None:
     answers = openapi(table)
     json.dumps(answers)
@@ -54,30 +65,49 @@ def test_what_every_application_answers_stands_beside() -> None:
 
 
 def test_no_table_answers_500_but_that_of_a2a() -> None:
-    fives = {one['properties']['code']['const'] for table in TABLES for one in error_schemas(openapi(table), '500')}
+    fives = {
+        one['properties']['code']['const']
+        for table in TABLES
+        for one in error_schemas(openapi(table), '500')
+    }
     assert fives == {'INTERNAL', 'INVALID_AGENT_RESPONSE'}
 
 
 def test_the_details_of_a_class_are_its_public_fields() -> None:
-    [found] = [one for one in error_schemas(openapi(SESSIONS), '400') if one['properties']['type'] == {'const': 'InvalidInput'}]
+    [found] = [
+        one
+        for one in error_schemas(openapi(SESSIONS), '400')
+        if one['properties']['type'] == {'const': 'InvalidInput'}
+    ]
     assert found['properties']['details'] == {
         'type': 'object',
         'properties': {'constraint': {'type': 'string'}},
         'required': ['constraint'],
     }
-    [found] = [one for one in error_schemas(openapi(PARSING), '400') if one['properties']['type'] == {'const': 'SchemaViolations'}]
-    assert found['properties']['details']['properties']['problems']['items']['required'] == ['pointer', 'message']
+    [found] = [
+        one
+        for one in error_schemas(openapi(PARSING), '400')
+        if one['properties']['type'] == {'const': 'SchemaViolations'}
+    ]
+    assert found['properties']['details']['properties']['problems']['items']['required'] == [
+        'pointer',
+        'message',
+    ]
 
 
 def test_headers_stand_where_they_are_sent() -> None:
-    answers: Any = openapi(GUARDS, ACCESS, NETWORK, on(Refused).responds(405, 'NO_METHOD', headers={'Allow': 'GET'}))
+    answers: Any = openapi(
+        GUARDS, ACCESS, NETWORK, on(Refused).responds(405, 'NO_METHOD', headers={'Allow': 'GET'})
+    )
     assert [*answers['429']['headers']] == ['X-Request-ID', 'Retry-After']
     assert [*answers['401']['headers']] == ['X-Request-ID', 'WWW-Authenticate']
     assert [*answers['405']['headers']] == ['X-Request-ID', 'Allow']
     assert [*answers['403']['headers']] == ['X-Request-ID']
 
 
-class Refused(TaggedError, namespace='test_http_documents', category=Category.PERMISSION, message='No.'):
+class Refused(
+    TaggedError, namespace='test_http_documents', category=Category.PERMISSION, message='No.'
+):
     """Nobody may."""
 
 
@@ -91,9 +121,9 @@ class McpLike(TaggedError, namespace='test_http_documents', category=Category.EX
 
 
 def test_an_arm_is_documented_as_it_is_declared() -> None:
-    declared = on(Refused).responds(403, 'NO', details=lambda _: {'a': 1}, docs='https://docs.example.org/NO') | on(McpLike).responds(
-        502, 'X'
-    )
+    declared = on(Refused).responds(
+        403, 'NO', details=lambda _: {'a': 1}, docs='https://docs.example.org/NO'
+    ) | on(McpLike).responds(502, 'X')
     answers = openapi(declared)
     [no] = error_schemas(answers, '403')
     assert no['description'] == 'Nobody may.'
@@ -139,7 +169,12 @@ each_operation: Callable[[Callable[[Any], None]], Callable[[Any], None]] = SCHEM
 
 
 @each_operation
-@settings(max_examples=25, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(
+    max_examples=25,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
 def test_the_example_answers_nothing_that_its_document_does_not_say(case: Any) -> None:
     case.headers.update(HEADERS)
     case.call_and_validate()
@@ -155,15 +190,31 @@ def test_every_failure_of_the_example_conforms() -> None:
     full = client.post('/notes', json={'name': 'one-more', 'text': 'b'}, headers=HEADERS)
     assert (full.status_code, full.headers['retry-after']) == (503, '2')
     conforms(full)
-    conforms(client.post('/notes', content=b'x' * 70_000, headers={**HEADERS, 'content-type': 'application/json'}))
-    conforms(client.post('/notes', json={'name': 'a', 'text': 'b'}, headers={'accept': 'application/problem+json'}))
-    SCHEMA['/notes/{name}']['DELETE'].validate_response(client.delete('/notes/nobody', headers=HEADERS))
-    SCHEMA['/notes/{name}']['DELETE'].validate_response(client.delete('/notes/first', headers=HEADERS))
+    conforms(
+        client.post(
+            '/notes', content=b'x' * 70_000, headers={**HEADERS, 'content-type': 'application/json'}
+        )
+    )
+    conforms(
+        client.post(
+            '/notes',
+            json={'name': 'a', 'text': 'b'},
+            headers={'accept': 'application/problem+json'},
+        )
+    )
+    SCHEMA['/notes/{name}']['DELETE'].validate_response(
+        client.delete('/notes/nobody', headers=HEADERS)
+    )
+    SCHEMA['/notes/{name}']['DELETE'].validate_response(
+        client.delete('/notes/first', headers=HEADERS)
+    )
 
 
 def test_the_tables_that_hold_hidden_kinds_are_documented_without_them() -> None:
     tables: list[Any] = [TOOLS, STREAMING, SESSIONS]
     for table in tables:
-        hidden: set[str] = {kind.__traits__.tag for kind, arm in table.arms.items() if isinstance(arm, Hidden)}
+        hidden: set[str] = {
+            kind.__traits__.tag for kind, arm in table.arms.items() if isinstance(arm, Hidden)
+        }
         assert hidden
         assert not any(f'"{tag}"' in json.dumps(openapi(table)) for tag in hidden)

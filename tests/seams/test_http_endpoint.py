@@ -21,11 +21,18 @@ from seamwise import Category, Do, Failure, Result, Secret, Success, TaggedError
 from seamwise.seams.http import HttpError, endpoint, named, on, problem
 
 
-class Gone(TaggedError, namespace='test_http_endpoint', category=Category.NOT_FOUND, message='There is no {name!r}.'):
+class Gone(
+    TaggedError,
+    namespace='test_http_endpoint',
+    category=Category.NOT_FOUND,
+    message='There is no {name!r}.',
+):
     name: str
 
 
-class Busy(TaggedError, namespace='test_http_endpoint', category=Category.CAPACITY, message='Busy.'):
+class Busy(
+    TaggedError, namespace='test_http_endpoint', category=Category.CAPACITY, message='Busy.'
+):
     retry_after: float | None = None
 
 
@@ -69,7 +76,12 @@ class Handler:
         return find(request.path_params['name'])
 
 
-HANDLERS: list[Callable[[Request], Any]] = [in_the_loop, in_a_thread, in_direct_style, endpoint(TABLE)(Handler())]
+HANDLERS: list[Callable[[Request], Any]] = [
+    in_the_loop,
+    in_a_thread,
+    in_direct_style,
+    endpoint(TABLE)(Handler()),
+]
 
 
 def starlette_client(handler: Callable[[Request], Any]) -> TestClient:
@@ -87,12 +99,21 @@ CLIENTS = [starlette_client, fastapi_client]
 
 @pytest.mark.parametrize('client_of', CLIENTS)
 @pytest.mark.parametrize('handler', HANDLERS, ids=['async', 'sync', 'fallible', 'callable'])
-def test_a_result_is_answered(handler: Callable[[Request], Any], client_of: Callable[[Any], TestClient]) -> None:
+def test_a_result_is_answered(
+    handler: Callable[[Request], Any], client_of: Callable[[Any], TestClient]
+) -> None:
     with client_of(handler) as client:
-        good, gone, busy = (client.get(f'/things/{name}', headers={'x-request-id': 'r-1'}) for name in ('good', 'bad', 'busy'))
+        good, gone, busy = (
+            client.get(f'/things/{name}', headers={'x-request-id': 'r-1'})
+            for name in ('good', 'bad', 'busy')
+        )
     assert (good.status_code, good.json()['data']) == (200, {'name': 'good', 'token': '***'})
     assert (gone.status_code, gone.json()['error']['code']) == (404, 'THING_NOT_FOUND')
-    assert (busy.status_code, busy.headers['retry-after'], busy.json()['error']['retry_after_ms']) == (503, '2', 1500)
+    assert (
+        busy.status_code,
+        busy.headers['retry-after'],
+        busy.json()['error']['retry_after_ms'],
+    ) == (503, '2', 1500)
     assert {one.json()['request_id'] for one in (good, gone, busy)} == {'r-1'}
     assert {one.headers['x-request-id'] for one in (good, gone, busy)} == {'r-1'}
 
@@ -102,14 +123,20 @@ def test_a_handler_of_fastapi_needs_no_request_and_keeps_what_it_declares() -> N
         return user
 
     @endpoint(TABLE)
-    async def show(name: str, user: Annotated[str, Depends(who)], limit: int = 5) -> Result[list[object], Gone]:
+    async def show(
+        name: str, user: Annotated[str, Depends(who)], limit: int = 5
+    ) -> Result[list[object], Gone]:
         shown: list[object] = [name, user, limit]
         return Success(shown)
 
     with fastapi_client(show) as client:
         assert client.get('/things/a?limit=7&user=bob').json()['data'] == ['a', 'bob', 7]
         document = client.get('/openapi.json').json()
-    assert [one['name'] for one in document['paths']['/things/{name}']['get']['parameters']] == ['name', 'limit', 'user']
+    assert [one['name'] for one in document['paths']['/things/{name}']['get']['parameters']] == [
+        'name',
+        'limit',
+        'user',
+    ]
 
 
 def test_a_model_of_pydantic_is_a_value_like_any_other() -> None:
@@ -137,10 +164,18 @@ def test_a_response_passes_as_it_is(client_of: Callable[[Any], TestClient]) -> N
 
     with client_of(stream) as client:
         answer = client.get('/things/a', headers={'x-request-id': 'r-1'})
-    assert (answer.status_code, answer.text, answer.headers['x-request-id']) == (206, 'one\ntwo\n', 'r-1')
+    assert (answer.status_code, answer.text, answer.headers['x-request-id']) == (
+        206,
+        'one\ntwo\n',
+        'r-1',
+    )
     with client_of(refuse) as client:
         answer = client.get('/things/a')
-    assert (answer.status_code, answer.text, answer.headers['x-request-id']) == (418, 'mine', 'my-own')
+    assert (answer.status_code, answer.text, answer.headers['x-request-id']) == (
+        418,
+        'mine',
+        'my-own',
+    )
 
 
 def test_the_form_is_chosen_by_the_route_or_by_the_client() -> None:
@@ -155,9 +190,18 @@ def test_the_form_is_chosen_by_the_route_or_by_the_client() -> None:
     plain = ['success', 'error', 'timestamp', 'request_id']
     assert answer('*/*', endpoint(TABLE)(handler)) == ('application/json', plain)
     assert answer('image/png', endpoint(TABLE)(handler)) == ('application/json', plain)
-    assert answer('application/problem+json', endpoint(TABLE)(handler))[0] == 'application/problem+json'
-    assert answer('application/json', endpoint(TABLE, body=problem)(handler))[0] == 'application/problem+json'
-    assert answer('application/problem+json', endpoint(TABLE, body=named)(handler)) == ('application/json', ['name', 'data'])
+    assert (
+        answer('application/problem+json', endpoint(TABLE)(handler))[0]
+        == 'application/problem+json'
+    )
+    assert (
+        answer('application/json', endpoint(TABLE, body=problem)(handler))[0]
+        == 'application/problem+json'
+    )
+    assert answer('application/problem+json', endpoint(TABLE, body=named)(handler)) == (
+        'application/json',
+        ['name', 'data'],
+    )
 
 
 def test_a_plain_function_that_matches_will_do_for_an_adapter() -> None:
@@ -176,7 +220,10 @@ def test_a_handler_that_returns_no_result_is_a_defect() -> None:
     def broken(request: Request) -> Any:
         return {'a': 1}
 
-    with starlette_client(endpoint(TABLE)(broken)) as client, pytest.raises(TypeError, match='returns a Result, not dict'):
+    with (
+        starlette_client(endpoint(TABLE)(broken)) as client,
+        pytest.raises(TypeError, match='returns a Result, not dict'),
+    ):
         client.get('/things/a')
 
 
@@ -245,17 +292,33 @@ def no_result(name: str) -> int: return 1
 @pytest.mark.parametrize(
     'checker',
     [
-        [sys.executable, '-m', 'mypy', '--strict', '--no-incremental', '--no-error-summary', '--config-file='],
+        [
+            sys.executable,
+            '-m',
+            'mypy',
+            '--strict',
+            '--no-incremental',
+            '--no-error-summary',
+            '--config-file=',
+        ],
         [str(Path(sys.executable).with_name('pyright')), '--pythonpath', sys.executable],
     ],
     ids=['mypy', 'pyright'],
 )
-def test_a_handler_with_an_error_that_nobody_covers_does_not_type_check(checker: list[str], tmp_path: Path) -> None:
+def test_a_handler_with_an_error_that_nobody_covers_does_not_type_check(
+    checker: list[str], tmp_path: Path
+) -> None:
     case = tmp_path / 'case.py'
     case.write_text(CASE, encoding='utf-8')
-    done = subprocess.run([*checker, str(case)], cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [*checker, str(case)], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     wanted = [number for number, line in enumerate(CASE.splitlines(), 1) if line.endswith('# want')]
-    reported = {int(line.split('case.py:')[1].split(':')[0]) for line in done.stdout.splitlines() if 'case.py:' in line and 'error' in line}
+    reported = {
+        int(line.split('case.py:')[1].split(':')[0])
+        for line in done.stdout.splitlines()
+        if 'case.py:' in line and 'error' in line
+    }
     near = {number: any(line in {number, number + 1} for line in reported) for number in wanted}
     assert all(near.values()), done.stdout
     assert reported <= {line for number in wanted for line in (number, number + 1)}, done.stdout
@@ -281,13 +344,20 @@ except ImportError as missing:
 
 
 def test_without_starlette_only_the_endpoint_is_missing_and_says_so() -> None:
-    done = subprocess.run([sys.executable, '-I', '-c', WITHOUT], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, '-I', '-c', WITHOUT], capture_output=True, text=True, check=True
+    )
     assert done.stdout == "`endpoint` needs Starlette: pip install 'seamwise[http]'\n"
 
 
 def test_the_seam_itself_loads_no_framework() -> None:
     code = 'import sys, seamwise.seams.http, seamwise.seams.http.tables; print(sorted({"starlette", "fastapi", "anyio"} & {*sys.modules}))'
-    assert subprocess.run([sys.executable, '-I', '-c', code], capture_output=True, text=True, check=True).stdout == '[]\n'
+    assert (
+        subprocess.run(
+            [sys.executable, '-I', '-c', code], capture_output=True, text=True, check=True
+        ).stdout
+        == '[]\n'
+    )
 
 
 def test_the_seam_has_no_other_names() -> None:

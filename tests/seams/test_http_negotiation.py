@@ -52,20 +52,30 @@ def test_the_form_is_the_one_that_is_asked_for(accept: str | None, *, is_problem
     assert chosen(accept) is (problem if is_problem else envelope)
 
 
-@given(st.text(max_size=80) | st.lists(st.sampled_from([*'",;=\\ ', 'q', '0.5', 'application/json', '*/*']), max_size=30).map(''.join))
+@given(
+    st.text(max_size=80)
+    | st.lists(
+        st.sampled_from([*'",;=\\ ', 'q', '0.5', 'application/json', '*/*']), max_size=30
+    ).map(''.join)
+)
 def test_no_accept_goes_without_an_answer(accept: str) -> None:
     answer = response(FOUND, request_id='r-1', body=negotiated, accept=accept)
     assert answer.status == 404
     assert json.loads(answer.body)
 
 
-@pytest.mark.parametrize('accept', ['"' * 4000, '"\\' * 2000, ';q=' * 1300, ' ' * 4000 + 'x', '",' * 2000])
+@pytest.mark.parametrize(
+    'accept', ['"' * 4000, '"\\' * 2000, ';q=' * 1300, ' ' * 4000 + 'x', '",' * 2000]
+)
 def test_an_accept_of_any_kind_is_read_in_no_time(accept: str) -> None:
     assert chosen(accept) is envelope
 
 
 def test_a_negotiated_failure_says_so_to_caches_and_a_success_does_not() -> None:
-    assert response(FOUND, body=negotiated, accept='application/problem+json').headers['vary'] == 'Accept'
+    assert (
+        response(FOUND, body=negotiated, accept='application/problem+json').headers['vary']
+        == 'Accept'
+    )
     assert 'vary' not in response(FOUND, body=envelope).headers
     assert 'vary' not in response(1, body=negotiated).headers
 
@@ -77,5 +87,8 @@ def test_a_success_is_in_the_envelope_whatever_is_asked_for() -> None:
 
 
 def test_the_negotiated_form_is_a_form_like_the_others() -> None:
-    assert json.loads(negotiated(FOUND, request_id='r-1', accept='application/problem+json'))['status'] == 404
+    assert (
+        json.loads(negotiated(FOUND, request_id='r-1', accept='application/problem+json'))['status']
+        == 404
+    )
     assert json.loads(negotiated(FOUND, request_id='r-1'))['success'] is False

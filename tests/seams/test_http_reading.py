@@ -16,9 +16,20 @@ from seamwise.catalog.sessions import InvalidInput
 from seamwise.catalog.storage import RecordNotFound, StorageError
 from seamwise.catalog.tools import Finding, InvalidParameter, ToolFailed
 from seamwise.seams._common import message_of, public_fields
-from seamwise.seams._visible import visible
+from seamwise.seams._public_view import visible
 from seamwise.seams.adapter import Hidden
-from seamwise.seams.http import Named, UnreadableBody, decode, envelope, from_foreign, named, on, problem, response, tagged
+from seamwise.seams.http import (
+    Named,
+    UnreadableBody,
+    decode,
+    envelope,
+    from_foreign,
+    named,
+    on,
+    problem,
+    response,
+    tagged,
+)
 from seamwise.seams.http.on import Responds
 from seamwise.seams.http.tables import (
     A2A_LATEST,
@@ -38,20 +49,39 @@ from seamwise.seams.http.tables import (
 )
 from tests.strategies import PLANTED, structs
 
-FACTS: dict[str, Any] = json.loads((Path(__file__).parent.parent / 'vectors' / 'named_bodies.json').read_text(encoding='utf-8'))
+FACTS: dict[str, Any] = json.loads(
+    (Path(__file__).parent.parent / 'vectors' / 'named_bodies.json').read_text(encoding='utf-8')
+)
 
 
 def _added(one: Any, other: Any) -> Any:
     return one | other
 
 
-TABLES: Any = (TOOLS, STREAMING, PARSING, NETWORK, MODELS, AGENTS, MCP, LSP, A2A_LATEST, SESSIONS, ACCESS, STORAGE, WORKSPACE, GUARDS)
+TABLES: Any = (
+    TOOLS,
+    STREAMING,
+    PARSING,
+    NETWORK,
+    MODELS,
+    AGENTS,
+    MCP,
+    LSP,
+    A2A_LATEST,
+    SESSIONS,
+    ACCESS,
+    STORAGE,
+    WORKSPACE,
+    GUARDS,
+)
 ALL: Any = reduce(_added, TABLES)
 ARMS: dict[Any, object] = dict(ALL.arms)
 REACHING: list[Any] = [kind for kind, arm in ARMS.items() if not isinstance(arm, Hidden)]
 UNION: Any = reduce(_added, REACHING)
 
-some = settings(max_examples=5, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+some = settings(
+    max_examples=5, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
 
 
 def is_on_the_wire(error: object) -> bool:
@@ -63,7 +93,9 @@ def is_on_the_wire(error: object) -> bool:
 @pytest.mark.parametrize('kind', REACHING, ids=lambda kind: kind.__name__)
 @some
 @given(data=st.data())
-def test_a_client_reads_the_error_as_it_was_shown(kind: type[TaggedError], data: st.DataObject) -> None:
+def test_a_client_reads_the_error_as_it_was_shown(
+    kind: type[TaggedError], data: st.DataObject
+) -> None:
     error = data.draw(structs(kind))
     assume(is_on_the_wire(error))
     body = envelope(ALL(error), request_id='r-1')
@@ -74,7 +106,9 @@ def test_a_client_reads_the_error_as_it_was_shown(kind: type[TaggedError], data:
 @pytest.mark.parametrize('kind', REACHING, ids=lambda kind: kind.__name__)
 @some
 @given(data=st.data())
-def test_what_is_visible_at_a_glance_is_what_a_close_look_shows(kind: type[TaggedError], data: st.DataObject) -> None:
+def test_what_is_visible_at_a_glance_is_what_a_close_look_shows(
+    kind: type[TaggedError], data: st.DataObject
+) -> None:
     error = data.draw(structs(kind))
     assert visible(error) == (message_of(error), public_fields(error))
 
@@ -94,14 +128,18 @@ def test_a_delay_comes_back_to_the_last_digit() -> None:
     assert decode(envelope(NETWORK(error), request_id=None), UpstreamRateLimited) == Success(error)
 
 
-class Paused(TaggedError, namespace='test_http_reading', category=Category.CAPACITY, message='Paused.'):
+class Paused(
+    TaggedError, namespace='test_http_reading', category=Category.CAPACITY, message='Paused.'
+):
     queue: str
     retry_after: float | None = None
 
 
 def test_a_delay_that_the_details_leave_out_is_read_in_milliseconds() -> None:
     table = on(Paused).responds(503, 'PAUSED', details=lambda error: {'queue': error.queue})
-    assert decode(envelope(table(Paused('q', 1.25)), request_id=None), Paused) == Success(Paused('q', 1.25))
+    assert decode(envelope(table(Paused('q', 1.25)), request_id=None), Paused) == Success(
+        Paused('q', 1.25)
+    )
 
 
 def test_secrets_and_causes_come_back_as_what_is_shown_of_them() -> None:
@@ -110,7 +148,9 @@ def test_secrets_and_causes_come_back_as_what_is_shown_of_them() -> None:
         InvalidParameter('t', 'p', 'odd', None, (Finding('q', 'even'),))
     )
     required = InvalidInput('short', Secret(PLANTED))
-    assert decode(envelope(SESSIONS(required), request_id=None), InvalidInput) == Success(InvalidInput('short', Secret('***')))
+    assert decode(envelope(SESSIONS(required), request_id=None), InvalidInput) == Success(
+        InvalidInput('short', Secret('***'))
+    )
     read = decode(envelope(TOOLS(ToolFailed('t', OSError(PLANTED))), request_id=None), ToolFailed)
     assert read == Success(shown(ToolFailed('t', OSError(PLANTED))))
 
@@ -179,10 +219,16 @@ def test_keys_that_a_newer_server_adds_are_left_aside() -> None:
 # The older contract
 
 
-@pytest.mark.parametrize('case', FACTS['both_shapes_read_alike'], ids=lambda case: case['named']['name'])
+@pytest.mark.parametrize(
+    'case', FACTS['both_shapes_read_alike'], ids=lambda case: case['named']['name']
+)
 def test_both_shapes_read_alike(case: dict[str, Any]) -> None:
     read = from_foreign(json.dumps(case['named']))
-    assert read == from_foreign(json.dumps(case['flat'])) == Success(Named(case['named']['name'], case['named']['data']))
+    assert (
+        read
+        == from_foreign(json.dumps(case['flat']))
+        == Success(Named(case['named']['name'], case['named']['data']))
+    )
 
 
 VALUES: dict[str, object] = {
@@ -198,13 +244,17 @@ VALUES: dict[str, object] = {
 @pytest.mark.parametrize('case', FACTS['cases'], ids=lambda case: f'{case["where"]}-{case["name"]}')
 def test_every_named_body_of_the_older_contract_is_read(case: dict[str, Any]) -> None:
     data = {key: VALUES.get(fact['type'], []) for key, fact in case['data'].items()}
-    assert from_foreign(json.dumps({'name': case['name'], 'data': data})) == Success(Named(case['name'], data))
+    assert from_foreign(json.dumps({'name': case['name'], 'data': data})) == Success(
+        Named(case['name'], data)
+    )
 
 
 @pytest.mark.parametrize('case', FACTS['tagged_http'], ids=lambda case: case['tag'])
 def test_every_flat_body_of_the_older_contract_is_read(case: dict[str, Any]) -> None:
     fields = {key: VALUES[fact['type']] for key, fact in case['fields'].items()}
-    assert from_foreign(json.dumps({FACTS['flat_shape']['tag_key']: case['tag'], **fields})) == Success(Named(case['tag'], fields))
+    assert from_foreign(
+        json.dumps({FACTS['flat_shape']['tag_key']: case['tag'], **fields})
+    ) == Success(Named(case['tag'], fields))
 
 
 @pytest.mark.parametrize(
@@ -230,7 +280,9 @@ def test_what_is_neither_shape_says_what_it_is_not(body: bytes, why: str) -> Non
 @pytest.mark.parametrize('write', [named, tagged])
 def test_our_own_bodies_of_the_older_contract_are_read(write: Any) -> None:
     assert from_foreign(write(FOUND)) == Success(
-        Named('RecordNotFound', {'message': "There is no user 'u-17'.", 'kind': 'user', 'key': 'u-17'})
+        Named(
+            'RecordNotFound', {'message': "There is no user 'u-17'.", 'kind': 'user', 'key': 'u-17'}
+        )
     )
 
 

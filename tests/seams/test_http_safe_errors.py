@@ -18,7 +18,14 @@ from starlette.middleware.base import BaseHTTPMiddleware
 from starlette.middleware.body_limit import RequestBodyLimitMiddleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
+from starlette.responses import (
+    HTMLResponse,
+    JSONResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+    StreamingResponse,
+)
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
@@ -31,7 +38,9 @@ REF = re.compile(r'err_[a-z2-7]{8}')
 MESSAGE = 'The server met an unexpected condition.'
 
 
-class Lost(TaggedError, namespace='test_http_safe_errors', category=Category.NOT_FOUND, message='Lost.'):
+class Lost(
+    TaggedError, namespace='test_http_safe_errors', category=Category.NOT_FOUND, message='Lost.'
+):
     pass
 
 
@@ -62,7 +71,9 @@ def around_debug(app: Starlette) -> Any:
 
 
 def with_base_middleware(app: Starlette) -> Any:
-    async def pass_on(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
+    async def pass_on(
+        request: Request, call_next: Callable[[Request], Awaitable[Response]]
+    ) -> Response:
         return await call_next(request)
 
     app.add_middleware(BaseHTTPMiddleware, dispatch=pass_on)
@@ -77,8 +88,14 @@ def client_of(app: Any) -> TestClient:
     return TestClient(app, headers={'x-request-id': 'r-1'})
 
 
-def records(caplog: pytest.LogCaptureFixture, level: int = logging.ERROR) -> list[logging.LogRecord]:
-    return [one for one in caplog.records if one.levelno == level and one.name.startswith(('seamwise', 'mine'))]
+def records(
+    caplog: pytest.LogCaptureFixture, level: int = logging.ERROR
+) -> list[logging.LogRecord]:
+    return [
+        one
+        for one in caplog.records
+        if one.levelno == level and one.name.startswith(('seamwise', 'mine'))
+    ]
 
 
 # Defects
@@ -86,7 +103,9 @@ def records(caplog: pytest.LogCaptureFixture, level: int = logging.ERROR) -> lis
 
 @placed
 @pytest.mark.parametrize('accept', ['*/*', 'text/html', 'application/problem+json'])
-def test_a_defect_is_a_safe_answer_and_one_record(place: Callable[[Starlette], Any], accept: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_defect_is_a_safe_answer_and_one_record(
+    place: Callable[[Starlette], Any], accept: str, caplog: pytest.LogCaptureFixture
+) -> None:
     answer = client_of(place(starlette(broken))).get('/', headers={'accept': accept})
     assert answer.status_code == 500
     [record] = records(caplog)
@@ -143,7 +162,9 @@ def test_a_value_that_has_no_json_is_a_defect_with_a_safe_body(
     assert 'had begun' not in records(caplog)[0].getMessage()
 
 
-def test_an_adapter_that_makes_something_else_is_a_defect_and_no_success(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_adapter_that_makes_something_else_is_a_defect_and_no_success(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     def wrong(error: object) -> HttpError:
         return 'no HttpError'  # type: ignore[return-value]  # pyright: ignore[reportReturnType]  # what a caller without checker may do
 
@@ -161,7 +182,10 @@ def test_a_refusal_without_a_place_stays_a_refusal(kind: str) -> None:
         return JSONResponse({'detail': [{'loc': [], 'msg': 'x', 'type': kind}]}, 422)
 
     answer = client_of(inside(starlette(handler))).get('/')
-    assert (answer.status_code, answer.json()['error']['message']) == (400, 'The request is not valid.')
+    assert (answer.status_code, answer.json()['error']['message']) == (
+        400,
+        'The request is not valid.',
+    )
 
 
 def test_json_of_ones_own_is_known_in_any_case_of_its_type() -> None:
@@ -182,7 +206,9 @@ def test_a_log_of_ones_own_gets_the_one_record(caplog: pytest.LogCaptureFixture)
     assert records(caplog) == []
 
 
-def test_a_defect_that_was_recorded_before_keeps_its_reference(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_defect_that_was_recorded_before_keeps_its_reference(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     seen: list[str] = []
 
     def handler(request: Request) -> Response:
@@ -204,7 +230,9 @@ def test_what_is_logged_later_belongs_to_no_request(caplog: pytest.LogCaptureFix
 
 
 @placed
-def test_an_adapter_that_raises_is_a_defect_with_a_safe_body(place: Callable[[Starlette], Any], caplog: pytest.LogCaptureFixture) -> None:
+def test_an_adapter_that_raises_is_a_defect_with_a_safe_body(
+    place: Callable[[Starlette], Any], caplog: pytest.LogCaptureFixture
+) -> None:
     def adapter(error: Lost) -> HttpError:
         raise KeyError(PLANTED)
 
@@ -217,7 +245,9 @@ def test_an_adapter_that_raises_is_a_defect_with_a_safe_body(place: Callable[[St
     assert len(records(caplog)) == 1
 
 
-def test_a_hidden_error_and_a_value_without_json_are_defects(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_hidden_error_and_a_value_without_json_are_defects(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     @endpoint(on(Lost).hidden())
     async def hidden(request: Request) -> Result[str, Lost]:
         return Failure(Lost())
@@ -234,7 +264,9 @@ def test_a_hidden_error_and_a_value_without_json_are_defects(caplog: pytest.LogC
     assert 'TypeError: object has no JSON form.' in second
 
 
-def test_once_the_answer_has_begun_it_is_left_incomplete_and_the_record_says_so(caplog: pytest.LogCaptureFixture) -> None:
+def test_once_the_answer_has_begun_it_is_left_incomplete_and_the_record_says_so(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     def half() -> Iterator[bytes]:
         yield b'half'
         raise ValueError(PLANTED)
@@ -250,7 +282,9 @@ def test_once_the_answer_has_begun_it_is_left_incomplete_and_the_record_says_so(
     assert 'request_id: r-1' in record.getMessage()
 
 
-def test_a_background_task_that_fails_is_recorded_and_the_answer_stands(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_background_task_that_fails_is_recorded_and_the_answer_stands(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     async def handler(request: Request) -> Response:
         return Response('done', background=BackgroundTask(broken, request))
 
@@ -278,32 +312,49 @@ def test_a_500_of_a_form_of_its_own_passes() -> None:
     assert client_of(inside(starlette(handler))).get('/').json() == {'error': 'mine'}
 
 
-def test_what_a_handler_of_the_framework_makes_of_a_defect_is_not_sent(caplog: pytest.LogCaptureFixture) -> None:
+def test_what_a_handler_of_the_framework_makes_of_a_defect_is_not_sent(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     async def tell_all(request: Request, met: Exception) -> Response:
         return JSONResponse({'error': repr(met)}, 500)
 
-    answer = client_of(SafeErrors(Starlette(routes=[Route('/', broken)], exception_handlers={500: tell_all}))).get('/')
+    answer = client_of(
+        SafeErrors(Starlette(routes=[Route('/', broken)], exception_handlers={500: tell_all}))
+    ).get('/')
     assert (answer.status_code, answer.json()['error']['message']) == (500, MESSAGE)
     assert PLANTED not in answer.text
     assert len(records(caplog)) == 1
 
 
 @placed
-def test_a_response_that_a_result_holds_is_nobody_elses_failure(place: Callable[[Starlette], Any]) -> None:
+def test_a_response_that_a_result_holds_is_nobody_elses_failure(
+    place: Callable[[Starlette], Any],
+) -> None:
     @endpoint(on(Lost).responds(404, 'LOST_NOT_FOUND'))
     async def handler(request: Request) -> Result[Response, Lost]:
         return Success(PlainTextResponse('my own', 404))
 
     answer = client_of(place(starlette(handler))).get('/')
-    assert (answer.status_code, answer.text, answer.headers['x-request-id']) == (404, 'my own', 'r-1')
+    assert (answer.status_code, answer.text, answer.headers['x-request-id']) == (
+        404,
+        'my own',
+        'r-1',
+    )
 
 
-def test_what_a_route_has_caught_itself_is_answered_by_unknown(caplog: pytest.LogCaptureFixture) -> None:
+def test_what_a_route_has_caught_itself_is_answered_by_unknown(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     try:
         raise ValueError(PLANTED)
     except ValueError:
         answer = unknown()
-    assert (answer.status, answer.code, answer.type, answer.message) == (500, 'INTERNAL', 'UnknownError', MESSAGE)
+    assert (answer.status, answer.code, answer.type, answer.message) == (
+        500,
+        'INTERNAL',
+        'UnknownError',
+        MESSAGE,
+    )
     assert [answer.details] == [{'ref': vars(one)['ref']} for one in records(caplog)]
     assert REF.fullmatch(str(unknown().details['ref']))
 
@@ -332,8 +383,24 @@ class Server:
 
     async def run(self, app: Any, method: str = 'GET') -> None:
         headers = [(b'x-request-id', b'r-1'), (b'host', b'test')]
-        scope: MutableMapping[str, Any] = {'type': 'http', 'asgi': {'spec_version': '2.4'}, 'method': method, 'path': '/', 'raw_path': b'/'}
-        await app({**scope, 'root_path': '', 'query_string': b'', 'headers': headers, 'server': ('test', 80)}, self.receive, self.send)
+        scope: MutableMapping[str, Any] = {
+            'type': 'http',
+            'asgi': {'spec_version': '2.4'},
+            'method': method,
+            'path': '/',
+            'raw_path': b'/',
+        }
+        await app(
+            {
+                **scope,
+                'root_path': '',
+                'query_string': b'',
+                'headers': headers,
+                'server': ('test', 80),
+            },
+            self.receive,
+            self.send,
+        )
 
 
 def run(app: Any, server: Server | None = None) -> list[Message]:
@@ -367,22 +434,31 @@ def test_a_client_that_leaves_while_it_is_answered_is_no_defect(
 
 
 @pytest.mark.parametrize('handler', [broken, refused], ids=['defect', 'framework'])
-def test_a_client_that_leaves_before_it_hears_of_the_failure_is_no_second_one(handler: Any, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_client_that_leaves_before_it_hears_of_the_failure_is_no_second_one(
+    handler: Any, caplog: pytest.LogCaptureFixture
+) -> None:
     run(SafeErrors(starlette(handler)), Server(gone_at=0))
     assert [vars(one)['status'] for one in records(caplog, logging.DEBUG)] == [499]
     assert len(records(caplog)) == (handler is broken)
 
 
-def test_a_client_that_leaves_in_the_middle_of_its_body_is_no_defect(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_client_that_leaves_in_the_middle_of_its_body_is_no_defect(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     async def handler(request: Request) -> Response:
         return PlainTextResponse(str(len(await request.body())))
 
-    gone: list[Message] = [{'type': 'http.request', 'body': b'ha', 'more_body': True}, {'type': 'http.disconnect'}]
+    gone: list[Message] = [
+        {'type': 'http.request', 'body': b'ha', 'more_body': True},
+        {'type': 'http.disconnect'},
+    ]
     assert run(inside(starlette(handler)), Server(received=gone)) == []
     assert nobody_waited(caplog)
 
 
-def test_a_group_of_disconnects_is_none_and_one_with_a_defect_is_one(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_group_of_disconnects_is_none_and_one_with_a_defect_is_one(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     async def gone(scope: Any, receive: Any, send: Any) -> None:
         raise ExceptionGroup('', [ClientDisconnect(), ExceptionGroup('', [ClientDisconnect()])])
 
@@ -482,7 +558,11 @@ def client(request: pytest.FixtureRequest) -> TestClient:
 
 def error_of(answer: Any) -> dict[str, Any]:
     body: dict[str, Any] = answer.json()
-    assert (body['success'], body['request_id'], answer.headers['x-request-id']) == (False, 'r-1', 'r-1')
+    assert (body['success'], body['request_id'], answer.headers['x-request-id']) == (
+        False,
+        'r-1',
+        'r-1',
+    )
     assert answer.headers['content-type'] == 'application/json'
     assert int(answer.headers['content-length']) == len(answer.content)
     error: dict[str, Any] = body['error']
@@ -492,16 +572,29 @@ def error_of(answer: Any) -> dict[str, Any]:
 def test_a_route_that_is_not_there(client: TestClient) -> None:
     answer = client.get('/nowhere')
     assert answer.status_code == 404
-    assert error_of(answer) == {'code': 'RESOURCE_NOT_FOUND', 'type': 'NotFoundError', 'message': 'Not Found', 'retryable': False}
+    assert error_of(answer) == {
+        'code': 'RESOURCE_NOT_FOUND',
+        'type': 'NotFoundError',
+        'message': 'Not Found',
+        'retryable': False,
+    }
 
 
 def test_a_method_that_is_not_allowed_says_which_are(client: TestClient) -> None:
     answer = client.delete('/items')
-    assert (answer.status_code, answer.headers['allow'], error_of(answer)['code']) == (405, 'GET, POST', 'METHOD_NOT_ALLOWED')
+    assert (answer.status_code, answer.headers['allow'], error_of(answer)['code']) == (
+        405,
+        'GET, POST',
+        'METHOD_NOT_ALLOWED',
+    )
 
 
 def test_a_body_over_the_limit(client: TestClient) -> None:
-    answer = client.post('/items', content=b'{"name":"' + b'x' * 100_000 + b'"}', headers={'content-type': 'application/json'})
+    answer = client.post(
+        '/items',
+        content=b'{"name":"' + b'x' * 100_000 + b'"}',
+        headers={'content-type': 'application/json'},
+    )
     assert (answer.status_code, error_of(answer)['code']) == (413, 'PAYLOAD_TOO_LARGE')
 
 
@@ -530,11 +623,15 @@ def test_a_body_that_is_not_valid_is_400_with_every_place(client: TestClient) ->
 def test_the_places_of_a_problem(client: TestClient) -> None:
     answer = client.get('/items?size=0', headers={'accept': 'application/problem+json'})
     assert answer.headers['content-type'] == 'application/problem+json'
-    assert answer.json()['errors'] == [{'pointer': '/query/size', 'detail': 'Input should be greater than 0'}]
+    assert answer.json()['errors'] == [
+        {'pointer': '/query/size', 'detail': 'Input should be greater than 0'}
+    ]
     assert answer.json()['status'] == answer.status_code == 400
 
 
-@pytest.mark.parametrize('body', [b'{"name": ', b'\xff\xfe', b'[' * 90_000], ids=['cut', 'no UTF-8', 'deep'])
+@pytest.mark.parametrize(
+    'body', [b'{"name": ', b'\xff\xfe', b'[' * 90_000], ids=['cut', 'no UTF-8', 'deep']
+)
 def test_a_body_that_is_no_json_is_400(client: TestClient, body: bytes) -> None:
     answer = client.post('/items', content=body, headers={'content-type': 'application/json'})
     assert (answer.status_code, error_of(answer)['code']) == (400, 'INVALID_REQUEST')
@@ -564,7 +661,9 @@ def test_of_ten_thousand_wrong_places_the_first_are_told(client: TestClient) -> 
         (504, 'TIMEOUT', True),
     ],
 )
-def test_an_http_exception_has_the_code_of_its_status(client: TestClient, status: int, code: str, *, retryable: bool) -> None:
+def test_an_http_exception_has_the_code_of_its_status(
+    client: TestClient, status: int, code: str, *, retryable: bool
+) -> None:
     answer = client.get(f'/raise/{status}', params={'detail': f'No: password={PLANTED}'})
     error = error_of(answer)
     assert (answer.status_code, error['code'], error['retryable']) == (status, code, retryable)
@@ -621,7 +720,12 @@ def test_an_empty_refusal_is_given_words() -> None:
     async def empty(scope: Any, receive: Any, send: Any) -> None:
         await Response(status_code=410)(scope, receive, send)
 
-    assert error_of(client_of(SafeErrors(empty)).get('/')) == {'code': 'GONE', 'type': 'Gone', 'message': 'Gone', 'retryable': False}
+    assert error_of(client_of(SafeErrors(empty)).get('/')) == {
+        'code': 'GONE',
+        'type': 'Gone',
+        'message': 'Gone',
+        'retryable': False,
+    }
 
 
 @pytest.mark.parametrize(
@@ -657,12 +761,22 @@ def test_compressed_failures_of_a_handler_under_endpoint_pass() -> None:
     app = starlette(handler)
     app.add_middleware(GZipMiddleware)
     answer = client_of(inside(app)).get('/', headers={'accept-encoding': 'gzip'})
-    assert (answer.status_code, answer.headers['content-encoding'], answer.json()['request_id']) == (404, 'gzip', 'r-1')
+    assert (
+        answer.status_code,
+        answer.headers['content-encoding'],
+        answer.json()['request_id'],
+    ) == (404, 'gzip', 'r-1')
 
 
 def test_other_messages_of_a_server_pass_in_their_order() -> None:
     async def app(scope: Any, receive: Any, send: Any) -> None:
-        await send({'type': 'http.response.start', 'status': 404, 'headers': [(b'content-length', b'4'), (b'content-type', b'text/plain')]})
+        await send(
+            {
+                'type': 'http.response.start',
+                'status': 404,
+                'headers': [(b'content-length', b'4'), (b'content-type', b'text/plain')],
+            }
+        )
         await send({'type': 'http.response.pathsend', 'path': '/a'})
 
     sent = run(SafeErrors(app))
@@ -674,21 +788,30 @@ def test_other_messages_of_a_server_pass_in_their_order() -> None:
 
 def test_small_answers() -> None:
     assert not_found(f'No password={PLANTED}').message == 'No password=***'
-    assert (bad_request('No.').details, bad_request('No.', kind='Query').details) == ({'kind': 'Request'}, {'kind': 'Query'})
+    assert (bad_request('No.').details, bad_request('No.', kind='Query').details) == (
+        {'kind': 'Request'},
+        {'kind': 'Query'},
+    )
     assert bad_request('x' * 2000).message.endswith('… (976 more)')
 
 
 def test_an_exchange_is_begun_once_and_keeps_its_id() -> None:
-    scope: MutableMapping[str, Any] = {'headers': [(b'accept', b'a/b'), (b'accept', b'c/d;q=0.5'), (b'x-request-id', b'a b')]}
+    scope: MutableMapping[str, Any] = {
+        'headers': [(b'accept', b'a/b'), (b'accept', b'c/d;q=0.5'), (b'x-request-id', b'a b')]
+    }
     first = exchange_of(scope)
     assert exchange_of(scope) is exchange_of(dict(scope)) is first
     assert first == Exchange(first.request_id, 'a/b, c/d;q=0.5')
     assert first.request_id.startswith('req-')
 
 
-@pytest.mark.parametrize('ids', [[b'r-1', b'r-2'], [b''], [b'x' * 129], ['é'.encode('latin-1')], [b'a\tb']])
+@pytest.mark.parametrize(
+    'ids', [[b'r-1', b'r-2'], [b''], [b'x' * 129], ['é'.encode('latin-1')], [b'a\tb']]
+)
 def test_an_id_that_could_do_harm_is_replaced(ids: list[bytes]) -> None:
-    assert exchange_of({'headers': [(b'x-request-id', one) for one in ids]}).request_id.startswith('req-')
+    assert exchange_of({'headers': [(b'x-request-id', one) for one in ids]}).request_id.startswith(
+        'req-'
+    )
 
 
 def test_a_request_id_is_everywhere_the_same() -> None:

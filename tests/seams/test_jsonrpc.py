@@ -15,19 +15,34 @@ from seamwise.catalog.tools import (
     ToolError,
     UnknownTool,
 )
-from seamwise.seams.jsonrpc import MCP_REVISIONS, Code, ErrorResponse, Protocol, RpcError, defect, encode, encode_batch, on, response
+from seamwise.seams.jsonrpc import (
+    MCP_REVISIONS,
+    Code,
+    ErrorResponse,
+    Protocol,
+    RpcError,
+    defect,
+    encode,
+    encode_batch,
+    on,
+    response,
+)
 from seamwise.seams.jsonrpc.shape import Answer
 from seamwise.seams.jsonrpc.tables import PARSING, TOOLS
 from seamwise.seams.model import encode as guidance_json
 from seamwise.seams.model import tables as model
 from seamwise.seams.model.messages import ToolResult
 
-FACTS: dict[str, Any] = json.loads((Path(__file__).parent.parent / 'vectors' / 'jsonrpc_codes.json').read_text(encoding='utf-8'))
+FACTS: dict[str, Any] = json.loads(
+    (Path(__file__).parent.parent / 'vectors' / 'jsonrpc_codes.json').read_text(encoding='utf-8')
+)
 LATEST = (Protocol.MCP, MCP_REVISIONS[-1])
 ALL = TOOLS[LATEST] | PARSING[LATEST]
 
 
-class Stumbled(TaggedError, namespace='test_jsonrpc', category=Category.EXECUTION, message='{what} stumbled.'):
+class Stumbled(
+    TaggedError, namespace='test_jsonrpc', category=Category.EXECUTION, message='{what} stumbled.'
+):
     what: str
 
 
@@ -35,9 +50,15 @@ class Listing(Struct):
     entries: list[str]
 
 
-def answer(result: Result[object, ToolError | ParsingError], id: str | int | None = 1, revision: str = MCP_REVISIONS[-1]) -> dict[str, Any]:  # noqa: A002
+def answer(
+    result: Result[object, ToolError | ParsingError],
+    id: str | int | None = 1,
+    revision: str = MCP_REVISIONS[-1],
+) -> dict[str, Any]:
     adapter = TOOLS[Protocol.MCP, revision] | PARSING[Protocol.MCP, revision]
-    found: dict[str, Any] = json.loads(encode(response(result, id=id, adapter=adapter, protocol=Protocol.MCP, revision=revision)))
+    found: dict[str, Any] = json.loads(
+        encode(response(result, id=id, adapter=adapter, protocol=Protocol.MCP, revision=revision))
+    )
     return found
 
 
@@ -45,8 +66,12 @@ def answer(result: Result[object, ToolError | ParsingError], id: str | int | Non
 
 
 def test_the_codes_of_json_rpc_are_the_documented_ones() -> None:
-    documented = {case['name']: case['code'] for case in FACTS['cases'] if case['protocol'] == 'json-rpc'}
-    assert {''.join(word.capitalize() for word in code.name.split('_')): code.value for code in Code} == documented
+    documented = {
+        case['name']: case['code'] for case in FACTS['cases'] if case['protocol'] == 'json-rpc'
+    }
+    assert {
+        ''.join(word.capitalize() for word in code.name.split('_')): code.value for code in Code
+    } == documented
 
 
 def test_the_revisions_of_mcp_are_the_documented_ones() -> None:
@@ -77,7 +102,10 @@ def test_a_tools_failure_is_a_result_with_the_models_guidance() -> None:
     found = answer(Failure(error), 'c1')
     assert list(found) == ['jsonrpc', 'id', 'result']
     assert (found['jsonrpc'], found['id']) == ('2.0', 'c1')
-    assert found['result'] == {'content': [{'type': 'text', 'text': guidance_json(model.TOOLS(error)).decode()}], 'isError': True}
+    assert found['result'] == {
+        'content': [{'type': 'text', 'text': guidance_json(model.TOOLS(error)).decode()}],
+        'isError': True,
+    }
 
 
 def test_an_error_has_the_documented_keys() -> None:
@@ -104,7 +132,11 @@ def test_what_could_not_be_read_has_no_id() -> None:
 
 def test_a_success_is_text_and_structured_content() -> None:
     found = answer(Success(Listing(['a'])))['result']
-    assert found == {'content': [{'type': 'text', 'text': '{"entries":["a"]}'}], 'structuredContent': {'entries': ['a']}, 'isError': False}
+    assert found == {
+        'content': [{'type': 'text', 'text': '{"entries":["a"]}'}],
+        'structuredContent': {'entries': ['a']},
+        'isError': False,
+    }
 
 
 @pytest.mark.parametrize('revision', MCP_REVISIONS)
@@ -117,20 +149,30 @@ def test_elsewhere_a_value_is_the_result() -> None:
     value: Result[Listing, Stumbled] = Success(Listing(['a']))
     adapter = on(Stumbled).answers(-32803)
     given_response = response(value, id=1, adapter=adapter, protocol=Protocol.LSP, revision='3.17')
-    assert json.loads(encode(given_response)) == {'jsonrpc': '2.0', 'id': 1, 'result': {'entries': ['a']}}
+    assert json.loads(encode(given_response)) == {
+        'jsonrpc': '2.0',
+        'id': 1,
+        'result': {'entries': ['a']},
+    }
 
 
 # The verbs
 
 
 def test_data_may_be_a_list_of_objects_which_stays_as_it_is() -> None:
-    given_answer = on(Stumbled).answers(-32000, data=lambda error: [{'who': error.what, 'token': 'abc'}])(Stumbled('it'))
+    given_answer = on(Stumbled).answers(
+        -32000, data=lambda error: [{'who': error.what, 'token': 'abc'}]
+    )(Stumbled('it'))
     assert given_answer == RpcError(-32000, 'it stumbled.', [{'who': 'it', 'token': '***'}])
 
 
 def test_data_may_be_made() -> None:
-    given_answer = on(Stumbled).answers(-32000, data=lambda error: {'who': error.what, 'token': 'abc'})(Stumbled('it'))
-    assert given_answer == RpcError(-32000, 'it stumbled.', {'_tag': 'Stumbled', 'who': 'it', 'token': '***'})
+    given_answer = on(Stumbled).answers(
+        -32000, data=lambda error: {'who': error.what, 'token': 'abc'}
+    )(Stumbled('it'))
+    assert given_answer == RpcError(
+        -32000, 'it stumbled.', {'_tag': 'Stumbled', 'who': 'it', 'token': '***'}
+    )
 
 
 def test_a_tool_result_without_a_table_tells_the_message() -> None:

@@ -38,19 +38,25 @@ class Locked(TaggedError, namespace='test_jsonrpc', category=Category.PERMISSION
     cause: Cause | None = None
 
 
-def failed(data: object = None, *, code: object = -32000, message: object = 'no', **more: object) -> bytes:
+def failed(
+    data: object = None, *, code: object = -32000, message: object = 'no', **more: object
+) -> bytes:
     error = {'code': code, 'message': message, **({} if data is None else {'data': data})}
     return json.dumps({'jsonrpc': '2.0', 'id': 1, 'error': error, **more}).encode()
 
 
-def outcome(body: bytes, union: Any = RecordNotFound | FileNotFound, protocol: Protocol = Protocol.JSON_RPC) -> Any:
+def outcome(
+    body: bytes, union: Any = RecordNotFound | FileNotFound, protocol: Protocol = Protocol.JSON_RPC
+) -> Any:
     reply: Reply[Any] = decode(body, union, protocol=protocol)
     return reply.result
 
 
 def test_a_value_comes_back() -> None:
     body = encode(ResultResponse(id='a', result={'n': [1, None]}))
-    assert decode(body, RecordNotFound, protocol=Protocol.LSP) == Reply('a', Success({'n': [1, None]}))
+    assert decode(body, RecordNotFound, protocol=Protocol.LSP) == Reply(
+        'a', Success({'n': [1, None]})
+    )
 
 
 def test_a_result_of_null_is_a_value() -> None:
@@ -58,24 +64,40 @@ def test_a_result_of_null_is_a_value() -> None:
 
 
 def test_an_error_comes_back_as_it_was_shown() -> None:
-    assert outcome(failed({'_tag': 'RecordNotFound', 'kind': 'cart', 'key': '7'})) == Failure(RecordNotFound('cart', '7'))
+    assert outcome(failed({'_tag': 'RecordNotFound', 'kind': 'cart', 'key': '7'})) == Failure(
+        RecordNotFound('cart', '7')
+    )
 
 
 def test_what_a_wire_does_not_tell_comes_back_as_it_is_shown() -> None:
     error = Locked('d', Secret('1'), Secret('2'), Secret('3'), OSError('disk'))
     body = encode(ErrorResponse(id=1, error=on(Locked).answers(-32000)(error)))  # type: ignore[arg-type]  # never a tool's result
     assert outcome(body, Locked) == Failure(Locked('d', Secret('***'), None, None, None))
-    assert outcome(failed({'_tag': 'ToolFailed', 'tool': 't'}), ToolFailed) == Failure(ToolFailed('t', None))  # type: ignore[arg-type]
+    assert outcome(failed({'_tag': 'ToolFailed', 'tool': 't'}), ToolFailed) == Failure(
+        ToolFailed('t', None)
+    )  # type: ignore[arg-type]
 
 
 def test_a_secret_that_a_peer_tells_is_not_believed() -> None:
-    data = {'_tag': 'Locked', 'door': 'd', 'code': 'hunter2', 'spare': 'hunter2', 'cause': {'type': 'E', 'message': 'hunter2'}}
+    data = {
+        '_tag': 'Locked',
+        'door': 'd',
+        'code': 'hunter2',
+        'spare': 'hunter2',
+        'cause': {'type': 'E', 'message': 'hunter2'},
+    }
     assert outcome(failed(data), Locked) == Failure(Locked('d', Secret('***'), None))
 
 
 def test_the_details_of_a2a_are_read() -> None:
     error = HostUnreachable('h', 'r')
-    answer = response(Failure(error), id=1, adapter=tables.NETWORK[Protocol.A2A, '1.0.1'], protocol=Protocol.A2A, revision='1.0.1')
+    answer = response(
+        Failure(error),
+        id=1,
+        adapter=tables.NETWORK[Protocol.A2A, '1.0.1'],
+        protocol=Protocol.A2A,
+        revision='1.0.1',
+    )
     assert outcome(encode(answer), HostUnreachable) == Failure(error)
 
 
@@ -103,7 +125,9 @@ def test_foreign_data_is_never_taken_for_an_error_of_ours(data: object) -> None:
 
 
 def test_a_field_of_a_wrong_value_is_foreign() -> None:
-    assert isinstance(outcome(failed({'_tag': 'RateLimited', 'retry_after': -1})).failure(), ForeignFailure)
+    assert isinstance(
+        outcome(failed({'_tag': 'RateLimited', 'retry_after': -1})).failure(), ForeignFailure
+    )
 
 
 def test_a_defect_of_the_peer_keeps_its_reference() -> None:
@@ -123,8 +147,15 @@ def test_a_tool_of_mcp_that_failed_is_a_failure() -> None:
     assert found.code is None
     assert json.loads(found.text)['error_class'] == 'FileNotFound'
     assert isinstance(outcome(encode(answer), protocol=Protocol.LSP), Success)
-    assert outcome(b'{"jsonrpc": "2.0", "id": 1, "result": {"isError": true}}', protocol=Protocol.MCP) == Failure(ForeignFailure(None, ''))
-    assert isinstance(outcome(b'{"jsonrpc": "2.0", "id": 1, "result": {"isError": false}}', protocol=Protocol.MCP), Success)
+    assert outcome(
+        b'{"jsonrpc": "2.0", "id": 1, "result": {"isError": true}}', protocol=Protocol.MCP
+    ) == Failure(ForeignFailure(None, ''))
+    assert isinstance(
+        outcome(
+            b'{"jsonrpc": "2.0", "id": 1, "result": {"isError": false}}', protocol=Protocol.MCP
+        ),
+        Success,
+    )
 
 
 @pytest.mark.parametrize(
@@ -166,7 +197,9 @@ def test_no_body_raises(body: bytes) -> None:
 
 
 def test_a_batch_of_answers_keeps_its_order() -> None:
-    body = encode_batch([ResultResponse(id=2, result='b'), ErrorResponse(id=None, error=RpcError(-32600, 'no'))])
+    body = encode_batch(
+        [ResultResponse(id=2, result='b'), ErrorResponse(id=None, error=RpcError(-32600, 'no'))]
+    )
     assert body is not None
     replies = decode_batch(body, RecordNotFound, protocol=Protocol.JSON_RPC).unwrap()
     assert replies == (Reply(2, Success('b')), Reply(None, Failure(ForeignFailure(-32600, 'no'))))
@@ -175,7 +208,9 @@ def test_a_batch_of_answers_keeps_its_order() -> None:
 def test_a_batch_may_be_answered_by_one_error() -> None:
     [reply] = decode_batch(failed(), RecordNotFound, protocol=Protocol.JSON_RPC).unwrap()
     assert reply.result == Failure(ForeignFailure(-32000, 'no'))
-    assert isinstance(decode_batch(b'[', RecordNotFound, protocol=Protocol.JSON_RPC).failure(), UnreadableResponse)
+    assert isinstance(
+        decode_batch(b'[', RecordNotFound, protocol=Protocol.JSON_RPC).failure(), UnreadableResponse
+    )
 
 
 def test_what_is_no_union_of_errors_is_refused() -> None:

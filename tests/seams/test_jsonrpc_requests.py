@@ -25,9 +25,11 @@ from seamwise.seams.jsonrpc import (
     tables,
 )
 from seamwise.seams.jsonrpc.requests import BATCH_LIMIT
-from seamwise.seams.jsonrpc.strict import DEPTH_LIMIT, SIZE_LIMIT
+from seamwise.seams.jsonrpc.strict_json import DEPTH_LIMIT, SIZE_LIMIT
 
-FACTS: dict[str, Any] = json.loads((Path(__file__).parent.parent / 'vectors' / 'jsonrpc_codes.json').read_text(encoding='utf-8'))
+FACTS: dict[str, Any] = json.loads(
+    (Path(__file__).parent.parent / 'vectors' / 'jsonrpc_codes.json').read_text(encoding='utf-8')
+)
 
 
 def asked(**members: object) -> bytes:
@@ -63,9 +65,17 @@ def reply(body: bytes) -> Any:
             case Failure(bad):
                 failed: Result[object, UnreadableCall | SchemaViolations] = Failure(bad.why)
                 parsing = tables.PARSING[Protocol.JSON_RPC, '2.0']
-                return response(failed, id=bad.id, adapter=parsing, protocol=Protocol.JSON_RPC, revision='2.0')
+                return response(
+                    failed, id=bad.id, adapter=parsing, protocol=Protocol.JSON_RPC, revision='2.0'
+                )
             case Success(Request(id=call_id)):
-                return response(Success('done'), id=call_id, adapter=never, protocol=Protocol.JSON_RPC, revision='2.0')
+                return response(
+                    Success('done'),
+                    id=call_id,
+                    adapter=never,
+                    protocol=Protocol.JSON_RPC,
+                    revision='2.0',
+                )
             case _:
                 return None
 
@@ -131,7 +141,11 @@ def test_what_is_no_request_says_where(body: bytes, where: list[str]) -> None:
 
 
 def test_a_refusal_shows_no_value_of_the_request() -> None:
-    assert 'hunter2' not in json.dumps(reply(b'{"jsonrpc": "hunter2", "method": ["hunter2"], "params": "hunter2", "id": {"a": "hunter2"}}'))
+    assert 'hunter2' not in json.dumps(
+        reply(
+            b'{"jsonrpc": "hunter2", "method": ["hunter2"], "params": "hunter2", "id": {"a": "hunter2"}}'
+        )
+    )
     assert 'hunter2' not in json.dumps(reply(b'{"password": "hunter2", }'))
 
 
@@ -148,7 +162,12 @@ def test_an_entry_that_is_no_request_does_not_cost_the_others() -> None:
     assert isinstance(found, Batch)
     assert [type(one) for one in found.entries] == [Failure, Success, Success, Failure, Failure]
     answers = reply(body)
-    assert [(one['id'], one.get('error', {}).get('code')) for one in answers] == [(None, -32600), (7, None), ('x', -32600), (None, -32600)]
+    assert [(one['id'], one.get('error', {}).get('code')) for one in answers] == [
+        (None, -32600),
+        (7, None),
+        ('x', -32600),
+        (None, -32600),
+    ]
 
 
 GIVEN = {'empty array': b'[]', 'array with one notification': b'[' + asked() + b']'}
@@ -212,12 +231,16 @@ def test_a_body_may_be_so_deep_and_no_deeper() -> None:
 
 
 def test_brackets_in_a_text_are_not_deep() -> None:
-    assert parse_request(asked(id=1, params=['[{' * 1000, '\\"[' * 1000])) == Success(Request(1, 'm', ['[{' * 1000, '\\"[' * 1000]))
+    assert parse_request(asked(id=1, params=['[{' * 1000, '\\"[' * 1000])) == Success(
+        Request(1, 'm', ['[{' * 1000, '\\"[' * 1000])
+    )
 
 
 def test_a_body_of_ten_megabytes_is_read_and_a_larger_one_refused() -> None:
     text = 'x' * 10_000_000
-    assert parse_request(asked(id=text, params=[text[:10]])).unwrap() == Request(text, 'm', ['x' * 10])
+    assert parse_request(asked(id=text, params=[text[:10]])).unwrap() == Request(
+        text, 'm', ['x' * 10]
+    )
     why = unreadable(b'"' + b'x' * SIZE_LIMIT)
     assert why.problem == 'it has 16,777,217 bytes, more than 16,777,216'
     assert len(why.excerpt) == 200
@@ -230,9 +253,16 @@ def test_no_body_raises(body: bytes) -> None:
 
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(st.characters(codec='utf-8')),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(codec='utf-8')),
     lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(['jsonrpc', 'id', 'method', 'params', 'x']), inner, max_size=4)
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(['jsonrpc', 'id', 'method', 'params', 'x']), inner, max_size=4
+        )
     ),
     max_leaves=8,
 )

@@ -34,15 +34,30 @@ from seamwise.catalog.tools import (
 )
 from seamwise.catalog.workspace import EditorInstallFailed, PluginFailed
 from seamwise.seams.adapter import Hidden
-from seamwise.seams.jsonrpc import CODES, MCP_REVISIONS, Code, Protocol, Revision, RpcError, decode, encode, response, tables
+from seamwise.seams.jsonrpc import (
+    CODES,
+    MCP_REVISIONS,
+    Code,
+    Protocol,
+    Revision,
+    RpcError,
+    decode,
+    encode,
+    response,
+    tables,
+)
 from seamwise.seams.jsonrpc.codes import REVISIONS
 from seamwise.seams.jsonrpc.details import ERROR_INFO, STRUCT
 from seamwise.seams.model.messages import ToolResult
 from tests.strategies import PLANTED, UNIONS, members, structs
 
-FACTS: dict[str, Any] = json.loads((Path(__file__).parent.parent / 'vectors' / 'jsonrpc_codes.json').read_text(encoding='utf-8'))
+FACTS: dict[str, Any] = json.loads(
+    (Path(__file__).parent.parent / 'vectors' / 'jsonrpc_codes.json').read_text(encoding='utf-8')
+)
 
-TABLES: dict[str, tuple[Mapping[Revision, Any], Any]] = {name: (getattr(tables, name), union) for name, union in UNIONS.items()}
+TABLES: dict[str, tuple[Mapping[Revision, Any], Any]] = {
+    name: (getattr(tables, name), union) for name, union in UNIONS.items()
+}
 EVERYTHING: Any = Union[tuple(members(*UNIONS.values()))]  # noqa: UP007 -- of as many as there are
 PLAIN = (Protocol.JSON_RPC, '2.0')
 EDITOR = (Protocol.LSP, '3.17')
@@ -56,7 +71,11 @@ CANCELLED = {StreamAborted, UserInterrupted}
 revisions = st.sampled_from(REVISIONS)
 every_class = pytest.mark.parametrize('kind', members(EVERYTHING), ids=lambda kind: kind.__name__)
 every_revision = pytest.mark.parametrize('revision', REVISIONS, ids='-'.join)
-some = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+some = settings(
+    max_examples=12,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
 
 
 def table_of(kind: type[TaggedError]) -> Mapping[Revision, Any]:
@@ -84,7 +103,12 @@ def test_every_documented_code_is_known_under_its_name() -> None:
 def test_no_other_code_is_known() -> None:
     documented = {(case['protocol'], case['revision'], case['name']) for case in FACTS['cases']}
     standard = {case['name'] for case in FACTS['cases'] if case['protocol'] == 'json-rpc'}
-    own = {(*revision, name) for revision, codes in CODES.items() for name in codes if name not in standard or revision == PLAIN}
+    own = {
+        (*revision, name)
+        for revision, codes in CODES.items()
+        for name in codes
+        if name not in standard or revision == PLAIN
+    }
     assert own == documented
     assert all(standard <= codes.keys() for codes in CODES.values())
 
@@ -94,7 +118,11 @@ def test_the_same_code_means_different_things() -> None:
         for who, name in case.items():
             if who != 'code':
                 protocol = Protocol(who.split()[0])
-                assert all(CODES[one][name] == case['code'] for one in REVISIONS if one[0] is protocol and one[1] <= '2025-11-25')
+                assert all(
+                    CODES[one][name] == case['code']
+                    for one in REVISIONS
+                    if one[0] is protocol and one[1] <= '2025-11-25'
+                )
 
 
 # Tables
@@ -102,7 +130,9 @@ def test_the_same_code_means_different_things() -> None:
 
 @pytest.mark.parametrize('name', TABLES)
 @every_revision
-def test_a_table_decides_every_class_of_its_union_and_no_other(name: str, revision: Revision) -> None:
+def test_a_table_decides_every_class_of_its_union_and_no_other(
+    name: str, revision: Revision
+) -> None:
     table, union = TABLES[name]
     assert set(table) == set(REVISIONS)
     assert set(table[revision].kinds) == set(members(union))
@@ -110,7 +140,12 @@ def test_a_table_decides_every_class_of_its_union_and_no_other(name: str, revisi
 
 @every_revision
 def test_what_never_gets_there_is_hidden_by_name(revision: Revision) -> None:
-    hidden = {kind for table, _ in TABLES.values() for kind, arm in table[revision].arms.items() if isinstance(arm, Hidden)}
+    hidden = {
+        kind
+        for table, _ in TABLES.values()
+        for kind, arm in table[revision].arms.items()
+        if isinstance(arm, Hidden)
+    }
     assert hidden == NEVER_THERE | (set() if revision == EDITOR else CANCELLED)
 
 
@@ -125,7 +160,10 @@ def test_the_latest_of_a2a_is_the_last() -> None:
 
 ANSWERS: dict[str, list[ToolError]] = {
     'UnknownTool': [UnknownTool('x', 'default', ())],
-    'ArgumentsAgainstTheSchema': [MissingParameter('t', 'p'), InvalidParameter('t', 'p', 'must be a text')],
+    'ArgumentsAgainstTheSchema': [
+        MissingParameter('t', 'p'),
+        InvalidParameter('t', 'p', 'must be a text'),
+    ],
 }
 
 
@@ -147,13 +185,17 @@ def test_a_revision_of_mcp_has_its_documented_answer(case: Mapping[str, Any]) ->
 
 @pytest.mark.parametrize('revision', MCP_REVISIONS)
 def test_a_record_that_is_missing_is_a_resource_to_mcp(revision: str) -> None:
-    assert code(RecordNotFound('cart', '7'), (Protocol.MCP, revision)) == (-32602 if revision == '2026-07-28' else -32002)
+    assert code(RecordNotFound('cart', '7'), (Protocol.MCP, revision)) == (
+        -32602 if revision == '2026-07-28' else -32002
+    )
 
 
 @pytest.mark.parametrize('union', ['NETWORK', 'MODELS', 'AGENTS', 'MCP', 'LSP', 'A2A', 'GUARDS'])
 @given(data=st.data(), revision=st.sampled_from(MCP_REVISIONS))
 @some
-def test_what_fails_under_a_tool_is_a_result_to_mcp(union: str, data: st.DataObject, revision: str) -> None:
+def test_what_fails_under_a_tool_is_a_result_to_mcp(
+    union: str, data: st.DataObject, revision: str
+) -> None:
     error = data.draw(st.one_of(*map(structs, set(members(UNIONS[union])) - INSIDE)))
     found = answer(error, (Protocol.MCP, revision))
     assert isinstance(found, ToolResult)
@@ -207,19 +249,29 @@ def test_no_error_of_ours_has_a_code_that_is_reserved_for_somebody_else() -> Non
 
 
 @pytest.mark.parametrize(
-    'case', [one for one in FACTS['cases'] if one['protocol'] == 'a2a'], ids=lambda one: f'{one["revision"]}-{one["name"]}'
+    'case',
+    [one for one in FACTS['cases'] if one['protocol'] == 'a2a'],
+    ids=lambda one: f'{one["revision"]}-{one["name"]}',
 )
 @given(data=st.data())
 @some
-def test_an_error_of_a2a_has_its_code_and_its_reason(case: Mapping[str, Any], data: st.DataObject) -> None:
+def test_an_error_of_a2a_has_its_code_and_its_reason(
+    case: Mapping[str, Any], data: st.DataObject
+) -> None:
     [kind, *_] = [
-        kind for kind, arm in tables.A2A[Protocol.A2A, case['revision']].arms.items() if getattr(arm, 'code', None) == case['code']
+        kind
+        for kind, arm in tables.A2A[Protocol.A2A, case['revision']].arms.items()
+        if getattr(arm, 'code', None) == case['code']
     ]
     error = data.draw(structs(kind))
     found = answer(error, (Protocol.A2A, case['revision']))
     assert found.code == case['code']
     assert type(found.data).__name__ == FACTS['a2a_data']['shape']
-    info = {FACTS['a2a_data']['type_key']: ERROR_INFO, 'reason': case['reason'], 'domain': FACTS['a2a_data']['error_info']['domain']}
+    info = {
+        FACTS['a2a_data']['type_key']: ERROR_INFO,
+        'reason': case['reason'],
+        'domain': FACTS['a2a_data']['error_info']['domain'],
+    }
     assert found.data[0] == info
     assert found.data[1]['@type'] == STRUCT
     assert found.data[1]['value']['_tag'] == error.tag
@@ -232,7 +284,11 @@ def test_another_agents_bad_card_is_a_bad_answer() -> None:
 def test_what_a2a_has_no_word_for_speaks_for_our_own_domain() -> None:
     found = answer(HostUnreachable('h', 'r'), (Protocol.A2A, '1.0.1'))
     assert found.code == -32000
-    assert found.data[0] == {'@type': ERROR_INFO, 'reason': 'HOST_UNREACHABLE', 'domain': 'seamwise'}
+    assert found.data[0] == {
+        '@type': ERROR_INFO,
+        'reason': 'HOST_UNREACHABLE',
+        'domain': 'seamwise',
+    }
 
 
 # Every class, everywhere
@@ -247,14 +303,24 @@ def readable(value: object) -> bool:
 @every_class
 @given(data=st.data(), revision=revisions)
 @some
-def test_what_is_read_back_is_what_was_shown(kind: type[TaggedError], data: st.DataObject, revision: Revision) -> None:
+def test_what_is_read_back_is_what_was_shown(
+    kind: type[TaggedError], data: st.DataObject, revision: Revision
+) -> None:
     error = data.draw(structs(kind))
     if isinstance(table_of(kind)[revision].arms[kind], Hidden):
         with pytest.raises(RuntimeError, match='was declared never to reach the jsonrpc seam'):
             answer(error, revision)
         return
     failed: Result[object, Any] = Failure(error)
-    body = encode(response(failed, id=7, adapter=table_of(kind)[revision], protocol=revision[0], revision=revision[1]))
+    body = encode(
+        response(
+            failed,
+            id=7,
+            adapter=table_of(kind)[revision],
+            protocol=revision[0],
+            revision=revision[1],
+        )
+    )
     assert PLANTED.encode() not in body
     found: Mapping[str, Any] = json.loads(body)
     assert ('result' in found) is not ('error' in found)
@@ -269,10 +335,16 @@ def test_what_is_read_back_is_what_was_shown(kind: type[TaggedError], data: st.D
         assert reply.id == (None if kind is UnreadableCall else 7)
 
 
-@pytest.mark.parametrize('revision', [PLAIN, (Protocol.A2A, '1.0.0'), (Protocol.MCP, '2026-07-28')], ids='-'.join)
+@pytest.mark.parametrize(
+    'revision', [PLAIN, (Protocol.A2A, '1.0.0'), (Protocol.MCP, '2026-07-28')], ids='-'.join
+)
 def test_an_answer_is_small_however_large_the_error(revision: Revision) -> None:
     failed: Result[object, ToolError] = Failure(FileNotFound('read_file', 'x\0\x1b[2J' * 2_000_000))
-    body = encode(response(failed, id=1, adapter=tables.TOOLS[revision], protocol=revision[0], revision=revision[1]))
+    body = encode(
+        response(
+            failed, id=1, adapter=tables.TOOLS[revision], protocol=revision[0], revision=revision[1]
+        )
+    )
     assert len(body) < 20 * 1024
 
 
@@ -286,5 +358,9 @@ def test_a_value_is_a_value_everywhere() -> None:
     for protocol, revision in REVISIONS:
         done: Result[object, ToolError] = Success({'n': 1})
         adapter = tables.TOOLS[protocol, revision]
-        found = json.loads(encode(response(done, id=1, adapter=adapter, protocol=protocol, revision=revision)))
-        assert found['result'] == {'n': 1} or (protocol is Protocol.MCP and found['result']['isError'] is False)
+        found = json.loads(
+            encode(response(done, id=1, adapter=adapter, protocol=protocol, revision=revision))
+        )
+        assert found['result'] == {'n': 1} or (
+            protocol is Protocol.MCP and found['result']['isError'] is False
+        )

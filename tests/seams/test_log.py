@@ -34,18 +34,30 @@ from seamwise.codec import ReportedCause
 from seamwise.defects import Link
 from seamwise.policies import RateLimited
 from seamwise.policies.events import CircuitChanged, FellBack, GaveUp, Recovered, Refused, Retrying
-from seamwise.seams.log import JsonFormatter, LogRecord, RedactingFilter, encode, observer, record, structlog_processor
+from seamwise.seams.log import (
+    JsonFormatter,
+    LogRecord,
+    RedactingFilter,
+    encode,
+    observer,
+    record,
+    structlog_processor,
+)
 from seamwise.seams.log.record import CHAIN_LIMIT
 from tests.strategies import EVERY_CLASS, PLANTED, errors, members, structs, texts
 
 NOW = datetime(2026, 2, 20, 10, 30, tzinfo=UTC)
-FACTS: dict[str, Any] = json.loads((Path(__file__).parent.parent / 'vectors' / 'model_payloads.json').read_text(encoding='utf-8'))
+FACTS: dict[str, Any] = json.loads(
+    (Path(__file__).parent.parent / 'vectors' / 'model_payloads.json').read_text(encoding='utf-8')
+)
 ORDER: list[str] = FACTS['our_log_order']
 OTHERS = [kind for kind in EVERY_CLASS if kind not in members(ToolError, ParsingError)]
 BY_NAME: dict[str, type[TaggedError]] = {kind.__name__: kind for kind in EVERY_CLASS}
 
 
-class Lost(TaggedError, namespace='test_log', category=Category.NOT_FOUND, message='{name} is lost.'):
+class Lost(
+    TaggedError, namespace='test_log', category=Category.NOT_FOUND, message='{name} is lost.'
+):
     name: str
     cause: Cause | None = None
 
@@ -58,7 +70,9 @@ class Down(TaggedError, namespace='test_log', category=Category.UNAVAILABLE):
 
 
 @given(errors(), st.dictionaries(texts(), texts(), max_size=3) | st.none(), st.none() | texts())
-def test_every_error_has_a_safe_record_in_the_documented_order(error: TaggedError, params: dict[str, str] | None, ref: str | None) -> None:
+def test_every_error_has_a_safe_record_in_the_documented_order(
+    error: TaggedError, params: dict[str, str] | None, ref: str | None
+) -> None:
     made = record(error, operation='run', params=params, ref=ref, now=NOW)
     body = encode(made)
     assert PLANTED.encode() not in body
@@ -69,10 +83,17 @@ def test_every_error_has_a_safe_record_in_the_documented_order(error: TaggedErro
 
 
 def test_a_whole_record() -> None:
-    made = record(FileNotFound('read_file', 'a.txt'), params={'path': 'a.txt', 'token': PLANTED}, ref='err_2f4ad7qz', now=NOW)
+    made = record(
+        FileNotFound('read_file', 'a.txt'),
+        params={'path': 'a.txt', 'token': PLANTED},
+        ref='err_2f4ad7qz',
+        now=NOW,
+    )
     assert encode(made).decode() == (
         '{"level":"error","category":"file_operation","tool":"read_file","error_type":"FileNotFound","message":"\'a.txt\' does not exist.",'
-        '"path":"a.txt","params":{"path":"a.txt","token":"***"},"fingerprint":"' + made.fingerprint + '","ref":"err_2f4ad7qz",'
+        '"path":"a.txt","params":{"path":"a.txt","token":"***"},"fingerprint":"'
+        + made.fingerprint
+        + '","ref":"err_2f4ad7qz",'
         '"timestamp":"2026-02-20T10:30:00Z"}'
     )
 
@@ -81,21 +102,31 @@ def test_all_keys_of_a_record_are_documented() -> None:
     assert list(LogRecord.__struct_fields__) == ORDER
 
 
-@pytest.mark.parametrize('case', [case for case in FACTS['cases'] if 'log_category' in case], ids=lambda case: str(case['class']))
+@pytest.mark.parametrize(
+    'case',
+    [case for case in FACTS['cases'] if 'log_category' in case],
+    ids=lambda case: str(case['class']),
+)
 @settings(max_examples=10, deadline=None)
 @given(st.data())
-def test_level_and_category_are_the_documented_ones(case: dict[str, Any], data: st.DataObject) -> None:
+def test_level_and_category_are_the_documented_ones(
+    case: dict[str, Any], data: st.DataObject
+) -> None:
     made = record(data.draw(structs(BY_NAME[case['ours']])))
     assert made.category == case['log_category']
     assert made.level == {'warn': 'warning'}.get(case['log_level'], case['log_level'])
 
 
 @pytest.mark.parametrize(
-    'kind', [one for one in EVERY_CLASS if one not in members(ToolError, ParsingError)], ids=lambda kind: kind.__name__
+    'kind',
+    [one for one in EVERY_CLASS if one not in members(ToolError, ParsingError)],
+    ids=lambda kind: kind.__name__,
 )
 @settings(max_examples=5, deadline=None)
 @given(st.data())
-def test_beside_the_tools_the_category_is_the_error_s_own(kind: type[TaggedError], data: st.DataObject) -> None:
+def test_beside_the_tools_the_category_is_the_error_s_own(
+    kind: type[TaggedError], data: st.DataObject
+) -> None:
     error = data.draw(structs(kind))
     made = record(error)
     expected = 'critical' if error.recovery is Recovery.STOP else 'error'
@@ -116,7 +147,9 @@ def test_beside_the_tools_the_category_is_the_error_s_own(kind: type[TaggedError
         (ZeroDivisionError(), 'error', 'defect'),
     ],
 )
-def test_level_and_category_of_the_others(error: TaggedError | BaseException, level: str, category: str) -> None:
+def test_level_and_category_of_the_others(
+    error: TaggedError | BaseException, level: str, category: str
+) -> None:
     assert (record(error).level, record(error).category) == (level, category)
 
 
@@ -133,7 +166,9 @@ def test_what_an_instance_knows_better_counts() -> None:
 
 
 def test_a_level_counts_as_logging_counts() -> None:
-    assert [record(one).levelno for one in [ToolCancelled('t', 'a'), TooManyMistakes(3, 3), Lost('a')]] == [10, 30, 40]
+    assert [
+        record(one).levelno for one in [ToolCancelled('t', 'a'), TooManyMistakes(3, 3), Lost('a')]
+    ] == [10, 30, 40]
 
 
 def test_a_field_of_another_kind_is_no_path() -> None:
@@ -152,7 +187,10 @@ def test_the_chain_is_that_of_the_causes_nearest_first() -> None:
     outer.__cause__ = inner
     made = record(ToolFailed('t', Lost('b', ReportedCause('Odd\ud800', 'far away'))))
     assert made.chain == (Link('Lost', 'b is lost.'), Link('Odd\ufffd', 'far away'))
-    assert record(Lost('a', outer)).chain == (Link('RuntimeError', 'sync'), Link('ValueError', 'password=***'))
+    assert record(Lost('a', outer)).chain == (
+        Link('RuntimeError', 'sync'),
+        Link('ValueError', 'password=***'),
+    )
 
 
 def test_a_long_chain_ends() -> None:
@@ -185,7 +223,12 @@ def test_the_operation_has_a_part_in_the_fingerprint_only() -> None:
 @given(errors())
 def test_extra_never_meets_an_attribute_of_logging(error: TaggedError) -> None:
     extra = record(error, params={}, ref='err_2f4ad7qz').extra()
-    assert not extra.keys() & {*logging.makeLogRecord({}).__dict__, 'message', 'asctime', 'taskName'}
+    assert not extra.keys() & {
+        *logging.makeLogRecord({}).__dict__,
+        'message',
+        'asctime',
+        'taskName',
+    }
     logging.getLogger('test').makeRecord('test', 40, 'f', 1, 'm', (), None, extra=extra)
     assert json.dumps(extra)
 
@@ -227,7 +270,11 @@ def test_a_record_as_one_line_of_json(log: logging.Logger) -> None:
 
 
 def test_what_was_logged_stands_beside_the_error_s_message(log: logging.Logger) -> None:
-    as_json(log).warning('call %d failed', 7, extra={**record(Lost('a')).extra(), 'user': {'password': PLANTED}, 'n': 1})
+    as_json(log).warning(
+        'call %d failed',
+        7,
+        extra={**record(Lost('a')).extra(), 'user': {'password': PLANTED}, 'n': 1},
+    )
     line = json.loads(written(log)[0])
     assert (line['level'], line['message'], line['event'], line['user'], line['n']) == (
         'warning',
@@ -252,7 +299,15 @@ def test_a_traceback_in_json_is_redacted(log: logging.Logger) -> None:
     except ValueError:
         as_json(log).exception('no', stack_info=True)
     line = json.loads(written(log)[0])
-    assert list(line) == ['level', 'error_type', 'message', 'timestamp', 'logger', 'exception', 'stack']
+    assert list(line) == [
+        'level',
+        'error_type',
+        'message',
+        'timestamp',
+        'logger',
+        'exception',
+        'stack',
+    ]
     assert line['error_type'] == 'ValueError'
     assert line['exception'].endswith('ValueError: password=***')
     assert line['stack'].startswith('Stack')
@@ -273,8 +328,17 @@ def filtered(**attributes: Any) -> logging.LogRecord:
 
 
 @given(texts(), errors())
-def test_nothing_that_a_handler_could_print_or_pickle_holds_a_secret(text: str, error: TaggedError) -> None:
-    made = filtered(msg='%s %s %s', args=(text, error, Secret(PLANTED)), error=error, key=Secret(PLANTED), password=PLANTED, raw=[error])
+def test_nothing_that_a_handler_could_print_or_pickle_holds_a_secret(
+    text: str, error: TaggedError
+) -> None:
+    made = filtered(
+        msg='%s %s %s',
+        args=(text, error, Secret(PLANTED)),
+        error=error,
+        key=Secret(PLANTED),
+        password=PLANTED,
+        raw=[error],
+    )
     assert PLANTED not in repr(made.__dict__)
     assert PLANTED.encode() not in pickle.dumps(made.__dict__)
     made.getMessage().encode()
@@ -317,7 +381,9 @@ def test_no_handler_is_left_with_the_exception_itself() -> None:
 
 def test_no_exception_at_hand_is_none() -> None:
     assert filtered(msg='a', exc_info=(None, None, None)).exc_text is None
-    assert filtered(msg='a', stack_info=f'Stack password={PLANTED}').stack_info == 'Stack password=***'
+    assert (
+        filtered(msg='a', stack_info=f'Stack password={PLANTED}').stack_info == 'Stack password=***'
+    )
 
 
 def test_a_traceback_that_cannot_be_had_costs_nobody_a_line() -> None:
@@ -325,7 +391,10 @@ def test_a_traceback_that_cannot_be_had_costs_nobody_a_line() -> None:
         def __getattr__(self, name: str) -> object:
             raise LookupError(name)
 
-    assert filtered(msg='no', exc_info=(Odd, Odd(), None)).exc_text == 'Odd: (its traceback raised LookupError)'
+    assert (
+        filtered(msg='no', exc_info=(Odd, Odd(), None)).exc_text
+        == 'Odd: (its traceback raised LookupError)'
+    )
 
 
 class Wire(logging.handlers.SocketHandler):
@@ -365,7 +434,10 @@ def test_nothing_secret_is_pickled_for_a_socket(log: logging.Logger) -> None:
     shouted(log)
     assert PLANTED.encode() not in handler.sent
     received = logging.makeLogRecord(pickle.loads(handler.sent[4:]))  # noqa: S301 -- our own bytes
-    assert received.getMessage() == "calling https://***@example.org with {'token': '***', 'inner': Secret(***)}"
+    assert (
+        received.getMessage()
+        == "calling https://***@example.org with {'token': '***', 'inner': Secret(***)}"
+    )
     assert received.__dict__['headers'] == {'Authorization': '***'}
     assert received.__dict__['error_type'] == 'ValueError'
     handler.close()
@@ -407,7 +479,12 @@ def test_an_error_of_ten_megabytes_has_a_small_record() -> None:
 def test_a_failure_that_is_tried_again_is_no_alarm() -> None:
     levels = [
         record(one, outcome='retried').level
-        for one in [Down(), TooManyMistakes(3, 3), RegistrationRejected('t', 'no'), ToolCancelled('t', 'a')]
+        for one in [
+            Down(),
+            TooManyMistakes(3, 3),
+            RegistrationRejected('t', 'no'),
+            ToolCancelled('t', 'a'),
+        ]
     ]
     assert levels == ['info', 'info', 'info', 'debug']
     assert record(Down(), outcome='retried', now=NOW).category == 'unavailable'
@@ -426,7 +503,12 @@ def test_a_retry_is_one_line_before_each_wait(log: logging.Logger) -> None:
 def test_a_circuit_that_changes_is_a_line_and_an_end_is_not(log: logging.Logger) -> None:
     tell = observer(log)
     refused = RateLimited('bank', 5, 1.0, 0.5)
-    for event in (Recovered('b', 2, 1.0), GaveUp('b', Down(), 3, 1.0, 'attempts'), Refused('b', refused), FellBack('b', Down())):
+    for event in (
+        Recovered('b', 2, 1.0),
+        GaveUp('b', Down(), 3, 1.0, 'attempts'),
+        Refused('b', refused),
+        FellBack('b', Down()),
+    ):
         tell(event)
     tell(CircuitChanged('bank', 'closed', 'open', 5))
     assert written(log) == ['bank: the circuit went from closed to open (5 failures)']
@@ -451,7 +533,9 @@ def test_structlog_and_logging_write_alike(log: logging.Logger) -> None:
 
 def test_the_record_under_an_event_of_structlog_is_redacted() -> None:
     made = logging.makeLogRecord({'msg': f'password={PLANTED}', 'token': PLANTED})
-    told = structlog_processor(None, 'info', {'event': 'e', '_record': made, '_from_structlog': False})
+    told = structlog_processor(
+        None, 'info', {'event': 'e', '_record': made, '_from_structlog': False}
+    )
     assert told['_record'] is made
     assert PLANTED not in repr(made.__dict__)
 
@@ -466,27 +550,61 @@ def test_a_tagged_error_is_written_out_for_structlog() -> None:
     before = copy.copy(given_event)
     made = structlog_processor(None, 'warning', given_event)
     assert given_event == before
-    keys = ['level', 'category', 'tool', 'error_type', 'message', 'fingerprint', 'timestamp', 'event', 'user', 'token']
+    keys = [
+        'level',
+        'category',
+        'tool',
+        'error_type',
+        'message',
+        'fingerprint',
+        'timestamp',
+        'event',
+        'user',
+        'token',
+    ]
     assert list(made) == keys
-    assert (made['level'], made['error_type'], made['event'], made['token']) == ('warning', 'InvalidParameter', 'no luck', '***')
+    assert (made['level'], made['error_type'], made['event'], made['token']) == (
+        'warning',
+        'InvalidParameter',
+        'no luck',
+        '***',
+    )
 
 
 def test_what_an_event_says_itself_stays() -> None:
-    own = {'event': 'e', 'level': 'info', 'timestamp': 'now', 'params': {'api_key': PLANTED}, 'ref': 'err_2f4ad7qz', 'operation': 'sync'}
+    own = {
+        'event': 'e',
+        'level': 'info',
+        'timestamp': 'now',
+        'params': {'api_key': PLANTED},
+        'ref': 'err_2f4ad7qz',
+        'operation': 'sync',
+    }
     made = structlog_processor(None, 'info', {**own, 'error': Lost('a')})
     assert {key: made[key] for key in own} == {**own, 'params': {'api_key': '***'}}
     assert made['fingerprint'] == record(Lost('a'), operation='sync').fingerprint
     assert list(made)[-2:] == ['event', 'operation']
 
 
-@pytest.mark.parametrize(('error', 'told'), [('a text', {'error': 'a text'}), (None, {'error': None})])
+@pytest.mark.parametrize(
+    ('error', 'told'), [('a text', {'error': 'a text'}), (None, {'error': None})]
+)
 def test_what_is_no_error_is_left_as_it_is(error: object, told: dict[str, object]) -> None:
-    assert structlog_processor(None, 'info', {'event': 'e', 'error': error}) == {'event': 'e', **told}
+    assert structlog_processor(None, 'info', {'event': 'e', 'error': error}) == {
+        'event': 'e',
+        **told,
+    }
 
 
 def test_a_defect_is_written_out_for_structlog_and_long_texts_keep_their_length() -> None:
     made = structlog_processor(
-        None, 'error', {'event': 'x' * 5000, 'error': KeyError(PLANTED), 'exception': f'password={PLANTED} ' + 'y' * 5000}
+        None,
+        'error',
+        {
+            'event': 'x' * 5000,
+            'error': KeyError(PLANTED),
+            'exception': f'password={PLANTED} ' + 'y' * 5000,
+        },
     )
     assert made['category'] == 'defect'
     assert len(str(made['event'])) == 5000
@@ -495,7 +613,11 @@ def test_a_defect_is_written_out_for_structlog_and_long_texts_keep_their_length(
 
 def test_structlog_takes_the_processor() -> None:
     stream = io.StringIO()
-    chain: list[Callable[..., Any]] = [structlog.stdlib.add_log_level, structlog_processor, structlog.processors.JSONRenderer()]
+    chain: list[Callable[..., Any]] = [
+        structlog.stdlib.add_log_level,
+        structlog_processor,
+        structlog.processors.JSONRenderer(),
+    ]
     log = structlog.wrap_logger(structlog.PrintLogger(stream), processors=chain)
     log.warning('no luck', error=Lost('a', OSError(f'password={PLANTED}')))
     line = json.loads(stream.getvalue())

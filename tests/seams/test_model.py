@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from msgspec import Struct
 
 from seamwise import Category, Failure, Result, Secret, Success, TaggedError, redact
+from seamwise._text.jsonable import to_json
 from seamwise.catalog.parsing import ParsingError, SchemaViolations, UnknownFormat, UnreadableCall
 from seamwise.catalog.problem import Problem
 from seamwise.catalog.tools import (
@@ -39,7 +40,6 @@ from seamwise.catalog.tools import (
     TooManyMistakes,
     UnknownTool,
 )
-from seamwise.seams._builtins import to_json
 from seamwise.seams.adapter import Adapter, Hidden
 from seamwise.seams.model import Done, Guidance, defect, encode, on, tables, tool_message
 from seamwise.seams.model.on import Guides
@@ -47,7 +47,9 @@ from seamwise.seams.model.shape import head, tail
 from seamwise.seams.model.tables import TOOLS
 from tests.strategies import PLANTED, UNIONS, errors, members
 
-FACTS: dict[str, Any] = json.loads((Path(__file__).parent.parent / 'vectors' / 'model_payloads.json').read_text(encoding='utf-8'))
+FACTS: dict[str, Any] = json.loads(
+    (Path(__file__).parent.parent / 'vectors' / 'model_payloads.json').read_text(encoding='utf-8')
+)
 EVERYTHING: Mapping[str, Adapter[Any, Guidance]] = {name: getattr(tables, name) for name in UNIONS}
 ALL: Adapter[Any, Guidance] = reduce(lambda one, other: one | other, EVERYTHING.values())
 
@@ -79,33 +81,65 @@ def test_a_table_decides_every_class_of_its_union(name: str) -> None:
 NEVER_TOLD = {
     'RegistrationRejected',
     # What carries the model's own answer away from it.
-    *('InvalidStream', 'ChunkUnparsable', 'ChunkHandlerFailed', 'StreamAborted', 'StreamProviderFailed', 'TokenCountFailed'),
+    *(
+        'InvalidStream',
+        'ChunkUnparsable',
+        'ChunkHandlerFailed',
+        'StreamAborted',
+        'StreamProviderFailed',
+        'TokenCountFailed',
+    ),
     *('BufferFull', 'StreamClosed', 'SlowConsumer'),
     # The program's own batches and cache.
     *('BatchClosed', 'BatchFull', 'BatchTimedOut', 'CacheMiss'),
     # Between client and server.
-    *('InvalidInput', 'SessionNotFound', 'SessionBusy', 'ConnectionLost', 'ReplayGap', 'UnknownEpoch', 'AckAhead'),
+    *(
+        'InvalidInput',
+        'SessionNotFound',
+        'SessionBusy',
+        'ConnectionLost',
+        'ReplayGap',
+        'UnknownEpoch',
+        'AckAhead',
+    ),
     # For whoever runs the program.
     *('PluginFailed', 'EditorInstallFailed'),
 }
 
 
 def test_what_a_model_can_do_nothing_about_never_reaches_it() -> None:
-    assert {kind.__name__ for kind, arm in ALL.arms.items() if isinstance(arm, Hidden)} == NEVER_TOLD
-    with pytest.raises(RuntimeError, match='RegistrationRejected was declared never to reach the model seam'):
+    assert {
+        kind.__name__ for kind, arm in ALL.arms.items() if isinstance(arm, Hidden)
+    } == NEVER_TOLD
+    with pytest.raises(
+        RuntimeError, match='RegistrationRejected was declared never to reach the model seam'
+    ):
         TOOLS(RegistrationRejected('t', 'no name'))
 
 
 TYPES: dict[str, str] = {
     **{case['ours']: case['type'] for case in FACTS['cases'] if 'type' in case},
-    **{kind.__name__: 'availability_error' for kind in members(UNIONS['GUARDS'], UNIONS['NETWORK'])},
-    **{kind.__name__: 'protocol_error' for kind in members(*(UNIONS[name] for name in ('PARSING', 'MCP', 'LSP', 'A2A')))},
+    **{
+        kind.__name__: 'availability_error' for kind in members(UNIONS['GUARDS'], UNIONS['NETWORK'])
+    },
+    **{
+        kind.__name__: 'protocol_error'
+        for kind in members(*(UNIONS[name] for name in ('PARSING', 'MCP', 'LSP', 'A2A')))
+    },
     'ResourceExhausted': 'availability_error',
 }
-DENIED = {'PathForbidden', 'ContentFiltered', 'GuardrailsViolated', 'Unauthenticated', 'AccessDenied'}
+DENIED = {
+    'PathForbidden',
+    'ContentFiltered',
+    'GuardrailsViolated',
+    'Unauthenticated',
+    'AccessDenied',
+}
 
 
-@pytest.mark.parametrize('kind', [kind for kind, arm in ALL.arms.items() if isinstance(arm, Guides)])
+@pytest.mark.parametrize(
+    'kind', [kind for kind, arm in ALL.arms.items() if isinstance(arm, Guides)]
+)
 def test_a_class_has_its_documented_type(kind: type[TaggedError]) -> None:
     table: Any = ALL
     arm: Guides[Any] = table.arms[kind]
@@ -121,12 +155,16 @@ def test_a_class_has_its_documented_type(kind: type[TaggedError]) -> None:
 def test_the_keys_stand_in_their_documented_order() -> None:
     command = read(CommandFailed('t', 'ls', 1, 'no such file'))
     assert list(command) == [key for key in FACTS['our_payload_order'] if key != 'path']
-    diff = read(DiffRejected('t', 'a.txt', (RejectedHunk(1, '@@ -1 +1 @@', 1, 'not_found', 'a', 'b'),)))
+    diff = read(
+        DiffRejected('t', 'a.txt', (RejectedHunk(1, '@@ -1 +1 @@', 1, 'not_found', 'a', 'b'),))
+    )
     assert list(diff) == FACTS['our_payload_order']
     assert list(json.loads(encode(Done(1)))) == FACTS['success_keys']
 
 
-@pytest.mark.parametrize('case', [one for one in FACTS['cases'] if 'payload_keys' in one], ids=lambda one: one['class'])
+@pytest.mark.parametrize(
+    'case', [one for one in FACTS['cases'] if 'payload_keys' in one], ids=lambda one: one['class']
+)
 def test_every_class_has_the_documented_keys(case: Mapping[str, Any]) -> None:
     payload = read(EXAMPLES[case['ours']])
     assert payload.keys() >= {*case['payload_keys']} - {*case['optional']}
@@ -135,7 +173,9 @@ def test_every_class_has_the_documented_keys(case: Mapping[str, Any]) -> None:
 
 
 @given(errors(*[kind for kind in members(*UNIONS.values()) if kind.__name__ not in NEVER_TOLD]))
-@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(
+    max_examples=200, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
 def test_every_error_has_its_guidance_and_leaks_nothing(error: Any) -> None:
     written = encode(ALL(error)).decode()
     assert PLANTED not in written
@@ -161,7 +201,9 @@ HUNKS = (
 EXAMPLES: dict[str, ToolError | ParsingError] = {
     type(one).__name__: one
     for one in (
-        MissingParameter('read_file', 'path', 'src/app.py', (Finding('limit', 'must be at least 1'),)),
+        MissingParameter(
+            'read_file', 'path', 'src/app.py', (Finding('limit', 'must be at least 1'),)
+        ),
         InvalidParameter('read_file', 'start_line', 'must be at least 1', Secret(PLANTED)),
         UnknownTool('raed_file', 'default', ('list_files', 'read_file'), ('read_file',)),
         FileNotFound('read_file', 'src/ap.py', ('src/app.py', 'src/map.py')),
@@ -310,7 +352,10 @@ def test_every_rejected_hunk_is_named_by_its_header() -> None:
 
 
 def test_of_many_rejected_hunks_the_headers_stay() -> None:
-    hunks = tuple(RejectedHunk(n, f'@@ -{n} +{n} @@', n, 'not_found', 'x' * 500, 'y' * 500) for n in range(1, 31))
+    hunks = tuple(
+        RejectedHunk(n, f'@@ -{n} +{n} @@', n, 'not_found', 'x' * 500, 'y' * 500)
+        for n in range(1, 31)
+    )
     shown = ALL(DiffRejected('t', 'a', hunks)).output
     assert shown is not None
     assert shown.count('@@ fits neither') == 30
@@ -333,7 +378,9 @@ def test_a_head_keeps_whole_lines_and_counts_the_rest(lines: list[str], limit: i
 # The verb
 
 
-class PageMissing(TaggedError, namespace='test_model', category=Category.NOT_FOUND, message='No page {page}.'):
+class PageMissing(
+    TaggedError, namespace='test_model', category=Category.NOT_FOUND, message='No page {page}.'
+):
     page: int
     path: int = 0
     output: int = 0
@@ -346,14 +393,19 @@ def test_what_says_nothing_is_left_out() -> None:
 
 
 def test_a_suggestion_may_be_a_text_and_an_output_may_be_made() -> None:
-    shown = on(PageMissing).guides('content_error', suggestion='Turn back.', denied=True, output=lambda error: f'<{error.page}>')(
-        PageMissing(7)
-    )
+    shown = on(PageMissing).guides(
+        'content_error',
+        suggestion='Turn back.',
+        denied=True,
+        output=lambda error: f'<{error.page}>',
+    )(PageMissing(7))
     assert (shown.status, shown.suggestion, shown.output) == ('denied', 'Turn back.', '<7>')
 
 
 def test_what_is_hidden_is_a_defect_when_it_comes() -> None:
-    with pytest.raises(RuntimeError, match='PageMissing was declared never to reach the model seam'):
+    with pytest.raises(
+        RuntimeError, match='PageMissing was declared never to reach the model seam'
+    ):
         on(PageMissing).hidden()(PageMissing(7))
 
 
@@ -387,8 +439,16 @@ def test_a_message_for_anthropic() -> None:
 
 
 def test_a_message_for_gemini_is_an_object_all_through() -> None:
-    good = as_dict(tool_message(GOOD, adapter=TOOLS, call_id='c1', provider='gemini', name='list_files'))
-    assert good == {'functionResponse': {'id': 'c1', 'name': 'list_files', 'response': {'status': 'success', 'result': DATA}}}
+    good = as_dict(
+        tool_message(GOOD, adapter=TOOLS, call_id='c1', provider='gemini', name='list_files')
+    )
+    assert good == {
+        'functionResponse': {
+            'id': 'c1',
+            'name': 'list_files',
+            'response': {'status': 'success', 'result': DATA},
+        }
+    }
     bad = as_dict(tool_message(BAD, adapter=TOOLS, call_id='c1', provider='gemini'))
     assert bad['functionResponse']['name'] == 'c1'
     assert bad['functionResponse']['response']['error_class'] == 'FileNotFound'
@@ -408,17 +468,24 @@ def test_a_message_for_mcp() -> None:
 
 def test_what_is_no_object_is_no_structured_content() -> None:
     some: Result[list[int], ToolError] = Success([1, 2])
-    assert as_dict(tool_message(some, adapter=TOOLS, call_id='c1', provider='mcp')).keys() == {'content', 'isError'}
+    assert as_dict(tool_message(some, adapter=TOOLS, call_id='c1', provider='mcp')).keys() == {
+        'content',
+        'isError',
+    }
 
 
 def test_an_unknown_provider_is_a_mistake() -> None:
     provider: Any = 'clippy'
-    with pytest.raises(ValueError, match="provider is 'openai', 'anthropic', 'gemini' or 'mcp', not 'clippy'"):
+    with pytest.raises(
+        ValueError, match="provider is 'openai', 'anthropic', 'gemini' or 'mcp', not 'clippy'"
+    ):
         tool_message(GOOD, adapter=TOOLS, call_id='c1', provider=provider)
 
 
 def test_a_defect_makes_a_message_too() -> None:
-    message = tool_message(Failure('err_2f4ad7qz'), adapter=defect, call_id='c1', provider='anthropic')
+    message = tool_message(
+        Failure('err_2f4ad7qz'), adapter=defect, call_id='c1', provider='anthropic'
+    )
     assert message.is_error
     assert 'err_2f4ad7qz' in json.loads(message.content)['message']
 
@@ -431,7 +498,9 @@ def test_an_adapter_that_raises_is_a_defect_and_makes_no_message() -> None:
         tool_message(BAD, adapter=broken, call_id='c1')
 
 
-def test_of_ten_thousand_tools_only_those_that_are_shown_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_ten_thousand_tools_only_those_that_are_shown_are_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     looked_at: list[object] = []
 
     def recording(value: object) -> object:
@@ -442,6 +511,8 @@ def test_of_ten_thousand_tools_only_those_that_are_shown_are_looked_at(monkeypat
     monkeypatch.setattr('seamwise.seams._common.redact', recording)
     names = (f'https://ann:{PLANTED}@example.org', *(f'tool_{number}' for number in range(10_000)))
     shown = suggestion(UnknownTool('tool_x', 'default', names, names[:1]))
-    assert shown.startswith("Did you mean 'https://***@example.org'? The tools are 'https://***@example.org', 'tool_0',")
+    assert shown.startswith(
+        "Did you mean 'https://***@example.org'? The tools are 'https://***@example.org', 'tool_0',"
+    )
     assert shown.endswith(' and 9981 more.')
     assert not looked_at

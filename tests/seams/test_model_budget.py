@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from msgspec import UNSET, Struct
 
 from seamwise import Failure, Result, Success
+from seamwise._text.jsonable import to_json
 from seamwise.catalog.tools import CommandFailed, FileNotFound, ToolError
-from seamwise.seams._builtins import to_json
 from seamwise.seams.model import Done, Guidance, encode, tokens, tool_message
-from seamwise.seams.model.fitting import fitted, fitted_value
 from seamwise.seams.model.tables import TOOLS
+from seamwise.seams.model.token_budget import fitted, fitted_value
 from tests.strategies import PLANTED, errors, texts
 
 LEAST = 45
@@ -33,7 +33,10 @@ def size(answer: Guidance | Done[object]) -> int:
     return tokens(encode(answer))
 
 
-@pytest.mark.parametrize(('text', 'expected'), [('', 0), ('a', 1), ('abc', 1), ('abcd', 2), ('你', 1), ('\ud800', 1), (b'abcd', 2)])
+@pytest.mark.parametrize(
+    ('text', 'expected'),
+    [('', 0), ('a', 1), ('abc', 1), ('abcd', 2), ('你', 1), ('\ud800', 1), (b'abcd', 2)],
+)
 def test_tokens_are_a_third_of_the_bytes_rounded_up(text: str | bytes, expected: int) -> None:
     assert tokens(text) == expected
 
@@ -53,14 +56,27 @@ def test_the_output_goes_first_and_its_last_lines_stay_longest() -> None:
 
 
 def test_then_the_path_the_suggestion_and_the_message() -> None:
-    whole = Guidance('error', 'file_operation_error', 'FileNotFound', 'm' * 300, 'p' * 100, 's' * 300, 'o' * 300)
+    whole = Guidance(
+        'error', 'file_operation_error', 'FileNotFound', 'm' * 300, 'p' * 100, 's' * 300, 'o' * 300
+    )
     seen: list[tuple[int, int, int, int]] = []
     for limit in (400, 300, 250, 200, 150, 100, 60, LEAST):
         shown = fitted(whole, limit)
         assert isinstance(shown, Guidance)
         assert size(shown) <= limit
-        assert (shown.status, shown.type, shown.error_class) == (whole.status, whole.type, whole.error_class)
-        seen.append((len(shown.message), len(shown.path or ''), len(shown.suggestion or ''), len(shown.output or '')))
+        assert (shown.status, shown.type, shown.error_class) == (
+            whole.status,
+            whole.type,
+            whole.error_class,
+        )
+        seen.append(
+            (
+                len(shown.message),
+                len(shown.path or ''),
+                len(shown.suggestion or ''),
+                len(shown.output or ''),
+            )
+        )
     assert seen[0] == (300, 100, 300, 300)
     assert seen[1][:3] == (300, 100, 300)
     assert seen == sorted(seen, reverse=True)
@@ -91,14 +107,22 @@ def test_a_budget_of_nothing_is_a_mistake(limit: int) -> None:
         tool_message(Success(1), adapter=TOOLS, call_id='c', limit=limit, provider='mcp')
 
 
-@given(errors(ToolError).filter(lambda error: error.tag != 'RegistrationRejected'), st.integers(1, 400))
-@settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@given(
+    errors(ToolError).filter(lambda error: error.tag != 'RegistrationRejected'), st.integers(1, 400)
+)
+@settings(
+    max_examples=80, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
 def test_any_failure_fits_and_keeps_its_class(error: Any, limit: int) -> None:
     whole = TOOLS(error)
     shown = fitted(whole, limit)
     assert isinstance(shown, Guidance)
     assert size(shown) <= max(limit, LEAST)
-    assert (shown.status, shown.type, shown.error_class) == (whole.status, whole.type, whole.error_class)
+    assert (shown.status, shown.type, shown.error_class) == (
+        whole.status,
+        whole.type,
+        whole.error_class,
+    )
     assert PLANTED not in encode(shown).decode()
 
 
@@ -106,7 +130,9 @@ def test_any_failure_fits_and_keeps_its_class(error: Any, limit: int) -> None:
 
 
 def test_a_long_text_and_a_long_list_are_cut_alike() -> None:
-    shown: Any = fitted_value(Listing('x' * 5000, [f'file_{number}.txt' for number in range(5000)]), 700)
+    shown: Any = fitted_value(
+        Listing('x' * 5000, [f'file_{number}.txt' for number in range(5000)]), 700
+    )
     assert tokens(to_json(shown)) <= 700
     assert shown['path'].endswith(' more)')
     assert shown['path'].startswith('x' * 100)
@@ -116,7 +142,9 @@ def test_a_long_text_and_a_long_list_are_cut_alike() -> None:
 
 
 def test_short_values_beside_a_long_one_stay() -> None:
-    shown: Any = fitted_value({'path': 'a.txt', 'content': 'y' * 10_000_000, 'total_lines': 7, 'truncated': False}, 60)
+    shown: Any = fitted_value(
+        {'path': 'a.txt', 'content': 'y' * 10_000_000, 'total_lines': 7, 'truncated': False}, 60
+    )
     assert (shown['path'], shown['total_lines'], shown['truncated']) == ('a.txt', 7, False)
     assert shown['content'].startswith('yyyy')
     assert tokens(to_json(shown)) <= 60
@@ -135,7 +163,9 @@ JSON = st.recursive(
 
 
 @given(JSON, st.integers(10, 200))
-@settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(
+    max_examples=80, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
 def test_any_value_fits_and_stays_json(value: Any, limit: int) -> None:
     plain = json.loads(to_json(value))
     shown = fitted_value(plain, limit)
@@ -151,7 +181,9 @@ def test_what_cannot_be_cut_in_parts_says_how_large_it_was() -> None:
 
 
 @pytest.mark.parametrize('provider', ['openai', 'anthropic', 'gemini', 'mcp'])
-def test_every_provider_keeps_the_budget(provider: Literal['openai', 'anthropic', 'gemini', 'mcp']) -> None:
+def test_every_provider_keeps_the_budget(
+    provider: Literal['openai', 'anthropic', 'gemini', 'mcp'],
+) -> None:
     good: Result[Listing, ToolError] = Success(Listing('错误' * 3000, ['a'] * 3000))
     bad: Result[Listing, ToolError] = Failure(CommandFailed('t', 'make', 1, 'line\n' * 700))
     for result in (good, bad):
@@ -185,8 +217,15 @@ def _message(result: Result[Listing, ToolError], provider: str) -> object:
 
 def test_a_value_that_was_cut_is_no_structured_content() -> None:
     large: Result[dict[str, str], ToolError] = Success({'content': 'x' * 1000})
-    assert tool_message(large, adapter=TOOLS, call_id='c', provider='mcp', limit=100).structured_content is UNSET
-    assert tool_message(large, adapter=TOOLS, call_id='c', provider='mcp', limit=1000).structured_content == {'content': 'x' * 1000}
+    assert (
+        tool_message(
+            large, adapter=TOOLS, call_id='c', provider='mcp', limit=100
+        ).structured_content
+        is UNSET
+    )
+    assert tool_message(
+        large, adapter=TOOLS, call_id='c', provider='mcp', limit=1000
+    ).structured_content == {'content': 'x' * 1000}
 
 
 def test_a_budget_never_hides_that_a_call_failed() -> None:

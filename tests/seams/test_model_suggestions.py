@@ -6,7 +6,17 @@ from typing import Any
 import pytest
 
 from seamwise import TaggedError
-from seamwise.catalog import access, agents, models, network, protocols, sessions, storage, streaming, workspace
+from seamwise.catalog import (
+    access,
+    agents,
+    models,
+    network,
+    protocols,
+    sessions,
+    storage,
+    streaming,
+    workspace,
+)
 from seamwise.catalog.problem import Problem
 from seamwise.policies import BulkheadFull, CircuitOpen, DeadlineExceeded, RateLimited
 from seamwise.seams.adapter import Adapter
@@ -14,7 +24,9 @@ from seamwise.seams.model import Guidance, tables
 from seamwise.seams.model.on import Guides
 from tests.strategies import PLANTED, UNIONS
 
-ALL: Adapter[Any, Guidance] = reduce(lambda one, other: one | other, [getattr(tables, name) for name in UNIONS])
+ALL: Adapter[Any, Guidance] = reduce(
+    lambda one, other: one | other, [getattr(tables, name) for name in UNIONS]
+)
 PROBLEMS = (Problem('/name', 'is missing'), Problem('', 'is too long'))
 DISK = OSError(28, 'no room')
 
@@ -36,7 +48,10 @@ SUGGESTIONS: list[tuple[TaggedError, str]] = [
         network.UpstreamRateLimited('api', 1.25, limit=60),
         'Wait 1.3 s, then try again, and not before: every earlier call is refused too. It takes 60 requests; put several things into one.',
     ),
-    (network.UpstreamRateLimited('api'), 'Wait a moment, then try again, and not before: every earlier call is refused too.'),
+    (
+        network.UpstreamRateLimited('api'),
+        'Wait a moment, then try again, and not before: every earlier call is refused too.',
+    ),
     (
         network.CredentialsRejected('api', 'API_ADDRESS'),
         (
@@ -49,13 +64,22 @@ SUGGESTIONS: list[tuple[TaggedError, str]] = [
         "The fault is api's, not your call's. Try again at once; if it fails once more, take another way or tell the user.",
     ),
     (models.ModelNotFound('acme', 'gtp-5', ('gpt-5',)), "Did you mean 'gpt-5'?"),
-    (models.ModelNotFound('acme', 'gtp-5'), 'Ask acme for the models that it offers, or leave the choice of the model out.'),
+    (
+        models.ModelNotFound('acme', 'gtp-5'),
+        'Ask acme for the models that it offers, or leave the choice of the model out.',
+    ),
     (
         models.ProviderNotReady('acme', DISK),
         'Its configuration must be mended ([Errno 28] no room), which you cannot do by a call. Take another provider, or tell the user.',
     ),
-    (models.ProviderUnavailable('acme'), 'Wait a moment, then try again, or take a model of another provider.'),
-    (models.ModelOverloaded('acme', 'm1', 3.0), "Wait 3 s, then try again, or take another model than 'm1'."),
+    (
+        models.ProviderUnavailable('acme'),
+        'Wait a moment, then try again, or take a model of another provider.',
+    ),
+    (
+        models.ModelOverloaded('acme', 'm1', 3.0),
+        "Wait 3 s, then try again, or take another model than 'm1'.",
+    ),
     (
         models.NoModelAvailable(('m1', 'm2')),
         'Wait a moment, then try again; every model that could do this was tried, so do what you can without one or tell the user.',
@@ -92,16 +116,28 @@ SUGGESTIONS: list[tuple[TaggedError, str]] = [
         models.BudgetExceeded(5.0, 5.25),
         'Make no more calls that cost. Tell the user what is done and what is left, and ask whether 5 may be raised.',
     ),
-    (agents.AgentNotFound('codr', ('coder', 'tester'), ('coder',)), "Did you mean 'coder'? The agents are 'coder' and 'tester'."),
+    (
+        agents.AgentNotFound('codr', ('coder', 'tester'), ('coder',)),
+        "Did you mean 'coder'? The agents are 'coder' and 'tester'.",
+    ),
     (agents.AgentNotFound('codr', ()), 'No agent is available; do without one.'),
     (agents.CommandNotFound('hlep', ('help',)), "The commands are 'help'."),
-    (agents.AgentNotReady('coder', 'starting', 1.0), "Wait 1 s, then try again, or give the work to another agent than 'coder'."),
+    (
+        agents.AgentNotReady('coder', 'starting', 1.0),
+        "Wait 1 s, then try again, or give the work to another agent than 'coder'.",
+    ),
     (
         agents.AgentBusy('coder'),
         'It does one thing at a time. Wait a moment, then try again, or give the work to another agent.',
     ),
-    (agents.InvalidTransition('coder', 'idle', 'paused', ('running', 'stopped')), "Take 'running' or 'stopped'."),
-    (agents.InvalidTransition('coder', 'done', 'paused', ()), "Nothing leads on from 'done'; leave 'coder' as it is."),
+    (
+        agents.InvalidTransition('coder', 'idle', 'paused', ('running', 'stopped')),
+        "Take 'running' or 'stopped'.",
+    ),
+    (
+        agents.InvalidTransition('coder', 'done', 'paused', ()),
+        "Nothing leads on from 'done'; leave 'coder' as it is.",
+    ),
     (
         agents.GuardrailsViolated('coder', PROBLEMS),
         'It breaks /name (is missing) and its rules (is too long). Do it in a way that keeps them, or ask the user to decide.',
@@ -160,16 +196,31 @@ SUGGESTIONS: list[tuple[TaggedError, str]] = [
         protocols.A2aTaskNotFound('t1'),
         'Check the id against the one that the agent gave you; if the agent no longer keeps the task, send the work as a new one.',
     ),
-    (protocols.A2aTaskNotCancelable('t1', 'completed'), 'The task is completed and stays so. Read its outcome instead.'),
-    (protocols.A2aPushNotSupported('coder'), 'Ask for the state of the task from time to time, or read its stream.'),
-    (protocols.A2aUnsupportedOperation('fly'), "Read the agent's card and ask for something that it lists, or ask another agent."),
+    (
+        protocols.A2aTaskNotCancelable('t1', 'completed'),
+        'The task is completed and stays so. Read its outcome instead.',
+    ),
+    (
+        protocols.A2aPushNotSupported('coder'),
+        'Ask for the state of the task from time to time, or read its stream.',
+    ),
+    (
+        protocols.A2aUnsupportedOperation('fly'),
+        "Read the agent's card and ask for something that it lists, or ask another agent.",
+    ),
     (protocols.A2aContentTypeNotSupported('image/png', ('text/plain',)), "Take 'text/plain'."),
-    (protocols.A2aContentTypeNotSupported('image/png'), "Send it as plain text, or as a kind that the agent's card lists."),
+    (
+        protocols.A2aContentTypeNotSupported('image/png'),
+        "Send it as plain text, or as a kind that the agent's card lists.",
+    ),
     (
         protocols.A2aInvalidAgentResponse('coder', 'no parts'),
         "The fault lies with 'coder', not with your request. Ask another agent, or tell the user.",
     ),
-    (protocols.A2aExtendedCardNotConfigured('coder'), "Read the agent's public card instead; it says less, but it is there."),
+    (
+        protocols.A2aExtendedCardNotConfigured('coder'),
+        "Read the agent's public card instead; it says less, but it is there.",
+    ),
     (
         protocols.A2aExtensionRequired('urn:x'),
         "Ask an agent that does without 'urn:x', or tell the user that it is needed here.",
@@ -187,14 +238,26 @@ SUGGESTIONS: list[tuple[TaggedError, str]] = [
         sessions.RecoveryFailed('sync', 3, DISK),
         'Do not ask for sync again ([Errno 28] no room). Take another way, or tell the user what failed.',
     ),
-    (access.Unauthenticated('Bearer'), 'Ask the user to sign in (Bearer); do not ask for the credentials themselves.'),
+    (
+        access.Unauthenticated('Bearer'),
+        'Ask the user to sign in (Bearer); do not ask for the credentials themselves.',
+    ),
     (
         access.AccessDenied('delete', 'a.txt'),
         'Do not try to get around this. Work with what you may use, or ask the user to have it granted.',
     ),
-    (storage.RecordNotFound('user', 'u-17'), "Check the spelling of 'u-17', list what there is, or store it first."),
-    (storage.RecordExists('user', 'u-17'), "Change the one that is there, or take another key than 'u-17'."),
-    (storage.StoreClosed('main'), 'Wait a moment, then try again; nothing was read or written. If it stays closed, tell the user.'),
+    (
+        storage.RecordNotFound('user', 'u-17'),
+        "Check the spelling of 'u-17', list what there is, or store it first.",
+    ),
+    (
+        storage.RecordExists('user', 'u-17'),
+        "Change the one that is there, or take another key than 'u-17'.",
+    ),
+    (
+        storage.StoreClosed('main'),
+        'Wait a moment, then try again; nothing was read or written. If it stays closed, tell the user.',
+    ),
     (
         storage.StoreUnavailable('main', 'locked', 0.05),
         'Wait 0.1 s, then try again; nothing was read or written. If it fails once more, tell the user.',
@@ -211,11 +274,23 @@ SUGGESTIONS: list[tuple[TaggedError, str]] = [
         workspace.SkillInvalid('skills/x', PROBLEMS),
         "Go on without the skill, or mend /name (is missing) and the file itself (is too long) in 'skills/x'.",
     ),
-    (workspace.SkillNameMismatch('skills/x', 'x', 'y'), "Set its name to 'x', or rename its folder to 'y'."),
-    (workspace.NotARepository('/tmp'), 'Go to a folder that is in a repository, or ask the user whether to make one here.'),  # noqa: S108 -- a text
-    (workspace.WorktreeExists('fix'), "Work in 'fix' if it is the one that you mean, or take another name."),
+    (
+        workspace.SkillNameMismatch('skills/x', 'x', 'y'),
+        "Set its name to 'x', or rename its folder to 'y'.",
+    ),
+    (
+        workspace.NotARepository('/tmp'),
+        'Go to a folder that is in a repository, or ask the user whether to make one here.',
+    ),
+    (
+        workspace.WorktreeExists('fix'),
+        "Work in 'fix' if it is the one that you mean, or take another name.",
+    ),
     (workspace.WorktreeFailed('fix', 'fatal'), 'Mend what git says in the output and try again.'),
-    (workspace.WorktreeFailed('fix', ''), 'Git wrote nothing that says why; look at the state of the repository.'),
+    (
+        workspace.WorktreeFailed('fix', ''),
+        'Git wrote nothing that says why; look at the state of the repository.',
+    ),
     (
         RateLimited('search', 10, 60.0, 45.2),
         'Wait 45.2 s, then try again: every earlier call is refused too. Meanwhile do what needs no search.',
@@ -239,7 +314,9 @@ SUGGESTIONS: list[tuple[TaggedError, str]] = [
 ]
 
 
-@pytest.mark.parametrize(('error', 'expected'), SUGGESTIONS, ids=[type(error).__name__ for error, _ in SUGGESTIONS])
+@pytest.mark.parametrize(
+    ('error', 'expected'), SUGGESTIONS, ids=[type(error).__name__ for error, _ in SUGGESTIONS]
+)
 def test_a_suggestion_says_what_to_do_next(error: TaggedError, expected: str) -> None:
     assert ALL(error).suggestion == expected
 
@@ -250,7 +327,9 @@ def test_every_class_that_a_model_is_told_of_has_its_suggestion_here() -> None:
     assert told - elsewhere == {type(error) for error, _ in SUGGESTIONS}
 
 
-@pytest.mark.parametrize(('error', '_'), SUGGESTIONS, ids=[type(error).__name__ for error, _ in SUGGESTIONS])
+@pytest.mark.parametrize(
+    ('error', '_'), SUGGESTIONS, ids=[type(error).__name__ for error, _ in SUGGESTIONS]
+)
 def test_a_suggestion_is_two_sentences_at_most_three(error: TaggedError, _: str) -> None:
     shown = str(ALL(error).suggestion)
     assert shown[-1] in '.?' or isinstance(error, streaming.UserInterrupted)
@@ -270,7 +349,11 @@ def test_a_config_error_has_its_path() -> None:
     assert ALL(workspace.ConfigInvalid('a.toml', PROBLEMS)).path == 'a.toml'
 
 
-@pytest.mark.parametrize('text', ['مرحبا', '你好', '\ud800', '\0\x1b[31m', 'x' * 10_000_000, f'password={PLANTED}'], ids=range(6))
+@pytest.mark.parametrize(
+    'text',
+    ['مرحبا', '你好', '\ud800', '\0\x1b[31m', 'x' * 10_000_000, f'password={PLANTED}'],
+    ids=range(6),
+)
 def test_whatever_an_error_holds_comes_out_safe(text: str) -> None:
     shown = ALL(storage.StoreUnavailable(text, text))
     written = str(shown)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from seamwise.seams._phrases import counted, ending, excerpt, folder_of, listed, quoted
+from seamwise._text.phrases import counted, ending, excerpt, folder_of, listed, quoted
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,12 @@ def test_an_excerpt_has_no_last_line_end() -> None:
 
 @pytest.mark.parametrize(
     ('path', 'expected'),
-    [('a', 'the root of the workspace'), ('a/b', "the folder 'a'"), ('a/b/', "the folder 'a'"), ('/a', 'the root of the workspace')],
+    [
+        ('a', 'the root of the workspace'),
+        ('a/b', "the folder 'a'"),
+        ('a/b/', "the folder 'a'"),
+        ('/a', 'the root of the workspace'),
+    ],
 )
 def test_the_folder_of_a_path(path: str, expected: str) -> None:
     assert folder_of(path) == expected
@@ -41,7 +46,14 @@ def test_the_folder_of_a_path(path: str, expected: str) -> None:
 
 @pytest.mark.parametrize(
     ('code', 'expected'),
-    [(1, None), (126, 'the shell may not execute it'), (128, None), (129, 'signal 1 ended it'), (192, 'signal 64 ended it'), (193, None)],
+    [
+        (1, None),
+        (126, 'the shell may not execute it'),
+        (128, None),
+        (129, 'signal 1 ended it'),
+        (192, 'signal 64 ended it'),
+        (193, None),
+    ],
 )
 def test_what_an_exit_code_tells(code: int, expected: str | None) -> None:
     assert ending(code) == expected

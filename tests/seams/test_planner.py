@@ -13,7 +13,12 @@ from hypothesis import HealthCheck, given, settings
 from seamwise import Category, Cause, TaggedError
 from seamwise.catalog.parsing import SchemaViolations, UnknownFormat, UnreadableCall
 from seamwise.catalog.problem import Problem
-from seamwise.catalog.protocols import McpConnectionFailed, McpServerFailed, McpTimedOut, McpTransportFailed
+from seamwise.catalog.protocols import (
+    McpConnectionFailed,
+    McpServerFailed,
+    McpTimedOut,
+    McpTransportFailed,
+)
 from seamwise.catalog.tools import (
     CommandFailed,
     FileNotFound,
@@ -28,17 +33,35 @@ from seamwise.catalog.tools import (
 from seamwise.codec import ReportedCause
 from seamwise.policies import BulkheadFull, CircuitOpen, DeadlineExceeded, RateLimited
 from seamwise.seams.adapter import Adapter, Hidden
-from seamwise.seams.planner import ErrorCategory, ErrorCode, ErrorInfo, decode, defect, encode, from_error, on, tables
+from seamwise.seams.planner import (
+    ErrorCategory,
+    ErrorCode,
+    ErrorInfo,
+    decode,
+    defect,
+    encode,
+    from_error,
+    on,
+    tables,
+)
 from seamwise.seams.planner.on import Classifies
 from seamwise.seams.planner.tables import GUARDS, MCP, PARSING, TOOLS
 from tests.strategies import PLANTED, UNIONS, errors, members
 
-FACTS: dict[str, Any] = json.loads((Path(__file__).parent.parent / 'vectors' / 'planner_codes.json').read_text(encoding='utf-8'))
+FACTS: dict[str, Any] = json.loads(
+    (Path(__file__).parent.parent / 'vectors' / 'planner_codes.json').read_text(encoding='utf-8')
+)
 EVERYTHING: Mapping[str, Adapter[Any, ErrorInfo]] = {name: getattr(tables, name) for name in UNIONS}
 ALL: Adapter[Any, ErrorInfo] = reduce(lambda one, other: one | other, EVERYTHING.values())
 
 
-class Flaky(TaggedError, namespace='test_planner', category=Category.EXECUTION, retryable=True, message='{server} stumbled.'):
+class Flaky(
+    TaggedError,
+    namespace='test_planner',
+    category=Category.EXECUTION,
+    retryable=True,
+    message='{server} stumbled.',
+):
     server: str
     note: str | None = None
     retry_after: float | None = None
@@ -100,7 +123,15 @@ def test_a_table_decides_every_class_of_its_union(name: str) -> None:
 
 def test_streams_and_connections_of_clients_never_reach_a_planner() -> None:
     hidden = {kind.__name__ for kind, arm in ALL.arms.items() if isinstance(arm, Hidden)}
-    between = {'InvalidInput', 'SessionNotFound', 'SessionBusy', 'ConnectionLost', 'ReplayGap', 'UnknownEpoch', 'AckAhead'}
+    between = {
+        'InvalidInput',
+        'SessionNotFound',
+        'SessionBusy',
+        'ConnectionLost',
+        'ReplayGap',
+        'UnknownEpoch',
+        'AckAhead',
+    }
     assert hidden == {kind.__name__ for kind in members(UNIONS['STREAMING'])} | between
 
 
@@ -131,7 +162,9 @@ DOCUMENTED = {
 }
 
 
-@pytest.mark.parametrize('kind', [*TOOLS.kinds, *PARSING.kinds, *MCP.kinds, *GUARDS.kinds, *tables.WORKSPACE.kinds])
+@pytest.mark.parametrize(
+    'kind', [*TOOLS.kinds, *PARSING.kinds, *MCP.kinds, *GUARDS.kinds, *tables.WORKSPACE.kinds]
+)
 def test_a_class_has_its_documented_code(kind: type[TaggedError]) -> None:
     arm = ALL.arms[kind]
     assert isinstance(arm, Classifies)
@@ -142,8 +175,12 @@ def test_every_code_has_a_producer_among_the_tables() -> None:
     assert {arm.code for arm in ALL.arms.values() if isinstance(arm, Classifies)} == set(ErrorCode)
 
 
-@pytest.mark.parametrize('kind', [kind for kind, arm in ALL.arms.items() if isinstance(arm, Classifies)])
-def test_a_code_never_says_otherwise_than_its_error_whether_to_try_again(kind: type[TaggedError]) -> None:
+@pytest.mark.parametrize(
+    'kind', [kind for kind, arm in ALL.arms.items() if isinstance(arm, Classifies)]
+)
+def test_a_code_never_says_otherwise_than_its_error_whether_to_try_again(
+    kind: type[TaggedError],
+) -> None:
     arm = ALL.arms[kind]
     assert isinstance(arm, Classifies)
     category = arm.code.category
@@ -154,14 +191,18 @@ def test_a_code_never_says_otherwise_than_its_error_whether_to_try_again(kind: t
 
 
 def test_wrong_arguments_are_told_by_their_names() -> None:
-    missing = MissingParameter('search', 'pattern', r'def \w+', (Finding('limit', 'must be at least 1'),))
+    missing = MissingParameter(
+        'search', 'pattern', r'def \w+', (Finding('limit', 'must be at least 1'),)
+    )
     assert read(missing)['details'] == {
         'tool_name': 'search',
         'validation_type': 'arguments',
         'errors': {'pattern': 'is missing', 'limit': 'must be at least 1'},
         'example': r'def \w+',
     }
-    invalid = InvalidParameter('search', 'limit', 'must be an integer', also=(Finding('limit', 'must be at least 1'),))
+    invalid = InvalidParameter(
+        'search', 'limit', 'must be an integer', also=(Finding('limit', 'must be at least 1'),)
+    )
     assert read(invalid)['details']['errors'] == {'limit': 'must be an integer; must be at least 1'}
 
 
@@ -195,15 +236,38 @@ def test_unreadable_input_is_shown_in_part() -> None:
 
 
 def test_a_call_of_the_wrong_shape_is_told_place_by_place() -> None:
-    violations = SchemaViolations((Problem('/tool', 'is missing'), Problem('/id', 'must be a text'), Problem('/id', 'must be new')))
-    assert read(violations)['details']['errors'] == {'/tool': 'is missing', '/id': 'must be a text; must be new'}
+    violations = SchemaViolations(
+        (
+            Problem('/tool', 'is missing'),
+            Problem('/id', 'must be a text'),
+            Problem('/id', 'must be new'),
+        )
+    )
+    assert read(violations)['details']['errors'] == {
+        '/tool': 'is missing',
+        '/id': 'must be a text; must be new',
+    }
 
 
 def test_other_details_are_the_fields_that_say_something() -> None:
-    assert read(FileNotFound('read_file', 'a.txt'))['details'] == {'tool_name': 'read_file', 'path': 'a.txt'}
-    assert read(FileNotFound('read_file', 'a.txt', ('b.txt',)))['details']['suggestions'] == ['b.txt']
-    assert read(ToolTimedOut('t', 30.0, 3))['details'] == {'tool_name': 't', 'timeout': 30.0, 'attempts': 3}
-    assert read(CommandFailed('t', 'ls', 0, ''))['details'] == {'tool_name': 't', 'command': 'ls', 'exit_code': 0, 'output': ''}
+    assert read(FileNotFound('read_file', 'a.txt'))['details'] == {
+        'tool_name': 'read_file',
+        'path': 'a.txt',
+    }
+    assert read(FileNotFound('read_file', 'a.txt', ('b.txt',)))['details']['suggestions'] == [
+        'b.txt'
+    ]
+    assert read(ToolTimedOut('t', 30.0, 3))['details'] == {
+        'tool_name': 't',
+        'timeout': 30.0,
+        'attempts': 3,
+    }
+    assert read(CommandFailed('t', 'ls', 0, ''))['details'] == {
+        'tool_name': 't',
+        'command': 'ls',
+        'exit_code': 0,
+        'output': '',
+    }
     assert FLAKY(Flaky('notion')).details == {'server_name': 'notion'}
 
 
@@ -250,7 +314,11 @@ def test_the_details_of_guards_have_the_words_of_the_wire() -> None:
         'limit': 3,
         'timeout': 0.5,
     }
-    assert read(DeadlineExceeded('db', 2.0, 3))['details'] == {'tool_name': 'db', 'timeout': 2.0, 'attempts': 3}
+    assert read(DeadlineExceeded('db', 2.0, 3))['details'] == {
+        'tool_name': 'db',
+        'timeout': 2.0,
+        'attempts': 3,
+    }
 
 
 def test_a_server_that_blames_itself_is_worth_another_try() -> None:
@@ -278,7 +346,9 @@ def test_in_category_execution_the_error_has_the_word() -> None:
 
 
 def test_elsewhere_the_code_has_the_word() -> None:
-    table = on(Flaky).classifies('TOOL_ARGUMENT_ERROR', details=lambda error: {'host': error.server})
+    table = on(Flaky).classifies(
+        'TOOL_ARGUMENT_ERROR', details=lambda error: {'host': error.server}
+    )
     assert not table(Flaky('notion')).retryable
     assert table(Flaky('notion')).details == {'host': 'notion'}
 
@@ -304,7 +374,10 @@ def test_the_log_form_tells_tag_and_cause() -> None:
 @pytest.mark.parametrize(
     ('cause', 'told'),
     [
-        (FileNotFound('t', 'a.txt'), {'type': 'FileNotFound', 'message': "'a.txt' does not exist."}),
+        (
+            FileNotFound('t', 'a.txt'),
+            {'type': 'FileNotFound', 'message': "'a.txt' does not exist."},
+        ),
         (ReportedCause('IOException', 'far away'), {'type': 'IOException', 'message': 'far away'}),
         (ValueError(f'password={PLANTED}'), {'type': 'ValueError', 'message': 'password=***'}),
     ],
@@ -336,16 +409,23 @@ SHOWN = [UNIONS[name] for name in UNIONS if name not in {'STREAMING', 'SESSIONS'
 
 
 @given(errors(*SHOWN))
-@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(
+    max_examples=300, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
 def test_every_error_has_its_form_and_leaks_nothing(error: Any) -> None:
     info = ALL(error)
-    for given_form, keys in ((info, FACTS['error_info_keys']), (info.to_log(), FACTS['to_dict_keys'])):
+    for given_form, keys in (
+        (info, FACTS['error_info_keys']),
+        (info.to_log(), FACTS['to_dict_keys']),
+    ):
         written = encode(given_form).decode()
         assert PLANTED not in written
         found = json.loads(written)
         assert [key for key in found if key != 'original_error'] == keys
         assert found['code'] in list(ErrorCode)
-    assert info.retryable is (error.retryable if info.category == 'execution' else info.category.retryable)
+    assert info.retryable is (
+        error.retryable if info.category == 'execution' else info.category.retryable
+    )
     # Seen before or not, the same error gives the same bytes, and a reader gets the same facts.
     assert encode(ALL(error)) == encode(info)
     assert encode(decode(encode(info)).unwrap()) == encode(info)
@@ -356,7 +436,9 @@ def test_every_error_has_its_form_and_leaks_nothing(error: Any) -> None:
 
 @pytest.mark.parametrize('case', FACTS['must_be_refused'], ids=lambda case: case['why'])
 def test_a_reader_refuses_what_contradicts_itself(case: Mapping[str, Any]) -> None:
-    body = json.dumps({'message': 'no', **{name: value for name, value in case.items() if name != 'why'}})
+    body = json.dumps(
+        {'message': 'no', **{name: value for name, value in case.items() if name != 'why'}}
+    )
     problem = decode(body).failure()
     assert problem.tag == 'UnreadableBody'
     assert problem.problem
@@ -381,7 +463,9 @@ def test_a_reader_guesses_nothing(body: bytes | str) -> None:
 
 
 def test_a_problem_of_reading_shows_no_secret() -> None:
-    body = json.dumps({'code': f'password={PLANTED}', 'category': 'timeout', 'message': '', 'retryable': True})
+    body = json.dumps(
+        {'code': f'password={PLANTED}', 'category': 'timeout', 'message': '', 'retryable': True}
+    )
     assert PLANTED not in str(decode(body).failure())
 
 

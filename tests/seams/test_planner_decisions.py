@@ -27,7 +27,9 @@ from seamwise.seams.planner import (
 )
 from seamwise.seams.planner.tables import GUARDS, TOOLS
 
-FACTS: dict[str, Any] = json.loads((Path(__file__).parent.parent / 'vectors' / 'planner_codes.json').read_text(encoding='utf-8'))
+FACTS: dict[str, Any] = json.loads(
+    (Path(__file__).parent.parent / 'vectors' / 'planner_codes.json').read_text(encoding='utf-8')
+)
 ACTIONS: dict[str, Decision] = {
     'wait': Wait(1000),
     'fall_back': FallBack(),
@@ -40,9 +42,17 @@ ACTIONS: dict[str, Decision] = {
 }
 
 
-def info(code: str, *, retryable: bool | None = None, retry_after_ms: int | None = None) -> ErrorInfo:
+def info(
+    code: str, *, retryable: bool | None = None, retry_after_ms: int | None = None
+) -> ErrorInfo:
     known = ErrorCode(code)
-    return ErrorInfo(known, known.category, 'no', known.category.retryable if retryable is None else retryable, retry_after_ms)
+    return ErrorInfo(
+        known,
+        known.category,
+        'no',
+        known.category.retryable if retryable is None else retryable,
+        retry_after_ms,
+    )
 
 
 @pytest.mark.parametrize('case', FACTS['categories'], ids=lambda case: case['name'])
@@ -52,7 +62,9 @@ def test_a_category_has_its_documented_action(case: dict[str, Any]) -> None:
 
 
 def test_a_delay_that_the_error_asks_for_is_waited_out() -> None:
-    assert decide(from_error(RateLimited('api', 100, 60.0, 45.2), adapter=GUARDS), 3, 1) == Wait(45_200)
+    assert decide(from_error(RateLimited('api', 100, 60.0, 45.2), adapter=GUARDS), 3, 1) == Wait(
+        45_200
+    )
     for code in ('TOOL_TIMEOUT', 'TOOL_EXECUTION_FAILED', 'MCP_TRANSPORT_ERROR'):
         assert decide(info(code, retry_after_ms=700), 1, 1) == Wait(700)
     assert decide(info('TOOL_RATE_LIMITED', retry_after_ms=0), 5, 1) == Wait(0)
@@ -70,7 +82,10 @@ def test_with_no_attempt_left_only_another_way_remains(code: ErrorCode) -> None:
 
 
 def test_waits_double_up_to_a_minute() -> None:
-    waits = [decide(info('MCP_CONNECTION_FAILED'), attempt, 1) for attempt in (1, 2, 3, 6, 7, 1000, 10**30)]
+    waits = [
+        decide(info('MCP_CONNECTION_FAILED'), attempt, 1)
+        for attempt in (1, 2, 3, 6, 7, 1000, 10**30)
+    ]
     assert waits == [Wait(ms) for ms in (1000, 2000, 4000, 32_000, 60_000, 60_000, 60_000)]
 
 
@@ -80,7 +95,13 @@ def test_counts_that_cannot_be_are_refused(attempt: int, left: int) -> None:
         decide(info('TOOL_TIMEOUT'), attempt, left)
 
 
-@given(st.sampled_from(ErrorCode), st.booleans(), st.none() | st.integers(0, 10**12), st.integers(1, 10**9), st.integers(0, 5))
+@given(
+    st.sampled_from(ErrorCode),
+    st.booleans(),
+    st.none() | st.integers(0, 10**12),
+    st.integers(1, 10**9),
+    st.integers(0, 5),
+)
 def test_there_is_always_a_decision_and_it_can_be_told(
     code: ErrorCode, retryable: bool, delay: int | None, attempt: int, left: int
 ) -> None:

@@ -26,14 +26,28 @@ from seamwise.catalog.network import UpstreamRateLimited
 from seamwise.catalog.streaming import StreamProviderFailed
 from seamwise.catalog.tools import ToolTimedOut, UnknownTool
 from seamwise.codec import ReportedCause
-from seamwise.seams.planner import ErrorCategory, ErrorCode, ErrorInfo, encode, from_error, from_exception
+from seamwise.seams.planner import (
+    ErrorCategory,
+    ErrorCode,
+    ErrorInfo,
+    encode,
+    from_error,
+    from_exception,
+)
 from seamwise.seams.planner.tables import TOOLS
 from tests.strategies import PLANTED
 
-FACTS: dict[str, Any] = json.loads((Path(__file__).parent.parent / 'vectors' / 'planner_codes.json').read_text(encoding='utf-8'))
+FACTS: dict[str, Any] = json.loads(
+    (Path(__file__).parent.parent / 'vectors' / 'planner_codes.json').read_text(encoding='utf-8')
+)
 
 
-class BankBusy(TaggedError, namespace='test_planner_exceptions', category=Category.CAPACITY, message='{bank} is busy.'):
+class BankBusy(
+    TaggedError,
+    namespace='test_planner_exceptions',
+    category=Category.CAPACITY,
+    message='{bank} is busy.',
+):
     bank: str
     retry_after: float | None = None
     cause: Cause | None = None
@@ -65,7 +79,9 @@ MADE: dict[str, BaseException] = {
     'TimeoutError': TimeoutError(),
     'asyncio.TimeoutError': TimeoutError(),
     'httpx.ReadTimeout': foreign('httpx', 'TransportError', 'TimeoutException', 'ReadTimeout'),
-    'httpx.ConnectTimeout': foreign('httpx', 'TransportError', 'TimeoutException', 'ConnectTimeout'),
+    'httpx.ConnectTimeout': foreign(
+        'httpx', 'TransportError', 'TimeoutException', 'ConnectTimeout'
+    ),
     'ConnectionRefusedError': ConnectionRefusedError(errno.ECONNREFUSED, 'refused'),
     'ConnectionResetError': ConnectionResetError(errno.ECONNRESET, 'reset'),
     'BrokenPipeError': BrokenPipeError(errno.EPIPE, 'broken'),
@@ -151,13 +167,18 @@ def test_no_library_is_imported_for_it() -> None:
     ],
 )
 def test_a_status_of_http_says_what_it_means(status: int, code: str, retryable: bool) -> None:
-    info = from_exception(httpx2.HTTPStatusError('no', request=REQUEST, response=httpx2.Response(status)))
+    info = from_exception(
+        httpx2.HTTPStatusError('no', request=REQUEST, response=httpx2.Response(status))
+    )
     assert (info.code, info.retryable, info.details['status']) == (code, retryable, status)
 
 
 def test_a_status_that_is_none_is_not_believed() -> None:
     for odd in (200, 999, True, 'e429', None):
-        assert from_exception(foreign('somewhere', 'ApiError', status_code=odd)).code == 'TOOL_EXECUTION_FAILED'
+        assert (
+            from_exception(foreign('somewhere', 'ApiError', status_code=odd)).code
+            == 'TOOL_EXECUTION_FAILED'
+        )
 
 
 @pytest.mark.parametrize(
@@ -178,17 +199,28 @@ def test_a_status_that_is_none_is_not_believed() -> None:
 )
 def test_the_delay_of_a_response_is_read(headers: dict[str, str], expected: int | None) -> None:
     response = type('Response', (), {'status_code': 429, 'headers': headers})()
-    assert from_exception(foreign('somewhere', 'ApiError', response=response)).retry_after_ms == expected
+    assert (
+        from_exception(foreign('somewhere', 'ApiError', response=response)).retry_after_ms
+        == expected
+    )
 
 
 def test_the_headers_of_real_clients_are_read() -> None:
     response = httpx2.Response(503, headers={'Retry-After': '2'})
-    assert from_exception(httpx2.HTTPStatusError('no', request=REQUEST, response=response)).retry_after_ms == 2000
+    assert (
+        from_exception(
+            httpx2.HTTPStatusError('no', request=REQUEST, response=response)
+        ).retry_after_ms
+        == 2000
+    )
     headers = email.message.Message()
     headers['Retry-After'] = '3'
     refused = urllib.error.HTTPError('https://example.org', 429, 'no', headers, None)
     with refused:
-        assert from_exception(refused).retry_after_ms is None or from_exception(refused).retry_after_ms == 3000
+        assert (
+            from_exception(refused).retry_after_ms is None
+            or from_exception(refused).retry_after_ms == 3000
+        )
         assert from_exception(refused).code == 'TOOL_RATE_LIMITED'
 
 
@@ -211,7 +243,11 @@ def test_the_error_that_an_exception_carries_is_classified_as_itself() -> None:
 
 def test_an_error_that_no_table_covers_goes_by_its_category() -> None:
     info = from_exception(Raised(BankBusy('north', 0.5)))
-    assert (info.code, info.retry_after_ms, info.message) == (ErrorCode.BULKHEAD_FULL, 500, 'north is busy.')
+    assert (info.code, info.retry_after_ms, info.message) == (
+        ErrorCode.BULKHEAD_FULL,
+        500,
+        'north is busy.',
+    )
     assert from_exception(Raised(StreamProviderFailed('north', 503))).retryable
     assert from_exception(Raised('no error at all')).code == 'TOOL_EXECUTION_FAILED'
 
@@ -225,13 +261,20 @@ def test_every_category_says_the_same_of_a_second_try(category: Category) -> Non
 
 
 def test_a_group_is_what_its_first_hopeless_member_is() -> None:
-    group = ExceptionGroup('two', [TimeoutError(), ExceptionGroup('inner', [MemoryError(), PermissionError(13, 'no')])])
+    group = ExceptionGroup(
+        'two', [TimeoutError(), ExceptionGroup('inner', [MemoryError(), PermissionError(13, 'no')])]
+    )
     info = from_exception(group)
     assert (info.code, info.retryable) == ('TOOL_EXECUTION_FAILED', False)
     assert info.details['exceptions'] == ['TimeoutError', 'MemoryError', 'PermissionError']
     assert from_exception(ExceptionGroup('one', [TimeoutError()])).category is ErrorCategory.TIMEOUT
-    assert from_exception(BaseExceptionGroup('one', [asyncio.CancelledError()])).category is ErrorCategory.CANCELLED
-    assert from_exception(ExceptionGroup('one', [Raised(BankBusy('north'))])).code == 'BULKHEAD_FULL'
+    assert (
+        from_exception(BaseExceptionGroup('one', [asyncio.CancelledError()])).category
+        is ErrorCategory.CANCELLED
+    )
+    assert (
+        from_exception(ExceptionGroup('one', [Raised(BankBusy('north'))])).code == 'BULKHEAD_FULL'
+    )
 
 
 def test_what_happened_elsewhere_is_guessed_from_its_text() -> None:
@@ -247,7 +290,10 @@ def test_the_log_form_has_the_cause() -> None:
     except RuntimeError as failed:
         form = from_exception(failed).to_log()
     assert form.error == 'RuntimeError'
-    assert msgspec.to_builtins(form)['original_error'] == {'type': 'OSError', 'message': '[Errno 28] no room, password=***'}
+    assert msgspec.to_builtins(form)['original_error'] == {
+        'type': 'OSError',
+        'message': '[Errno 28] no room, password=***',
+    }
 
 
 # Bad input
@@ -302,7 +348,9 @@ def test_whatever_an_exception_says_comes_out_safe(exc: BaseException) -> None:
     ],
     ids=lambda exc: type(exc).__name__,
 )
-def test_an_exception_of_the_other_package_keeps_what_it_knows(exc: peer.ToolProcessorError) -> None:
+def test_an_exception_of_the_other_package_keeps_what_it_knows(
+    exc: peer.ToolProcessorError,
+) -> None:
     theirs = exc.to_error_info().model_dump(mode='json')
     ours = json.loads(encode(from_exception(exc)))
     assert ours == theirs

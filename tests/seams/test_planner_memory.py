@@ -2,14 +2,19 @@
 
 from seamwise import Category, TaggedError
 from seamwise.catalog.tools import ToolTimedOut
-from seamwise.seams._memory import MOST, Memory
-from seamwise.seams._visible import visible
+from seamwise.seams._public_view import visible
+from seamwise.seams._render_cache import MOST, Memory
 from seamwise.seams.planner import ErrorCode, ErrorInfo
 from seamwise.seams.planner.on import Classifies
 from seamwise.seams.planner.tables import TOOLS
 
 
-class Late(TaggedError, namespace='test_planner_memory', category=Category.TIMEOUT, message='{what} is late.'):
+class Late(
+    TaggedError,
+    namespace='test_planner_memory',
+    category=Category.TIMEOUT,
+    message='{what} is late.',
+):
     what: str
     tags: tuple[str, ...] | None = None
 
@@ -58,12 +63,21 @@ def test_the_memory_does_not_grow_for_ever() -> None:
 
 
 def test_what_was_asked_before_changes_no_spelling() -> None:
-    as_float, as_integer = TOOLS(ToolTimedOut('memory', 2.0, 1)), TOOLS(ToolTimedOut('memory', 2, 1))
+    as_float, as_integer = (
+        TOOLS(ToolTimedOut('memory', 2.0, 1)),
+        TOOLS(ToolTimedOut('memory', 2, 1)),
+    )
     assert (repr(as_float.details['timeout']), repr(as_integer.details['timeout'])) == ('2.0', '2')
 
 
 def test_two_classes_of_one_tag_are_not_taken_for_each_other() -> None:
-    class Other(TaggedError, tag='Late', namespace='elsewhere', category=Category.TIMEOUT, message='{what} comes no more.'):
+    class Other(
+        TaggedError,
+        tag='Late',
+        namespace='elsewhere',
+        category=Category.TIMEOUT,
+        message='{what} comes no more.',
+    ):
         what: str
         tags: tuple[str, ...] | None = None
 

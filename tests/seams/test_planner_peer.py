@@ -19,17 +19,28 @@ ALL: Adapter[Any, ErrorInfo] = TOOLS | PARSING | MCP | GUARDS
 DISK = OSError(28, 'no room')
 
 PAIRS: list[tuple[TaggedError, peer.ToolProcessorError]] = [
-    (UnknownTool('serach', 'default', ('search', 'read'), ('search',)), peer.ToolNotFoundError('serach', 'default', ['search', 'read'])),
+    (
+        UnknownTool('serach', 'default', ('search', 'read'), ('search',)),
+        peer.ToolNotFoundError('serach', 'default', ['search', 'read']),
+    ),
     (ToolFailed('api', DISK), peer.ToolExecutionError('api', DISK)),
     (ToolTimedOut('api', 30.0, 3), peer.ToolTimeoutError('api', 30.0, 3)),
     (UnreadableCall('json', 'no', '{', 1), peer.ParserError('no', 'json', '{')),
     (RateLimited('api', 100, 60.0, 45.2), peer.ToolRateLimitedError('api', 45.2, 100, 60.0)),
     (CircuitOpen('api', 5, 60.0, 'open'), peer.ToolCircuitOpenError('api', 5, 60.0)),
-    (BulkheadFull('api', 'tool', 'default', 3, 0.5), peer.BulkheadFullError('api', 'default', 'tool', 3, 0.5)),
-    (McpConnectionFailed('notion', 'Connection refused'), peer.MCPConnectionError('notion', 'Connection refused')),
+    (
+        BulkheadFull('api', 'tool', 'default', 3, 0.5),
+        peer.BulkheadFullError('api', 'default', 'tool', 3, 0.5),
+    ),
+    (
+        McpConnectionFailed('notion', 'Connection refused'),
+        peer.MCPConnectionError('notion', 'Connection refused'),
+    ),
     (McpTimedOut('sqlite', 'tool_call', 30.0), peer.MCPTimeoutError('sqlite', 'tool_call', 30.0)),
 ]
-pairs = pytest.mark.parametrize(('ours', 'theirs'), PAIRS, ids=[type(theirs).__name__ for _, theirs in PAIRS])
+pairs = pytest.mark.parametrize(
+    ('ours', 'theirs'), PAIRS, ids=[type(theirs).__name__ for _, theirs in PAIRS]
+)
 
 OUR_OWN = {'state', 'problem', 'position'}
 """Fields of ours that the other package does not have: nothing of an error is lost."""
@@ -40,24 +51,38 @@ FINAL = {'ToolExecutionError'}
 
 def test_codes_and_categories_are_the_same() -> None:
     assert [code.value for code in ErrorCode] == [code.value for code in peer.ErrorCode]
-    assert {category.name: category.value for category in ErrorCategory} == {one.name: one.value for one in peer.ErrorCategory}
+    assert {category.name: category.value for category in ErrorCategory} == {
+        one.name: one.value for one in peer.ErrorCategory
+    }
     for code in ErrorCode:
         assert code.category.value == peer.get_category_for_code(peer.ErrorCode(code.value)).value
-        assert code.category.retryable is peer.is_retryable_category(peer.ErrorCategory(code.category.value))
+        assert code.category.retryable is peer.is_retryable_category(
+            peer.ErrorCategory(code.category.value)
+        )
 
 
 @pairs
-def test_the_log_form_has_the_same_keys_in_the_same_order(ours: TaggedError, theirs: peer.ToolProcessorError) -> None:
+def test_the_log_form_has_the_same_keys_in_the_same_order(
+    ours: TaggedError, theirs: peer.ToolProcessorError
+) -> None:
     assert list(json.loads(encode(ALL(ours).to_log()))) == list(theirs.to_dict())
 
 
 @pairs
-def test_the_info_has_the_same_keys_and_facts(ours: TaggedError, theirs: peer.ToolProcessorError) -> None:
+def test_the_info_has_the_same_keys_and_facts(
+    ours: TaggedError, theirs: peer.ToolProcessorError
+) -> None:
     mine, other = json.loads(encode(ALL(ours))), theirs.to_error_info().model_dump(mode='json')
     assert list(mine) == list(other)
-    assert (mine['code'], mine['category'], mine['retry_after_ms']) == (other['code'], other['category'], other['retry_after_ms'])
+    assert (mine['code'], mine['category'], mine['retry_after_ms']) == (
+        other['code'],
+        other['category'],
+        other['retry_after_ms'],
+    )
     assert mine['retryable'] is (other['retryable'] and type(theirs).__name__ not in FINAL)
-    assert {key: value for key, value in mine['details'].items() if key not in OUR_OWN} == other['details']
+    assert {key: value for key, value in mine['details'].items() if key not in OUR_OWN} == other[
+        'details'
+    ]
 
 
 @pairs

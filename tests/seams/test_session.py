@@ -19,7 +19,12 @@ from seamwise.catalog.models import BatchTimedOut, ContextTooLong, OutputTruncat
 from seamwise.catalog.network import CredentialsRejected, NetworkTimedOut, UpstreamRateLimited
 from seamwise.catalog.parsing import SchemaViolations, UnknownFormat, UnreadableCall
 from seamwise.catalog.problem import Problem
-from seamwise.catalog.protocols import A2aContentTypeNotSupported, A2aVersionNotSupported, McpServerFailed, McpTimedOut
+from seamwise.catalog.protocols import (
+    A2aContentTypeNotSupported,
+    A2aVersionNotSupported,
+    McpServerFailed,
+    McpTimedOut,
+)
 from seamwise.catalog.sessions import AckAhead, ConnectionLost, InvalidInput, RecoveryFailed
 from seamwise.catalog.streaming import UserInterrupted
 from seamwise.catalog.tools import (
@@ -35,24 +40,48 @@ from seamwise.catalog.tools import (
 )
 from seamwise.policies import DeadlineExceeded, RateLimited
 from seamwise.seams.adapter import Adapter, Hidden
-from seamwise.seams.session import CODES, ErrorEvent, EventName, decode, defect, encode, event, on, publish, tables
+from seamwise.seams.session import (
+    CODES,
+    ErrorEvent,
+    EventName,
+    decode,
+    defect,
+    encode,
+    event,
+    on,
+    publish,
+    tables,
+)
 from seamwise.seams.session.on import Publishes
 from seamwise.seams.session.shape import STRATEGIES, ErrorName, ordered
 from tests.strategies import EVERY_CLASS, PLANTED, UNIONS, members, structs
 
 NOW = datetime(2026, 2, 20, 10, 30, tzinfo=UTC)
-FACTS: dict[str, Any] = json.loads((Path(__file__).parent.parent / 'vectors' / 'session_events.json').read_text(encoding='utf-8'))
+FACTS: dict[str, Any] = json.loads(
+    (Path(__file__).parent.parent / 'vectors' / 'session_events.json').read_text(encoding='utf-8')
+)
 COMMON: list[str] = FACTS['common_metadata']['ours']
-ALL: Adapter[Any, ErrorEvent] = Adapter({kind: arm for name in UNIONS for kind, arm in getattr(tables, name).arms.items()})
-ARMS: dict[Any, Publishes[Any]] = {kind: arm for kind, arm in ALL.arms.items() if isinstance(arm, Publishes)}
+ALL: Adapter[Any, ErrorEvent] = Adapter(
+    {kind: arm for name in UNIONS for kind, arm in getattr(tables, name).arms.items()}
+)
+ARMS: dict[Any, Publishes[Any]] = {
+    kind: arm for kind, arm in ALL.arms.items() if isinstance(arm, Publishes)
+}
 
 
-class Busy(TaggedError, namespace='test_session', category=Category.CAPACITY, message='{host} is busy.'):
+class Busy(
+    TaggedError, namespace='test_session', category=Category.CAPACITY, message='{host} is busy.'
+):
     host: str
     retry_after: float | None = None
 
 
-class Rejected(TaggedError, namespace='test_session', category=Category.AUTHENTICATION, message='{service} does not take the key.'):
+class Rejected(
+    TaggedError,
+    namespace='test_session',
+    category=Category.AUTHENTICATION,
+    message='{service} does not take the key.',
+):
     service: str
 
 
@@ -106,19 +135,30 @@ def test_a_table_decides_every_class_of_its_union_and_no_other(name: str) -> Non
 
 
 def test_what_a_session_never_hears_of_is_hidden_by_name() -> None:
-    assert {kind.__name__ for kind, arm in ALL.arms.items() if isinstance(arm, Hidden)} == NEVER_SENT
+    assert {
+        kind.__name__ for kind, arm in ALL.arms.items() if isinstance(arm, Hidden)
+    } == NEVER_SENT
     assert len(ARMS) + len(NEVER_SENT) == len(EVERY_CLASS)
 
 
 @given(published())
 def test_the_event_follows_from_the_category(error: TaggedError) -> None:
-    usual = 'error.transient' if error.category is Category.EXECUTION and error.retryable else 'error.permanent'
-    expected = 'error.recovery_failed' if type(error) in FOR_GOOD else EVENT_OF.get(error.category, usual)
+    usual = (
+        'error.transient'
+        if error.category is Category.EXECUTION and error.retryable
+        else 'error.permanent'
+    )
+    expected = (
+        'error.recovery_failed' if type(error) in FOR_GOOD else EVENT_OF.get(error.category, usual)
+    )
     assert ALL(error).event == expected
 
 
 def test_a_server_that_says_the_fault_is_its_own_is_worth_another_try() -> None:
-    assert [told(McpServerFailed('s', code, '')).event for code in (-32603, -32602)] == ['error.transient', 'error.permanent']
+    assert [told(McpServerFailed('s', code, '')).event for code in (-32603, -32602)] == [
+        'error.transient',
+        'error.permanent',
+    ]
 
 
 def test_every_event_is_one_of_the_documented_ones() -> None:
@@ -138,7 +178,9 @@ UNKNOWN_TO_AN_ERROR = {'elapsed_seconds', 'backoff_multiplier'}
 """What only the guard knows that keeps the time."""
 
 
-@pytest.mark.parametrize('case', [one for one in FACTS['cases'] if one['error_code']], ids=lambda one: one['error_code'])
+@pytest.mark.parametrize(
+    'case', [one for one in FACTS['cases'] if one['error_code']], ids=lambda one: one['error_code']
+)
 def test_the_documented_codes_say_what_is_documented(case: dict[str, Any]) -> None:
     made = told(GIVEN[case['error_code']])
     assert made.event == case['event']
@@ -151,12 +193,21 @@ def test_the_documented_codes_say_what_is_documented(case: dict[str, Any]) -> No
 
 def test_the_documented_values_arrive() -> None:
     limited = told(GIVEN['ERR_RATE_001']).metadata
-    assert [limited[key] for key in ('limit', 'rate_limit_reset', 'retry_after_ms')] == [100, '2024-10-18T12:01:00Z', 60000]
+    assert [limited[key] for key in ('limit', 'rate_limit_reset', 'retry_after_ms')] == [
+        100,
+        '2024-10-18T12:01:00Z',
+        60000,
+    ]
     assert limited['context'] == {'service': 'acme', 'requests_made': 105}
     rejected = told(GIVEN['ERR_AUTH_001']).metadata
-    assert (rejected['cause'], rejected['context']) == ('PermissionError', {'service': 'acme', 'required_config': 'ACME_API_KEY'})
+    assert (rejected['cause'], rejected['context']) == (
+        'PermissionError',
+        {'service': 'acme', 'required_config': 'ACME_API_KEY'},
+    )
     lost = told(GIVEN['ERR_CONN_001']).metadata
-    assert [lost[key] for key in ('close_code', 'close_reason', 'last_event_seq', 'uptime_seconds')] == [
+    assert [
+        lost[key] for key in ('close_code', 'close_reason', 'last_event_seq', 'uptime_seconds')
+    ] == [
         1006,
         'abnormal_closure',
         42,
@@ -200,8 +251,12 @@ def test_the_strategy_follows_from_the_recovery(recovery: Recovery) -> None:
 
 
 @given(published(), st.sampled_from(['en', 'zh_CN', 'xx']), st.integers(1, 3) | st.none())
-def test_every_error_becomes_a_safe_event_in_every_language(error: Any, locale: str, attempt: int | None) -> None:
-    made = told(error, locale, attempt=attempt, context={'password': PLANTED, 'note': f'Bearer {PLANTED}'})
+def test_every_error_becomes_a_safe_event_in_every_language(
+    error: Any, locale: str, attempt: int | None
+) -> None:
+    made = told(
+        error, locale, attempt=attempt, context={'password': PLANTED, 'note': f'Bearer {PLANTED}'}
+    )
     body = encode(made)
     assert PLANTED.encode() not in body
     read = json.loads(body)
@@ -239,7 +294,10 @@ def test_a_whole_event() -> None:
 
 def test_a_delay_that_nobody_names_is_the_error_s_own() -> None:
     assert event(Busy('a', 0.0001), adapter=BUSY, locale='en').metadata['retry_after_ms'] == 1
-    assert 'retry_after_ms' not in event(Busy('a'), adapter=BUSY, locale='en', retry_after_ms=None, context={}).metadata
+    assert (
+        'retry_after_ms'
+        not in event(Busy('a'), adapter=BUSY, locale='en', retry_after_ms=None, context={}).metadata
+    )
     assert 'context' not in event(Busy('a'), adapter=BUSY, locale='en', context={}).metadata
 
 
@@ -268,37 +326,73 @@ def test_the_time_defaults_to_the_present() -> None:
     [
         (MissingParameter('t', 'path'), {'constraint': 'path is required'}),
         (InvalidParameter('t', 'path', 'it is odd'), {'constraint': 'path: it is odd'}),
-        (InvalidParameter('t', 'path', 'it is odd', Secret(PLANTED)), {'constraint': 'path: it is odd', 'provided_value': '***'}),
+        (
+            InvalidParameter('t', 'path', 'it is odd', Secret(PLANTED)),
+            {'constraint': 'path: it is odd', 'provided_value': '***'},
+        ),
         (InvalidResult('t', ('a', 'b')), {'constraint': 'a; b'}),
         (CommandTimedOut('t', 'ls', 1.5, '', 2), {'attempt': 2, 'timeout_seconds': 1.5}),
         (ToolTimedOut('t', 1.5, 3), {'attempt': 3, 'timeout_seconds': 1.5}),
-        (UnreadableCall('json', 'odd', '{', 1), {'constraint': 'well-formed json', 'provided_value': '{'}),
-        (UnknownFormat(f'password={PLANTED}'), {'constraint': 'a known format', 'provided_value': 'password=***'}),
-        (SchemaViolations((Problem('/tool', 'is missing'), Problem('/id', 'is odd'))), {'constraint': '/tool: is missing; /id: is odd'}),
+        (
+            UnreadableCall('json', 'odd', '{', 1),
+            {'constraint': 'well-formed json', 'provided_value': '{'},
+        ),
+        (
+            UnknownFormat(f'password={PLANTED}'),
+            {'constraint': 'a known format', 'provided_value': 'password=***'},
+        ),
+        (
+            SchemaViolations((Problem('/tool', 'is missing'), Problem('/id', 'is odd'))),
+            {'constraint': '/tool: is missing; /id: is odd'},
+        ),
         (FileNotFound('t', 'p'), {}),
-        (InvalidInput('count > 0', Secret(PLANTED)), {'constraint': 'count > 0', 'provided_value': '***'}),
+        (
+            InvalidInput('count > 0', Secret(PLANTED)),
+            {'constraint': 'count > 0', 'provided_value': '***'},
+        ),
         (AckAhead(9, 7), {'constraint': 'at most 7', 'provided_value': 9}),
         (ContextTooLong('acme', 9, 7), {'constraint': 'at most 7 tokens', 'provided_value': 9}),
         (ContextOverflow(9, 7), {'constraint': 'at most 7 tokens', 'provided_value': 9}),
         (OutputTruncated('acme', 7), {'constraint': 'at most 7 tokens'}),
-        (A2aVersionNotSupported('2', ('1.0', '0.9')), {'constraint': 'one of 1.0 or 0.9', 'provided_value': '2'}),
-        (A2aContentTypeNotSupported('a/b'), {'constraint': 'a content type that the agent takes', 'provided_value': 'a/b'}),
+        (
+            A2aVersionNotSupported('2', ('1.0', '0.9')),
+            {'constraint': 'one of 1.0 or 0.9', 'provided_value': '2'},
+        ),
+        (
+            A2aContentTypeNotSupported('a/b'),
+            {'constraint': 'a content type that the agent takes', 'provided_value': 'a/b'},
+        ),
         (NetworkTimedOut('h', 'get', 2.5), {'timeout_seconds': 2.5}),
         (McpTimedOut('s', 'get', 2.5), {'timeout_seconds': 2.5}),
         (BatchTimedOut('b', 2.5), {'timeout_seconds': 2.5}),
         (DeadlineExceeded('d', 2.5, 2), {'attempt': 2, 'timeout_seconds': 2.5}),
         (RateLimited('r', 7, 1.0, 0.25), {'retry_after_ms': 250, 'limit': 7}),
         (UpstreamRateLimited('acme'), {'context': {'service': 'acme'}}),
-        (RecoveryFailed('deploy', 3, OSError()), {'operation': 'deploy', 'attempt': 3, 'cause': 'OSError'}),
+        (
+            RecoveryFailed('deploy', 3, OSError()),
+            {'operation': 'deploy', 'attempt': 3, 'cause': 'OSError'},
+        ),
         (
             CredentialsRejected('acme', 'KEY', AccessDenied('read', 'a')),
             {'cause': 'AccessDenied', 'context': {'service': 'acme', 'required_config': 'KEY'}},
         ),
-        (ConnectionLost(1006, '', 0, 0.5), {'close_code': 1006, 'close_reason': '', 'last_event_seq': 0, 'uptime_seconds': 0.5}),
+        (
+            ConnectionLost(1006, '', 0, 0.5),
+            {'close_code': 1006, 'close_reason': '', 'last_event_seq': 0, 'uptime_seconds': 0.5},
+        ),
     ],
 )
-def test_what_an_event_says_beside_the_common_metadata(error: TaggedError, own: dict[str, object]) -> None:
-    always = ['error_code', 'error_type', 'timestamp', 'recoverable', 'recovery_strategy', 'severity']
+def test_what_an_event_says_beside_the_common_metadata(
+    error: TaggedError, own: dict[str, object]
+) -> None:
+    always = [
+        'error_code',
+        'error_type',
+        'timestamp',
+        'recoverable',
+        'recovery_strategy',
+        'severity',
+    ]
     assert {key: value for key, value in told(error).metadata.items() if key not in always} == own
 
 
@@ -313,15 +407,28 @@ def test_an_attempt_that_the_caller_names_wins() -> None:
         (told(ResourceExhausted('disk')), True, 'error', 'exponential_backoff'),
         (told(ToolCancelled('t', 'ann')), False, 'critical', 'terminate'),
         (REJECTED(Rejected('s')), False, 'critical', 'terminate'),
-        (on(Busy).publishes('error.recovery_failed', 'ERR_HOST_002')(Busy('a')), False, 'critical', 'exponential_backoff'),
+        (
+            on(Busy).publishes('error.recovery_failed', 'ERR_HOST_002')(Busy('a')),
+            False,
+            'critical',
+            'exponential_backoff',
+        ),
     ],
 )
-def test_what_can_be_recovered_from(made: ErrorEvent, recoverable: bool, severity: str, strategy: str) -> None:
-    assert [made.metadata[key] for key in ['recoverable', 'severity', 'recovery_strategy']] == [recoverable, severity, strategy]
+def test_what_can_be_recovered_from(
+    made: ErrorEvent, recoverable: bool, severity: str, strategy: str
+) -> None:
+    assert [made.metadata[key] for key in ['recoverable', 'severity', 'recovery_strategy']] == [
+        recoverable,
+        severity,
+        strategy,
+    ]
 
 
 def test_metadata_are_ordered_and_what_is_unknown_left_out() -> None:
-    assert list(ordered({'context': {'a': 1}, 'own': 0, 'gone': None, 'attempt': 1, 'error_code': 'E'})) == [
+    assert list(
+        ordered({'context': {'a': 1}, 'own': 0, 'gone': None, 'attempt': 1, 'error_code': 'E'})
+    ) == [
         'error_code',
         'attempt',
         'own',
@@ -344,7 +451,9 @@ def test_closed_words_inside_of_a_message_are_in_the_reader_s_language_too() -> 
     assert told(ResourceExhausted('disk'), 'zh_CN').show_content == '系统资源已耗尽：磁盘空间。'
 
 
-def test_a_locale_that_nobody_has_shows_english_and_says_so_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_locale_that_nobody_has_shows_english_and_says_so_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     with caplog.at_level(logging.WARNING, 'seamwise'):
         shown = {told(FileNotFound('t', 'a.txt'), 'tlh_QX').show_content for _ in range(3)}
     assert shown == {"'a.txt' does not exist."}
@@ -362,7 +471,10 @@ def test_a_locale_that_nobody_has_shows_english_and_says_so_once(caplog: pytest.
         (b'\xff', ''),
         (b'[]', 'Expected `object`'),
         (b'{"success":false,"error":{}}', 'missing required field'),
-        (b'{"event":"error.nothing","content":"","metadata":{},"show_content":""}', 'Invalid enum value'),
+        (
+            b'{"event":"error.nothing","content":"","metadata":{},"show_content":""}',
+            'Invalid enum value',
+        ),
         (b'{"event":"error.timeout","content":"","metadata":[],"show_content":""}', '$.metadata'),
         ('{"event":"error.timeout","content":"","metadata":' + '{"a":' * 100_000, ''),
     ],
@@ -375,23 +487,45 @@ def test_a_foreign_or_truncated_body_is_no_event(body: bytes | str, problem: str
 
 def test_keys_of_a_newer_server_are_left_aside() -> None:
     body = b'{"event":"agent.error","novel":1,"content":"a","metadata":{"x":1},"show_content":"b"}'
-    assert decode(body).unwrap() == ErrorEvent(event='agent.error', content='a', metadata={'x': 1}, show_content='b')
+    assert decode(body).unwrap() == ErrorEvent(
+        event='agent.error', content='a', metadata={'x': 1}, show_content='b'
+    )
 
 
 # Bad input
 
-NASTY = ['\u202e\u0623\u0647\u0644\u0627.txt', 'a\0b\x1b[2J\r\n', '\udce9\ud800', '文件', '{path}{0}%s', '\U0001d4b3\u200d']
+NASTY = [
+    '\u202e\u0623\u0647\u0644\u0627.txt',
+    'a\0b\x1b[2J\r\n',
+    '\udce9\ud800',
+    '文件',
+    '{path}{0}%s',
+    '\U0001d4b3\u200d',
+]
 """Right to left, control characters, lone surrogates, other scripts, what formats a text, beyond 16 bits."""
 
 
 @pytest.mark.parametrize('locale', ['en', 'zh_CN'])
 @pytest.mark.parametrize('nasty', NASTY)
-def test_any_text_arrives_whole_or_mended_but_never_breaks_an_event(nasty: str, locale: str) -> None:
-    made = told(UserInterrupted(nasty), locale, stage=nasty, task_id=nasty, operation=nasty, context={nasty: [nasty]})
+def test_any_text_arrives_whole_or_mended_but_never_breaks_an_event(
+    nasty: str, locale: str
+) -> None:
+    made = told(
+        UserInterrupted(nasty),
+        locale,
+        stage=nasty,
+        task_id=nasty,
+        operation=nasty,
+        context={nasty: [nasty]},
+    )
     said = told(CredentialsRejected(nasty, nasty), locale)
     assert decode(encode(made)).unwrap() == made
     assert decode(encode(said)).unwrap() == said
-    mended = nasty.encode('utf-8', 'surrogatepass').decode('utf-8', 'replace') if '\udce9' in nasty else nasty
+    mended = (
+        nasty.encode('utf-8', 'surrogatepass').decode('utf-8', 'replace')
+        if '\udce9' in nasty
+        else nasty
+    )
     assert len(str(made.metadata['stage'])) == len(nasty)
     if mended == nasty:
         assert made.metadata['context'] == {nasty: [nasty]}
@@ -420,7 +554,11 @@ def test_a_reset_that_is_no_time_is_left_out(reset: float) -> None:
 def test_the_context_of_an_error_and_of_its_caller_are_one() -> None:
     given = {'endpoint': '/chat', 'service': 'acme-eu'}
     made = told(UpstreamRateLimited('acme', requests_made=5), context=given)
-    assert made.metadata['context'] == {'service': 'acme-eu', 'requests_made': 5, 'endpoint': '/chat'}
+    assert made.metadata['context'] == {
+        'service': 'acme-eu',
+        'requests_made': 5,
+        'endpoint': '/chat',
+    }
     assert list(made.metadata)[-1] == 'context'
 
 
@@ -434,12 +572,23 @@ def test_a_success_publishes_nothing() -> None:
 
 def test_a_failure_is_sent_once_with_the_session_s_id_in_its_language() -> None:
     room = Room('zh_CN')
-    sent = publish(Failure(FileNotFound('t', 'a.txt')), room, adapter=ALL, now=NOW, operation='read', context={'a': 1})
+    sent = publish(
+        Failure(FileNotFound('t', 'a.txt')),
+        room,
+        adapter=ALL,
+        now=NOW,
+        operation='read',
+        context={'a': 1},
+    )
     assert sent == room.sent
     assert [one.show_content for one in sent] == ["'a.txt' 不存在。"]
     body = json.loads(encode(sent[0]))
     assert list(body) == ['event', 'session_id', 'content', 'metadata', 'show_content']
-    assert (body['session_id'], body['metadata']['operation'], body['metadata']['context']) == ('s-1', 'read', {'a': 1})
+    assert (body['session_id'], body['metadata']['operation'], body['metadata']['context']) == (
+        's-1',
+        'read',
+        {'a': 1},
+    )
 
 
 def test_outside_a_session_there_is_no_id_and_no_number() -> None:
@@ -448,8 +597,13 @@ def test_outside_a_session_there_is_no_id_and_no_number() -> None:
 
 
 def test_an_event_with_its_number() -> None:
-    made = ErrorEvent(event='error.timeout', seq=43, session_id='s', content='a', metadata={}, show_content='b')
-    assert encode(made) == b'{"event":"error.timeout","seq":43,"session_id":"s","content":"a","metadata":{},"show_content":"b"}'
+    made = ErrorEvent(
+        event='error.timeout', seq=43, session_id='s', content='a', metadata={}, show_content='b'
+    )
+    assert (
+        encode(made)
+        == b'{"event":"error.timeout","seq":43,"session_id":"s","content":"a","metadata":{},"show_content":"b"}'
+    )
     assert list(json.loads(encode(made))) == FACTS['envelope_keys']['ours']
 
 
@@ -473,7 +627,9 @@ def references(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [str(vars(record)['ref']) for record in caplog.records]
 
 
-def test_a_session_that_cannot_send_changes_no_outcome_and_is_reported_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_session_that_cannot_send_changes_no_outcome_and_is_reported_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     alerts: list[ErrorEvent] = []
     sent = publish(Failure(Rejected('s')), Broken(), adapter=REJECTED, alert=alerts.append)
     assert [one.event for one in sent] == ['error.recovery_failed']
@@ -482,7 +638,9 @@ def test_a_session_that_cannot_send_changes_no_outcome_and_is_reported_once(capl
     assert 'ConnectionResetError: the socket is gone' in caplog.text
 
 
-def test_an_alert_that_raises_is_reported_and_the_session_still_hears(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_alert_that_raises_is_reported_and_the_session_still_hears(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     def alert(_: ErrorEvent) -> None:
         raise KeyError('pager')
 
@@ -492,14 +650,20 @@ def test_an_alert_that_raises_is_reported_and_the_session_still_hears(caplog: py
     assert len(references(caplog)) == 1
 
 
-def test_an_adapter_that_raises_is_a_defect_and_the_session_is_told_its_reference_only(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_adapter_that_raises_is_a_defect_and_the_session_is_told_its_reference_only(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     def broken(_: Busy) -> ErrorEvent:
         raise ZeroDivisionError(PLANTED)
 
     room, alerts = Room('zh_CN'), list[ErrorEvent]()
     publish(Failure(Busy('a')), room, adapter=broken, alert=alerts.append)
     [sent] = room.sent
-    assert (sent.event, sent.show_content, sent.session_id) == ('error.permanent', '服务器遇到了意外情况。', 's-1')
+    assert (sent.event, sent.show_content, sent.session_id) == (
+        'error.permanent',
+        '服务器遇到了意外情况。',
+        's-1',
+    )
     assert [sent.metadata['ref']] == references(caplog)
     assert PLANTED not in repr(sent)
     assert alerts == [sent]

@@ -20,16 +20,31 @@ from seamwise.catalog.models import (
     ProviderUnavailable,
     StructuredOutputInvalid,
 )
-from seamwise.catalog.network import CredentialsRejected, NetworkError, UpstreamFailed, UpstreamRateLimited
+from seamwise.catalog.network import (
+    CredentialsRejected,
+    NetworkError,
+    UpstreamFailed,
+    UpstreamRateLimited,
+)
 from seamwise.catalog.problem import Problem
 from seamwise.catalog.streaming import StreamAborted, UserInterrupted
 from seamwise.catalog.tools import FileNotFound
-from seamwise.seams.session import agent_not_found, command_not_found, message, model_not_found, unknown
+from seamwise.seams.session import (
+    agent_not_found,
+    command_not_found,
+    message,
+    model_not_found,
+    unknown,
+)
 from seamwise.seams.session.messages import NAMES
 from tests.strategies import PLANTED, errors
 
-FACTS: dict[str, Any] = json.loads((Path(__file__).parent.parent / 'vectors' / 'named_bodies.json').read_text(encoding='utf-8'))
-KEYS: dict[str, dict[str, Any]] = {one['name']: one['data'] for one in FACTS['cases'] if one['where'] == 'session'}
+FACTS: dict[str, Any] = json.loads(
+    (Path(__file__).parent.parent / 'vectors' / 'named_bodies.json').read_text(encoding='utf-8')
+)
+KEYS: dict[str, dict[str, Any]] = {
+    one['name']: one['data'] for one in FACTS['cases'] if one['where'] == 'session'
+}
 IS_OF: Mapping[str, Callable[[Any], bool]] = {
     'string': lambda value: isinstance(value, str),
     'bool': lambda value: isinstance(value, bool),
@@ -55,13 +70,21 @@ IS_OF: Mapping[str, Callable[[Any], bool]] = {
         (FileNotFound('t', 'a'), 'FileNotFound'),
     ],
 )
-def test_a_class_is_stored_under_the_name_that_its_readers_know(error: TaggedError, name: str) -> None:
+def test_a_class_is_stored_under_the_name_that_its_readers_know(
+    error: TaggedError, name: str
+) -> None:
     assert message(error).name == name
 
 
 def test_every_other_error_of_a_model_or_the_network_is_that_of_an_api() -> None:
     named = {kind for kind, name in NAMES.items() if name == 'APIError'}
-    special = {CredentialsRejected, OutputTruncated, StructuredOutputInvalid, ContextTooLong, ContentFiltered}
+    special = {
+        CredentialsRejected,
+        OutputTruncated,
+        StructuredOutputInvalid,
+        ContextTooLong,
+        ContentFiltered,
+    }
     assert named == {*get_args(ModelError), *get_args(NetworkError)} - special
     assert {*NAMES.values(), unknown('').name} == set(FACTS['session_names'])
 
@@ -74,7 +97,9 @@ def test_every_error_has_a_safe_stored_message_with_the_documented_keys(error: T
         assert next(iter(stored.data)) == 'message'
         return
     keys = KEYS[stored.name]
-    assert {name for name, key in keys.items() if not key['optional']} <= set(stored.data) <= set(keys)
+    assert (
+        {name for name, key in keys.items() if not key['optional']} <= set(stored.data) <= set(keys)
+    )
     assert all(IS_OF[keys[name]['type']](value) for name, value in stored.data.items())
 
 
@@ -87,7 +112,12 @@ def test_what_an_api_said_is_kept() -> None:
         'metadata': {'error_type': 'UpstreamFailed', 'service': 'acme', 'retry_after_ms': '1500'},
     }
     limited = message(UpstreamRateLimited('acme', 0.5, 100)).data
-    assert limited['metadata'] == {'error_type': 'UpstreamRateLimited', 'service': 'acme', 'limit': '100', 'retry_after_ms': '500'}
+    assert limited['metadata'] == {
+        'error_type': 'UpstreamRateLimited',
+        'service': 'acme',
+        'limit': '100',
+        'retry_after_ms': '500',
+    }
 
 
 def test_who_asks_for_credentials_is_named() -> None:
@@ -117,8 +147,14 @@ def test_a_wrong_name_is_answered_with_those_that_there_are() -> None:
         'available': ['build', 'review'],
         'suggestions': [],
     }
-    assert command_not_found('shp', ['ship']).data['message'] == "There is no command 'shp'. Available: 'ship'."
-    assert [agent_not_found('a', ()).name, command_not_found('a', ()).name] == ['AgentNotFound', 'CommandNotFound']
+    assert (
+        command_not_found('shp', ['ship']).data['message']
+        == "There is no command 'shp'. Available: 'ship'."
+    )
+    assert [agent_not_found('a', ()).name, command_not_found('a', ()).name] == [
+        'AgentNotFound',
+        'CommandNotFound',
+    ]
 
 
 def test_a_wrong_model_has_the_keys_that_it_has_elsewhere() -> None:
@@ -131,13 +167,22 @@ def test_a_wrong_model_has_the_keys_that_it_has_elsewhere() -> None:
         'suggestions': ['large-3', 'large-4'],
     }
     assert set(elsewhere) <= set(stored.data)
-    assert model_not_found(ModelNotFound('acme', 'large-2')).data['message'] == "acme offers no model 'large-2'."
+    assert (
+        model_not_found(ModelNotFound('acme', 'large-2')).data['message']
+        == "acme offers no model 'large-2'."
+    )
 
 
 @pytest.mark.parametrize('helper', [agent_not_found, command_not_found])
 def test_a_helper_shows_no_secret_and_no_text_without_end(helper: Any) -> None:
     stored = helper(
-        f'token={PLANTED}', [f'https://ann:{PLANTED}@example.org/', f'Bearer\n{PLANTED}{"a" * 20}', 'x' * 10_000, *map(str, range(1000))]
+        f'token={PLANTED}',
+        [
+            f'https://ann:{PLANTED}@example.org/',
+            f'Bearer\n{PLANTED}{"a" * 20}',
+            'x' * 10_000,
+            *map(str, range(1000)),
+        ],
     )
     assert PLANTED not in json.dumps(stored.data)
     assert len(stored.data['message']) < 1100

@@ -18,7 +18,17 @@ from opentelemetry.sdk._logs.export import InMemoryLogRecordExporter, SimpleLogR
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 
-from seamwise import Category, Cause, Failure, Recovery, Result, Success, TaggedError, errors, report_defect
+from seamwise import (
+    Category,
+    Cause,
+    Failure,
+    Recovery,
+    Result,
+    Success,
+    TaggedError,
+    errors,
+    report_defect,
+)
 from seamwise.catalog.access import Unauthenticated
 from seamwise.catalog.network import CredentialsRejected, HostUnreachable, NetworkTimedOut
 from seamwise.catalog.storage import RecordNotFound
@@ -28,7 +38,7 @@ from seamwise.errors import ErrorMeta
 from seamwise.policies import RateLimited
 from seamwise.policies.events import CircuitChanged, FellBack, GaveUp, Recovered, Refused, Retrying
 from seamwise.seams.telemetry import Telemetry, fingerprint
-from seamwise.seams.telemetry.vocabulary import PATHS_LIMIT
+from seamwise.seams.telemetry.label_limit import PATHS_LIMIT
 from tests.strategies import EVERY_CLASS, PLANTED
 
 BUSY = RateLimited('bank', 5, 1.0, 0.5)
@@ -54,8 +64,22 @@ class Seen:
 
     def points(self, instrument: str) -> list[Any]:
         data = self._reader.get_metrics_data()
-        metrics = [] if data is None else [one for place in data.resource_metrics for scope in place.scope_metrics for one in scope.metrics]
-        return [point for metric in metrics if metric.name == instrument for point in metric.data.data_points]
+        metrics = (
+            []
+            if data is None
+            else [
+                one
+                for place in data.resource_metrics
+                for scope in place.scope_metrics
+                for one in scope.metrics
+            ]
+        )
+        return [
+            point
+            for metric in metrics
+            if metric.name == instrument
+            for point in metric.data.data_points
+        ]
 
     def by(self, instrument: str, *attributes: str) -> dict[Any, float]:
         found: Counter[Any] = Counter()
@@ -93,13 +117,18 @@ def quiet(caplog: pytest.LogCaptureFixture) -> None:
 def test_an_error_is_counted_by_type_category_and_seam(seen: Seen) -> None:
     seen.telemetry.count(FileNotFound('read_file', 'a.txt'), seam='http', operation='read')
     [point] = seen.points('seamwise.errors')
-    assert (point.value, dict(point.attributes)) == (1, {'error.type': 'FileNotFound', 'category': 'not_found', 'seam': 'http'})
+    assert (point.value, dict(point.attributes)) == (
+        1,
+        {'error.type': 'FileNotFound', 'category': 'not_found', 'seam': 'http'},
+    )
 
 
 def test_a_path_is_an_operation_and_a_fingerprint(seen: Seen) -> None:
     error = FileNotFound('read_file', 'a.txt')
     seen.telemetry.count(error, seam='http', operation='read')
-    assert seen.by('seamwise.error.paths', 'operation', 'fingerprint') == {('read', fingerprint(error, 'read')): 1}
+    assert seen.by('seamwise.error.paths', 'operation', 'fingerprint') == {
+        ('read', fingerprint(error, 'read')): 1
+    }
 
 
 def test_cancellation_is_never_counted(seen: Seen) -> None:
@@ -121,7 +150,9 @@ def test_cancellation_is_never_counted(seen: Seen) -> None:
         (ZeroDivisionError(), True),
     ],
 )
-def test_what_nothing_helps_against_is_unrecoverable(seen: Seen, error: TaggedError | BaseException, counts: bool) -> None:
+def test_what_nothing_helps_against_is_unrecoverable(
+    seen: Seen, error: TaggedError | BaseException, counts: bool
+) -> None:
     assert getattr(error, 'recovery', Recovery.STOP) is Recovery.STOP or not counts
     seen.telemetry.count(error, seam='session', operation='chat')
     assert seen.total('seamwise.session.unrecoverable') == counts
@@ -143,23 +174,35 @@ def test_a_tag_that_nobody_declared_is_other(seen: Seen) -> None:
     }
 
 
-def test_the_types_stay_below_200_whatever_comes_in(seen: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_types_stay_below_200_whatever_comes_in(
+    seen: Seen, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(errors, '_registry', {})
 
     def made(number: int, qualname: str) -> TaggedError:
-        body: dict[str, Any] = {'__module__': 'dynamic', '__qualname__': qualname, '__annotations__': {}}
+        body: dict[str, Any] = {
+            '__module__': 'dynamic',
+            '__qualname__': qualname,
+            '__annotations__': {},
+        }
         kind: Any = ErrorMeta(f'Made{number}', (TaggedError,), body, category=Category.EXECUTION)
         error: TaggedError = kind()
         return error
 
     for number in range(2500):
-        seen.telemetry.count(made(number, f'Made{number}'), seam=f'seam-{number}', operation=f'op-{number}')
+        seen.telemetry.count(
+            made(number, f'Made{number}'), seam=f'seam-{number}', operation=f'op-{number}'
+        )
         seen.telemetry.count(made(number, f'f.<locals>.Made{number}'), seam='http', operation='op')
-        seen.telemetry.observer()(Retrying(f'guard-{number}', made(number, f'Made{number}'), 1, 3, 0.1))
+        seen.telemetry.observer()(
+            Retrying(f'guard-{number}', made(number, f'Made{number}'), 1, 3, 0.1)
+        )
     for kind in EVERY_CLASS:
         error: Any = kind(**dict.fromkeys(kind.__struct_fields__))
         assert seen.telemetry._types.word(error) == kind.__traits__.tag
-    types = set(seen.by('seamwise.errors', 'error.type')) | set(seen.by('seamwise.retry.attempts', 'error.type'))
+    types = set(seen.by('seamwise.errors', 'error.type')) | set(
+        seen.by('seamwise.retry.attempts', 'error.type')
+    )
     assert '_OTHER' in types
     assert len(types | {kind.__traits__.tag for kind in EVERY_CLASS}) < 200
     assert len(seen.by('seamwise.errors', 'seam')) <= 101
@@ -239,7 +282,9 @@ def test_threads_of_an_operation_count_once(seen: Seen) -> None:
     asyncio.run(request())
     with ThreadPoolExecutor() as pool, seen.telemetry.operation():
         context = contextvars.copy_context()
-        pool.submit(context.run, lambda: seen.telemetry.count(BUSY, seam='toolhost', operation='pay')).result()
+        pool.submit(
+            context.run, lambda: seen.telemetry.count(BUSY, seam='toolhost', operation='pay')
+        ).result()
         seen.telemetry.count(BUSY, seam='http', operation='POST /pay')
     assert seen.by('seamwise.errors', 'seam') == {'toolhost': 2}
 
@@ -286,7 +331,9 @@ def test_a_defect_is_one_log_record_however_many_layers_bring_it(seen: Seen) -> 
 
     async def layers() -> None:
         for seam in ('toolhost', 'http', 'http'):
-            await asyncio.create_task(asyncio.to_thread(seen.telemetry.count, defect, seam=seam, operation='pay'))
+            await asyncio.create_task(
+                asyncio.to_thread(seen.telemetry.count, defect, seam=seam, operation='pay')
+            )
 
     asyncio.run(layers())
     [record] = seen.records()
@@ -337,7 +384,11 @@ def test_what_guards_tell_is_counted(seen: Seen) -> None:
     tell(Recovered('bank', 3, 1.75))
     tell(GaveUp('bank', BUSY, 3, 4.0, 'attempts'))
     tell(GaveUp('bank', RecordNotFound('cart', '7'), 1, 0.1, 'not_retryable'))
-    for event in (Refused('bank', BUSY), CircuitChanged('bank', 'closed', 'open', 5), FellBack('bank', BUSY)):
+    for event in (
+        Refused('bank', BUSY),
+        CircuitChanged('bank', 'closed', 'open', 5),
+        FellBack('bank', BUSY),
+    ):
         tell(event)
     assert seen.by('seamwise.retry.attempts', 'name', 'error.type') == {('bank', 'RateLimited'): 2}
     assert seen.by('seamwise.retry.outcomes', 'name', 'outcome', 'error.type') == {
@@ -360,7 +411,9 @@ class Bank:
         self._tell = seen.telemetry.observer()
         self.clock = 0.0
 
-    async def pay(self, script: str) -> Result[str, HostUnreachable | NetworkTimedOut | CredentialsRejected]:
+    async def pay(
+        self, script: str
+    ) -> Result[str, HostUnreachable | NetworkTimedOut | CredentialsRejected]:
         began = self.clock
         attempts = len(script)
         for attempt, step in enumerate(script, 1):
@@ -373,12 +426,22 @@ class Bank:
                 return result
             error = result.failure()
             if not error.retryable or attempt == attempts:
-                self._tell(GaveUp('bank', error, attempt, self.clock - began, 'attempts' if error.retryable else 'not_retryable'))
+                self._tell(
+                    GaveUp(
+                        'bank',
+                        error,
+                        attempt,
+                        self.clock - began,
+                        'attempts' if error.retryable else 'not_retryable',
+                    )
+                )
                 return result
             self._tell(Retrying('bank', error, attempt, attempts, 0.0))
         raise AssertionError(script)
 
-    def _call(self, step: str) -> Result[str, HostUnreachable | NetworkTimedOut | CredentialsRejected]:
+    def _call(
+        self, step: str
+    ) -> Result[str, HostUnreachable | NetworkTimedOut | CredentialsRejected]:
         match step:
             case 'u':
                 return Failure(HostUnreachable('bank', 'refused'))
@@ -419,7 +482,12 @@ def test_the_five_figures_can_be_read_back(seen: Seen) -> None:
 
     asyncio.run(workload())
     # Error rate by type.
-    assert seen.by('seamwise.errors', 'error.type') == {'NetworkTimedOut': 2, 'CredentialsRejected': 2, 'HostUnreachable': 1, '_OTHER': 1}
+    assert seen.by('seamwise.errors', 'error.type') == {
+        'NetworkTimedOut': 2,
+        'CredentialsRejected': 2,
+        'HostUnreachable': 1,
+        '_OTHER': 1,
+    }
     # Retry success rate.
     outcomes = seen.by('seamwise.retry.outcomes', 'outcome')
     assert outcomes['recovered'] / (outcomes['recovered'] + outcomes['gave_up']) == 0.5
@@ -428,7 +496,9 @@ def test_the_five_figures_can_be_read_back(seen: Seen) -> None:
     [recovery] = seen.points('seamwise.recovery.duration')
     assert recovery.sum / recovery.count == pytest.approx(7 / 3)
     # Unrecoverable per session.
-    assert seen.total('seamwise.session.unrecoverable') / seen.total('seamwise.session.count') == 3 / 4
+    assert (
+        seen.total('seamwise.session.unrecoverable') / seen.total('seamwise.session.count') == 3 / 4
+    )
     # Most common error paths.
     paths = seen.by('seamwise.error.paths', 'operation', 'fingerprint')
     assert {operation for operation, _ in paths} == {'pay'}
@@ -471,5 +541,10 @@ def test_a_fingerprint_of_a_hundred_thousand_causes_has_an_end() -> None:
 
 def test_without_opentelemetry_the_import_says_what_to_install() -> None:
     code = "import sys; sys.modules['opentelemetry'] = None; import seamwise.seams.telemetry"
-    found = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=False)
-    assert "ImportError: seamwise.seams.telemetry needs OpenTelemetry: pip install 'seamwise[otel]'" in found.stderr
+    found = subprocess.run(
+        [sys.executable, '-c', code], capture_output=True, text=True, check=False
+    )
+    assert (
+        "ImportError: seamwise.seams.telemetry needs OpenTelemetry: pip install 'seamwise[otel]'"
+        in found.stderr
+    )

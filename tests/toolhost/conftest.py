@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from seamwise.toolhost.workspace import Workspace
+from seamwise.toolhost.workspace.workspace import Workspace
 
 from .helpers import CANARY
 

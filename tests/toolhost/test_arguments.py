@@ -49,8 +49,12 @@ def test_what_fits_becomes_the_struct_with_its_defaults() -> None:
         'mode': 'b',
         'glob': '*',
     }
-    assert msgspec.structs.asdict(good(check('tool', Given, FINE | everything))) == FINE | everything
-    assert good(check('tool', Given, FINE | {'last': None, 'glob': None})) == Given(path='a', text='x')
+    assert (
+        msgspec.structs.asdict(good(check('tool', Given, FINE | everything))) == FINE | everything
+    )
+    assert good(check('tool', Given, FINE | {'last': None, 'glob': None})) == Given(
+        path='a', text='x'
+    )
 
 
 def test_an_integer_is_a_number() -> None:
@@ -93,7 +97,9 @@ def test_an_integer_is_a_number() -> None:
         ('mode', 'c', "Invalid enum value 'c'"),
     ],
 )
-def test_what_does_not_fit_is_said_and_nothing_is_made_to_fit(parameter: str, value: object, said: str) -> None:
+def test_what_does_not_fit_is_said_and_nothing_is_made_to_fit(
+    parameter: str, value: object, said: str
+) -> None:
     assert reason(**{parameter: value}) == said
 
 
@@ -121,7 +127,9 @@ class TestALowerLimitThatIsAnotherParameter:
 
 class TestTheOrder:
     def test_is_missing_then_unknown_then_wrong(self) -> None:
-        error = bad(check('tool', Given, {'zeta': 1, 'glob': 7, 'alpha': 2, 'first': 0}), MissingParameter)
+        error = bad(
+            check('tool', Given, {'zeta': 1, 'glob': 7, 'alpha': 2, 'first': 0}), MissingParameter
+        )
         takes = 'path, text, first, last, limit, timeout, flag, mode, glob'
         assert (error.tool, error.parameter, error.example) == ('tool', 'path', 'src/app.py')
         assert error.also == (
@@ -139,8 +147,15 @@ class TestTheOrder:
         assert [one.parameter for one in error.also] == ['b', 'glob']
 
     def test_of_wrong_ones_is_as_they_are_declared(self) -> None:
-        error = bad(check('tool', Given, {'glob': 7, 'timeout': 0, 'text': '', 'path': 1}), InvalidParameter)
-        assert [error.parameter, *(one.parameter for one in error.also)] == ['path', 'text', 'timeout', 'glob']
+        error = bad(
+            check('tool', Given, {'glob': 7, 'timeout': 0, 'text': '', 'path': 1}), InvalidParameter
+        )
+        assert [error.parameter, *(one.parameter for one in error.also)] == [
+            'path',
+            'text',
+            'timeout',
+            'glob',
+        ]
 
     def test_a_missing_parameter_without_an_example_has_none(self) -> None:
         error = bad(check('tool', Given, {'path': 'a'}), MissingParameter)
@@ -161,7 +176,14 @@ def test_a_long_name_is_cut() -> None:
     assert len(error.parameter) < 1_100
 
 
-VALUES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3) | st.lists(st.integers(), max_size=2)
+VALUES = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=3)
+    | st.lists(st.integers(), max_size=2)
+)
 
 
 @given(st.dictionaries(st.sampled_from([*Given.__struct_fields__, 'other']), VALUES))

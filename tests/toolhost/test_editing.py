@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from seamwise.catalog.tools import FileNotFound, InvalidParameter, PathForbidden
-from seamwise.toolhost import editing as module
-from seamwise.toolhost.editing import put_back, take_up
-from seamwise.toolhost.paths import Asked
-from seamwise.toolhost.workspace import Workspace
+from seamwise.toolhost.text import editing as module
+from seamwise.toolhost.text.editing import put_back, take_up
+from seamwise.toolhost.workspace.paths import Asked
+from seamwise.toolhost.workspace.workspace import Workspace
 
 from .helpers import bad, good, tree, unprivileged
 
@@ -32,7 +32,9 @@ def test_a_file_is_taken_up_and_put_back(folder: Path, workspace: Workspace) -> 
     assert tree(folder) == {'a': '\ufeff数\r\n'.encode()}
 
 
-def test_other_encodings_are_refused_with_the_place_and_another_one(folder: Path, workspace: Workspace) -> None:
+def test_other_encodings_are_refused_with_the_place_and_another_one(
+    folder: Path, workspace: Workspace
+) -> None:
     (folder / 'a').write_bytes(b'ok\ncaf\xe9\n')
     said = 'is no text in UTF-8, and nothing else can be edited: byte 0xe9 at position 6 is not utf-8; try latin-1'
     assert refused(workspace) == said
@@ -43,7 +45,9 @@ def test_a_binary_file_is_refused(folder: Path, workspace: Workspace) -> None:
     assert refused(workspace) == 'is a binary file, not text (it has a NUL byte near its start)'
 
 
-def test_a_file_that_is_too_large_is_refused(folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_is_too_large_is_refused(
+    folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, 'EDIT_LIMIT', 10)
     (folder / 'a').write_bytes(b'x' * 10)
     good(take_up(workspace, ASKED))
@@ -72,9 +76,9 @@ def test_a_pipe_is_refused_and_nobody_waits(folder: Path, workspace: Workspace) 
 MEASURED = """
 import resource, sys
 from pathlib import Path
-from seamwise.toolhost.editing import EDIT_LIMIT, take_up
-from seamwise.toolhost.paths import Asked
-from seamwise.toolhost.workspace import Workspace
+from seamwise.toolhost.text.editing import EDIT_LIMIT, take_up
+from seamwise.toolhost.workspace.paths import Asked
+from seamwise.toolhost.workspace.workspace import Workspace
 workspace = Workspace(Path(sys.argv[1]))
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 error = take_up(workspace, Asked('apply_diff', 'a')).failure()
@@ -87,5 +91,7 @@ sys.exit(0 if grown < 3 * EDIT_LIMIT // 1024 else f'{grown} KiB')
 def test_a_huge_file_takes_little_memory(folder: Path) -> None:
     with (folder / 'a').open('wb') as stream:
         stream.truncate(5_000_000_000)
-    done = subprocess.run([sys.executable, '-c', MEASURED, str(folder)], check=False, capture_output=True)
+    done = subprocess.run(
+        [sys.executable, '-c', MEASURED, str(folder)], check=False, capture_output=True
+    )
     assert done.returncode == 0, done.stderr

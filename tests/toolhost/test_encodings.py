@@ -7,19 +7,61 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seamwise.toolhost.encodings import SAMPLE, is_binary, is_wide, misfit, text_encoding
+from seamwise.toolhost.text.encodings import SAMPLE, is_binary, is_wide, misfit, text_encoding
 
 ALL = sorted({*encodings.aliases.aliases, *encodings.aliases.aliases.values()})
 KNOWN = sorted({known for name in ALL if (known := text_encoding(name)) is not None})
 
 
-@pytest.mark.parametrize('name', ['utf-8', 'UTF8', 'gb18030', 'GBK', 'latin-1', 'ISO-8859-1', 'shift_jis', 'utf-16', 'utf_8_sig', 'cp1252'])
+@pytest.mark.parametrize(
+    'name',
+    [
+        'utf-8',
+        'UTF8',
+        'gb18030',
+        'GBK',
+        'latin-1',
+        'ISO-8859-1',
+        'shift_jis',
+        'utf-16',
+        'utf_8_sig',
+        'cp1252',
+    ],
+)
 def test_encodings_for_text_are_known_by_all_their_names(name: str) -> None:
     assert text_encoding(name) is not None
 
 
-NO_ENCODINGS = ['', '\0', 'utf-8\0', 'klingon', 'x' * 41, 'ü', '../x', 'encodings.utf_8', 'os', 'aliases', 'mbcs', 'oem', '\n', '\udcff']
-NO_CHARSETS = ['hex', 'rot13', 'base64', 'zip', 'bz2', 'uu', 'quopri', 'idna', 'punycode', 'unicode_escape', 'raw_unicode_escape', 'utf-7']
+NO_ENCODINGS = [
+    '',
+    '\0',
+    'utf-8\0',
+    'klingon',
+    'x' * 41,
+    'ü',
+    '../x',
+    'encodings.utf_8',
+    'os',
+    'aliases',
+    'mbcs',
+    'oem',
+    '\n',
+    '\udcff',
+]
+NO_CHARSETS = [
+    'hex',
+    'rot13',
+    'base64',
+    'zip',
+    'bz2',
+    'uu',
+    'quopri',
+    'idna',
+    'punycode',
+    'unicode_escape',
+    'raw_unicode_escape',
+    'utf-7',
+]
 
 
 @pytest.mark.parametrize('name', [*NO_ENCODINGS, *NO_CHARSETS, 'undefined'])
@@ -46,18 +88,36 @@ def test_bytes_fit_or_it_is_said_where_they_do_not(encoding: str, data: bytes) -
     ('data', 'encoding', 'said'),
     [
         (b'caf\xe9\n', 'utf-8', 'byte 0xe9 at position 3 is not utf-8; try latin-1'),
-        ('你好，世界\n'.encode('gb18030'), 'utf-8', 'byte 0xc4 at position 0 is not utf-8; try gb18030'),
+        (
+            '你好，世界\n'.encode('gb18030'),
+            'utf-8',
+            'byte 0xc4 at position 0 is not utf-8; try gb18030',
+        ),
         ('x\n你好\n'.encode(), 'ascii', 'byte 0xe4 at position 2 is not ascii; try utf-8'),
         ('你好'.encode()[:-1], 'utf-8', 'byte 0xe5 at position 3 is not utf-8; try latin-1'),
         ('héllo\n'.encode('utf-16'), 'utf-8', 'byte 0xff at position 0 is not utf-8; try utf-16'),
         (b'ab', 'utf-16', 'byte 0x61 at position 0 is not utf-16; try utf-8'),
         (b'a\0\n\0x', 'utf-16-le', 'byte 0x78 at position 4 is not utf-16-le; try utf-8'),
-        (b'x' * (3 * SAMPLE) + b'\xe9\n', 'utf-8', f'byte 0xe9 at position {3 * SAMPLE} is not utf-8; try latin-1'),
-        (b'x' * (SAMPLE - 1) + '数'.encode() + b'\xff', 'utf-8', f'byte 0xff at position {SAMPLE + 2} is not utf-8; try latin-1'),
-        (('数' * SAMPLE).encode('gb18030'), 'utf-8', 'byte 0xca at position 0 is not utf-8; try gb18030'),
+        (
+            b'x' * (3 * SAMPLE) + b'\xe9\n',
+            'utf-8',
+            f'byte 0xe9 at position {3 * SAMPLE} is not utf-8; try latin-1',
+        ),
+        (
+            b'x' * (SAMPLE - 1) + '数'.encode() + b'\xff',
+            'utf-8',
+            f'byte 0xff at position {SAMPLE + 2} is not utf-8; try latin-1',
+        ),
+        (
+            ('数' * SAMPLE).encode('gb18030'),
+            'utf-8',
+            'byte 0xca at position 0 is not utf-8; try gb18030',
+        ),
     ],
 )
-def test_what_does_not_fit_is_said_with_its_place_and_what_might(data: bytes, encoding: str, said: str) -> None:
+def test_what_does_not_fit_is_said_with_its_place_and_what_might(
+    data: bytes, encoding: str, said: str
+) -> None:
     assert misfit(io.BytesIO(data), encoding) == said
 
 

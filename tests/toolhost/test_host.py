@@ -8,11 +8,18 @@ from msgspec import Struct
 
 from seamwise import Failure, Result, Success
 from seamwise.catalog.parsing import SchemaViolations, UnreadableCall
-from seamwise.catalog.tools import CommandFailed, FileNotFound, ToolError, ToolRepeated, TooManyMistakes, UnknownTool
+from seamwise.catalog.tools import (
+    CommandFailed,
+    FileNotFound,
+    ToolError,
+    ToolRepeated,
+    TooManyMistakes,
+    UnknownTool,
+)
 from seamwise.toolhost.host import Host
 from seamwise.toolhost.reader import read
 from seamwise.toolhost.registry import Registry, registry, tool
-from seamwise.toolhost.workspace import Workspace
+from seamwise.toolhost.workspace.workspace import Workspace
 
 from .helpers import bad, good, tree
 
@@ -26,7 +33,10 @@ class Played(Struct, frozen=True):
     turn: int
 
 
-OUTCOMES: dict[str, ToolError] = {'mistake': FileNotFound('play', 'x'), 'other': CommandFailed('play', 'x', 1, '')}
+OUTCOMES: dict[str, ToolError] = {
+    'mistake': FileNotFound('play', 'x'),
+    'other': CommandFailed('play', 'x', 1, ''),
+}
 
 
 def play(_workspace: Workspace, args: Play) -> Result[Played, ToolError]:
@@ -38,18 +48,24 @@ def play(_workspace: Workspace, args: Play) -> Result[Played, ToolError]:
 PLAY: Registry = registry([tool('play', Play, play)]).unwrap()
 
 
-def outcomes(workspace: Workspace, what: str, *, repeat: int = 0, mistakes: int = 0, same: bool = False) -> list[str]:
+def outcomes(
+    workspace: Workspace, what: str, *, repeat: int = 0, mistakes: int = 0, same: bool = False
+) -> list[str]:
     """Play one call a word; `bad` is a line that is no call."""
     host = Host(workspace, registry=PLAY, repeat_limit=repeat, mistake_limit=mistakes)
     lines = [
-        f'{{"tool": "play", "arguments": {{"what": "{word}", "turn": {0 if same else turn}}}}}' if word != 'bad' else '{'
+        f'{{"tool": "play", "arguments": {{"what": "{word}", "turn": {0 if same else turn}}}}}'
+        if word != 'bad'
+        else '{'
         for turn, word in enumerate(what.split())
     ]
     results = [host.run(line) for line in read(BytesIO('\n'.join(lines).encode()))]
     return ['ok' if type(one) is Success else type(one.failure()).__name__ for one in results]
 
 
-def test_calls_run_and_bad_lines_give_what_is_wrong_with_them(folder: Path, workspace: Workspace) -> None:
+def test_calls_run_and_bad_lines_give_what_is_wrong_with_them(
+    folder: Path, workspace: Workspace
+) -> None:
     host = Host(workspace)
     calls = b"""\
 {"id": "c1", "tool": "write_file", "arguments": {"path": "a", "content": "one"}}
@@ -71,7 +87,10 @@ def test_calls_run_and_bad_lines_give_what_is_wrong_with_them(folder: Path, work
 
 class TestRepetition:
     def test_is_refused_from_the_limit_on(self, workspace: Workspace) -> None:
-        assert outcomes(workspace, 'fine ' * 5, repeat=3, same=True) == ['ok'] * 3 + ['ToolRepeated'] * 2
+        assert (
+            outcomes(workspace, 'fine ' * 5, repeat=3, same=True)
+            == ['ok'] * 3 + ['ToolRepeated'] * 2
+        )
         assert outcomes(workspace, 'fine ' * 5, repeat=0, same=True) == ['ok'] * 5
         assert outcomes(workspace, 'fine ' * 5, repeat=3) == ['ok'] * 5
 
@@ -109,7 +128,9 @@ class TestMistakes:
 
     def test_are_neither_counted_nor_forgiven_by_other_failures(self, workspace: Workspace) -> None:
         assert outcomes(workspace, 'other other other fine', mistakes=2)[-1] == 'ok'
-        assert outcomes(workspace, 'mistake other mistake fine', mistakes=2)[-1] == 'TooManyMistakes'
+        assert (
+            outcomes(workspace, 'mistake other mistake fine', mistakes=2)[-1] == 'TooManyMistakes'
+        )
 
     def test_may_be_bad_lines(self, workspace: Workspace) -> None:
         found = outcomes(workspace, 'mistake bad fine bad', mistakes=2)

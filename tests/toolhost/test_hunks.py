@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from seamwise import Failure
 from seamwise.catalog.tools import RejectedHunk
-from seamwise.toolhost.documents import Document
-from seamwise.toolhost.hunks import edits, place
-from seamwise.toolhost.unified import parse
+from seamwise.toolhost.text.document import Document
+from seamwise.toolhost.text.hunks import edits, place
+from seamwise.toolhost.text.unified_diff import parse
 
 from .helpers import good
 
@@ -37,10 +37,15 @@ TWICE = 'head\nalpha\nbeta\ngamma\nmid\nalpha\nbeta\ngamma\ntail\n'
 
 @pytest.mark.parametrize('stated', [0, 1, 2, 3, 4, 9, 10, 11, 1000, 10**17])
 def test_a_hunk_goes_to_the_only_place_whatever_line_it_states(stated: int) -> None:
-    assert applied(TEN, f'@@ -{stated},2 +{stated},2 @@\n line 3\n-line 4\n+LINE 4\n') == TEN.replace('line 4', 'LINE 4')
+    assert applied(
+        TEN, f'@@ -{stated},2 +{stated},2 @@\n line 3\n-line 4\n+LINE 4\n'
+    ) == TEN.replace('line 4', 'LINE 4')
 
 
-@pytest.mark.parametrize(('stated', 'expected'), [(3, TWICE.replace('beta', 'B', 1)), (7, 'B'.join(TWICE.rsplit('beta', 1)))])
+@pytest.mark.parametrize(
+    ('stated', 'expected'),
+    [(3, TWICE.replace('beta', 'B', 1)), (7, 'B'.join(TWICE.rsplit('beta', 1)))],
+)
 def test_of_two_places_the_stated_one_counts(stated: int, expected: str) -> None:
     assert applied(TWICE, f'@@ -{stated} +{stated} @@\n-beta\n+B\n') == expected
 
@@ -59,7 +64,9 @@ def test_a_line_is_compared_as_a_whole() -> None:
 
 
 def test_every_rejected_hunk_is_named_with_what_stands_there() -> None:
-    diff = '@@ -1 +1 @@ top\n-nothing\n+x\n@@ -3 +3 @@\n-line 3\n+y\n@@ -9,2 +9,1 @@\n line 9\n-no\n'
+    diff = (
+        '@@ -1 +1 @@ top\n-nothing\n+x\n@@ -3 +3 @@\n-line 3\n+y\n@@ -9,2 +9,1 @@\n line 9\n-no\n'
+    )
     assert hunks(TEN, diff) == (
         RejectedHunk(1, '@@ -1 +1 @@', 1, 'not_found', 'nothing', 'line 1'),
         RejectedHunk(3, '@@ -9,2 +9,1 @@', 9, 'not_found', 'line 9\nno', 'line 9\nline 10'),
@@ -68,7 +75,9 @@ def test_every_rejected_hunk_is_named_with_what_stands_there() -> None:
 
 def test_hunks_are_placed_in_the_file_as_it_was() -> None:
     diff = '@@ -9 +9,2 @@\n-line 9\n+nine\n+and a half\n@@ -1 +1,2 @@\n-line 1\n+one\n+line 9\n'
-    assert applied(TEN, diff) == TEN.replace('line 9', 'nine\nand a half').replace('line 1\n', 'one\nline 9\n')
+    assert applied(TEN, diff) == TEN.replace('line 9', 'nine\nand a half').replace(
+        'line 1\n', 'one\nline 9\n'
+    )
 
 
 @pytest.mark.parametrize(
@@ -140,7 +149,9 @@ LINES = st.lists(st.sampled_from(['', 'a', 'b', 'c', '-', '+', '@@']), max_size=
 
 
 @given(LINES, LINES, st.integers(0, 3))
-def test_what_difflib_says_is_what_comes_out(before: list[str], after: list[str], context: int) -> None:
+def test_what_difflib_says_is_what_comes_out(
+    before: list[str], after: list[str], context: int
+) -> None:
     diff = '\n'.join(difflib.unified_diff(before, after, n=context, lineterm=''))
     if before != after:
         old, new = (''.join(f'{line}\n' for line in lines) for lines in (before, after))

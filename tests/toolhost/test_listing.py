@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typing_extensions import override
 
-from seamwise.toolhost import listing
-from seamwise.toolhost.listing import Item, items
-from seamwise.toolhost.paths import Asked
-from seamwise.toolhost.workspace import Workspace
+from seamwise.toolhost.workspace import listing
+from seamwise.toolhost.workspace.listing import Item, items
+from seamwise.toolhost.workspace.paths import Asked
+from seamwise.toolhost.workspace.workspace import Workspace
 
 from .helpers import dig, few_handles, good, unprivileged
 
@@ -22,7 +22,9 @@ def listed(workspace: Workspace, path: str = '.', *, recursive: bool = True) -> 
     return ['/'.join(one.names) for one in items(workspace, place, recursive=recursive)]
 
 
-def test_what_is_in_a_folder_comes_in_the_order_of_its_path(folder: Path, workspace: Workspace) -> None:
+def test_what_is_in_a_folder_comes_in_the_order_of_its_path(
+    folder: Path, workspace: Workspace
+) -> None:
     for path in ('a/x', 'a-b', 'a.txt', 'a0', 'A', 'b/c/d', 'b/c-d', 'B/x', 'z', 'ä', '数据'):
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text('x')
@@ -36,7 +38,10 @@ def test_what_is_in_a_folder_comes_in_the_order_of_its_path(folder: Path, worksp
 def test_the_order_is_that_of_the_paths_as_text(paths: list[str]) -> None:
     names = {part for path in paths for part in path.split('/') if part.strip('.')}
     found = [Item((name,), 0o040755, 0) for name in names]
-    turns = [one.names[-1] + ('' if isinstance(one, Item) else '/') for one in reversed(listing._sorted(found, recursive=True))]
+    turns = [
+        one.names[-1] + ('' if isinstance(one, Item) else '/')
+        for one in reversed(listing._sorted(found, recursive=True))
+    ]
     assert turns == sorted(turns)
 
 
@@ -47,9 +52,19 @@ def test_symlinks_are_listed_and_not_followed(folder: Path, workspace: Workspace
     assert listed(workspace) == ['here', 'loop', 'out']
 
 
-def test_what_is_ignored_and_git_are_left_out_at_any_depth(folder: Path, workspace: Workspace) -> None:
+def test_what_is_ignored_and_git_are_left_out_at_any_depth(
+    folder: Path, workspace: Workspace
+) -> None:
     (folder / '.seamignore').write_text('*.key\nsecrets/\n!secrets/open.txt\n')
-    for path in ('.git/config', 'sub/.git', 'a.key', 'sub/b.key', 'secrets/open.txt', 'sub/secrets/x', 'sub/seen'):
+    for path in (
+        '.git/config',
+        'sub/.git',
+        'a.key',
+        'sub/b.key',
+        'secrets/open.txt',
+        'sub/secrets/x',
+        'sub/seen',
+    ):
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text('x')
     assert listed(workspace) == ['.seamignore', 'sub', 'sub/seen']
@@ -94,7 +109,9 @@ def test_a_name_that_vanishes_before_it_is_looked_at_is_left_out() -> None:
     assert listing._item(Gone(), ('gone',)) is None  # type: ignore[arg-type]
 
 
-def test_trouble_of_the_machine_is_passed_on(folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_trouble_of_the_machine_is_passed_on(
+    folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (folder / 'a').mkdir()
     place = good(workspace.folder(Asked('list_files', '.')))
     found = items(workspace, place, recursive=True)

@@ -7,8 +7,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seamwise.catalog.tools import FileNotFound, InvalidParameter, PathForbidden, ResourceExhausted, ToolFailed
-from seamwise.toolhost.paths import NAME_LIMIT, PATH_LIMIT, Asked, Roots, is_passed_over, route, shown, split
+from seamwise.catalog.tools import (
+    FileNotFound,
+    InvalidParameter,
+    PathForbidden,
+    ResourceExhausted,
+    ToolFailed,
+)
+from seamwise.toolhost.workspace.paths import (
+    NAME_LIMIT,
+    PATH_LIMIT,
+    Asked,
+    Roots,
+    is_passed_over,
+    route,
+    shown,
+    split,
+)
 
 from .helpers import bad, good
 
@@ -41,12 +56,16 @@ def asked(path: str) -> Asked:
         ('a\nb', ('a\nb',), False),
     ],
 )
-def test_a_path_is_read_with_no_look_at_the_disk(path: str, names: tuple[str, ...], to_folder: bool) -> None:
+def test_a_path_is_read_with_no_look_at_the_disk(
+    path: str, names: tuple[str, ...], to_folder: bool
+) -> None:
     found = good(route(asked(path), ROOTS))
     assert (found.names, found.to_folder) == (names, to_folder)
 
 
-@pytest.mark.parametrize('path', ['/', '/srv', '/srv/ws2', '/srv/w', '/etc/passwd', '/srv/../srv/ws/a'])
+@pytest.mark.parametrize(
+    'path', ['/', '/srv', '/srv/ws2', '/srv/w', '/etc/passwd', '/srv/../srv/ws/a']
+)
 def test_an_absolute_path_of_another_folder_is_outside(path: str) -> None:
     assert bad(route(asked(path), ROOTS), PathForbidden).reason == 'outside_workspace'
 

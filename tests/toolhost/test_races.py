@@ -12,14 +12,14 @@ import msgspec
 import pytest
 
 from seamwise import Result
-from seamwise.toolhost.paths import Asked
 from seamwise.toolhost.tools.execute_command import ExecuteCommand, execute_command
 from seamwise.toolhost.tools.list_files import ListFiles, list_files
 from seamwise.toolhost.tools.read_file import ReadFile, read_file
 from seamwise.toolhost.tools.replace_in_file import ReplaceInFile, replace_in_file
 from seamwise.toolhost.tools.search_files import SearchFiles, search_files
 from seamwise.toolhost.tools.write_file import WriteFile, write_file
-from seamwise.toolhost.workspace import Workspace
+from seamwise.toolhost.workspace.paths import Asked
+from seamwise.toolhost.workspace.workspace import Workspace
 
 from .helpers import CANARY, bad, good
 
@@ -64,14 +64,22 @@ CALLS: dict[str, Callable[[Workspace], Result[msgspec.Struct, object]]] = {
     'read': lambda workspace: read_file(workspace, ReadFile(path='x/secret.txt')),
     'list': lambda workspace: list_files(workspace, ListFiles(path='x')),
     'list all': lambda workspace: list_files(workspace, ListFiles(recursive=True)),
-    'write': lambda workspace: write_file(workspace, WriteFile(path='x/secret.txt', content='mine', overwrite=True)),
-    'write new': lambda workspace: write_file(workspace, WriteFile(path='x/new/file.txt', content='mine', overwrite=True)),
-    'replace': lambda workspace: replace_in_file(workspace, ReplaceInFile(path='x/secret.txt', search='m', replace='m')),
+    'write': lambda workspace: write_file(
+        workspace, WriteFile(path='x/secret.txt', content='mine', overwrite=True)
+    ),
+    'write new': lambda workspace: write_file(
+        workspace, WriteFile(path='x/new/file.txt', content='mine', overwrite=True)
+    ),
+    'replace': lambda workspace: replace_in_file(
+        workspace, ReplaceInFile(path='x/secret.txt', search='m', replace='m')
+    ),
 }
 
 
 @pytest.mark.parametrize('call', CALLS)
-def test_a_swapped_symlink_never_leads_out(folder: Path, tmp_path: Path, workspace: Workspace, call: str) -> None:
+def test_a_swapped_symlink_never_leads_out(
+    folder: Path, tmp_path: Path, workspace: Workspace, call: str
+) -> None:
     (folder / 'real').mkdir()
     (folder / 'real' / 'secret.txt').write_text('mine')
     outside = tmp_path / 'outside'
@@ -79,7 +87,11 @@ def test_a_swapped_symlink_never_leads_out(folder: Path, tmp_path: Path, workspa
     with swapping(folder, 'x'):
         for _ in range(ROUNDS):
             result = CALLS[call](workspace)
-            kinds.add(type(result.failure()).__name__ if hasattr(result, 'failure') and not result.value_or(None) else 'ok')
+            kinds.add(
+                type(result.failure()).__name__
+                if hasattr(result, 'failure') and not result.value_or(None)
+                else 'ok'
+            )
             assert CANARY.strip() not in repr(result)
             assert 'outside/' not in repr(result.value_or(None))
     assert (outside / 'secret.txt').read_text() == CANARY
@@ -88,7 +100,9 @@ def test_a_swapped_symlink_never_leads_out(folder: Path, tmp_path: Path, workspa
     assert not list(folder.rglob('.seamwise-*'))
 
 
-def test_a_file_that_becomes_a_symlink_while_it_is_searched_is_left_out(folder: Path, tmp_path: Path, workspace: Workspace) -> None:
+def test_a_file_that_becomes_a_symlink_while_it_is_searched_is_left_out(
+    folder: Path, tmp_path: Path, workspace: Workspace
+) -> None:
     (folder / 'real').mkdir()
     (folder / 'real' / 'secret.txt').write_text('mine')
     with swapping(folder, 'x'):
@@ -138,7 +152,9 @@ def test_a_symlink_that_vanishes_between_two_looks_is_not_found(
     assert type(bad(workspace.file(Asked('read_file', 'x')), object)).__name__ == 'FileNotFound'
 
 
-def test_a_symlink_that_is_swapped_for_ever_is_a_loop(folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_symlink_that_is_swapped_for_ever_is_a_loop(
+    folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (folder / 'x').symlink_to('y')
 
     def never(*_args: object, **_kwargs: object) -> str:
@@ -159,4 +175,7 @@ def test_a_folder_that_becomes_a_symlink_between_two_looks_is_not_entered(
 
     # The first one opens nothing of the path: there are no rules to be read.
     swap_once(monkeypatch, 'open', swap)
-    assert type(bad(workspace.file(Asked('read_file', 'x/secret.txt')), object)).__name__ == 'FileNotFound'
+    assert (
+        type(bad(workspace.file(Asked('read_file', 'x/secret.txt')), object)).__name__
+        == 'FileNotFound'
+    )

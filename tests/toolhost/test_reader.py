@@ -16,7 +16,14 @@ from seamwise.catalog.parsing import SchemaViolations, UnreadableCall
 from seamwise.catalog.problem import Problem
 from seamwise.toolhost import reader
 from seamwise.toolhost.calls import Line, ToolCall
-from seamwise.toolhost.reader import DEPTH_LIMIT, DIGITS_LIMIT, EXCERPT_LIMIT, ID_LIMIT, LINE_LIMIT, read
+from seamwise.toolhost.reader import (
+    DEPTH_LIMIT,
+    DIGITS_LIMIT,
+    EXCERPT_LIMIT,
+    ID_LIMIT,
+    LINE_LIMIT,
+    read,
+)
 
 from .helpers import bad, good
 
@@ -39,26 +46,44 @@ def unreadable(data: bytes) -> UnreadableCall:
 
 
 def problems(line: Line) -> list[tuple[str, str]]:
-    return [(problem.pointer, problem.message) for problem in bad(line.call, SchemaViolations).problems]
+    return [
+        (problem.pointer, problem.message) for problem in bad(line.call, SchemaViolations).problems
+    ]
 
 
 class TestACall:
     def test_is_read_with_all_that_it_says(self) -> None:
-        line = one('{"id": "c1", "tool": "read_file", "arguments": {"path": "数据.txt", "n": [1, 1.5, true, null]}}'.encode())
+        line = one(
+            '{"id": "c1", "tool": "read_file", "arguments": {"path": "数据.txt", "n": [1, 1.5, true, null]}}'.encode()
+        )
         assert (line.number, line.id) == (1, 'c1')
-        assert good(line.call) == ToolCall('c1', 'read_file', {'path': '数据.txt', 'n': [1, 1.5, True, None]}, 1)
+        assert good(line.call) == ToolCall(
+            'c1', 'read_file', {'path': '数据.txt', 'n': [1, 1.5, True, None]}, 1
+        )
 
     def test_may_leave_out_its_id_and_its_arguments(self) -> None:
         assert good(one(b'\n\n' + GOOD).call) == ToolCall('line-3', 'list_files', {}, 3)
 
-    @pytest.mark.parametrize('call_id', ['x', ' ', '数', 'a\nb', '\x00', 'x' * ID_LIMIT, '😀' * ID_LIMIT])
+    @pytest.mark.parametrize(
+        'call_id', ['x', ' ', '数', 'a\nb', '\x00', 'x' * ID_LIMIT, '😀' * ID_LIMIT]
+    )
     def test_may_have_any_text_as_its_id(self, call_id: str) -> None:
         line = one(json.dumps({'tool': 'x', 'id': call_id}).encode())
         assert line.id == good(line.call).id == call_id
 
-    @given(st.dictionaries(st.text(), st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists, max_leaves=5)))
+    @given(
+        st.dictionaries(
+            st.text(),
+            st.recursive(
+                st.none() | st.booleans() | st.integers() | st.text(), st.lists, max_leaves=5
+            ),
+        )
+    )
     def test_keeps_its_arguments_as_they_are(self, arguments: dict[str, object]) -> None:
-        for text in (json.dumps({'tool': 'x', 'arguments': arguments}), json.dumps({'arguments': arguments, 'tool': 'x'}, indent=None)):
+        for text in (
+            json.dumps({'tool': 'x', 'arguments': arguments}),
+            json.dumps({'arguments': arguments, 'tool': 'x'}, indent=None),
+        ):
             assert good(one(text.encode()).call).arguments == arguments
 
 
@@ -147,14 +172,19 @@ class TestWhatIsNoJson:
         assert (error.format, error.problem, error.position) == ('json', problem, position)
 
     @pytest.mark.parametrize(
-        ('data', 'byte', 'position'), [(b'\xff', 'ff', 0), (b'{"tool": "caf\xe9"}', 'e9', 13), (b'\xed\xa0\x80', 'ed', 0)]
+        ('data', 'byte', 'position'),
+        [(b'\xff', 'ff', 0), (b'{"tool": "caf\xe9"}', 'e9', 13), (b'\xed\xa0\x80', 'ed', 0)],
     )
-    def test_bytes_that_are_not_utf_8_are_unreadable(self, data: bytes, byte: str, position: int) -> None:
+    def test_bytes_that_are_not_utf_8_are_unreadable(
+        self, data: bytes, byte: str, position: int
+    ) -> None:
         error = unreadable(data)
         assert (error.problem, error.position) == (f'byte 0x{byte} is not UTF-8', position)
         assert '\ufffd' in error.excerpt
 
-    @pytest.mark.parametrize('piece', [b'[', b'{"a":', b'{"tool": "x", "arguments": {"a": [', b'[{}, '])
+    @pytest.mark.parametrize(
+        'piece', [b'[', b'{"a":', b'{"tool": "x", "arguments": {"a": [', b'[{}, ']
+    )
     def test_deep_nesting_is_unreadable_in_no_time(self, piece: bytes) -> None:
         error = unreadable(piece * 100_000)
         assert error.problem == f'it is nested more than {DEPTH_LIMIT} levels deep'
@@ -168,7 +198,10 @@ class TestWhatIsNoJson:
 
     def test_brackets_in_texts_nest_nothing(self) -> None:
         text = '[' * 1_000 + '\\"{' + '"'
-        assert good(one(json.dumps({'tool': text, 'arguments': {'a': [[]] * 300}}).encode()).call).tool == text
+        assert (
+            good(one(json.dumps({'tool': text, 'arguments': {'a': [[]] * 300}}).encode()).call).tool
+            == text
+        )
 
     def test_an_excerpt_is_short_and_holds_no_secret(self) -> None:
         error = unreadable(b'{"password": "hunter2-and-more", "text": "' + b'x' * 10_000)
@@ -185,7 +218,9 @@ class TestWhatIsNoJson:
 
     @given(st.binary(max_size=60))
     def test_bytes_of_any_kind_give_a_line_or_nothing(self, data: bytes) -> None:
-        count = sum(bool(text.strip(b' \t\r\n')) for text in data.removeprefix(b'\xef\xbb\xbf').split(b'\n'))
+        count = sum(
+            bool(text.strip(b' \t\r\n')) for text in data.removeprefix(b'\xef\xbb\xbf').split(b'\n')
+        )
         assert len(lines(data)) == count
         assert type(lines(data + b'\n' + GOOD)[-1].call) is Success
 
@@ -198,7 +233,9 @@ class TestALineThatIsTooLong:
     @pytest.mark.parametrize('mark', [b'', b'\xef\xbb\xbf'])
     @pytest.mark.parametrize('length', [65, 66, 67, 68, 127, 128, 129, 1_000])
     @pytest.mark.parametrize('end', [b'', b'\n'])
-    def test_is_unreadable_whatever_it_begins_with(self, mark: bytes, length: int, end: bytes) -> None:
+    def test_is_unreadable_whatever_it_begins_with(
+        self, mark: bytes, length: int, end: bytes
+    ) -> None:
         data = mark + GOOD.ljust(length - len(mark)) + end
         error = unreadable(data)
         assert (error.problem, error.position) == ('the line has more than 64 bytes', 64)
@@ -242,12 +279,32 @@ class TestJsonOfAnotherShape:
             (b'{}', None, [('/tool', 'is missing')]),
             (b'{"id": "c1"}', 'c1', [('/tool', 'is missing')]),
             (b'{"id": "c1", "tool": null}', 'c1', [('/tool', 'must be a text, not null')]),
-            (b'{"id": "c1", "tool": "x", "arguments": null}', 'c1', [('/arguments', 'must be an object, not null')]),
-            (b'{"id": "c1", "tool": "x", "arguments": []}', 'c1', [('/arguments', 'must be an object, not a list')]),
+            (
+                b'{"id": "c1", "tool": "x", "arguments": null}',
+                'c1',
+                [('/arguments', 'must be an object, not null')],
+            ),
+            (
+                b'{"id": "c1", "tool": "x", "arguments": []}',
+                'c1',
+                [('/arguments', 'must be an object, not a list')],
+            ),
             (b'{"id": "", "tool": "x"}', None, [('/id', 'must have 1 to 128 characters, not 0')]),
-            (b'{"id": null, "tool": "x"}', None, [('/id', 'must be a text of 1 to 128 characters, not null')]),
-            (b'{"id": 7, "tool": "x"}', None, [('/id', 'must be a text of 1 to 128 characters, not 7')]),
-            (b'{"id": "' + b'x' * 129 + b'", "tool": "x"}', None, [('/id', 'must have 1 to 128 characters, not 129')]),
+            (
+                b'{"id": null, "tool": "x"}',
+                None,
+                [('/id', 'must be a text of 1 to 128 characters, not null')],
+            ),
+            (
+                b'{"id": 7, "tool": "x"}',
+                None,
+                [('/id', 'must be a text of 1 to 128 characters, not 7')],
+            ),
+            (
+                b'{"id": "' + b'x' * 129 + b'", "tool": "x"}',
+                None,
+                [('/id', 'must have 1 to 128 characters, not 129')],
+            ),
             (
                 b'{"id": "c1", "tool": "x", "a/b~c": 1, "Tool": 2}',
                 'c1',
@@ -256,10 +313,16 @@ class TestJsonOfAnotherShape:
                     ('/a~1b~0c', 'is no key of a call; those are id, tool, arguments'),
                 ],
             ),
-            (b'{"tool": 1, "arguments": 2}', None, [('/tool', 'must be a text, not 1'), ('/arguments', 'must be an object, not 2')]),
+            (
+                b'{"tool": 1, "arguments": 2}',
+                None,
+                [('/tool', 'must be a text, not 1'), ('/arguments', 'must be an object, not 2')],
+            ),
         ],
     )
-    def test_says_everything_that_is_wrong(self, data: bytes, line_id: str | None, found: list[tuple[str, str]]) -> None:
+    def test_says_everything_that_is_wrong(
+        self, data: bytes, line_id: str | None, found: list[tuple[str, str]]
+    ) -> None:
         line = one(data)
         assert (line.id, problems(line)) == (line_id, found)
 
@@ -267,15 +330,23 @@ class TestJsonOfAnotherShape:
         ('data', 'line_id', 'key'),
         [
             (b'{"id": "c1", "tool": "x", "tool": "y"}', 'c1', 'tool'),
-            (b'{"id": "c1", "tool": "x", "arguments": {"a": {"path": 1, "path": 1}}}', 'c1', 'path'),
+            (
+                b'{"id": "c1", "tool": "x", "arguments": {"a": {"path": 1, "path": 1}}}',
+                'c1',
+                'path',
+            ),
             (b'{"id": "c1", "tool": "x", "arguments": {"id": 1, "id": 1}}', 'c1', 'id'),
             (b'{"id": "c1", "tool": "x", "id": "c2"}', None, 'id'),
         ],
     )
-    def test_a_key_that_stands_twice_means_nothing_certain(self, data: bytes, line_id: str | None, key: str) -> None:
+    def test_a_key_that_stands_twice_means_nothing_certain(
+        self, data: bytes, line_id: str | None, key: str
+    ) -> None:
         line = one(data)
         assert line.id == line_id
-        assert bad(line.call, SchemaViolations).problems[0] == Problem('', f'has the key {key!r} twice in one object')
+        assert bad(line.call, SchemaViolations).problems[0] == Problem(
+            '', f'has the key {key!r} twice in one object'
+        )
 
 
 class TestARepeatedId:
@@ -299,7 +370,9 @@ class TestARepeatedId:
         assert problems(second) == [('/id', "must be new: line 1 has 'line-1' already")]
 
     def test_is_not_made_of_what_only_seems_to_be_an_id(self) -> None:
-        broken, second, missing, fourth = lines(b'{"id": "c1", "tool": \n{"id": "c1", "tool": "x"}\n[]\n{"id": "line-3", "tool": "x"}')
+        broken, second, missing, fourth = lines(
+            b'{"id": "c1", "tool": \n{"id": "c1", "tool": "x"}\n[]\n{"id": "line-3", "tool": "x"}'
+        )
         for line in (broken, missing):
             assert line.id is None
         for line in (second, fourth):
@@ -314,4 +387,8 @@ def files(folder: Path) -> Iterator[BinaryIO]:
 
 
 def test_files_are_read_as_any_stream_is(folder: Path) -> None:
-    assert [[type(line.call).__name__ for line in read(stream)] for stream in files(folder)] == [[], ['Failure'], ['Failure', 'Success']]
+    assert [[type(line.call).__name__ for line in read(stream)] for stream in files(folder)] == [
+        [],
+        ['Failure'],
+        ['Failure', 'Success'],
+    ]

@@ -8,15 +8,28 @@ import pytest
 from msgspec import Struct
 
 from seamwise import Result, Success
-from seamwise.catalog.tools import InvalidParameter, MissingParameter, RegistrationRejected, UnknownTool
+from seamwise.catalog.tools import (
+    InvalidParameter,
+    MissingParameter,
+    RegistrationRejected,
+    UnknownTool,
+)
 from seamwise.toolhost.calls import ToolCall
 from seamwise.toolhost.registry import STANDARD, Registry, registry, tool
 from seamwise.toolhost.tools.read_file import FileText
-from seamwise.toolhost.workspace import Workspace
+from seamwise.toolhost.workspace.workspace import Workspace
 
 from .helpers import bad, good, tree
 
-SEVEN = ('apply_diff', 'execute_command', 'list_files', 'read_file', 'replace_in_file', 'search_files', 'write_file')
+SEVEN = (
+    'apply_diff',
+    'execute_command',
+    'list_files',
+    'read_file',
+    'replace_in_file',
+    'search_files',
+    'write_file',
+)
 
 
 class Ping(Struct, frozen=True, kw_only=True):
@@ -45,20 +58,35 @@ def test_there_are_seven_tools() -> None:
         ('read_file', {'path': 'a'}, {'start_line': 1, 'end_line': 2, 'encoding': 'utf-8'}),
         ('write_file', {'path': 'new', 'content': ''}, {'overwrite': True}),
         ('list_files', {}, {'path': '.', 'recursive': True, 'limit': 5}),
-        ('search_files', {'pattern': 'o'}, {'path': '.', 'glob': '*', 'case_sensitive': False, 'limit': 5, 'timeout': 30}),
-        ('replace_in_file', {'path': 'a', 'search': 'one', 'replace': 'one'}, {'replace_all': True, 'line': 1}),
+        (
+            'search_files',
+            {'pattern': 'o'},
+            {'path': '.', 'glob': '*', 'case_sensitive': False, 'limit': 5, 'timeout': 30},
+        ),
+        (
+            'replace_in_file',
+            {'path': 'a', 'search': 'one', 'replace': 'one'},
+            {'replace_all': True, 'line': 1},
+        ),
         ('apply_diff', {'path': 'a', 'diff': '@@ -1 +1 @@\n-one\n+one\n'}, {}),
         ('execute_command', {'command': 'true'}, {'cwd': '.', 'timeout': 30}),
     ],
 )
 def test_each_takes_its_parameters_and_no_others(
-    folder: Path, workspace: Workspace, name: str, required: dict[str, object], optional: dict[str, object]
+    folder: Path,
+    workspace: Workspace,
+    name: str,
+    required: dict[str, object],
+    optional: dict[str, object],
 ) -> None:
     (folder / 'a').write_text('one\ntwo\n')
     good(STANDARD.run(workspace, call(name, required)))
     good(STANDARD.run(workspace, call(name, required | optional)))
     error = bad(STANDARD.run(workspace, call(name, required | {'other': 1})), InvalidParameter)
-    assert error.reason == f'is no parameter of {name}, which takes {", ".join([*required, *optional])}'
+    assert (
+        error.reason
+        == f'is no parameter of {name}, which takes {", ".join([*required, *optional])}'
+    )
     if required:
         missing = bad(STANDARD.run(workspace, call(name)), MissingParameter)
         assert [missing.parameter, *(one.parameter for one in missing.also)] == list(required)
@@ -86,7 +114,12 @@ def test_each_takes_its_parameters_and_no_others(
     ],
 )
 def test_ranges_are_those_of_the_table(
-    folder: Path, workspace: Workspace, name: str, parameter: str, fitting: list[object], not_fitting: list[object]
+    folder: Path,
+    workspace: Workspace,
+    name: str,
+    parameter: str,
+    fitting: list[object],
+    not_fitting: list[object],
 ) -> None:
     given: dict[str, dict[str, object]] = {
         'read_file': {'path': 'a'},
@@ -101,16 +134,23 @@ def test_ranges_are_those_of_the_table(
         good(STANDARD.run(workspace, call(name, given[name] | {parameter: value})))
     before = tree(folder)
     for value in not_fitting:
-        error = bad(STANDARD.run(workspace, call(name, given[name] | {parameter: value})), InvalidParameter)
+        error = bad(
+            STANDARD.run(workspace, call(name, given[name] | {parameter: value})), InvalidParameter
+        )
         assert (error.tool, error.parameter) == (name, parameter)
     assert tree(folder) == before
 
 
 def test_end_line_is_not_below_start_line(folder: Path, workspace: Workspace) -> None:
     (folder / 'a').write_text('one\ntwo\n')
-    error = bad(STANDARD.run(workspace, call('read_file', {'path': 'a', 'start_line': 2, 'end_line': 1})), InvalidParameter)
+    error = bad(
+        STANDARD.run(workspace, call('read_file', {'path': 'a', 'start_line': 2, 'end_line': 1})),
+        InvalidParameter,
+    )
     assert (error.parameter, error.reason) == ('end_line', 'must be start_line (2) or more, not 1')
-    found = good(STANDARD.run(workspace, call('read_file', {'path': 'a', 'start_line': 2, 'end_line': 2})))
+    found = good(
+        STANDARD.run(workspace, call('read_file', {'path': 'a', 'start_line': 2, 'end_line': 2}))
+    )
     assert found == FileText('a', 'two\n', 2, 2, 2, truncated=False)
 
 
@@ -121,18 +161,35 @@ def test_the_keys_of_a_result_are_those_of_the_table(folder: Path, workspace: Wo
         value: Struct = good(STANDARD.run(workspace, call(name, arguments)))
         return list(msgspec.to_builtins(value))
 
-    assert keys('read_file', {'path': 'a'}) == ['path', 'content', 'start_line', 'end_line', 'total_lines', 'truncated']
+    assert keys('read_file', {'path': 'a'}) == [
+        'path',
+        'content',
+        'start_line',
+        'end_line',
+        'total_lines',
+        'truncated',
+    ]
     assert keys('write_file', {'path': 'b', 'content': ''}) == ['path', 'bytes', 'created']
     assert keys('list_files', {}) == ['path', 'entries', 'truncated']
     assert keys('search_files', {'pattern': 'x'}) == ['matches', 'truncated']
-    assert keys('replace_in_file', {'path': 'a', 'search': 'one', 'replace': 'two'}) == ['path', 'replacements']
-    assert keys('apply_diff', {'path': 'a', 'diff': '@@ -1 +1 @@\n-two\n+one\n'}) == ['path', 'hunks', 'added', 'removed']
+    assert keys('replace_in_file', {'path': 'a', 'search': 'one', 'replace': 'two'}) == [
+        'path',
+        'replacements',
+    ]
+    assert keys('apply_diff', {'path': 'a', 'diff': '@@ -1 +1 @@\n-two\n+one\n'}) == [
+        'path',
+        'hunks',
+        'added',
+        'removed',
+    ]
     assert keys('execute_command', {'command': 'true'}) == ['exit_code', 'output', 'truncated']
 
 
 def test_an_unknown_tool_is_told_with_near_names(workspace: Workspace) -> None:
     error = bad(STANDARD.run(workspace, call('raed_file', {'path': 7})), UnknownTool)
-    assert error == UnknownTool('raed_file', 'default', SEVEN, ('read_file', 'write_file', 'replace_in_file'))
+    assert error == UnknownTool(
+        'raed_file', 'default', SEVEN, ('read_file', 'write_file', 'replace_in_file')
+    )
     for name in ('', 'zzz', 'x' * 1_000_000, '__class__', '\n'):
         assert bad(STANDARD.run(workspace, call(name)), UnknownTool).suggestions == ()
     assert len(bad(STANDARD.run(workspace, call('file')), UnknownTool).suggestions) <= 3
@@ -148,7 +205,9 @@ def test_tools_can_be_put_together(workspace: Workspace) -> None:
 @pytest.mark.parametrize('name', ['', 'Ping', 'a-b', '1a', '_a', 'a' * 65, 'a\n', 'ä'])
 def test_a_name_that_is_not_plain_is_rejected(name: str) -> None:
     error = bad(registry([tool(name, Ping, ping)]), RegistrationRejected)
-    assert error == RegistrationRejected(name, 'a name has lower-case letters, digits and "_", and begins with a letter')
+    assert error == RegistrationRejected(
+        name, 'a name has lower-case letters, digits and "_", and begins with a letter'
+    )
 
 
 def test_a_name_is_taken_once() -> None:

@@ -70,11 +70,17 @@ d = { size = -9_223_372_036_854_775_808, shape = { side = 1, colour = "green" } 
     ('text', 'said'),
     [
         ('nmae = "x"', "/nmae: is no key here (did you mean 'name'?)"),
-        ('x = 1', "/x: is no key here; the keys are 'size', 'name', 'shape', 'lid', 'weight' and 'is_open'"),
+        (
+            'x = 1',
+            "/x: is no key here; the keys are 'size', 'name', 'shape', 'lid', 'weight' and 'is_open'",
+        ),
         ('name = 1', '/name: must be a text, not 1'),
         ('name = ""\nboxes.a.is_open = 1', '/is_open: must be true or false, not 1'),
         ('weight = true', "/weight: must be a number or 'unknown', not true"),
-        ('weight = "unkown"', "/weight: must be a number or 'unknown', not a text (did you mean 'unknown'?)"),
+        (
+            'weight = "unkown"',
+            "/weight: must be a number or 'unknown', not a text (did you mean 'unknown'?)",
+        ),
         ('weight = {}', "/weight: must be a number or 'unknown', not a table"),
         ('lid = true', '/lid: must be a table or false, not true'),
         ('lid = 0', '/lid: must be a table or false, not 0'),
@@ -85,11 +91,26 @@ d = { size = -9_223_372_036_854_775_808, shape = { side = 1, colour = "green" } 
         ('shape = 07:32:00', '/shape: must be a table, not a date or a time'),
         ('shape = { radius = 1, side = 1 }', "/shape/side: is no key here; the keys are 'radius'"),
         ('shape = { side = 1.0 }', '/shape/side: must be an integer, not 1.0'),
-        ('shape = { side = 9223372036854775808 }', '/shape/side: must be an integer, not one of more than 64 bits'),
-        ('shape = { side = -9223372036854775809 }', '/shape/side: must be an integer, not one of more than 64 bits'),
-        ('shape = { side = 1, colour = "gren" }', "/shape/colour: must be 'red' or 'green', not a text (did you mean 'green'?)"),
-        ('shape = { side = 1, colour = "x" }', "/shape/colour: must be 'red' or 'green', not a text"),
-        ('shape = { radius = ' + '9' * 400 + ' }', '/shape/radius: must be a number, not one of more than 64 bits'),
+        (
+            'shape = { side = 9223372036854775808 }',
+            '/shape/side: must be an integer, not one of more than 64 bits',
+        ),
+        (
+            'shape = { side = -9223372036854775809 }',
+            '/shape/side: must be an integer, not one of more than 64 bits',
+        ),
+        (
+            'shape = { side = 1, colour = "gren" }',
+            "/shape/colour: must be 'red' or 'green', not a text (did you mean 'green'?)",
+        ),
+        (
+            'shape = { side = 1, colour = "x" }',
+            "/shape/colour: must be 'red' or 'green', not a text",
+        ),
+        (
+            'shape = { radius = ' + '9' * 400 + ' }',
+            '/shape/radius: must be a number, not one of more than 64 bits',
+        ),
     ],
 )
 def test_a_finding_says_what_would_be_right(text: str, said: str) -> None:
@@ -119,5 +140,10 @@ def test_a_pointer_escapes_what_it_must() -> None:
 
 
 def test_an_unknown_name_is_answered_with_the_nearest() -> None:
-    assert unknown('raed', ['read', 'write'], what='tool') == "is no tool here (did you mean 'read'?)"
-    assert unknown('x', ['read', 'write'], what='tool') == "is no tool here; the tools are 'read' and 'write'"
+    assert (
+        unknown('raed', ['read', 'write'], what='tool') == "is no tool here (did you mean 'read'?)"
+    )
+    assert (
+        unknown('x', ['read', 'write'], what='tool')
+        == "is no tool here; the tools are 'read' and 'write'"
+    )

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from seamwise.toolhost import shell
-from seamwise.toolhost.shell import Ended, run
+from seamwise.toolhost.processes import shell
+from seamwise.toolhost.processes.shell import Ended, run
 
 from .helpers import handles
 
@@ -87,13 +87,17 @@ class TestHowItEnds:
             assert 'open' not in ended('ls -l /proc/self/fd', folder).output
 
     def test_a_command_that_closes_its_output_is_waited_for(self, folder: Path) -> None:
-        assert ended('echo before; exec >&- 2>&-; sleep 0.2; exit 7', folder) == Ended(7, 'before\n', truncated=False)
+        assert ended('echo before; exec >&- 2>&-; sleep 0.2; exit 7', folder) == Ended(
+            7, 'before\n', truncated=False
+        )
 
 
 class TestTheTimeout:
     def test_gives_the_output_so_far(self, folder: Path) -> None:
         begun = time.monotonic()
-        assert ended('echo begun; sleep 60; echo never', folder, 0.5) == Ended(None, 'begun\n', truncated=False)
+        assert ended('echo begun; sleep 60; echo never', folder, 0.5) == Ended(
+            None, 'begun\n', truncated=False
+        )
         assert time.monotonic() - begun < LONG / 2
 
     def test_kills_all_children(self, folder: Path) -> None:
@@ -102,7 +106,10 @@ class TestTheTimeout:
         assert all(has_ended(pid_in(folder / name)) for name in 'abc')
 
     def test_cannot_be_ignored(self, folder: Path) -> None:
-        assert ended('trap "" TERM INT HUP ALRM; while :; do sleep 0.05; done', folder, 0.5).exit_code is None
+        assert (
+            ended('trap "" TERM INT HUP ALRM; while :; do sleep 0.05; done', folder, 0.5).exit_code
+            is None
+        )
 
     def test_ends_what_never_pauses(self, folder: Path) -> None:
         found = ended('yes', folder, 0.5)
@@ -113,7 +120,9 @@ class TestTheTimeout:
 class TestWhatIsLeftBehind:
     def test_a_child_that_holds_the_output_is_not_waited_for_but_killed(self, folder: Path) -> None:
         begun = time.monotonic()
-        assert ended('sleep 60 & echo $! > pid; echo done', folder) == Ended(0, 'done\n', truncated=False)
+        assert ended('sleep 60 & echo $! > pid; echo done', folder) == Ended(
+            0, 'done\n', truncated=False
+        )
         assert time.monotonic() - begun < LONG / 2
         assert has_ended(pid_in(folder / 'pid'))
 
@@ -124,9 +133,9 @@ class TestWhatIsLeftBehind:
 
     def test_a_child_that_has_left_the_group_is_not_waited_for(self, folder: Path) -> None:
         begun = time.monotonic()
-        assert ended('setsid sh -c "echo \\$\\$ > pid; exec sleep 60" & sleep 0.3; echo done', folder) == Ended(
-            0, 'done\n', truncated=False
-        )
+        assert ended(
+            'setsid sh -c "echo \\$\\$ > pid; exec sleep 60" & sleep 0.3; echo done', folder
+        ) == Ended(0, 'done\n', truncated=False)
         assert time.monotonic() - begun < LONG / 2
         os.kill(pid_in(folder / 'pid'), signal.SIGKILL)
 
@@ -142,7 +151,7 @@ class TestWhatIsLeftBehind:
 MEASURED = """
 import resource, sys
 from pathlib import Path
-from seamwise.toolhost.shell import run
+from seamwise.toolhost.processes.shell import run
 run(b'true', cwd=Path('/'), timeout=60)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 ended = run(b'head -c 1000000000 /dev/zero | tr "\\\\0" x; echo; echo end', cwd=Path('/'), timeout=60)
@@ -159,13 +168,15 @@ def test_an_output_of_a_gigabyte_takes_little_memory() -> None:
 INTERRUPTED = """
 import sys
 from pathlib import Path
-from seamwise.toolhost.shell import run
+from seamwise.toolhost.processes.shell import run
 run(b'sleep 60 & echo $! > a; echo $$ > b; wait', cwd=Path(sys.argv[1]), timeout=60)
 """
 
 
 def test_an_interrupt_kills_the_command_and_its_children(folder: Path) -> None:
-    with subprocess.Popen([sys.executable, '-c', INTERRUPTED, str(folder)], stderr=subprocess.DEVNULL) as program:
+    with subprocess.Popen(
+        [sys.executable, '-c', INTERRUPTED, str(folder)], stderr=subprocess.DEVNULL
+    ) as program:
         pids = [pid_in(folder / name) for name in 'ab']
         program.send_signal(signal.SIGINT)
         assert program.wait(LONG) == -signal.SIGINT
@@ -189,7 +200,9 @@ def test_a_program_that_is_not_told_of_its_children_still_gets_the_output(folder
         signal.signal(signal.SIGCHLD, before)
 
 
-def test_a_shell_that_may_not_be_killed_is_left_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shell_that_may_not_be_killed_is_left_alone(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     killpg: Callable[[int, int], None] = os.killpg
     asked: list[int] = []
 
@@ -206,7 +219,9 @@ def test_a_shell_that_may_not_be_killed_is_left_alone(folder: Path, monkeypatch:
 
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_while_a_command_begins_does_not_leave_it_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+def test_a_signal_while_a_command_begins_does_not_leave_it_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
     class Interrupted(subprocess.Popen[bytes]):
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **kwargs)

@@ -10,11 +10,17 @@ from pathlib import Path
 import pytest
 
 from seamwise import Result
-from seamwise.catalog.tools import FileNotFound, InvalidParameter, PathForbidden, ResourceExhausted, ToolFailed
-from seamwise.toolhost import workspace as module
-from seamwise.toolhost.paths import Asked
-from seamwise.toolhost.places import Place
-from seamwise.toolhost.workspace import Workspace
+from seamwise.catalog.tools import (
+    FileNotFound,
+    InvalidParameter,
+    PathForbidden,
+    ResourceExhausted,
+    ToolFailed,
+)
+from seamwise.toolhost.workspace import workspace as module
+from seamwise.toolhost.workspace.location import Place
+from seamwise.toolhost.workspace.paths import Asked
+from seamwise.toolhost.workspace.workspace import Workspace
 
 from .helpers import bad, dig, few_handles, good, handles, unprivileged
 
@@ -32,7 +38,9 @@ def reason(result: Result[Place, object]) -> str:
 
 
 class TestWhereAPathLeads:
-    def test_a_file_a_folder_and_the_workspace_itself_are_found(self, folder: Path, workspace: Workspace) -> None:
+    def test_a_file_a_folder_and_the_workspace_itself_are_found(
+        self, folder: Path, workspace: Workspace
+    ) -> None:
         (folder / 'src').mkdir()
         (folder / 'src' / 'app.py').write_text('x')
         assert good(workspace.file(asked('src/app.py'))).names == ('src', 'app.py')
@@ -71,7 +79,13 @@ class TestWhereAPathLeads:
         }
         for name, target in links.items():
             (folder / name).symlink_to(target)
-        for path in (*list(links)[:5], 'dir/app.py', 'here/src/app.py', 'here/here/dir/up', 'src/deep/../../dir/app.py'):
+        for path in (
+            *list(links)[:5],
+            'dir/app.py',
+            'here/src/app.py',
+            'here/here/dir/up',
+            'src/deep/../../dir/app.py',
+        ):
             assert names(workspace.file(asked(path))) == 'src/app.py'
         assert names(workspace.folder(asked('here'))) == ''
         assert names(workspace.folder(asked('dir'))) == 'src'
@@ -84,7 +98,9 @@ class TestWhereAPathLeads:
         for path in ('a', str(tmp_path / 'alias' / 'a'), str(folder / 'a')):
             assert names(workspace.file(asked(path))) == 'a'
 
-    def test_what_is_missing_has_its_names_and_how_many_are_there(self, folder: Path, workspace: Workspace) -> None:
+    def test_what_is_missing_has_its_names_and_how_many_are_there(
+        self, folder: Path, workspace: Workspace
+    ) -> None:
         (folder / 'a').mkdir()
         place = good(workspace.locate(asked('a/b/c')))
         assert (place.names, place.present, place.mode) == (('a', 'b', 'c'), 1, 0)
@@ -92,21 +108,52 @@ class TestWhereAPathLeads:
     def test_a_file_is_no_folder_and_the_reverse(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'src').mkdir()
         (folder / 'file').write_text('x')
-        assert bad(workspace.file(asked('src')), InvalidParameter).reason == 'is a folder, not a file'
-        assert bad(workspace.folder(asked('file')), InvalidParameter).reason == 'is a file, not a folder'
+        assert (
+            bad(workspace.file(asked('src')), InvalidParameter).reason == 'is a folder, not a file'
+        )
+        assert (
+            bad(workspace.folder(asked('file')), InvalidParameter).reason
+            == 'is a file, not a folder'
+        )
         for path in ('file/', 'file/.', 'file/x', 'file/x/y', 'file/..'):
-            assert bad(workspace.locate(asked(path)), InvalidParameter).reason == 'goes through a file as if that were a folder'
+            assert (
+                bad(workspace.locate(asked(path)), InvalidParameter).reason
+                == 'goes through a file as if that were a folder'
+            )
 
     def test_what_is_neither_says_what_it_is(self, folder: Path, workspace: Workspace) -> None:
         os.mkfifo(folder / 'pipe')
         with socket.socket(socket.AF_UNIX) as server:
             server.bind(os.path.relpath(folder / 'socket'))
-            assert bad(workspace.file(asked('socket')), InvalidParameter).reason == 'is a socket, not a file'
-        assert bad(workspace.file(asked('pipe')), InvalidParameter).reason == 'is a pipe, not a file'
-        assert bad(workspace.folder(asked('pipe')), InvalidParameter).reason == 'is a pipe, not a folder'
+            assert (
+                bad(workspace.file(asked('socket')), InvalidParameter).reason
+                == 'is a socket, not a file'
+            )
+        assert (
+            bad(workspace.file(asked('pipe')), InvalidParameter).reason == 'is a pipe, not a file'
+        )
+        assert (
+            bad(workspace.folder(asked('pipe')), InvalidParameter).reason
+            == 'is a pipe, not a folder'
+        )
 
     def test_strange_names_are_names(self, folder: Path, workspace: Workspace) -> None:
-        for name in ('~', '-', '*', ' ', '\n', '\x1b[31m', 'a\tb', '..a', 'x' * 255, '数据', '\udcff', 'a\\b', '$HOME', '%2e%2e'):
+        for name in (
+            '~',
+            '-',
+            '*',
+            ' ',
+            '\n',
+            '\x1b[31m',
+            'a\tb',
+            '..a',
+            'x' * 255,
+            '数据',
+            '\udcff',
+            'a\\b',
+            '$HOME',
+            '%2e%2e',
+        ):
             (folder / name).write_text('x')
             assert good(workspace.file(asked(name))).names == (name,)
 
@@ -148,7 +195,9 @@ class TestWhatLiesOutside:
         ],
     )
     @pytest.mark.parametrize('writing', [False, True])
-    def test_is_forbidden(self, folder: Path, workspace: Workspace, path: str, writing: bool) -> None:
+    def test_is_forbidden(
+        self, folder: Path, workspace: Workspace, path: str, writing: bool
+    ) -> None:
         (folder / 'a').mkdir()
         (folder / 'file').write_text('x')
         (folder / '.seamignore').write_text('secrets/\n')
@@ -172,9 +221,14 @@ class TestWhatLiesOutside:
         (folder / 'deeper').symlink_to('deeper/x')
         for path in ('loop', 'loop/x', 'ping', 'deeper', 'loop/'):
             for writing in (False, True):
-                assert bad(workspace.locate(asked(path), writing=writing), FileNotFound).suggestions == ()
+                assert (
+                    bad(workspace.locate(asked(path), writing=writing), FileNotFound).suggestions
+                    == ()
+                )
 
-    def test_as_many_symlinks_as_the_system_follows_are_followed(self, folder: Path, workspace: Workspace) -> None:
+    def test_as_many_symlinks_as_the_system_follows_are_followed(
+        self, folder: Path, workspace: Workspace
+    ) -> None:
         (folder / 'link0').write_text('x')
         for number in range(1, 42):
             (folder / f'link{number}').symlink_to(f'link{number - 1}')
@@ -229,7 +283,9 @@ class TestWhatIsIgnored:
         assert names(workspace.file(asked('public.key'))) == 'public.key'
         assert names(workspace.file(asked('secrets'))) == 'secrets'
 
-    def test_a_way_out_through_an_ignored_name_tells_nothing(self, folder: Path, workspace: Workspace) -> None:
+    def test_a_way_out_through_an_ignored_name_tells_nothing(
+        self, folder: Path, workspace: Workspace
+    ) -> None:
         (folder / 'secrets').mkdir()
         (folder / 'secrets' / 'out').symlink_to('/etc')
         assert reason(workspace.locate(asked('secrets/out/passwd'))) == 'ignored'
@@ -251,16 +307,25 @@ class TestTheRulesFile:
         for path in ('.seamignore', '.gitignore'):
             assert reason(workspace.locate(asked(path), writing=True)) == 'write_protected'
 
-    @pytest.mark.parametrize('target', ['../outside/secret.txt', 'nothere', '.seamignore', 'folder', 'folder/nothere'])
-    def test_that_cannot_be_read_closes_everything(self, folder: Path, workspace: Workspace, target: str) -> None:
+    @pytest.mark.parametrize(
+        'target', ['../outside/secret.txt', 'nothere', '.seamignore', 'folder', 'folder/nothere']
+    )
+    def test_that_cannot_be_read_closes_everything(
+        self, folder: Path, workspace: Workspace, target: str
+    ) -> None:
         """To ignore nothing by mistake would show what nobody may see."""
         (folder / 'folder').mkdir()
         (folder / '.seamignore').symlink_to(target)
         cause = bad(workspace.locate(asked('a')), ToolFailed).cause
-        assert str(cause) == "[Errno 22] the ignore rules are no file inside of the workspace: '.seamignore'"
+        assert (
+            str(cause)
+            == "[Errno 22] the ignore rules are no file inside of the workspace: '.seamignore'"
+        )
 
     @pytest.mark.parametrize('make', [Path.mkdir, os.mkfifo])
-    def test_that_is_no_file_closes_everything(self, folder: Path, workspace: Workspace, make: Callable[[Path], None]) -> None:
+    def test_that_is_no_file_closes_everything(
+        self, folder: Path, workspace: Workspace, make: Callable[[Path], None]
+    ) -> None:
         make(folder / '.seamignore')
         bad(workspace.locate(asked('a')), ToolFailed)
 
@@ -268,9 +333,13 @@ class TestTheRulesFile:
         (folder / '.seamignore').write_bytes(b'#' * 1024 * 1024)
         good(workspace.locate(asked('a')))
         (folder / '.seamignore').write_bytes(b'#' * (1024 * 1024 + 1))
-        assert 'more than 1,048,576 bytes' in str(bad(workspace.locate(asked('a')), ToolFailed).cause)
+        assert 'more than 1,048,576 bytes' in str(
+            bad(workspace.locate(asked('a')), ToolFailed).cause
+        )
 
-    def test_that_may_not_be_read_closes_everything(self, folder: Path, workspace: Workspace) -> None:
+    def test_that_may_not_be_read_closes_everything(
+        self, folder: Path, workspace: Workspace
+    ) -> None:
         (folder / '.seamignore').write_text('a')
         (folder / '.seamignore').chmod(0)
         with unprivileged():
@@ -285,8 +354,13 @@ class TestTheRulesFile:
 
 
 class TestWriting:
-    @pytest.mark.parametrize('path', ['.git', '.git/config', '.git/nothere/x', 'sub/.git/hooks/x', 'to-git/config', '.GIT/x'])
-    def test_gits_own_folder_is_the_systems(self, folder: Path, workspace: Workspace, path: str) -> None:
+    @pytest.mark.parametrize(
+        'path',
+        ['.git', '.git/config', '.git/nothere/x', 'sub/.git/hooks/x', 'to-git/config', '.GIT/x'],
+    )
+    def test_gits_own_folder_is_the_systems(
+        self, folder: Path, workspace: Workspace, path: str
+    ) -> None:
         (folder / '.git').mkdir()
         (folder / '.git' / 'config').write_text('x')
         (folder / 'to-git').symlink_to('.git')
@@ -299,13 +373,17 @@ class TestWriting:
 
     @pytest.mark.parametrize('path', ['.seamignore', './.seamignore', 'link', '.seamignore/x'])
     @pytest.mark.parametrize('exists', [False, True])
-    def test_the_rules_are_protected(self, folder: Path, workspace: Workspace, path: str, exists: bool) -> None:
+    def test_the_rules_are_protected(
+        self, folder: Path, workspace: Workspace, path: str, exists: bool
+    ) -> None:
         (folder / 'link').symlink_to('.seamignore')
         if exists:
             (folder / '.seamignore').write_text('*.key\n')
         assert reason(workspace.locate(asked(path), writing=True)) == 'write_protected'
 
-    def test_a_file_with_no_write_bit_is_protected_from_root_too(self, folder: Path, workspace: Workspace) -> None:
+    def test_a_file_with_no_write_bit_is_protected_from_root_too(
+        self, folder: Path, workspace: Workspace
+    ) -> None:
         (folder / 'locked').write_text('x')
         (folder / 'locked').chmod(0o555)
         (folder / 'link').symlink_to('locked')
@@ -313,7 +391,9 @@ class TestWriting:
             assert reason(workspace.locate(asked(path), writing=True)) == 'write_protected'
         names(workspace.file(asked('locked')))
 
-    def test_a_file_that_others_may_write_is_the_systems(self, folder: Path, workspace: Workspace) -> None:
+    def test_a_file_that_others_may_write_is_the_systems(
+        self, folder: Path, workspace: Workspace
+    ) -> None:
         (folder / 'theirs').write_text('x')
         (folder / 'theirs').chmod(0o644)
         with unprivileged():
@@ -322,21 +402,33 @@ class TestWriting:
         # Who runs the tests as somebody else than root owns the file.
         assert (names(result) == 'theirs') if is_mine else (reason(result) == 'system')
 
-    def test_no_file_is_a_folder_that_does_not_exist_yet(self, folder: Path, workspace: Workspace) -> None:
+    def test_no_file_is_a_folder_that_does_not_exist_yet(
+        self, folder: Path, workspace: Workspace
+    ) -> None:
         (folder / 'file').write_text('x')
         for path in ('new/', 'new/.', 'new/sub/'):
-            assert 'must name a file' in bad(workspace.locate(asked(path), writing=True), InvalidParameter).reason
+            assert (
+                'must name a file'
+                in bad(workspace.locate(asked(path), writing=True), InvalidParameter).reason
+            )
         bad(workspace.locate(asked('new/..'), writing=True), FileNotFound)
         bad(workspace.locate(asked('new/../file'), writing=True), FileNotFound)
 
 
 class TestWhatIsMissing:
-    def test_near_names_of_the_same_folder_are_suggested(self, folder: Path, workspace: Workspace) -> None:
+    def test_near_names_of_the_same_folder_are_suggested(
+        self, folder: Path, workspace: Workspace
+    ) -> None:
         (folder / 'src').mkdir()
         for name in ('src/app.py', 'src/apt.py', 'app.py'):
             (folder / name).write_text('x')
-        assert bad(workspace.existing(asked('src/ap.py')), FileNotFound).suggestions == ('src/app.py', 'src/apt.py')
-        assert bad(workspace.existing(asked(f'{folder}/./srcc/app.py')), FileNotFound).suggestions == ('src',)
+        assert bad(workspace.existing(asked('src/ap.py')), FileNotFound).suggestions == (
+            'src/app.py',
+            'src/apt.py',
+        )
+        assert bad(
+            workspace.existing(asked(f'{folder}/./srcc/app.py')), FileNotFound
+        ).suggestions == ('src',)
 
     def test_nothing_hidden_is_suggested(self, folder: Path, workspace: Workspace) -> None:
         (folder / '.seamignore').write_text('secret.txt\nsecrets/\n')
@@ -347,7 +439,9 @@ class TestWhatIsMissing:
         for path in ('secre.txt', 'secret', '.gi'):
             assert bad(workspace.existing(asked(path)), FileNotFound).suggestions == ()
 
-    def test_a_folder_that_may_not_be_listed_suggests_nothing(self, folder: Path, workspace: Workspace) -> None:
+    def test_a_folder_that_may_not_be_listed_suggests_nothing(
+        self, folder: Path, workspace: Workspace
+    ) -> None:
         (folder / 'src').mkdir()
         (folder / 'src' / 'app.py').write_text('x')
         (folder / 'src').chmod(0o711)
@@ -364,12 +458,16 @@ class TestWhatIsMissing:
 
 
 class TestTheMachine:
-    def test_a_folder_that_may_not_be_entered_is_the_systems(self, folder: Path, workspace: Workspace) -> None:
+    def test_a_folder_that_may_not_be_entered_is_the_systems(
+        self, folder: Path, workspace: Workspace
+    ) -> None:
         (folder / 'closed').mkdir(mode=0o700)
         with unprivileged():
             assert reason(workspace.locate(asked('closed/x'))) == 'system'
 
-    def test_no_handles_left_is_no_handles_left(self, workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_no_handles_left_is_no_handles_left(
+        self, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         def none_left(_folder: int) -> int:
             raise OSError(errno.EMFILE, 'too many')
 
@@ -404,7 +502,9 @@ class TestTheMachine:
         with pytest.raises((FileNotFoundError, NotADirectoryError)):
             Workspace(folder / name)
 
-    def test_the_workspace_stays_the_folder_that_it_was(self, folder: Path, tmp_path: Path, workspace: Workspace) -> None:
+    def test_the_workspace_stays_the_folder_that_it_was(
+        self, folder: Path, tmp_path: Path, workspace: Workspace
+    ) -> None:
         (folder / 'secret.txt').write_text('mine')
         folder.rename(tmp_path / 'moved')
         folder.symlink_to('outside')
@@ -413,16 +513,26 @@ class TestTheMachine:
 
 
 class TestOpening:
-    def test_a_symlink_that_came_in_between_is_not_followed(self, folder: Path, workspace: Workspace) -> None:
+    def test_a_symlink_that_came_in_between_is_not_followed(
+        self, folder: Path, workspace: Workspace
+    ) -> None:
         (folder / 'out').symlink_to('../outside')
         (folder / 'out-file').symlink_to('../outside/secret.txt')
         for path in (('out', 'secret.txt'), ('out-file',)):
-            with pytest.raises(OSError, match=r'Not a directory|symbolic links'), workspace.open_file(path):
+            with (
+                pytest.raises(OSError, match=r'Not a directory|symbolic links'),
+                workspace.open_file(path),
+            ):
                 pass
         with pytest.raises(NotADirectoryError), workspace.entries(('out',)):
             pass
 
-    def test_a_pipe_that_came_in_between_neither_blocks_nor_opens(self, folder: Path, workspace: Workspace) -> None:
+    def test_a_pipe_that_came_in_between_neither_blocks_nor_opens(
+        self, folder: Path, workspace: Workspace
+    ) -> None:
         os.mkfifo(folder / 'pipe')
-        with pytest.raises(FileNotFoundError, match='no file any more'), workspace.open_file(('pipe',)):
+        with (
+            pytest.raises(FileNotFoundError, match='no file any more'),
+            workspace.open_file(('pipe',)),
+        ):
             pass

@@ -15,14 +15,27 @@ CLIENT = Path(__file__).parent / 'client.ts'
 
 @pytest.fixture(scope='module')
 def module() -> str:
-    made = subprocess.run([sys.executable, '-m', 'seamwise', 'catalog', '--format', 'typescript'], capture_output=True, check=True)
+    made = subprocess.run(
+        [sys.executable, '-m', 'seamwise', 'catalog', '--format', 'typescript'],
+        capture_output=True,
+        check=True,
+    )
     return made.stdout.decode()
 
 
 def compiled(folder: Path, module: str, client: str) -> tuple[int, str]:
     (folder / 'errors.ts').write_text(module, encoding='utf-8')
     (folder / 'client.ts').write_text(client, encoding='utf-8')
-    options = ['--strict', '--noEmit', '--noUnusedLocals', '--exactOptionalPropertyTypes', '--target', 'es2022', '--module', 'esnext']
+    options = [
+        '--strict',
+        '--noEmit',
+        '--noUnusedLocals',
+        '--exactOptionalPropertyTypes',
+        '--target',
+        'es2022',
+        '--module',
+        'esnext',
+    ]
     command = [os.environ['TSC'], *options, '--moduleResolution', 'bundler', 'client.ts']
     ended = subprocess.run(command, cwd=folder, capture_output=True, check=False, text=True)
     return ended.returncode, ended.stdout

@@ -6,8 +6,8 @@ from typing import Any, Never, assert_type
 from seamwise import Result, Success, TaggedError, Category
 from seamwise.policies.cache import cache
 from seamwise.policies.hedge import hedge
-from seamwise.policies.percentile import percentile
-from seamwise.policies.pipeline import Guard
+from seamwise.policies._parts.percentile import percentile
+from seamwise.policies._engine.pipeline import Guard
 
 kept = cache(ttl=1.0, name='users')
 

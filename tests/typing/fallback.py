@@ -6,7 +6,7 @@ from typing import Never
 from domain import BankDown, CardDeclined, Cart, Receipt, User, UserNotFound
 from seamwise import Category, Failure, Result, Success, TaggedError
 from seamwise.policies.fallback import Fallback, fallback
-from seamwise.policies.pipeline import Guard
+from seamwise.policies._engine.pipeline import Guard
 from typing_extensions import assert_type
 
 

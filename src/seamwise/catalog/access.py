@@ -6,14 +6,18 @@ from seamwise.categories import Category
 from seamwise.errors import TaggedError
 
 
-class Unauthenticated(TaggedError, category=Category.AUTHENTICATION, message='This needs credentials ({scheme}).'):
+class Unauthenticated(
+    TaggedError, category=Category.AUTHENTICATION, message='This needs credentials ({scheme}).'
+):
     """The caller has not said who it is, or not in a way that counts. It signs in by `scheme`, as in `Bearer`."""
 
     scheme: str
     reason: str | None = None
 
 
-class AccessDenied(TaggedError, category=Category.PERMISSION, message='You may not {action} {resource!r}.'):
+class AccessDenied(
+    TaggedError, category=Category.PERMISSION, message='You may not {action} {resource!r}.'
+):
     """The caller is known, but may not do this. Somebody who may grants it."""
 
     action: str

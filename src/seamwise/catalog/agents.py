@@ -8,7 +8,9 @@ from seamwise.causes import Cause
 from seamwise.errors import TaggedError
 
 
-class AgentNotFound(TaggedError, category=Category.NOT_FOUND, message='There is no agent {name!r}.'):
+class AgentNotFound(
+    TaggedError, category=Category.NOT_FOUND, message='There is no agent {name!r}.'
+):
     """Nobody has registered an agent of this name. The caller picks one of `available`."""
 
     name: str
@@ -16,7 +18,9 @@ class AgentNotFound(TaggedError, category=Category.NOT_FOUND, message='There is 
     suggestions: tuple[str, ...] = ()
 
 
-class CommandNotFound(TaggedError, category=Category.NOT_FOUND, message='There is no command {name!r}.'):
+class CommandNotFound(
+    TaggedError, category=Category.NOT_FOUND, message='There is no command {name!r}.'
+):
     """Nobody has registered a command of this name. The caller picks one of `available`."""
 
     name: str
@@ -27,7 +31,11 @@ class CommandNotFound(TaggedError, category=Category.NOT_FOUND, message='There i
 LookupFailure: TypeAlias = AgentNotFound | CommandNotFound
 
 
-class AgentNotReady(TaggedError, category=Category.UNAVAILABLE, message='The agent {agent!r} is not ready ({state}).'):
+class AgentNotReady(
+    TaggedError,
+    category=Category.UNAVAILABLE,
+    message='The agent {agent!r} is not ready ({state}).',
+):
     """The agent is starting or stopping. The caller tries again."""
 
     agent: str
@@ -43,7 +51,9 @@ class AgentBusy(TaggedError, category=Category.CAPACITY, message='The agent {age
 
 
 class InvalidTransition(
-    TaggedError, category=Category.CONFLICT, message='The agent {agent!r} is {current}, it cannot be {requested} next.'
+    TaggedError,
+    category=Category.CONFLICT,
+    message='The agent {agent!r} is {current}, it cannot be {requested} next.',
 ):
     """The agent's state does not lead there. The caller takes one of `allowed`."""
 
@@ -56,21 +66,31 @@ class InvalidTransition(
 StateFailure: TypeAlias = AgentNotReady | AgentBusy | InvalidTransition
 
 
-class GuardrailsViolated(TaggedError, category=Category.PERMISSION, message='The guardrails of {agent!r} forbid this.'):
+class GuardrailsViolated(
+    TaggedError, category=Category.PERMISSION, message='The guardrails of {agent!r} forbid this.'
+):
     """What the agent was to do or say breaks its rules. Somebody decides."""
 
     agent: str
     problems: tuple[Problem, ...]
 
 
-class ContextOverflow(TaggedError, category=Category.VALIDATION, message='{tokens} tokens are more than the {limit} that fit.'):
+class ContextOverflow(
+    TaggedError,
+    category=Category.VALIDATION,
+    message='{tokens} tokens are more than the {limit} that fit.',
+):
     """The conversation has outgrown its window. The caller compresses it, or begins a new one."""
 
     tokens: int
     limit: int
 
 
-class CompressionFailed(TaggedError, category=Category.EXECUTION, message='The conversation could not be compressed: {reason}.'):
+class CompressionFailed(
+    TaggedError,
+    category=Category.EXECUTION,
+    message='The conversation could not be compressed: {reason}.',
+):
     """Making the conversation shorter did not work. Somebody decides what can be left out."""
 
     reason: str

@@ -33,7 +33,9 @@ class ProviderNotReady(
     cause: Cause | None = None
 
 
-class ProviderUnavailable(TaggedError, category=Category.UNAVAILABLE, message='{provider} is not available.'):
+class ProviderUnavailable(
+    TaggedError, category=Category.UNAVAILABLE, message='{provider} is not available.'
+):
     """The provider does not answer. The caller tries again, or takes another one."""
 
     provider: str
@@ -44,7 +46,9 @@ class ProviderUnavailable(TaggedError, category=Category.UNAVAILABLE, message='{
 ProviderError: TypeAlias = ModelNotFound | ProviderNotReady | ProviderUnavailable
 
 
-class ModelOverloaded(TaggedError, category=Category.CAPACITY, message='{model!r} of {provider} has too much to do.'):
+class ModelOverloaded(
+    TaggedError, category=Category.CAPACITY, message='{model!r} of {provider} has too much to do.'
+):
     """The model takes no more work for now. The caller waits, or takes another model."""
 
     provider: str
@@ -53,7 +57,9 @@ class ModelOverloaded(TaggedError, category=Category.CAPACITY, message='{model!r
     cause: Cause | None = None
 
 
-class NoModelAvailable(TaggedError, category=Category.UNAVAILABLE, message='None of {tried} is available.'):
+class NoModelAvailable(
+    TaggedError, category=Category.UNAVAILABLE, message='None of {tried} is available.'
+):
     """Every model that could have done the work was tried. The caller tries again later."""
 
     tried: tuple[str, ...]
@@ -64,7 +70,9 @@ class NoModelAvailable(TaggedError, category=Category.UNAVAILABLE, message='None
 RoutingError: TypeAlias = ModelOverloaded | NoModelAvailable
 
 
-class InvalidModelRequest(TaggedError, category=Category.VALIDATION, message='{provider} refuses the request: {reason}.'):
+class InvalidModelRequest(
+    TaggedError, category=Category.VALIDATION, message='{provider} refuses the request: {reason}.'
+):
     """The provider says that the request is wrong. The caller mends it."""
 
     provider: str
@@ -72,7 +80,11 @@ class InvalidModelRequest(TaggedError, category=Category.VALIDATION, message='{p
     cause: Cause | None = None
 
 
-class ContextTooLong(TaggedError, category=Category.VALIDATION, message='{tokens} tokens are more than the {limit} that {provider} takes.'):
+class ContextTooLong(
+    TaggedError,
+    category=Category.VALIDATION,
+    message='{tokens} tokens are more than the {limit} that {provider} takes.',
+):
     """The prompt does not fit into the model's window. The caller shortens it."""
 
     provider: str
@@ -81,7 +93,9 @@ class ContextTooLong(TaggedError, category=Category.VALIDATION, message='{tokens
     cause: Cause | None = None
 
 
-class ContentFiltered(TaggedError, category=Category.PERMISSION, message='{provider} withheld the answer: {reason}.'):
+class ContentFiltered(
+    TaggedError, category=Category.PERMISSION, message='{provider} withheld the answer: {reason}.'
+):
     """The provider's policy forbids the prompt or the answer. Somebody decides whether to ask in another way."""
 
     provider: str
@@ -91,7 +105,11 @@ class ContentFiltered(TaggedError, category=Category.PERMISSION, message='{provi
 RequestError: TypeAlias = InvalidModelRequest | ContextTooLong | ContentFiltered
 
 
-class OutputTruncated(TaggedError, category=Category.VALIDATION, message='The answer of {provider} was cut at {limit} tokens.'):
+class OutputTruncated(
+    TaggedError,
+    category=Category.VALIDATION,
+    message='The answer of {provider} was cut at {limit} tokens.',
+):
     """The answer is longer than was asked for. The caller asks for less, or allows more."""
 
     provider: str
@@ -114,14 +132,18 @@ class StructuredOutputInvalid(
 AnswerError: TypeAlias = OutputTruncated | StructuredOutputInvalid
 
 
-class QuotaExceeded(TaggedError, category=Category.QUOTA, message='The quota at {provider} is used up.'):
+class QuotaExceeded(
+    TaggedError, category=Category.QUOTA, message='The quota at {provider} is used up.'
+):
     """What the account may use is used up; `reset` is the Unix time at which it may go on. Somebody raises it, or waits."""
 
     provider: str
     reset: float | None = None
 
 
-class BudgetExceeded(TaggedError, category=Category.QUOTA, message='{spent:g} of the budget of {limit:g} is spent.'):
+class BudgetExceeded(
+    TaggedError, category=Category.QUOTA, message='{spent:g} of the budget of {limit:g} is spent.'
+):
     """This program's own limit on what may be spent is reached. Whoever set it can raise it."""
 
     limit: float
@@ -131,13 +153,19 @@ class BudgetExceeded(TaggedError, category=Category.QUOTA, message='{spent:g} of
 SpendingError: TypeAlias = QuotaExceeded | BudgetExceeded
 
 
-class BatchClosed(TaggedError, category=Category.CONFLICT, message='The batch {batch!r} is closed.'):
+class BatchClosed(
+    TaggedError, category=Category.CONFLICT, message='The batch {batch!r} is closed.'
+):
     """A request came for a batch that takes no more. The caller opens a new one."""
 
     batch: str
 
 
-class BatchFull(TaggedError, category=Category.CAPACITY, message='The batch {batch!r} is full with {capacity} requests.'):
+class BatchFull(
+    TaggedError,
+    category=Category.CAPACITY,
+    message='The batch {batch!r} is full with {capacity} requests.',
+):
     """The batch takes no more until it has been sent. The caller waits."""
 
     batch: str
@@ -145,7 +173,11 @@ class BatchFull(TaggedError, category=Category.CAPACITY, message='The batch {bat
     retry_after: float | None = None
 
 
-class BatchTimedOut(TaggedError, category=Category.TIMEOUT, message='The batch {batch!r} was not done within {timeout:g} s.'):
+class BatchTimedOut(
+    TaggedError,
+    category=Category.TIMEOUT,
+    message='The batch {batch!r} was not done within {timeout:g} s.',
+):
     """The batch took too long; `timeout` is in seconds. The caller sends it again."""
 
     batch: str
@@ -156,10 +188,20 @@ class BatchTimedOut(TaggedError, category=Category.TIMEOUT, message='The batch {
 BatchError: TypeAlias = BatchClosed | BatchFull | BatchTimedOut
 
 
-class CacheMiss(TaggedError, category=Category.NOT_FOUND, message='Nothing is cached under {key!r}.'):
+class CacheMiss(
+    TaggedError, category=Category.NOT_FOUND, message='Nothing is cached under {key!r}.'
+):
     """No answer is stored under this key. The caller asks the model."""
 
     key: str
 
 
-ModelError: TypeAlias = ProviderError | RoutingError | RequestError | AnswerError | SpendingError | BatchError | CacheMiss
+ModelError: TypeAlias = (
+    ProviderError
+    | RoutingError
+    | RequestError
+    | AnswerError
+    | SpendingError
+    | BatchError
+    | CacheMiss
+)

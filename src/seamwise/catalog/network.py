@@ -7,7 +7,9 @@ from seamwise.causes import Cause
 from seamwise.errors import TaggedError
 
 
-class HostUnreachable(TaggedError, category=Category.CONNECTION, message='{host} cannot be reached: {reason}.'):
+class HostUnreachable(
+    TaggedError, category=Category.CONNECTION, message='{host} cannot be reached: {reason}.'
+):
     """No connection came about, or it broke. The caller connects again."""
 
     host: str
@@ -15,7 +17,11 @@ class HostUnreachable(TaggedError, category=Category.CONNECTION, message='{host}
     cause: Cause | None = None
 
 
-class NetworkTimedOut(TaggedError, category=Category.TIMEOUT, message='{host} did not finish {operation} within {timeout:g} s.'):
+class NetworkTimedOut(
+    TaggedError,
+    category=Category.TIMEOUT,
+    message='{host} did not finish {operation} within {timeout:g} s.',
+):
     """The answer did not come in time; `timeout` is in seconds. The caller tries again."""
 
     host: str
@@ -25,7 +31,9 @@ class NetworkTimedOut(TaggedError, category=Category.TIMEOUT, message='{host} di
     cause: Cause | None = None
 
 
-class UpstreamRateLimited(TaggedError, category=Category.RATE_LIMIT, message='{service} takes no more requests for now.'):
+class UpstreamRateLimited(
+    TaggedError, category=Category.RATE_LIMIT, message='{service} takes no more requests for now.'
+):
     """The service counts requests, and there were too many. The caller waits.
 
     `retry_after` is in seconds, `limit` the requests that the service allows, `reset` the Unix time at which its count begins anew.
@@ -39,7 +47,11 @@ class UpstreamRateLimited(TaggedError, category=Category.RATE_LIMIT, message='{s
     cause: Cause | None = None
 
 
-class CredentialsRejected(TaggedError, category=Category.AUTHENTICATION, message='{service} rejects the credentials of this program.'):
+class CredentialsRejected(
+    TaggedError,
+    category=Category.AUTHENTICATION,
+    message='{service} rejects the credentials of this program.',
+):
     """Our own key is missing, wrong or expired. Whoever runs the program sets `required_config`; nobody else can help."""
 
     service: str
@@ -47,7 +59,9 @@ class CredentialsRejected(TaggedError, category=Category.AUTHENTICATION, message
     cause: Cause | None = None
 
 
-class UpstreamFailed(TaggedError, category=Category.UNAVAILABLE, message='{service} failed with status {status}.'):
+class UpstreamFailed(
+    TaggedError, category=Category.UNAVAILABLE, message='{service} failed with status {status}.'
+):
     """The service answered that it failed itself. The caller tries again later."""
 
     service: str
@@ -57,4 +71,6 @@ class UpstreamFailed(TaggedError, category=Category.UNAVAILABLE, message='{servi
     cause: Cause | None = None
 
 
-NetworkError: TypeAlias = HostUnreachable | NetworkTimedOut | UpstreamRateLimited | CredentialsRejected | UpstreamFailed
+NetworkError: TypeAlias = (
+    HostUnreachable | NetworkTimedOut | UpstreamRateLimited | CredentialsRejected | UpstreamFailed
+)

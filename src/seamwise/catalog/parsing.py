@@ -7,7 +7,11 @@ from seamwise.categories import Category
 from seamwise.errors import TaggedError
 
 
-class UnreadableCall(TaggedError, category=Category.VALIDATION, message='This is not {format}: {problem} at position {position}.'):
+class UnreadableCall(
+    TaggedError,
+    category=Category.VALIDATION,
+    message='This is not {format}: {problem} at position {position}.',
+):
     """The text of a call cannot be read. The caller sends it again, well formed; `id` and `tool` are what the text seems to tell."""
 
     format: str
@@ -18,13 +22,19 @@ class UnreadableCall(TaggedError, category=Category.VALIDATION, message='This is
     tool: str | None = None
 
 
-class UnknownFormat(TaggedError, category=Category.VALIDATION, message='No known format of a tool call fits the text.'):
+class UnknownFormat(
+    TaggedError,
+    category=Category.VALIDATION,
+    message='No known format of a tool call fits the text.',
+):
     """The text holds no call in any format that is read here. The caller uses one of them."""
 
     excerpt: str
 
 
-class SchemaViolations(TaggedError, category=Category.VALIDATION, message='The call does not have the right shape.'):
+class SchemaViolations(
+    TaggedError, category=Category.VALIDATION, message='The call does not have the right shape.'
+):
     """The text was read, but is no tool call. The caller mends every place that `problems` names."""
 
     problems: tuple[Problem, ...]

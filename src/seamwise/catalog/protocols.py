@@ -12,7 +12,11 @@ from seamwise.errors import TaggedError
 _INTERNAL_ERROR = -32603
 
 
-class McpConnectionFailed(TaggedError, category=Category.CONNECTION, message='The MCP server {server!r} cannot be reached.'):
+class McpConnectionFailed(
+    TaggedError,
+    category=Category.CONNECTION,
+    message='The MCP server {server!r} cannot be reached.',
+):
     """No connection to the server came about. The caller connects again."""
 
     server: str
@@ -20,7 +24,11 @@ class McpConnectionFailed(TaggedError, category=Category.CONNECTION, message='Th
     cause: Cause | None = None
 
 
-class McpTransportFailed(TaggedError, category=Category.CONNECTION, message='The connection to the MCP server {server!r} broke: {reason}.'):
+class McpTransportFailed(
+    TaggedError,
+    category=Category.CONNECTION,
+    message='The connection to the MCP server {server!r} broke: {reason}.',
+):
     """The connection stood, and then failed. The caller connects again."""
 
     server: str
@@ -28,7 +36,11 @@ class McpTransportFailed(TaggedError, category=Category.CONNECTION, message='The
     cause: Cause | None = None
 
 
-class McpServerFailed(TaggedError, category=Category.EXECUTION, message='The MCP server {server!r} answered with error {code}: {text}'):
+class McpServerFailed(
+    TaggedError,
+    category=Category.EXECUTION,
+    message='The MCP server {server!r} answered with error {code}: {text}',
+):
     """The server answered with an error of JSON-RPC. Only an internal error of the server is worth another try."""
 
     server: str
@@ -50,7 +62,9 @@ class McpServerFailed(TaggedError, category=Category.EXECUTION, message='The MCP
 
 
 class McpTimedOut(
-    TaggedError, category=Category.TIMEOUT, message='The MCP server {server!r} did not finish {operation} within {timeout:g} s.'
+    TaggedError,
+    category=Category.TIMEOUT,
+    message='The MCP server {server!r} did not finish {operation} within {timeout:g} s.',
 ):
     """The server did not answer in time; `timeout` is in seconds. The caller tries again."""
 
@@ -76,7 +90,11 @@ class LspNotInitialized(
     cause: Cause | None = None
 
 
-class LspRequestFailed(TaggedError, category=Category.EXECUTION, message='The language server {server!r} failed at {method!r}.'):
+class LspRequestFailed(
+    TaggedError,
+    category=Category.EXECUTION,
+    message='The language server {server!r} failed at {method!r}.',
+):
     """The request was right, but the server could not do it. Somebody reads the cause and decides."""
 
     server: str
@@ -84,7 +102,11 @@ class LspRequestFailed(TaggedError, category=Category.EXECUTION, message='The la
     cause: Cause | None = None
 
 
-class LspContentModified(TaggedError, category=Category.CONFLICT, message='The document changed while {server!r} worked on {method!r}.'):
+class LspContentModified(
+    TaggedError,
+    category=Category.CONFLICT,
+    message='The document changed while {server!r} worked on {method!r}.',
+):
     """The answer would be about a text that is no more. The caller asks again about the new one."""
 
     server: str
@@ -94,32 +116,46 @@ class LspContentModified(TaggedError, category=Category.CONFLICT, message='The d
 LspError: TypeAlias = LspNotInitialized | LspRequestFailed | LspContentModified
 
 
-class A2aTaskNotFound(TaggedError, category=Category.NOT_FOUND, message='There is no task {task!r}.'):
+class A2aTaskNotFound(
+    TaggedError, category=Category.NOT_FOUND, message='There is no task {task!r}.'
+):
     """The agent knows no task of this id, or keeps it no longer. The caller checks the id."""
 
     task: str
 
 
-class A2aTaskNotCancelable(TaggedError, category=Category.CONFLICT, message='The task {task!r} cannot be cancelled ({state}).'):
+class A2aTaskNotCancelable(
+    TaggedError,
+    category=Category.CONFLICT,
+    message='The task {task!r} cannot be cancelled ({state}).',
+):
     """The task has ended already. The caller takes its outcome."""
 
     task: str
     state: str
 
 
-class A2aPushNotSupported(TaggedError, category=Category.VALIDATION, message='The agent {agent!r} sends no push notifications.'):
+class A2aPushNotSupported(
+    TaggedError,
+    category=Category.VALIDATION,
+    message='The agent {agent!r} sends no push notifications.',
+):
     """The caller asked to be notified by an agent that cannot. It polls, or reads the stream."""
 
     agent: str
 
 
-class A2aUnsupportedOperation(TaggedError, category=Category.VALIDATION, message='The agent does not support {operation!r}.'):
+class A2aUnsupportedOperation(
+    TaggedError, category=Category.VALIDATION, message='The agent does not support {operation!r}.'
+):
     """The operation is none of this agent's. The caller reads the agent's card."""
 
     operation: str
 
 
-class A2aContentTypeNotSupported(TaggedError, category=Category.VALIDATION, message='The agent does not take {content_type!r}.'):
+class A2aContentTypeNotSupported(
+    TaggedError, category=Category.VALIDATION, message='The agent does not take {content_type!r}.'
+):
     """The message holds a kind of content that the agent cannot read. The caller sends one of `supported`."""
 
     content_type: str
@@ -127,7 +163,9 @@ class A2aContentTypeNotSupported(TaggedError, category=Category.VALIDATION, mess
 
 
 class A2aInvalidAgentResponse(
-    TaggedError, category=Category.EXECUTION, message='The agent {agent!r} gave an answer that breaks the protocol: {reason}.'
+    TaggedError,
+    category=Category.EXECUTION,
+    message='The agent {agent!r} gave an answer that breaks the protocol: {reason}.',
 ):
     """Another agent's answer cannot be read. Somebody reads it and decides."""
 
@@ -136,26 +174,42 @@ class A2aInvalidAgentResponse(
     cause: Cause | None = None
 
 
-class A2aExtendedCardNotConfigured(TaggedError, category=Category.CONFIGURATION, message='The agent {agent!r} has no extended card.'):
+class A2aExtendedCardNotConfigured(
+    TaggedError,
+    category=Category.CONFIGURATION,
+    message='The agent {agent!r} has no extended card.',
+):
     """The card announces an extended one that nobody has set up. Whoever runs the agent does so."""
 
     agent: str
 
 
-class A2aExtensionRequired(TaggedError, category=Category.VALIDATION, message='The agent needs the extension {extension!r}.'):
+class A2aExtensionRequired(
+    TaggedError,
+    category=Category.VALIDATION,
+    message='The agent needs the extension {extension!r}.',
+):
     """The caller does not say that it supports what the agent requires. It declares the extension, or asks another agent."""
 
     extension: str
 
 
-class A2aVersionNotSupported(TaggedError, category=Category.VALIDATION, message='The agent does not speak version {version!r} of A2A.'):
+class A2aVersionNotSupported(
+    TaggedError,
+    category=Category.VALIDATION,
+    message='The agent does not speak version {version!r} of A2A.',
+):
     """The caller speaks another version. It takes one of `supported`."""
 
     version: str
     supported: tuple[str, ...] = ()
 
 
-class AgentCardInvalid(TaggedError, category=Category.CONFIGURATION, message='The card of the agent at {url!r} is not valid.'):
+class AgentCardInvalid(
+    TaggedError,
+    category=Category.CONFIGURATION,
+    message='The card of the agent at {url!r} is not valid.',
+):
     """What an agent says of itself does not have the right shape. Whoever runs that agent mends it."""
 
     url: str

@@ -8,26 +8,38 @@ from seamwise.errors import TaggedError
 from seamwise.secrets import Secret
 
 
-class InvalidInput(TaggedError, category=Category.VALIDATION, message='The input breaks the rule: {constraint}.'):
+class InvalidInput(
+    TaggedError, category=Category.VALIDATION, message='The input breaks the rule: {constraint}.'
+):
     """What the user sent cannot be taken. The user mends it."""
 
     constraint: str
     provided: Secret[object]
 
 
-class SessionNotFound(TaggedError, category=Category.NOT_FOUND, message='There is no session {session!r}.'):
+class SessionNotFound(
+    TaggedError, category=Category.NOT_FOUND, message='There is no session {session!r}.'
+):
     """The session never was, or is long gone. The caller begins a new one."""
 
     session: str
 
 
-class SessionBusy(TaggedError, category=Category.CONFLICT, message='The session {session!r} is at work on something else.'):
+class SessionBusy(
+    TaggedError,
+    category=Category.CONFLICT,
+    message='The session {session!r} is at work on something else.',
+):
     """A session does one thing at a time. The caller waits for its end, or stops it."""
 
     session: str
 
 
-class ConnectionLost(TaggedError, category=Category.CONNECTION, message='The connection was lost (code {close_code}).'):
+class ConnectionLost(
+    TaggedError,
+    category=Category.CONNECTION,
+    message='The connection was lost (code {close_code}).',
+):
     """The other side is gone; `uptime` is in seconds. The client connects again and goes on after `last_event_seq`."""
 
     close_code: int
@@ -38,7 +50,9 @@ class ConnectionLost(TaggedError, category=Category.CONNECTION, message='The con
 
 
 class ReplayGap(
-    TaggedError, category=Category.CONFLICT, message='Events from {requested} on are gone; the first kept is {first_available}.'
+    TaggedError,
+    category=Category.CONFLICT,
+    message='Events from {requested} on are gone; the first kept is {first_available}.',
 ):
     """The client was away for longer than events are kept. It reads the whole state again."""
 
@@ -46,14 +60,22 @@ class ReplayGap(
     first_available: int
 
 
-class UnknownEpoch(TaggedError, category=Category.NOT_FOUND, message='The epoch {epoch!r} is over; now it is {current!r}.'):
+class UnknownEpoch(
+    TaggedError,
+    category=Category.NOT_FOUND,
+    message='The epoch {epoch!r} is over; now it is {current!r}.',
+):
     """The numbers that the client holds belong to an event log that is no more. It begins anew."""
 
     epoch: str
     current: str
 
 
-class AckAhead(TaggedError, category=Category.VALIDATION, message='{acknowledged} is acknowledged, but the last event is {last}.'):
+class AckAhead(
+    TaggedError,
+    category=Category.VALIDATION,
+    message='{acknowledged} is acknowledged, but the last event is {last}.',
+):
     """The client says that it has seen what was never sent. It is mistaken, and mends its count."""
 
     acknowledged: int
@@ -77,4 +99,6 @@ class RecoveryFailed(
     cause: Cause | None = None
 
 
-SessionError: TypeAlias = InvalidInput | SessionNotFound | SessionBusy | ConnectionLost | ReplayError | RecoveryFailed
+SessionError: TypeAlias = (
+    InvalidInput | SessionNotFound | SessionBusy | ConnectionLost | ReplayError | RecoveryFailed
+)

@@ -7,14 +7,20 @@ from seamwise.causes import Cause
 from seamwise.errors import TaggedError
 
 
-class InvalidStream(TaggedError, category=Category.EXECUTION, message='The stream cannot be read: {reason}.'):
+class InvalidStream(
+    TaggedError, category=Category.EXECUTION, message='The stream cannot be read: {reason}.'
+):
     """What came is no stream of the expected kind. The program gives up and tells the user."""
 
     reason: str
     cause: Cause | None = None
 
 
-class ChunkUnparsable(TaggedError, category=Category.EXECUTION, message='A chunk of the stream cannot be read: {reason}.'):
+class ChunkUnparsable(
+    TaggedError,
+    category=Category.EXECUTION,
+    message='A chunk of the stream cannot be read: {reason}.',
+):
     """One chunk is broken; what came before it stands. The program gives up and tells the user."""
 
     reason: str
@@ -42,14 +48,21 @@ class ChunkHandlerFailed(
 HandlerFailure: TypeAlias = ChunkHandlerFailed
 
 
-class StreamAborted(TaggedError, category=Category.CANCELLED, message='The stream was stopped: {reason}.'):
+class StreamAborted(
+    TaggedError, category=Category.CANCELLED, message='The stream was stopped: {reason}.'
+):
     """Somebody ended the stream on purpose. The program cleans up; there is nothing to try again."""
 
     reason: str
     cause: Cause | None = None
 
 
-class UserInterrupted(TaggedError, category=Category.CANCELLED, recovery=Recovery.CORRECT, message='The user interrupted the answer.'):
+class UserInterrupted(
+    TaggedError,
+    category=Category.CANCELLED,
+    recovery=Recovery.CORRECT,
+    message='The user interrupted the answer.',
+):
     """The user broke in, perhaps with something to say. The program works on the feedback."""
 
     feedback: str | None = None
@@ -58,7 +71,9 @@ class UserInterrupted(TaggedError, category=Category.CANCELLED, recovery=Recover
 AbortFailure: TypeAlias = StreamAborted | UserInterrupted
 
 
-class StreamProviderFailed(TaggedError, category=Category.UNAVAILABLE, message='{provider} broke off the stream.'):
+class StreamProviderFailed(
+    TaggedError, category=Category.UNAVAILABLE, message='{provider} broke off the stream.'
+):
     """The service that sends the stream failed. The caller tries again, with a growing delay."""
 
     provider: str
@@ -71,7 +86,10 @@ ProviderFailure: TypeAlias = StreamProviderFailed
 
 
 class TokenCountFailed(
-    TaggedError, category=Category.EXECUTION, recovery=Recovery.FALL_BACK, message='The tokens cannot be counted: {reason}.'
+    TaggedError,
+    category=Category.EXECUTION,
+    recovery=Recovery.FALL_BACK,
+    message='The tokens cannot be counted: {reason}.',
 ):
     """The tokenizer failed. The program estimates the count, or gives up."""
 
@@ -82,20 +100,28 @@ class TokenCountFailed(
 TokenFailure: TypeAlias = TokenCountFailed
 
 
-class BufferFull(TaggedError, category=Category.CAPACITY, message='The buffer of {capacity} events is full.'):
+class BufferFull(
+    TaggedError, category=Category.CAPACITY, message='The buffer of {capacity} events is full.'
+):
     """More came than is taken out. The sender waits."""
 
     capacity: int
     retry_after: float | None = None
 
 
-class StreamClosed(TaggedError, category=Category.CONFLICT, message='The stream {stream!r} is closed.'):
+class StreamClosed(
+    TaggedError, category=Category.CONFLICT, message='The stream {stream!r} is closed.'
+):
     """Something was written to a stream that has ended. The caller opens a new one."""
 
     stream: str
 
 
-class SlowConsumer(TaggedError, category=Category.CAPACITY, message='The reader of {stream!r} is {behind} events behind.'):
+class SlowConsumer(
+    TaggedError,
+    category=Category.CAPACITY,
+    message='The reader of {stream!r} is {behind} events behind.',
+):
     """A reader takes events more slowly than they come, and was cut off. It connects again and goes on where it was."""
 
     stream: str
@@ -105,4 +131,6 @@ class SlowConsumer(TaggedError, category=Category.CAPACITY, message='The reader 
 
 FlowFailure: TypeAlias = BufferFull | StreamClosed | SlowConsumer
 
-StreamingError: TypeAlias = ParseFailure | HandlerFailure | AbortFailure | ProviderFailure | TokenFailure | FlowFailure
+StreamingError: TypeAlias = (
+    ParseFailure | HandlerFailure | AbortFailure | ProviderFailure | TokenFailure | FlowFailure
+)

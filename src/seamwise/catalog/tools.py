@@ -17,7 +17,9 @@ class Finding(Struct, frozen=True):
     reason: str
 
 
-class MissingParameter(TaggedError, category=Category.VALIDATION, message='{tool} needs the parameter {parameter!r}.'):
+class MissingParameter(
+    TaggedError, category=Category.VALIDATION, message='{tool} needs the parameter {parameter!r}.'
+):
     """A required parameter was left out. The caller adds it, and mends what stands in `also`."""
 
     tool: str
@@ -26,7 +28,11 @@ class MissingParameter(TaggedError, category=Category.VALIDATION, message='{tool
     also: tuple[Finding, ...] = ()
 
 
-class InvalidParameter(TaggedError, category=Category.VALIDATION, message='{tool} cannot take the parameter {parameter!r}: {reason}.'):
+class InvalidParameter(
+    TaggedError,
+    category=Category.VALIDATION,
+    message='{tool} cannot take the parameter {parameter!r}: {reason}.',
+):
     """A parameter is unknown, of the wrong type, out of range, or does not fit the workspace. The caller mends it."""
 
     tool: str
@@ -56,7 +62,9 @@ class FileNotFound(TaggedError, category=Category.NOT_FOUND, message='{path!r} d
     suggestions: tuple[str, ...] = ()
 
 
-class FileAlreadyExists(TaggedError, category=Category.CONFLICT, message='{path!r} exists already.'):
+class FileAlreadyExists(
+    TaggedError, category=Category.CONFLICT, message='{path!r} exists already.'
+):
     """A file stands where a new one was to be made. The caller overwrites it on purpose or picks another path."""
 
     tool: str
@@ -66,7 +74,9 @@ class FileAlreadyExists(TaggedError, category=Category.CONFLICT, message='{path!
 PathReason: TypeAlias = Literal['ignored', 'write_protected', 'system', 'outside_workspace']
 
 
-class PathForbidden(TaggedError, category=Category.PERMISSION, message='{tool} may not touch {path!r} ({reason}).'):
+class PathForbidden(
+    TaggedError, category=Category.PERMISSION, message='{tool} may not touch {path!r} ({reason}).'
+):
     """The workspace does not allow this path. Somebody must decide; another path may do."""
 
     tool: str
@@ -77,7 +87,11 @@ class PathForbidden(TaggedError, category=Category.PERMISSION, message='{tool} m
 FileError: TypeAlias = FileNotFound | FileAlreadyExists | PathForbidden
 
 
-class ContentNotFound(TaggedError, category=Category.NOT_FOUND, message='{path!r} does not contain the text {searched!r}.'):
+class ContentNotFound(
+    TaggedError,
+    category=Category.NOT_FOUND,
+    message='{path!r} does not contain the text {searched!r}.',
+):
     """The text to replace is not in the file. The caller reads the file again and searches for what stands there."""
 
     tool: str
@@ -88,7 +102,11 @@ class ContentNotFound(TaggedError, category=Category.NOT_FOUND, message='{path!r
     line: int | None = None
 
 
-class ContentMismatch(TaggedError, category=Category.CONFLICT, message='Line {line} of {path!r} is not what was expected.'):
+class ContentMismatch(
+    TaggedError,
+    category=Category.CONFLICT,
+    message='Line {line} of {path!r} is not what was expected.',
+):
     """Another text stands at the stated line. The caller reads the file again."""
 
     tool: str
@@ -98,7 +116,9 @@ class ContentMismatch(TaggedError, category=Category.CONFLICT, message='Line {li
     line: int
 
 
-class DuplicateMatch(TaggedError, category=Category.CONFLICT, message='The text stands {count} times in {path!r}.'):
+class DuplicateMatch(
+    TaggedError, category=Category.CONFLICT, message='The text stands {count} times in {path!r}.'
+):
     """The text to replace is not the only one. The caller names the line, or takes more context, or replaces all."""
 
     tool: str
@@ -110,7 +130,11 @@ class DuplicateMatch(TaggedError, category=Category.CONFLICT, message='The text 
 ContentError: TypeAlias = ContentNotFound | ContentMismatch | DuplicateMatch
 
 
-class CommandTimedOut(TaggedError, category=Category.TIMEOUT, message='The command did not end within {timeout} s: {command}'):
+class CommandTimedOut(
+    TaggedError,
+    category=Category.TIMEOUT,
+    message='The command did not end within {timeout} s: {command}',
+):
     """The command and its children were killed at the timeout. A shorter command or a longer timeout may do."""
 
     tool: str
@@ -120,7 +144,11 @@ class CommandTimedOut(TaggedError, category=Category.TIMEOUT, message='The comma
     attempts: int = 1
 
 
-class CommandFailed(TaggedError, category=Category.EXECUTION, message='The command ended with exit code {exit_code}: {command}'):
+class CommandFailed(
+    TaggedError,
+    category=Category.EXECUTION,
+    message='The command ended with exit code {exit_code}: {command}',
+):
     """The command ended with a status other than 0; its output says why."""
 
     tool: str
@@ -140,7 +168,11 @@ class RejectedHunk(Struct, frozen=True):
     actual: str
 
 
-class DiffRejected(TaggedError, category=Category.CONFLICT, message='The diff does not fit {path!r}; nothing was written.'):
+class DiffRejected(
+    TaggedError,
+    category=Category.CONFLICT,
+    message='The diff does not fit {path!r}; nothing was written.',
+):
     """At least one hunk has no certain place in the file. The caller reads the file again and makes a new diff."""
 
     tool: str
@@ -155,7 +187,9 @@ class ToolFailed(TaggedError, category=Category.EXECUTION, message='{tool} faile
     cause: Cause
 
 
-class ToolTimedOut(TaggedError, category=Category.TIMEOUT, message='{tool} did not end within {timeout} s.'):
+class ToolTimedOut(
+    TaggedError, category=Category.TIMEOUT, message='{tool} did not end within {timeout} s.'
+):
     """The tool was stopped at its timeout. Less work or a longer timeout may do."""
 
     tool: str
@@ -163,28 +197,40 @@ class ToolTimedOut(TaggedError, category=Category.TIMEOUT, message='{tool} did n
     attempts: int
 
 
-class ToolCancelled(TaggedError, category=Category.CANCELLED, message='{tool} was stopped by {by}.'):
+class ToolCancelled(
+    TaggedError, category=Category.CANCELLED, message='{tool} was stopped by {by}.'
+):
     """A person stopped this one call. Nobody should try it again unasked."""
 
     tool: str
     by: str
 
 
-class InvalidResult(TaggedError, category=Category.VALIDATION, message='{tool} gave a result that breaks its own schema.'):
+class InvalidResult(
+    TaggedError,
+    category=Category.VALIDATION,
+    message='{tool} gave a result that breaks its own schema.',
+):
     """A tool's answer is not what the tool declares. The owner of the tool mends it; the caller takes another tool."""
 
     tool: str
     problems: tuple[str, ...]
 
 
-class RegistrationRejected(TaggedError, category=Category.CONFIGURATION, message='The tool {tool!r} cannot be registered: {reason}.'):
+class RegistrationRejected(
+    TaggedError,
+    category=Category.CONFIGURATION,
+    message='The tool {tool!r} cannot be registered: {reason}.',
+):
     """A tool's name or schema cannot be used. Its owner mends it before the program starts."""
 
     tool: str
     reason: str
 
 
-class ResourceExhausted(TaggedError, category=Category.RESOURCE, message='The machine is out of {resource}.'):
+class ResourceExhausted(
+    TaggedError, category=Category.RESOURCE, message='The machine is out of {resource}.'
+):
     """The machine has run out of something that the call needs. Later, there may be room again."""
 
     resource: Literal['memory', 'disk', 'threads', 'handles']
@@ -204,7 +250,9 @@ ExecutionError: TypeAlias = (
 
 
 class ToolRepeated(
-    TaggedError, category=Category.CONFLICT, message='{tool} was asked for with the same arguments {count} times; the limit is {limit}.'
+    TaggedError,
+    category=Category.CONFLICT,
+    message='{tool} was asked for with the same arguments {count} times; the limit is {limit}.',
 ):
     """The same calls come again and again. The caller changes its way instead of trying once more."""
 
@@ -213,7 +261,11 @@ class ToolRepeated(
     limit: int
 
 
-class TooManyMistakes(TaggedError, category=Category.CONFLICT, message='{count} mistakes in a row; the limit is {limit}.'):
+class TooManyMistakes(
+    TaggedError,
+    category=Category.CONFLICT,
+    message='{count} mistakes in a row; the limit is {limit}.',
+):
     """One call after the other failed by its caller's own mistake. Somebody should look before it goes on."""
 
     count: int

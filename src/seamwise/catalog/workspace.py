@@ -8,7 +8,9 @@ from seamwise.causes import Cause
 from seamwise.errors import TaggedError
 
 
-class ConfigUnreadable(TaggedError, category=Category.CONFIGURATION, message='{path!r} cannot be read: {problem}.'):
+class ConfigUnreadable(
+    TaggedError, category=Category.CONFIGURATION, message='{path!r} cannot be read: {problem}.'
+):
     """A configuration file is broken at `line` and `column`, both counted from 1. Whoever wrote it mends it there."""
 
     path: str
@@ -17,7 +19,11 @@ class ConfigUnreadable(TaggedError, category=Category.CONFIGURATION, message='{p
     problem: str
 
 
-class ConfigInvalid(TaggedError, category=Category.CONFIGURATION, message='The configuration in {path!r} is not valid.'):
+class ConfigInvalid(
+    TaggedError,
+    category=Category.CONFIGURATION,
+    message='The configuration in {path!r} is not valid.',
+):
     """A configuration file can be read, but does not say what it must. Whoever wrote it mends every one of `problems`."""
 
     path: str
@@ -27,7 +33,9 @@ class ConfigInvalid(TaggedError, category=Category.CONFIGURATION, message='The c
 ConfigError: TypeAlias = ConfigUnreadable | ConfigInvalid
 
 
-class SkillInvalid(TaggedError, category=Category.CONFIGURATION, message='The skill in {path!r} is not valid.'):
+class SkillInvalid(
+    TaggedError, category=Category.CONFIGURATION, message='The skill in {path!r} is not valid.'
+):
     """A skill's file does not say what it must. Its author mends every one of `problems`."""
 
     path: str
@@ -35,7 +43,9 @@ class SkillInvalid(TaggedError, category=Category.CONFIGURATION, message='The sk
 
 
 class SkillNameMismatch(
-    TaggedError, category=Category.CONFIGURATION, message='The skill in {path!r} calls itself {actual!r}, not {expected!r}.'
+    TaggedError,
+    category=Category.CONFIGURATION,
+    message='The skill in {path!r} calls itself {actual!r}, not {expected!r}.',
 ):
     """A skill's name is not that of its folder. Its author renames one of the two."""
 
@@ -47,33 +57,47 @@ class SkillNameMismatch(
 SkillError: TypeAlias = SkillInvalid | SkillNameMismatch
 
 
-class PluginFailed(TaggedError, category=Category.CONFIGURATION, message='The plugin {plugin!r} could not be loaded.'):
+class PluginFailed(
+    TaggedError,
+    category=Category.CONFIGURATION,
+    message='The plugin {plugin!r} could not be loaded.',
+):
     """A plugin failed while it was loaded. Whoever runs the program updates it, or takes it out."""
 
     plugin: str
     cause: Cause | None = None
 
 
-class EditorInstallFailed(TaggedError, category=Category.EXECUTION, message='The extension for {editor} could not be installed.'):
+class EditorInstallFailed(
+    TaggedError,
+    category=Category.EXECUTION,
+    message='The extension for {editor} could not be installed.',
+):
     """The editor's own installer failed. The user installs the extension by hand."""
 
     editor: str
     cause: Cause | None = None
 
 
-class NotARepository(TaggedError, category=Category.NOT_FOUND, message='{path!r} is in no repository.'):
+class NotARepository(
+    TaggedError, category=Category.NOT_FOUND, message='{path!r} is in no repository.'
+):
     """Something needs version control where there is none. The user makes a repository, or goes to another folder."""
 
     path: str
 
 
-class WorktreeExists(TaggedError, category=Category.CONFLICT, message='There is a worktree {name!r} already.'):
+class WorktreeExists(
+    TaggedError, category=Category.CONFLICT, message='There is a worktree {name!r} already.'
+):
     """A worktree of this name stands. The caller uses it, or picks another name."""
 
     name: str
 
 
-class WorktreeFailed(TaggedError, category=Category.EXECUTION, message='The worktree {name!r} could not be made.'):
+class WorktreeFailed(
+    TaggedError, category=Category.EXECUTION, message='The worktree {name!r} could not be made.'
+):
     """Git refused to make the worktree; `output` is what it said. Somebody reads it and decides."""
 
     name: str
@@ -82,4 +106,6 @@ class WorktreeFailed(TaggedError, category=Category.EXECUTION, message='The work
 
 RepositoryError: TypeAlias = NotARepository | WorktreeExists | WorktreeFailed
 
-WorkspaceError: TypeAlias = ConfigError | SkillError | PluginFailed | EditorInstallFailed | RepositoryError
+WorkspaceError: TypeAlias = (
+    ConfigError | SkillError | PluginFailed | EditorInstallFailed | RepositoryError
+)

@@ -8,11 +8,11 @@ from mypy.build import BuildResult
 from mypy.nodes import AwaitExpr, CallExpr, Expression, MemberExpr, NameExpr
 from mypy.types import Type
 
-from seamwise.check.builds import built, missing_imports
-from seamwise.check.channels import forget
-from seamwise.check.nodes import Key, Nodes, key_of
-from seamwise.check.program import Module, Program, Text
-from seamwise.check.sources import Problem, groups, mypy_options, text_of, too_deep, unreadable
+from seamwise.check.mypy_build import built, missing_imports
+from seamwise.check.mypy_sources import Problem, groups, mypy_options, text_of, too_deep, unreadable
+from seamwise.check.typed_ast.channels import forget
+from seamwise.check.typed_ast.mypy_nodes import Key, Nodes, key_of
+from seamwise.check.typed_ast.program import Module, Program, Text
 
 __all__ = ['Analysis', 'Problem', 'analyse', 'modules']
 
@@ -57,16 +57,21 @@ def modules(result: BuildResult, names: Iterable[str], problems: list[Problem]) 
             yield module
 
 
-def _types(types: Mapping[Expression, Type], modules: Sequence[Nodes]) -> list[dict[Key, list[Type]]]:
+def _types(
+    types: Mapping[Expression, Type], modules: Sequence[Nodes]
+) -> list[dict[Key, list[Type]]]:
     """Give the types of each module by place.
 
     Where a type variable stands for one of several types, mypy reads a function once for each, in copies that belong to no
     tree. It hands on types module by module, though, so that copies stand between the nodes of their own module.
     """
     found: list[dict[Key, list[Type]]] = [
-        {place: [types[node]] for place, node in one.expressions.items() if node in types} for one in modules
+        {place: [types[node]] for place, node in one.expressions.items() if node in types}
+        for one in modules
     ]
-    owners = {node: number for number, one in enumerate(modules) for node in one.expressions.values()}
+    owners = {
+        node: number for number, one in enumerate(modules) for node in one.expressions.values()
+    }
     before: int | None = None
     for node, typed in types.items():
         if node in owners:

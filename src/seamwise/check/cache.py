@@ -23,7 +23,7 @@ from mypy.options import Options
 from mypy.version import __version__ as mypy_version
 
 from seamwise.check.facts import FileFacts
-from seamwise.check.sources import relative
+from seamwise.check.mypy_sources import relative
 
 if sys.platform != 'win32':
     import fcntl
@@ -173,7 +173,11 @@ class Cache:
 def _inputs(state: State, result: BuildResult) -> bytes:
     """Digest what the facts of a file are read from: itself, the interfaces of what it uses, options, and its place."""
     manager, graph = result.manager, result.graph
-    source = state.meta.hash if state.meta is not None and state.id not in manager.rechecked_modules else state.source_hash
+    source = (
+        state.meta.hash
+        if state.meta is not None and state.id not in manager.rechecked_modules
+        else state.source_hash
+    )
     inputs = (
         state.path,
         relative(state.path or ''),
@@ -190,7 +194,11 @@ def _inputs(state: State, result: BuildResult) -> bytes:
 def _reader() -> bytes:
     """Digest the program that reads: this folder, Python and mypy."""
     files = sorted(Path(__file__).parent.rglob('*.py'))
-    return _digest(b'\0'.join([sys.version.encode(), mypy_version.encode(), *(one.read_bytes() for one in files)]))
+    return _digest(
+        b'\0'.join(
+            [sys.version.encode(), mypy_version.encode(), *(one.read_bytes() for one in files)]
+        )
+    )
 
 
 def _digest(data: bytes) -> bytes:

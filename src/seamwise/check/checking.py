@@ -6,16 +6,18 @@ from time import perf_counter
 from msgspec import Struct
 
 try:
-    from seamwise.check.allowances import judged
     from seamwise.check.code_base import read_code_base
     from seamwise.check.facts import FileFacts
     from seamwise.check.findings import Finding, Severity, finding
+    from seamwise.check.mypy_sources import Problem
     from seamwise.check.rules.registry import RULES
     from seamwise.check.rules.rule import Rule
     from seamwise.check.settings import Settings
-    from seamwise.check.sources import Problem
+    from seamwise.check.suppressions import judged
 except ModuleNotFoundError as missing:
-    raise ModuleNotFoundError("`seamwise check` needs mypy: pip install 'seamwise[check]'", name=missing.name) from missing
+    raise ModuleNotFoundError(
+        "`seamwise check` needs mypy: pip install 'seamwise[check]'", name=missing.name
+    ) from missing
 
 __all__ = ['Report', 'check']
 
@@ -34,7 +36,13 @@ class Report(Struct, frozen=True):
         return not any(one.is_unread for one in self.problems)
 
 
-def check(paths: Sequence[str], settings: Settings | None = None, *, whole: bool = False, no_cache: bool = False) -> Report:
+def check(
+    paths: Sequence[str],
+    settings: Settings | None = None,
+    *,
+    whole: bool = False,
+    no_cache: bool = False,
+) -> Report:
     """Ask the rules about files and folders; paths in the report are relative to the current directory.
 
     What cannot be read is in `problems`, and the rest is checked all the same. `whole` says that these are all files of a
@@ -44,7 +52,13 @@ def check(paths: Sequence[str], settings: Settings | None = None, *, whole: bool
     began = perf_counter()
     asked = settings or Settings()
     code_base = read_code_base(paths, cache=None if no_cache else asked.cache)
-    found = list(_findings(code_base.files, asked, [one for one in RULES.values() if _is_asked(one, asked, whole=whole)]))
+    found = list(
+        _findings(
+            code_base.files,
+            asked,
+            [one for one in RULES.values() if _is_asked(one, asked, whole=whole)],
+        )
+    )
     found.sort(key=lambda one: (one.path, one.line, one.column, one.code))
     return Report(tuple(found), code_base.problems, len(code_base.files), perf_counter() - began)
 
@@ -53,11 +67,19 @@ def _is_asked(rule: Rule, settings: Settings, *, whole: bool) -> bool:
     return settings.asks(rule.code, is_on=rule.is_asked) and (whole or not rule.is_of_whole)
 
 
-def _findings(files: Sequence[FileFacts], settings: Settings, rules: Sequence[Rule]) -> Iterator[Finding]:
-    grave: dict[str, Severity] = {rule.code: settings.severity.get(rule.code) or rule.severity for rule in rules}
+def _findings(
+    files: Sequence[FileFacts], settings: Settings, rules: Sequence[Rule]
+) -> Iterator[Finding]:
+    grave: dict[str, Severity] = {
+        rule.code: settings.severity.get(rule.code) or rule.severity for rule in rules
+    }
     of_domain = {rule.code for rule in rules if rule.is_of_domain}
     told = {
-        file.path: [one for one in file.told if one.code in grave and (one.code not in of_domain or settings.is_domain(file))]
+        file.path: [
+            one
+            for one in file.told
+            if one.code in grave and (one.code not in of_domain or settings.is_domain(file))
+        ]
         for file in files
     }
     for rule in rules:
@@ -65,5 +87,7 @@ def _findings(files: Sequence[FileFacts], settings: Settings, rules: Sequence[Ru
             told[file.path].append(one)
     for file in files:
         asked = [one for one in told[file.path] if not settings.excuses(file.path, one.code)]
-        found = dict.fromkeys(finding(one, path=file.path, severity=grave[one.code]) for one in asked)
+        found = dict.fromkeys(
+            finding(one, path=file.path, severity=grave[one.code]) for one in asked
+        )
         yield from judged(found, file.allowances)

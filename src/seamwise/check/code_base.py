@@ -8,12 +8,12 @@ from msgspec import Struct
 from mypy.build import BuildResult
 
 from seamwise.check.analysis import modules
-from seamwise.check.builds import built, missing_imports, without_collecting
 from seamwise.check.cache import Cache, opened
-from seamwise.check.channels import forget
+from seamwise.check.extract import facts_of
 from seamwise.check.facts import FileFacts
-from seamwise.check.reading import facts_of
-from seamwise.check.sources import Group, Problem, groups, mypy_options, too_deep
+from seamwise.check.mypy_build import built, missing_imports, without_collecting
+from seamwise.check.mypy_sources import Group, Problem, groups, mypy_options, too_deep
+from seamwise.check.typed_ast.channels import forget
 
 
 class CodeBase(Struct, frozen=True):
@@ -33,7 +33,9 @@ def read_code_base(paths: Sequence[str], *, cache: Path | None = None) -> CodeBa
     files: list[FileFacts] = []
     options = mypy_options(problems)
     with opened(cache) as folder:
-        for number, group in enumerate(groups(paths, options, problems) if options is not None else ()):
+        for number, group in enumerate(
+            groups(paths, options, problems) if options is not None else ()
+        ):
             kept = Cache(folder / f'build-{number}') if folder is not None else None
             found = _through(kept, group, problems) if kept is not None else None
             files += _read(group, problems) if found is None else found
@@ -65,10 +67,16 @@ def _through(cache: Cache, group: Group, problems: list[Problem]) -> list[FileFa
     return None
 
 
-def _found(cache: Cache, group: Group, result: BuildResult, problems: list[Problem]) -> list[FileFacts] | None:
+def _found(
+    cache: Cache, group: Group, result: BuildResult, problems: list[Problem]
+) -> list[FileFacts] | None:
     """Give the facts of a build; None where some are missing, which the next build will bring."""
     names = [one.module for one in group.sources if one.module in result.graph]
-    kept = {name: cache.facts(result.graph[name], result) for name in names if name not in result.manager.rechecked_modules}
+    kept = {
+        name: cache.facts(result.graph[name], result)
+        for name in names
+        if name not in result.manager.rechecked_modules
+    }
     unknown = [result.graph[name] for name, facts in kept.items() if facts is None]
     if unknown:
         cache.forget(unknown, result)
@@ -78,7 +86,9 @@ def _found(cache: Cache, group: Group, result: BuildResult, problems: list[Probl
     return [facts for name in names if (facts := fresh.get(name) or kept.get(name)) is not None]
 
 
-def _facts(names: Sequence[str], result: BuildResult, problems: list[Problem]) -> dict[str, FileFacts]:
+def _facts(
+    names: Sequence[str], result: BuildResult, problems: list[Problem]
+) -> dict[str, FileFacts]:
     """Read the modules of these names."""
     found: dict[str, FileFacts] = {}
     with without_collecting():

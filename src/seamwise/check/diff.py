@@ -19,10 +19,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from seamwise.check.checking import Report, check
-from seamwise.check.commits import Export, commit, exported
 from seamwise.check.findings import Finding
+from seamwise.check.git import Export, commit, exported
+from seamwise.check.mypy_sources import Problem
 from seamwise.check.settings import Settings
-from seamwise.check.sources import Problem
 from seamwise.containers import Failure, Result, Success
 
 Asked: TypeAlias = Callable[[Path], Result[Settings, str]]
@@ -47,7 +47,9 @@ class Comparison(Struct, frozen=True):
     problems: tuple[Problem, ...]
 
 
-def brought(paths: Sequence[str], base: str, asked: Asked, *, whole: bool = False, no_cache: bool = False) -> Result[Comparison, str]:
+def brought(
+    paths: Sequence[str], base: str, asked: Asked, *, whole: bool = False, no_cache: bool = False
+) -> Result[Comparison, str]:
     """Check the paths, and leave out what the commit `base` had already; fails with a line that says why it cannot be done.
 
     `whole` and `no_cache` are those of `check`.
@@ -58,7 +60,9 @@ def brought(paths: Sequence[str], base: str, asked: Asked, *, whole: bool = Fals
     before = found.unwrap()
     outside = next((one for one in paths if before.within(one) is None), None)
     if outside is not None:
-        return Failure(f'{outside} is outside of the repository {before.root}, which alone has {base!r}.')
+        return Failure(
+            f'{outside} is outside of the repository {before.root}, which alone has {base!r}.'
+        )
     settings = asked(Path.cwd())
     if isinstance(settings, Failure):
         return settings
@@ -72,7 +76,9 @@ def brought(paths: Sequence[str], base: str, asked: Asked, *, whole: bool = Fals
         broken = next((one for one in then.problems if _is_whole(one, then)), None)
         if broken is not None:
             return Failure(f'{base} cannot be checked: {broken.message}')
-        return Success(Comparison(replace(now, findings=tuple(_new(now, then, export))), then.problems))
+        return Success(
+            Comparison(replace(now, findings=tuple(_new(now, then, export))), then.problems)
+        )
 
 
 def _settings(export: Export, asked: Asked) -> Result[Settings, str]:
@@ -89,7 +95,9 @@ def _paths(paths: Sequence[str], export: Export) -> Iterator[str]:
     """Give those that the commit has, and what has come into them from elsewhere since."""
     start = export.commit.prefix or os.curdir
     names = [export.commit.within(one) or os.curdir for one in paths]
-    yield from (os.path.relpath(one, start) for one in names if os.path.lexists(export.folder / one))
+    yield from (
+        os.path.relpath(one, start) for one in names if os.path.lexists(export.folder / one)
+    )
     for before, now in export.renames.items():
         if _is_below(now, names) and not _is_below(before, names):
             yield os.path.relpath(before, start)
@@ -112,7 +120,11 @@ def _checking(order: Order, export: Export) -> Generator['subprocess.Popen[bytes
     # Nothing that lies in the current directory, which is the commit's, may stand in for a module of ours (-P).
     command = [sys.executable, '-P', '-m', 'seamwise.check.diff', str(file)]
     with subprocess.Popen(  # noqa: S603 -- no shell
-        command, cwd=export.here, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        command,
+        cwd=export.here,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     ) as process:
         try:
             yield process
@@ -125,13 +137,17 @@ def _report(process: 'subprocess.Popen[bytes] | None') -> Report:
         return Report((), (), 0, 0.0)
     told, said = process.communicate()
     if process.returncode:
-        raise RuntimeError(f'checking the commit ended with {process.returncode}: {said.decode(errors="replace")}')
+        raise RuntimeError(
+            f'checking the commit ended with {process.returncode}: {said.decode(errors="replace")}'
+        )
     return msgspec.convert(json.loads(told), Report)
 
 
 def _is_whole(problem: Problem, report: Report) -> bool:
     """Whether nothing at all was read for it: then everything would look new."""
-    return problem.is_unread and (not problem.path or (not report.files and problem.message.startswith('mypy ')))
+    return problem.is_unread and (
+        not problem.path or (not report.files and problem.message.startswith('mypy '))
+    )
 
 
 def _new(now: Report, then: Report, export: Export) -> Iterator[Finding]:
@@ -147,7 +163,9 @@ def _new(now: Report, then: Report, export: Export) -> Iterator[Finding]:
     for key, findings in alike.items():
         if 0 < had[key] < len(findings):
             changed = export.changed_lines(key[1])
-            findings.sort(key=lambda one: not changed.isdisjoint(range(one.line, one.last_line + 1)))
+            findings.sort(
+                key=lambda one: not changed.isdisjoint(range(one.line, one.last_line + 1))
+            )
         new.update(findings[had[key] :])
     yield from (one for one in now.findings if one in new)
 

@@ -45,4 +45,15 @@ def finding(told: Told, *, path: str, severity: Severity) -> Finding:
     """Give what is told of a file as others read it."""
     at = told.place
     where = (at.line, at.column)
-    return Finding(told.code, path, *where, told.message, told.help, severity, at.last_line, at.end_column, at.source, told.edits)
+    return Finding(
+        told.code,
+        path,
+        *where,
+        told.message,
+        told.help,
+        severity,
+        at.last_line,
+        at.end_column,
+        at.source,
+        told.edits,
+    )

@@ -7,7 +7,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
-from seamwise.check.program import FUNCTIONS, Function, children, walk
+from seamwise.check.typed_ast.program import FUNCTIONS, Function, children, walk
 
 Live: TypeAlias = frozenset[str]
 NONE: Live = frozenset()
@@ -23,13 +23,20 @@ def unread(function: Function, swallows: Callable[[ast.withitem], bool]) -> list
     manager may end an exception, so that what follows it is reached from anywhere inside.
     """
     own = list(_inside(function.body))
-    if any(isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in SEERS for node in own):
+    if any(
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in SEERS
+        for node in own
+    ):
         return []
-    elsewhere = {name for node in own if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
+    elsewhere = {
+        name for node in own if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names
+    }
     for node in own:
         if isinstance(node, SCOPES):
             elsewhere |= {one.id for one in walk(node) if isinstance(one, ast.Name)}
-            elsewhere |= {name for one in walk(node) if isinstance(one, ast.Nonlocal) for name in one.names}
+            elsewhere |= {
+                name for one in walk(node) if isinstance(one, ast.Nonlocal) for name in one.names
+            }
     flow = _Flow(swallows)
     flow.block(function.body, NONE)
     return [name for name in flow.assigned if name not in flow.alive and name.id not in elsewhere]
@@ -38,7 +45,11 @@ def unread(function: Function, swallows: Callable[[ast.withitem], bool]) -> list
 def reads(*nodes: ast.AST | None) -> Live:
     """Give the names that expressions read."""
     return frozenset(
-        one.id for node in nodes if node is not None for one in walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)
+        one.id
+        for node in nodes
+        if node is not None
+        for one in walk(node)
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)
     )
 
 
@@ -114,12 +125,22 @@ class _Flow:
             case ast.If(test, body, otherwise):
                 return reads(test) | self.block(body, live) | self.block(otherwise, live)
             case ast.While(test, body, otherwise):
-                return self._loop(body, live, lambda inner: inner | reads(test) | self.block(otherwise, live))
-            case ast.For(target, source, body, otherwise) | ast.AsyncFor(target, source, body, otherwise):
-                return reads(source) | self._loop(body, live, lambda inner: self._bind(target, inner) | self.block(otherwise, live))
+                return self._loop(
+                    body, live, lambda inner: inner | reads(test) | self.block(otherwise, live)
+                )
+            case ast.For(target, source, body, otherwise) | ast.AsyncFor(
+                target, source, body, otherwise
+            ):
+                return reads(source) | self._loop(
+                    body,
+                    live,
+                    lambda inner: self._bind(target, inner) | self.block(otherwise, live),
+                )
             case ast.With(items, body) | ast.AsyncWith(items, body):
                 return self._with(items, body, live)
-            case ast.Try(body, handlers, otherwise, final) | ast.TryStar(body, handlers, otherwise, final):
+            case ast.Try(body, handlers, otherwise, final) | ast.TryStar(
+                body, handlers, otherwise, final
+            ):
                 return self._try(body, handlers, otherwise, final, live)
             case ast.Match(subject, cases):
                 arms = [self.block(one.body, live) | reads(one.guard, one.pattern) for one in cases]

@@ -14,7 +14,13 @@ from typing_extensions import override
 try:
     from mypy.errors import CompileError
     from mypy.nodes import TypeInfo
-    from mypy.plugin import AttributeContext, ClassDefContext, FunctionContext, MethodContext, Plugin
+    from mypy.plugin import (
+        AttributeContext,
+        ClassDefContext,
+        FunctionContext,
+        MethodContext,
+        Plugin,
+    )
     from mypy.types import Type
 except ModuleNotFoundError as missing:
     if missing.name != 'mypy':
@@ -22,7 +28,7 @@ except ModuleNotFoundError as missing:
     raise ImportError("seamwise.check needs mypy: pip install 'seamwise[check]'") from missing
 
 from seamwise import messages
-from seamwise.check._features import arms, catching, frozen, names, templates
+from seamwise.check.mypy_plugin import arms, catching, frozen, names, templates
 
 SUPPORTED: Final = ((2, 3), (2, 4))
 """The minor versions of mypy that this plugin is tested with: the two newest that `returns` allows."""
@@ -53,7 +59,11 @@ class SeamwisePlugin(Plugin):
     @override
     def get_class_attribute_hook(self, fullname: str) -> Callable[[AttributeContext], Type] | None:
         found = self.lookup_fully_qualified(fullname.rpartition('.')[0])
-        is_of_error = found is not None and isinstance(found.node, TypeInfo) and names.is_error_class(found.node)
+        is_of_error = (
+            found is not None
+            and isinstance(found.node, TypeInfo)
+            and names.is_error_class(found.node)
+        )
         return frozen.refuse_on_class if is_of_error else None
 
     @override
@@ -73,7 +83,11 @@ def plugin(version: str) -> type[Plugin]:
     """
     if tuple(int(part) for part in version.split('.')[:2]) not in SUPPORTED:
         supported = ' and '.join('.'.join(map(str, one)) for one in SUPPORTED)
-        raise CompileError([f'error: seamwise.check.plugin supports mypy {supported}, not {version}; without the plugin any mypy will do'])
+        raise CompileError(
+            [
+                f'error: seamwise.check.plugin supports mypy {supported}, not {version}; without the plugin any mypy will do'
+            ]
+        )
     return SeamwisePlugin
 
 

@@ -45,7 +45,10 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True, rename='kebab'):
     def excuses(self, path: str, code: str) -> bool:
         """Whether a rule is not asked about a file."""
         own = Path(path).as_posix()
-        return any(code in codes and fnmatchcase(own, pattern) for pattern, codes in self.per_file_ignores.items())
+        return any(
+            code in codes and fnmatchcase(own, pattern)
+            for pattern, codes in self.per_file_ignores.items()
+        )
 
     def is_domain(self, file: FileFacts) -> bool:
         """Whether a file belongs to a layer that knows no seam."""
@@ -59,7 +62,14 @@ def _dotted(file: FileFacts) -> Iterator[str]:
     if '.' not in file.module and path.stem != '__init__':
         parts = path.with_suffix('').parts
         # What stands above the sources, or above the current directory, names no package.
-        above = max((number for number, one in enumerate(parts, 1) if one in {'src', os.pardir, path.anchor}), default=0)
+        above = max(
+            (
+                number
+                for number, one in enumerate(parts, 1)
+                if one in {'src', os.pardir, path.anchor}
+            ),
+            default=0,
+        )
         yield '.'.join(parts[above:])
 
 
@@ -86,16 +96,27 @@ def settings(folder: Path, codes: Iterable[str]) -> Result[Settings, str]:
 
 
 def _written(folder: Path, codes: Iterable[str]) -> Result[Settings, str]:
-    file = next((one / 'pyproject.toml' for one in (folder, *folder.parents) if (one / 'pyproject.toml').is_file()), None)
+    file = next(
+        (
+            one / 'pyproject.toml'
+            for one in (folder, *folder.parents)
+            if (one / 'pyproject.toml').is_file()
+        ),
+        None,
+    )
     if file is None:
         return Success(Settings())
     try:
-        given = msgspec.convert(tomllib.loads(file.read_text(encoding='utf-8')), _File).tool.seamwise.check
+        given = msgspec.convert(
+            tomllib.loads(file.read_text(encoding='utf-8')), _File
+        ).tool.seamwise.check
     except (OSError, ValueError) as wrong:
         return Failure(f'{file}: [tool.seamwise.check] cannot be read: {wrong}.')
     known = set(codes)
     excused = [code for codes in given.per_file_ignores.values() for code in codes]
     for code in (*given.select, *given.extend_select, *given.ignore, *excused, *given.severity):
         if code not in known:
-            return Failure(f'{file}: [tool.seamwise.check] names {code!r}, but there are {", ".join(sorted(known))}.')
+            return Failure(
+                f'{file}: [tool.seamwise.check] names {code!r}, but there are {", ".join(sorted(known))}.'
+            )
     return Success(given)

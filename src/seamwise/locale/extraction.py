@@ -19,7 +19,9 @@ from seamwise.messages import parse
 Found: TypeAlias = tuple[int, str, str | tuple[str, ...], list[str]]
 """Line, the function of gettext that looks it up, its arguments, comments for the translator: as Babel wants it."""
 
-IDENTIFIERS = frozenset({'acknowledged', 'close_code', 'code', 'exit_code', 'line', 'position', 'requested', 'status'})
+IDENTIFIERS = frozenset(
+    {'acknowledged', 'close_code', 'code', 'exit_code', 'line', 'position', 'requested', 'status'}
+)
 """Whole numbers that count nothing: a message that names one of them first needs no plural forms."""
 
 
@@ -46,7 +48,11 @@ def extract(
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef):
             yield from _of_class(node, closed)
-        elif isinstance(node, ast.Call) and (name := _name(node.func)) in keywords and (texts := _texts(node.args)):
+        elif (
+            isinstance(node, ast.Call)
+            and (name := _name(node.func)) in keywords
+            and (texts := _texts(node.args))
+        ):
             yield node.lineno, name, texts, []
 
 
@@ -55,7 +61,9 @@ def _of_class(node: ast.ClassDef, closed: Mapping[str, tuple[str, ...]]) -> Iter
     if 'category' not in said:
         return
     template = ast.literal_eval(said['message']) if 'message' in said else _in_words(node.name)
-    fields = {_name(one.target): one.annotation for one in node.body if isinstance(one, ast.AnnAssign)}
+    fields = {
+        _name(one.target): one.annotation for one in node.body if isinstance(one, ast.AnnAssign)
+    }
     named = [part.field for part in parse(template) if part.field in fields]
     number = next((field for field in named if _name(fields[field]) == 'int'), None)
     if number is None or number in IDENTIFIERS:
@@ -86,7 +94,9 @@ def _words(annotation: ast.expr, closed: Mapping[str, tuple[str, ...]]) -> tuple
 
 
 def _texts(nodes: Collection[ast.expr]) -> tuple[str, ...]:
-    return tuple(one.value for one in nodes if isinstance(one, ast.Constant) and isinstance(one.value, str))
+    return tuple(
+        one.value for one in nodes if isinstance(one, ast.Constant) and isinstance(one.value, str)
+    )
 
 
 def _name(node: ast.expr) -> str:

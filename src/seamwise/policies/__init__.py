@@ -5,9 +5,21 @@ From the outside in: `fallback >> rate_limit >> bulkhead >> circuit >> retry >> 
 
 from typing import TypeAlias
 
-from seamwise.policies.adaptive import adaptive as adaptive
-from seamwise.policies.backoff import backoff as backoff
-from seamwise.policies.budget import Budget as Budget
+from seamwise.policies._engine.pipeline import Guard as Guard
+from seamwise.policies._engine.pipeline import Layer as Layer
+from seamwise.policies._engine.pipeline import identity as identity
+from seamwise.policies._engine.predicates import always as always
+from seamwise.policies._engine.predicates import counts_against as counts_against
+from seamwise.policies._engine.predicates import retryable as retryable
+from seamwise.policies._engine.world import REAL as REAL
+from seamwise.policies._engine.world import World as World
+from seamwise.policies._parts.adaptive_limit import adaptive as adaptive
+from seamwise.policies._parts.backoff import backoff as backoff
+from seamwise.policies._parts.budget import Budget as Budget
+from seamwise.policies._parts.percentile import percentile as percentile
+from seamwise.policies._parts.trip_conditions import Trip as Trip
+from seamwise.policies._parts.trip_conditions import consecutive as consecutive
+from seamwise.policies._parts.trip_conditions import ratio as ratio
 from seamwise.policies.bulkhead import BulkheadFull as BulkheadFull
 from seamwise.policies.bulkhead import bulkhead as bulkhead
 from seamwise.policies.cache import cache as cache
@@ -31,21 +43,9 @@ from seamwise.policies.fallback import Fallback as Fallback
 from seamwise.policies.fallback import fallback as fallback
 from seamwise.policies.hedge import hedge as hedge
 from seamwise.policies.idempotency import keyed as keyed
-from seamwise.policies.percentile import percentile as percentile
-from seamwise.policies.pipeline import Guard as Guard
-from seamwise.policies.pipeline import Layer as Layer
-from seamwise.policies.pipeline import identity as identity
 from seamwise.policies.rate_limit import RateLimited as RateLimited
 from seamwise.policies.rate_limit import rate_limit as rate_limit
-from seamwise.policies.reading import always as always
-from seamwise.policies.reading import counts_against as counts_against
-from seamwise.policies.reading import retryable as retryable
 from seamwise.policies.retry import retry as retry
-from seamwise.policies.trips import Trip as Trip
-from seamwise.policies.trips import consecutive as consecutive
-from seamwise.policies.trips import ratio as ratio
-from seamwise.policies.world import REAL as REAL
-from seamwise.policies.world import World as World
 
 GuardError: TypeAlias = RateLimited | CircuitOpen | BulkheadFull | DeadlineExceeded
 """What the guards themselves fail with."""

@@ -10,17 +10,17 @@ from typing_extensions import override
 from seamwise.categories import Category
 from seamwise.containers import Failure, Result, Success, quick_failure
 from seamwise.errors import LONGEST_DELAY, TaggedError
-from seamwise.policies.adaptive import Adaptive, Learner
-from seamwise.policies.checks import choice, count, function, key_of, number
+from seamwise.policies._engine.observers import Teller, teller
+from seamwise.policies._engine.permit import Outcome, Permit, Said, Wait
+from seamwise.policies._engine.pipeline import Guard, Layer
+from seamwise.policies._engine.predicates import counts_against
+from seamwise.policies._engine.validation import choice, count, function, key_of, number
+from seamwise.policies._engine.wait_queue import Line, Turn
+from seamwise.policies._engine.world import REAL, World, known
+from seamwise.policies._parts.adaptive_limit import Adaptive, Learner
+from seamwise.policies._parts.reentrancy import Caller, Held, caller
 from seamwise.policies.deadline import remaining
 from seamwise.policies.events import Observer, Refused
-from seamwise.policies.holders import Caller, Held, caller
-from seamwise.policies.permit import Outcome, Permit, Said, Wait
-from seamwise.policies.pipeline import Guard, Layer
-from seamwise.policies.reading import counts_against
-from seamwise.policies.telling import Teller, teller
-from seamwise.policies.turns import Line, Turn
-from seamwise.policies.world import REAL, World, known
 
 T = TypeVar('T')
 E = TypeVar('E')
@@ -34,7 +34,9 @@ LEARNED = 10_000
 """So many empty rooms are kept for what their limit has learned."""
 
 
-class BulkheadFull(TaggedError, category=Category.CAPACITY, message='{name} does {limit} calls at once, no more.'):
+class BulkheadFull(
+    TaggedError, category=Category.CAPACITY, message='{name} does {limit} calls at once, no more.'
+):
     """As many calls as are allowed are at work; `waited` is in seconds. The caller waits for one of them to end."""
 
     name: str
@@ -203,7 +205,9 @@ class _Room(Permit):
 
     def permit(self) -> Permit:
         """Give the permit of a call; who calls this counts it."""
-        permit: Permit = self if self.learner is None else _Timed(self, self.learner, self._bulkhead)
+        permit: Permit = (
+            self if self.learner is None else _Timed(self, self.learner, self._bulkhead)
+        )
         return permit if self._bulkhead.wait is not None else Held(permit, self._held)
 
     def is_all_of(self, waiting: Caller) -> bool:
@@ -311,11 +315,15 @@ class _Place(Wait):
     def _see_for_whom(self) -> None:
         guard = self._bulkhead
         if guard.wait is None and remaining() is None and self._room.is_all_of(caller()):
-            raise RuntimeError(f'{guard.name!r} is called in its own call, which takes up all its room: it would wait for itself for ever.')
+            raise RuntimeError(
+                f'{guard.name!r} is called in its own call, which takes up all its room: it would wait for itself for ever.'
+            )
 
     def _served(self) -> Permit | Failure[object]:
         with self._bulkhead.mutex:
             if self._turn.is_called:
                 return self._room.permit()
             self._room.withdraw(self._turn)
-        return self._bulkhead.refuse(self._room, max(self._bulkhead.world.clock() - self._since, 0.0))
+        return self._bulkhead.refuse(
+            self._room, max(self._bulkhead.world.clock() - self._since, 0.0)
+        )

@@ -7,18 +7,30 @@ from collections.abc import Callable, Coroutine, Hashable
 from functools import partial, wraps
 from inspect import iscoroutinefunction
 from types import CoroutineType
-from typing import Any, Concatenate, Generic, NamedTuple, Never, ParamSpec, Protocol, Self, TypeAlias, TypeVar, overload
+from typing import (
+    Any,
+    Concatenate,
+    Generic,
+    NamedTuple,
+    Never,
+    ParamSpec,
+    Protocol,
+    Self,
+    TypeAlias,
+    TypeVar,
+    overload,
+)
 
 from seamwise.containers import Result, Success
 from seamwise.errors import TaggedError
-from seamwise.policies.checks import count, function, named, number
+from seamwise.policies._engine.observers import teller
+from seamwise.policies._engine.pipeline import Guard, decorated
+from seamwise.policies._engine.predicates import retryable
+from seamwise.policies._engine.validation import count, function, named, number
+from seamwise.policies._engine.world import REAL, World, known
+from seamwise.policies._parts.cache_store import Arguments, Shelf
+from seamwise.policies._parts.single_flight import Flight, TaskFlight, ThreadFlight
 from seamwise.policies.events import FellBack, Observer
-from seamwise.policies.flights import Flight, TaskFlight, ThreadFlight
-from seamwise.policies.pipeline import Guard, decorated
-from seamwise.policies.reading import retryable
-from seamwise.policies.shelf import Arguments, Shelf
-from seamwise.policies.telling import teller
-from seamwise.policies.world import REAL, World, known
 
 T = TypeVar('T')
 E0 = TypeVar('E0')
@@ -50,9 +62,13 @@ class Cached(Protocol[P, R_co]):
     def __get__(self, instance: None, owner: type, /) -> Self: ...
     # The same twice: pyrefly reads the first of these two, pyright the second.
     @overload
-    def __get__(self: Callable[Concatenate[S, Q], R_co], instance: S, owner: type, /) -> Callable[Q, R_co]: ...
+    def __get__(
+        self: Callable[Concatenate[S, Q], R_co], instance: S, owner: type, /
+    ) -> Callable[Q, R_co]: ...
     @overload
-    def __get__(self: Cached[Concatenate[S, Q], R_co], instance: S, owner: type, /) -> Callable[Q, R_co]: ...
+    def __get__(
+        self: Cached[Concatenate[S, Q], R_co], instance: S, owner: type, /
+    ) -> Callable[Q, R_co]: ...
 
 
 def cache(  # noqa: PLR0913 -- what a cache is, and how it is watched
@@ -103,10 +119,14 @@ class _Limits(NamedTuple):
 class Cache:
     """The decorator that `cache` makes; each function that it decorates keeps its own successes."""
 
-    def __init__(self, name: str, limits: _Limits, key: Key | None, observer: Observer | None, world: World) -> None:
+    def __init__(
+        self, name: str, limits: _Limits, key: Key | None, observer: Observer | None, world: World
+    ) -> None:
         self.name = named(name)
         self.limits = _Limits(
-            number('ttl', limits.ttl, above=0.0), number('stale_for', limits.stale_for), count('capacity', limits.capacity)
+            number('ttl', limits.ttl, above=0.0),
+            number('stale_for', limits.stale_for),
+            count('capacity', limits.capacity),
         )
         if key is not None:
             function('key', key, 'of the arguments that gives something hashable')
@@ -191,7 +211,9 @@ class _Function(Generic[F, T, E]):
     def joined(self, key: Hashable, mine: F) -> Success[T] | F:
         found = self.shelf.join(key, mine)
         if isinstance(found, Flight) and found.is_around():
-            raise RuntimeError(f'{self.name!r} is called in its own call, with the same arguments: it would wait for itself for ever.')
+            raise RuntimeError(
+                f'{self.name!r} is called in its own call, with the same arguments: it would wait for itself for ever.'
+            )
         return found
 
 
@@ -207,7 +229,13 @@ class _Threads(_Function[ThreadFlight[T, E], T, E]):
             found = joined.wait() if isinstance(joined, ThreadFlight) else joined
         return found
 
-    def _fly(self, key: Hashable, flight: ThreadFlight[T, E], args: tuple[object, ...], kwargs: dict[str, object]) -> Result[T, E]:
+    def _fly(
+        self,
+        key: Hashable,
+        flight: ThreadFlight[T, E],
+        args: tuple[object, ...],
+        kwargs: dict[str, object],
+    ) -> Result[T, E]:
         try:
             return self.settled(key, flight, self._call(*args, **kwargs))
         finally:
@@ -227,9 +255,19 @@ class _Tasks(_Function[TaskFlight[T, E], T, E]):
         joined = self.joined(key, TaskFlight())
         if not isinstance(joined, TaskFlight):
             return joined
-        return await joined.wait(partial(self._fly, key, joined, args, kwargs), partial(self.shelf.drop, key, joined), self.name)
+        return await joined.wait(
+            partial(self._fly, key, joined, args, kwargs),
+            partial(self.shelf.drop, key, joined),
+            self.name,
+        )
 
-    async def _fly(self, key: Hashable, flight: TaskFlight[T, E], args: tuple[object, ...], kwargs: dict[str, object]) -> Result[T, E]:
+    async def _fly(
+        self,
+        key: Hashable,
+        flight: TaskFlight[T, E],
+        args: tuple[object, ...],
+        kwargs: dict[str, object],
+    ) -> Result[T, E]:
         try:
             return self.settled(key, flight, await self._call(*args, **kwargs))
         finally:

@@ -10,10 +10,10 @@ from typing import Generic, Never, TypeVar, overload
 from typing_extensions import override
 
 from seamwise.containers import Failure, quick_failure
-from seamwise.policies.checks import function, number
-from seamwise.policies.permit import FREE, Outcome, Permit, Said, Wait
-from seamwise.policies.pipeline import Guard, Layer
-from seamwise.policies.world import REAL, World, known
+from seamwise.policies._engine.permit import FREE, Outcome, Permit, Said, Wait
+from seamwise.policies._engine.pipeline import Guard, Layer
+from seamwise.policies._engine.validation import function, number
+from seamwise.policies._engine.world import REAL, World, known
 
 E = TypeVar('E')
 T = TypeVar('T')
@@ -118,20 +118,35 @@ def chaos(
 class Chaos(Layer[object]):
     """The layer that `chaos` makes."""
 
-    def __init__(self, seed: int, failures: Plan[object], defects: Plan[Exception], delays: Plan[float], world: World, name: str) -> None:
+    def __init__(
+        self,
+        seed: int,
+        failures: Plan[object],
+        defects: Plan[Exception],
+        delays: Plan[float],
+        world: World,
+        name: str,
+    ) -> None:
         super().__init__(name)
         if isinstance(seed, bool) or not isinstance(seed, int):
             raise TypeError(f'seed must be a whole number, not {seed!r}.')
         plans = {'failures': failures, 'defects': defects, 'delays': delays}
         for argument, one in plans.items():
             if not isinstance(one, Plan):
-                raise TypeError(f'{argument} must be a plan, as `rate(0.1, make)` or `plan(first, second)`, not {one!r}.')
+                raise TypeError(
+                    f'{argument} must be a plan, as `rate(0.1, make)` or `plan(first, second)`, not {one!r}.'
+                )
         self.world = known(world)
         self._lock = Lock()
         self._failures = failures.draws(_stream(seed, 'failures'))
         self._defects = defects.draws(_stream(seed, 'defects'))
         self._delays = delays.draws(_stream(seed, 'delays'))
-        self._words = ', '.join([f'seed {seed}', *(f'{argument} {one.words}' for argument, one in plans.items() if one is not NEVER)])
+        self._words = ', '.join(
+            [
+                f'seed {seed}',
+                *(f'{argument} {one.words}' for argument, one in plans.items() if one is not NEVER),
+            ]
+        )
 
     @override
     def enter(self) -> Said:

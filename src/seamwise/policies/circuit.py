@@ -9,21 +9,25 @@ from typing_extensions import override
 from seamwise.categories import Category
 from seamwise.containers import quick_failure
 from seamwise.errors import LONGEST_DELAY, TaggedError
-from seamwise.policies.breaker import FOR_EVER, Breaker
-from seamwise.policies.checks import count, function, number
+from seamwise.policies._engine.observers import Teller, teller
+from seamwise.policies._engine.permit import Permit, Said
+from seamwise.policies._engine.pipeline import Layer
+from seamwise.policies._engine.predicates import counts_against
+from seamwise.policies._engine.validation import count, function, number
+from seamwise.policies._engine.world import REAL, World, known
+from seamwise.policies._parts.circuit_machine import FOR_EVER, Breaker
+from seamwise.policies._parts.circuit_states import Closed, Settings
+from seamwise.policies._parts.trip_conditions import Trip, consecutive
 from seamwise.policies.events import CircuitChanged, Observer, Refused, State
-from seamwise.policies.generations import Closed, Settings
-from seamwise.policies.permit import Permit, Said
-from seamwise.policies.pipeline import Layer
-from seamwise.policies.reading import counts_against
-from seamwise.policies.telling import Teller, teller
-from seamwise.policies.trips import Trip, consecutive
-from seamwise.policies.world import REAL, World, known
 
 _AFTER_FIVE: Final = consecutive(5)
 
 
-class CircuitOpen(TaggedError, category=Category.CIRCUIT_OPEN, message='{name} failed {failures} times and is not asked for now.'):
+class CircuitOpen(
+    TaggedError,
+    category=Category.CIRCUIT_OPEN,
+    message='{name} failed {failures} times and is not asked for now.',
+):
     """What stands behind the circuit failed too often; `retry_after` is in seconds. The caller does without it, or waits."""
 
     name: str
@@ -45,12 +49,16 @@ class Circuit(Layer[CircuitOpen]):
     'closed'
     """
 
-    def __init__(self, name: str, settings: Settings, /, *, tell: Teller | None, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, name: str, settings: Settings, /, *, tell: Teller | None, clock: Callable[[], float]
+    ) -> None:
         super().__init__(name)
         self.settings = settings
         self._is_timed = settings.slow is not None
         self._tell = tell
-        self._breaker = Breaker(settings, clock, None if tell is None else partial(_tell_change, tell, name))
+        self._breaker = Breaker(
+            settings, clock, None if tell is None else partial(_tell_change, tell, name)
+        )
 
     @property
     def state(self) -> State:
@@ -134,7 +142,9 @@ def circuit(  # noqa: PLR0913 -- settings, each with a default
         open_for=open_for,
         probes=count('probes', probes),
         successes=count('successes', successes),
-        probe_timeout=open_for if probe_timeout is None else number('probe_timeout', probe_timeout, above=0.0, most=LONGEST_DELAY),
+        probe_timeout=open_for
+        if probe_timeout is None
+        else number('probe_timeout', probe_timeout, above=0.0, most=LONGEST_DELAY),
         slow=None if slow is None else number('slow', slow, above=0.0),
         counts=counts,
     )

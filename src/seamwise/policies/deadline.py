@@ -11,19 +11,21 @@ from typing_extensions import override
 from seamwise.categories import Category
 from seamwise.containers import Failure, Result, quick_failure
 from seamwise.errors import LONGEST_DELAY, TaggedError
-from seamwise.policies.checks import function, number
+from seamwise.policies._engine.observers import teller
+from seamwise.policies._engine.permit import Permit, Said
+from seamwise.policies._engine.pipeline import Guard, Layer
+from seamwise.policies._engine.validation import function, number
+from seamwise.policies._engine.world import REAL, Alarm, World, known
+from seamwise.policies._parts.reentrancy import running_task
 from seamwise.policies.events import Observer, Refused
-from seamwise.policies.holders import running_task
-from seamwise.policies.permit import Permit, Said
-from seamwise.policies.pipeline import Guard, Layer
-from seamwise.policies.telling import teller
-from seamwise.policies.world import REAL, Alarm, World, known
 
 T = TypeVar('T')
 E = TypeVar('E')
 
 
-class DeadlineExceeded(TaggedError, category=Category.TIMEOUT, message='{name} did not end within {timeout:g} s.'):
+class DeadlineExceeded(
+    TaggedError, category=Category.TIMEOUT, message='{name} did not end within {timeout:g} s.'
+):
     """The operation took too long, and was stopped; `timeout` is in seconds. The caller tries again."""
 
     name: str
@@ -65,7 +67,14 @@ class End(Permit):
 
     __slots__ = ('_allowed', '_of', 'around', 'at', 'clock', 'is_kept', 'task')
 
-    def __init__(self, of: 'Deadline', at: float, allowed: float, around: 'End | None', task: Task[Any] | None) -> None:
+    def __init__(
+        self,
+        of: 'Deadline',
+        at: float,
+        allowed: float,
+        around: 'End | None',
+        task: Task[Any] | None,
+    ) -> None:
         self.clock = of.clock
         self.at = at
         self.around = around
@@ -135,7 +144,11 @@ class _Alarmed(End):
         # Whatever came up, the request is taken back.
         is_own = self._has_rung and self._task.uncancel() <= self._cancelling
         self._unset()
-        return self._of.exceeded(self._allowed) if is_own and isinstance(raised, CancelledError) else None
+        return (
+            self._of.exceeded(self._allowed)
+            if is_own and isinstance(raised, CancelledError)
+            else None
+        )
 
     @override
     def _unset(self) -> None:
@@ -176,7 +189,14 @@ def remaining(most: float | None = None) -> float | None:
 class Deadline(Layer[DeadlineExceeded]):
     """The layer that `deadline` makes."""
 
-    def __init__(self, seconds: float, at: Callable[[], float] | None, name: str, observer: Observer | None, world: World) -> None:
+    def __init__(
+        self,
+        seconds: float,
+        at: Callable[[], float] | None,
+        name: str,
+        observer: Observer | None,
+        world: World,
+    ) -> None:
         super().__init__(name)
         if at is not None:
             function('at', at, 'that gives a time by the clock')
@@ -216,7 +236,11 @@ class Deadline(Layer[DeadlineExceeded]):
 
     @override
     def limits(self) -> str:
-        return f'{self.seconds:g} s' if self._at is None else f'{self.seconds:g} s, or until an end that is given'
+        return (
+            f'{self.seconds:g} s'
+            if self._at is None
+            else f'{self.seconds:g} s, or until an end that is given'
+        )
 
     def exceeded(self, seconds: float) -> Failure[DeadlineExceeded]:
         """Give the failure of a call that was allowed so many seconds."""

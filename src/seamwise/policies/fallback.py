@@ -12,12 +12,12 @@ from typing_extensions import TypeVar, override
 from seamwise.causes import Raised
 from seamwise.containers import Failure, Result, Success
 from seamwise.errors import TaggedError
-from seamwise.policies.checks import function
+from seamwise.policies._engine.observers import teller
+from seamwise.policies._engine.permit import Outcome, Permit, Said, Wait
+from seamwise.policies._engine.pipeline import Guard, Layer, decorated
+from seamwise.policies._engine.predicates import always
+from seamwise.policies._engine.validation import function
 from seamwise.policies.events import FellBack, Observer
-from seamwise.policies.permit import Outcome, Permit, Said, Wait
-from seamwise.policies.pipeline import Guard, Layer, decorated
-from seamwise.policies.reading import always
-from seamwise.policies.telling import teller
 
 T = TypeVar('T', default=Never)
 E0 = TypeVar('E0', default=Never)
@@ -53,7 +53,9 @@ class Fallback(Generic[U_co, E_co]):
         self, function: Callable[P, Coroutine[object, Never, Result[T, E0]]], /
     ) -> Callable[P, CoroutineType[object, Never, Result[T | U_co, E0 | E_co]]]: ...
     @overload
-    def __call__(self, function: Callable[P, Result[T, E0]], /) -> Callable[P, Result[T | U_co, E0 | E_co]]: ...
+    def __call__(
+        self, function: Callable[P, Result[T, E0]], /
+    ) -> Callable[P, Result[T | U_co, E0 | E_co]]: ...
     def __call__(self, function: Callable[..., Any], /) -> Callable[..., Any]:
         """Decorate a function that returns a result, or an `async def` that does; its signature is kept."""
         return decorated(self, function)
@@ -129,7 +131,11 @@ class _Fallback(Layer[Any]):
     """The layer that asks the handler; it keeps nothing of a call, so that one permit serves all."""
 
     def __init__(
-        self, handler: Callable[[TaggedError], Any], when: Callable[[TaggedError], bool], name: str, observer: Observer | None
+        self,
+        handler: Callable[[TaggedError], Any],
+        when: Callable[[TaggedError], bool],
+        name: str,
+        observer: Observer | None,
     ) -> None:
         super().__init__(name)
         for argument, value in (('handler', handler), ('when', when)):
@@ -165,7 +171,9 @@ class _Fallback(Layer[Any]):
         """Give an answer that is a result; any other is a TypeError."""
         if type(answer) is Success or type(answer) is Failure:
             return answer
-        raise TypeError(f'The handler of {self.name!r} gave {type(answer).__name__}, which is no Result.')
+        raise TypeError(
+            f'The handler of {self.name!r} gave {type(answer).__name__}, which is no Result.'
+        )
 
 
 class _Answers(Permit):
@@ -200,7 +208,9 @@ class _Awaited(Wait[U, E2]):
     def wait_sync(self) -> Never:
         if iscoroutine(self._answer):
             self._answer.close()
-        raise TypeError(f'The handler of {self._of.name!r} has to be awaited: `await fallback.run(…)` does that, run_sync does not.')
+        raise TypeError(
+            f'The handler of {self._of.name!r} has to be awaited: `await fallback.run(…)` does that, run_sync does not.'
+        )
 
 
 def _no_guard(inner: object) -> TypeError:

@@ -10,14 +10,14 @@ from typing_extensions import override
 
 from seamwise.containers import Result, Success
 from seamwise.errors import TaggedError
-from seamwise.policies.checks import number
+from seamwise.policies._engine.observers import teller
+from seamwise.policies._engine.permit import Fork, Outcome, Said
+from seamwise.policies._engine.pipeline import Guard, Layer
+from seamwise.policies._engine.validation import number
+from seamwise.policies._engine.world import REAL, World, known
+from seamwise.policies._parts.percentile import Percentile
+from seamwise.policies._parts.single_flight import end
 from seamwise.policies.events import GaveUp, Observer, Recovered
-from seamwise.policies.flights import end
-from seamwise.policies.percentile import Percentile
-from seamwise.policies.permit import Fork, Outcome, Said
-from seamwise.policies.pipeline import Guard, Layer
-from seamwise.policies.telling import teller
-from seamwise.policies.world import REAL, World, known
 
 T = TypeVar('T')
 E = TypeVar('E')
@@ -57,7 +57,14 @@ class Hedge(Layer[Never]):
 
     is_bound: ClassVar[bool] = True
 
-    def __init__(self, name: str, after: float | Percentile, share: float, observer: Observer | None, world: World) -> None:
+    def __init__(
+        self,
+        name: str,
+        after: float | Percentile,
+        share: float,
+        observer: Observer | None,
+        world: World,
+    ) -> None:
         super().__init__(name)
         self.after = after if isinstance(after, Percentile) else number('after', after, above=0.0)
         self.share = number('share', share, above=0.0, most=1.0)
@@ -164,7 +171,9 @@ async def _first_success(tries: list[Task[Result[T, E]]]) -> Result[T, E]:
                 return outcome
         if len(outcomes) == len(tries):
             return outcomes[0]
-        await asyncio.wait([task for task in tries if not task.done()], return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(
+            [task for task in tries if not task.done()], return_when=asyncio.FIRST_COMPLETED
+        )
 
 
 def _outcomes(tries: list[Task[Result[T, E]]]) -> list[Result[T, E]]:

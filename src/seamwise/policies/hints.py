@@ -20,12 +20,27 @@ _WHOLE_YEAR: Final = 4
 
 _PLAIN = pattern(r'[0-9]++(?:\.[0-9]++)?+')
 _DURATION = pattern(r'([0-9]++(?:\.[0-9]++)?+)s')
-_MONTHS: Final = ('Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec')
+_MONTHS: Final = (
+    'Jan',
+    'Feb',
+    'Mar',
+    'Apr',
+    'May',
+    'Jun',
+    'Jul',
+    'Aug',
+    'Sep',
+    'Oct',
+    'Nov',
+    'Dec',
+)
 _DATES = tuple(
     pattern(
         form.replace('DAY', r'(?P<day>[0-9]{2})')
         .replace('MONTH', f'(?P<month>{"|".join(_MONTHS)})')
-        .replace('TIME', r'(?P<hour>[01][0-9]|2[0-3]):(?P<minute>[0-5][0-9]):(?P<second>[0-5][0-9]|60)')
+        .replace(
+            'TIME', r'(?P<hour>[01][0-9]|2[0-3]):(?P<minute>[0-5][0-9]):(?P<second>[0-5][0-9]|60)'
+        )
     )
     for form in (
         r'(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), DAY MONTH (?P<year>[0-9]{4}) TIME GMT',
@@ -50,7 +65,10 @@ def from_headers(headers: Mapping[str, str], *, now: datetime) -> float | None:
         raise ValueError(f'{now!r} has no time zone: nobody can tell which moment that is.')
     readers: tuple[tuple[str, Callable[[str], float | None]], ...] = (
         ('retry-after-ms', _milliseconds),
-        ('retry-after', lambda value: _until(value, now) if (seconds := _number(value)) is None else seconds),
+        (
+            'retry-after',
+            lambda value: _until(value, now) if (seconds := _number(value)) is None else seconds,
+        ),
     )
     for wanted, reader in readers:
         for value in _values(headers, wanted):
@@ -87,14 +105,23 @@ def _until(value: str, now: datetime) -> float | None:
     for form in _DATES:
         found = form.fullmatch(value)
         if found:
-            year = int(found['year']) if len(found['year']) == _WHOLE_YEAR else _year(int(found['year']), now.year)
+            year = (
+                int(found['year'])
+                if len(found['year']) == _WHOLE_YEAR
+                else _year(int(found['year']), now.year)
+            )
             try:
                 day = date(year, _MONTHS.index(found['month']) + 1, int(found['day']))
             except ValueError:
                 return None
             days = (day - date(1970, 1, 1)).days
             # A leap second is a 60th one: a sum of seconds takes it, a datetime does not.
-            moment = days * _DAY + int(found['hour']) * 3_600 + int(found['minute']) * 60 + int(found['second'])
+            moment = (
+                days * _DAY
+                + int(found['hour']) * 3_600
+                + int(found['minute']) * 60
+                + int(found['second'])
+            )
             return max(moment - now.timestamp(), 0.0)
     return None
 
@@ -122,7 +149,10 @@ _LEAD = pattern(
     """,
     IGNORECASE | VERBOSE,
 )
-_AMOUNT = pattern(r'(?P<number>[0-9]{1,3}(?:,[0-9]{3})++(?:\.[0-9]++)?+|[0-9]++(?:\.[0-9]++)?+)|(?:an?|one)(?=\s)', IGNORECASE)
+_AMOUNT = pattern(
+    r'(?P<number>[0-9]{1,3}(?:,[0-9]{3})++(?:\.[0-9]++)?+|[0-9]++(?:\.[0-9]++)?+)|(?:an?|one)(?=\s)',
+    IGNORECASE,
+)
 _UNIT = pattern(
     r"""
     \s{0,3}
@@ -146,7 +176,10 @@ def from_text(text: str) -> float | None:
     """
     for lead in _LEAD.finditer(text):
         seconds = _with_units(text, lead.end())
-        if seconds is None and (number := _bare(text, lead.end(), after_sign=lead['sign'] is not None)) is not None:
+        if (
+            seconds is None
+            and (number := _bare(text, lead.end(), after_sign=lead['sign'] is not None)) is not None
+        ):
             seconds = number * _SECONDS['ms' if lead['milli'] else 's']
         if seconds is not None and seconds <= LONGEST_IN_TEXT:
             return seconds

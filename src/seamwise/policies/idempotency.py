@@ -11,7 +11,7 @@ from typing import Any, Concatenate, Generic, Never, ParamSpec, TypeVar, overloa
 from typing_extensions import override
 
 from seamwise.containers import Result
-from seamwise.policies.pipeline import Guard, decorated
+from seamwise.policies._engine.pipeline import Guard, decorated
 
 S = TypeVar('S')
 T = TypeVar('T')
@@ -80,7 +80,9 @@ class Keyed(Generic[E_co]):
         self, function: Callable[Concatenate[str, P], Coroutine[object, Never, Result[T, E0]]], /
     ) -> Callable[P, CoroutineType[object, Never, Result[T, E0 | E_co]]]: ...
     @overload
-    def __call__(self, function: Callable[Concatenate[str, P], Result[T, E0]], /) -> Callable[P, Result[T, E0 | E_co]]: ...
+    def __call__(
+        self, function: Callable[Concatenate[str, P], Result[T, E0]], /
+    ) -> Callable[P, Result[T, E0 | E_co]]: ...
     @overload
     def __call__(
         self, function: Callable[Concatenate[S, str, P], Coroutine[object, Never, Result[T, E0]]], /
@@ -129,14 +131,20 @@ def _keyless(function: Callable[..., object]) -> tuple[int, Signature]:
     if len(others) <= place or others[place].name != 'key' or others[place].kind not in _BY_PLACE:
         after, receiver = (f' after {others[0].name}', 'self, ') if place else ('', '')
         name = getattr(function, '__qualname__', repr(function))
-        raise TypeError(f'{name}: the first parameter{after} must be `key`, as in `def pay({receiver}key: str, …)`.')
+        raise TypeError(
+            f'{name}: the first parameter{after} must be `key`, as in `def pay({receiver}key: str, …)`.'
+        )
     del others[place]
     return place, whole.replace(parameters=others)
 
 
 def _seen_as(run: Callable[..., object], seen: Signature) -> Callable[..., object]:
     vars(run)['__signature__'] = seen
-    annotations = {one.name: one.annotation for one in seen.parameters.values() if one.annotation is not seen.empty}
+    annotations = {
+        one.name: one.annotation
+        for one in seen.parameters.values()
+        if one.annotation is not seen.empty
+    }
     if seen.return_annotation is not seen.empty:
         annotations['return'] = seen.return_annotation
     run.__annotations__ = annotations

@@ -8,20 +8,24 @@ from typing_extensions import override
 from seamwise.categories import Category
 from seamwise.containers import Failure, quick_failure
 from seamwise.errors import LONGEST_DELAY, TaggedError
-from seamwise.policies.checks import count, function, key_of, number
+from seamwise.policies._engine.observers import Teller, teller
+from seamwise.policies._engine.permit import FREE, Permit, Said, Wait
+from seamwise.policies._engine.pipeline import Guard, Layer
+from seamwise.policies._engine.validation import count, function, key_of, number
+from seamwise.policies._engine.world import REAL, World, known
+from seamwise.policies._parts.gcra import Bucket, Buckets, Gcra
 from seamwise.policies.deadline import remaining
 from seamwise.policies.events import Observer, Refused
-from seamwise.policies.gcra import Bucket, Buckets, Gcra
-from seamwise.policies.permit import FREE, Permit, Said, Wait
-from seamwise.policies.pipeline import Guard, Layer
-from seamwise.policies.telling import Teller, teller
-from seamwise.policies.world import REAL, World, known
 
 MOST_CALLS = 1_000_000_000
 """Who allows more calls than this in one period, or at once, has no limit in mind."""
 
 
-class RateLimited(TaggedError, category=Category.RATE_LIMIT, message='{name} takes {limit} calls in {period:g} s, no more.'):
+class RateLimited(
+    TaggedError,
+    category=Category.RATE_LIMIT,
+    message='{name} takes {limit} calls in {period:g} s, no more.',
+):
     """The caller asked more often than it may; `period` and `retry_after` are in seconds. It waits."""
 
     name: str
@@ -99,7 +103,9 @@ class RateLimit(Layer[RateLimited]):
         super().__init__(name)
         world = known(world)
         self._limit, self._period, self._burst = told
-        self.gcra = gcra = Gcra(self._limit, period=self._period, burst=self._burst, clock=world.clock)
+        self.gcra = gcra = Gcra(
+            self._limit, period=self._period, burst=self._burst, clock=world.clock
+        )
         self.mutex = RLock()
         self.world = world
         self._bucket = Bucket()

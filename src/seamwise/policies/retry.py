@@ -8,16 +8,16 @@ from typing_extensions import override
 
 from seamwise.containers import Failure, Result
 from seamwise.errors import LONGEST_DELAY, TaggedError, retry_after
-from seamwise.policies.backoff import Backoff, Jitter
-from seamwise.policies.budget import Budget
-from seamwise.policies.checks import count, function, number
+from seamwise.policies._engine.observers import Teller, teller
+from seamwise.policies._engine.permit import Permit, Wait
+from seamwise.policies._engine.pipeline import Guard, Layer
+from seamwise.policies._engine.predicates import retryable
+from seamwise.policies._engine.validation import count, function, number
+from seamwise.policies._engine.world import REAL, World
+from seamwise.policies._parts.backoff import Backoff, Jitter
+from seamwise.policies._parts.budget import Budget
 from seamwise.policies.deadline import remaining
 from seamwise.policies.events import GaveUp, Observer, Recovered, Retrying
-from seamwise.policies.permit import Permit, Wait
-from seamwise.policies.pipeline import Guard, Layer
-from seamwise.policies.reading import retryable
-from seamwise.policies.telling import Teller, teller
-from seamwise.policies.world import REAL, World
 
 T = TypeVar('T')
 E = TypeVar('E')
@@ -60,7 +60,9 @@ def retry(  # noqa: PLR0913 -- each is a number that somebody tunes
     """
     function('when', when, 'that takes an error and says whether to try again')
     if budget is not None and not isinstance(budget, Budget):
-        raise TypeError(f'budget must be made by Budget.share, Budget.quota or Budget.tokens, not {budget!r}.')
+        raise TypeError(
+            f'budget must be made by Budget.share, Budget.quota or Budget.tokens, not {budget!r}.'
+        )
     return Retry(
         Settings(
             name=name,
@@ -223,7 +225,15 @@ class _Pause(Wait):
     def _tell(self) -> None:
         call = self._call
         if call.settings.tell is not None:
-            call.settings.tell(Retrying(call.settings.name, self._error, call.attempt, call.settings.attempts, self._delay))
+            call.settings.tell(
+                Retrying(
+                    call.settings.name,
+                    self._error,
+                    call.attempt,
+                    call.settings.attempts,
+                    self._delay,
+                )
+            )
 
     def _undo(self) -> None:
         call = self._call

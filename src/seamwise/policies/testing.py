@@ -8,7 +8,7 @@ from math import isfinite
 
 from typing_extensions import override
 
-from seamwise.policies.world import Alarm, World
+from seamwise.policies._engine.world import Alarm, World
 
 
 class FakeWorld(World):
@@ -28,7 +28,9 @@ class FakeWorld(World):
 
     def __init__(self, *, random: Callable[[], float] = lambda: 0.5) -> None:
         time = _Time()
-        super().__init__(clock=lambda: time.now, sleep=time.sleep, sleep_sync=time.sleep_sync, random=random)
+        super().__init__(
+            clock=lambda: time.now, sleep=time.sleep, sleep_sync=time.sleep_sync, random=random
+        )
         object.__setattr__(self, '_time', time)
 
     @property

@@ -12,14 +12,16 @@ OPTIONAL = ('click', 'pathspec', 'rapidfuzz', 'rich')
 def main() -> NoReturn:
     """Run the command with the arguments of the process, and end the process with its exit code."""
     try:
-        from seamwise.program.start import start  # noqa: PLC0415 -- what is missing is to be said in one line
+        from seamwise.program.cli import start  # noqa: PLC0415 -- what is missing is to be said in one line
 
         start(sys.argv[1:])
     except ModuleNotFoundError as missing:
         name = (missing.name or '').partition('.')[0]
         if name not in OPTIONAL:
             raise
-        sys.stderr.write(f"seamwise: the command needs {name}, which is not installed; get it by: pip install 'seamwise[all]'\n")
+        sys.stderr.write(
+            f"seamwise: the command needs {name}, which is not installed; get it by: pip install 'seamwise[all]'\n"
+        )
         sys.exit(Exit.MISCONFIGURED)
     except KeyboardInterrupt:
         sys.exit(Exit.INTERRUPTED)

@@ -5,16 +5,16 @@ from types import MappingProxyType
 
 import click
 
+from seamwise._text.jsonable import to_json
+from seamwise.documents.collect import entries
+from seamwise.documents.openapi import as_openapi
+from seamwise.documents.page import as_html
+from seamwise.documents.text import as_text
+from seamwise.documents.typescript import as_typescript
+from seamwise.documents.unions import UNION_OF
 from seamwise.program.choices import Choice
-from seamwise.program.documents.openapi import as_openapi
-from seamwise.program.documents.pages import as_html
-from seamwise.program.documents.reading import entries
-from seamwise.program.documents.texts import as_text
-from seamwise.program.documents.typescript import as_typescript
-from seamwise.program.documents.unions import UNION_OF
-from seamwise.program.ending import Ended, shown
+from seamwise.program.exit_errors import Ended, shown
 from seamwise.program.printing import print_data, print_text
-from seamwise.seams._builtins import to_json
 
 HELP = """\
 Show every error: what it means, a call that really gives it, what each audience is told of it, and what to do.
@@ -70,7 +70,14 @@ _FORMATS: Mapping[str, Callable[[], None]] = MappingProxyType(
 
 
 @click.command(help=HELP, short_help='Show every error, for a terminal, a browser or a program.')
-@click.option('--format', 'form', default='text', show_default=True, type=Choice(tuple(_FORMATS)), help='What to show it as.')
+@click.option(
+    '--format',
+    'form',
+    default='text',
+    show_default=True,
+    type=Choice(tuple(_FORMATS)),
+    help='What to show it as.',
+)
 @click.option('--json', 'form', flag_value='json', help='The same as --format json.')
 @click.pass_context
 def catalog(context: click.Context, /, form: str) -> None:

@@ -10,15 +10,15 @@ import click
 from msgspec.structs import replace
 from typing_extensions import override
 
-from seamwise._near import near
+from seamwise._close_matches import near
+from seamwise._text.escaping import escaped
+from seamwise._text.phrases import counted, quoted
 from seamwise.containers import Failure, Result, Success
 from seamwise.program.choices import Choice
-from seamwise.program.ending import Ended, shown
+from seamwise.program.exit_errors import Ended, shown
 from seamwise.program.exits import Exit
 from seamwise.program.printing import print_data
 from seamwise.program.streams import say, standard
-from seamwise.seams._phrases import counted, quoted
-from seamwise.seams.cli.escaping import escaped
 from seamwise.seams.cli.report import sayable
 from seamwise.seams.cli.style import asked_style, terminal_width, wants_color
 
@@ -65,7 +65,9 @@ Ask: TypeAlias = Callable[[Path], Result['Settings', str]]
 """Gives the settings that count in a folder."""
 
 FORMATS = ('text', 'json', 'sarif', 'github')
-COLORS: Mapping['Role', str] = MappingProxyType({'place': 'cyan', 'error': 'red', 'warning': 'yellow', 'hint': 'blue', 'help': 'green'})
+COLORS: Mapping['Role', str] = MappingProxyType(
+    {'place': 'cyan', 'error': 'red', 'warning': 'yellow', 'hint': 'blue', 'help': 'green'}
+)
 
 
 class _Codes(click.ParamType[tuple[str, ...]]):
@@ -74,13 +76,19 @@ class _Codes(click.ParamType[tuple[str, ...]]):
     name = 'codes'
 
     @override
-    def convert(self, value: str | tuple[str, ...], param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
+    def convert(
+        self, value: str | tuple[str, ...], param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
         """Take them apart; which codes there are, only mypy's own user knows."""
         if isinstance(value, tuple):
             return value
         found = tuple(one.strip().upper() for one in value.split(','))
         if not all(found):
-            self.fail(f'{value!r} is no list of codes with commas between them, as in SW101,SW103.', param, ctx)
+            self.fail(
+                f'{value!r} is no list of codes with commas between them, as in SW101,SW103.',
+                param,
+                ctx,
+            )
         return found
 
 
@@ -88,16 +96,49 @@ class _Codes(click.ParamType[tuple[str, ...]]):
 @click.argument('paths', metavar='PATH…', nargs=-1)
 @click.option('--format', 'form', type=Choice(FORMATS), help='What to report as.  [default: text]')
 @click.option('--json', 'as_json', is_flag=True, help='The same as --format json.')
-@click.option('--diff', 'base', metavar='BASE', help='Report only what the commit BASE had not: what the change since then brings.')
-@click.option('--select', metavar='CODES', type=_Codes(), default=(), help='Ask these rules only, whatever the configuration says.')
 @click.option(
-    '--ignore', metavar='CODES', type=_Codes(), default=(), help='Do not ask these rules, beside those that the configuration ignores.'
+    '--diff',
+    'base',
+    metavar='BASE',
+    help='Report only what the commit BASE had not: what the change since then brings.',
 )
-@click.option('--fix', is_flag=True, help='Mend what can be mended safely, in the files, and report what is left.')
-@click.option('--whole', is_flag=True, help='Ask also the rules that must see all files of a program: PATH… are all of them.')
-@click.option('--no-cache', is_flag=True, help='Read every file again, and keep nothing for the next time.')
-@click.option('--adoption', is_flag=True, help='Tell how far PATH… is from exceptions to channels, and what would change first.')
-@click.option('--explain', metavar='CODE', help='Show the page of a rule, with an example that fails and the same mended.')
+@click.option(
+    '--select',
+    metavar='CODES',
+    type=_Codes(),
+    default=(),
+    help='Ask these rules only, whatever the configuration says.',
+)
+@click.option(
+    '--ignore',
+    metavar='CODES',
+    type=_Codes(),
+    default=(),
+    help='Do not ask these rules, beside those that the configuration ignores.',
+)
+@click.option(
+    '--fix',
+    is_flag=True,
+    help='Mend what can be mended safely, in the files, and report what is left.',
+)
+@click.option(
+    '--whole',
+    is_flag=True,
+    help='Ask also the rules that must see all files of a program: PATH… are all of them.',
+)
+@click.option(
+    '--no-cache', is_flag=True, help='Read every file again, and keep nothing for the next time.'
+)
+@click.option(
+    '--adoption',
+    is_flag=True,
+    help='Tell how far PATH… is from exceptions to channels, and what would change first.',
+)
+@click.option(
+    '--explain',
+    metavar='CODE',
+    help='Show the page of a rule, with an example that fails and the same mended.',
+)
 @click.pass_context
 def check(  # noqa: PLR0913 -- one for each option
     context: click.Context,
@@ -117,11 +158,20 @@ def check(  # noqa: PLR0913 -- one for each option
 ) -> None:
     """Run the command, and end with its exit code."""
     if not paths and explain is None:
-        raise click.UsageError('name a file or a folder to check, as in "seamwise check src".', context)
+        raise click.UsageError(
+            'name a file or a folder to check, as in "seamwise check src".', context
+        )
     if as_json and form not in {None, 'json'}:
-        raise click.UsageError(f'--json is the same as --format json, and says otherwise than --format {form}.', context)
-    if adoption and (base is not None or select or ignore or fix or whole or form in {'sarif', 'github'}):
-        raise click.UsageError('--adoption asks no rule and mends nothing; it goes with --json.', context)
+        raise click.UsageError(
+            f'--json is the same as --format json, and says otherwise than --format {form}.',
+            context,
+        )
+    if adoption and (
+        base is not None or select or ignore or fix or whole or form in {'sarif', 'github'}
+    ):
+        raise click.UsageError(
+            '--adoption asks no rule and mends nothing; it goes with --json.', context
+        )
     try:
         if explain is not None:
             _explain(explain, context)
@@ -131,7 +181,13 @@ def check(  # noqa: PLR0913 -- one for each option
         ask = _asking(_known(select, '--select', context), _known(ignore, '--ignore', context))
         if not whole:
             _refuse_of_whole(select, context)
-        look = partial(_now if base is None else partial(_since, base), paths, ask, whole=whole, no_cache=no_cache)
+        look = partial(
+            _now if base is None else partial(_since, base),
+            paths,
+            ask,
+            whole=whole,
+            no_cache=no_cache,
+        )
         report = _mended(look) if fix else look()
         context.exit(_report(report, 'json' if as_json else form or 'text', base or ''))
     except Ended as ended:
@@ -140,7 +196,12 @@ def check(  # noqa: PLR0913 -- one for each option
         if (missing.name or '').partition('.')[0] != 'mypy':
             raise
         context.exit(
-            shown(Ended("the command needs mypy, which is not installed; get it by: pip install 'seamwise[check]'", Exit.MISCONFIGURED))
+            shown(
+                Ended(
+                    "the command needs mypy, which is not installed; get it by: pip install 'seamwise[check]'",
+                    Exit.MISCONFIGURED,
+                )
+            )
         )
 
 
@@ -175,20 +236,26 @@ def _report(report: 'Report', form: str, since: str) -> Exit:
 
 
 def _adoption(paths: Sequence[str], *, as_json: bool) -> Exit:
-    from seamwise.check.adoption import report, texts  # noqa: PLC0415
+    from seamwise.check.adoption import render, report  # noqa: PLC0415
     from seamwise.check.reports import as_line  # noqa: PLC0415
 
     found = report.adoption(paths)
     for problem in found.problems:
         say(f'seamwise: {as_line(problem)}')
     stdout = standard('stdout')
-    print_data(texts.as_json(found) if as_json else sayable(texts.as_text(found), stdout) if stdout is not None else '')
+    print_data(
+        render.as_json(found)
+        if as_json
+        else sayable(render.as_text(found), stdout)
+        if stdout is not None
+        else ''
+    )
     return Exit.OK if found.is_complete else Exit.USAGE
 
 
 def _mended(look: Callable[[], 'Report']) -> 'Report':
     """Mend until nothing is left that can be: an exact channel may show that the one of its caller is too wide."""
-    from seamwise.check.fixing import fixed  # noqa: PLC0415 -- it imports mypy
+    from seamwise.check.fixes import fixed  # noqa: PLC0415 -- it imports mypy
 
     count, paths = 0, set[str]()
     while True:
@@ -196,7 +263,10 @@ def _mended(look: Callable[[], 'Report']) -> 'Report':
         try:
             mended = fixed(report.findings)
         except OSError as refused:
-            raise Ended(f'--fix: {escaped(str(refused.filename))} cannot be written: {refused.strerror}.', Exit.USAGE) from refused
+            raise Ended(
+                f'--fix: {escaped(str(refused.filename))} cannot be written: {refused.strerror}.',
+                Exit.USAGE,
+            ) from refused
         if not mended:
             break
         count += len(mended)
@@ -224,7 +294,9 @@ def _since(base: str, paths: Sequence[str], ask: Ask, *, whole: bool, no_cache: 
     comparison = found.unwrap()
     for problem in comparison.problems:
         if problem.is_unread:
-            say(f'seamwise: in {escaped(base)}: {as_line(problem)} What is found there now counts as new.')
+            say(
+                f'seamwise: in {escaped(base)}: {as_line(problem)} What is found there now counts as new.'
+            )
     return comparison.report
 
 
@@ -258,7 +330,9 @@ def _known(codes: tuple[str, ...], option: str, context: click.Context) -> tuple
         return codes
     found = near(unknown, tuple(RULES))
     meant = f'Did you mean {quoted(found)}?' if found else f'There are {quoted(RULES, last="and")}.'
-    raise click.BadParameter(f'there is no rule {unknown!r}. {meant}', context, param_hint=f"'{option}'")
+    raise click.BadParameter(
+        f'there is no rule {unknown!r}. {meant}', context, param_hint=f"'{option}'"
+    )
 
 
 def _refuse_of_whole(select: tuple[str, ...], context: click.Context) -> None:
@@ -266,7 +340,10 @@ def _refuse_of_whole(select: tuple[str, ...], context: click.Context) -> None:
 
     found = next((one for one in select if RULES[one].is_of_whole), None)
     if found is not None:
-        raise click.UsageError(f'{found} must see all files of a program; --whole says that PATH… are all of them.', context)
+        raise click.UsageError(
+            f'{found} must see all files of a program; --whole says that PATH… are all of them.',
+            context,
+        )
 
 
 def _explain(code: str, context: click.Context) -> None:

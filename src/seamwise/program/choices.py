@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import click
 from typing_extensions import override
 
-from seamwise._near import near
-from seamwise.seams._phrases import quoted
+from seamwise._close_matches import near
+from seamwise._text.phrases import quoted
 
 
 class Choice(click.Choice[str]):

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 import click
 
-from seamwise._near import near
-from seamwise.program.documents.reading import entries
-from seamwise.program.documents.texts import as_list, as_text
-from seamwise.program.documents.words import Meaning, meanings, words
-from seamwise.program.ending import Ended, shown
+from seamwise._close_matches import near
+from seamwise._text.jsonable import to_json
+from seamwise._text.phrases import quoted
+from seamwise.documents.collect import entries
+from seamwise.documents.lookup import Meaning, meanings, words
+from seamwise.documents.text import as_list, as_text
+from seamwise.program.exit_errors import Ended, shown
 from seamwise.program.printing import print_data, print_text
-from seamwise.seams._builtins import to_json
-from seamwise.seams._phrases import quoted
 
 HELP = """\
 Say what an error means, make one, and show what each audience is told of it.
@@ -39,13 +39,20 @@ Exit codes:
 
 @click.command(help=HELP, short_help='Say what an error or a code means, and what to do.')
 @click.argument('word')
-@click.option('--json', 'as_json', is_flag=True, help='One JSON object, with all that there is to say of every error.')
+@click.option(
+    '--json',
+    'as_json',
+    is_flag=True,
+    help='One JSON object, with all that there is to say of every error.',
+)
 @click.pass_context
 def explain(context: click.Context, /, word: str, *, as_json: bool) -> None:
     """Run the command, and end with its exit code."""
     found = meanings(word)
     if not found:
-        raise click.BadParameter(f'there is no error and no code {word!r}.{_meant(word)}', context, param_hint="'WORD'")
+        raise click.BadParameter(
+            f'there is no error and no code {word!r}.{_meant(word)}', context, param_hint="'WORD'"
+        )
     try:
         _explain(word, found, as_json=as_json)
     except Ended as ended:

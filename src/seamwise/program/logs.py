@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from typing_extensions import override
 
-from seamwise.seams.cli.escaping import escaped_lines
+from seamwise._text.escaping import escaped_lines
 from seamwise.seams.log import RedactingFilter
 
 

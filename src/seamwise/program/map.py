@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from seamwise._text.phrases import quoted
 from seamwise.containers import Failure
 from seamwise.program.choices import Choice
-from seamwise.program.ending import Ended, cannot, shown
+from seamwise.program.exit_errors import Ended, cannot, shown
 from seamwise.program.exits import Exit
 from seamwise.program.printing import print_data, print_text
 from seamwise.program.streams import say, standard
-from seamwise.seams._phrases import quoted
 
 if TYPE_CHECKING:
     from seamwise.check.map.graph import Error, Graph, Seam
@@ -55,12 +55,21 @@ FORMATS = ('text', 'dot', 'mermaid', 'json', 'html')
 
 @click.command('map', help=HELP, short_help='Draw which error can travel from where to where.')
 @click.argument('paths', metavar='PATH…', nargs=-1)
-@click.option('--of', 'error', metavar='ERROR', help='Tell the ways of one error: its class, its tag or its full name.')
-@click.option('--to', 'seam', metavar='SEAM', help='Tell which errors arrive at one seam, and from where.')
+@click.option(
+    '--of',
+    'error',
+    metavar='ERROR',
+    help='Tell the ways of one error: its class, its tag or its full name.',
+)
+@click.option(
+    '--to', 'seam', metavar='SEAM', help='Tell which errors arrive at one seam, and from where.'
+)
 @click.option('--format', 'form', type=Choice(FORMATS), help='What to draw it as.  [default: text]')
 @click.option('--json', 'as_json', is_flag=True, help='The same as --format json.')
 @click.option('-o', '--output', metavar='FILE', help='Write to a file.')
-@click.option('--no-cache', is_flag=True, help='Read every file again, and keep nothing for the next time.')
+@click.option(
+    '--no-cache', is_flag=True, help='Read every file again, and keep nothing for the next time.'
+)
 @click.pass_context
 def map_(  # noqa: PLR0913 -- one for each option
     context: click.Context,
@@ -76,15 +85,25 @@ def map_(  # noqa: PLR0913 -- one for each option
 ) -> None:
     """Run the command, and end with its exit code."""
     if not paths:
-        raise click.UsageError('name a file or a folder to draw, as in "seamwise map src".', context)
+        raise click.UsageError(
+            'name a file or a folder to draw, as in "seamwise map src".', context
+        )
     if as_json and form not in {None, 'json'}:
-        raise click.UsageError(f'--json is the same as --format json, and says otherwise than --format {form}.', context)
+        raise click.UsageError(
+            f'--json is the same as --format json, and says otherwise than --format {form}.',
+            context,
+        )
     if error is not None and seam is not None:
-        raise click.UsageError('--of and --to ask for two different parts of the map; name one.', context)
+        raise click.UsageError(
+            '--of and --to ask for two different parts of the map; name one.', context
+        )
     asked = 'json' if as_json else form or 'text'
     stdout = standard('stdout')
     if asked == 'html' and output is None and stdout is not None and stdout.isatty():
-        raise click.UsageError('a page is nothing to read on a terminal; name a file for it by -o, or another --format.', context)
+        raise click.UsageError(
+            'a page is nothing to read on a terminal; name a file for it by -o, or another --format.',
+            context,
+        )
     try:
         graph, ended = _read(paths, no_cache=no_cache)
         if error is not None:
@@ -100,14 +119,19 @@ def map_(  # noqa: PLR0913 -- one for each option
         if (missing.name or '').partition('.')[0] != 'mypy':
             raise
         context.exit(
-            shown(Ended("the command needs mypy, which is not installed; get it by: pip install 'seamwise[check]'", Exit.MISCONFIGURED))
+            shown(
+                Ended(
+                    "the command needs mypy, which is not installed; get it by: pip install 'seamwise[check]'",
+                    Exit.MISCONFIGURED,
+                )
+            )
         )
 
 
 def _read(paths: Sequence[str], *, no_cache: bool) -> 'tuple[Graph, Exit]':
     # Not before it is asked for: mypy takes half a second.
     from seamwise.check.code_base import read_code_base  # noqa: PLC0415
-    from seamwise.check.map.making import graph_of  # noqa: PLC0415
+    from seamwise.check.map.build import graph_of  # noqa: PLC0415
     from seamwise.check.reports import as_line  # noqa: PLC0415
     from seamwise.check.rules.registry import RULES  # noqa: PLC0415
     from seamwise.check.settings import settings  # noqa: PLC0415
@@ -118,31 +142,41 @@ def _read(paths: Sequence[str], *, no_cache: bool) -> 'tuple[Graph, Exit]':
     code_base = read_code_base(paths, cache=None if no_cache else asked.unwrap().cache)
     for problem in code_base.problems:
         say(f'seamwise: {as_line(problem)}')
-    return graph_of(code_base.files), Exit.USAGE if any(one.is_unread for one in code_base.problems) else Exit.OK
+    return graph_of(code_base.files), Exit.USAGE if any(
+        one.is_unread for one in code_base.problems
+    ) else Exit.OK
 
 
 def _errors(graph: 'Graph', word: str, context: click.Context) -> 'Sequence[Error]':
-    from seamwise.check.map.asked import errors_named  # noqa: PLC0415
+    from seamwise.check.map.query import errors_named  # noqa: PLC0415
 
     found = errors_named(graph, word)
     if isinstance(found, Failure):
         meant = f' Did you mean {quoted(found.failure())}?' if found.failure() else ''
-        raise click.BadParameter(f'there is no error {word!r}.{meant}', context, param_hint="'--of'")
+        raise click.BadParameter(
+            f'there is no error {word!r}.{meant}', context, param_hint="'--of'"
+        )
     return found.unwrap()
 
 
 def _seam(graph: 'Graph', word: str, context: click.Context) -> 'Seam':
-    from seamwise.check.map.asked import seam_named  # noqa: PLC0415
+    from seamwise.check.map.query import seam_named  # noqa: PLC0415
 
     found = seam_named(graph, word)
     if isinstance(found, Failure):
-        known = f'there are {quoted(found.failure(), last="and")}' if found.failure() else 'there is none'
-        raise click.BadParameter(f'there is no seam {word!r}; {known}.', context, param_hint="'--to'")
+        known = (
+            f'there are {quoted(found.failure(), last="and")}'
+            if found.failure()
+            else 'there is none'
+        )
+        raise click.BadParameter(
+            f'there is no seam {word!r}; {known}.', context, param_hint="'--to'"
+        )
     return found.unwrap()
 
 
 def _of(graph: 'Graph', errors: 'Sequence[Error]', form: str) -> str | bytes:
-    from seamwise.check.map.parts import of_errors  # noqa: PLC0415
+    from seamwise.check.map.filters import of_errors  # noqa: PLC0415
     from seamwise.check.map.text import Words  # noqa: PLC0415
 
     if form != 'text':
@@ -152,7 +186,7 @@ def _of(graph: 'Graph', errors: 'Sequence[Error]', form: str) -> str | bytes:
 
 
 def _to(graph: 'Graph', seam: 'Seam', form: str) -> str | bytes:
-    from seamwise.check.map.parts import to_seam  # noqa: PLC0415
+    from seamwise.check.map.filters import to_seam  # noqa: PLC0415
     from seamwise.check.map.text import Words  # noqa: PLC0415
 
     return _drawn(to_seam(graph, seam.name), form) if form != 'text' else Words(graph).to_seam(seam)
@@ -170,11 +204,13 @@ def _all(graph: 'Graph', paths: Sequence[str], form: str) -> str | bytes:
 
 def _drawn(graph: 'Graph', form: str) -> bytes:
     from seamwise.check.map import mermaid  # noqa: PLC0415
-    from seamwise.check.map.drawings import DRAWINGS  # noqa: PLC0415
+    from seamwise.check.map.formats import DRAWINGS  # noqa: PLC0415
 
     drawing = DRAWINGS[form](graph)
     if form == 'mermaid' and mermaid.is_too_large(graph, drawing):
-        say('seamwise: Mermaid refuses a drawing as large as this, unless maxEdges and maxTextSize are raised; --of and --to draw a part.')
+        say(
+            'seamwise: Mermaid refuses a drawing as large as this, unless maxEdges and maxTextSize are raised; --of and --to draw a part.'
+        )
     return drawing.encode()
 
 

@@ -12,7 +12,7 @@ from seamwise.catalog.parsing import ParsingError
 from seamwise.catalog.tools import ToolError
 from seamwise.containers import Failure, Result, Success
 from seamwise.policies import GuardError
-from seamwise.program.tried import events, guided, hinted, records
+from seamwise.program.retry_summary import events, guided, hinted, records
 from seamwise.seams import cli, http, jsonrpc, log, model, planner, session
 from seamwise.seams.cli import tables as cli_tables
 from seamwise.seams.http import tables as http_tables
@@ -23,7 +23,7 @@ from seamwise.seams.model.messages import tool_result
 from seamwise.seams.planner import tables as planner_tables
 from seamwise.seams.session import tables as session_tables
 from seamwise.toolhost.calls import Line, ToolCall
-from seamwise.toolhost.guarding import Tries
+from seamwise.toolhost.guards.guarded_call import Tries
 from seamwise.toolhost.registry import Value
 
 PROTOCOL, REVISION = jsonrpc.Protocol.MCP, '2025-11-25'
@@ -34,7 +34,11 @@ HTTP = http_tables.TOOLS | http_tables.PARSING | http_tables.GUARDS
 SESSION = session_tables.TOOLS | session_tables.PARSING | session_tables.GUARDS
 MODEL = model_tables.TOOLS | model_tables.PARSING | model_tables.GUARDS
 PLANNER = planner_tables.TOOLS | planner_tables.PARSING | planner_tables.GUARDS
-JSONRPC = jsonrpc_tables.TOOLS[PROTOCOL, REVISION] | jsonrpc_tables.PARSING[PROTOCOL, REVISION] | jsonrpc_tables.GUARDS[PROTOCOL, REVISION]
+JSONRPC = (
+    jsonrpc_tables.TOOLS[PROTOCOL, REVISION]
+    | jsonrpc_tables.PARSING[PROTOCOL, REVISION]
+    | jsonrpc_tables.GUARDS[PROTOCOL, REVISION]
+)
 
 
 class Defect(Struct, frozen=True):
@@ -116,7 +120,16 @@ def _session(asked: Asked) -> list[session.ErrorEvent]:
         case Success():
             return told
         case Failure(error):
-            return told if is_all else [*told, session.event(error, adapter=SESSION, locale=asked.locale, operation=asked.tool)]
+            return (
+                told
+                if is_all
+                else [
+                    *told,
+                    session.event(
+                        error, adapter=SESSION, locale=asked.locale, operation=asked.tool
+                    ),
+                ]
+            )
         case Defect(ref=ref):
             return [*told, session.defect(ref, locale=asked.locale)]
         case _:
@@ -173,13 +186,23 @@ def _jsonrpc(asked: Asked) -> jsonrpc.Response:
         case Defect(ref=ref):
             return jsonrpc.ErrorResponse(id=asked.line.id, error=jsonrpc.defect(ref))
         case result:
-            return jsonrpc.response(result, id=asked.line.id, adapter=partial(_answer, asked), protocol=PROTOCOL, revision=REVISION)
+            return jsonrpc.response(
+                result,
+                id=asked.line.id,
+                adapter=partial(_answer, asked),
+                protocol=PROTOCOL,
+                revision=REVISION,
+            )
 
 
 def _answer(asked: Asked, error: CallError) -> Answer:
     """Answer with an error of the protocol, or tell the model what it is told everywhere."""
     answer = JSONRPC(error)
-    return answer if isinstance(answer, jsonrpc.RpcError) else tool_result(guided(MODEL(error), asked.tries))
+    return (
+        answer
+        if isinstance(answer, jsonrpc.RpcError)
+        else tool_result(guided(MODEL(error), asked.tries))
+    )
 
 
 OUTPUTS: Mapping[str, Callable[[Asked], object]] = MappingProxyType(

@@ -2,7 +2,7 @@
 
 from typing import TextIO
 
-from seamwise.program.ending import Ended, unwritable
+from seamwise.program.exit_errors import Ended, unwritable
 from seamwise.program.exits import Exit
 from seamwise.program.streams import standard
 from seamwise.seams.cli.report import laid_out, sayable
@@ -16,7 +16,9 @@ def print_text(text: str) -> None:
 
 def print_data(data: str | bytes) -> None:
     """Write data to standard output, in UTF-8 and with a last line end. Raises Ended."""
-    _write((data.encode() if isinstance(data, str) else data).removesuffix(b'\n') + b'\n', _stdout())
+    _write(
+        (data.encode() if isinstance(data, str) else data).removesuffix(b'\n') + b'\n', _stdout()
+    )
 
 
 def _stdout() -> TextIO:

@@ -19,13 +19,21 @@ Aside: TypeAlias = Callable[[], AbstractContextManager[None]]
 
 
 @contextmanager
-def progress(source: BinaryIO, *, stdout: TextIO, stderr: TextIO | None) -> Generator[Aside, None, None]:
+def progress(
+    source: BinaryIO, *, stdout: TextIO, stderr: TextIO | None
+) -> Generator[Aside, None, None]:
     """Show how many calls are done and, where `source` is a file, how much of it.
 
     Only on a terminal, and neither where the output goes into a pipe, whose other end may show it on the same screen,
     nor where somebody types the calls, nor where a style is asked for that has nothing but text.
     """
-    if asked_style() != 'auto' or stderr is None or not stderr.isatty() or source.isatty() or _is_pipe(stdout):
+    if (
+        asked_style() != 'auto'
+        or stderr is None
+        or not stderr.isatty()
+        or source.isatty()
+        or _is_pipe(stdout)
+    ):
         yield nullcontext
         return
     console = Console(file=stderr, no_color=not wants_color(stderr))
@@ -65,7 +73,9 @@ class _Line:
         yield
         self._calls += 1
         if self._calls >= MANY:
-            self._bar.update(self._task, completed=self._source.tell() if self._size else 0, calls=self._calls)
+            self._bar.update(
+                self._task, completed=self._source.tell() if self._size else 0, calls=self._calls
+            )
             self._bar.start()
 
     def clear(self) -> None:

@@ -13,18 +13,18 @@ from msgspec import Struct
 
 from seamwise.defects import report_defect
 from seamwise.program.choices import Choice
-from seamwise.program.ending import Ended, cannot, shown, unwritable
+from seamwise.program.exit_errors import Ended, cannot, shown, unwritable
 from seamwise.program.exits import Exit
+from seamwise.program.guards_option import guarding
 from seamwise.program.outputs import OUTPUTS, Asked, Defect
 from seamwise.program.progress import progress
-from seamwise.program.run_guards import guarding
-from seamwise.program.showing import as_json, as_text
+from seamwise.program.rendering import as_json, as_text
 from seamwise.program.streams import say, standard
 from seamwise.toolhost.calls import Line
-from seamwise.toolhost.guarding import Tries
+from seamwise.toolhost.guards.guarded_call import Tries
 from seamwise.toolhost.host import Host
 from seamwise.toolhost.reader import read
-from seamwise.toolhost.workspace import Workspace
+from seamwise.toolhost.workspace.workspace import Workspace
 
 ALL = 'all'
 SEAMS = (*OUTPUTS, ALL)
@@ -70,12 +70,30 @@ class Options(Struct, frozen=True, kw_only=True):
     guards: str | None
 
 
-@click.command(help=HELP, short_help='Run tool calls in a workspace, and show the results as an audience gets them.')
+@click.command(
+    help=HELP,
+    short_help='Run tool calls in a workspace, and show the results as an audience gets them.',
+)
 @click.argument('file', default=STDIN)
-@click.option('--workspace', required=True, metavar='DIR', help='The folder that the calls work in, and never leave.')
-@click.option('--seam', required=True, type=Choice(SEAMS), help='The audience whose output is shown.')
-@click.option('--locale', default='en', show_default=True, type=Choice(LOCALES), help='The language of texts that a user sees.')
-@click.option('--json', is_flag=True, help='Lines of JSON for the seam cli too; all others write them anyway.')
+@click.option(
+    '--workspace',
+    required=True,
+    metavar='DIR',
+    help='The folder that the calls work in, and never leave.',
+)
+@click.option(
+    '--seam', required=True, type=Choice(SEAMS), help='The audience whose output is shown.'
+)
+@click.option(
+    '--locale',
+    default='en',
+    show_default=True,
+    type=Choice(LOCALES),
+    help='The language of texts that a user sees.',
+)
+@click.option(
+    '--json', is_flag=True, help='Lines of JSON for the seam cli too; all others write them anyway.'
+)
 @click.option(
     '--repeat-limit',
     default=3,
@@ -92,7 +110,11 @@ class Options(Struct, frozen=True, kw_only=True):
     metavar='N',
     help='Mistakes in a row after which no call runs; 0: never.',
 )
-@click.option('--guards', metavar='FILE', help='Guards around the tools, in TOML; the lines then tell of attempts and waits.')
+@click.option(
+    '--guards',
+    metavar='FILE',
+    help='Guards around the tools, in TOML; the lines then tell of attempts and waits.',
+)
 @click.pass_context
 def run(context: click.Context, /, **given: object) -> None:
     """Run the command, and end with its exit code."""
@@ -107,7 +129,11 @@ def run(context: click.Context, /, **given: object) -> None:
 
 def _run(options: Options) -> Exit:
     stdout = _open('stdout', Exit.CANNOT_WRITE)
-    show = as_text(stdout) if options.seam == 'cli' and not options.json else as_json(_seams(options.seam))
+    show = (
+        as_text(stdout)
+        if options.seam == 'cli' and not options.json
+        else as_json(_seams(options.seam))
+    )
     with _opened(options.file) as source:
         host = Host(
             _workspace(options.workspace),

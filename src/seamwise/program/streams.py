@@ -7,7 +7,7 @@ from typing import Literal, TextIO
 
 import click
 
-from seamwise.seams.cli.escaping import escaped_lines
+from seamwise._text.escaping import escaped_lines
 
 
 def standard(name: Literal['stdin', 'stdout', 'stderr']) -> TextIO | None:

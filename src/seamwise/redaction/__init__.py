@@ -5,7 +5,7 @@ from typing import TypeVar, overload
 
 import msgspec
 
-from seamwise.redaction.leaves import CONTAINER, leaf
+from seamwise.redaction.scalars import CONTAINER, leaf
 
 S = TypeVar('S', bound=msgspec.Struct)
 
@@ -38,6 +38,6 @@ def redact(value: object, /) -> object:
     if answer is not CONTAINER:
         return answer
     # Compiling the patterns takes longer than importing all else.
-    from seamwise.redaction.walk import Walk  # noqa: PLC0415
+    from seamwise.redaction.containers import Walk  # noqa: PLC0415
 
     return Walk().run(value)

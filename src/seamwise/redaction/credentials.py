@@ -120,7 +120,9 @@ _SCHEME = pattern(
 )
 _BEARER_VALUE = pattern(r'[\w.~+/|:%$-]++=*+')
 _BASIC_VALUE = pattern(r'[A-Za-z0-9+/_-]++={0,2}+')
-_SENTENCE_WORD = pattern(r"(?:[A-Za-z]?[a-z]{0,19}(?:[-'/.][a-z]{1,19}){0,4}|[A-Z]{1,7})[.,:/%$|-]*")
+_SENTENCE_WORD = pattern(
+    r"(?:[A-Za-z]?[a-z]{0,19}(?:[-'/.][a-z]{1,19}){0,4}|[A-Z]{1,7})[.,:/%$|-]*"
+)
 
 
 def _schemes(text: str) -> Iterator[Span]:

@@ -49,8 +49,12 @@ def around(text: str, *, redact_text: RedactText, redact_rest: RedactText) -> st
     if sign is None:
         return redact_rest(text)
     runs = list(_runs(text, redact_text))
-    rest = replaced(text, [Span(run.start, run.end, f'{sign}{place}{sign}') for place, run in enumerate(runs)])
-    return pattern(rf'{sign}(\d++){sign}').sub(lambda found: runs[int(found[1])].redacted(), redact_rest(rest))
+    rest = replaced(
+        text, [Span(run.start, run.end, f'{sign}{place}{sign}') for place, run in enumerate(runs)]
+    )
+    return pattern(rf'{sign}(\d++){sign}').sub(
+        lambda found: runs[int(found[1])].redacted(), redact_rest(rest)
+    )
 
 
 def _runs(text: str, redact_text: RedactText) -> 'Iterator[_Run]':
@@ -86,7 +90,13 @@ class _Run:
         return replaced(self._text, self._edits, start=self.start, end=self.end)
 
     def _read(self) -> None:
-        takes = {'open': self._open, 'close': self._close, 'colon': self._name, 'text': self._value, 'scalar': self._scalar}
+        takes = {
+            'open': self._open,
+            'close': self._close,
+            'colon': self._name,
+            'text': self._value,
+            'scalar': self._scalar,
+        }
         while token := _TOKEN.match(self._text, self.read):
             self.read = token.end()
             takes[token.lastgroup or ''](token)
@@ -119,7 +129,10 @@ class _Run:
             return
         name = token['inside']
         if name not in self._keys:
-            self._keys[name] = (_in_string(token['text'], self._redact_text), is_sensitive(_decoded(name)))
+            self._keys[name] = (
+                _in_string(token['text'], self._redact_text),
+                is_sensitive(_decoded(name)),
+            )
         shown, self._awaits_secret = self._keys[name]
         self._edit(token, shown)
 

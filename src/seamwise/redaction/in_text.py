@@ -3,10 +3,52 @@
 _SHORTEST = 5
 """No text of fewer characters holds a secret that can be told from a word."""
 
-_NAMES = ('token', 'key', 'secret', 'passw', 'passphrase', 'authorization', 'cookie', 'credential', 'pwd', 'sig=', 'signature=')
-_FORMS = ('sk-', '_live_', '_test_', 'whsec', 'ghp_', 'gho_', 'ghs_', 'ghu_', 'ghr_', 'github_pat', 'glpat', 'akia', 'asia', 'xox', 'xapp-')
+_NAMES = (
+    'token',
+    'key',
+    'secret',
+    'passw',
+    'passphrase',
+    'authorization',
+    'cookie',
+    'credential',
+    'pwd',
+    'sig=',
+    'signature=',
+)
+_FORMS = (
+    'sk-',
+    '_live_',
+    '_test_',
+    'whsec',
+    'ghp_',
+    'gho_',
+    'ghs_',
+    'ghu_',
+    'ghr_',
+    'github_pat',
+    'glpat',
+    'akia',
+    'asia',
+    'xox',
+    'xapp-',
+)
 _MORE = ('aiza', 'ya29', 'gocspx', 'npm_', 'pypi-', 'hf_', 'gsk_', 'sg.', 'dop_v1', 'shpat', 'hvs.')
-_NEEDLES = (*_NAMES, '@', '://', 'bearer', 'basic', 'eyj', 'begin ', '-end ', '-u', 'machine', '\\u00', *_FORMS, *_MORE)
+_NEEDLES = (
+    *_NAMES,
+    '@',
+    '://',
+    'bearer',
+    'basic',
+    'eyj',
+    'begin ',
+    '-end ',
+    '-u',
+    'machine',
+    '\\u00',
+    *_FORMS,
+    *_MORE,
+)
 
 
 def redact_text(text: str) -> str:
@@ -27,7 +69,9 @@ def redact_text(text: str) -> str:
     from seamwise.redaction.in_json import around, in_whole  # noqa: PLC0415
 
     whole = in_whole(text, redact_text)
-    return around(text, redact_text=redact_text, redact_rest=_redact_rest) if whole is None else whole
+    return (
+        around(text, redact_text=redact_text, redact_rest=_redact_rest) if whole is None else whole
+    )
 
 
 def _redact_rest(text: str) -> str:

@@ -5,7 +5,15 @@ from re import IGNORECASE, VERBOSE, Match
 from re import compile as pattern
 
 from seamwise.redaction.sensitive_names import is_sensitive, words
-from seamwise.redaction.spans import Span, block_end, closing, container_end, line_end, replaced, word_end
+from seamwise.redaction.spans import (
+    Span,
+    block_end,
+    closing,
+    container_end,
+    line_end,
+    replaced,
+    word_end,
+)
 from seamwise.secrets import MASK
 
 _NAME = pattern(
@@ -19,7 +27,9 @@ _NAME = pattern(
     """,
     VERBOSE,
 )
-_HINT = pattern('passw|passphrase|secret|token|authorization|cookie|credential|key|pwd|sig', IGNORECASE)
+_HINT = pattern(
+    'passw|passphrase|secret|token|authorization|cookie|credential|key|pwd|sig', IGNORECASE
+)
 _ARGUMENT = pattern(r'--?[A-Za-z][\w-]*+')
 _USER = pattern(r'(?!\+|\d++:\d)[^\s:]++:(?!//)')
 _FLAG = pattern(r'(?<![\w-])(?P<name>--?[A-Za-z][\w-]*+)(?:[ \t]++|\\*+["\'],\s*+)(?![-=<\s])')
@@ -29,7 +39,10 @@ _QUOTES = ('"', "'", '`')
 _OPENED = pattern(r'(\\*+)(["\'`])\Z')
 _LINE_START = pattern(r'(?:\A|\n)([ \t]*+)(?:[>*#<+-]++[ \t]*+)*+\Z')
 _WORD_BEFORE = pattern(r'([A-Za-z]++)[ \t]\Z')
-_SCHEME_AND_VALUE = pattern(r'(?P<scheme>(?:basic|bearer|token|api-?key|key|bot|negotiate|ntlm)[ \t]++)[^\s"\'`,;\\]++', IGNORECASE)
+_SCHEME_AND_VALUE = pattern(
+    r'(?P<scheme>(?:basic|bearer|token|api-?key|key|bot|negotiate|ntlm)[ \t]++)[^\s"\'`,;\\]++',
+    IGNORECASE,
+)
 _SYSTEM_PROPERTY = pattern(r'\A-+[DP](?=[a-z])')
 _IN_CONNECTION_STRING = pattern(r'[^/~.$\s;][^;\s]{0,127};')
 
@@ -38,7 +51,9 @@ _GOES_ON = pattern(r'\\*+["\'`)\]}]*+[ \t]*+[^\s,)\]}]')
 
 _PUNCTUATION = pattern(r'[^\w*]{1,2}')
 _MASKED = pattern(r'\*\*\*(?=[\s,;&)\]}]|\Z)')
-_NO_SECRET = frozenset(('null', 'none', 'nil', 'undefined', 'str', 'string', 'bytes', 'int', 'bool'))
+_NO_SECRET = frozenset(
+    ('null', 'none', 'nil', 'undefined', 'str', 'string', 'bytes', 'int', 'bool')
+)
 _SENTENCE_WORD = pattern(
     'an?|and|are|argument|as|by|can|cannot|does|flag|for|from|has|have|if|in|instead|is|it|may|must|needs|not|of|on|option|or'
     '|parameter|requires|should|that|the|to|value|was|were|when|will|with|without'
@@ -103,20 +118,29 @@ def _element(found: Match[str]) -> str:
 
 def _is_named(text: str, found: Match[str]) -> bool:
     start = found.start('name')
-    if not _HINT.search(text, max(0, start - 64) if found['close'] else found.start(), found.end('name')):
+    if not _HINT.search(
+        text, max(0, start - 64) if found['close'] else found.start(), found.end('name')
+    ):
         return False
-    name, before, sign = _SYSTEM_PROPERTY.sub('', found['name']).strip('.-$'), text[max(0, start - 64) : start], found['sign']
+    name, before, sign = (
+        _SYSTEM_PROPERTY.sub('', found['name']).strip('.-$'),
+        text[max(0, start - 64) : start],
+        found['sign'],
+    )
     if sign == ':':
         # `token_store.py:42` is a place in a file, `app.token: x` is a name and its value.
         name = name.rpartition('.')[2]
     if name.lower() == 'pwd' and sign == '=':
         # The working directory has this name in an environment.
         return _IN_CONNECTION_STRING.match(text, found.end()) is not None or (
-            before.rstrip().endswith(';') and text[found.end() : found.end() + 1] not in ('', '/', '~', '.', '$')
+            before.rstrip().endswith(';')
+            and text[found.end() : found.end() + 1] not in ('', '/', '~', '.', '$')
         )
     if name.lower() in _SIGNATURES and before[-1:] in ('?', '&'):
         return True
-    if sign == ':' and (before.endswith('/') or (before[-11:] + name).lower() == 'unexpected token'):
+    if sign == ':' and (
+        before.endswith('/') or (before[-11:] + name).lower() == 'unexpected token'
+    ):
         # `auth/token:42` is a place too, and an unexpected token one of a grammar.
         return False
     return any(map(is_sensitive, _readings(name, before, found)))
@@ -152,7 +176,12 @@ def _value(text: str, found: Match[str]) -> Span | None:
 def _whole_header(text: str, found: Match[str], span: Span) -> Span:
     """Go to the end of a header whose value begins with a quote or a bracket and goes on behind it."""
     at = found.end()
-    if found['sign'] != ':' or found['close'] or text[at : at + 1] not in _OPENINGS or _WHOLE_LINE.isdisjoint(words(found['name'])):
+    if (
+        found['sign'] != ':'
+        or found['close']
+        or text[at : at + 1] not in _OPENINGS
+        or _WHOLE_LINE.isdisjoint(words(found['name']))
+    ):
         return span
     limit = _enclosing_end(text, found)
     limit = line_end(text, at) if limit is None else limit
@@ -209,7 +238,13 @@ def _bare_end(text: str, found: Match[str], parts: list[str], *, at_line_start: 
     if sign == ':' and ((at_line_start and space_after) or not _WHOLE_LINE.isdisjoint(parts)):
         return line_end(text, at)
     space_before = text[found.start('sign') - 1].isspace()
-    if sign != ':' and space_after and not space_before and (following := _NAME.match(text, at)) and following['sign'] == '=':
+    if (
+        sign != ':'
+        and space_after
+        and not space_before
+        and (following := _NAME.match(text, at))
+        and following['sign'] == '='
+    ):
         # `API_KEY= HOME=/root`: nothing is assigned.
         return at
     if at_line_start and space_before and space_after:
@@ -219,5 +254,9 @@ def _bare_end(text: str, found: Match[str], parts: list[str], *, at_line_start: 
 
 def _enclosing_end(text: str, found: Match[str]) -> int | None:
     start = found.start()
-    opening = _OPENED.search(text[max(0, start - 64) : start]) if text[start - 1 : start] in _QUOTES else None
+    opening = (
+        _OPENED.search(text[max(0, start - 64) : start])
+        if text[start - 1 : start] in _QUOTES
+        else None
+    )
     return closing(text, found.end(), opening[2], len(opening[1])) if opening else None

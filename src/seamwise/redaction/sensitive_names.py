@@ -5,7 +5,17 @@ from re import compile as pattern
 
 _WORDS = frozenset(
     [
-        *('password', 'passwords', 'passwd', 'passphrase', 'passphrases', 'pgpassword', 'secret', 'secrets', 'token'),
+        *(
+            'password',
+            'passwords',
+            'passwd',
+            'passphrase',
+            'passphrases',
+            'pgpassword',
+            'secret',
+            'secrets',
+            'token',
+        ),
         *('authorization', 'cookie', 'cookies', 'credential', 'credentials'),
     ]
 )
@@ -13,7 +23,8 @@ _QUALIFIERS = ('api', 'access', 'private', 'secret', 'signing', 'encryption', 'a
 _KEYS = frozenset(('key', 'keys'))
 # Some write two words as one: there is no seam left to find.
 _JOINED = frozenset(
-    [one + key for one in _QUALIFIERS for key in _KEYS] + [one + 'token' for one in ('auth', 'access', 'refresh', 'id', 'session')]
+    [one + key for one in _QUALIFIERS for key in _KEYS]
+    + [one + 'token' for one in ('auth', 'access', 'refresh', 'id', 'session')]
 )
 
 _HINT = pattern('passw|passphrase|secret|token|authorization|cookie|credential|key')

@@ -8,10 +8,10 @@ from re import search
 from typing import get_args, get_origin
 
 from seamwise._annotations import hints
+from seamwise._text.jsonable import builtins, mapping, mended
 from seamwise.errors import TaggedError
 from seamwise.messages import shorten
 from seamwise.redaction import redact
-from seamwise.seams._builtins import builtins, mapping, mended
 from seamwise.secrets import Secret
 from seamwise.texts import text
 
@@ -88,20 +88,30 @@ def safe_items(values: Mapping[str, object]) -> dict[str, object]:
 def public_fields(error: TaggedError) -> dict[str, object]:
     """Give what an error says beside its message: all its fields but its cause and its secrets, safe to show."""
     named = {name: getattr(error, name) for name in _public_names(type(error))}
-    return safe_items({name: value for name, value in named.items() if not isinstance(value, Secret)})
+    return safe_items(
+        {name: value for name, value in named.items() if not isinstance(value, Secret)}
+    )
 
 
 @lru_cache(maxsize=4096)
 def _public_names(kind: type[TaggedError]) -> tuple[str, ...]:
     # By annotation, not by value: whether a secret was set is nobody's business either.
     found = hints(kind)
-    return tuple(name for name in kind.__struct_fields__ if name != 'cause' and not _holds_secret(found.get(name)))
+    return tuple(
+        name
+        for name in kind.__struct_fields__
+        if name != 'cause' and not _holds_secret(found.get(name))
+    )
 
 
 def _holds_secret(hint: object) -> bool:
     if isinstance(hint, str):
         return search(r'\bSecret\b', hint) is not None
-    return hint is Secret or get_origin(hint) is Secret or any(_holds_secret(one) for one in get_args(hint) if not isinstance(one, str))
+    return (
+        hint is Secret
+        or get_origin(hint) is Secret
+        or any(_holds_secret(one) for one in get_args(hint) if not isinstance(one, str))
+    )
 
 
 def only_known(values: dict[str, object | None]) -> dict[str, object]:

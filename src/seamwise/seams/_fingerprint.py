@@ -18,7 +18,12 @@ def fingerprint(error: TaggedError | BaseException, operation: str | None) -> st
     >>> fingerprint(OSError('disk a'), 'sync') == fingerprint(OSError('disk b'), 'sync') != fingerprint(OSError('disk a'), 'save')
     True
     """
-    frames = (frame for one in chain(error) if isinstance(one, BaseException) for frame in _own_frames(one))
+    frames = (
+        frame
+        for one in chain(error)
+        if isinstance(one, BaseException)
+        for frame in _own_frames(one)
+    )
     # Each frame once: how deep a recursion was is a number too.
     parts = [_class_name(error), operation or '', *dict.fromkeys(frames)]
     return sha256('\0'.join(parts).encode('utf-8', 'backslashreplace')).hexdigest()[:16]

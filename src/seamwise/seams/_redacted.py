@@ -4,12 +4,12 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
+from seamwise._text.jsonable import printed
 from seamwise.causes import causes, chain
 from seamwise.codec import ReportedCause
 from seamwise.defects import Link
 from seamwise.errors import TaggedError
 from seamwise.redaction import redact
-from seamwise.seams._builtins import printed
 from seamwise.seams._common import message_of, safe_text
 
 K = TypeVar('K', bound=TaggedError)
@@ -18,7 +18,11 @@ K = TypeVar('K', bound=TaggedError)
 def redacted(error: K) -> K:
     """Give an error with its texts redacted at their full length, so that they may be cut; its cause stays."""
     shown = redact(error)
-    return replace(shown, cause=getattr(error, 'cause', None)) if 'cause' in error.__struct_fields__ else shown
+    return (
+        replace(shown, cause=getattr(error, 'cause', None))
+        if 'cause' in error.__struct_fields__
+        else shown
+    )
 
 
 def direct_cause(error: TaggedError) -> Link | None:

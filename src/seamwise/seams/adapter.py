@@ -46,9 +46,13 @@ class Adapter(Generic[E_contra, S_co]):
     def __call__(self, error: E_contra, /) -> S_co:
         """Show an error: by the arm of its exact class, else of the nearest base."""
         kind = type(error)
-        arm = self._arms.get(kind) or next((self._arms[base] for base in kind.__mro__ if base in self._arms), None)
+        arm = self._arms.get(kind) or next(
+            (self._arms[base] for base in kind.__mro__ if base in self._arms), None
+        )
         if arm is None:
-            raise TypeError(f'No arm covers {kind.__name__}; this adapter covers {", ".join(one.__name__ for one in self._arms)}.')
+            raise TypeError(
+                f'No arm covers {kind.__name__}; this adapter covers {", ".join(one.__name__ for one in self._arms)}.'
+            )
         return arm(error)
 
 
@@ -64,4 +68,6 @@ class Hidden:
 
     def __call__(self, error: object, /) -> Never:
         """Raise RuntimeError: the error is where it was declared never to be."""
-        raise RuntimeError(f'{self._kind.__name__} was declared never to reach the {self._seam} seam, but {type(error).__name__} did.')
+        raise RuntimeError(
+            f'{self._kind.__name__} was declared never to reach the {self._seam} seam, but {type(error).__name__} did.'
+        )

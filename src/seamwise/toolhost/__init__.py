@@ -4,4 +4,6 @@ from importlib.util import find_spec
 
 for _needed in ('pathspec', 'rapidfuzz'):
     if find_spec(_needed) is None:
-        raise ModuleNotFoundError(f'The tool host needs {_needed}: install "seamwise[toolhost]".', name=_needed)
+        raise ModuleNotFoundError(
+            f'The tool host needs {_needed}: install "seamwise[toolhost]".', name=_needed
+        )

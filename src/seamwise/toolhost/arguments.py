@@ -36,7 +36,9 @@ class _Found(NamedTuple):
     value: object
 
 
-def check(tool: str, kind: type[A], given: Mapping[str, object]) -> Result[A, MissingParameter | InvalidParameter]:
+def check(
+    tool: str, kind: type[A], given: Mapping[str, object]
+) -> Result[A, MissingParameter | InvalidParameter]:
     """Make the arguments of a tool of what a call gives.
 
     The first finding is the error, the others stand in its `also`: what is missing, in the order in which it is
@@ -52,7 +54,11 @@ def check(tool: str, kind: type[A], given: Mapping[str, object]) -> Result[A, Mi
     fields = _fields(kind)
     missing = [name for name, field in fields.items() if field.required and name not in given]
     unknown = [
-        _Found(shorten(name), f'is no parameter of {tool}, which takes {", ".join(fields)}', given[name])
+        _Found(
+            shorten(name),
+            f'is no parameter of {tool}, which takes {", ".join(fields)}',
+            given[name],
+        )
         for name in sorted(given.keys() - fields.keys())
     ]
     values, wrong = _convert(fields, given)
@@ -97,7 +103,9 @@ def _field(declared: msgspec.structs.FieldInfo) -> _Field:
     )
 
 
-def _convert(fields: Mapping[str, _Field], given: Mapping[str, object]) -> tuple[dict[str, object], list[_Found]]:
+def _convert(
+    fields: Mapping[str, _Field], given: Mapping[str, object]
+) -> tuple[dict[str, object], list[_Found]]:
     values = {name: field.default for name, field in fields.items()}
     wrong: list[_Found] = []
     for name, field in fields.items():
@@ -107,7 +115,11 @@ def _convert(fields: Mapping[str, _Field], given: Mapping[str, object]) -> tuple
         try:
             values[name] = msgspec.convert(given[name], field.type, strict=True)
         except msgspec.ValidationError as raised:
-            reason = str(raised) if field.wanted is None else f'must be {field.wanted}, not {shown(given[name])}'
+            reason = (
+                str(raised)
+                if field.wanted is None
+                else f'must be {field.wanted}, not {shown(given[name])}'
+            )
             del values[name]
         reason = reason or _half_character(values[name]) or _too_low(values[name], field, values)
         if reason:
@@ -145,8 +157,13 @@ def wanted(kind: msgspec.inspect.Type) -> str | None:
             return 'null'
         case msgspec.inspect.StrType(min_length=least):
             return 'a text that is not empty' if least else 'a text'
-        case msgspec.inspect.IntType(ge=least, le=most) | msgspec.inspect.FloatType(ge=least, le=most):
-            return ('an integer' if isinstance(kind, msgspec.inspect.IntType) else 'a number') + _range(least, most)
+        case (
+            msgspec.inspect.IntType(ge=least, le=most)
+            | msgspec.inspect.FloatType(ge=least, le=most)
+        ):
+            return (
+                'an integer' if isinstance(kind, msgspec.inspect.IntType) else 'a number'
+            ) + _range(least, most)
         case msgspec.inspect.UnionType(types=kinds):
             words = [wanted(one) for one in kinds]
             return None if None in words else ' or '.join(filter(None, words))

@@ -8,10 +8,10 @@ from seamwise.categories import Recovery
 from seamwise.containers import Failure, Result, Success
 from seamwise.policies import GuardError
 from seamwise.toolhost.calls import Line, ToolCall
-from seamwise.toolhost.guarding import Guarding, Tries
+from seamwise.toolhost.guards.guarded_call import Guarding, Tries
 from seamwise.toolhost.registry import STANDARD, Registry, Value
-from seamwise.toolhost.repetition import Repetition
-from seamwise.toolhost.workspace import Workspace
+from seamwise.toolhost.repeat_detector import Repetition
+from seamwise.toolhost.workspace.workspace import Workspace
 
 E = TypeVar('E', bound=ToolError | ParsingError | GuardError)
 
@@ -41,7 +41,9 @@ class Host:
         self._mistake_limit = mistake_limit
         self._mistakes = 0
 
-    def run(self, line: Line, *, tries: Tries | None = None) -> Result[Value, ToolError | ParsingError | GuardError]:
+    def run(
+        self, line: Line, *, tries: Tries | None = None
+    ) -> Result[Value, ToolError | ParsingError | GuardError]:
         """Run the call of a line, or give what is wrong with the line; `tries` is told how it went.
 
         What a tool raises is a bug, and passes.

@@ -55,8 +55,16 @@ def read(stream: BinaryIO) -> Iterator[Line]:
     """
     seen: dict[str, int] = {}
     for number, text, is_whole in _lines(stream):
-        value = _value(text) if is_whole else _unreadable(text, f'the line has more than {LINE_LIMIT:,} bytes', LINE_LIMIT)
-        yield Line(number, None, value) if type(value) is Failure else _line(number, *value.unwrap(), seen)
+        value = (
+            _value(text)
+            if is_whole
+            else _unreadable(text, f'the line has more than {LINE_LIMIT:,} bytes', LINE_LIMIT)
+        )
+        yield (
+            Line(number, None, value)
+            if type(value) is Failure
+            else _line(number, *value.unwrap(), seen)
+        )
 
 
 def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes, bool]]:
@@ -99,13 +107,28 @@ def _problem(message: str, text: bytes) -> tuple[str, int]:
 
 def _too_long_number(text: bytes) -> int:
     """Find the number of which msgspec says only that it is out of range."""
-    numbers = (one for one in re.finditer(rb'"(?:[^"\\]|\\.)*+"|-?\d[\d.eE+-]*', text) if not one[0].startswith(b'"'))
-    return next((one.start() for one in numbers if isinf(float(one[0])) or len(one[0]) > DIGITS_LIMIT), 0)
+    numbers = (
+        one
+        for one in re.finditer(rb'"(?:[^"\\]|\\.)*+"|-?\d[\d.eE+-]*', text)
+        if not one[0].startswith(b'"')
+    )
+    return next(
+        (one.start() for one in numbers if isinf(float(one[0])) or len(one[0]) > DIGITS_LIMIT), 0
+    )
 
 
 def _unreadable(text: bytes, problem: str, position: int) -> Failure[UnreadableCall]:
     head = text[:_REDACTED].decode('utf-8', 'replace').strip()
-    return Failure(UnreadableCall('json', problem, redact(head)[:EXCERPT_LIMIT], position, _told('id', head), _told('tool', head)))
+    return Failure(
+        UnreadableCall(
+            'json',
+            problem,
+            redact(head)[:EXCERPT_LIMIT],
+            position,
+            _told('id', head),
+            _told('tool', head),
+        )
+    )
 
 
 def _told(key: str, text: str) -> str | None:
@@ -143,11 +166,17 @@ def _line(number: int, value: object, twice: _Twice, seen: dict[str, int]) -> Li
     try:
         given = msgspec.convert(value, dict[str, object])
     except msgspec.ValidationError:
-        return Line(number, None, Failure(SchemaViolations((Problem('', f'must be an object, not {shown(value)}'),))))
+        return Line(
+            number,
+            None,
+            Failure(SchemaViolations((Problem('', f'must be an object, not {shown(value)}'),))),
+        )
     own = None if twice.in_doubt else given.get('id')
     own_id = own if isinstance(own, str) and 1 <= len(own) <= ID_LIMIT else None
     call_id = own_id or f'line-{number}'
-    doubles = [Problem('', f'has the key {shorten(key, 80)!r} twice in one object') for key in twice.keys]
+    doubles = [
+        Problem('', f'has the key {shorten(key, 80)!r} twice in one object') for key in twice.keys
+    ]
     problems = [*doubles, *_id_problems(given, call_id, seen), *_shape_problems(given)]
     if own_id is not None or not problems:
         seen.setdefault(call_id, number)
@@ -157,7 +186,9 @@ def _line(number: int, value: object, twice: _Twice, seen: dict[str, int]) -> Li
     return Line(number, call_id, Success(call))
 
 
-def _id_problems(given: Mapping[str, object], call_id: str, seen: Mapping[str, int]) -> Iterator[Problem]:
+def _id_problems(
+    given: Mapping[str, object], call_id: str, seen: Mapping[str, int]
+) -> Iterator[Problem]:
     own = given.get('id', call_id)
     if not isinstance(own, str):
         yield Problem('/id', f'must be a text of 1 to {ID_LIMIT} characters, not {shown(own)}')

@@ -7,14 +7,20 @@ from typing import TypeAlias, TypeVar, final
 
 from msgspec import Struct
 
-from seamwise._near import near
-from seamwise.catalog.tools import InvalidParameter, MissingParameter, RegistrationRejected, ToolError, UnknownTool
+from seamwise._close_matches import near
+from seamwise.catalog.tools import (
+    InvalidParameter,
+    MissingParameter,
+    RegistrationRejected,
+    ToolError,
+    UnknownTool,
+)
 from seamwise.containers import Failure, Result, Success
 from seamwise.edges import or_raise
 from seamwise.policies import GuardError
 from seamwise.toolhost.arguments import check
 from seamwise.toolhost.calls import ToolCall
-from seamwise.toolhost.guarding import Guarding, Tries
+from seamwise.toolhost.guards.guarded_call import Guarding, Tries
 from seamwise.toolhost.tools.apply_diff import ApplyDiff, apply_diff
 from seamwise.toolhost.tools.execute_command import ExecuteCommand, execute_command
 from seamwise.toolhost.tools.list_files import ListFiles, list_files
@@ -22,7 +28,7 @@ from seamwise.toolhost.tools.read_file import ReadFile, read_file
 from seamwise.toolhost.tools.replace_in_file import ReplaceInFile, replace_in_file
 from seamwise.toolhost.tools.search_files import SearchFiles, search_files
 from seamwise.toolhost.tools.write_file import WriteFile, write_file
-from seamwise.toolhost.workspace import Workspace
+from seamwise.toolhost.workspace.workspace import Workspace
 
 NAMESPACE = 'default'
 """All tools here have the one namespace."""
@@ -52,14 +58,24 @@ class Tool(Struct, frozen=True):
     is_repeatable: bool
 
 
-def tool(name: str, arguments: type[A], service: Callable[[Workspace, A], Result[V, ToolError]], *, is_repeatable: bool = False) -> Tool:
+def tool(
+    name: str,
+    arguments: type[A],
+    service: Callable[[Workspace, A], Result[V, ToolError]],
+    *,
+    is_repeatable: bool = False,
+) -> Tool:
     """Make a tool of a service function and of the Struct that says what its arguments are.
 
     `is_repeatable` says that it changes nothing: a second run does no harm where the first one may have done its work.
     """
 
-    def prepare(workspace: Workspace, given: Mapping[str, object]) -> Result[Operation, ArgumentError]:
-        return check(name, arguments, given).map(lambda checked: partial(service, workspace, checked))
+    def prepare(
+        workspace: Workspace, given: Mapping[str, object]
+    ) -> Result[Operation, ArgumentError]:
+        return check(name, arguments, given).map(
+            lambda checked: partial(service, workspace, checked)
+        )
 
     return Tool(name, prepare, is_repeatable)
 
@@ -81,7 +97,12 @@ class Registry:
         return self._tools[name].is_repeatable
 
     def run(
-        self, workspace: Workspace, call: ToolCall, *, guarding: Guarding | None = None, tries: Tries | None = None
+        self,
+        workspace: Workspace,
+        call: ToolCall,
+        *,
+        guarding: Guarding | None = None,
+        tries: Tries | None = None,
     ) -> Result[Value, ToolError | GuardError]:
         """Find the tool of a call, check its arguments, and run it inside its guards; `tries` is told how it went.
 
@@ -89,7 +110,9 @@ class Registry:
         """
         found = self._tools.get(call.tool)
         if found is None:
-            return Failure(UnknownTool(call.tool, NAMESPACE, self.names, near(call.tool, self.names)))
+            return Failure(
+                UnknownTool(call.tool, NAMESPACE, self.names, near(call.tool, self.names))
+            )
         prepared = found.prepare(workspace, call.arguments)
         if type(prepared) is Failure:
             return prepared
@@ -101,7 +124,12 @@ def registry(tools: Iterable[Tool]) -> Result[Registry, RegistrationRejected]:
     known: dict[str, Tool] = {}
     for one in tools:
         if not _NAME.fullmatch(one.name):
-            return Failure(RegistrationRejected(one.name, 'a name has lower-case letters, digits and "_", and begins with a letter'))
+            return Failure(
+                RegistrationRejected(
+                    one.name,
+                    'a name has lower-case letters, digits and "_", and begins with a letter',
+                )
+            )
         if one.name in known:
             return Failure(RegistrationRejected(one.name, 'another tool has this name'))
         known[one.name] = one

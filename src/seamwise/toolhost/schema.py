@@ -8,13 +8,18 @@ import msgspec
 from msgspec import Struct, UnsetType
 from typing_extensions import TypeIs
 
-from seamwise._near import near
+from seamwise._close_matches import near
 from seamwise.catalog.problem import Problem
 from seamwise.toolhost.arguments import shown
 
 S = TypeVar('S', bound=Struct)
 
-_WORDS: dict[object, str] = {int: 'an integer', float: 'a number', str: 'a text', bool: 'true or false'}
+_WORDS: dict[object, str] = {
+    int: 'an integer',
+    float: 'a number',
+    str: 'a text',
+    bool: 'true or false',
+}
 _INTEGERS = range(-(2**63), 2**63)
 """The integers that every reader of TOML takes (TOML 1.0, "Integer")."""
 
@@ -72,7 +77,10 @@ def _value(declared: object, given: object, problems: list[Problem], pointer: st
             return _struct(structs, given, problems, pointer)
         mapping = next((one for one in members if get_origin(one) is dict), None)
         if mapping is not None:
-            return {name: _value(get_args(mapping)[1], one, problems, below(pointer, name)) for name, one in given.items()}
+            return {
+                name: _value(get_args(mapping)[1], one, problems, below(pointer, name))
+                for name, one in given.items()
+            }
     words = [one for member in members if get_origin(member) is Literal for one in get_args(member)]
     if any(type(given) is type(word) and given == word for word in words):
         return given
@@ -86,18 +94,32 @@ def _value(declared: object, given: object, problems: list[Problem], pointer: st
     return made
 
 
-def _struct(kinds: list[type[Struct]], given: dict[str, object], problems: list[Problem], pointer: str) -> Struct | None:
+def _struct(
+    kinds: list[type[Struct]], given: dict[str, object], problems: list[Problem], pointer: str
+) -> Struct | None:
     firsts = {one.__struct_fields__[0]: one for one in kinds}
-    kind = kinds[0] if len(kinds) == 1 else next((one for first, one in firsts.items() if first in given), None)
+    kind = (
+        kinds[0]
+        if len(kinds) == 1
+        else next((one for first, one in firsts.items() if first in given), None)
+    )
     if kind is None:
         problems.append(Problem(pointer, f'needs one of the keys {_listed(map(repr, firsts))}'))
         return None
     fields = {one.name: one for one in msgspec.structs.fields(kind)}
     before = len(problems)
-    problems.extend(Problem(below(pointer, name), unknown(name, fields, what='key')) for name in given if name not in fields)
+    problems.extend(
+        Problem(below(pointer, name), unknown(name, fields, what='key'))
+        for name in given
+        if name not in fields
+    )
     missing = [name for name, one in fields.items() if one.required and name not in given]
     problems.extend(Problem(pointer, f'needs the key {name!r}') for name in missing)
-    values = {name: _value(one.type, given[name], problems, below(pointer, name)) for name, one in fields.items() if name in given}
+    values = {
+        name: _value(one.type, given[name], problems, below(pointer, name))
+        for name, one in fields.items()
+        if name in given
+    }
     return kind(**values) if len(problems) == before else None
 
 
@@ -113,8 +135,16 @@ def _members(declared: object) -> Iterator[object]:
 
 def _mismatch(members: tuple[object, ...], words: list[object], given: object) -> str:
     kinds = ['a table' for one in members if _is_struct(one) or get_origin(one) is dict][:1]
-    wanted = [*kinds, *(_WORDS[one] for one in members if one in _WORDS), *(_shown(one) for one in words)]
-    found = near(given, [one for one in words if isinstance(one, str)]) if isinstance(given, str) else ()
+    wanted = [
+        *kinds,
+        *(_WORDS[one] for one in members if one in _WORDS),
+        *(_shown(one) for one in words),
+    ]
+    found = (
+        near(given, [one for one in words if isinstance(one, str)])
+        if isinstance(given, str)
+        else ()
+    )
     return f'must be {_listed(wanted)}, not {_kind(given)}{_meant(found)}'
 
 

@@ -4,7 +4,7 @@ from seamwise import Category, Failure, Result, Success, TaggedError, attempt, w
 from seamwise.catalog.network import HostUnreachable
 from seamwise.catalog.tools import UnknownTool
 from seamwise.policies import Guard, cache, circuit, deadline, fallback, identity, keyed, retry
-from seamwise.policies.reading import always
+from seamwise.policies._engine.predicates import always
 
 
 class Gone(TaggedError, category=Category.NOT_FOUND, message='gone'):

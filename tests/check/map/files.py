@@ -2,9 +2,21 @@
 
 from collections.abc import Sequence
 
-from seamwise.check.facts import ClassFacts, Entry, FileFacts, FunctionFacts, Place, SeamFacts, Showing
+from seamwise.check.facts import (
+    ClassFacts,
+    Entry,
+    FileFacts,
+    FunctionFacts,
+    Place,
+    SeamFacts,
+    Showing,
+)
 
-NO_ORDER, BUSY, DECLINED = 'shop.errors.NoSuchOrder', 'shop.errors.StoreBusy', 'shop.errors.CardDeclined'
+NO_ORDER, BUSY, DECLINED = (
+    'shop.errors.NoSuchOrder',
+    'shop.errors.StoreBusy',
+    'shop.errors.CardDeclined',
+)
 
 
 def at(line: int) -> Place:
@@ -15,7 +27,9 @@ def made(line: int, *errors: str, ended: Sequence[str] = (), lost: Sequence[str]
     return called(line, '', *errors, ended=ended, lost=lost)
 
 
-def called(line: int, callee: str, *errors: str, ended: Sequence[str] = (), lost: Sequence[str] = ()) -> Entry:
+def called(
+    line: int, callee: str, *errors: str, ended: Sequence[str] = (), lost: Sequence[str] = ()
+) -> Entry:
     return Entry(at(line), callee, errors, tuple(ended), tuple(lost))
 
 
@@ -44,7 +58,11 @@ SHOP = (
     FileFacts(
         'shop.errors',
         'shop/errors.py',
-        classes=(kind(NO_ORDER, 4), kind(BUSY, 8, 'CAPACITY', 'Busy'), kind(DECLINED, 12, 'CONFLICT')),
+        classes=(
+            kind(NO_ORDER, 4),
+            kind(BUSY, 8, 'CAPACITY', 'Busy'),
+            kind(DECLINED, 12, 'CONFLICT'),
+        ),
     ),
     FileFacts(
         'shop.store',
@@ -52,7 +70,12 @@ SHOP = (
         functions=(
             function('shop.store.load', 3, made(5, NO_ORDER), called(6, 'driver.fetch', BUSY)),
             function('shop.store.Store.find', 20, out=(NO_ORDER,)),
-            function('shop.store.Memory.find', 30, made(31, NO_ORDER), overrides=('shop.store.Store.find',)),
+            function(
+                'shop.store.Memory.find',
+                30,
+                made(31, NO_ORDER),
+                overrides=('shop.store.Store.find',),
+            ),
             function('shop.store.size', 40),
         ),
     ),
@@ -61,8 +84,17 @@ SHOP = (
         'shop/orders.py',
         functions=(
             function('shop.orders.order', 7, called(9, 'shop.store.load', NO_ORDER, BUSY)),
-            function('shop.orders.or_new', 15, called(16, 'shop.orders.order', NO_ORDER, BUSY, ended=[NO_ORDER])),
-            function('shop.orders.pay', 21, called(22, 'shop.store.Store.find', NO_ORDER), made(23, DECLINED)),
+            function(
+                'shop.orders.or_new',
+                15,
+                called(16, 'shop.orders.order', NO_ORDER, BUSY, ended=[NO_ORDER]),
+            ),
+            function(
+                'shop.orders.pay',
+                21,
+                called(22, 'shop.store.Store.find', NO_ORDER),
+                made(23, DECLINED),
+            ),
         ),
     ),
     FileFacts(

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from seamwise.check.facts import FileFacts
+from seamwise.check.map.build import graph_of
 from seamwise.check.map.graph import Error, Graph
-from seamwise.check.map.making import graph_of
 from seamwise.check.map.text import DEEPEST, Words
 from tests.check.map.files import BUSY, DECLINED, NO_ORDER, SHOP, called, function, made
 
@@ -21,7 +21,9 @@ def test_the_overview_counts_and_names_what_has_no_beginning_or_no_end() -> None
         'http: 2 errors arrive.\n'
         'Neither shown nor handled: CardDeclined.'
     )  # fmt: skip
-    unmade = graph_of([FileFacts('app', 'app.py', functions=(function('app.f', 1, out=['E', 'F']),))])
+    unmade = graph_of(
+        [FileFacts('app', 'app.py', functions=(function('app.f', 1, out=['E', 'F']),))]
+    )
     assert Words(unmade).overview() == '2 errors, 1 function, 0 seams\nMade nowhere: E and F.'
 
 
@@ -52,7 +54,9 @@ def test_a_tag_of_its_own_and_a_beginning_elsewhere_are_told() -> None:
 
 
 def test_tables_where_an_error_does_not_arrive_are_named() -> None:
-    assert WORDS.of_error(named(DECLINED)).endswith('In tables of seams where it does not arrive:\n  http, shop.web.TABLE, shop/web.py:5')
+    assert WORDS.of_error(named(DECLINED)).endswith(
+        'In tables of seams where it does not arrive:\n  http, shop.web.TABLE, shop/web.py:5'
+    )
 
 
 def test_what_arrives_at_a_seam() -> None:
@@ -74,10 +78,16 @@ def test_what_arrives_at_a_seam() -> None:
 def test_no_line_is_longer_than_80_columns_where_it_can_be_broken() -> None:
     names = [f'app.{"module." * 6}function_{number}' for number in range(3)]
     branches = [
-        function(f'{name}_{turn}', 5, called(6, name if not turn else f'{name}_{turn - 1}', 'app.E')) for name in names for turn in range(2)
+        function(
+            f'{name}_{turn}', 5, called(6, name if not turn else f'{name}_{turn - 1}', 'app.E')
+        )
+        for name in names
+        for turn in range(2)
     ]
     facts = FileFacts(
-        'app', 'app/with/a/rather/long/path/to/it.py', functions=(*(function(one, 1, made(2, 'app.E')) for one in names), *branches)
+        'app',
+        'app/with/a/rather/long/path/to/it.py',
+        functions=(*(function(one, 1, made(2, 'app.E')) for one in names), *branches),
     )
     graph = graph_of([facts])
     text = Words(graph).of_error(graph.errors[0])
@@ -86,7 +96,15 @@ def test_no_line_is_longer_than_80_columns_where_it_can_be_broken() -> None:
 
 
 def test_many_places_are_counted() -> None:
-    graph = graph_of([FileFacts('app', 'app.py', functions=(function('app.f', 1, *(made(line, 'E') for line in range(2, 10))),))])
+    graph = graph_of(
+        [
+            FileFacts(
+                'app',
+                'app.py',
+                functions=(function('app.f', 1, *(made(line, 'E') for line in range(2, 10))),),
+            )
+        ]
+    )
     assert 'made in app.f, app.py:2, 3, 4, 5, 6, … 3 more' in Words(graph).of_error(graph.errors[0])
 
 
@@ -95,13 +113,20 @@ def test_a_deep_line_says_how_deep_it_is() -> None:
     functions = [function('app.f0', 1, made(2, 'E'))]
     for number in range(1, deep + 1):
         before = f'app.f{number - 1}'
-        functions += [function(f'app.f{number}', 3, called(4, before, 'E')), function(f'app.side{number}', 3, called(4, before, 'E'))]
+        functions += [
+            function(f'app.f{number}', 3, called(4, before, 'E')),
+            function(f'app.side{number}', 3, called(4, before, 'E')),
+        ]
     graph = graph_of([FileFacts('app', 'app.py', functions=tuple(functions))])
-    assert f'{"  " * DEEPEST}({deep}) -> app.f{deep}, app.py:4' in Words(graph).of_error(graph.errors[0])
+    assert f'{"  " * DEEPEST}({deep}) -> app.f{deep}, app.py:4' in Words(graph).of_error(
+        graph.errors[0]
+    )
 
 
 def test_nothing_in_a_name_moves_the_cursor() -> None:
-    graph = graph_of([FileFacts('app', 'a\x1b[2J.py', functions=(function('app.f', 1, made(2, 'E\u202e')),))])
+    graph = graph_of(
+        [FileFacts('app', 'a\x1b[2J.py', functions=(function('app.f', 1, made(2, 'E\u202e')),))]
+    )
     text = Words(graph).of_error(graph.errors[0])
     assert '\x1b' not in text
     assert '\u202e' not in text

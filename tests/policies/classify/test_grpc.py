@@ -19,7 +19,12 @@ from hypothesis import strategies as st
 from typing_extensions import override
 
 from seamwise import Failure, Result, Success, refine
-from seamwise.catalog.network import CredentialsRejected, NetworkTimedOut, UpstreamFailed, UpstreamRateLimited
+from seamwise.catalog.network import (
+    CredentialsRejected,
+    NetworkTimedOut,
+    UpstreamFailed,
+    UpstreamRateLimited,
+)
 from seamwise.policies.classify.grpc import grpc_failures
 from seamwise.policies.classify.pushback import DETAILS, PUSHBACK, pushback
 
@@ -35,11 +40,12 @@ FAILURES = grpc_failures('billing', timeout=SHORT)
 # google.rpc.Status as the packages protobuf 7 and googleapis-common-protos write it: code 8, 'too many', and its details.
 _RETRY_INFO = '0a28747970652e676f6f676c65617069732e636f6d2f676f6f676c652e7270632e5265747279496e666f'
 _START = '08081208746f6f206d616e79'
-_ERROR_INFO = (
-    '1a400a28747970652e676f6f676c65617069732e636f6d2f676f6f676c652e7270632e4572726f72496e666f12140a0551554f5441120b6578616d706c652e6f7267'
-)
+_ERROR_INFO = '1a400a28747970652e676f6f676c65617069732e636f6d2f676f6f676c652e7270632e4572726f72496e666f12140a0551554f5441120b6578616d706c652e6f7267'
 STATUSES = {
-    'an ErrorInfo, then 1.5 s': (f'{_START}{_ERROR_INFO}1a36{_RETRY_INFO}120a0a0808011080cab5ee01', 1.5),
+    'an ErrorInfo, then 1.5 s': (
+        f'{_START}{_ERROR_INFO}1a36{_RETRY_INFO}120a0a0808011080cab5ee01',
+        1.5,
+    ),
     '-1 s': (f'{_START}1a39{_RETRY_INFO}120d0a0b08ffffffffffffffffff01', None),
     'the least of numbers': (f'{_START}1a39{_RETRY_INFO}120d0a0b0880808080808080808001', None),
     '-5 ns': (f'{_START}1a39{_RETRY_INFO}120d0a0b10fbffffffffffffffff01', None),
@@ -60,7 +66,9 @@ class Billing(grpc.GenericRpcHandler):
         self.is_over = is_over
 
     @override
-    def service(self, handler_call_details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler[bytes, bytes]:
+    def service(
+        self, handler_call_details: grpc.HandlerCallDetails
+    ) -> grpc.RpcMethodHandler[bytes, bytes]:
         word = handler_call_details.method.rpartition('/')[2]
 
         def answer(request: bytes, context: grpc.ServicerContext) -> bytes:
@@ -73,7 +81,9 @@ class Billing(grpc.GenericRpcHandler):
                 return request
             key, _, value = request.partition(b'=')
             if value:
-                context.set_trailing_metadata(((key.decode(), value if key.endswith(b'-bin') else value.decode()),))
+                context.set_trailing_metadata(
+                    ((key.decode(), value if key.endswith(b'-bin') else value.decode()),)
+                )
             return context.abort(grpc.StatusCode[word], f'told {word} password={PASSWORD}')
 
         def answers(request: bytes, context: grpc.ServicerContext) -> Iterator[bytes]:
@@ -114,20 +124,26 @@ def channel(target: str) -> Iterator[Any]:
 Ask = Callable[..., Result[bytes, GrpcError]]
 
 
-def _ask(target: str, word: str, request: bytes = b'x', timeout: float = PATIENCE) -> Result[bytes, GrpcError]:
+def _ask(
+    target: str, word: str, request: bytes = b'x', timeout: float = PATIENCE
+) -> Result[bytes, GrpcError]:
     channel: Any = grpc.insecure_channel(target)
     with channel:
         call: Callable[..., bytes] = channel.unary_unary(f'/shop.Billing/{word}')
         return refine(lambda: call(request, timeout=timeout), FAILURES)
 
 
-def _ask_async(target: str, word: str, request: bytes = b'x', timeout: float = PATIENCE) -> Result[bytes, GrpcError]:
+def _ask_async(
+    target: str, word: str, request: bytes = b'x', timeout: float = PATIENCE
+) -> Result[bytes, GrpcError]:
     async def ask() -> Result[bytes, GrpcError]:
         channel: Any = grpc.aio.insecure_channel(target)
         async with channel:
 
             async def call() -> bytes:
-                answer: bytes = await channel.unary_unary(f'/shop.Billing/{word}')(request, timeout=timeout)
+                answer: bytes = await channel.unary_unary(f'/shop.Billing/{word}')(
+                    request, timeout=timeout
+                )
                 return answer
 
             return await refine(call, FAILURES)
@@ -145,7 +161,11 @@ def failed(result: Result[bytes, GrpcError]) -> GrpcError:
     assert isinstance(result, Failure)
     error = result.failure()
     assert PASSWORD not in str(error)
-    assert not [name for name in error.__struct_fields__ if name != 'cause' and PASSWORD in repr(getattr(error, name))]
+    assert not [
+        name
+        for name in error.__struct_fields__
+        if name != 'cause' and PASSWORD in repr(getattr(error, name))
+    ]
     assert isinstance(error.cause, grpc.RpcError)
     return error
 
@@ -159,17 +179,28 @@ def test_nobody_there_is_a_service_that_fails(ask: Ask) -> None:
         taken.bind(('127.0.0.1', 0))  # bound, and nobody listens
         error = failed(ask(f'127.0.0.1:{taken.getsockname()[1]}', 'OK'))
     assert isinstance(error, UpstreamFailed)
-    assert (error.service, error.status, error.retryable, error.retry_after) == ('billing', 503, True, None)
+    assert (error.service, error.status, error.retryable, error.retry_after) == (
+        'billing',
+        503,
+        True,
+        None,
+    )
     assert error.excerpt.startswith('UNAVAILABLE: ')
 
 
-@pytest.mark.parametrize(('word', 'status'), [('UNAVAILABLE', 503), ('INTERNAL', 500), ('UNKNOWN', 500)])
+@pytest.mark.parametrize(
+    ('word', 'status'), [('UNAVAILABLE', 503), ('INTERNAL', 500), ('UNKNOWN', 500)]
+)
 def test_a_service_that_fails(ask: Ask, target: str, word: str, status: int) -> None:
     error = failed(ask(target, word))
-    assert error == UpstreamFailed('billing', status, f'{word}: told {word} password=***', cause=error.cause)
+    assert error == UpstreamFailed(
+        'billing', status, f'{word}: told {word} password=***', cause=error.cause
+    )
 
 
-def test_a_bug_of_the_server_is_a_service_that_fails(ask: Ask, target: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_bug_of_the_server_is_a_service_that_fails(
+    ask: Ask, target: str, caplog: pytest.LogCaptureFixture
+) -> None:
     error = failed(ask(target, 'boom'))
     assert isinstance(error, UpstreamFailed)
     assert error.status == 500
@@ -189,7 +220,9 @@ def test_credentials_that_are_rejected(ask: Ask, target: str, word: str) -> None
 
 def test_the_setting_of_the_credentials_can_be_named(channel: Any) -> None:
     call: Callable[..., bytes] = channel.unary_unary('/shop.Billing/UNAUTHENTICATED')
-    error = refine(lambda: call(b''), grpc_failures('billing', timeout=1.0, required_config='BILLING_TOKEN')).failure()
+    error = refine(
+        lambda: call(b''), grpc_failures('billing', timeout=1.0, required_config='BILLING_TOKEN')
+    ).failure()
     assert error == CredentialsRejected('billing', 'BILLING_TOKEN', cause=error.cause)
 
 
@@ -228,17 +261,33 @@ def test_the_pushback_of_a_server_is_the_delay(ask: Ask, target: str, word: str)
 
 def test_the_delay_of_a_retry_info_is_the_delay(ask: Ask, target: str) -> None:
     status, delay = STATUSES['an ErrorInfo, then 1.5 s']
-    error = failed(ask(target, 'RESOURCE_EXHAUSTED', DETAILS.encode() + b'=' + bytes.fromhex(status)))
+    error = failed(
+        ask(target, 'RESOURCE_EXHAUSTED', DETAILS.encode() + b'=' + bytes.fromhex(status))
+    )
     assert error == UpstreamRateLimited('billing', retry_after=delay, cause=error.cause)
 
 
 @pytest.mark.parametrize(
     ('milliseconds', 'delay'),
-    [('0', 0.0), ('1', 0.001), ('-1', NEVER), ('soon', NEVER), ('', NEVER), ('1' * 30, NEVER), ('9' * 5000, NEVER), (b'250', 0.25)],
+    [
+        ('0', 0.0),
+        ('1', 0.001),
+        ('-1', NEVER),
+        ('soon', NEVER),
+        ('', NEVER),
+        ('1' * 30, NEVER),
+        ('9' * 5000, NEVER),
+        (b'250', 0.25),
+    ],
 )
-def test_a_pushback_that_is_negative_or_no_number_forbids_another_try(milliseconds: str | bytes, delay: float) -> None:
+def test_a_pushback_that_is_negative_or_no_number_forbids_another_try(
+    milliseconds: str | bytes, delay: float
+) -> None:
     assert pushback([('other', 'x'), (PUSHBACK, milliseconds)]) == delay
-    assert pushback([(DETAILS, bytes.fromhex(STATUSES['10,000 years'][0])), (PUSHBACK, milliseconds)]) == delay
+    assert (
+        pushback([(DETAILS, bytes.fromhex(STATUSES['10,000 years'][0])), (PUSHBACK, milliseconds)])
+        == delay
+    )
 
 
 @pytest.mark.parametrize('name', STATUSES)
@@ -247,7 +296,9 @@ def test_the_delay_in_the_details_of_a_status(name: str) -> None:
     assert pushback([(DETAILS, bytes.fromhex(status))]) == delay
 
 
-@pytest.mark.parametrize('passed_by', ['31' + '00' * 8, '3d' + '00' * 4, '2a03616263', '3096ffff01'])
+@pytest.mark.parametrize(
+    'passed_by', ['31' + '00' * 8, '3d' + '00' * 4, '2a03616263', '3096ffff01']
+)
 def test_unknown_fields_of_every_kind_are_passed_by(passed_by: str) -> None:
     status = STATUSES['an ErrorInfo, then 1.5 s'][0].removeprefix(_START)
     assert pushback([(DETAILS, bytes.fromhex(passed_by + status))]) == 1.5
@@ -301,7 +352,9 @@ def test_a_call_that_is_cancelled_stays_cancelled(target: str, channel: Any) -> 
     asyncio.run(cancelled())
 
 
-@pytest.mark.parametrize('raised', [OSError('disk'), TimeoutError(), grpc.RpcError('nobody ended'), ValueError('grpc')])
+@pytest.mark.parametrize(
+    'raised', [OSError('disk'), TimeoutError(), grpc.RpcError('nobody ended'), ValueError('grpc')]
+)
 def test_what_others_raise_is_a_defect(raised: Exception) -> None:
     assert FAILURES(raised) is None
 
@@ -320,5 +373,10 @@ def test_a_timeout_that_nobody_can_mean_is_refused_where_it_is_said(timeout: flo
 
 def test_without_the_library_it_says_what_to_install() -> None:
     code = "import sys; sys.modules['grpc'] = None; import seamwise.policies.classify.grpc"
-    ended = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=False)
-    assert ended.stderr.splitlines()[-1] == 'ImportError: seamwise.policies.classify.grpc needs gRPC: pip install grpcio'
+    ended = subprocess.run(
+        [sys.executable, '-c', code], capture_output=True, text=True, check=False
+    )
+    assert (
+        ended.stderr.splitlines()[-1]
+        == 'ImportError: seamwise.policies.classify.grpc needs gRPC: pip install grpcio'
+    )

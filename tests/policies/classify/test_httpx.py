@@ -122,7 +122,9 @@ def failed(library: Any, url: str, **settings: Any) -> NetworkError:
     assert isinstance(result, Failure)
     error = result.failure()
     assert PASSWORD not in str(error)
-    assert PASSWORD not in json.dumps([repr(getattr(error, name)) for name in error.__struct_fields__ if name != 'cause'])
+    assert PASSWORD not in json.dumps(
+        [repr(getattr(error, name)) for name in error.__struct_fields__ if name != 'cause']
+    )
     return error
 
 
@@ -147,7 +149,9 @@ def test_a_name_that_nobody_has_is_an_unreachable_host(library: ModuleType) -> N
 
 
 @pytest.mark.parametrize('way', ['drop', 'half'])
-def test_a_connection_that_breaks_is_an_unreachable_host(library: ModuleType, port: int, way: str) -> None:
+def test_a_connection_that_breaks_is_an_unreachable_host(
+    library: ModuleType, port: int, way: str
+) -> None:
     error = failed(library, f'http://127.0.0.1:{port}/{way}')
     assert isinstance(error, HostUnreachable)
     assert error.reason
@@ -155,13 +159,17 @@ def test_a_connection_that_breaks_is_an_unreachable_host(library: ModuleType, po
 
 
 def test_a_proxy_that_refuses_is_an_unreachable_host(library: ModuleType, port: int) -> None:
-    error = failed(library, 'https://api.example.org/', proxy=f'http://ann:{PASSWORD}@127.0.0.1:{port}')
+    error = failed(
+        library, 'https://api.example.org/', proxy=f'http://ann:{PASSWORD}@127.0.0.1:{port}'
+    )
     assert isinstance(error, HostUnreachable)
     assert error.host == 'api.example.org'
     assert type(error.cause).__name__ == 'ProxyError'
 
 
-def test_an_answer_that_hangs_is_timed_out_with_the_clients_own_limit(library: ModuleType, port: int) -> None:
+def test_an_answer_that_hangs_is_timed_out_with_the_clients_own_limit(
+    library: ModuleType, port: int
+) -> None:
     error = failed(library, f'http://127.0.0.1:{port}/hang', timeout=SHORT)
     assert error == NetworkTimedOut('127.0.0.1', 'GET (read)', timeout=SHORT, cause=error.cause)
     assert type(error.cause).__name__ == 'ReadTimeout'
@@ -181,7 +189,11 @@ def test_a_pool_without_a_free_connection_is_timed_out(library: Any, port: int) 
     def ask() -> None:
         limits = library.Limits(max_connections=1)
         with ExitStack() as stack:
-            client = stack.enter_context(library.Client(trust_env=False, limits=limits, timeout=library.Timeout(5.0, pool=SHORT)))
+            client = stack.enter_context(
+                library.Client(
+                    trust_env=False, limits=limits, timeout=library.Timeout(5.0, pool=SHORT)
+                )
+            )
             stack.enter_context(client.stream('GET', f'http://127.0.0.1:{port}/200'))
             client.get(f'http://127.0.0.1:{port}/200')
 
@@ -197,7 +209,11 @@ def test_a_connection_that_nobody_accepts_is_timed_out(library: Any) -> None:
             one = stack.enter_context(socket.socket())
             one.setblocking(False)
             one.connect_ex(full.getsockname())
-        error = failed(library, f'http://127.0.0.1:{full.getsockname()[1]}/', timeout=library.Timeout(5.0, connect=SHORT))
+        error = failed(
+            library,
+            f'http://127.0.0.1:{full.getsockname()[1]}/',
+            timeout=library.Timeout(5.0, connect=SHORT),
+        )
     assert error == NetworkTimedOut('127.0.0.1', 'GET (connect)', timeout=SHORT, cause=error.cause)
 
 
@@ -209,7 +225,9 @@ def test_a_timeout_that_nobody_can_tell_more_of_is_timed_out_still(library: Any)
         raise library.ReadError('')
 
     error = refine(ask, httpx_failures()).failure()
-    assert error == NetworkTimedOut('the server', 'a request (read)', timeout=0.0, cause=error.cause)
+    assert error == NetworkTimedOut(
+        'the server', 'a request (read)', timeout=0.0, cause=error.cause
+    )
     error = refine(broke, httpx_failures()).failure()
     assert error == HostUnreachable('the server', 'ReadError', cause=error.cause)
 
@@ -217,7 +235,9 @@ def test_a_timeout_that_nobody_can_tell_more_of_is_timed_out_still(library: Any)
 @pytest.mark.parametrize('status', [401, 403, 407])
 def test_credentials_that_are_rejected(library: ModuleType, port: int, status: int) -> None:
     error = failed(library, f'http://ann:{PASSWORD}@127.0.0.1:{port}/{status}')
-    assert error == CredentialsRejected('127.0.0.1', 'the credentials for 127.0.0.1', cause=error.cause)
+    assert error == CredentialsRejected(
+        '127.0.0.1', 'the credentials for 127.0.0.1', cause=error.cause
+    )
     assert type(error.cause).__name__ == 'HTTPStatusError'
 
 
@@ -240,13 +260,20 @@ def test_the_service_and_its_setting_can_be_named(library: Any, port: int) -> No
         ('403?X-RateLimit-Remaining=0', None),
     ],
 )
-def test_too_many_requests(library: ModuleType, port: int, answer: str, delay: float | None) -> None:
+def test_too_many_requests(
+    library: ModuleType, port: int, answer: str, delay: float | None
+) -> None:
     error = failed(library, f'http://127.0.0.1:{port}/{answer}')
     assert error == UpstreamRateLimited('127.0.0.1', retry_after=delay, cause=error.cause)
 
 
-def test_a_quota_that_is_not_used_up_rejects_the_credentials(library: ModuleType, port: int) -> None:
-    assert type(failed(library, f'http://127.0.0.1:{port}/403?X-RateLimit-Remaining=10')) is CredentialsRejected
+def test_a_quota_that_is_not_used_up_rejects_the_credentials(
+    library: ModuleType, port: int
+) -> None:
+    assert (
+        type(failed(library, f'http://127.0.0.1:{port}/403?X-RateLimit-Remaining=10'))
+        is CredentialsRejected
+    )
 
 
 def test_a_date_to_come_back_at_becomes_seconds(library: ModuleType, port: int) -> None:
@@ -263,7 +290,9 @@ def test_a_server_that_fails(library: ModuleType, port: int, status: int) -> Non
     assert error == UpstreamFailed('127.0.0.1', status, 'down', retry_after=7.0, cause=error.cause)
 
 
-def test_of_what_the_server_says_a_little_is_kept_and_no_secret(library: ModuleType, port: int) -> None:
+def test_of_what_the_server_says_a_little_is_kept_and_no_secret(
+    library: ModuleType, port: int
+) -> None:
     error = failed(library, f'http://127.0.0.1:{port}/500?body=password={PASSWORD};{"x" * 500}')
     assert isinstance(error, UpstreamFailed)
     assert error.excerpt.startswith('password=***')
@@ -291,7 +320,12 @@ def test_a_url_that_is_none_is_a_defect(library: Any, port: int) -> None:
     with pytest.raises(library.LocalProtocolError):
         asked(library, f'http://127.0.0.1:{port}/200', headers={'bad header': 'x'})
     with pytest.raises(library.TooManyRedirects):
-        asked(library, f'http://127.0.0.1:{port}/302?Location=/302', follow_redirects=True, max_redirects=0)
+        asked(
+            library,
+            f'http://127.0.0.1:{port}/302?Location=/302',
+            follow_redirects=True,
+            max_redirects=0,
+        )
 
 
 def test_a_certificate_that_does_not_hold_is_a_defect(library: Any, tmp_path: Path) -> None:
@@ -300,7 +334,10 @@ def test_a_certificate_that_does_not_hold_is_a_defect(library: Any, tmp_path: Pa
     subprocess.run([program('openssl'), *command.split()], check=True, capture_output=True)
     with pem.open('a') as file:
         file.write((tmp_path / 'c').read_text())
-    with serving(pem) as port, pytest.raises(library.ConnectError, match='CERTIFICATE_VERIFY_FAILED'):
+    with (
+        serving(pem) as port,
+        pytest.raises(library.ConnectError, match='CERTIFICATE_VERIFY_FAILED'),
+    ):
         asked(library, f'https://127.0.0.1:{port}/200')
 
 
@@ -308,14 +345,18 @@ def test_a_timeout_of_a_kind_that_somebody_made_is_timed_out_likewise(library: A
     class Slow(library.ReadTimeout):  # type: ignore[misc]  # of either library
         pass
 
-    request = library.Request('GET', 'https://api.example.org', extensions={'timeout': {'read': 2.0}})
+    request = library.Request(
+        'GET', 'https://api.example.org', extensions={'timeout': {'read': 2.0}}
+    )
     told = httpx_failures()(Slow('late', request=request))
     assert told is not None
     error = told.failure()
     assert error == NetworkTimedOut('api.example.org', 'GET (read)', timeout=2.0, cause=error.cause)
 
 
-@pytest.mark.parametrize('raised', [OSError('disk'), TimeoutError(), ConnectionError('reset'), ValueError('httpx')])
+@pytest.mark.parametrize(
+    'raised', [OSError('disk'), TimeoutError(), ConnectionError('reset'), ValueError('httpx')]
+)
 def test_what_others_raise_is_a_defect(raised: Exception) -> None:
     assert httpx_failures()(raised) is None
 
@@ -330,11 +371,22 @@ async def _asked(library: Any, url: str, **settings: Any) -> Success[str] | Fail
 
 def test_clients_for_asyncio_fail_alike(library: ModuleType, port: int) -> None:
     async def ask(path: str) -> Success[str] | Failure[NetworkError]:
-        return await _asked(library, f'http://127.0.0.1:{port}/{path}', timeout=SHORT if path == 'hang' else 5.0)
+        return await _asked(
+            library, f'http://127.0.0.1:{port}/{path}', timeout=SHORT if path == 'hang' else 5.0
+        )
 
     assert asyncio.run(ask('200?body=hello')) == Success('hello')
-    kinds = {path: type(asyncio.run(ask(path)).failure()) for path in ('401', '429', '503', 'hang', 'drop')}
-    assert list(kinds.values()) == [CredentialsRejected, UpstreamRateLimited, UpstreamFailed, NetworkTimedOut, HostUnreachable]
+    kinds = {
+        path: type(asyncio.run(ask(path)).failure())
+        for path in ('401', '429', '503', 'hang', 'drop')
+    }
+    assert list(kinds.values()) == [
+        CredentialsRejected,
+        UpstreamRateLimited,
+        UpstreamFailed,
+        NetworkTimedOut,
+        HostUnreachable,
+    ]
 
 
 def test_a_cancelled_request_is_cancelled(library: ModuleType, port: int) -> None:
@@ -361,7 +413,11 @@ def test_a_status_of_ones_own_stands_before_it(library: Any, port: int) -> None:
         return network(raised)
 
     def ask(status: int) -> str:
-        return str(library.get(f'http://127.0.0.1:{port}/{status}', trust_env=False).raise_for_status().text)
+        return str(
+            library.get(f'http://127.0.0.1:{port}/{status}', trust_env=False)
+            .raise_for_status()
+            .text
+        )
 
     assert refine(lambda: ask(404), classify) == Failure(Gone())
     assert type(refine(lambda: ask(500), classify).failure()) is UpstreamFailed
@@ -383,5 +439,10 @@ def test_without_either_library_it_says_what_to_install() -> None:
         "assert not {'httpx', 'httpx2', 'redis', 'sqlalchemy', 'grpc'} & set(sys.modules)\n"
         'import seamwise.policies.classify.httpx'
     )
-    ended = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=False)
-    assert ended.stderr.splitlines()[-1] == 'ImportError: seamwise.policies.classify.httpx needs httpx2 or httpx: pip install httpx2'
+    ended = subprocess.run(
+        [sys.executable, '-c', code], capture_output=True, text=True, check=False
+    )
+    assert (
+        ended.stderr.splitlines()[-1]
+        == 'ImportError: seamwise.policies.classify.httpx needs httpx2 or httpx: pip install httpx2'
+    )

@@ -38,7 +38,9 @@ FAILURES = redis_failures('sessions', timeout=SHORT)
 
 
 @contextmanager
-def serving(*settings: str, folder: Path | None = None) -> Generator[tuple[Path, subprocess.Popen[bytes]]]:
+def serving(
+    *settings: str, folder: Path | None = None
+) -> Generator[tuple[Path, subprocess.Popen[bytes]]]:
     # Not pytest's own folder: the path of a socket has 107 characters at most.
     home = folder or Path(tempfile.mkdtemp(prefix='redis-'))
     command = [
@@ -76,8 +78,16 @@ def listening(path: Path) -> None:
     pytest.fail(f'redis-server does not listen at {path}')
 
 
-def client(path: Path, password: str | None = None, timeout: float = PATIENCE, **settings: Any) -> Any:
-    return redis.Redis(unix_socket_path=str(path), socket_timeout=timeout, retry=ONCE, password=password, **settings)
+def client(
+    path: Path, password: str | None = None, timeout: float = PATIENCE, **settings: Any
+) -> Any:
+    return redis.Redis(
+        unix_socket_path=str(path),
+        socket_timeout=timeout,
+        retry=ONCE,
+        password=password,
+        **settings,
+    )
 
 
 def free_port() -> int:
@@ -98,7 +108,11 @@ def failed(call: Callable[[], object], classify: Classify[RedisError] = FAILURES
     assert isinstance(result, Failure)
     error = result.failure()
     assert PASSWORD not in str(error)
-    assert not [name for name in error.__struct_fields__ if name != 'cause' and PASSWORD in repr(getattr(error, name))]
+    assert not [
+        name
+        for name in error.__struct_fields__
+        if name != 'cause' and PASSWORD in repr(getattr(error, name))
+    ]
     assert error.cause is not None
     return error
 
@@ -138,14 +152,20 @@ def test_a_server_that_hangs_is_timed_out() -> None:
 
 
 @pytest.mark.parametrize('password', [None, f'not {PASSWORD}'])
-def test_a_password_that_is_missing_or_wrong_rejects_the_credentials(server: Path, password: str | None) -> None:
+def test_a_password_that_is_missing_or_wrong_rejects_the_credentials(
+    server: Path, password: str | None
+) -> None:
     error = failed(client(server, password).ping)
-    assert error == CredentialsRejected('sessions', 'the credentials for sessions', cause=error.cause)
+    assert error == CredentialsRejected(
+        'sessions', 'the credentials for sessions', cause=error.cause
+    )
     assert isinstance(error.cause, redis.AuthenticationError)
 
 
 def test_a_user_who_may_not_rejects_the_credentials(server: Path) -> None:
-    client(server, PASSWORD).acl_setuser('bob', enabled=True, nopass=True, commands=['+get'], keys=['*'])
+    client(server, PASSWORD).acl_setuser(
+        'bob', enabled=True, nopass=True, commands=['+get'], keys=['*']
+    )
     bob = client(server, 'any', username='bob')
     assert bob.get('nothing') is None
     classify = redis_failures('sessions', timeout=SHORT, required_config='REDIS_URL')
@@ -158,7 +178,9 @@ def test_a_replica_after_a_failover_is_an_unavailable_store() -> None:
     with serving('--replicaof', '127.0.0.1 1') as (path, _):
         error = failed(lambda: client(path).set('a', 1))
         assert isinstance(error, StoreUnavailable)
-        assert error == StoreUnavailable('sessions', "You can't write against a read only replica", cause=error.cause)
+        assert error == StoreUnavailable(
+            'sessions', "You can't write against a read only replica", cause=error.cause
+        )
         assert isinstance(error.cause, raises.ReadOnlyError)
     with serving('--replicaof', '127.0.0.1 1', '--replica-serve-stale-data', 'no') as (path, _):
         error = failed(lambda: client(path).get('a'))
@@ -168,7 +190,9 @@ def test_a_replica_after_a_failover_is_an_unavailable_store() -> None:
 
 def test_a_server_without_memory_is_an_unavailable_store() -> None:
     with serving('--maxmemory', '1mb', '--maxmemory-policy', 'noeviction') as (path, _):
-        error = failed(lambda: [client(path).set(f'{number}', 'x' * 300_000) for number in range(9)])
+        error = failed(
+            lambda: [client(path).set(f'{number}', 'x' * 300_000) for number in range(9)]
+        )
     assert type(error) is StoreUnavailable
     assert isinstance(error.cause, redis.OutOfMemoryError)
 
@@ -177,7 +201,9 @@ def test_a_server_that_takes_no_writes_now_is_an_unavailable_store() -> None:
     with serving('--min-replicas-to-write', '1') as (path, _):
         error = failed(lambda: client(path).set('a', 1))
         script = failed(lambda: client(path).eval("return redis.call('SET', 'a', 1)", 0))
-    assert error == StoreUnavailable('sessions', 'NOREPLICAS Not enough good replicas to write', cause=error.cause)
+    assert error == StoreUnavailable(
+        'sessions', 'NOREPLICAS Not enough good replicas to write', cause=error.cause
+    )
     assert type(script) is StoreUnavailable
 
 
@@ -189,9 +215,17 @@ def test_a_server_that_loads_its_data_is_an_unavailable_store(tmp_path: Path) ->
             client(path).save()
         (home / 's').unlink()
         # A delay of microseconds a key: it takes some 4 seconds, and answers in between.
-        with serving('--key-load-delay', '2000', '--loading-process-events-interval-bytes', '1024', folder=home) as (path, _):
+        with serving(
+            '--key-load-delay',
+            '2000',
+            '--loading-process-events-interval-bytes',
+            '1024',
+            folder=home,
+        ) as (path, _):
             error = failed(lambda: client(path).get('1'))
-    assert error == StoreUnavailable('sessions', 'Redis is loading the dataset in memory', cause=error.cause)
+    assert error == StoreUnavailable(
+        'sessions', 'Redis is loading the dataset in memory', cause=error.cause
+    )
     assert isinstance(error.cause, redis.BusyLoadingError)
 
 
@@ -253,14 +287,18 @@ def test_a_watched_key_that_changes_is_left_to_the_code_that_watches(server: Pat
         refine(race, FAILURES)
 
 
-@pytest.mark.parametrize('raised', [OSError('disk'), TimeoutError(), ConnectionError('reset'), ValueError('redis')])
+@pytest.mark.parametrize(
+    'raised', [OSError('disk'), TimeoutError(), ConnectionError('reset'), ValueError('redis')]
+)
 def test_what_others_raise_is_a_defect(raised: Exception) -> None:
     assert FAILURES(raised) is None
 
 
 def test_the_client_for_asyncio_fails_alike() -> None:
     async def ask(path: Path, process: subprocess.Popen[bytes]) -> list[Result[object, RedisError]]:
-        one: Any = AsyncRedis(unix_socket_path=str(path), socket_timeout=0.3, retry=AsyncRetry(NoBackoff(), 0))
+        one: Any = AsyncRedis(
+            unix_socket_path=str(path), socket_timeout=0.3, retry=AsyncRetry(NoBackoff(), 0)
+        )
         async with one:
 
             async def told(*command: str) -> Result[object, RedisError]:
@@ -312,5 +350,10 @@ def test_a_timeout_that_nobody_can_mean_is_refused_where_it_is_said(timeout: flo
 
 def test_without_the_library_it_says_what_to_install() -> None:
     code = "import sys; sys.modules['redis'] = None; import seamwise.policies.classify.redis"
-    ended = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=False)
-    assert ended.stderr.splitlines()[-1] == 'ImportError: seamwise.policies.classify.redis needs redis-py: pip install redis'
+    ended = subprocess.run(
+        [sys.executable, '-c', code], capture_output=True, text=True, check=False
+    )
+    assert (
+        ended.stderr.splitlines()[-1]
+        == 'ImportError: seamwise.policies.classify.redis needs redis-py: pip install redis'
+    )

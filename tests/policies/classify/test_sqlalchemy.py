@@ -65,7 +65,9 @@ def failed(call: Callable[[], object]) -> StoreError:
 
 
 def test_an_answer_is_a_success(engine: Engine) -> None:
-    assert refine(lambda: add(engine, 'ann@example.org', 'ann'), FAILURES) == Success('ann@example.org')
+    assert refine(lambda: add(engine, 'ann@example.org', 'ann'), FAILURES) == Success(
+        'ann@example.org'
+    )
 
 
 def test_a_locked_database_is_an_unavailable_store_and_shows_no_parameters(engine: Engine) -> None:
@@ -84,7 +86,13 @@ def test_a_database_that_cannot_be_opened_is_an_unavailable_store(tmp_path: Path
 
 
 def test_a_pool_without_a_free_connection_is_an_unavailable_store(tmp_path: Path) -> None:
-    small = create_engine(f'sqlite:///{tmp_path / "shop.db"}', poolclass=QueuePool, pool_size=1, max_overflow=0, pool_timeout=0.01)
+    small = create_engine(
+        f'sqlite:///{tmp_path / "shop.db"}',
+        poolclass=QueuePool,
+        pool_size=1,
+        max_overflow=0,
+        pool_timeout=0.01,
+    )
     with small.connect():
         error = failed(small.connect)
     assert isinstance(error, StoreUnavailable)
@@ -112,11 +120,17 @@ def closed(engine: Engine) -> object:
     return connection.execute(text('select 1'))
 
 
-@pytest.mark.parametrize(('email', 'name'), [('ann@example.org', 'other'), ('other@example.org', 'ann')])
-def test_a_key_that_is_taken_is_what_the_caller_expects_of_it(engine: Engine, email: str, name: str) -> None:
+@pytest.mark.parametrize(
+    ('email', 'name'), [('ann@example.org', 'other'), ('other@example.org', 'ann')]
+)
+def test_a_key_that_is_taken_is_what_the_caller_expects_of_it(
+    engine: Engine, email: str, name: str
+) -> None:
     add(engine, 'ann@example.org', 'ann')
     taken = RecordExists('user', email)
-    result: Result[str, StoreError | RecordExists] = refine(lambda: add(engine, email, name), sqlalchemy_failures('shop', exists=taken))
+    result: Result[str, StoreError | RecordExists] = refine(
+        lambda: add(engine, email, name), sqlalchemy_failures('shop', exists=taken)
+    )
     assert result == Failure(taken)
     with pytest.raises(exc.IntegrityError, match='UNIQUE'):
         refine(lambda: add(engine, email, name), FAILURES)
@@ -136,7 +150,9 @@ def test_no_row_is_what_the_caller_expects_of_it(engine: Engine) -> None:
             return session.get_one(User, 'nobody@example.org')
 
     nobody = RecordNotFound('user', 'nobody@example.org')
-    result: Result[User, StoreError | RecordNotFound] = refine(find, sqlalchemy_failures('shop', missing=nobody))
+    result: Result[User, StoreError | RecordNotFound] = refine(
+        find, sqlalchemy_failures('shop', missing=nobody)
+    )
     assert result == Failure(nobody)
     with pytest.raises(exc.NoResultFound):
         refine(find, FAILURES)
@@ -175,8 +191,13 @@ def with_state(state: str, name: str = 'sqlstate') -> Driver:
 
 
 @pytest.mark.parametrize('name', ['sqlstate', 'pgcode'])
-@pytest.mark.parametrize('state', ['08006', '40001', '40P01', '53300', '55P03', '57P01', '57P02', '57P03', 'HYT00', 'HYT01'])
-def test_a_state_that_says_not_now_is_an_unavailable_store(raising: Raising, state: str, name: str) -> None:
+@pytest.mark.parametrize(
+    'state',
+    ['08006', '40001', '40P01', '53300', '55P03', '57P01', '57P02', '57P03', 'HYT00', 'HYT01'],
+)
+def test_a_state_that_says_not_now_is_an_unavailable_store(
+    raising: Raising, state: str, name: str
+) -> None:
     error = failed(raising(with_state(state, name)))
     assert error == StoreUnavailable('shop', 'of a driver', cause=error.cause)
     assert type(error.cause) is Driver
@@ -185,23 +206,31 @@ def test_a_state_that_says_not_now_is_an_unavailable_store(raising: Raising, sta
 @pytest.mark.parametrize('state', ['28000', '28P01'])
 def test_a_state_that_wants_other_credentials(raising: Raising, state: str) -> None:
     call = raising(with_state(state))
-    assert failed(call) == CredentialsRejected('shop', 'the credentials for shop', cause=failed(call).cause)
+    assert failed(call) == CredentialsRejected(
+        'shop', 'the credentials for shop', cause=failed(call).cause
+    )
     error = refine(call, sqlalchemy_failures('shop', required_config='DATABASE_URL')).failure()
     assert error == CredentialsRejected('shop', 'DATABASE_URL', cause=error.cause)
 
 
 def test_a_state_that_says_that_a_key_is_taken(raising: Raising) -> None:
     taken = RecordExists('user', 'ann')
-    assert refine(raising(with_state('23505')), sqlalchemy_failures('shop', exists=taken)) == Failure(taken)
+    assert refine(
+        raising(with_state('23505')), sqlalchemy_failures('shop', exists=taken)
+    ) == Failure(taken)
 
 
-@pytest.mark.parametrize('state', ['22001', '23502', '23503', '40002', '42601', '42P01', '57014', 'XX000', ''])
+@pytest.mark.parametrize(
+    'state', ['22001', '23502', '23503', '40002', '42601', '42P01', '57014', 'XX000', '']
+)
 def test_any_other_state_is_a_defect(raising: Raising, state: str) -> None:
     with pytest.raises(exc.OperationalError):
         refine(raising(with_state(state)), FAILURES)
 
 
-@pytest.mark.parametrize('number', [1040, 1053, 1158, 1159, 1160, 1161, 1203, 1205, 1213, 2002, 2003, 2006, 2013, 2055])
+@pytest.mark.parametrize(
+    'number', [1040, 1053, 1158, 1159, 1160, 1161, 1203, 1205, 1213, 2002, 2003, 2006, 2013, 2055]
+)
 def test_a_number_of_mysql_that_says_not_now(raising: Raising, number: int) -> None:
     error = failed(raising(Driver(number, 'of MySQL')))
     assert type(error) is StoreUnavailable
@@ -215,7 +244,9 @@ def test_a_number_of_mysql_that_wants_other_credentials(raising: Raising, number
 @pytest.mark.parametrize('number', [1062, 1586])
 def test_a_number_of_mysql_that_says_that_a_key_is_taken(raising: Raising, number: int) -> None:
     taken = RecordExists('user', 'ann')
-    assert refine(raising(Driver(number, 'of MySQL')), sqlalchemy_failures('shop', exists=taken)) == Failure(taken)
+    assert refine(
+        raising(Driver(number, 'of MySQL')), sqlalchemy_failures('shop', exists=taken)
+    ) == Failure(taken)
 
 
 @pytest.mark.parametrize('number', [0, 5, 1064, 1146, 1452])
@@ -275,7 +306,9 @@ def test_a_connection_that_broke_is_an_unavailable_store(engine: Engine, raising
         context.is_disconnect = True
 
     error = failed(call)
-    assert error == StoreUnavailable('shop', 'server closed the connection unexpectedly', cause=error.cause)
+    assert error == StoreUnavailable(
+        'shop', 'server closed the connection unexpectedly', cause=error.cause
+    )
 
 
 def test_a_connection_that_never_came_is_an_unavailable_store() -> None:
@@ -284,7 +317,9 @@ def test_a_connection_that_never_came_is_an_unavailable_store() -> None:
 
     engine = create_engine('sqlite://', creator=refuse)
     error = refine(engine.connect, FAILURES).failure()
-    assert error == StoreUnavailable('shop', 'no connection to postgresql://***@db/shop: refused', cause=error.cause)
+    assert error == StoreUnavailable(
+        'shop', 'no connection to postgresql://***@db/shop: refused', cause=error.cause
+    )
 
 
 def test_a_connection_that_was_set_up_wrongly_is_a_defect() -> None:
@@ -295,7 +330,9 @@ def test_a_connection_that_was_set_up_wrongly_is_a_defect() -> None:
         refine(create_engine('sqlite://', creator=refuse).connect, FAILURES)
 
 
-@pytest.mark.parametrize('raised', [with_state('3D000'), Driver(1049, 'unknown database'), with_state('', 'pgcode')])
+@pytest.mark.parametrize(
+    'raised', [with_state('3D000'), Driver(1049, 'unknown database'), with_state('', 'pgcode')]
+)
 def test_a_connection_that_a_database_refuses_for_good_is_a_defect(raised: Exception) -> None:
     def refuse(*_: object, **__: object) -> Any:
         raise raised
@@ -319,14 +356,24 @@ def test_an_operation_that_failed_without_a_code_is_a_defect(raising: Raising) -
         refine(raising(Driver('could not decode')), FAILURES)
 
 
-@pytest.mark.parametrize('raised', [OSError(1213, 'no driver'), TimeoutError(), sqlite3.OperationalError('locked'), ValueError('1')])
+@pytest.mark.parametrize(
+    'raised',
+    [
+        OSError(1213, 'no driver'),
+        TimeoutError(),
+        sqlite3.OperationalError('locked'),
+        ValueError('1'),
+    ],
+)
 def test_what_others_raise_is_a_defect(raised: Exception) -> None:
     assert FAILURES(raised) is None
 
 
 def test_with_asyncio_it_fails_alike(tmp_path: Path) -> None:
     async def ask() -> list[Result[None, StoreError | RecordExists]]:
-        engine = create_async_engine(f'sqlite+aiosqlite:///{tmp_path / "shop.db"}', connect_args={'timeout': 0})
+        engine = create_async_engine(
+            f'sqlite+aiosqlite:///{tmp_path / "shop.db"}', connect_args={'timeout': 0}
+        )
 
         async def add() -> None:
             async with engine.begin() as connection:
@@ -336,7 +383,10 @@ def test_with_asyncio_it_fails_alike(tmp_path: Path) -> None:
             await connection.execute(text('create table users (email text primary key)'))
         taken = RecordExists('user', 'ann')
         failures = sqlalchemy_failures('shop', exists=taken)
-        told: list[Result[None, StoreError | RecordExists]] = [await refine(add, failures), await refine(add, failures)]
+        told: list[Result[None, StoreError | RecordExists]] = [
+            await refine(add, failures),
+            await refine(add, failures),
+        ]
         async with engine.connect() as other:
             await other.execute(text('insert into users values (1)'))
             told.append(await refine(add, failures))
@@ -357,7 +407,9 @@ def test_a_transaction_is_rolled_back_before_it_is_a_failure(engine: Engine) -> 
             insert(connection, 'ann')
 
     def insert(connection: Connection, name: str) -> None:
-        connection.execute(text('insert into users (email, name) values (:name, :name)'), {'name': name})
+        connection.execute(
+            text('insert into users (email, name) values (:name, :name)'), {'name': name}
+        )
 
     taken = RecordExists('user', 'ann')
     assert refine(twice, sqlalchemy_failures('shop', exists=taken)) == Failure(taken)
@@ -366,6 +418,12 @@ def test_a_transaction_is_rolled_back_before_it_is_a_failure(engine: Engine) -> 
 
 
 def test_without_the_library_it_says_what_to_install() -> None:
-    code = "import sys; sys.modules['sqlalchemy'] = None; import seamwise.policies.classify.sqlalchemy"
-    ended = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=False)
-    assert ended.stderr.splitlines()[-1] == ('ImportError: seamwise.policies.classify.sqlalchemy needs SQLAlchemy: pip install sqlalchemy')
+    code = (
+        "import sys; sys.modules['sqlalchemy'] = None; import seamwise.policies.classify.sqlalchemy"
+    )
+    ended = subprocess.run(
+        [sys.executable, '-c', code], capture_output=True, text=True, check=False
+    )
+    assert ended.stderr.splitlines()[-1] == (
+        'ImportError: seamwise.policies.classify.sqlalchemy needs SQLAlchemy: pip install sqlalchemy'
+    )

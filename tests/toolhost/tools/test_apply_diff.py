@@ -5,9 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from seamwise.catalog.tools import DiffRejected, FileNotFound, InvalidParameter, PathForbidden, RejectedHunk
+from seamwise.catalog.tools import (
+    DiffRejected,
+    FileNotFound,
+    InvalidParameter,
+    PathForbidden,
+    RejectedHunk,
+)
 from seamwise.toolhost.tools.apply_diff import Applied, ApplyDiff, apply_diff
-from seamwise.toolhost.workspace import Workspace
+from seamwise.toolhost.workspace.workspace import Workspace
 from tests.toolhost.helpers import bad, good, tree
 
 TEN = ''.join(f'line {number}\n' for number in range(1, 11))
@@ -18,11 +24,16 @@ def test_all_hunks_are_applied(folder: Path, workspace: Workspace) -> None:
     (folder / 'a').write_text(TEN)
     (folder / 'a').chmod(0o710)
     assert good(apply_diff(workspace, ApplyDiff(path='a', diff=DIFF))) == Applied('a', 2, 2, 1)
-    assert (folder / 'a').read_text() == TEN.replace('line 3', 'LINE 3').replace('line 10', 'between\nline 10')
+    assert (folder / 'a').read_text() == TEN.replace('line 3', 'LINE 3').replace(
+        'line 10', 'between\nline 10'
+    )
     assert stat.S_IMODE((folder / 'a').stat().st_mode) == 0o710
 
 
-@pytest.mark.parametrize('names', ['', '--- a/a\n+++ b/a\n', '--- a/other\n+++ ../../etc/passwd\n', '--- /dev/null\n+++ b/a\n'])
+@pytest.mark.parametrize(
+    'names',
+    ['', '--- a/a\n+++ b/a\n', '--- a/other\n+++ ../../etc/passwd\n', '--- /dev/null\n+++ b/a\n'],
+)
 def test_the_names_in_it_are_not_believed(folder: Path, workspace: Workspace, names: str) -> None:
     (folder / 'a').write_text(TEN)
     (folder / 'other').write_text(TEN)
@@ -56,7 +67,9 @@ def test_one_rejected_hunk_and_nothing_is_written(folder: Path, workspace: Works
     content = 'head\nalpha\nmid\nalpha\ntail\n'
     (folder / 'a').write_text(content)
     diff = '@@ -1 +1 @@\n-head\n+HEAD\n@@ -3,1 +3,1 @@ def f():\n-gone\n+x\n@@ -9 +9 @@\n-alpha\n+beta\n'
-    assert bad(apply_diff(workspace, ApplyDiff(path='./a', diff=diff)), DiffRejected) == DiffRejected(
+    assert bad(
+        apply_diff(workspace, ApplyDiff(path='./a', diff=diff)), DiffRejected
+    ) == DiffRejected(
         'apply_diff',
         './a',
         (
@@ -67,7 +80,9 @@ def test_one_rejected_hunk_and_nothing_is_written(folder: Path, workspace: Works
     assert tree(folder) == {'a': content.encode()}
 
 
-@pytest.mark.parametrize('diff', ['', 'hello', '-old\n+new\n', '--- a\n+++ b\n', '@@ -1,9 +1,9 @@\n-x\n+y\n', '\0', '@@'])
+@pytest.mark.parametrize(
+    'diff', ['', 'hello', '-old\n+new\n', '--- a\n+++ b\n', '@@ -1,9 +1,9 @@\n-x\n+y\n', '\0', '@@']
+)
 def test_what_is_no_unified_diff_is_refused(folder: Path, workspace: Workspace, diff: str) -> None:
     (folder / 'a').write_text('x\n')
     error = bad(apply_diff(workspace, ApplyDiff(path='a', diff=diff)), InvalidParameter)
@@ -78,7 +93,19 @@ def test_what_is_no_unified_diff_is_refused(folder: Path, workspace: Workspace, 
 def test_what_cannot_be_edited_is_told(folder: Path, workspace: Workspace) -> None:
     (folder / 'src').mkdir()
     (folder / 'latin').write_bytes(b'caf\xe9\n')
-    assert bad(apply_diff(workspace, ApplyDiff(path='src', diff=DIFF)), InvalidParameter).parameter == 'path'
-    assert bad(apply_diff(workspace, ApplyDiff(path='latin', diff=DIFF)), InvalidParameter).parameter == 'path'
-    assert bad(apply_diff(workspace, ApplyDiff(path='nothere', diff=DIFF)), FileNotFound).path == 'nothere'
-    assert bad(apply_diff(workspace, ApplyDiff(path='../x', diff=DIFF)), PathForbidden).reason == 'outside_workspace'
+    assert (
+        bad(apply_diff(workspace, ApplyDiff(path='src', diff=DIFF)), InvalidParameter).parameter
+        == 'path'
+    )
+    assert (
+        bad(apply_diff(workspace, ApplyDiff(path='latin', diff=DIFF)), InvalidParameter).parameter
+        == 'path'
+    )
+    assert (
+        bad(apply_diff(workspace, ApplyDiff(path='nothere', diff=DIFF)), FileNotFound).path
+        == 'nothere'
+    )
+    assert (
+        bad(apply_diff(workspace, ApplyDiff(path='../x', diff=DIFF)), PathForbidden).reason
+        == 'outside_workspace'
+    )

@@ -15,10 +15,10 @@ from seamwise.catalog.tools import (
     ResourceExhausted,
     ToolFailed,
 )
-from seamwise.toolhost import shell
+from seamwise.toolhost.processes import shell
 from seamwise.toolhost.tools import execute_command as module
 from seamwise.toolhost.tools.execute_command import ExecuteCommand, Finished, execute_command
-from seamwise.toolhost.workspace import Workspace
+from seamwise.toolhost.workspace.workspace import Workspace
 from tests.toolhost.helpers import bad, good, handles, unprivileged
 
 LONG = 30.0
@@ -29,7 +29,9 @@ def run(workspace: Workspace, command: str, cwd: str = '.') -> Finished:
 
 
 def failed(workspace: Workspace, command: str) -> CommandFailed:
-    return bad(execute_command(workspace, ExecuteCommand(command=command, timeout=LONG)), CommandFailed)
+    return bad(
+        execute_command(workspace, ExecuteCommand(command=command, timeout=LONG)), CommandFailed
+    )
 
 
 def test_a_command_gives_its_output(folder: Path, workspace: Workspace) -> None:
@@ -38,10 +40,18 @@ def test_a_command_gives_its_output(folder: Path, workspace: Workspace) -> None:
     assert run(workspace, 'echo 你好 | tr -d "\\n"').output == '你好'
 
 
-def test_it_runs_in_the_folder_that_was_named(folder: Path, tmp_path: Path, workspace: Workspace) -> None:
+def test_it_runs_in_the_folder_that_was_named(
+    folder: Path, tmp_path: Path, workspace: Workspace
+) -> None:
     (folder / 'src' / 'new\nline').mkdir(parents=True)
     (folder / 'link').symlink_to('src')
-    for cwd, path in {'.': '', 'src': '/src', 'link': '/src', f'{folder}/src': '/src', 'src/new\nline': '/src/new\nline'}.items():
+    for cwd, path in {
+        '.': '',
+        'src': '/src',
+        'link': '/src',
+        f'{folder}/src': '/src',
+        'src/new\nline': '/src/new\nline',
+    }.items():
         assert run(workspace, 'pwd -P', cwd).output == f'{folder}{path}\n'
     (folder / 'rel').write_text('x')
     assert run(workspace, 'cat ../rel', 'src').output == 'x'
@@ -75,7 +85,9 @@ def test_a_status_other_than_zero_is_a_failure_with_the_output(workspace: Worksp
 
 def test_too_late_is_a_failure_with_the_output_so_far(workspace: Workspace) -> None:
     result = execute_command(workspace, ExecuteCommand(command='echo begun; sleep 60', timeout=0.5))
-    assert bad(result, CommandTimedOut) == CommandTimedOut('execute_command', 'echo begun; sleep 60', 0.5, 'begun\n', 1)
+    assert bad(result, CommandTimedOut) == CommandTimedOut(
+        'execute_command', 'echo begun; sleep 60', 0.5, 'begun\n', 1
+    )
 
 
 def test_a_folder_that_is_none_is_told_as_cwd(folder: Path, workspace: Workspace) -> None:
@@ -88,22 +100,34 @@ def test_a_folder_that_is_none_is_told_as_cwd(folder: Path, workspace: Workspace
 
     error = bad(execute_command(workspace, asked('file')), InvalidParameter)
     assert (error.parameter, error.reason) == ('cwd', 'is a file, not a folder')
-    assert bad(execute_command(workspace, asked('fil')), FileNotFound) == FileNotFound('execute_command', 'fil', ('file',))
-    for cwd, reason in {'..': 'outside_workspace', 'out': 'outside_workspace', 'secrets': 'ignored'}.items():
+    assert bad(execute_command(workspace, asked('fil')), FileNotFound) == FileNotFound(
+        'execute_command', 'fil', ('file',)
+    )
+    for cwd, reason in {
+        '..': 'outside_workspace',
+        'out': 'outside_workspace',
+        'secrets': 'ignored',
+    }.items():
         assert bad(execute_command(workspace, asked(cwd)), PathForbidden).reason == reason
 
 
-def test_a_folder_that_may_not_be_entered_is_the_systems(folder: Path, workspace: Workspace) -> None:
+def test_a_folder_that_may_not_be_entered_is_the_systems(
+    folder: Path, workspace: Workspace
+) -> None:
     (folder / 'closed').mkdir(mode=0o700)
     with unprivileged():
-        error = bad(execute_command(workspace, ExecuteCommand(command='true', cwd='closed')), PathForbidden)
+        error = bad(
+            execute_command(workspace, ExecuteCommand(command='true', cwd='closed')), PathForbidden
+        )
     assert error.reason == 'system'
 
 
 def test_a_command_that_cannot_be_one_is_refused(workspace: Workspace) -> None:
     error = bad(execute_command(workspace, ExecuteCommand(command='echo \0')), InvalidParameter)
     assert (error.parameter, error.reason) == ('command', 'must not hold a NUL character')
-    error = bad(execute_command(workspace, ExecuteCommand(command='#' * 3_000_000)), InvalidParameter)
+    error = bad(
+        execute_command(workspace, ExecuteCommand(command='#' * 3_000_000)), InvalidParameter
+    )
     assert (error.parameter, error.reason) == (
         'command',
         'has 3,000,000 characters, more than a command may have here; put it in a file',
@@ -120,7 +144,11 @@ def test_a_command_that_cannot_be_one_is_refused(workspace: Workspace) -> None:
     ],
 )
 def test_trouble_of_the_machine_is_told(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, code: int, kind: type[object], resource: str | None
+    workspace: Workspace,
+    monkeypatch: pytest.MonkeyPatch,
+    code: int,
+    kind: type[object],
+    resource: str | None,
 ) -> None:
     def broken(*_args: object, **_kwargs: object) -> shell.Ended:
         raise OSError(code, os.strerror(code))

@@ -8,11 +8,13 @@ import pytest
 
 from seamwise.catalog.tools import FileNotFound, InvalidParameter, PathForbidden
 from seamwise.toolhost.tools.list_files import Entry, ListFiles, Listing, list_files
-from seamwise.toolhost.workspace import Workspace
+from seamwise.toolhost.workspace.workspace import Workspace
 from tests.toolhost.helpers import bad, dig, good, unprivileged
 
 
-def listing(workspace: Workspace, path: str = '.', *, recursive: bool = False, limit: int = 1_000) -> Listing:
+def listing(
+    workspace: Workspace, path: str = '.', *, recursive: bool = False, limit: int = 1_000
+) -> Listing:
     return good(list_files(workspace, ListFiles(path=path, recursive=recursive, limit=limit)))
 
 
@@ -75,14 +77,27 @@ def test_an_empty_folder_is_empty(folder: Path, workspace: Workspace) -> None:
 
 
 def test_what_is_no_folder_is_told(folder: Path, workspace: Workspace) -> None:
-    assert bad(list_files(workspace, ListFiles(path='src-a')), InvalidParameter).reason == 'is a file, not a folder'
+    assert (
+        bad(list_files(workspace, ListFiles(path='src-a')), InvalidParameter).reason
+        == 'is a file, not a folder'
+    )
     assert bad(list_files(workspace, ListFiles(path='srx')), FileNotFound).suggestions == ('src',)
-    assert bad(list_files(workspace, ListFiles(path='..')), PathForbidden).reason == 'outside_workspace'
+    assert (
+        bad(list_files(workspace, ListFiles(path='..')), PathForbidden).reason
+        == 'outside_workspace'
+    )
 
 
 def test_strange_names_can_be_written_as_json(folder: Path, workspace: Workspace) -> None:
     (folder / 'deep').mkdir()
-    for name in (b'new\nline', b'\x1b[31m', b'bad\xff\xfe', b'half\xed\xa0\x80', '数据'.encode(), b'"'):
+    for name in (
+        b'new\nline',
+        b'\x1b[31m',
+        b'bad\xff\xfe',
+        b'half\xed\xa0\x80',
+        '数据'.encode(),
+        b'"',
+    ):
         Path(os.fsdecode(os.fsencode(folder / 'deep') + b'/' + name)).write_text('x')
     found = msgspec.json.decode(msgspec.json.encode(listing(workspace, 'deep')), type=Listing)
     assert set(paths(found)) == {
@@ -99,7 +114,9 @@ def test_a_folder_that_may_not_be_listed_is_the_systems(folder: Path, workspace:
     (folder / 'closed').mkdir()
     (folder / 'closed').chmod(0o111)
     with unprivileged():
-        assert bad(list_files(workspace, ListFiles(path='closed')), PathForbidden).reason == 'system'
+        assert (
+            bad(list_files(workspace, ListFiles(path='closed')), PathForbidden).reason == 'system'
+        )
 
 
 def test_a_tree_of_any_depth_is_listed(folder: Path, workspace: Workspace) -> None:

@@ -18,14 +18,16 @@ from seamwise.catalog.tools import (
     PathForbidden,
     ResourceExhausted,
 )
-from seamwise.toolhost.editing import EDIT_LIMIT
+from seamwise.toolhost.text.editing import EDIT_LIMIT
 from seamwise.toolhost.tools import replace_in_file as module
 from seamwise.toolhost.tools.replace_in_file import Replaced, ReplaceInFile, replace_in_file
-from seamwise.toolhost.workspace import Workspace
+from seamwise.toolhost.workspace.workspace import Workspace
 from tests.toolhost.helpers import bad, good, tree
 
 
-def args(search: str, replace: str, *, every: bool = False, line: int | None = None, path: str = 'a') -> ReplaceInFile:
+def args(
+    search: str, replace: str, *, every: bool = False, line: int | None = None, path: str = 'a'
+) -> ReplaceInFile:
     return ReplaceInFile(path=path, search=search, replace=replace, replace_all=every, line=line)
 
 
@@ -56,19 +58,30 @@ def replaced(folder: Path, content: str, asked: ReplaceInFile) -> str:
         ('same\n', 'same', 'same', 'same\n'),
     ],
 )
-def test_the_text_is_replaced_with_the_files_own_line_ends(folder: Path, content: str, search: str, replace: str, expected: str) -> None:
+def test_the_text_is_replaced_with_the_files_own_line_ends(
+    folder: Path, content: str, search: str, replace: str, expected: str
+) -> None:
     assert replaced(folder, content, args(search, replace)) == expected
 
 
 @pytest.mark.parametrize(
     ('content', 'replace', 'expected'),
-    [('a,\nb,\nc', ' ', 'a, b, c'), ('a\nb', ', ', 'a, b'), ('a\r\nb', '\n\n', 'a\r\n\r\nb'), ('a\nb\n', ', ', 'a, b, ')],
+    [
+        ('a,\nb,\nc', ' ', 'a, b, c'),
+        ('a\nb', ', ', 'a, b'),
+        ('a\r\nb', '\n\n', 'a\r\n\r\nb'),
+        ('a\nb\n', ', ', 'a, b, '),
+    ],
 )
-def test_a_newline_is_found_where_the_file_has_one(folder: Path, content: str, replace: str, expected: str) -> None:
+def test_a_newline_is_found_where_the_file_has_one(
+    folder: Path, content: str, replace: str, expected: str
+) -> None:
     assert replaced(folder, content, args('\n', replace, every=True)) == expected
 
 
-def test_a_last_newline_that_the_file_lacks_is_not_found(folder: Path, workspace: Workspace) -> None:
+def test_a_last_newline_that_the_file_lacks_is_not_found(
+    folder: Path, workspace: Workspace
+) -> None:
     (folder / 'a').write_text('one line')
     bad(replace_in_file(workspace, args('\n', '!')), ContentNotFound)
     assert replaced(folder, 'a\nb', args('\n', '\n\n')) == 'a\n\nb'
@@ -91,7 +104,9 @@ class TestATextThatIsNotThere:
         assert 0.5 < error.similarity < 1
         assert tree(folder) == {'a': b'def one():\n    return 1\n'}
 
-    def test_has_no_best_match_where_nothing_is_half_alike(self, folder: Path, workspace: Workspace) -> None:
+    def test_has_no_best_match_where_nothing_is_half_alike(
+        self, folder: Path, workspace: Workspace
+    ) -> None:
         (folder / 'a').write_text('def one():\n')
         for search in ('zzzzzzzz', '\n\n\n'):
             error = bad(replace_in_file(workspace, args(search, 'x')), ContentNotFound)
@@ -103,14 +118,19 @@ class TestATextThatIsNotThere:
 
     def test_is_shown_cut(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'a').write_text('one\n')
-        assert len(bad(replace_in_file(workspace, args('z' * 5_000, 'x')), ContentNotFound).searched) < 1_100
+        assert (
+            len(bad(replace_in_file(workspace, args('z' * 5_000, 'x')), ContentNotFound).searched)
+            < 1_100
+        )
 
 
 class TestATextThatIsThereMoreThanOnce:
     def test_is_refused_with_every_line(self, folder: Path, workspace: Workspace) -> None:
         content = 'x = 1\ny = 0\n\nx = 1\ny = 0\n\nx = 1\n'
         (folder / 'a').write_text(content)
-        assert bad(replace_in_file(workspace, args('x = 1', 'z')), DuplicateMatch) == DuplicateMatch('replace_in_file', 'a', 3, (1, 4, 7))
+        assert bad(
+            replace_in_file(workspace, args('x = 1', 'z')), DuplicateMatch
+        ) == DuplicateMatch('replace_in_file', 'a', 3, (1, 4, 7))
         assert (folder / 'a').read_text() == content
 
     def test_is_replaced_where_it_must_begin(self, folder: Path) -> None:
@@ -126,7 +146,9 @@ class TestATextThatIsThereMoreThanOnce:
 
     def test_in_one_line_is_not_certain_either(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'a').write_text('x\nx x\n')
-        assert bad(replace_in_file(workspace, args('x', 'z', line=2)), DuplicateMatch) == DuplicateMatch('replace_in_file', 'a', 2, (2, 2))
+        assert bad(
+            replace_in_file(workspace, args('x', 'z', line=2)), DuplicateMatch
+        ) == DuplicateMatch('replace_in_file', 'a', 2, (2, 2))
 
     def test_across_itself_is_not_certain_either(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'a').write_text('aaa\n')
@@ -134,16 +156,25 @@ class TestATextThatIsThereMoreThanOnce:
         assert good(replace_in_file(workspace, args('aa', 'b', every=True))).replacements == 1
         assert (folder / 'a').read_text() == 'ba\n'
 
-    def test_very_often_is_counted_and_named_in_part(self, folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_very_often_is_counted_and_named_in_part(
+        self, folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setattr(module, 'MOST_LINES', 2)
         monkeypatch.setattr(module, 'MOST_PLACES', 4)
         (folder / 'a').write_text('x\n' * 10)
-        assert bad(replace_in_file(workspace, args('x', 'y')), DuplicateMatch) == DuplicateMatch('replace_in_file', 'a', 10, (1, 2))
+        assert bad(replace_in_file(workspace, args('x', 'y')), DuplicateMatch) == DuplicateMatch(
+            'replace_in_file', 'a', 10, (1, 2)
+        )
 
 
 class TestALine:
-    @pytest.mark.parametrize(('line', 'actual'), [(1, 'one\ntwo'), (3, 'three\nfour'), (4, 'four'), (5, ''), (10**30, '')])
-    def test_at_which_it_does_not_begin_is_a_mismatch(self, folder: Path, workspace: Workspace, line: int, actual: str) -> None:
+    @pytest.mark.parametrize(
+        ('line', 'actual'),
+        [(1, 'one\ntwo'), (3, 'three\nfour'), (4, 'four'), (5, ''), (10**30, '')],
+    )
+    def test_at_which_it_does_not_begin_is_a_mismatch(
+        self, folder: Path, workspace: Workspace, line: int, actual: str
+    ) -> None:
         (folder / 'a').write_text('one\ntwo\nthree\nfour\n')
         error = bad(replace_in_file(workspace, args('two\nthree', 'x', line=line)), ContentMismatch)
         assert error == ContentMismatch('replace_in_file', 'a', 'two\nthree', actual, line)
@@ -154,17 +185,27 @@ class TestALine:
 
 
 class TestTooMuch:
-    def test_places_are_not_replaced(self, folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_places_are_not_replaced(
+        self, folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setattr(module, 'MOST_PLACES', 3)
         (folder / 'a').write_text('xxxx')
-        assert bad(replace_in_file(workspace, args('x', 'y', every=True)), InvalidParameter).parameter == 'search'
+        assert (
+            bad(replace_in_file(workspace, args('x', 'y', every=True)), InvalidParameter).parameter
+            == 'search'
+        )
         (folder / 'a').write_text('xxx')
         assert good(replace_in_file(workspace, args('x', 'y', every=True))).replacements == 3
 
     def test_text_is_not_put_in(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'a').write_text('x' * 100_000)
-        error = bad(replace_in_file(workspace, args('x', 'y' * 1_000, every=True)), InvalidParameter)
-        assert (error.parameter, error.reason) == ('replace', f'would come 100,000 times, as more than {EDIT_LIMIT:,} characters in all')
+        error = bad(
+            replace_in_file(workspace, args('x', 'y' * 1_000, every=True)), InvalidParameter
+        )
+        assert (error.parameter, error.reason) == (
+            'replace',
+            f'would come 100,000 times, as more than {EDIT_LIMIT:,} characters in all',
+        )
         assert (folder / 'a').read_text() == 'x' * 100_000
 
 
@@ -172,12 +213,22 @@ def test_what_cannot_be_edited_is_told(folder: Path, workspace: Workspace) -> No
     (folder / 'src').mkdir()
     (folder / 'locked').write_text('x')
     (folder / 'locked').chmod(0o444)
-    assert bad(replace_in_file(workspace, args('x', 'y', path='src')), InvalidParameter).reason == 'is a folder, not a file'
-    assert bad(replace_in_file(workspace, args('x', 'y', path='lockd')), FileNotFound).suggestions == ('locked',)
-    assert bad(replace_in_file(workspace, args('x', 'y', path='locked')), PathForbidden).reason == 'write_protected'
+    assert (
+        bad(replace_in_file(workspace, args('x', 'y', path='src')), InvalidParameter).reason
+        == 'is a folder, not a file'
+    )
+    assert bad(
+        replace_in_file(workspace, args('x', 'y', path='lockd')), FileNotFound
+    ).suggestions == ('locked',)
+    assert (
+        bad(replace_in_file(workspace, args('x', 'y', path='locked')), PathForbidden).reason
+        == 'write_protected'
+    )
 
 
-def test_a_full_disk_leaves_the_file_as_it_was(folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_leaves_the_file_as_it_was(
+    folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (folder / 'a').write_text('one')
 
     def full(_descriptor: int) -> None:
@@ -192,8 +243,14 @@ PIECES = st.text('ab\n', max_size=8)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(PIECES.map(lambda text: text + '\n'), st.text('ab\n', min_size=1, max_size=3), st.text('abc\n', max_size=3))
-def test_replacing_everywhere_is_what_python_does(folder: Path, workspace: Workspace, content: str, search: str, replace: str) -> None:
+@given(
+    PIECES.map(lambda text: text + '\n'),
+    st.text('ab\n', min_size=1, max_size=3),
+    st.text('abc\n', max_size=3),
+)
+def test_replacing_everywhere_is_what_python_does(
+    folder: Path, workspace: Workspace, content: str, search: str, replace: str
+) -> None:
     (folder / 'a').write_bytes(content.encode())
     result = replace_in_file(workspace, args(search, replace, every=True))
     if search not in content:

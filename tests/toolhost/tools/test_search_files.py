@@ -12,22 +12,41 @@ from typing import BinaryIO
 import msgspec
 import pytest
 
-from seamwise.catalog.tools import FileNotFound, InvalidParameter, PathForbidden, ToolFailed, ToolTimedOut
-from seamwise.toolhost import matcher
-from seamwise.toolhost.paths import Names
+from seamwise.catalog.tools import (
+    FileNotFound,
+    InvalidParameter,
+    PathForbidden,
+    ToolFailed,
+    ToolTimedOut,
+)
+from seamwise.toolhost.processes import regex_worker as matcher
 from seamwise.toolhost.tools import search_files as module
 from seamwise.toolhost.tools.search_files import Match, Matches, SearchFiles, search_files
-from seamwise.toolhost.workspace import Workspace
+from seamwise.toolhost.workspace.paths import Names
+from seamwise.toolhost.workspace.workspace import Workspace
 from tests.toolhost.helpers import bad, good, handles, unprivileged
 
 LONG = 30.0
 
 
-def search(workspace: Workspace, pattern: str, path: str = '.', *, glob: str | None = None, limit: int = 200) -> Matches:
-    return good(search_files(workspace, SearchFiles(pattern=pattern, path=path, glob=glob, limit=limit, timeout=LONG)))
+def search(
+    workspace: Workspace,
+    pattern: str,
+    path: str = '.',
+    *,
+    glob: str | None = None,
+    limit: int = 200,
+) -> Matches:
+    return good(
+        search_files(
+            workspace, SearchFiles(pattern=pattern, path=path, glob=glob, limit=limit, timeout=LONG)
+        )
+    )
 
 
-def found(workspace: Workspace, pattern: str, path: str = '.', *, glob: str | None = None) -> list[tuple[str, int, str]]:
+def found(
+    workspace: Workspace, pattern: str, path: str = '.', *, glob: str | None = None
+) -> list[tuple[str, int, str]]:
     result = search(workspace, pattern, path, glob=glob)
     assert not result.truncated
     return [(one.path, one.line, one.text) for one in result.matches]
@@ -45,9 +64,15 @@ class TestWhatMatches:
         (folder / 'src' / 'b.py').write_text('def x\n\ndef y\n')
         (folder / 'src-a').write_text('def z\r\n')
         (folder / 'none').write_text('nothing\n')
-        assert found(workspace, r'def \w') == [('src-a', 1, 'def z'), ('src/b.py', 1, 'def x'), ('src/b.py', 3, 'def y')]
+        assert found(workspace, r'def \w') == [
+            ('src-a', 1, 'def z'),
+            ('src/b.py', 1, 'def x'),
+            ('src/b.py', 3, 'def y'),
+        ]
 
-    def test_is_written_with_the_path_as_it_was_given(self, folder: Path, workspace: Workspace) -> None:
+    def test_is_written_with_the_path_as_it_was_given(
+        self, folder: Path, workspace: Workspace
+    ) -> None:
         (folder / 'src').mkdir()
         (folder / 'src' / 'a').write_text('x')
         assert found(workspace, 'x', './src/') == [('./src/a', 1, 'x')]
@@ -72,14 +97,19 @@ class TestWhatMatches:
 
     def test_in_another_encoding_is_shown_as_such(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'a').write_bytes('x你好x\n'.encode('gb18030') + 'x数\n'.encode())
-        assert [(line, text) for _, line, text in found(workspace, 'x')] == [(1, 'x\ufffd\ufffd\ufffdx'), (2, 'x数')]
+        assert [(line, text) for _, line, text in found(workspace, 'x')] == [
+            (1, 'x\ufffd\ufffd\ufffdx'),
+            (2, 'x数'),
+        ]
 
     def test_is_not_the_mark_of_its_file(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'a').write_bytes(b'\xef\xbb\xbfone\n')
         assert found(workspace, '^one') == [('a', 1, 'one')]
 
     @pytest.mark.parametrize(('limit', 'truncated'), [(1, True), (4, True), (5, False), (6, False)])
-    def test_may_be_more_than_the_limit(self, folder: Path, workspace: Workspace, limit: int, truncated: bool) -> None:
+    def test_may_be_more_than_the_limit(
+        self, folder: Path, workspace: Workspace, limit: int, truncated: bool
+    ) -> None:
         (folder / 'a').write_text('x\nx\n')
         (folder / 'b').write_text('x\nx\nx\n')
         result = search(workspace, 'x', limit=limit)
@@ -91,7 +121,9 @@ class TestWhatMatches:
 
 
 class TestWhatIsLeftOut:
-    def test_is_ignored_or_git_or_binary_or_a_symlink_or_no_file(self, folder: Path, workspace: Workspace) -> None:
+    def test_is_ignored_or_git_or_binary_or_a_symlink_or_no_file(
+        self, folder: Path, workspace: Workspace
+    ) -> None:
         (folder / '.seamignore').write_text('*.key\nsecrets/\n')
         for path in ('a.key', 'secrets/x', '.git/config', 'sub/.git/config', 'sub/seen'):
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -103,7 +135,9 @@ class TestWhatIsLeftOut:
         assert found(workspace, 'TOKEN|CANARY') == [('sub/seen', 1, 'TOKEN')]
         assert found(workspace, 'TOKEN', 'binary') == []
 
-    def test_may_not_be_read(self, folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_may_not_be_read(
+        self, folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         for name in ('a', 'b', 'c'):
             (folder / name).write_text('x')
         (folder / 'b').chmod(0)
@@ -117,9 +151,14 @@ class TestWhatIsLeftOut:
 
         monkeypatch.setattr(workspace, 'open_file', as_nobody)
         assert [path for path, _, _ in found(workspace, 'x')] == ['a', 'c']
-        assert bad(search_files(workspace, SearchFiles(pattern='x', path='b')), PathForbidden).reason == 'system'
+        assert (
+            bad(search_files(workspace, SearchFiles(pattern='x', path='b')), PathForbidden).reason
+            == 'system'
+        )
 
-    def test_trouble_of_the_machine_is_not(self, folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_trouble_of_the_machine_is_not(
+        self, folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         (folder / 'a').write_text('x')
 
         def broken(*_args: object) -> object:
@@ -151,7 +190,9 @@ class TestAGlob:
             ('*.py', 'b.txt', []),
         ],
     )
-    def test_chooses_the_files(self, workspace: Workspace, glob: str, path: str, expected: list[str]) -> None:
+    def test_chooses_the_files(
+        self, workspace: Workspace, glob: str, path: str, expected: list[str]
+    ) -> None:
         assert [one for one, _, _ in found(workspace, 'x', path, glob=glob)] == expected
 
     @pytest.mark.parametrize('glob', ['', '  ', '!*.py', '\\', '[z-a]', 'x' * 5_000])
@@ -161,15 +202,21 @@ class TestAGlob:
 
 
 class TestHugeFiles:
-    def test_lines_are_counted_over_blocks(self, folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_lines_are_counted_over_blocks(
+        self, folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         text = ''.join(f'{"数" * (number % 7)} {number}\n' for number in range(1, 300))
         (folder / 'a').write_text(text)
         for block in (1, 2, 10, 100, 10_000):
             monkeypatch.setattr(module, 'BLOCK', block)
-            assert [one.line for one in search(workspace, r'\d', limit=1_000).matches] == [*range(1, 300)]
+            assert [one.line for one in search(workspace, r'\d', limit=1_000).matches] == [
+                *range(1, 300)
+            ]
             assert found(workspace, '299$') == [('a', 299, '数' * 5 + ' 299')]
 
-    def test_what_is_left_out_of_a_huge_line_is_said(self, folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_what_is_left_out_of_a_huge_line_is_said(
+        self, folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setattr(module, 'BLOCK', 10)
         monkeypatch.setattr(module, 'LINE_LIMIT', 20)
         (folder / 'a').write_text('a' * 60 + 'x\nnext x\n')
@@ -177,7 +224,9 @@ class TestHugeFiles:
         (folder / 'a').write_text('a' * 29 + 'x')
         assert search(workspace, 'x') == Matches((Match('a', 1, 'a' * 29 + 'x'),), truncated=False)
 
-    def test_a_word_in_a_line_of_megabytes_is_found(self, folder: Path, workspace: Workspace) -> None:
+    def test_a_word_in_a_line_of_megabytes_is_found(
+        self, folder: Path, workspace: Workspace
+    ) -> None:
         (folder / 'a').write_text('{"a": "' + 'b' * 3_000_000 + 'needle"}')
         assert [line for _, line, _ in found(workspace, 'needle')] == [1]
 
@@ -189,14 +238,18 @@ class TestHugeFiles:
         (folder / 'a').write_text('a' * 1_000)
         times = iter([0.0, 1.0])
         monkeypatch.setattr(module, 'monotonic', lambda: next(times, 1_000.0))
-        assert bad(search_files(workspace, SearchFiles(pattern='x', timeout=5.0)), ToolTimedOut) == ToolTimedOut('search_files', 5.0, 1)
+        assert bad(
+            search_files(workspace, SearchFiles(pattern='x', timeout=5.0)), ToolTimedOut
+        ) == ToolTimedOut('search_files', 5.0, 1)
 
 
 class TestTheTime:
     def test_is_over_inside_of_one_match_too(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'a').write_text('a' * 60 + 'b\n')
         begun = time.monotonic()
-        error = bad(search_files(workspace, SearchFiles(pattern='(a+)+$', timeout=0.3)), ToolTimedOut)
+        error = bad(
+            search_files(workspace, SearchFiles(pattern='(a+)+$', timeout=0.3)), ToolTimedOut
+        )
         assert error == ToolTimedOut('search_files', 0.3, 1)
         assert time.monotonic() - begun < LONG / 2
 
@@ -205,7 +258,9 @@ class TestTheTime:
         args = SearchFiles(pattern='x', glob='*a' * 12 + '*b', timeout=0.3)
         assert bad(search_files(workspace, args), ToolTimedOut).timeout == 0.3
 
-    def test_is_looked_at_between_files(self, folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_is_looked_at_between_files(
+        self, folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         (folder / 'a').write_text('x')
         times = iter([0.0])
         monkeypatch.setattr(module, 'monotonic', lambda: next(times, 1_000.0))
@@ -222,10 +277,19 @@ def test_what_is_no_pattern_is_refused(workspace: Workspace, pattern: str) -> No
 def test_what_cannot_be_searched_is_told(folder: Path, workspace: Workspace) -> None:
     os.mkfifo(folder / 'pipe')
     (folder / '.seamignore').write_text('*.key\n')
-    assert refused(workspace, SearchFiles(pattern='x', path='pipe')) == ('path', 'is a pipe, neither a file nor a folder')
+    assert refused(workspace, SearchFiles(pattern='x', path='pipe')) == (
+        'path',
+        'is a pipe, neither a file nor a folder',
+    )
     bad(search_files(workspace, SearchFiles(pattern='x', path='nothere')), FileNotFound)
-    assert bad(search_files(workspace, SearchFiles(pattern='x', path='a.key')), PathForbidden).reason == 'ignored'
-    assert bad(search_files(workspace, SearchFiles(pattern='x', path='..')), PathForbidden).reason == 'outside_workspace'
+    assert (
+        bad(search_files(workspace, SearchFiles(pattern='x', path='a.key')), PathForbidden).reason
+        == 'ignored'
+    )
+    assert (
+        bad(search_files(workspace, SearchFiles(pattern='x', path='..')), PathForbidden).reason
+        == 'outside_workspace'
+    )
 
 
 def test_strange_names_can_be_written_as_json(folder: Path, workspace: Workspace) -> None:
@@ -235,13 +299,17 @@ def test_strange_names_can_be_written_as_json(folder: Path, workspace: Workspace
     assert [one.path for one in result.matches] == ['bad\ufffd', 'new\nline']
 
 
-def test_an_interpreter_that_cannot_be_started_is_not_taken_for_the_path(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interpreter_that_cannot_be_started_is_not_taken_for_the_path(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sys, 'executable', '/nothere')
     cause = bad(search_files(workspace, SearchFiles(pattern='x')), ToolFailed).cause
     assert 'the process that searches cannot be started' in str(cause)
 
 
-def test_a_search_that_breaks_is_no_timeout(folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_that_breaks_is_no_timeout(
+    folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (folder / 'broken.py').write_text('import sys; sys.exit(3)')
     (folder / 'a').write_text('x')
     monkeypatch.setattr(matcher, '__file__', str(folder / 'broken.py'))
@@ -266,7 +334,7 @@ MEASURED = """
 import resource, sys
 from pathlib import Path
 from seamwise.toolhost.tools.search_files import *
-from seamwise.toolhost.workspace import Workspace
+from seamwise.toolhost.workspace.workspace import Workspace
 workspace = Workspace(Path(sys.argv[1]))
 search_files(workspace, SearchFiles(pattern='x', path='small'))
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -285,5 +353,7 @@ def test_a_huge_file_takes_little_memory(folder: Path) -> None:
         stream.write((b'x' * 39 + b'\n') * 400_000)
         stream.write(b'needle')
         stream.truncate(300_000_000)
-    done = subprocess.run([sys.executable, '-c', MEASURED, str(folder)], check=False, capture_output=True)
+    done = subprocess.run(
+        [sys.executable, '-c', MEASURED, str(folder)], check=False, capture_output=True
+    )
     assert done.returncode == 0, done.stderr

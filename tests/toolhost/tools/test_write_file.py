@@ -10,22 +10,36 @@ from pathlib import Path
 
 import pytest
 
-from seamwise.catalog.tools import FileAlreadyExists, FileNotFound, InvalidParameter, PathForbidden, ResourceExhausted, ToolFailed
+from seamwise.catalog.tools import (
+    FileAlreadyExists,
+    FileNotFound,
+    InvalidParameter,
+    PathForbidden,
+    ResourceExhausted,
+    ToolFailed,
+)
 from seamwise.toolhost.tools.write_file import WriteFile, Written, write_file
-from seamwise.toolhost.workspace import Workspace
+from seamwise.toolhost.workspace.workspace import Workspace
 from tests.toolhost.helpers import CANARY, bad, good, handles, tree, unprivileged
 
 
-def write(workspace: Workspace, path: str, content: str = 'new\n', *, overwrite: bool = False) -> Written:
+def write(
+    workspace: Workspace, path: str, content: str = 'new\n', *, overwrite: bool = False
+) -> Written:
     return good(write_file(workspace, WriteFile(path=path, content=content, overwrite=overwrite)))
 
 
 def reason(workspace: Workspace, path: str) -> str:
-    return bad(write_file(workspace, WriteFile(path=path, content='new\n', overwrite=True)), InvalidParameter).reason
+    return bad(
+        write_file(workspace, WriteFile(path=path, content='new\n', overwrite=True)),
+        InvalidParameter,
+    ).reason
 
 
 def test_a_new_file_is_made_with_its_folders(folder: Path, workspace: Workspace) -> None:
-    assert write(workspace, 'new/dir/新文件.txt', '内容\r\n') == Written('new/dir/新文件.txt', 8, created=True)
+    assert write(workspace, 'new/dir/新文件.txt', '内容\r\n') == Written(
+        'new/dir/新文件.txt', 8, created=True
+    )
     assert tree(folder) == {'new': None, 'new/dir': None, 'new/dir/新文件.txt': '内容\r\n'.encode()}
 
 
@@ -61,16 +75,27 @@ def test_what_is_no_file_is_not_written(folder: Path, workspace: Workspace) -> N
     (folder / 'notes.txt').write_text('old')
     os.mkfifo(folder / 'pipe')
     before = tree(folder)
-    assert reason(workspace, 'src') == reason(workspace, 'src/') == reason(workspace, '.') == 'is a folder, not a file'
+    assert (
+        reason(workspace, 'src')
+        == reason(workspace, 'src/')
+        == reason(workspace, '.')
+        == 'is a folder, not a file'
+    )
     assert reason(workspace, 'pipe') == 'is a pipe, not a file'
-    assert reason(workspace, 'notes.txt/x.txt') == reason(workspace, 'notes.txt/') == 'goes through a file as if that were a folder'
+    assert (
+        reason(workspace, 'notes.txt/x.txt')
+        == reason(workspace, 'notes.txt/')
+        == 'goes through a file as if that were a folder'
+    )
     assert reason(workspace, 'new/') == 'must name a file, so it must not end in "/", "." or ".."'
     assert reason(workspace, '') == 'must not be empty; the workspace itself is "."'
     assert reason(workspace, 'x/' + 'y' * 256) == 'has a name of 256 bytes; a name has at most 255'
     assert tree(folder) == before
 
 
-def test_what_is_forbidden_stays_as_it_is(folder: Path, tmp_path: Path, workspace: Workspace) -> None:
+def test_what_is_forbidden_stays_as_it_is(
+    folder: Path, tmp_path: Path, workspace: Workspace
+) -> None:
     (folder / '.seamignore').write_text('*.key\n')
     (folder / 'locked').write_text('old')
     (folder / 'locked').chmod(0o444)
@@ -87,7 +112,10 @@ def test_what_is_forbidden_stays_as_it_is(folder: Path, tmp_path: Path, workspac
         'locked': 'write_protected',
     }
     for path, why in reasons.items():
-        error = bad(write_file(workspace, WriteFile(path=path, content='new', overwrite=True)), PathForbidden)
+        error = bad(
+            write_file(workspace, WriteFile(path=path, content='new', overwrite=True)),
+            PathForbidden,
+        )
         assert error == PathForbidden('write_file', path, why)  # type: ignore[arg-type]  # a literal, but in a dict
     assert tree(folder) == before
     assert tree(tmp_path / 'outside') == {'secret.txt': CANARY.encode()}
@@ -98,7 +126,9 @@ def test_a_loop_is_nothing_that_can_be_written(folder: Path, workspace: Workspac
     bad(write_file(workspace, WriteFile(path='loop', content='x')), FileNotFound)
 
 
-def test_somebody_who_was_quicker_keeps_the_file(folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_somebody_who_was_quicker_keeps_the_file(
+    folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def quicker(_descriptor: int) -> None:
         (folder / 'a').write_text('theirs')
 
@@ -118,31 +148,46 @@ def small_files() -> Generator[None, None, None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-def test_a_write_that_fails_half_way_leaves_everything_as_it_was(folder: Path, workspace: Workspace) -> None:
+def test_a_write_that_fails_half_way_leaves_everything_as_it_was(
+    folder: Path, workspace: Workspace
+) -> None:
     (folder / 'a').write_text('old')
     before = handles()
     with small_files():
         for path in ('a', 'new/b'):
-            error = bad(write_file(workspace, WriteFile(path=path, content='x' * 100_000, overwrite=True)), ToolFailed)
+            error = bad(
+                write_file(workspace, WriteFile(path=path, content='x' * 100_000, overwrite=True)),
+                ToolFailed,
+            )
             assert isinstance(error.cause, OSError)
             assert error.cause.errno == errno.EFBIG
     assert tree(folder) == {'a': b'old'}
     assert handles() == before
 
 
-def test_a_full_disk_is_a_full_disk(folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_a_full_disk(
+    folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(_descriptor: int) -> None:
         raise OSError(errno.ENOSPC, 'no space left')
 
     monkeypatch.setattr(os, 'fsync', full)
-    assert bad(write_file(workspace, WriteFile(path='new/a', content='x')), ResourceExhausted).resource == 'disk'
+    assert (
+        bad(write_file(workspace, WriteFile(path='new/a', content='x')), ResourceExhausted).resource
+        == 'disk'
+    )
     assert tree(folder) == {}
 
 
-def test_a_folder_that_may_not_be_written_is_the_systems(folder: Path, workspace: Workspace) -> None:
+def test_a_folder_that_may_not_be_written_is_the_systems(
+    folder: Path, workspace: Workspace
+) -> None:
     (folder / 'closed').mkdir(mode=0o555)
     (folder / 'closed').chmod(0o555)
     with unprivileged():
         for path in ('closed/a', 'closed/new/a'):
-            assert bad(write_file(workspace, WriteFile(path=path, content='x')), PathForbidden).reason == 'system'
+            assert (
+                bad(write_file(workspace, WriteFile(path=path, content='x')), PathForbidden).reason
+                == 'system'
+            )
     assert tree(folder) == {'closed': None}

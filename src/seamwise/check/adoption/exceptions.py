@@ -7,10 +7,10 @@ from msgspec import Struct
 from mypy.nodes import TypeInfo
 from mypy.types import Instance, TupleType, Type
 
-from seamwise.check.channels import members
-from seamwise.check.flows.kinds import given_back
-from seamwise.check.flows.reader import Reader
-from seamwise.check.program import FUNCTIONS, Function, Module, children
+from seamwise.check.inference.error_inference import Reader
+from seamwise.check.typed_ast.channels import members
+from seamwise.check.typed_ast.error_sets import given_back
+from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, children
 
 EXCEPTION, BASE = 'builtins.Exception', 'builtins.BaseException'
 SUPPRESS, OVERLOAD = 'contextlib.suppress', 'typing.overload'
@@ -103,14 +103,22 @@ class Unit(Struct, frozen=True, eq=False):
     @property
     def is_called_by_python(self) -> bool:
         """Whether Python says what it gives and raises, as of `__getitem__` and `__init__`."""
-        return self.node is not None and self.node.name.startswith('__') and self.node.name.endswith('__')
+        return (
+            self.node is not None
+            and self.node.name.startswith('__')
+            and self.node.name.endswith('__')
+        )
 
 
 def units(module: Module) -> Iterator[Unit]:
     """Give every function of a file, overloads of one aside, and the file itself."""
     reader = Reader(module)
     handlers = {one: _handler(one, module) for one in module.every(ast.ExceptHandler)}
-    functions = [one for one in module.functions() if OVERLOAD not in {module.full_name(name) for name in one.decorator_list}]
+    functions = [
+        one
+        for one in module.functions()
+        if OVERLOAD not in {module.full_name(name) for name in one.decorator_list}
+    ]
     for function in (None, *functions):
         found = list(_read(function, reader, handlers))
         yield Unit(
@@ -129,15 +137,23 @@ def _read(
 ) -> Iterator[Raising | Calling | Handing]:
     """Walk through a function, but not into lambdas and inner functions: those raise where they are called."""
     module = reader.module
-    waiting: list[tuple[ast.AST, Nets]] = [(one, ()) for one in (module.syntax.body if function is None else function.body)]
+    waiting: list[tuple[ast.AST, Nets]] = [
+        (one, ()) for one in (module.syntax.body if function is None else function.body)
+    ]
     while waiting:
         node, nets = waiting.pop()
         if isinstance(node, SCOPES):
             # What a class does in its body, it does where it stands.
             waiting += [(one, nets) for one in node.body] if isinstance(node, ast.ClassDef) else []
             continue
-        if isinstance(node, ast.Raise) and node.exc is not None and not _is_caught_again(node, module):
-            yield from (Raising(kind, nets) for kind in _classes(node.exc, module) if kind.is_ordinary)
+        if (
+            isinstance(node, ast.Raise)
+            and node.exc is not None
+            and not _is_caught_again(node, module)
+        ):
+            yield from (
+                Raising(kind, nets) for kind in _classes(node.exc, module) if kind.is_ordinary
+            )
         if isinstance(node, ast.Call):
             yield from _called(node, nets, reader)
         inner, inner_nets = _caught(node, nets, module, handlers)
@@ -154,15 +170,26 @@ def _called(call: ast.Call, nets: Nets, reader: Reader) -> Iterator[Raising | Ca
         yield Calling(callee, nets)
 
 
-def _caught(node: ast.AST, nets: Nets, module: Module, handlers: Mapping[ast.ExceptHandler, Handler]) -> tuple[Sequence[ast.stmt], Nets]:
+def _caught(
+    node: ast.AST, nets: Nets, module: Module, handlers: Mapping[ast.ExceptHandler, Handler]
+) -> tuple[Sequence[ast.stmt], Nets]:
     """Give the part of a statement that stands inside of further handlers, and all handlers around it."""
     if isinstance(node, ast.Try | ast.TryStar):
         return node.body, (tuple(handlers[one] for one in node.handlers), *nets)
     if isinstance(node, ast.With | ast.AsyncWith):
         calls = [one.context_expr for one in node.items if isinstance(one.context_expr, ast.Call)]
-        taken = [kind for one in calls if module.full_name(one.func) == SUPPRESS for given in one.args for kind in _classes(given, module)]
+        taken = [
+            kind
+            for one in calls
+            if module.full_name(one.func) == SUPPRESS
+            for given in one.args
+            for kind in _classes(given, module)
+        ]
         if taken:
-            return node.body, ((Handler(module, node, tuple(taken), _is_wide(taken), hands_on=False),), *nets)
+            return node.body, (
+                (Handler(module, node, tuple(taken), _is_wide(taken), hands_on=False),),
+                *nets,
+            )
     return (), nets
 
 
@@ -180,7 +207,9 @@ def _hands_on(handler: ast.ExceptHandler) -> bool:
     waiting: list[ast.AST] = list(handler.body)
     while waiting:
         node = waiting.pop()
-        if isinstance(node, ast.Raise) and (node.exc is None or (isinstance(node.exc, ast.Name) and node.exc.id == handler.name)):
+        if isinstance(node, ast.Raise) and (
+            node.exc is None or (isinstance(node.exc, ast.Name) and node.exc.id == handler.name)
+        ):
             return True
         if not isinstance(node, (*SCOPES, ast.ExceptHandler)):
             waiting += children(node)
@@ -201,7 +230,12 @@ def _classes(node: ast.expr, module: Module) -> Iterator[Raisable]:
     """Give the classes of an exception, of its class, or of a tuple of classes, as mypy infers them."""
     for type_ in module.types(node):
         for info in _made(type_):
-            yield Raisable(info.fullname, tuple(one.fullname for one in info.mro), info.module_name, info.defn.line)
+            yield Raisable(
+                info.fullname,
+                tuple(one.fullname for one in info.mro),
+                info.module_name,
+                info.defn.line,
+            )
 
 
 def _made(type_: Type | None) -> Iterator[TypeInfo]:
@@ -211,10 +245,16 @@ def _made(type_: Type | None) -> Iterator[TypeInfo]:
         elif isinstance(one, Instance):
             yield from _made(one.args[0]) if one.type.fullname == 'builtins.tuple' else (one.type,)
         else:
-            yield from (made.type for made in members(given_back(one)) if isinstance(made, Instance))
+            yield from (
+                made.type for made in members(given_back(one)) if isinstance(made, Instance)
+            )
 
 
 def _replaced(function: Function, module: Module) -> Iterator[str]:
     found = module.definition(function)
     if found is not None and found.info:
-        yield from (f'{base.fullname}.{function.name}' for base in found.info.mro[1:] if function.name in base.names)
+        yield from (
+            f'{base.fullname}.{function.name}'
+            for base in found.info.mro[1:]
+            if function.name in base.names
+        )

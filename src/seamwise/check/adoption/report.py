@@ -6,13 +6,13 @@ from time import perf_counter
 
 from msgspec import Struct
 
+from seamwise.check.adoption.exception_paths import Ways
 from seamwise.check.adoption.exceptions import Unit, units
-from seamwise.check.adoption.standings import Standing, standing
+from seamwise.check.adoption.function_status import Standing, standing
 from seamwise.check.adoption.steps import Step, raised, steps, swallowed
-from seamwise.check.adoption.ways import Ways
 from seamwise.check.analysis import Problem, analyse
-from seamwise.check.program import Program
-from seamwise.check.rules.unproven import is_test
+from seamwise.check.rules.unchecked_unwrap import is_test
+from seamwise.check.typed_ast.program import Program
 
 
 class Counts(Struct, frozen=True):
@@ -69,14 +69,38 @@ def adoption(paths: Sequence[str]) -> AdoptionReport:
     analysis = analyse(paths)
     program = Program([one for one in analysis.program.modules if not is_test(one.path)])
     found = [unit for module in program.modules for unit in units(module)]
-    standings = {one: given for one in found if one.node is not None and (given := standing(one.node, one.module)) is not None}
+    standings = {
+        one: given
+        for one in found
+        if one.node is not None and (given := standing(one.node, one.module)) is not None
+    }
     ways = Ways(found, wrapped={one for one, given in standings.items() if given.is_wrapped})
     counts = _counts(ways, standings, swallowing=len(list(swallowed(program))))
-    return AdoptionReport(counts, tuple(steps(program, ways, standings)), analysis.problems, len(program.modules), perf_counter() - began)
+    return AdoptionReport(
+        counts,
+        tuple(steps(program, ways, standings)),
+        analysis.problems,
+        len(program.modules),
+        perf_counter() - began,
+    )
 
 
 def _counts(ways: Ways, standings: Mapping[Unit, Standing], *, swallowing: int) -> Counts:
     given = Counter(one.given for one in standings.values())
-    letting_out = {unit for kind, raisers in raised(ways).items() for unit in ways.way(raisers, kind).passes}
-    raising = [one for one in ways.functions if one in letting_out and one not in standings and not one.is_called_by_python]
-    return Counts(len(ways.functions), given['channel'], given['safe'], given['result'], given['container'], len(raising), swallowing)
+    letting_out = {
+        unit for kind, raisers in raised(ways).items() for unit in ways.way(raisers, kind).passes
+    }
+    raising = [
+        one
+        for one in ways.functions
+        if one in letting_out and one not in standings and not one.is_called_by_python
+    ]
+    return Counts(
+        len(ways.functions),
+        given['channel'],
+        given['safe'],
+        given['result'],
+        given['container'],
+        len(raising),
+        swallowing,
+    )

@@ -7,11 +7,11 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
+from seamwise.check.adoption.exception_paths import Ending, Way, Ways
 from seamwise.check.adoption.exceptions import RAISED, Raisable, Unit
-from seamwise.check.adoption.standings import Given, Standing
-from seamwise.check.adoption.ways import Ending, Way, Ways
-from seamwise.check.program import Module, Program
-from seamwise.check.rules import swallowing
+from seamwise.check.adoption.function_status import Given, Standing
+from seamwise.check.rules import broad_except as swallowing
+from seamwise.check.typed_ast.program import Module, Program
 
 Kind: TypeAlias = Literal['error', 'raise', 'safe', 'result', 'container', 'bridge', 'handler']
 ORDER: Sequence[Kind] = ('error', 'raise', 'safe', 'result', 'container', 'bridge', 'handler')
@@ -63,12 +63,25 @@ BRIDGE: tuple[Kind, str] = (
 
 def steps(program: Program, ways: Ways, standings: Mapping[Unit, Standing]) -> list[Step]:
     """Give all steps, the easiest first."""
-    found = [*_errors(program, ways, standings), *_raises(program, ways, standings), *_containers(ways, standings), *_handlers(program)]
+    found = [
+        *_errors(program, ways, standings),
+        *_raises(program, ways, standings),
+        *_containers(ways, standings),
+        *_handlers(program),
+    ]
     return sorted(found, key=_rank)
 
 
 def _rank(step: Step) -> tuple[bool, bool, bool, int, int, str, int]:
-    return step.kind in LAST, step.kind == 'handler', not step.is_handled, step.touches, ORDER.index(step.kind), step.path, step.line
+    return (
+        step.kind in LAST,
+        step.kind == 'handler',
+        not step.is_handled,
+        step.touches,
+        ORDER.index(step.kind),
+        step.path,
+        step.line,
+    )
 
 
 def raised(ways: Ways) -> Mapping[Raisable, Sequence[Unit]]:
@@ -95,10 +108,23 @@ def _errors(program: Program, ways: Ways, standings: Mapping[Unit, Standing]) ->
         module = modules.get(kind.module)
         if module is not None and kind.name != RAISED:
             way = ways.way(raisers, kind)
-            again = [one for one in way.starts if one not in standings and one in ways.functions and not one.is_called_by_python]
+            again = [
+                one
+                for one in way.starts
+                if one not in standings and one in ways.functions and not one.is_called_by_python
+            ]
             how = f'Make it a TaggedError{f", which {_names(again)} would return in a Failure" if again else ""}.'
             why = f'is raised by {_names(way.starts)} and {_ends(way)}.'
-            yield Step('error', _relative(module), kind.line, kind.short, len(way.touched), why, how, bool(way.ends))
+            yield Step(
+                'error',
+                _relative(module),
+                kind.line,
+                kind.short,
+                len(way.touched),
+                why,
+                how,
+                bool(way.ends),
+            )
 
 
 def _raises(program: Program, ways: Ways, standings: Mapping[Unit, Standing]) -> Iterator[Step]:
@@ -115,7 +141,16 @@ def _raises(program: Program, ways: Ways, standings: Mapping[Unit, Standing]) ->
             why = f'raises {_listed([one.short for one in found])}, which {_ends(widest)}.'
             is_bridge = {one.name for one in found} == {RAISED}
             which, how = BRIDGE if is_bridge else RAISE
-            yield Step(which, _relative(unit.module), unit.node.lineno, unit.short, len(touched), why, how, bool(widest.ends))
+            yield Step(
+                which,
+                _relative(unit.module),
+                unit.node.lineno,
+                unit.short,
+                len(touched),
+                why,
+                how,
+                bool(widest.ends),
+            )
 
 
 def _containers(ways: Ways, standings: Mapping[Unit, Standing]) -> Iterator[Step]:
@@ -124,7 +159,15 @@ def _containers(ways: Ways, standings: Mapping[Unit, Standing]) -> Iterator[Step
         if found.given != 'channel' and unit.node is not None:
             why, how = CONTAINERS[found.given]
             touches = len({unit, *ways.callers(unit)})
-            yield Step(found.given, _relative(unit.module), unit.node.lineno, unit.short, touches, why.format(said=found.said), how)
+            yield Step(
+                found.given,
+                _relative(unit.module),
+                unit.node.lineno,
+                unit.short,
+                touches,
+                why.format(said=found.said),
+                how,
+            )
 
 
 def _handlers(program: Program) -> Iterator[Step]:
@@ -132,13 +175,23 @@ def _handlers(program: Program) -> Iterator[Step]:
     for module, _, line in swallowed(program):
         name = module.lines[line - 1].strip().removesuffix(':')
         how = 'Name what is expected; at a seam, show that by an adapter, and hand the rest to `report_defect`.'
-        yield Step('handler', _relative(module), line, name, 1, 'swallows every bug beside what it is meant for.', how)
+        yield Step(
+            'handler',
+            _relative(module),
+            line,
+            name,
+            1,
+            'swallows every bug beside what it is meant for.',
+            how,
+        )
 
 
 def _ends(way: Way) -> str:
     if not way.ends:
         return 'is handled nowhere here'
-    first = sorted(way.ends, key=lambda one: (_relative(one.handler.module), one.handler.node.lineno))
+    first = sorted(
+        way.ends, key=lambda one: (_relative(one.handler.module), one.handler.node.lineno)
+    )
     return f'ends in {_listed([_place(one) for one in first])}{", or nowhere here" if way.is_loose else ""}'
 
 
@@ -148,7 +201,12 @@ def _place(end: Ending) -> str:
 
 
 def _names(units: Sequence[Unit]) -> str:
-    return _listed([f'`{one.short}`' if one.node is not None else f'the file {_relative(one.module)}' for one in units])
+    return _listed(
+        [
+            f'`{one.short}`' if one.node is not None else f'the file {_relative(one.module)}'
+            for one in units
+        ]
+    )
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 
+from seamwise._text.escaping import escaped
 from seamwise.check.map.edges import Kind, edges
 from seamwise.check.map.graph import Function, Graph
 from seamwise.check.map.labels import by_module, error_labels, function_label, listed, made_in
-from seamwise.seams.cli.escaping import escaped
 
 HEAD = """\
 digraph seamwise {
@@ -43,7 +43,11 @@ def _clusters(graph: Graph) -> Iterator[str]:
 
 def _function(function: Function, made: list[str]) -> str:
     look = ', style="rounded,dashed"' if function.place is None else ', penwidth=2' if made else ''
-    where = '' if function.place is None else f', tooltip={_quoted(f"{function.place.path}:{function.place.line}")}'
+    where = (
+        ''
+        if function.place is None
+        else f', tooltip={_quoted(f"{function.place.path}:{function.place.line}")}'
+    )
     return f'  {_quoted(f"function {function.name}")} [label={_quoted(function_label(function), *made)}{look}{where}]\n'
 
 
@@ -62,5 +66,8 @@ def _edges(graph: Graph) -> Iterator[str]:
 
 def _quoted(*lines: str) -> str:
     r"""Write lines as a string of the language, in which `&` would begin an entity of HTML and a backslash has a meaning."""
-    told = (escaped(one).replace('&', '&amp;').replace('\\', '\\\\').replace('"', '\\"') for one in lines)
+    told = (
+        escaped(one).replace('&', '&amp;').replace('\\', '\\\\').replace('"', '\\"')
+        for one in lines
+    )
     return '"' + '\\n'.join(told) + '"'

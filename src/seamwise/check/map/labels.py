@@ -9,7 +9,11 @@ from seamwise.check.map.graph import Fate, Function, Graph
 MOST = 12
 """An edge names so many errors, and of more than that how many there are."""
 
-MAKES: Mapping[Fate, str] = {'passes': 'makes', 'handled': 'makes and handles', 'lost': 'makes and loses'}
+MAKES: Mapping[Fate, str] = {
+    'passes': 'makes',
+    'handled': 'makes and handles',
+    'lost': 'makes and loses',
+}
 
 
 def error_labels(graph: Graph) -> Mapping[str, str]:
@@ -56,6 +60,10 @@ def made_in(graph: Graph) -> Mapping[str, list[str]]:
             is_shown = make.fate == 'handled' and error in shown[make.function]
             found[make.function]['passes' if is_shown else make.fate].add(error)
     return {
-        function: [f'{word} {name}' for fate, word in MAKES.items() for name in listed(sorted(by_fate[fate]), labels)]
+        function: [
+            f'{word} {name}'
+            for fate, word in MAKES.items()
+            for name in listed(sorted(by_fate[fate]), labels)
+        ]
         for function, by_fate in found.items()
     }

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from re import compile as pattern
 
+from seamwise._text.escaping import escaped
 from seamwise.check.map.edges import Kind, edges
 from seamwise.check.map.graph import Function, Graph
 from seamwise.check.map.labels import by_module, error_labels, function_label, listed, made_in
-from seamwise.seams.cli.escaping import escaped
 
 MOST_EDGES = 500
 """Mermaid refuses more, unless the page that draws it is configured otherwise (`maxEdges`)."""
@@ -14,7 +14,13 @@ MOST_EDGES = 500
 MOST_CHARACTERS = 50_000
 """Likewise (`maxTextSize`)."""
 
-ARROWS: Mapping[Kind, str] = {'passes': '-->', 'handled': '--x', 'lost': '--o', 'override': '-.->', 'show': '==>'}
+ARROWS: Mapping[Kind, str] = {
+    'passes': '-->',
+    'handled': '--x',
+    'lost': '--o',
+    'override': '-.->',
+    'show': '==>',
+}
 
 _SPECIAL = pattern(r'[^\w .,:/()…-]')
 """In a quoted label, quotes, `#`, `&`, angle brackets and backticks mean something."""
@@ -25,7 +31,9 @@ def as_mermaid(graph: Graph) -> str:
     ids = {one.name: f'f{number}' for number, one in enumerate(graph.functions)}
     seams = {one.name: f's{number}' for number, one in enumerate(graph.seams)}
     end = '  classDef foreign stroke-dasharray: 4 4\n'
-    return ''.join(['flowchart LR\n', *_functions(graph, ids), *_seams(seams), *_edges(graph, ids, seams), end])
+    return ''.join(
+        ['flowchart LR\n', *_functions(graph, ids), *_seams(seams), *_edges(graph, ids, seams), end]
+    )
 
 
 def is_too_large(graph: Graph, text: str) -> bool:

@@ -8,11 +8,11 @@ from html import escape
 from importlib.resources import files
 from itertools import islice
 
+from seamwise._text.escaping import escaped
+from seamwise._text.phrases import counted
 from seamwise.check.map.graph import Error, Graph, Seam
 from seamwise.check.map.shape import as_json
 from seamwise.check.map.text import Words
-from seamwise.seams._phrases import counted
-from seamwise.seams.cli.escaping import escaped
 
 MOST_LINES = 300
 """So many lines tell the ways of one error on the page; `--of` tells all."""
@@ -22,7 +22,9 @@ _PARTS = files('seamwise.check.map') / 'page_files'
 
 def as_html(graph: Graph) -> str:
     """Give the page: search, the ways of each error in words and drawn, links as `#error=shop.errors.NoSuchOrder`."""
-    style, script = (_PARTS.joinpath(name).read_text(encoding='utf-8') for name in ('map.css', 'map.js'))
+    style, script = (
+        _PARTS.joinpath(name).read_text(encoding='utf-8') for name in ('map.css', 'map.js')
+    )
     policy = f"default-src 'none'; img-src data:; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'; form-action 'none'"
     words = Words(graph)
     return f"""<!doctype html>
@@ -87,18 +89,29 @@ def _seam(seam: Seam, words: Words) -> str:
     arriving = words.arriving(seam)
     shown = {error for table in seam.tables for error in table.errors}
     idle = sorted(shown - arriving.keys())
-    parts = [_links('Arriving here', arriving, words), _links('In its tables, and arriving from nowhere here', idle, words)]
-    return _article(f'seam={seam.name}', seam.name, f'{counted(len(arriving), "error")}', ''.join(parts))
+    parts = [
+        _links('Arriving here', arriving, words),
+        _links('In its tables, and arriving from nowhere here', idle, words),
+    ]
+    return _article(
+        f'seam={seam.name}', seam.name, f'{counted(len(arriving), "error")}', ''.join(parts)
+    )
 
 
 def _links(title: str, errors: Iterable[str], words: Words) -> str:
-    items = ''.join(f'<li><a href="#{_attribute(f"error={one}")}">{_text(words.labels[one])}</a></li>' for one in errors)
+    items = ''.join(
+        f'<li><a href="#{_attribute(f"error={one}")}">{_text(words.labels[one])}</a></li>'
+        for one in errors
+    )
     return f'<h4>{title}</h4>\n<ul>{items}</ul>\n' if items else ''
 
 
 def _error(error: Error, words: Words) -> str:
     place = f', {error.place.path}:{error.place.line}' if error.place else ''
-    seams = ', '.join(f'<a href="#{_attribute(f"seam={one}")}">{_text(one)}</a>' for one in words.trails[error.name].seams())
+    seams = ', '.join(
+        f'<a href="#{_attribute(f"seam={one}")}">{_text(one)}</a>'
+        for one in words.trails[error.name].seams()
+    )
     told = '\n'.join(_told(error, words))
     body = f"""<p class="facts"><code>{_text(error.name)}</code>{_text(place)}{seams and f'. Shown by {seams}'}.
 <a href="#{_attribute(f'error={error.name}')}">Link to {_text(words.labels[error.name])}</a></p>
@@ -106,7 +119,11 @@ def _error(error: Error, words: Words) -> str:
 <h4>In words</h4>
 <pre>{_text_lines(told)}</pre>
 """
-    kind = ', '.join(filter(None, [error.category, error.tag if error.tag != error.name.rpartition('.')[2] else '']))
+    kind = ', '.join(
+        filter(
+            None, [error.category, error.tag if error.tag != error.name.rpartition('.')[2] else '']
+        )
+    )
     return _article(f'error={error.name}', words.labels[error.name], kind, body, words.sum(error))
 
 

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from textwrap import wrap
 
+from seamwise._text.escaping import escaped
+from seamwise._text.phrases import counted, listed
 from seamwise.check.map.graph import Error, Graph, Place, Seam
 from seamwise.check.map.labels import error_labels
-from seamwise.check.map.trails import Trail, trails
-from seamwise.check.map.ways import Kind, Stop, ways
-from seamwise.seams._phrases import counted, listed
-from seamwise.seams.cli.escaping import escaped
+from seamwise.check.map.paths import Kind, Stop, ways
+from seamwise.check.map.traces import Trail, trails
 
 WIDTH = 80
 """In columns; a name or a path that is longer is not broken."""
@@ -50,11 +50,22 @@ class Words:
         foreign = sum(one.place is None for one in graph.functions)
         own = counted(len(graph.functions) - foreign, 'function')
         counts = [counted(len(graph.errors), 'error'), own, counted(len(graph.seams), 'seam')]
-        lines = [', '.join(counts) + (f', {counted(foreign, "function")} from elsewhere' if foreign else '')]
+        lines = [
+            ', '.join(counts)
+            + (f', {counted(foreign, "function")} from elsewhere' if foreign else '')
+        ]
         arriving = Counter(seam for trail in self.trails.values() for seam in trail.seams())
         lines += [f'{_arriving(seam, arriving[seam.name])}.' for seam in graph.seams]
-        unmade = [labels[name] for name, one in self.trails.items() if not one.makes and not any(map(self._is_foreign, one.unmade()))]
-        unseen = [labels[name] for name, one in self.trails.items() if one.makes and not one.shows and not one.handled()]
+        unmade = [
+            labels[name]
+            for name, one in self.trails.items()
+            if not one.makes and not any(map(self._is_foreign, one.unmade()))
+        ]
+        unseen = [
+            labels[name]
+            for name, one in self.trails.items()
+            if one.makes and not one.shows and not one.handled()
+        ]
         lines += [f'Made nowhere: {listed(unmade)}.'] if unmade else []
         lines += [f'Neither shown nor handled: {listed(unseen)}.'] if unseen else []
         return _joined(piece for line in lines for piece in _wrapped(line))
@@ -72,7 +83,9 @@ class Words:
         trail = self.trails[error.name]
         handled = len({place for one in trail.handled() for place in one.places})
         parts = [
-            f'made in {counted(len(trail.makes), "function")}' if trail.makes else 'made nowhere here',
+            f'made in {counted(len(trail.makes), "function")}'
+            if trail.makes
+            else 'made nowhere here',
             f'shown by {listed(trail.seams())}' if trail.shows else 'shown by no seam',
             f'handled in {counted(handled, "place")}' if handled else 'handled nowhere',
         ]
@@ -86,9 +99,17 @@ class Words:
                 yield ''
             yield from self._stop(stop, error.name)
         elsewhere = [one for one in self.graph.seams if one.name not in trail.seams()]
-        tables = [(one.name, table) for one in elsewhere for table in one.tables if error.name in table.errors]
+        tables = [
+            (one.name, table)
+            for one in elsewhere
+            for table in one.tables
+            if error.name in table.errors
+        ]
         if tables:
-            yield from [*([''] if not trail.is_empty else []), *_wrapped('In tables of seams where it does not arrive:')]
+            yield from [
+                *([''] if not trail.is_empty else []),
+                *_wrapped('In tables of seams where it does not arrive:'),
+            ]
         for seam, table in tables:
             yield from _line(1, ', '.join(filter(None, [seam, table.name])), (table.place,))
 
@@ -100,7 +121,9 @@ class Words:
             lines += _line(0, f'table {table.name or "without a name"}', (table.place,))
         for name, trail in arriving.items():
             lines += ['', self.labels[name]]
-            lines += [line for source in trail.sources(seam.name) for line in self._begin(source, name)]
+            lines += [
+                line for source in trail.sources(seam.name) for line in self._begin(source, name)
+            ]
         idle = sorted({error for table in seam.tables for error in table.errors} - arriving.keys())
         if idle:
             told = listed([self.labels[one] for one in idle])
@@ -118,13 +141,19 @@ class Words:
 
     def _begin(self, source: str, error: str) -> list[str]:
         places = {place for one in self.trails[error].makes.get(source, ()) for place in one.places}
-        return _line(1, TOLD['made'].format(source), sorted(places)) if places else self._unmade(1, source, error)
+        return (
+            _line(1, TOLD['made'].format(source), sorted(places))
+            if places
+            else self._unmade(1, source, error)
+        )
 
     def _unmade(self, depth: int, name: str, error: str) -> list[str]:
         function = self._functions[name]
         if function.place is None:
             return _line(depth, f'from elsewhere: {name}')
-        told = 'declared by {}, made nowhere' if error in function.errors else 'given to {} as a value'
+        told = (
+            'declared by {}, made nowhere' if error in function.errors else 'given to {} as a value'
+        )
         return _line(depth, told.format(name), (function.place,))
 
     def _is_foreign(self, name: str) -> bool:
@@ -154,11 +183,15 @@ def _places(places: Iterable[Place]) -> str:
     every = list(places)
     more = [f'… {len(every) - MOST_PLACES} more'] if len(every) > MOST_PLACES else []
     files = groupby(every[:MOST_PLACES], lambda one: one.path)
-    return ', '.join([*(f'{path}:{", ".join(str(one.line) for one in group)}' for path, group in files), *more])
+    return ', '.join(
+        [*(f'{path}:{", ".join(str(one.line) for one in group)}' for path, group in files), *more]
+    )
 
 
 def _wrapped(line: str) -> list[str]:
-    return wrap(escaped(line), WIDTH, subsequent_indent='  ', break_long_words=False, break_on_hyphens=False)
+    return wrap(
+        escaped(line), WIDTH, subsequent_indent='  ', break_long_words=False, break_on_hyphens=False
+    )
 
 
 def _joined(lines: Iterable[str]) -> str:

@@ -2,8 +2,8 @@
 
 from msgspec import Struct
 
+from seamwise._text.jsonable import to_json
 from seamwise.check.checking import Report
-from seamwise.seams._builtins import to_json
 
 
 class FindingShape(Struct, frozen=True):

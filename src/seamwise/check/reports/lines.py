@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from seamwise._text.escaping import escaped
+from seamwise._text.source_excerpt import WIDEST, _columns, _window
 from seamwise.check.findings import Finding
-from seamwise.seams.cli.escaping import escaped
-from seamwise.seams.cli.pointing import WIDEST, _columns, _window
 
 TAB = ' ' * 4
 NARROWEST = 40
@@ -58,4 +58,7 @@ def underlined(finding: Finding, *, width: int | None, indent: str) -> tuple[str
     at = min(finding.column - 1, len(pieces))
     shown, before = _window(pieces, at, min(WIDEST, max(width or WIDEST, NARROWEST)) - len(indent))
     meant = sum(map(columns, pieces[at : finding.end_column - 1]))
-    return f'{indent}{shown}', f'{indent}{" " * before}{"^" * max(min(meant, columns(shown) - before), 1)}'
+    return (
+        f'{indent}{shown}',
+        f'{indent}{" " * before}{"^" * max(min(meant, columns(shown) - before), 1)}',
+    )

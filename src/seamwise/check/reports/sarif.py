@@ -10,16 +10,18 @@ from pathlib import Path, PurePath
 from typing import TypeAlias
 from urllib.parse import quote
 
+from seamwise._text.jsonable import to_json
 from seamwise.check.checking import Report
 from seamwise.check.findings import Finding, Severity
+from seamwise.check.mypy_sources import Problem
 from seamwise.check.rules.registry import RULES
 from seamwise.check.rules.rule import Rule
-from seamwise.check.sources import Problem
-from seamwise.seams._builtins import to_json
 
 Object: TypeAlias = dict[str, object]
 
-SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json'
+SCHEMA = (
+    'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json'
+)
 ROOT = '%SRCROOT%'
 LEVELS: Mapping[Severity, str] = {'error': 'error', 'warning': 'warning', 'hint': 'note'}
 FINGERPRINT = 'seamwiseFinding/v1'
@@ -28,9 +30,17 @@ FINGERPRINT = 'seamwiseFinding/v1'
 def as_sarif(report: Report) -> bytes:
     """Encode the findings, the rules with their pages, and what could not be read; paths are relative to the current directory."""
     run = {
-        'tool': {'driver': {'name': 'seamwise', 'version': version('seamwise'), 'rules': [_rule(one) for one in RULES.values()]}},
+        'tool': {
+            'driver': {
+                'name': 'seamwise',
+                'version': version('seamwise'),
+                'rules': [_rule(one) for one in RULES.values()],
+            }
+        },
         'invocations': [_invocation(report)],
-        'originalUriBaseIds': {ROOT: {'description': {'text': 'The folder in which `seamwise check` ran.'}}},
+        'originalUriBaseIds': {
+            ROOT: {'description': {'text': 'The folder in which `seamwise check` ran.'}}
+        },
         'columnKind': 'unicodeCodePoints',
         'results': list(_results(report.findings)),
     }
@@ -45,7 +55,10 @@ def _rule(rule: Rule) -> Object:
         'shortDescription': {'text': f'{rule.title[:1].upper()}{rule.title[1:]}.'},
         'fullDescription': {'text': _first_paragraph(rule.page)},
         'help': {'text': rule.page, 'markdown': rule.page},
-        'defaultConfiguration': {'enabled': rule.is_asked and not rule.is_of_whole, 'level': LEVELS[rule.severity]},
+        'defaultConfiguration': {
+            'enabled': rule.is_asked and not rule.is_of_whole,
+            'level': LEVELS[rule.severity],
+        },
     }
 
 
@@ -81,13 +94,24 @@ def _digest(said: str) -> str:
 
 
 def _region(finding: Finding) -> Object:
-    region: Object = {'startLine': finding.line, 'startColumn': finding.column, 'endLine': finding.last_line}
+    region: Object = {
+        'startLine': finding.line,
+        'startColumn': finding.column,
+        'endLine': finding.last_line,
+    }
     # Without a last column it goes to the end of the last line.
-    return {**region, 'endColumn': finding.end_column} if finding.line == finding.last_line else region
+    return (
+        {**region, 'endColumn': finding.end_column} if finding.line == finding.last_line else region
+    )
 
 
 def _location(path: str, region: Object | None = None) -> Object:
-    return {'physicalLocation': {'artifactLocation': _artifact(path), **({'region': region} if region else {})}}
+    return {
+        'physicalLocation': {
+            'artifactLocation': _artifact(path),
+            **({'region': region} if region else {}),
+        }
+    }
 
 
 def _artifact(path: str) -> Object:
@@ -100,13 +124,25 @@ def _artifact(path: str) -> Object:
 def _invocation(report: Report) -> Object:
     return {
         'executionSuccessful': report.is_complete,
-        'toolExecutionNotifications': [_notification(one) for one in report.problems if one.is_unread and one.path],
-        'toolConfigurationNotifications': [_notification(one) for one in report.problems if not one.is_unread or not one.path],
+        'toolExecutionNotifications': [
+            _notification(one) for one in report.problems if one.is_unread and one.path
+        ],
+        'toolConfigurationNotifications': [
+            _notification(one) for one in report.problems if not one.is_unread or not one.path
+        ],
     }
 
 
 def _notification(problem: Problem) -> Object:
-    told: Object = {'level': 'error' if problem.is_unread else 'warning', 'message': {'text': problem.message}}
+    told: Object = {
+        'level': 'error' if problem.is_unread else 'warning',
+        'message': {'text': problem.message},
+    }
     if not problem.path:
         return told
-    return {**told, 'locations': [_location(problem.path, {'startLine': problem.line} if problem.line else None)]}
+    return {
+        **told,
+        'locations': [
+            _location(problem.path, {'startLine': problem.line} if problem.line else None)
+        ],
+    }

@@ -6,12 +6,12 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
+from seamwise._text.escaping import escaped
+from seamwise._text.phrases import counted, listed
 from seamwise.check.checking import Report
 from seamwise.check.findings import Finding, Severity
+from seamwise.check.mypy_sources import Problem
 from seamwise.check.reports.lines import columns, underlined, wrapped
-from seamwise.check.sources import Problem
-from seamwise.seams._phrases import counted, listed
-from seamwise.seams.cli.escaping import escaped
 
 Role: TypeAlias = Literal['place', 'help'] | Severity
 Paint: TypeAlias = Callable[[str, Role], str]
@@ -46,7 +46,11 @@ def summary(report: Report, *, since: str = '') -> str:
     count = counted(len(report.findings), 'finding') if found else 'nothing found'
     if since:
         count = f'{counted(len(report.findings), "new finding") if found else "nothing new found"} since {escaped(since)}'
-    kinds = f': {listed([counted(found[one], one) for one in SEVERITIES if found[one]])}' if len(found) > 1 else ''
+    kinds = (
+        f': {listed([counted(found[one], one) for one in SEVERITIES if found[one]])}'
+        if len(found) > 1
+        else ''
+    )
     return f'{count} in {counted(report.files, "file")} ({report.seconds:.1f} s){kinds}'
 
 
@@ -59,7 +63,9 @@ def as_line(problem: Problem) -> str:
 def _block(finding: Finding, look: Look) -> Iterator[str]:
     place = escaped(f'{finding.path}:{finding.line}:{finding.column}:')
     code = f'{finding.severity}[{finding.code}]'
-    first, *more = wrapped(escaped(finding.message), width=look.width, used=columns(f'{place} {code} '), indent=INDENT)
+    first, *more = wrapped(
+        escaped(finding.message), width=look.width, used=columns(f'{place} {code} '), indent=INDENT
+    )
     yield f'{look.paint(place, "place")} {look.paint(code, finding.severity)} {first}'.rstrip()
     yield from more
     source, marks = underlined(finding, width=look.width, indent=INDENT)
@@ -67,6 +73,11 @@ def _block(finding: Finding, look: Look) -> Iterator[str]:
     if look.draws:
         blank = marks.rstrip('^')
         yield f'{blank}{look.paint(marks.removeprefix(blank), finding.severity)}'
-    first, *more = wrapped(escaped(finding.help), width=look.width, used=len(f'{INDENT}help: '), indent=f'{INDENT}      ')
+    first, *more = wrapped(
+        escaped(finding.help),
+        width=look.width,
+        used=len(f'{INDENT}help: '),
+        indent=f'{INDENT}      ',
+    )
     yield f'{INDENT}{look.paint("help:", "help")} {first}'
     yield from more

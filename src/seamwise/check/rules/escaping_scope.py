@@ -50,25 +50,49 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
-from mypy.types import CallableType, Instance, Overloaded, ProperType, TupleType, Type, get_proper_type
+from mypy.types import (
+    CallableType,
+    Instance,
+    Overloaded,
+    ProperType,
+    TupleType,
+    Type,
+    get_proper_type,
+)
 
-from seamwise.check.channels import HOLDERS, bases, members
 from seamwise.check.findings import Spot
-from seamwise.check.program import FUNCTIONS, Function, Module, walk
+from seamwise.check.rules.escape_routes import (
+    CALLED_BACK,
+    GROUPS,
+    IN_TASKS,
+    IN_THREADS,
+    LISTENED,
+    REGISTERED,
+    STORES,
+    TASKS,
+    THREADS,
+)
 from seamwise.check.rules.rule import Rule
-from seamwise.check.rules.ways_out import CALLED_BACK, GROUPS, IN_TASKS, IN_THREADS, LISTENED, REGISTERED, STORES, TASKS, THREADS
+from seamwise.check.typed_ast.channels import HOLDERS, bases, members
+from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, walk
 
 DO = 'seamwise.scope.Do'
 FALLIBLE = 'seamwise.scope.fallible'
 
-WAITING = frozenset({'typing.Awaitable', 'typing.Iterator', 'typing.AsyncIterator', 'functools.partial', DO})
+WAITING = frozenset(
+    {'typing.Awaitable', 'typing.Iterator', 'typing.AsyncIterator', 'functools.partial', DO}
+)
 DONE = frozenset({'_asyncio.Future', 'asyncio.futures.Future', 'concurrent.futures._base.Future'})
 """What will have a value: what makes it is found where it is made."""
 SCOPES = (*FUNCTIONS, ast.Lambda)
 Named = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
-INSIDE = 'Use it inside, and let only values leave: `do` has nothing to end once its function has ended.'
-THREAD_HELP = 'Let the thread give a Result, and hand that to `do` here: `do(await to_thread(call))`.'
+INSIDE = (
+    'Use it inside, and let only values leave: `do` has nothing to end once its function has ended.'
+)
+THREAD_HELP = (
+    'Let the thread give a Result, and hand that to `do` here: `do(await to_thread(call))`.'
+)
 TASK_HELP = (
     'Open `async with TaskGroup() as group` in this function and say `group.create_task(…)`; '
     'or let the task give a Result and hand that to `do`, as `do(await collect_async(…))` does.'
@@ -87,7 +111,11 @@ def _own(function: Function, module: Module) -> frozenset[str]:
     """Give the names of the parameters that are a `Do`."""
     declared = module.declared(function)
     pairs = () if declared is None else zip(declared.arg_names, declared.arg_types, strict=True)
-    return frozenset(name for name, typed in pairs if name is not None and any(DO in bases(one) for one in members(typed)))
+    return frozenset(
+        name
+        for name, typed in pairs
+        if name is not None and any(DO in bases(one) for one in members(typed))
+    )
 
 
 class _Scope:
@@ -109,15 +137,25 @@ class _Scope:
         """Give each place where it, or what holds it, gets out."""
         for node in self.nodes:
             match node:
-                case ast.Return(ast.expr() as value) | ast.Yield(ast.expr() as value) if self.ends and self._around(node) is self.function:
+                case ast.Return(ast.expr() as value) | ast.Yield(ast.expr() as value) if (
+                    self.ends and self._around(node) is self.function
+                ):
                     if self._holds(value):
-                        yield Spot(node, 'What is handed out here holds a `do`, whose function has ended by then.', INSIDE)
+                        yield Spot(
+                            node,
+                            'What is handed out here holds a `do`, whose function has ended by then.',
+                            INSIDE,
+                        )
                 case ast.Call():
                     yield from self._call(node)
                 case ast.stmt() | ast.NamedExpr():
                     for target, value in _assigned(node):
                         if self._holds(value) and self._is_outside(target):
-                            yield Spot(node, 'What is stored here holds a `do`, and may outlive its function.', INSIDE)
+                            yield Spot(
+                                node,
+                                'What is stored here holds a `do`, and may outlive its function.',
+                                INSIDE,
+                            )
                 case _:
                     continue
 
@@ -127,41 +165,79 @@ class _Scope:
         names = {self.module.full_name(call.func)} | self._made(call)
         is_method = isinstance(call.func, ast.Attribute)
         if names & THREADS or (is_method and self._is_method(call.func, IN_THREADS)):
-            yield Spot(call, 'A `do` goes into another thread here, where it cannot end its function.', THREAD_HELP)
+            yield Spot(
+                call,
+                'A `do` goes into another thread here, where it cannot end its function.',
+                THREAD_HELP,
+            )
         elif names & TASKS or (is_method and self._is_method(call.func, IN_TASKS)):
-            yield Spot(call, 'A `do` goes into a task here that no task group of its function holds.', TASK_HELP)
-        elif names & REGISTERED or (is_method and (self._is_method(call.func, CALLED_BACK) or self._is_listened(call))):
-            yield Spot(call, 'What is registered here holds a `do`, and is called when nobody hears of its failure.', INSIDE)
+            yield Spot(
+                call,
+                'A `do` goes into a task here that no task group of its function holds.',
+                TASK_HELP,
+            )
+        elif names & REGISTERED or (
+            is_method and (self._is_method(call.func, CALLED_BACK) or self._is_listened(call))
+        ):
+            yield Spot(
+                call,
+                'What is registered here holds a `do`, and is called when nobody hears of its failure.',
+                INSIDE,
+            )
         elif isinstance(call.func, ast.Attribute) and self._is_method(call.func, GROUPS):
             if not self._is_opened_here(call.func.value):
-                yield Spot(call, 'A `do` goes into a task of a group that was opened outside of its function.', TASK_HELP)
+                yield Spot(
+                    call,
+                    'A `do` goes into a task of a group that was opened outside of its function.',
+                    TASK_HELP,
+                )
         elif (target := self._stored_in(call)) is not None and self._is_outside(target):
-            yield Spot(call, 'What is stored here holds a `do`, and may outlive its function.', INSIDE)
+            yield Spot(
+                call, 'What is stored here holds a `do`, and may outlive its function.', INSIDE
+            )
 
     def _made(self, call: ast.Call) -> frozenset[str]:
         """Give the class that a call makes an object of, with its bases."""
         callee = self.module.type(call.func)
         is_class = any(_is_class(one) for one in members(callee))
-        return frozenset[str]().union(*(bases(one) for one in members(self.module.type(call)))) if is_class else frozenset()
+        return (
+            frozenset[str]().union(*(bases(one) for one in members(self.module.type(call))))
+            if is_class
+            else frozenset()
+        )
 
     def _is_method(self, function: ast.expr, table: Mapping[str, frozenset[str]]) -> bool:
         if not isinstance(function, ast.Attribute):
             return False
         owners = [bases(one) for one in members(self.module.type(function.value))]
-        return any(function.attr in names and any(kind in own for own in owners) for kind, names in table.items())
+        return any(
+            function.attr in names and any(kind in own for own in owners)
+            for kind, names in table.items()
+        )
 
     def _is_listened(self, call: ast.Call) -> bool:
         """Whether a closure is handed to somebody from outside who keeps it, as `bus.subscribe(lambda: …)`."""
-        if not isinstance(call.func, ast.Attribute) or call.func.attr not in LISTENED or not self._is_outside(call.func):
+        if (
+            not isinstance(call.func, ast.Attribute)
+            or call.func.attr not in LISTENED
+            or not self._is_outside(call.func)
+        ):
             return False
-        closures = [one for one in _arguments(call) if self._holds(one) and _is_function(self.module.type(one))]
+        closures = [
+            one
+            for one in _arguments(call)
+            if self._holds(one) and _is_function(self.module.type(one))
+        ]
         return bool(closures) and isinstance(self.module.parents.get(call), ast.Expr)
 
     def _stored_in(self, call: ast.Call) -> ast.expr | None:
         """Give what a call stores its argument in."""
         if isinstance(call.func, ast.Attribute) and self._is_method(call.func, STORES):
             return call.func
-        is_set = self.module.full_name(call.func) == 'builtins.setattr' or ast.unparse(call.func) == 'object.__setattr__'
+        is_set = (
+            self.module.full_name(call.func) == 'builtins.setattr'
+            or ast.unparse(call.func) == 'object.__setattr__'
+        )
         return _part(call.args[0]) if is_set and call.args else None
 
     def _is_opened_here(self, group: ast.expr) -> bool:
@@ -173,7 +249,10 @@ class _Scope:
         bound = self._bound.get(group.id)
         if bound is None:
             return not self.ends and group.id in _parameters(self.function)
-        return all(not isinstance(one, ast.Name | ast.Attribute) or self._is_opened_here(one) for one in bound)
+        return all(
+            not isinstance(one, ast.Name | ast.Attribute) or self._is_opened_here(one)
+            for one in bound
+        )
 
     def _is_outside(self, target: ast.expr) -> bool:
         """Whether what is assigned to, or stored in, is more than a local name or what that alone holds."""
@@ -187,7 +266,11 @@ class _Scope:
         bound = self._bound.get(root.id)
         if bound is None:
             return self.ends or root.id not in _parameters(self.function) or self._is_receiver(root)
-        return any(isinstance(one, ast.Name | ast.Attribute | ast.Subscript) and self._is_outside(_part(one)) for one in bound)
+        return any(
+            isinstance(one, ast.Name | ast.Attribute | ast.Subscript)
+            and self._is_outside(_part(one))
+            for one in bound
+        )
 
     def _is_receiver(self, name: ast.Name) -> bool:
         """Whether it is the `self` of a method; an object that is still being made is its maker's to keep."""
@@ -196,7 +279,11 @@ class _Scope:
             given = _parameters(around)
             if name.id in given:
                 is_new = not isinstance(around, ast.Lambda) and around.name == '__init__'
-                return isinstance(self.module.parents.get(around), ast.ClassDef) and given[0] == name.id and not is_new
+                return (
+                    isinstance(self.module.parents.get(around), ast.ClassDef)
+                    and given[0] == name.id
+                    and not is_new
+                )
             around = self._around(around)
         return False
 
@@ -205,10 +292,17 @@ class _Scope:
         around = self._around(name)
         while around is not None:
             own = [node for node in walk(around) if self._around(node) is around]
-            said = [one for one in own if isinstance(one, ast.Global | ast.Nonlocal) and name.id in one.names]
+            said = [
+                one
+                for one in own
+                if isinstance(one, ast.Global | ast.Nonlocal) and name.id in one.names
+            ]
             if any(isinstance(one, ast.Global) for one in said):
                 return True
-            is_bound = any(isinstance(one, ast.Name) and one.id == name.id and isinstance(one.ctx, ast.Store) for one in own)
+            is_bound = any(
+                isinstance(one, ast.Name) and one.id == name.id and isinstance(one.ctx, ast.Store)
+                for one in own
+            )
             if not said and (is_bound or name.id in _parameters(around)):
                 return False
             if around is self.function:
@@ -225,7 +319,9 @@ class _Scope:
                 if isinstance(target, ast.Name):
                     found.setdefault(target.id, []).append(value)
             if isinstance(node, ast.withitem) and isinstance(node.optional_vars, ast.Name):
-                found.setdefault(node.optional_vars.id, []).append(ast.Call(node.context_expr, [], []))
+                found.setdefault(node.optional_vars.id, []).append(
+                    ast.Call(node.context_expr, [], [])
+                )
             elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
                 for one in walk(node.target):
                     if isinstance(one, ast.Name):
@@ -245,17 +341,27 @@ class _Scope:
 
     def _keeps(self, target: ast.expr, values: Sequence[ast.expr]) -> None:
         root = _root(target)
-        if isinstance(root, ast.Name) and any(self._holds(one) for one in values) and not self._is_outside(target):
+        if (
+            isinstance(root, ast.Name)
+            and any(self._holds(one) for one in values)
+            and not self._is_outside(target)
+        ):
             self.holding.add(root.id)
 
     def _is_held(self, name: ast.Name) -> bool:
-        return name.id in self.holding and isinstance(name.ctx, ast.Load) and not self._is_shadowed(name)
+        return (
+            name.id in self.holding
+            and isinstance(name.ctx, ast.Load)
+            and not self._is_shadowed(name)
+        )
 
     def _holds(self, node: ast.expr) -> bool:
         """Whether the value of an expression has the `do`, to use it at some later time."""
         match node:
             case ast.Name():
-                return self._is_held(node) and (node.id in self.own or _may_hold(self.module.type(node)))
+                return self._is_held(node) and (
+                    node.id in self.own or _may_hold(self.module.type(node))
+                )
             case ast.Attribute(value) | ast.Subscript(value):
                 return self._holds(value) and _may_hold(self.module.type(node))
             case ast.Lambda() | ast.GeneratorExp():
@@ -268,7 +374,12 @@ class _Scope:
                 return self._holds(node.key) or self._holds(node.value)
             case ast.IfExp():
                 return self._holds(node.body) or self._holds(node.orelse)
-            case ast.Tuple(elements) | ast.List(elements) | ast.Set(elements) | ast.BoolOp(_, elements):
+            case (
+                ast.Tuple(elements)
+                | ast.List(elements)
+                | ast.Set(elements)
+                | ast.BoolOp(_, elements)
+            ):
                 return any(self._holds(one) for one in elements)
             case ast.Dict(keys, values):
                 return any(self._holds(one) for one in (*keys, *values) if one is not None)
@@ -279,7 +390,11 @@ class _Scope:
 
     def _gives(self, call: ast.Call) -> bool:
         """Whether what a call gives still holds what it was handed: a coroutine does, a list of numbers does not."""
-        callee = call.func.value if isinstance(call.func, ast.Attribute) and call.func.attr == 'fail' else call.func
+        callee = (
+            call.func.value
+            if isinstance(call.func, ast.Attribute) and call.func.attr == 'fail'
+            else call.func
+        )
         if any(DO in bases(one) for one in members(self.module.type(callee))):
             return False
         if not self._holds(call.func) and not any(self._holds(one) for one in _arguments(call)):
@@ -299,7 +414,11 @@ class _Scope:
                     return False
                 node = function
                 continue
-            if isinstance(around, SCOPES) and name.id in _parameters(around) and node not in getattr(around, 'decorator_list', []):
+            if (
+                isinstance(around, SCOPES)
+                and name.id in _parameters(around)
+                and node not in getattr(around, 'decorator_list', [])
+            ):
                 return True
             node = around
         return False
@@ -327,7 +446,11 @@ def _assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
         case ast.Assign(targets, value):
             for target in targets:
                 yield from _paired(target, value)
-        case ast.AnnAssign(target, _, ast.expr() as value) | ast.AugAssign(target, _, value) | ast.NamedExpr(target, value):
+        case (
+            ast.AnnAssign(target, _, ast.expr() as value)
+            | ast.AugAssign(target, _, value)
+            | ast.NamedExpr(target, value)
+        ):
             yield target, value
         case _:
             return
@@ -367,7 +490,10 @@ def _is_class(type_: ProperType) -> bool:
 
 
 def _is_function(type_: Type | None) -> bool:
-    return any(isinstance(one, CallableType | Overloaded) or 'functools.partial' in bases(one) for one in members(type_))
+    return any(
+        isinstance(one, CallableType | Overloaded) or 'functools.partial' in bases(one)
+        for one in members(type_)
+    )
 
 
 def _may_hold(type_: Type | None, *, objects: bool = True) -> bool:
@@ -380,7 +506,9 @@ def _may_hold(type_: Type | None, *, objects: bool = True) -> bool:
         elif isinstance(one, TupleType):
             if any(_may_hold(get_proper_type(part), objects=objects) for part in one.items):
                 return True
-        elif isinstance(one, Instance) and (own & HOLDERS or one.type.fullname.startswith(('builtins.', 'typing.'))):
+        elif isinstance(one, Instance) and (
+            own & HOLDERS or one.type.fullname.startswith(('builtins.', 'typing.'))
+        ):
             if any(_may_hold(part, objects=objects) for part in one.args):
                 return True
         elif objects and isinstance(one, Instance) and not own & DONE:
@@ -389,7 +517,9 @@ def _may_hold(type_: Type | None, *, objects: bool = True) -> bool:
 
 
 def _items_may_hold(type_: Type | None) -> bool:
-    return any(_may_hold(part) for one in members(type_) if isinstance(one, Instance) for part in one.args)
+    return any(
+        _may_hold(part) for one in members(type_) if isinstance(one, Instance) for part in one.args
+    )
 
 
 RULE = Rule('SW110', 'a `do` that escapes its scope', 'error', __doc__ or '', find)

@@ -53,16 +53,45 @@ from seamwise.check.rules.rule import Rule
 def join(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, Told]]:
     """Give each error class that nobody makes, or that no seam shows."""
     made = frozenset[str]().union(*(file.makes for file in files))
-    handled = {error for file in files for function in file.functions for entry in function.entries for error in entry.ended}
+    handled = {
+        error
+        for file in files
+        for function in file.functions
+        for entry in function.entries
+        for error in entry.ended
+    }
     decided = handled.union(*(file.decides for file in files))
     for file in files:
         for one in file.classes:
             name = one.name.rpartition('.')[2]
             if one.name not in made:
-                yield file, Told('SW111', one.place, f'Nobody makes `{name}`.', 'Take it out, or return it where it happens.')
+                yield (
+                    file,
+                    Told(
+                        'SW111',
+                        one.place,
+                        f'Nobody makes `{name}`.',
+                        'Take it out, or return it where it happens.',
+                    ),
+                )
             elif one.name not in decided:
                 message = f'No seam shows `{name}`, and nobody handles it.'
-                yield file, Told('SW111', one.place, message, 'Give it an arm where errors are shown: `on(…)`, or a `case`.')
+                yield (
+                    file,
+                    Told(
+                        'SW111',
+                        one.place,
+                        message,
+                        'Give it an arm where errors are shown: `on(…)`, or a `case`.',
+                    ),
+                )
 
 
-RULE = Rule('SW111', 'an error without a producer or without a seam', 'warning', __doc__ or '', join=join, is_of_whole=True)
+RULE = Rule(
+    'SW111',
+    'an error without a producer or without a seam',
+    'warning',
+    __doc__ or '',
+    join=join,
+    is_of_whole=True,
+)

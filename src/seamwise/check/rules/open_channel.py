@@ -32,15 +32,23 @@ def number_in(text: str) -> Result[int, NotANumber]:
 
 from collections.abc import Iterable, Iterator
 
-from mypy.types import AnyType, CallableType, Instance, ProperType, TypeOfAny, TypeVarType, get_proper_type
+from mypy.types import (
+    AnyType,
+    CallableType,
+    Instance,
+    ProperType,
+    TypeOfAny,
+    TypeVarType,
+    get_proper_type,
+)
 
-from seamwise.check.channels import bases, channel, is_result, returned
 from seamwise.check.findings import Spot
-from seamwise.check.flows import reader_of
-from seamwise.check.flows.annotations import named
-from seamwise.check.flows.functions import inferred_errors
-from seamwise.check.program import Function, Module
+from seamwise.check.inference import reader_of
+from seamwise.check.inference.annotations import named
+from seamwise.check.inference.functions import inferred_errors
 from seamwise.check.rules.rule import Rule
+from seamwise.check.typed_ast.channels import bases, channel, is_result, returned
+from seamwise.check.typed_ast.program import Function, Module
 
 SAID = frozenset({TypeOfAny.explicit, TypeOfAny.from_omitted_generics, TypeOfAny.from_another_any})
 """An Any that somebody wrote; one of a missing import or of a mistake is told by others."""
@@ -55,7 +63,12 @@ def find(module: Module) -> Iterator[Spot]:
             if wide:
                 exact = inferred_errors(node, reader_of(module))
                 edits = named(node, exact, module) if exact else ()
-                yield Spot(node, f'The channel of `{node.name}` is {" and ".join(wide)}, which names no tagged error.', HELP, edits)
+                yield Spot(
+                    node,
+                    f'The channel of `{node.name}` is {" and ".join(wide)}, which names no tagged error.',
+                    HELP,
+                    edits,
+                )
 
 
 def _errors(function: Function, module: Module) -> Iterator[ProperType]:
@@ -84,7 +97,8 @@ def _wide(errors: Iterable[ProperType]) -> Iterator[str]:
             if error.type_of_any in SAID and _is_said(error):
                 yield '`Any`'
         elif isinstance(error, Instance) and (
-            error.type.fullname in {'builtins.object', 'seamwise.errors.TaggedError'} or 'builtins.BaseException' in bases(error)
+            error.type.fullname in {'builtins.object', 'seamwise.errors.TaggedError'}
+            or 'builtins.BaseException' in bases(error)
         ):
             yield f'`{error.type.name}`'
 

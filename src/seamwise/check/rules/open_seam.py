@@ -50,16 +50,18 @@ from collections.abc import Iterator, Sequence
 
 from mypy.types import Instance, ProperType, TypeType, get_proper_type
 
-from seamwise.check.channels import bases, channel, members
 from seamwise.check.findings import Spot
-from seamwise.check.flows import reader_of
-from seamwise.check.flows.closing import closed
-from seamwise.check.program import Module, walk
+from seamwise.check.inference import reader_of
+from seamwise.check.inference.exhaustiveness_fix import closed
 from seamwise.check.rules.rule import Rule
+from seamwise.check.typed_ast.channels import bases, channel, members
+from seamwise.check.typed_ast.program import Module, walk
 
 TAGGED = 'seamwise.errors.TaggedError'
 NEVER = frozenset({'typing.assert_never', 'typing_extensions.assert_never'})
-HANDED_ON = frozenset({'seamwise.containers.Failure', 'returns.result.Failure', 'seamwise.containers.quick_failure'})
+HANDED_ON = frozenset(
+    {'seamwise.containers.Failure', 'returns.result.Failure', 'seamwise.containers.quick_failure'}
+)
 HELP = 'Decide about each class, and end with `case _: assert_never(error)`.'
 
 
@@ -80,7 +82,9 @@ def _arms(match: ast.Match, module: Module) -> Iterator[Spot]:
         for arm in match.cases:
             if _is_wildcard(arm) and not _ends(arm, match.subject, module):
                 edits = closed(match, arm, reader_of(module))
-                yield Spot(arm, 'This arm takes every error that nobody has decided about.', HELP, edits)
+                yield Spot(
+                    arm, 'This arm takes every error that nobody has decided about.', HELP, edits
+                )
             yield from _of_a_base(arm, arm.pattern, subject, module)
         return
     found = channel(module.type(match.subject))
@@ -123,7 +127,9 @@ def _is_do_fail(function: ast.expr, module: Module) -> bool:
     return any('seamwise.scope.Do' in bases(one) for one in members(module.type(function.value)))
 
 
-def _of_a_base(arm: ast.match_case, pattern: ast.pattern, errors: Sequence[ProperType], module: Module) -> Iterator[Spot]:
+def _of_a_base(
+    arm: ast.match_case, pattern: ast.pattern, errors: Sequence[ProperType], module: Module
+) -> Iterator[Spot]:
     if isinstance(pattern, ast.MatchAs) and pattern.pattern is not None:
         yield from _of_a_base(arm, pattern.pattern, errors, module)
     elif isinstance(pattern, ast.MatchOr):
@@ -134,7 +140,11 @@ def _of_a_base(arm: ast.match_case, pattern: ast.pattern, errors: Sequence[Prope
         own = [one for one in errors if isinstance(one, Instance) and one.type.fullname == name]
         derived = [one for one in errors if name in bases(one)]
         if derived and not own:
-            yield Spot(arm, f'`{ast.unparse(pattern.cls)}` is a base class: this arm takes every error below it, also those to come.', HELP)
+            yield Spot(
+                arm,
+                f'`{ast.unparse(pattern.cls)}` is a base class: this arm takes every error below it, also those to come.',
+                HELP,
+            )
 
 
 def _table(call: ast.Call, module: Module) -> Iterator[Spot]:
@@ -142,7 +152,11 @@ def _table(call: ast.Call, module: Module) -> Iterator[Spot]:
     match call:
         case ast.Call(ast.Attribute(table, 'get'), [kind, _]) if _is_kind_of_error(kind, module):
             if any('typing.Mapping' in bases(one) for one in members(module.type(table))):
-                yield Spot(call, 'A table with a default decides about every error that nobody has thought of.', DECIDE)
+                yield Spot(
+                    call,
+                    'A table with a default decides about every error that nobody has thought of.',
+                    DECIDE,
+                )
         case _:
             pass
 
@@ -152,8 +166,14 @@ DECIDE = 'Make it an adapter, `on(Kind).verb(…) | …`, whose type names the e
 
 def _defaulting(node: ast.Subscript, module: Module) -> Iterator[Spot]:
     """Look for `defaultdict(…)[type(error)]`."""
-    if _is_kind_of_error(node.slice, module) and any('collections.defaultdict' in bases(one) for one in members(module.type(node.value))):
-        yield Spot(node, 'A table with a default decides about every error that nobody has thought of.', DECIDE)
+    if _is_kind_of_error(node.slice, module) and any(
+        'collections.defaultdict' in bases(one) for one in members(module.type(node.value))
+    ):
+        yield Spot(
+            node,
+            'A table with a default decides about every error that nobody has thought of.',
+            DECIDE,
+        )
 
 
 def _is_kind_of_error(node: ast.expr, module: Module) -> bool:
@@ -163,7 +183,10 @@ def _is_kind_of_error(node: ast.expr, module: Module) -> bool:
         case ast.Attribute(error, '__class__' | 'tag'):
             return _is_error(error, module)
         case _:
-            return any(isinstance(one, TypeType) and TAGGED in bases(get_proper_type(one.item)) for one in members(module.type(node)))
+            return any(
+                isinstance(one, TypeType) and TAGGED in bases(get_proper_type(one.item))
+                for one in members(module.type(node))
+            )
 
 
 def _is_error(node: ast.expr, module: Module) -> bool:
@@ -174,8 +197,14 @@ def _is_error(node: ast.expr, module: Module) -> bool:
 def _adapter(call: ast.Call, module: Module) -> Iterator[Spot]:
     """Look for `on(TaggedError)`."""
     match call:
-        case ast.Call(function, [kind]) if module.full_name(kind) == TAGGED and _makes_arms(function, module):
-            yield Spot(call, '`TaggedError` is the base of every error: this arm decides about all of them.', DECIDE)
+        case ast.Call(function, [kind]) if module.full_name(kind) == TAGGED and _makes_arms(
+            function, module
+        ):
+            yield Spot(
+                call,
+                '`TaggedError` is the base of every error: this arm decides about all of them.',
+                DECIDE,
+            )
         case _:
             pass
 

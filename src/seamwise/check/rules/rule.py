@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from seamwise.check.facts import FileFacts, Told
 from seamwise.check.findings import Severity, Spot
-from seamwise.check.program import Module
+from seamwise.check.typed_ast.program import Module
 
 
 def nowhere(module: Module) -> Iterator[Spot]:  # noqa: ARG001 -- as all rules are asked

@@ -17,11 +17,22 @@ class Seam(Struct, frozen=True):
     help: str
 
 
-HTTP = Seam('HTTP', 'Say what happened, by a category and fields; which status that is, `on(…).responds(…)` decides at the seam.')
+HTTP = Seam(
+    'HTTP',
+    'Say what happened, by a category and fields; which status that is, `on(…).responds(…)` decides at the seam.',
+)
 JSON = Seam('JSON', 'Hand the value on as it is; the seam, or a `codec` at the edge, writes it.')
-COLOUR = Seam('the colours of a terminal', 'Say it in words; what a terminal shows, `on(…).exits(…)` and its renderer decide.')
-EXIT = Seam('exit codes', 'Return a Failure; how the program ends, `on(…).exits(…)` decides at the seam.')
-SEAM = Seam('a seam', 'Let the seam import the domain: adapters and shapes belong to the modules at the edge.')
+COLOUR = Seam(
+    'the colours of a terminal',
+    'Say it in words; what a terminal shows, `on(…).exits(…)` and its renderer decide.',
+)
+EXIT = Seam(
+    'exit codes', 'Return a Failure; how the program ends, `on(…).exits(…)` decides at the seam.'
+)
+SEAM = Seam(
+    'a seam',
+    'Let the seam import the domain: adapters and shapes belong to the modules at the edge.',
+)
 
 KNOWN: Mapping[str, Seam] = MappingProxyType({
     **dict.fromkeys((
@@ -51,7 +62,9 @@ KNOWN: Mapping[str, Seam] = MappingProxyType({
 """Whole modules too: what is in them is known as they are."""
 
 WRITERS = MappingProxyType({'to_dict': JSON, 'to_json': JSON})
-OF_ERRORS = MappingProxyType({'as_dict': JSON, 'as_json': JSON, 'to_response': HTTP, 'to_http': HTTP, 'to_problem': HTTP})
+OF_ERRORS = MappingProxyType(
+    {'as_dict': JSON, 'as_json': JSON, 'to_response': HTTP, 'to_http': HTTP, 'to_problem': HTTP}
+)
 """Names that say so of an error; what else has such a method may mean something else."""
 CALLED = MappingProxyType({
     'model_dump_json': ('pydantic.main.BaseModel', JSON),
@@ -61,7 +74,24 @@ CALLED = MappingProxyType({
 ESCAPE = '\x1b['
 TERMINAL = frozenset({'black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'})
 STATUSES = frozenset(int(one) for one in HTTPStatus if one >= HTTPStatus.BAD_REQUEST)
-ASIDE = frozenset({'a', 'api', 'as', 'by', 'default', 'error', 'for', 'from', 'get', 'http', 'of', 'response', 'the', 'to'})
+ASIDE = frozenset(
+    {
+        'a',
+        'api',
+        'as',
+        'by',
+        'default',
+        'error',
+        'for',
+        'from',
+        'get',
+        'http',
+        'of',
+        'response',
+        'the',
+        'to',
+    }
+)
 """Words that leave a name's meaning as it is; `order_status` is no status of HTTP."""
 
 
@@ -78,12 +108,23 @@ def seam_of(name: str) -> Seam | None:
     if name.startswith('os.EX_'):
         return EXIT
     parts = name.split('.')
-    return next((found for end in range(len(parts), 0, -1) if (found := KNOWN.get('.'.join(parts[:end]))) is not None), None)
+    return next(
+        (
+            found
+            for end in range(len(parts), 0, -1)
+            if (found := KNOWN.get('.'.join(parts[:end]))) is not None
+        ),
+        None,
+    )
 
 
 def _own(name: str) -> list[str]:
     """Give the words of a name that tell what it is, in the singular."""
-    return [{'codes': 'code', 'statuses': 'status'}.get(one, one) for one in words(name) if one not in ASIDE]
+    return [
+        {'codes': 'code', 'statuses': 'status'}.get(one, one)
+        for one in words(name)
+        if one not in ASIDE
+    ]
 
 
 def says(name: str) -> Seam | None:
@@ -91,7 +132,9 @@ def says(name: str) -> Seam | None:
     own = _own(name)
     if own in (['exit', 'code'], ['exit', 'status']):
         return EXIT
-    is_of_http = own == ['status', 'code'] or ('http' in words(name) and own in (['status'], ['code']))
+    is_of_http = own == ['status', 'code'] or (
+        'http' in words(name) and own in (['status'], ['code'])
+    )
     return HTTP if is_of_http else None
 
 

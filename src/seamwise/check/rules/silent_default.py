@@ -43,7 +43,9 @@ from seamwise.check.facts import FileFacts, Told
 from seamwise.check.rules.rule import Rule
 from seamwise.check.rules.traits import Traits
 
-HELP = 'Take out what is expected with `catch`, or look at the rest first: `tap_error`, a log, an arm.'
+HELP = (
+    'Take out what is expected with `catch`, or look at the rest first: `tap_error`, a log, an arm.'
+)
 
 
 def join(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, Told]]:
@@ -54,7 +56,22 @@ def join(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, Told]]:
             silent = [error for error in one.errors if traits.category(error) != 'NOT_FOUND']
             if silent:
                 names = ' and '.join(f'`{error.rpartition(".")[2]}`' for error in silent)
-                yield file, Told('SW115', one.place, f'{names} ends in a default here, and nobody hears of it.', HELP)
+                yield (
+                    file,
+                    Told(
+                        'SW115',
+                        one.place,
+                        f'{names} ends in a default here, and nobody hears of it.',
+                        HELP,
+                    ),
+                )
 
 
-RULE = Rule('SW115', 'a failure that becomes a value without a word', 'hint', __doc__ or '', join=join, is_asked=False)
+RULE = Rule(
+    'SW115',
+    'a failure that becomes a value without a word',
+    'hint',
+    __doc__ or '',
+    join=join,
+    is_asked=False,
+)

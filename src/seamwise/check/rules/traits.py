@@ -36,9 +36,15 @@ def _own(name: str) -> type[TaggedError] | None:
     if not name.startswith(OWN):
         return None
     found: object = getattr(import_module(module), own, None)
-    return found if isinstance(found, type) and issubclass(found, TaggedError) and found is not TaggedError else None
+    return (
+        found
+        if isinstance(found, type) and issubclass(found, TaggedError) and found is not TaggedError
+        else None
+    )
 
 
 def _is_plain(kind: type[TaggedError]) -> bool:
     """Whether its class speaks for all its instances."""
-    return all(getattr(kind, name) is getattr(TaggedError, name) for name in ('retryable', 'category'))
+    return all(
+        getattr(kind, name) is getattr(TaggedError, name) for name in ('retryable', 'category')
+    )

@@ -2,12 +2,17 @@
 
 from typing import TypeAlias
 
-from seamwise.catalog.network import CredentialsRejected, NetworkTimedOut, UpstreamFailed, UpstreamRateLimited
+from seamwise.catalog.network import (
+    CredentialsRejected,
+    NetworkTimedOut,
+    UpstreamFailed,
+    UpstreamRateLimited,
+)
 from seamwise.containers import Failure
 from seamwise.edges import Classify
-from seamwise.policies.checks import number
+from seamwise.policies._engine.validation import number
+from seamwise.policies.classify.exception_text import excerpt
 from seamwise.policies.classify.pushback import pushback
-from seamwise.policies.classify.saying import excerpt
 
 try:
     import grpc
@@ -19,11 +24,17 @@ except ModuleNotFoundError as missing:
 _Error: TypeAlias = NetworkTimedOut | UpstreamRateLimited | CredentialsRejected | UpstreamFailed
 
 _CREDENTIALS = frozenset({grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED})
-_FAILED = {grpc.StatusCode.UNKNOWN: 500, grpc.StatusCode.INTERNAL: 500, grpc.StatusCode.UNAVAILABLE: 503}
+_FAILED = {
+    grpc.StatusCode.UNKNOWN: 500,
+    grpc.StatusCode.INTERNAL: 500,
+    grpc.StatusCode.UNAVAILABLE: 503,
+}
 """The server's own failures, each with the HTTP status that google/rpc/code.proto gives it."""
 
 
-def grpc_failures(service: str, *, timeout: float, required_config: str | None = None) -> Classify[_Error]:
+def grpc_failures(
+    service: str, *, timeout: float, required_config: str | None = None
+) -> Classify[_Error]:
     """Give a classifier, for `refine`, of the status codes with which calls of gRPC end.
 
     `service` names whom the calls ask: the exceptions do not. `timeout` is what the calls are given, in seconds,
@@ -47,15 +58,23 @@ def grpc_failures(service: str, *, timeout: float, required_config: str | None =
 
     def classify(raised: Exception) -> Failure[_Error] | None:
         # An RpcError alone may be anybody's; those of calls know how the call ended.
-        if not isinstance(raised, grpc.RpcError) or not isinstance(raised, (grpc.Call, grpc.aio.AioRpcError)):
+        if not isinstance(raised, grpc.RpcError) or not isinstance(
+            raised, (grpc.Call, grpc.aio.AioRpcError)
+        ):
             return None
         code, delay = raised.code(), pushback(raised.trailing_metadata() or ())
         if code is grpc.StatusCode.DEADLINE_EXCEEDED:
-            return Failure(NetworkTimedOut(service, 'a call', timeout=timeout, retry_after=delay, cause=raised))
+            return Failure(
+                NetworkTimedOut(service, 'a call', timeout=timeout, retry_after=delay, cause=raised)
+            )
         if code is grpc.StatusCode.RESOURCE_EXHAUSTED:
             return Failure(UpstreamRateLimited(service, retry_after=delay, cause=raised))
         if code in _CREDENTIALS:
-            return Failure(CredentialsRejected(service, required_config or f'the credentials for {service}', cause=raised))
+            return Failure(
+                CredentialsRejected(
+                    service, required_config or f'the credentials for {service}', cause=raised
+                )
+            )
         if (status := _FAILED.get(code)) is not None:
             said = excerpt(f'{code.name}: {raised.details() or ""}'.removesuffix(': '))
             return Failure(UpstreamFailed(service, status, said, retry_after=delay, cause=raised))

@@ -19,7 +19,7 @@ from seamwise.catalog.network import (
 )
 from seamwise.containers import Failure
 from seamwise.edges import Classify
-from seamwise.policies.classify.saying import excerpt, reason
+from seamwise.policies.classify.exception_text import excerpt, reason
 from seamwise.policies.hints import from_headers
 
 if TYPE_CHECKING:
@@ -44,7 +44,9 @@ def _kinds(*names: str) -> tuple[Any, ...]:
 _STATUS_ERROR: tuple[type[_StatusError], ...] = _kinds('HTTPStatusError')
 _TIMEOUT: tuple[type[_Timeout], ...] = _kinds('TimeoutException')
 _BROKEN: tuple[type[_Broken], ...] = _kinds('NetworkError', 'RemoteProtocolError', 'ProxyError')
-_PHASES = {phase: _kinds(f'{phase.capitalize()}Timeout') for phase in ('connect', 'read', 'write', 'pool')}
+_PHASES = {
+    phase: _kinds(f'{phase.capitalize()}Timeout') for phase in ('connect', 'read', 'write', 'pool')
+}
 
 _CREDENTIALS = frozenset({401, 403, 407})
 _AGAIN = frozenset({408, 425})
@@ -53,7 +55,9 @@ _OUR_MISTAKE = frozenset({501, 505})
 """Of the statuses from 500 on those that speak of the request: this server will never serve it (RFC 9110, 15.6.2, 15.6.6)."""
 
 
-def httpx_failures(*, service: str | None = None, required_config: str | None = None) -> Classify[NetworkError]:
+def httpx_failures(
+    *, service: str | None = None, required_config: str | None = None
+) -> Classify[NetworkError]:
     """Give a classifier, for `refine`, of what httpx and httpx2 raise while a request is on its way.
 
     `service` stands in the errors, by default the host that was asked; `required_config` names the setting that holds
@@ -83,7 +87,9 @@ def httpx_failures(*, service: str | None = None, required_config: str | None = 
         if isinstance(raised, _TIMEOUT):
             return Failure(_timed_out(raised, service))
         if isinstance(raised, _BROKEN) and not _is_untrusted(raised):
-            return Failure(HostUnreachable(service or _host(_request(raised)), reason(raised), cause=raised))
+            return Failure(
+                HostUnreachable(service or _host(_request(raised)), reason(raised), cause=raised)
+            )
         return None
 
     def _answered(raised: _StatusError) -> Failure[NetworkError] | None:
@@ -94,9 +100,15 @@ def httpx_failures(*, service: str | None = None, required_config: str | None = 
         if status == 429 or (status == 403 and _is_counted(response.headers, delay)):  # noqa: PLR2004
             return Failure(UpstreamRateLimited(name, retry_after=delay, cause=raised))
         if status in _CREDENTIALS:
-            return Failure(CredentialsRejected(name, required_config or f'the credentials for {name}', cause=raised))
+            return Failure(
+                CredentialsRejected(
+                    name, required_config or f'the credentials for {name}', cause=raised
+                )
+            )
         if status in _AGAIN or (status >= 500 and status not in _OUR_MISTAKE):  # noqa: PLR2004
-            return Failure(UpstreamFailed(name, status, _body(response), retry_after=delay, cause=raised))
+            return Failure(
+                UpstreamFailed(name, status, _body(response), retry_after=delay, cause=raised)
+            )
         return None
 
     return classify
@@ -104,18 +116,26 @@ def httpx_failures(*, service: str | None = None, required_config: str | None = 
 
 def _timed_out(raised: _Timeout, service: str | None) -> NetworkTimedOut:
     request = _request(raised)
-    phase = next((phase for phase, kinds in _PHASES.items() if isinstance(raised, kinds)), 'all of it')
+    phase = next(
+        (phase for phase, kinds in _PHASES.items() if isinstance(raised, kinds)), 'all of it'
+    )
     if request is None:
-        return NetworkTimedOut(service or _host(request), f'a request ({phase})', timeout=0.0, cause=raised)
+        return NetworkTimedOut(
+            service or _host(request), f'a request ({phase})', timeout=0.0, cause=raised
+        )
     timeouts: Mapping[str, float | None] = request.extensions.get('timeout', {})
     seconds = timeouts.get(phase) or 0.0
-    return NetworkTimedOut(service or _host(request), f'{request.method} ({phase})', timeout=seconds, cause=raised)
+    return NetworkTimedOut(
+        service or _host(request), f'{request.method} ({phase})', timeout=seconds, cause=raised
+    )
 
 
 def _is_untrusted(raised: _Broken) -> bool:
     # The transport below puts what it caught into its own exception, and cuts the chain of causes there.
     below = raised.__cause__
-    return below is not None and any(isinstance(one, SSLCertVerificationError) for one in below.args)
+    return below is not None and any(
+        isinstance(one, SSLCertVerificationError) for one in below.args
+    )
 
 
 def _is_counted(headers: Mapping[str, str], delay: float | None) -> bool:

@@ -50,7 +50,11 @@ def _retry_info(status: bytes) -> float | None:
 
 def _delay(retry_info: bytes) -> float | None:
     """Read the Duration in a RetryInfo: seconds (1) and nanoseconds (2)."""
-    parts = {number: value for number, value in _fields(b''.join(_messages(retry_info, 1))) if isinstance(value, int)}
+    parts = {
+        number: value
+        for number, value in _fields(b''.join(_messages(retry_info, 1)))
+        if isinstance(value, int)
+    }
     seconds, nanoseconds = _signed(parts.get(1, 0)), _signed(parts.get(2, 0))
     if seconds < 0 or nanoseconds < 0:
         return None
@@ -62,7 +66,9 @@ def _signed(value: int) -> int:
 
 
 def _messages(message: bytes, number: int) -> Iterator[bytes]:
-    return (value for field, value in _fields(message) if field == number and isinstance(value, bytes))
+    return (
+        value for field, value in _fields(message) if field == number and isinstance(value, bytes)
+    )
 
 
 def _fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:

@@ -6,16 +6,18 @@ from seamwise.catalog.network import CredentialsRejected, HostUnreachable, Netwo
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.containers import Failure
 from seamwise.edges import Classify
-from seamwise.policies.checks import number
+from seamwise.policies._engine.validation import number
+from seamwise.policies.classify.exception_text import reason
 from seamwise.policies.classify.redis_codes import cannot_now
-from seamwise.policies.classify.saying import reason
 
 try:
     from redis import exceptions as raises
 except ModuleNotFoundError as missing:
     if missing.name != 'redis':
         raise
-    raise ImportError('seamwise.policies.classify.redis needs redis-py: pip install redis') from missing
+    raise ImportError(
+        'seamwise.policies.classify.redis needs redis-py: pip install redis'
+    ) from missing
 
 _Error: TypeAlias = HostUnreachable | NetworkTimedOut | CredentialsRejected | StoreUnavailable
 
@@ -37,7 +39,9 @@ _NOT_NOW = (
 """Redis answers, or its client knows, that it cannot serve this now: it loads, fails over, is full, has no connection free."""
 
 
-def redis_failures(store: str, *, timeout: float, required_config: str | None = None) -> Classify[_Error]:
+def redis_failures(
+    store: str, *, timeout: float, required_config: str | None = None
+) -> Classify[_Error]:
     """Give a classifier, for `refine`, of what redis-py raises where Redis cannot be reached or does not serve.
 
     `store` names the Redis in the errors: its exceptions do not say which one it was. `timeout` is the
@@ -62,8 +66,14 @@ def redis_failures(store: str, *, timeout: float, required_config: str | None = 
     def classify(raised: Exception) -> Failure[_Error] | None:
         # The order tells: most of them are ConnectionErrors too.
         if isinstance(raised, _CREDENTIALS):
-            return Failure(CredentialsRejected(store, required_config or f'the credentials for {store}', cause=raised))
-        if isinstance(raised, _NOT_NOW) or (isinstance(raised, raises.ResponseError) and cannot_now(str(raised))):
+            return Failure(
+                CredentialsRejected(
+                    store, required_config or f'the credentials for {store}', cause=raised
+                )
+            )
+        if isinstance(raised, _NOT_NOW) or (
+            isinstance(raised, raises.ResponseError) and cannot_now(str(raised))
+        ):
             return Failure(StoreUnavailable(store, reason(raised), cause=raised))
         if isinstance(raised, raises.TimeoutError):
             return Failure(NetworkTimedOut(store, 'a command', timeout=timeout, cause=raised))

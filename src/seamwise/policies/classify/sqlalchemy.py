@@ -9,14 +9,16 @@ from seamwise.catalog.storage import RecordExists, RecordNotFound, StoreUnavaila
 from seamwise.containers import Failure
 from seamwise.edges import Classify
 from seamwise.policies.classify.driver_codes import Meaning, meaning, says_nothing
-from seamwise.policies.classify.saying import reason
+from seamwise.policies.classify.exception_text import reason
 
 try:
     from sqlalchemy import exc as raises
 except ModuleNotFoundError as missing:
     if missing.name != 'sqlalchemy':
         raise
-    raise ImportError('seamwise.policies.classify.sqlalchemy needs SQLAlchemy: pip install sqlalchemy') from missing
+    raise ImportError(
+        'seamwise.policies.classify.sqlalchemy needs SQLAlchemy: pip install sqlalchemy'
+    ) from missing
 
 X = TypeVar('X', bound=RecordExists, default=Never)
 M = TypeVar('M', bound=RecordNotFound, default=Never)
@@ -53,7 +55,9 @@ def sqlalchemy_failures(
     'unable to open database file'
     """
 
-    def classify(raised: Exception) -> Failure[StoreUnavailable | CredentialsRejected | X | M] | None:
+    def classify(
+        raised: Exception,
+    ) -> Failure[StoreUnavailable | CredentialsRejected | X | M] | None:
         if isinstance(raised, raises.NoResultFound):
             return Failure(missing) if missing is not None else None
         if isinstance(raised, raises.TimeoutError):
@@ -64,8 +68,16 @@ def sqlalchemy_failures(
         if meant == 'taken':
             return Failure(exists) if exists is not None else None
         if meant == 'credentials':
-            return Failure(CredentialsRejected(store, required_config or f'the credentials for {store}', cause=raised.orig))
-        return Failure(StoreUnavailable(store, reason(raised.orig), cause=raised.orig)) if meant == 'not_now' else None
+            return Failure(
+                CredentialsRejected(
+                    store, required_config or f'the credentials for {store}', cause=raised.orig
+                )
+            )
+        return (
+            Failure(StoreUnavailable(store, reason(raised.orig), cause=raised.orig))
+            if meant == 'not_now'
+            else None
+        )
 
     return classify
 
@@ -75,5 +87,9 @@ def _meant(raised: raises.DBAPIError, orig: BaseException) -> Meaning | None:
     if said is not None:
         return said
     # Without a statement it was a connection that did not come about; then many drivers have no code.
-    never_came = isinstance(raised, raises.OperationalError) and raised.statement is None and says_nothing(orig)
+    never_came = (
+        isinstance(raised, raises.OperationalError)
+        and raised.statement is None
+        and says_nothing(orig)
+    )
     return 'not_now' if raised.connection_invalidated or never_came else None

@@ -1,7 +1,7 @@
 """The terminal's seam: an error as a text for a person and an exit code for a shell."""
 
+from seamwise._text.source_excerpt import from_file as from_file
 from seamwise.seams.cli.on import on as on
-from seamwise.seams.cli.pointing import from_file as from_file
 from seamwise.seams.cli.report import report as report
 from seamwise.seams.cli.shape import Place as Place
 from seamwise.seams.cli.shape import Rendered as Rendered

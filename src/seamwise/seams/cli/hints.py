@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 
+from seamwise._text.phrases import excerpt
 from seamwise.catalog.problem import Problem
 from seamwise.errors import TaggedError, retry_after
-from seamwise.seams._phrases import excerpt
 
 EXCERPT_LIMIT = 200
 """Of a text that may be long, a hint shows at most so many characters."""

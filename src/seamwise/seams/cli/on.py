@@ -6,13 +6,13 @@ from typing import Generic, TypeAlias, TypeVar, final
 
 from msgspec import Struct
 
-from seamwise._near import near
+from seamwise._close_matches import near
+from seamwise._text.escaping import escaped
+from seamwise._text.phrases import quoted
 from seamwise.errors import TaggedError, retry_after
 from seamwise.seams._common import message_of, safe_text
-from seamwise.seams._phrases import quoted
 from seamwise.seams._redacted import all_causes, redacted
 from seamwise.seams.adapter import Adapter, Hidden
-from seamwise.seams.cli.escaping import escaped
 from seamwise.seams.cli.shape import Place, Rendered
 
 K = TypeVar('K', bound=TaggedError)
@@ -79,7 +79,11 @@ def _near(suggestions: tuple[str, ...]) -> Iterator[str]:
 
 def _causes(error: TaggedError) -> Iterator[str]:
     for cause in all_causes(error):
-        yield f'caused by: {cause.type}: {cause.message}' if cause.message else f'caused by: {cause.type}'
+        yield (
+            f'caused by: {cause.type}: {cause.message}'
+            if cause.message
+            else f'caused by: {cause.type}'
+        )
 
 
 @final
@@ -105,7 +109,9 @@ class On(Generic[K]):
         `place` gives the place in a file that an error of configuration points to; `report` shows the line itself.
         """
         if not 0 < code <= HIGHEST:
-            raise ValueError(f'{self._kind.__name__}: a failure exits with 1 to {HIGHEST}, not {code}.')
+            raise ValueError(
+                f'{self._kind.__name__}: a failure exits with 1 to {HIGHEST}, not {code}.'
+            )
         return Adapter({self._kind: Exits(code, hint, meant, place)})
 
     def hidden(self) -> Adapter[K, Rendered]:

@@ -5,10 +5,10 @@ from typing import Any, Literal, TextIO, TypeAlias, TypeVar, overload
 
 from typing_extensions import TypeIs
 
+from seamwise._text.jsonable import to_json
+from seamwise._text.source_excerpt import Source, from_file, pointer
 from seamwise.containers import Result, Success
-from seamwise.seams._builtins import to_json
 from seamwise.seams.cli.groups import MOST_GROUPS, Group, common_code, grouped
-from seamwise.seams.cli.pointing import Source, from_file, pointer
 from seamwise.seams.cli.shape import Rendered
 from seamwise.seams.cli.style import USUAL_WIDTH, Style, asked_style, terminal_width, wants_color
 from seamwise.seams.cli.values import done
@@ -89,7 +89,10 @@ def report(  # noqa: PLR0913 -- each by its keyword, and most calls name the str
         _write(_json(ok=False, exit_code=code, errors=[_as_json(one) for one in groups]), stdout)
         return code
     shown = style or asked_style()
-    blocks = [_block(one, stderr, color=color, width=width, style=shown, source=source) for one in groups[:MOST_GROUPS]]
+    blocks = [
+        _block(one, stderr, color=color, width=width, style=shown, source=source)
+        for one in groups[:MOST_GROUPS]
+    ]
     more = [f'… ({len(groups) - MOST_GROUPS} more)'] if len(groups) > MOST_GROUPS else []
     _write('\n\n'.join([*blocks, *more]), stderr)
     return code
@@ -113,7 +116,15 @@ def _as_json(group: Group) -> dict[str, object]:
     return {'text': one.text, 'exit_code': one.exit_code, 'count': group.count, **place}
 
 
-def _block(group: Group, stream: TextIO, *, color: bool | None, width: int | None, style: Style, source: Source) -> str:
+def _block(
+    group: Group,
+    stream: TextIO,
+    *,
+    color: bool | None,
+    width: int | None,
+    style: Style,
+    source: Source,
+) -> str:
     lines = group.lines
     if place := group.rendered.place:
         columns = terminal_width(stream, style) if width is None else width
@@ -127,17 +138,27 @@ def _write(text: str, stream: TextIO) -> None:
 
 
 def laid_out(
-    text: str, stream: TextIO, *, color: bool | None = None, width: int | None = None, style: Style | None = None, first: str = 'bold red'
+    text: str,
+    stream: TextIO,
+    *,
+    color: bool | None = None,
+    width: int | None = None,
+    style: Style | None = None,
+    first: str = 'bold red',
 ) -> str:
     """Give a rendered text as it suits a stream: wrapped and coloured for a terminal, as it is for anything else.
 
     `first` is the style of the first line, where there is colour.
     """
     columns = terminal_width(stream, style) if width is None else width
-    colored = wants_color(stream, style) if color is None else color and (style or asked_style()) == 'auto'
+    colored = (
+        wants_color(stream, style)
+        if color is None
+        else color and (style or asked_style()) == 'auto'
+    )
     if columns is None and not colored:
         return text
-    from seamwise.seams.cli.paint import painted  # noqa: PLC0415 -- rich is needed on terminals only
+    from seamwise.seams.cli.layout import painted  # noqa: PLC0415 -- rich is needed on terminals only
 
     return painted(text, width=columns or USUAL_WIDTH, color=colored, first=first)
 

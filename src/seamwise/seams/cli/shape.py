@@ -28,4 +28,7 @@ def defect(ref: str) -> Rendered:
     >>> defect('err_2f4ad7qz').exit_code
     70
     """
-    return Rendered(f'INTERNAL: the program met an unexpected condition.\nhint: the log on standard error says more about {ref}.', 70)
+    return Rendered(
+        f'INTERNAL: the program met an unexpected condition.\nhint: the log on standard error says more about {ref}.',
+        70,
+    )

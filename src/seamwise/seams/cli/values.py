@@ -2,9 +2,9 @@
 
 import msgspec
 
-from seamwise.seams._builtins import to_json
+from seamwise._text.escaping import escaped, escaped_lines
+from seamwise._text.jsonable import to_json
 from seamwise.seams._json import Json
-from seamwise.seams.cli.escaping import escaped, escaped_lines
 from seamwise.seams.cli.shape import Rendered
 
 

@@ -2,20 +2,20 @@
 
 from typing import TYPE_CHECKING
 
-from seamwise.seams._reading import UnreadableBody as UnreadableBody
-from seamwise.seams.http.answers import bad_request as bad_request
-from seamwise.seams.http.answers import not_found as not_found
-from seamwise.seams.http.answers import unknown as unknown
+from seamwise.seams._decoding import UnreadableBody as UnreadableBody
 from seamwise.seams.http.bodies import Named as Named
 from seamwise.seams.http.bodies import envelope as envelope
 from seamwise.seams.http.bodies import named as named
 from seamwise.seams.http.bodies import problem as problem
 from seamwise.seams.http.bodies import tagged as tagged
+from seamwise.seams.http.decoding import decode as decode
 from seamwise.seams.http.documents import openapi as openapi
-from seamwise.seams.http.foreign import from_foreign as from_foreign
+from seamwise.seams.http.fallback_responses import bad_request as bad_request
+from seamwise.seams.http.fallback_responses import not_found as not_found
+from seamwise.seams.http.fallback_responses import unknown as unknown
+from seamwise.seams.http.legacy_bodies import from_foreign as from_foreign
 from seamwise.seams.http.negotiation import negotiated as negotiated
 from seamwise.seams.http.on import on as on
-from seamwise.seams.http.reading import decode as decode
 from seamwise.seams.http.request_ids import request_id as request_id
 from seamwise.seams.http.response import HttpResponse as HttpResponse
 from seamwise.seams.http.response import response as response

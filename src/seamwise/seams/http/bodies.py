@@ -15,7 +15,9 @@ from seamwise.seams.http.shape import HttpError, Place
 class Body(Protocol):
     """Writes a value or an `HttpError`: `envelope`, `problem`, `named`, `tagged`, or the `negotiated` one of the first two."""
 
-    def __call__(self, x: object, /, *, request_id: str | None, now: datetime | None = None) -> bytes:
+    def __call__(
+        self, x: object, /, *, request_id: str | None, now: datetime | None = None
+    ) -> bytes:
         """Give the body of an answer to the request of this id."""
         ...
 
@@ -83,7 +85,9 @@ def envelope(x: object, *, request_id: str | None, now: datetime | None = None) 
     given = checked(request_id)
     moment = datetime.now(UTC) if now is None else _in_utc(now)
     if isinstance(x, HttpError):
-        return encoded(FailureEnvelope(success=False, error=_error_body(x), timestamp=moment, request_id=given))
+        return encoded(
+            FailureEnvelope(success=False, error=_error_body(x), timestamp=moment, request_id=given)
+        )
     return encoded(SuccessEnvelope(success=True, data=x, timestamp=moment, request_id=given))
 
 

@@ -23,7 +23,11 @@ _REQUEST_ID: Schema = {'type': 'string', 'pattern': '^[A-Za-z0-9._-]{1,128}$'}
 _DELAY: Schema = {'type': 'integer', 'minimum': 0}
 _PLACES: Schema = {
     'type': 'array',
-    'items': {'type': 'object', 'properties': {'pointer': _TEXT, 'detail': _TEXT}, 'required': ['pointer', 'detail']},
+    'items': {
+        'type': 'object',
+        'properties': {'pointer': _TEXT, 'detail': _TEXT},
+        'required': ['pointer', 'detail'],
+    },
 }
 
 
@@ -54,7 +58,9 @@ def _of_tables(adapters: Iterable[Adapter[Never, HttpError]]) -> Iterable[_Answe
         if isinstance(arm, Hidden):
             continue
         if not _is_declared(arm) or not issubclass(kind, TaggedError):
-            raise TypeError(f'{kind.__name__}: only what `on(…).responds(…)` declares can be documented.')
+            raise TypeError(
+                f'{kind.__name__}: only what `on(…).responds(…)` declares can be documented.'
+            )
         yield str(arm.status), _of_arm(kind, arm), _headers(kind, arm.status)
 
 
@@ -98,10 +104,20 @@ def _error(properties: Schema, *, description: str) -> Schema:
 
 
 def _details(kind: type[TaggedError]) -> Schema:
-    fields = {one.name: one.type for one in msgspec.structs.fields(kind) if one.name in _public_names(kind)}
+    fields = {
+        one.name: one.type
+        for one in msgspec.structs.fields(kind)
+        if one.name in _public_names(kind)
+    }
     schemas, parts = msgspec.json.schema_components(fields.values(), ref_template='{name}')
-    properties = {name: _inlined(schema, parts) for name, schema in zip(fields, schemas, strict=True)}
-    return {'type': 'object', 'properties': properties, 'required': [*properties]} if properties else {'type': 'object'}
+    properties = {
+        name: _inlined(schema, parts) for name, schema in zip(fields, schemas, strict=True)
+    }
+    return (
+        {'type': 'object', 'properties': properties, 'required': [*properties]}
+        if properties
+        else {'type': 'object'}
+    )
 
 
 def _inlined(schema: Json, parts: Mapping[str, Json]) -> Json:
@@ -118,21 +134,60 @@ def _inlined(schema: Json, parts: Mapping[str, Json]) -> Json:
 
 
 def _of_everything() -> Iterable[_Answer]:
-    places: Schema = {'type': 'object', 'properties': {'kind': _TEXT, 'errors': _PLACES}, 'required': ['kind']}
+    places: Schema = {
+        'type': 'object',
+        'properties': {'kind': _TEXT, 'errors': _PLACES},
+        'required': ['kind'],
+    }
     yield (
         '400',
-        _of_framework('The request is not valid.', code={'const': 'INVALID_REQUEST'}, type={'const': 'BadRequest'}, details=places),
+        _of_framework(
+            'The request is not valid.',
+            code={'const': 'INVALID_REQUEST'},
+            type={'const': 'BadRequest'},
+            details=places,
+        ),
         (),
     )
-    yield '413', _of_framework('The body is larger than is taken.', code={'const': 'PAYLOAD_TOO_LARGE'}), ()
-    yield '4XX', _of_framework('The framework refuses the request.', code={'type': 'string', 'pattern': '^[A-Z][A-Z0-9_]+$'}), ()
-    ref: Schema = {'type': 'object', 'properties': {'ref': {'type': 'string', 'pattern': '^err_[a-z2-7]{8}$'}}, 'required': ['ref']}
+    yield (
+        '413',
+        _of_framework('The body is larger than is taken.', code={'const': 'PAYLOAD_TOO_LARGE'}),
+        (),
+    )
+    yield (
+        '4XX',
+        _of_framework(
+            'The framework refuses the request.',
+            code={'type': 'string', 'pattern': '^[A-Z][A-Z0-9_]+$'},
+        ),
+        (),
+    )
+    ref: Schema = {
+        'type': 'object',
+        'properties': {'ref': {'type': 'string', 'pattern': '^err_[a-z2-7]{8}$'}},
+        'required': ['ref'],
+    }
     message: Schema = {'const': DEFECT_MESSAGE}
-    yield '500', _of_framework('A defect.', code={'const': 'INTERNAL'}, type={'const': 'UnknownError'}, message=message, details=ref), ()
+    yield (
+        '500',
+        _of_framework(
+            'A defect.',
+            code={'const': 'INTERNAL'},
+            type={'const': 'UnknownError'},
+            message=message,
+            details=ref,
+        ),
+        (),
+    )
 
 
 def _of_framework(description: str, **properties: Schema) -> Schema:
-    usual: Schema = {'code': _TEXT, 'type': _TEXT, 'message': _TEXT, 'retryable': {'type': 'boolean'}}
+    usual: Schema = {
+        'code': _TEXT,
+        'type': _TEXT,
+        'message': _TEXT,
+        'retryable': {'type': 'boolean'},
+    }
     return _error({**usual, **properties}, description=description)
 
 
@@ -141,7 +196,10 @@ def _response(status: str, errors: list[Schema], headers: Iterable[str]) -> dict
     words = phrase(int(status)) if status.isdecimal() else 'Any other refusal'
     return {
         'description': f'{words}: {", ".join(codes)}' if codes else words,
-        'headers': {'X-Request-ID': {'schema': _REQUEST_ID}, **{name: {'schema': _TEXT} for name in sorted(headers)}},
+        'headers': {
+            'X-Request-ID': {'schema': _REQUEST_ID},
+            **{name: {'schema': _TEXT} for name in sorted(headers)},
+        },
         'content': {
             'application/json': {'schema': _envelope(errors)},
             'application/problem+json': {'schema': _problem(status, codes)},
@@ -174,4 +232,8 @@ def _problem(status: str, codes: list[str]) -> Schema:
         'code': {'enum': codes} if codes else _TEXT,
         'retryable': {'type': 'boolean'},
     }
-    return {'type': 'object', 'properties': {**always, 'retry_after_ms': _DELAY, 'errors': _PLACES}, 'required': [*always]}
+    return {
+        'type': 'object',
+        'properties': {**always, 'retry_after_ms': _DELAY, 'errors': _PLACES},
+        'required': [*always],
+    }

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from seamwise.seams._builtins import to_json
+from seamwise._text.jsonable import to_json
 from seamwise.secrets import MASK, Secret
 
 

@@ -50,11 +50,15 @@ class Endpoint(Generic[E_contra]):
         self, handler: Callable[P, Coroutine[object, Never, Result[object, E_contra]]], /
     ) -> Callable[P, Coroutine[object, Never, Response]]: ...
     @overload
-    def __call__(self, handler: Callable[P, Result[object, E_contra]], /) -> Callable[P, Response]: ...
+    def __call__(
+        self, handler: Callable[P, Result[object, E_contra]], /
+    ) -> Callable[P, Response]: ...
     def __call__(self, handler: Callable[..., Any], /) -> Callable[..., Any]:
         """Make a handler: a coroutine function of a coroutine function, a function of a function (run in the framework's threads)."""
         seen = _evaluated(handler)
-        own = next((one.name for one in seen.parameters.values() if _is_request(one.annotation)), None)
+        own = next(
+            (one.name for one in seen.parameters.values() if _is_request(one.annotation)), None
+        )
 
         async def answer_async(*args: Any, **kwargs: Any) -> Response:
             exchange = _exchange(own, args, kwargs)
@@ -75,16 +79,24 @@ class Endpoint(Generic[E_contra]):
         if type(result) is Failure:
             shown = self._adapter(result.failure())
             if not isinstance(shown, HttpError):
-                raise TypeError(f'The adapter of an endpoint makes an HttpError of an error, not {type(shown).__name__}.')
+                raise TypeError(
+                    f'The adapter of an endpoint makes an HttpError of an error, not {type(shown).__name__}.'
+                )
         elif type(result) is Success:
             shown = result.unwrap()
         else:
-            raise TypeError(f'A handler under `endpoint` returns a Result, not {type(result).__name__}.')
+            raise TypeError(
+                f'A handler under `endpoint` returns a Result, not {type(result).__name__}.'
+            )
         if isinstance(shown, Response):
             shown.headers.setdefault('x-request-id', exchange.request_id)
             answer = shown
         else:
-            answer = _Answer(raw_response(shown, request_id=exchange.request_id, body=self._body, accept=exchange.accept))
+            answer = _Answer(
+                raw_response(
+                    shown, request_id=exchange.request_id, body=self._body, accept=exchange.accept
+                )
+            )
         exchange.is_answered = True
         return answer
 
@@ -138,6 +150,9 @@ def _as_asked(seen: Signature, own: str | None) -> Signature:
     """Give the signature that FastAPI reads: with a request, and without the Result, of which it would make a model."""
     parameters = [*seen.parameters.values()]
     if own is None:
-        at = next((number for number, one in enumerate(parameters) if one.kind is Parameter.VAR_KEYWORD), len(parameters))
+        at = next(
+            (number for number, one in enumerate(parameters) if one.kind is Parameter.VAR_KEYWORD),
+            len(parameters),
+        )
         parameters.insert(at, Parameter(_REQUEST, Parameter.KEYWORD_ONLY, annotation=Request))
     return seen.replace(parameters=parameters, return_annotation=Response)

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from seamwise.seams._common import safe_text
-from seamwise.seams.http.answers import bad_request, not_found
+from seamwise.seams.http.fallback_responses import bad_request, not_found
 from seamwise.seams.http.shape import HttpError, Place
 
 _MOST_PLACES = 50
@@ -80,14 +80,19 @@ def _name(status: int) -> str:
 def _invalid(refused: list[_Refused]) -> HttpError:
     kind = str(refused[0].loc[0]) if refused[0].loc else ''
     said = f'The {kind} of the request is not valid.' if kind else 'The request is not valid.'
-    return bad_request(said, kind=kind.capitalize() or 'Request', places=[*map(_place, refused[:_MOST_PLACES])])
+    return bad_request(
+        said, kind=kind.capitalize() or 'Request', places=[*map(_place, refused[:_MOST_PLACES])]
+    )
 
 
 def _place(refused: _Refused) -> Place:
     if refused.type == 'json_invalid' and refused.loc:
         # The second part of its place is a position in the text.
         return Place(f'/{refused.loc[0]}', f'{refused.msg} at position {refused.loc[-1]}')
-    return Place(''.join('/' + str(one).replace('~', '~0').replace('/', '~1') for one in refused.loc), refused.msg)
+    return Place(
+        ''.join('/' + str(one).replace('~', '~0').replace('/', '~1') for one in refused.loc),
+        refused.msg,
+    )
 
 
 def _refusal(status: int, message: str, headers: Mapping[str, str]) -> HttpError:
@@ -103,6 +108,10 @@ def _refusal(status: int, message: str, headers: Mapping[str, str]) -> HttpError
         type=sub('_', '', code.title()),
         message=safe_text(message),
         retryable=status in _RETRYABLE,
-        retry_after_ms=int(seconds) * 1000 if seconds.isdecimal() and len(seconds) < len('1000000000') else None,
-        headers={'WWW-Authenticate': 'Bearer'} if status == HTTPStatus.UNAUTHORIZED and 'www-authenticate' not in headers else {},
+        retry_after_ms=int(seconds) * 1000
+        if seconds.isdecimal() and len(seconds) < len('1000000000')
+        else None,
+        headers={'WWW-Authenticate': 'Bearer'}
+        if status == HTTPStatus.UNAUTHORIZED and 'www-authenticate' not in headers
+        else {},
     )

@@ -30,7 +30,9 @@ def chosen(accept: str | None) -> Body:
     return problem if _wants_problem(accept) else envelope
 
 
-def negotiated(x: object, /, *, request_id: str | None, now: datetime | None = None, accept: str | None = None) -> bytes:
+def negotiated(
+    x: object, /, *, request_id: str | None, now: datetime | None = None, accept: str | None = None
+) -> bytes:
     """Write a value or an `HttpError` in the form that `accept` asks for."""
     return chosen(accept)(x, request_id=request_id, now=now)
 
@@ -38,7 +40,10 @@ def negotiated(x: object, /, *, request_id: str | None, now: datetime | None = N
 @lru_cache(maxsize=64)
 def _wants_problem(accept: str) -> bool:
     weights = dict(_ranges(accept))
-    for_problem, for_envelope = (next((weights[one] for one in ranges if one in weights), 0) for ranges in (_PROBLEM, _ENVELOPE))
+    for_problem, for_envelope = (
+        next((weights[one] for one in ranges if one in weights), 0)
+        for ranges in (_PROBLEM, _ENVELOPE)
+    )
     # Who names it is given it: whoever does not know it would not.
     is_named = 'application/problem+json' in weights
     return for_problem > for_envelope or (is_named and for_problem == for_envelope > 0)

@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from seamwise.errors import TaggedError, retry_after
 from seamwise.seams._common import milliseconds_or_none, safe_items, safe_text
+from seamwise.seams._public_view import visible
 from seamwise.seams._redacted import redacted
-from seamwise.seams._visible import visible
 from seamwise.seams.adapter import Adapter, Hidden
 from seamwise.seams.http.shape import HttpError, Place
 
@@ -37,7 +37,11 @@ class Responds(Struct, Generic[K], frozen=True):
         if self.details or self.headers or self.problems:
             # Before the functions of the arm: they may cut or escape a text, and then a credential has lost its form.
             error = redacted(error)
-        headers = {} if delay_ms is None and self.status != _UNAUTHORIZED else _standard(self.status, delay_ms)
+        headers = (
+            {}
+            if delay_ms is None and self.status != _UNAUTHORIZED
+            else _standard(self.status, delay_ms)
+        )
         return HttpError(
             status=self.status,
             code=self.code,
@@ -48,7 +52,9 @@ class Responds(Struct, Generic[K], frozen=True):
             retry_after_ms=delay_ms,
             docs=self.docs,
             headers={**headers, **self._own_headers(error)} if self.headers else headers,
-            problems=tuple(_safe_place(one) for one in self.problems(error)) if self.problems else (),
+            problems=tuple(_safe_place(one) for one in self.problems(error))
+            if self.problems
+            else (),
         )
 
     def _own_headers(self, error: K) -> dict[str, str]:
@@ -103,9 +109,13 @@ class On(Generic[K]):
         must carry `Allow`. `problems` are the places of a request that are wrong, `docs` the address of a page on the code.
         """
         if not _LOWEST <= status <= _HIGHEST:
-            raise ValueError(f'{self._kind.__name__}: an error answers with a status of 400 to 599, not {status}.')
+            raise ValueError(
+                f'{self._kind.__name__}: an error answers with a status of 400 to 599, not {status}.'
+            )
         if status == _METHOD_NOT_ALLOWED and headers is None:
-            raise ValueError(f'{self._kind.__name__}: 405 carries the header Allow (RFC 9110, 15.5.6); give it by `headers`.')
+            raise ValueError(
+                f'{self._kind.__name__}: 405 carries the header Allow (RFC 9110, 15.5.6); give it by `headers`.'
+            )
         return Adapter({self._kind: Responds(status, code, details, headers, problems, docs)})
 
     def hidden(self) -> Adapter[K, HttpError]:

@@ -34,7 +34,12 @@ class RawResponse(NamedTuple):
 
 
 def response(
-    x: object, *, request_id: str | None = None, now: datetime | None = None, body: Body = envelope, accept: str | None = None
+    x: object,
+    *,
+    request_id: str | None = None,
+    now: datetime | None = None,
+    body: Body = envelope,
+    accept: str | None = None,
 ) -> HttpResponse:
     """Answer with a value (200) or an `HttpError`; the request id stands in the header and in the body alike.
 
@@ -44,10 +49,16 @@ def response(
     {'content-type': 'application/json', 'x-request-id': 'r-1'}
     """
     made = raw_response(x, request_id=checked(request_id), now=now, body=body, accept=accept)
-    return HttpResponse(made.status, {name.decode('latin-1'): value.decode('latin-1') for name, value in made.headers}, made.body)
+    return HttpResponse(
+        made.status,
+        {name.decode('latin-1'): value.decode('latin-1') for name, value in made.headers},
+        made.body,
+    )
 
 
-def raw_response(x: object, *, request_id: str, now: datetime | None = None, body: Body, accept: str | None) -> RawResponse:
+def raw_response(
+    x: object, *, request_id: str, now: datetime | None = None, body: Body, accept: str | None
+) -> RawResponse:
     """Answer as `response` does, to a request whose id is known to be harmless."""
     form = chosen(accept) if body is negotiated else body
     written = form(x, request_id=request_id, now=now)

@@ -6,8 +6,8 @@ from logging import Logger, getLogger
 
 from seamwise.causes import leaves
 from seamwise.defects import report_defect
+from seamwise.seams.http.asgi_send import Sender
 from seamwise.seams.http.exchange import App, Exchange, Receive, Scope, Send, exchange_of
-from seamwise.seams.http.sending import Sender
 from seamwise.seams.http.shape import defect
 
 _CLIENT_CLOSED = 499
@@ -55,19 +55,25 @@ class SafeErrors:
             if _is_disconnect(met, sender):
                 self._note_that_nobody_waits(exchange)
                 return
-            state = {'response': 'it had begun, the connection is closed'} if sender.has_begun else {}
+            state = (
+                {'response': 'it had begun, the connection is closed'} if sender.has_begun else {}
+            )
             report = report_defect(met, log=self._log, request_id=exchange.request_id, **state)
         else:
             if sender.unexplained is None:
                 return
-            unexplained = RuntimeError(f'The application answered 500 by itself: {sender.unexplained}')
+            unexplained = RuntimeError(
+                f'The application answered 500 by itself: {sender.unexplained}'
+            )
             report = report_defect(unexplained, log=self._log, request_id=exchange.request_id)
         if not sender.has_begun:
             await sender.answer(defect(report.ref))
 
     def _note_that_nobody_waits(self, exchange: Exchange) -> None:
         extra = {'request_id': exchange.request_id, 'status': _CLIENT_CLOSED}
-        (self._log or getLogger('seamwise')).debug('The client of request %s is gone.', exchange.request_id, extra=extra)
+        (self._log or getLogger('seamwise')).debug(
+            'The client of request %s is gone.', exchange.request_id, extra=extra
+        )
 
 
 def _is_disconnect(met: Exception, sender: Sender) -> bool:

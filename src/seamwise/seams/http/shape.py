@@ -38,4 +38,11 @@ def defect(ref: str) -> HttpError:
     >>> defect('err_2f4ad7qz').details
     {'ref': 'err_2f4ad7qz'}
     """
-    return HttpError(status=500, code='INTERNAL', type='UnknownError', message=DEFECT_MESSAGE, details={'ref': ref}, retryable=False)
+    return HttpError(
+        status=500,
+        code='INTERNAL',
+        type='UnknownError',
+        message=DEFECT_MESSAGE,
+        details={'ref': ref},
+        retryable=False,
+    )

@@ -41,7 +41,9 @@ A2A_REVISIONS = ('1.0.0', '1.0.1')
 STRUCTURED_SINCE = '2025-06-18'
 """From this revision of MCP on a result has `structuredContent`."""
 
-_STANDARD = {''.join(word.capitalize() for word in code.name.split('_')): int(code) for code in Code}
+_STANDARD = {
+    ''.join(word.capitalize() for word in code.name.split('_')): int(code) for code in Code
+}
 
 _MCP_2024: Mapping[str, int | None] = {
     'ResourceNotFound': -32002,

@@ -51,7 +51,9 @@ class AsToolResult(Struct, Generic[K], frozen=True):
 
 
 def _plain_guidance(error: TaggedError) -> Guidance:
-    return Guidance(status='error', type='execution_error', error_class=error.tag, message=message_of(error))
+    return Guidance(
+        status='error', type='execution_error', error_class=error.tag, message=message_of(error)
+    )
 
 
 @final
@@ -70,7 +72,9 @@ class On(Generic[K]):
         """
         return Adapter({self._kind: Answers(int(code), data)})
 
-    def as_tool_result(self, *, guidance: Callable[[K], Guidance] = _plain_guidance) -> Adapter[K, Answer]:
+    def as_tool_result(
+        self, *, guidance: Callable[[K], Guidance] = _plain_guidance
+    ) -> Adapter[K, Answer]:
         """Say that a tool has failed, which in MCP is a result with `isError`.
 
         Its text is the model's guidance as JSON: by `guidance`, an adapter of the model's seam, else the message alone.

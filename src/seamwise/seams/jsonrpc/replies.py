@@ -12,22 +12,26 @@ from seamwise.errors import TaggedError
 from seamwise.seams._common import safe_text
 from seamwise.seams._json import Json
 from seamwise.seams.jsonrpc.codes import Protocol
+from seamwise.seams.jsonrpc.decoders import readers
 from seamwise.seams.jsonrpc.details import STRUCT
-from seamwise.seams.jsonrpc.readers import readers
 from seamwise.seams.jsonrpc.shape import Id, is_id
-from seamwise.seams.jsonrpc.strict import kind_of, read
+from seamwise.seams.jsonrpc.strict_json import kind_of, read
 
 E = TypeVar('E', bound=TaggedError)
 
 
-class UnreadableResponse(TaggedError, category=Category.EXECUTION, message='This is no response of JSON-RPC: {problem}.'):
+class UnreadableResponse(
+    TaggedError, category=Category.EXECUTION, message='This is no response of JSON-RPC: {problem}.'
+):
     """What came back is not JSON, or not what an answer looks like. Somebody looks at the peer."""
 
     problem: str
     excerpt: str = ''
 
 
-class ForeignFailure(TaggedError, category=Category.EXECUTION, message='The peer answered with an error: {text}'):
+class ForeignFailure(
+    TaggedError, category=Category.EXECUTION, message='The peer answered with an error: {text}'
+):
     """The peer failed, and its error is none of those that were expected. Its own words say more.
 
     `code` is None where a tool of MCP failed, `ref` the reference of a defect where the peer tells one.
@@ -56,11 +60,16 @@ def decode(body: bytes, union: TypeForm[E], *, protocol: Protocol) -> Reply[E]:
     found = read(body)
     if type(found) is Failure:
         why = found.failure()
-        return Reply(None, Failure(UnreadableResponse(f'{why.problem} at position {why.position}', why.excerpt)))
+        return Reply(
+            None,
+            Failure(UnreadableResponse(f'{why.problem} at position {why.position}', why.excerpt)),
+        )
     return _reply(found.unwrap(), union, protocol)
 
 
-def decode_batch(body: bytes, union: TypeForm[E], *, protocol: Protocol) -> Result[tuple[Reply[E], ...], UnreadableResponse]:
+def decode_batch(
+    body: bytes, union: TypeForm[E], *, protocol: Protocol
+) -> Result[tuple[Reply[E], ...], UnreadableResponse]:
     """Read the responses to a batch, in the order in which they came; a peer that could not read the batch sends one alone."""
     found = read(body)
     if type(found) is Failure:
@@ -93,12 +102,18 @@ def _unreadable(problem: str) -> Failure[UnreadableResponse]:
 
 def _outcome(result: Json, protocol: Protocol) -> Result[object, ForeignFailure]:
     """Tell a value from the result by which MCP says that a tool has failed."""
-    if protocol is not Protocol.MCP or not isinstance(result, dict) or result.get('isError') is not True:
+    if (
+        protocol is not Protocol.MCP
+        or not isinstance(result, dict)
+        or result.get('isError') is not True
+    ):
         return Success(result)
     content = result.get('content')
     parts = content if isinstance(content, list) else []
     texts = (one.get('text') for one in parts if isinstance(one, dict))
-    return Failure(ForeignFailure(None, next((safe_text(text) for text in texts if isinstance(text, str)), '')))
+    return Failure(
+        ForeignFailure(None, next((safe_text(text) for text in texts if isinstance(text, str)), ''))
+    )
 
 
 def _failure(error: Json, union: TypeForm[E]) -> Failure[E | ForeignFailure | UnreadableResponse]:
@@ -113,11 +128,20 @@ def _failure(error: Json, union: TypeForm[E]) -> Failure[E | ForeignFailure | Un
     if known is not None:
         return Failure(known)
     ref = data.get('ref')
-    return Failure(ForeignFailure(code, safe_text(message), safe_text(ref) if isinstance(ref, str) else None))
+    return Failure(
+        ForeignFailure(code, safe_text(message), safe_text(ref) if isinstance(ref, str) else None)
+    )
 
 
 def _plain(data: Json) -> Mapping[str, Json]:
     """Give the object that tells of the error; in A2A it is one of a list of details."""
     if isinstance(data, list):
-        data = next((one.get('value') for one in data if isinstance(one, dict) and one.get('@type') == STRUCT), None)
+        data = next(
+            (
+                one.get('value')
+                for one in data
+                if isinstance(one, dict) and one.get('@type') == STRUCT
+            ),
+            None,
+        )
     return data if isinstance(data, dict) else {}

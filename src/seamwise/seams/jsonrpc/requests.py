@@ -12,7 +12,7 @@ from seamwise.containers import Failure, Result, Success
 from seamwise.errors import TaggedError
 from seamwise.seams._json import Json
 from seamwise.seams.jsonrpc.shape import Id, is_id
-from seamwise.seams.jsonrpc.strict import kind_of, read
+from seamwise.seams.jsonrpc.strict_json import kind_of, read
 
 BATCH_LIMIT: Final = 1000
 """A batch of more entries is refused as a whole: each of them would be answered."""
@@ -68,7 +68,9 @@ def parse_request(body: bytes) -> Result[Request | Notification | Batch, NotAReq
     if not value:
         return _refused(None, Problem('', 'must not be an empty batch'))
     if len(value) > BATCH_LIMIT:
-        return _refused(None, Problem('', f'must not be a batch of more than {BATCH_LIMIT:,} calls'))
+        return _refused(
+            None, Problem('', f'must not be a batch of more than {BATCH_LIMIT:,} calls')
+        )
     return Success(Batch(tuple(map(_call, value))))
 
 

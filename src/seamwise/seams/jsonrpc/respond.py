@@ -5,7 +5,14 @@ from typing import TypeVar
 
 from seamwise.containers import Result, Success
 from seamwise.seams.jsonrpc.codes import STRUCTURED_SINCE, Code, Protocol
-from seamwise.seams.jsonrpc.shape import Answer, ErrorResponse, Id, Response, ResultResponse, RpcError
+from seamwise.seams.jsonrpc.shape import (
+    Answer,
+    ErrorResponse,
+    Id,
+    Response,
+    ResultResponse,
+    RpcError,
+)
 from seamwise.seams.model.messages import tool_result
 from seamwise.seams.model.shape import Done
 
@@ -31,7 +38,12 @@ def response(
     if type(result) is Success:
         value = result.unwrap()
         is_tool = protocol is Protocol.MCP
-        return ResultResponse(id=id, result=tool_result(Done(value), structured=revision >= STRUCTURED_SINCE) if is_tool else value)
+        return ResultResponse(
+            id=id,
+            result=tool_result(Done(value), structured=revision >= STRUCTURED_SINCE)
+            if is_tool
+            else value,
+        )
     answer = adapter(result.failure())
     if isinstance(answer, RpcError):
         return ErrorResponse(id=None if answer.code == Code.PARSE_ERROR else id, error=answer)

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 from msgspec import UNSET, Struct, UnsetType
 from typing_extensions import TypeIs
 
-from seamwise.seams._builtins import to_json
+from seamwise._text.jsonable import to_json
 from seamwise.seams._common import DEFECT_MESSAGE
 from seamwise.seams.jsonrpc.codes import Code
 from seamwise.seams.model.messages import ToolResult
@@ -68,7 +68,11 @@ def defect(ref: str) -> RpcError:
     >>> defect('err_2f4ad7qz').data
     {'ref': 'err_2f4ad7qz'}
     """
-    return RpcError(Code.INTERNAL_ERROR, f'INTERNAL: {DEFECT_MESSAGE[:1].lower()}{DEFECT_MESSAGE[1:]}', {'ref': ref})
+    return RpcError(
+        Code.INTERNAL_ERROR,
+        f'INTERNAL: {DEFECT_MESSAGE[:1].lower()}{DEFECT_MESSAGE[1:]}',
+        {'ref': ref},
+    )
 
 
 def encode(given: Response) -> bytes:

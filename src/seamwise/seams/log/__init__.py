@@ -1,9 +1,9 @@
 """The log seam: an error or a defect as a redacted record, for `logging` and for structlog."""
 
-from seamwise.seams.log.handling import JsonFormatter as JsonFormatter
-from seamwise.seams.log.handling import RedactingFilter as RedactingFilter
-from seamwise.seams.log.observing import observer as observer
+from seamwise.seams.log.observer import observer as observer
 from seamwise.seams.log.processor import structlog_processor as structlog_processor
 from seamwise.seams.log.record import record as record
 from seamwise.seams.log.shape import LogRecord as LogRecord
 from seamwise.seams.log.shape import encode as encode
+from seamwise.seams.log.stdlib_logging import JsonFormatter as JsonFormatter
+from seamwise.seams.log.stdlib_logging import RedactingFilter as RedactingFilter

@@ -5,9 +5,9 @@ from collections.abc import MutableMapping
 
 from seamwise.errors import TaggedError
 from seamwise.seams._common import safe_items, safe_line
-from seamwise.seams.log.handling import RedactingFilter
 from seamwise.seams.log.record import record
 from seamwise.seams.log.shape import KEYS, as_dict
+from seamwise.seams.log.stdlib_logging import RedactingFilter
 
 _LONG = ('event', 'exception', 'stack')
 

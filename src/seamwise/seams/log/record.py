@@ -5,14 +5,21 @@ from datetime import datetime
 from itertools import islice
 from typing import NamedTuple, get_args
 
+from seamwise._text.jsonable import printed
 from seamwise.catalog.parsing import ParsingError
-from seamwise.catalog.tools import ContentError, ExecutionError, FileError, ResourceExhausted, ToolInputError, ToolStateError
+from seamwise.catalog.tools import (
+    ContentError,
+    ExecutionError,
+    FileError,
+    ResourceExhausted,
+    ToolInputError,
+    ToolStateError,
+)
 from seamwise.categories import Category, Recovery
 from seamwise.causes import chain
 from seamwise.codec import ReportedCause
 from seamwise.defects import Link
 from seamwise.errors import TaggedError
-from seamwise.seams._builtins import printed
 from seamwise.seams._common import message_of, safe_items, safe_text, timestamp
 from seamwise.seams._fingerprint import fingerprint
 from seamwise.seams.log.shape import Level, LogRecord, Outcome
@@ -72,7 +79,9 @@ def record(
         params=None if params is None else safe_items(params),
         fingerprint=fingerprint(error, operation),
         ref=None if ref is None else safe_text(ref),
-        chain=tuple(Link(_type(one), _message(one)) for one in islice(chain(error), 1, CHAIN_LIMIT + 1)),
+        chain=tuple(
+            Link(_type(one), _message(one)) for one in islice(chain(error), 1, CHAIN_LIMIT + 1)
+        ),
         timestamp=timestamp(now),
     )
 

@@ -5,10 +5,10 @@ from typing import Literal, TypeAlias, TypeVar, overload
 
 from msgspec import UNSET, Struct
 
+from seamwise._text.jsonable import to_json
 from seamwise.containers import Result, Success
-from seamwise.seams._builtins import to_json
-from seamwise.seams.model.fitting import fitted, fitted_value
 from seamwise.seams.model.shape import Done, Guidance
+from seamwise.seams.model.token_budget import fitted, fitted_value
 
 E = TypeVar('E')
 
@@ -72,7 +72,12 @@ def tool_message(
 ) -> OpenAiMessage: ...
 @overload
 def tool_message(
-    result: Result[object, E], *, adapter: Callable[[E], Guidance], call_id: str, provider: Literal['anthropic'], limit: int | None = None
+    result: Result[object, E],
+    *,
+    adapter: Callable[[E], Guidance],
+    call_id: str,
+    provider: Literal['anthropic'],
+    limit: int | None = None,
 ) -> AnthropicBlock: ...
 @overload
 def tool_message(
@@ -86,7 +91,12 @@ def tool_message(
 ) -> GeminiPart: ...
 @overload
 def tool_message(
-    result: Result[object, E], *, adapter: Callable[[E], Guidance], call_id: str, provider: Literal['mcp'], limit: int | None = None
+    result: Result[object, E],
+    *,
+    adapter: Callable[[E], Guidance],
+    call_id: str,
+    provider: Literal['mcp'],
+    limit: int | None = None,
 ) -> ToolResult: ...
 def tool_message(
     result: Result[object, E],
@@ -112,7 +122,9 @@ def tool_message(
     >>> tool_message(Success({'bytes': 7}), adapter=TOOLS, call_id='c1')
     OpenAiMessage(tool_call_id='c1', content='{"status":"success","result":{"bytes":7}}')
     """
-    answer: Done[object] | Guidance = Done(result.unwrap()) if type(result) is Success else adapter(result.failure())
+    answer: Done[object] | Guidance = (
+        Done(result.unwrap()) if type(result) is Success else adapter(result.failure())
+    )
     if provider == 'mcp':
         return tool_result(answer, limit=limit)
     given = answer if limit is None else fitted(answer, limit)
@@ -120,14 +132,20 @@ def tool_message(
         case 'openai':
             return OpenAiMessage(call_id, to_json(given).decode())
         case 'anthropic':
-            return AnthropicBlock(call_id, to_json(given).decode(), is_error=isinstance(answer, Guidance))
+            return AnthropicBlock(
+                call_id, to_json(given).decode(), is_error=isinstance(answer, Guidance)
+            )
         case 'gemini':
             return GeminiPart(FunctionResponse(call_id, name or call_id, given))
         case _:
-            raise ValueError(f"provider is 'openai', 'anthropic', 'gemini' or 'mcp', not {provider!r}.")
+            raise ValueError(
+                f"provider is 'openai', 'anthropic', 'gemini' or 'mcp', not {provider!r}."
+            )
 
 
-def tool_result(answer: Done[object] | Guidance, *, limit: int | None = None, structured: bool = True) -> ToolResult:
+def tool_result(
+    answer: Done[object] | Guidance, *, limit: int | None = None, structured: bool = True
+) -> ToolResult:
     """Make the result of MCP's `tools/call`: a failure's guidance as text, a success's value as text and, where it is an object, as it is.
 
     Both, so that a client from before revision 2025-06-18, which brought `structuredContent`, can read it; `limit` holds

@@ -31,7 +31,11 @@ class Guides(Struct, Generic[K], frozen=True):
         """Make the guidance."""
         given = replace(error, **dict.fromkeys(self.lists, ())) if self.lists else error
         shown = redacted(given)
-        suggestion = self.suggestion(error if self.lists else shown) if callable(self.suggestion) else self.suggestion
+        suggestion = (
+            self.suggestion(error if self.lists else shown)
+            if callable(self.suggestion)
+            else self.suggestion
+        )
         path: object = getattr(shown, 'path', None)
         return Guidance(
             status='denied' if self.denied else 'error',

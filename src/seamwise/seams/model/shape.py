@@ -4,7 +4,7 @@ from typing import Generic, Literal, TypeAlias, TypeVar
 
 from msgspec import Struct
 
-from seamwise.seams._builtins import to_json
+from seamwise._text.jsonable import to_json
 from seamwise.seams._common import safe_line
 
 T = TypeVar('T')

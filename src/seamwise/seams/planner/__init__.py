@@ -1,6 +1,6 @@
 """The planner's seam: an error as a classified record, of 19 codes in 10 categories, and what to do about it."""
 
-from seamwise.seams._reading import UnreadableBody as UnreadableBody
+from seamwise.seams._decoding import UnreadableBody as UnreadableBody
 from seamwise.seams.planner.codes import ErrorCategory as ErrorCategory
 from seamwise.seams.planner.codes import ErrorCode as ErrorCode
 from seamwise.seams.planner.decisions import Correct as Correct
@@ -11,12 +11,12 @@ from seamwise.seams.planner.decisions import Retry as Retry
 from seamwise.seams.planner.decisions import Stop as Stop
 from seamwise.seams.planner.decisions import Wait as Wait
 from seamwise.seams.planner.decisions import decide as decide
+from seamwise.seams.planner.decoding import decode as decode
 from seamwise.seams.planner.exceptions import from_exception as from_exception
+from seamwise.seams.planner.from_text import from_error_string as from_error_string
 from seamwise.seams.planner.on import from_error as from_error
 from seamwise.seams.planner.on import on as on
-from seamwise.seams.planner.reading import decode as decode
 from seamwise.seams.planner.shape import ErrorInfo as ErrorInfo
 from seamwise.seams.planner.shape import LogForm as LogForm
 from seamwise.seams.planner.shape import defect as defect
 from seamwise.seams.planner.shape import encode as encode
-from seamwise.seams.planner.strings import from_error_string as from_error_string

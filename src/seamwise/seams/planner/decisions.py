@@ -58,7 +58,9 @@ def decide(info: ErrorInfo, attempt: int, attempts_left: int) -> Decision:
     (Retry(timeout_factor=2.0), Stop())
     """
     if attempt < 1 or attempts_left < 0:
-        raise ValueError(f'attempt counts from 1, attempts_left down to 0; {attempt} and {attempts_left} cannot be.')
+        raise ValueError(
+            f'attempt counts from 1, attempts_left down to 0; {attempt} and {attempts_left} cannot be.'
+        )
     if info.category is ErrorCategory.CIRCUIT_OPEN:
         return FallBack()
     if not attempts_left:

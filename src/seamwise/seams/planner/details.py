@@ -14,13 +14,24 @@ SAMPLE_LIMIT = 200
 
 def missing_parameter(error: MissingParameter) -> dict[str, object]:
     """Tell every finding by its parameter."""
-    errors = _by_place([(error.parameter, 'is missing'), *((one.parameter, one.reason) for one in error.also)])
-    return only_known({'tool_name': error.tool, 'validation_type': 'arguments', 'errors': errors, 'example': error.example})
+    errors = _by_place(
+        [(error.parameter, 'is missing'), *((one.parameter, one.reason) for one in error.also)]
+    )
+    return only_known(
+        {
+            'tool_name': error.tool,
+            'validation_type': 'arguments',
+            'errors': errors,
+            'example': error.example,
+        }
+    )
 
 
 def invalid_parameter(error: InvalidParameter) -> dict[str, object]:
     """Tell every finding by its parameter."""
-    errors = _by_place([(error.parameter, error.reason), *((one.parameter, one.reason) for one in error.also)])
+    errors = _by_place(
+        [(error.parameter, error.reason), *((one.parameter, one.reason) for one in error.also)]
+    )
     return {'tool_name': error.tool, 'validation_type': 'arguments', 'errors': errors}
 
 
@@ -44,8 +55,15 @@ def unknown_command(error: CommandNotFound) -> dict[str, object]:
     return _named('commands', error.name, error.available, error.suggestions)
 
 
-def _named(namespace: str, name: str, available: tuple[str, ...], suggestions: tuple[str, ...]) -> dict[str, object]:
-    return {'tool_name': name, 'namespace': namespace, 'available_tools': available, 'suggestions': suggestions}
+def _named(
+    namespace: str, name: str, available: tuple[str, ...], suggestions: tuple[str, ...]
+) -> dict[str, object]:
+    return {
+        'tool_name': name,
+        'namespace': namespace,
+        'available_tools': available,
+        'suggestions': suggestions,
+    }
 
 
 def invalid_result(error: InvalidResult) -> dict[str, object]:

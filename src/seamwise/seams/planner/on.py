@@ -7,9 +7,9 @@ from msgspec import UNSET, Struct
 
 from seamwise.errors import TaggedError, retry_after
 from seamwise.seams._common import message_of, milliseconds, safe_items
-from seamwise.seams._memory import Memory
+from seamwise.seams._public_view import visible
 from seamwise.seams._redacted import direct_cause, redacted
-from seamwise.seams._visible import visible
+from seamwise.seams._render_cache import Memory
 from seamwise.seams.adapter import Adapter, Hidden
 from seamwise.seams.planner.codes import ErrorCategory, ErrorCode
 from seamwise.seams.planner.shape import ErrorInfo, Origin, with_origin
@@ -40,7 +40,9 @@ class Classifies(Struct, Generic[K], frozen=True):
 
     def _looked_at(self, error: K) -> ErrorInfo:
         if self.details:
-            info = self._info(error, message_of(error), safe_items(dict(self.details(redacted(error)))))
+            info = self._info(
+                error, message_of(error), safe_items(dict(self.details(redacted(error))))
+            )
         else:
             message, fields = visible(error)
             info = self._info(error, message, _named(fields, self.names))
@@ -66,7 +68,9 @@ def _is_whole(error: TaggedError, info: ErrorInfo) -> bool:
 
 def _named(fields: Mapping[str, object], names: Mapping[str, str]) -> dict[str, object]:
     """Give the fields that say something, under the names that the wire has for them."""
-    return {names.get(name, name): value for name, value in fields.items() if value not in (None, [])}
+    return {
+        names.get(name, name): value for name, value in fields.items() if value not in (None, [])
+    }
 
 
 @final

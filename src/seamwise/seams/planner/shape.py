@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from msgspec import UNSET, Struct, UnsetType
 
+from seamwise._text.jsonable import to_json
 from seamwise.defects import Link
-from seamwise.seams._builtins import to_json
 from seamwise.seams.planner.codes import ErrorCategory, ErrorCode
 
 
@@ -53,7 +53,9 @@ class ErrorInfo(Struct, frozen=True, dict=True):
         if category is not self.code.category:
             raise ValueError(f'{self.code} is of category {self.code.category}, not {category}.')
         if self.retryable is not category.retryable and category is not ErrorCategory.EXECUTION:
-            raise ValueError(f'retryable follows from the code: {self.code} says {category.retryable}.')
+            raise ValueError(
+                f'retryable follows from the code: {self.code} says {category.retryable}.'
+            )
         if delay is not None and delay < 0:
             raise ValueError(f'A delay is 0 milliseconds or more, not {delay}.')
 
@@ -65,7 +67,14 @@ class ErrorInfo(Struct, frozen=True, dict=True):
 
     def twin(self) -> 'ErrorInfo':
         """Give an equal one of the same origin, whose details are its own."""
-        made = ErrorInfo(self.code, self.category, self.message, self.retryable, self.retry_after_ms, {**self.details})
+        made = ErrorInfo(
+            self.code,
+            self.category,
+            self.message,
+            self.retryable,
+            self.retry_after_ms,
+            {**self.details},
+        )
         vars(made).update(vars(self))
         return made
 

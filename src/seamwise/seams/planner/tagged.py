@@ -46,7 +46,10 @@ _TABLES = (
     tables.GUARDS,
 )
 _ARMS: dict[type, Callable[[Any], ErrorInfo]] = {
-    kind: arm for table in _TABLES for kind, arm in table.arms.items() if not isinstance(arm, Hidden)
+    kind: arm
+    for table in _TABLES
+    for kind, arm in table.arms.items()
+    if not isinstance(arm, Hidden)
 }
 
 

@@ -1,7 +1,8 @@
 """The session seam: an error as an event of a conversation, in the user's language, or as a stored message."""
 
-from seamwise.seams._reading import UnreadableBody as UnreadableBody
+from seamwise.seams._decoding import UnreadableBody as UnreadableBody
 from seamwise.seams.session.codes import CODES as CODES
+from seamwise.seams.session.decoding import decode as decode
 from seamwise.seams.session.events import Circumstances as Circumstances
 from seamwise.seams.session.events import Surroundings as Surroundings
 from seamwise.seams.session.events import defect as defect
@@ -12,11 +13,10 @@ from seamwise.seams.session.messages import command_not_found as command_not_fou
 from seamwise.seams.session.messages import message as message
 from seamwise.seams.session.messages import model_not_found as model_not_found
 from seamwise.seams.session.messages import unknown as unknown
-from seamwise.seams.session.observing import observe as observe
+from seamwise.seams.session.observer import observe as observe
 from seamwise.seams.session.on import on as on
 from seamwise.seams.session.publishing import Session as Session
 from seamwise.seams.session.publishing import publish as publish
-from seamwise.seams.session.reading import decode as decode
 from seamwise.seams.session.shape import ErrorEvent as ErrorEvent
 from seamwise.seams.session.shape import EventName as EventName
 from seamwise.seams.session.shape import encode as encode

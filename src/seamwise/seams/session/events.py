@@ -38,7 +38,12 @@ class Circumstances(Surroundings, Attempts, total=False):
 
 
 def event(
-    error: E, *, adapter: Callable[[E], ErrorEvent], locale: str, now: datetime | None = None, **circumstances: Unpack[Circumstances]
+    error: E,
+    *,
+    adapter: Callable[[E], ErrorEvent],
+    locale: str,
+    now: datetime | None = None,
+    **circumstances: Unpack[Circumstances],
 ) -> ErrorEvent:
     """Tell of an error as an event: with the time (default now), its message in `locale`, and the circumstances.
 
@@ -55,12 +60,16 @@ def event(
     told = adapter(error)
     context = {**_items(told.metadata.get('context')), **_items(known.get('context'))}
     metadata = {**told.metadata, 'timestamp': timestamp(now), **known, 'context': context or None}
-    return msgspec.structs.replace(told, metadata=ordered(metadata), show_content=message_of(error, locale))
+    return msgspec.structs.replace(
+        told, metadata=ordered(metadata), show_content=message_of(error, locale)
+    )
 
 
 def _known(given: Circumstances) -> dict[str, object]:
     if unknown := given.keys() - Circumstances.__annotations__.keys():
-        raise TypeError(f'An event takes no {", ".join(sorted(unknown))}; it takes {", ".join(Circumstances.__annotations__)}.')
+        raise TypeError(
+            f'An event takes no {", ".join(sorted(unknown))}; it takes {", ".join(Circumstances.__annotations__)}.'
+        )
     delay = given.get('retry_after_ms')
     if delay is not None and not 0 <= delay <= milliseconds(LONGEST_DELAY):
         raise ValueError(f'retry_after_ms must be 0 to {milliseconds(LONGEST_DELAY)} milliseconds.')
@@ -88,4 +97,9 @@ def defect(ref: str, *, locale: str, now: datetime | None = None) -> ErrorEvent:
         'ref': ref,
     }
     shown = catalogue(locale).gettext(DEFECT_MESSAGE)
-    return ErrorEvent(event='error.permanent', content=DEFECT_MESSAGE, metadata=ordered(metadata), show_content=shown)
+    return ErrorEvent(
+        event='error.permanent',
+        content=DEFECT_MESSAGE,
+        metadata=ordered(metadata),
+        show_content=shown,
+    )

@@ -6,16 +6,30 @@ from typing import get_args
 
 from msgspec import Struct
 
+from seamwise._text.jsonable import to_json
+from seamwise._text.phrases import quoted
 from seamwise.catalog.access import Unauthenticated
 from seamwise.catalog.agents import AgentNotFound, CommandNotFound, ContextOverflow
-from seamwise.catalog.models import ContentFiltered, ContextTooLong, ModelError, ModelNotFound, OutputTruncated, StructuredOutputInvalid
+from seamwise.catalog.models import (
+    ContentFiltered,
+    ContextTooLong,
+    ModelError,
+    ModelNotFound,
+    OutputTruncated,
+    StructuredOutputInvalid,
+)
 from seamwise.catalog.network import CredentialsRejected, NetworkError, UpstreamFailed
 from seamwise.catalog.streaming import StreamAborted, UserInterrupted
 from seamwise.errors import TaggedError, retry_after
 from seamwise.redaction import redact
-from seamwise.seams._builtins import to_json
-from seamwise.seams._common import message_of, milliseconds_or_none, only_known, public_fields, safe_items, safe_text
-from seamwise.seams._phrases import quoted
+from seamwise.seams._common import (
+    message_of,
+    milliseconds_or_none,
+    only_known,
+    public_fields,
+    safe_items,
+    safe_text,
+)
 
 
 class NamedMessage(Struct, frozen=True):
@@ -80,11 +94,25 @@ def _retries(_: TaggedError) -> dict[str, object]:
 def _api(error: TaggedError) -> dict[str, object]:
     """Tell what a service said, and in `metadata`, each as a text, what else the error knows."""
     known = public_fields(error)
-    status, body = (known.pop('status'), known.pop('excerpt')) if isinstance(error, UpstreamFailed) else (None, None)
+    status, body = (
+        (known.pop('status'), known.pop('excerpt'))
+        if isinstance(error, UpstreamFailed)
+        else (None, None)
+    )
     known['retry_after_ms'] = milliseconds_or_none(retry_after(error))
     known.pop('retry_after', None)
-    metadata = {name: _as_text(value) for name, value in only_known({'error_type': error.tag, **known}).items()}
-    return only_known({'statusCode': status, 'isRetryable': error.retryable, 'responseBody': body, 'metadata': metadata})
+    metadata = {
+        name: _as_text(value)
+        for name, value in only_known({'error_type': error.tag, **known}).items()
+    }
+    return only_known(
+        {
+            'statusCode': status,
+            'isRetryable': error.retryable,
+            'responseBody': body,
+            'metadata': metadata,
+        }
+    )
 
 
 def _as_text(value: object) -> str:
@@ -129,11 +157,23 @@ def model_not_found(error: ModelNotFound) -> NamedMessage:
     >>> model_not_found(ModelNotFound('acme', 'large-2', ('large-3',))).data['message']
     "acme offers no model 'large-2'. Did you mean 'large-3'?"
     """
-    ids: dict[str, object] = {'providerID': error.provider, 'modelID': error.model, 'suggestions': error.suggestions}
+    ids: dict[str, object] = {
+        'providerID': error.provider,
+        'modelID': error.model,
+        'suggestions': error.suggestions,
+    }
     asked = f' Did you mean {quoted(map(redact, error.suggestions))}?' if error.suggestions else ''
-    return NamedMessage(error.tag, {'message': safe_text(message_of(error) + asked), **safe_items(ids)})
+    return NamedMessage(
+        error.tag, {'message': safe_text(message_of(error) + asked), **safe_items(ids)}
+    )
 
 
 def _not_found(error: AgentNotFound | CommandNotFound) -> NamedMessage:
-    there = f' Available: {quoted(map(redact, error.available), last="and")}.' if error.available else ''
-    return NamedMessage(error.tag, {'message': safe_text(message_of(error) + there), **public_fields(error)})
+    there = (
+        f' Available: {quoted(map(redact, error.available), last="and")}.'
+        if error.available
+        else ''
+    )
+    return NamedMessage(
+        error.tag, {'message': safe_text(message_of(error) + there), **public_fields(error)}
+    )

@@ -40,7 +40,9 @@ class Publishes(Struct, Generic[K], frozen=True):
         error = redacted(error)
         own = safe_items({name: tell(error) for name, tell in self.metadata.items()})
         english = message_of(error)
-        return ErrorEvent(event=event, content=english, metadata=ordered({**common, **own}), show_content=english)
+        return ErrorEvent(
+            event=event, content=english, metadata=ordered({**common, **own}), show_content=english
+        )
 
 
 @final
@@ -53,7 +55,12 @@ class On(Generic[K]):
         self._kind = kind
 
     def publishes(
-        self, event: ErrorName, code: str, *, where_retryable: ErrorName | None = None, **metadata: Callable[[K], object]
+        self,
+        event: ErrorName,
+        code: str,
+        *,
+        where_retryable: ErrorName | None = None,
+        **metadata: Callable[[K], object],
     ) -> Adapter[K, ErrorEvent]:
         """Say the event, the code (`ERR_…_NNN`, else a ValueError) and, each by a function of the error, further metadata.
 

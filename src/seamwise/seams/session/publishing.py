@@ -51,11 +51,18 @@ def publish(
     if type(result) is Success:
         return []
     error = result.failure()
-    return deliver(session, lambda locale: [event(error, adapter=adapter, locale=locale, now=now, **circumstances)], alert=alert)
+    return deliver(
+        session,
+        lambda locale: [event(error, adapter=adapter, locale=locale, now=now, **circumstances)],
+        alert=alert,
+    )
 
 
 def deliver(
-    session: Session, make: Callable[[str], Iterable[ErrorEvent]], *, alert: Callable[[ErrorEvent], object] | None
+    session: Session,
+    make: Callable[[str], Iterable[ErrorEvent]],
+    *,
+    alert: Callable[[ErrorEvent], object] | None,
 ) -> list[ErrorEvent]:
     """Send a session events that are made in its language, as `publish` does."""
     try:
@@ -65,7 +72,11 @@ def deliver(
     told = [msgspec.structs.replace(one, session_id=session.session_id) for one in made]
     for one in told:
         _hand(one, session.send)
-        if alert is not None and one.event.startswith('error.') and not one.metadata.get('recoverable', True):
+        if (
+            alert is not None
+            and one.event.startswith('error.')
+            and not one.metadata.get('recoverable', True)
+        ):
             _hand(one, alert)
     return told
 

@@ -3,8 +3,10 @@
 from seamwise.seams._fingerprint import fingerprint as fingerprint
 
 try:
-    from seamwise.seams.telemetry.counting import Telemetry as Telemetry
+    from seamwise.seams.telemetry.metrics import Telemetry as Telemetry
 except ModuleNotFoundError as missing:
     if not str(missing.name).startswith('opentelemetry'):
         raise
-    raise ImportError("seamwise.seams.telemetry needs OpenTelemetry: pip install 'seamwise[otel]'") from missing
+    raise ImportError(
+        "seamwise.seams.telemetry needs OpenTelemetry: pip install 'seamwise[otel]'"
+    ) from missing

@@ -41,7 +41,10 @@ class Operation:
         """
         with self._lock:
             causes = {id(one) for one, _ in zip(chain(error), range(DEPTH_LIMIT), strict=False)}
-            mark = next((one for one in reversed(self._marks) if one.by is by and id(one.error) in causes), None)
+            mark = next(
+                (one for one in reversed(self._marks) if one.by is by and id(one.error) in causes),
+                None,
+            )
             if mark is not None and seam not in mark.seams:
                 mark.seams.add(seam)
                 return False

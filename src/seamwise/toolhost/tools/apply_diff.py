@@ -8,11 +8,11 @@ from seamwise.catalog.tools import DiffRejected, InvalidParameter
 from seamwise.scope import Do, fallible
 from seamwise.secrets import Secret
 from seamwise.toolhost.arguments import Example
-from seamwise.toolhost.editing import put_back, take_up
-from seamwise.toolhost.hunks import edits, place
-from seamwise.toolhost.paths import Asked, Trouble
-from seamwise.toolhost.unified import parse
-from seamwise.toolhost.workspace import Workspace
+from seamwise.toolhost.text.editing import put_back, take_up
+from seamwise.toolhost.text.hunks import edits, place
+from seamwise.toolhost.text.unified_diff import parse
+from seamwise.toolhost.workspace.paths import Asked, Trouble
+from seamwise.toolhost.workspace.workspace import Workspace
 
 
 class ApplyDiff(Struct, frozen=True, kw_only=True):
@@ -35,10 +35,25 @@ class Applied(Struct, frozen=True):
 def apply_diff(do: Do[Trouble | DiffRejected], workspace: Workspace, args: ApplyDiff) -> Applied:
     """Apply a unified diff to a UTF-8 file. One hunk without a certain place, and nothing is written; all such are named."""
     asked = Asked('apply_diff', args.path)
-    hunks = do(parse(args.diff).alt(lambda reason: InvalidParameter('apply_diff', 'diff', reason, Secret(args.diff))))
+    hunks = do(
+        parse(args.diff).alt(
+            lambda reason: InvalidParameter('apply_diff', 'diff', reason, Secret(args.diff))
+        )
+    )
     draft = do(take_up(workspace, asked))
-    placed = do(place(hunks, draft.document).alt(lambda rejected: DiffRejected('apply_diff', args.path, rejected)))
+    placed = do(
+        place(hunks, draft.document).alt(
+            lambda rejected: DiffRejected('apply_diff', args.path, rejected)
+        )
+    )
     says_end = [not one.ends_new for one in hunks if one.ends_old or one.ends_new]
-    content = draft.document.edited(edits(placed, draft.document), last_newline=says_end[-1] if says_end else None)
+    content = draft.document.edited(
+        edits(placed, draft.document), last_newline=says_end[-1] if says_end else None
+    )
     do(put_back(workspace, asked, draft, content))
-    return Applied(args.path, len(hunks), sum(one.count('+') for one in hunks), sum(one.count('-') for one in hunks))
+    return Applied(
+        args.path,
+        len(hunks),
+        sum(one.count('+') for one in hunks),
+        sum(one.count('-') for one in hunks),
+    )

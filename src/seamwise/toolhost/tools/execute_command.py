@@ -10,11 +10,11 @@ from msgspec.structs import replace
 from seamwise.catalog.tools import CommandFailed, CommandTimedOut, InvalidParameter
 from seamwise.scope import Do, fallible
 from seamwise.secrets import Secret
-from seamwise.toolhost import shell
 from seamwise.toolhost.arguments import Example
-from seamwise.toolhost.guarding import time_left
-from seamwise.toolhost.paths import Asked, Names, Trouble
-from seamwise.toolhost.workspace import Workspace
+from seamwise.toolhost.guards.guarded_call import time_left
+from seamwise.toolhost.processes import shell
+from seamwise.toolhost.workspace.paths import Asked, Names, Trouble
+from seamwise.toolhost.workspace.workspace import Workspace
 
 _DESCRIPTORS = Path('/proc/self/fd')
 
@@ -36,7 +36,9 @@ class Finished(Struct, frozen=True):
 
 
 @fallible
-def execute_command(do: Do[Trouble | CommandFailed | CommandTimedOut], workspace: Workspace, args: ExecuteCommand) -> Finished:
+def execute_command(
+    do: Do[Trouble | CommandFailed | CommandTimedOut], workspace: Workspace, args: ExecuteCommand
+) -> Finished:
     """Run a command by `/bin/sh`, with no input; when the shell ends or the time is over, its whole group is killed."""
     args = replace(args, timeout=time_left(args.timeout))
     asked = Asked('execute_command', args.cwd, 'cwd')
@@ -47,7 +49,12 @@ def execute_command(do: Do[Trouble | CommandFailed | CommandTimedOut], workspace
         ended = _run(workspace, place.names, args)
     except OSError as raised:
         if raised.errno == errno.E2BIG:
-            do.fail(_invalid(args, f'has {len(args.command):,} characters, more than a command may have here; put it in a file'))
+            do.fail(
+                _invalid(
+                    args,
+                    f'has {len(args.command):,} characters, more than a command may have here; put it in a file',
+                )
+            )
         do.fail(asked.trouble(raised))
     if ended.exit_code is None:
         do.fail(CommandTimedOut('execute_command', args.command, args.timeout, ended.output))
@@ -59,7 +66,9 @@ def execute_command(do: Do[Trouble | CommandFailed | CommandTimedOut], workspace
 def _run(workspace: Workspace, names: Names, args: ExecuteCommand) -> shell.Ended:
     with workspace.open_folder(names) as folder:
         # By the open folder, where the system knows that way: the path to it may lead elsewhere by now.
-        cwd = _DESCRIPTORS / str(folder) if _DESCRIPTORS.is_dir() else workspace.root.joinpath(*names)
+        cwd = (
+            _DESCRIPTORS / str(folder) if _DESCRIPTORS.is_dir() else workspace.root.joinpath(*names)
+        )
         return shell.run(args.command.encode(), cwd=cwd, timeout=args.timeout)
 
 

@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from seamwise.scope import Do, fallible
-from seamwise.toolhost.listing import Item, items
-from seamwise.toolhost.paths import Asked, Trouble
-from seamwise.toolhost.workspace import Workspace
+from seamwise.toolhost.workspace.listing import Item, items
+from seamwise.toolhost.workspace.paths import Asked, Trouble
+from seamwise.toolhost.workspace.workspace import Workspace
 
 
 class ListFiles(Struct, frozen=True, kw_only=True):
@@ -45,7 +45,9 @@ def list_files(do: Do[Trouble], workspace: Workspace, args: ListFiles) -> Listin
         found = list(islice(items(workspace, place, recursive=args.recursive), args.limit + 1))
     except OSError as raised:
         do.fail(asked.trouble(raised))
-    entries = tuple(_entry(one, asked.below(one.names[len(place.names) :])) for one in found[: args.limit])
+    entries = tuple(
+        _entry(one, asked.below(one.names[len(place.names) :])) for one in found[: args.limit]
+    )
     return Listing(args.path, entries, len(found) > args.limit)
 
 

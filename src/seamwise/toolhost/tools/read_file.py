@@ -9,9 +9,9 @@ from seamwise.catalog.tools import InvalidParameter
 from seamwise.scope import Do, fallible
 from seamwise.secrets import Secret
 from seamwise.toolhost.arguments import Example, NotBelow
-from seamwise.toolhost.encodings import BINARY_HEAD, is_binary, misfit, text_encoding
-from seamwise.toolhost.paths import Asked, Trouble
-from seamwise.toolhost.workspace import Workspace
+from seamwise.toolhost.text.encodings import BINARY_HEAD, is_binary, misfit, text_encoding
+from seamwise.toolhost.workspace.paths import Asked, Trouble
+from seamwise.toolhost.workspace.workspace import Workspace
 
 CONTENT_LIMIT = 262_144
 """In bytes, as UTF-8: what is longer is cut at a line end."""
@@ -48,20 +48,36 @@ def read_file(do: Do[Trouble], workspace: Workspace, args: ReadFile) -> FileText
     asked = Asked('read_file', args.path)
     encoding = text_encoding(args.encoding)
     if encoding is None:
-        do.fail(_invalid('encoding', 'must be an encoding for text, as "utf-8", "gb18030" or "latin-1"', args.encoding))
+        do.fail(
+            _invalid(
+                'encoding',
+                'must be an encoding for text, as "utf-8", "gb18030" or "latin-1"',
+                args.encoding,
+            )
+        )
     place = do(workspace.file(asked))
     try:
         with workspace.open_file(place.names) as stream:
             if is_binary(stream.read(BINARY_HEAD), encoding):
-                do.fail(asked.invalid('is a binary file, not text (it has a NUL byte near its start)'))
+                do.fail(
+                    asked.invalid('is a binary file, not text (it has a NUL byte near its start)')
+                )
             try:
                 text = _read(stream, encoding, args)
             except UnicodeError:
-                do.fail(_invalid('encoding', f'does not fit the file: {misfit(stream, encoding)}', args.encoding))
+                do.fail(
+                    _invalid(
+                        'encoding',
+                        f'does not fit the file: {misfit(stream, encoding)}',
+                        args.encoding,
+                    )
+                )
     except OSError as raised:
         do.fail(asked.trouble(raised))
     if args.start_line > max(1, text.total_lines):
-        reason = f'must be a line of the file, which has {text.total_lines:,}, not {args.start_line:,}'
+        reason = (
+            f'must be a line of the file, which has {text.total_lines:,}, not {args.start_line:,}'
+        )
         do.fail(_invalid('start_line', reason, args.start_line))
     return text
 
@@ -79,7 +95,9 @@ def _read(stream: BinaryIO, encoding: str, args: ReadFile) -> FileText:
         window.take(args.end_line)
         content = ''.join(window.kept)
         last = window.passed
-        return FileText(args.path, content, args.start_line, last, last + window.rest(), window.truncated)
+        return FileText(
+            args.path, content, args.start_line, last, last + window.rest(), window.truncated
+        )
     finally:
         # The wrapper must not close the stream, which may be read once more to find what did not fit.
         text.detach()
@@ -105,7 +123,9 @@ class _Window:
 
     def take(self, last: int | None) -> None:
         """Keep lines up to `last`, as long as they fit; of a first line that is too long, its beginning."""
-        while (last is None or self.passed < last) and (line := self._text.readline(CONTENT_LIMIT + 1)):
+        while (last is None or self.passed < last) and (
+            line := self._text.readline(CONTENT_LIMIT + 1)
+        ):
             size = len(line.encode())
             if size > self._room:
                 self._cut(line)

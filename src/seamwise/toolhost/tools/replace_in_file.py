@@ -5,16 +5,21 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from seamwise.catalog.tools import ContentMismatch, ContentNotFound, DuplicateMatch, InvalidParameter
+from seamwise.catalog.tools import (
+    ContentMismatch,
+    ContentNotFound,
+    DuplicateMatch,
+    InvalidParameter,
+)
 from seamwise.messages import shorten
 from seamwise.scope import Do, fallible
 from seamwise.secrets import Secret
 from seamwise.toolhost.arguments import Example
-from seamwise.toolhost.documents import Document, Edit
-from seamwise.toolhost.editing import EDIT_LIMIT, put_back, take_up
-from seamwise.toolhost.paths import Asked, Trouble
-from seamwise.toolhost.similar import most_similar
-from seamwise.toolhost.workspace import Workspace
+from seamwise.toolhost.text.document import Document, Edit
+from seamwise.toolhost.text.editing import EDIT_LIMIT, put_back, take_up
+from seamwise.toolhost.text.similarity import most_similar
+from seamwise.toolhost.workspace.paths import Asked, Trouble
+from seamwise.toolhost.workspace.workspace import Workspace
 
 MOST_LINES = 10_000
 """Of so many places a DuplicateMatch names the lines; it counts all of them."""
@@ -42,7 +47,9 @@ class Replaced(Struct, frozen=True):
 
 @fallible
 def replace_in_file(
-    do: Do[Trouble | ContentNotFound | ContentMismatch | DuplicateMatch], workspace: Workspace, args: ReplaceInFile
+    do: Do[Trouble | ContentNotFound | ContentMismatch | DuplicateMatch],
+    workspace: Workspace,
+    args: ReplaceInFile,
 ) -> Replaced:
     """Replace a text that stands once in a UTF-8 file, or at a line, or everywhere (`replace_all`; with `line`: in it)."""
     asked = Asked('replace_in_file', args.path)
@@ -123,10 +130,14 @@ def _not_found(args: ReplaceInFile, search: str, document: Document) -> ContentN
     best = most_similar(search, document)
     if best is None:
         return ContentNotFound('replace_in_file', args.path, searched)
-    return ContentNotFound('replace_in_file', args.path, searched, best.similarity, shorten(best.text), best.line)
+    return ContentNotFound(
+        'replace_in_file', args.path, searched, best.similarity, shorten(best.text), best.line
+    )
 
 
 def _mismatch(args: ReplaceInFile, search: str, document: Document, line: int) -> ContentMismatch:
     height = search.rstrip('\n').count('\n') + 1
     actual = '\n'.join(document.lines[line - 1 : line - 1 + height])
-    return ContentMismatch('replace_in_file', args.path, shorten(args.search), shorten(actual), line)
+    return ContentMismatch(
+        'replace_in_file', args.path, shorten(args.search), shorten(actual), line
+    )

@@ -15,14 +15,14 @@ from seamwise.messages import shorten
 from seamwise.scope import Do, fallible
 from seamwise.secrets import Secret
 from seamwise.toolhost.arguments import Example
-from seamwise.toolhost.encodings import BINARY_HEAD, is_binary
-from seamwise.toolhost.guarding import time_left
-from seamwise.toolhost.ignoring import expression
-from seamwise.toolhost.listing import items
-from seamwise.toolhost.matching import Matcher, Stopped, matching
-from seamwise.toolhost.paths import Asked, Names, Trouble, is_passed_over
-from seamwise.toolhost.places import Place
-from seamwise.toolhost.workspace import Workspace
+from seamwise.toolhost.guards.guarded_call import time_left
+from seamwise.toolhost.processes.regex_client import Matcher, Stopped, matching
+from seamwise.toolhost.text.encodings import BINARY_HEAD, is_binary
+from seamwise.toolhost.workspace.ignore_rules import expression
+from seamwise.toolhost.workspace.listing import items
+from seamwise.toolhost.workspace.location import Place
+from seamwise.toolhost.workspace.paths import Asked, Names, Trouble, is_passed_over
+from seamwise.toolhost.workspace.workspace import Workspace
 
 BLOCK = 1024 * 1024
 """In bytes: about so much of a file is searched at once."""
@@ -60,7 +60,9 @@ class Matches(Struct, frozen=True):
 
 
 @fallible
-def search_files(do: Do[Trouble | ToolTimedOut], workspace: Workspace, args: SearchFiles) -> Matches:
+def search_files(
+    do: Do[Trouble | ToolTimedOut], workspace: Workspace, args: SearchFiles
+) -> Matches:
     """Search lines for a pattern. Leaves out binary files, what is ignored, and `.git`; follows no symlink."""
     args = replace(args, timeout=time_left(args.timeout))
     asked = Asked('search_files', args.path)
@@ -69,12 +71,26 @@ def search_files(do: Do[Trouble | ToolTimedOut], workspace: Workspace, args: Sea
         do.fail(asked.invalid(f'is {place.kind}, neither a file nor a folder'))
     wanted = expression(args.glob or '')
     if args.glob is not None and wanted is None:
-        do.fail(_invalid('glob', 'must be a pattern as "*.py" or "src/**/*.py", and must not begin with "!"', args.glob))
+        do.fail(
+            _invalid(
+                'glob',
+                'must be a pattern as "*.py" or "src/**/*.py", and must not begin with "!"',
+                args.glob,
+            )
+        )
     try:
         with matching(seconds=args.timeout) as matcher:
-            compiled = matcher.compile(args.pattern, ignore_case=not args.case_sensitive, wanted=wanted or '')
+            compiled = matcher.compile(
+                args.pattern, ignore_case=not args.case_sensitive, wanted=wanted or ''
+            )
             if (refused := do(compiled.alt(partial(_stopped, args)))) is not None:
-                do.fail(_invalid('pattern', f"is no regular expression of Python's re: {shorten(refused)}", args.pattern))
+                do.fail(
+                    _invalid(
+                        'pattern',
+                        f"is no regular expression of Python's re: {shorten(refused)}",
+                        args.pattern,
+                    )
+                )
             search = _Search(do, workspace, args, matcher)
             matches = tuple(islice(search.through(place, asked), args.limit + 1))
     except OSError as raised:
@@ -88,14 +104,23 @@ def _invalid(parameter: str, reason: str, value: object) -> InvalidParameter:
 
 def _stopped(args: SearchFiles, stopped: Stopped) -> ToolTimedOut | ToolFailed:
     if stopped.in_time:
-        return ToolFailed('search_files', ChildProcessError(f'the process that searches ended with status {stopped.status}'))
+        return ToolFailed(
+            'search_files',
+            ChildProcessError(f'the process that searches ended with status {stopped.status}'),
+        )
     return ToolTimedOut('search_files', args.timeout, 1)
 
 
 class _Search:
     """One search: it opens the files, which the matcher never sees."""
 
-    def __init__(self, do: Do[ToolTimedOut | ToolFailed], workspace: Workspace, args: SearchFiles, matcher: Matcher) -> None:
+    def __init__(
+        self,
+        do: Do[ToolTimedOut | ToolFailed],
+        workspace: Workspace,
+        args: SearchFiles,
+        matcher: Matcher,
+    ) -> None:
         self._do = do
         self._workspace = workspace
         self._args = args
@@ -126,7 +151,9 @@ class _Search:
             self._do.fail(ToolTimedOut('search_files', self._args.timeout, 1))
 
     def _is_wanted(self, names: Names) -> bool:
-        return self._args.glob is None or self._do(self._matcher.wants('/'.join(names)).alt(partial(_stopped, self._args)))
+        return self._args.glob is None or self._do(
+            self._matcher.wants('/'.join(names)).alt(partial(_stopped, self._args))
+        )
 
     def _in_file(self, names: Names, path: str) -> Iterator[Match]:
         with self._workspace.open_file(names) as stream:

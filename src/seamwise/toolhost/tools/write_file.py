@@ -7,9 +7,9 @@ from msgspec import Struct
 from seamwise.catalog.tools import FileAlreadyExists
 from seamwise.scope import Do, fallible
 from seamwise.toolhost.arguments import Example
-from seamwise.toolhost.paths import Asked, Trouble
-from seamwise.toolhost.workspace import Workspace
-from seamwise.toolhost.writing import create_file, replace_file
+from seamwise.toolhost.workspace.atomic_write import create_file, replace_file
+from seamwise.toolhost.workspace.paths import Asked, Trouble
+from seamwise.toolhost.workspace.workspace import Workspace
 
 
 class WriteFile(Struct, frozen=True, kw_only=True):
@@ -29,7 +29,9 @@ class Written(Struct, frozen=True):
 
 
 @fallible
-def write_file(do: Do[Trouble | FileAlreadyExists], workspace: Workspace, args: WriteFile) -> Written:
+def write_file(
+    do: Do[Trouble | FileAlreadyExists], workspace: Workspace, args: WriteFile
+) -> Written:
     """Write a file, at once or not at all, and make the folders that it needs; permissions of an old file stay."""
     asked = Asked('write_file', args.path)
     place = do(workspace.locate(asked, writing=True))

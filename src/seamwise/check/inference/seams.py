@@ -1,0 +1,157 @@
+"""The adapters of a file, and the errors that arms, `catch` and adapters decide about."""
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from mypy.nodes import RefExpr, TypeInfo
+from mypy.types import Instance
+
+from seamwise.check.facts import SeamFacts
+from seamwise.check.inference.dispositions import CHECKS, taken_by
+from seamwise.check.inference.error_inference import CATCH, CAUGHT, Reader
+from seamwise.check.inference.functions import ADAPTER, adapter_seam
+from seamwise.check.locations import place
+from seamwise.check.typed_ast.channels import members
+from seamwise.check.typed_ast.error_sets import NOTHING, is_error, kinds, named
+from seamwise.check.typed_ast.program import Module, walk
+
+FIND = 'seamwise.causes.find'
+
+
+def seams(reader: Reader) -> Iterator[SeamFacts]:
+    """Give the adapters of a file that have a name."""
+    module = reader.module
+    for kind in (ast.Assign, ast.AnnAssign):
+        for statement in module.every(kind):
+            match statement:
+                case ast.Assign([ast.Name(name)], value) | ast.AnnAssign(
+                    ast.Name(name), _, ast.expr() as value
+                ):
+                    seam = adapter_seam(value, module)
+                    if seam:
+                        yield SeamFacts(
+                            f'{module.name}.{name}',
+                            seam,
+                            place(statement, module),
+                            tuple(sorted(_shown(value, reader))),
+                        )
+                case _:
+                    pass
+
+
+def _shown(adapter: ast.expr, reader: Reader) -> set[str]:
+    found: set[str] = set()
+    for one in members(reader.module.type(adapter)):
+        if isinstance(one, Instance) and one.type.fullname == ADAPTER:
+            found |= set(named(kinds(one.args[0]) or NOTHING))
+    return found - {
+        name
+        for node in walk(adapter)
+        if isinstance(node, ast.Call)
+        for name in _hidden(node, reader)
+    }
+
+
+def _hidden(node: ast.Call, reader: Reader) -> set[str]:
+    match node.func:
+        case ast.Attribute(ast.Call(_, [kind]), 'hidden'):
+            return set(reader.made_by(kind) or NOTHING)
+        case _:
+            return set()
+
+
+class Uses(NamedTuple):
+    """What a file does with error classes."""
+
+    makes: frozenset[str]
+    """It makes them, or hands them to others who do."""
+    decides: frozenset[str]
+    """An arm, a check, a `catch` or an adapter decides about them."""
+
+
+def uses(reader: Reader) -> Uses:
+    """Give what a file does with error classes: each use either asks for one, or makes it."""
+    made: set[str] = set()
+    found: set[str] = set()
+    for node, name in _used(reader):
+        (found if _only_asks(node, reader) else made).add(name)
+    for call in reader.module.every(ast.Call):
+        if _class_at(call.func, reader):
+            # Inside of another error it travels on, and is shown with it.
+            for one in (*call.args, *(keyword.value for keyword in call.keywords)):
+                found |= {
+                    name
+                    for name, info in (kinds(reader.module.type(one)) or NOTHING).items()
+                    if is_error(info)
+                }
+    for match in reader.module.every(ast.Match):
+        for arm in match.cases:
+            for pattern in walk(arm.pattern):
+                if isinstance(pattern, ast.MatchClass):
+                    found |= {info.fullname for info in taken_by(reader, pattern) if is_error(info)}
+    return Uses(frozenset(made), frozenset(found))
+
+
+def _used(reader: Reader) -> Iterator[tuple[ast.expr, str]]:
+    """Give each error class that is called, itself or by a method of its own, handed to a call, or kept for one to come."""
+    for node in _values(reader.module):
+        name = _class_at(node, reader)
+        if name:
+            yield node, name
+
+
+def _values(module: Module) -> Iterator[ast.expr]:
+    for call in module.every(ast.Call):
+        yield from (call.func, *call.args, *(one.value for one in call.keywords))
+        if isinstance(call.func, ast.Attribute):
+            yield call.func.value
+    rows: list[ast.Tuple | ast.List | ast.Set] = [
+        *module.every(ast.Tuple),
+        *module.every(ast.List),
+        *module.every(ast.Set),
+    ]
+    for row in rows:
+        if not _is_of_annotation(row, module):
+            yield from row.elts
+    for table in module.every(ast.Dict):
+        yield from table.values
+    for choice in module.every(ast.IfExp):
+        yield from (choice.body, choice.orelse)
+    for back in module.every(ast.Return):
+        if back.value is not None:
+            yield back.value
+
+
+def _is_of_annotation(row: ast.expr, module: Module) -> bool:
+    """Whether it stands in brackets, as in `Result[int, A]` and `Callable[[A], B]`."""
+    around = module.parents.get(row)
+    return isinstance(around, ast.Subscript) or (
+        isinstance(around, ast.Tuple) and _is_of_annotation(around, module)
+    )
+
+
+def _class_at(node: ast.expr, reader: Reader) -> str:
+    """Give the name of the error class that an expression is; empty for anything else."""
+    if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
+        return ''
+    found = reader.module.node(node.value if isinstance(node, ast.Subscript) else node)
+    return (
+        found.node.fullname
+        if isinstance(found, RefExpr) and isinstance(found.node, TypeInfo) and is_error(found.node)
+        else ''
+    )
+
+
+def _only_asks(node: ast.expr, reader: Reader) -> bool:
+    around = reader.module.parents.get(node)
+    if isinstance(around, ast.Tuple):
+        around = reader.module.parents.get(around)
+    if not isinstance(around, ast.Call) or around.func is node:
+        return False
+    name = reader.module.full_name(around.func)
+    return (
+        name in CHECKS
+        or name in {CATCH, CAUGHT, FIND}
+        or (name.startswith('seamwise.seams.') and name.endswith('.on'))
+    )

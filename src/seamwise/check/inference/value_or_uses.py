@@ -1,0 +1,71 @@
+"""Where a failure becomes a value, and nobody has looked at its error."""
+
+import ast
+from collections.abc import Iterator
+
+from seamwise.check.facts import Defaulted
+from seamwise.check.inference.bindings import Given
+from seamwise.check.inference.dispositions import Fates
+from seamwise.check.inference.error_inference import SAME, Reader
+from seamwise.check.locations import place
+from seamwise.check.typed_ast.channels import channel
+from seamwise.check.typed_ast.error_sets import NOTHING, Kinds, named, within
+
+TAP_ERROR = 'seamwise.compose.tap_error'
+
+
+def defaulted(reader: Reader) -> Iterator[Defaulted]:
+    """Give each `value_or` on a channel with errors that nobody looks at."""
+    module = reader.module
+    for call in module.every(ast.Call):
+        match call.func:
+            case ast.Attribute(result, 'value_or') if channel(module.type(result)) is not None:
+                errors = reader.errors(result)
+                left = _unseen(result, named(errors), reader) if errors else None
+                if left:
+                    yield Defaulted(place(call, module), tuple(sorted(left)))
+            case _:
+                pass
+
+
+def _unseen(result: ast.expr, errors: Kinds, reader: Reader) -> Kinds:
+    """Leave out what another line looks at: `tap_error`, or any use of the name that the result goes by."""
+    match result:
+        case ast.Await(inner) | ast.NamedExpr(_, inner):
+            return _unseen(inner, errors, reader)
+        case ast.Call(ast.Attribute(inner, 'map')) if (
+            channel(reader.module.type(inner)) is not None
+        ):
+            return _unseen(inner, errors, reader)
+        case ast.Call(ast.Attribute(inner, 'bind'), [step]) if (
+            channel(reader.module.type(inner)) is not None
+        ):
+            added = named(reader.returned(step) or NOTHING)
+            return {**_unseen(inner, errors, reader), **within(errors, added)}
+        case ast.Call(function, [inner, _]) if reader.module.full_name(function) == TAP_ERROR:
+            return NOTHING
+        case ast.Call(function, [inner, *_]) if reader.module.full_name(function) in SAME:
+            return _unseen(inner, errors, reader)
+        case ast.Name() | ast.Attribute():
+            return _unseen_elsewhere(result, errors, reader)
+        case _:
+            return errors
+
+
+def _unseen_elsewhere(result: ast.Name | ast.Attribute, errors: Kinds, reader: Reader) -> Kinds:
+    """Leave out what the other uses of a name look at, and what was looked at before it was bound."""
+    function = reader.function_of(result)
+    fates = Fates(reader, function)
+    if isinstance(result, ast.Attribute):
+        return fates.of_same(result, errors).lost(errors)
+    left = fates.of_name(result.id, errors).lost(errors)
+    bound = reader.bindings(function).get(result.id, ()) if function is not None else ()
+    values = [
+        one.value
+        for one in bound
+        if isinstance(one, Given) and not isinstance(one.value, ast.Name | ast.Attribute)
+    ]
+    if not values or len(values) < len(bound):
+        return left
+    unseen = [fates.of(one, left).lost(_unseen(one, left, reader)) for one in values]
+    return {name: info for name, info in left.items() if any(name in one for one in unseen)}

@@ -1,0 +1,1 @@
+"""Syntax trees joined with the types that mypy inferred."""

@@ -1,0 +1,188 @@
+"""What a type says about failures: whether it is a Result, what its channel is, and whether one is held inside of it."""
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+import mypy.types  # noqa: F401  # pyright: ignore[reportUnusedImport]  # first of all: the others import it in a circle
+from msgspec import Struct
+from mypy.maptype import map_instance_to_supertype
+from mypy.nodes import TypeInfo
+from mypy.types import (
+    Instance,
+    NoneType,
+    ProperType,
+    TupleType,
+    Type,
+    TypeVarType,
+    UninhabitedType,
+    UnionType,
+    get_proper_type,
+)
+
+SUCCESS = frozenset({'seamwise.containers.Success', 'returns.result.Success'})
+FAILURE = frozenset({'seamwise.containers.Failure', 'returns.result.Failure'})
+NOTHING: frozenset[str] = frozenset()
+OPEN = 'returns.result.Result'
+"""The base class of `returns`, which may be either."""
+
+HOLDERS = frozenset({
+    'builtins.list', 'builtins.tuple', 'builtins.dict', 'builtins.set', 'builtins.frozenset',
+    'collections.deque', 'collections.defaultdict', 'collections.OrderedDict',
+    'typing.Collection', 'typing.Mapping', 'typing.MutableMapping', 'typing.MutableSequence', 'typing.Sequence',
+})  # fmt: skip
+
+DEEPEST = 3
+"""How many containers may stand around a Result."""
+
+
+class Channel(Struct, frozen=True):
+    """A Result as its type says: the values of its successes and the errors of its failures, each a type."""
+
+    values: tuple[ProperType, ...]
+    errors: tuple[ProperType, ...]
+    is_success: bool
+    """Whether it may be one."""
+    is_failure: bool
+    is_open: bool
+    """Whether it is typed as the base class of `returns`, which no check narrows."""
+
+
+def members(type_: Type | None) -> Iterator[ProperType]:
+    """Give the members of a union, or the one type; a type variable is what it may stand for."""
+    found = get_proper_type(type_) if type_ is not None else None
+    if isinstance(found, UnionType):
+        for one in found.items:
+            yield from members(one)
+    elif isinstance(found, TypeVarType):
+        for one in found.values or [found.upper_bound]:
+            yield from members(one)
+    elif found is not None:
+        yield found
+
+
+def bases(type_: ProperType) -> frozenset[str]:
+    """Give the full names of a class and of all that it derives from; none for what is no class."""
+    return _bases(type_.type) if isinstance(type_, Instance) else NOTHING
+
+
+def forget() -> None:
+    """Let go of the classes of a build, so that nothing keeps it."""
+    _bases.cache_clear()
+
+
+@lru_cache(maxsize=4_096)
+def _bases(info: TypeInfo) -> frozenset[str]:
+    return frozenset(one.fullname for one in info.mro)
+
+
+def channel(type_: Type | None) -> Channel | None:
+    """Give the channel of a type of which at least one member is a Result, else None; others, as None, are left aside."""
+    values: list[ProperType] = []
+    errors: list[ProperType] = []
+    found = [one for one in members(type_) if OPEN in bases(one)]
+    kinds = [kind_of(one) for one in found]
+    for one in found:
+        value, error = _arguments(one)
+        values += _real(value)
+        errors += _real(error)
+    if not found:
+        return None
+    is_open = any(kind not in SUCCESS | FAILURE for kind in kinds)
+    return Channel(
+        tuple(values),
+        tuple(errors),
+        is_success=is_open or any(kind in SUCCESS for kind in kinds),
+        is_failure=is_open or any(kind in FAILURE for kind in kinds),
+        is_open=is_open,
+    )
+
+
+def kind_of(type_: ProperType) -> str:
+    """Give the full name of a class; empty for what is none."""
+    return type_.type.fullname if isinstance(type_, Instance) else ''
+
+
+def awaited(type_: ProperType) -> ProperType | None:
+    """Give what awaiting a coroutine, a task or any other awaitable gives; None for what cannot be awaited."""
+    return argument_of(type_, 'typing.Awaitable', 0)
+
+
+def returned(type_: Type | None) -> ProperType | None:
+    """Give what a caller gets of a return type, once it is awaited where it must be."""
+    found = get_proper_type(type_) if type_ is not None else None
+    return None if found is None else awaited(found) or found
+
+
+def holds(type_: Type | None) -> Channel | None:
+    """Give the channel of a type that is a Result, will be one when it is awaited, or is a tuple, list or dict of them."""
+    waited = [given for one in members(type_) if (given := awaited(one)) is not None]
+    return (
+        channel(type_)
+        or _held(type_)
+        or next((found for one in waited if (found := channel(one) or _held(one))), None)
+    )
+
+
+def is_result(type_: Type | None) -> bool:
+    """Whether a type is a Result and nothing else, None aside: a Failure or None is the answer of a classifier."""
+    found = channel(type_)
+    others = [one for one in members(type_) if OPEN not in bases(one)]
+    if found is None or not all(isinstance(one, NoneType) for one in others):
+        return False
+    return found.is_success or not others
+
+
+def named(types: Iterable[ProperType]) -> str:
+    """Give the names of types, as in `NotFound | Busy`."""
+    return ' | '.join(dict.fromkeys(_name(one) for one in types)) or 'nothing'
+
+
+def _name(type_: ProperType) -> str:
+    if isinstance(type_, Instance):
+        return type_.type.name
+    return 'None' if isinstance(type_, NoneType) else str(type_)
+
+
+def _held(type_: Type | None, depth: int = 0) -> Channel | None:
+    """Look into containers: results that are still to come are others' to await, and a type alias may have no bottom."""
+    inner = [part for one in members(type_) for part in _parts(one)] if depth < DEEPEST else []
+    return next(
+        (found for one in inner if (found := channel(one) or _held(one, depth + 1)) is not None),
+        None,
+    )
+
+
+def _parts(type_: ProperType) -> Iterable[Type]:
+    if isinstance(type_, TupleType):
+        return type_.items
+    return type_.args if isinstance(type_, Instance) and type_.type.fullname in HOLDERS else ()
+
+
+def _arguments(type_: ProperType) -> tuple[ProperType | None, ProperType | None]:
+    kind = kind_of(type_)
+    if isinstance(type_, Instance) and len(type_.args) == 1:
+        if kind in SUCCESS:
+            return get_proper_type(type_.args[0]), None
+        if kind in FAILURE:
+            return None, get_proper_type(type_.args[0])
+    return argument_of(type_, OPEN, 0), argument_of(type_, OPEN, 1)
+
+
+def argument_of(type_: ProperType, base: str, place: int) -> ProperType | None:
+    """Give a type argument of a class that a type derives from, as in the error of a `Guard[E]`; None for what does not."""
+    if not isinstance(type_, Instance):
+        return None
+    info: TypeInfo | None = next((one for one in type_.type.mro if one.fullname == base), None)
+    if info is None:
+        return None
+    arguments = map_instance_to_supertype(type_, info).args
+    return get_proper_type(arguments[place]) if place < len(arguments) else None
+
+
+def _real(type_: ProperType | None) -> Iterator[ProperType]:
+    """Give the members that can occur: Never cannot. A type variable stays what it is."""
+    if isinstance(type_, UnionType):
+        for one in type_.items:
+            yield from _real(get_proper_type(one))
+    elif type_ is not None and not isinstance(type_, UninhabitedType):
+        yield type_

@@ -1,0 +1,126 @@
+"""The catalogue as one HTML page: everything is inside it, and nothing is fetched."""
+
+import json
+from base64 import b64encode
+from collections.abc import Iterable, Iterator
+from functools import partial
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+from itertools import groupby
+
+from msgspec import Raw
+
+from seamwise.documents.shape import Answer, Entry, Example
+from seamwise.documents.text import example_lines
+
+_text = partial(escape, quote=False)
+"""What stands between tags; in an attribute, quotes are escaped too."""
+
+_PAGE = files('seamwise.documents') / 'page_files'
+
+
+def as_html(entries: Iterable[Entry]) -> str:
+    """Give the page: searchable, with a link for each tag (`#FileNotFound`), for eyes, ears, keyboards and phones."""
+    style, script = (
+        _PAGE.joinpath(name).read_text(encoding='utf-8') for name in ('page.css', 'page.js')
+    )
+    every = list(entries)
+    policy = f"default-src 'none'; img-src data:; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'; form-action 'none'"
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<link rel="icon" href="data:,">
+<title>Seamwise: every error</title>
+<style>{style}</style>
+</head>
+<body>
+<a class="skip" href="#errors">Skip to the errors</a>
+<header>
+<h1>Every error</h1>
+<p>{len(every)} kinds of error: what each means, a call that really gives it, what each seam says of it, and what to do.</p>
+<div role="search" id="search" hidden>
+<label for="query">Search tags, codes and texts <kbd aria-hidden="true">/</kbd></label>
+<input id="query" type="search" autocomplete="off" spellcheck="false" aria-describedby="count">
+<p id="count" role="status"></p>
+</div>
+</header>
+<main id="errors" tabindex="-1">
+{''.join(_sections(every))}</main>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def _hash(inline: str) -> str:
+    """Name an inline text for a content security policy (CSP 3, 6.7.2): nothing else may be run or applied."""
+    return f"'sha256-{b64encode(sha256(inline.encode()).digest()).decode()}'"
+
+
+def _sections(entries: Iterable[Entry]) -> Iterator[str]:
+    for union, group in groupby(entries, lambda one: one.union):
+        yield f'<section aria-labelledby="union-{union}">\n<h2 id="union-{union}">{union}</h2>\n'
+        yield from map(_article, group)
+        yield '</section>\n'
+
+
+def _article(entry: Entry) -> str:
+    tag = escape(entry.tag)
+    again = 'retryable' if entry.retryable else 'not retryable'
+    return f"""<article id="{tag}" data-words="{escape(_words(entry))}">
+<details>
+<summary><h3>{tag}</h3> <span class="category">{entry.category}</span> <span class="message">{_text(entry.message)}</span></summary>
+<p>{_text(entry.meaning)}</p>
+<p class="facts">{_class(entry)}{again}, recovery {entry.recovery}. <a href="#{tag}">Link to {tag}</a></p>
+<h4>What to do</h4>
+{_list(entry.advice)}
+<h4>How it comes about</h4>
+{_example(entry.example)}
+<h4>What each seam says</h4>
+{''.join(map(_answer, entry.answers))}</details>
+</article>
+"""
+
+
+def _words(entry: Entry) -> str:
+    summaries = [one.summary for one in entry.answers if one.summary]
+    every = [
+        entry.tag,
+        entry.name,
+        entry.union,
+        entry.category,
+        entry.meaning,
+        entry.message,
+        *summaries,
+    ]
+    return ' '.join(every).casefold()
+
+
+def _class(entry: Entry) -> str:
+    return '' if entry.tag == entry.name else f'Class <code>{_text(entry.name)}</code>, '
+
+
+def _list(items: Iterable[str]) -> str:
+    return f'<ul>{"".join(f"<li>{_text(one)}</li>" for one in items)}</ul>'
+
+
+def _example(example: Example) -> str:
+    first, *rest = example_lines(example)
+    return f'<p>{_text(first)}</p>\n<pre>{_text(chr(10).join(rest))}</pre>'
+
+
+def _answer(answer: Answer) -> str:
+    name = f'{answer.seam} ({answer.where})' if answer.where else answer.seam
+    if answer.output is None:
+        return f'<h5>{_text(name)}</h5>\n<p>It never reaches this seam.</p>\n'
+    return f'<h5>{_text(name)}: {_text(answer.summary or "")}</h5>\n<pre>{_text(_written(answer.seam, answer.output))}</pre>\n'
+
+
+def _written(seam: str, output: Raw) -> str:
+    value = json.loads(bytes(output))
+    return str(value['text']) if seam == 'cli' else json.dumps(value, ensure_ascii=False, indent=1)

@@ -1,0 +1,46 @@
+"""The unions of the catalogue, and the classes of each."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, get_args
+
+from seamwise.catalog.access import AccessError
+from seamwise.catalog.agents import AgentError
+from seamwise.catalog.models import ModelError
+from seamwise.catalog.network import NetworkError
+from seamwise.catalog.parsing import ParsingError
+from seamwise.catalog.protocols import A2aError, LspError, McpError
+from seamwise.catalog.sessions import SessionError
+from seamwise.catalog.storage import StorageError
+from seamwise.catalog.streaming import StreamingError
+from seamwise.catalog.tools import ToolError
+from seamwise.catalog.workspace import WorkspaceError
+from seamwise.errors import TaggedError
+from seamwise.policies import GuardError
+
+_UNIONS: Mapping[str, Any] = {
+    'ToolError': ToolError,
+    'ParsingError': ParsingError,
+    'StreamingError': StreamingError,
+    'NetworkError': NetworkError,
+    'ModelError': ModelError,
+    'AgentError': AgentError,
+    'McpError': McpError,
+    'LspError': LspError,
+    'A2aError': A2aError,
+    'SessionError': SessionError,
+    'AccessError': AccessError,
+    'StorageError': StorageError,
+    'WorkspaceError': WorkspaceError,
+    'GuardError': GuardError,
+}
+
+UNIONS: Mapping[str, tuple[type[TaggedError], ...]] = MappingProxyType(
+    {name: get_args(union) for name, union in _UNIONS.items()}
+)
+"""Every union by its name, in the order of the documents."""
+
+UNION_OF: Mapping[type[TaggedError], str] = MappingProxyType(
+    {kind: name for name, kinds in UNIONS.items() for kind in kinds}
+)
+"""Every class of the catalogue, in the order of the documents, and the name of its union."""

@@ -1,0 +1,1 @@
+"""Engine of the guards: pipeline, permits, wait queue, clock and randomness, validation."""

@@ -1,0 +1,1 @@
+"""Building blocks of the guards: backoff, budgets, circuit states, cache store, GCRA."""

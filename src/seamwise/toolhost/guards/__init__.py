@@ -1,0 +1,1 @@
+"""Guards around tools, configured by a TOML file."""

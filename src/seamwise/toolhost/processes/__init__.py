@@ -1,0 +1,1 @@
+"""Child processes: shell commands and time-limited regular expressions."""

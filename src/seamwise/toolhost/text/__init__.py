@@ -1,0 +1,1 @@
+"""Documents, edits and unified diffs as text."""

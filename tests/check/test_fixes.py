@@ -1,0 +1,170 @@
+"""`--fix`: what is safe is mended, and nothing else in the file moves."""
+
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from click.testing import CliRunner
+
+from seamwise.check.checking import check
+from seamwise.check.fixes import fixed
+from seamwise.program.check import check as command
+
+START = """\
+from seamwise import Category, Failure, Result, Success, TaggedError
+
+
+class Missing(TaggedError, category=Category.NOT_FOUND, message='missing'):
+    pass
+
+
+class Busy(TaggedError, category=Category.CAPACITY, message='busy'):
+    pass
+
+
+def find(uid: int) -> Result[str, Missing]:
+    return Failure(Missing()) if uid else Success('ada')
+
+
+"""
+WIDE = START + dedent('''\
+    def  odd( uid:int )->Result[str,   Missing|Busy]:   # as it is
+        """Überschrift: ä."""
+        return find( uid )
+
+
+    def caller(uid: int) -> Result[str, Missing | Busy]:
+        return odd(uid)
+''')
+NARROW = WIDE.replace('Missing|Busy]:   # as', 'Missing]:   # as').replace(
+    'Missing | Busy', 'Missing'
+)
+
+
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    # mypy's own cache makes the second look a quick one.
+    return tmp_path / 'shop.py'
+
+
+def test_too_wide_channels_are_made_exact_up_to_the_last_caller(shop: Path) -> None:
+    shop.write_text(WIDE, encoding='utf-8')
+    done = CliRunner().invoke(command, ['.', '--fix'])
+    assert (done.exit_code, shop.read_text(encoding='utf-8')) == (0, NARROW)
+    assert '2 findings mended in 1 file.' in done.output
+    again = CliRunner().invoke(command, ['.', '--fix'])
+    assert (again.exit_code, shop.read_text(encoding='utf-8')) == (0, NARROW)
+    assert '0 findings mended in 0 files.' in again.output
+
+
+def test_what_is_mended_still_has_the_types_that_it_says(shop: Path) -> None:
+    shop.write_text(WIDE, encoding='utf-8')
+    CliRunner().invoke(command, ['.', '--fix'])
+    found = subprocess.run(
+        [sys.executable, '-m', 'mypy', '--strict', 'shop.py'],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found.stdout.startswith('Success'), found.stdout
+
+
+def test_a_channel_that_names_no_error_gets_the_names_of_those_that_come(shop: Path) -> None:
+    text = (
+        START.replace('TaggedError\n', 'TaggedError\n', 1)
+        + 'def load(uid: int) -> Result[str, TaggedError]:\n    return find(uid)\n'
+    )
+    shop.write_text(text, encoding='utf-8')
+    done = CliRunner().invoke(command, ['.', '--fix'])
+    assert shop.read_text(encoding='utf-8') == text.replace(
+        'Result[str, TaggedError]', 'Result[str, Missing]'
+    )
+    assert done.exit_code == 0
+
+
+ARMS = (
+    START
+    + """\
+def status(error: Missing | Busy) -> int:
+    match error:
+        case Missing():
+            return 404
+        case Busy():
+            return 503
+        case _:
+            return 500  # never
+"""
+)
+
+
+def test_a_wildcard_that_nothing_reaches_says_so(shop: Path) -> None:
+    shop.write_text(ARMS, encoding='utf-8')
+    CliRunner().invoke(command, ['.', '--fix'])
+    closed = 'from typing import assert_never\n' + ARMS.replace(
+        'return 500  # never', 'assert_never(error)  # never'
+    )
+    assert shop.read_text(encoding='utf-8') == closed
+
+
+def test_the_import_joins_one_that_is_there(shop: Path) -> None:
+    shop.write_text('from typing import Final, TypeVar\n\n' + ARMS, encoding='utf-8')
+    CliRunner().invoke(command, ['.', '--fix'])
+    assert shop.read_text(encoding='utf-8').startswith(
+        'from typing import Final, TypeVar, assert_never\n'
+    )
+
+
+def test_a_wildcard_that_something_reaches_is_for_its_author(shop: Path) -> None:
+    text = ARMS.replace('        case Busy():\n            return 503\n', '')
+    shop.write_text(text, encoding='utf-8')
+    done = CliRunner().invoke(command, ['.', '--fix'])
+    assert shop.read_text(encoding='utf-8') == text
+    assert done.exit_code == 1
+    assert 'SW107' in done.output
+
+
+@pytest.mark.parametrize('ending', ['\r\n', '\r', '\n'])
+@pytest.mark.parametrize('mark', [b'', b'\xef\xbb\xbf'])
+def test_line_endings_and_the_mark_of_byte_order_stay(shop: Path, ending: str, mark: bytes) -> None:
+    shop.write_bytes(mark + WIDE.replace('\n', ending).encode())
+    assert fixed(check(['.']).findings)
+    assert (
+        shop.read_bytes()
+        == mark
+        + NARROW.replace('Missing]:\n    return odd', 'Missing | Busy]:\n    return odd')
+        .replace('\n', ending)
+        .encode()
+    )
+
+
+def test_another_encoding_stays(shop: Path) -> None:
+    shop.write_bytes(('# coding: latin-1\n' + WIDE).encode('latin-1'))
+    assert fixed(check(['.']).findings)
+    assert b'\xdcberschrift: \xe4' in shop.read_bytes()
+
+
+def test_a_file_that_has_changed_meanwhile_is_left_alone(shop: Path) -> None:
+    shop.write_text(WIDE, encoding='utf-8')
+    findings = check(['.']).findings
+    shop.write_text('# one more line\n' + WIDE, encoding='utf-8')
+    assert fixed(findings) == ()
+    assert shop.read_text(encoding='utf-8') == '# one more line\n' + WIDE
+
+
+def test_the_rights_of_a_file_stay_and_a_link_stays_a_link(shop: Path, tmp_path: Path) -> None:
+    real = tmp_path / 'elsewhere' / 'real.py'
+    real.parent.mkdir()
+    real.write_text(WIDE, encoding='utf-8')
+    real.chmod(0o640)
+    shop.symlink_to(real)
+    assert fixed(check(['shop.py']).findings)
+    assert shop.is_symlink()
+    assert stat.S_IMODE(real.stat().st_mode) == 0o640
+    assert sorted(one.name for one in tmp_path.iterdir() if not one.name.startswith('.')) == [
+        'elsewhere',
+        'shop.py',
+    ]

@@ -1,0 +1,328 @@
+"""What a function in direct style declares: where its `do` is found, what its caller sees, and what is refused."""
+
+import inspect
+import types
+from collections.abc import AsyncIterator, Callable, Iterator
+from functools import lru_cache, partial, wraps
+from typing import Any, Never, Optional, TypeAlias, TypeVar, cast, get_type_hints
+
+import pytest
+from typing_extensions import TypeAliasType
+
+import seamwise
+from seamwise import Do, Failure, Result, Success, fallible
+
+E = TypeVar('E')
+T = TypeVar('T')
+Channel: TypeAlias = Do[str | int]
+Checked: TypeAlias = Do[E | int]
+Spelled: TypeAlias = 'Do[str | int]'
+Named = TypeAliasType('Named', Do[str | int])
+
+
+def channel_of(function: Callable[..., object]) -> object:
+    """Tell the error type that a function's caller sees."""
+    _, failure = get_type_hints(function)['return'].__args__
+    return failure.__args__[0]
+
+
+def declares(annotation: object) -> Callable[..., object]:
+    def function(do: Any, number: int) -> None: ...
+
+    function.__annotations__['do'] = annotation
+    return fallible(function)
+
+
+def made_fallible(function: Any) -> Callable[..., object]:
+    """Decorate a function whose annotations no type checker can read."""
+    decorate: Any = fallible
+    run: Callable[..., object] = decorate(function)
+    return run
+
+
+class TestFound:
+    @pytest.mark.parametrize(
+        'annotation',
+        [
+            Do[str | int],
+            seamwise.Do[str | int],
+            Channel,
+            Checked[str],
+            Named,
+            Do['str | int'],
+            'Do[str | int]',
+            '"Do[str | int]"',
+            'Do["str | int"]',
+            'seamwise.Do[str | int]',
+            'Channel',
+            'Spelled',
+            'Named',
+            'elsewhere.Do[str | int]',
+        ],
+        ids=str,
+    )
+    def test_the_channel_is_read_from(self, annotation: object) -> None:
+        assert channel_of(declares(annotation)) in {str | int, int | str}
+
+    @pytest.mark.parametrize('annotation', [Do, 'Do', 'seamwise.Do', Do[Never], 'Do[Never]'])
+    def test_a_do_without_errors_never_fails(self, annotation: object) -> None:
+        assert channel_of(declares(annotation)) is Never
+
+    def test_another_name_is_looked_up_around_the_function(self) -> None:
+        Doing = Do  # noqa: N806 -- a class by another name
+
+        def function(do: 'Doing[str]') -> None:  # type: ignore[valid-type]  # only at run time is it looked up
+            assert [Doing, later] == [Do, cast('Do[str]', do)(Success(1))]
+
+        run = made_fallible(function)
+        assert channel_of(run) is str
+        later = 1
+        assert run() == Success(None)
+
+    def test_after_self_and_cls(self) -> None:
+        def method(self: object, do: Do[str], number: int) -> None: ...
+        def of(cls: object, do: Do[str], number: int) -> None: ...
+        def first(do: Do[str], /, self: int) -> None: ...
+
+        assert list(inspect.signature(fallible(method)).parameters) == ['self', 'number']
+        assert list(inspect.signature(fallible(of)).parameters) == ['cls', 'number']
+        assert list(inspect.signature(fallible(first)).parameters) == ['self']
+
+    def test_the_name_is_free(self) -> None:
+        @fallible
+        def named(give: Do[str], /) -> int:
+            return give(Success(1))
+
+        assert named() == Success(1)
+
+    def test_a_function_under_a_decorator_that_keeps_its_signature(self) -> None:
+        def twice(function: Callable[..., int]) -> Callable[..., int]:
+            @wraps(function)
+            def doubled(*args: object) -> int:
+                return function(*args) * 2
+
+            return doubled
+
+        def positive(do: Do[str], number: int) -> int:
+            return do(Success(number)) if number else do.fail('zero')
+
+        run: Callable[..., object] = fallible(twice(positive))
+        assert (run(2), run(0)) == (Success(4), Failure('zero'))
+
+
+class TestSeen:
+    def test_the_signature_is_the_callers(self) -> None:
+        @fallible
+        def run(
+            _do: Do[str], a: int, /, b: 'list[int]', *rest: int, c: int = 4, **others: int
+        ) -> 'dict[str, int]':
+            return {'a': a, 'b': len(b), 'rest': len(rest), 'c': c, **others}
+
+        seen = inspect.signature(run)
+        assert (
+            str(seen).partition(' -> ')[0]
+            == "(a: int, /, b: 'list[int]', *rest: int, c: int = 4, **others: int)"
+        )
+        assert get_type_hints(run) == {
+            'a': int,
+            'b': list[int],
+            'rest': int,
+            'c': int,
+            'others': int,
+            'return': Success[dict[str, int]] | Failure[str],
+        }
+        assert run(1, [2], 3, d=5) == Success({'a': 1, 'b': 1, 'rest': 1, 'c': 4, 'd': 5})
+
+    def test_a_method_keeps_its_receiver_and_binds(self) -> None:
+        class Shop:
+            @fallible
+            def sell(self, do: Do[str], count: int = 1) -> None: ...
+
+        assert list(inspect.signature(Shop.sell).parameters) == ['self', 'count']
+        assert list(inspect.signature(Shop().sell).parameters) == ['count']
+        assert inspect.ismethod(Shop().sell)
+
+    def test_without_annotations_none_are_made_up(self) -> None:
+        def function(do, number=1): ...  # type: ignore[no-untyped-def]  # the missing annotations are the test
+
+        function.__annotations__['do'] = Do[str]
+        run = made_fallible(function)
+        assert run.__annotations__ == {}
+        assert str(inspect.signature(run)) == '(number=1)'
+
+    def test_none_is_the_type_of_none(self) -> None:
+        @fallible
+        def run(do: Do[str]) -> None: ...
+
+        assert get_type_hints(run) == {'return': Success[None] | Failure[str]}
+
+    def test_type_variables_stay(self) -> None:
+        @fallible
+        def first(do: Do[E], given: list[T], error: E) -> T:
+            return given[0] if given else do.fail(error)
+
+        run: Callable[[list[int], str], object] = first  # type: ignore[assignment]  # the coroutine's overload comes first
+        assert (run([1], 'none'), run([], 'none')) == (Success(1), Failure('none'))
+        assert get_type_hints(first)['return'] == Success[T] | Failure[E]  # type: ignore[valid-type]  # at run time it may stand free
+
+    def test_what_describes_the_function_is_kept(self) -> None:
+        def function(do: Do[str]) -> None:
+            """Do nothing."""
+
+        vars(function)['marked'] = True
+        run = fallible(function)
+        assert (run.__name__, run.__qualname__, run.__module__, run.__doc__) == (
+            function.__name__,
+            function.__qualname__,
+            __name__,
+            'Do nothing.',
+        )
+        assert vars(run)['marked']
+        assert vars(run)['__wrapped__'] is function
+        assert type(run) is types.FunctionType
+        assert not inspect.iscoroutinefunction(run)
+        assert function.__annotations__ == {'do': Do[str], 'return': None}
+
+
+def no_annotation(do, number): ...  # type: ignore[no-untyped-def]  # the missing annotations are the test
+
+
+def another_annotation(do: int) -> None: ...
+
+
+def unreadable(do: 'no type at all') -> None: ...  # type: ignore[valid-type]  # noqa: F722 -- the misuse is the test
+
+
+def a_union(do: 'Do[str] | None') -> None: ...
+
+
+def optional(do: Optional[Do[str]]) -> None: ...  # noqa: UP045 -- the misuse is the test
+
+
+def a_call(do: 'print("Do")') -> None: ...  # type: ignore[valid-type]  # the misuse is the test
+
+
+def another_name(do: 'seamwise.fallible') -> None: ...  # type: ignore[valid-type]  # the misuse is the test
+
+
+def unknown_name(do: 'Unknown[str]') -> None: ...  # type: ignore[name-defined]  # noqa: F821 -- the misuse is the test
+
+
+def second(number: int, do: Do[str]) -> None: ...
+
+
+def keyword_only(*, do: Do[str]) -> None: ...
+
+
+def variadic(*do: Do[str]) -> None: ...
+
+
+def nothing() -> None: ...
+
+
+WRONG: list[Callable[..., object]] = [
+    no_annotation,
+    another_annotation,
+    unreadable,
+    a_union,
+    optional,
+    a_call,
+    another_name,
+    unknown_name,
+    second,
+    keyword_only,
+    variadic,
+    nothing,
+]
+
+
+class Methods:
+    def without(self) -> None: ...
+
+    def third(self, number: int, do: Do[str]) -> None: ...
+
+    def keyword(self, *, do: Do[str]) -> None: ...
+
+
+def generator(do: Do[str]) -> Iterator[int]:
+    yield do.fail('a')  # pragma: no cover -- nobody reads it
+
+
+async def async_generator(do: Do[str]) -> AsyncIterator[int]:
+    yield do.fail('a')  # pragma: no cover -- nobody reads it
+
+
+class Callee:
+    def __call__(self, do: Do[str]) -> None: ...
+
+
+def refused(function: Any) -> str:
+    with pytest.raises(TypeError) as raised:
+        fallible(function)
+    return str(raised.value)
+
+
+class TestRefused:
+    @pytest.mark.parametrize('function', WRONG)
+    def test_a_function_without_a_do_where_it_belongs(
+        self, function: Callable[..., object]
+    ) -> None:
+        name = function.__name__
+        assert (
+            refused(function)
+            == f'{name}: the first parameter must be annotated with Do[...], as in `def {name}(do: Do[NotFound], …)`.'
+        )
+
+    @pytest.mark.parametrize('function', [Methods.without, Methods.third, Methods.keyword])
+    def test_a_method_without_a_do_where_it_belongs(self, function: Callable[..., object]) -> None:
+        name = function.__name__
+        assert refused(function) == (
+            f'Methods.{name}: the first parameter after self must be annotated with Do[...], as in `def {name}(self, do: Do[NotFound], …)`.'
+        )
+
+    def test_a_classmethod_without_a_do_where_it_belongs(self) -> None:
+        def of(cls: object, number: int) -> None: ...
+
+        assert '.of: the first parameter after cls must be annotated' in refused(of)
+
+    @pytest.mark.parametrize('function', [generator, async_generator])
+    def test_generators(self, function: Callable[..., object]) -> None:
+        assert (
+            refused(function)
+            == f'{function.__name__} is a generator: it has no single end that could become a result.'
+        )
+
+    @pytest.mark.parametrize('kind', [classmethod, staticmethod])
+    def test_the_decorators_in_the_wrong_order(self, kind: Callable[[object], object]) -> None:
+        name = getattr(kind, '__name__', '')
+        assert (
+            refused(kind(Methods.third))
+            == f'Methods.third: put @fallible under @{name}, not above it.'
+        )
+
+    @pytest.mark.parametrize(
+        ('given', 'shown'),
+        [
+            (Callee, 'Callee'),
+            (len, 'len'),
+            (7, '7'),
+            (partial(another_annotation, 1), repr(partial(another_annotation, 1))),
+            (Methods().without, 'Methods.without'),
+            (lru_cache(second), 'second'),
+        ],
+        ids=['class', 'builtin', 'number', 'partial', 'bound method', 'cached function'],
+    )
+    def test_what_is_no_function(self, given: object, shown: str) -> None:
+        assert refused(given) == f'fallible takes a function, not {shown}.'
+
+    def test_an_object_that_is_called(self) -> None:
+        assert refused(Callee()).startswith('fallible takes a function, not <')
+
+    def test_a_function_that_is_fallible_already(self) -> None:
+        @fallible
+        def once(do: Do[str], number: int) -> int:
+            return do(Success(number))
+
+        assert 'the first parameter must be annotated with Do[...]' in refused(once)
+        seen: Result[int, str] = once(1)
+        assert seen == Success(1)

@@ -1,0 +1,85 @@
+"""Annotations that are never evaluated: `from __future__ import annotations`, and imports for type checkers only."""
+
+from __future__ import annotations
+
+import asyncio
+import decimal
+import inspect
+from typing import TYPE_CHECKING, TypeAlias, get_type_hints
+
+import pytest
+
+import seamwise
+from seamwise import Do as Token
+from seamwise import Failure, Success, fallible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from decimal import Decimal
+
+    from seamwise import Do, Result
+
+Channel: TypeAlias = 'Token[str | int]'
+
+
+class Shop:
+    @fallible
+    def imported_for_checkers(self, do: Do[str | int], number: int) -> int:
+        return do(Success(number)) if number else do.fail('zero')
+
+    @fallible
+    def by_another_name(self, do: Token[str | int], number: int) -> int:
+        return do(Success(number)) if number else do.fail('zero')
+
+    @fallible
+    def by_its_module(self, do: seamwise.Do[str | int], number: int) -> int:
+        return do(Success(number)) if number else do.fail('zero')
+
+    @fallible
+    def by_an_alias(self, do: Channel, number: int) -> int:
+        return do(Success(number)) if number else do.fail('zero')
+
+    @classmethod
+    @fallible
+    async def quoted(cls, do: 'Do[str | int]', number: int) -> int:  # noqa: UP037 -- the quotes are the test
+        return do(Success(number)) if number else do.fail('zero')
+
+
+@pytest.mark.parametrize(
+    'run',
+    [
+        Shop().imported_for_checkers,
+        Shop().by_another_name,
+        Shop().by_its_module,
+        Shop().by_an_alias,
+    ],
+)
+def test_the_do_is_found(run: Callable[[int], Result[int, str | int]]) -> None:
+    assert (run(1), run(0)) == (Success(1), Failure('zero'))
+    assert list(inspect.signature(run).parameters) == ['number']
+    assert get_type_hints(run) == {'number': int, 'return': Success[int] | Failure[str | int]}
+
+
+def test_the_do_of_a_coroutine_function_is_found() -> None:
+    assert asyncio.run(Shop.quoted(0)) == Failure('zero')
+    assert get_type_hints(Shop.quoted)['return'] == Success[int] | Failure[str | int]
+
+
+def test_other_types_may_be_unknown_at_run_time_too() -> None:
+    @fallible
+    def rounded(do: Do[Decimal], number: Decimal) -> Decimal:
+        return do(Success(number))
+
+    assert str(inspect.signature(rounded)).partition(' -> ')[0] == "(number: 'Decimal')"
+    assert rounded(decimal.Decimal(1)) == Success(decimal.Decimal(1))
+    with pytest.raises(NameError, match='Decimal'):
+        get_type_hints(rounded)
+
+
+def test_a_name_that_is_bound_later_does_not_matter() -> None:
+    @fallible
+    def run(do: Do[str]) -> int:
+        return later + do(Success(1))
+
+    later = 1
+    assert run() == Success(2)

@@ -1,0 +1,100 @@
+"""A real Redis server for tests, on a port of its own, which keeps nothing."""
+
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from redis import Redis
+from redis.exceptions import RedisError
+
+from tests.programs import program
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(('127.0.0.1', 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+class Server:
+    """A server that can be killed, paused and started again."""
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        binary = program('redis-server')
+        self.port = free_port()
+        quiet = [
+            '--save',
+            '',
+            '--appendonly',
+            'no',
+            '--dir',
+            str(folder),
+            '--bind',
+            '127.0.0.1',
+            '--loglevel',
+            'warning',
+        ]
+        self._command = [binary, '--port', str(self.port), *quiet, *options]
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        self._process = subprocess.Popen(
+            self._command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        until = time.monotonic() + 10.0
+        with self.client() as client:
+            while not _answers(client):
+                assert time.monotonic() < until, 'redis-server does not start'
+                time.sleep(0.01)
+
+    def client(self) -> Redis:
+        """Give a client for the test itself, which is patient."""
+        return Redis(host='127.0.0.1', port=self.port, decode_responses=True, socket_timeout=5.0)
+
+    def flush(self) -> None:
+        self.tell('FLUSHALL')
+
+    def tell(self, *command: str) -> Any:
+        """Send a command; gives the reply."""
+        client: Any = self.client()
+        with client:
+            return client.execute_command(*command)
+
+    def kill(self) -> None:
+        if self._process is not None:
+            self._process.send_signal(signal.SIGCONT)
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+    def pause(self) -> None:
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        assert self._process is not None
+        self._process.send_signal(signal.SIGCONT)
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        raised: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.kill()
+
+
+def _answers(client: Any) -> bool:
+    try:
+        return bool(client.ping())
+    except RedisError:
+        return False

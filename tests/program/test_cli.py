@@ -1,0 +1,373 @@
+"""How the command starts and how the process ends; in this process."""
+
+import logging
+import os
+import signal
+import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from io import StringIO
+from pathlib import Path
+from types import FrameType
+from typing import Any, TextIO
+
+import click
+import pytest
+from typing_extensions import override
+
+from seamwise import report_defect
+from seamwise.program import cli, main
+from seamwise.program.choices import Choice
+from seamwise.program.cli import seamwise
+from seamwise.program.exit_errors import Ended, cannot, shown, unwritable
+from seamwise.program.exits import Exit
+from seamwise.program.logs import log_to_stderr
+from seamwise.program.progress import progress
+
+
+@pytest.fixture
+def handlers(monkeypatch: pytest.MonkeyPatch) -> dict[int, Callable[[int, FrameType | None], Any]]:
+    """Take note of the signal handlers that the command asks for; none is set."""
+    asked: dict[int, Callable[[int, FrameType | None], Any]] = {}
+    monkeypatch.setattr('seamwise.program.cli.signal.signal', asked.__setitem__)
+    usual: dict[int, signal.Handlers] = {}
+    monkeypatch.setattr('seamwise.program.cli.signal.getsignal', usual.get)
+    return asked
+
+
+def ended(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> object:
+    monkeypatch.setattr(sys, 'argv', ['seamwise', *arguments])
+    with pytest.raises(SystemExit) as raised:
+        main()
+    return raised.value.code
+
+
+def failing(raised: BaseException) -> Callable[..., Any]:
+    def fail(*arguments: object, **how: object) -> None:
+        raise raised
+
+    return fail
+
+
+NO_RICH = "the command needs rich, which is not installed; get it by: pip install 'seamwise[all]'"
+
+pytestmark = pytest.mark.usefixtures('handlers')
+
+
+def test_the_version_is_shown(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ended(monkeypatch, '--version') == 0
+    assert capsys.readouterr().out.startswith('seamwise 0.')
+
+
+def test_a_subcommands_exit_code_is_the_programs(
+    monkeypatch: pytest.MonkeyPatch, workspace: Path
+) -> None:
+    assert (
+        ended(
+            monkeypatch,
+            'run',
+            str(workspace / 'nope'),
+            '--workspace',
+            str(workspace),
+            '--seam',
+            'cli',
+        )
+        == 66
+    )
+
+
+def test_a_wrong_use_is_two(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ended(monkeypatch, 'rnu') == 2
+    assert "Did you mean 'run'?" in capsys.readouterr().err
+
+
+def test_a_command_that_gives_no_code_has_succeeded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(seamwise, 'main', _nothing)
+    assert ended(monkeypatch) == 0
+
+
+def _nothing(*arguments: object, **how: object) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ('raised', 'code', 'said'),
+    [
+        (click.Abort(), 130, 'seamwise: interrupted.\n'),
+        (KeyboardInterrupt(), 130, ''),
+        (
+            OSError(28, 'No space left on device'),
+            74,
+            'seamwise: cannot write to standard output: No space left on device\n',
+        ),
+        (BrokenPipeError(32, 'Broken pipe'), 141, ''),
+        (ModuleNotFoundError('no', name='rich.cells'), 78, f'seamwise: {NO_RICH}\n'),
+    ],
+)
+def test_an_end_of_another_kind_has_its_code(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    raised: BaseException,
+    code: int,
+    said: str,
+) -> None:
+    given_up: list[object] = []
+    monkeypatch.setattr('seamwise.program.exit_errors.give_up', given_up.append)
+    if isinstance(raised, ModuleNotFoundError):
+        monkeypatch.setattr('seamwise.program.cli.start', failing(raised))
+    monkeypatch.setattr(seamwise, 'main', failing(raised))
+    assert ended(monkeypatch) == code
+    assert capsys.readouterr().err == said
+    assert given_up == [sys.stdout] * isinstance(raised, OSError)
+
+
+def test_another_missing_module_is_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        'seamwise.program.cli.start', failing(ModuleNotFoundError('no', name='seamwise.nothing'))
+    )
+    with pytest.raises(ModuleNotFoundError):
+        main()
+
+
+def test_a_defect_is_seventy_with_its_reference_and_stands_in_the_log(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bug = ZeroDivisionError('password=hunter2')
+    monkeypatch.setattr(seamwise, 'main', failing(bug))
+    assert ended(monkeypatch) == 70
+    written = capsys.readouterr()
+    assert written.out == ''
+    assert 'seamwise: INTERNAL: the program met an unexpected condition.' in written.err
+    assert written.err.count(report_defect(bug).ref) == 2, 'once in the log, once for the user'
+    assert 'ZeroDivisionError: password=***' in written.err
+    assert 'hunter2' not in written.err
+
+
+def test_a_signal_becomes_an_exit_that_lets_go_of_everything(
+    monkeypatch: pytest.MonkeyPatch, handlers: dict[int, Callable[[int, FrameType | None], Any]]
+) -> None:
+    ended(monkeypatch, '--version')
+    assert sorted(handlers) == [signal.SIGHUP, signal.SIGTERM, signal.SIGCHLD]
+    for number in (signal.SIGHUP, signal.SIGTERM):
+        handler = handlers[number]
+        with pytest.raises(SystemExit) as raised:
+            handler(number, None)
+        assert raised.value.code == 128 + number
+
+
+def test_a_signal_that_is_ignored_stays_so(
+    monkeypatch: pytest.MonkeyPatch, handlers: dict[int, Callable[[int, FrameType | None], Any]]
+) -> None:
+    monkeypatch.setattr(
+        'seamwise.program.cli.signal.getsignal', {signal.SIGHUP: signal.SIG_IGN}.get
+    )
+    ended(monkeypatch, '--version')
+    assert sorted(handlers) == [signal.SIGTERM, signal.SIGCHLD]
+
+
+# Endings
+
+
+def test_a_message_cannot_move_the_cursor(capsys: pytest.CaptureFixture[str]) -> None:
+    assert shown(Ended('cannot read \x1b[2J', Exit.NO_INPUT)) is Exit.NO_INPUT
+    assert capsys.readouterr().err == 'seamwise: cannot read \\x1b[2J\n'
+
+
+def test_an_error_without_a_reason_of_the_system_tells_itself() -> None:
+    assert cannot('read', OSError('odd'), Exit.NO_INPUT).message == 'cannot read: odd'
+
+
+def test_what_a_dead_output_still_holds_goes_nowhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / 'out'
+    with file.open('w') as stream:
+        monkeypatch.setattr(sys, 'stdout', stream)
+        stream.write('left in the buffer')
+        assert unwritable(BrokenPipeError()).code is Exit.READER_GONE
+        stream.flush()
+    assert file.read_text() == ''
+
+
+@pytest.mark.parametrize('stdout', [StringIO(), None])
+def test_an_output_without_a_descriptor_is_left_alone(
+    monkeypatch: pytest.MonkeyPatch, stdout: StringIO | None
+) -> None:
+    monkeypatch.setattr(sys, 'stdout', stdout)
+    assert unwritable(OSError(28, 'full')).code is Exit.CANNOT_WRITE
+
+
+# The log
+
+
+def test_the_log_is_redacted_and_moves_no_cursor(capsys: pytest.CaptureFixture[str]) -> None:
+    with log_to_stderr():
+        logging.getLogger('seamwise').error('password=hunter2 \x1b[2J\nsecond line')
+    logging.getLogger('seamwise').debug('not any more')
+    first, second = capsys.readouterr().err.splitlines()
+    assert first.endswith(' ERROR password=*** \\x1b[2J')
+    assert second == 'second line'
+    assert logging.getLogger('seamwise').handlers == []
+
+
+# Progress
+
+
+class _Terminal(StringIO):
+    @override
+    def isatty(self) -> bool:
+        return True
+
+
+@contextmanager
+def calls_done(
+    number: int, *, source: str | Path, stdout: TextIO, stderr: TextIO | None
+) -> Generator[None, None, None]:
+    """Let so many calls be done, and look at what is left on the screen then."""
+    with Path(source).open('rb') as calls, progress(calls, stdout=stdout, stderr=stderr) as aside:
+        for one in range(number):
+            calls.read(9)
+            with aside():
+                stdout.write(f'output {one}\n')
+        yield
+
+
+@pytest.fixture
+def screen(monkeypatch: pytest.MonkeyPatch) -> _Terminal:
+    monkeypatch.setenv('TERM', 'xterm')
+    monkeypatch.delenv('NO_COLOR', raising=False)
+    return _Terminal()
+
+
+def test_progress_tells_how_many_calls_are_done(tmp_path: Path, screen: _Terminal) -> None:
+    file = tmp_path / 'calls'
+    file.write_bytes(b'x' * 100)
+    with calls_done(11, source=file, stdout=StringIO(), stderr=screen):
+        pass
+    assert '11 calls' in screen.getvalue()
+
+
+def test_progress_without_a_size_counts_only(screen: _Terminal) -> None:
+    with calls_done(10, source='/dev/null', stdout=StringIO(), stderr=screen):
+        pass
+    assert '10 calls' in screen.getvalue()
+
+
+def test_progress_is_not_worth_showing_for_a_few_calls(screen: _Terminal) -> None:
+    with calls_done(9, source='/dev/null', stdout=StringIO(), stderr=screen):
+        pass
+    assert screen.getvalue() == ''
+
+
+CLEARED = '\x1b[1A\x1b[2K'
+"""What takes the line off a terminal."""
+
+
+def test_on_one_screen_progress_makes_room_for_the_output(screen: _Terminal) -> None:
+    with calls_done(12, source='/dev/null', stdout=screen, stderr=screen):
+        assert not screen.getvalue().endswith(CLEARED), 'it shows while a call runs'
+    shown = screen.getvalue()
+    assert [one for one in ('10 calls', '11 calls', '12 calls') if one in shown] == [
+        '10 calls',
+        '11 calls',
+        '12 calls',
+    ]
+    for number in (10, 11):
+        assert f'{CLEARED}output {number}\n' in shown
+    assert shown.endswith(CLEARED)
+
+
+def test_progress_is_cleared_before_anything_is_said_of_an_end(screen: _Terminal) -> None:
+    with (
+        pytest.raises(KeyboardInterrupt),
+        calls_done(12, source='/dev/null', stdout=StringIO(), stderr=screen),
+    ):
+        raise KeyboardInterrupt
+    assert screen.getvalue().endswith(CLEARED)
+
+
+@pytest.mark.parametrize('stderr', [StringIO(), None])
+def test_progress_is_for_terminals(stderr: StringIO | None) -> None:
+    with calls_done(20, source='/dev/null', stdout=StringIO(), stderr=stderr):
+        pass
+    assert stderr is None or stderr.getvalue() == ''
+
+
+def test_a_terminal_that_cannot_clear_a_line_shows_no_progress(
+    screen: _Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv('TERM', 'dumb')
+    with calls_done(20, source='/dev/null', stdout=StringIO(), stderr=screen):
+        pass
+    assert screen.getvalue() == ''
+
+
+def test_output_into_a_pipe_shows_no_progress(screen: _Terminal) -> None:
+    reading, writing = os.pipe()
+    with (
+        os.fdopen(reading),
+        os.fdopen(writing, 'w') as stdout,
+        calls_done(20, source='/dev/null', stdout=stdout, stderr=screen),
+    ):
+        pass
+    assert screen.getvalue() == ''
+
+
+def test_somebody_who_types_the_calls_is_shown_no_progress(screen: _Terminal) -> None:
+    ours, theirs = os.openpty()
+    try:
+        with (
+            open(theirs, 'rb', closefd=False) as keyboard,
+            progress(keyboard, stdout=StringIO(), stderr=screen) as aside,
+        ):
+            for _ in range(20):
+                with aside():
+                    pass
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert screen.getvalue() == ''
+
+
+# Standard error
+
+
+def test_a_standard_error_that_takes_no_more_does_not_change_how_it_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (tmp_path / 'err').open('w') as stream:
+        monkeypatch.setattr(sys, 'stderr', stream)
+        monkeypatch.setattr(
+            'seamwise.program.streams.click.echo', failing(OSError(28, 'No space left on device'))
+        )
+        assert ended(monkeypatch, 'rnu') == 2
+        stream.write('left in the buffer')
+    assert (tmp_path / 'err').read_text() == ''
+
+
+def test_without_standard_error_nothing_is_said_elsewhere(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, 'stderr', None)
+    assert ended(monkeypatch, 'rnu') == 2
+    assert capsys.readouterr().out == ''
+
+
+def test_a_wrong_option_cannot_move_the_cursor(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ended(monkeypatch, '--\x1b[2J') == 2
+    assert '\x1b' not in capsys.readouterr().err
+
+
+def test_a_choice_asks_did_you_mean() -> None:
+    choice = Choice(['cli', 'http'])
+    assert choice.get_invalid_choice_message('htpp', None).endswith("Did you mean 'http'?")
+    assert choice.get_invalid_choice_message('x', None) == "'x' is not one of 'cli', 'http'."
+
+
+def test_the_module_of_functions_is_not_hidden_by_its_function() -> None:
+    assert cli.start.__module__ == 'seamwise.program.cli'

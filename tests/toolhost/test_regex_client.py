@@ -1,0 +1,129 @@
+"""A search in another process, which is killed in time, and never outlives this one's interest."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from seamwise.toolhost.processes.regex_client import Matcher, Stopped, matching
+
+from .helpers import bad, good, handles
+from .test_shell import LONG, has_ended, pid_in
+
+
+def pid(matcher: Matcher) -> int:
+    return matcher._process.pid
+
+
+def test_lines_that_match_are_given_with_their_numbers() -> None:
+    with matching(seconds=LONG) as matcher:
+        assert good(matcher.compile('b+', ignore_case=False)) is None
+        assert good(matcher.search(b'a\nabb\r\n\nB\nb', most=9)) == [(1, 'abb'), (4, 'b')]
+        assert good(matcher.search(b'', most=9)) == []
+        assert good(matcher.search(b'b\n' * 5, most=2)) == [(0, 'b'), (1, 'b')]
+        assert good(matcher.search('数b\xff'.encode('latin-1', 'replace') + b'\xff', most=9)) == [
+            (0, '?b\ufffd\ufffd')
+        ]
+
+
+def test_upper_and_lower_case_may_be_one() -> None:
+    with matching(seconds=LONG) as matcher:
+        good(matcher.compile('straße|Ж', ignore_case=True))
+        assert good(matcher.search('STRAßE\nж\n'.encode(), most=9)) == [(0, 'STRAßE'), (1, 'ж')]
+
+
+def test_names_are_asked_for_by_their_own_pattern() -> None:
+    with matching(seconds=LONG) as matcher:
+        good(matcher.compile('x', ignore_case=False, wanted=r'\.py$'))
+        assert [
+            good(matcher.wants(name)) for name in ('a.py', 'a.pyc', 'a\nb.py', '\udcff.py', '数.py')
+        ] == [True, False, True, True, True]
+
+
+@pytest.mark.parametrize(
+    'pattern',
+    ['([', '*', '(?P<a>x)(?P<a>y)', 'a{99999999999}', '(' * 5_000 + ')' * 5_000, '\\', '(?z)'],
+)
+def test_what_is_no_pattern_is_said(pattern: str) -> None:
+    with matching(seconds=LONG) as matcher:
+        assert good(matcher.compile(pattern, ignore_case=False))
+
+
+@pytest.mark.parametrize('pattern', ['[[a]', 'a||b', '(?i:x)', '[a&&b]'])
+def test_a_pattern_that_is_only_warned_of_is_one(pattern: str) -> None:
+    with matching(seconds=LONG) as matcher:
+        assert good(matcher.compile(pattern, ignore_case=False)) is None
+
+
+def test_the_time_is_over_inside_of_one_match_too() -> None:
+    with matching(seconds=0.5) as matcher:
+        good(matcher.compile('(a+)+$', ignore_case=False))
+        begun = time.monotonic()
+        stopped = bad(matcher.search(b'a' * 60 + b'b', most=1), Stopped)
+        assert time.monotonic() - begun < LONG / 2
+        assert stopped == Stopped(-signal.SIGALRM)
+        assert not stopped.in_time
+        assert bad(matcher.search(b'a', most=1), Stopped) == stopped
+
+
+def test_the_time_is_over_inside_of_one_name_too() -> None:
+    with matching(seconds=0.5) as matcher:
+        good(matcher.compile('x', ignore_case=False, wanted='^(?:a|a|b?a)*$'))
+        assert not bad(matcher.wants('a' * 200 + 'c'), Stopped).in_time
+
+
+def test_another_end_is_another_matter() -> None:
+    with matching(seconds=LONG) as matcher:
+        good(matcher.compile('a', ignore_case=False))
+        os.kill(pid(matcher), signal.SIGKILL)
+        stopped = bad(matcher.search(b'a' * 5_000_000, most=1), Stopped)
+        assert stopped == Stopped(-signal.SIGKILL)
+        assert stopped.in_time
+
+
+def test_nothing_is_left_behind() -> None:
+    before = handles()
+    pids: list[int] = []
+    for pattern in ('a', '(['):
+        with matching(seconds=LONG) as matcher:
+            matcher.compile(pattern, ignore_case=False)
+            pids.append(pid(matcher))
+    with suppress(KeyboardInterrupt), matching(seconds=LONG) as matcher:
+        pids.append(pid(matcher))
+        raise KeyboardInterrupt
+    assert not any(Path(f'/proc/{one}').exists() for one in pids)
+    assert handles() == before
+
+
+def test_a_matcher_that_cannot_be_started_leaves_no_handle(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = handles()
+    monkeypatch.setattr(sys, 'executable', '/nothere')
+    with pytest.raises(ChildProcessError, match='cannot be started'), matching(seconds=LONG):
+        pass
+    assert handles() == before
+
+
+SEARCHING = """
+import sys
+from pathlib import Path
+from seamwise.toolhost.processes.regex_client import matching
+with matching(seconds=60) as matcher:
+    matcher.compile('(a+)+$', ignore_case=False)
+    Path(sys.argv[1]).write_text(f'{matcher._process.pid}\\n')
+    matcher.search(b'a' * 60 + b'b', most=1)
+"""
+
+
+def test_an_interrupt_ends_the_search_and_its_process(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, '-c', SEARCHING, str(tmp_path / 'pid')], stderr=subprocess.DEVNULL
+    ) as program:
+        searching = pid_in(tmp_path / 'pid')
+        program.send_signal(signal.SIGINT)
+        assert program.wait(LONG) == -signal.SIGINT
+    assert has_ended(searching)
