@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from itertools import product
 
 from benchmarks.measure import Comparison, timed
-from seamwise._close_matches import near
+from seamwise._close_matches import close_matches
 from seamwise.catalog.tools import UnknownTool
 from seamwise.seams.model.tables import TOOLS
 
@@ -31,12 +31,12 @@ _NAMES = tuple(
 
 def _ours(turns: Iterable[None]) -> None:
     for _ in turns:
-        UnknownTool(_ASKED, 'default', _NAMES, near(_ASKED, _NAMES))
+        UnknownTool(_ASKED, 'default', _NAMES, close_matches(_ASKED, _NAMES))
 
 
 def _shown(turns: Iterable[None]) -> None:
     for _ in turns:
-        TOOLS(UnknownTool(_ASKED, 'default', _NAMES, near(_ASKED, _NAMES)))
+        TOOLS(UnknownTool(_ASKED, 'default', _NAMES, close_matches(_ASKED, _NAMES)))
 
 
 def _difflib(turns: Iterable[None]) -> None:

@@ -16,7 +16,9 @@ try:
     from babel.messages.mofile import write_mo
     from babel.messages.pofile import read_po, write_po
 except ImportError as missing:
-    raise ImportError("The catalogs are compiled by Babel: pip install 'seamwise[dev]'") from missing
+    raise ImportError(
+        "The catalogs are compiled by Babel: pip install 'seamwise[dev]'"
+    ) from missing
 
 SOURCES = Path(__file__).parents[1] / 'src' / 'seamwise'
 FOLDER = SOURCES / 'locale'

@@ -12,12 +12,12 @@ LONGEST = 255
 """In characters: a longer name is nobody's typing error, and not worth the time."""
 
 
-def near(name: str, names: Iterable[str]) -> tuple[str, ...]:
+def close_matches(name: str, names: Iterable[str]) -> tuple[str, ...]:
     """Give up to three of `names` that are much like `name`, the nearest first, upper and lower case aside.
 
     Without rapidfuzz there are none.
 
-    >>> near('raed_file', ['list_files', 'write_file', 'read_file'])
+    >>> close_matches('raed_file', ['list_files', 'write_file', 'read_file'])
     ('read_file', 'write_file')
     """
     try:

@@ -6,12 +6,12 @@ from typing import TypeVar
 T = TypeVar('T')
 
 
-def asked(question: Callable[[], T], otherwise: Callable[[Exception], T], /) -> T:
+def call_or_describe(question: Callable[[], T], otherwise: Callable[[Exception], T], /) -> T:
     """Give the answer, or what is said instead where asking raised: a `__str__`, a property may raise anything.
 
     Only for what is told along the way, as in a report of another error, which must not be lost for it.
 
-    >>> asked(lambda: str(1 // 0), lambda raised: f'(its text raised {type(raised).__name__})')
+    >>> call_or_describe(lambda: str(1 // 0), lambda raised: f'(its text raised {type(raised).__name__})')
     '(its text raised ZeroDivisionError)'
     """
     try:

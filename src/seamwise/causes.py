@@ -81,7 +81,7 @@ def members(error: object, /) -> tuple[BaseException, ...]:
     return found
 
 
-def leaves(group: BaseException, /) -> Iterator[BaseException]:
+def iter_leaves(group: BaseException, /) -> Iterator[BaseException]:
     """Walk the exceptions at the ends of a nested group, in their order; any other exception is its own end."""
     ahead = [group]
     while ahead:

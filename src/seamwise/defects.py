@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from seamwise._safe_call import asked
+from seamwise._safe_call import call_or_describe
 from seamwise.causes import causes, members
 from seamwise.codec import ReportedCause
 from seamwise.errors import TaggedError
@@ -134,7 +134,7 @@ def _link(error: TaggedError | BaseException) -> Link:
 
 def _said(value: object, what: str) -> str:
     """Give the text of anything: one that cannot be had must not cost the report."""
-    return asked(
+    return call_or_describe(
         lambda: _printable(str(value)),
         lambda raised: f'(its {what} raised {type(raised).__name__})',
     )
@@ -153,7 +153,7 @@ def _escaped(found: Match[str]) -> str:
 
 
 def _notes(error: BaseException) -> list[str]:
-    given: Any = asked(
+    given: Any = call_or_describe(
         lambda: getattr(error, '__notes__', ()),
         lambda raised: f'(its notes raised {type(raised).__name__})',
     )

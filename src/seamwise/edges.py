@@ -10,7 +10,7 @@ from typing import Any, Generic, Never, ParamSpec, Protocol, TypeAlias, final, o
 
 from typing_extensions import TypeVar
 
-from seamwise.causes import Raised, chain, leaves, members
+from seamwise.causes import Raised, chain, iter_leaves, members
 from seamwise.containers import Failure, Result, Success
 
 T = TypeVar('T', default=Never)
@@ -106,9 +106,9 @@ Classify: TypeAlias = Callable[[Exception], Failure[E] | None]
 
 
 @overload
-def attempt(
+def attempt(  # type: ignore[overload-overlap]  # a coroutine first
     call: Callable[[], Coroutine[object, Never, T]], rules: Rules[E], /
-) -> CoroutineType[object, Never, Result[T, E]]: ...  # type: ignore[overload-overlap]  # a coroutine first
+) -> CoroutineType[object, Never, Result[T, E]]: ...
 @overload
 def attempt(call: Callable[[], T], rules: Rules[E], /) -> Result[T, E]: ...
 @overload
@@ -134,9 +134,9 @@ def attempt(*given: Any) -> Any:
 
 
 @overload
-def refine(
+def refine(  # type: ignore[overload-overlap]  # a coroutine first
     call: Callable[[], Coroutine[object, Never, T]], classify: Classify[E], /
-) -> CoroutineType[object, Never, Result[T, E]]: ...  # type: ignore[overload-overlap]  # a coroutine first
+) -> CoroutineType[object, Never, Result[T, E]]: ...
 @overload
 def refine(call: Callable[[], T], classify: Classify[E], /) -> Result[T, E]: ...
 @overload
@@ -318,7 +318,7 @@ def _judged(raised: Exception, classify: Classify[E]) -> Failure[Any] | None:
     failure = _asked(raised, classify)
     if failure is not None or not members(raised):
         return failure
-    failures = [_asked(one, classify) for one in leaves(raised) if isinstance(one, Exception)]
+    failures = [_asked(one, classify) for one in iter_leaves(raised) if isinstance(one, Exception)]
     errors = [one.failure() for one in failures if one is not None]
     if len(errors) < len(failures):
         return None

@@ -17,7 +17,7 @@ RESERVED = ('category', 'recovery', 'retryable', 'tag')
 TAG_FIELD = '_tag'
 """The key under which a tagged union finds the class on a wire."""
 
-LONGEST_DELAY = 1e9
+MAX_DELAY = 1e9
 """A `retry_after` of more seconds than this (some 32 years) is a mistake in somebody's computation."""
 
 V = TypeVar('V')
@@ -159,7 +159,7 @@ def _checking_delay(
     def check(self: 'TaggedError') -> None:
         delay: object = getattr(self, 'retry_after', None)
         # Who refuses a call makes such an error each time: a float as it should be is not worth a second look.
-        if delay is not None and not (type(delay) is float and 0.0 <= delay <= LONGEST_DELAY):
+        if delay is not None and not (type(delay) is float and 0.0 <= delay <= MAX_DELAY):
             check_delay(type(self).__name__, delay)
         if also is not None:
             also(self)
@@ -168,21 +168,19 @@ def _checking_delay(
 
 
 def check_delay(name: str, seconds: object) -> None:
-    """Raise ValueError where `seconds` cannot be a delay: negative, NaN, infinite or beyond `LONGEST_DELAY`."""
+    """Raise ValueError where `seconds` cannot be a delay: negative, NaN, infinite or beyond `MAX_DELAY`."""
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
         raise TypeError(
             f'{name}: retry_after must be a number of seconds or None, not {seconds!r}.'
         )
-    if not 0 <= seconds <= LONGEST_DELAY:
+    if not 0 <= seconds <= MAX_DELAY:
         # An int may have more digits than Python is willing to print.
         given = (
             f'{seconds!r}'
             if isinstance(seconds, float) or abs(seconds) < 10**20
             else 'an integer of more than 20 digits'
         )
-        raise ValueError(
-            f'{name}: retry_after must be 0 to {LONGEST_DELAY:.0f} seconds, not {given}.'
-        )
+        raise ValueError(f'{name}: retry_after must be 0 to {MAX_DELAY:.0f} seconds, not {given}.')
 
 
 def _register(made: Any, traits: Traits) -> None:

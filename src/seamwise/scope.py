@@ -14,7 +14,7 @@ from typing import Any, Concatenate, Generic, Never, final, overload
 from typing_extensions import ParamSpec, TypeVar, override
 
 from seamwise._signatures import declared
-from seamwise.causes import chain, leaves
+from seamwise.causes import chain, iter_leaves
 from seamwise.containers import Failure, Result, Success, quick_failure, quick_success
 
 T = TypeVar('T', default=Never)
@@ -109,7 +109,7 @@ class Do(Generic[E_contra]):
             return rest
         failure = self._state
         heard = type(failure) is Failure and any(
-            isinstance(one, Signal) and one.args[1] is failure for one in leaves(own)
+            isinstance(one, Signal) and one.args[1] is failure for one in iter_leaves(own)
         )
         return failure if type(failure) is Failure and heard else self._swallowed()
 

@@ -12,7 +12,7 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.wait import WebDriverWait
 
 from seamwise.check.facts import FileFacts
-from seamwise.check.map.build import graph_of
+from seamwise.check.map.build import build_graph
 from seamwise.check.map.page import as_html
 from tests.browser.check_page import (
     PHONE,
@@ -41,7 +41,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     )
     file = tmp_path_factory.mktemp('page') / 'map.html'
     file.write_text(
-        as_html(graph_of([*SHOP, FileFacts('shop.web', 'shop/web.py', functions=(lost,))])),
+        as_html(build_graph([*SHOP, FileFacts('shop.web', 'shop/web.py', functions=(lost,))])),
         encoding='utf-8',
     )
     return file.as_uri()
@@ -158,7 +158,9 @@ def test_a_long_name_is_cut_in_its_box_and_whole_in_its_title(
     file = tmp_path / 'long.html'
     name = f'a.{"very_" * 20}long'
     file.write_text(
-        as_html(graph_of([FileFacts('a', 'a.py', functions=(function(name, 1, made(2, 'E')),))])),
+        as_html(
+            build_graph([FileFacts('a', 'a.py', functions=(function(name, 1, made(2, 'E')),))])
+        ),
         encoding='utf-8',
     )
     chromium.get(f'{file.as_uri()}#error=E')
@@ -302,7 +304,9 @@ def test_a_cycle_without_a_beginning_is_drawn(chromium: Chrome, tmp_path: Path) 
         function('a.f', 1, called(2, 'a.g', 'E')),
         function('a.g', 3, called(4, 'a.f', 'E'), called(5, 'a.g', 'E')),
     )
-    file.write_text(as_html(graph_of([FileFacts('a', 'a.py', functions=turns)])), encoding='utf-8')
+    file.write_text(
+        as_html(build_graph([FileFacts('a', 'a.py', functions=turns)])), encoding='utf-8'
+    )
     chromium.get(f'{file.as_uri()}#error=E')
     drawing(chromium, 'error=E')
     assert set(boxes(chromium, 'error=E')) == {'f', 'g'}
@@ -314,7 +318,9 @@ def test_a_large_program_is_searched_and_drawn_in_part(chromium: Chrome, tmp_pat
         function('a.f0', 1, made(2, 'a.E')),
         *(function(f'a.f{one}', 1, called(2, 'a.f0', 'a.E')) for one in range(1, 100)),
     )
-    file.write_text(as_html(graph_of([FileFacts('a', 'a.py', functions=chain)])), encoding='utf-8')
+    file.write_text(
+        as_html(build_graph([FileFacts('a', 'a.py', functions=chain)])), encoding='utf-8'
+    )
     chromium.get(f'{file.as_uri()}#error=a.E')
     drawing(chromium, 'error=a.E')
     assert len(boxes(chromium, 'error=a.E')) == 60

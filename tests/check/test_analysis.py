@@ -15,7 +15,7 @@ from mypy.parse import parse
 from seamwise.check.analysis import modules
 from seamwise.check.mypy_build import built
 from seamwise.check.mypy_sources import Problem, groups, mypy_options
-from seamwise.check.typed_ast.mypy_nodes import KINDS, Places
+from seamwise.check.typed_ast.mypy_nodes import KINDS, Positions
 from seamwise.check.typed_ast.program import Module
 
 ROOT = Path(__file__).parents[2]
@@ -87,7 +87,7 @@ def test_a_name_behind_wide_characters_is_where_mypy_has_it(parts: list[tuple[st
     (own,) = ast.parse(source).body
     assert isinstance(own, ast.Expr)
     assert isinstance(own.value, ast.Tuple)
-    places = Places([source])
+    places = Positions([source])
     for node, found in zip(own.value.elts, statement.expr.items, strict=True):
         if isinstance(found, NameExpr):
             assert places.key(node)[1:5] == (

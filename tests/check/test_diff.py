@@ -8,10 +8,10 @@ import pytest
 
 from seamwise import Failure, Result
 from seamwise.check.checking import Report
-from seamwise.check.diff import brought
+from seamwise.check.diff import new_findings
 from seamwise.check.git import commit, exported
 from seamwise.check.rules.registry import RULES
-from seamwise.check.settings import Settings, settings
+from seamwise.check.settings import Settings, load_settings
 
 LIB = "from seamwise import Failure, Result, Success\ndef keep(n: int) -> Result[int, str]: return Success(n) if n else Failure('none')\n"
 USE = 'from lib import keep\n'
@@ -35,11 +35,11 @@ def committed(files: dict[str, str]) -> None:
 
 
 def asked(folder: Path) -> Result[Settings, str]:
-    return settings(folder, RULES)
+    return load_settings(folder, RULES)
 
 
 def new(paths: Sequence[str], base: str = 'HEAD') -> Report:
-    return brought(paths, base, asked).unwrap().report
+    return new_findings(paths, base, asked).unwrap().report
 
 
 def places(report: Report) -> list[tuple[str, int, str]]:
@@ -47,7 +47,7 @@ def places(report: Report) -> list[tuple[str, int, str]]:
 
 
 def said(paths: Sequence[str], base: str) -> str:
-    found = brought(paths, base, asked)
+    found = new_findings(paths, base, asked)
     assert isinstance(found, Failure)
     return found.failure()
 
@@ -150,7 +150,7 @@ def test_in_a_folder_that_the_commit_had_not_everything_is_new(
 def test_what_the_commit_could_not_parse_is_told(repository: Path) -> None:
     committed({'lib.py': LIB, 'broken.py': 'def (:\n'})
     write({'broken.py': f'{USE}keep(1)\n'})
-    comparison = brought(['.'], 'HEAD', asked).unwrap()
+    comparison = new_findings(['.'], 'HEAD', asked).unwrap()
     assert places(comparison.report) == [('broken.py', 2, 'SW101')]
     assert comparison.report.is_complete
     assert [(one.path, one.is_unread) for one in comparison.problems] == [('broken.py', True)]

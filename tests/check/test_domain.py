@@ -7,7 +7,7 @@ import pytest
 from seamwise import Success
 from seamwise.check.checking import check
 from seamwise.check.facts import FileFacts
-from seamwise.check.settings import Settings, settings
+from seamwise.check.settings import Settings, load_settings
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_the_layers_can_be_named(tmp_path: Path) -> None:
     (tmp_path / 'pyproject.toml').write_text(
         '[tool.seamwise.check]\ndomain = ["core", "shop.rules"]\n', encoding='utf-8'
     )
-    found = settings(tmp_path, [])
+    found = load_settings(tmp_path, [])
     assert isinstance(found, Success)
     asked = found.unwrap()
     assert asked.is_domain(FileFacts('bank.core.money', 'bank/core/money.py'))

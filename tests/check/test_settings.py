@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 from seamwise import Failure, Success
-from seamwise.check.settings import Settings, settings
+from seamwise.check.settings import Settings, load_settings
 
 CODES = ['SW101', 'SW102']
 
 
 def test_without_a_file_everything_is_asked(tmp_path: Path) -> None:
-    assert settings(tmp_path, CODES) == Success(Settings())
+    assert load_settings(tmp_path, CODES) == Success(Settings())
     assert Settings().asks('SW101')
 
 
@@ -21,11 +21,11 @@ def test_the_nearest_file_counts(tmp_path: Path) -> None:
     (tmp_path / 'pyproject.toml').write_text(
         '[tool.seamwise.check]\nselect = ["SW102"]\nseverity = {SW102 = "hint"}\n', encoding='utf-8'
     )
-    assert settings(inner, CODES) == Success(
+    assert load_settings(inner, CODES) == Success(
         Settings(select=('SW102',), severity={'SW102': 'hint'})
     )
     (tmp_path / 'a' / 'pyproject.toml').write_text('[project]\nname = "a"\n', encoding='utf-8')
-    assert settings(inner, CODES) == Success(Settings())
+    assert load_settings(inner, CODES) == Success(Settings())
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_the_nearest_file_counts(tmp_path: Path) -> None:
 )
 def test_a_mistake_is_told(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / 'pyproject.toml').write_text(text, encoding='utf-8')
-    found = settings(tmp_path, CODES)
+    found = load_settings(tmp_path, CODES)
     assert isinstance(found, Failure)
     assert said in found.failure()
 
@@ -77,7 +77,7 @@ def test_a_pattern_excuses_all_files_below(tmp_path: Path, path: str, is_excused
     (tmp_path / 'pyproject.toml').write_text(
         '[tool.seamwise.check]\nper-file-ignores = {"tests/*" = ["SW101"]}\n', encoding='utf-8'
     )
-    found = settings(tmp_path, CODES)
+    found = load_settings(tmp_path, CODES)
     assert isinstance(found, Success)
     assert found.unwrap().excuses(path, 'SW101') is is_excused
     assert not found.unwrap().excuses(path, 'SW102')

@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from seamwise import Category, Cause, Raised, TaggedError, chain, find
-from seamwise.causes import leaves
+from seamwise.causes import iter_leaves
 
 
 class Inner(TaggedError, category=Category.TIMEOUT):
@@ -67,7 +67,7 @@ def test_a_group_is_walked_in_its_order_before_its_own_cause() -> None:
         'ValueError',
         'TypeError',
     ]
-    assert [str(one) for one in leaves(group)] == ["'a'", 'b', 'c']
+    assert [str(one) for one in iter_leaves(group)] == ["'a'", 'b', 'c']
 
 
 def test_what_is_raised_carries_its_error() -> None:

@@ -133,9 +133,9 @@ class TestCatch:
         assert (
             catch_all(mend)(result)
             == catch(str, mend)(result)
-            == catch((bytes, str), mend)(result)
+            == catch((bytes, str), mend)(result)  # type: ignore[arg-type]  # there are no bytes here
             == result.lash(mend)
-        )  # type: ignore[arg-type]  # there are no bytes here
+        )
 
     @given(results, mends)
     def test_catching_nothing_that_is_there_is_nothing(self, result: Number, mend: Mend) -> None:

@@ -10,7 +10,7 @@ from typing import Never
 import pytest
 
 from seamwise import Do, Failure, Result, Success, collect_async, fallible
-from seamwise.causes import leaves
+from seamwise.causes import iter_leaves
 from seamwise.scope import Signal
 
 LATE: Result[int, str] = Failure('late')
@@ -362,7 +362,7 @@ class TestTaskGroup:
             'CancelledError',
         }
         assert [
-            str(one.__cause__) for one in leaves(raised.value) if one.__cause__ is not None
+            str(one.__cause__) for one in iter_leaves(raised.value) if one.__cause__ is not None
         ] == ["'cause'"]
 
     def test_the_contexts_of_a_defect_that_are_no_signals_stay(self) -> None:

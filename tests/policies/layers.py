@@ -6,7 +6,7 @@ from typing import Never, TypeVar
 from typing_extensions import override
 
 from seamwise import Failure, Result, Success
-from seamwise.policies._engine.permit import FREE, Fork, Outcome, Permit, Said, Wait
+from seamwise.policies._engine.permit import ADMITTED, Decision, Fork, Outcome, Permit, Wait
 from seamwise.policies._engine.pipeline import Layer
 from seamwise.policies._engine.world import World
 
@@ -31,7 +31,7 @@ class Seen(Layer[str]):
         self.takes = takes
 
     @override
-    def enter(self) -> Said:
+    def enter(self) -> Decision:
         if self.refuses:
             self.log.append(f'x{self.name}')
             return Failure(f'{self.name} refuses')
@@ -69,7 +69,7 @@ class Again(Layer[str]):
         self.world = world
 
     @override
-    def enter(self) -> Said:
+    def enter(self) -> Decision:
         return _AgainPermit(self)
 
     @override
@@ -106,7 +106,7 @@ class Late(Layer[str]):
         self.world = world
 
     @override
-    def enter(self) -> Said:
+    def enter(self) -> Decision:
         return _LateWait(self.world)
 
     @override
@@ -121,12 +121,12 @@ class _LateWait(Wait):
     @override
     async def wait(self) -> Permit:
         await self._world.sleep(1.0)
-        return FREE
+        return ADMITTED
 
     @override
     def wait_sync(self) -> Permit:
         self._world.sleep_sync(1.0)
-        return FREE
+        return ADMITTED
 
 
 class Raises(Layer[str]):
@@ -137,7 +137,7 @@ class Raises(Layer[str]):
         self.where = where
 
     @override
-    def enter(self) -> Said:
+    def enter(self) -> Decision:
         if self.where == 'enter':
             raise ZeroDivisionError('in enter')
         return _RaisesPermit(self.where)
@@ -162,7 +162,7 @@ class Twice(Layer[str]):
     """Calls what is inside twice, one after the other, and gives the second outcome."""
 
     @override
-    def enter(self) -> Said:
+    def enter(self) -> Decision:
         return _TwiceFork()
 
     @override
@@ -192,7 +192,7 @@ class SaysLate(Layer[str]):
         self.leaving = leaving
 
     @override
-    def enter(self) -> Said:
+    def enter(self) -> Decision:
         return _SaysLatePermit(self) if self.leaving else _SaysLateWait(self)
 
     @override

@@ -9,7 +9,7 @@ import pytest
 from typing_extensions import override
 
 from seamwise import Category, Failure, Result, Success, TaggedError
-from seamwise.policies._parts.adaptive_limit import Learner, adaptive
+from seamwise.policies._parts.adaptive_limit import AimdLimit, adaptive
 from seamwise.policies.bulkhead import BulkheadFull, bulkhead
 from seamwise.policies.testing import FakeWorld
 from tests.policies.errors import Down, Wrong
@@ -18,7 +18,7 @@ from tests.policies.errors import Down, Wrong
 class Calls:
     """Tells a learner of calls one after the other."""
 
-    def __init__(self, learner: Learner) -> None:
+    def __init__(self, learner: AimdLimit) -> None:
         self.learner = learner
         self.now = 0.0
 

@@ -14,7 +14,7 @@ import pytest
 from typing_extensions import override
 
 from seamwise import Failure, Result, Success
-from seamwise.policies._engine.permit import FREE, Said
+from seamwise.policies._engine.permit import ADMITTED, Decision
 from seamwise.policies._engine.pipeline import Layer
 from seamwise.policies._engine.world import World
 from seamwise.policies.cache import cache
@@ -407,9 +407,9 @@ def test_guards_go_around_it_and_inside_of_it() -> None:
         entered = 0
 
         @override
-        def enter(self) -> Said:
+        def enter(self) -> Decision:
             self.entered += 1
-            return FREE
+            return ADMITTED
 
         @override
         def limits(self) -> str:

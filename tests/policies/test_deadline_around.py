@@ -9,7 +9,7 @@ import pytest
 from typing_extensions import override
 
 from seamwise import Failure, Result
-from seamwise.policies._engine.permit import Outcome, Permit, Said
+from seamwise.policies._engine.permit import Decision, Outcome, Permit
 from seamwise.policies._engine.pipeline import Layer
 from seamwise.policies._engine.world import World
 from seamwise.policies.deadline import deadline, remaining
@@ -156,7 +156,7 @@ class Leaky(Layer[str]):
     """Raises when it is left, as a user's predicate may."""
 
     @override
-    def enter(self) -> Said:
+    def enter(self) -> Decision:
         return Raises()
 
     @override

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from typing_extensions import override
 
 from seamwise import Failure, Result, Success
-from seamwise.policies._engine.permit import FREE, Said
+from seamwise.policies._engine.permit import ADMITTED, Decision
 from seamwise.policies._engine.pipeline import Guard, Layer
 from seamwise.policies._engine.world import World
 from seamwise.policies._parts.percentile import percentile
@@ -388,9 +388,9 @@ def test_inner_guards_see_both_tries_and_outer_ones_a_single_call() -> None:
         entered = 0
 
         @override
-        def enter(self) -> Said:
+        def enter(self) -> Decision:
             self.entered += 1
-            return FREE
+            return ADMITTED
 
         @override
         def limits(self) -> str:

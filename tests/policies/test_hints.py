@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seamwise.errors import LONGEST_DELAY
-from seamwise.policies.hints import LONGEST_IN_TEXT, from_duration, from_headers, from_text
+from seamwise.errors import MAX_DELAY
+from seamwise.policies.hints import MAX_DELAY_IN_TEXT, from_duration, from_headers, from_text
 from tests.policies.errors import Busy
 
 VECTORS = Path(__file__).parent.parent / 'vectors' / 'retry_timelines.json'
@@ -117,7 +117,7 @@ def test_a_value_that_is_no_text_is_read_as_one() -> None:
 )
 def test_nothing_in_a_header_makes_the_reader_raise(headers: dict[str, str]) -> None:
     seconds = from_headers(headers, now=NOW)
-    assert seconds is None or 0.0 <= seconds <= LONGEST_DELAY
+    assert seconds is None or 0.0 <= seconds <= MAX_DELAY
 
 
 # Dates
@@ -179,7 +179,7 @@ def test_a_year_of_two_digits_is_at_most_fifty_years_ahead(digits: str, year: in
     now = datetime(2023, 1, 1, tzinfo=UTC)
     seconds = read(f'Sunday, 02-Jan-{digits} 00:00:00 GMT', now=now)
     assert seconds == min(
-        max((datetime(year, 1, 2, tzinfo=UTC) - now).total_seconds(), 0.0), LONGEST_DELAY
+        max((datetime(year, 1, 2, tzinfo=UTC) - now).total_seconds(), 0.0), MAX_DELAY
     )
     seconds = read(f'Sunday, 02-Jan-{digits} 00:00:00 GMT', now=now.replace(year=year, day=1))
     assert seconds == 86_400.0
@@ -197,7 +197,7 @@ def test_a_leap_second_is_one_second_later() -> None:
 
 
 def test_a_date_in_many_years_is_the_longest_delay() -> None:
-    assert read('Fri, 31 Dec 9999 23:59:60 GMT') == LONGEST_DELAY
+    assert read('Fri, 31 Dec 9999 23:59:60 GMT') == MAX_DELAY
 
 
 @pytest.mark.parametrize(
@@ -274,7 +274,7 @@ def test_a_duration_is_digits_and_an_s(text: str, expected: float | None) -> Non
 @given(st.text() | st.from_regex(r'[0-9.]*s'))
 def test_no_duration_makes_the_reader_raise(text: str) -> None:
     seconds = from_duration(text)
-    assert seconds is None or 0.0 <= seconds <= LONGEST_DELAY
+    assert seconds is None or 0.0 <= seconds <= MAX_DELAY
 
 
 # Texts
@@ -370,7 +370,7 @@ def test_a_delay_is_read_in_many_spellings(text: str, expected: float | None) ->
 
 
 @given(
-    st.integers(0, LONGEST_IN_TEXT * 1000),
+    st.integers(0, MAX_DELAY_IN_TEXT * 1000),
     st.sampled_from(['ms', 's', 'sec', 'seconds', 'm', 'min', 'minutes', 'h', 'hours', 'd']),
 )
 def test_a_delay_is_as_long_as_the_text_says_and_thirty_days_at_most(
@@ -381,7 +381,7 @@ def test_a_delay_is_as_long_as_the_text_says_and_thirty_days_at_most(
     ]
     expected = number * scale
     assert from_text(f'retry after {number} {unit}') == (
-        pytest.approx(expected) if expected <= LONGEST_IN_TEXT else None
+        pytest.approx(expected) if expected <= MAX_DELAY_IN_TEXT else None
     )
 
 
@@ -394,7 +394,7 @@ def test_thirty_days_is_the_longest_delay_of_a_text(days: str, expected: float |
 
 
 def test_a_second_more_than_thirty_days_is_no_delay() -> None:
-    assert LONGEST_IN_TEXT == 2_592_000
+    assert MAX_DELAY_IN_TEXT == 2_592_000
     assert from_text('retry after 2592000 s') == 2_592_000.0
     assert from_text('retry after 2592001 s') is None
 
@@ -414,7 +414,7 @@ def test_a_number_of_more_than_fifteen_digits_is_none(digits: str, expected: flo
 )
 def test_no_text_makes_the_reader_raise(text: str) -> None:
     seconds = from_text(text)
-    assert seconds is None or (math.isfinite(seconds) and 0.0 <= seconds <= LONGEST_IN_TEXT)
+    assert seconds is None or (math.isfinite(seconds) and 0.0 <= seconds <= MAX_DELAY_IN_TEXT)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from seamwise.policies._engine.observers import teller
+from seamwise.policies._engine.observers import safe_observer
 from seamwise.policies.events import FellBack, GuardEvent
 from tests.policies.errors import Down
 
@@ -14,7 +14,7 @@ EVENT = FellBack('bank', Down())
 
 def test_an_observer_is_told_of_each_event() -> None:
     told: list[GuardEvent] = []
-    tell = teller(told.append)
+    tell = safe_observer(told.append)
     assert tell is not None
     tell(EVENT)
     tell(EVENT)
@@ -23,13 +23,13 @@ def test_an_observer_is_told_of_each_event() -> None:
 
 
 def test_where_there_is_no_observer_nobody_tells() -> None:
-    assert teller(None) is None
+    assert safe_observer(None) is None
 
 
 @pytest.mark.parametrize('wrong', ['log', 0, []])
 def test_what_cannot_be_told_is_refused(wrong: Any) -> None:
     with pytest.raises(TypeError, match=r'^observer must be a function that takes an event, not '):
-        teller(wrong)
+        safe_observer(wrong)
 
 
 def test_what_an_observer_raises_is_reported_the_first_time_and_it_is_told_on(
@@ -41,7 +41,7 @@ def test_what_an_observer_raises_is_reported_the_first_time_and_it_is_told_on(
         told.append(event)
         raise ZeroDivisionError(f'defect {len(told)}')
 
-    tell = teller(observer)
+    tell = safe_observer(observer)
     assert tell is not None
     with caplog.at_level(logging.ERROR, 'seamwise'):
         for _ in range(3):
@@ -56,7 +56,7 @@ def test_what_ends_the_program_is_no_defect_of_an_observer() -> None:
     def observer(_event: GuardEvent) -> None:
         raise KeyboardInterrupt
 
-    tell = teller(observer)
+    tell = safe_observer(observer)
     assert tell is not None
     with pytest.raises(KeyboardInterrupt):
         tell(EVENT)

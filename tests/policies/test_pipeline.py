@@ -14,7 +14,7 @@ from typing_extensions import override
 
 from seamwise import Failure, Result, Success
 from seamwise.policies._engine import pipeline
-from seamwise.policies._engine.permit import Permit, Said
+from seamwise.policies._engine.permit import Decision, Permit
 from seamwise.policies._engine.pipeline import Guard, Layer, identity
 from seamwise.policies.testing import FakeWorld
 from tests.policies.cancelling import cancelled_everywhere
@@ -199,7 +199,7 @@ class Exits(Layer[str]):
             raise SystemExit(3)
 
     @override
-    def enter(self) -> Said:
+    def enter(self) -> Decision:
         return self._Permit()
 
     @override

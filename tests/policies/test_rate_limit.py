@@ -10,7 +10,7 @@ import pytest
 
 from seamwise import Failure, Success
 from seamwise.errors import TaggedError
-from seamwise.policies._engine.permit import FREE, Wait
+from seamwise.policies._engine.permit import ADMITTED, Wait
 from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies._engine.world import World
 from seamwise.policies.deadline import deadline
@@ -521,10 +521,10 @@ def test_the_clock_is_read_by_one_thread_at_a_time(wait: float) -> None:
 
 def test_who_passes_keeps_nothing_at_once_or_later() -> None:
     (layer,) = made(limit=1, wait=1.0, world=FakeWorld())._layers
-    assert layer.enter() is FREE
+    assert layer.enter() is ADMITTED
     place = layer.enter()
     assert isinstance(place, Wait)
-    assert place.wait_sync() is FREE
+    assert place.wait_sync() is ADMITTED
 
 
 def test_a_delay_is_never_longer_than_an_error_may_say() -> None:

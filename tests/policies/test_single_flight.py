@@ -9,7 +9,7 @@ import pytest
 
 from seamwise import Success
 from seamwise.policies._engine.permit import Outcome
-from seamwise.policies._parts.single_flight import ThreadFlight, end
+from seamwise.policies._parts.single_flight import SharedThreadCall, cancel_and_wait
 from tests.policies.leftovers import nothing_collected
 
 
@@ -18,7 +18,7 @@ def fails() -> Outcome:
 
 
 def test_who_waits_gets_the_defect_and_who_comes_later_is_told_nothing() -> None:
-    flight: ThreadFlight[object, object] = ThreadFlight()
+    flight: SharedThreadCall[object, object] = SharedThreadCall()
     raised: list[type[BaseException]] = []
 
     def waits() -> None:
@@ -28,8 +28,8 @@ def test_who_waits_gets_the_defect_and_who_comes_later_is_told_nothing() -> None
 
     thread = Thread(target=waits, daemon=True)
     thread.start()
-    end = time.monotonic() + 5
-    while not flight._waiting and time.monotonic() < end:
+    limit = time.monotonic() + 5
+    while not flight._waiting and time.monotonic() < limit:
         time.sleep(0.001)
     with pytest.raises(LookupError):
         flight.fly(fails)
@@ -39,14 +39,14 @@ def test_who_waits_gets_the_defect_and_who_comes_later_is_told_nothing() -> None
 
 
 def test_where_nobody_waits_a_defect_is_not_kept() -> None:
-    flight: ThreadFlight[object, object] = ThreadFlight()
+    flight: SharedThreadCall[object, object] = SharedThreadCall()
     with pytest.raises(LookupError):
         flight.fly(fails)
     assert flight.wait() is None
 
 
 def test_the_outcome_is_there_for_all_who_come_later() -> None:
-    flight: ThreadFlight[object, object] = ThreadFlight()
+    flight: SharedThreadCall[object, object] = SharedThreadCall()
     outcome = Success(1)
     assert flight.fly(lambda: outcome) is outcome
     assert flight.wait() is outcome
@@ -65,7 +65,7 @@ def test_a_cancellation_while_tasks_end_is_raised_at_the_end_and_leaves_no_cycle
     async def main() -> None:
         task = asyncio.create_task(ends_slowly())
         await asyncio.sleep(0)
-        ending = asyncio.create_task(end((task,), 'x'))
+        ending = asyncio.create_task(cancel_and_wait((task,), 'x'))
         await asyncio.sleep(0)
         ending.cancel()
         await asyncio.wait((ending,))

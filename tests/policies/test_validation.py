@@ -6,19 +6,19 @@ from typing import Any
 
 import pytest
 
-from seamwise.policies._engine.validation import choice, count, named, number
+from seamwise.policies._engine.validation import check_choice, check_float, check_int, check_name
 
 
 @pytest.mark.parametrize('value', [0, 0.0, 3, 2.5, 1e300])
 def test_a_number_comes_back_as_a_float(value: float) -> None:
-    checked = number('base', value)
+    checked = check_float('base', value)
     assert (checked, type(checked)) == (value, float)
 
 
 def test_both_ends_of_a_range_are_in_it_and_an_end_that_must_be_passed_is_not() -> None:
-    assert [number('share', value, least=0.5, most=1.0) for value in (0.5, 1.0)] == [0.5, 1.0]
-    assert number('share', 1.0, above=0.5, most=1.0) == 1.0
-    assert number('share', math.nextafter(0.5, 1.0), above=0.5) > 0.5
+    assert [check_float('share', value, least=0.5, most=1.0) for value in (0.5, 1.0)] == [0.5, 1.0]
+    assert check_float('share', 1.0, above=0.5, most=1.0) == 1.0
+    assert check_float('share', math.nextafter(0.5, 1.0), above=0.5) > 0.5
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_a_number_out_of_range_is_a_value_error_that_says_the_range(
     value: float, limits: dict[str, float], said: str
 ) -> None:
     with pytest.raises(ValueError, match=r'^base must be') as caught:
-        number('base', value, **limits)
+        check_float('base', value, **limits)
     assert str(caught.value) == f'base must be a finite number, {said}'
 
 
@@ -49,52 +49,56 @@ def test_a_number_out_of_range_is_a_value_error_that_says_the_range(
 def test_a_whole_number_beyond_all_floats_is_out_of_range_too(value: int, shown: str) -> None:
     for limits in ({}, {'most': 1e9}, {'above': 0.0}):
         with pytest.raises(ValueError, match=f'^base must be a finite number, .*, not {shown}[.]$'):
-            number('base', value, **limits)
+            check_float('base', value, **limits)
 
 
 @pytest.mark.parametrize('value', [True, False, '1', None, 1j])
 def test_what_is_no_number_is_a_type_error(value: Any) -> None:
     with pytest.raises(TypeError, match=r'^base must be a number, not '):
-        number('base', value)
+        check_float('base', value)
 
 
 def test_a_count_is_a_whole_number_of_one_or_more_unless_said_otherwise() -> None:
-    assert [count('attempts', 1), count('attempts', 0, least=0), count('attempts', 7, least=7)] == [
+    assert [
+        check_int('attempts', 1),
+        check_int('attempts', 0, least=0),
+        check_int('attempts', 7, least=7),
+    ] == [
         1,
         0,
         7,
     ]
     for value, least in ((0, 1), (-1, 0), (6, 7)):
         with pytest.raises(ValueError, match=f'^attempts must be {least} or more, not {value}'):
-            count('attempts', value, least=least)
+            check_int('attempts', value, least=least)
     with pytest.raises(ValueError, match=r'^attempts must be 1 or more, not 0'):
-        count('attempts', 0)
+        check_int('attempts', 0)
 
 
 def test_a_count_that_no_machine_counts_to_is_a_value_error() -> None:
-    assert count('attempts', sys.maxsize) == sys.maxsize
+    assert check_int('attempts', sys.maxsize) == sys.maxsize
     for value in (sys.maxsize + 1, 10**5000):
         with pytest.raises(ValueError, match=f'^attempts must be {sys.maxsize} at most[.]$'):
-            count('attempts', value)
+            check_int('attempts', value)
 
 
 @pytest.mark.parametrize('value', [True, 1.0, '1', None])
 def test_what_is_no_whole_number_is_a_type_error(value: Any) -> None:
     with pytest.raises(TypeError, match=r'^attempts must be a whole number, not '):
-        count('attempts', value)
+        check_int('attempts', value)
 
 
 def test_a_choice_is_one_of_those_that_are_known() -> None:
-    choice('jitter', 'full', ('none', 'full'))
+    check_choice('jitter', 'full', ('none', 'full'))
     with pytest.raises(ValueError, match=r"^jitter must be one of 'none', 'full', not 'half'"):
-        choice('jitter', 'half', ('none', 'full'))
+        check_choice('jitter', 'half', ('none', 'full'))
 
 
 def test_a_name_says_something() -> None:
-    assert [named('bank'), named(' the bank ')] == ['bank', ' the bank ']
+    assert [check_name('bank'), check_name(' the bank ')] == ['bank', ' the bank ']
     for empty in ('', ' \n'):
         with pytest.raises(ValueError, match=r'^name must say what is guarded'):
-            named(empty)
+            check_name(empty)
     nameless: Any = None
     with pytest.raises(TypeError, match=r'^name must be a string, not None'):
-        named(nameless)
+        check_name(nameless)

@@ -7,18 +7,18 @@ from threading import RLock
 
 import pytest
 
-from seamwise.policies._engine.wait_queue import Line, Turn
+from seamwise.policies._engine.wait_queue import Waiter, WaitQueue
 from seamwise.policies._engine.world import REAL, World
 from seamwise.policies.testing import FakeWorld
 from tests.policies.ticking import settle
 
 
-def turn() -> Turn:
-    return Turn(RLock(), 1)
+def turn() -> Waiter:
+    return Waiter(RLock(), 1)
 
 
 def test_turns_are_called_in_the_order_of_coming() -> None:
-    line = Line(RLock())
+    line = WaitQueue(RLock())
     turns = [line.join(1) for _ in range(3)]
     for place, each in enumerate(turns, 1):
         assert line.call_next() is each
@@ -27,7 +27,7 @@ def test_turns_are_called_in_the_order_of_coming() -> None:
 
 
 def test_a_line_is_as_long_and_as_heavy_as_those_who_stand_in_it() -> None:
-    line = Line(RLock())
+    line = WaitQueue(RLock())
     assert (len(line), line.weight) == (0, 0)
     _first, second, third = [line.join(weight) for weight in (1, 20, 300)]
     assert (len(line), line.weight, second.weight) == (3, 321, 20)
@@ -40,7 +40,7 @@ def test_a_line_is_as_long_and_as_heavy_as_those_who_stand_in_it() -> None:
 
 
 def test_to_leave_twice_or_after_the_call_changes_nothing() -> None:
-    line = Line(RLock())
+    line = WaitQueue(RLock())
     first, second, third = [line.join(weight) for weight in (1, 20, 300)]
     line.call_next()
     line.leave(first)
@@ -111,7 +111,7 @@ def test_a_task_is_woken_from_another_thread() -> None:
 @pytest.mark.filterwarnings('ignore::ResourceWarning')
 def test_whose_loop_is_closed_can_not_be_called_and_the_next_one_is() -> None:
     mutex = RLock()
-    line = Line(mutex)
+    line = WaitQueue(mutex)
     gone, next_one = line.join(1), line.join(20)
     loop = asyncio.new_event_loop()
     loop.set_exception_handler(lambda _loop, _context: None)

@@ -19,7 +19,7 @@ from seamwise import report_defect
 from seamwise.program import cli, main
 from seamwise.program.choices import Choice
 from seamwise.program.cli import seamwise
-from seamwise.program.exit_errors import Ended, cannot, shown, unwritable
+from seamwise.program.exit_errors import CommandExit, os_error_exit, report_exit, stdout_error_exit
 from seamwise.program.exits import Exit
 from seamwise.program.logs import log_to_stderr
 from seamwise.program.progress import progress
@@ -172,12 +172,12 @@ def test_a_signal_that_is_ignored_stays_so(
 
 
 def test_a_message_cannot_move_the_cursor(capsys: pytest.CaptureFixture[str]) -> None:
-    assert shown(Ended('cannot read \x1b[2J', Exit.NO_INPUT)) is Exit.NO_INPUT
+    assert report_exit(CommandExit('cannot read \x1b[2J', Exit.NO_INPUT)) is Exit.NO_INPUT
     assert capsys.readouterr().err == 'seamwise: cannot read \\x1b[2J\n'
 
 
 def test_an_error_without_a_reason_of_the_system_tells_itself() -> None:
-    assert cannot('read', OSError('odd'), Exit.NO_INPUT).message == 'cannot read: odd'
+    assert os_error_exit('read', OSError('odd'), Exit.NO_INPUT).message == 'cannot read: odd'
 
 
 def test_what_a_dead_output_still_holds_goes_nowhere(
@@ -187,7 +187,7 @@ def test_what_a_dead_output_still_holds_goes_nowhere(
     with file.open('w') as stream:
         monkeypatch.setattr(sys, 'stdout', stream)
         stream.write('left in the buffer')
-        assert unwritable(BrokenPipeError()).code is Exit.READER_GONE
+        assert stdout_error_exit(BrokenPipeError()).code is Exit.READER_GONE
         stream.flush()
     assert file.read_text() == ''
 
@@ -197,7 +197,7 @@ def test_an_output_without_a_descriptor_is_left_alone(
     monkeypatch: pytest.MonkeyPatch, stdout: StringIO | None
 ) -> None:
     monkeypatch.setattr(sys, 'stdout', stdout)
-    assert unwritable(OSError(28, 'full')).code is Exit.CANNOT_WRITE
+    assert stdout_error_exit(OSError(28, 'full')).code is Exit.CANNOT_WRITE
 
 
 # The log
@@ -269,15 +269,15 @@ CLEARED = '\x1b[1A\x1b[2K'
 def test_on_one_screen_progress_makes_room_for_the_output(screen: _Terminal) -> None:
     with calls_done(12, source='/dev/null', stdout=screen, stderr=screen):
         assert not screen.getvalue().endswith(CLEARED), 'it shows while a call runs'
-    shown = screen.getvalue()
-    assert [one for one in ('10 calls', '11 calls', '12 calls') if one in shown] == [
+    output = screen.getvalue()
+    assert [one for one in ('10 calls', '11 calls', '12 calls') if one in output] == [
         '10 calls',
         '11 calls',
         '12 calls',
     ]
     for number in (10, 11):
-        assert f'{CLEARED}output {number}\n' in shown
-    assert shown.endswith(CLEARED)
+        assert f'{CLEARED}output {number}\n' in output
+    assert output.endswith(CLEARED)
 
 
 def test_progress_is_cleared_before_anything_is_said_of_an_end(screen: _Terminal) -> None:

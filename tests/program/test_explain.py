@@ -17,7 +17,7 @@ from seamwise.catalog.workspace import ConfigUnreadable
 from seamwise.documents import examples as making
 from seamwise.documents.collect import entry, in_words
 from seamwise.documents.examples import made
-from seamwise.documents.lookup import meanings, words
+from seamwise.documents.lookup import lookup, words
 from seamwise.documents.recipes import RECIPES
 from seamwise.documents.recipes.recipe import Calls, call
 from seamwise.documents.seams import TABLES, arms
@@ -106,8 +106,8 @@ def test_types_are_told_in_words() -> None:
 
 def test_every_word_leads_somewhere_in_upper_and_lower_case() -> None:
     for word in words():
-        assert meanings(word)
-        assert meanings(word.swapcase()) == meanings(word)
+        assert lookup(word)
+        assert lookup(word.swapcase()) == lookup(word)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_every_word_leads_somewhere_in_upper_and_lower_case() -> None:
     ],
 )
 def test_a_word_of_any_seam_is_known(word: str, kind: str | None, role: str) -> None:
-    found = meanings(word)
+    found = lookup(word)
     assert {one.role for one in found} == {role}
     assert [one.kind.__name__ for one in found] == [kind] if kind else len(found) > 1
 

@@ -23,14 +23,14 @@ from seamwise.catalog.tools import ResourceExhausted, ToolError
 from seamwise.defects import report_defect
 from seamwise.policies.retry import retry
 from seamwise.policies.testing import FakeWorld
-from seamwise.program.outputs import OUTPUTS, Asked, Defect
+from seamwise.program.outputs import OUTPUTS, CallResult, Defect
 from seamwise.program.rendering import as_json, as_text
 from seamwise.program.retry_summary import effort
 from seamwise.program.run import run
 from seamwise.toolhost.calls import Line, ToolCall
 from seamwise.toolhost.guards import settings as guard_settings
 from seamwise.toolhost.guards.config import FILE_LIMIT, guards_of
-from seamwise.toolhost.guards.guarded_call import Guarding, Tries, note
+from seamwise.toolhost.guards.guarded_call import CallStats, GuardedRunner, note
 
 from .helpers import COMMAND, SEAMS, call, objects
 from .helpers import run as run_process
@@ -435,9 +435,9 @@ def test_a_command_that_may_have_done_its_work_is_not_run_again(folder: Path) ->
     assert (found['attempts'], (folder / 'count').read_text()) == (2, 'x\n' * 3)
 
 
-def asked(*outcomes: Outcome[Struct, ToolError] | Exception) -> Asked:
+def asked(*outcomes: Outcome[Struct, ToolError] | Exception) -> CallResult:
     """Run a call whose tool gives, or raises, one of these an attempt."""
-    world, tries, left = FakeWorld(), Tries(), iter(outcomes)
+    world, tries, left = FakeWorld(), CallStats(), iter(outcomes)
     guard = retry(attempts=3, base=0.5, jitter='none', name='play', observer=note, world=world)
 
     def operation() -> Outcome[Struct, ToolError]:
@@ -448,14 +448,14 @@ def asked(*outcomes: Outcome[Struct, ToolError] | Exception) -> Asked:
 
     line = Line(1, 'p', Success(ToolCall('p', 'play', {}, 1)))
     try:
-        return Asked(
+        return CallResult(
             line,
-            Guarding({'play': guard}, clock=world.clock).run('play', operation, tries=tries),
+            GuardedRunner({'play': guard}, clock=world.clock).run('play', operation, tries=tries),
             'en',
             tries,
         )
     except ZeroDivisionError as raised:
-        return Asked(line, Defect(raised, report_defect(raised).ref), 'en', tries)
+        return CallResult(line, Defect(raised, report_defect(raised).ref), 'en', tries)
 
 
 class Played(Struct, frozen=True):
@@ -506,10 +506,10 @@ class TestADefectAfterAttempts:
 
 def test_what_is_worth_telling_is_told_in_words() -> None:
     assert effort(None) is None
-    assert effort(Tries(attempts=1, waited=0.009)) is None
-    assert effort(Tries(attempts=0, waited=0.01)) == 'waited 0.01 s'
-    assert effort(Tries(attempts=2, waited=0.001)) == 'tried 2 times'
-    assert effort(Tries(attempts=2, waited=12.3456)) == 'tried 2 times, waited 12.346 s'
+    assert effort(CallStats(attempts=1, waited=0.009)) is None
+    assert effort(CallStats(attempts=0, waited=0.01)) == 'waited 0.01 s'
+    assert effort(CallStats(attempts=2, waited=0.001)) == 'tried 2 times'
+    assert effort(CallStats(attempts=2, waited=12.3456)) == 'tried 2 times, waited 12.346 s'
 
 
 def test_an_interrupt_ends_a_wait(folder: Path) -> None:

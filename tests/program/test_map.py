@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from seamwise.check.code_base import CodeBase
 from seamwise.check.facts import FileFacts
-from seamwise.check.map.build import graph_of
+from seamwise.check.map.build import build_graph
 from seamwise.check.map.graph import Graph
 from seamwise.check.map.page import as_html
 from seamwise.check.mypy_sources import Problem
@@ -204,7 +204,7 @@ def test_a_page_is_not_printed_on_a_terminal(monkeypatch: pytest.MonkeyPatch) ->
     assert ended.exit_code == 2
     assert 'name a file for it by -o' in ended.stderr
     assert drawn('shop', '--format', 'html', '-o', 'map.html').exit_code == 0
-    assert Path('map.html').read_text(encoding='utf-8') == as_html(graph_of(SHOP))
+    assert Path('map.html').read_text(encoding='utf-8') == as_html(build_graph(SHOP))
 
 
 @pytest.mark.usefixtures('shop')
@@ -224,7 +224,7 @@ def test_a_drawing_that_mermaid_refuses_is_told(monkeypatch: pytest.MonkeyPatch)
     def graph(files: Sequence[FileFacts]) -> Graph:
         return large(600)
 
-    monkeypatch.setattr('seamwise.check.map.build.graph_of', graph)
+    monkeypatch.setattr('seamwise.check.map.build.build_graph', graph)
     ended = drawn('shop', '--format', 'mermaid')
     assert ended.stderr.startswith('seamwise: Mermaid refuses a drawing as large as this')
     assert ended.stdout.startswith('flowchart LR\n')

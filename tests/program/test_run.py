@@ -16,7 +16,7 @@ from seamwise import Failure, Success
 from seamwise.catalog.parsing import ParsingError, UnknownFormat
 from seamwise.catalog.tools import FileNotFound, RegistrationRejected, ToolError
 from seamwise.program.exits import Exit
-from seamwise.program.outputs import OUTPUTS, Asked, Defect
+from seamwise.program.outputs import OUTPUTS, CallResult, Defect
 from seamwise.program.rendering import as_json
 from seamwise.program.run import run
 from seamwise.seams.log import LogRecord
@@ -174,7 +174,7 @@ def test_a_result_is_shown_as_it_is_and_the_log_holds_none_of_it(workspace: Path
 
 @given(error=errors(ToolError, ParsingError))
 def test_every_error_has_an_output_at_every_seam_and_none_tells_a_secret(error: Any) -> None:
-    for piece in as_json(SEAMS)(Asked(Line(1, 'c', Failure(error)), Failure(error), 'zh_CN')):
+    for piece in as_json(SEAMS)(CallResult(Line(1, 'c', Failure(error)), Failure(error), 'zh_CN')):
         (found,) = objects(piece.data)
         is_hidden = isinstance(error, RegistrationRejected) and found['seam'] in {
             'http',
@@ -498,8 +498,11 @@ def test_a_value_that_cannot_be_encoded_is_a_defect(
 
 def test_the_record_of_a_defect_knows_what_was_called() -> None:
     record = OUTPUTS['log'](
-        Asked(Line(1, None, Failure(FileNotFound('t', 'p'))), Defect(KeyError('k'), 'err_12345678'))
-    )  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+        CallResult(
+            Line(1, None, Failure(FileNotFound('t', 'p'))),  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+            Defect(KeyError('k'), 'err_12345678'),
+        )
+    )
     assert isinstance(record, LogRecord)
     assert record.params is None
 

@@ -14,8 +14,8 @@ from rich.cells import cell_len
 from typing_extensions import override
 
 from seamwise import Category, Cause, Failure, Result, Secret, Success, TaggedError
-from seamwise._close_matches import near
-from seamwise._text.escaping import escaped, escaped_lines
+from seamwise._close_matches import close_matches
+from seamwise._text.escaping import escape, escape_lines
 from seamwise.catalog.agents import (
     AgentNotFound,
     CommandNotFound,
@@ -79,7 +79,7 @@ from seamwise.seams.adapter import Adapter
 from seamwise.seams.cli import Place, Rendered, defect, done, on, report, tables
 from seamwise.seams.cli.layout import painted
 from seamwise.seams.cli.on import Exits
-from seamwise.seams.cli.report import laid_out, sayable
+from seamwise.seams.cli.report import encode_for_stream, laid_out
 from seamwise.seams.cli.style import terminal_width, wants_color
 from seamwise.seams.cli.tables import TOOLS
 from tests.strategies import EVERY_CLASS, PLANTED, UNIONS, errors, members, texts
@@ -331,7 +331,7 @@ def test_near_names_are_found_where_the_error_brings_none() -> None:
         "\ndid you mean 'tester'?"
     )
     assert 'did you mean' not in ALL(AgentNotFound('zzz', names)).text
-    assert near('x' * 300, ['x' * 299]) == ()
+    assert close_matches('x' * 300, ['x' * 299]) == ()
 
 
 def test_without_rapidfuzz_an_error_is_told_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -438,17 +438,17 @@ def test_a_command_of_several_lines_stays_on_one() -> None:
     ],
 )
 def test_what_does_not_print_is_shown_as_python_writes_it(text: str, expected: str) -> None:
-    assert escaped(text) == expected
+    assert escape(text) == expected
 
 
 @given(st.text(st.characters(categories=None)))
 def test_escaped_text_is_printed_as_it_stands(text: str) -> None:
-    assert unprinted(escaped(text)) == []
-    assert escaped(escaped(text)) == escaped(text)
+    assert unprinted(escape(text)) == []
+    assert escape(escape(text)) == escape(text)
 
 
 def test_lines_keep_their_tabs() -> None:
-    assert escaped_lines('a\tb\r\n\n\x1bc\n') == ['a\tb\\r', '', '\\x1bc']
+    assert escape_lines('a\tb\r\n\n\x1bc\n') == ['a\tb\\r', '', '\\x1bc']
 
 
 # Values
@@ -586,7 +586,7 @@ def test_what_an_encoding_cannot_say_is_escaped() -> None:
         stream.readline()
         == "'src/\\u9519\\u8bef\\u9519\\u8bef\\u9519\\u8bef\\u9519\\u8bef.py' does not exist.\n"
     )
-    assert sayable('错', io.StringIO()) == '错'.encode()
+    assert encode_for_stream('错', io.StringIO()) == '错'.encode()
 
 
 # Painting

@@ -23,7 +23,7 @@ from seamwise.catalog.tools import FileNotFound, PathForbidden, ToolError
 from seamwise.catalog.workspace import ConfigUnreadable, WorkspaceError
 from seamwise.seams.cli import Place, report
 from seamwise.seams.cli.groups import MOST_GROUPS
-from seamwise.seams.cli.style import VARIABLE, asked_style, terminal_width, wants_color
+from seamwise.seams.cli.style import VARIABLE, requested_style, terminal_width, wants_color
 from seamwise.seams.cli.tables import TOOLS, WORKSPACE
 from tests.seams.test_cli import ANSI, Terminal
 from tests.strategies import PLANTED, texts
@@ -215,7 +215,7 @@ def test_a_style_is_asked_for_by_the_environment(
     monkeypatch.setenv(VARIABLE, value)
     monkeypatch.setenv('TERM', 'xterm')
     monkeypatch.delenv('NO_COLOR', raising=False)
-    assert asked_style() == style
+    assert requested_style() == style
     assert wants_color(Terminal()) is (style == 'auto')
     assert (terminal_width(Terminal()) is None) is (style == 'screen-reader')
 

@@ -16,7 +16,7 @@ from seamwise.catalog.sessions import InvalidInput
 from seamwise.catalog.storage import RecordNotFound, StorageError
 from seamwise.catalog.tools import Finding, InvalidParameter, ToolFailed
 from seamwise.seams._common import message_of, public_fields
-from seamwise.seams._public_view import visible
+from seamwise.seams._public_view import public_view
 from seamwise.seams.adapter import Hidden
 from seamwise.seams.http import (
     Named,
@@ -110,7 +110,7 @@ def test_what_is_visible_at_a_glance_is_what_a_close_look_shows(
     kind: type[TaggedError], data: st.DataObject
 ) -> None:
     error = data.draw(structs(kind))
-    assert visible(error) == (message_of(error), public_fields(error))
+    assert public_view(error) == (message_of(error), public_fields(error))
 
 
 @given(
@@ -119,7 +119,7 @@ def test_what_is_visible_at_a_glance_is_what_a_close_look_shows(
 )
 def test_a_glance_misses_no_secret_of_any_form(text: str, form: str) -> None:
     error = RecordNotFound(form + text, text + form + 'abcdefgh12345678')
-    assert visible(error) == (message_of(error), public_fields(error))
+    assert public_view(error) == (message_of(error), public_fields(error))
 
 
 def test_a_delay_comes_back_to_the_last_digit() -> None:

@@ -13,7 +13,7 @@ from seamwise._text.jsonable import to_json
 from seamwise.catalog.tools import CommandFailed, FileNotFound, ToolError
 from seamwise.seams.model import Done, Guidance, encode, tokens, tool_message
 from seamwise.seams.model.tables import TOOLS
-from seamwise.seams.model.token_budget import fitted, fitted_value
+from seamwise.seams.model.token_budget import fit_to_tokens, fitted_value
 from tests.strategies import PLANTED, errors, texts
 
 LEAST = 45
@@ -46,7 +46,7 @@ def test_tokens_are_a_third_of_the_bytes_rounded_up(text: str | bytes, expected:
 
 def test_the_output_goes_first_and_its_last_lines_stay_longest() -> None:
     whole = failed(''.join(f'line {number}\n' for number in range(300)))
-    shown = fitted(whole, 200)
+    shown = fit_to_tokens(whole, 200)
     assert isinstance(shown, Guidance)
     assert size(shown) <= 200
     assert shown.output is not None
@@ -61,7 +61,7 @@ def test_then_the_path_the_suggestion_and_the_message() -> None:
     )
     seen: list[tuple[int, int, int, int]] = []
     for limit in (400, 300, 250, 200, 150, 100, 60, LEAST):
-        shown = fitted(whole, limit)
+        shown = fit_to_tokens(whole, limit)
         assert isinstance(shown, Guidance)
         assert size(shown) <= limit
         assert (shown.status, shown.type, shown.error_class) == (
@@ -87,16 +87,16 @@ def test_then_the_path_the_suggestion_and_the_message() -> None:
 
 
 def test_what_is_cut_says_how_much_is_gone() -> None:
-    shown = fitted(Guidance('error', 'state_error', 'X', 'm', suggestion='s' * 500), 80)
+    shown = fit_to_tokens(Guidance('error', 'state_error', 'X', 'm', suggestion='s' * 500), 80)
     assert isinstance(shown, Guidance)
     assert str(shown.suggestion).endswith(' more)')
 
 
 def test_what_fits_is_given_back_as_it_is() -> None:
     whole = failed('no\n')
-    assert fitted(whole, size(whole)) is whole
+    assert fit_to_tokens(whole, size(whole)) is whole
     done: Done[object] = Done(1)
-    assert fitted(done, size(done)) is done
+    assert fit_to_tokens(done, size(done)) is done
 
 
 @pytest.mark.parametrize('limit', [0, -1])
@@ -115,7 +115,7 @@ def test_a_budget_of_nothing_is_a_mistake(limit: int) -> None:
 )
 def test_any_failure_fits_and_keeps_its_class(error: Any, limit: int) -> None:
     whole = TOOLS(error)
-    shown = fitted(whole, limit)
+    shown = fit_to_tokens(whole, limit)
     assert isinstance(shown, Guidance)
     assert size(shown) <= max(limit, LEAST)
     assert (shown.status, shown.type, shown.error_class) == (

@@ -2,7 +2,14 @@
 
 import pytest
 
-from seamwise._text.phrases import counted, ending, excerpt, folder_of, listed, quoted
+from seamwise._text.phrases import (
+    describe_exit_code,
+    describe_parent_folder,
+    excerpt,
+    join_limited,
+    join_quoted,
+    pluralize,
+)
 
 
 @pytest.mark.parametrize(
@@ -16,15 +23,15 @@ from seamwise._text.phrases import counted, ending, excerpt, folder_of, listed, 
     ],
 )
 def test_a_list_reads_like_a_sentence(items: tuple[int, ...], expected: str) -> None:
-    assert listed(items) == expected
+    assert join_limited(items) == expected
 
 
 def test_names_stand_in_quotes() -> None:
-    assert quoted(['a', "b'"]) == """'a' or "b'\""""
+    assert join_quoted(['a', "b'"]) == """'a' or "b'\""""
 
 
 def test_one_is_singular() -> None:
-    assert [counted(number, 'hunk') for number in (0, 1, 2)] == ['0 hunks', '1 hunk', '2 hunks']
+    assert [pluralize(number, 'hunk') for number in (0, 1, 2)] == ['0 hunks', '1 hunk', '2 hunks']
 
 
 def test_an_excerpt_has_no_last_line_end() -> None:
@@ -41,7 +48,7 @@ def test_an_excerpt_has_no_last_line_end() -> None:
     ],
 )
 def test_the_folder_of_a_path(path: str, expected: str) -> None:
-    assert folder_of(path) == expected
+    assert describe_parent_folder(path) == expected
 
 
 @pytest.mark.parametrize(
@@ -56,4 +63,4 @@ def test_the_folder_of_a_path(path: str, expected: str) -> None:
     ],
 )
 def test_what_an_exit_code_tells(code: int, expected: str | None) -> None:
-    assert ending(code) == expected
+    assert describe_exit_code(code) == expected

@@ -2,8 +2,8 @@
 
 from seamwise import Category, TaggedError
 from seamwise.catalog.tools import ToolTimedOut
-from seamwise.seams._public_view import visible
-from seamwise.seams._render_cache import MOST, Memory
+from seamwise.seams._public_view import public_view
+from seamwise.seams._render_cache import MOST, RenderCache
 from seamwise.seams.planner import ErrorCode, ErrorInfo
 from seamwise.seams.planner.on import Classifies
 from seamwise.seams.planner.tables import TOOLS
@@ -20,7 +20,7 @@ class Late(
 
 
 def arm() -> Classifies[Late]:
-    return Classifies(ErrorCode.TOOL_TIMEOUT, None, {}, Memory())
+    return Classifies(ErrorCode.TOOL_TIMEOUT, None, {}, RenderCache())
 
 
 def test_what_one_reader_changes_no_other_sees() -> None:
@@ -82,5 +82,5 @@ def test_two_classes_of_one_tag_are_not_taken_for_each_other() -> None:
         tags: tuple[str, ...] | None = None
 
     for _ in range(2):
-        assert visible(Late('the train'))[0] == 'the train is late.'
-        assert visible(Other('the train'))[0] == 'the train comes no more.'
+        assert public_view(Late('the train'))[0] == 'the train is late.'
+        assert public_view(Other('the train'))[0] == 'the train comes no more.'

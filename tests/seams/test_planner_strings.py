@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 
-from seamwise.policies.hints import LONGEST_IN_TEXT
+from seamwise.policies.hints import MAX_DELAY_IN_TEXT
 from seamwise.seams.planner import ErrorCode, encode, from_error_string
 from tests.strategies import PLANTED, texts
 
@@ -91,7 +91,7 @@ def test_a_delay_comes_with_its_error() -> None:
 def test_any_text_gives_a_record_that_leaks_nothing(text: str) -> None:
     info = from_error_string(text, tool_name=text)
     assert PLANTED.encode() not in encode(info)
-    assert info.retry_after_ms is None or 0 <= info.retry_after_ms <= LONGEST_IN_TEXT * 1000
+    assert info.retry_after_ms is None or 0 <= info.retry_after_ms <= MAX_DELAY_IN_TEXT * 1000
 
 
 PIECES = [  # each a beginning of something that is looked for

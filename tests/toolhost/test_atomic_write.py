@@ -13,7 +13,7 @@ import pytest
 
 from seamwise.toolhost.workspace import atomic_write as writing
 from seamwise.toolhost.workspace.atomic_write import create_file, replace_file
-from seamwise.toolhost.workspace.paths import Asked
+from seamwise.toolhost.workspace.paths import PathRequest
 from seamwise.toolhost.workspace.workspace import Workspace
 
 from .helpers import good, handles, tree, unprivileged
@@ -22,7 +22,9 @@ NEW = b'new\n' * 100_000
 
 
 def create(workspace: Workspace, path: str, data: bytes = NEW) -> None:
-    create_file(workspace, good(workspace.locate(Asked('write_file', path), writing=True)), data)
+    create_file(
+        workspace, good(workspace.locate(PathRequest('write_file', path), writing=True)), data
+    )
 
 
 @pytest.fixture(params=['unnamed', 'named', 'refused'])
@@ -104,7 +106,7 @@ class TestEveryWay:
     def test_somebody_who_was_quicker_keeps_the_file(
         self, folder: Path, workspace: Workspace
     ) -> None:
-        place = good(workspace.locate(Asked('write_file', 'a'), writing=True))
+        place = good(workspace.locate(PathRequest('write_file', 'a'), writing=True))
         (folder / 'a').write_text('theirs')
         with pytest.raises(FileExistsError):
             create_file(workspace, place, NEW)
@@ -113,7 +115,7 @@ class TestEveryWay:
     def test_a_folder_that_somebody_else_has_made_is_used(
         self, folder: Path, workspace: Workspace
     ) -> None:
-        place = good(workspace.locate(Asked('write_file', 'x/y/a'), writing=True))
+        place = good(workspace.locate(PathRequest('write_file', 'x/y/a'), writing=True))
         (folder / 'x').mkdir()
         create_file(workspace, place, b'1')
         assert tree(folder) == {'x': None, 'x/y': None, 'x/y/a': b'1'}
@@ -180,7 +182,7 @@ def test_a_new_folder_that_is_not_empty_any_more_stays(
 
 
 def test_a_file_in_the_way_of_a_new_folder_stops_it(folder: Path, workspace: Workspace) -> None:
-    place = good(workspace.locate(Asked('write_file', 'x/y/a'), writing=True))
+    place = good(workspace.locate(PathRequest('write_file', 'x/y/a'), writing=True))
     (folder / 'x').write_text('theirs')
     with pytest.raises(NotADirectoryError):
         create_file(workspace, place, b'1')

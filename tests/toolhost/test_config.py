@@ -28,7 +28,7 @@ from seamwise.policies.retry import retry
 from seamwise.policies.testing import FakeWorld
 from seamwise.toolhost.guards import settings as guard_settings
 from seamwise.toolhost.guards.config import FILE_LIMIT, guards_of
-from seamwise.toolhost.guards.guarded_call import Guarding, Tries
+from seamwise.toolhost.guards.guarded_call import CallStats, GuardedRunner
 from seamwise.toolhost.registry import Registry, registry, tool
 from seamwise.toolhost.workspace.workspace import Workspace
 
@@ -51,9 +51,9 @@ TWO: Registry = registry(
 ).unwrap()
 
 
-def guarding(text: str, world: FakeWorld | None = None) -> Guarding:
+def guarding(text: str, world: FakeWorld | None = None) -> GuardedRunner:
     made = world or FakeWorld()
-    return Guarding(
+    return GuardedRunner(
         good(guards_of(text.encode(), 'g.toml', registry=TWO, world=made)), clock=made.clock
     )
 
@@ -69,8 +69,8 @@ def problems(text: str | bytes) -> dict[str, str]:
     return {one.pointer: one.message for one in error.problems}
 
 
-def attempts(made: Guarding, name: str, error: ToolError) -> int:
-    tries = Tries()
+def attempts(made: GuardedRunner, name: str, error: ToolError) -> int:
+    tries = CallStats()
     bad(made.run(name, lambda: Failure(error), tries=tries), type(error))
     return tries.attempts
 
@@ -146,7 +146,7 @@ def test_a_mark_at_the_beginning_is_passed_over() -> None:
             world=FakeWorld(),
         )
     )
-    assert attempts(Guarding(made), 'look', LATE) == 2
+    assert attempts(GuardedRunner(made), 'look', LATE) == 2
 
 
 EVERYTHING = """
@@ -283,16 +283,19 @@ class TestATool:
     def test_that_is_broken_does_not_stop_the_others(self) -> None:
         made = guarding('[default.circuit]\ntrip = { consecutive = 1 }')
         attempts(made, 'look', LATE)
-        bad(made.run('look', lambda: Success(1), tries=Tries()), CircuitOpen)
-        good(made.run('change', lambda: Success(1), tries=Tries()))
+        bad(made.run('look', lambda: Success(1), tries=CallStats()), CircuitOpen)
+        good(made.run('change', lambda: Success(1), tries=CallStats()))
 
     def test_gives_its_guards_its_name(self) -> None:
         made = guarding(
             '[default]\nrate_limit.limit = 1\n[tools.change.rate_limit]\nlimit = 1\nname = "the disk"'
         )
         for name, shown in (('look', 'look'), ('change', 'the disk')):
-            good(made.run(name, lambda: Success(1), tries=Tries()))
-            assert bad(made.run(name, lambda: Success(1), tries=Tries()), RateLimited).name == shown
+            good(made.run(name, lambda: Success(1), tries=CallStats()))
+            assert (
+                bad(made.run(name, lambda: Success(1), tries=CallStats()), RateLimited).name
+                == shown
+            )
 
 
 class TestAToolThatChangesSomething:
@@ -312,7 +315,7 @@ class TestAToolThatChangesSomething:
             world.advance(2)
             return Success(1)
 
-        tries = {name: Tries() for name in ('look', 'change')}
+        tries = {name: CallStats() for name in ('look', 'change')}
         errors = {
             name: bad(made.run(name, slow, tries=one), DeadlineExceeded)
             for name, one in tries.items()
@@ -461,7 +464,7 @@ def test_a_bulkhead_refuses_whom_it_has_no_room_for() -> None:
     made = guarding('[default.bulkhead]\nlimit = 1\n')
 
     def inner() -> Result[Any, ToolError]:
-        bad(made.run('look', lambda: Success(1), tries=Tries()), BulkheadFull)
-        return Success(made.run('change', lambda: Success(2), tries=Tries()))
+        bad(made.run('look', lambda: Success(1), tries=CallStats()), BulkheadFull)
+        return Success(made.run('change', lambda: Success(2), tries=CallStats()))
 
-    assert good(good(made.run('look', inner, tries=Tries()))) == 2
+    assert good(good(made.run('look', inner, tries=CallStats()))) == 2

@@ -9,26 +9,26 @@ import pytest
 
 from seamwise.catalog.tools import FileNotFound, InvalidParameter, PathForbidden
 from seamwise.toolhost.text import editing as module
-from seamwise.toolhost.text.editing import put_back, take_up
-from seamwise.toolhost.workspace.paths import Asked
+from seamwise.toolhost.text.editing import open_for_edit, save
+from seamwise.toolhost.workspace.paths import PathRequest
 from seamwise.toolhost.workspace.workspace import Workspace
 
 from .helpers import bad, good, tree, unprivileged
 
-ASKED = Asked('replace_in_file', 'a')
+ASKED = PathRequest('replace_in_file', 'a')
 
 
 def refused(workspace: Workspace) -> str:
-    error = bad(take_up(workspace, ASKED), InvalidParameter)
+    error = bad(open_for_edit(workspace, ASKED), InvalidParameter)
     assert error.parameter == 'path'
     return error.reason
 
 
 def test_a_file_is_taken_up_and_put_back(folder: Path, workspace: Workspace) -> None:
     (folder / 'a').write_bytes('\ufeff数\r\n'.encode())
-    draft = good(take_up(workspace, ASKED))
+    draft = good(open_for_edit(workspace, ASKED))
     assert (draft.document.text, draft.names) == ('数\n', ('a',))
-    good(put_back(workspace, ASKED, draft, draft.document.edited([])))
+    good(save(workspace, ASKED, draft, draft.document.edited([])))
     assert tree(folder) == {'a': '\ufeff数\r\n'.encode()}
 
 
@@ -50,21 +50,21 @@ def test_a_file_that_is_too_large_is_refused(
 ) -> None:
     monkeypatch.setattr(module, 'EDIT_LIMIT', 10)
     (folder / 'a').write_bytes(b'x' * 10)
-    good(take_up(workspace, ASKED))
+    good(open_for_edit(workspace, ASKED))
     (folder / 'a').write_bytes(b'x' * 11)
     assert refused(workspace) == 'is a file of more than 10 bytes, which is too large to edit'
 
 
 def test_what_may_not_be_read_or_is_gone_is_told(folder: Path, workspace: Workspace) -> None:
-    bad(take_up(workspace, ASKED), FileNotFound)
+    bad(open_for_edit(workspace, ASKED), FileNotFound)
     (folder / 'a').write_text('x')
-    draft = good(take_up(workspace, ASKED))
+    draft = good(open_for_edit(workspace, ASKED))
     (folder / 'a').chmod(0o222)
     with unprivileged():
-        assert bad(take_up(workspace, ASKED), PathForbidden).reason == 'system'
-        assert bad(put_back(workspace, ASKED, draft, 'y'), PathForbidden).reason == 'system'
+        assert bad(open_for_edit(workspace, ASKED), PathForbidden).reason == 'system'
+        assert bad(save(workspace, ASKED, draft, 'y'), PathForbidden).reason == 'system'
     (folder / 'a').unlink()
-    bad(put_back(workspace, ASKED, draft, 'y'), FileNotFound)
+    bad(save(workspace, ASKED, draft, 'y'), FileNotFound)
     assert tree(folder) == {}
 
 

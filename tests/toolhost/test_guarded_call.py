@@ -32,7 +32,13 @@ from seamwise.policies.rate_limit import rate_limit
 from seamwise.policies.retry import retry
 from seamwise.policies.testing import FakeWorld
 from seamwise.toolhost.calls import ToolCall
-from seamwise.toolhost.guards.guarded_call import SHORTEST, Guarding, Tries, note, time_left
+from seamwise.toolhost.guards.guarded_call import (
+    SHORTEST,
+    CallStats,
+    GuardedRunner,
+    note,
+    time_left,
+)
 from seamwise.toolhost.host import Host
 from seamwise.toolhost.reader import read
 from seamwise.toolhost.registry import STANDARD, Registry, registry, tool
@@ -50,8 +56,8 @@ def trying(world: FakeWorld, attempts: int = 3) -> Guard[GuardError]:
     )
 
 
-def guarding(guard: Guard[GuardError], world: FakeWorld) -> Guarding:
-    return Guarding({'play': guard}, clock=world.clock)
+def guarding(guard: Guard[GuardError], world: FakeWorld) -> GuardedRunner:
+    return GuardedRunner({'play': guard}, clock=world.clock)
 
 
 def giving(
@@ -69,7 +75,7 @@ def giving(
 
 class TestTries:
     def test_count_the_attempts_and_the_waits_between_them(self) -> None:
-        world, tries = FakeWorld(), Tries()
+        world, tries = FakeWorld(), CallStats()
         operation = giving(
             Failure(FULL), Failure(LATE), Success(7), takes=lambda: world.advance(10)
         )
@@ -77,7 +83,7 @@ class TestTries:
         assert (tries.attempts, tries.waited, tries.waited_ms) == (3, 3.0, 3000)
 
     def test_count_one_attempt_and_no_wait_where_there_is_no_guard(self) -> None:
-        world, tries = FakeWorld(), Tries()
+        world, tries = FakeWorld(), CallStats()
         operation = giving(Success(7), takes=lambda: world.advance(10))
         assert good(guarding(trying(world), world).run('other', operation, tries=tries)) == 7
         assert (tries.attempts, tries.waited_ms, tries.events) == (1, 0, [])
@@ -85,7 +91,7 @@ class TestTries:
     def test_count_no_attempt_where_a_guard_refuses(self) -> None:
         world = FakeWorld()
         made = guarding(rate_limit(1, name='play', observer=note, world=world), world)
-        first, second = Tries(), Tries()
+        first, second = CallStats(), CallStats()
         good(made.run('play', giving(Success(1)), tries=first))
         refused = bad(made.run('play', giving(), tries=second), RateLimited)
         assert (first.attempts, second.attempts) == (1, 0)
@@ -94,13 +100,13 @@ class TestTries:
     def test_count_the_wait_for_a_turn(self) -> None:
         world = FakeWorld()
         made = guarding(rate_limit(1, period=2, wait=5, name='play', world=world), world)
-        first, second = Tries(), Tries()
+        first, second = CallStats(), CallStats()
         for tries in (first, second):
             good(made.run('play', giving(Success(1)), tries=tries))
         assert (first.waited_ms, second.waited_ms) == (0, 2000)
 
     def test_are_right_where_the_tool_raises(self) -> None:
-        world, tries = FakeWorld(), Tries()
+        world, tries = FakeWorld(), CallStats()
 
         def broken() -> None:
             world.advance(10)
@@ -115,12 +121,12 @@ class TestTries:
 
     def test_are_right_where_the_clock_goes_back(self) -> None:
         times = iter([5.0, 5.0, 4.0, 3.0])
-        tries = Tries()
-        good(Guarding(clock=lambda: next(times)).run('play', giving(Success(1)), tries=tries))
+        tries = CallStats()
+        good(GuardedRunner(clock=lambda: next(times)).run('play', giving(Success(1)), tries=tries))
         assert tries.waited == 0.0
 
     def test_hold_what_the_guards_told_in_its_order(self) -> None:
-        world, tries = FakeWorld(), Tries()
+        world, tries = FakeWorld(), CallStats()
         good(
             guarding(trying(world), world).run(
                 'play', giving(Failure(FULL), Success(1)), tries=tries
@@ -134,8 +140,8 @@ class TestTries:
         assert tries.events[0].at.tzinfo is not None
 
     def test_are_each_call_s_own_also_where_one_runs_inside_another(self) -> None:
-        world, outer, inner = FakeWorld(), Tries(), Tries()
-        made = Guarding({'play': trying(world), 'inner': trying(world, 2)}, clock=world.clock)
+        world, outer, inner = FakeWorld(), CallStats(), CallStats()
+        made = GuardedRunner({'play': trying(world), 'inner': trying(world, 2)}, clock=world.clock)
 
         def operation() -> Result[int, ToolError]:
             if outer.attempts == 2:
@@ -153,7 +159,9 @@ class TestTries:
         assert [type(one.event) for one in inner.events] == [Retrying, GaveUp]
 
     def test_say_whole_milliseconds(self) -> None:
-        assert [Tries(waited=seconds).waited_ms for seconds in (0.0, 0.0004, 0.0006, 1.2345)] == [
+        assert [
+            CallStats(waited=seconds).waited_ms for seconds in (0.0, 0.0004, 0.0006, 1.2345)
+        ] == [
             0,
             0,
             1,
@@ -167,14 +175,18 @@ class TestAnError:
         late = CommandTimedOut('play', 'x', 1.0, '')
         assert (
             bad(
-                guarding(trying(world), world).run('play', lambda: Failure(LATE), tries=Tries()),
+                guarding(trying(world), world).run(
+                    'play', lambda: Failure(LATE), tries=CallStats()
+                ),
                 ToolTimedOut,
             ).attempts
             == 3
         )
         assert (
             bad(
-                guarding(trying(world), world).run('play', lambda: Failure(late), tries=Tries()),
+                guarding(trying(world), world).run(
+                    'play', lambda: Failure(late), tries=CallStats()
+                ),
                 CommandTimedOut,
             ).attempts
             == 3
@@ -185,7 +197,7 @@ class TestAnError:
         made = guarding(trying(world, 2) >> deadline(1, name='play', world=world), world)
         operation = giving(Success(1), Success(1), takes=lambda: world.advance(2))
         assert bad(
-            made.run('play', operation, tries=Tries()), DeadlineExceeded
+            made.run('play', operation, tries=CallStats()), DeadlineExceeded
         ) == DeadlineExceeded('play', 1.0, attempts=2)
 
     def test_of_one_attempt_is_the_tools_own(self) -> None:
@@ -193,7 +205,9 @@ class TestAnError:
         own = ToolTimedOut('play', 1.0, attempts=9)
         assert (
             bad(
-                guarding(trying(world, 1), world).run('play', lambda: Failure(own), tries=Tries()),
+                guarding(trying(world, 1), world).run(
+                    'play', lambda: Failure(own), tries=CallStats()
+                ),
                 ToolTimedOut,
             )
             is own
@@ -203,7 +217,9 @@ class TestAnError:
         world = FakeWorld()
         assert (
             bad(
-                guarding(trying(world), world).run('play', lambda: Failure(FULL), tries=Tries()),
+                guarding(trying(world), world).run(
+                    'play', lambda: Failure(FULL), tries=CallStats()
+                ),
                 ResourceExhausted,
             )
             is FULL
@@ -267,10 +283,10 @@ PLAY: Registry = registry([tool('play', Play, play)]).unwrap()
 
 
 class TestTheHost:
-    def calls(self, host: Host, *arguments: str) -> list[tuple[Result[object, object], Tries]]:
-        found: list[tuple[Result[object, object], Tries]] = []
+    def calls(self, host: Host, *arguments: str) -> list[tuple[Result[object, object], CallStats]]:
+        found: list[tuple[Result[object, object], CallStats]] = []
         for line in read(BytesIO('\n'.join(arguments).encode())):
-            tries = Tries()
+            tries = CallStats()
             found.append((host.run(line, tries=tries), tries))
         return found
 
@@ -356,8 +372,8 @@ def test_a_deadline_really_ends_what_takes_long(
     folder: Path, workspace: Workspace, name: str, arguments: dict[str, object]
 ) -> None:
     (folder / 'a.txt').write_text('a' * 40 + 'b')
-    tries = Tries()
-    guards = Guarding({name: deadline(SOON, name=name)})
+    tries = CallStats()
+    guards = GuardedRunner({name: deadline(SOON, name=name)})
     begun = time.monotonic()
     error = bad(
         STANDARD.run(workspace, ToolCall('c', name, arguments, 1), guarding=guards, tries=tries),
@@ -379,7 +395,8 @@ def test_a_timeout_of_its_own_that_is_nearer_is_the_tools_error(
     call = ToolCall('c', name, {**own, 'timeout': 0.1}, 1)
     assert (
         bad(
-            STANDARD.run(workspace, call, guarding=Guarding({name: deadline(60, name=name)})), error
+            STANDARD.run(workspace, call, guarding=GuardedRunner({name: deadline(60, name=name)})),
+            error,
         ).timeout
         == 0.1
     )
@@ -392,7 +409,7 @@ def test_a_deadline_leaves_what_is_quick_alone(folder: Path, workspace: Workspac
         ('search_files', 'pattern', 'a'),
     ):
         call = ToolCall('c', name, {parameter: value}, 1)
-        good(STANDARD.run(workspace, call, guarding=Guarding({name: deadline(60, name=name)})))
+        good(STANDARD.run(workspace, call, guarding=GuardedRunner({name: deadline(60, name=name)})))
 
 
 def test_only_tools_that_change_nothing_are_repeatable() -> None:

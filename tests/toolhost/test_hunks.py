@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from seamwise import Failure
 from seamwise.catalog.tools import RejectedHunk
 from seamwise.toolhost.text.document import Document
-from seamwise.toolhost.text.hunks import edits, place
+from seamwise.toolhost.text.hunks import edits, locate
 from seamwise.toolhost.text.unified_diff import parse
 
 from .helpers import good
@@ -17,12 +17,12 @@ from .helpers import good
 
 def applied(content: str, diff: str) -> str:
     document = Document(content)
-    placed = good(place(good(parse(diff)), document))
+    placed = good(locate(good(parse(diff)), document))
     return document.edited(edits(placed, document))
 
 
 def hunks(content: str, diff: str) -> tuple[RejectedHunk, ...]:
-    result = place(good(parse(diff)), Document(content))
+    result = locate(good(parse(diff)), Document(content))
     assert type(result) is Failure, result
     return result.failure()
 
@@ -141,7 +141,7 @@ def test_a_hunk_that_speaks_of_the_end_of_a_file_goes_nowhere_else(content: str,
 def test_a_hunk_that_speaks_of_the_end_finds_it() -> None:
     diff = '@@ -1 +1 @@\n-a\n+c\n\\ No newline at end of file\n'
     document = Document('a\nb\na\n')
-    (placed,) = good(place(good(parse(diff)), document))
+    (placed,) = good(locate(good(parse(diff)), document))
     assert (placed.first, placed.behind) == (2, 3)
 
 

@@ -11,14 +11,14 @@ from typing_extensions import override
 
 from seamwise.toolhost.workspace import listing
 from seamwise.toolhost.workspace.listing import Item, items
-from seamwise.toolhost.workspace.paths import Asked
+from seamwise.toolhost.workspace.paths import PathRequest
 from seamwise.toolhost.workspace.workspace import Workspace
 
 from .helpers import dig, few_handles, good, unprivileged
 
 
 def listed(workspace: Workspace, path: str = '.', *, recursive: bool = True) -> list[str]:
-    place = good(workspace.folder(Asked('list_files', path)))
+    place = good(workspace.folder(PathRequest('list_files', path)))
     return ['/'.join(one.names) for one in items(workspace, place, recursive=recursive)]
 
 
@@ -86,7 +86,7 @@ def test_what_vanishes_meanwhile_is_left_out(folder: Path, workspace: Workspace)
     (folder / 'a').mkdir()
     (folder / 'b').mkdir()
     (folder / 'b' / 'x').write_text('x')
-    place = good(workspace.folder(Asked('list_files', '.')))
+    place = good(workspace.folder(PathRequest('list_files', '.')))
     found = items(workspace, place, recursive=True)
     assert next(found).names == ('a',)
     (folder / 'b' / 'x').unlink()
@@ -113,7 +113,7 @@ def test_trouble_of_the_machine_is_passed_on(
     folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / 'a').mkdir()
-    place = good(workspace.folder(Asked('list_files', '.')))
+    place = good(workspace.folder(PathRequest('list_files', '.')))
     found = items(workspace, place, recursive=True)
     next(found)
 

@@ -6,7 +6,7 @@ import stat
 import pytest
 
 from seamwise.toolhost.workspace.ignore_rules import parse
-from seamwise.toolhost.workspace.location import Place, is_git
+from seamwise.toolhost.workspace.location import ResolvedPath, is_git
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from seamwise.toolhost.workspace.location import Place, is_git
     ],
 )
 def test_a_place_says_what_it_is(mode: int, kind: str) -> None:
-    place = Place(('x',), 1, mode | 0o644, parse(b''))
+    place = ResolvedPath(('x',), 1, mode | 0o644, parse(b''))
     assert place.kind == kind
     assert place.is_folder is (kind == 'a folder')
     assert place.is_file is (kind == 'a file')
@@ -40,7 +40,7 @@ def test_what_only_looks_like_git_is_not(path: str) -> None:
 
 
 def test_a_list_hides_what_is_ignored_and_git() -> None:
-    place = Place((), 0, os.stat('/').st_mode, parse(b'x/\n'))  # noqa: PTH116 -- the mode is all that is wanted
+    place = ResolvedPath((), 0, os.stat('/').st_mode, parse(b'x/\n'))  # noqa: PTH116 -- the mode is all that is wanted
     assert place.hides(('x',), folder=True)
     assert not place.hides(('x',), folder=False)
     assert place.hides(('.git',), folder=True)

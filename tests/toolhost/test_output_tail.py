@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seamwise.toolhost.processes.output_tail import OUTPUT_LIMIT, Tail
+from seamwise.toolhost.processes.output_tail import OUTPUT_LIMIT, TailBuffer
 
 
 def tail(*pieces: bytes) -> tuple[str, bool]:
-    taken = Tail()
+    taken = TailBuffer()
     for piece in pieces:
         taken.add(piece)
     return taken.text()
@@ -76,7 +76,7 @@ def test_no_character_is_halved_by_what_is_thrown_away() -> None:
 
 
 def test_memory_is_bounded() -> None:
-    taken = Tail()
+    taken = TailBuffer()
     for _ in range(2_000):
         taken.add(b'x' * 65_536)
         assert len(taken._kept) < 400_000

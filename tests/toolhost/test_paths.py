@@ -17,7 +17,7 @@ from seamwise.catalog.tools import (
 from seamwise.toolhost.workspace.paths import (
     NAME_LIMIT,
     PATH_LIMIT,
-    Asked,
+    PathRequest,
     Roots,
     is_passed_over,
     route,
@@ -30,8 +30,8 @@ from .helpers import bad, good
 ROOTS = Roots((('home', 'link'), ('srv', 'ws')))
 
 
-def asked(path: str) -> Asked:
-    return Asked('read_file', path)
+def asked(path: str) -> PathRequest:
+    return PathRequest('read_file', path)
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_an_absolute_path_of_another_folder_is_outside(path: str) -> None:
     ],
 )
 def test_what_cannot_be_a_path_is_invalid(path: str, reason: str) -> None:
-    error = bad(route(Asked('execute_command', path, 'cwd'), ROOTS), InvalidParameter)
+    error = bad(route(PathRequest('execute_command', path, 'cwd'), ROOTS), InvalidParameter)
     assert (error.tool, error.parameter, error.reason) == ('execute_command', 'cwd', reason)
     assert error.value is not None
     assert error.value.reveal() == path

@@ -18,7 +18,7 @@ from seamwise.toolhost.tools.read_file import ReadFile, read_file
 from seamwise.toolhost.tools.replace_in_file import ReplaceInFile, replace_in_file
 from seamwise.toolhost.tools.search_files import SearchFiles, search_files
 from seamwise.toolhost.tools.write_file import WriteFile, write_file
-from seamwise.toolhost.workspace.paths import Asked
+from seamwise.toolhost.workspace.paths import PathRequest
 from seamwise.toolhost.workspace.workspace import Workspace
 
 from .helpers import CANARY, bad, good
@@ -141,7 +141,7 @@ def test_a_symlink_that_becomes_a_file_between_two_looks_is_looked_at_again(
         (folder / 'x').write_text('mine')
 
     swap_once(monkeypatch, 'readlink', swap)
-    assert good(workspace.file(Asked('read_file', 'x'))).names == ('x',)
+    assert good(workspace.file(PathRequest('read_file', 'x'))).names == ('x',)
 
 
 def test_a_symlink_that_vanishes_between_two_looks_is_not_found(
@@ -149,7 +149,9 @@ def test_a_symlink_that_vanishes_between_two_looks_is_not_found(
 ) -> None:
     (folder / 'x').symlink_to('y')
     swap_once(monkeypatch, 'readlink', (folder / 'x').unlink)
-    assert type(bad(workspace.file(Asked('read_file', 'x')), object)).__name__ == 'FileNotFound'
+    assert (
+        type(bad(workspace.file(PathRequest('read_file', 'x')), object)).__name__ == 'FileNotFound'
+    )
 
 
 def test_a_symlink_that_is_swapped_for_ever_is_a_loop(
@@ -161,7 +163,9 @@ def test_a_symlink_that_is_swapped_for_ever_is_a_loop(
         raise OSError(22, 'no symlink')
 
     monkeypatch.setattr(os, 'readlink', never)
-    assert type(bad(workspace.file(Asked('read_file', 'x')), object)).__name__ == 'FileNotFound'
+    assert (
+        type(bad(workspace.file(PathRequest('read_file', 'x')), object)).__name__ == 'FileNotFound'
+    )
 
 
 def test_a_folder_that_becomes_a_symlink_between_two_looks_is_not_entered(
@@ -176,6 +180,6 @@ def test_a_folder_that_becomes_a_symlink_between_two_looks_is_not_entered(
     # The first one opens nothing of the path: there are no rules to be read.
     swap_once(monkeypatch, 'open', swap)
     assert (
-        type(bad(workspace.file(Asked('read_file', 'x/secret.txt')), object)).__name__
+        type(bad(workspace.file(PathRequest('read_file', 'x/secret.txt')), object)).__name__
         == 'FileNotFound'
     )

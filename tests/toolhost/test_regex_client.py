@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from seamwise.toolhost.processes.regex_client import Matcher, Stopped, matching
+from seamwise.toolhost.processes.regex_client import Matcher, WorkerStopped, matching
 
 from .helpers import bad, good, handles
 from .test_shell import LONG, has_ended, pid_in
@@ -64,25 +64,25 @@ def test_the_time_is_over_inside_of_one_match_too() -> None:
     with matching(seconds=0.5) as matcher:
         good(matcher.compile('(a+)+$', ignore_case=False))
         begun = time.monotonic()
-        stopped = bad(matcher.search(b'a' * 60 + b'b', most=1), Stopped)
+        stopped = bad(matcher.search(b'a' * 60 + b'b', most=1), WorkerStopped)
         assert time.monotonic() - begun < LONG / 2
-        assert stopped == Stopped(-signal.SIGALRM)
+        assert stopped == WorkerStopped(-signal.SIGALRM)
         assert not stopped.in_time
-        assert bad(matcher.search(b'a', most=1), Stopped) == stopped
+        assert bad(matcher.search(b'a', most=1), WorkerStopped) == stopped
 
 
 def test_the_time_is_over_inside_of_one_name_too() -> None:
     with matching(seconds=0.5) as matcher:
         good(matcher.compile('x', ignore_case=False, wanted='^(?:a|a|b?a)*$'))
-        assert not bad(matcher.wants('a' * 200 + 'c'), Stopped).in_time
+        assert not bad(matcher.wants('a' * 200 + 'c'), WorkerStopped).in_time
 
 
 def test_another_end_is_another_matter() -> None:
     with matching(seconds=LONG) as matcher:
         good(matcher.compile('a', ignore_case=False))
         os.kill(pid(matcher), signal.SIGKILL)
-        stopped = bad(matcher.search(b'a' * 5_000_000, most=1), Stopped)
-        assert stopped == Stopped(-signal.SIGKILL)
+        stopped = bad(matcher.search(b'a' * 5_000_000, most=1), WorkerStopped)
+        assert stopped == WorkerStopped(-signal.SIGKILL)
         assert stopped.in_time
 
 

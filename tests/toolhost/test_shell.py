@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from seamwise.toolhost.processes import shell
-from seamwise.toolhost.processes.shell import Ended, run
+from seamwise.toolhost.processes.shell import CommandResult, run
 
 from .helpers import handles
 
@@ -44,7 +44,7 @@ def pid_in(file: Path) -> int:
     return int(file.read_text())
 
 
-def ended(command: str, folder: Path, timeout: float = LONG) -> Ended:
+def ended(command: str, folder: Path, timeout: float = LONG) -> CommandResult:
     return run(command.encode(), cwd=folder, timeout=timeout)
 
 
@@ -68,7 +68,9 @@ class TestHowItEnds:
 
     def test_both_outputs_come_as_they_came(self, folder: Path) -> None:
         command = 'echo one; echo two >&2; echo three; echo four >&2'
-        assert ended(command, folder) == Ended(0, 'one\ntwo\nthree\nfour\n', truncated=False)
+        assert ended(command, folder) == CommandResult(
+            0, 'one\ntwo\nthree\nfour\n', truncated=False
+        )
 
     def test_bytes_that_are_not_utf_8_are_shown_as_such(self, folder: Path) -> None:
         assert ended("printf 'a\\377b\\n\\346\\225\\260'", folder).output == 'a\ufffdb\n数'
@@ -87,7 +89,7 @@ class TestHowItEnds:
             assert 'open' not in ended('ls -l /proc/self/fd', folder).output
 
     def test_a_command_that_closes_its_output_is_waited_for(self, folder: Path) -> None:
-        assert ended('echo before; exec >&- 2>&-; sleep 0.2; exit 7', folder) == Ended(
+        assert ended('echo before; exec >&- 2>&-; sleep 0.2; exit 7', folder) == CommandResult(
             7, 'before\n', truncated=False
         )
 
@@ -95,7 +97,7 @@ class TestHowItEnds:
 class TestTheTimeout:
     def test_gives_the_output_so_far(self, folder: Path) -> None:
         begun = time.monotonic()
-        assert ended('echo begun; sleep 60; echo never', folder, 0.5) == Ended(
+        assert ended('echo begun; sleep 60; echo never', folder, 0.5) == CommandResult(
             None, 'begun\n', truncated=False
         )
         assert time.monotonic() - begun < LONG / 2
@@ -120,7 +122,7 @@ class TestTheTimeout:
 class TestWhatIsLeftBehind:
     def test_a_child_that_holds_the_output_is_not_waited_for_but_killed(self, folder: Path) -> None:
         begun = time.monotonic()
-        assert ended('sleep 60 & echo $! > pid; echo done', folder) == Ended(
+        assert ended('sleep 60 & echo $! > pid; echo done', folder) == CommandResult(
             0, 'done\n', truncated=False
         )
         assert time.monotonic() - begun < LONG / 2
@@ -135,7 +137,7 @@ class TestWhatIsLeftBehind:
         begun = time.monotonic()
         assert ended(
             'setsid sh -c "echo \\$\\$ > pid; exec sleep 60" & sleep 0.3; echo done', folder
-        ) == Ended(0, 'done\n', truncated=False)
+        ) == CommandResult(0, 'done\n', truncated=False)
         assert time.monotonic() - begun < LONG / 2
         os.kill(pid_in(folder / 'pid'), signal.SIGKILL)
 

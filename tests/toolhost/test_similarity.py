@@ -4,7 +4,7 @@ import pytest
 
 from seamwise.toolhost.text import similarity as similar
 from seamwise.toolhost.text.document import Document
-from seamwise.toolhost.text.similarity import Likeness, most_similar
+from seamwise.toolhost.text.similarity import SimilarText, most_similar
 
 TEXT = Document(
     'def main():\n    print("hello")\n    return 1\n\ndef other():\n    print("bye")\n    return 2\n'
@@ -50,7 +50,7 @@ def test_a_long_text_is_found_by_its_beginning_and_compared_as_a_whole() -> None
 
 def test_lines_that_are_too_long_to_be_alike_are_not_compared() -> None:
     found = most_similar('needle in', Document('x' * 1_000_000 + '\nneedle on\n'))
-    assert found == Likeness(similarity=0.889, text='needle on', line=2)
+    assert found == SimilarText(similarity=0.889, text='needle on', line=2)
 
 
 def test_only_the_beginning_of_a_file_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,22 +18,22 @@ from seamwise.catalog.tools import (
     ToolFailed,
 )
 from seamwise.toolhost.workspace import workspace as module
-from seamwise.toolhost.workspace.location import Place
-from seamwise.toolhost.workspace.paths import Asked
+from seamwise.toolhost.workspace.location import ResolvedPath
+from seamwise.toolhost.workspace.paths import PathRequest
 from seamwise.toolhost.workspace.workspace import Workspace
 
 from .helpers import bad, dig, few_handles, good, handles, unprivileged
 
 
-def asked(path: str) -> Asked:
-    return Asked('read_file', path)
+def asked(path: str) -> PathRequest:
+    return PathRequest('read_file', path)
 
 
-def names(result: Result[Place, object]) -> str:
+def names(result: Result[ResolvedPath, object]) -> str:
     return '/'.join(good(result).names)
 
 
-def reason(result: Result[Place, object]) -> str:
+def reason(result: Result[ResolvedPath, object]) -> str:
     return bad(result, PathForbidden).reason
 
 

@@ -10,23 +10,23 @@ _UNPRINTED = pattern(
 )
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     r"""Show what does not print as Python writes it, line ends included: the text stays on one line.
 
-    >>> escaped('a\x1b[2Jb\n错')
+    >>> escape('a\x1b[2Jb\n错')
     'a\\x1b[2Jb\\n错'
     """
     return text if text.isascii() and text.isprintable() else _UNPRINTED.sub(_shown, text)
 
 
-def escaped_lines(text: str) -> list[str]:
+def escape_lines(text: str) -> list[str]:
     r"""Give the lines of a text, each escaped but for its tabs; a last line end begins no line.
 
-    >>> escaped_lines('one\n\ttwo\n')
+    >>> escape_lines('one\n\ttwo\n')
     ['one', '\ttwo']
     """
     lines = text.removesuffix('\n').split('\n')
-    return ['\t'.join(map(escaped, line.split('\t'))) for line in lines]
+    return ['\t'.join(map(escape, line.split('\t'))) for line in lines]
 
 
 def _shown(found: Match[str]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from seamwise._safe_call import asked
+from seamwise._safe_call import call_or_describe
 from seamwise.messages import shorten
 from seamwise.secrets import MASK, Secret
 
@@ -24,17 +24,17 @@ CUT = '…'
 _LONE_SURROGATE = pattern('[\ud800-\udfff]')
 
 
-def mended(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """Replace what UTF-8 cannot say, lone surrogates, by U+FFFD."""
     return text if text.isascii() else _LONE_SURROGATE.sub('\ufffd', text)
 
 
-def builtins(value: object, depth: int = 0) -> object:
+def to_builtins(value: object, depth: int = 0) -> object:
     """Give a value without cycles as dicts with text keys, lists, texts, finite numbers, booleans and None; texts are cut and mended."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
-        return shorten(mended(str.__str__(value)))
+        return shorten(replace_surrogates(str.__str__(value)))
     if isinstance(value, int):
         return (
             int(value)
@@ -52,17 +52,17 @@ def _container(value: object, depth: int) -> object:
     return next(write(value, depth) for kind, write in _WRITERS if isinstance(value, kind))
 
 
-def mapping(value: Mapping[Any, object], depth: int = 0) -> dict[str, object]:
+def to_builtins_dict(value: Mapping[Any, object], depth: int = 0) -> dict[str, object]:
     """Give a mapping as a dict with text keys."""
-    return {_key(key): builtins(one, depth) for key, one in value.items()}
+    return {_key(key): to_builtins(one, depth) for key, one in value.items()}
 
 
 def _key(key: object) -> str:
-    return shorten(mended(str.__str__(key) if isinstance(key, str) else printed(key)))
+    return shorten(replace_surrogates(str.__str__(key) if isinstance(key, str) else safe_str(key)))
 
 
 def _sequence(value: Iterable[object], depth: int) -> list[object]:
-    return [builtins(one, depth) for one in value]
+    return [to_builtins(one, depth) for one in value]
 
 
 def _set(value: Iterable[object], depth: int) -> list[object]:
@@ -72,25 +72,25 @@ def _set(value: Iterable[object], depth: int) -> list[object]:
 
 def _struct(value: msgspec.Struct, depth: int) -> dict[str, object]:
     field, tag = value.__struct_config__.tag_field, value.__struct_config__.tag
-    fields = {name: builtins(getattr(value, name), depth) for name in value.__struct_fields__}
+    fields = {name: to_builtins(getattr(value, name), depth) for name in value.__struct_fields__}
     return fields if field is None else {field: tag, **fields}
 
 
 def _path(value: PathLike[Any], depth: int) -> object:
-    return builtins(fspath(value), depth)
+    return to_builtins(fspath(value), depth)
 
 
 def _foreign(value: object, depth: int) -> object:
     """Write what msgspec knows (times, UUIDs, enums, dataclasses) as it does, anything else by its type."""
     try:
-        known: object = msgspec.to_builtins(value, str_keys=True, enc_hook=builtins)
+        known: object = msgspec.to_builtins(value, str_keys=True, enc_hook=to_builtins)
     except (TypeError, ValueError, RecursionError):
         return f'<{type(value).__qualname__}>'
-    return builtins(known, depth)
+    return to_builtins(known, depth)
 
 
 _WRITERS: tuple[tuple[type | tuple[type, ...], Callable[[Any, int], object]], ...] = (
-    (Mapping, mapping),
+    (Mapping, to_builtins_dict),
     (AbstractSet, _set),
     ((list, tuple), _sequence),
     (msgspec.Struct, _struct),
@@ -99,9 +99,11 @@ _WRITERS: tuple[tuple[type | tuple[type, ...], Callable[[Any, int], object]], ..
 )
 
 
-def printed(value: object) -> str:
+def safe_str(value: object) -> str:
     """Give `str(value)`, or say that this raised: an exception with a broken text is still to be reported."""
-    return asked(lambda: str(value), lambda raised: f'(its text raised {type(raised).__name__})')
+    return call_or_describe(
+        lambda: str(value), lambda raised: f'(its text raised {type(raised).__name__})'
+    )
 
 
 def to_json(value: object) -> bytes:
@@ -129,7 +131,7 @@ def _mended(value: object) -> object:
 
 
 _MENDERS: tuple[tuple[type, Callable[[Any], object]], ...] = (
-    (str, mended),
-    (dict, lambda items: {mended(key): _mended(one) for key, one in items.items()}),
+    (str, replace_surrogates),
+    (dict, lambda items: {replace_surrogates(key): _mended(one) for key, one in items.items()}),
     (list, lambda members: [_mended(one) for one in members]),
 )

@@ -5,37 +5,37 @@ from collections.abc import Iterable, Sequence
 from seamwise.catalog.tools import RejectedHunk
 from seamwise.messages import shorten
 
-MOST_LISTED = 20
+MAX_LISTED = 20
 
 SIGNALS = range(129, 193)
 """A shell ends with 128 + N where signal N, 1 to 64, ended the command."""
 
 
-def quoted(names: Iterable[str], *, last: str = 'or') -> str:
+def join_quoted(names: Iterable[str], *, last: str = 'or') -> str:
     """List names in quotes; of more than 20, the first ones and how many more there are.
 
-    >>> quoted(('a.py', 'b.py', 'c.py'))
+    >>> join_quoted(('a.py', 'b.py', 'c.py'))
     "'a.py', 'b.py' or 'c.py'"
     """
-    return listed([repr(name) for name in names], last=last)
+    return join_limited([repr(name) for name in names], last=last)
 
 
-def listed(items: Sequence[object], *, last: str = 'and') -> str:
+def join_limited(items: Sequence[object], *, last: str = 'and') -> str:
     """List things as a sentence does; of more than 20, the first ones and how many more there are.
 
-    >>> listed((1, 4, 7)), listed(range(100))[-20:]
+    >>> join_limited((1, 4, 7)), join_limited(range(100))[-20:]
     ('1, 4 and 7', ', 18, 19 and 80 more')
     """
-    shown = [str(item) for item in items[:MOST_LISTED]]
-    if len(items) > MOST_LISTED:
-        return f'{", ".join(shown)} {last} {len(items) - MOST_LISTED} more'
+    shown = [str(item) for item in items[:MAX_LISTED]]
+    if len(items) > MAX_LISTED:
+        return f'{", ".join(shown)} {last} {len(items) - MAX_LISTED} more'
     return f' {last} '.join(filter(None, [', '.join(shown[:-1]), *shown[-1:]]))
 
 
-def counted(number: int, noun: str) -> str:
+def pluralize(number: int, noun: str) -> str:
     """Say how many of something there are.
 
-    >>> counted(1, 'hunk'), counted(2, 'hunk')
+    >>> pluralize(1, 'hunk'), pluralize(2, 'hunk')
     ('1 hunk', '2 hunks')
     """
     return f'{number} {noun}' if number == 1 else f'{number} {noun}s'
@@ -46,20 +46,20 @@ def excerpt(text: str, limit: int) -> str:
     return shorten(text.rstrip('\n'), limit)
 
 
-def folder_of(path: str) -> str:
+def describe_parent_folder(path: str) -> str:
     """Name the folder that a path stands in, in words.
 
-    >>> folder_of('src/ap.py'), folder_of('ap.py')
+    >>> describe_parent_folder('src/ap.py'), describe_parent_folder('ap.py')
     ("the folder 'src'", 'the root of the workspace')
     """
     folder = path.rstrip('/').rpartition('/')[0]
     return f'the folder {folder!r}' if folder else 'the root of the workspace'
 
 
-def ending(exit_code: int) -> str | None:
+def describe_exit_code(exit_code: int) -> str | None:
     """Say what an exit code of a shell tells beside that a command failed (POSIX, 2.8.2), if anything.
 
-    >>> ending(127), ending(137), ending(1)
+    >>> describe_exit_code(127), describe_exit_code(137), describe_exit_code(1)
     ('the shell found no such command', 'signal 9 ended it', None)
     """
     known = {126: 'the shell may not execute it', 127: 'the shell found no such command'}
@@ -68,7 +68,7 @@ def ending(exit_code: int) -> str | None:
     )
 
 
-def rejected(hunk: RejectedHunk) -> str:
+def describe_rejected_hunk(hunk: RejectedHunk) -> str:
     """Say of a hunk of a diff, by its header, why it was rejected."""
     why = (
         'fits in more than one place'

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 from unicodedata import category, east_asian_width
 
-from seamwise._text.escaping import escaped
+from seamwise._text.escaping import escape
 from seamwise.redaction import redact
 from seamwise.seams.cli.shape import Place
 from seamwise.seams.cli.style import Style
@@ -17,7 +17,7 @@ Source: TypeAlias = Callable[[Place], str | None]
 FILE_LIMIT = 256 * 1024
 """In bytes: a longer file is not read."""
 
-WIDEST = 100
+MAX_WIDTH = 100
 """In columns: of a longer line, the part around the column is shown."""
 
 INDENT = '  '
@@ -52,8 +52,8 @@ def pointer(place: Place, text: str, *, width: int | None, style: Style) -> list
     if found is None:
         return []
     line, column = found
-    pieces = [_TAB if one == '\t' else escaped(one) for one in line]
-    shown, before = _window(pieces, column, min(WIDEST, width or WIDEST) - len(INDENT))
+    pieces = [_TAB if one == '\t' else escape(one) for one in line]
+    shown, before = _window(pieces, column, min(MAX_WIDTH, width or MAX_WIDTH) - len(INDENT))
     if style == 'screen-reader':
         return [f'line {place.line}, column {place.column}: {shown}']
     return [INDENT + shown, INDENT + ' ' * before + '^']

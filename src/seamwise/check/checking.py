@@ -8,7 +8,7 @@ from msgspec import Struct
 try:
     from seamwise.check.code_base import read_code_base
     from seamwise.check.facts import FileFacts
-    from seamwise.check.findings import Finding, Severity, finding
+    from seamwise.check.findings import Finding, Severity, to_finding
     from seamwise.check.mypy_sources import Problem
     from seamwise.check.rules.registry import RULES
     from seamwise.check.rules.rule import Rule
@@ -88,6 +88,6 @@ def _findings(
     for file in files:
         asked = [one for one in told[file.path] if not settings.excuses(file.path, one.code)]
         found = dict.fromkeys(
-            finding(one, path=file.path, severity=grave[one.code]) for one in asked
+            to_finding(one, path=file.path, severity=grave[one.code]) for one in asked
         )
         yield from judged(found, file.allowances)

@@ -47,7 +47,7 @@ class Comparison(Struct, frozen=True):
     problems: tuple[Problem, ...]
 
 
-def brought(
+def new_findings(
     paths: Sequence[str], base: str, asked: Asked, *, whole: bool = False, no_cache: bool = False
 ) -> Result[Comparison, str]:
     """Check the paths, and leave out what the commit `base` had already; fails with a line that says why it cannot be done.

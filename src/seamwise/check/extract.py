@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from seamwise.check import inference as flows
-from seamwise.check.facts import FileFacts, Told
+from seamwise.check.facts import FileFacts, RuleHit
 from seamwise.check.locations import place
 from seamwise.check.mypy_sources import relative
 from seamwise.check.rules.registry import RULES
@@ -32,7 +32,7 @@ def facts_of(module: Module) -> FileFacts:
     )
 
 
-def _told(module: Module) -> Iterator[Told]:
+def _told(module: Module) -> Iterator[RuleHit]:
     for rule in RULES.values():
         for spot in rule.find(module):
-            yield Told(rule.code, place(spot.node, module), spot.message, spot.help, spot.edits)
+            yield RuleHit(rule.code, place(spot.node, module), spot.message, spot.help, spot.edits)

@@ -9,7 +9,7 @@ from typing import Literal
 from msgspec import Struct
 
 
-class Place(Struct, frozen=True):
+class Location(Struct, frozen=True):
     """Where something stands in its file."""
 
     line: int
@@ -36,11 +36,11 @@ class Edit(Struct, frozen=True):
     new: str
 
 
-class Told(Struct, frozen=True):
+class RuleHit(Struct, frozen=True):
     """What a rule says of a place in the file."""
 
     code: str
-    place: Place
+    place: Location
     message: str
     help: str
     edits: tuple[Edit, ...] = ()
@@ -50,7 +50,7 @@ class Told(Struct, frozen=True):
 class Entry(Struct, frozen=True):
     """A place where errors come into a function: a call that gives them, or a failure that it makes itself."""
 
-    place: Place
+    place: Location
     callee: str
     """Who gives them; empty where the function makes them itself."""
     errors: tuple[str, ...]
@@ -60,10 +60,10 @@ class Entry(Struct, frozen=True):
     """Those that nobody here looks at, and that go no further."""
 
 
-class Showing(Struct, frozen=True):
+class SeamUse(Struct, frozen=True):
     """A place where a function hands errors to a seam."""
 
-    place: Place
+    place: Location
     seam: str
     """Its name, as in `http`."""
     errors: tuple[str, ...]
@@ -73,13 +73,13 @@ class FunctionFacts(Struct, frozen=True):
     """A function or method: what it says can come out of it, what really can, and where that comes from."""
 
     name: str
-    place: Place
+    place: Location
     declared: tuple[str, ...] | None = None
     """Its declared channel; None where it gives no Result, or does not say which."""
     inferred: tuple[str, ...] | None = None
     """What really can come out, when each callee is taken at its word; None where nobody can say."""
     entries: tuple[Entry, ...] = ()
-    shows: tuple[Showing, ...] = ()
+    shows: tuple[SeamUse, ...] = ()
     overrides: tuple[str, ...] = ()
     """The methods of base classes in whose place it stands."""
     unmade: tuple[str, ...] = ()
@@ -92,7 +92,7 @@ class ClassFacts(Struct, frozen=True):
     """A class of errors."""
 
     name: str
-    place: Place
+    place: Location
     tag: str
     category: str | None = None
     """The name of its category, as in `NOT_FOUND`; None where it cannot be read."""
@@ -106,7 +106,7 @@ class SeamFacts(Struct, frozen=True):
     name: str
     """The full name that it is kept under."""
     seam: str
-    place: Place
+    place: Location
     errors: tuple[str, ...]
     """Those with an arm that shows them; a hidden one is shown nowhere."""
 
@@ -129,10 +129,10 @@ class GuardFacts(Struct, frozen=True):
     """None where nobody can say."""
 
 
-class Guarded(Struct, frozen=True):
+class GuardedCall(Struct, frozen=True):
     """A place where a guard stands around an operation."""
 
-    place: Place
+    place: Location
     """The call of `run`, or the decorator."""
     layers: tuple[GuardLayer, ...] | None
     """None where nobody can say what the guard is."""
@@ -144,14 +144,14 @@ class Guarded(Struct, frozen=True):
     """The function that it decorates; empty at a call of `run`."""
 
 
-class Defaulted(Struct, frozen=True):
+class DefaultedError(Struct, frozen=True):
     """A place where a failure becomes a value, and nobody has looked at the error."""
 
-    place: Place
+    place: Location
     errors: tuple[str, ...]
 
 
-class Allowance(Struct, frozen=True):
+class Suppression(Struct, frozen=True):
     """`# seamwise: allow[SW101] reason`."""
 
     line: int
@@ -167,15 +167,15 @@ class FileFacts(Struct, frozen=True):
     module: str
     path: str
     """Relative to the current directory."""
-    told: tuple[Told, ...] = ()
+    told: tuple[RuleHit, ...] = ()
     """What the rules say that need to see no other file."""
-    allowances: tuple[Allowance, ...] = ()
+    allowances: tuple[Suppression, ...] = ()
     functions: tuple[FunctionFacts, ...] = ()
     classes: tuple[ClassFacts, ...] = ()
     seams: tuple[SeamFacts, ...] = ()
     guards: tuple[GuardFacts, ...] = ()
-    guarded: tuple[Guarded, ...] = ()
-    defaulted: tuple[Defaulted, ...] = ()
+    guarded: tuple[GuardedCall, ...] = ()
+    defaulted: tuple[DefaultedError, ...] = ()
     makes: frozenset[str] = frozenset()
     """The error classes that are made here, or handed to others who make them."""
     decides: frozenset[str] = frozenset()

@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from seamwise.check.facts import Edit, Told
+from seamwise.check.facts import Edit, RuleHit
 
 Severity: TypeAlias = Literal['error', 'warning', 'hint']
 
@@ -31,7 +31,7 @@ class Finding(Struct, frozen=True):
     """What mends it, where that is safe."""
 
 
-class Spot(Struct, frozen=True):
+class RawFinding(Struct, frozen=True):
     """A place and what is wrong there, before the rule's code and severity are known."""
 
     node: ast.stmt | ast.expr | ast.ExceptHandler | ast.match_case
@@ -41,7 +41,7 @@ class Spot(Struct, frozen=True):
     """What mends it, where that is safe."""
 
 
-def finding(told: Told, *, path: str, severity: Severity) -> Finding:
+def to_finding(told: RuleHit, *, path: str, severity: Severity) -> Finding:
     """Give what is told of a file as others read it."""
     at = told.place
     where = (at.line, at.column)

@@ -14,7 +14,7 @@ from seamwise.check.facts import Edit
 from seamwise.check.findings import Finding
 
 
-def fixed(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def apply_fixes(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Write the edits of findings into their files, and give the findings that are mended so.
 
     An edit of a place that has changed since it was read, or that overlaps another one, is left for the next time. A file that

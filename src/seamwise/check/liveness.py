@@ -16,7 +16,9 @@ SCOPES = (*FUNCTIONS, ast.ClassDef, ast.Lambda, ast.GeneratorExp)
 SEERS = frozenset({'locals', 'vars', 'eval', 'exec', 'dir'})
 
 
-def unread(function: Function, swallows: Callable[[ast.withitem], bool]) -> list[ast.Name]:
+def unread_assignments(
+    function: Function, swallows: Callable[[ast.withitem], bool]
+) -> list[ast.Name]:
     """Give the names that are assigned to in a function where nobody reads what was assigned.
 
     Names that inner functions see, and `global` and `nonlocal` ones, are not among them. `swallows` says whether a context
@@ -53,15 +55,15 @@ def reads(*nodes: ast.AST | None) -> Live:
     )
 
 
-def targets(target: ast.expr) -> Iterator[ast.Name]:
+def bound_names(target: ast.expr) -> Iterator[ast.Name]:
     """Give the names that an assignment binds."""
     if isinstance(target, ast.Name):
         yield target
     elif isinstance(target, ast.Tuple | ast.List):
         for one in target.elts:
-            yield from targets(one)
+            yield from bound_names(one)
     elif isinstance(target, ast.Starred):
-        yield from targets(target.value)
+        yield from bound_names(target.value)
 
 
 def _inside(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
@@ -93,7 +95,7 @@ class _Flow:
 
     def _bind(self, target: ast.expr, live: Live) -> Live:
         """Note what is assigned, and give what is live before."""
-        names = list(targets(target))
+        names = list(bound_names(target))
         for name in names:
             self.assigned.setdefault(name)
             if name.id in live | self._raised:
@@ -113,7 +115,7 @@ class _Flow:
             case ast.AnnAssign(target, _, value):
                 return live if value is None else self._bind(target, live) | reads(value)
             case ast.AugAssign(target, _, value):
-                return live | reads(value, target) | {name.id for name in targets(target)}
+                return live | reads(value, target) | {name.id for name in bound_names(target)}
             case ast.Return(value):
                 return self._left | reads(value)
             case ast.Raise(exception, cause):

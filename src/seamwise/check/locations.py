@@ -2,13 +2,13 @@
 
 import ast
 
-from seamwise.check.facts import Place
+from seamwise.check.facts import Location
 from seamwise.check.typed_ast.program import Module
 
 Node = ast.stmt | ast.expr | ast.ExceptHandler | ast.match_case
 
 
-def place(node: Node, module: Module) -> Place:
+def place(node: Node, module: Module) -> Location:
     """Give the place of a statement, an expression, a handler or an arm."""
     if isinstance(node, ast.match_case):
         line = node.pattern.lineno
@@ -29,11 +29,11 @@ def place(node: Node, module: Module) -> Place:
         begin = min(
             [body[0].lineno, *(one.lineno for one in getattr(body[0], 'decorator_list', []))]
         )
-        return Place(line, column + 1, max(line, begin - 1), end + 1, text)
+        return Location(line, column + 1, max(line, begin - 1), end + 1, text)
     last = getattr(node, 'end_lineno', line)
     end = (
         module.column(line, getattr(node, 'end_col_offset', 0))
         if last == line
         else len(text.rstrip())
     )
-    return Place(line, column + 1, last, end + 1, text)
+    return Location(line, column + 1, last, end + 1, text)

@@ -85,7 +85,7 @@ class _File(Struct, frozen=True):
     tool: _Tools = _Tools()
 
 
-def settings(folder: Path, codes: Iterable[str]) -> Result[Settings, str]:
+def load_settings(folder: Path, codes: Iterable[str]) -> Result[Settings, str]:
     """Read the nearest `pyproject.toml` at or above a folder; fails with a line that says what is wrong there.
 
     The environment's `SEAMWISE_CACHE_DIR` overrules the folder of the cache.

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from seamwise.check.facts import Allowance
+from seamwise.check.facts import Suppression
 from seamwise.check.findings import Finding
 
 COMMENT = re.compile(r'#\s*seamwise:\s*allow\[(?P<codes>[^\]]*)\](?P<reason>.*)')
 OWED = 'An allowance needs a reason behind it: `# seamwise: allow[{code}] why it is meant`.'
 
 
-def allowances(lines: Sequence[str]) -> Iterator[Allowance]:
+def allowances(lines: Sequence[str]) -> Iterator[Suppression]:
     """Give the allowances in the lines of a file."""
     if not any('seamwise:' in line for line in lines):
         return
@@ -23,10 +23,10 @@ def allowances(lines: Sequence[str]) -> Iterator[Allowance]:
         if said is not None:
             codes = frozenset(one.strip() for one in said['codes'].split(','))
             stands_alone = not token.line[: token.start[1]].strip()
-            yield Allowance(token.start[0], codes, said['reason'].strip(' -:'), stands_alone)
+            yield Suppression(token.start[0], codes, said['reason'].strip(' -:'), stands_alone)
 
 
-def judged(findings: Iterable[Finding], given: Iterable[Allowance]) -> Iterator[Finding]:
+def judged(findings: Iterable[Finding], given: Iterable[Suppression]) -> Iterator[Finding]:
     """Leave out what is allowed with a reason; what is allowed without one stays, and says what is missing."""
     by_line = {one.line: one for one in given}
     for one in findings:
@@ -39,7 +39,7 @@ def judged(findings: Iterable[Finding], given: Iterable[Allowance]) -> Iterator[
             yield replace(one, help=OWED.format(code=one.code))
 
 
-def _near(finding: Finding, given: Mapping[int, Allowance]) -> Iterator[Allowance]:
+def _near(finding: Finding, given: Mapping[int, Suppression]) -> Iterator[Suppression]:
     """Give what stands on the lines of the finding, or on lines of its own directly above."""
     for line in range(finding.line, finding.last_line + 1):
         if line in given:

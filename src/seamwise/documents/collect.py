@@ -14,7 +14,7 @@ from seamwise.documents.seams import answers
 from seamwise.documents.shape import Answer, Entry, Field
 from seamwise.documents.unions import UNION_OF
 from seamwise.errors import TaggedError
-from seamwise.program.exit_errors import cannot
+from seamwise.program.exit_errors import os_error_exit
 from seamwise.program.exits import Exit
 from seamwise.secrets import Secret
 from seamwise.texts import text
@@ -35,7 +35,9 @@ def entries(kinds: Iterable[type[TaggedError]]) -> tuple[Entry, ...]:
     try:
         return tuple(map(entry, kinds))
     except OSError as raised:
-        raise cannot('make a workspace for the examples', raised, Exit.CANNOT_WRITE) from raised
+        raise os_error_exit(
+            'make a workspace for the examples', raised, Exit.CANNOT_WRITE
+        ) from raised
 
 
 def entry(kind: type[TaggedError]) -> Entry:

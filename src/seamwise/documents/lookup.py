@@ -10,17 +10,17 @@ from seamwise.documents.unions import UNION_OF
 from seamwise.errors import TaggedError
 
 
-class Meaning(Struct, frozen=True):
+class Match(Struct, frozen=True):
     """What a word is to a kind: `tag`, `class`, or `http code` and the like."""
 
     kind: type[TaggedError]
     role: str
 
 
-def meanings(word: str) -> tuple[Meaning, ...]:
+def lookup(word: str) -> tuple[Match, ...]:
     """Give the kinds that a word stands for, each once, in the order of the catalogue; upper and lower case aside.
 
-    >>> [(one.kind.__name__, one.role) for one in meanings('file_not_found')]
+    >>> [(one.kind.__name__, one.role) for one in lookup('file_not_found')]
     [('FileNotFound', 'http code')]
     """
     return tuple({one.kind: one for one in reversed(_index().get(word.casefold(), ()))}.values())[
@@ -34,11 +34,11 @@ def words() -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1)
-def _index() -> Mapping[str, tuple[Meaning, ...]]:
-    index: dict[str, tuple[Meaning, ...]] = {}
+def _index() -> Mapping[str, tuple[Match, ...]]:
+    index: dict[str, tuple[Match, ...]] = {}
     for kind in UNION_OF:
         for word, role in _words(kind):
-            index[word.casefold()] = (*index.get(word.casefold(), ()), Meaning(kind, role))
+            index[word.casefold()] = (*index.get(word.casefold(), ()), Match(kind, role))
     return index
 
 

@@ -11,7 +11,7 @@ from msgspec import Raw, Struct
 from typing_extensions import TypeIs
 
 from seamwise._text.jsonable import to_json
-from seamwise._text.phrases import listed
+from seamwise._text.phrases import join_limited
 from seamwise.containers import Failure
 from seamwise.documents.shape import Answer
 from seamwise.errors import TaggedError
@@ -150,7 +150,9 @@ def _listed(where: list[Where]) -> str:
     revisions: dict[str, list[str]] = {}
     for protocol, revision in where:
         revisions.setdefault(protocol, []).append(revision)
-    return '; '.join(f'{protocol} {listed(names)}'.strip() for protocol, names in revisions.items())
+    return '; '.join(
+        f'{protocol} {join_limited(names)}'.strip() for protocol, names in revisions.items()
+    )
 
 
 def _as_it_is(arm: Arm, error: TaggedError) -> object:

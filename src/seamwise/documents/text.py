@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from seamwise._text.escaping import escaped_lines
-from seamwise._text.phrases import quoted
-from seamwise.documents.lookup import Meaning
+from seamwise._text.escaping import escape_lines
+from seamwise._text.phrases import join_quoted
+from seamwise.documents.lookup import Match
 from seamwise.documents.shape import Answer, Entry, Example
 
 INDENT = '  '
@@ -14,7 +14,7 @@ INDENT = '  '
 
 def as_text(entry: Entry) -> str:
     """Give all that there is to say of a kind, without a last line end."""
-    return '\n'.join(line.rstrip() for part in _lines(entry) for line in escaped_lines(part))
+    return '\n'.join(line.rstrip() for part in _lines(entry) for line in escape_lines(part))
 
 
 def _lines(entry: Entry) -> Iterator[str]:
@@ -74,10 +74,10 @@ def _indented(lines: Iterable[str]) -> Iterator[str]:
     return (INDENT + line for line in lines)
 
 
-def as_list(word: str, found: Iterable[Meaning]) -> str:
+def to_list_text(word: str, found: Iterable[Match]) -> str:
     """Give the kinds that a code stands for, a line each."""
     meanings = tuple(found)
-    roles = quoted(dict.fromkeys(one.role for one in meanings), last='and').replace("'", '')
+    roles = join_quoted(dict.fromkeys(one.role for one in meanings), last='and').replace("'", '')
     lines = [
         f'{one.kind.__traits__.tag}: {(one.kind.__doc__ or "").partition(". ")[0].rstrip(".")}.'
         for one in meanings
@@ -88,4 +88,4 @@ def as_list(word: str, found: Iterable[Meaning]) -> str:
         '',
         'seamwise explain TAG says more of each.',
     ]
-    return '\n'.join(line for part in said for line in escaped_lines(part))
+    return '\n'.join(line for part in said for line in escape_lines(part))

@@ -9,16 +9,22 @@ from typing_extensions import override
 
 from seamwise.categories import Category
 from seamwise.containers import Failure, Result, Success, quick_failure
-from seamwise.errors import LONGEST_DELAY, TaggedError
-from seamwise.policies._engine.observers import Teller, teller
-from seamwise.policies._engine.permit import Outcome, Permit, Said, Wait
+from seamwise.errors import MAX_DELAY, TaggedError
+from seamwise.policies._engine.observers import SafeObserver, safe_observer
+from seamwise.policies._engine.permit import Decision, Outcome, Permit, Wait
 from seamwise.policies._engine.pipeline import Guard, Layer
 from seamwise.policies._engine.predicates import counts_against
-from seamwise.policies._engine.validation import choice, count, function, key_of, number
-from seamwise.policies._engine.wait_queue import Line, Turn
-from seamwise.policies._engine.world import REAL, World, known
-from seamwise.policies._parts.adaptive_limit import Adaptive, Learner
-from seamwise.policies._parts.reentrancy import Caller, Held, caller
+from seamwise.policies._engine.validation import (
+    check_callable,
+    check_choice,
+    check_float,
+    check_int,
+    key_of,
+)
+from seamwise.policies._engine.wait_queue import Waiter, WaitQueue
+from seamwise.policies._engine.world import REAL, World, check_world
+from seamwise.policies._parts.adaptive_limit import Adaptive, AimdLimit
+from seamwise.policies._parts.reentrancy import Caller, OwnedPermit, caller
 from seamwise.policies.deadline import remaining
 from seamwise.policies.events import Observer, Refused
 
@@ -74,16 +80,16 @@ def bulkhead(  # noqa: PLR0913 -- one guard, and all that can be said of it
     <Failure: search does 1 calls at once, no more.>
     """
     if key is not None:
-        function('key', key, 'that gives a string')
-    choice('scope', scope, SCOPES)
+        check_callable('key', key, 'that gives a string')
+    check_choice('scope', scope, SCOPES)
     return Bulkhead(
         name,
-        limit=limit if isinstance(limit, Adaptive) else count('limit', limit),
+        limit=limit if isinstance(limit, Adaptive) else check_int('limit', limit),
         scope=scope,
-        queue=None if queue is None else count('queue', queue, least=0),
+        queue=None if queue is None else check_int('queue', queue, least=0),
         key=key,
-        wait=None if wait is None else number('wait', wait, most=LONGEST_DELAY),
-        tell=teller(observer),
+        wait=None if wait is None else check_float('wait', wait, most=MAX_DELAY),
+        tell=safe_observer(observer),
         world=world,
     )
 
@@ -102,12 +108,12 @@ class Bulkhead(Layer[BulkheadFull]):
         queue: int | None,
         key: Callable[[], str] | None,
         wait: float | None,
-        tell: Teller | None,
+        tell: SafeObserver | None,
         world: World,
     ) -> None:
         super().__init__(name)
         self.mutex = RLock()
-        self.world = known(world)
+        self.world = check_world(world)
         self.wait = wait
         self._limit = limit
         self.most = limit if isinstance(limit, int) else limit.maximum
@@ -116,11 +122,11 @@ class Bulkhead(Layer[BulkheadFull]):
         self._key = key
         self._tell = tell
         self._rooms: dict[str, _Room] = {}
-        self._learned: OrderedDict[str, Learner] = OrderedDict()
+        self._learned: OrderedDict[str, AimdLimit] = OrderedDict()
         self._only = self._made('')
 
     @override
-    def enter(self) -> Said:
+    def enter(self) -> Decision:
         key = None if self._key is None else key_of(self._key)
         with self.mutex:
             room = self._only if key is None else self._room(key)
@@ -179,15 +185,15 @@ class _Room(Permit):
 
     __slots__ = ('_bulkhead', '_held', '_line', 'inside', 'key', 'learner', 'limit')
 
-    def __init__(self, bulkhead: Bulkhead, key: str, limit: int, learner: Learner | None) -> None:
+    def __init__(self, bulkhead: Bulkhead, key: str, limit: int, learner: AimdLimit | None) -> None:
         self.key = key
         self.limit = limit
         self.learner = learner
         self.inside = 0
         self._bulkhead = bulkhead
-        self._line: Line | None = None
+        self._line: WaitQueue | None = None
         # Only of calls for which others may wait for ever.
-        self._held: dict[Held, None] = {}
+        self._held: dict[OwnedPermit, None] = {}
 
     @override
     def leave(self, outcome: Result[T, E], /) -> Result[T, E]:
@@ -208,7 +214,7 @@ class _Room(Permit):
         permit: Permit = (
             self if self.learner is None else _Timed(self, self.learner, self._bulkhead)
         )
-        return permit if self._bulkhead.wait is not None else Held(permit, self._held)
+        return permit if self._bulkhead.wait is not None else OwnedPermit(permit, self._held)
 
     def is_all_of(self, waiting: Caller) -> bool:
         """Say whether one who waits is the only one at work, and would wait for itself."""
@@ -216,13 +222,13 @@ class _Room(Permit):
             held = list(self._held)
             return len(held) == self.inside and all(one.caller == waiting for one in held)
 
-    def join(self) -> Turn:
+    def join(self) -> Waiter:
         """Stand at the end of the line."""
         if self._line is None:
-            self._line = Line(self._bulkhead.mutex)
+            self._line = WaitQueue(self._bulkhead.mutex)
         return self._line.join(1)
 
-    def withdraw(self, turn: Turn) -> None:
+    def withdraw(self, turn: Waiter) -> None:
         """Go away: out of the line, or with the permit that one was just given."""
         with self._bulkhead.mutex:
             if turn.is_called:
@@ -247,7 +253,7 @@ class _Timed(Permit):
 
     __slots__ = ('_began', '_bulkhead', '_learner', '_room')
 
-    def __init__(self, room: _Room, learner: Learner, bulkhead: Bulkhead) -> None:
+    def __init__(self, room: _Room, learner: AimdLimit, bulkhead: Bulkhead) -> None:
         self._room = room
         self._learner = learner
         self._bulkhead = bulkhead

@@ -23,13 +23,13 @@ from typing import (
 
 from seamwise.containers import Result, Success
 from seamwise.errors import TaggedError
-from seamwise.policies._engine.observers import teller
+from seamwise.policies._engine.observers import safe_observer
 from seamwise.policies._engine.pipeline import Guard, decorated
 from seamwise.policies._engine.predicates import retryable
-from seamwise.policies._engine.validation import count, function, named, number
-from seamwise.policies._engine.world import REAL, World, known
-from seamwise.policies._parts.cache_store import Arguments, Shelf
-from seamwise.policies._parts.single_flight import Flight, TaskFlight, ThreadFlight
+from seamwise.policies._engine.validation import check_callable, check_float, check_int, check_name
+from seamwise.policies._engine.world import REAL, World, check_world
+from seamwise.policies._parts.cache_store import ArgumentKey, CacheStore
+from seamwise.policies._parts.single_flight import SharedCall, SharedTaskCall, SharedThreadCall
 from seamwise.policies.events import FellBack, Observer
 
 T = TypeVar('T')
@@ -39,7 +39,7 @@ S = TypeVar('S')
 P = ParamSpec('P')
 Q = ParamSpec('Q')
 R_co = TypeVar('R_co', covariant=True)
-F = TypeVar('F', bound=Flight)
+F = TypeVar('F', bound=SharedCall)
 Key: TypeAlias = Callable[..., Hashable]
 
 
@@ -122,17 +122,17 @@ class Cache:
     def __init__(
         self, name: str, limits: _Limits, key: Key | None, observer: Observer | None, world: World
     ) -> None:
-        self.name = named(name)
+        self.name = check_name(name)
         self.limits = _Limits(
-            number('ttl', limits.ttl, above=0.0),
-            number('stale_for', limits.stale_for),
-            count('capacity', limits.capacity),
+            check_float('ttl', limits.ttl, above=0.0),
+            check_float('stale_for', limits.stale_for),
+            check_int('capacity', limits.capacity),
         )
         if key is not None:
-            function('key', key, 'of the arguments that gives something hashable')
+            check_callable('key', key, 'of the arguments that gives something hashable')
         self.key = key
-        self.tell = teller(observer)
-        self.clock = known(world).clock
+        self.tell = safe_observer(observer)
+        self.clock = check_world(world).clock
 
     @overload
     def __call__(
@@ -145,7 +145,7 @@ class Cache:
         # The guard that does nothing sees to it that this is a function that can be guarded, and that it gives a Result.
         checks: Guard[Never] = Guard((), name=self.name)
         call = decorated(checks, function)
-        key = self.key or Arguments(function)
+        key = self.key or ArgumentKey(function)
         wrapped: Any
         if iscoroutinefunction(call):
             tasks: _Tasks[object, object] = _Tasks(self, call, key)
@@ -173,7 +173,7 @@ class _Function(Generic[F, T, E]):
 
     def __init__(self, cache: Cache, call: Callable[..., Any], key: Key) -> None:
         self.name = cache.name
-        self.shelf: Shelf[F, T] = Shelf(*cache.limits, clock=cache.clock)
+        self.shelf: CacheStore[F, T] = CacheStore(*cache.limits, clock=cache.clock)
         self._call = call
         self._key = key
         self._tell = cache.tell
@@ -210,29 +210,29 @@ class _Function(Generic[F, T, E]):
 
     def joined(self, key: Hashable, mine: F) -> Success[T] | F:
         found = self.shelf.join(key, mine)
-        if isinstance(found, Flight) and found.is_around():
+        if isinstance(found, SharedCall) and found.is_around():
             raise RuntimeError(
                 f'{self.name!r} is called in its own call, with the same arguments: it would wait for itself for ever.'
             )
         return found
 
 
-class _Threads(_Function[ThreadFlight[T, E], T, E]):
+class _Threads(_Function[SharedThreadCall[T, E], T, E]):
     def call(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Result[T, E]:
         key = self.key_of(args, kwargs)
         found: Result[T, E] | None = self.shelf.find(key)
         while found is None:
-            mine: ThreadFlight[T, E] = ThreadFlight()
+            mine: SharedThreadCall[T, E] = SharedThreadCall()
             joined = self.joined(key, mine)
             if joined is mine:
                 return mine.fly(partial(self._fly, key, mine, args, kwargs))
-            found = joined.wait() if isinstance(joined, ThreadFlight) else joined
+            found = joined.wait() if isinstance(joined, SharedThreadCall) else joined
         return found
 
     def _fly(
         self,
         key: Hashable,
-        flight: ThreadFlight[T, E],
+        flight: SharedThreadCall[T, E],
         args: tuple[object, ...],
         kwargs: dict[str, object],
     ) -> Result[T, E]:
@@ -242,7 +242,7 @@ class _Threads(_Function[ThreadFlight[T, E], T, E]):
             self.shelf.drop(key, flight)
 
 
-class _Tasks(_Function[TaskFlight[T, E], T, E]):
+class _Tasks(_Function[SharedTaskCall[T, E], T, E]):
     _loop: AbstractEventLoop | None = None
 
     async def call(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Result[T, E]:
@@ -252,8 +252,8 @@ class _Tasks(_Function[TaskFlight[T, E], T, E]):
         found = self.shelf.find(key)
         if found is not None:
             return found
-        joined = self.joined(key, TaskFlight())
-        if not isinstance(joined, TaskFlight):
+        joined = self.joined(key, SharedTaskCall())
+        if not isinstance(joined, SharedTaskCall):
             return joined
         return await joined.wait(
             partial(self._fly, key, joined, args, kwargs),
@@ -264,7 +264,7 @@ class _Tasks(_Function[TaskFlight[T, E], T, E]):
     async def _fly(
         self,
         key: Hashable,
-        flight: TaskFlight[T, E],
+        flight: SharedTaskCall[T, E],
         args: tuple[object, ...],
         kwargs: dict[str, object],
     ) -> Result[T, E]:

@@ -10,10 +10,10 @@ from typing import Generic, Never, TypeVar, overload
 from typing_extensions import override
 
 from seamwise.containers import Failure, quick_failure
-from seamwise.policies._engine.permit import FREE, Outcome, Permit, Said, Wait
+from seamwise.policies._engine.permit import ADMITTED, Decision, Outcome, Permit, Wait
 from seamwise.policies._engine.pipeline import Guard, Layer
-from seamwise.policies._engine.validation import function, number
-from seamwise.policies._engine.world import REAL, World, known
+from seamwise.policies._engine.validation import check_callable, check_float
+from seamwise.policies._engine.world import REAL, World, check_world
 
 E = TypeVar('E')
 T = TypeVar('T')
@@ -59,8 +59,8 @@ def rate(share: float, make: Callable[[], T]) -> Plan[T]:
     >>> [broken.run_sync(lambda: Success('ok')) for _ in range(4)]
     [<Success: ok>, <Failure: no>, <Success: ok>, <Failure: no>]
     """
-    number('share', share, most=1.0)
-    function('make', make, 'that makes what happens')
+    check_float('share', share, most=1.0)
+    check_callable('make', make, 'that makes what happens')
 
     def draws(random: Random) -> Iterator[Callable[[], T | None]]:
         while True:
@@ -136,7 +136,7 @@ class Chaos(Layer[object]):
                 raise TypeError(
                     f'{argument} must be a plan, as `rate(0.1, make)` or `plan(first, second)`, not {one!r}.'
                 )
-        self.world = known(world)
+        self.world = check_world(world)
         self._lock = Lock()
         self._failures = failures.draws(_stream(seed, 'failures'))
         self._defects = defects.draws(_stream(seed, 'defects'))
@@ -149,7 +149,7 @@ class Chaos(Layer[object]):
         )
 
     @override
-    def enter(self) -> Said:
+    def enter(self) -> Decision:
         with self._lock:
             fate = _Fate(self.world, next(self._delays), next(self._defects), next(self._failures))
         return fate.begun()
@@ -172,10 +172,10 @@ class _Fate:
     defect: Callable[[], Exception | None]
     failure: Callable[[], object]
 
-    def begun(self) -> Said:
+    def begun(self) -> Decision:
         """Wait, where there is a delay, and then see."""
         seconds = self.delay()
-        return self.ended() if seconds is None else _Delay(self, number('a delay', seconds))
+        return self.ended() if seconds is None else _Delay(self, check_float('a delay', seconds))
 
     def ended(self) -> Permit | Failure[object]:
         """Go in, unless there is something to raise or to give."""
@@ -183,7 +183,7 @@ class _Fate:
         if defect is not None:
             raise defect
         failure = self.failure()
-        return FREE if failure is None else quick_failure(failure)
+        return ADMITTED if failure is None else quick_failure(failure)
 
 
 class _Delay(Wait):

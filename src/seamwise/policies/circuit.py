@@ -8,14 +8,14 @@ from typing_extensions import override
 
 from seamwise.categories import Category
 from seamwise.containers import quick_failure
-from seamwise.errors import LONGEST_DELAY, TaggedError
-from seamwise.policies._engine.observers import Teller, teller
-from seamwise.policies._engine.permit import Permit, Said
+from seamwise.errors import MAX_DELAY, TaggedError
+from seamwise.policies._engine.observers import SafeObserver, safe_observer
+from seamwise.policies._engine.permit import Decision, Permit
 from seamwise.policies._engine.pipeline import Layer
 from seamwise.policies._engine.predicates import counts_against
-from seamwise.policies._engine.validation import count, function, number
-from seamwise.policies._engine.world import REAL, World, known
-from seamwise.policies._parts.circuit_machine import FOR_EVER, Breaker
+from seamwise.policies._engine.validation import check_callable, check_float, check_int
+from seamwise.policies._engine.world import REAL, World, check_world
+from seamwise.policies._parts.circuit_machine import FOR_EVER, CircuitMachine
 from seamwise.policies._parts.circuit_states import Closed, Settings
 from seamwise.policies._parts.trip_conditions import Trip, consecutive
 from seamwise.policies.events import CircuitChanged, Observer, Refused, State
@@ -50,13 +50,19 @@ class Circuit(Layer[CircuitOpen]):
     """
 
     def __init__(
-        self, name: str, settings: Settings, /, *, tell: Teller | None, clock: Callable[[], float]
+        self,
+        name: str,
+        settings: Settings,
+        /,
+        *,
+        tell: SafeObserver | None,
+        clock: Callable[[], float],
     ) -> None:
         super().__init__(name)
         self.settings = settings
         self._is_timed = settings.slow is not None
         self._tell = tell
-        self._breaker = Breaker(
+        self._breaker = CircuitMachine(
             settings, clock, None if tell is None else partial(_tell_change, tell, name)
         )
 
@@ -78,7 +84,7 @@ class Circuit(Layer[CircuitOpen]):
         self._breaker.close()
 
     @override
-    def enter(self) -> Said:
+    def enter(self) -> Decision:
         current = self._breaker.current
         if type(current) is Closed and not self._is_timed:
             return current
@@ -135,21 +141,21 @@ def circuit(  # noqa: PLR0913 -- settings, each with a default
     """
     if not isinstance(trip, Trip):
         raise TypeError(f'trip must be consecutive(…) or ratio(…), not {trip!r}.')
-    function('counts', counts, 'that says of an error whether it counts')
-    open_for = number('open_for', open_for, above=0.0, most=LONGEST_DELAY)
+    check_callable('counts', counts, 'that says of an error whether it counts')
+    open_for = check_float('open_for', open_for, above=0.0, most=MAX_DELAY)
     settings = Settings(
         trip=trip,
         open_for=open_for,
-        probes=count('probes', probes),
-        successes=count('successes', successes),
+        probes=check_int('probes', probes),
+        successes=check_int('successes', successes),
         probe_timeout=open_for
         if probe_timeout is None
-        else number('probe_timeout', probe_timeout, above=0.0, most=LONGEST_DELAY),
-        slow=None if slow is None else number('slow', slow, above=0.0),
+        else check_float('probe_timeout', probe_timeout, above=0.0, most=MAX_DELAY),
+        slow=None if slow is None else check_float('slow', slow, above=0.0),
         counts=counts,
     )
-    return Circuit(name, settings, tell=teller(observer), clock=known(world).clock)
+    return Circuit(name, settings, tell=safe_observer(observer), clock=check_world(world).clock)
 
 
-def _tell_change(tell: Teller, name: str, before: State, after: State, failures: int) -> None:
+def _tell_change(tell: SafeObserver, name: str, before: State, after: State, failures: int) -> None:
     tell(CircuitChanged(name, before, after, failures))

@@ -10,12 +10,12 @@ from typing_extensions import override
 
 from seamwise.categories import Category
 from seamwise.containers import Failure, Result, quick_failure
-from seamwise.errors import LONGEST_DELAY, TaggedError
-from seamwise.policies._engine.observers import teller
-from seamwise.policies._engine.permit import Permit, Said
+from seamwise.errors import MAX_DELAY, TaggedError
+from seamwise.policies._engine.observers import safe_observer
+from seamwise.policies._engine.permit import Decision, Permit
 from seamwise.policies._engine.pipeline import Guard, Layer
-from seamwise.policies._engine.validation import function, number
-from seamwise.policies._engine.world import REAL, Alarm, World, known
+from seamwise.policies._engine.validation import check_callable, check_float
+from seamwise.policies._engine.world import REAL, Alarm, World, check_world
 from seamwise.policies._parts.reentrancy import running_task
 from seamwise.policies.events import Observer, Refused
 
@@ -199,15 +199,15 @@ class Deadline(Layer[DeadlineExceeded]):
     ) -> None:
         super().__init__(name)
         if at is not None:
-            function('at', at, 'that gives a time by the clock')
-        self.world = known(world)
+            check_callable('at', at, 'that gives a time by the clock')
+        self.world = check_world(world)
         self.clock = world.clock
-        self.seconds = number('seconds', seconds, above=0.0, most=LONGEST_DELAY)
+        self.seconds = check_float('seconds', seconds, above=0.0, most=MAX_DELAY)
         self._at = at
-        self._tell = teller(observer)
+        self._tell = safe_observer(observer)
 
     @override
-    def enter(self) -> Said:
+    def enter(self) -> Decision:
         now = self.clock()
         at = now + self.seconds
         allowed = self.seconds

@@ -12,11 +12,11 @@ from typing_extensions import TypeVar, override
 from seamwise.causes import Raised
 from seamwise.containers import Failure, Result, Success
 from seamwise.errors import TaggedError
-from seamwise.policies._engine.observers import teller
-from seamwise.policies._engine.permit import Outcome, Permit, Said, Wait
+from seamwise.policies._engine.observers import safe_observer
+from seamwise.policies._engine.permit import Decision, Outcome, Permit, Wait
 from seamwise.policies._engine.pipeline import Guard, Layer, decorated
 from seamwise.policies._engine.predicates import always
-from seamwise.policies._engine.validation import function
+from seamwise.policies._engine.validation import check_callable
 from seamwise.policies.events import FellBack, Observer
 
 T = TypeVar('T', default=Never)
@@ -139,14 +139,14 @@ class _Fallback(Layer[Any]):
     ) -> None:
         super().__init__(name)
         for argument, value in (('handler', handler), ('when', when)):
-            function(argument, value, 'that takes an error')
+            check_callable(argument, value, 'that takes an error')
         self._handler = handler
         self._when = when
-        self._tell = teller(observer)
+        self._tell = safe_observer(observer)
         self._permit = _Answers(self)
 
     @override
-    def enter(self) -> Said:
+    def enter(self) -> Decision:
         return self._permit
 
     @override

@@ -10,13 +10,13 @@ from typing_extensions import override
 
 from seamwise.containers import Result, Success
 from seamwise.errors import TaggedError
-from seamwise.policies._engine.observers import teller
-from seamwise.policies._engine.permit import Fork, Outcome, Said
+from seamwise.policies._engine.observers import safe_observer
+from seamwise.policies._engine.permit import Decision, Fork, Outcome
 from seamwise.policies._engine.pipeline import Guard, Layer
-from seamwise.policies._engine.validation import number
-from seamwise.policies._engine.world import REAL, World, known
+from seamwise.policies._engine.validation import check_float
+from seamwise.policies._engine.world import REAL, World, check_world
 from seamwise.policies._parts.percentile import Percentile
-from seamwise.policies._parts.single_flight import end
+from seamwise.policies._parts.single_flight import cancel_and_wait
 from seamwise.policies.events import GaveUp, Observer, Recovered
 
 T = TypeVar('T')
@@ -66,15 +66,17 @@ class Hedge(Layer[Never]):
         world: World,
     ) -> None:
         super().__init__(name)
-        self.after = after if isinstance(after, Percentile) else number('after', after, above=0.0)
-        self.share = number('share', share, above=0.0, most=1.0)
-        self.tell = teller(observer)
-        self.world = known(world)
+        self.after = (
+            after if isinstance(after, Percentile) else check_float('after', after, above=0.0)
+        )
+        self.share = check_float('share', share, above=0.0, most=1.0)
+        self.tell = safe_observer(observer)
+        self.world = check_world(world)
         self._saved = 0.0
         self._race = _Race(self)
 
     @override
-    def enter(self) -> Said:
+    def enter(self) -> Decision:
         return self._race
 
     @override
@@ -113,7 +115,7 @@ class _Race(Fork[Never]):
             outcome = await _first_success(tries)
         except BaseException as raised:
             try:
-                await end(tries, self._hedge.name, raised)
+                await cancel_and_wait(tries, self._hedge.name, raised)
             finally:
                 # They hold the defect, whose traceback holds this frame.
                 tries.clear()
@@ -121,7 +123,7 @@ class _Race(Fork[Never]):
         elapsed = self._hedge.world.clock() - began
         self._see(tries[0], elapsed)
         if len(tries) > 1:
-            await end(tries, self._hedge.name)
+            await cancel_and_wait(tries, self._hedge.name)
             self._tell(outcome, elapsed)
         return outcome
 

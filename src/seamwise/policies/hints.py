@@ -7,9 +7,9 @@ from re import IGNORECASE, VERBOSE
 from re import compile as pattern
 from typing import Final
 
-from seamwise.errors import LONGEST_DELAY
+from seamwise.errors import MAX_DELAY
 
-LONGEST_IN_TEXT: Final = 30 * 86_400
+MAX_DELAY_IN_TEXT: Final = 30 * 86_400
 """In seconds: what is longer in a text is a moment, an amount or a mistake, and is not read as a delay."""
 
 _DAY: Final = 86_400
@@ -73,7 +73,7 @@ def from_headers(headers: Mapping[str, str], *, now: datetime) -> float | None:
     for wanted, reader in readers:
         for value in _values(headers, wanted):
             if (seconds := reader(value)) is not None:
-                return min(seconds, LONGEST_DELAY)
+                return min(seconds, MAX_DELAY)
     return None
 
 
@@ -84,7 +84,7 @@ def from_duration(text: str) -> float | None:
     (1.5, None)
     """
     found = _DURATION.fullmatch(text)
-    return min(float(found[1]), LONGEST_DELAY) if found else None
+    return min(float(found[1]), MAX_DELAY) if found else None
 
 
 def _values(headers: Mapping[str, str], wanted: str) -> Iterator[str]:
@@ -181,7 +181,7 @@ def from_text(text: str) -> float | None:
             and (number := _bare(text, lead.end(), after_sign=lead['sign'] is not None)) is not None
         ):
             seconds = number * _SECONDS['ms' if lead['milli'] else 's']
-        if seconds is not None and seconds <= LONGEST_IN_TEXT:
+        if seconds is not None and seconds <= MAX_DELAY_IN_TEXT:
             return seconds
     return None
 

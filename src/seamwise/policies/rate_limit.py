@@ -7,12 +7,12 @@ from typing_extensions import override
 
 from seamwise.categories import Category
 from seamwise.containers import Failure, quick_failure
-from seamwise.errors import LONGEST_DELAY, TaggedError
-from seamwise.policies._engine.observers import Teller, teller
-from seamwise.policies._engine.permit import FREE, Permit, Said, Wait
+from seamwise.errors import MAX_DELAY, TaggedError
+from seamwise.policies._engine.observers import SafeObserver, safe_observer
+from seamwise.policies._engine.permit import ADMITTED, Decision, Permit, Wait
 from seamwise.policies._engine.pipeline import Guard, Layer
-from seamwise.policies._engine.validation import count, function, key_of, number
-from seamwise.policies._engine.world import REAL, World, known
+from seamwise.policies._engine.validation import check_callable, check_float, check_int, key_of
+from seamwise.policies._engine.world import REAL, World, check_world
 from seamwise.policies._parts.gcra import Bucket, Buckets, Gcra
 from seamwise.policies.deadline import remaining
 from seamwise.policies.events import Observer, Refused
@@ -67,18 +67,18 @@ def rate_limit(  # noqa: PLR0913 -- one guard, and all that can be said of it
     <Success: found>
     """
     if key is not None:
-        function('key', key, 'that gives a string')
+        check_callable('key', key, 'that gives a string')
     _calls('limit', limit)
-    period = number('period', period, least=1e-6, most=LONGEST_DELAY)
+    period = check_float('period', period, least=1e-6, most=MAX_DELAY)
     burst = limit if burst is None else _calls('burst', burst)
     return RateLimit(
         name,
         told=(limit, period, burst),
-        cost=cost if callable(cost) else number('cost', cost, above=0.0, most=burst),
+        cost=cost if callable(cost) else check_float('cost', cost, above=0.0, most=burst),
         key=key,
-        keys=count('keys', keys),
-        wait=number('wait', wait, most=LONGEST_DELAY),
-        tell=teller(observer),
+        keys=check_int('keys', keys),
+        wait=check_float('wait', wait, most=MAX_DELAY),
+        tell=safe_observer(observer),
         world=world,
     )
 
@@ -97,11 +97,11 @@ class RateLimit(Layer[RateLimited]):
         key: Callable[[], str] | None,
         keys: int,
         wait: float,
-        tell: Teller | None,
+        tell: SafeObserver | None,
         world: World,
     ) -> None:
         super().__init__(name)
-        world = known(world)
+        world = check_world(world)
         self._limit, self._period, self._burst = told
         self.gcra = gcra = Gcra(
             self._limit, period=self._period, burst=self._burst, clock=world.clock
@@ -117,7 +117,7 @@ class RateLimit(Layer[RateLimited]):
         self._tell = tell
 
     @override
-    def enter(self) -> Said:
+    def enter(self) -> Decision:
         weight = self._weight if self._cost is None else self._weighed(self._cost())
         key = None if self._key is None else key_of(self._key)
         with self.mutex:
@@ -125,7 +125,7 @@ class RateLimit(Layer[RateLimited]):
             if bucket.head is None:
                 delay = self.gcra.take(bucket, weight)
                 if not delay:
-                    return FREE
+                    return ADMITTED
             else:
                 delay = self.gcra.delay(bucket, weight)
             if self.wait:
@@ -143,15 +143,15 @@ class RateLimit(Layer[RateLimited]):
     def refuse(self, delay: int) -> Failure[RateLimited]:
         """Give the failure of a caller who would have passed in so many units."""
         seconds = self.gcra.seconds(delay)
-        if seconds > LONGEST_DELAY:  # noqa: PLR1730 -- min() takes longer, and who is refused is to know it at once
-            seconds = LONGEST_DELAY
+        if seconds > MAX_DELAY:  # noqa: PLR1730 -- min() takes longer, and who is refused is to know it at once
+            seconds = MAX_DELAY
         error = RateLimited(self.name, self._limit, self._period, seconds)
         if self._tell is not None:
             self._tell(Refused(self.name, error))
         return quick_failure(error)
 
     def _weighed(self, cost: float) -> int:
-        return self.gcra.weight(number('cost', cost, most=self._burst))
+        return self.gcra.weight(check_float('cost', cost, most=self._burst))
 
 
 class _Place(Wait):
@@ -197,7 +197,7 @@ class _Place(Wait):
                 delay = guard.gcra.take(bucket, turn.weight)
                 if not delay:
                     bucket.leave(turn)
-                    return FREE
+                    return ADMITTED
                 now = guard.gcra.now()
                 # Where the clock stood still in a sleep, another sleep would not help.
                 if now != self._last and now + delay <= self._until:
@@ -213,7 +213,7 @@ class _Place(Wait):
 
 
 def _calls(name: str, value: int) -> int:
-    count(name, value)
+    check_int(name, value)
     if value > MOST_CALLS:
         raise ValueError(f'{name} must be {MOST_CALLS:,} at most.')
     return value

@@ -7,12 +7,12 @@ from typing import Final, Literal, Never, TypeAlias, TypeVar
 from typing_extensions import override
 
 from seamwise.containers import Failure, Result
-from seamwise.errors import LONGEST_DELAY, TaggedError, retry_after
-from seamwise.policies._engine.observers import Teller, teller
+from seamwise.errors import MAX_DELAY, TaggedError, retry_after
+from seamwise.policies._engine.observers import SafeObserver, safe_observer
 from seamwise.policies._engine.permit import Permit, Wait
 from seamwise.policies._engine.pipeline import Guard, Layer
 from seamwise.policies._engine.predicates import retryable
-from seamwise.policies._engine.validation import count, function, number
+from seamwise.policies._engine.validation import check_callable, check_float, check_int
 from seamwise.policies._engine.world import REAL, World
 from seamwise.policies._parts.backoff import Backoff, Jitter
 from seamwise.policies._parts.budget import Budget
@@ -58,7 +58,7 @@ def retry(  # noqa: PLR0913 -- each is a number that somebody tunes
     >>> retry(base=1.0, world=world).run_sync(lambda: next(answers)), world.slept
     (<Success: here>, [0.5])
     """
-    function('when', when, 'that takes an error and says whether to try again')
+    check_callable('when', when, 'that takes an error and says whether to try again')
     if budget is not None and not isinstance(budget, Budget):
         raise TypeError(
             f'budget must be made by Budget.share, Budget.quota or Budget.tokens, not {budget!r}.'
@@ -66,13 +66,13 @@ def retry(  # noqa: PLR0913 -- each is a number that somebody tunes
     return Retry(
         Settings(
             name=name,
-            attempts=count('attempts', attempts),
-            timeout=None if timeout is None else number('timeout', timeout, above=0.0),
+            attempts=check_int('attempts', attempts),
+            timeout=None if timeout is None else check_float('timeout', timeout, above=0.0),
             backoff=Backoff(base=base, factor=factor, cap=cap, jitter=jitter, world=world),
-            retry_after_cap=number('retry_after_cap', retry_after_cap, most=LONGEST_DELAY),
+            retry_after_cap=check_float('retry_after_cap', retry_after_cap, most=MAX_DELAY),
             when=when,
             budget=budget,
-            tell=teller(observer),
+            tell=safe_observer(observer),
             world=world,
         )
     )
@@ -89,7 +89,7 @@ class Settings:
     retry_after_cap: float
     when: Callable[[TaggedError], bool]
     budget: Budget | None
-    tell: Teller | None
+    tell: SafeObserver | None
     world: World
 
 

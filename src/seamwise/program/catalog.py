@@ -13,7 +13,7 @@ from seamwise.documents.text import as_text
 from seamwise.documents.typescript import as_typescript
 from seamwise.documents.unions import UNION_OF
 from seamwise.program.choices import Choice
-from seamwise.program.exit_errors import Ended, shown
+from seamwise.program.exit_errors import CommandExit, report_exit
 from seamwise.program.printing import print_data, print_text
 
 HELP = """\
@@ -84,5 +84,5 @@ def catalog(context: click.Context, /, form: str) -> None:
     """Run the command, and end with its exit code."""
     try:
         _FORMATS[form]()
-    except Ended as ended:
-        context.exit(shown(ended))
+    except CommandExit as ended:
+        context.exit(report_exit(ended))

@@ -10,17 +10,17 @@ import click
 from msgspec.structs import replace
 from typing_extensions import override
 
-from seamwise._close_matches import near
-from seamwise._text.escaping import escaped
-from seamwise._text.phrases import counted, quoted
+from seamwise._close_matches import close_matches
+from seamwise._text.escaping import escape
+from seamwise._text.phrases import join_quoted, pluralize
 from seamwise.containers import Failure, Result, Success
 from seamwise.program.choices import Choice
-from seamwise.program.exit_errors import Ended, shown
+from seamwise.program.exit_errors import CommandExit, report_exit
 from seamwise.program.exits import Exit
 from seamwise.program.printing import print_data
 from seamwise.program.streams import say, standard
-from seamwise.seams.cli.report import sayable
-from seamwise.seams.cli.style import asked_style, terminal_width, wants_color
+from seamwise.seams.cli.report import encode_for_stream
+from seamwise.seams.cli.style import requested_style, terminal_width, wants_color
 
 if TYPE_CHECKING:
     from seamwise.check.checking import Report
@@ -190,14 +190,14 @@ def check(  # noqa: PLR0913 -- one for each option
         )
         report = _mended(look) if fix else look()
         context.exit(_report(report, 'json' if as_json else form or 'text', base or ''))
-    except Ended as ended:
-        context.exit(shown(ended))
+    except CommandExit as ended:
+        context.exit(report_exit(ended))
     except ModuleNotFoundError as missing:
         if (missing.name or '').partition('.')[0] != 'mypy':
             raise
         context.exit(
-            shown(
-                Ended(
+            report_exit(
+                CommandExit(
                     "the command needs mypy, which is not installed; get it by: pip install 'seamwise[check]'",
                     Exit.MISCONFIGURED,
                 )
@@ -208,10 +208,10 @@ def check(  # noqa: PLR0913 -- one for each option
 def _asking(select: tuple[str, ...], ignore: tuple[str, ...]) -> Ask:
     """Give the settings of a folder, overruled by the command line: what is selected there is asked, whatever a file ignores."""
     from seamwise.check.rules.registry import RULES  # noqa: PLC0415
-    from seamwise.check.settings import settings  # noqa: PLC0415
+    from seamwise.check.settings import load_settings  # noqa: PLC0415
 
     def ask(folder: Path) -> Result['Settings', str]:
-        found = settings(folder, RULES)
+        found = load_settings(folder, RULES)
         if isinstance(found, Failure):
             return found
         own = found.unwrap()
@@ -246,7 +246,7 @@ def _adoption(paths: Sequence[str], *, as_json: bool) -> Exit:
     print_data(
         render.as_json(found)
         if as_json
-        else sayable(render.as_text(found), stdout)
+        else encode_for_stream(render.as_text(found), stdout)
         if stdout is not None
         else ''
     )
@@ -255,23 +255,23 @@ def _adoption(paths: Sequence[str], *, as_json: bool) -> Exit:
 
 def _mended(look: Callable[[], 'Report']) -> 'Report':
     """Mend until nothing is left that can be: an exact channel may show that the one of its caller is too wide."""
-    from seamwise.check.fixes import fixed  # noqa: PLC0415 -- it imports mypy
+    from seamwise.check.fixes import apply_fixes  # noqa: PLC0415 -- it imports mypy
 
     count, paths = 0, set[str]()
     while True:
         report = look()
         try:
-            mended = fixed(report.findings)
+            mended = apply_fixes(report.findings)
         except OSError as refused:
-            raise Ended(
-                f'--fix: {escaped(str(refused.filename))} cannot be written: {refused.strerror}.',
+            raise CommandExit(
+                f'--fix: {escape(str(refused.filename))} cannot be written: {refused.strerror}.',
                 Exit.USAGE,
             ) from refused
         if not mended:
             break
         count += len(mended)
         paths |= {one.path for one in mended}
-    say(f'seamwise: {counted(count, "finding")} mended in {counted(len(paths), "file")}.')
+    say(f'seamwise: {pluralize(count, "finding")} mended in {pluralize(len(paths), "file")}.')
     return report
 
 
@@ -280,22 +280,22 @@ def _now(paths: Sequence[str], ask: Ask, *, whole: bool, no_cache: bool) -> 'Rep
 
     asked = ask(Path.cwd())
     if isinstance(asked, Failure):
-        raise Ended(asked.failure(), Exit.USAGE)
+        raise CommandExit(asked.failure(), Exit.USAGE)
     return check(paths, asked.unwrap(), whole=whole, no_cache=no_cache)
 
 
 def _since(base: str, paths: Sequence[str], ask: Ask, *, whole: bool, no_cache: bool) -> 'Report':
-    from seamwise.check.diff import brought  # noqa: PLC0415
+    from seamwise.check.diff import new_findings  # noqa: PLC0415
     from seamwise.check.reports import as_line  # noqa: PLC0415
 
-    found = brought(paths, base, ask, whole=whole, no_cache=no_cache)
+    found = new_findings(paths, base, ask, whole=whole, no_cache=no_cache)
     if isinstance(found, Failure):
-        raise Ended(f'--diff: {found.failure()}', Exit.USAGE)
+        raise CommandExit(f'--diff: {found.failure()}', Exit.USAGE)
     comparison = found.unwrap()
     for problem in comparison.problems:
         if problem.is_unread:
             say(
-                f'seamwise: in {escaped(base)}: {as_line(problem)} What is found there now counts as new.'
+                f'seamwise: in {escape(base)}: {as_line(problem)} What is found there now counts as new.'
             )
     return comparison.report
 
@@ -317,9 +317,9 @@ def _shown(report: 'Report', form: str, since: str) -> str | bytes:
             look = reports.Look(
                 paint=_painted if wants_color(stdout) else reports.plain,
                 width=terminal_width(stdout),
-                draws=asked_style() != 'screen-reader',
+                draws=requested_style() != 'screen-reader',
             )
-            return sayable(reports.as_text(report, look, since=since), stdout)
+            return encode_for_stream(reports.as_text(report, look, since=since), stdout)
 
 
 def _known(codes: tuple[str, ...], option: str, context: click.Context) -> tuple[str, ...]:
@@ -328,8 +328,12 @@ def _known(codes: tuple[str, ...], option: str, context: click.Context) -> tuple
     unknown = next((one for one in codes if one not in RULES), None)
     if unknown is None:
         return codes
-    found = near(unknown, tuple(RULES))
-    meant = f'Did you mean {quoted(found)}?' if found else f'There are {quoted(RULES, last="and")}.'
+    found = close_matches(unknown, tuple(RULES))
+    meant = (
+        f'Did you mean {join_quoted(found)}?'
+        if found
+        else f'There are {join_quoted(RULES, last="and")}.'
+    )
     raise click.BadParameter(
         f'there is no rule {unknown!r}. {meant}', context, param_hint=f"'{option}'"
     )

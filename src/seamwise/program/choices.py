@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import click
 from typing_extensions import override
 
-from seamwise._close_matches import near
-from seamwise._text.phrases import quoted
+from seamwise._close_matches import close_matches
+from seamwise._text.phrases import join_quoted
 
 
 class Choice(click.Choice[str]):
@@ -18,6 +18,6 @@ class Choice(click.Choice[str]):
     @override
     def get_invalid_choice_message(self, value: object, ctx: click.Context | None) -> str:
         """Say what is allowed, and what is near."""
-        found = near(str(value), self.choices)
-        asked = f' Did you mean {quoted(found)}?' if found else ''
+        found = close_matches(str(value), self.choices)
+        asked = f' Did you mean {join_quoted(found)}?' if found else ''
         return super().get_invalid_choice_message(value, ctx) + asked

@@ -10,11 +10,11 @@ from typing import NoReturn
 
 import click
 
-from seamwise._text.phrases import quoted
+from seamwise._text.phrases import join_quoted
 from seamwise.defects import report_defect
 from seamwise.program.catalog import catalog
 from seamwise.program.check import check
-from seamwise.program.exit_errors import Ended, shown, unwritable
+from seamwise.program.exit_errors import CommandExit, report_exit, stdout_error_exit
 from seamwise.program.exits import SIGNALLED, Exit
 from seamwise.program.explain import explain
 from seamwise.program.logs import log_to_stderr
@@ -41,7 +41,7 @@ def seamwise() -> None:
     """Run a subcommand, unless the environment asks for a style that there is not."""
     asked = os.environ.get(VARIABLE)
     if asked and asked not in STYLES:
-        raise click.UsageError(f'{VARIABLE} is one of {quoted(STYLES)}, not {asked!r}.')
+        raise click.UsageError(f'{VARIABLE} is one of {join_quoted(STYLES)}, not {asked!r}.')
 
 
 for command in (run, explain, catalog, check, map_):
@@ -75,10 +75,10 @@ def _exit_code(arguments: Sequence[str]) -> int:
         say_usage(usage)
         return usage.exit_code
     except click.Abort:
-        return shown(Ended('interrupted.', Exit.INTERRUPTED))
+        return report_exit(CommandExit('interrupted.', Exit.INTERRUPTED))
     except OSError as raised:
         # Subcommands have an answer of their own: this is a help page that cannot be written.
-        return shown(unwritable(raised))
+        return report_exit(stdout_error_exit(raised))
     except Exception as defect:  # noqa: BLE001 -- the outermost seam: reported here, once, and nothing of it shown
-        return shown(Ended(cli.defect(report_defect(defect).ref).text, Exit.DEFECT))
+        return report_exit(CommandExit(cli.defect(report_defect(defect).ref).text, Exit.DEFECT))
     return code if isinstance(code, int) else Exit.OK

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import click
 
-from seamwise._close_matches import near
+from seamwise._close_matches import close_matches
 from seamwise._text.jsonable import to_json
-from seamwise._text.phrases import quoted
+from seamwise._text.phrases import join_quoted
 from seamwise.documents.collect import entries
-from seamwise.documents.lookup import Meaning, meanings, words
-from seamwise.documents.text import as_list, as_text
-from seamwise.program.exit_errors import Ended, shown
+from seamwise.documents.lookup import Match, lookup, words
+from seamwise.documents.text import as_text, to_list_text
+from seamwise.program.exit_errors import CommandExit, report_exit
 from seamwise.program.printing import print_data, print_text
 
 HELP = """\
@@ -48,27 +48,27 @@ Exit codes:
 @click.pass_context
 def explain(context: click.Context, /, word: str, *, as_json: bool) -> None:
     """Run the command, and end with its exit code."""
-    found = meanings(word)
+    found = lookup(word)
     if not found:
         raise click.BadParameter(
             f'there is no error and no code {word!r}.{_meant(word)}', context, param_hint="'WORD'"
         )
     try:
         _explain(word, found, as_json=as_json)
-    except Ended as ended:
-        context.exit(shown(ended))
+    except CommandExit as ended:
+        context.exit(report_exit(ended))
 
 
 def _meant(word: str) -> str:
-    found = near(word, words())
-    return f' Did you mean {quoted(found)}?' if found else ''
+    found = close_matches(word, words())
+    return f' Did you mean {join_quoted(found)}?' if found else ''
 
 
-def _explain(word: str, found: Sequence[Meaning], *, as_json: bool) -> None:
+def _explain(word: str, found: Sequence[Match], *, as_json: bool) -> None:
     kinds = [one.kind for one in found]
     if as_json:
         print_data(to_json({'asked': word, 'entries': entries(kinds)}))
     elif len(kinds) > 1:
-        print_text(as_list(word, found))
+        print_text(to_list_text(word, found))
     else:
         print_text(as_text(*entries(kinds)))

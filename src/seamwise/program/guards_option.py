@@ -4,29 +4,29 @@ from collections.abc import Callable, Iterator
 
 from seamwise.catalog.workspace import ConfigError, ConfigInvalid, ConfigUnreadable
 from seamwise.containers import Failure, Success
-from seamwise.program.exit_errors import Ended, cannot
+from seamwise.program.exit_errors import CommandExit, os_error_exit
 from seamwise.program.exits import Exit
 from seamwise.program.streams import give_up, standard
 from seamwise.seams import cli
 from seamwise.seams.cli import hints, tables
 from seamwise.toolhost.guards.config import FILE_LIMIT, guards_of
-from seamwise.toolhost.guards.guarded_call import Guarding
+from seamwise.toolhost.guards.guarded_call import GuardedRunner
 from seamwise.toolhost.guards.toml_positions import Places
 
 
-def guarding(file: str) -> Guarding:
+def guarding(file: str) -> GuardedRunner:
     """Read a guards file. Raises Ended where it cannot be read, or where something in it is wrong, which is shown then."""
     try:
         # To Path, nothing is the current folder, which nobody has named.
         with open(file, 'rb') as stream:  # noqa: PTH123
             data = stream.read(FILE_LIMIT + 1)
     except OSError as raised:
-        raise cannot(f'read {file!r}', raised, Exit.NO_INPUT) from raised
+        raise os_error_exit(f'read {file!r}', raised, Exit.NO_INPUT) from raised
     made = guards_of(data, file)
     if type(made) is Success:
-        return Guarding(made.unwrap())
+        return GuardedRunner(made.unwrap())
     _show(made.failure(), data.decode('utf-8-sig', 'replace'))
-    raise Ended('', Exit.MISCONFIGURED)
+    raise CommandExit('', Exit.MISCONFIGURED)
 
 
 def _show(error: ConfigError, text: str) -> None:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from typing_extensions import override
 
-from seamwise._text.escaping import escaped_lines
+from seamwise._text.escaping import escape_lines
 from seamwise.seams.log import RedactingFilter
 
 
@@ -15,7 +15,7 @@ class _Printable(logging.Formatter):
 
     @override
     def format(self, record: logging.LogRecord) -> str:
-        return '\n'.join(escaped_lines(super().format(record)))
+        return '\n'.join(escape_lines(super().format(record)))
 
 
 @contextmanager

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from seamwise._text.phrases import quoted
+from seamwise._text.phrases import join_quoted
 from seamwise.containers import Failure
 from seamwise.program.choices import Choice
-from seamwise.program.exit_errors import Ended, cannot, shown
+from seamwise.program.exit_errors import CommandExit, os_error_exit, report_exit
 from seamwise.program.exits import Exit
 from seamwise.program.printing import print_data, print_text
 from seamwise.program.streams import say, standard
@@ -113,14 +113,14 @@ def map_(  # noqa: PLR0913 -- one for each option
         else:
             _write(_all(graph, paths, asked), output)
         context.exit(ended)
-    except Ended as wrong:
-        context.exit(shown(wrong))
+    except CommandExit as wrong:
+        context.exit(report_exit(wrong))
     except ModuleNotFoundError as missing:
         if (missing.name or '').partition('.')[0] != 'mypy':
             raise
         context.exit(
-            shown(
-                Ended(
+            report_exit(
+                CommandExit(
                     "the command needs mypy, which is not installed; get it by: pip install 'seamwise[check]'",
                     Exit.MISCONFIGURED,
                 )
@@ -131,18 +131,18 @@ def map_(  # noqa: PLR0913 -- one for each option
 def _read(paths: Sequence[str], *, no_cache: bool) -> 'tuple[Graph, Exit]':
     # Not before it is asked for: mypy takes half a second.
     from seamwise.check.code_base import read_code_base  # noqa: PLC0415
-    from seamwise.check.map.build import graph_of  # noqa: PLC0415
+    from seamwise.check.map.build import build_graph  # noqa: PLC0415
     from seamwise.check.reports import as_line  # noqa: PLC0415
     from seamwise.check.rules.registry import RULES  # noqa: PLC0415
-    from seamwise.check.settings import settings  # noqa: PLC0415
+    from seamwise.check.settings import load_settings  # noqa: PLC0415
 
-    asked = settings(Path.cwd(), RULES)
+    asked = load_settings(Path.cwd(), RULES)
     if isinstance(asked, Failure):
-        raise Ended(asked.failure(), Exit.USAGE)
+        raise CommandExit(asked.failure(), Exit.USAGE)
     code_base = read_code_base(paths, cache=None if no_cache else asked.unwrap().cache)
     for problem in code_base.problems:
         say(f'seamwise: {as_line(problem)}')
-    return graph_of(code_base.files), Exit.USAGE if any(
+    return build_graph(code_base.files), Exit.USAGE if any(
         one.is_unread for one in code_base.problems
     ) else Exit.OK
 
@@ -152,7 +152,7 @@ def _errors(graph: 'Graph', word: str, context: click.Context) -> 'Sequence[Erro
 
     found = errors_named(graph, word)
     if isinstance(found, Failure):
-        meant = f' Did you mean {quoted(found.failure())}?' if found.failure() else ''
+        meant = f' Did you mean {join_quoted(found.failure())}?' if found.failure() else ''
         raise click.BadParameter(
             f'there is no error {word!r}.{meant}', context, param_hint="'--of'"
         )
@@ -165,7 +165,7 @@ def _seam(graph: 'Graph', word: str, context: click.Context) -> 'Seam':
     found = seam_named(graph, word)
     if isinstance(found, Failure):
         known = (
-            f'there are {quoted(found.failure(), last="and")}'
+            f'there are {join_quoted(found.failure(), last="and")}'
             if found.failure()
             else 'there is none'
         )
@@ -176,20 +176,24 @@ def _seam(graph: 'Graph', word: str, context: click.Context) -> 'Seam':
 
 
 def _of(graph: 'Graph', errors: 'Sequence[Error]', form: str) -> str | bytes:
-    from seamwise.check.map.filters import of_errors  # noqa: PLC0415
+    from seamwise.check.map.filters import filter_by_errors  # noqa: PLC0415
     from seamwise.check.map.text import Words  # noqa: PLC0415
 
     if form != 'text':
-        return _drawn(of_errors(graph, {one.name for one in errors}), form)
+        return _drawn(filter_by_errors(graph, {one.name for one in errors}), form)
     words = Words(graph)
     return '\n\n\n'.join(words.of_error(one) for one in errors)
 
 
 def _to(graph: 'Graph', seam: 'Seam', form: str) -> str | bytes:
-    from seamwise.check.map.filters import to_seam  # noqa: PLC0415
+    from seamwise.check.map.filters import filter_by_seam  # noqa: PLC0415
     from seamwise.check.map.text import Words  # noqa: PLC0415
 
-    return _drawn(to_seam(graph, seam.name), form) if form != 'text' else Words(graph).to_seam(seam)
+    return (
+        _drawn(filter_by_seam(graph, seam.name), form)
+        if form != 'text'
+        else Words(graph).to_seam(seam)
+    )
 
 
 def _all(graph: 'Graph', paths: Sequence[str], form: str) -> str | bytes:
@@ -204,9 +208,9 @@ def _all(graph: 'Graph', paths: Sequence[str], form: str) -> str | bytes:
 
 def _drawn(graph: 'Graph', form: str) -> bytes:
     from seamwise.check.map import mermaid  # noqa: PLC0415
-    from seamwise.check.map.formats import DRAWINGS  # noqa: PLC0415
+    from seamwise.check.map.formats import FORMATS  # noqa: PLC0415
 
-    drawing = DRAWINGS[form](graph)
+    drawing = FORMATS[form](graph)
     if form == 'mermaid' and mermaid.is_too_large(graph, drawing):
         say(
             'seamwise: Mermaid refuses a drawing as large as this, unless maxEdges and maxTextSize are raised; --of and --to draw a part.'
@@ -226,4 +230,4 @@ def _write(told: str | bytes, output: str | None) -> None:
     try:
         Path(output).write_bytes(data.removesuffix(b'\n') + b'\n')
     except OSError as raised:
-        raise cannot(f'write to {output!r}', raised, Exit.CANNOT_WRITE) from raised
+        raise os_error_exit(f'write to {output!r}', raised, Exit.CANNOT_WRITE) from raised

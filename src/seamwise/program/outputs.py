@@ -23,7 +23,7 @@ from seamwise.seams.model.messages import tool_result
 from seamwise.seams.planner import tables as planner_tables
 from seamwise.seams.session import tables as session_tables
 from seamwise.toolhost.calls import Line, ToolCall
-from seamwise.toolhost.guards.guarded_call import Tries
+from seamwise.toolhost.guards.guarded_call import CallStats
 from seamwise.toolhost.registry import Value
 
 PROTOCOL, REVISION = jsonrpc.Protocol.MCP, '2025-11-25'
@@ -55,13 +55,13 @@ Outcome: TypeAlias = Result[Value, CallError] | Defect
 """How a call ended: with a value, a failure or a defect."""
 
 
-class Asked(Struct, frozen=True):
+class CallResult(Struct, frozen=True):
     """One line of the input, how its call ended, and the language of whoever reads along; where there are guards, how it went."""
 
     line: Line
     outcome: Outcome
     locale: str = 'en'
-    tries: Tries | None = None
+    tries: CallStats | None = None
 
     @property
     def call(self) -> ToolCall | None:
@@ -73,7 +73,7 @@ class Asked(Struct, frozen=True):
         """The name of the tool that was asked for, where the line tells."""
         return None if self.call is None else self.call.tool
 
-    def broken_by(self, defect: Defect) -> 'Asked':
+    def broken_by(self, defect: Defect) -> 'CallResult':
         """Give the same with a defect for its outcome."""
         return msgspec.structs.replace(self, outcome=defect)
 
@@ -86,7 +86,7 @@ class HttpOutput(Struct, frozen=True):
     body: msgspec.Raw
 
 
-def rendered(asked: Asked) -> cli.Rendered:
+def rendered(asked: CallResult) -> cli.Rendered:
     """Show the outcome at a terminal."""
     match asked.outcome:
         case Success(value):
@@ -99,7 +99,7 @@ def rendered(asked: Asked) -> cli.Rendered:
             assert_never(asked.outcome)
 
 
-def _http(asked: Asked) -> HttpOutput:
+def _http(asked: CallResult) -> HttpOutput:
     match asked.outcome:
         case Success(value):
             answer: object = value
@@ -113,8 +113,8 @@ def _http(asked: Asked) -> HttpOutput:
     return HttpOutput(response.status, response.headers, msgspec.Raw(response.body))
 
 
-def _session(asked: Asked) -> list[session.ErrorEvent]:
-    tries = asked.tries or Tries()
+def _session(asked: CallResult) -> list[session.ErrorEvent]:
+    tries = asked.tries or CallStats()
     told, is_all = events(tries, adapter=SESSION, locale=asked.locale, operation=asked.tool)
     match asked.outcome:
         case Success():
@@ -136,7 +136,7 @@ def _session(asked: Asked) -> list[session.ErrorEvent]:
             assert_never(asked.outcome)
 
 
-def _model(asked: Asked) -> model.Done[Value] | model.Guidance:
+def _model(asked: CallResult) -> model.Done[Value] | model.Guidance:
     match asked.outcome:
         case Success(value):
             return model.Done(value)
@@ -148,7 +148,7 @@ def _model(asked: Asked) -> model.Done[Value] | model.Guidance:
             assert_never(asked.outcome)
 
 
-def _planner(asked: Asked) -> planner.ErrorInfo | None:
+def _planner(asked: CallResult) -> planner.ErrorInfo | None:
     match asked.outcome:
         case Success():
             return None
@@ -160,7 +160,7 @@ def _planner(asked: Asked) -> planner.ErrorInfo | None:
             assert_never(asked.outcome)
 
 
-def _log(asked: Asked) -> log.LogRecord | list[log.LogRecord] | None:
+def _log(asked: CallResult) -> log.LogRecord | list[log.LogRecord] | None:
     if asked.tries is None:
         return _record(asked)
     # A list always, so that a reader need not look how many there are.
@@ -168,7 +168,7 @@ def _log(asked: Asked) -> log.LogRecord | list[log.LogRecord] | None:
     return [*retried, *filter(None, [_record(asked)])]
 
 
-def _record(asked: Asked) -> log.LogRecord | None:
+def _record(asked: CallResult) -> log.LogRecord | None:
     params = None if asked.call is None else asked.call.arguments
     match asked.outcome:
         case Success():
@@ -181,7 +181,7 @@ def _record(asked: Asked) -> log.LogRecord | None:
             assert_never(asked.outcome)
 
 
-def _jsonrpc(asked: Asked) -> jsonrpc.Response:
+def _jsonrpc(asked: CallResult) -> jsonrpc.Response:
     match asked.outcome:
         case Defect(ref=ref):
             return jsonrpc.ErrorResponse(id=asked.line.id, error=jsonrpc.defect(ref))
@@ -195,7 +195,7 @@ def _jsonrpc(asked: Asked) -> jsonrpc.Response:
             )
 
 
-def _answer(asked: Asked, error: CallError) -> Answer:
+def _answer(asked: CallResult, error: CallError) -> Answer:
     """Answer with an error of the protocol, or tell the model what it is told everywhere."""
     answer = JSONRPC(error)
     return (
@@ -205,7 +205,7 @@ def _answer(asked: Asked, error: CallError) -> Answer:
     )
 
 
-OUTPUTS: Mapping[str, Callable[[Asked], object]] = MappingProxyType(
+OUTPUTS: Mapping[str, Callable[[CallResult], object]] = MappingProxyType(
     {
         'cli': rendered,
         'http': _http,

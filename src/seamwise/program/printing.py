@@ -2,16 +2,16 @@
 
 from typing import TextIO
 
-from seamwise.program.exit_errors import Ended, unwritable
+from seamwise.program.exit_errors import CommandExit, stdout_error_exit
 from seamwise.program.exits import Exit
 from seamwise.program.streams import standard
-from seamwise.seams.cli.report import laid_out, sayable
+from seamwise.seams.cli.report import encode_for_stream, laid_out
 
 
 def print_text(text: str) -> None:
     """Write a text to standard output, on a terminal with lines that fit and a first one that stands out. Raises Ended."""
     stdout = _stdout()
-    _write(sayable(laid_out(text, stdout, first='bold') + '\n', stdout), stdout)
+    _write(encode_for_stream(laid_out(text, stdout, first='bold') + '\n', stdout), stdout)
 
 
 def print_data(data: str | bytes) -> None:
@@ -24,7 +24,7 @@ def print_data(data: str | bytes) -> None:
 def _stdout() -> TextIO:
     stdout = standard('stdout')
     if stdout is None:
-        raise Ended('stdout is closed.', Exit.CANNOT_WRITE)
+        raise CommandExit('stdout is closed.', Exit.CANNOT_WRITE)
     return stdout
 
 
@@ -33,4 +33,4 @@ def _write(data: bytes, stdout: TextIO) -> None:
         stdout.buffer.write(data)
         stdout.flush()
     except OSError as raised:
-        raise unwritable(raised) from raised
+        raise stdout_error_exit(raised) from raised

@@ -9,7 +9,7 @@ from typing import IO, BinaryIO, TextIO, TypeAlias
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
-from seamwise.seams.cli.style import asked_style, wants_color
+from seamwise.seams.cli.style import requested_style, wants_color
 
 MANY = 10
 """With so many calls done, it is worth showing."""
@@ -28,7 +28,7 @@ def progress(
     nor where somebody types the calls, nor where a style is asked for that has nothing but text.
     """
     if (
-        asked_style() != 'auto'
+        requested_style() != 'auto'
         or stderr is None
         or not stderr.isatty()
         or source.isatty()

@@ -6,14 +6,14 @@ from typing import TextIO, TypeAlias
 
 from msgspec import UNSET, Struct, UnsetType
 
-from seamwise._text.escaping import escaped
+from seamwise._text.escaping import escape
 from seamwise._text.jsonable import to_json
 from seamwise.containers import Success
 from seamwise.defects import report_defect
 from seamwise.program.exits import Exit
-from seamwise.program.outputs import OUTPUTS, Asked, Defect, rendered
+from seamwise.program.outputs import OUTPUTS, CallResult, Defect, rendered
 from seamwise.program.retry_summary import effort
-from seamwise.seams.cli.report import laid_out, sayable
+from seamwise.seams.cli.report import encode_for_stream, laid_out
 
 
 class Shown(Struct, frozen=True):
@@ -23,7 +23,7 @@ class Shown(Struct, frozen=True):
     code: Exit
 
 
-Show: TypeAlias = Callable[[Asked], Iterable[Shown]]
+Show: TypeAlias = Callable[[CallResult], Iterable[Shown]]
 """Makes the output of one call, piece by piece."""
 
 
@@ -45,14 +45,14 @@ class OutputLine(Struct, frozen=True, kw_only=True):
 def as_json(seams: Sequence[str]) -> Show:
     """Show each call as one line of JSON a seam."""
 
-    def show(asked: Asked) -> Iterator[Shown]:
+    def show(asked: CallResult) -> Iterator[Shown]:
         for seam in seams:
             yield _shown(asked, partial(_line, seam=seam))
 
     return show
 
 
-def _line(asked: Asked, *, seam: str) -> bytes:
+def _line(asked: CallResult, *, seam: str) -> bytes:
     line = OutputLine(
         id=asked.line.id,
         line=asked.line.number,
@@ -68,15 +68,15 @@ def _line(asked: Asked, *, seam: str) -> bytes:
 def as_text(stream: TextIO) -> Show:
     """Show each call as a block of text, with colour and wrapped lines where `stream` is a terminal."""
 
-    def show(asked: Asked) -> Iterator[Shown]:
+    def show(asked: CallResult) -> Iterator[Shown]:
         yield _shown(asked, partial(_block, stream=stream))
 
     return show
 
 
-def _block(asked: Asked, *, stream: TextIO) -> bytes:
+def _block(asked: CallResult, *, stream: TextIO) -> bytes:
     told = rendered(asked)
-    name = escaped(
+    name = escape(
         ' '.join(filter(None, [asked.line.id or f'line {asked.line.number}', asked.tool]))
     )
     if type(asked.outcome) is Success:
@@ -88,10 +88,10 @@ def _block(asked: Asked, *, stream: TextIO) -> bytes:
             laid_out(f'{name}: exit code {told.exit_code}', stream),
             laid_out(told.text, stream, first='bold'),
         )
-    return sayable('\n'.join(filter(None, [head, text])) + '\n\n', stream)
+    return encode_for_stream('\n'.join(filter(None, [head, text])) + '\n\n', stream)
 
 
-def _shown(asked: Asked, write: Callable[[Asked], bytes]) -> Shown:
+def _shown(asked: CallResult, write: Callable[[CallResult], bytes]) -> Shown:
     """Show a call; where the seam itself meets a bug, that is shown instead."""
     try:
         return Shown(write(asked), _code(asked))
@@ -99,7 +99,7 @@ def _shown(asked: Asked, write: Callable[[Asked], bytes]) -> Shown:
         return Shown(write(asked.broken_by(Defect(raised, report_defect(raised).ref))), Exit.DEFECT)
 
 
-def _code(asked: Asked) -> Exit:
+def _code(asked: CallResult) -> Exit:
     if isinstance(asked.outcome, Defect):
         return Exit.DEFECT
     return Exit.OK if type(asked.outcome) is Success else Exit.FAILED

@@ -9,16 +9,16 @@ from seamwise.policies.events import GaveUp, Retrying
 from seamwise.seams import cli, log, model, session
 from seamwise.seams._common import timestamp
 from seamwise.toolhost.calls import ToolCall
-from seamwise.toolhost.guards.guarded_call import Tries
+from seamwise.toolhost.guards.guarded_call import CallStats
 
 WORTH_TELLING = 0.01
 """In seconds: a shorter wait is the guards' own work, and nothing to people."""
 
 
-def effort(tries: Tries | None) -> str | None:
+def effort(tries: CallStats | None) -> str | None:
     """Say how often a tool was tried and how long its call waited, or None where it just ran.
 
-    >>> effort(Tries(attempts=3, waited=1.2)), effort(Tries(attempts=1, waited=0.5)), effort(Tries(attempts=1))
+    >>> effort(CallStats(attempts=3, waited=1.2)), effort(CallStats(attempts=1, waited=0.5)), effort(CallStats(attempts=1))
     ('tried 3 times, waited 1.2 s', 'waited 0.5 s', None)
     """
     if tries is None:
@@ -28,13 +28,13 @@ def effort(tries: Tries | None) -> str | None:
     return ', '.join([*tried, *waited]) or None
 
 
-def hinted(rendered: cli.Rendered, tries: Tries | None) -> cli.Rendered:
+def hinted(rendered: cli.Rendered, tries: CallStats | None) -> cli.Rendered:
     """Add a hint for whoever may think that another try helps."""
     told = effort(tries)
     return rendered if told is None else replace(rendered, text=f'{rendered.text}\nhint: {told}.')
 
 
-def guided(guidance: model.Guidance, tries: Tries | None) -> model.Guidance:
+def guided(guidance: model.Guidance, tries: CallStats | None) -> model.Guidance:
     """Tell a model what was tried without it, after what it can do."""
     told = effort(tries)
     if told is None:
@@ -45,7 +45,7 @@ def guided(guidance: model.Guidance, tries: Tries | None) -> model.Guidance:
 
 
 def events(
-    tries: Tries,
+    tries: CallStats,
     *,
     adapter: Callable[[Never], session.ErrorEvent],
     locale: str,
@@ -66,7 +66,7 @@ def events(
     return kept, any(isinstance(one.event, GaveUp) for one in happened)
 
 
-def records(tries: Tries, call: ToolCall) -> list[log.LogRecord]:
+def records(tries: CallStats, call: ToolCall) -> list[log.LogRecord]:
     """Give the record of each failure that another attempt followed."""
     return [
         log.record(

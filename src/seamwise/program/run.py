@@ -13,15 +13,15 @@ from msgspec import Struct
 
 from seamwise.defects import report_defect
 from seamwise.program.choices import Choice
-from seamwise.program.exit_errors import Ended, cannot, shown, unwritable
+from seamwise.program.exit_errors import CommandExit, os_error_exit, report_exit, stdout_error_exit
 from seamwise.program.exits import Exit
 from seamwise.program.guards_option import guarding
-from seamwise.program.outputs import OUTPUTS, Asked, Defect
+from seamwise.program.outputs import OUTPUTS, CallResult, Defect
 from seamwise.program.progress import progress
 from seamwise.program.rendering import as_json, as_text
 from seamwise.program.streams import say, standard
 from seamwise.toolhost.calls import Line
-from seamwise.toolhost.guards.guarded_call import Tries
+from seamwise.toolhost.guards.guarded_call import CallStats
 from seamwise.toolhost.host import Host
 from seamwise.toolhost.reader import read
 from seamwise.toolhost.workspace.workspace import Workspace
@@ -120,10 +120,10 @@ def run(context: click.Context, /, **given: object) -> None:
     """Run the command, and end with its exit code."""
     try:
         code = _run(msgspec.convert(given, Options))
-    except Ended as ended:
-        code = shown(ended)
+    except CommandExit as ended:
+        code = report_exit(ended)
     except KeyboardInterrupt:
-        code = shown(Ended('interrupted.', Exit.INTERRUPTED))
+        code = report_exit(CommandExit('interrupted.', Exit.INTERRUPTED))
     context.exit(code)
 
 
@@ -152,13 +152,13 @@ def _run(options: Options) -> Exit:
     return code
 
 
-def _asked(host: Host, line: Line, options: Options) -> Asked:
-    tries = Tries()
+def _asked(host: Host, line: Line, options: Options) -> CallResult:
+    tries = CallStats()
     told = None if options.guards is None else tries
     try:
-        return Asked(line, host.run(line, tries=tries), options.locale, told)
+        return CallResult(line, host.run(line, tries=tries), options.locale, told)
     except Exception as raised:  # noqa: BLE001 -- a tool's bug, which is reported, and the other calls still run
-        return Asked(line, Defect(raised, report_defect(raised).ref), options.locale, told)
+        return CallResult(line, Defect(raised, report_defect(raised).ref), options.locale, told)
 
 
 def _seams(asked: str) -> tuple[str, ...]:
@@ -169,7 +169,7 @@ def _workspace(folder: str) -> Workspace:
     try:
         return Workspace(_path(folder))
     except OSError as raised:
-        raise cannot(f'use {folder!r} as the workspace', raised, Exit.NO_INPUT) from raised
+        raise os_error_exit(f'use {folder!r} as the workspace', raised, Exit.NO_INPUT) from raised
 
 
 def _opened(file: str) -> AbstractContextManager[BinaryIO]:
@@ -181,14 +181,14 @@ def _opened(file: str) -> AbstractContextManager[BinaryIO]:
     try:
         return _path(file).open('rb')
     except OSError as raised:
-        raise cannot(f'read {file!r}', raised, Exit.NO_INPUT) from raised
+        raise os_error_exit(f'read {file!r}', raised, Exit.NO_INPUT) from raised
 
 
 def _lines(source: BinaryIO, file: str) -> Iterator[Line]:
     try:
         yield from read(source)
     except OSError as raised:
-        raise cannot(f'read {file!r}', raised, Exit.NO_INPUT) from raised
+        raise os_error_exit(f'read {file!r}', raised, Exit.NO_INPUT) from raised
 
 
 def _write(data: bytes, stdout: BinaryIO) -> None:
@@ -196,13 +196,13 @@ def _write(data: bytes, stdout: BinaryIO) -> None:
         stdout.write(data)
         stdout.flush()
     except OSError as raised:
-        raise unwritable(raised) from raised
+        raise stdout_error_exit(raised) from raised
 
 
 def _open(name: Literal['stdin', 'stdout'], code: Exit) -> TextIO:
     stream = standard(name)
     if stream is None:
-        raise Ended(f'{name} is closed.', code)
+        raise CommandExit(f'{name} is closed.', code)
     return stream
 
 

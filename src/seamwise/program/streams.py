@@ -7,7 +7,7 @@ from typing import Literal, TextIO
 
 import click
 
-from seamwise._text.escaping import escaped_lines
+from seamwise._text.escaping import escape_lines
 
 
 def standard(name: Literal['stdin', 'stdout', 'stderr']) -> TextIO | None:
@@ -22,7 +22,7 @@ def say(text: str) -> None:
     if stderr is None:
         return
     try:
-        click.echo('\n'.join(escaped_lines(text)), file=stderr)
+        click.echo('\n'.join(escape_lines(text)), file=stderr)
     except OSError:
         # Nobody is left to be told; the exit code still says how it ended.
         give_up(stderr)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from seamwise._safe_call import asked
+from seamwise._safe_call import call_or_describe
 from seamwise.redaction.in_text import redact_text
 from seamwise.secrets import MASK, Secret
 
@@ -59,7 +59,7 @@ def _size(data: Any) -> int:
 def object_or_text(value: object) -> object:
     """Give an object that shows no secret itself, and for any other, as for an exception, the redacted text of it."""
     name = type(value).__name__
-    texts = asked(lambda: (str(value), repr(value)), lambda _: None)
+    texts = call_or_describe(lambda: (str(value), repr(value)), lambda _: None)
     if texts is None:
         return f'<{name}>'
     if isinstance(value, BaseException):

@@ -8,7 +8,7 @@ from re import search
 from typing import get_args, get_origin
 
 from seamwise._annotations import hints
-from seamwise._text.jsonable import builtins, mapping, mended
+from seamwise._text.jsonable import replace_surrogates, to_builtins, to_builtins_dict
 from seamwise.errors import TaggedError
 from seamwise.messages import shorten
 from seamwise.redaction import redact
@@ -68,7 +68,7 @@ def message_of(error: TaggedError, locale: str = 'en') -> str:
 
 def safe_line(text: str) -> str:
     """Make a text fit to be shown at its full length: secrets masked, lone surrogates replaced."""
-    return mended(redact(text))
+    return replace_surrogates(redact(text))
 
 
 def safe(value: object) -> object:
@@ -77,12 +77,12 @@ def safe(value: object) -> object:
     >>> safe({'path': 'a.txt', 'lines': (1, 2), 'key': Secret('k')})
     {'path': 'a.txt', 'lines': [1, 2], 'key': '***'}
     """
-    return builtins(redact(value))
+    return to_builtins(redact(value))
 
 
 def safe_items(values: Mapping[str, object]) -> dict[str, object]:
     """Give named values as safe ones, under their own names; a name may say that its value is a secret."""
-    return mapping(redact(values))
+    return to_builtins_dict(redact(values))
 
 
 def public_fields(error: TaggedError) -> dict[str, object]:
@@ -114,6 +114,6 @@ def _holds_secret(hint: object) -> bool:
     )
 
 
-def only_known(values: dict[str, object | None]) -> dict[str, object]:
+def drop_none(values: dict[str, object | None]) -> dict[str, object]:
     """Leave out what is None: on most wires, what is unknown is absent."""
     return {name: value for name, value in values.items() if value is not None}

@@ -7,12 +7,12 @@ from typing import NamedTuple, TypeAlias
 
 from msgspec.structs import asdict
 
-from seamwise._text.jsonable import mended
+from seamwise._text.jsonable import replace_surrogates
 from seamwise.errors import TaggedError
 from seamwise.messages import TEXT_LIMIT, VALUE_LIMIT, names
 from seamwise.redaction.sensitive_names import is_sensitive
 from seamwise.seams._common import _public_names, message_of, public_fields
-from seamwise.seams._render_cache import Memory
+from seamwise.seams._render_cache import RenderCache
 from seamwise.seams._secret_prefilter import find_suspect
 
 _WIDEST = 2**63
@@ -26,14 +26,14 @@ class _Plan(NamedTuple):
 
     message: Callable[[dict[str, object]], str]
     private: tuple[str, ...]
-    known: Memory[_Seen]
+    known: RenderCache[_Seen]
 
 
-def visible(error: TaggedError) -> tuple[str, dict[str, object]]:
+def public_view(error: TaggedError) -> tuple[str, dict[str, object]]:
     """Give what is shown of an error: its message and its fields, as `message_of` and `public_fields` give them.
 
     >>> from seamwise.catalog.storage import RecordNotFound
-    >>> visible(RecordNotFound('user', 'u-17'))
+    >>> public_view(RecordNotFound('user', 'u-17'))
     ("There is no user 'u-17'.", {'kind': 'user', 'key': 'u-17'})
     """
     plan = _plan(type(error))
@@ -76,7 +76,7 @@ def _texts(texts: str, fields: dict[str, object]) -> str | None:
             fields[name] = []
         elif not _is_plain(value):
             return None
-    return texts if texts.isascii() or mended(texts) == texts else None
+    return texts if texts.isascii() or replace_surrogates(texts) == texts else None
 
 
 def _is_plain(value: object) -> bool:
@@ -97,4 +97,4 @@ def _plan(kind: type[TaggedError]) -> _Plan | None:
         and not any(map(is_sensitive, public))
     )
     private = tuple(name for name in kind.__struct_fields__ if name not in public)
-    return _Plan(template.format_map, private, Memory()) if is_usual else None
+    return _Plan(template.format_map, private, RenderCache()) if is_usual else None

@@ -4,7 +4,7 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from seamwise._text.jsonable import printed
+from seamwise._text.jsonable import safe_str
 from seamwise.causes import causes, chain
 from seamwise.codec import ReportedCause
 from seamwise.defects import Link
@@ -40,4 +40,4 @@ def _link(cause: TaggedError | BaseException) -> Link:
         return Link(safe_text(cause.type), safe_text(cause.message))
     if isinstance(cause, TaggedError):
         return Link(cause.tag, message_of(cause))
-    return Link(type(cause).__name__, safe_text(printed(cause)))
+    return Link(type(cause).__name__, safe_text(safe_str(cause)))

@@ -18,7 +18,7 @@ _key = msgspec.msgpack.Encoder().encode
 
 
 @final
-class Memory(Generic[S]):
+class RenderCache(Generic[S]):
     """Remembers what was made of errors that hold nothing but numbers and short texts."""
 
     __slots__ = ('_known',)

@@ -8,7 +8,7 @@ from seamwise.categories import Recovery
 from seamwise.containers import Failure, Result, Success
 from seamwise.policies import GuardError
 from seamwise.toolhost.calls import Line, ToolCall
-from seamwise.toolhost.guards.guarded_call import Guarding, Tries
+from seamwise.toolhost.guards.guarded_call import CallStats, GuardedRunner
 from seamwise.toolhost.registry import STANDARD, Registry, Value
 from seamwise.toolhost.repeat_detector import Repetition
 from seamwise.toolhost.workspace.workspace import Workspace
@@ -30,7 +30,7 @@ class Host:
         workspace: Workspace,
         *,
         registry: Registry = STANDARD,
-        guarding: Guarding | None = None,
+        guarding: GuardedRunner | None = None,
         repeat_limit: int = 3,
         mistake_limit: int = 0,
     ) -> None:
@@ -42,7 +42,7 @@ class Host:
         self._mistakes = 0
 
     def run(
-        self, line: Line, *, tries: Tries | None = None
+        self, line: Line, *, tries: CallStats | None = None
     ) -> Result[Value, ToolError | ParsingError | GuardError]:
         """Run the call of a line, or give what is wrong with the line; `tries` is told how it went.
 
@@ -54,7 +54,9 @@ class Host:
             return Failure(TooManyMistakes(self._mistakes, self._mistake_limit))
         return self._counted(self._run(line.call.unwrap(), tries))
 
-    def _run(self, call: ToolCall, tries: Tries | None) -> Result[Value, ToolError | GuardError]:
+    def _run(
+        self, call: ToolCall, tries: CallStats | None
+    ) -> Result[Value, ToolError | GuardError]:
         refused = self._repetition.asked(call)
         if refused is not None:
             return Failure(refused)

@@ -7,7 +7,7 @@ from typing import TypeAlias, TypeVar, final
 
 from msgspec import Struct
 
-from seamwise._close_matches import near
+from seamwise._close_matches import close_matches
 from seamwise.catalog.tools import (
     InvalidParameter,
     MissingParameter,
@@ -20,7 +20,7 @@ from seamwise.edges import or_raise
 from seamwise.policies import GuardError
 from seamwise.toolhost.arguments import check
 from seamwise.toolhost.calls import ToolCall
-from seamwise.toolhost.guards.guarded_call import Guarding, Tries
+from seamwise.toolhost.guards.guarded_call import CallStats, GuardedRunner
 from seamwise.toolhost.tools.apply_diff import ApplyDiff, apply_diff
 from seamwise.toolhost.tools.execute_command import ExecuteCommand, execute_command
 from seamwise.toolhost.tools.list_files import ListFiles, list_files
@@ -101,8 +101,8 @@ class Registry:
         workspace: Workspace,
         call: ToolCall,
         *,
-        guarding: Guarding | None = None,
-        tries: Tries | None = None,
+        guarding: GuardedRunner | None = None,
+        tries: CallStats | None = None,
     ) -> Result[Value, ToolError | GuardError]:
         """Find the tool of a call, check its arguments, and run it inside its guards; `tries` is told how it went.
 
@@ -111,12 +111,14 @@ class Registry:
         found = self._tools.get(call.tool)
         if found is None:
             return Failure(
-                UnknownTool(call.tool, NAMESPACE, self.names, near(call.tool, self.names))
+                UnknownTool(call.tool, NAMESPACE, self.names, close_matches(call.tool, self.names))
             )
         prepared = found.prepare(workspace, call.arguments)
         if type(prepared) is Failure:
             return prepared
-        return (guarding or Guarding()).run(call.tool, prepared.unwrap(), tries=tries or Tries())
+        return (guarding or GuardedRunner()).run(
+            call.tool, prepared.unwrap(), tries=tries or CallStats()
+        )
 
 
 def registry(tools: Iterable[Tool]) -> Result[Registry, RegistrationRejected]:

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct, UnsetType
 from typing_extensions import TypeIs
 
-from seamwise._close_matches import near
+from seamwise._close_matches import close_matches
 from seamwise.catalog.problem import Problem
 from seamwise.toolhost.arguments import shown
 
@@ -45,7 +45,7 @@ def unknown(name: str, known: Iterable[str], *, what: str) -> str:
     "is no key here (did you mean 'attempts'?)"
     """
     names = tuple(known)
-    found = near(name, names)
+    found = close_matches(name, names)
     if found:
         return f'is no {what} here{_meant(found)}'
     return f'is no {what} here; the {what}s are {_listed(map(repr, names), last="and")}'
@@ -141,7 +141,7 @@ def _mismatch(members: tuple[object, ...], words: list[object], given: object) -
         *(_shown(one) for one in words),
     ]
     found = (
-        near(given, [one for one in words if isinstance(one, str)])
+        close_matches(given, [one for one in words if isinstance(one, str)])
         if isinstance(given, str)
         else ()
     )

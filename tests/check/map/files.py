@@ -7,9 +7,9 @@ from seamwise.check.facts import (
     Entry,
     FileFacts,
     FunctionFacts,
-    Place,
+    Location,
     SeamFacts,
-    Showing,
+    SeamUse,
 )
 
 NO_ORDER, BUSY, DECLINED = (
@@ -19,8 +19,8 @@ NO_ORDER, BUSY, DECLINED = (
 )
 
 
-def at(line: int) -> Place:
-    return Place(line, 1, line, 2, '')
+def at(line: int) -> Location:
+    return Location(line, 1, line, 2, '')
 
 
 def made(line: int, *errors: str, ended: Sequence[str] = (), lost: Sequence[str] = ()) -> Entry:
@@ -33,8 +33,8 @@ def called(
     return Entry(at(line), callee, errors, tuple(ended), tuple(lost))
 
 
-def shown(line: int, seam: str, *errors: str) -> Showing:
-    return Showing(at(line), seam, errors)
+def shown(line: int, seam: str, *errors: str) -> SeamUse:
+    return SeamUse(at(line), seam, errors)
 
 
 def function(
@@ -42,7 +42,7 @@ def function(
     line: int,
     *entries: Entry,
     out: Sequence[str] | None = None,
-    shows: Sequence[Showing] = (),
+    shows: Sequence[SeamUse] = (),
     overrides: Sequence[str] = (),
 ) -> FunctionFacts:
     """Make a function; where `out` is not given, all comes out of it that no entry ends."""

@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from seamwise.check.facts import FileFacts, FunctionFacts
-from seamwise.check.map.build import graph_of
+from seamwise.check.map.build import build_graph
 from seamwise.check.map.graph import (
     Call,
     Error,
@@ -29,20 +29,20 @@ from tests.check.map.files import (
 
 
 def of(*functions: FunctionFacts) -> Graph:
-    return graph_of([FileFacts('app', 'app.py', functions=functions)])
+    return build_graph([FileFacts('app', 'app.py', functions=functions)])
 
 
 def test_a_function_without_errors_is_not_on_the_map() -> None:
-    assert 'shop.store.size' not in {one.name for one in graph_of(SHOP).functions}
+    assert 'shop.store.size' not in {one.name for one in build_graph(SHOP).functions}
 
 
 def test_a_callee_that_was_not_read_is_foreign_and_gives_what_is_taken_from_it() -> None:
-    (foreign,) = [one for one in graph_of(SHOP).functions if one.place is None]
+    (foreign,) = [one for one in build_graph(SHOP).functions if one.place is None]
     assert foreign == Function('driver.fetch', '', (BUSY,))
 
 
 def test_what_is_made_travels_and_ends_where_facts_say_so() -> None:
-    graph = graph_of(SHOP)
+    graph = build_graph(SHOP)
     assert Make('shop.store.load', (NO_ORDER,), (Place('shop/store.py', 5),)) in graph.makes
     at_call = (Place('shop/orders.py', 16),)
     calls = [one for one in graph.calls if one.caller == 'shop.orders.or_new']
@@ -72,7 +72,7 @@ def test_errors_that_travel_at_the_same_places_are_one_edge_and_others_another()
 
 
 def test_a_call_of_a_method_reaches_the_one_in_its_place_where_it_is_taken_for_granted() -> None:
-    graph = graph_of(SHOP)
+    graph = build_graph(SHOP)
     assert graph.overrides == (
         Override(
             'shop.store.Memory.find',
@@ -115,7 +115,7 @@ def test_what_comes_out_is_what_really_can_else_what_is_declared_else_what_passe
 def test_a_class_that_was_not_read_has_its_name_for_a_tag() -> None:
     errors = {
         one.name: one
-        for one in graph_of(
+        for one in build_graph(
             [*SHOP, FileFacts('z', 'z.py', functions=(function('z.f', 1, made(2, 'far.Away')),))]
         ).errors
     }
@@ -124,7 +124,7 @@ def test_a_class_that_was_not_read_has_its_name_for_a_tag() -> None:
 
 
 def test_a_seam_has_its_tables() -> None:
-    (seam,) = graph_of(SHOP).seams
+    (seam,) = build_graph(SHOP).seams
     assert (seam.name, seam.tables) == (
         'http',
         (Table('shop.web.TABLE', (DECLINED, NO_ORDER, BUSY), Place('shop/web.py', 5)),),
@@ -147,11 +147,11 @@ def test_the_order_of_files_and_facts_makes_no_difference() -> None:
         )
         for one in reversed(SHOP)
     ]
-    assert graph_of(turned) == graph_of(SHOP)
+    assert build_graph(turned) == build_graph(SHOP)
 
 
 def test_a_path_that_utf_8_cannot_say_is_mended() -> None:
-    graph = graph_of(
+    graph = build_graph(
         [
             FileFacts(
                 'app',
@@ -166,4 +166,4 @@ def test_a_path_that_utf_8_cannot_say_is_mended() -> None:
 
 
 def test_no_files_give_an_empty_map() -> None:
-    assert graph_of([]) == Graph()
+    assert build_graph([]) == Graph()

@@ -1,14 +1,14 @@
 """Parts of a map."""
 
-from seamwise.check.map.build import graph_of
-from seamwise.check.map.filters import of_errors, to_seam
+from seamwise.check.map.build import build_graph
+from seamwise.check.map.filters import filter_by_errors, filter_by_seam
 from tests.check.map.files import BUSY, DECLINED, NO_ORDER, SHOP
 
-GRAPH = graph_of(SHOP)
+GRAPH = build_graph(SHOP)
 
 
 def test_of_an_error_nothing_else_is_left() -> None:
-    part = of_errors(GRAPH, {DECLINED})
+    part = filter_by_errors(GRAPH, {DECLINED})
     assert [one.name for one in part.errors] == [DECLINED]
     assert [(one.name, one.errors) for one in part.functions] == [('shop.orders.pay', (DECLINED,))]
     assert [one.errors for one in part.makes] == [(DECLINED,)]
@@ -17,11 +17,11 @@ def test_of_an_error_nothing_else_is_left() -> None:
 
 
 def test_of_all_errors_everything_is_left() -> None:
-    assert of_errors(GRAPH, {BUSY, NO_ORDER, DECLINED}) == GRAPH
+    assert filter_by_errors(GRAPH, {BUSY, NO_ORDER, DECLINED}) == GRAPH
 
 
 def test_towards_a_seam_only_what_ends_there_is_left() -> None:
-    part = to_seam(GRAPH, 'http')
+    part = filter_by_seam(GRAPH, 'http')
     assert [one.name for one in part.functions] == [
         'driver.fetch',
         'shop.orders.order',

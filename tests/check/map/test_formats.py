@@ -9,18 +9,18 @@ import pytest
 from typing_extensions import override
 
 from seamwise.check.facts import FileFacts, FunctionFacts, SeamFacts
-from seamwise.check.map.build import graph_of
+from seamwise.check.map.build import build_graph
 from seamwise.check.map.dot import as_dot
-from seamwise.check.map.formats import DRAWINGS
+from seamwise.check.map.formats import FORMATS
 from seamwise.check.map.graph import Graph
 from seamwise.check.map.mermaid import as_mermaid, is_too_large
 from seamwise.check.map.page import MOST_LINES, as_html
 from seamwise.check.map.shape import as_json
 from tests.check.map.files import SHOP, at, called, function, kind, made, shown
 
-GRAPH = graph_of(SHOP)
+GRAPH = build_graph(SHOP)
 EVIL = 'x]"</script><script>alert(1)</script>#&|`\\{<b>\n错误; end'
-HOSTILE = graph_of([
+HOSTILE = build_graph([
     FileFacts(
         f'm{EVIL}',
         f'{EVIL}.py',
@@ -47,7 +47,7 @@ def large(count: int) -> Graph:
         ]
         functions.append((number % 50, function(f'app.m{number % 50}.f{number}', 1, *own, *calls)))
     modules = range(50)
-    return graph_of([
+    return build_graph([
         FileFacts(f'app.m{module}', f'app/m{module}.py', functions=tuple(one for own, one in functions if own == module))
         for module in modules
     ])  # fmt: skip
@@ -143,7 +143,7 @@ def test_what_a_function_makes_and_ends_is_in_its_box() -> None:
         'a.py',
         functions=(function('a.f', 1, made(2, 'A', 'B', 'C', ended=['A'], lost=['B'])),),
     )
-    text = as_dot(graph_of([facts]))
+    text = as_dot(build_graph([facts]))
     assert 'label="f\\nmakes C\\nmakes and handles A\\nmakes and loses B"' in text
 
 
@@ -161,7 +161,7 @@ def test_what_is_lost_beside_a_seam_is_drawn_as_lost() -> None:
             ),
         ),
     )
-    text = as_dot(graph_of([facts]))
+    text = as_dot(build_graph([facts]))
     assert (
         '"function g" -> "function a.f" [label="E", style=dashed, arrowhead=dot, color=red]' in text
     )
@@ -170,12 +170,12 @@ def test_what_is_lost_beside_a_seam_is_drawn_as_lost() -> None:
 
 def test_an_entity_in_a_name_is_none() -> None:
     facts = FileFacts('a', 'a.py', functions=(function('a.f&lt;', 1, made(2, 'E')),))
-    assert 'label="f&amp;lt;\\nmakes E"' in as_dot(graph_of([facts]))
+    assert 'label="f&amp;lt;\\nmakes E"' in as_dot(build_graph([facts]))
 
 
 def test_classes_of_the_same_name_go_by_their_full_names() -> None:
     facts = FileFacts('a', 'a.py', functions=(function('a.f', 1, made(2, 'x.E', 'y.E', 'y.F')),))
-    assert 'label="f\\nmakes x.E\\nmakes y.E\\nmakes F"' in as_dot(graph_of([facts]))
+    assert 'label="f\\nmakes x.E\\nmakes y.E\\nmakes F"' in as_dot(build_graph([facts]))
 
 
 def test_the_json_is_the_graph() -> None:
@@ -185,14 +185,14 @@ def test_the_json_is_the_graph() -> None:
     assert told['shows'][0]['places'] == [{'path': 'shop/web.py', 'line': 17}]
 
 
-@pytest.mark.parametrize('form', DRAWINGS)
+@pytest.mark.parametrize('form', FORMATS)
 def test_the_same_facts_give_the_same_drawing(form: str) -> None:
-    assert DRAWINGS[form](graph_of(SHOP[::-1])) == DRAWINGS[form](GRAPH)
+    assert FORMATS[form](build_graph(SHOP[::-1])) == FORMATS[form](GRAPH)
 
 
-@pytest.mark.parametrize('form', DRAWINGS)
+@pytest.mark.parametrize('form', FORMATS)
 def test_a_drawing_grows_with_the_program_and_not_faster(form: str) -> None:
-    small, big = (len(DRAWINGS[form](large(count))) for count in (500, 5000))
+    small, big = (len(FORMATS[form](large(count))) for count in (500, 5000))
     assert big < 12 * small
 
 
@@ -268,7 +268,7 @@ def test_a_long_way_is_cut_on_the_page_and_says_so() -> None:
         for number in range(1, MOST_LINES + 50)
     ]
     facts = FileFacts('a', 'a.py', functions=(function('a.f0', 1, made(2, 'E')), *chain))
-    html = as_html(graph_of([facts]))
+    html = as_html(build_graph([facts]))
     assert '… and more: seamwise map … --of E' in html
     assert 'a.f299,' in html
     assert html.count('-&gt;') == MOST_LINES - 1

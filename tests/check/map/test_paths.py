@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seamwise.check.facts import Entry, FileFacts, FunctionFacts
-from seamwise.check.map.build import graph_of
+from seamwise.check.map.build import build_graph
 from seamwise.check.map.graph import Graph
 from seamwise.check.map.paths import ways
 from seamwise.check.map.text import Words
@@ -19,7 +19,7 @@ ENDS = {'shown', 'handled', 'lost', 'out', 'again', 'cycle'}
 
 
 def graph(*functions: FunctionFacts) -> Graph:
-    return graph_of([FileFacts('app', 'app.py', functions=functions)])
+    return build_graph([FileFacts('app', 'app.py', functions=functions)])
 
 
 def trail(*functions: FunctionFacts, error: str = 'E') -> Trail:
@@ -130,7 +130,7 @@ def test_a_cycle_that_nothing_leads_into_has_one_beginning() -> None:
 
 
 def test_an_override_leads_to_the_callers_of_the_base() -> None:
-    found = told(trails(graph_of(SHOP))[NO_ORDER])
+    found = told(trails(build_graph(SHOP))[NO_ORDER])
     begin = found.index(('made', 'shop.store.Memory.find', 0))
     assert found[begin + 1 : begin + 3] == [
         ('overridden', 'shop.store.Store.find', 0),
@@ -139,7 +139,7 @@ def test_an_override_leads_to_the_callers_of_the_base() -> None:
 
 
 def test_the_sources_of_a_seam_are_those_whose_ways_end_there() -> None:
-    found = trails(graph_of(SHOP))
+    found = trails(build_graph(SHOP))
     assert found[NO_ORDER].sources('http') == ('shop.store.load',)
     assert found[BUSY].sources('http') == ('driver.fetch',)
 
@@ -174,7 +174,7 @@ def programs(draw: st.DrawFn) -> Graph:
         )
         for name in NAMES
     ]
-    return graph_of([FileFacts('app', 'app.py', functions=tuple(every))])
+    return build_graph([FileFacts('app', 'app.py', functions=tuple(every))])
 
 
 @given(programs())

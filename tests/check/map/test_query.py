@@ -4,11 +4,11 @@ import pytest
 
 from seamwise import Failure, Success
 from seamwise.check.facts import FileFacts
-from seamwise.check.map.build import graph_of
+from seamwise.check.map.build import build_graph
 from seamwise.check.map.query import errors_named, seam_named
 from tests.check.map.files import BUSY, NO_ORDER, SHOP, kind
 
-GRAPH = graph_of([*SHOP, FileFacts('old', 'old.py', classes=(kind('old.NoSuchOrder', 1),))])
+GRAPH = build_graph([*SHOP, FileFacts('old', 'old.py', classes=(kind('old.NoSuchOrder', 1),))])
 
 
 def names(word: str) -> list[str]:

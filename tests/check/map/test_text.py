@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from seamwise.check.facts import FileFacts
-from seamwise.check.map.build import graph_of
+from seamwise.check.map.build import build_graph
 from seamwise.check.map.graph import Error, Graph
 from seamwise.check.map.text import DEEPEST, Words
 from tests.check.map.files import BUSY, DECLINED, NO_ORDER, SHOP, called, function, made
 
-WORDS = Words(graph_of(SHOP))
+WORDS = Words(build_graph(SHOP))
 
 
 def named(name: str) -> Error:
@@ -21,7 +21,7 @@ def test_the_overview_counts_and_names_what_has_no_beginning_or_no_end() -> None
         'http: 2 errors arrive.\n'
         'Neither shown nor handled: CardDeclined.'
     )  # fmt: skip
-    unmade = graph_of(
+    unmade = build_graph(
         [FileFacts('app', 'app.py', functions=(function('app.f', 1, out=['E', 'F']),))]
     )
     assert Words(unmade).overview() == '2 errors, 1 function, 0 seams\nMade nowhere: E and F.'
@@ -89,14 +89,14 @@ def test_no_line_is_longer_than_80_columns_where_it_can_be_broken() -> None:
         'app/with/a/rather/long/path/to/it.py',
         functions=(*(function(one, 1, made(2, 'app.E')) for one in names), *branches),
     )
-    graph = graph_of([facts])
+    graph = build_graph([facts])
     text = Words(graph).of_error(graph.errors[0])
     assert max(map(len, text.splitlines())) <= 80
     assert ',\n     app/with/a/rather/long/path/to/it.py:2' in text
 
 
 def test_many_places_are_counted() -> None:
-    graph = graph_of(
+    graph = build_graph(
         [
             FileFacts(
                 'app',
@@ -117,14 +117,14 @@ def test_a_deep_line_says_how_deep_it_is() -> None:
             function(f'app.f{number}', 3, called(4, before, 'E')),
             function(f'app.side{number}', 3, called(4, before, 'E')),
         ]
-    graph = graph_of([FileFacts('app', 'app.py', functions=tuple(functions))])
+    graph = build_graph([FileFacts('app', 'app.py', functions=tuple(functions))])
     assert f'{"  " * DEEPEST}({deep}) -> app.f{deep}, app.py:4' in Words(graph).of_error(
         graph.errors[0]
     )
 
 
 def test_nothing_in_a_name_moves_the_cursor() -> None:
-    graph = graph_of(
+    graph = build_graph(
         [FileFacts('app', 'a\x1b[2J.py', functions=(function('app.f', 1, made(2, 'E\u202e')),))]
     )
     text = Words(graph).of_error(graph.errors[0])

@@ -20,7 +20,7 @@ from seamwise.policies._parts.trip_conditions import consecutive
 from seamwise.policies.circuit import CircuitOpen
 from seamwise.policies.rate_limit import RateLimited
 from seamwise.policies.redis import Clients, circuit, rate_limit
-from seamwise.policies.redis.availability import Away, WhenAway, means_away
+from seamwise.policies.redis.availability import OutageBackoff, OutageMode, is_unavailable
 from seamwise.policies.redis.connections import Lines
 from seamwise.policies.testing import FakeWorld
 from tests.policies.redis.servers import Server
@@ -213,7 +213,7 @@ def test_a_pool_that_makes_callers_wait_holds_nobody(server: Server) -> None:
 
 @pytest.mark.parametrize(('away', 'expected'), [('local', 2), ('open', 5), ('closed', 0)])
 def test_a_limit_does_what_was_chosen_when_redis_is_killed_in_the_middle(
-    mortal: Server, away: WhenAway, expected: int
+    mortal: Server, away: OutageMode, expected: int
 ) -> None:
     world = FakeWorld()
     guard = rate_limit(
@@ -238,7 +238,7 @@ def test_a_limit_does_what_was_chosen_when_redis_is_killed_in_the_middle(
     [('local', [True, True, False]), ('open', [True] * 3), ('closed', [False] * 3)],
 )
 def test_a_circuit_does_what_was_chosen_when_redis_is_killed_in_the_middle(
-    mortal: Server, away: WhenAway, expected: list[bool]
+    mortal: Server, away: OutageMode, expected: list[bool]
 ) -> None:
     world = FakeWorld()
     guard = circuit(
@@ -257,7 +257,7 @@ def test_a_circuit_does_what_was_chosen_when_redis_is_killed_in_the_middle(
 
 
 @pytest.mark.parametrize('away', ['local', 'open', 'closed'])
-def test_tasks_do_what_was_chosen_likewise(mortal: Server, away: WhenAway) -> None:
+def test_tasks_do_what_was_chosen_likewise(mortal: Server, away: OutageMode) -> None:
     async def killed() -> tuple[int, int]:
         async with redis.asyncio.Redis(port=mortal.port) as client:
             limit = rate_limit(
@@ -403,7 +403,7 @@ def test_a_server_that_failed_is_left_alone(mortal: Server) -> None:
 
 def test_each_failure_doubles_the_pause_up_to_half_a_minute() -> None:
     world = FakeWorld()
-    away = Away(world.clock, bound=BOUND)
+    away = OutageBackoff(world.clock, bound=BOUND)
     pauses: list[float] = []
     for _ in range(7):
         away.failed(away.may_ask())
@@ -415,7 +415,7 @@ def test_each_failure_doubles_the_pause_up_to_half_a_minute() -> None:
 
 def test_an_answer_ends_the_pause_and_begins_anew() -> None:
     world = FakeWorld()
-    away = Away(world.clock, bound=BOUND)
+    away = OutageBackoff(world.clock, bound=BOUND)
     for _ in range(3):
         away.failed(away.may_ask())
         world.advance(away.left())
@@ -429,7 +429,7 @@ def test_an_answer_ends_the_pause_and_begins_anew() -> None:
 
 
 def test_of_all_who_fail_together_one_counts() -> None:
-    away = Away(FakeWorld().clock, bound=BOUND)
+    away = OutageBackoff(FakeWorld().clock, bound=BOUND)
     asked = [away.may_ask() for _ in range(5)]
     for one in asked:
         away.failed(one)
@@ -438,7 +438,7 @@ def test_of_all_who_fail_together_one_counts() -> None:
 
 def test_one_tries_whether_it_is_back_and_the_others_go_without() -> None:
     world = FakeWorld()
-    away = Away(world.clock, bound=BOUND)
+    away = OutageBackoff(world.clock, bound=BOUND)
     away.failed(away.may_ask())
     world.advance(0.999)
     assert away.may_ask() is None
@@ -450,7 +450,7 @@ def test_one_tries_whether_it_is_back_and_the_others_go_without() -> None:
 
 
 def test_an_answer_from_before_does_not_end_the_pause() -> None:
-    away = Away(FakeWorld().clock, bound=BOUND)
+    away = OutageBackoff(FakeWorld().clock, bound=BOUND)
     early, late = away.may_ask(), away.may_ask()
     away.failed(early)
     assert late is not None
@@ -460,7 +460,7 @@ def test_an_answer_from_before_does_not_end_the_pause() -> None:
 
 def test_a_clock_that_goes_back_leaves_redis_alone_no_longer() -> None:
     now = [1000.0]
-    away = Away(World(clock=lambda: now[0]).clock, bound=BOUND)
+    away = OutageBackoff(World(clock=lambda: now[0]).clock, bound=BOUND)
     away.failed(away.may_ask())
     now[0] = 10.0
     assert away.may_ask() is not None
@@ -468,7 +468,7 @@ def test_a_clock_that_goes_back_leaves_redis_alone_no_longer() -> None:
 
 def test_what_is_left_is_never_less_than_the_bound_nor_more_than_the_longest_pause() -> None:
     now = [1000.0]
-    away = Away(lambda: now[0], bound=BOUND)
+    away = OutageBackoff(lambda: now[0], bound=BOUND)
     assert away.left() == BOUND
     away.failed(away.may_ask())
     now[0] = 1000.99
@@ -505,7 +505,7 @@ def test_what_is_left_is_never_less_than_the_bound_nor_more_than_the_longest_pau
     ],
 )
 def test_a_server_that_cannot_answer_now_is_away(error: RedisError) -> None:
-    assert means_away(error)
+    assert is_unavailable(error)
 
 
 @pytest.mark.parametrize(
@@ -527,7 +527,7 @@ def test_a_server_that_cannot_answer_now_is_away(error: RedisError) -> None:
     ],
 )
 def test_what_is_wrong_is_a_defect(error: RedisError) -> None:
-    assert not means_away(error)
+    assert not is_unavailable(error)
 
 
 def test_a_replica_that_takes_no_writes_is_away(server: Server, tmp_path: Path) -> None:

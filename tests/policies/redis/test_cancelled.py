@@ -12,7 +12,7 @@ from seamwise import Success
 from seamwise.policies._parts.trip_conditions import consecutive
 from seamwise.policies.redis import Clients, circuit, rate_limit
 from seamwise.policies.redis.circuit import Step
-from seamwise.policies.redis.timeouts import Within
+from seamwise.policies.redis.timeouts import InsistentTimeout
 from seamwise.policies.testing import FakeWorld
 from tests.policies.cancelling import cancelled_everywhere
 from tests.policies.redis.clocks import Clock
@@ -171,7 +171,7 @@ def test_a_timeout_that_is_not_heard_is_said_again(is_answered: bool) -> None:
         return 'too late'
 
     async def within() -> str:
-        async with Within(0.01):
+        async with InsistentTimeout(0.01):
             return await deaf()
 
     async def call() -> str:
@@ -193,7 +193,7 @@ def test_a_cancellation_that_is_swallowed_on_the_way_comes_out() -> None:
             await asyncio.sleep(1.0)
 
     async def within() -> None:
-        async with Within(5.0):
+        async with InsistentTimeout(5.0):
             await deaf()
 
     async def call() -> bool:

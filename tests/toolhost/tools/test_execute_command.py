@@ -150,7 +150,7 @@ def test_trouble_of_the_machine_is_told(
     kind: type[object],
     resource: str | None,
 ) -> None:
-    def broken(*_args: object, **_kwargs: object) -> shell.Ended:
+    def broken(*_args: object, **_kwargs: object) -> shell.CommandResult:
         raise OSError(code, os.strerror(code))
 
     monkeypatch.setattr(shell, 'run', broken)

@@ -7,9 +7,9 @@ from msgspec import Struct
 from mypy.nodes import TypeInfo
 from mypy.types import Instance, TupleType, Type
 
-from seamwise.check.inference.error_inference import Reader
-from seamwise.check.typed_ast.channels import members
-from seamwise.check.typed_ast.error_sets import given_back
+from seamwise.check.inference.error_inference import ErrorInference
+from seamwise.check.typed_ast.channels import union_members
+from seamwise.check.typed_ast.error_sets import call_result_type
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, children
 
 EXCEPTION, BASE = 'builtins.Exception', 'builtins.BaseException'
@@ -112,7 +112,7 @@ class Unit(Struct, frozen=True, eq=False):
 
 def units(module: Module) -> Iterator[Unit]:
     """Give every function of a file, overloads of one aside, and the file itself."""
-    reader = Reader(module)
+    reader = ErrorInference(module)
     handlers = {one: _handler(one, module) for one in module.every(ast.ExceptHandler)}
     functions = [
         one
@@ -133,7 +133,7 @@ def units(module: Module) -> Iterator[Unit]:
 
 
 def _read(
-    function: Function | None, reader: Reader, handlers: Mapping[ast.ExceptHandler, Handler]
+    function: Function | None, reader: ErrorInference, handlers: Mapping[ast.ExceptHandler, Handler]
 ) -> Iterator[Raising | Calling | Handing]:
     """Walk through a function, but not into lambdas and inner functions: those raise where they are called."""
     module = reader.module
@@ -160,7 +160,9 @@ def _read(
         waiting += [(one, inner_nets if one in inner else nets) for one in children(node)]
 
 
-def _called(call: ast.Call, nets: Nets, reader: Reader) -> Iterator[Raising | Calling | Handing]:
+def _called(
+    call: ast.Call, nets: Nets, reader: ErrorInference
+) -> Iterator[Raising | Calling | Handing]:
     callee = reader.callee(call)
     if callee == OR_RAISE:
         yield Raising(Raisable(RAISED, (RAISED, EXCEPTION, BASE), 'seamwise.causes', 0), nets)
@@ -239,14 +241,16 @@ def _classes(node: ast.expr, module: Module) -> Iterator[Raisable]:
 
 
 def _made(type_: Type | None) -> Iterator[TypeInfo]:
-    for one in members(type_):
+    for one in union_members(type_):
         if isinstance(one, TupleType):
             yield from (kind for item in one.items for kind in _made(item))
         elif isinstance(one, Instance):
             yield from _made(one.args[0]) if one.type.fullname == 'builtins.tuple' else (one.type,)
         else:
             yield from (
-                made.type for made in members(given_back(one)) if isinstance(made, Instance)
+                made.type
+                for made in union_members(call_result_type(one))
+                if isinstance(made, Instance)
             )
 
 

@@ -7,9 +7,15 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 from mypy.types import CallableType, ProperType, Type, TypedDictType, TypeVarType
 
-from seamwise.check.inference.bindings import inside
-from seamwise.check.typed_ast.channels import bases, channel, members, named, returned
-from seamwise.check.typed_ast.error_sets import TAGGED, is_error, kinds
+from seamwise.check.inference.bindings import iter_own_nodes
+from seamwise.check.typed_ast.channels import (
+    base_names,
+    channel_of,
+    format_types,
+    returned_type,
+    union_members,
+)
+from seamwise.check.typed_ast.error_sets import TAGGED, errors_of_type, is_error
 from seamwise.check.typed_ast.program import Function, Module
 from seamwise.messages import shorten
 
@@ -43,9 +49,9 @@ class Standing(Struct, frozen=True):
 def standing(function: Function, module: Module) -> Standing | None:
     """Say what a function gives; None for one that gives no container."""
     declared = module.declared(function)
-    own = returned(declared.ret_type) if declared is not None else None
+    own = returned_type(declared.ret_type) if declared is not None else None
     made = module.decorated(function)
-    seen = returned(made.ret_type) if isinstance(made, CallableType) else None
+    seen = returned_type(made.ret_type) if isinstance(made, CallableType) else None
     found = _of_type(own)
     if found is None and (found := _of_type(seen)) is not None:
         is_safe = any(module.full_name(_called(one)) in SAFE for one in function.decorator_list)
@@ -67,18 +73,18 @@ def standing(function: Function, module: Module) -> Standing | None:
 
 
 def _of_type(type_: Type | None) -> Standing | None:
-    result = channel(type_)
+    result = channel_of(type_)
     if result is not None:
         is_named = all(_is_named(one) for one in result.errors)
         return Standing('channel' if is_named else 'result', _said(result.errors))
-    found = [one for one in members(type_) if CONTAINER in bases(one)]
+    found = [one for one in union_members(type_) if CONTAINER in base_names(one)]
     return Standing('container', _said(found)) if found else None
 
 
 def _said(types: Sequence[ProperType]) -> str:
     # A TypedDict has a class, whose name says more than all its fields.
     return shorten(
-        named([one.fallback if isinstance(one, TypedDictType) else one for one in types]),
+        format_types([one.fallback if isinstance(one, TypedDictType) else one for one in types]),
         limit=LONGEST,
     )
 
@@ -87,7 +93,7 @@ def _is_named(error: ProperType) -> bool:
     if isinstance(error, TypeVarType):
         # Its caller says which.
         return True
-    found = kinds(error)
+    found = errors_of_type(error)
     return bool(found) and all(
         is_error(one) and one.fullname != TAGGED for one in (found or {}).values()
     )
@@ -95,9 +101,9 @@ def _is_named(error: ProperType) -> bool:
 
 def _returned(function: Function, module: Module) -> Iterator[ProperType | None]:
     """Give the types of what is returned, where no annotation says it."""
-    for node in inside(function.body):
+    for node in iter_own_nodes(function.body):
         if isinstance(node, ast.Return) and node.value is not None:
-            yield returned(module.type(node.value))
+            yield returned_type(module.type(node.value))
 
 
 def _called(decorator: ast.expr) -> ast.expr:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import msgspec
 from msgspec import Struct
 
-from seamwise._text.escaping import escaped
+from seamwise._text.escaping import escape
 from seamwise.check.adoption.report import AdoptionReport, Counts
 from seamwise.check.adoption.steps import Step
 
@@ -68,8 +68,8 @@ def _first(steps: tuple[Step, ...]) -> Iterator[str]:
     yield 'What would change first:'
     for one in steps[:SHOWN]:
         yield ''
-        yield escaped(f'{one.path}:{one.line}: `{one.name}` {one.why}')
-        yield escaped(f'    {one.how}')
+        yield escape(f'{one.path}:{one.line}: `{one.name}` {one.why}')
+        yield escape(f'    {one.how}')
     if len(steps) > SHOWN:
         yield ''
         yield f'… and {len(steps) - SHOWN} more; --json has all.'

@@ -4,14 +4,14 @@ from msgspec import Struct
 
 from seamwise.check.facts import (
     ClassFacts,
-    Defaulted,
+    DefaultedError,
     FunctionFacts,
-    Guarded,
+    GuardedCall,
     GuardFacts,
     SeamFacts,
 )
 from seamwise.check.inference.classes import classes
-from seamwise.check.inference.error_inference import Reader
+from seamwise.check.inference.error_inference import ErrorInference
 from seamwise.check.inference.functions import facts
 from seamwise.check.inference.guards import guarded, guards
 from seamwise.check.inference.seams import seams, uses
@@ -26,23 +26,23 @@ class Flows(Struct, frozen=True):
     classes: tuple[ClassFacts, ...]
     seams: tuple[SeamFacts, ...]
     guards: tuple[GuardFacts, ...]
-    guarded: tuple[Guarded, ...]
-    defaulted: tuple[Defaulted, ...]
+    guarded: tuple[GuardedCall, ...]
+    defaulted: tuple[DefaultedError, ...]
     makes: frozenset[str]
     decides: frozenset[str]
 
 
-def reader_of(module: Module) -> Reader:
+def inference_of(module: Module) -> ErrorInference:
     """Give the reader of a file: one for all who ask."""
-    found = module.kept.get(Reader)
-    if not isinstance(found, Reader):
-        found = module.kept[Reader] = Reader(module)
+    found = module.kept.get(ErrorInference)
+    if not isinstance(found, ErrorInference):
+        found = module.kept[ErrorInference] = ErrorInference(module)
     return found
 
 
 def read(module: Module) -> Flows:
     """Read what flows through one file."""
-    reader = reader_of(module)
+    reader = inference_of(module)
     used = uses(reader)
     return Flows(
         tuple(facts(function, reader) for function in module.functions()),

@@ -7,12 +7,12 @@ from mypy.nodes import RefExpr, TypeInfo
 
 from seamwise.check.facts import Edit
 from seamwise.check.inference.bindings import parameters
-from seamwise.check.typed_ast.error_sets import Kinds
+from seamwise.check.typed_ast.error_sets import ErrorSet
 from seamwise.check.typed_ast.program import Function, Module, walk
 
 
 def without(
-    function: Function, gone: Iterable[str], declared: Kinds, module: Module
+    function: Function, gone: Iterable[str], declared: ErrorSet, module: Module
 ) -> tuple[Edit, ...]:
     """Take errors out of the channel that a function is annotated with; nothing where another name stands for them.
 
@@ -37,7 +37,7 @@ def without(
     )
 
 
-def named(function: Function, errors: Kinds, module: Module) -> tuple[Edit, ...]:
+def named(function: Function, errors: ErrorSet, module: Module) -> tuple[Edit, ...]:
     """Write errors into the channel that a function is annotated with; nothing where the file has no names for them."""
     channel = _channel(function)
     known = _known(module)

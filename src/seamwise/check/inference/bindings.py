@@ -5,31 +5,31 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from seamwise.check.liveness import targets
+from seamwise.check.liveness import bound_names
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, children, walk
 
 INNER = (*FUNCTIONS, ast.ClassDef)
 SCOPES = (*INNER, ast.Lambda)
 
 
-class Given(Struct, frozen=True, eq=False):
+class ValueBinding(Struct, frozen=True, eq=False):
     """A name that is bound to the value of an expression."""
 
     value: ast.expr
 
 
-class Captured(Struct, frozen=True, eq=False):
+class ErrorBinding(Struct, frozen=True, eq=False):
     """A name that an arm binds to the error inside of a failure."""
 
     subject: ast.expr
     """The result that is matched."""
 
 
-class Other(Struct, frozen=True, eq=False):
+class OpaqueBinding(Struct, frozen=True, eq=False):
     """A name that is bound in a way of which only the type is known."""
 
 
-Binding = Given | Captured | Other
+Binding = ValueBinding | ErrorBinding | OpaqueBinding
 Bindings = Mapping[str, Sequence[Binding]]
 
 
@@ -39,7 +39,7 @@ def bindings(function: Function) -> Bindings:
     for name, binding in _all(function):
         found.setdefault(name, []).append(binding)
     for one in parameters(function):
-        found.setdefault(one.arg, []).append(Other())
+        found.setdefault(one.arg, []).append(OpaqueBinding())
     for inner in (
         node
         for statement in function.body
@@ -48,7 +48,7 @@ def bindings(function: Function) -> Bindings:
     ):
         for name in inner.names:
             # A function inside binds it too.
-            found.setdefault(name, []).append(Other())
+            found.setdefault(name, []).append(OpaqueBinding())
     return found
 
 
@@ -59,7 +59,7 @@ def parameters(function: Function) -> Iterator[ast.arg]:
     yield from (one for one in (given.vararg, given.kwarg) if one is not None)
 
 
-def inside(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
+def iter_own_nodes(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
     """Give the nodes of a function, lambdas too; those of inner functions and classes aside."""
     waiting = list(reversed(body))
     while waiting:
@@ -70,7 +70,7 @@ def inside(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
 
 
 def _all(function: Function) -> Iterator[tuple[str, Binding]]:
-    for node in inside(function.body):
+    for node in iter_own_nodes(function.body):
         match node:
             case ast.Assign(bound, value):
                 for target in bound:
@@ -78,7 +78,7 @@ def _all(function: Function) -> Iterator[tuple[str, Binding]]:
             case ast.AnnAssign(target, _, ast.expr() as value):
                 yield from _assigned(target, value)
             case ast.NamedExpr(ast.Name(name), value):
-                yield name, Given(value)
+                yield name, ValueBinding(value)
             case ast.For(target) | ast.AsyncFor(target) | ast.comprehension(target):
                 yield from _others(target)
             case ast.AugAssign(target):
@@ -86,26 +86,26 @@ def _all(function: Function) -> Iterator[tuple[str, Binding]]:
             case ast.withitem(_, ast.expr() as target):
                 yield from _others(target)
             case ast.ExceptHandler(_, str(name)):
-                yield name, Other()
+                yield name, OpaqueBinding()
             case ast.Match(subject, arms):
                 for arm in arms:
                     yield from _captured(arm.pattern, subject)
             case ast.FunctionDef(name) | ast.AsyncFunctionDef(name) | ast.ClassDef(name):
-                yield name, Other()
+                yield name, OpaqueBinding()
             case ast.Global(names) | ast.Nonlocal(names):
-                yield from ((name, Other()) for name in names)
+                yield from ((name, OpaqueBinding()) for name in names)
             case ast.Import(aliases) | ast.ImportFrom(_, aliases):
-                yield from ((one.asname or one.name, Other()) for one in aliases)
+                yield from ((one.asname or one.name, OpaqueBinding()) for one in aliases)
             case ast.Lambda(arguments):
                 for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
-                    yield one.arg, Other()
+                    yield one.arg, OpaqueBinding()
             case _:
                 pass
 
 
 def _assigned(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, Binding]]:
     if isinstance(target, ast.Name):
-        yield target.id, Given(value)
+        yield target.id, ValueBinding(value)
     elif (
         isinstance(target, ast.Tuple)
         and isinstance(value, ast.Tuple)
@@ -118,22 +118,22 @@ def _assigned(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, Binding]
 
 
 def _others(target: ast.expr) -> Iterator[tuple[str, Binding]]:
-    for name in targets(target):
-        yield name.id, Other()
+    for name in bound_names(target):
+        yield name.id, OpaqueBinding()
 
 
 def _captured(pattern: ast.pattern, subject: ast.expr) -> Iterator[tuple[str, Binding]]:
     match pattern:
         case ast.MatchAs(None, str(name)):
             # The whole subject under another name.
-            yield name, Given(subject)
+            yield name, ValueBinding(subject)
         case ast.MatchAs(ast.pattern() as inner, str(name)):
-            yield name, Given(subject)
+            yield name, ValueBinding(subject)
             yield from _captured(inner, subject)
         case ast.MatchClass(_, [inner]):
-            yield from ((name, Captured(subject)) for name in _names(inner))
+            yield from ((name, ErrorBinding(subject)) for name in _names(inner))
         case _:
-            yield from ((name, Other()) for name in _names(pattern))
+            yield from ((name, OpaqueBinding()) for name in _names(pattern))
 
 
 def _names(pattern: ast.pattern) -> Iterator[str]:

@@ -7,16 +7,16 @@ from functools import cached_property
 from msgspec import Struct
 from mypy.nodes import TypeInfo
 
-from seamwise.check.inference.error_inference import BIND_ASYNC, SAME, SUMS, Reader
-from seamwise.check.typed_ast.channels import OPEN, bases, channel, members
+from seamwise.check.inference.error_inference import BIND_ASYNC, SAME, SUMS, ErrorInference
+from seamwise.check.typed_ast.channels import OPEN, base_names, channel_of, union_members
 from seamwise.check.typed_ast.error_sets import (
     NOTHING,
-    Kinds,
+    ErrorSet,
     errors_in,
-    kinds,
-    meets,
-    within,
-    without,
+    errors_of_type,
+    narrow,
+    overlaps,
+    subtract,
 )
 from seamwise.check.typed_ast.program import Function, walk
 
@@ -40,19 +40,19 @@ SIDES = frozenset(
 DO = 'seamwise.scope.Do'
 
 
-class Fate(Struct, frozen=True):
+class Disposition(Struct, frozen=True):
     """What becomes of some errors; those in none of the three are lost."""
 
-    gone_on: Kinds = NOTHING
+    gone_on: ErrorSet = NOTHING
     """Handed on as a result, to the caller or to a place that this function does not see."""
-    ended: Kinds = NOTHING
+    ended: ErrorSet = NOTHING
     """Handled: by an arm, a `catch`, an adapter, by anything that is handed the error."""
 
-    def and_also(self, other: 'Fate') -> 'Fate':
+    def and_also(self, other: 'Disposition') -> 'Disposition':
         """Add what another use of the same result does."""
-        return Fate({**self.gone_on, **other.gone_on}, {**self.ended, **other.ended})
+        return Disposition({**self.gone_on, **other.gone_on}, {**self.ended, **other.ended})
 
-    def lost(self, errors: Kinds) -> Kinds:
+    def lost(self, errors: ErrorSet) -> ErrorSet:
         """Give the errors that nobody has looked at."""
         return {
             name: info
@@ -61,10 +61,10 @@ class Fate(Struct, frozen=True):
         }
 
 
-class Fates:
+class Dispositions:
     """Follows the results of one function from expression to expression."""
 
-    def __init__(self, reader: Reader, function: Function | None) -> None:
+    def __init__(self, reader: ErrorInference, function: Function | None) -> None:
         self.reader = reader
         self.module = reader.module
         self._function = function
@@ -72,24 +72,24 @@ class Fates:
             function.body if function is not None else self.module.syntax.body
         )
         self._underway: set[str] = set()
-        self._known: dict[tuple[str, frozenset[str]], Fate] = {}
+        self._known: dict[tuple[str, frozenset[str]], Disposition] = {}
         self._cuts = 0
 
-    def of(self, node: ast.expr, errors: Kinds) -> Fate:
+    def of(self, node: ast.expr, errors: ErrorSet) -> Disposition:
         """Say what becomes of errors that the result of an expression brings."""
         around = self.module.parents.get(node)
         match around:
             case ast.Await() | ast.IfExp() | ast.BoolOp() | ast.Starred():
-                return self.of(around, errors) if self._is_value_of(node, around) else Fate()
+                return self.of(around, errors) if self._is_value_of(node, around) else Disposition()
             case ast.NamedExpr(ast.Name(name)):
                 return self.of_name(name, errors).and_also(self.of(around, errors))
             case ast.Assign([ast.Name('_')]):
                 # So one says that it is meant.
-                return Fate(gone_on=errors)
+                return Disposition(gone_on=errors)
             case ast.Assign([ast.Name(name)]) | ast.AnnAssign(ast.Name(name)):
                 # What nobody reads at the top level of a file, others may.
                 is_others = self._function is None and not self._uses(name)
-                return Fate(gone_on=errors) if is_others else self.of_name(name, errors)
+                return Disposition(gone_on=errors) if is_others else self.of_name(name, errors)
             case (
                 ast.Lambda()
                 | ast.GeneratorExp()
@@ -100,52 +100,52 @@ class Fates:
             ):
                 return self._handed_over(around, errors)
             case ast.Expr():
-                return Fate()
+                return Disposition()
             case ast.Match():
-                return self._of_arms(around, errors) if around.subject is node else Fate()
+                return self._of_arms(around, errors) if around.subject is node else Disposition()
             case ast.Attribute():
                 return self._of_method(around, errors)
             case ast.Call():
                 return self._of_argument(node, around, errors)
             case ast.Compare() | ast.If() | ast.While() | ast.Assert() | ast.UnaryOp():
-                return Fate()
+                return Disposition()
             case _:
                 # Returned, stored, yielded, put into a container: others see it.
-                return Fate(gone_on=errors)
+                return Disposition(gone_on=errors)
 
     def _is_value_of(self, node: ast.expr, around: ast.AST) -> bool:
         if isinstance(around, ast.IfExp):
             return node is not around.test
         return True
 
-    def _handed_over(self, node: ast.expr, errors: Kinds) -> Fate:
+    def _handed_over(self, node: ast.expr, errors: ErrorSet) -> Disposition:
         """Follow what a lambda gives, or a row of results holds, into the call that is handed it and brings the same errors."""
         call = self.module.parents.get(node)
         if not isinstance(call, ast.Call) or node not in call.args:
-            return Fate(gone_on=errors)
+            return Disposition(gone_on=errors)
         if not isinstance(node, ast.Lambda) and self.module.full_name(call.func) not in SUMS:
-            return Fate(gone_on=errors)
+            return Disposition(gone_on=errors)
         brought = errors_in(self.module.type(call)) or NOTHING
         return (
             self.of(call, errors)
             if all(name in brought for name in errors)
-            else Fate(gone_on=errors)
+            else Disposition(gone_on=errors)
         )
 
     # A result under a name.
 
-    def of_name(self, name: str, errors: Kinds) -> Fate:
+    def of_name(self, name: str, errors: ErrorSet) -> Disposition:
         """Say what becomes of the errors of a result that goes by a name."""
         question = (name, frozenset(errors))
         if question in self._known:
             return self._known[question]
         if name in self._underway:
             self._cuts += 1
-            return Fate()
+            return Disposition()
         cuts = self._cuts
         self._underway.add(name)
         try:
-            found = Fate()
+            found = Disposition()
             for use in self._uses(name):
                 seen = self._seen(use, errors)
                 if seen:
@@ -157,9 +157,9 @@ class Fates:
             self._known[question] = found
         return found
 
-    def of_same(self, result: ast.Attribute, errors: Kinds) -> Fate:
+    def of_same(self, result: ast.Attribute, errors: ErrorSet) -> Disposition:
         """Say what becomes of the errors of a result wherever the same attribute is read."""
-        found = Fate()
+        found = Disposition()
         for node in _everywhere(self._body):
             if (
                 isinstance(node, ast.Attribute)
@@ -181,60 +181,64 @@ class Fates:
                 found.setdefault(node.id, []).append(node)
         return found
 
-    def _seen(self, use: ast.Name, errors: Kinds) -> Kinds:
+    def _seen(self, use: ast.Name, errors: ErrorSet) -> ErrorSet:
         """Give the errors that can still be there where a name is read."""
         typed = self.module.types(use)
         if not typed:
             return NOTHING
         found = self.module.type(use)
-        whole = channel(found)
+        whole = channel_of(found)
         if whole is not None and not whole.is_failure:
             return NOTHING
-        return within(errors, errors_in(found))
+        return narrow(errors, errors_in(found))
 
     # Steps.
 
-    def _of_method(self, method: ast.Attribute, errors: Kinds) -> Fate:
+    def _of_method(self, method: ast.Attribute, errors: ErrorSet) -> Disposition:
         call = self.module.parents.get(method)
         if not isinstance(call, ast.Call) or call.func is not method:
-            return Fate(gone_on=errors)
+            return Disposition(gone_on=errors)
         match method.attr:
             case 'map' | 'bind':
                 return self.of(call, errors)
             case 'lash' | 'alt' | 'swap':
-                return Fate(ended=errors)
+                return Disposition(ended=errors)
             case 'failure':
                 return self.of_error(call, errors)
             case 'value_or' | 'unwrap':
-                return Fate()
+                return Disposition()
             case _:
-                return Fate(gone_on=errors)
+                return Disposition(gone_on=errors)
 
-    def _of_argument(self, node: ast.expr, call: ast.Call, errors: Kinds) -> Fate:
+    def _of_argument(self, node: ast.expr, call: ast.Call, errors: ErrorSet) -> Disposition:
         name = self.module.full_name(call.func)
         if name in CHECKS or name == UNTYPED_CHECK:
-            return Fate()
-        if any(DO in bases(one) for one in members(self.module.type(call.func))):
-            return Fate(gone_on=errors)
+            return Disposition()
+        if any(DO in base_names(one) for one in union_members(self.module.type(call.func))):
+            return Disposition(gone_on=errors)
         if call.args and call.args[0] is node and (name in SAME or name == BIND_ASYNC):
-            looked = Fate(ended=errors) if name == 'seamwise.compose.tap_error' else Fate()
+            looked = (
+                Disposition(ended=errors) if name == 'seamwise.compose.tap_error' else Disposition()
+            )
             return looked.and_also(self.of(call, errors))
         if name in SUMS:
             return self.of(call, errors)
         step = self.reader.taken(call.func)
         if step is not None and node in call.args:
-            left = without(errors, step[0])
+            left = subtract(errors, step[0])
             taken = {one: info for one, info in errors.items() if one not in left}
-            return Fate(ended=taken).and_also(self.of(call, left) if left else Fate())
-        return Fate(gone_on=errors) if self._gives_result(call) else Fate(ended=errors)
+            return Disposition(ended=taken).and_also(self.of(call, left) if left else Disposition())
+        return (
+            Disposition(gone_on=errors) if self._gives_result(call) else Disposition(ended=errors)
+        )
 
     def _gives_result(self, call: ast.Call) -> bool:
-        return any(OPEN in bases(one) for one in members(self.module.type(call)))
+        return any(OPEN in base_names(one) for one in union_members(self.module.type(call)))
 
     # Arms over a result.
 
-    def _of_arms(self, match: ast.Match, errors: Kinds) -> Fate:
-        found = Fate()
+    def _of_arms(self, match: ast.Match, errors: ErrorSet) -> Disposition:
+        found = Disposition()
         left = errors
         for arm in match.cases:
             own, left = self._of_arm(arm, arm.pattern, left)
@@ -242,18 +246,18 @@ class Fates:
         return found
 
     def _of_arm(
-        self, arm: ast.match_case, pattern: ast.pattern, errors: Kinds
-    ) -> tuple[Fate, Kinds]:
+        self, arm: ast.match_case, pattern: ast.pattern, errors: ErrorSet
+    ) -> tuple[Disposition, ErrorSet]:
         """Say what an arm does with the errors that come to it, and give those that go on to the next arm."""
         match pattern:
             case ast.MatchOr(parts):
-                found = Fate()
+                found = Disposition()
                 for one in parts:
                     own, errors = self._of_arm(arm, one, errors)
                     found = found.and_also(own)
                 return found, errors
             case ast.MatchAs(None, name):
-                own = self._of_name_in(arm, name, errors) if name is not None else Fate()
+                own = self._of_name_in(arm, name, errors) if name is not None else Disposition()
                 return own, errors if arm.guard is not None else NOTHING
             case ast.MatchAs(ast.pattern() as inner, str(name)):
                 own, left = self._of_arm(arm, inner, errors)
@@ -264,13 +268,13 @@ class Fates:
             ):
                 return self._of_error_arm(arm, inner, errors)
             case ast.MatchClass(kind, []) if self.module.full_name(kind).endswith('.Failure'):
-                return Fate(), errors if arm.guard is not None else NOTHING
+                return Disposition(), errors if arm.guard is not None else NOTHING
             case _:
-                return Fate(), errors
+                return Disposition(), errors
 
-    def _of_name_in(self, arm: ast.match_case, name: str, errors: Kinds) -> Fate:
+    def _of_name_in(self, arm: ast.match_case, name: str, errors: ErrorSet) -> Disposition:
         """Say what becomes of the whole result under the name that an arm gives it."""
-        found = Fate()
+        found = Disposition()
         for node in _everywhere([*([arm.guard] if arm.guard is not None else []), *arm.body]):
             if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
                 seen = self._seen(node, errors)
@@ -280,7 +284,7 @@ class Fates:
 
     # The error itself.
 
-    def of_error(self, node: ast.expr, errors: Kinds) -> Fate:
+    def of_error(self, node: ast.expr, errors: ErrorSet) -> Disposition:
         """Say what becomes of an error, out of its result: whatever it is handed to, handles it; a mere check does not."""
         around = self.module.parents.get(node)
         match around:
@@ -291,28 +295,30 @@ class Fates:
                     self.of_error(around, errors)
                 )
             case ast.Match():
-                return self._of_error_arms(around, errors) if around.subject is node else Fate()
+                return (
+                    self._of_error_arms(around, errors) if around.subject is node else Disposition()
+                )
             case ast.Call() if self.module.full_name(around.func) in CHECKS:
                 return self._checked(around, errors)
             case ast.Call() if self.module.full_name(around.func).endswith('.assert_never'):
-                return Fate()
+                return Disposition()
             case ast.Call() if node in around.args and self._hands_on(around):
-                return Fate(gone_on=errors)
+                return Disposition(gone_on=errors)
             case ast.Expr():
-                return Fate()
+                return Disposition()
             case _:
-                return Fate(ended=errors)
+                return Disposition(ended=errors)
 
     def _hands_on(self, call: ast.Call) -> bool:
         if self._gives_result(call):
             return True
         match call.func:
             case ast.Attribute(do, 'fail'):
-                return any(DO in bases(one) for one in members(self.module.type(do)))
+                return any(DO in base_names(one) for one in union_members(self.module.type(do)))
             case _:
                 return False
 
-    def _checked(self, call: ast.Call, errors: Kinds) -> Fate:
+    def _checked(self, call: ast.Call, errors: ErrorSet) -> Disposition:
         """`isinstance(error, A)` and `type(error) is A` are arms for A; they say nothing of the others."""
         around = self.module.parents.get(call)
         asked = around.comparators if isinstance(around, ast.Compare) else call.args[1:]
@@ -320,16 +326,16 @@ class Fates:
             part for one in asked for part in (one.elts if isinstance(one, ast.Tuple) else [one])
         ]
         classes = [info for one in named for info in (self.reader.made_by(one) or NOTHING).values()]
-        return Fate(
+        return Disposition(
             ended={
                 name: info
                 for name, info in errors.items()
-                if any(meets(info, one) for one in classes)
+                if any(overlaps(info, one) for one in classes)
             }
         )
 
-    def _of_error_uses(self, body: Sequence[ast.AST], name: str, errors: Kinds) -> Fate:
-        found = Fate()
+    def _of_error_uses(self, body: Sequence[ast.AST], name: str, errors: ErrorSet) -> Disposition:
+        found = Disposition()
         for node in _everywhere(body):
             if (
                 isinstance(node, ast.Name)
@@ -337,13 +343,13 @@ class Fates:
                 and isinstance(node.ctx, ast.Load)
                 and self.module.types(node)
             ):
-                seen = within(errors, kinds(self.module.type(node)))
+                seen = narrow(errors, errors_of_type(self.module.type(node)))
                 if seen:
                     found = found.and_also(self.of_error(node, seen))
         return found
 
-    def _of_error_arms(self, match: ast.Match, errors: Kinds) -> Fate:
-        found = Fate()
+    def _of_error_arms(self, match: ast.Match, errors: ErrorSet) -> Disposition:
+        found = Disposition()
         left = errors
         for arm in match.cases:
             own, left = self._of_error_arm(arm, arm.pattern, left)
@@ -351,11 +357,11 @@ class Fates:
         return found
 
     def _of_error_arm(
-        self, arm: ast.match_case, pattern: ast.pattern, errors: Kinds
-    ) -> tuple[Fate, Kinds]:
+        self, arm: ast.match_case, pattern: ast.pattern, errors: ErrorSet
+    ) -> tuple[Disposition, ErrorSet]:
         match pattern:
             case ast.MatchOr(parts):
-                found = Fate()
+                found = Disposition()
                 for one in parts:
                     own, errors = self._of_error_arm(arm, one, errors)
                     found = found.and_also(own)
@@ -363,9 +369,11 @@ class Fates:
             case ast.MatchAs(None, None):
                 # Inside of `Failure(_)` nobody looks; as an arm of its own it takes what is left.
                 is_own = arm.pattern is pattern
-                return (Fate(ended=errors) if is_own and not _is_never(arm, self) else Fate()), (
-                    errors if arm.guard is not None else NOTHING
-                )
+                return (
+                    Disposition(ended=errors)
+                    if is_own and not _is_never(arm, self)
+                    else Disposition()
+                ), (errors if arm.guard is not None else NOTHING)
             case ast.MatchAs(None, str(name)):
                 return self._of_error_uses(
                     _of(arm), name, errors
@@ -378,17 +386,17 @@ class Fates:
                 taken = {
                     name: info
                     for name, info in errors.items()
-                    if any(meets(info, one) for one in classes)
+                    if any(overlaps(info, one) for one in classes)
                 }
                 takes_all = arm.guard is None and all(
                     _is_irrefutable(one) for one in (*pattern.patterns, *pattern.kwd_patterns)
                 )
-                return Fate(ended=taken), without(errors, classes) if takes_all else errors
+                return Disposition(ended=taken), subtract(errors, classes) if takes_all else errors
             case _:
-                return Fate(), errors
+                return Disposition(), errors
 
 
-def taken_by(reader: Reader, pattern: ast.pattern) -> list[TypeInfo]:
+def taken_by(reader: ErrorInference, pattern: ast.pattern) -> list[TypeInfo]:
     """Give the classes that a pattern asks for."""
     match pattern:
         case ast.MatchOr(parts):
@@ -405,7 +413,7 @@ def _is_irrefutable(pattern: ast.pattern) -> bool:
     return isinstance(pattern, ast.MatchAs) and pattern.pattern is None
 
 
-def _is_never(arm: ast.match_case, fates: Fates) -> bool:
+def _is_never(arm: ast.match_case, fates: Dispositions) -> bool:
     calls = [node for node in _everywhere(arm.body) if isinstance(node, ast.Call)]
     return any(fates.module.full_name(call.func).endswith('.assert_never') for call in calls)
 

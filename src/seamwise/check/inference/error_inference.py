@@ -21,17 +21,24 @@ from mypy.types import (
     get_proper_type,
 )
 
-from seamwise.check.inference.bindings import INNER, Bindings, Captured, Given, bindings
-from seamwise.check.typed_ast.channels import OPEN, argument_of, awaited, bases, channel, members
+from seamwise.check.inference.bindings import INNER, Bindings, ErrorBinding, ValueBinding, bindings
+from seamwise.check.typed_ast.channels import (
+    OPEN,
+    argument_of,
+    awaited_type,
+    base_names,
+    channel_of,
+    union_members,
+)
 from seamwise.check.typed_ast.error_sets import (
     NOTHING,
-    Kinds,
+    ErrorSet,
+    call_result_type,
     errors_in,
-    given_back,
-    joined,
-    kinds,
-    within,
-    without,
+    errors_of_type,
+    narrow,
+    subtract,
+    union,
 )
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module
 
@@ -80,7 +87,7 @@ class _Part(NamedTuple):
     is_error: bool
 
 
-class Reader:
+class ErrorInference:
     """Reads the expressions of one file."""
 
     def __init__(self, module: Module) -> None:
@@ -88,21 +95,21 @@ class Reader:
         self._bindings: dict[Function, Bindings] = {}
         self._own: dict[type[ast.AST], dict[Function, list[ast.AST]]] = {}
         self._underway: set[tuple[Function | None, str]] = set()
-        self._known: dict[tuple[Function | None, str, str], Kinds | None] = {}
+        self._known: dict[tuple[Function | None, str, str], ErrorSet | None] = {}
         self._cuts = 0
         self._names = dict(names(module))
 
     # What errors come out of a result.
 
-    def errors(self, node: ast.expr) -> Kinds | None:
+    def errors(self, node: ast.expr) -> ErrorSet | None:
         """Give the errors of a result, or of one that is awaited; None where nobody can say."""
         match node:
             case ast.Await(inner) | ast.NamedExpr(_, inner):
                 return self.errors(inner)
             case ast.IfExp(_, one, other):
-                return joined([self.errors(one), self.errors(other)])
+                return union([self.errors(one), self.errors(other)])
             case ast.BoolOp(_, parts):
-                return joined(self.errors(one) for one in parts if self._is_result(one))
+                return union(self.errors(one) for one in parts if self._is_result(one))
             case ast.Name():
                 return self._of_name(node)
             case ast.Call():
@@ -110,33 +117,33 @@ class Reader:
             case _:
                 return self._typed(node)
 
-    def _typed(self, node: ast.expr) -> Kinds | None:
+    def _typed(self, node: ast.expr) -> ErrorSet | None:
         """Give what the type says: mypy has several where a type variable may be one of several."""
         found = self.module.types(node)
-        return joined(errors_in(one) for one in found) if found else None
+        return union(errors_in(one) for one in found) if found else None
 
     def _is_result(self, node: ast.expr) -> bool:
         return (
             errors_in(self.module.type(node)) is not None
-            or channel(self.module.type(node)) is not None
+            or channel_of(self.module.type(node)) is not None
         )
 
-    def _of_name(self, node: ast.Name) -> Kinds | None:
+    def _of_name(self, node: ast.Name) -> ErrorSet | None:
         seen = self._typed(node)
         if seen is None:
             return None
         bound = self._bound(node)
-        if bound is None or not all(isinstance(one, Given) for one in bound):
+        if bound is None or not all(isinstance(one, ValueBinding) for one in bound):
             return seen
-        given = [one.value for one in bound if isinstance(one, Given)]
+        given = [one.value for one in bound if isinstance(one, ValueBinding)]
         found = self._followed(
-            node, 'result', lambda: joined(self.errors(one) for one in given if self._may_fail(one))
+            node, 'result', lambda: union(self.errors(one) for one in given if self._may_fail(one))
         )
-        return seen if found is None else within(found, seen)
+        return seen if found is None else narrow(found, seen)
 
     def _followed(
-        self, node: ast.Name, question: str, read: Callable[[], Kinds | None]
-    ) -> Kinds | None:
+        self, node: ast.Name, question: str, read: Callable[[], ErrorSet | None]
+    ) -> ErrorSet | None:
         """Follow a name to what it is bound to, once for all its uses; on a way back to itself it adds nothing."""
         place = (self.function_of(node), node.id)
         if (*place, question) in self._known:
@@ -157,11 +164,11 @@ class Reader:
 
     def _may_fail(self, value: ast.expr) -> bool:
         """Whether a value that a name is bound to is a result at all: `found = None` first, say."""
-        return channel(self.module.type(value)) is not None or isinstance(
+        return channel_of(self.module.type(value)) is not None or isinstance(
             value, ast.Await | ast.Call | ast.Name
         )
 
-    def _of_call(self, node: ast.Call) -> Kinds | None:
+    def _of_call(self, node: ast.Call) -> ErrorSet | None:
         name = self.module.full_name(node.func)
         if name in SUCCESS:
             return NOTHING
@@ -173,14 +180,14 @@ class Reader:
         found = self._of_own(node, name)
         return found if found is not None else self._typed(node)
 
-    def _of_own(self, node: ast.Call, name: str) -> Kinds | None:
+    def _of_own(self, node: ast.Call, name: str) -> ErrorSet | None:
         """Read a call of this library, of a method of a result, or of any other function; None where its type must do."""
         if name in SAME and node.args:
             return self.errors(node.args[0])
         if name == BIND_ASYNC and len(node.args) == 2:  # noqa: PLR2004 -- a result and a step
-            return joined([self.errors(node.args[0]), self.returned(node.args[1])])
+            return union([self.errors(node.args[0]), self.returned(node.args[1])])
         if name == FLOW and node.args:
-            return joined(self.returned(one) for one in node.args[1:])
+            return union(self.returned(one) for one in node.args[1:])
         if name in SUMS:
             return self._summed(node.args)
         if name == ATTEMPT and node.args:
@@ -188,7 +195,7 @@ class Reader:
         if name == REFINE and node.args:
             return self.returned(node.args[-1])
         if name == CAUGHT and node.args:
-            return joined(self.made_by(one) for one in node.args[1:])
+            return union(self.made_by(one) for one in node.args[1:])
         if isinstance(node.func, ast.Attribute):
             found = self._of_method(node, node.func)
             if found is not None:
@@ -196,15 +203,15 @@ class Reader:
         step = self._of_step(node)
         return step if step is not None else self._of_function(node)
 
-    def _of_method(self, node: ast.Call, function: ast.Attribute) -> Kinds | None:
+    def _of_method(self, node: ast.Call, function: ast.Attribute) -> ErrorSet | None:
         receiver = self.module.type(function.value)
-        if any(bases(one) & GUARDS for one in members(receiver)):
+        if any(base_names(one) & GUARDS for one in union_members(receiver)):
             return (
                 self._guarded(node, function)
                 if function.attr in {'run', 'run_sync'} and node.args
                 else None
             )
-        if not any(OPEN in bases(one) for one in members(receiver)):
+        if not any(OPEN in base_names(one) for one in union_members(receiver)):
             return None
         if not node.args:
             return None
@@ -212,7 +219,7 @@ class Reader:
             case 'map':
                 return self.errors(function.value)
             case 'bind':
-                return joined([self.errors(function.value), self.returned(node.args[0])])
+                return union([self.errors(function.value), self.returned(node.args[0])])
             case 'lash':
                 return self.returned(node.args[0])
             case 'alt':
@@ -220,30 +227,32 @@ class Reader:
             case _:
                 return None
 
-    def _guarded(self, node: ast.Call, function: ast.Attribute) -> Kinds | None:
-        return joined([self.returned(node.args[0]), self.own_errors(function.value)])
+    def _guarded(self, node: ast.Call, function: ast.Attribute) -> ErrorSet | None:
+        return union([self.returned(node.args[0]), self.own_errors(function.value)])
 
-    def own_errors(self, guard: ast.expr) -> Kinds | None:
+    def own_errors(self, guard: ast.expr) -> ErrorSet | None:
         """Give what a guard itself can fail with."""
-        types = list(members(self.module.type(guard)))
+        types = list(union_members(self.module.type(guard)))
         found = [
             error
             for one in types
             for base, place in GUARD_ERRORS
             if (error := argument_of(one, base, place)) is not None
         ]
-        return joined(kinds(error) for error in found) if found else None
+        return union(errors_of_type(error) for error in found) if found else None
 
-    def _of_step(self, node: ast.Call) -> Kinds | None:
+    def _of_step(self, node: ast.Call) -> ErrorSet | None:
         """Read `catch(Kind, handler)(result)`, also with the step under a name."""
         taken = self.taken(node.func)
         if taken is None or len(node.args) != 1:
             return None
         caught, added = taken
         arriving = self.errors(node.args[0])
-        return None if arriving is None or added is None else {**without(arriving, caught), **added}
+        return (
+            None if arriving is None or added is None else {**subtract(arriving, caught), **added}
+        )
 
-    def taken(self, step: ast.expr) -> tuple[list[TypeInfo], Kinds | None] | None:
+    def taken(self, step: ast.expr) -> tuple[list[TypeInfo], ErrorSet | None] | None:
         """Give the classes that a step of `catch` takes, and the errors that its handler adds; None for what is no such step."""
         if (
             isinstance(step, ast.Call)
@@ -253,12 +262,14 @@ class Reader:
             named = step.args[0].elts if isinstance(step.args[0], ast.Tuple) else [step.args[0]]
             classes = [info for one in named for info in (self.made_by(one) or NOTHING).values()]
             return classes, self.returned(step.args[1])
-        for one in members(self.module.type(step)):
+        for one in union_members(self.module.type(step)):
             if isinstance(one, Instance) and one.type.fullname in {CATCH_STEP, CATCH_ALL_STEP}:
-                return list((kinds(one.args[0]) or NOTHING).values()), errors_in(one.args[1])
+                return list((errors_of_type(one.args[0]) or NOTHING).values()), errors_in(
+                    one.args[1]
+                )
         return None
 
-    def _summed(self, results: Sequence[ast.expr]) -> Kinds | None:
+    def _summed(self, results: Sequence[ast.expr]) -> ErrorSet | None:
         """Read what `collect` and its kin are handed: results one by one, or one iterable of them."""
         if (
             len(results) == 1
@@ -266,16 +277,16 @@ class Reader:
             and not self._is_result(results[0])
         ):
             return self._of_items(results[0])
-        return joined(
+        return union(
             self._of_items(one.value) if isinstance(one, ast.Starred) else self.errors(one)
             for one in results
         )
 
-    def _of_items(self, results: ast.expr) -> Kinds | None:
+    def _of_items(self, results: ast.expr) -> ErrorSet | None:
         """Read an iterable of results."""
         match results:
             case ast.List(parts) | ast.Tuple(parts) | ast.Set(parts):
-                return joined(
+                return union(
                     self._of_items(one.value) if isinstance(one, ast.Starred) else self.errors(one)
                     for one in parts
                 )
@@ -285,29 +296,29 @@ class Reader:
                 self.module.full_name(function) == 'builtins.map'
             ):
                 return self.returned(step)
-            case ast.Await(ast.Call(function, awaited)) if (
+            case ast.Await(ast.Call(function, awaited_type)) if (
                 self.module.full_name(function) == GATHER
             ):
-                return self._summed(awaited)
+                return self._summed(awaited_type)
             case ast.Name() | ast.Attribute():
                 # A name has its type from where it was bound; of anything else the place may have widened it.
                 held = [
                     argument_of(one, 'typing.Iterable', 0)
-                    for one in members(self.module.type(results))
+                    for one in union_members(self.module.type(results))
                 ]
-                return joined(errors_in(one) for one in held) if held else None
+                return union(errors_in(one) for one in held) if held else None
             case _:
                 return None
 
     # What a function that is handed over gives.
 
-    def returned(self, step: ast.expr) -> Kinds | None:
+    def returned(self, step: ast.expr) -> ErrorSet | None:
         """Give the errors of the results that a function, handed over as a value, gives; nothing where it gives no results."""
         if isinstance(step, ast.Lambda):
             return self.errors(step.body)
-        return errors_in(given_back(self._defined(step) or self.module.type(step)))
+        return errors_in(call_result_type(self._defined(step) or self.module.type(step)))
 
-    def made_by(self, function: ast.expr) -> Kinds | None:
+    def made_by(self, function: ast.expr) -> ErrorSet | None:
         """Give the errors that a function, handed over as a value, makes: a class, a lambda, any other."""
         if isinstance(function, ast.Lambda):
             return self.made(function.body)
@@ -315,69 +326,73 @@ class Reader:
         if isinstance(named, RefExpr) and isinstance(named.node, TypeInfo):
             # Also where mypy reads no types, since it holds the place for unreachable.
             return {named.node.fullname: named.node}
-        return kinds(given_back(self._defined(function) or self.module.type(function)))
+        return errors_of_type(
+            call_result_type(self._defined(function) or self.module.type(function))
+        )
 
-    def becoming(self, rules: ast.expr) -> Kinds | None:
+    def becoming(self, rules: ast.expr) -> ErrorSet | None:
         """Give the errors that `when(…).becomes(…) | …` makes."""
         match rules:
             case ast.BinOp(left, ast.BitOr(), right):
-                return joined([self.becoming(left), self.becoming(right)])
+                return union([self.becoming(left), self.becoming(right)])
             case ast.Call(ast.Attribute(_, 'becomes'), [maker]):
                 return self.made_by(maker)
             case _:
                 own = [
                     one
-                    for one in members(self.module.type(rules))
+                    for one in union_members(self.module.type(rules))
                     if isinstance(one, Instance) and one.type.fullname == RULES
                 ]
-                return joined(kinds(one.args[0]) for one in own) if own else None
+                return union(errors_of_type(one.args[0]) for one in own) if own else None
 
     # What an error is.
 
-    def seen(self, node: ast.expr) -> Kinds | None:
+    def seen(self, node: ast.expr) -> ErrorSet | None:
         """Give the classes that a value may be of by its type alone; None where nobody can say."""
         found = self.module.types(node)
-        return joined(kinds(one) for one in found) if found else None
+        return union(errors_of_type(one) for one in found) if found else None
 
-    def made(self, node: ast.expr) -> Kinds | None:
+    def made(self, node: ast.expr) -> ErrorSet | None:
         """Give the classes that a value may be of, an error or not; None where nobody can say."""
         match node:
             case ast.IfExp(_, one, other):
-                return joined([self.made(one), self.made(other)])
+                return union([self.made(one), self.made(other)])
             case ast.NamedExpr(_, inner):
                 return self.made(inner)
             case ast.Name():
                 return self._made_before(node)
             case ast.Tuple(parts):
-                return joined(self.made(one) for one in parts)
+                return union(self.made(one) for one in parts)
             case ast.Starred(inner):
                 return self.made(inner)
             case ast.Call(ast.Attribute(result, 'failure'), []) if (
-                channel(self.module.type(result)) is not None
+                channel_of(self.module.type(result)) is not None
             ):
                 return self.errors(result)
             case ast.Call(function):
                 defined = self._defined(function)
-                back = given_back(defined) if defined is not None else None
+                back = call_result_type(defined) if defined is not None else None
                 return (
-                    kinds(back) if back is not None and kinds(back) is not None else self.seen(node)
+                    errors_of_type(back)
+                    if back is not None and errors_of_type(back) is not None
+                    else self.seen(node)
                 )
             case _:
                 return self.seen(node)
 
-    def _made_before(self, node: ast.Name) -> Kinds | None:
+    def _made_before(self, node: ast.Name) -> ErrorSet | None:
         seen = self.seen(node)
         bound = self._bound(node)
         if seen is None or bound is None:
             return seen
-        found = self._followed(node, 'error', lambda: joined(self._error_of(one) for one in bound))
-        return seen if found is None else within(found, seen)
+        found = self._followed(node, 'error', lambda: union(self._error_of(one) for one in bound))
+        return seen if found is None else narrow(found, seen)
 
-    def _error_of(self, bound: object) -> Kinds | None:
+    def _error_of(self, bound: object) -> ErrorSet | None:
         match bound:
-            case Given(value):
+            case ValueBinding(value):
                 return self.made(value)
-            case Captured(subject):
+            case ErrorBinding(subject):
                 return self.errors(subject)
             case _:
                 return None
@@ -445,7 +460,7 @@ class Reader:
             )
             return self._names.get(own, '') if own is not None else found.node.fullname
         if isinstance(function, ast.Attribute):
-            for one in members(self.module.type(function.value)):
+            for one in union_members(self.module.type(function.value)):
                 info = _class_of(one)
                 owner = (
                     next((base for base in info.mro if function.attr in base.names), None)
@@ -479,7 +494,7 @@ class Reader:
                 )
         return None
 
-    def _of_function(self, node: ast.Call) -> Kinds | None:
+    def _of_function(self, node: ast.Call) -> ErrorSet | None:
         """Read a call by the definition of what is called: its type variables are what the arguments say."""
         defined = self._defined(node.func)
         typed = get_proper_type(defined) if defined is not None else None
@@ -488,25 +503,25 @@ class Reader:
         if not typed.variables:
             return errors_in(typed.ret_type)
         given = dict(_arguments(typed, node))
-        return joined(self._solved(part, given) for part in _channel_parts(typed.ret_type))
+        return union(self._solved(part, given) for part in _channel_parts(typed.ret_type))
 
-    def _solved(self, part: _Part, given: Mapping[ast.expr, Type]) -> Kinds | None:
+    def _solved(self, part: _Part, given: Mapping[ast.expr, Type]) -> ErrorSet | None:
         if not isinstance(part.type, TypeVarType):
-            return kinds(part.type)
+            return errors_of_type(part.type)
         sources = [
             (node, formal)
             for node, formal in given.items()
             if part.type in get_type_vars(_given(formal))
         ]
         return (
-            joined(
+            union(
                 self._from_argument(node, get_proper_type(formal), part) for node, formal in sources
             )
             if sources
             else None
         )
 
-    def _from_argument(self, node: ast.expr, formal: ProperType, wanted: _Part) -> Kinds | None:
+    def _from_argument(self, node: ast.expr, formal: ProperType, wanted: _Part) -> ErrorSet | None:
         """Read what a type variable stands for out of an argument; None where it is more than a result, or an error, there."""
         back = get_proper_type(_given(formal))
         is_function = isinstance(formal, CallableType)
@@ -544,7 +559,9 @@ def _class_of(type_: Type) -> TypeInfo | None:
     found = get_proper_type(type_)
     if isinstance(found, Instance):
         return found.type
-    made = given_back(found) if isinstance(found, CallableType) and found.is_type_obj() else None
+    made = (
+        call_result_type(found) if isinstance(found, CallableType) and found.is_type_obj() else None
+    )
     return made.type if isinstance(made, Instance) else None
 
 
@@ -564,13 +581,13 @@ def _channel_parts(type_: Type) -> Iterator[_Part]:
     found = get_proper_type(type_)
     options = found.items if isinstance(found, UnionType) else [found]
     for one in (get_proper_type(option) for option in options):
-        inner = awaited(one) if not isinstance(one, TypeVarType) else None
+        inner = awaited_type(one) if not isinstance(one, TypeVarType) else None
         if isinstance(one, TypeVarType):
             yield _Part(one, is_error=False)
         elif inner is not None:
             yield from _channel_parts(inner)
         else:
-            whole = channel(one)
+            whole = channel_of(one)
             yield from (
                 (_Part(error, is_error=True) for error in whole.errors) if whole is not None else ()
             )

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from seamwise.check.facts import Edit
 from seamwise.check.inference.annotations import edit, written
 from seamwise.check.inference.dispositions import taken_by
-from seamwise.check.inference.error_inference import Reader
-from seamwise.check.typed_ast.error_sets import Kinds, is_error, without
+from seamwise.check.inference.error_inference import ErrorInference
+from seamwise.check.typed_ast.error_sets import ErrorSet, is_error, subtract
 from seamwise.check.typed_ast.program import Module
 
 NAME = 'assert_never'
 MODULES = frozenset({'typing', 'typing_extensions'})
 
 
-def closed(match: ast.Match, arm: ast.match_case, reader: Reader) -> tuple[Edit, ...]:
+def closed(match: ast.Match, arm: ast.match_case, reader: ErrorInference) -> tuple[Edit, ...]:
     """Let a wildcard arm that no error can reach say so; nothing where one can, or where it does more than one thing."""
     name = _name(match, arm)
     if name is None or len(arm.body) != 1 or not _is_idle(match, arm, reader):
@@ -28,14 +28,14 @@ def _name(match: ast.Match, arm: ast.match_case) -> str | None:
     return match.subject.id if isinstance(match.subject, ast.Name) else None
 
 
-def _is_idle(match: ast.Match, arm: ast.match_case, reader: Reader) -> bool:
+def _is_idle(match: ast.Match, arm: ast.match_case, reader: ErrorInference) -> bool:
     """Whether the arms above take every error that the type of the subject allows."""
-    left: Kinds | None = reader.seen(match.subject)
+    left: ErrorSet | None = reader.seen(match.subject)
     if not left or not all(is_error(info) for info in left.values()):
         return False
     for above in match.cases[: match.cases.index(arm)]:
         if above.guard is None and _takes_whole_classes(above.pattern):
-            left = without(left, taken_by(reader, above.pattern))
+            left = subtract(left, taken_by(reader, above.pattern))
     return not left
 
 

@@ -6,22 +6,29 @@ from collections.abc import Iterator, Sequence
 from mypy.nodes import TypeInfo
 from mypy.types import CallableType, Instance, get_proper_type
 
-from seamwise.check.facts import Entry, FunctionFacts, Showing
+from seamwise.check.facts import Entry, FunctionFacts, SeamUse
 from seamwise.check.inference import annotations
 from seamwise.check.inference.bindings import parameters
-from seamwise.check.inference.dispositions import Fates
-from seamwise.check.inference.error_inference import FAILURE, GUARDS, Reader
+from seamwise.check.inference.dispositions import Dispositions
+from seamwise.check.inference.error_inference import FAILURE, GUARDS, ErrorInference
 from seamwise.check.locations import place
-from seamwise.check.typed_ast.channels import OPEN, bases, channel, is_result, members, returned
+from seamwise.check.typed_ast.channels import (
+    OPEN,
+    base_names,
+    channel_of,
+    is_result,
+    returned_type,
+    union_members,
+)
 from seamwise.check.typed_ast.error_sets import (
     NOTHING,
     WIDE,
-    Kinds,
+    ErrorSet,
     errors_in,
-    joined,
-    kinds,
-    meets,
+    errors_of_type,
     named,
+    overlaps,
+    union,
 )
 from seamwise.check.typed_ast.program import Function, Module, walk
 
@@ -30,7 +37,7 @@ ADAPTER = 'seamwise.seams.adapter.Adapter'
 SEAMS = 'seamwise.seams.'
 
 
-def facts(function: Function, reader: Reader) -> FunctionFacts:
+def facts(function: Function, reader: ErrorInference) -> FunctionFacts:
     """Read one function."""
     module = reader.module
     declared = declared_errors(function, reader)
@@ -55,18 +62,18 @@ def facts(function: Function, reader: Reader) -> FunctionFacts:
     )
 
 
-def sorted_names(found: Kinds | None) -> tuple[str, ...] | None:
+def sorted_names(found: ErrorSet | None) -> tuple[str, ...] | None:
     """Give the names of a set of errors in their order; None where a type variable stands for some of them."""
     return None if found is None or len(named(found)) < len(found) else tuple(sorted(found))
 
 
-def declared_errors(function: Function, reader: Reader) -> Kinds | None:
+def declared_errors(function: Function, reader: ErrorInference) -> ErrorSet | None:
     """Give the channel that a function declares by its annotations; None where it declares none, or not in full."""
     do = do_of(function, reader.module)
     if do is not None:
-        return kinds(do[1].args[0])
+        return errors_of_type(do[1].args[0])
     declared = reader.module.declared(function)
-    own = returned(declared.ret_type) if declared is not None else None
+    own = returned_type(declared.ret_type) if declared is not None else None
     return (
         errors_in(own) if own is not None and is_result(own) and not is_open_result(own) else None
     )
@@ -94,7 +101,7 @@ def do_of(function: Function, module: Module) -> tuple[str, Instance] | None:
     return None
 
 
-def inferred_errors(function: Function, reader: Reader) -> Kinds | None:
+def inferred_errors(function: Function, reader: ErrorInference) -> ErrorSet | None:
     """Give the errors that really can come out of a function, each callee taken at its word; None where nobody can say."""
     do = do_of(function, reader.module)
     if do is not None:
@@ -102,19 +109,19 @@ def inferred_errors(function: Function, reader: Reader) -> Kinds | None:
     if [*reader.every(ast.Yield, function), *reader.every(ast.YieldFrom, function)]:
         return None
     found = [_of_return(one, reader) for one in reader.every(ast.Return, function)]
-    return joined(found) if found else NOTHING
+    return union(found) if found else NOTHING
 
 
-def _of_return(node: ast.Return, reader: Reader) -> Kinds | None:
+def _of_return(node: ast.Return, reader: ErrorInference) -> ErrorSet | None:
     if node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None):
         return NOTHING
     return reader.errors(node.value)
 
 
-def _through_do(function: Function, do: str, reader: Reader) -> Kinds | None:
+def _through_do(function: Function, do: str, reader: ErrorInference) -> ErrorSet | None:
     """Join what every use of a `do` brings, also of one in a function inside; None where it is handed to somebody."""
     module = reader.module
-    found: list[Kinds | None] = []
+    found: list[ErrorSet | None] = []
     for statement in function.body:
         for node in walk(statement):
             if not (
@@ -135,10 +142,10 @@ def _through_do(function: Function, do: str, reader: Reader) -> Kinds | None:
                     found.append(_by_helper(call, node, reader))
                 case _:
                     found.append(None)
-    return joined(found)
+    return union(found)
 
 
-def _by_helper(call: ast.Call, do: ast.Name, reader: Reader) -> Kinds | None:
+def _by_helper(call: ast.Call, do: ast.Name, reader: ErrorInference) -> ErrorSet | None:
     """Read what a helper that is handed a `do` may fail with: its own annotation says it."""
     defined = reader.module.type(call.func)
     typed = get_proper_type(defined) if defined is not None else None
@@ -147,7 +154,7 @@ def _by_helper(call: ast.Call, do: ast.Name, reader: Reader) -> Kinds | None:
     formal = typed.argument_by_position(call.args.index(do))
     wanted = get_proper_type(formal.typ) if formal is not None else None
     return (
-        kinds(wanted.args[0])
+        errors_of_type(wanted.args[0])
         if isinstance(wanted, Instance) and wanted.type.fullname == DO
         else None
     )
@@ -183,18 +190,18 @@ def _is_stub(body: Sequence[ast.stmt]) -> bool:
     return True
 
 
-def _unmade(declared: Kinds, inferred: Kinds) -> Iterator[str]:
+def _unmade(declared: ErrorSet, inferred: ErrorSet) -> Iterator[str]:
     # What a type variable brings, it is declared for itself.
     brought = {name: info for name, info in inferred.items() if '.' in name or name not in declared}
     for name, info in named(declared).items():
         # Of `object`, `TaggedError` and exceptions SW106 speaks: they name no error.
         if name in WIDE or any(base.fullname == 'builtins.BaseException' for base in info.mro):
             continue
-        if not any(meets(info, one) for one in brought.values()):
+        if not any(overlaps(info, one) for one in brought.values()):
             yield name
 
 
-def overridden(function: Function, reader: Reader) -> Iterator[str]:
+def overridden(function: Function, reader: ErrorInference) -> Iterator[str]:
     """Give the methods of base classes in whose place a method stands."""
     found = reader.module.definition(function)
     if found is None or not found.info:
@@ -204,15 +211,15 @@ def overridden(function: Function, reader: Reader) -> Iterator[str]:
             yield f'{base.fullname}.{found.name}'
 
 
-def _entries(function: Function, reader: Reader) -> Iterator[Entry]:
-    fates = Fates(reader, function)
+def _entries(function: Function, reader: ErrorInference) -> Iterator[Entry]:
+    fates = Dispositions(reader, function)
     for node in reader.every(ast.Call, function):
         yield from _of_call(node, reader, fates)
         for given in (*node.args, *(one.value for one in node.keywords)):
             yield from _of_step(given, node, reader, fates)
 
 
-def _of_call(node: ast.Call, reader: Reader, fates: Fates) -> Iterator[Entry]:
+def _of_call(node: ast.Call, reader: ErrorInference, fates: Dispositions) -> Iterator[Entry]:
     module = reader.module
     name = module.full_name(node.func)
     if name in FAILURE:
@@ -221,57 +228,64 @@ def _of_call(node: ast.Call, reader: Reader, fates: Fates) -> Iterator[Entry]:
         return
     match node.func:
         case ast.Attribute(do, 'fail') if node.args and any(
-            DO in bases(one) for one in members(module.type(do))
+            DO in base_names(one) for one in union_members(module.type(do))
         ):
             yield from _entry(node, '', reader.made(node.args[0]), None, fates)
             return
         case ast.Attribute(guard, 'run' | 'run_sync') if any(
-            bases(one) & GUARDS for one in members(module.type(guard))
+            base_names(one) & GUARDS for one in union_members(module.type(guard))
         ):
             yield from _entry(node, '', reader.own_errors(guard), node, fates)
             return
         case ast.Attribute(receiver) if any(
-            OPEN in bases(one) for one in members(module.type(receiver))
+            OPEN in base_names(one) for one in union_members(module.type(receiver))
         ):
             return
         case _:
             pass
-    if _is_own(name) or any(DO in bases(one) for one in members(module.type(node.func))):
+    if _is_own(name) or any(DO in base_names(one) for one in union_members(module.type(node.func))):
         return
     if errors_in(module.type(node)) is not None:
         yield from _entry(node, reader.callee(node), reader.errors(node), node, fates)
 
 
-def _of_step(given: ast.expr, call: ast.Call, reader: Reader, fates: Fates) -> Iterator[Entry]:
+def _of_step(
+    given: ast.expr, call: ast.Call, reader: ErrorInference, fates: Dispositions
+) -> Iterator[Entry]:
     """Read a function that is handed over as a step: what it fails with comes in here, and goes where the call's result goes."""
     if not isinstance(given, ast.Name | ast.Attribute):
         return
-    found = next(iter(members(reader.module.type(given))), None)
+    found = next(iter(union_members(reader.module.type(given))), None)
     if isinstance(found, CallableType) and not found.is_type_obj():
         errors = reader.returned(given)
         if errors:
             yield from _entry(given, reader.called(given), errors, call, fates)
     elif isinstance(found, CallableType) and _makes(call, reader.module):
-        yield from _entry(given, '', kinds(found.ret_type), call, fates)
+        yield from _entry(given, '', errors_of_type(found.ret_type), call, fates)
 
 
 def _makes(call: ast.Call, module: Module) -> bool:
     """Whether a class that is handed over is made into errors: `.alt(K)`, `.becomes(K)`."""
     return isinstance(call.func, ast.Attribute) and (
-        (call.func.attr == 'alt' and channel(module.type(call.func.value)) is not None)
+        (call.func.attr == 'alt' and channel_of(module.type(call.func.value)) is not None)
         or call.func.attr == 'becomes'
     )
 
 
 def _entry(
-    node: ast.expr, callee: str, errors: Kinds | None, result: ast.expr | None, fates: Fates
+    node: ast.expr,
+    callee: str,
+    errors: ErrorSet | None,
+    result: ast.expr | None,
+    fates: Dispositions,
 ) -> Iterator[Entry]:
     errors = named(errors or NOTHING)
     if not errors:
         return
     where = place(node, fates.module)
     if result is None or (
-        channel(fates.module.type(result)) is None and errors_in(fates.module.type(result)) is None
+        channel_of(fates.module.type(result)) is None
+        and errors_in(fates.module.type(result)) is None
     ):
         yield Entry(where, callee, tuple(sorted(errors)))
         return
@@ -296,13 +310,13 @@ def _is_own(name: str) -> bool:
     }
 
 
-def _shows(function: Function, reader: Reader) -> Iterator[Showing]:
+def _shows(function: Function, reader: ErrorInference) -> Iterator[SeamUse]:
     module = reader.module
     for node in reader.every(ast.Call, function):
         seam = seam_of(node, module)
         handed = _handed(node, reader) if seam else NOTHING
         if handed:
-            yield Showing(place(node, module), seam, tuple(sorted(handed)))
+            yield SeamUse(place(node, module), seam, tuple(sorted(handed)))
     for decorator in function.decorator_list:
         seam = next(
             (
@@ -314,10 +328,10 @@ def _shows(function: Function, reader: Reader) -> Iterator[Showing]:
         )
         errors = inferred_errors(function, reader) if seam else None
         if errors:
-            yield Showing(place(function, module), seam, tuple(sorted(errors)))
+            yield SeamUse(place(function, module), seam, tuple(sorted(errors)))
 
 
-def _handed(call: ast.Call, reader: Reader) -> Kinds:
+def _handed(call: ast.Call, reader: ErrorInference) -> ErrorSet:
     """Give the errors that a call is handed: as they are, or in a result."""
     found: dict[str, TypeInfo] = {}
     for one in (*call.args, *(keyword.value for keyword in call.keywords)):
@@ -349,7 +363,7 @@ def seam_of(call: ast.Call, module: Module) -> str:
     return next(
         (
             found
-            for one in members(typed)
+            for one in union_members(typed)
             if isinstance(one, Instance) and (found := _seam(one.type.fullname))
         ),
         '',
@@ -358,10 +372,10 @@ def seam_of(call: ast.Call, module: Module) -> str:
 
 def adapter_seam(node: ast.expr, module: Module) -> str:
     """Give the seam of an adapter, by its shape; empty for what is none."""
-    for one in members(module.type(node)):
+    for one in union_members(module.type(node)):
         if isinstance(one, Instance) and one.type.fullname == ADAPTER and len(one.args) == 2:  # noqa: PLR2004 -- errors and shape
             shape = next(
-                (part for part in members(one.args[1]) if isinstance(part, Instance)), None
+                (part for part in union_members(one.args[1]) if isinstance(part, Instance)), None
             )
             return '' if shape is None else _seam(shape.type.fullname) or shape.type.name
     return ''

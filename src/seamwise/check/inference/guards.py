@@ -5,14 +5,14 @@ from collections.abc import Iterator, Sequence
 
 from mypy.types import AnyType, CallableType, Instance, Type, get_proper_type
 
-from seamwise.check.facts import Guarded, GuardFacts, GuardLayer
-from seamwise.check.inference.bindings import Given
+from seamwise.check.facts import GuardedCall, GuardFacts, GuardLayer
+from seamwise.check.inference.bindings import ValueBinding
 from seamwise.check.inference.error_inference import (
     ATTEMPT,
     GUARDS,
     KEYED,
     REFINE,
-    Reader,
+    ErrorInference,
     full_name,
 )
 from seamwise.check.inference.functions import (
@@ -22,8 +22,8 @@ from seamwise.check.inference.functions import (
     sorted_names,
 )
 from seamwise.check.locations import place
-from seamwise.check.typed_ast.channels import bases, members
-from seamwise.check.typed_ast.error_sets import NOTHING, Kinds, joined, named
+from seamwise.check.typed_ast.channels import base_names, union_members
+from seamwise.check.typed_ast.error_sets import NOTHING, ErrorSet, named, union
 from seamwise.check.typed_ast.program import Function, walk
 
 RETRY = 'seamwise.policies.retry.retry'
@@ -31,7 +31,7 @@ FALLBACK = 'seamwise.policies.fallback.Fallback'
 CACHE = 'seamwise.policies.cache.Cache'
 
 
-def guards(reader: Reader) -> Iterator[GuardFacts]:
+def guards(reader: ErrorInference) -> Iterator[GuardFacts]:
     """Give the guards that a file keeps under names of its own."""
     for kind in (ast.Assign, ast.AnnAssign):
         for statement in reader.module.every(kind):
@@ -46,7 +46,7 @@ def guards(reader: Reader) -> Iterator[GuardFacts]:
                     pass
 
 
-def _kept_as(target: ast.expr, statement: ast.stmt, reader: Reader) -> str:
+def _kept_as(target: ast.expr, statement: ast.stmt, reader: ErrorInference) -> str:
     """Give the full name of what is assigned to, in a file, a class or an object; empty for a local name."""
     if isinstance(target, ast.Attribute):
         return reader.called(target)
@@ -61,14 +61,14 @@ def _kept_as(target: ast.expr, statement: ast.stmt, reader: Reader) -> str:
     return f'{owner}.{target.id}'
 
 
-def guarded(reader: Reader) -> Iterator[Guarded]:
+def guarded(reader: ErrorInference) -> Iterator[GuardedCall]:
     """Give the places where a guard stands around an operation."""
     module = reader.module
     for call in module.every(ast.Call):
         match call.func:
             case ast.Attribute(guard, 'run' | 'run_sync') if call.args and is_guard(guard, reader):
                 errors = reader.returned(call.args[0])
-                yield Guarded(
+                yield GuardedCall(
                     place(call, module),
                     _layers(guard, reader),
                     sorted_names(errors),
@@ -83,7 +83,7 @@ def guarded(reader: Reader) -> Iterator[Guarded]:
                     else ''
                 )
                 errors = reader.returned(call.args[0])
-                yield Guarded(
+                yield GuardedCall(
                     place(call, module),
                     _layers(guard, reader),
                     sorted_names(errors),
@@ -97,7 +97,7 @@ def guarded(reader: Reader) -> Iterator[Guarded]:
             if is_guard(decorator, reader):
                 errors = _inside(function, function.decorator_list[number + 1 :], reader)
                 name = reader.name_of(function)
-                yield Guarded(
+                yield GuardedCall(
                     place(decorator, module),
                     _layers(decorator, reader),
                     sorted_names(errors),
@@ -106,12 +106,14 @@ def guarded(reader: Reader) -> Iterator[Guarded]:
                 )
 
 
-def is_guard(node: ast.expr, reader: Reader) -> bool:
+def is_guard(node: ast.expr, reader: ErrorInference) -> bool:
     """Whether an expression is a guard."""
-    return any(bases(one) & GUARDS for one in members(reader.module.type(node)))
+    return any(base_names(one) & GUARDS for one in union_members(reader.module.type(node)))
 
 
-def _inside(function: Function, decorators: Sequence[ast.expr], reader: Reader) -> Kinds | None:
+def _inside(
+    function: Function, decorators: Sequence[ast.expr], reader: ErrorInference
+) -> ErrorSet | None:
     """Give what a function fails with below some of its decorators; None where nobody can say what these add."""
     declared = declared_errors(function, reader)
     found = declared if declared is not None else inferred_errors(function, reader)
@@ -127,7 +129,7 @@ def _inside(function: Function, decorators: Sequence[ast.expr], reader: Reader) 
             case (name, ast.Call(_, [classify])) if name == REFINE:
                 found = reader.returned(classify)
             case _ if is_guard(one, reader):
-                found = joined([found, reader.own_errors(one)])
+                found = union([found, reader.own_errors(one)])
             case (name, _) if name != FALLIBLE and not _keeps(reader.module.type(one)):
                 return None
             case _:
@@ -145,9 +147,9 @@ def _keeps(decorator: Type | None) -> bool:
     return found.arg_types[:1] == [found.ret_type]
 
 
-def unanswered(guard: ast.expr, reader: Reader) -> Kinds:
+def unanswered(guard: ast.expr, reader: ErrorInference) -> ErrorSet:
     """Give what a guard itself fails with; what a fallback answers for, is answered."""
-    if not any(FALLBACK in bases(one) for one in members(reader.module.type(guard))):
+    if not any(FALLBACK in base_names(one) for one in union_members(reader.module.type(guard))):
         return named(reader.own_errors(guard) or NOTHING)
     match guard:
         case ast.BinOp(outer) if not _chooses(outer):
@@ -159,7 +161,7 @@ def unanswered(guard: ast.expr, reader: Reader) -> Kinds:
             bound = reader.bindings(around).get(name, ()) if around is not None else ()
             return (
                 unanswered(bound[0].value, reader)
-                if len(bound) == 1 and isinstance(bound[0], Given)
+                if len(bound) == 1 and isinstance(bound[0], ValueBinding)
                 else NOTHING
             )
         case _:
@@ -172,18 +174,18 @@ def _chooses(fallback: ast.expr) -> bool:
     return not calls or any(one.arg in {None, 'when'} for call in calls for one in call.keywords)
 
 
-def _own(guard: ast.expr, reader: Reader) -> tuple[str, ...]:
+def _own(guard: ast.expr, reader: ErrorInference) -> tuple[str, ...]:
     return tuple(sorted(unanswered(guard, reader)))
 
 
-def _layers(guard: ast.expr, reader: Reader) -> tuple[GuardLayer, ...] | None:
+def _layers(guard: ast.expr, reader: ErrorInference) -> tuple[GuardLayer, ...] | None:
     """Give the layers of a guard from the outside in; None where nobody can say."""
     match guard:
         case ast.BinOp(outer, ast.RShift(), inner):
             left, right = _layers(outer, reader), _layers(inner, reader)
             return None if left is None or right is None else (*left, *right)
         case ast.Call(_, [inner]) if any(
-            KEYED in bases(one) for one in members(reader.module.type(guard))
+            KEYED in base_names(one) for one in union_members(reader.module.type(guard))
         ):
             return _layers(inner, reader)
         case ast.Call(function, _, keywords):
@@ -203,7 +205,7 @@ def _layers(guard: ast.expr, reader: Reader) -> tuple[GuardLayer, ...] | None:
             if bound is not None:
                 return (
                     _layers(bound[0].value, reader)
-                    if len(bound) == 1 and isinstance(bound[0], Given)
+                    if len(bound) == 1 and isinstance(bound[0], ValueBinding)
                     else None
                 )
             return _named(guard, reader)
@@ -216,6 +218,6 @@ def _layers(guard: ast.expr, reader: Reader) -> tuple[GuardLayer, ...] | None:
             return None
 
 
-def _named(guard: ast.expr, reader: Reader) -> tuple[GuardLayer, ...] | None:
+def _named(guard: ast.expr, reader: ErrorInference) -> tuple[GuardLayer, ...] | None:
     name = reader.called(guard)
     return (GuardLayer('named', name),) if '.' in name else None

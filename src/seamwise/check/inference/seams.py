@@ -9,17 +9,17 @@ from mypy.types import Instance
 
 from seamwise.check.facts import SeamFacts
 from seamwise.check.inference.dispositions import CHECKS, taken_by
-from seamwise.check.inference.error_inference import CATCH, CAUGHT, Reader
+from seamwise.check.inference.error_inference import CATCH, CAUGHT, ErrorInference
 from seamwise.check.inference.functions import ADAPTER, adapter_seam
 from seamwise.check.locations import place
-from seamwise.check.typed_ast.channels import members
-from seamwise.check.typed_ast.error_sets import NOTHING, is_error, kinds, named
+from seamwise.check.typed_ast.channels import union_members
+from seamwise.check.typed_ast.error_sets import NOTHING, errors_of_type, is_error, named
 from seamwise.check.typed_ast.program import Module, walk
 
 FIND = 'seamwise.causes.find'
 
 
-def seams(reader: Reader) -> Iterator[SeamFacts]:
+def seams(reader: ErrorInference) -> Iterator[SeamFacts]:
     """Give the adapters of a file that have a name."""
     module = reader.module
     for kind in (ast.Assign, ast.AnnAssign):
@@ -40,11 +40,11 @@ def seams(reader: Reader) -> Iterator[SeamFacts]:
                     pass
 
 
-def _shown(adapter: ast.expr, reader: Reader) -> set[str]:
+def _shown(adapter: ast.expr, reader: ErrorInference) -> set[str]:
     found: set[str] = set()
-    for one in members(reader.module.type(adapter)):
+    for one in union_members(reader.module.type(adapter)):
         if isinstance(one, Instance) and one.type.fullname == ADAPTER:
-            found |= set(named(kinds(one.args[0]) or NOTHING))
+            found |= set(named(errors_of_type(one.args[0]) or NOTHING))
     return found - {
         name
         for node in walk(adapter)
@@ -53,7 +53,7 @@ def _shown(adapter: ast.expr, reader: Reader) -> set[str]:
     }
 
 
-def _hidden(node: ast.Call, reader: Reader) -> set[str]:
+def _hidden(node: ast.Call, reader: ErrorInference) -> set[str]:
     match node.func:
         case ast.Attribute(ast.Call(_, [kind]), 'hidden'):
             return set(reader.made_by(kind) or NOTHING)
@@ -70,7 +70,7 @@ class Uses(NamedTuple):
     """An arm, a check, a `catch` or an adapter decides about them."""
 
 
-def uses(reader: Reader) -> Uses:
+def uses(reader: ErrorInference) -> Uses:
     """Give what a file does with error classes: each use either asks for one, or makes it."""
     made: set[str] = set()
     found: set[str] = set()
@@ -82,7 +82,7 @@ def uses(reader: Reader) -> Uses:
             for one in (*call.args, *(keyword.value for keyword in call.keywords)):
                 found |= {
                     name
-                    for name, info in (kinds(reader.module.type(one)) or NOTHING).items()
+                    for name, info in (errors_of_type(reader.module.type(one)) or NOTHING).items()
                     if is_error(info)
                 }
     for match in reader.module.every(ast.Match):
@@ -93,7 +93,7 @@ def uses(reader: Reader) -> Uses:
     return Uses(frozenset(made), frozenset(found))
 
 
-def _used(reader: Reader) -> Iterator[tuple[ast.expr, str]]:
+def _used(reader: ErrorInference) -> Iterator[tuple[ast.expr, str]]:
     """Give each error class that is called, itself or by a method of its own, handed to a call, or kept for one to come."""
     for node in _values(reader.module):
         name = _class_at(node, reader)
@@ -131,7 +131,7 @@ def _is_of_annotation(row: ast.expr, module: Module) -> bool:
     )
 
 
-def _class_at(node: ast.expr, reader: Reader) -> str:
+def _class_at(node: ast.expr, reader: ErrorInference) -> str:
     """Give the name of the error class that an expression is; empty for anything else."""
     if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
         return ''
@@ -143,7 +143,7 @@ def _class_at(node: ast.expr, reader: Reader) -> str:
     )
 
 
-def _only_asks(node: ast.expr, reader: Reader) -> bool:
+def _only_asks(node: ast.expr, reader: ErrorInference) -> bool:
     around = reader.module.parents.get(node)
     if isinstance(around, ast.Tuple):
         around = reader.module.parents.get(around)

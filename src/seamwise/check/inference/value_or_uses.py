@@ -3,45 +3,45 @@
 import ast
 from collections.abc import Iterator
 
-from seamwise.check.facts import Defaulted
-from seamwise.check.inference.bindings import Given
-from seamwise.check.inference.dispositions import Fates
-from seamwise.check.inference.error_inference import SAME, Reader
+from seamwise.check.facts import DefaultedError
+from seamwise.check.inference.bindings import ValueBinding
+from seamwise.check.inference.dispositions import Dispositions
+from seamwise.check.inference.error_inference import SAME, ErrorInference
 from seamwise.check.locations import place
-from seamwise.check.typed_ast.channels import channel
-from seamwise.check.typed_ast.error_sets import NOTHING, Kinds, named, within
+from seamwise.check.typed_ast.channels import channel_of
+from seamwise.check.typed_ast.error_sets import NOTHING, ErrorSet, named, narrow
 
 TAP_ERROR = 'seamwise.compose.tap_error'
 
 
-def defaulted(reader: Reader) -> Iterator[Defaulted]:
+def defaulted(reader: ErrorInference) -> Iterator[DefaultedError]:
     """Give each `value_or` on a channel with errors that nobody looks at."""
     module = reader.module
     for call in module.every(ast.Call):
         match call.func:
-            case ast.Attribute(result, 'value_or') if channel(module.type(result)) is not None:
+            case ast.Attribute(result, 'value_or') if channel_of(module.type(result)) is not None:
                 errors = reader.errors(result)
                 left = _unseen(result, named(errors), reader) if errors else None
                 if left:
-                    yield Defaulted(place(call, module), tuple(sorted(left)))
+                    yield DefaultedError(place(call, module), tuple(sorted(left)))
             case _:
                 pass
 
 
-def _unseen(result: ast.expr, errors: Kinds, reader: Reader) -> Kinds:
+def _unseen(result: ast.expr, errors: ErrorSet, reader: ErrorInference) -> ErrorSet:
     """Leave out what another line looks at: `tap_error`, or any use of the name that the result goes by."""
     match result:
         case ast.Await(inner) | ast.NamedExpr(_, inner):
             return _unseen(inner, errors, reader)
         case ast.Call(ast.Attribute(inner, 'map')) if (
-            channel(reader.module.type(inner)) is not None
+            channel_of(reader.module.type(inner)) is not None
         ):
             return _unseen(inner, errors, reader)
         case ast.Call(ast.Attribute(inner, 'bind'), [step]) if (
-            channel(reader.module.type(inner)) is not None
+            channel_of(reader.module.type(inner)) is not None
         ):
             added = named(reader.returned(step) or NOTHING)
-            return {**_unseen(inner, errors, reader), **within(errors, added)}
+            return {**_unseen(inner, errors, reader), **narrow(errors, added)}
         case ast.Call(function, [inner, _]) if reader.module.full_name(function) == TAP_ERROR:
             return NOTHING
         case ast.Call(function, [inner, *_]) if reader.module.full_name(function) in SAME:
@@ -52,10 +52,12 @@ def _unseen(result: ast.expr, errors: Kinds, reader: Reader) -> Kinds:
             return errors
 
 
-def _unseen_elsewhere(result: ast.Name | ast.Attribute, errors: Kinds, reader: Reader) -> Kinds:
+def _unseen_elsewhere(
+    result: ast.Name | ast.Attribute, errors: ErrorSet, reader: ErrorInference
+) -> ErrorSet:
     """Leave out what the other uses of a name look at, and what was looked at before it was bound."""
     function = reader.function_of(result)
-    fates = Fates(reader, function)
+    fates = Dispositions(reader, function)
     if isinstance(result, ast.Attribute):
         return fates.of_same(result, errors).lost(errors)
     left = fates.of_name(result.id, errors).lost(errors)
@@ -63,7 +65,7 @@ def _unseen_elsewhere(result: ast.Name | ast.Attribute, errors: Kinds, reader: R
     values = [
         one.value
         for one in bound
-        if isinstance(one, Given) and not isinstance(one.value, ast.Name | ast.Attribute)
+        if isinstance(one, ValueBinding) and not isinstance(one.value, ast.Name | ast.Attribute)
     ]
     if not values or len(values) < len(bound):
         return left

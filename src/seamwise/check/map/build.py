@@ -7,9 +7,9 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from seamwise._text.jsonable import mended
+from seamwise._text.jsonable import replace_surrogates
 from seamwise.check.facts import ClassFacts, Entry, FileFacts, FunctionFacts, SeamFacts
-from seamwise.check.facts import Place as Spot
+from seamwise.check.facts import Location as Spot
 from seamwise.check.map.graph import (
     Call,
     Error,
@@ -29,13 +29,13 @@ _Errors: TypeAlias = dict[str, set[Place]]
 _Edges: TypeAlias = defaultdict[_Key, defaultdict[str, set[Place]]]
 
 
-def graph_of(files: Iterable[FileFacts]) -> Graph:
+def build_graph(files: Iterable[FileFacts]) -> Graph:
     """Draw the map of files: a function without errors is not on it, one that is called and was not read is, as foreign.
 
     A call of a method reaches the methods that stand in its place too, so that their errors travel by way of it.
     """
     # What UTF-8 cannot say of a path, no drawing can.
-    mended_files = (replace(one, path=mended(one.path)) for one in files)
+    mended_files = (replace(one, path=replace_surrogates(one.path)) for one in files)
     every = sorted(mended_files, key=lambda one: (one.path, one.module))
     functions: dict[str, _Read] = {}
     for file in every:

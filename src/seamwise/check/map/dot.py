@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from seamwise._text.escaping import escaped
+from seamwise._text.escaping import escape
 from seamwise.check.map.edges import Kind, edges
 from seamwise.check.map.graph import Function, Graph
 from seamwise.check.map.labels import by_module, error_labels, function_label, listed, made_in
@@ -67,7 +67,6 @@ def _edges(graph: Graph) -> Iterator[str]:
 def _quoted(*lines: str) -> str:
     r"""Write lines as a string of the language, in which `&` would begin an entity of HTML and a backslash has a meaning."""
     told = (
-        escaped(one).replace('&', '&amp;').replace('\\', '\\\\').replace('"', '\\"')
-        for one in lines
+        escape(one).replace('&', '&amp;').replace('\\', '\\\\').replace('"', '\\"') for one in lines
     )
     return '"' + '\\n'.join(told) + '"'

@@ -12,7 +12,7 @@ _Travel: TypeAlias = Make | Call | Override | Show
 _T = TypeVar('_T', Make, Call, Override, Show)
 
 
-def of_errors(graph: Graph, names: Collection[str]) -> Graph:
+def filter_by_errors(graph: Graph, names: Collection[str]) -> Graph:
     """Leave out every other error, and the functions, seams and tables that have nothing to do with these."""
     kept = frozenset(names)
     cut = _cut(graph, lambda error, _: error in kept)
@@ -28,7 +28,7 @@ def of_errors(graph: Graph, names: Collection[str]) -> Graph:
     )
 
 
-def to_seam(graph: Graph, seam: str) -> Graph:
+def filter_by_seam(graph: Graph, seam: str) -> Graph:
     """Leave out every way that does not end at a seam; its tables stay as they are."""
     towards = {name: trail.towards(seam) for name, trail in trails(graph).items()}
 

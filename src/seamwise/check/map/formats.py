@@ -9,7 +9,7 @@ from seamwise.check.map.mermaid import as_mermaid
 from seamwise.check.map.page import as_html
 from seamwise.check.map.shape import as_json
 
-DRAWINGS: Mapping[str, Callable[[Graph], str]] = MappingProxyType(
+FORMATS: Mapping[str, Callable[[Graph], str]] = MappingProxyType(
     {'dot': as_dot, 'mermaid': as_mermaid, 'json': as_json, 'html': as_html}
 )
 """By the name of the format."""

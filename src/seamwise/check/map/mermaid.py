@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from re import compile as pattern
 
-from seamwise._text.escaping import escaped
+from seamwise._text.escaping import escape
 from seamwise.check.map.edges import Kind, edges
 from seamwise.check.map.graph import Function, Graph
 from seamwise.check.map.labels import by_module, error_labels, function_label, listed, made_in
@@ -71,4 +71,4 @@ def _edges(graph: Graph, ids: Mapping[str, str], seams: Mapping[str, str]) -> It
 
 def _quoted(*lines: str) -> str:
     """Write lines as a label; every sign that might mean something is a number."""
-    return f'"{"<br/>".join(_SPECIAL.sub(lambda found: f"#{ord(found[0])};", escaped(one)) for one in lines)}"'
+    return f'"{"<br/>".join(_SPECIAL.sub(lambda found: f"#{ord(found[0])};", escape(one)) for one in lines)}"'

@@ -4,12 +4,12 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from functools import partial
 from hashlib import sha256
-from html import escape
+from html import escape as escape_html
 from importlib.resources import files
 from itertools import islice
 
-from seamwise._text.escaping import escaped
-from seamwise._text.phrases import counted
+from seamwise._text.escaping import escape
+from seamwise._text.phrases import pluralize
 from seamwise.check.map.graph import Error, Graph, Seam
 from seamwise.check.map.shape import as_json
 from seamwise.check.map.text import Words
@@ -65,7 +65,7 @@ def as_html(graph: Graph) -> str:
 
 
 def _counts(graph: Graph) -> str:
-    return f'{counted(len(graph.errors), "error")}, {counted(len(graph.functions), "function")}, {counted(len(graph.seams), "seam")}'
+    return f'{pluralize(len(graph.errors), "error")}, {pluralize(len(graph.functions), "function")}, {pluralize(len(graph.seams), "seam")}'
 
 
 def _hash(inline: str) -> str:
@@ -79,10 +79,10 @@ def _inside_script(graph: Graph) -> str:
 
 
 def _text(text: str) -> str:
-    return escape(escaped(text), quote=False)
+    return escape_html(escape(text), quote=False)
 
 
-_attribute = partial(escape, quote=True)
+_attribute = partial(escape_html, quote=True)
 
 
 def _seam(seam: Seam, words: Words) -> str:
@@ -94,7 +94,7 @@ def _seam(seam: Seam, words: Words) -> str:
         _links('In its tables, and arriving from nowhere here', idle, words),
     ]
     return _article(
-        f'seam={seam.name}', seam.name, f'{counted(len(arriving), "error")}', ''.join(parts)
+        f'seam={seam.name}', seam.name, f'{pluralize(len(arriving), "error")}', ''.join(parts)
     )
 
 
@@ -131,7 +131,7 @@ def _told(error: Error, words: Words) -> Iterator[str]:
     lines = words.ways(error)
     yield from islice(lines, MOST_LINES)
     if next(lines, None) is not None:
-        yield f'… and more: seamwise map … --of {escaped(error.name)}'
+        yield f'… and more: seamwise map … --of {escape(error.name)}'
 
 
 def _article(own: str, name: str, kind: str, body: str, message: str = '') -> str:
@@ -145,4 +145,4 @@ def _article(own: str, name: str, kind: str, body: str, message: str = '') -> st
 
 
 def _text_lines(text: str) -> str:
-    return escape(text, quote=False)
+    return escape_html(text, quote=False)

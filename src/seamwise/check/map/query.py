@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from seamwise._close_matches import near
+from seamwise._close_matches import close_matches
 from seamwise.check.map.graph import Error, Graph, Seam
 from seamwise.containers import Failure, Result, Success
 
@@ -21,7 +21,7 @@ def errors_named(graph: Graph, word: str) -> Result[tuple[Error, ...], tuple[str
     )
     if alike:
         return Success(alike)
-    return Failure(near(word, _words(graph.errors)))
+    return Failure(close_matches(word, _words(graph.errors)))
 
 
 def _is_named(name: str, tag: str, word: str) -> bool:

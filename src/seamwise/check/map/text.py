@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from textwrap import wrap
 
-from seamwise._text.escaping import escaped
-from seamwise._text.phrases import counted, listed
+from seamwise._text.escaping import escape
+from seamwise._text.phrases import join_limited, pluralize
 from seamwise.check.map.graph import Error, Graph, Place, Seam
 from seamwise.check.map.labels import error_labels
 from seamwise.check.map.paths import Kind, Stop, ways
@@ -48,11 +48,11 @@ class Words:
         """Sum up: how much there is of what, and which errors have no beginning or no end."""
         graph, labels = self.graph, self.labels
         foreign = sum(one.place is None for one in graph.functions)
-        own = counted(len(graph.functions) - foreign, 'function')
-        counts = [counted(len(graph.errors), 'error'), own, counted(len(graph.seams), 'seam')]
+        own = pluralize(len(graph.functions) - foreign, 'function')
+        counts = [pluralize(len(graph.errors), 'error'), own, pluralize(len(graph.seams), 'seam')]
         lines = [
             ', '.join(counts)
-            + (f', {counted(foreign, "function")} from elsewhere' if foreign else '')
+            + (f', {pluralize(foreign, "function")} from elsewhere' if foreign else '')
         ]
         arriving = Counter(seam for trail in self.trails.values() for seam in trail.seams())
         lines += [f'{_arriving(seam, arriving[seam.name])}.' for seam in graph.seams]
@@ -66,8 +66,8 @@ class Words:
             for name, one in self.trails.items()
             if one.makes and not one.shows and not one.handled()
         ]
-        lines += [f'Made nowhere: {listed(unmade)}.'] if unmade else []
-        lines += [f'Neither shown nor handled: {listed(unseen)}.'] if unseen else []
+        lines += [f'Made nowhere: {join_limited(unmade)}.'] if unmade else []
+        lines += [f'Neither shown nor handled: {join_limited(unseen)}.'] if unseen else []
         return _joined(piece for line in lines for piece in _wrapped(line))
 
     def of_error(self, error: Error) -> str:
@@ -83,11 +83,11 @@ class Words:
         trail = self.trails[error.name]
         handled = len({place for one in trail.handled() for place in one.places})
         parts = [
-            f'made in {counted(len(trail.makes), "function")}'
+            f'made in {pluralize(len(trail.makes), "function")}'
             if trail.makes
             else 'made nowhere here',
-            f'shown by {listed(trail.seams())}' if trail.shows else 'shown by no seam',
-            f'handled in {counted(handled, "place")}' if handled else 'handled nowhere',
+            f'shown by {join_limited(trail.seams())}' if trail.shows else 'shown by no seam',
+            f'handled in {pluralize(handled, "place")}' if handled else 'handled nowhere',
         ]
         return '; '.join(parts)
 
@@ -126,7 +126,7 @@ class Words:
             ]
         idle = sorted({error for table in seam.tables for error in table.errors} - arriving.keys())
         if idle:
-            told = listed([self.labels[one] for one in idle])
+            told = join_limited([self.labels[one] for one in idle])
             lines += ['', *_wrapped(f'In its tables, and arriving from nowhere here: {told}.')]
         return _joined(lines)
 
@@ -161,17 +161,17 @@ class Words:
 
 
 def _arriving(seam: Seam, count: int) -> str:
-    return f'{seam.name}: {counted(count, "error")} arrive{"s" if count == 1 else ""}'
+    return f'{seam.name}: {pluralize(count, "error")} arrive{"s" if count == 1 else ""}'
 
 
 def _line(depth: int, text: str, places: Iterable[Place] = ()) -> list[str]:
     """Give a line, in two where it would be too long."""
     indent = '  ' * min(depth, DEEPEST) + (f'({depth}) ' if depth > DEEPEST else '')
     where = _places(places)
-    whole = escaped(indent + (f'{text}, {where}' if where else text))
+    whole = escape(indent + (f'{text}, {where}' if where else text))
     if not where or len(whole) <= WIDTH:
         return [whole]
-    return [escaped(f'{indent}{text},'), escaped(f'{" " * len(indent)}     {where}')]
+    return [escape(f'{indent}{text},'), escape(f'{" " * len(indent)}     {where}')]
 
 
 def _places(places: Iterable[Place]) -> str:
@@ -190,7 +190,7 @@ def _places(places: Iterable[Place]) -> str:
 
 def _wrapped(line: str) -> list[str]:
     return wrap(
-        escaped(line), WIDTH, subsequent_indent='  ', break_long_words=False, break_on_hyphens=False
+        escape(line), WIDTH, subsequent_indent='  ', break_long_words=False, break_on_hyphens=False
     )
 
 

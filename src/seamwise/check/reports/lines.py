@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from seamwise._text.escaping import escaped
-from seamwise._text.source_excerpt import WIDEST, _columns, _window
+from seamwise._text.escaping import escape
+from seamwise._text.source_excerpt import MAX_WIDTH, _columns, _window
 from seamwise.check.findings import Finding
 
 TAB = ' ' * 4
@@ -54,9 +54,11 @@ def _pieces(text: str, room: int) -> Iterator[tuple[str, str]]:
 
 def underlined(finding: Finding, *, width: int | None, indent: str) -> tuple[str, str]:
     """Give the line of source, or the part of it that there is room for, and a line of carets under what is meant."""
-    pieces = [TAB if one == '\t' else escaped(one) for one in finding.source.rstrip()]
+    pieces = [TAB if one == '\t' else escape(one) for one in finding.source.rstrip()]
     at = min(finding.column - 1, len(pieces))
-    shown, before = _window(pieces, at, min(WIDEST, max(width or WIDEST, NARROWEST)) - len(indent))
+    shown, before = _window(
+        pieces, at, min(MAX_WIDTH, max(width or MAX_WIDTH, NARROWEST)) - len(indent)
+    )
     meant = sum(map(columns, pieces[at : finding.end_column - 1]))
     return (
         f'{indent}{shown}',

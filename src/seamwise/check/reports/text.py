@@ -6,8 +6,8 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from seamwise._text.escaping import escaped
-from seamwise._text.phrases import counted, listed
+from seamwise._text.escaping import escape
+from seamwise._text.phrases import join_limited, pluralize
 from seamwise.check.checking import Report
 from seamwise.check.findings import Finding, Severity
 from seamwise.check.mypy_sources import Problem
@@ -43,28 +43,28 @@ def as_text(report: Report, look: Look | None = None, *, since: str = '') -> str
 def summary(report: Report, *, since: str = '') -> str:
     """Say how much was found in how many files, and how long it took."""
     found = Counter(one.severity for one in report.findings)
-    count = counted(len(report.findings), 'finding') if found else 'nothing found'
+    count = pluralize(len(report.findings), 'finding') if found else 'nothing found'
     if since:
-        count = f'{counted(len(report.findings), "new finding") if found else "nothing new found"} since {escaped(since)}'
+        count = f'{pluralize(len(report.findings), "new finding") if found else "nothing new found"} since {escape(since)}'
     kinds = (
-        f': {listed([counted(found[one], one) for one in SEVERITIES if found[one]])}'
+        f': {join_limited([pluralize(found[one], one) for one in SEVERITIES if found[one]])}'
         if len(found) > 1
         else ''
     )
-    return f'{count} in {counted(report.files, "file")} ({report.seconds:.1f} s){kinds}'
+    return f'{count} in {pluralize(report.files, "file")} ({report.seconds:.1f} s){kinds}'
 
 
 def as_line(problem: Problem) -> str:
     """Say in one line what could not be read, or not in full."""
     place = ':'.join([problem.path, *([str(problem.line)] if problem.line else [])])
-    return escaped(f'{place}: {problem.message}' if problem.path else problem.message)
+    return escape(f'{place}: {problem.message}' if problem.path else problem.message)
 
 
 def _block(finding: Finding, look: Look) -> Iterator[str]:
-    place = escaped(f'{finding.path}:{finding.line}:{finding.column}:')
+    place = escape(f'{finding.path}:{finding.line}:{finding.column}:')
     code = f'{finding.severity}[{finding.code}]'
     first, *more = wrapped(
-        escaped(finding.message), width=look.width, used=columns(f'{place} {code} '), indent=INDENT
+        escape(finding.message), width=look.width, used=columns(f'{place} {code} '), indent=INDENT
     )
     yield f'{look.paint(place, "place")} {look.paint(code, finding.severity)} {first}'.rstrip()
     yield from more
@@ -74,7 +74,7 @@ def _block(finding: Finding, look: Look) -> Iterator[str]:
         blank = marks.rstrip('^')
         yield f'{blank}{look.paint(marks.removeprefix(blank), finding.severity)}'
     first, *more = wrapped(
-        escaped(finding.help),
+        escape(finding.help),
         width=look.width,
         used=len(f'{INDENT}help: '),
         indent=f'{INDENT}      ',

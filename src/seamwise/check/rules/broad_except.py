@@ -35,9 +35,9 @@ from collections.abc import Iterator, Sequence
 
 from mypy.types import CallableType, Instance, UninhabitedType, get_proper_type
 
-from seamwise.check.findings import Spot
+from seamwise.check.findings import RawFinding
 from seamwise.check.rules.rule import Rule
-from seamwise.check.typed_ast.channels import members
+from seamwise.check.typed_ast.channels import union_members
 from seamwise.check.typed_ast.program import Module, walk
 
 WIDE = frozenset({'builtins.Exception', 'builtins.BaseException'})
@@ -48,7 +48,7 @@ DEFECTS = 'swallows every defect'
 BOTH = 'swallows every defect, and cancellation too'
 
 
-def find(module: Module) -> Iterator[Spot]:
+def find(module: Module) -> Iterator[RawFinding]:
     """Give each handler and each `suppress` that swallows more than its author can know."""
     for handler in module.every(ast.ExceptHandler):
         yield from _handler(handler, module)
@@ -57,7 +57,7 @@ def find(module: Module) -> Iterator[Spot]:
             yield from _suppressed(call, module)
 
 
-def _handler(node: ast.ExceptHandler, module: Module) -> Iterator[Spot]:
+def _handler(node: ast.ExceptHandler, module: Module) -> Iterator[RawFinding]:
     wide = WIDE if node.type is None else _wide(node.type, module)
     if not wide or _ends_in_raise(node.body, module):
         return
@@ -65,10 +65,10 @@ def _handler(node: ast.ExceptHandler, module: Module) -> Iterator[Spot]:
     if not takes_all and _reports(node, module):
         return
     said = 'A bare `except`' if node.type is None else f'`except {ast.unparse(node.type)}`'
-    yield Spot(node, f'{said} {BOTH if takes_all else DEFECTS}.', HELP)
+    yield RawFinding(node, f'{said} {BOTH if takes_all else DEFECTS}.', HELP)
 
 
-def _suppressed(node: ast.Call, module: Module) -> Iterator[Spot]:
+def _suppressed(node: ast.Call, module: Module) -> Iterator[RawFinding]:
     wide = frozenset[str]().union(*(_wide(one, module) for one in node.args))
     if not wide:
         return
@@ -76,7 +76,7 @@ def _suppressed(node: ast.Call, module: Module) -> Iterator[Spot]:
     around = module.parents.get(item) if isinstance(item, ast.withitem) else None
     place = around if isinstance(around, ast.With | ast.AsyncWith) else node
     takes_all = 'builtins.BaseException' in wide
-    yield Spot(
+    yield RawFinding(
         place,
         f'`{ast.unparse(node)}` {BOTH if takes_all else DEFECTS}.',
         'Name the exceptions that are expected.',
@@ -132,7 +132,7 @@ def _ends_in_raise(body: Sequence[ast.stmt], module: Module) -> bool:
 
 def _raises_at_its_end(manager: ast.expr, module: Module) -> bool:
     """Whether a context manager says by its type that it never lets go on what follows it."""
-    for one in members(module.type(manager)):
+    for one in union_members(module.type(manager)):
         method = (
             (one.type.get_method('__exit__') or one.type.get_method('__aexit__'))
             if isinstance(one, Instance)

@@ -60,7 +60,7 @@ from mypy.types import (
     get_proper_type,
 )
 
-from seamwise.check.findings import Spot
+from seamwise.check.findings import RawFinding
 from seamwise.check.rules.escape_routes import (
     CALLED_BACK,
     GROUPS,
@@ -73,7 +73,7 @@ from seamwise.check.rules.escape_routes import (
     THREADS,
 )
 from seamwise.check.rules.rule import Rule
-from seamwise.check.typed_ast.channels import HOLDERS, bases, members
+from seamwise.check.typed_ast.channels import HOLDERS, base_names, union_members
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, walk
 
 DO = 'seamwise.scope.Do'
@@ -99,7 +99,7 @@ TASK_HELP = (
 )
 
 
-def find(module: Module) -> Iterator[Spot]:
+def find(module: Module) -> Iterator[RawFinding]:
     """Give each way on which a `do`, or what holds one, leaves the function that it could end."""
     for function in module.functions():
         own = _own(function, module)
@@ -114,7 +114,7 @@ def _own(function: Function, module: Module) -> frozenset[str]:
     return frozenset(
         name
         for name, typed in pairs
-        if name is not None and any(DO in bases(one) for one in members(typed))
+        if name is not None and any(DO in base_names(one) for one in union_members(typed))
     )
 
 
@@ -133,7 +133,7 @@ class _Scope:
         while self._grows():
             pass
 
-    def escapes(self) -> Iterator[Spot]:
+    def escapes(self) -> Iterator[RawFinding]:
         """Give each place where it, or what holds it, gets out."""
         for node in self.nodes:
             match node:
@@ -141,7 +141,7 @@ class _Scope:
                     self.ends and self._around(node) is self.function
                 ):
                     if self._holds(value):
-                        yield Spot(
+                        yield RawFinding(
                             node,
                             'What is handed out here holds a `do`, whose function has ended by then.',
                             INSIDE,
@@ -151,7 +151,7 @@ class _Scope:
                 case ast.stmt() | ast.NamedExpr():
                     for target, value in _assigned(node):
                         if self._holds(value) and self._is_outside(target):
-                            yield Spot(
+                            yield RawFinding(
                                 node,
                                 'What is stored here holds a `do`, and may outlive its function.',
                                 INSIDE,
@@ -159,19 +159,19 @@ class _Scope:
                 case _:
                     continue
 
-    def _call(self, call: ast.Call) -> Iterator[Spot]:
+    def _call(self, call: ast.Call) -> Iterator[RawFinding]:
         if not any(self._holds(one) for one in _arguments(call)):
             return
         names = {self.module.full_name(call.func)} | self._made(call)
         is_method = isinstance(call.func, ast.Attribute)
         if names & THREADS or (is_method and self._is_method(call.func, IN_THREADS)):
-            yield Spot(
+            yield RawFinding(
                 call,
                 'A `do` goes into another thread here, where it cannot end its function.',
                 THREAD_HELP,
             )
         elif names & TASKS or (is_method and self._is_method(call.func, IN_TASKS)):
-            yield Spot(
+            yield RawFinding(
                 call,
                 'A `do` goes into a task here that no task group of its function holds.',
                 TASK_HELP,
@@ -179,29 +179,31 @@ class _Scope:
         elif names & REGISTERED or (
             is_method and (self._is_method(call.func, CALLED_BACK) or self._is_listened(call))
         ):
-            yield Spot(
+            yield RawFinding(
                 call,
                 'What is registered here holds a `do`, and is called when nobody hears of its failure.',
                 INSIDE,
             )
         elif isinstance(call.func, ast.Attribute) and self._is_method(call.func, GROUPS):
             if not self._is_opened_here(call.func.value):
-                yield Spot(
+                yield RawFinding(
                     call,
                     'A `do` goes into a task of a group that was opened outside of its function.',
                     TASK_HELP,
                 )
         elif (target := self._stored_in(call)) is not None and self._is_outside(target):
-            yield Spot(
+            yield RawFinding(
                 call, 'What is stored here holds a `do`, and may outlive its function.', INSIDE
             )
 
     def _made(self, call: ast.Call) -> frozenset[str]:
         """Give the class that a call makes an object of, with its bases."""
         callee = self.module.type(call.func)
-        is_class = any(_is_class(one) for one in members(callee))
+        is_class = any(_is_class(one) for one in union_members(callee))
         return (
-            frozenset[str]().union(*(bases(one) for one in members(self.module.type(call))))
+            frozenset[str]().union(
+                *(base_names(one) for one in union_members(self.module.type(call)))
+            )
             if is_class
             else frozenset()
         )
@@ -209,7 +211,7 @@ class _Scope:
     def _is_method(self, function: ast.expr, table: Mapping[str, frozenset[str]]) -> bool:
         if not isinstance(function, ast.Attribute):
             return False
-        owners = [bases(one) for one in members(self.module.type(function.value))]
+        owners = [base_names(one) for one in union_members(self.module.type(function.value))]
         return any(
             function.attr in names and any(kind in own for own in owners)
             for kind, names in table.items()
@@ -395,7 +397,7 @@ class _Scope:
             if isinstance(call.func, ast.Attribute) and call.func.attr == 'fail'
             else call.func
         )
-        if any(DO in bases(one) for one in members(self.module.type(callee))):
+        if any(DO in base_names(one) for one in union_members(self.module.type(callee))):
             return False
         if not self._holds(call.func) and not any(self._holds(one) for one in _arguments(call)):
             return False
@@ -491,15 +493,15 @@ def _is_class(type_: ProperType) -> bool:
 
 def _is_function(type_: Type | None) -> bool:
     return any(
-        isinstance(one, CallableType | Overloaded) or 'functools.partial' in bases(one)
-        for one in members(type_)
+        isinstance(one, CallableType | Overloaded) or 'functools.partial' in base_names(one)
+        for one in union_members(type_)
     )
 
 
 def _may_hold(type_: Type | None, *, objects: bool = True) -> bool:
     """Whether a value of this type may use a `do` later: what waits to be run, what holds such, and objects of any class."""
-    for one in members(type_):
-        own = bases(one)
+    for one in union_members(type_):
+        own = base_names(one)
         if isinstance(one, CallableType | Overloaded) or own & WAITING:
             if not own & DONE:
                 return True
@@ -518,7 +520,10 @@ def _may_hold(type_: Type | None, *, objects: bool = True) -> bool:
 
 def _items_may_hold(type_: Type | None) -> bool:
     return any(
-        _may_hold(part) for one in members(type_) if isinstance(one, Instance) for part in one.args
+        _may_hold(part)
+        for one in union_members(type_)
+        if isinstance(one, Instance)
+        for part in one.args
     )
 
 

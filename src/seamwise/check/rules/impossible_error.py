@@ -36,13 +36,13 @@ def number_in(text: str) -> Result[int, NotANumber]:
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from seamwise.check.facts import FileFacts, FunctionFacts, Told
+from seamwise.check.facts import FileFacts, FunctionFacts, RuleHit
 from seamwise.check.rules.rule import Rule
 
 HELP = 'Take it out of the channel, and its arms out of the callers.'
 
 
-def join(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, Told]]:
+def join(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, RuleHit]]:
     """Give each function that declares an error which neither it nor a method in its place can bring."""
     in_place = _in_place(files)
     for file in files:
@@ -58,7 +58,7 @@ def join(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, Told]]:
                 message = f'`{own}` declares {names}, and nothing in it can bring {_it(unmade)}.'
                 # The edit takes out all that it does not bring itself.
                 edits = function.exact if len(unmade) == len(function.unmade) else ()
-                yield file, Told('SW105', function.place, message, HELP, edits)
+                yield file, RuleHit('SW105', function.place, message, HELP, edits)
 
 
 def _in_place(files: Sequence[FileFacts]) -> Mapping[str, Sequence[FunctionFacts]]:

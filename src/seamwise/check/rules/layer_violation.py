@@ -53,7 +53,7 @@ from types import MappingProxyType
 
 from mypy.types import AnyType, CallableType, Type
 
-from seamwise.check.findings import Spot
+from seamwise.check.findings import RawFinding
 from seamwise.check.rules.rule import Rule
 from seamwise.check.rules.seam_names import (
     CALLED,
@@ -71,7 +71,7 @@ from seamwise.check.rules.seam_names import (
     seam_of,
 )
 from seamwise.check.rules.unchecked_unwrap import is_test
-from seamwise.check.typed_ast.channels import bases, members
+from seamwise.check.typed_ast.channels import base_names, union_members
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, walk
 from seamwise.redaction.sensitive_names import words
 
@@ -83,7 +83,7 @@ BUILTINS = MappingProxyType(
 _Place = ast.stmt | ast.match_case
 
 
-def find(module: Module) -> Iterator[Spot]:
+def find(module: Module) -> Iterator[RawFinding]:
     """Give what a module knows of a seam, once for each statement; which modules must not, the settings say."""
     if is_test(module.path):
         return
@@ -100,7 +100,7 @@ class _Reader:
     def __init__(self, module: Module) -> None:
         self.module = module
 
-    def known(self) -> Iterator[tuple[_Place, Spot]]:
+    def known(self) -> Iterator[tuple[_Place, RawFinding]]:
         """Give what is known of a seam, each with the statement that it stands in, in no order."""
         yield from self._imports()
         yield from self._references()
@@ -108,7 +108,7 @@ class _Reader:
         yield from self._fields()
         yield from self._methods()
 
-    def _imports(self) -> Iterator[tuple[_Place, Spot]]:
+    def _imports(self) -> Iterator[tuple[_Place, RawFinding]]:
         for plain in self.module.every(ast.Import):
             for one in plain.names:
                 if is_seams(one.name):
@@ -118,7 +118,7 @@ class _Reader:
                 if is_seams(node.module or '') or is_seams(f'{node.module}.{one.name}'):
                     yield node, _spot(node, f'`{one.name}` is imported from `{node.module}`', SEAM)
 
-    def _references(self) -> Iterator[tuple[_Place, Spot]]:
+    def _references(self) -> Iterator[tuple[_Place, RawFinding]]:
         found: list[ast.Name | ast.Attribute] = [
             *self.module.every(ast.Name),
             *self.module.every(ast.Attribute),
@@ -160,7 +160,7 @@ class _Reader:
         owner, seam = CALLED[node.attr]
         return (
             seam
-            if any(owner in bases(one) for one in members(self.module.type(node.value)))
+            if any(owner in base_names(one) for one in union_members(self.module.type(node.value)))
             else None
         )
 
@@ -177,7 +177,7 @@ class _Reader:
             node = around
         return node
 
-    def _literals(self) -> Iterator[tuple[_Place, Spot]]:
+    def _literals(self) -> Iterator[tuple[_Place, RawFinding]]:
         for node in self.module.every(ast.Constant):
             if isinstance(node.value, int) and not isinstance(node.value, bool):
                 yield from self._number(node, node.value)
@@ -194,7 +194,7 @@ class _Reader:
                         ),
                     )
 
-    def _number(self, node: ast.Constant, value: int) -> Iterator[tuple[_Place, Spot]]:
+    def _number(self, node: ast.Constant, value: int) -> Iterator[tuple[_Place, RawFinding]]:
         for name, is_of_error in self._roles(node):
             seam = means(name, value, is_of_error=is_of_error)
             if seam is not None:
@@ -290,7 +290,7 @@ class _Reader:
         if isinstance(match, ast.Match):
             yield from self._asked(match.subject)
 
-    def _fields(self) -> Iterator[tuple[_Place, Spot]]:
+    def _fields(self) -> Iterator[tuple[_Place, RawFinding]]:
         for kind in self.module.every(ast.ClassDef):
             is_error = self._makes_errors(kind)
             for node in kind.body:
@@ -317,7 +317,7 @@ class _Reader:
                     case _:
                         continue
 
-    def _methods(self) -> Iterator[tuple[_Place, Spot]]:
+    def _methods(self) -> Iterator[tuple[_Place, RawFinding]]:
         for function in self.module.functions():
             around = self.module.parents.get(function)
             seam = WRITERS.get(function.name)
@@ -352,8 +352,8 @@ class _Reader:
         return around if around is not None else self.module.syntax.body[0]
 
 
-def _spot(node: _Place | ast.expr, said: str, seam: Seam) -> Spot:
-    return Spot(node, f'{said}: the domain knows {seam.what} here.', seam.help)
+def _spot(node: _Place | ast.expr, said: str, seam: Seam) -> RawFinding:
+    return RawFinding(node, f'{said}: the domain knows {seam.what} here.', seam.help)
 
 
 def _is_escape(value: str | bytes) -> bool:
@@ -361,17 +361,17 @@ def _is_escape(value: str | bytes) -> bool:
 
 
 def _is_int(type_: Type | None) -> bool:
-    return any('builtins.int' in bases(one) for one in members(type_))
+    return any('builtins.int' in base_names(one) for one in union_members(type_))
 
 
 def _is_error(type_: Type | None) -> bool:
-    return any(bases(one) & {TAGGED, 'builtins.BaseException'} for one in members(type_))
+    return any(base_names(one) & {TAGGED, 'builtins.BaseException'} for one in union_members(type_))
 
 
 def _is_error_class(type_: Type | None) -> bool:
     return any(
         isinstance(one, CallableType) and one.is_type_obj() and _is_error(one.ret_type)
-        for one in members(type_)
+        for one in union_members(type_)
     )
 
 

@@ -46,11 +46,11 @@ ANSWERS = SHOWN | on(Blocked).responds(403, 'BLOCKED')
 
 from collections.abc import Iterator, Sequence
 
-from seamwise.check.facts import FileFacts, Told
+from seamwise.check.facts import FileFacts, RuleHit
 from seamwise.check.rules.rule import Rule
 
 
-def join(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, Told]]:
+def join(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, RuleHit]]:
     """Give each error class that nobody makes, or that no seam shows."""
     made = frozenset[str]().union(*(file.makes for file in files))
     handled = {
@@ -67,7 +67,7 @@ def join(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, Told]]:
             if one.name not in made:
                 yield (
                     file,
-                    Told(
+                    RuleHit(
                         'SW111',
                         one.place,
                         f'Nobody makes `{name}`.',
@@ -78,7 +78,7 @@ def join(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, Told]]:
                 message = f'No seam shows `{name}`, and nobody handles it.'
                 yield (
                     file,
-                    Told(
+                    RuleHit(
                         'SW111',
                         one.place,
                         message,

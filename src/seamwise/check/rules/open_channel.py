@@ -42,12 +42,12 @@ from mypy.types import (
     get_proper_type,
 )
 
-from seamwise.check.findings import Spot
-from seamwise.check.inference import reader_of
+from seamwise.check.findings import RawFinding
+from seamwise.check.inference import inference_of
 from seamwise.check.inference.annotations import named
 from seamwise.check.inference.functions import inferred_errors
 from seamwise.check.rules.rule import Rule
-from seamwise.check.typed_ast.channels import bases, channel, is_result, returned
+from seamwise.check.typed_ast.channels import base_names, channel_of, is_result, returned_type
 from seamwise.check.typed_ast.program import Function, Module
 
 SAID = frozenset({TypeOfAny.explicit, TypeOfAny.from_omitted_generics, TypeOfAny.from_another_any})
@@ -55,15 +55,15 @@ SAID = frozenset({TypeOfAny.explicit, TypeOfAny.from_omitted_generics, TypeOfAny
 HELP = 'Name the errors: `Result[T, NotFound | Busy]`; a type variable where the caller says which.'
 
 
-def find(module: Module) -> Iterator[Spot]:
+def find(module: Module) -> Iterator[RawFinding]:
     """Give each function whose channel names no error."""
     for node in module.functions():
         if not module.implements_overloads(node):
             wide = list(dict.fromkeys(_wide(_errors(node, module))))
             if wide:
-                exact = inferred_errors(node, reader_of(module))
+                exact = inferred_errors(node, inference_of(module))
                 edits = named(node, exact, module) if exact else ()
-                yield Spot(
+                yield RawFinding(
                     node,
                     f'The channel of `{node.name}` is {" and ".join(wide)}, which names no tagged error.',
                     HELP,
@@ -75,17 +75,17 @@ def _errors(function: Function, module: Module) -> Iterator[ProperType]:
     declared = module.declared(function)
     if declared is None:
         return
-    own = returned(declared.ret_type)
+    own = returned_type(declared.ret_type)
     if isinstance(own, TypeVarType):
         # Whatever the caller hands in comes back, with its own channel.
         return
-    found = channel(own)
+    found = channel_of(own)
     if found is not None:
         # Of what gives a Result or something else, as of a classifier, the channel is its caller's matter.
         yield from found.errors if is_result(own) else ()
         return
     made = module.decorated(function)
-    given = channel(returned(made.ret_type)) if isinstance(made, CallableType) else None
+    given = channel_of(returned_type(made.ret_type)) if isinstance(made, CallableType) else None
     # By `fallible`, `attempt`, or what others have of that kind.
     yield from given.errors if given is not None else ()
 
@@ -98,7 +98,7 @@ def _wide(errors: Iterable[ProperType]) -> Iterator[str]:
                 yield '`Any`'
         elif isinstance(error, Instance) and (
             error.type.fullname in {'builtins.object', 'seamwise.errors.TaggedError'}
-            or 'builtins.BaseException' in bases(error)
+            or 'builtins.BaseException' in base_names(error)
         ):
             yield f'`{error.type.name}`'
 

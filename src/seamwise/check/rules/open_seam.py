@@ -50,11 +50,11 @@ from collections.abc import Iterator, Sequence
 
 from mypy.types import Instance, ProperType, TypeType, get_proper_type
 
-from seamwise.check.findings import Spot
-from seamwise.check.inference import reader_of
+from seamwise.check.findings import RawFinding
+from seamwise.check.inference import inference_of
 from seamwise.check.inference.exhaustiveness_fix import closed
 from seamwise.check.rules.rule import Rule
-from seamwise.check.typed_ast.channels import bases, channel, members
+from seamwise.check.typed_ast.channels import base_names, channel_of, union_members
 from seamwise.check.typed_ast.program import Module, walk
 
 TAGGED = 'seamwise.errors.TaggedError'
@@ -65,7 +65,7 @@ HANDED_ON = frozenset(
 HELP = 'Decide about each class, and end with `case _: assert_never(error)`.'
 
 
-def find(module: Module) -> Iterator[Spot]:
+def find(module: Module) -> Iterator[RawFinding]:
     """Give each arm and each table that decides about errors that nobody has thought of."""
     for match in module.every(ast.Match):
         yield from _arms(match, module)
@@ -76,19 +76,19 @@ def find(module: Module) -> Iterator[Spot]:
         yield from _defaulting(subscript, module)
 
 
-def _arms(match: ast.Match, module: Module) -> Iterator[Spot]:
-    subject = list(members(module.type(match.subject)))
-    if len(subject) > 1 and all(TAGGED in bases(one) for one in subject):
+def _arms(match: ast.Match, module: Module) -> Iterator[RawFinding]:
+    subject = list(union_members(module.type(match.subject)))
+    if len(subject) > 1 and all(TAGGED in base_names(one) for one in subject):
         for arm in match.cases:
             if _is_wildcard(arm) and not _ends(arm, match.subject, module):
-                edits = closed(match, arm, reader_of(module))
-                yield Spot(
+                edits = closed(match, arm, inference_of(module))
+                yield RawFinding(
                     arm, 'This arm takes every error that nobody has decided about.', HELP, edits
                 )
             yield from _of_a_base(arm, arm.pattern, subject, module)
         return
-    found = channel(module.type(match.subject))
-    errors = [one for one in found.errors if TAGGED in bases(one)] if found is not None else []
+    found = channel_of(module.type(match.subject))
+    errors = [one for one in found.errors if TAGGED in base_names(one)] if found is not None else []
     for arm in match.cases:
         match arm.pattern:
             case ast.MatchClass(_, [inner]):
@@ -124,12 +124,14 @@ def _ends(arm: ast.match_case, subject: ast.expr, module: Module) -> bool:
 def _is_do_fail(function: ast.expr, module: Module) -> bool:
     if not isinstance(function, ast.Attribute) or function.attr != 'fail':
         return False
-    return any('seamwise.scope.Do' in bases(one) for one in members(module.type(function.value)))
+    return any(
+        'seamwise.scope.Do' in base_names(one) for one in union_members(module.type(function.value))
+    )
 
 
 def _of_a_base(
     arm: ast.match_case, pattern: ast.pattern, errors: Sequence[ProperType], module: Module
-) -> Iterator[Spot]:
+) -> Iterator[RawFinding]:
     if isinstance(pattern, ast.MatchAs) and pattern.pattern is not None:
         yield from _of_a_base(arm, pattern.pattern, errors, module)
     elif isinstance(pattern, ast.MatchOr):
@@ -138,21 +140,23 @@ def _of_a_base(
     elif isinstance(pattern, ast.MatchClass):
         name = module.full_name(pattern.cls)
         own = [one for one in errors if isinstance(one, Instance) and one.type.fullname == name]
-        derived = [one for one in errors if name in bases(one)]
+        derived = [one for one in errors if name in base_names(one)]
         if derived and not own:
-            yield Spot(
+            yield RawFinding(
                 arm,
                 f'`{ast.unparse(pattern.cls)}` is a base class: this arm takes every error below it, also those to come.',
                 HELP,
             )
 
 
-def _table(call: ast.Call, module: Module) -> Iterator[Spot]:
+def _table(call: ast.Call, module: Module) -> Iterator[RawFinding]:
     """Look for `{NotFound: 404}.get(type(error), 500)`."""
     match call:
         case ast.Call(ast.Attribute(table, 'get'), [kind, _]) if _is_kind_of_error(kind, module):
-            if any('typing.Mapping' in bases(one) for one in members(module.type(table))):
-                yield Spot(
+            if any(
+                'typing.Mapping' in base_names(one) for one in union_members(module.type(table))
+            ):
+                yield RawFinding(
                     call,
                     'A table with a default decides about every error that nobody has thought of.',
                     DECIDE,
@@ -164,12 +168,13 @@ def _table(call: ast.Call, module: Module) -> Iterator[Spot]:
 DECIDE = 'Make it an adapter, `on(Kind).verb(…) | …`, whose type names the errors, or a `match` that ends in `assert_never`.'
 
 
-def _defaulting(node: ast.Subscript, module: Module) -> Iterator[Spot]:
+def _defaulting(node: ast.Subscript, module: Module) -> Iterator[RawFinding]:
     """Look for `defaultdict(…)[type(error)]`."""
     if _is_kind_of_error(node.slice, module) and any(
-        'collections.defaultdict' in bases(one) for one in members(module.type(node.value))
+        'collections.defaultdict' in base_names(one)
+        for one in union_members(module.type(node.value))
     ):
-        yield Spot(
+        yield RawFinding(
             node,
             'A table with a default decides about every error that nobody has thought of.',
             DECIDE,
@@ -184,23 +189,23 @@ def _is_kind_of_error(node: ast.expr, module: Module) -> bool:
             return _is_error(error, module)
         case _:
             return any(
-                isinstance(one, TypeType) and TAGGED in bases(get_proper_type(one.item))
-                for one in members(module.type(node))
+                isinstance(one, TypeType) and TAGGED in base_names(get_proper_type(one.item))
+                for one in union_members(module.type(node))
             )
 
 
 def _is_error(node: ast.expr, module: Module) -> bool:
-    found = list(members(module.type(node)))
-    return bool(found) and all(TAGGED in bases(one) for one in found)
+    found = list(union_members(module.type(node)))
+    return bool(found) and all(TAGGED in base_names(one) for one in found)
 
 
-def _adapter(call: ast.Call, module: Module) -> Iterator[Spot]:
+def _adapter(call: ast.Call, module: Module) -> Iterator[RawFinding]:
     """Look for `on(TaggedError)`."""
     match call:
         case ast.Call(function, [kind]) if module.full_name(kind) == TAGGED and _makes_arms(
             function, module
         ):
-            yield Spot(
+            yield RawFinding(
                 call,
                 '`TaggedError` is the base of every error: this arm decides about all of them.',
                 DECIDE,

@@ -36,14 +36,14 @@ def plain(uid: int) -> Result[str, NoSuchUser]:
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from seamwise.check.facts import FileFacts, GuardLayer, Told
+from seamwise.check.facts import FileFacts, GuardLayer, RuleHit
 from seamwise.check.rules.rule import Rule
 from seamwise.check.rules.traits import Traits
 
 HELP = 'Take the retry out; or, if another try can help, say so at the error: `retryable=True`, or its category.'
 
 
-def join(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, Told]]:
+def join(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, RuleHit]]:
     """Give each retry around an operation whose every error says that another try is no use."""
     traits = Traits(files)
     guards = _by_name(files)
@@ -64,7 +64,7 @@ def join(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, Told]]:
                 )
                 yield (
                     file,
-                    Told(
+                    RuleHit(
                         'SW113',
                         one.place,
                         f'This retry never tries again: {names} {_says(errors)} that it is no use.',

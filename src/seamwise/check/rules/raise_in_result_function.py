@@ -41,9 +41,9 @@ from collections.abc import Iterator
 
 from mypy.types import CallableType, Instance, ProperType, TypeType, get_proper_type
 
-from seamwise.check.findings import Spot
+from seamwise.check.findings import RawFinding
 from seamwise.check.rules.rule import Rule
-from seamwise.check.typed_ast.channels import bases, is_result, members, returned
+from seamwise.check.typed_ast.channels import base_names, is_result, returned_type, union_members
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, children
 
 MEANT = frozenset(
@@ -55,7 +55,7 @@ HELP = (
 )
 
 
-def find(module: Module) -> Iterator[Spot]:
+def find(module: Module) -> Iterator[RawFinding]:
     """Give each `raise` of an ordinary exception in a function that returns a Result."""
     for node in module.every(ast.Raise):
         if node.exc is not None:
@@ -72,7 +72,7 @@ def find(module: Module) -> Iterator[Spot]:
             if named is None or all(kind & named for kind in kinds):
                 continue
             name = sorted(_last(node.exc, module))
-            yield Spot(
+            yield RawFinding(
                 node,
                 f'`{function.name}` returns a Result, and raises {" or ".join(name)} beside it.',
                 HELP,
@@ -85,14 +85,14 @@ def _last(raised: ast.expr, module: Module) -> set[str]:
 
 def _ordinary(raised: ast.expr, module: Module) -> list[frozenset[str]]:
     """Give the classes, each with its bases, of what is raised and is an ordinary exception."""
-    found = [bases(one) for one in _classes(raised, module)]
+    found = [base_names(one) for one in _classes(raised, module)]
     return [one for one in found if 'builtins.Exception' in one and not one & MEANT]
 
 
 def _classes(raised: ast.expr, module: Module) -> list[Instance]:
     found: list[Instance] = []
     for type_ in module.types(raised):
-        for one in members(type_):
+        for one in union_members(type_):
             made = _instance(one)
             if made is not None:
                 found.append(made)
@@ -138,7 +138,7 @@ def _is_any_exception(raised: ast.expr | None, module: Module) -> bool:
         case ast.Call(ast.Attribute(kept, 'with_traceback')):
             return _is_any_exception(kept, module)
         case ast.Name() | ast.Attribute():
-            typed = list(members(module.type(raised)))
+            typed = list(union_members(module.type(raised)))
             return bool(typed) and all(
                 isinstance(one, Instance) and one.type.fullname in KEPT for one in typed
             )
@@ -148,13 +148,13 @@ def _is_any_exception(raised: ast.expr | None, module: Module) -> bool:
 
 def _gives_result(function: Function, module: Module) -> bool:
     declared = module.declared(function)
-    if declared is not None and is_result(returned(declared.ret_type)):
+    if declared is not None and is_result(returned_type(declared.ret_type)):
         return True
     if not _names(function, module) & {'seamwise.scope.fallible', 'seamwise.edges.attempt'}:
         # Without annotations, what it returns says what it is.
         return declared is None and any(is_result(module.type(one)) for one in _returns(function))
     made = module.decorated(function)
-    return isinstance(made, CallableType) and is_result(returned(made.ret_type))
+    return isinstance(made, CallableType) and is_result(returned_type(made.ret_type))
 
 
 def _returns(function: Function) -> Iterator[ast.expr]:

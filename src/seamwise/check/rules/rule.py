@@ -4,17 +4,17 @@ from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 
-from seamwise.check.facts import FileFacts, Told
-from seamwise.check.findings import Severity, Spot
+from seamwise.check.facts import FileFacts, RuleHit
+from seamwise.check.findings import RawFinding, Severity
 from seamwise.check.typed_ast.program import Module
 
 
-def nowhere(module: Module) -> Iterator[Spot]:  # noqa: ARG001 -- as all rules are asked
+def nowhere(module: Module) -> Iterator[RawFinding]:  # noqa: ARG001 -- as all rules are asked
     """Find nothing: of a rule that must see the whole program."""
     yield from ()
 
 
-def nothing(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, Told]]:  # noqa: ARG001 -- as all rules are asked
+def nothing(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, RuleHit]]:  # noqa: ARG001 -- as all rules are asked
     """Find nothing: of a rule for which one file is enough."""
     yield from ()
 
@@ -27,8 +27,8 @@ class Rule(Struct, frozen=True):
     severity: Severity
     page: str
     """Markdown: what is wrong, an example that fails, and the same mended."""
-    find: Callable[[Module], Iterator[Spot]] = nowhere
-    join: Callable[[Sequence[FileFacts]], Iterator[tuple[FileFacts, Told]]] = nothing
+    find: Callable[[Module], Iterator[RawFinding]] = nowhere
+    join: Callable[[Sequence[FileFacts]], Iterator[tuple[FileFacts, RuleHit]]] = nothing
     is_asked: bool = True
     """Whether it is asked without being named."""
     is_of_domain: bool = False

@@ -37,9 +37,9 @@ from mypy.nodes import RefExpr, StrExpr, TypeInfo, Var
 from mypy.types import CallableType, Instance, LiteralType, NoneType, ProperType, TupleType, Type
 
 from seamwise import messages
-from seamwise.check.findings import Spot
+from seamwise.check.findings import RawFinding
 from seamwise.check.rules.rule import Rule
-from seamwise.check.typed_ast.channels import bases, members
+from seamwise.check.typed_ast.channels import base_names, union_members
 from seamwise.check.typed_ast.program import FUNCTIONS, Module, walk
 from seamwise.redaction.sensitive_names import is_sensitive
 
@@ -60,7 +60,7 @@ ASKING = frozenset({
 HELP = 'Leave it out of the text: say which field is wrong, not what it holds; the field itself may stay, as a `Secret`.'
 
 
-def find(module: Module) -> Iterator[Spot]:
+def find(module: Module) -> Iterator[RawFinding]:
     """Give each class, template and text that prints a secret of an error."""
     for kind in module.every(ast.ClassDef):
         yield from _template(kind, module)
@@ -71,14 +71,16 @@ def find(module: Module) -> Iterator[Spot]:
         text = _text_of(node, module)
         if text is not None and text not in said:
             said.add(text)
-            yield Spot(text, f'`{ast.unparse(node)}` is printed here, and it is a secret.', HELP)
+            yield RawFinding(
+                text, f'`{ast.unparse(node)}` is printed here, and it is a secret.', HELP
+            )
     for text in _revealed(module):
         if text not in said:
             said.add(text)
-            yield Spot(text, 'A secret is revealed here, for a message.', HELP)
+            yield RawFinding(text, 'A secret is revealed here, for a message.', HELP)
 
 
-def _template(kind: ast.ClassDef, module: Module) -> Iterator[Spot]:
+def _template(kind: ast.ClassDef, module: Module) -> Iterator[RawFinding]:
     given = next((one.value for one in kind.keywords if one.arg == 'message'), None)
     template = None if given is None else _literal(given, module)
     if template is None or not any(module.full_name(one) == TAGGED for one in kind.bases):
@@ -95,10 +97,10 @@ def _template(kind: ast.ClassDef, module: Module) -> Iterator[Spot]:
         name for name in _printed(template) if name in fields and _is_secret(name, fields[name])
     ]
     if printed:
-        yield Spot(kind, f'The message of `{kind.name}` prints {_listed(printed)}.', HELP)
+        yield RawFinding(kind, f'The message of `{kind.name}` prints {_listed(printed)}.', HELP)
 
 
-def _table(table: ast.Dict, module: Module) -> Iterator[Spot]:
+def _table(table: ast.Dict, module: Module) -> Iterator[RawFinding]:
     """Look for `{LoginFailed: 'Not with {password}.'}`."""
     for key, value in zip(table.keys, table.values, strict=True):
         info = None if key is None else _class(key, module)
@@ -110,7 +112,7 @@ def _table(table: ast.Dict, module: Module) -> Iterator[Spot]:
             name for name in _printed(template) if name in fields and _is_secret(name, fields[name])
         ]
         if printed:
-            yield Spot(value, f'This text for `{info.name}` prints {_listed(printed)}.', HELP)
+            yield RawFinding(value, f'This text for `{info.name}` prints {_listed(printed)}.', HELP)
 
 
 def _printed(template: str) -> list[str]:
@@ -194,19 +196,19 @@ def _is_secret(name: str, type_: Type | None) -> bool:
     if _holds_secret(type_):
         return True
     return is_sensitive(name) and (
-        type_ is None or any(not _is_open(one) for one in members(type_))
+        type_ is None or any(not _is_open(one) for one in union_members(type_))
     )
 
 
 def _is_open(type_: ProperType) -> bool:
     if isinstance(type_, NoneType | LiteralType):
         return True
-    return bool(bases(type_) & OPEN)
+    return bool(base_names(type_) & OPEN)
 
 
 def _holds_secret(type_: Type | None, depth: int = 0) -> bool:
-    for one in members(type_):
-        if SECRET in bases(one):
+    for one in union_members(type_):
+        if SECRET in base_names(one):
             return True
         parts = (
             one.items
@@ -223,7 +225,9 @@ def _holds_secret(type_: Type | None, depth: int = 0) -> bool:
 def _secrets(module: Module) -> Iterator[ast.expr]:
     """Give what is read of a secret of an error: one of its fields, also one that a pattern has taken out."""
     for node in module.every(ast.Attribute):
-        owners = [one for one in members(module.type(node.value)) if TAGGED in bases(one)]
+        owners = [
+            one for one in union_members(module.type(node.value)) if TAGGED in base_names(one)
+        ]
         if any(
             isinstance(one, Instance) and _is_secret_field(one.type, node.attr) for one in owners
         ):
@@ -255,7 +259,7 @@ def _is_given_as_it_is(node: ast.expr, module: Module) -> bool:
     around = module.parents.get(node)
     call = module.parents.get(around) if isinstance(around, ast.keyword) else around
     return isinstance(call, ast.Call) and any(
-        TAGGED in bases(one) for one in members(module.type(call))
+        TAGGED in base_names(one) for one in union_members(module.type(call))
     )
 
 
@@ -269,11 +273,11 @@ def _is_for_a_message(node: ast.AST, module: Module) -> bool:
     around = module.parents.get(node)
     while around is not None and not isinstance(around, ast.stmt | ast.Lambda):
         if isinstance(around, ast.Call) and around.func is not node:
-            made = list(members(module.type(around)))
-            if any(SECRET in bases(one) for one in made):
+            made = list(union_members(module.type(around)))
+            if any(SECRET in base_names(one) for one in made):
                 return False
             errors = [
-                one.type for one in made if isinstance(one, Instance) and TAGGED in bases(one)
+                one.type for one in made if isinstance(one, Instance) and TAGGED in base_names(one)
             ]
             if errors:
                 return _prints(errors[0], _argument(around, node, module))
@@ -368,7 +372,7 @@ def _makes_text(function: ast.expr, module: Module) -> bool:
 
 
 def _is_text(type_: Type | None) -> bool:
-    return any('builtins.str' in bases(one) for one in members(type_))
+    return any('builtins.str' in base_names(one) for one in union_members(type_))
 
 
 def _is_message(node: ast.AST, module: Module) -> bool:

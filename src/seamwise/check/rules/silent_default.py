@@ -39,7 +39,7 @@ def shade() -> Result[str, Unreadable]:
 
 from collections.abc import Iterator, Sequence
 
-from seamwise.check.facts import FileFacts, Told
+from seamwise.check.facts import FileFacts, RuleHit
 from seamwise.check.rules.rule import Rule
 from seamwise.check.rules.traits import Traits
 
@@ -48,7 +48,7 @@ HELP = (
 )
 
 
-def join(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, Told]]:
+def join(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, RuleHit]]:
     """Give each `value_or` that swallows something else than what was not found."""
     traits = Traits(files)
     for file in files:
@@ -58,7 +58,7 @@ def join(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, Told]]:
                 names = ' and '.join(f'`{error.rpartition(".")[2]}`' for error in silent)
                 yield (
                     file,
-                    Told(
+                    RuleHit(
                         'SW115',
                         one.place,
                         f'{names} ends in a default here, and nobody hears of it.',

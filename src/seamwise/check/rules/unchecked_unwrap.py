@@ -40,9 +40,9 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from seamwise.check.findings import Spot
+from seamwise.check.findings import RawFinding
 from seamwise.check.rules.rule import Rule
-from seamwise.check.typed_ast.channels import FAILURE, SUCCESS, Channel, channel
+from seamwise.check.typed_ast.channels import FAILURE, SUCCESS, Channel, channel_of
 from seamwise.check.typed_ast.program import FUNCTIONS, Module, walk
 
 GUARDS = frozenset({'seamwise.containers.is_success', 'seamwise.containers.is_failure'})
@@ -52,7 +52,7 @@ CHECKS = GUARDS | {'builtins.isinstance', 'builtins.type'}
 HELP = 'Prove it first (`isinstance`, `is_success`, a `match`), or use `.bind`, `.value_or`, `do`, `or_raise`.'
 
 
-def find(module: Module) -> Iterator[Spot]:
+def find(module: Module) -> Iterator[RawFinding]:
     """Give each unwrapping, and each assertion, of a Result that may be the other one."""
     if is_test(module.path):
         return
@@ -79,15 +79,15 @@ def is_test(path: Path) -> bool:
     )
 
 
-def _unwrapped(call: ast.Call, method: ast.Attribute, module: Module) -> Iterator[Spot]:
-    found = channel(module.type(method.value))
+def _unwrapped(call: ast.Call, method: ast.Attribute, module: Module) -> Iterator[RawFinding]:
+    found = channel_of(module.type(method.value))
     if found is None:
         return
     is_proven = not (found.is_failure if method.attr == 'unwrap' else found.is_success)
     if is_proven or _was_asked(method.value, call, found, module):
         return
     other = 'a Failure' if method.attr == 'unwrap' else 'a Success'
-    yield Spot(
+    yield RawFinding(
         call,
         f'`.{method.attr}()` raises where this is {other}, and no check before it proves that it is none.',
         HELP,
@@ -138,12 +138,12 @@ def _scope(node: ast.AST, module: Module) -> ast.AST:
     return around
 
 
-def _asserted(node: ast.Assert, module: Module) -> Iterator[Spot]:
+def _asserted(node: ast.Assert, module: Module) -> Iterator[RawFinding]:
     subject = _subject(node.test, module)
-    found = channel(module.type(subject)) if subject is not None else None
+    found = channel_of(module.type(subject)) if subject is not None else None
     if subject is None or found is None or not (found.is_success and found.is_failure):
         return
-    yield Spot(
+    yield RawFinding(
         node,
         f'This assertion bets that `{ast.unparse(subject)}` is one of the two; nothing before it proves it.',
         HELP,

@@ -58,10 +58,10 @@ def outlook(name: str) -> str:
 import ast
 from collections.abc import Iterator, Sequence
 
-from seamwise.check.facts import Entry, FileFacts, Told
-from seamwise.check.findings import Spot
-from seamwise.check.inference import reader_of
-from seamwise.check.inference.dispositions import Fates
+from seamwise.check.facts import Entry, FileFacts, RuleHit
+from seamwise.check.findings import RawFinding
+from seamwise.check.inference import inference_of
+from seamwise.check.inference.dispositions import Dispositions
 from seamwise.check.inference.guards import is_guard, unanswered
 from seamwise.check.rules.rule import Rule
 from seamwise.check.typed_ast.program import Module
@@ -69,18 +69,18 @@ from seamwise.check.typed_ast.program import Module
 HELP = 'Give it an arm, `catch` it, or return it, so that the channel declares it.'
 
 
-def find(module: Module) -> Iterator[Spot]:
+def find(module: Module) -> Iterator[RawFinding]:
     """Give each call of `run` after which nobody looks at what the guard itself fails with."""
-    reader = reader_of(module)
+    reader = inference_of(module)
     for call in module.every(ast.Call):
         match call.func:
             case ast.Attribute(guard, 'run' | 'run_sync') if (
                 call.args and is_guard(guard, reader) and not _is_dropped(call, module)
             ):
                 own = unanswered(guard, reader)
-                lost = Fates(reader, reader.function_of(call)).of(call, own).lost(own)
+                lost = Dispositions(reader, reader.function_of(call)).of(call, own).lost(own)
                 if lost:
-                    yield Spot(
+                    yield RawFinding(
                         call,
                         f'{_named(sorted(info.name for info in lost.values()))} of this guard is handled nowhere.',
                         HELP,
@@ -97,7 +97,7 @@ def _is_dropped(call: ast.Call, module: Module) -> bool:
     return isinstance(around, ast.Expr)
 
 
-def join(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, Told]]:
+def join(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, RuleHit]]:
     """Give each decorator that is a guard where none of the calls of its function looks at what it fails with."""
     calls_of: dict[str, list[Entry]] = {
         one.function: [] for file in files for one in file.guarded if one.function
@@ -117,7 +117,7 @@ def join(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, Told]]:
                 names = _named([error.rpartition('.')[2] for error in lost])
                 yield (
                     file,
-                    Told(
+                    RuleHit(
                         'SW114',
                         one.place,
                         f'{names} of this guard is handled by no caller of `{_last(one.function)}`.',

@@ -58,35 +58,42 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from mypy.nodes import TypeInfo
 
-from seamwise.check.findings import Spot
-from seamwise.check.inference import reader_of
-from seamwise.check.inference.bindings import Given
-from seamwise.check.inference.error_inference import FAILURE, Reader
+from seamwise.check.findings import RawFinding
+from seamwise.check.inference import inference_of
+from seamwise.check.inference.bindings import ValueBinding
+from seamwise.check.inference.error_inference import FAILURE, ErrorInference
 from seamwise.check.inference.functions import adapter_seam
 from seamwise.check.rules.rule import Rule
-from seamwise.check.typed_ast.channels import channel
-from seamwise.check.typed_ast.error_sets import NOTHING, Kinds, is_error, joined, meets, without
+from seamwise.check.typed_ast.channels import channel_of
+from seamwise.check.typed_ast.error_sets import (
+    NOTHING,
+    ErrorSet,
+    is_error,
+    overlaps,
+    subtract,
+    union,
+)
 from seamwise.check.typed_ast.program import Module, walk
 
 HELP = 'Take the arm out; if the error should arrive, name it in the channel that it comes from.'
 
 
-def find(module: Module) -> Iterator[Spot]:
+def find(module: Module) -> Iterator[RawFinding]:
     """Give each arm for an error that cannot be there."""
-    reader = reader_of(module)
+    reader = inference_of(module)
     for match in module.every(ast.Match):
         yield from _arms(match, reader)
     for call in module.every(ast.Call):
         yield from _adapter(call, reader)
 
 
-def _arms(match: ast.Match, reader: Reader) -> Iterator[Spot]:
+def _arms(match: ast.Match, reader: ErrorInference) -> Iterator[RawFinding]:
     if isinstance(match.subject, ast.Tuple):
         for arm in match.cases:
             for pattern in _parts(arm.pattern):
                 yield from _side_by_side(arm, pattern, match.subject, reader)
         return
-    is_result = channel(reader.module.type(match.subject)) is not None
+    is_result = channel_of(reader.module.type(match.subject)) is not None
     arriving = _brought(match.subject, reader)
     if arriving is None:
         return
@@ -97,9 +104,9 @@ def _arms(match: ast.Match, reader: Reader) -> Iterator[Spot]:
             for one in _parts(inner) if inner is not None else ():
                 asked = _asked(one, reader)
                 if asked and not any(
-                    meets(info, kind) for info in left.values() for kind in asked.values()
+                    overlaps(info, kind) for info in left.values() for kind in asked.values()
                 ):
-                    yield Spot(arm, _message(one, asked, arriving), HELP)
+                    yield RawFinding(arm, _message(one, asked, arriving), HELP)
                 if isinstance(one, ast.MatchSequence):
                     # Several failures at once: which of them is where, nobody knows.
                     yield from _never(arm, one.patterns, arriving, reader)
@@ -109,17 +116,17 @@ def _arms(match: ast.Match, reader: Reader) -> Iterator[Spot]:
                 left = NOTHING
 
 
-def _brought(subject: ast.expr, reader: Reader) -> Kinds | None:
+def _brought(subject: ast.expr, reader: ErrorInference) -> ErrorSet | None:
     """Give the errors that something matched brings, a result or an error; None where nobody can say, or it may be neither."""
-    if channel(reader.module.type(subject)) is not None:
+    if channel_of(reader.module.type(subject)) is not None:
         return reader.errors(subject)
     found = reader.made(subject)
     return found if found and all(is_error(info) for info in found.values()) else None
 
 
 def _side_by_side(
-    arm: ast.match_case, row: ast.pattern, subjects: ast.Tuple, reader: Reader
-) -> Iterator[Spot]:
+    arm: ast.match_case, row: ast.pattern, subjects: ast.Tuple, reader: ErrorInference
+) -> Iterator[RawFinding]:
     """Look at an arm over several results at once, each for itself."""
     if not isinstance(row, ast.MatchSequence) or any(
         isinstance(one, ast.MatchStar) for one in row.patterns
@@ -128,20 +135,20 @@ def _side_by_side(
     for subject, pattern in zip(subjects.elts, row.patterns, strict=False):
         arriving = _brought(subject, reader)
         if arriving is not None:
-            is_result = channel(reader.module.type(subject)) is not None
+            is_result = channel_of(reader.module.type(subject)) is not None
             inner = [_of_failure(one, reader) if is_result else one for one in _parts(pattern)]
             yield from _never(arm, [one for one in inner if one is not None], arriving, reader)
 
 
 def _never(
-    arm: ast.match_case, patterns: Sequence[ast.pattern], arriving: Kinds, reader: Reader
-) -> Iterator[Spot]:
+    arm: ast.match_case, patterns: Sequence[ast.pattern], arriving: ErrorSet, reader: ErrorInference
+) -> Iterator[RawFinding]:
     for one in (part for pattern in patterns for part in _parts(pattern)):
         asked = _asked(one, reader)
         if asked and not any(
-            meets(info, kind) for info in arriving.values() for kind in asked.values()
+            overlaps(info, kind) for info in arriving.values() for kind in asked.values()
         ):
-            yield Spot(arm, _message(one, asked, arriving), HELP)
+            yield RawFinding(arm, _message(one, asked, arriving), HELP)
 
 
 def _parts(pattern: ast.pattern) -> Iterator[ast.pattern]:
@@ -156,7 +163,7 @@ def _parts(pattern: ast.pattern) -> Iterator[ast.pattern]:
             yield pattern
 
 
-def _of_failure(pattern: ast.pattern, reader: Reader) -> ast.pattern | None:
+def _of_failure(pattern: ast.pattern, reader: ErrorInference) -> ast.pattern | None:
     match pattern:
         case ast.MatchClass(kind, [inner]) if reader.module.full_name(kind) in FAILURE:
             return inner
@@ -164,7 +171,7 @@ def _of_failure(pattern: ast.pattern, reader: Reader) -> ast.pattern | None:
             return None
 
 
-def _takes_any_failure(pattern: ast.pattern, reader: Reader) -> bool:
+def _takes_any_failure(pattern: ast.pattern, reader: ErrorInference) -> bool:
     return (
         isinstance(pattern, ast.MatchClass)
         and not pattern.patterns
@@ -172,7 +179,7 @@ def _takes_any_failure(pattern: ast.pattern, reader: Reader) -> bool:
     )
 
 
-def _asked(pattern: ast.pattern, reader: Reader) -> Kinds:
+def _asked(pattern: ast.pattern, reader: ErrorInference) -> ErrorSet:
     """Give the error class that a pattern asks for."""
     if not isinstance(pattern, ast.MatchClass):
         return NOTHING
@@ -183,7 +190,7 @@ def _asked(pattern: ast.pattern, reader: Reader) -> Kinds:
     }
 
 
-def _left(pattern: ast.pattern, errors: Kinds, reader: Reader) -> Kinds:
+def _left(pattern: ast.pattern, errors: ErrorSet, reader: ErrorInference) -> ErrorSet:
     """Give the errors that go on to the next arm."""
     if isinstance(pattern, ast.MatchAs):
         return NOTHING
@@ -192,12 +199,12 @@ def _left(pattern: ast.pattern, errors: Kinds, reader: Reader) -> Kinds:
     inner = (*pattern.patterns, *pattern.kwd_patterns)
     if not all(isinstance(one, ast.MatchAs) and one.pattern is None for one in inner):
         return errors
-    return without(errors, _asked(pattern, reader).values())
+    return subtract(errors, _asked(pattern, reader).values())
 
 
-def _message(pattern: ast.pattern, asked: Kinds, arriving: Mapping[str, TypeInfo]) -> str:
+def _message(pattern: ast.pattern, asked: ErrorSet, arriving: Mapping[str, TypeInfo]) -> str:
     name = ast.unparse(pattern.cls) if isinstance(pattern, ast.MatchClass) else 'This error'
-    if any(meets(info, kind) for info in arriving.values() for kind in asked.values()):
+    if any(overlaps(info, kind) for info in arriving.values() for kind in asked.values()):
         return f'`{name}` never arrives at this arm: one above takes it.'
     return f'`{name}` never arrives here: what is matched brings {_names(arriving)}.'
 
@@ -206,7 +213,7 @@ def _names(errors: Mapping[str, TypeInfo]) -> str:
     return ' and '.join(f'`{info.name}`' for info in errors.values()) or 'no error'
 
 
-def _adapter(call: ast.Call, reader: Reader) -> Iterator[Spot]:
+def _adapter(call: ast.Call, reader: ErrorInference) -> Iterator[RawFinding]:
     """Look at an adapter that is used where it is made, or under a local name that nothing else sees."""
     adapter = _used(call, reader)
     if adapter is None:
@@ -221,15 +228,15 @@ def _adapter(call: ast.Call, reader: Reader) -> Iterator[Spot]:
     if made is None or arriving is None or not is_first:
         return
     for arm, kind in _arms_of(made, reader):
-        if not any(meets(info, kind) for info in arriving.values()):
-            yield Spot(
+        if not any(overlaps(info, kind) for info in arriving.values()):
+            yield RawFinding(
                 arm,
                 f'`{kind.name}` never arrives here: this adapter is handed {_names(arriving)}.',
                 HELP,
             )
 
 
-def _used(call: ast.Call, reader: Reader) -> ast.expr | None:
+def _used(call: ast.Call, reader: ErrorInference) -> ast.expr | None:
     """Find the adapter that a call hands errors to: `adapter(error)`, `result.alt(adapter)`."""
     if len(call.args) != 1 or call.keywords:
         return None
@@ -238,20 +245,20 @@ def _used(call: ast.Call, reader: Reader) -> ast.expr | None:
     return adapter if adapter_seam(adapter, reader.module) else None
 
 
-def _arriving(call: ast.Call, reader: Reader) -> Kinds | None:
+def _arriving(call: ast.Call, reader: ErrorInference) -> ErrorSet | None:
     """Give the errors that an adapter is handed by a call."""
     if isinstance(call.func, ast.Attribute) and call.func.attr == 'alt':
         return reader.errors(call.func.value)
     return reader.made(call.args[0])
 
 
-def _local(name: ast.Name, reader: Reader) -> ast.expr | None:
+def _local(name: ast.Name, reader: ErrorInference) -> ast.expr | None:
     function = reader.function_of(name)
     bound = reader.bindings(function).get(name.id, ()) if function is not None else ()
-    return bound[0].value if len(bound) == 1 and isinstance(bound[0], Given) else None
+    return bound[0].value if len(bound) == 1 and isinstance(bound[0], ValueBinding) else None
 
 
-def _uses(name: ast.Name, reader: Reader) -> list[ast.Name]:
+def _uses(name: ast.Name, reader: ErrorInference) -> list[ast.Name]:
     function = reader.function_of(name)
     nodes = (
         [node for node in walk(function) if isinstance(node, ast.Name)]
@@ -262,18 +269,18 @@ def _uses(name: ast.Name, reader: Reader) -> list[ast.Name]:
     return sorted(found, key=lambda node: (node.lineno, node.col_offset))
 
 
-def _all_arriving(name: ast.Name, reader: Reader) -> Kinds | None:
+def _all_arriving(name: ast.Name, reader: ErrorInference) -> ErrorSet | None:
     """Give all that a local adapter is handed; None where it is handed on itself, and nobody can say."""
-    parts: list[Kinds | None] = []
+    parts: list[ErrorSet | None] = []
     for use in _uses(name, reader):
         call = reader.module.parents.get(use)
         if not isinstance(call, ast.Call) or _used(call, reader) is not use:
             return None
         parts.append(_arriving(call, reader))
-    return joined(parts)
+    return union(parts)
 
 
-def _arms_of(adapter: ast.expr, reader: Reader) -> Iterator[tuple[ast.Call, TypeInfo]]:
+def _arms_of(adapter: ast.expr, reader: ErrorInference) -> Iterator[tuple[ast.Call, TypeInfo]]:
     """Give the arms of `on(A).verb(…) | on(B).verb(…)`, each at its `on(…)`."""
     match adapter:
         case ast.BinOp(left, ast.BitOr(), right):

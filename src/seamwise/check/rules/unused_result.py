@@ -53,18 +53,18 @@ from mypy.types import (
     get_proper_type,
 )
 
-from seamwise.check.findings import Spot
-from seamwise.check.liveness import targets, unread
+from seamwise.check.findings import RawFinding
+from seamwise.check.liveness import bound_names, unread_assignments
 from seamwise.check.rules.rule import Rule
 from seamwise.check.typed_ast.channels import (
     HOLDERS,
     Channel,
-    awaited,
-    bases,
-    channel,
-    holds,
-    members,
-    named,
+    awaited_type,
+    base_names,
+    channel_of,
+    contained_channel,
+    format_types,
+    union_members,
 )
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, walk
 
@@ -77,7 +77,7 @@ LONGEST = 60
 STORES = HOLDERS | {'typing.MutableMapping', 'typing.MutableSequence'}
 
 
-def find(module: Module) -> Iterator[Spot]:
+def find(module: Module) -> Iterator[RawFinding]:
     """Give each statement, lambda and assignment that drops a Result."""
     for statement in module.every(ast.Expr):
         yield from _dropped(statement, module)
@@ -87,14 +87,14 @@ def find(module: Module) -> Iterator[Spot]:
         yield from _unread(function, module)
 
 
-def _dropped(statement: ast.Expr, module: Module) -> Iterator[Spot]:
+def _dropped(statement: ast.Expr, module: Module) -> Iterator[RawFinding]:
     value = statement.value
     # A name alone is read, and a walrus is an assignment.
     if isinstance(value, ast.Name | ast.Attribute | ast.NamedExpr | ast.Yield | ast.YieldFrom):
         return
     found = _result(value, module)
     if found is not None and not _was_stored(value, module) and not _must_raise(statement, module):
-        yield Spot(
+        yield RawFinding(
             statement, f'The Result of {_shortened(value)} is thrown away{_lost(found)}.', HELP
         )
 
@@ -103,7 +103,7 @@ def _was_stored(value: ast.expr, module: Module) -> bool:
     """Whether it comes out of a container, where it was, and may still be: `results.pop()`, `cache.setdefault(key, result)`."""
     if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute):
         return False
-    return any(bases(one) & STORES for one in members(module.type(value.func.value)))
+    return any(base_names(one) & STORES for one in union_members(module.type(value.func.value)))
 
 
 def _must_raise(statement: ast.Expr, module: Module) -> bool:
@@ -111,11 +111,13 @@ def _must_raise(statement: ast.Expr, module: Module) -> bool:
     around = module.parents.get(statement)
     if not isinstance(around, ast.With | ast.AsyncWith) or around.body[-1] is not statement:
         return False
-    managers = [one for item in around.items for one in members(module.type(item.context_expr))]
-    return any(bases(one) & RAISES for one in managers)
+    managers = [
+        one for item in around.items for one in union_members(module.type(item.context_expr))
+    ]
+    return any(base_names(one) & RAISES for one in managers)
 
 
-def _in_call(given: ast.Lambda, module: Module) -> Iterator[Spot]:
+def _in_call(given: ast.Lambda, module: Module) -> Iterator[RawFinding]:
     around = module.parents.get(given)
     if isinstance(around, ast.keyword):
         call = module.parents.get(around)
@@ -128,11 +130,13 @@ def _in_call(given: ast.Lambda, module: Module) -> Iterator[Spot]:
             yield from _unheard(given, around, place, module)
 
 
-def _unheard(given: ast.Lambda, call: ast.Call, place: int | str, module: Module) -> Iterator[Spot]:
+def _unheard(
+    given: ast.Lambda, call: ast.Call, place: int | str, module: Module
+) -> Iterator[RawFinding]:
     found = _result(given.body, module)
     if found is None or not _is_dropped_by(call, place, module):
         return
-    yield Spot(
+    yield RawFinding(
         given.body,
         f'The Result of {_shortened(given.body)} is thrown away{_lost(found)}: nobody reads what this lambda gives.',
         'Hand over a function that looks at it; `tap_error`, a log, or a `match` will do.',
@@ -141,13 +145,16 @@ def _unheard(given: ast.Lambda, call: ast.Call, place: int | str, module: Module
 
 def _is_dropped_by(call: ast.Call, place: int | str, module: Module) -> bool:
     """Whether what a function is handed at a place is called for nothing: the type says that it gives None, or any object."""
-    if isinstance(call.func, ast.Attribute) and channel(module.type(call.func.value)) is not None:
+    if (
+        isinstance(call.func, ast.Attribute)
+        and channel_of(module.type(call.func.value)) is not None
+    ):
         # The step of a Failure is never called.
         return False
     callee = module.type(call.func)
     signatures = [
         one
-        for member in members(callee)
+        for member in union_members(callee)
         for one in (member.items if isinstance(member, Overloaded) else [member])
     ]
     return bool(signatures) and all(
@@ -201,7 +208,9 @@ def _binding(module: Module) -> Iterable[Function]:
     for node, target in bound:
         if target is None:
             continue
-        if any(holds(module.variable(name)) is not None for name in targets(target)):
+        if any(
+            contained_channel(module.variable(name)) is not None for name in bound_names(target)
+        ):
             found.update(dict.fromkeys(_around(node, module)))
     return found
 
@@ -215,9 +224,13 @@ def _around(node: ast.AST, module: Module) -> Iterator[Function]:
         around = module.parents.get(around)
 
 
-def _unread(function: ast.FunctionDef | ast.AsyncFunctionDef, module: Module) -> Iterator[Spot]:
+def _unread(
+    function: ast.FunctionDef | ast.AsyncFunctionDef, module: Module
+) -> Iterator[RawFinding]:
     dead = {
-        name for name in unread(function, lambda item: _swallows(item, module)) if name.id != '_'
+        name
+        for name in unread_assignments(function, lambda item: _swallows(item, module))
+        if name.id != '_'
     }
     if not dead:
         return
@@ -238,7 +251,7 @@ def _unread(function: ast.FunctionDef | ast.AsyncFunctionDef, module: Module) ->
 
 def _assigned(
     statement: ast.stmt, bound: list[ast.expr], value: ast.expr, dead: set[ast.Name], module: Module
-) -> Iterator[Spot]:
+) -> Iterator[RawFinding]:
     if (
         len(bound) == 1
         and isinstance(bound[0], ast.Tuple)
@@ -265,22 +278,22 @@ def _assigned(
 
 def _bound(
     statement: ast.stmt, target: ast.expr, dead: set[ast.Name], module: Module
-) -> Iterator[Spot]:
-    for name in targets(target):
-        found = holds(module.variable(name)) if name in dead else None
+) -> Iterator[RawFinding]:
+    for name in bound_names(target):
+        found = contained_channel(module.variable(name)) if name in dead else None
         if found is not None:
             yield _nobody_reads(statement, name, found)
 
 
-def _nobody_reads(statement: ast.stmt, name: ast.Name, found: Channel) -> Spot:
-    return Spot(
+def _nobody_reads(statement: ast.stmt, name: ast.Name, found: Channel) -> RawFinding:
+    return RawFinding(
         statement, f'The Result in `{name.id}` is thrown away{_lost(found)}: nobody reads it.', HELP
     )
 
 
 def _swallows(item: ast.withitem, module: Module) -> bool:
     """Whether a context manager may end an exception: `__exit__` says so by the type bool (PEP 484's checkers agree on it)."""
-    managers = list(members(module.type(item.context_expr)))
+    managers = list(union_members(module.type(item.context_expr)))
     return not managers or any(_may_swallow(one) for one in managers)
 
 
@@ -297,8 +310,8 @@ def _may_swallow(manager: object) -> bool:
 
 
 def _says_bool(method: CallableType) -> bool:
-    for one in members(method.ret_type):
-        for given in members(awaited(one) or one):
+    for one in union_members(method.ret_type):
+        for given in union_members(awaited_type(one) or one):
             if isinstance(given, LiteralType) and given.value is False:
                 continue
             if not isinstance(given, NoneType):
@@ -307,11 +320,14 @@ def _says_bool(method: CallableType) -> bool:
 
 
 def _result(value: ast.expr, module: Module) -> Channel | None:
-    return next((found for one in module.types(value) if (found := holds(one)) is not None), None)
+    return next(
+        (found for one in module.types(value) if (found := contained_channel(one)) is not None),
+        None,
+    )
 
 
 def _lost(found: Channel) -> str:
-    return f', and with it its error ({named(found.errors)})' if found.errors else ''
+    return f', and with it its error ({format_types(found.errors)})' if found.errors else ''
 
 
 def _shortened(value: ast.expr) -> str:

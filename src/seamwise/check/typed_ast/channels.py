@@ -47,20 +47,20 @@ class Channel(Struct, frozen=True):
     """Whether it is typed as the base class of `returns`, which no check narrows."""
 
 
-def members(type_: Type | None) -> Iterator[ProperType]:
+def union_members(type_: Type | None) -> Iterator[ProperType]:
     """Give the members of a union, or the one type; a type variable is what it may stand for."""
     found = get_proper_type(type_) if type_ is not None else None
     if isinstance(found, UnionType):
         for one in found.items:
-            yield from members(one)
+            yield from union_members(one)
     elif isinstance(found, TypeVarType):
         for one in found.values or [found.upper_bound]:
-            yield from members(one)
+            yield from union_members(one)
     elif found is not None:
         yield found
 
 
-def bases(type_: ProperType) -> frozenset[str]:
+def base_names(type_: ProperType) -> frozenset[str]:
     """Give the full names of a class and of all that it derives from; none for what is no class."""
     return _bases(type_.type) if isinstance(type_, Instance) else NOTHING
 
@@ -75,12 +75,12 @@ def _bases(info: TypeInfo) -> frozenset[str]:
     return frozenset(one.fullname for one in info.mro)
 
 
-def channel(type_: Type | None) -> Channel | None:
+def channel_of(type_: Type | None) -> Channel | None:
     """Give the channel of a type of which at least one member is a Result, else None; others, as None, are left aside."""
     values: list[ProperType] = []
     errors: list[ProperType] = []
-    found = [one for one in members(type_) if OPEN in bases(one)]
-    kinds = [kind_of(one) for one in found]
+    found = [one for one in union_members(type_) if OPEN in base_names(one)]
+    kinds = [class_name(one) for one in found]
     for one in found:
         value, error = _arguments(one)
         values += _real(value)
@@ -97,42 +97,42 @@ def channel(type_: Type | None) -> Channel | None:
     )
 
 
-def kind_of(type_: ProperType) -> str:
+def class_name(type_: ProperType) -> str:
     """Give the full name of a class; empty for what is none."""
     return type_.type.fullname if isinstance(type_, Instance) else ''
 
 
-def awaited(type_: ProperType) -> ProperType | None:
+def awaited_type(type_: ProperType) -> ProperType | None:
     """Give what awaiting a coroutine, a task or any other awaitable gives; None for what cannot be awaited."""
     return argument_of(type_, 'typing.Awaitable', 0)
 
 
-def returned(type_: Type | None) -> ProperType | None:
+def returned_type(type_: Type | None) -> ProperType | None:
     """Give what a caller gets of a return type, once it is awaited where it must be."""
     found = get_proper_type(type_) if type_ is not None else None
-    return None if found is None else awaited(found) or found
+    return None if found is None else awaited_type(found) or found
 
 
-def holds(type_: Type | None) -> Channel | None:
+def contained_channel(type_: Type | None) -> Channel | None:
     """Give the channel of a type that is a Result, will be one when it is awaited, or is a tuple, list or dict of them."""
-    waited = [given for one in members(type_) if (given := awaited(one)) is not None]
+    waited = [given for one in union_members(type_) if (given := awaited_type(one)) is not None]
     return (
-        channel(type_)
+        channel_of(type_)
         or _held(type_)
-        or next((found for one in waited if (found := channel(one) or _held(one))), None)
+        or next((found for one in waited if (found := channel_of(one) or _held(one))), None)
     )
 
 
 def is_result(type_: Type | None) -> bool:
     """Whether a type is a Result and nothing else, None aside: a Failure or None is the answer of a classifier."""
-    found = channel(type_)
-    others = [one for one in members(type_) if OPEN not in bases(one)]
+    found = channel_of(type_)
+    others = [one for one in union_members(type_) if OPEN not in base_names(one)]
     if found is None or not all(isinstance(one, NoneType) for one in others):
         return False
     return found.is_success or not others
 
 
-def named(types: Iterable[ProperType]) -> str:
+def format_types(types: Iterable[ProperType]) -> str:
     """Give the names of types, as in `NotFound | Busy`."""
     return ' | '.join(dict.fromkeys(_name(one) for one in types)) or 'nothing'
 
@@ -145,9 +145,11 @@ def _name(type_: ProperType) -> str:
 
 def _held(type_: Type | None, depth: int = 0) -> Channel | None:
     """Look into containers: results that are still to come are others' to await, and a type alias may have no bottom."""
-    inner = [part for one in members(type_) for part in _parts(one)] if depth < DEEPEST else []
+    inner = (
+        [part for one in union_members(type_) for part in _parts(one)] if depth < DEEPEST else []
+    )
     return next(
-        (found for one in inner if (found := channel(one) or _held(one, depth + 1)) is not None),
+        (found for one in inner if (found := channel_of(one) or _held(one, depth + 1)) is not None),
         None,
     )
 
@@ -159,7 +161,7 @@ def _parts(type_: ProperType) -> Iterable[Type]:
 
 
 def _arguments(type_: ProperType) -> tuple[ProperType | None, ProperType | None]:
-    kind = kind_of(type_)
+    kind = class_name(type_)
     if isinstance(type_, Instance) and len(type_.args) == 1:
         if kind in SUCCESS:
             return get_proper_type(type_.args[0]), None

@@ -22,19 +22,19 @@ from mypy.types import (
     get_proper_type,
 )
 
-from seamwise.check.typed_ast.channels import awaited, channel, members
+from seamwise.check.typed_ast.channels import awaited_type, channel_of, union_members
 
-Kinds: TypeAlias = Mapping[str, TypeInfo]
+ErrorSet: TypeAlias = Mapping[str, TypeInfo]
 """Error classes by their full names; a type variable that may be any error, by its own, which has no dot."""
 
-NOTHING: Kinds = {}
+NOTHING: ErrorSet = {}
 TAGGED = 'seamwise.errors.TaggedError'
 WIDE = frozenset({'builtins.object', TAGGED})
 """Classes that name no error."""
 PARTIAL = 'functools.partial'
 
 
-def joined(parts: Iterable[Kinds | None]) -> Kinds | None:
+def union(parts: Iterable[ErrorSet | None]) -> ErrorSet | None:
     """Give all of several sets; None where one of them is not known."""
     found: dict[str, TypeInfo] = {}
     for part in parts:
@@ -44,22 +44,22 @@ def joined(parts: Iterable[Kinds | None]) -> Kinds | None:
     return found
 
 
-def kinds(type_: Type | None) -> Kinds | None:
+def errors_of_type(type_: Type | None) -> ErrorSet | None:
     """Give the classes that an error may have by its type, those inside of a tuple of errors too; None where nobody can say."""
     found = get_proper_type(type_) if type_ is not None else None
     match found:
         case UninhabitedType():
             return NOTHING
         case UnionType():
-            return joined(kinds(one) for one in found.items)
+            return union(errors_of_type(one) for one in found.items)
         case TupleType():
-            return joined(kinds(one) for one in found.items)
+            return union(errors_of_type(one) for one in found.items)
         case LiteralType():
-            return kinds(found.fallback)
+            return errors_of_type(found.fallback)
         case UnpackType():
-            return kinds(found.type)
+            return errors_of_type(found.type)
         case Instance() if found.type.fullname == 'builtins.tuple':
-            return kinds(found.args[0])
+            return errors_of_type(found.args[0])
         case Instance():
             return {found.type.fullname: found.type}
         case NoneType():
@@ -70,29 +70,29 @@ def kinds(type_: Type | None) -> Kinds | None:
             return None
 
 
-def _of_variable(variable: TypeVarType) -> Kinds | None:
+def _of_variable(variable: TypeVarType) -> ErrorSet | None:
     if variable.values:
-        return joined(kinds(one) for one in variable.values)
+        return union(errors_of_type(one) for one in variable.values)
     bound = get_proper_type(variable.upper_bound)
     return (
         {variable.name: bound.type}
         if isinstance(bound, Instance) and bound.type.fullname in WIDE
-        else kinds(bound)
+        else errors_of_type(bound)
     )
 
 
-def named(errors: Kinds) -> Kinds:
+def named(errors: ErrorSet) -> ErrorSet:
     """Leave out the type variables."""
     return {name: info for name, info in errors.items() if '.' in name}
 
 
-def errors_in(type_: Type | None) -> Kinds | None:
+def errors_in(type_: Type | None) -> ErrorSet | None:
     """Give the errors in the channel of a type, once it is awaited where it must be; None where it has none, or an unknown one."""
     for one in _settled(type_):
-        found = channel(one)
+        found = channel_of(one)
         if found is not None:
             # `returns` fills what it does not know with Never or Any, and its base class shows no side.
-            return joined(kinds(error) for error in found.errors)
+            return union(errors_of_type(error) for error in found.errors)
     return None
 
 
@@ -100,11 +100,11 @@ def _settled(type_: Type | None) -> Iterable[Type]:
     found = get_proper_type(type_) if type_ is not None else None
     if found is None:
         return ()
-    waited = [given for one in members(found) if (given := awaited(one)) is not None]
+    waited = [given for one in union_members(found) if (given := awaited_type(one)) is not None]
     return [*waited, found]
 
 
-def given_back(type_: Type | None) -> Type | None:
+def call_result_type(type_: Type | None) -> Type | None:
     """Give what calling a value of a type gives back, whatever its arguments; None where it depends on them."""
     found = get_proper_type(type_) if type_ is not None else None
     match found:
@@ -114,7 +114,7 @@ def given_back(type_: Type | None) -> Type | None:
             made = get_proper_type(found.ret_type)
             return made if isinstance(made, Instance) else None
         case Overloaded():
-            parts = [given_back(one) for one in found.items]
+            parts = [call_result_type(one) for one in found.items]
             return (
                 None
                 if None in parts
@@ -133,7 +133,7 @@ def given_back(type_: Type | None) -> Type | None:
 
 def _bound(instance: Instance, method: Type) -> Type | None:
     """Give what a `__call__` gives back where it is not generic itself; of a generic class its variables are filled in."""
-    return given_back(expand_type_by_instance(get_proper_type(method), instance))
+    return call_result_type(expand_type_by_instance(get_proper_type(method), instance))
 
 
 def is_error(info: TypeInfo) -> bool:
@@ -141,28 +141,28 @@ def is_error(info: TypeInfo) -> bool:
     return any(base.fullname == TAGGED for base in info.mro)
 
 
-def meets(one: TypeInfo, other: TypeInfo) -> bool:
+def overlaps(one: TypeInfo, other: TypeInfo) -> bool:
     """Whether a value of the one class may be one of the other: one of them derives from the other."""
     return other in one.mro or one in other.mro
 
 
-def without(errors: Kinds, taken: Iterable[TypeInfo]) -> Kinds:
+def subtract(errors: ErrorSet, taken: Iterable[TypeInfo]) -> ErrorSet:
     """Leave out the errors that `isinstance` of the taken classes takes."""
     gone = list(taken)
     return {name: info for name, info in errors.items() if not any(one in info.mro for one in gone)}
 
 
-def within(errors: Kinds, seen: Kinds | None) -> Kinds:
+def narrow(errors: ErrorSet, seen: ErrorSet | None) -> ErrorSet:
     """Keep the errors that a narrower type still allows; all where that is not known."""
     if seen is None:
         return errors
     return {
         name: info
         for name, info in errors.items()
-        if any(meets(info, one) for one in seen.values())
+        if any(overlaps(info, one) for one in seen.values())
     }
 
 
-def some(errors: Kinds, test: Callable[[TypeInfo], bool]) -> Kinds:
+def some(errors: ErrorSet, test: Callable[[TypeInfo], bool]) -> ErrorSet:
     """Keep the errors of which a test says yes."""
     return {name: info for name, info in errors.items() if test(info)}

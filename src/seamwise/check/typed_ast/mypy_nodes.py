@@ -11,7 +11,7 @@ from mypy.nodes import Expression
 from mypy.options import Options
 from mypy.parse import parse
 
-Place: TypeAlias = tuple[int, int]
+Position: TypeAlias = tuple[int, int]
 """A line, from 1, and a column, which counts characters from 0."""
 
 Key: TypeAlias = tuple[type[ast.expr], int, int, int | None, int | None, int]
@@ -58,7 +58,7 @@ LATER = range(0x80, 0xC0)
 """The bytes of a character behind its first."""
 
 
-class Places:
+class Positions:
     """Where the nodes of `ast` stand in a file as mypy counts it."""
 
     def __init__(self, lines: Sequence[str]) -> None:
@@ -88,7 +88,7 @@ class Places:
             0,
         )
 
-    def place(self, line: int, offset: int) -> Place:
+    def place(self, line: int, offset: int) -> Position:
         """Give a place of which `ast` says the bytes before it."""
         if line not in self._wide:
             return line, offset
@@ -194,18 +194,18 @@ CHILDREN: dict[type, tuple[str, ...]] = {
 class Nodes:
     """All expressions and functions of one file, by place."""
 
-    def __init__(self, tree: nodes.MypyFile, places: Places) -> None:
+    def __init__(self, tree: nodes.MypyFile, places: Positions) -> None:
         self.expressions: dict[Key, Expression] = {}
-        self.functions: dict[Place, nodes.FuncDef] = {}
-        self.decorated: dict[Place, nodes.Decorator] = {}
-        self.implementations: set[Place] = set()
+        self.functions: dict[Position, nodes.FuncDef] = {}
+        self.decorated: dict[Position, nodes.Decorator] = {}
+        self.implementations: set[Position] = set()
         """Of overloads: their callers see the overloads only."""
         self.crowds: dict[Key, int] = {}
         """How many stand at a place that mypy takes for one."""
         for node in _walked(tree):
             self._note(node, places)
 
-    def _note(self, node: object, places: Places) -> None:
+    def _note(self, node: object, places: Positions) -> None:
         if isinstance(node, Expression):
             place = key_of(node)
             if (

@@ -11,7 +11,7 @@ from typing import TypeVar, cast
 from mypy.nodes import Decorator, Expression, FuncDef, RefExpr, TypeAlias, Var
 from mypy.types import CallableType, FunctionLike, Instance, Type, get_proper_type
 
-from seamwise.check.typed_ast.mypy_nodes import Key, Nodes, Place, Places
+from seamwise.check.typed_ast.mypy_nodes import Key, Nodes, Position, Positions
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 N = TypeVar('N', bound=ast.AST)
@@ -45,7 +45,7 @@ class Text:
         self.source = source
         # A form feed ends no line, as `str.splitlines` would have it.
         self.lines = source.replace('\r\n', '\n').replace('\r', '\n').split('\n')
-        self.places = Places(self.lines)
+        self.places = Positions(self.lines)
 
 
 class Module:
@@ -190,7 +190,7 @@ class Module:
         return self._places.get((line, column))
 
     @cached_property
-    def _places(self) -> Mapping[Place, Function]:
+    def _places(self) -> Mapping[Position, Function]:
         return {self._place(one): one for one in self.functions()}
 
     def implements_overloads(self, function: Function) -> bool:
@@ -201,7 +201,7 @@ class Module:
         """Give what mypy has of a function."""
         return self._nodes.functions.get(self._place(function))
 
-    def _place(self, function: Function) -> Place:
+    def _place(self, function: Function) -> Position:
         return self.places.place(function.lineno, function.col_offset)
 
 

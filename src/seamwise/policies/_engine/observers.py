@@ -1,11 +1,11 @@
 """How a guard tells its observer what happens: whatever the observer does, the outcome stays the same."""
 
 from seamwise.defects import report_defect
-from seamwise.policies._engine.validation import function
+from seamwise.policies._engine.validation import check_callable
 from seamwise.policies.events import GuardEvent, Observer
 
 
-class Teller:
+class SafeObserver:
     """Tells one observer. What it raises is a defect: the first is reported, and none changes an outcome."""
 
     __slots__ = ('_has_reported', '_observer')
@@ -24,9 +24,9 @@ class Teller:
                 report_defect(defect, guard=event.name)
 
 
-def teller(observer: Observer | None) -> Teller | None:
+def safe_observer(observer: Observer | None) -> SafeObserver | None:
     """Give what tells an observer, or None where there is none."""
     if observer is None:
         return None
-    function('observer', observer, 'that takes an event')
-    return Teller(observer)
+    check_callable('observer', observer, 'that takes an event')
+    return SafeObserver(observer)

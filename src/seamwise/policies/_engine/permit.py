@@ -19,7 +19,7 @@ Outcome: TypeAlias = Success[object] | Failure[object]
 class Permit:
     """Leave to go in. Of each permit, `leave` is called with an outcome, or `abort` with an exception.
 
-    A layer that keeps nothing of a call gives `FREE`, or one permit to all.
+    A layer that keeps nothing of a call gives `ADMITTED`, or one permit to all.
     """
 
     __slots__ = ()
@@ -33,7 +33,7 @@ class Permit:
         return None
 
 
-FREE = Permit()
+ADMITTED = Permit()
 """The permit of a layer that keeps nothing of a call."""
 
 
@@ -67,5 +67,5 @@ class Fork(Generic[E_co]):
         raise NotImplementedError
 
 
-Said: TypeAlias = Permit | Result[T, E] | Wait[T, E] | Fork[E]
+Decision: TypeAlias = Permit | Result[T, E] | Wait[T, E] | Fork[E]
 """What a layer says of a call that comes, or of one that goes."""

@@ -16,8 +16,8 @@ from typing import Any, ClassVar, Generic, Never, ParamSpec, Protocol, TypeVar, 
 from typing_extensions import override
 
 from seamwise.containers import Failure, Result, Success
-from seamwise.policies._engine.permit import FREE, Fork, Permit, Said, Wait
-from seamwise.policies._engine.validation import named
+from seamwise.policies._engine.permit import ADMITTED, Decision, Fork, Permit, Wait
+from seamwise.policies._engine.validation import check_name
 
 T = TypeVar('T')
 E0 = TypeVar('E0')
@@ -63,7 +63,7 @@ class Guard(Generic[E_co]):
                 )
         self.name = ' >> '.join(layer.name for layer in layers) if name is None else name
         self._layers = layers
-        self._enters: tuple[Callable[[], Said], ...] = tuple(layer.enter for layer in layers)
+        self._enters: tuple[Callable[[], Decision], ...] = tuple(layer.enter for layer in layers)
         self._is_bound = any(layer.is_bound for layer in layers)
         self._loop: AbstractEventLoop | None = None
 
@@ -195,7 +195,10 @@ class Guard(Generic[E_co]):
         return described(self._layers)
 
     async def _held(
-        self, said: Said[T, E0], permits: list[Permit], op: Callable[[], Awaitable[Result[T, E0]]]
+        self,
+        said: Decision[T, E0],
+        permits: list[Permit],
+        op: Callable[[], Awaitable[Result[T, E0]]],
     ) -> Result[T, E0 | E_co] | None:
         """Wait for what a layer holds a call for: adds a permit and gives None, or gives the outcome that stands outside of it."""
         if isinstance(said, Wait):
@@ -207,11 +210,11 @@ class Guard(Generic[E_co]):
             return None
         return said
 
-    def _held_sync(self, said: Said[T, E0], permits: list[Permit]) -> Result[T, E0] | None:
+    def _held_sync(self, said: Decision[T, E0], permits: list[Permit]) -> Result[T, E0] | None:
         if isinstance(said, Wait):
             said = said.wait_sync()
         if isinstance(said, Fork):
-            said = FREE
+            said = ADMITTED
         if isinstance(said, Permit):
             permits.append(said)
             return None
@@ -235,9 +238,9 @@ class Layer(Guard[E_co]):
 
     >>> class Once(Layer[str]):
     ...     is_open = True
-    ...     def enter(self) -> Said:
+    ...     def enter(self) -> Decision:
     ...         was_open, self.is_open = self.is_open, False
-    ...         return FREE if was_open else Failure('closed')
+    ...         return ADMITTED if was_open else Failure('closed')
     ...     def limits(self) -> str:
     ...         return 'one call'
     >>> once = Once('once')
@@ -248,10 +251,10 @@ class Layer(Guard[E_co]):
     is_bound: ClassVar[bool] = False
 
     def __init__(self, name: str, /) -> None:
-        super().__init__((self,), name=named(name))
+        super().__init__((self,), name=check_name(name))
         self._own_loop: AbstractEventLoop | None = None
 
-    def enter(self) -> Said:
+    def enter(self) -> Decision:
         """Let a call in that comes, let it wait, or refuse it. This never waits itself, and is called from any thread."""
         raise NotImplementedError
 

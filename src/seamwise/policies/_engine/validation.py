@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable
 
 
-def number(
+def check_float(
     name: str,
     value: float,
     *,
@@ -15,9 +15,9 @@ def number(
 ) -> float:
     """Give a number as a float, or raise: a TypeError for what is none, a ValueError for one that is out of range.
 
-    >>> number('base', 0.1)
+    >>> check_float('base', 0.1)
     0.1
-    >>> number('base', -1)
+    >>> check_float('base', -1)
     Traceback (most recent call last):
     ValueError: base must be a finite number, 0 or more, not -1.
     """
@@ -36,10 +36,10 @@ def number(
     return given
 
 
-def count(name: str, value: int, *, least: int = 1) -> int:
+def check_int(name: str, value: int, *, least: int = 1) -> int:
     """Give a whole number, or raise: a TypeError for what is none, a ValueError for one that is too small or beyond what a machine counts.
 
-    >>> count('attempts', 0)
+    >>> check_int('attempts', 0)
     Traceback (most recent call last):
     ValueError: attempts must be 1 or more, not 0.
     """
@@ -53,16 +53,16 @@ def count(name: str, value: int, *, least: int = 1) -> int:
     return value
 
 
-def choice(name: str, value: str, choices: tuple[str, ...]) -> None:
+def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
     """Raise a ValueError unless a word is one of those that are known."""
     if value not in choices:
         raise ValueError(f'{name} must be one of {", ".join(map(repr, choices))}, not {value!r}.')
 
 
-def function(name: str, value: Callable[..., object], that: str) -> None:
+def check_callable(name: str, value: Callable[..., object], that: str) -> None:
     """Raise a TypeError unless a value can be called; `that` says what such a function takes or gives.
 
-    >>> function('at', 5, 'that gives a time')
+    >>> check_callable('at', 5, 'that gives a time')
     Traceback (most recent call last):
     TypeError: at must be a function that gives a time, not 5.
     """
@@ -78,7 +78,7 @@ def key_of(key: Callable[[], str]) -> str:
     return given
 
 
-def named(value: str) -> str:
+def check_name(value: str) -> str:
     """Give the name of a guard, or raise: it stands in errors, in events and in telemetry."""
     if not isinstance(value, str):
         raise TypeError(f'name must be a string, not {value!r}.')

@@ -14,7 +14,7 @@ Mutex: TypeAlias = RLock
 the task of a closed loop is, gives its place back from inside."""
 
 
-class Turn:
+class Waiter:
     """A place in a line, for one task or one thread; `is_called` says that its turn has come, and stays so."""
 
     __slots__ = ('_mutex', '_wake', 'is_called', 'weight')
@@ -67,7 +67,7 @@ class Turn:
             return not self.is_called
 
 
-class Line:
+class WaitQueue:
     """Places in the order of coming, and their `weight` together. Its owner's lock is held around every call."""
 
     __slots__ = ('_mutex', '_turns', 'weight')
@@ -76,25 +76,25 @@ class Line:
         self.weight = 0
         self._mutex = mutex
         # Not a dict: there the first of many is found the slower, the more have gone before it.
-        self._turns: OrderedDict[Turn, None] = OrderedDict()
+        self._turns: OrderedDict[Waiter, None] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._turns)
 
-    def join(self, weight: int) -> Turn:
+    def join(self, weight: int) -> Waiter:
         """Give the last place."""
-        turn = Turn(self._mutex, weight)
+        turn = Waiter(self._mutex, weight)
         self._turns[turn] = None
         self.weight += weight
         return turn
 
-    def leave(self, turn: Turn) -> None:
+    def leave(self, turn: Waiter) -> None:
         """Take a place away, wherever it is; nothing happens where it has been called."""
         if turn in self._turns:
             del self._turns[turn]
             self.weight -= turn.weight
 
-    def call_next(self) -> Turn | None:
+    def call_next(self) -> Waiter | None:
         """Call the first who can still be woken, who stands in the line no more; None where it is empty."""
         while self._turns:
             turn, _ = self._turns.popitem(last=False)

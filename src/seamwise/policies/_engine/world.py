@@ -50,7 +50,7 @@ REAL = World()
 """The machine's own monotonic clock, sleep and randomness."""
 
 
-def known(world: World) -> World:
+def check_world(world: World) -> World:
     """Give the world that a guard is made with; what is none is a TypeError."""
     if not isinstance(world, World):
         raise TypeError(f'world must be a World, not {world!r}.')

@@ -6,8 +6,8 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 from typing_extensions import override
 
-from seamwise.errors import LONGEST_DELAY
-from seamwise.policies._engine.validation import choice, count, number
+from seamwise.errors import MAX_DELAY
+from seamwise.policies._engine.validation import check_choice, check_float, check_int
 
 By: TypeAlias = Literal['aimd', 'gradient']
 """How a limit is found: by small steps up and large ones down, or by how much longer calls take than usual."""
@@ -45,7 +45,7 @@ class Adaptive(Struct, frozen=True):
     slow: float | None
     start: int
 
-    def learner(self) -> 'Learner':
+    def learner(self) -> 'AimdLimit':
         """Make a limit that has learned nothing yet."""
         return _Aimd(self) if self.by == 'aimd' else _Gradient(self)
 
@@ -76,23 +76,23 @@ def adaptive(
     >>> str(adaptive(4, 64))
     '4 to 64 (aimd)'
     """
-    count('minimum', minimum)
-    count('maximum', maximum, least=minimum)
-    choice('by', by, METHODS)
+    check_int('minimum', minimum)
+    check_int('maximum', maximum, least=minimum)
+    check_choice('by', by, METHODS)
     if start is None:
         start = minimum
-    elif not minimum <= count('start', start) <= maximum:
+    elif not minimum <= check_int('start', start) <= maximum:
         raise ValueError(
             f'start must be between minimum and maximum, {minimum} and {maximum}, not {start!r}.'
         )
     if slow is not None:
-        slow = number('slow', slow, above=0.0, most=LONGEST_DELAY)
+        slow = check_float('slow', slow, above=0.0, most=MAX_DELAY)
         if by == 'gradient':
             raise ValueError('slow is for aimd: a gradient compares a call with the usual one.')
     return Adaptive(minimum, maximum, by, slow, start)
 
 
-class Learner:
+class AimdLimit:
     """One limit that finds itself. It is told of calls that have ended, under its bulkhead's lock."""
 
     __slots__ = (
@@ -167,7 +167,7 @@ class Learner:
         self._busiest = 0
 
 
-class _Aimd(Learner):
+class _Aimd(AimdLimit):
     __slots__ = ('_slow',)
 
     def __init__(self, told: Adaptive) -> None:
@@ -181,7 +181,7 @@ class _Aimd(Learner):
         return self._exact + 1 if is_in_use else self._exact
 
 
-class _Gradient(Learner):
+class _Gradient(AimdLimit):
     __slots__ = ()
 
     @override

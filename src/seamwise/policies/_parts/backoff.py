@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator
 from typing import Final, Literal, TypeAlias, get_args
 
-from seamwise.errors import LONGEST_DELAY
-from seamwise.policies._engine.validation import choice, number
-from seamwise.policies._engine.world import REAL, World, known
+from seamwise.errors import MAX_DELAY
+from seamwise.policies._engine.validation import check_choice, check_float
+from seamwise.policies._engine.world import REAL, World, check_world
 
 Jitter: TypeAlias = Literal['full', 'equal', 'tenth', 'decorrelated', 'none']
 """How the waits of many callers are spread."""
@@ -45,14 +45,14 @@ class Backoff:
     def __init__(
         self, *, base: float, factor: float, cap: float, jitter: Jitter, world: World
     ) -> None:
-        choice('jitter', jitter, JITTERS)
-        self.base = number('base', base, most=LONGEST_DELAY)
-        self.factor = number('factor', factor, least=1.0)
-        self.cap = number('cap', cap, most=LONGEST_DELAY)
+        check_choice('jitter', jitter, JITTERS)
+        self.base = check_float('base', base, most=MAX_DELAY)
+        self.factor = check_float('factor', factor, least=1.0)
+        self.cap = check_float('cap', cap, most=MAX_DELAY)
         if self.cap < self.base:
             raise ValueError(f'cap must be base ({self.base:g} s) or more, not {cap!r}.')
         self.jitter = jitter
-        self._random = known(world).random
+        self._random = check_world(world).random
         self._spread = _SPREAD.get(jitter)
 
     def __iter__(self) -> Iterator[float]:

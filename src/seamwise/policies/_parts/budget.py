@@ -8,8 +8,8 @@ from typing_extensions import override
 
 from seamwise.categories import Category
 from seamwise.errors import TaggedError
-from seamwise.policies._engine.validation import number
-from seamwise.policies._engine.world import REAL, World, known
+from seamwise.policies._engine.validation import check_float
+from seamwise.policies._engine.world import REAL, World, check_world
 
 CREDIT_LIVES: Final = 10
 """In seconds: so long a share counts a call, and what was retried."""
@@ -45,14 +45,14 @@ class Budget:
         (2.0, True, False)
         """
         share, least = (
-            number('ratio', ratio, most=1.0),
-            number('minimum_per_second', minimum_per_second, most=_MOST),
+            check_float('ratio', ratio, most=1.0),
+            check_float('minimum_per_second', minimum_per_second, most=_MOST),
         )
         if not share and not least:
             raise ValueError(
                 'ratio or minimum_per_second must be more than 0, or nothing is ever retried.'
             )
-        return _Share(share, least, known(world))
+        return _Share(share, least, check_world(world))
 
     @staticmethod
     def quota(capacity: float, *, cost: float = 5.0, timeout_cost: float = 10.0) -> 'Budget':
@@ -65,13 +65,13 @@ class Budget:
         >>> budget.acquire(49), budget.acquire(10), budget.left
         (True, False, 1.0)
         """
-        whole = number('capacity', capacity, above=0.0, most=_MOST)
-        price = number('cost', cost, above=0.0)
+        whole = check_float('capacity', capacity, above=0.0, most=_MOST)
+        price = check_float('cost', cost, above=0.0)
         if price > whole:
             raise ValueError(
                 f'cost must be {whole:g} or less, which is the capacity, or nothing is ever retried, not {cost!r}.'
             )
-        return _Quota(whole, price, number('timeout_cost', timeout_cost, above=0.0))
+        return _Quota(whole, price, check_float('timeout_cost', timeout_cost, above=0.0))
 
     @staticmethod
     def tokens(maximum: float, *, ratio: float) -> 'Budget':
@@ -85,17 +85,17 @@ class Budget:
         (True, False, 2.0)
         """
         return _Tokens(
-            number('maximum', maximum, least=0.001, most=_MOST),
-            number('ratio', ratio, least=0.001, most=_MOST),
+            check_float('maximum', maximum, least=0.001, most=_MOST),
+            check_float('ratio', ratio, least=0.001, most=_MOST),
         )
 
     def acquire(self, n: float = 1.0, /) -> bool:
         """Take so much for a retry, and say whether it may be made."""
-        return self._take(number('n', n, most=_MOST))
+        return self._take(check_float('n', n, most=_MOST))
 
     def release(self, n: float = 1.0, /) -> None:
         """Pay in so much."""
-        self._give(number('n', n, most=_MOST))
+        self._give(check_float('n', n, most=_MOST))
 
     @property
     def left(self) -> float:

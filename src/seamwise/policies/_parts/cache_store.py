@@ -17,7 +17,7 @@ class _Entry(NamedTuple, Generic[T]):
     at: float
 
 
-class Shelf(Generic[F, T]):
+class CacheStore(Generic[F, T]):
     """The successes that are kept, and the calls that are under way, each by its key."""
 
     def __init__(
@@ -96,7 +96,7 @@ class Shelf(Generic[F, T]):
         return None
 
 
-class Arguments:
+class ArgumentKey:
     """Makes a key of the arguments of a function, the same however they are given."""
 
     def __init__(self, function: Callable[..., object]) -> None:

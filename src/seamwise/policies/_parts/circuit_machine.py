@@ -23,7 +23,7 @@ Changed: TypeAlias = Callable[[State, State, int], object]
 FOR_EVER: Final = float('inf')
 
 
-class Breaker:
+class CircuitMachine:
     """A circuit without a name, for any number of threads: one generation after the other.
 
     `changed` is told of each change, in order, when nothing is locked.

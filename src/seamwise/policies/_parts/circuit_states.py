@@ -17,7 +17,7 @@ from seamwise.policies._parts.trip_conditions import Trip
 
 if TYPE_CHECKING:
     # It makes the generations, and each tells it of its calls.
-    from seamwise.policies._parts.circuit_machine import Breaker
+    from seamwise.policies._parts.circuit_machine import CircuitMachine
 
 T = TypeVar('T')
 E = TypeVar('E')
@@ -52,7 +52,7 @@ class Closed(Permit):
 
     state: ClassVar[Literal['closed']] = 'closed'
 
-    def __init__(self, breaker: 'Breaker') -> None:
+    def __init__(self, breaker: 'CircuitMachine') -> None:
         self._breaker = breaker
         self.counter = breaker.settings.trip.counter()
 
@@ -86,7 +86,7 @@ class Timed(Permit):
 
     __slots__ = ('_began', '_breaker', '_closed')
 
-    def __init__(self, closed: Closed, breaker: 'Breaker') -> None:
+    def __init__(self, closed: Closed, breaker: 'CircuitMachine') -> None:
         self._closed = closed
         self._breaker = breaker
         self._began = breaker.time()
@@ -140,7 +140,7 @@ class Probe(Permit):
 
     __slots__ = ('_breaker', 'began', 'due', 'half_open')
 
-    def __init__(self, breaker: 'Breaker', half_open: HalfOpen, began: float) -> None:
+    def __init__(self, breaker: 'CircuitMachine', half_open: HalfOpen, began: float) -> None:
         self._breaker = breaker
         self.half_open = half_open
         self.began = began

@@ -4,7 +4,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from itertools import islice
 
-from seamwise.policies._engine.wait_queue import Line, Mutex, Turn
+from seamwise.policies._engine.wait_queue import Mutex, Waiter, WaitQueue
 
 NANO = 1_000_000_000
 
@@ -25,8 +25,8 @@ class Bucket:
 
     def __init__(self) -> None:
         self.tat = 0
-        self.head: Turn | None = None
-        self._line: Line | None = None
+        self.head: Waiter | None = None
+        self._line: WaitQueue | None = None
 
     @property
     def waiting(self) -> int:
@@ -35,17 +35,17 @@ class Bucket:
             0 if self.head is None or self._line is None else self.head.weight + self._line.weight
         )
 
-    def join(self, mutex: Mutex, weight: int) -> Turn:
+    def join(self, mutex: Mutex, weight: int) -> Waiter:
         """Stand behind all who wait; who is alone is called at once."""
         line = self._line
         if line is None:
-            line = self._line = Line(mutex)
+            line = self._line = WaitQueue(mutex)
         turn = line.join(weight)
         if self.head is None:
             self.head = line.call_next()
         return turn
 
-    def leave(self, turn: Turn) -> None:
+    def leave(self, turn: Waiter) -> None:
         """Go away, served or not; those behind move up. Nothing happens the second time."""
         line = self._line
         if line is None:

@@ -8,7 +8,7 @@ from typing import final
 
 from typing_extensions import override
 
-from seamwise.policies._engine.validation import count, number
+from seamwise.policies._engine.validation import check_float, check_int
 
 _ROUNDING = 1e-9
 
@@ -23,10 +23,10 @@ class Percentile:
     __slots__ = ('_calls', '_least', '_lock', '_minimum', '_rank', '_seen', '_sorted')
 
     def __init__(self, rank: float, *, least: float, calls: int, minimum: int) -> None:
-        self._rank = number('rank', rank, above=0.0, most=1.0)
-        self._least = number('least', least)
-        self._calls = count('calls', calls)
-        self._minimum = count('minimum', minimum)
+        self._rank = check_float('rank', rank, above=0.0, most=1.0)
+        self._least = check_float('least', least)
+        self._calls = check_int('calls', calls)
+        self._minimum = check_int('minimum', minimum)
         if minimum > calls:
             raise ValueError(
                 f'minimum must be {calls} at most, as many as the calls that are kept, not {minimum}.'

@@ -14,12 +14,12 @@ Caller: TypeAlias = 'ReferenceType[Task[Any]] | int'
 """A task, which this does not keep alive, or a thread."""
 
 
-class Held(Permit):
+class OwnedPermit(Permit):
     """A permit that knows who has it."""
 
     __slots__ = ('_held', '_permit', 'caller')
 
-    def __init__(self, permit: Permit, held: 'dict[Held, None]') -> None:
+    def __init__(self, permit: Permit, held: 'dict[OwnedPermit, None]') -> None:
         self.caller = caller()
         self._permit = permit
         self._held = held

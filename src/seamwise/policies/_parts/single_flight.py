@@ -17,7 +17,7 @@ E = TypeVar('E')
 _AROUND: Final[ContextVar[tuple[object, ...]]] = ContextVar('seamwise_flights', default=())
 
 
-class Flight:
+class SharedCall:
     """A call that is under way; who comes meanwhile waits for its end."""
 
     __slots__ = ('_mark', '_traceback')
@@ -33,7 +33,7 @@ class Flight:
         return self._mark in _AROUND.get()
 
 
-class ThreadFlight(Flight, Generic[T, E]):
+class SharedThreadCall(SharedCall, Generic[T, E]):
     """A call that one thread makes, and others wait for."""
 
     __slots__ = ('_defect', '_has_ended', '_lock', '_outcome', '_waiting')
@@ -80,7 +80,7 @@ class ThreadFlight(Flight, Generic[T, E]):
             del defect, traceback
 
 
-class TaskFlight(Flight, Generic[T, E]):
+class SharedTaskCall(SharedCall, Generic[T, E]):
     """A call in a task of its own, which ends when nobody waits for it any more."""
 
     __slots__ = ('_task', '_waiting')
@@ -106,7 +106,7 @@ class TaskFlight(Flight, Generic[T, E]):
         except BaseException as raised:
             if self._waiting == 1:
                 forsake()
-                await end((task,), name, raised)
+                await cancel_and_wait((task,), name, raised)
             raise
         finally:
             self._waiting -= 1
@@ -134,7 +134,7 @@ class TaskFlight(Flight, Generic[T, E]):
             raise
 
 
-async def end(
+async def cancel_and_wait(
     tasks: Collection[Task[object]], name: str, raised: BaseException | None = None
 ) -> None:
     """Cancel tasks and wait until they have ended, however often the caller is cancelled meanwhile; `raised` is what it knows.

@@ -10,7 +10,7 @@ from typing import ClassVar, Final, TypeAlias, overload
 from msgspec import Struct
 from typing_extensions import override
 
-from seamwise.policies._engine.validation import count, number
+from seamwise.policies._engine.validation import check_float, check_int
 
 BUCKETS: Final = 10
 """A window of time is counted in so many parts (as Hystrix does), and forgotten a part at a time."""
@@ -75,7 +75,7 @@ def consecutive(failures: int, /) -> Trip:
     >>> consecutive(3)
     Consecutive(failures=3)
     """
-    return Consecutive(count('consecutive(failures)', failures))
+    return Consecutive(check_int('consecutive(failures)', failures))
 
 
 @overload
@@ -95,15 +95,15 @@ def ratio(
     >>> ratio(0.5, minimum=20, calls=100)
     RatioOfCalls(share=0.5, minimum=20, calls=100)
     """
-    share = number('ratio(share)', share, above=0.0, most=1.0)
-    minimum = count('minimum', minimum)
+    share = check_float('ratio(share)', share, above=0.0, most=1.0)
+    minimum = check_int('minimum', minimum)
     if window is not None and calls is None:
-        return RatioInTime(share, minimum, number('window', window, least=0.001, most=1e9))
+        return RatioInTime(share, minimum, check_float('window', window, least=0.001, most=1e9))
     if calls is None or window is not None:
         raise TypeError(
             'ratio takes window=seconds or calls=n, one of them: which calls is the share of?'
         )
-    if count('calls', calls, least=minimum) > MOST_CALLS:
+    if check_int('calls', calls, least=minimum) > MOST_CALLS:
         raise ValueError(f'calls must be {MOST_CALLS} at most, not {calls!r}.')
     return RatioOfCalls(share, minimum, calls)
 

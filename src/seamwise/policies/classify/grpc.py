@@ -10,7 +10,7 @@ from seamwise.catalog.network import (
 )
 from seamwise.containers import Failure
 from seamwise.edges import Classify
-from seamwise.policies._engine.validation import number
+from seamwise.policies._engine.validation import check_float
 from seamwise.policies.classify.exception_text import excerpt
 from seamwise.policies.classify.pushback import pushback
 
@@ -54,7 +54,7 @@ def grpc_failures(
     >>> grpc_failures('billing', timeout=2.0)(raised).failure().excerpt
     'UNAVAILABLE: restarting'
     """
-    timeout = number('timeout', timeout, above=0.0)
+    timeout = check_float('timeout', timeout, above=0.0)
 
     def classify(raised: Exception) -> Failure[_Error] | None:
         # An RpcError alone may be anybody's; those of calls know how the call ended.

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from seamwise.errors import LONGEST_DELAY
+from seamwise.errors import MAX_DELAY
 
 PUSHBACK = 'grpc-retry-pushback-ms'
 DETAILS = 'grpc-status-details-bin'
@@ -32,8 +32,8 @@ def _milliseconds(text: str | bytes) -> float:
     try:
         waited = int(text) / 1000
     except (ValueError, OverflowError):
-        return LONGEST_DELAY
-    return min(waited, LONGEST_DELAY) if waited >= 0 else LONGEST_DELAY
+        return MAX_DELAY
+    return min(waited, MAX_DELAY) if waited >= 0 else MAX_DELAY
 
 
 def _retry_info(status: bytes) -> float | None:
@@ -58,7 +58,7 @@ def _delay(retry_info: bytes) -> float | None:
     seconds, nanoseconds = _signed(parts.get(1, 0)), _signed(parts.get(2, 0))
     if seconds < 0 or nanoseconds < 0:
         return None
-    return min(seconds + nanoseconds / 1e9, LONGEST_DELAY)
+    return min(seconds + nanoseconds / 1e9, MAX_DELAY)
 
 
 def _signed(value: int) -> int:

@@ -6,7 +6,7 @@ from seamwise.catalog.network import CredentialsRejected, HostUnreachable, Netwo
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.containers import Failure
 from seamwise.edges import Classify
-from seamwise.policies._engine.validation import number
+from seamwise.policies._engine.validation import check_float
 from seamwise.policies.classify.exception_text import reason
 from seamwise.policies.classify.redis_codes import cannot_now
 
@@ -61,7 +61,7 @@ def redis_failures(
     >>> redis_failures('sessions', timeout=0.5)(BusyLoadingError('Redis is loading the dataset in memory')).failure().reason
     'Redis is loading the dataset in memory'
     """
-    timeout = number('timeout', timeout, above=0.0)
+    timeout = check_float('timeout', timeout, above=0.0)
 
     def classify(raised: Exception) -> Failure[_Error] | None:
         # The order tells: most of them are ConnectionErrors too.

@@ -9,7 +9,7 @@ from redis.exceptions import RedisError, ResponseError
 
 from seamwise.policies.classify.redis_codes import cannot_now
 
-WhenAway: TypeAlias = Literal['local', 'open', 'closed']
+OutageMode: TypeAlias = Literal['local', 'open', 'closed']
 """What a guard does while Redis is away: what it would do for this process alone, let all pass, or refuse all."""
 
 FIRST_PAUSE: Final = 1.0
@@ -27,10 +27,10 @@ _SERVER_IS_AWAY = (
 )
 
 
-def means_away(error: RedisError) -> bool:
+def is_unavailable(error: RedisError) -> bool:
     """Say whether an error of Redis means that it cannot answer now; any other is a defect: a wrong password, a broken script.
 
-    >>> means_away(redis.ReadOnlyError('only a replica')), means_away(ResponseError('ERR no such function'))
+    >>> is_unavailable(redis.ReadOnlyError('only a replica')), is_unavailable(ResponseError('ERR no such function'))
     (True, False)
     """
     if isinstance(error, _SERVER_IS_AWAY):
@@ -38,12 +38,12 @@ def means_away(error: RedisError) -> bool:
     return isinstance(error, ResponseError) and cannot_now(str(error))
 
 
-class Away:
+class OutageBackoff:
     """How long Redis is left alone after it failed: a second, then twice as long each time, half a minute at most.
 
     When the time is over one caller asks, and while it does the others still go without.
 
-    >>> away = Away(lambda: 0.0, bound=0.05)
+    >>> away = OutageBackoff(lambda: 0.0, bound=0.05)
     >>> away.failed(away.may_ask())
     >>> away.may_ask(), away.left()
     (None, 1.0)

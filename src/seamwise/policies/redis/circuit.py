@@ -10,11 +10,11 @@ from typing_extensions import override
 
 from seamwise.containers import Failure, Result, Success, quick_failure
 from seamwise.errors import TaggedError
-from seamwise.policies._engine.observers import Teller, teller
+from seamwise.policies._engine.observers import SafeObserver, safe_observer
 from seamwise.policies._engine.permit import Outcome, Permit, Wait
 from seamwise.policies._engine.pipeline import Layer
 from seamwise.policies._engine.predicates import counts_against
-from seamwise.policies._engine.validation import number
+from seamwise.policies._engine.validation import check_float
 from seamwise.policies._engine.world import REAL, World
 from seamwise.policies._parts.circuit_states import Settings
 from seamwise.policies._parts.trip_conditions import (
@@ -27,10 +27,10 @@ from seamwise.policies._parts.trip_conditions import (
 from seamwise.policies.circuit import Circuit, CircuitOpen
 from seamwise.policies.circuit import circuit as local_circuit
 from seamwise.policies.events import CircuitChanged, Observer, Refused, State
-from seamwise.policies.redis.availability import WhenAway
+from seamwise.policies.redis.availability import OutageMode
 from seamwise.policies.redis.circuit_script import CIRCUIT
 from seamwise.policies.redis.clients import Client, both
-from seamwise.policies.redis.outage_fallback import Elsewhere
+from seamwise.policies.redis.outage_fallback import OutageFallback
 from seamwise.policies.redis.store import LONGEST_BOUND, Store
 from seamwise.policies.redis.units import microseconds
 
@@ -72,8 +72,8 @@ class SharedCircuit(Layer[CircuitOpen]):
         local: Circuit,
         store: Store,
         *,
-        elsewhere: Elsewhere,
-        tell: Teller | None,
+        elsewhere: OutageFallback,
+        tell: SafeObserver | None,
         clock: Callable[[], float],
     ) -> None:
         super().__init__(local.name)
@@ -284,7 +284,7 @@ def circuit(  # noqa: PLR0913 -- settings, each with a default
     slow: float | None = None,
     counts: Callable[[TaggedError], bool] = counts_against,
     bound: float = 0.05,
-    away: WhenAway = 'local',
+    away: OutageMode = 'local',
     observer: Observer | None = None,
     world: World = REAL,
 ) -> SharedCircuit:
@@ -304,7 +304,7 @@ def circuit(  # noqa: PLR0913 -- settings, each with a default
     'mail'
     """
     clients = both(redis)
-    bound = number('bound', bound, above=0.0, most=LONGEST_BOUND)
+    bound = check_float('bound', bound, above=0.0, most=LONGEST_BOUND)
     local = local_circuit(
         name=name, trip=trip, open_for=open_for, probes=probes, successes=successes, probe_timeout=probe_timeout,
         slow=slow, counts=counts, observer=observer, world=world,
@@ -319,8 +319,8 @@ def circuit(  # noqa: PLR0913 -- settings, each with a default
     return SharedCircuit(
         local,
         store,
-        elsewhere=Elsewhere(away, local, bound=bound),
-        tell=teller(observer),
+        elsewhere=OutageFallback(away, local, bound=bound),
+        tell=safe_observer(observer),
         clock=world.clock,
     )
 

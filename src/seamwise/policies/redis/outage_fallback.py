@@ -2,18 +2,18 @@
 
 from typing import assert_never
 
-from seamwise.policies._engine.permit import FREE, Fork, Outcome, Permit, Said, Wait
+from seamwise.policies._engine.permit import ADMITTED, Decision, Fork, Outcome, Permit, Wait
 from seamwise.policies._engine.pipeline import Guard
-from seamwise.policies._engine.validation import choice
-from seamwise.policies.redis.availability import WhenAway
+from seamwise.policies._engine.validation import check_choice
+from seamwise.policies.redis.availability import OutageMode
 
 
-class Elsewhere:
+class OutageFallback:
     """Another guard for as long as Redis is away: the one of this process alone, one that lets all pass, or one that refuses all."""
 
-    def __init__(self, away: WhenAway, local: Guard[object], *, bound: float) -> None:
-        choice('away', away, ('local', 'open', 'closed'))
-        self._away: WhenAway = away
+    def __init__(self, away: OutageMode, local: Guard[object], *, bound: float) -> None:
+        check_choice('away', away, ('local', 'open', 'closed'))
+        self._away: OutageMode = away
         self._enter = local._enters[0]
         self._bound = bound
 
@@ -47,7 +47,7 @@ class Elsewhere:
     def _said(self) -> Permit | Outcome | Wait | None:
         if self._away == 'closed':
             return None
-        said: Said = self._enter() if self._away == 'local' else FREE
+        said: Decision = self._enter() if self._away == 'local' else ADMITTED
         if isinstance(said, Fork):
             raise TypeError(f'{type(said).__name__} says nothing of who comes in.')
         return said

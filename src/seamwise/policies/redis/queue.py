@@ -3,7 +3,7 @@
 from threading import RLock
 from weakref import WeakValueDictionary
 
-from seamwise.policies._engine.wait_queue import Line, Turn
+from seamwise.policies._engine.wait_queue import Waiter, WaitQueue
 
 
 class Queue:
@@ -13,15 +13,15 @@ class Queue:
 
     def __init__(self, mutex: RLock) -> None:
         self._mutex = mutex
-        self._line = Line(mutex)
-        self._head: Turn | None = None
+        self._line = WaitQueue(mutex)
+        self._head: Waiter | None = None
 
     def ahead(self) -> int:
         """Give the weight of all who wait."""
         with self._mutex:
             return 0 if self._head is None else self._head.weight + self._line.weight
 
-    def join(self, weight: int) -> tuple[Turn, int]:
+    def join(self, weight: int) -> tuple[Waiter, int]:
         """Stand behind all who wait, and give their weight; who is alone is called at once."""
         with self._mutex:
             ahead = self.ahead()
@@ -30,7 +30,7 @@ class Queue:
                 self._head = self._line.call_next()
             return turn, ahead
 
-    def leave(self, turn: Turn) -> None:
+    def leave(self, turn: Waiter) -> None:
         """Go away, served or not; those behind move up."""
         with self._mutex:
             self._line.leave(turn)

@@ -7,20 +7,20 @@ from typing import NamedTuple
 from typing_extensions import override
 
 from seamwise.containers import Failure, quick_failure
-from seamwise.errors import LONGEST_DELAY
-from seamwise.policies._engine.observers import Teller, teller
-from seamwise.policies._engine.permit import FREE, Outcome, Permit, Wait
+from seamwise.errors import MAX_DELAY
+from seamwise.policies._engine.observers import SafeObserver, safe_observer
+from seamwise.policies._engine.permit import ADMITTED, Outcome, Permit, Wait
 from seamwise.policies._engine.pipeline import Guard, Layer
-from seamwise.policies._engine.validation import key_of, number
+from seamwise.policies._engine.validation import check_float, key_of
 from seamwise.policies._engine.world import REAL, World
 from seamwise.policies.deadline import remaining
 from seamwise.policies.events import Observer, Refused
 from seamwise.policies.rate_limit import RateLimited
 from seamwise.policies.rate_limit import rate_limit as local_rate_limit
-from seamwise.policies.redis.availability import WhenAway
+from seamwise.policies.redis.availability import OutageMode
 from seamwise.policies.redis.clients import Client, both
 from seamwise.policies.redis.gcra_script import GCRA
-from seamwise.policies.redis.outage_fallback import Elsewhere
+from seamwise.policies.redis.outage_fallback import OutageFallback
 from seamwise.policies.redis.queue import Queues
 from seamwise.policies.redis.store import LONGEST_BOUND, Store
 
@@ -42,7 +42,7 @@ def rate_limit(  # noqa: PLR0913 -- one guard, and all that can be said of it
     cost: Callable[[], float] | float = 1.0,
     wait: float = 0.0,
     bound: float = 0.05,
-    away: WhenAway = 'local',
+    away: OutageMode = 'local',
     observer: Observer | None = None,
     world: World = REAL,
 ) -> Guard[RateLimited]:
@@ -62,7 +62,7 @@ def rate_limit(  # noqa: PLR0913 -- one guard, and all that can be said of it
     'search'
     """
     clients = both(redis)
-    bound = number('bound', bound, above=0.0, most=LONGEST_BOUND)
+    bound = check_float('bound', bound, above=0.0, most=LONGEST_BOUND)
     local = local_rate_limit(
         limit,
         period=period,
@@ -81,8 +81,8 @@ def rate_limit(  # noqa: PLR0913 -- one guard, and all that can be said of it
         cost=cost,
         wait=float(wait),
         store=Store(name, clients, GCRA, bound=bound, world=world),
-        elsewhere=Elsewhere(away, local, bound=bound),
-        tell=teller(observer),
+        elsewhere=OutageFallback(away, local, bound=bound),
+        tell=safe_observer(observer),
         world=world,
     )
 
@@ -99,8 +99,8 @@ class _SharedRateLimit(Layer[RateLimited]):
         cost: Callable[[], float] | float,
         wait: float,
         store: Store,
-        elsewhere: Elsewhere,
-        tell: Teller | None,
+        elsewhere: OutageFallback,
+        tell: SafeObserver | None,
         world: World,
     ) -> None:
         super().__init__(name)
@@ -120,7 +120,7 @@ class _SharedRateLimit(Layer[RateLimited]):
     @override
     def enter(self) -> Wait:
         cost = (
-            number('cost', self._cost(), most=self._rate.burst)
+            check_float('cost', self._cost(), most=self._rate.burst)
             if callable(self._cost)
             else self._cost
         )
@@ -166,13 +166,11 @@ class _SharedRateLimit(Layer[RateLimited]):
 
     def said(self, left: float) -> Permit | Failure[RateLimited]:
         """Let a call in whose slot is there, or refuse one that would have passed in so many seconds."""
-        return self.refuse(left) if left else FREE
+        return self.refuse(left) if left else ADMITTED
 
     def refuse(self, left: float) -> Failure[RateLimited]:
         """Give the failure of a caller who would have passed in so many seconds."""
-        error = RateLimited(
-            self.name, self._rate.limit, self._rate.period, min(left, LONGEST_DELAY)
-        )
+        error = RateLimited(self.name, self._rate.limit, self._rate.period, min(left, MAX_DELAY))
         if self._tell is not None:
             self._tell(Refused(self.name, error))
         return quick_failure(error)

@@ -11,10 +11,10 @@ from redis.exceptions import ConnectionError as NoConnection
 from redis.exceptions import MaxConnectionsError, NoScriptError, RedisError, ResponseError
 
 from seamwise.policies._engine.world import World
-from seamwise.policies.redis.availability import Away, means_away
+from seamwise.policies.redis.availability import OutageBackoff, is_unavailable
 from seamwise.policies.redis.clients import AsyncLine, AsyncLines, Clients
 from seamwise.policies.redis.connections import Line, Lines
-from seamwise.policies.redis.timeouts import Within
+from seamwise.policies.redis.timeouts import InsistentTimeout
 
 AT_ONCE: Final = 16
 """Redis does one thing at a time: more questions than these wait here, where they hold no connection."""
@@ -40,7 +40,7 @@ class Store:
     def __init__(
         self, name: str, clients: Clients, script: Script, *, bound: float, world: World
     ) -> None:
-        self.away = Away(world.clock, bound=bound)
+        self.away = OutageBackoff(world.clock, bound=bound)
         self._name = name
         self._script = script
         self._bound = bound
@@ -64,7 +64,7 @@ class Store:
             )
         failed: int | None = None
         try:
-            async with Within(self._bound), self._places:
+            async with InsistentTimeout(self._bound), self._places:
                 # Until here it was this process that was slow.
                 failed = asked
                 reply = await _asked(pool, self._script, key, args)
@@ -96,7 +96,7 @@ class Store:
         return msgspec.convert(reply, list[int])
 
     def _note(self, error: RedisError, asked: int) -> None:
-        if not means_away(error):
+        if not is_unavailable(error):
             raise error
         if not isinstance(error, MaxConnectionsError):
             self.away.failed(asked)

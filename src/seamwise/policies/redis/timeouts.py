@@ -11,7 +11,7 @@ from typing import Final
 _AGAIN: Final = 0.005
 
 
-class Within:
+class InsistentTimeout:
     """An `async with` that ends what is in it after so many seconds, by a TimeoutError."""
 
     __slots__ = ('_alarm', '_before', '_rung', '_seconds', '_task')

@@ -6,9 +6,9 @@ from typing import Generic, TypeAlias, TypeVar, final
 
 from msgspec import Struct
 
-from seamwise._close_matches import near
-from seamwise._text.escaping import escaped
-from seamwise._text.phrases import quoted
+from seamwise._close_matches import close_matches
+from seamwise._text.escaping import escape
+from seamwise._text.phrases import join_quoted
 from seamwise.errors import TaggedError, retry_after
 from seamwise.seams._common import message_of, safe_text
 from seamwise.seams._redacted import all_causes, redacted
@@ -46,11 +46,11 @@ class Exits(Struct, Generic[K], frozen=True):
             *_near(self._suggestions(shown)),
             *_causes(error),
         ]
-        return Rendered('\n'.join(escaped(safe_text(line)) for line in lines), self.code, place)
+        return Rendered('\n'.join(escape(safe_text(line)) for line in lines), self.code, place)
 
     def _suggestions(self, error: K) -> tuple[str, ...]:
         known: tuple[str, ...] = getattr(error, 'suggestions', ())
-        return near(*self.meant(error)) if self.meant and not known else known
+        return close_matches(*self.meant(error)) if self.meant and not known else known
 
 
 def _at(place: Place | None) -> Iterator[str]:
@@ -74,7 +74,7 @@ def _hints(given: str | Iterable[str] | None) -> Iterator[str]:
 
 def _near(suggestions: tuple[str, ...]) -> Iterator[str]:
     if suggestions:
-        yield f'did you mean {quoted(suggestions)}?'
+        yield f'did you mean {join_quoted(suggestions)}?'
 
 
 def _causes(error: TaggedError) -> Iterator[str]:

@@ -10,7 +10,13 @@ from seamwise._text.source_excerpt import Source, from_file, pointer
 from seamwise.containers import Result, Success
 from seamwise.seams.cli.groups import MOST_GROUPS, Group, common_code, grouped
 from seamwise.seams.cli.shape import Rendered
-from seamwise.seams.cli.style import USUAL_WIDTH, Style, asked_style, terminal_width, wants_color
+from seamwise.seams.cli.style import (
+    USUAL_WIDTH,
+    Style,
+    requested_style,
+    terminal_width,
+    wants_color,
+)
 from seamwise.seams.cli.values import done
 
 E = TypeVar('E')
@@ -88,7 +94,7 @@ def report(  # noqa: PLR0913 -- each by its keyword, and most calls name the str
     if style == 'json':
         _write(_json(ok=False, exit_code=code, errors=[_as_json(one) for one in groups]), stdout)
         return code
-    shown = style or asked_style()
+    shown = style or requested_style()
     blocks = [
         _block(one, stderr, color=color, width=width, style=shown, source=source)
         for one in groups[:MOST_GROUPS]
@@ -134,7 +140,7 @@ def _block(
 
 def _write(text: str, stream: TextIO) -> None:
     if text:
-        stream.write(sayable(text + '\n', stream).decode(stream.encoding or 'utf-8'))
+        stream.write(encode_for_stream(text + '\n', stream).decode(stream.encoding or 'utf-8'))
 
 
 def laid_out(
@@ -154,7 +160,7 @@ def laid_out(
     colored = (
         wants_color(stream, style)
         if color is None
-        else color and (style or asked_style()) == 'auto'
+        else color and (style or requested_style()) == 'auto'
     )
     if columns is None and not colored:
         return text
@@ -163,6 +169,6 @@ def laid_out(
     return painted(text, width=columns or USUAL_WIDTH, color=colored, first=first)
 
 
-def sayable(text: str, stream: TextIO) -> bytes:
+def encode_for_stream(text: str, stream: TextIO) -> bytes:
     """Encode a text for a stream: what its encoding cannot say is escaped."""
     return text.encode(stream.encoding or 'utf-8', 'backslashreplace')

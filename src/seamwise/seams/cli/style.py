@@ -15,7 +15,7 @@ USUAL_WIDTH = 80
 """In columns: of a terminal that does not say."""
 
 
-def asked_style() -> Style:
+def requested_style() -> Style:
     """Give the style that the environment asks for, `auto` where it names none that there is."""
     asked = os.environ.get(VARIABLE)
     for one in STYLES:
@@ -26,7 +26,7 @@ def asked_style() -> Style:
 
 def wants_color(stream: TextIO, style: Style | None = None) -> bool:
     """Whether colour is wanted: on a terminal that knows it, and never with NO_COLOR (https://no-color.org) or another style."""
-    if (style or asked_style()) != 'auto':
+    if (style or requested_style()) != 'auto':
         return False
     return stream.isatty() and not os.environ.get('NO_COLOR') and os.environ.get('TERM') != 'dumb'
 
@@ -36,7 +36,7 @@ def terminal_width(stream: TextIO, style: Style | None = None) -> int | None:
 
     That is where it is no terminal, and for a screen reader; COLUMNS overrules the terminal (POSIX, 8.3).
     """
-    if (style or asked_style()) == 'screen-reader' or not stream.isatty():
+    if (style or requested_style()) == 'screen-reader' or not stream.isatty():
         return None
     asked = os.environ.get('COLUMNS', '')
     if asked.isdecimal() and int(asked):

@@ -8,7 +8,15 @@ of a shell after Ctrl-C, 1 any other failure.
 from collections.abc import Iterator
 
 from seamwise import policies
-from seamwise._text.phrases import counted, ending, excerpt, folder_of, listed, quoted, rejected
+from seamwise._text.phrases import (
+    describe_exit_code,
+    describe_parent_folder,
+    describe_rejected_hunk,
+    excerpt,
+    join_limited,
+    join_quoted,
+    pluralize,
+)
 from seamwise.catalog import (
     access,
     agents,
@@ -39,16 +47,22 @@ ACCESS: Adapter[access.AccessError, Rendered] = on(access.Unauthenticated).exits
 
 
 def _agents(error: agents.AgentNotFound) -> str | None:
-    return f'the agents are {quoted(error.available, last="and")}.' if error.available else None
+    return (
+        f'the agents are {join_quoted(error.available, last="and")}.' if error.available else None
+    )
 
 
 def _commands(error: agents.CommandNotFound) -> str | None:
-    return f'the commands are {quoted(error.available, last="and")}.' if error.available else None
+    return (
+        f'the commands are {join_quoted(error.available, last="and")}.' if error.available else None
+    )
 
 
 def _states(error: agents.InvalidTransition) -> str:
     return (
-        f'it can be {quoted(error.allowed)} next.' if error.allowed else 'nothing comes after that.'
+        f'it can be {join_quoted(error.allowed)} next.'
+        if error.allowed
+        else 'nothing comes after that.'
     )
 
 
@@ -173,7 +187,7 @@ def _own_fault(error: protocols.McpServerFailed) -> str | None:
 def _supported(
     error: protocols.A2aContentTypeNotSupported | protocols.A2aVersionNotSupported,
 ) -> str | None:
-    return f'it takes {quoted(error.supported)}.' if error.supported else None
+    return f'it takes {join_quoted(error.supported)}.' if error.supported else None
 
 
 def _card(error: protocols.AgentCardInvalid) -> Iterator[str]:
@@ -223,7 +237,7 @@ def _gap(error: sessions.ReplayGap) -> str:
 
 
 def _tried(error: sessions.RecoveryFailed) -> str:
-    return f'it was tried {counted(error.attempts, "time")}.'
+    return f'it was tried {pluralize(error.attempts, "time")}.'
 
 
 SESSIONS: Adapter[sessions.SessionError, Rendered] = (
@@ -294,11 +308,11 @@ def _also(findings: tuple[tools.Finding, ...]) -> Iterator[str]:
 
 
 def _tools(error: tools.UnknownTool) -> str | None:
-    return f'the tools are {quoted(error.available, last="and")}.' if error.available else None
+    return f'the tools are {join_quoted(error.available, last="and")}.' if error.available else None
 
 
 def _folder(error: tools.FileNotFound) -> str | None:
-    return None if error.suggestions else f'look into {folder_of(error.path)}.'
+    return None if error.suggestions else f'look into {describe_parent_folder(error.path)}.'
 
 
 def _by_whom(error: tools.PathForbidden) -> str:
@@ -318,7 +332,7 @@ def _found(error: tools.ContentMismatch) -> str:
 
 
 def _lines(error: tools.DuplicateMatch) -> str:
-    return f'it begins at the lines {listed(error.lines)}; name one of them, or replace all.'
+    return f'it begins at the lines {join_limited(error.lines)}; name one of them, or replace all.'
 
 
 def _killed(error: tools.CommandTimedOut) -> Iterator[str]:
@@ -327,13 +341,13 @@ def _killed(error: tools.CommandTimedOut) -> Iterator[str]:
 
 
 def _ended(error: tools.CommandFailed) -> Iterator[str]:
-    if known := ending(error.exit_code):
+    if known := describe_exit_code(error.exit_code):
         yield f'{known}.'
     yield from last_words(error.output)
 
 
 def _hunks(error: tools.DiffRejected) -> Iterator[str]:
-    return (f'{rejected(hunk)}.' for hunk in error.hunks)
+    return (f'{describe_rejected_hunk(hunk)}.' for hunk in error.hunks)
 
 
 def _tools_more_time(error: tools.ToolTimedOut) -> str:

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from seamwise._text.escaping import escaped, escaped_lines
+from seamwise._text.escaping import escape, escape_lines
 from seamwise._text.jsonable import to_json
 from seamwise.seams._json import Json
 from seamwise.seams.cli.shape import Rendered
@@ -27,11 +27,11 @@ def _lines(value: Json) -> list[str]:
     if value is None:
         return []
     if isinstance(value, str):
-        return escaped_lines(value)
+        return escape_lines(value)
     if isinstance(value, list):
         return [_row(one) for one in value]
     if isinstance(value, dict):
-        return [line for name, one in value.items() for line in _field(escaped(name), one)]
+        return [line for name, one in value.items() for line in _field(escape(name), one)]
     return [_scalar(value)]
 
 
@@ -51,4 +51,4 @@ def _row(value: Json) -> str:
 
 
 def _scalar(value: Json) -> str:
-    return escaped(value) if isinstance(value, str) else escaped(to_json(value).decode())
+    return escape(value) if isinstance(value, str) else escape(to_json(value).decode())

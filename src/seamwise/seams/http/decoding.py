@@ -10,13 +10,13 @@ from typing_extensions import TypeForm
 
 from seamwise.codec import _members
 from seamwise.containers import Failure, Result, Success
-from seamwise.errors import LONGEST_DELAY, TaggedError
+from seamwise.errors import MAX_DELAY, TaggedError
 from seamwise.seams._decoding import UNREADABLE, UnreadableBody, unreadable
 from seamwise.secrets import MASK, Secret
 
 E = TypeVar('E', bound=TaggedError)
 
-_LONGEST_MS = int(LONGEST_DELAY * 1000)
+_LONGEST_MS = int(MAX_DELAY * 1000)
 
 
 class _Error(Struct):

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from seamwise.errors import TaggedError, retry_after
 from seamwise.seams._common import milliseconds_or_none, safe_items, safe_text
-from seamwise.seams._public_view import visible
+from seamwise.seams._public_view import public_view
 from seamwise.seams._redacted import redacted
 from seamwise.seams.adapter import Adapter, Hidden
 from seamwise.seams.http.shape import HttpError, Place
@@ -32,7 +32,7 @@ class Responds(Struct, Generic[K], frozen=True):
 
     def __call__(self, error: K) -> HttpError:
         """Answer an error of this kind."""
-        message, fields = visible(error)
+        message, fields = public_view(error)
         delay_ms = milliseconds_or_none(retry_after(error)) if 'retry_after' in fields else None
         if self.details or self.headers or self.problems:
             # Before the functions of the arm: they may cut or escape a text, and then a credential has lost its form.

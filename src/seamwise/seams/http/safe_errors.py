@@ -4,7 +4,7 @@ import sys
 from asyncio import CancelledError
 from logging import Logger, getLogger
 
-from seamwise.causes import leaves
+from seamwise.causes import iter_leaves
 from seamwise.defects import report_defect
 from seamwise.seams.http.asgi_send import Sender
 from seamwise.seams.http.exchange import App, Exchange, Receive, Scope, Send, exchange_of
@@ -79,4 +79,4 @@ class SafeErrors:
 def _is_disconnect(met: Exception, sender: Sender) -> bool:
     requests = sys.modules.get('starlette.requests')
     kinds: tuple[type[BaseException], ...] = (requests.ClientDisconnect,) if requests else ()
-    return all(one is sender.gone or isinstance(one, kinds) for one in leaves(met))
+    return all(one is sender.gone or isinstance(one, kinds) for one in iter_leaves(met))

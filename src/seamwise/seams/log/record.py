@@ -5,7 +5,7 @@ from datetime import datetime
 from itertools import islice
 from typing import NamedTuple, get_args
 
-from seamwise._text.jsonable import printed
+from seamwise._text.jsonable import safe_str
 from seamwise.catalog.parsing import ParsingError
 from seamwise.catalog.tools import (
     ContentError,
@@ -115,7 +115,7 @@ def _type(error: TaggedError | BaseException) -> str:
 def _message(error: TaggedError | BaseException) -> str:
     if isinstance(error, ReportedCause):
         return safe_text(error.message)
-    return message_of(error) if isinstance(error, TaggedError) else safe_text(printed(error))
+    return message_of(error) if isinstance(error, TaggedError) else safe_text(safe_str(error))
 
 
 def _text_of(error: TaggedError | BaseException, field: str) -> str | None:

@@ -7,8 +7,8 @@ from typing import Any
 
 from typing_extensions import override
 
-from seamwise._safe_call import asked
-from seamwise._text.jsonable import printed, to_json
+from seamwise._safe_call import call_or_describe
+from seamwise._text.jsonable import safe_str, to_json
 from seamwise.seams._common import safe_items, safe_line, timestamp
 from seamwise.seams.log.shape import EXTRA_NAMES, KEYS
 
@@ -79,7 +79,9 @@ def _extras(record: logging.LogRecord) -> dict[str, object]:
 
 def _logged(record: logging.LogRecord) -> str:
     # Arguments may not fit, and what a filter raises comes up in the middle of whoever logs.
-    return asked(record.getMessage, lambda _: f'{printed(record.msg)} {printed(record.args)}')
+    return call_or_describe(
+        record.getMessage, lambda _: f'{safe_str(record.msg)} {safe_str(record.args)}'
+    )
 
 
 def _error_type(record: logging.LogRecord) -> str | None:
@@ -96,7 +98,7 @@ def _traces(record: logging.LogRecord) -> Mapping[str, str]:
 
 
 def _traceback(exc_info: Any) -> str:
-    return asked(
+    return call_or_describe(
         lambda: _TRACEBACKS.formatException(exc_info),
         lambda raised: (
             f'{type(exc_info[1]).__name__}: (its traceback raised {type(raised).__name__})'

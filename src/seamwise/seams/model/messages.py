@@ -8,7 +8,7 @@ from msgspec import UNSET, Struct
 from seamwise._text.jsonable import to_json
 from seamwise.containers import Result, Success
 from seamwise.seams.model.shape import Done, Guidance
-from seamwise.seams.model.token_budget import fitted, fitted_value
+from seamwise.seams.model.token_budget import fit_to_tokens, fitted_value
 
 E = TypeVar('E')
 
@@ -127,7 +127,7 @@ def tool_message(
     )
     if provider == 'mcp':
         return tool_result(answer, limit=limit)
-    given = answer if limit is None else fitted(answer, limit)
+    given = answer if limit is None else fit_to_tokens(answer, limit)
     match provider:
         case 'openai':
             return OpenAiMessage(call_id, to_json(given).decode())
@@ -152,7 +152,7 @@ def tool_result(
     for each of the two. A value that had to be cut is given as text only: it may no longer be what the tool's schema says.
     """
     if isinstance(answer, Guidance):
-        shown = answer if limit is None else fitted(answer, limit)
+        shown = answer if limit is None else fit_to_tokens(answer, limit)
         return ToolResult((TextContent(to_json(shown).decode()),), is_error=True)
     value = answer.result if limit is None else fitted_value(answer.result, limit)
     text = to_json(value).decode()

@@ -7,14 +7,14 @@ from typing import assert_never
 
 from seamwise import policies
 from seamwise._text.phrases import (
-    MOST_LISTED,
-    counted,
-    ending,
+    MAX_LISTED,
+    describe_exit_code,
+    describe_parent_folder,
+    describe_rejected_hunk,
     excerpt,
-    folder_of,
-    listed,
-    quoted,
-    rejected,
+    join_limited,
+    join_quoted,
+    pluralize,
 )
 from seamwise.catalog import (
     access,
@@ -70,19 +70,19 @@ def why(error: TaggedError) -> str:
 
 def places(problems: Iterable[Problem], whole: str) -> str:
     """List findings with their places; one without a place is about the whole."""
-    return listed([f'{one.pointer or whole} ({one.message})' for one in problems]) or whole
+    return join_limited([f'{one.pointer or whole} ({one.message})' for one in problems]) or whole
 
 
 def one_of(names: Iterable[str], nothing: str) -> str:
     """List what there is to choose from, or say that there is nothing."""
     known = tuple(names)
-    return f'Take {quoted(known)}.' if known else nothing
+    return f'Take {join_quoted(known)}.' if known else nothing
 
 
 def first_of(names: Sequence[str], *, last: str = 'or') -> str:
     """List names in quotes, each redacted; of very many, only those that are shown are looked at."""
-    return listed(
-        [*(repr(redact(name)) for name in names[:MOST_LISTED]), *names[MOST_LISTED:]], last=last
+    return join_limited(
+        [*(repr(redact(name)) for name in names[:MAX_LISTED]), *names[MAX_LISTED:]], last=last
     )
 
 
@@ -188,7 +188,7 @@ def deadline_exceeded(error: policies.DeadlineExceeded) -> str:
 def model_not_found(error: models.ModelNotFound) -> str:
     """Name the nearest models."""
     if error.suggestions:
-        return f'Did you mean {quoted(error.suggestions)}?'
+        return f'Did you mean {join_quoted(error.suggestions)}?'
     return (
         f'Ask {error.provider} for the models that it offers, or leave the choice of the model out.'
     )
@@ -442,7 +442,7 @@ def invalid_parameter(error: tools.InvalidParameter) -> str:
 
 def _also(findings: Iterable[tools.Finding]) -> str:
     mended = [f'{one.parameter!r} ({one.reason})' for one in findings]
-    return f' Mend {listed(mended)} too.' if mended else ''
+    return f' Mend {join_limited(mended)} too.' if mended else ''
 
 
 def unknown_tool(error: tools.UnknownTool) -> str:
@@ -453,8 +453,8 @@ def unknown_tool(error: tools.UnknownTool) -> str:
 def file_not_found(error: tools.FileNotFound) -> str:
     """Name the nearest paths, else the folder to look into."""
     if error.suggestions:
-        return f'Did you mean {quoted(error.suggestions)}?'
-    return f'List {folder_of(error.path)} to see what is there, or create it if it should exist.'
+        return f'Did you mean {join_quoted(error.suggestions)}?'
+    return f'List {describe_parent_folder(error.path)} to see what is there, or create it if it should exist.'
 
 
 def file_already_exists(error: tools.FileAlreadyExists) -> str:
@@ -494,7 +494,7 @@ def content_mismatch(error: tools.ContentMismatch) -> str:
 def duplicate_match(error: tools.DuplicateMatch) -> str:
     """Name every line, and the three ways to be certain."""
     return (
-        f'It stands at {"line" if len(error.lines) == 1 else "lines"} {listed(error.lines)}. '
+        f'It stands at {"line" if len(error.lines) == 1 else "lines"} {join_limited(error.lines)}. '
         'Name the line that you mean, search for more of the text around it, or replace all.'
     )
 
@@ -506,7 +506,7 @@ def command_timed_out(error: tools.CommandTimedOut) -> str:
 
 def command_failed(error: tools.CommandFailed) -> str:
     """Tell what the exit code says, and where to look."""
-    known = ending(error.exit_code)
+    known = describe_exit_code(error.exit_code)
     reason = f'{known[0].upper()}{known[1:]}. ' if known else ''
     return (
         f'{reason}Mend what the output says and run it again.'
@@ -517,16 +517,20 @@ def command_failed(error: tools.CommandFailed) -> str:
 
 def diff_rejected(error: tools.DiffRejected) -> str:
     """Tell how many hunks do not fit, and what to make the next diff from."""
-    return f'{counted(len(error.hunks), "hunk")} of the diff found no certain place: read {error.path!r} again and make a new diff from it.'
+    return f'{pluralize(len(error.hunks), "hunk")} of the diff found no certain place: read {error.path!r} again and make a new diff from it.'
 
 
 def rejected_hunks(error: tools.DiffRejected) -> str:
     """Name every rejected hunk by its header; as long as there is room, with what was expected and what is there."""
     blocks = '\n'.join(
-        f'{rejected(hunk)}\nexpected:\n{hunk.expected.rstrip()}\nfound:\n{hunk.actual.rstrip()}'
+        f'{describe_rejected_hunk(hunk)}\nexpected:\n{hunk.expected.rstrip()}\nfound:\n{hunk.actual.rstrip()}'
         for hunk in error.hunks
     )
-    return head(blocks if len(blocks) <= OUTPUT_LIMIT else '\n'.join(map(rejected, error.hunks)))
+    return head(
+        blocks
+        if len(blocks) <= OUTPUT_LIMIT
+        else '\n'.join(map(describe_rejected_hunk, error.hunks))
+    )
 
 
 def tool_failed(error: tools.ToolFailed) -> str:

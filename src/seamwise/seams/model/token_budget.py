@@ -35,7 +35,7 @@ def tokens(payload: str | bytes) -> int:
     return -(-size // BYTES_A_TOKEN)
 
 
-def fitted(answer: Guidance | Done[object], limit: int) -> Guidance | Done[object]:
+def fit_to_tokens(answer: Guidance | Done[object], limit: int) -> Guidance | Done[object]:
     """Give an answer of at most `limit` tokens, as `tokens` reckons them; one that fits is given back as it is.
 
     Of a failure goes first what stands farthest back: its output (the last lines stay longest), its path, then

@@ -6,7 +6,7 @@ from seamwise.catalog.agents import AgentNotFound, CommandNotFound
 from seamwise.catalog.parsing import SchemaViolations, UnknownFormat, UnreadableCall
 from seamwise.catalog.problem import Problem
 from seamwise.catalog.tools import InvalidParameter, InvalidResult, MissingParameter, UnknownTool
-from seamwise.seams._common import only_known
+from seamwise.seams._common import drop_none
 
 SAMPLE_LIMIT = 200
 """Of unreadable input, a planner is shown at most so many characters."""
@@ -17,7 +17,7 @@ def missing_parameter(error: MissingParameter) -> dict[str, object]:
     errors = _by_place(
         [(error.parameter, 'is missing'), *((one.parameter, one.reason) for one in error.also)]
     )
-    return only_known(
+    return drop_none(
         {
             'tool_name': error.tool,
             'validation_type': 'arguments',
@@ -74,7 +74,7 @@ def invalid_result(error: InvalidResult) -> dict[str, object]:
 
 def unreadable_call(error: UnreadableCall) -> dict[str, object]:
     """Show a sample of the input, and what the text seems to tell."""
-    return only_known(
+    return drop_none(
         {
             'parser_name': error.format,
             'input_sample': error.excerpt[:SAMPLE_LIMIT],

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from msgspec import UNSET
 from typing_extensions import TypeIs
 
-from seamwise._safe_call import asked
-from seamwise._text.jsonable import printed
-from seamwise.causes import Raised, causes, leaves, members
+from seamwise._safe_call import call_or_describe
+from seamwise._text.jsonable import safe_str
+from seamwise.causes import Raised, causes, iter_leaves, members
 from seamwise.codec import ReportedCause
 from seamwise.errors import TaggedError
-from seamwise.policies.hints import LONGEST_IN_TEXT
-from seamwise.seams._common import milliseconds, only_known, safe_items, safe_text
+from seamwise.policies.hints import MAX_DELAY_IN_TEXT
+from seamwise.seams._common import drop_none, milliseconds, safe_items, safe_text
 from seamwise.seams._redacted import _link
 from seamwise.seams.planner import exception_table as foreign
 from seamwise.seams.planner.codes import ErrorCategory, ErrorCode
@@ -47,7 +47,7 @@ def from_exception(exc: BaseException) -> ErrorInfo:
 
 
 def _from_group(group: BaseException) -> ErrorInfo:
-    inside = list(leaves(group))
+    inside = list(iter_leaves(group))
     found = [from_exception(one) for one in inside]
     info = next((one for one in found if not one.retryable), found[0])
     names = [type(one).__name__ for one in inside[:MOST_NAMED]]
@@ -73,10 +73,10 @@ def _classified(exc: BaseException) -> ErrorInfo:
     return ErrorInfo(
         code=code,
         category=category,
-        message=safe_text(printed(exc)) or name,
+        message=safe_text(safe_str(exc)) or name,
         retryable=retryable,
         retry_after_ms=_delay(exc) if retryable else None,
-        details=only_known(
+        details=drop_none(
             {
                 'exception_type': name,
                 'errno': exc.errno if isinstance(exc, OSError) else None,
@@ -138,7 +138,9 @@ def _delay(exc: BaseException) -> int | None:
         _seconds(_read(exc, 'retry_after')),
     )
     seconds = next((one for one in told if one is not None), None)
-    return None if seconds is None or not 0 <= seconds <= LONGEST_IN_TEXT else milliseconds(seconds)
+    return (
+        None if seconds is None or not 0 <= seconds <= MAX_DELAY_IN_TEXT else milliseconds(seconds)
+    )
 
 
 def _seconds(given: object) -> float | None:
@@ -168,7 +170,7 @@ def _from_processor(exc: BaseException) -> ErrorInfo | None:
     return ErrorInfo(
         code=code,
         category=code.category,
-        message=safe_text(printed(exc)),
+        message=safe_text(safe_str(exc)),
         retryable=code.category.retryable,
         retry_after_ms=delay_ms if isinstance(delay_ms, int) and delay_ms >= 0 else None,
         details=safe_items({str(name): one for name, one in details.items()})
@@ -179,7 +181,7 @@ def _from_processor(exc: BaseException) -> ErrorInfo | None:
 
 def _read(holder: object, name: str) -> object:
     # What a property will not tell is not known.
-    return asked(lambda: getattr(holder, name, None), lambda _: None)
+    return call_or_describe(lambda: getattr(holder, name, None), lambda _: None)
 
 
 def _is_mapping(value: object) -> TypeIs[Mapping[object, object]]:

@@ -7,9 +7,9 @@ from msgspec import UNSET, Struct
 
 from seamwise.errors import TaggedError, retry_after
 from seamwise.seams._common import message_of, milliseconds, safe_items
-from seamwise.seams._public_view import visible
+from seamwise.seams._public_view import public_view
 from seamwise.seams._redacted import direct_cause, redacted
-from seamwise.seams._render_cache import Memory
+from seamwise.seams._render_cache import RenderCache
 from seamwise.seams.adapter import Adapter, Hidden
 from seamwise.seams.planner.codes import ErrorCategory, ErrorCode
 from seamwise.seams.planner.shape import ErrorInfo, Origin, with_origin
@@ -27,7 +27,7 @@ class Classifies(Struct, Generic[K], frozen=True):
     code: ErrorCode
     details: Callable[[K], Mapping[str, object]] | None
     names: Mapping[str, str]
-    known: Memory[ErrorInfo]
+    known: RenderCache[ErrorInfo]
 
     def __call__(self, error: K) -> ErrorInfo:
         """Classify an error."""
@@ -44,7 +44,7 @@ class Classifies(Struct, Generic[K], frozen=True):
                 error, message_of(error), safe_items(dict(self.details(redacted(error))))
             )
         else:
-            message, fields = visible(error)
+            message, fields = public_view(error)
             info = self._info(error, message, _named(fields, self.names))
         return with_origin(info, Origin(error.tag, direct_cause(error) or UNSET))
 
@@ -97,7 +97,7 @@ class On(Generic[K]):
         """
         kind, wire_names = self._kind, {**_WIRE_NAMES, **(names or {})}
         known = ErrorCode(code)
-        return Adapter({kind: Classifies(known, details, wire_names, Memory())})
+        return Adapter({kind: Classifies(known, details, wire_names, RenderCache())})
 
     def hidden(self) -> Adapter[K, ErrorInfo]:
         """Say that this kind never reaches a planner; one that does is a defect."""

@@ -8,7 +8,7 @@ import msgspec
 from typing_extensions import Unpack
 
 from seamwise.categories import Recovery
-from seamwise.errors import LONGEST_DELAY, TaggedError
+from seamwise.errors import MAX_DELAY, TaggedError
 from seamwise.seams._common import DEFECT_MESSAGE, message_of, milliseconds, safe_items, timestamp
 from seamwise.seams.session.shape import STRATEGIES, ErrorEvent, ordered
 from seamwise.texts import catalogue
@@ -71,8 +71,8 @@ def _known(given: Circumstances) -> dict[str, object]:
             f'An event takes no {", ".join(sorted(unknown))}; it takes {", ".join(Circumstances.__annotations__)}.'
         )
     delay = given.get('retry_after_ms')
-    if delay is not None and not 0 <= delay <= milliseconds(LONGEST_DELAY):
-        raise ValueError(f'retry_after_ms must be 0 to {milliseconds(LONGEST_DELAY)} milliseconds.')
+    if delay is not None and not 0 <= delay <= milliseconds(MAX_DELAY):
+        raise ValueError(f'retry_after_ms must be 0 to {milliseconds(MAX_DELAY)} milliseconds.')
     return safe_items({name: value for name, value in given.items() if value is not None})
 
 

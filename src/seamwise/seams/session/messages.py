@@ -7,7 +7,7 @@ from typing import get_args
 from msgspec import Struct
 
 from seamwise._text.jsonable import to_json
-from seamwise._text.phrases import quoted
+from seamwise._text.phrases import join_quoted
 from seamwise.catalog.access import Unauthenticated
 from seamwise.catalog.agents import AgentNotFound, CommandNotFound, ContextOverflow
 from seamwise.catalog.models import (
@@ -23,9 +23,9 @@ from seamwise.catalog.streaming import StreamAborted, UserInterrupted
 from seamwise.errors import TaggedError, retry_after
 from seamwise.redaction import redact
 from seamwise.seams._common import (
+    drop_none,
     message_of,
     milliseconds_or_none,
-    only_known,
     public_fields,
     safe_items,
     safe_text,
@@ -103,9 +103,9 @@ def _api(error: TaggedError) -> dict[str, object]:
     known.pop('retry_after', None)
     metadata = {
         name: _as_text(value)
-        for name, value in only_known({'error_type': error.tag, **known}).items()
+        for name, value in drop_none({'error_type': error.tag, **known}).items()
     }
-    return only_known(
+    return drop_none(
         {
             'statusCode': status,
             'isRetryable': error.retryable,
@@ -162,7 +162,9 @@ def model_not_found(error: ModelNotFound) -> NamedMessage:
         'modelID': error.model,
         'suggestions': error.suggestions,
     }
-    asked = f' Did you mean {quoted(map(redact, error.suggestions))}?' if error.suggestions else ''
+    asked = (
+        f' Did you mean {join_quoted(map(redact, error.suggestions))}?' if error.suggestions else ''
+    )
     return NamedMessage(
         error.tag, {'message': safe_text(message_of(error) + asked), **safe_items(ids)}
     )
@@ -170,7 +172,7 @@ def model_not_found(error: ModelNotFound) -> NamedMessage:
 
 def _not_found(error: AgentNotFound | CommandNotFound) -> NamedMessage:
     there = (
-        f' Available: {quoted(map(redact, error.available), last="and")}.'
+        f' Available: {join_quoted(map(redact, error.available), last="and")}.'
         if error.available
         else ''
     )

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from seamwise._text.jsonable import to_json
 from seamwise.categories import Recovery
-from seamwise.seams._common import only_known
+from seamwise.seams._common import drop_none
 
 ErrorName: TypeAlias = Literal[
     'error.validation',
@@ -70,7 +70,7 @@ class ErrorEvent(Struct, frozen=True, kw_only=True, omit_defaults=True):
 def ordered(metadata: Mapping[str, object]) -> dict[str, object]:
     """Put metadata in the wire's order: what all events have, what this one has, the context; leave out what is unknown."""
     own = [name for name in metadata if name not in COMMON and name != 'context']
-    return only_known({name: metadata.get(name) for name in (*COMMON, *own, 'context')})
+    return drop_none({name: metadata.get(name) for name in (*COMMON, *own, 'context')})
 
 
 def encode(event: ErrorEvent) -> bytes:

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from seamwise import policies
-from seamwise._text.phrases import listed
+from seamwise._text.phrases import join_limited
 from seamwise.catalog import (
     access,
     agents,
@@ -17,7 +17,7 @@ from seamwise.catalog import (
     tools,
     workspace,
 )
-from seamwise.seams._common import only_known, timestamp
+from seamwise.seams._common import drop_none, timestamp
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.session.on import cause_type, on
 from seamwise.seams.session.shape import ErrorEvent
@@ -112,7 +112,7 @@ NETWORK: Adapter[network.NetworkError, ErrorEvent] = (
         'ERR_RATE_001',
         limit=lambda error: error.limit,
         rate_limit_reset=_reset,
-        context=lambda error: only_known(
+        context=lambda error: drop_none(
             {'service': error.service, 'requests_made': error.requests_made}
         ),
     )
@@ -168,7 +168,7 @@ LSP: Adapter[protocols.LspError, ErrorEvent] = (
 
 
 def _one_of(supported: tuple[str, ...], otherwise: str) -> str:
-    return f'one of {listed(supported, last="or")}' if supported else otherwise
+    return f'one of {join_limited(supported, last="or")}' if supported else otherwise
 
 
 A2A: Adapter[protocols.A2aError, ErrorEvent] = (

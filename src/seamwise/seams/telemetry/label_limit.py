@@ -18,7 +18,7 @@ NAMES_LIMIT: Final = 100
 """How many types of errors beside the catalogue's, pairs of operation and fingerprint, and names of seams or guards are told apart."""
 
 
-class Vocabulary(Generic[W]):
+class LabelLimit(Generic[W]):
     """The first so many words that were said; any later one is `other`."""
 
     def __init__(self, limit: int, other: W) -> None:
@@ -41,7 +41,7 @@ class Types:
     """The words for `error.type`: the tags of the catalogue, and the first others; never so many as 200."""
 
     def __init__(self) -> None:
-        self._others = Vocabulary(TYPES_LIMIT, OTHER)
+        self._others = LabelLimit(TYPES_LIMIT, OTHER)
 
     def word(self, error: TaggedError | BaseException) -> str:
         """Give the tag, or `_OTHER`: for a defect, and for a class local to a function, which is made anew at every call.

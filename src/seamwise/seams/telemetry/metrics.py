@@ -20,7 +20,7 @@ from seamwise.policies.events import (
 )
 from seamwise.seams._fingerprint import fingerprint
 from seamwise.seams.telemetry.defect_records import record_defect
-from seamwise.seams.telemetry.label_limit import NAMES_LIMIT, OTHER, PATHS_LIMIT, Types, Vocabulary
+from seamwise.seams.telemetry.label_limit import NAMES_LIMIT, OTHER, PATHS_LIMIT, LabelLimit, Types
 from seamwise.seams.telemetry.operations import current
 from seamwise.seams.telemetry.operations import operation as begun
 
@@ -56,8 +56,8 @@ class Telemetry:
         self._logger = logger
         self._key = f'__seamwise_counted_{token_hex(4)}__'
         self._types = Types()
-        self._paths = Vocabulary(PATHS_LIMIT, (OTHER, OTHER))
-        self._names = Vocabulary(NAMES_LIMIT, OTHER)
+        self._paths = LabelLimit(PATHS_LIMIT, (OTHER, OTHER))
+        self._names = LabelLimit(NAMES_LIMIT, OTHER)
         self._errors = meter.create_counter(
             'seamwise.errors', '{error}', 'Errors, each where its operation ends.'
         )

@@ -19,9 +19,9 @@ from seamwise.policies._engine.world import REAL, World
 from seamwise.toolhost.guards.guarded_call import note
 from seamwise.toolhost.guards.settings import (
     Alternative,
+    GuardDependencies,
     Guards,
     Settings,
-    Surroundings,
     Table,
     ToolGuards,
 )
@@ -137,7 +137,7 @@ class _Maker:
     def _pipeline(self, tool: str, own: ToolGuards, *, is_repeatable: bool) -> Guard[GuardError]:
         if not isinstance(own.repeatable, UnsetType):
             is_repeatable = own.repeatable
-        around = Surroundings(
+        around = GuardDependencies(
             tool, note, self._world, retryable if is_repeatable else _was_not_begun
         )
         pipeline: Guard[GuardError] = identity
@@ -155,7 +155,7 @@ class _Maker:
             if isinstance(table, Table):
                 yield pointer, table
 
-    def _made(self, table: Table, pointer: str, around: Surroundings) -> Guard[GuardError]:
+    def _made(self, table: Table, pointer: str, around: GuardDependencies) -> Guard[GuardError]:
         try:
             return table.make(around)
         except ValueError as wrong:

@@ -23,14 +23,14 @@ SHORTEST: Final = 0.001
 """In seconds: so long a tool may take at least."""
 
 
-class Happened(Struct, frozen=True):
+class TimedEvent(Struct, frozen=True):
     """What a guard told, and when."""
 
     at: datetime
     event: GuardEvent
 
 
-class Tries(Struct):
+class CallStats(Struct):
     """How a call went: how often its tool ran, the seconds that it waited in all, and what its guards told.
 
     No attempt was made where the call was refused: by a guard, or because it is none that its tool can take.
@@ -38,7 +38,7 @@ class Tries(Struct):
 
     attempts: int = 0
     waited: float = 0.0
-    events: list[Happened] = []
+    events: list[TimedEvent] = []
 
     @property
     def waited_ms(self) -> int:
@@ -46,7 +46,7 @@ class Tries(Struct):
         return round(self.waited * 1000)
 
 
-_TRIES: Final[ContextVar[Tries | None]] = ContextVar('seamwise_tries', default=None)
+_TRIES: Final[ContextVar[CallStats | None]] = ContextVar('seamwise_tries', default=None)
 """Of the call that is being run: its guards serve other calls too."""
 
 
@@ -64,14 +64,14 @@ def note(event: GuardEvent) -> None:
     """Keep what a guard tells with the call that it tells it of: the observer for all guards of a tool."""
     tries = _TRIES.get()
     if tries is not None:
-        tries.events.append(Happened(datetime.now(UTC), event))
+        tries.events.append(TimedEvent(datetime.now(UTC), event))
 
 
-class Guarding:
+class GuardedRunner:
     """The guards of each tool, by its name; a tool without any runs as it is.
 
-    >>> tries = Tries()
-    >>> Guarding().run('ping', lambda: Success('pong'), tries=tries), tries.attempts
+    >>> tries = CallStats()
+    >>> GuardedRunner().run('ping', lambda: Success('pong'), tries=tries), tries.attempts
     (<Success: pong>, 1)
     """
 
@@ -85,7 +85,7 @@ class Guarding:
         self._clock = clock
 
     def run(
-        self, tool: str, operation: Callable[[], Result[V, ToolError]], *, tries: Tries
+        self, tool: str, operation: Callable[[], Result[V, ToolError]], *, tries: CallStats
     ) -> Result[V, ToolError | GuardError]:
         """Run an operation of a tool inside its guards, and note in `tries` how it went. What it raises passes.
 

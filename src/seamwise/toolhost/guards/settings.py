@@ -24,7 +24,7 @@ Off: TypeAlias = Literal[False]
 """Takes a guard of `[default]` away from a tool."""
 
 
-class Surroundings(Struct, frozen=True):
+class GuardDependencies(Struct, frozen=True):
     """What a guard takes that no file says: the name of its tool, who listens, time and chance, what may be tried again."""
 
     name: str
@@ -116,7 +116,7 @@ class RateLimit(Struct, frozen=True, kw_only=True):
     wait: float | UnsetType = UNSET
     name: str | UnsetType = UNSET
 
-    def make(self, around: Surroundings) -> Guard[RateLimited]:
+    def make(self, around: GuardDependencies) -> Guard[RateLimited]:
         """Make the guard."""
         return rate_limit(**_named(self, around))
 
@@ -130,7 +130,7 @@ class Bulkhead(Struct, frozen=True, kw_only=True):
     wait: float | Unlimited | UnsetType = UNSET
     name: str | UnsetType = UNSET
 
-    def make(self, around: Surroundings) -> Guard[BulkheadFull]:
+    def make(self, around: GuardDependencies) -> Guard[BulkheadFull]:
         """Make the guard."""
         return bulkhead(**_named(self, around))
 
@@ -146,7 +146,7 @@ class Circuit(Struct, frozen=True, kw_only=True):
     slow: float | UnsetType = UNSET
     name: str | UnsetType = UNSET
 
-    def make(self, around: Surroundings) -> Guard[CircuitOpen]:
+    def make(self, around: GuardDependencies) -> Guard[CircuitOpen]:
         """Make the guard."""
         return circuit(**_named(self, around))
 
@@ -164,7 +164,7 @@ class Retry(Struct, frozen=True, kw_only=True):
     budget: Share | Quota | Tokens | UnsetType = UNSET
     name: str | UnsetType = UNSET
 
-    def make(self, around: Surroundings) -> Guard[Never]:
+    def make(self, around: GuardDependencies) -> Guard[Never]:
         """Make the guard."""
         return retry(**_named(self, around), when=around.when)
 
@@ -175,7 +175,7 @@ class Deadline(Struct, frozen=True, kw_only=True):
     seconds: float
     name: str | UnsetType = UNSET
 
-    def make(self, around: Surroundings) -> Guard[DeadlineExceeded]:
+    def make(self, around: GuardDependencies) -> Guard[DeadlineExceeded]:
         """Make the guard."""
         return deadline(**_named(self, around))
 
@@ -221,7 +221,7 @@ def _said(table: Struct) -> dict[str, Any]:
     }
 
 
-def _named(table: Struct, around: Surroundings) -> dict[str, Any]:
+def _named(table: Struct, around: GuardDependencies) -> dict[str, Any]:
     known = {
         name: one.make(around.world) if isinstance(one, Alternative) else one
         for name, one in _said(table).items()

@@ -7,10 +7,10 @@ OUTPUT_LIMIT = 4_000
 _KEPT = 4 * (OUTPUT_LIMIT + 4)
 
 
-class Tail:
+class TailBuffer:
     r"""Takes bytes as they come; gives the last characters, from a line's start where there is one.
 
-    >>> tail = Tail()
+    >>> tail = TailBuffer()
     >>> tail.add(b'one\n' * 2_000)
     >>> text, truncated = tail.text()
     >>> len(text), text[:8], truncated

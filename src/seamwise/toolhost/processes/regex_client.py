@@ -22,7 +22,7 @@ Match: TypeAlias = tuple[int, str]
 """The number of a line, from 0, and its text."""
 
 
-class Stopped(msgspec.Struct, frozen=True):
+class WorkerStopped(msgspec.Struct, frozen=True):
     """The other process has ended too early: `in_time` where it was not because the time was over."""
 
     status: int
@@ -43,29 +43,33 @@ class Matcher:
 
     def compile(
         self, pattern: str, *, ignore_case: bool, wanted: str = ''
-    ) -> Result[str | None, Stopped]:
+    ) -> Result[str | None, WorkerStopped]:
         """Take a pattern for lines, and a certainly right one for names; gives what is wrong with the first, or None."""
         job = msgspec.json.encode(
             {'pattern': pattern, 'ignore_case': ignore_case, 'wanted': wanted}
         )
         return self._ask(job + b'\n').map(_refusal.decode)
 
-    def wants(self, name: str) -> Result[bool, Stopped]:
+    def wants(self, name: str) -> Result[bool, WorkerStopped]:
         """Tell whether the pattern for names finds itself in one."""
         data = name.encode('utf-8', 'surrogateescape')
         return self._ask(b'name %d 0\n%b' % (len(data), data)).map(_verdict.decode)
 
-    def search(self, text: bytes, *, most: int) -> Result[list[Match], Stopped]:
+    def search(self, text: bytes, *, most: int) -> Result[list[Match], WorkerStopped]:
         """Give the first lines of a text that match, `most` of them at most."""
         return self._ask(b'text %d %d\n%b' % (len(text), most, text)).map(_matches.decode)
 
-    def _ask(self, message: bytes) -> Result[bytes, Stopped]:
+    def _ask(self, message: bytes) -> Result[bytes, WorkerStopped]:
         try:
             self._line.sendall(message)
             answer = self._answers.readline()
         except (BrokenPipeError, ConnectionResetError):
             answer = b''
-        return Success(answer) if answer.endswith(b'\n') else Failure(Stopped(self._process.wait()))
+        return (
+            Success(answer)
+            if answer.endswith(b'\n')
+            else Failure(WorkerStopped(self._process.wait()))
+        )
 
 
 _refusal: msgspec.json.Decoder[str | None] = msgspec.json.Decoder(str | None)

@@ -13,7 +13,7 @@ from time import monotonic
 
 from msgspec import Struct
 
-from seamwise.toolhost.processes.output_tail import Tail
+from seamwise.toolhost.processes.output_tail import TailBuffer
 
 PIPE = 64 * 1024
 """In bytes: so much is read at once; a pipe holds no more, unless somebody widens it."""
@@ -25,7 +25,7 @@ GRACE = 1.0
 """In seconds: so long a killed shell may take to go; one that may not be killed (`exec sudo …`) is left alone then."""
 
 
-class Ended(Struct, frozen=True):
+class CommandResult(Struct, frozen=True):
     """How a command ended: its status (128 + N by signal N), or None where it was stopped; and the end of its output."""
 
     exit_code: int | None
@@ -33,14 +33,14 @@ class Ended(Struct, frozen=True):
     truncated: bool
 
 
-def run(command: bytes, *, cwd: Path, timeout: float) -> Ended:
+def run(command: bytes, *, cwd: Path, timeout: float) -> CommandResult:
     """Run a command by `/bin/sh -c` for at most `timeout` seconds. Raises OSError where it cannot be started.
 
     It has a session and process group of its own, no input, and one pipe for all its output. A child that leaves
     the group (`setsid`) is not killed, but not waited for either.
     """
     deadline = monotonic() + timeout
-    tail = Tail()
+    tail = TailBuffer()
     reading, writing = os.pipe()
     with FileIO(reading) as output:
         os.set_blocking(reading, False)
@@ -61,7 +61,7 @@ def run(command: bytes, *, cwd: Path, timeout: float) -> Ended:
             in_time = _listen(shell.pid, output, tail, deadline)
         # What lies in the pipe, and no more: somebody who has left the group may go on writing.
         tail.add(output.read(PIPE) or b'')
-    return Ended(_status(shell.returncode) if in_time else None, *tail.text())
+    return CommandResult(_status(shell.returncode) if in_time else None, *tail.text())
 
 
 @contextmanager
@@ -86,7 +86,7 @@ def _uninterrupted() -> Generator[None]:
             signal.raise_signal(one)
 
 
-def _listen(pid: int, output: FileIO, tail: Tail, deadline: float) -> bool:
+def _listen(pid: int, output: FileIO, tail: TailBuffer, deadline: float) -> bool:
     """Take the output until the shell ends; False where that does not happen in time."""
     poll = select.poll()
     poll.register(output, select.POLLIN)

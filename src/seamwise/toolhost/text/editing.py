@@ -8,7 +8,7 @@ from seamwise.scope import Do, fallible
 from seamwise.toolhost.text.document import Document
 from seamwise.toolhost.text.encodings import BINARY_HEAD, is_binary, misfit
 from seamwise.toolhost.workspace.atomic_write import replace_file
-from seamwise.toolhost.workspace.paths import Asked, Names, Trouble
+from seamwise.toolhost.workspace.paths import Names, PathRequest, Trouble
 from seamwise.toolhost.workspace.workspace import Workspace
 
 EDIT_LIMIT = 16 * 1024 * 1024
@@ -23,7 +23,7 @@ class Draft(Struct, frozen=True):
 
 
 @fallible
-def take_up(do: Do[Trouble], workspace: Workspace, asked: Asked) -> Draft:
+def open_for_edit(do: Do[Trouble], workspace: Workspace, asked: PathRequest) -> Draft:
     """Read a file that may be written; it must be text in UTF-8 of at most `EDIT_LIMIT` bytes."""
     place = do(workspace.file(asked, writing=True))
     try:
@@ -50,8 +50,8 @@ def take_up(do: Do[Trouble], workspace: Workspace, asked: Asked) -> Draft:
 
 
 @fallible
-def put_back(
-    do: Do[Trouble], workspace: Workspace, asked: Asked, draft: Draft, content: str
+def save(
+    do: Do[Trouble], workspace: Workspace, asked: PathRequest, draft: Draft, content: str
 ) -> None:
     """Write the new content of a file."""
     try:

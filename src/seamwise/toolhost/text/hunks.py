@@ -13,7 +13,7 @@ from seamwise.toolhost.text.document import Document, Edit
 from seamwise.toolhost.text.unified_diff import Hunk
 
 
-class Placed(Struct, frozen=True):
+class LocatedHunk(Struct, frozen=True):
     """A hunk, and which line of the file (from 0) its first old line is, or would be."""
 
     hunk: Hunk
@@ -25,19 +25,19 @@ class Placed(Struct, frozen=True):
         return self.first + len(self.hunk.old)
 
 
-def place(
+def locate(
     hunks: Sequence[Hunk], document: Document
-) -> Result[tuple[Placed, ...], tuple[RejectedHunk, ...]]:
+) -> Result[tuple[LocatedHunk, ...], tuple[RejectedHunk, ...]]:
     """Find a place for every hunk in the file as it is, in the order of the lines; the error names all that have none.
 
     Where two take the same lines, the later one has no place any more.
     """
-    placed: list[Placed] = []
+    placed: list[LocatedHunk] = []
     rejected: list[RejectedHunk] = []
     for hunk in hunks:
         first = _find(hunk, document)
         if isinstance(first, int):
-            placed.append(Placed(hunk, first))
+            placed.append(LocatedHunk(hunk, first))
         else:
             rejected.append(_rejected(hunk, first, document))
     placed.sort(key=lambda one: (one.first, one.behind, one.hunk.number))
@@ -51,7 +51,7 @@ def place(
     return Success(tuple(placed))
 
 
-def edits(placed: Sequence[Placed], document: Document) -> Iterator[Edit]:
+def edits(placed: Sequence[LocatedHunk], document: Document) -> Iterator[Edit]:
     """Say what the hunks change, line by line."""
     for one in placed:
         line = one.first
@@ -100,10 +100,10 @@ def _may_end(hunk: Hunk, first: int, document: Document) -> bool:
 def _everywhere(old: Sequence[str], document: Document) -> Iterator[int]:
     # One search in one text is linear, where comparing the lines at every line is not.
     text, wanted = '\n' + document.text, '\n' + '\n'.join(old) + '\n'
-    place = text.find(wanted)
-    while place != -1:
-        yield document.line_at(place) - 1
-        place = text.find(wanted, place + 1)
+    locate = text.find(wanted)
+    while locate != -1:
+        yield document.line_at(locate) - 1
+        locate = text.find(wanted, locate + 1)
 
 
 def _rejected(

@@ -20,7 +20,7 @@ COMPARED = 10_000
 """In characters: so much is compared at the best place."""
 
 
-class Likeness(Struct, frozen=True):
+class SimilarText(Struct, frozen=True):
     """Lines of a text, the number of the first of them, and how alike they are, from 0 to 1."""
 
     similarity: float
@@ -28,7 +28,7 @@ class Likeness(Struct, frozen=True):
     line: int
 
 
-def most_similar(searched: str, document: Document) -> Likeness | None:
+def most_similar(searched: str, document: Document) -> SimilarText | None:
     r"""Find the lines that are most like `searched`; None where none are more than half alike.
 
     >>> most_similar('line tow', Document('line one\nline two\n'))
@@ -47,7 +47,7 @@ def most_similar(searched: str, document: Document) -> Likeness | None:
     lines = document.lines[index : index + wanted.count('\n') + 1]
     text = '\n'.join(lines)
     similarity = fuzz.ratio(wanted[:COMPARED], text[:COMPARED]) / 100
-    return Likeness(round(similarity, 3), text, index + 1) if similarity > SIMILAR else None
+    return SimilarText(round(similarity, 3), text, index + 1) if similarity > SIMILAR else None
 
 
 def _windows(document: Document, sample: str) -> Iterator[str | None]:

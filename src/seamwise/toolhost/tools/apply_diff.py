@@ -8,10 +8,10 @@ from seamwise.catalog.tools import DiffRejected, InvalidParameter
 from seamwise.scope import Do, fallible
 from seamwise.secrets import Secret
 from seamwise.toolhost.arguments import Example
-from seamwise.toolhost.text.editing import put_back, take_up
-from seamwise.toolhost.text.hunks import edits, place
+from seamwise.toolhost.text.editing import open_for_edit, save
+from seamwise.toolhost.text.hunks import edits, locate
 from seamwise.toolhost.text.unified_diff import parse
-from seamwise.toolhost.workspace.paths import Asked, Trouble
+from seamwise.toolhost.workspace.paths import PathRequest, Trouble
 from seamwise.toolhost.workspace.workspace import Workspace
 
 
@@ -34,15 +34,15 @@ class Applied(Struct, frozen=True):
 @fallible
 def apply_diff(do: Do[Trouble | DiffRejected], workspace: Workspace, args: ApplyDiff) -> Applied:
     """Apply a unified diff to a UTF-8 file. One hunk without a certain place, and nothing is written; all such are named."""
-    asked = Asked('apply_diff', args.path)
+    asked = PathRequest('apply_diff', args.path)
     hunks = do(
         parse(args.diff).alt(
             lambda reason: InvalidParameter('apply_diff', 'diff', reason, Secret(args.diff))
         )
     )
-    draft = do(take_up(workspace, asked))
+    draft = do(open_for_edit(workspace, asked))
     placed = do(
-        place(hunks, draft.document).alt(
+        locate(hunks, draft.document).alt(
             lambda rejected: DiffRejected('apply_diff', args.path, rejected)
         )
     )
@@ -50,7 +50,7 @@ def apply_diff(do: Do[Trouble | DiffRejected], workspace: Workspace, args: Apply
     content = draft.document.edited(
         edits(placed, draft.document), last_newline=says_end[-1] if says_end else None
     )
-    do(put_back(workspace, asked, draft, content))
+    do(save(workspace, asked, draft, content))
     return Applied(
         args.path,
         len(hunks),

@@ -13,7 +13,7 @@ from seamwise.secrets import Secret
 from seamwise.toolhost.arguments import Example
 from seamwise.toolhost.guards.guarded_call import time_left
 from seamwise.toolhost.processes import shell
-from seamwise.toolhost.workspace.paths import Asked, Names, Trouble
+from seamwise.toolhost.workspace.paths import Names, PathRequest, Trouble
 from seamwise.toolhost.workspace.workspace import Workspace
 
 _DESCRIPTORS = Path('/proc/self/fd')
@@ -41,7 +41,7 @@ def execute_command(
 ) -> Finished:
     """Run a command by `/bin/sh`, with no input; when the shell ends or the time is over, its whole group is killed."""
     args = replace(args, timeout=time_left(args.timeout))
-    asked = Asked('execute_command', args.cwd, 'cwd')
+    asked = PathRequest('execute_command', args.cwd, 'cwd')
     place = do(workspace.folder(asked))
     if '\0' in args.command:
         do.fail(_invalid(args, 'must not hold a NUL character'))
@@ -63,7 +63,7 @@ def execute_command(
     return Finished(ended.exit_code, ended.output, ended.truncated)
 
 
-def _run(workspace: Workspace, names: Names, args: ExecuteCommand) -> shell.Ended:
+def _run(workspace: Workspace, names: Names, args: ExecuteCommand) -> shell.CommandResult:
     with workspace.open_folder(names) as folder:
         # By the open folder, where the system knows that way: the path to it may lead elsewhere by now.
         cwd = (

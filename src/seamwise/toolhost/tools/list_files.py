@@ -8,7 +8,7 @@ from msgspec import Meta, Struct
 
 from seamwise.scope import Do, fallible
 from seamwise.toolhost.workspace.listing import Item, items
-from seamwise.toolhost.workspace.paths import Asked, Trouble
+from seamwise.toolhost.workspace.paths import PathRequest, Trouble
 from seamwise.toolhost.workspace.workspace import Workspace
 
 
@@ -39,7 +39,7 @@ class Listing(Struct, frozen=True):
 @fallible
 def list_files(do: Do[Trouble], workspace: Workspace, args: ListFiles) -> Listing:
     """List a folder, or all that is below it. Leaves out what is ignored and `.git`, and follows no symlink."""
-    asked = Asked('list_files', args.path)
+    asked = PathRequest('list_files', args.path)
     place = do(workspace.folder(asked))
     try:
         found = list(islice(items(workspace, place, recursive=args.recursive), args.limit + 1))

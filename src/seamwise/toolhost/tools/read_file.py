@@ -10,7 +10,7 @@ from seamwise.scope import Do, fallible
 from seamwise.secrets import Secret
 from seamwise.toolhost.arguments import Example, NotBelow
 from seamwise.toolhost.text.encodings import BINARY_HEAD, is_binary, misfit, text_encoding
-from seamwise.toolhost.workspace.paths import Asked, Trouble
+from seamwise.toolhost.workspace.paths import PathRequest, Trouble
 from seamwise.toolhost.workspace.workspace import Workspace
 
 CONTENT_LIMIT = 262_144
@@ -45,7 +45,7 @@ class FileText(Struct, frozen=True):
 @fallible
 def read_file(do: Do[Trouble], workspace: Workspace, args: ReadFile) -> FileText:
     """Read lines of a text file. The whole file must fit the encoding, whichever lines are asked for."""
-    asked = Asked('read_file', args.path)
+    asked = PathRequest('read_file', args.path)
     encoding = text_encoding(args.encoding)
     if encoding is None:
         do.fail(

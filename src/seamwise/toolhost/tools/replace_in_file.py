@@ -16,9 +16,9 @@ from seamwise.scope import Do, fallible
 from seamwise.secrets import Secret
 from seamwise.toolhost.arguments import Example
 from seamwise.toolhost.text.document import Document, Edit
-from seamwise.toolhost.text.editing import EDIT_LIMIT, put_back, take_up
+from seamwise.toolhost.text.editing import EDIT_LIMIT, open_for_edit, save
 from seamwise.toolhost.text.similarity import most_similar
-from seamwise.toolhost.workspace.paths import Asked, Trouble
+from seamwise.toolhost.workspace.paths import PathRequest, Trouble
 from seamwise.toolhost.workspace.workspace import Workspace
 
 MOST_LINES = 10_000
@@ -52,8 +52,8 @@ def replace_in_file(
     args: ReplaceInFile,
 ) -> Replaced:
     """Replace a text that stands once in a UTF-8 file, or at a line, or everywhere (`replace_all`; with `line`: in it)."""
-    asked = Asked('replace_in_file', args.path)
-    draft = do(take_up(workspace, asked))
+    asked = PathRequest('replace_in_file', args.path)
+    draft = do(open_for_edit(workspace, asked))
     document = draft.document
     search, replace = _plain(args.search), _plain(args.replace)
     text = document.text
@@ -76,7 +76,7 @@ def replace_in_file(
     content = document.edited(edits)
     if replace.endswith('\n') and not document.has_last_newline:
         content = re.sub(r'(?:\r?\n)+\Z', '', content)
-    do(put_back(workspace, asked, draft, content))
+    do(save(workspace, asked, draft, content))
     return Replaced(args.path, len(edits))
 
 

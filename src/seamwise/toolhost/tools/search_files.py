@@ -16,12 +16,12 @@ from seamwise.scope import Do, fallible
 from seamwise.secrets import Secret
 from seamwise.toolhost.arguments import Example
 from seamwise.toolhost.guards.guarded_call import time_left
-from seamwise.toolhost.processes.regex_client import Matcher, Stopped, matching
+from seamwise.toolhost.processes.regex_client import Matcher, WorkerStopped, matching
 from seamwise.toolhost.text.encodings import BINARY_HEAD, is_binary
 from seamwise.toolhost.workspace.ignore_rules import expression
 from seamwise.toolhost.workspace.listing import items
-from seamwise.toolhost.workspace.location import Place
-from seamwise.toolhost.workspace.paths import Asked, Names, Trouble, is_passed_over
+from seamwise.toolhost.workspace.location import ResolvedPath
+from seamwise.toolhost.workspace.paths import Names, PathRequest, Trouble, is_passed_over
 from seamwise.toolhost.workspace.workspace import Workspace
 
 BLOCK = 1024 * 1024
@@ -65,7 +65,7 @@ def search_files(
 ) -> Matches:
     """Search lines for a pattern. Leaves out binary files, what is ignored, and `.git`; follows no symlink."""
     args = replace(args, timeout=time_left(args.timeout))
-    asked = Asked('search_files', args.path)
+    asked = PathRequest('search_files', args.path)
     place = do(workspace.existing(asked))
     if not place.is_file and not place.is_folder:
         do.fail(asked.invalid(f'is {place.kind}, neither a file nor a folder'))
@@ -102,7 +102,7 @@ def _invalid(parameter: str, reason: str, value: object) -> InvalidParameter:
     return InvalidParameter('search_files', parameter, reason, Secret(value))
 
 
-def _stopped(args: SearchFiles, stopped: Stopped) -> ToolTimedOut | ToolFailed:
+def _stopped(args: SearchFiles, stopped: WorkerStopped) -> ToolTimedOut | ToolFailed:
     if stopped.in_time:
         return ToolFailed(
             'search_files',
@@ -129,7 +129,7 @@ class _Search:
         self.is_cut = False
         """Whether the rest of a huge line was left out."""
 
-    def through(self, place: Place, asked: Asked) -> Iterator[Match]:
+    def through(self, place: ResolvedPath, asked: PathRequest) -> Iterator[Match]:
         """Search a file, or all below a folder; of these, what vanishes or may not be read is left out."""
         if place.is_file:
             if self._is_wanted(place.names[-1:]):

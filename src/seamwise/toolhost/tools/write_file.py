@@ -8,7 +8,7 @@ from seamwise.catalog.tools import FileAlreadyExists
 from seamwise.scope import Do, fallible
 from seamwise.toolhost.arguments import Example
 from seamwise.toolhost.workspace.atomic_write import create_file, replace_file
-from seamwise.toolhost.workspace.paths import Asked, Trouble
+from seamwise.toolhost.workspace.paths import PathRequest, Trouble
 from seamwise.toolhost.workspace.workspace import Workspace
 
 
@@ -33,7 +33,7 @@ def write_file(
     do: Do[Trouble | FileAlreadyExists], workspace: Workspace, args: WriteFile
 ) -> Written:
     """Write a file, at once or not at all, and make the folders that it needs; permissions of an old file stay."""
-    asked = Asked('write_file', args.path)
+    asked = PathRequest('write_file', args.path)
     place = do(workspace.locate(asked, writing=True))
     data = args.content.encode()
     if place.mode and not place.is_file:

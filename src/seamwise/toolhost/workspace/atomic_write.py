@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from secrets import token_hex
 from typing import BinaryIO
 
-from seamwise.toolhost.workspace.location import Place
+from seamwise.toolhost.workspace.location import ResolvedPath
 from seamwise.toolhost.workspace.path_resolver import FOLDER
 from seamwise.toolhost.workspace.paths import Names
 from seamwise.toolhost.workspace.workspace import Workspace
@@ -39,7 +39,7 @@ def replace_file(workspace: Workspace, names: Names, data: bytes) -> None:
         os.rename(temporary, names[-1], src_dir_fd=folder, dst_dir_fd=folder)
 
 
-def create_file(workspace: Workspace, place: Place, data: bytes) -> None:
+def create_file(workspace: Workspace, place: ResolvedPath, data: bytes) -> None:
     """Make a new file, and the folders that it needs. Raises OSError: FileExistsError where somebody else was quicker.
 
     Killed at any moment, it leaves no file or the whole one; where it fails, the new folders go again.

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from seamwise.toolhost.workspace.location import Place
+from seamwise.toolhost.workspace.location import ResolvedPath
 from seamwise.toolhost.workspace.paths import Names, is_passed_over
 from seamwise.toolhost.workspace.workspace import Workspace
 
@@ -30,7 +30,7 @@ class _Below(Struct, frozen=True):
     names: Names
 
 
-def items(workspace: Workspace, place: Place, *, recursive: bool) -> Iterator[Item]:
+def items(workspace: Workspace, place: ResolvedPath, *, recursive: bool) -> Iterator[Item]:
     """Walk through a folder, sorted by path as text; raises OSError where `place` itself cannot be listed.
 
     What vanishes meanwhile is left out, and so is what is in a folder that may not be listed. Holds the names of
@@ -49,7 +49,7 @@ def items(workspace: Workspace, place: Place, *, recursive: bool) -> Iterator[It
                 raise
 
 
-def _listed(workspace: Workspace, place: Place, folder: Names) -> list[Item]:
+def _listed(workspace: Workspace, place: ResolvedPath, folder: Names) -> list[Item]:
     with workspace.entries(folder) as entries:
         found = (_item(one, (*folder, one.name)) for one in entries)
         return [

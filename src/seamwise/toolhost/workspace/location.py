@@ -27,7 +27,7 @@ def is_git(names: Names) -> bool:
     return any(name.casefold() == GIT for name in names)
 
 
-class Place(Struct, frozen=True):
+class ResolvedPath(Struct, frozen=True):
     """Names from the workspace down, none of them a symlink, and what stands at the last one.
 
     `present` says how many of the names are there; `mode` is the `st_mode`, 0 where nothing stands; `rules` are the

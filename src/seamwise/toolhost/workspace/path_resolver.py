@@ -20,12 +20,12 @@ FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, 'O_PATH', o
 HOPS = 40
 """So many symlinks may lie on the way, as in Linux; more are a loop."""
 
-End: TypeAlias = Literal['here', 'missing', 'nowhere', 'blocked', 'ignored', 'outside']
+Resolution: TypeAlias = Literal['here', 'missing', 'nowhere', 'blocked', 'ignored', 'outside']
 """How a walk ends: at something; where nothing is, yet; where nothing can be (a loop, `..` of what is missing); at a
 file that is no folder; or at a border."""
 
 
-class Walk:
+class PathResolver:
     """Goes along names below `root` (an open folder, which stays open); `close` gives the last folder back.
 
     What is ignored is never looked at, so that an answer cannot depend on what stands there. After the first name
@@ -40,7 +40,7 @@ class Walk:
         self._hops = 0
         self.folder = os.dup(root)
         self.names: list[str] = []
-        self.end: End = 'here'
+        self.end: Resolution = 'here'
         self.depth = 0
         """How many of `names` there are, and were seen to be no symlink."""
         self.mode = 0
@@ -88,7 +88,7 @@ class Walk:
         os.close(self.folder)
         self.folder = folder
 
-    def _look(self, name: str) -> End:
+    def _look(self, name: str) -> Resolution:
         if self._ahead and self._rules.ignores(self.names, folder=True):
             return 'ignored'
         try:
@@ -108,7 +108,7 @@ class Walk:
             self._move(os.open(name, FOLDER, dir_fd=self.folder))
         return 'here'
 
-    def _follow(self, name: str) -> End:
+    def _follow(self, name: str) -> Resolution:
         self._hops += 1
         if self._hops > HOPS:
             return 'nowhere'

@@ -40,7 +40,7 @@ _VANISHED = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
 _BUGS = {None, errno.EBADF, errno.EFAULT}
 
 
-class Asked(Struct, frozen=True):
+class PathRequest(Struct, frozen=True):
     """Which tool asks for which path, as it was given, under which parameter: what every failure about it names."""
 
     tool: str
@@ -120,7 +120,7 @@ def split(path: str) -> Names:
     return tuple(name for name in path.split('/') if name not in {'', '.'})
 
 
-def route(asked: Asked, roots: Roots) -> Result[Route, InvalidParameter | PathForbidden]:
+def route(asked: PathRequest, roots: Roots) -> Result[Route, InvalidParameter | PathForbidden]:
     """Read a path, with no look at the disk: it must be one, and must not be another folder's absolute path."""
     path = asked.path
     if reason := _flaw(path):

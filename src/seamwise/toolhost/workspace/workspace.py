@@ -10,14 +10,22 @@ from pathlib import Path
 from typing import BinaryIO
 from weakref import finalize
 
-from seamwise._close_matches import near
+from seamwise._close_matches import close_matches
 from seamwise.catalog.tools import PathForbidden
 from seamwise.containers import Failure, Result, Success
 from seamwise.scope import Do, fallible
 from seamwise.toolhost.workspace.ignore_rules import FILE, NO_RULES, RULES_LIMIT, Rules, parse
-from seamwise.toolhost.workspace.location import Place, is_git
-from seamwise.toolhost.workspace.path_resolver import FOLDER, Walk
-from seamwise.toolhost.workspace.paths import Asked, Names, Roots, Trouble, route, shown, split
+from seamwise.toolhost.workspace.location import ResolvedPath, is_git
+from seamwise.toolhost.workspace.path_resolver import FOLDER, PathResolver
+from seamwise.toolhost.workspace.paths import (
+    Names,
+    PathRequest,
+    Roots,
+    Trouble,
+    route,
+    shown,
+    split,
+)
 
 MOST_NAMES = 10_000
 """So many names of a folder are looked at for suggestions."""
@@ -41,14 +49,14 @@ class Workspace:
         self._roots = Roots(tuple({split(str(root.absolute())), split(str(self.root))}))
 
     @fallible
-    def locate(self, do: Do[Trouble], asked: Asked, *, writing: bool = False) -> Place:
+    def locate(self, do: Do[Trouble], asked: PathRequest, *, writing: bool = False) -> ResolvedPath:
         """Find where a path leads; nothing needs to be there. Checks the rules for paths, in their order."""
         given = do(route(asked, self._roots))
         try:
             rules, rules_file = self._rules()
-            with closing(Walk(self._folder, self._roots, rules)) as walk:
+            with closing(PathResolver(self._folder, self._roots, rules)) as walk:
                 walk.go(given.names)
-                place = Place(tuple(walk.names), walk.depth, self._mode(walk), rules)
+                place = ResolvedPath(tuple(walk.names), walk.depth, self._mode(walk), rules)
             if walk.end in {'outside', 'ignored'}:
                 do.fail(
                     asked.forbidden('ignored' if walk.end == 'ignored' else 'outside_workspace')
@@ -66,7 +74,9 @@ class Workspace:
         return place
 
     @fallible
-    def existing(self, do: Do[Trouble], asked: Asked, *, writing: bool = False) -> Place:
+    def existing(
+        self, do: Do[Trouble], asked: PathRequest, *, writing: bool = False
+    ) -> ResolvedPath:
         """Find what stands at a path; FileNotFound where nothing does, with near names of the same folder."""
         place = do(self.locate(asked, writing=writing))
         if not place.mode:
@@ -74,7 +84,7 @@ class Workspace:
         return place
 
     @fallible
-    def folder(self, do: Do[Trouble], asked: Asked) -> Place:
+    def folder(self, do: Do[Trouble], asked: PathRequest) -> ResolvedPath:
         """Find the folder at a path; anything else there is InvalidParameter."""
         place = do(self.existing(asked))
         if not place.is_folder:
@@ -82,7 +92,7 @@ class Workspace:
         return place
 
     @fallible
-    def file(self, do: Do[Trouble], asked: Asked, *, writing: bool = False) -> Place:
+    def file(self, do: Do[Trouble], asked: PathRequest, *, writing: bool = False) -> ResolvedPath:
         """Find the regular file at a path; anything else there is InvalidParameter."""
         place = do(self.existing(asked, writing=writing))
         if not place.is_file:
@@ -123,14 +133,14 @@ class Workspace:
         finally:
             os.close(descriptor)
 
-    def _mode(self, walk: Walk) -> int:
+    def _mode(self, walk: PathResolver) -> int:
         if walk.end != 'here':
             return 0
         return walk.mode if walk.names else os.fstat(self._folder).st_mode
 
     def _rules(self) -> tuple[Rules, Names]:
         """Read the rules as they are now, and tell where they stand. Raises OSError rather than to ignore nothing by mistake."""
-        with closing(Walk(self._folder, self._roots, NO_RULES)) as walk:
+        with closing(PathResolver(self._folder, self._roots, NO_RULES)) as walk:
             walk.go((FILE,))
         names = tuple(walk.names)
         if walk.end == 'missing' and names == (FILE,):
@@ -148,7 +158,7 @@ class Workspace:
         return parse(data), names
 
     def _may_write(
-        self, asked: Asked, place: Place, rules_file: Names
+        self, asked: PathRequest, place: ResolvedPath, rules_file: Names
     ) -> Result[None, PathForbidden]:
         if is_git(place.names):
             return Failure(asked.forbidden('system'))
@@ -163,7 +173,7 @@ class Workspace:
             allowed = os.access(place.names[-1], os.W_OK, dir_fd=folder, effective_ids=True)
         return Success(None) if allowed else Failure(asked.forbidden('system'))
 
-    def _suggestions(self, place: Place) -> tuple[str, ...]:
+    def _suggestions(self, place: ResolvedPath) -> tuple[str, ...]:
         folder = place.names[: place.present]
         try:
             with self.entries(folder) as entries:
@@ -179,5 +189,6 @@ class Workspace:
             # A folder that cannot be listed has no suggestions; that the file is not there is known all the same.
             return ()
         return tuple(
-            '/'.join((*folder, name)) for name in near(place.names[place.present], sorted(names))
+            '/'.join((*folder, name))
+            for name in close_matches(place.names[place.present], sorted(names))
         )
