@@ -24,8 +24,8 @@ from seamwise.defects import report_defect
 from seamwise.policies.retry import retry
 from seamwise.policies.testing import FakeWorld
 from seamwise.program.outputs import OUTPUTS, CallResult, Defect
-from seamwise.program.rendering import as_json, as_text
-from seamwise.program.retry_summary import effort
+from seamwise.program.rendering import json_renderer, text_renderer
+from seamwise.program.retry_summary import retry_summary
 from seamwise.program.run import run
 from seamwise.toolhost.calls import Line, ToolCall
 from seamwise.toolhost.guards import settings as guard_settings
@@ -469,14 +469,14 @@ class TestASuccessAfterAttempts:
     made = asked(FULL, FULL, Success(Played(7)))
 
     def test_is_the_value_for_all_who_take_values(self) -> None:
-        plain = replace(self.made, tries=None)
+        plain = replace(self.made, stats=None)
         for seam in ('cli', 'model', 'planner', 'jsonrpc'):
             assert OUTPUTS[seam](self.made) == OUTPUTS[seam](plain)
 
     def test_is_told_beside_the_name_at_a_terminal(self) -> None:
-        [shown] = as_text(StringIO())(self.made)
+        [shown] = text_renderer(StringIO())(self.made)
         assert shown.data == b'p play: ok (tried 3 times, waited 1.5 s)\nscore: 7\n\n'
-        [shown] = as_text(StringIO())(asked(Success(Played(7))))
+        [shown] = text_renderer(StringIO())(asked(Success(Played(7))))
         assert shown.data == b'p play: ok\nscore: 7\n\n'
 
     def test_is_each_failed_attempt_to_a_session_and_in_the_log(self) -> None:
@@ -492,7 +492,7 @@ class TestADefectAfterAttempts:
     made = asked(FULL, ZeroDivisionError('FAKE-detail'))
 
     def test_is_told_as_a_defect_after_what_came_before(self) -> None:
-        [line] = [json.loads(one.data) for one in as_json(['session'])(self.made)]
+        [line] = [json.loads(one.data) for one in json_renderer(['session'])(self.made)]
         assert (line['ok'], line['attempts'], line['waited_ms']) == (False, 2, 500)
         assert [one['event'] for one in line['output']] == [
             'error.resource',
@@ -505,11 +505,11 @@ class TestADefectAfterAttempts:
 
 
 def test_what_is_worth_telling_is_told_in_words() -> None:
-    assert effort(None) is None
-    assert effort(CallStats(attempts=1, waited=0.009)) is None
-    assert effort(CallStats(attempts=0, waited=0.01)) == 'waited 0.01 s'
-    assert effort(CallStats(attempts=2, waited=0.001)) == 'tried 2 times'
-    assert effort(CallStats(attempts=2, waited=12.3456)) == 'tried 2 times, waited 12.346 s'
+    assert retry_summary(None) is None
+    assert retry_summary(CallStats(attempts=1, waited=0.009)) is None
+    assert retry_summary(CallStats(attempts=0, waited=0.01)) == 'waited 0.01 s'
+    assert retry_summary(CallStats(attempts=2, waited=0.001)) == 'tried 2 times'
+    assert retry_summary(CallStats(attempts=2, waited=12.3456)) == 'tried 2 times, waited 12.346 s'
 
 
 def test_an_interrupt_ends_a_wait(folder: Path) -> None:

@@ -1,24 +1,29 @@
-"""`seamwise explain`: says of an error, or of a code, what it means, how it comes about, and what to do."""
+"""`seamwise explain`: the meaning of an error or a code, an example, and what to do."""
 
 from collections.abc import Sequence
 
 import click
 
-from seamwise._close_matches import close_matches
 from seamwise._text.jsonable import to_json
-from seamwise._text.phrases import join_quoted
-from seamwise.documents.collect import entries
-from seamwise.documents.lookup import Match, lookup, words
-from seamwise.documents.text import as_text, to_list_text
-from seamwise.program.exit_errors import CommandExit, report_exit
-from seamwise.program.printing import print_data, print_text
+from seamwise.documents.collect import collect_entries
+from seamwise.documents.lookup import Match, known_words, lookup
+from seamwise.documents.text import render_entry, render_matches
+from seamwise.program.console import (
+    CommandExit,
+    Exit,
+    did_you_mean,
+    os_error_exit,
+    print_data,
+    print_text,
+    report_exit,
+)
 
 HELP = """\
-Say what an error means, make one, and show what each audience is told of it.
+Explain an error: what it means, an example, what each audience sees, and what to do.
 
-WORD is the tag or the class of an error, or a code that some audience knows it by: of HTTP, of a session, of a planner,
-of JSON-RPC ("-- -32602"), or an exit code. Upper and lower case are the same. Where a code stands for several errors,
-they are listed.
+WORD is the tag or the class of an error, or a code: of HTTP, a session, a planner, JSON-RPC
+("-- -32602"), or an exit code. Case is ignored. If a code stands for several errors, they are
+listed.
 
 \b
 Examples:
@@ -28,47 +33,45 @@ Examples:
 
 \b
 Exit codes:
-    0  it was explained
-    2  there is no such error or code, or the command was used wrongly
-   70  a defect: the log says more
-   74  standard output cannot be written, or the workspace for the example
-   78  a package is missing that the command needs
-  141  the output has no reader any more
+    0  the error was explained
+    2  the error or code does not exist, or the command was used incorrectly
+   70  a defect: the log has details
+   74  standard output, or the workspace of the example, cannot be written
+   78  a package is missing
+  141  the reader of the output has ended
 """
 
 
-@click.command(help=HELP, short_help='Say what an error or a code means, and what to do.')
+@click.command(help=HELP, short_help='Explain an error or a code, and what to do.')
 @click.argument('word')
-@click.option(
-    '--json',
-    'as_json',
-    is_flag=True,
-    help='One JSON object, with all that there is to say of every error.',
-)
+@click.option('--json', 'as_json', is_flag=True, help='Write one JSON object with all details.')
 @click.pass_context
 def explain(context: click.Context, /, word: str, *, as_json: bool) -> None:
-    """Run the command, and end with its exit code."""
-    found = lookup(word)
-    if not found:
+    """Run the subcommand, and exit with its code."""
+    matches = lookup(word)
+    if not matches:
         raise click.BadParameter(
-            f'there is no error and no code {word!r}.{_meant(word)}', context, param_hint="'WORD'"
+            f'there is no error and no code {word!r}.{did_you_mean(word, known_words())}',
+            context,
+            param_hint="'WORD'",
         )
     try:
-        _explain(word, found, as_json=as_json)
-    except CommandExit as ended:
-        context.exit(report_exit(ended))
+        _explain(word, matches, as_json=as_json)
+    except CommandExit as error:
+        context.exit(report_exit(error))
 
 
-def _meant(word: str) -> str:
-    found = close_matches(word, words())
-    return f' Did you mean {join_quoted(found)}?' if found else ''
-
-
-def _explain(word: str, found: Sequence[Match], *, as_json: bool) -> None:
-    kinds = [one.kind for one in found]
+def _explain(word: str, matches: Sequence[Match], *, as_json: bool) -> None:
+    if len(matches) > 1 and not as_json:
+        print_text(render_matches(word, matches))
+        return
+    try:
+        entries = collect_entries(match.kind for match in matches)
+    except OSError as error:
+        raise os_error_exit(
+            'make a workspace for the examples', error, Exit.CANNOT_WRITE
+        ) from error
     if as_json:
-        print_data(to_json({'asked': word, 'entries': entries(kinds)}))
-    elif len(kinds) > 1:
-        print_text(to_list_text(word, found))
+        print_data(to_json({'asked': word, 'entries': entries}))
     else:
-        print_text(as_text(*entries(kinds)))
+        print_text(render_entry(*entries))
