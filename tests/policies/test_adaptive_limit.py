@@ -9,7 +9,7 @@ import pytest
 from typing_extensions import override
 
 from seamwise import Category, Failure, Result, Success, TaggedError
-from seamwise.policies._parts.adaptive_limit import AimdLimit, adaptive
+from seamwise.policies._parts.adaptive_limit import AdaptiveLimit, adaptive
 from seamwise.policies.bulkhead import BulkheadFull, bulkhead
 from seamwise.policies.testing import FakeWorld
 from tests.policies.errors import Down, Wrong
@@ -18,33 +18,33 @@ from tests.policies.errors import Down, Wrong
 class Calls:
     """Tells a learner of calls one after the other."""
 
-    def __init__(self, learner: AimdLimit) -> None:
+    def __init__(self, learner: AdaptiveLimit) -> None:
         self.learner = learner
         self.now = 0.0
 
     def take(self, *seconds: float, inside: int = 1000) -> int:
         for took in seconds:
             began, self.now = self.now, self.now + took
-            self.learner.succeeded(began, self.now, inside)
+            self.learner.on_success(began, self.now, inside)
         return self.learner.limit
 
     def fail(self, seconds: float = 1.0) -> int:
         began, self.now = self.now, self.now + seconds
-        self.learner.failed(began, self.now)
+        self.learner.on_failure(began, self.now)
         return self.learner.limit
 
 
 def aimd(minimum: int = 1, maximum: int = 100, **more: Any) -> Calls:
-    return Calls(adaptive(minimum, maximum, **more).learner())
+    return Calls(adaptive(minimum, maximum, **more).new_limit())
 
 
 def gradient(minimum: int = 1, maximum: int = 100, **more: Any) -> Calls:
-    return Calls(adaptive(minimum, maximum, by='gradient', **more).learner())
+    return Calls(adaptive(minimum, maximum, by='gradient', **more).new_limit())
 
 
 def test_it_begins_with_the_least_where_nobody_says() -> None:
-    assert adaptive(3, 9).learner().limit == 3
-    assert adaptive(3, 9, start=7).learner().limit == 7
+    assert adaptive(3, 9).new_limit().limit == 3
+    assert adaptive(3, 9, start=7).new_limit().limit == 7
 
 
 def test_a_round_in_time_raises_it_by_one() -> None:
@@ -102,31 +102,31 @@ def test_slow_is_what_somebody_said() -> None:
 
 
 def test_of_calls_that_began_before_a_cut_none_cuts_again() -> None:
-    learner = adaptive(1, 100, start=100).learner()
+    learner = adaptive(1, 100, start=100).new_limit()
     for _ in range(20):
-        learner.failed(began=0.0, ended=5.0)
+        learner.on_failure(started_at=0.0, ended_at=5.0)
     assert learner.limit == 90
-    learner.failed(began=4.999, ended=6.0)
+    learner.on_failure(started_at=4.999, ended_at=6.0)
     assert learner.limit == 90
-    learner.failed(began=5.0, ended=6.0)
+    learner.on_failure(started_at=5.0, ended_at=6.0)
     assert learner.limit == 81
 
 
 def test_a_call_that_began_before_a_round_is_not_of_it() -> None:
-    learner = adaptive(1, 100, start=20).learner()
-    learner.failed(began=0.0, ended=5.0)
+    learner = adaptive(1, 100, start=20).new_limit()
+    learner.on_failure(started_at=0.0, ended_at=5.0)
     for _ in range(100):
-        learner.succeeded(4.0, 6.0, 20)
+        learner.on_success(4.0, 6.0, 20)
     assert learner.limit == 18
     for _ in range(18):
-        learner.succeeded(5.0, 6.0, 20)
+        learner.on_success(5.0, 6.0, 20)
     assert learner.limit == 19
 
 
 def test_a_clock_that_goes_back_does_not_keep_it_from_going_down() -> None:
-    learner = adaptive(1, 100, start=100).learner()
-    learner.failed(began=5000.0, ended=5001.0)
-    learner.failed(began=1.0, ended=2.0)
+    learner = adaptive(1, 100, start=100).new_limit()
+    learner.on_failure(started_at=5000.0, ended_at=5001.0)
+    learner.on_failure(started_at=1.0, ended_at=2.0)
     assert learner.limit == 81
 
 
@@ -200,13 +200,13 @@ def test_a_gradient_moves_only_where_half_of_it_is_in_use() -> None:
 @pytest.mark.parametrize('by', ['aimd', 'gradient'])
 def test_it_finds_what_a_service_can_do(by: Any) -> None:
     """Up to 20 calls take 0.1 s each; with more they queue, and all take longer in proportion."""
-    calls = Calls(adaptive(1, 200, by=by).learner())
+    calls = Calls(adaptive(1, 200, by=by).new_limit())
     found: list[int] = []
     for _ in range(600):
         at_once = calls.learner.limit
         began, calls.now = calls.now, calls.now + 0.1 * max(1.0, at_once / 20)
         for _ in range(at_once):
-            calls.learner.succeeded(began, calls.now, at_once)
+            calls.learner.on_success(began, calls.now, at_once)
         found.append(calls.learner.limit)
     assert min(found[300:]) >= 15
     assert max(found[300:]) <= 45

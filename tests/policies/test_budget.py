@@ -43,11 +43,11 @@ def test_the_documented_quota() -> None:
 
 def test_a_retry_after_a_timeout_costs_more() -> None:
     budget = Budget.quota(50)
-    assert (budget.charged(Down()), budget.left) == (5.0, 45.0)
-    assert (budget.charged(Slow()), budget.left) == (10.0, 35.0)
-    assert (budget.charged(Busy()), budget.left) == (5.0, 30.0)
+    assert (budget.charge(Down()), budget.left) == (5.0, 45.0)
+    assert (budget.charge(Slow()), budget.left) == (10.0, 35.0)
+    assert (budget.charge(Busy()), budget.left) == (5.0, 30.0)
     other = Budget.quota(8, cost=1, timeout_cost=7)
-    assert (other.charged(Down()), other.charged(Slow()), other.charged(Down()), other.left) == (
+    assert (other.charge(Down()), other.charge(Slow()), other.charge(Down()), other.left) == (
         1.0,
         7.0,
         None,
@@ -58,29 +58,29 @@ def test_a_retry_after_a_timeout_costs_more() -> None:
 def test_a_success_gives_back_what_its_last_retry_took_or_one() -> None:
     budget = Budget.quota(50)
     assert budget.acquire(30)
-    budget.succeeded(None)
+    budget.on_success(None)
     assert budget.left == 21.0
-    budget.succeeded(10.0)
+    budget.on_success(10.0)
     assert budget.left == 31.0
-    budget.succeeded(40.0)
+    budget.on_success(40.0)
     assert budget.left == 50.0
-    budget.succeeded(None)
+    budget.on_success(None)
     assert budget.left == 50.0
 
 
 def test_a_quota_hears_nothing_of_calls_and_of_failures_that_are_not_retried() -> None:
     budget = Budget.quota(50)
     assert budget.acquire(1)
-    budget.called()
-    budget.given_up()
+    budget.on_call()
+    budget.on_give_up()
     assert budget.left == 49.0
 
 
 def test_a_retry_that_is_not_made_is_given_back_to_the_quota() -> None:
     budget = Budget.quota(50)
-    receipt = budget.charged(Slow())
+    receipt = budget.charge(Slow())
     assert receipt is not None
-    budget.undo(receipt)
+    budget.refund(receipt)
     assert budget.left == 50.0
 
 
@@ -88,7 +88,7 @@ def test_a_retry_that_is_not_made_is_given_back_to_the_quota() -> None:
 def test_a_quota_may_be_used_up_exactly(left: float, granted: bool) -> None:
     budget = Budget.quota(50)
     assert budget.acquire(50 - left)
-    assert (budget.charged(Down()) is not None) is granted
+    assert (budget.charge(Down()) is not None) is granted
 
 
 # Tokens
@@ -109,24 +109,24 @@ def test_the_documented_tokens() -> None:
 
 def test_tokens_hear_of_successes_and_of_every_failure_that_could_be_retried() -> None:
     budget = Budget.tokens(10, ratio=0.5)
-    budget.called()
-    assert budget.charged(Slow()) == 1.0
+    budget.on_call()
+    assert budget.charge(Slow()) == 1.0
     assert budget.left == 9.0
-    budget.given_up()
+    budget.on_give_up()
     assert budget.left == 8.0
-    budget.succeeded(None)
+    budget.on_success(None)
     assert budget.left == 8.5
-    budget.succeeded(1.0)
+    budget.on_success(1.0)
     assert budget.left == 9.0
     # The failure was one, whether or not its retry was made.
-    budget.undo(1.0)
+    budget.refund(1.0)
     assert budget.left == 9.0
 
 
 def test_half_of_the_tokens_is_too_little() -> None:
     assert [Budget.tokens(4, ratio=1).acquire(n) for n in (1.999, 2.0)] == [True, False]
     budget = Budget.tokens(2, ratio=1)
-    assert budget.charged(Slow()) is None
+    assert budget.charge(Slow()) is None
     assert budget.left == 1.0
 
 
@@ -145,7 +145,7 @@ def test_retries_are_a_share_of_the_calls() -> None:
     budget = Budget.share(0.2, minimum_per_second=0, world=FakeWorld())
     assert (budget.left, budget.acquire(1)) == (0.0, False)
     for _ in range(14):
-        budget.called()
+        budget.on_call()
     assert budget.left == pytest.approx(2.8)
     assert [budget.acquire(1) for _ in range(3)] == [True, True, False]
     budget.release(1)
@@ -223,20 +223,20 @@ def test_a_retry_that_is_not_made_is_given_back_to_its_own_second() -> None:
     budget = Budget.share(0.0, minimum_per_second=0.3, world=world)
     receipts = list[float | None]()
     for _ in range(2):
-        receipts.append(budget.charged(Slow()))
+        receipts.append(budget.charge(Slow()))
         world.advance(4)
     assert budget.left == 1.0
     early, late = receipts
     assert early is not None
     assert late is not None
-    budget.undo(early)
+    budget.refund(early)
     assert budget.left == 2.0
     world.advance(2)
     # The early one would be forgotten now, had it been made.
     assert budget.left == 2.0
     world.advance(4)
     assert budget.left == 3.0
-    budget.undo(late)
+    budget.refund(late)
     assert budget.left == 3.0
 
 
@@ -244,24 +244,24 @@ def test_a_retry_that_is_not_made_is_given_back_to_its_own_second() -> None:
 def test_a_receipt_is_worth_something_for_ten_seconds(later: float, taken_back: bool) -> None:
     world = FakeWorld()
     budget = Budget.share(0.0, minimum_per_second=0.1, world=world)
-    receipt = budget.charged(Slow())
+    receipt = budget.charge(Slow())
     assert receipt is not None
     world.advance(later)
     # What is older is forgotten, and somebody else may have taken it.
     assert budget.acquire(1) is not taken_back
-    budget.undo(receipt)
+    budget.refund(receipt)
     assert budget.left == (1.0 if taken_back else 0.0)
 
 
 def test_a_share_hears_nothing_of_successes_and_of_failures_that_are_not_retried() -> None:
     budget = Budget.share(0.5, minimum_per_second=0, world=FakeWorld())
-    budget.succeeded(None)
-    budget.given_up()
+    budget.on_success(None)
+    budget.on_give_up()
     assert budget.left == 0.0
-    budget.called()
-    budget.called()
-    assert (budget.left, budget.charged(Slow()), budget.charged(Slow())) == (1.0, 0.0, None)
-    budget.succeeded(0.0)
+    budget.on_call()
+    budget.on_call()
+    assert (budget.left, budget.charge(Slow()), budget.charge(Slow())) == (1.0, 0.0, None)
+    budget.on_success(0.0)
     assert budget.left == 0.0
 
 
@@ -287,7 +287,7 @@ def test_in_no_ten_seconds_more_is_retried_than_the_share_or_the_floor(
     for pause, begun, failed in steps:
         world.advance(pause)
         for _ in range(begun):
-            budget.called()
+            budget.on_call()
             calls.append(world.now)
         for _ in range(failed):
             if budget.acquire(1):

@@ -18,7 +18,7 @@ def seen(
 ) -> Percentile:
     late = percentile(rank, least=least, calls=calls, minimum=minimum)
     for latency in latencies:
-        late.see(latency)
+        late.record(latency)
     return late
 
 
@@ -40,26 +40,26 @@ def test_a_rank_that_is_a_rounding_error_too_high_is_not_the_next_one() -> None:
 def test_there_is_none_before_enough_calls_were_seen() -> None:
     late = seen(0.5, [1.0, 2.0], minimum=3)
     assert late.seconds() is None
-    late.see(3.0)
+    late.record(3.0)
     assert late.seconds() == 2.0
 
 
 def test_twenty_calls_are_enough_and_a_hundredth_of_a_second_is_the_least() -> None:
     late = percentile(0.95)
     for _ in range(19):
-        late.see(0.001)
+        late.record(0.001)
     assert late.seconds() is None
-    late.see(0.001)
+    late.record(0.001)
     assert late.seconds() == 0.01
 
 
 def test_a_thousand_calls_are_kept() -> None:
     late = percentile(1.0)
-    late.see(9.0)
+    late.record(9.0)
     for _ in range(999):
-        late.see(1.0)
+        late.record(1.0)
     assert late.seconds() == 9.0
-    late.see(1.0)
+    late.record(1.0)
     assert late.seconds() == 1.0
 
 
@@ -67,7 +67,7 @@ def test_a_thousand_calls_are_kept() -> None:
 def test_what_a_clock_that_went_backwards_says_is_left_out(strange: float) -> None:
     late = seen(1.0, [strange])
     assert late.seconds() is None
-    late.see(0.0)
+    late.record(0.0)
     assert late.seconds() == 0.0
 
 
@@ -80,7 +80,7 @@ def test_threads_may_share_it() -> None:
 
     def see() -> None:
         for n in range(500):
-            late.see(n / 7)
+            late.record(n / 7)
 
     threads = [Thread(target=see) for _ in range(4)]
     for thread in threads:

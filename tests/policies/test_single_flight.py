@@ -29,10 +29,10 @@ def test_who_waits_gets_the_defect_and_who_comes_later_is_told_nothing() -> None
     thread = Thread(target=waits, daemon=True)
     thread.start()
     limit = time.monotonic() + 5
-    while not flight._waiting and time.monotonic() < limit:
+    while not flight._waiters and time.monotonic() < limit:
         time.sleep(0.001)
     with pytest.raises(LookupError):
-        flight.fly(fails)
+        flight.run(fails)
     thread.join(5)
     assert raised == [LookupError]
     assert flight.wait() is None
@@ -41,16 +41,16 @@ def test_who_waits_gets_the_defect_and_who_comes_later_is_told_nothing() -> None
 def test_where_nobody_waits_a_defect_is_not_kept() -> None:
     flight: SharedThreadCall[object, object] = SharedThreadCall()
     with pytest.raises(LookupError):
-        flight.fly(fails)
+        flight.run(fails)
     assert flight.wait() is None
 
 
 def test_the_outcome_is_there_for_all_who_come_later() -> None:
     flight: SharedThreadCall[object, object] = SharedThreadCall()
     outcome = Success(1)
-    assert flight.fly(lambda: outcome) is outcome
+    assert flight.run(lambda: outcome) is outcome
     assert flight.wait() is outcome
-    assert not flight.is_around()
+    assert not flight.is_reentrant()
 
 
 def test_a_cancellation_while_tasks_end_is_raised_at_the_end_and_leaves_no_cycle_behind() -> None:

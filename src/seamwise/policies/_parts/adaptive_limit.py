@@ -45,7 +45,7 @@ class Adaptive(Struct, frozen=True):
     slow: float | None
     start: int
 
-    def learner(self) -> 'AimdLimit':
+    def new_limit(self) -> 'AdaptiveLimit':
         """Make a limit that has learned nothing yet."""
         return _Aimd(self) if self.by == 'aimd' else _Gradient(self)
 
@@ -92,8 +92,8 @@ def adaptive(
     return Adaptive(minimum, maximum, by, slow, start)
 
 
-class AimdLimit:
-    """One limit that finds itself. It is told of calls that have ended, under its bulkhead's lock."""
+class AdaptiveLimit:
+    """One limit that finds itself. It is told of calls that have ended_at, under its bulkhead's lock."""
 
     __slots__ = (
         '_before',
@@ -118,37 +118,37 @@ class AimdLimit:
         self._busiest = 0
         self._begin(-inf, told.start)
 
-    def failed(self, began: float, ended: float) -> None:
+    def on_failure(self, started_at: float, ended_at: float) -> None:
         """Learn of a call that failed: seconds of the clock."""
-        if self._is_of_this_round(began, ended):
+        if self._is_of_this_round(started_at, ended_at):
             self._before = None
-            self._begin(ended, self._exact * CUT)
+            self._begin(ended_at, self._exact * CUT)
 
-    def succeeded(self, began: float, ended: float, inside: int) -> None:
+    def on_success(self, started_at: float, ended_at: float, inside: int) -> None:
         """Learn of a call that succeeded, when so many were at work, itself included."""
         # A clock that stood still or went back says nothing.
-        if not self._is_of_this_round(began, ended) or ended <= began:
+        if not self._is_of_this_round(started_at, ended_at) or ended_at <= started_at:
             return
-        self._total += ended - began
+        self._total += ended_at - started_at
         self._count += 1
         self._busiest = max(self._busiest, inside)
         if self._count >= max(self.limit, LEAST_ROUND):
-            self._end_round(ended)
+            self._end_round(ended_at)
 
     def _next(self, took: float, *, is_in_use: bool) -> float:
         """Give the limit after a round of calls that took so many seconds each."""
         raise NotImplementedError
 
-    def _is_of_this_round(self, began: float, ended: float) -> bool:
-        # Calls that began before it ran under the former limit.
-        return began >= self._round_from or ended < self._round_from
+    def _is_of_this_round(self, started_at: float, ended_at: float) -> bool:
+        # Calls that started_at before it ran under the former limit.
+        return started_at >= self._round_from or ended_at < self._round_from
 
-    def _end_round(self, ended: float) -> None:
+    def _end_round(self, ended_at: float) -> None:
         took = self._total / self._count
         if self._before is not None:
             self._usual = took
             before, self._before = self._before, None
-            self._begin(ended, before)
+            self._begin(ended_at, before)
             return
         self._usual = min(self._usual, took)
         exact = self._next(took, is_in_use=self._busiest * 2 >= self._exact)
@@ -156,7 +156,7 @@ class AimdLimit:
         if self._rounds % PROBE_EVERY == 0:
             self._before = exact
             exact /= 2
-        self._begin(ended, exact)
+        self._begin(ended_at, exact)
 
     def _begin(self, at: float, exact: float) -> None:
         self._exact = min(max(exact, self._minimum), self._maximum)
@@ -167,7 +167,7 @@ class AimdLimit:
         self._busiest = 0
 
 
-class _Aimd(AimdLimit):
+class _Aimd(AdaptiveLimit):
     __slots__ = ('_slow',)
 
     def __init__(self, told: Adaptive) -> None:
@@ -181,7 +181,7 @@ class _Aimd(AimdLimit):
         return self._exact + 1 if is_in_use else self._exact
 
 
-class _Gradient(AimdLimit):
+class _Gradient(AdaptiveLimit):
     __slots__ = ()
 
     @override

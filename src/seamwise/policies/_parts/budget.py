@@ -108,20 +108,20 @@ class Budget:
 
     # What `retry` tells its budget.
 
-    def called(self) -> None:
+    def on_call(self) -> None:
         """Hear that a call begins."""
 
-    def charged(self, error: TaggedError, /) -> float | None:  # noqa: ARG002 -- for those that read it
+    def charge(self, error: TaggedError, /) -> float | None:  # noqa: ARG002 -- for those that read it
         """Take what the retry after an error costs; gives a receipt that only this budget can read, or None for no retry."""
         return 1.0 if self._take(1.0) else None
 
-    def undo(self, receipt: float, /) -> None:
+    def refund(self, receipt: float, /) -> None:
         """Hear that a retry is not made after all, because its caller was interrupted."""
 
-    def succeeded(self, receipt: float | None, /) -> None:
+    def on_success(self, receipt: float | None, /) -> None:
         """Hear that a call succeeded, with the receipt of its last retry."""
 
-    def given_up(self) -> None:
+    def on_give_up(self) -> None:
         """Hear that a failure is not retried, though one of its kind may be."""
 
     def _take(self, n: float, /) -> bool:
@@ -157,15 +157,15 @@ class _Share(Budget):
         return f'retries for {self._ratio * 100:g} % of the calls, or {self._least / CREDIT_LIVES:g} a second'
 
     @override
-    def called(self) -> None:
+    def on_call(self) -> None:
         self._give(1.0)
 
     @override
-    def charged(self, error: TaggedError, /) -> float | None:
+    def charge(self, error: TaggedError, /) -> float | None:
         return self._second_of(1.0)
 
     @override
-    def undo(self, receipt: float, /) -> None:
+    def refund(self, receipt: float, /) -> None:
         with self._lock:
             # An older one is forgotten, and its slot counts a later second.
             if receipt > self._second - CREDIT_LIVES:
@@ -222,16 +222,16 @@ class _Quota(Budget):
         return f'a quota of {self._capacity:g} for retries, {self._cost:g} each, {self._timeout_cost:g} after a timeout'
 
     @override
-    def charged(self, error: TaggedError, /) -> float | None:
+    def charge(self, error: TaggedError, /) -> float | None:
         cost = self._timeout_cost if error.category is Category.TIMEOUT else self._cost
         return cost if self._take(cost) else None
 
     @override
-    def undo(self, receipt: float, /) -> None:
+    def refund(self, receipt: float, /) -> None:
         self._give(receipt)
 
     @override
-    def succeeded(self, receipt: float | None, /) -> None:
+    def on_success(self, receipt: float | None, /) -> None:
         self._give(_SUCCESS_GIVES if receipt is None else receipt)
 
     @override
@@ -269,11 +269,11 @@ class _Tokens(Budget):
         return f'retries while more than half of {self._maximum / 1000:g} tokens are left, {self._ratio / 1000:g} back for a success'
 
     @override
-    def succeeded(self, receipt: float | None, /) -> None:
+    def on_success(self, receipt: float | None, /) -> None:
         self._give(1.0)
 
     @override
-    def given_up(self) -> None:
+    def on_give_up(self) -> None:
         self._take(1.0)
 
     @override

@@ -13,14 +13,14 @@ from seamwise.policies._parts.circuit_states import (
     Open,
     Probe,
     Refusal,
-    Settings,
+    CircuitSettings,
 )
 from seamwise.policies.events import State
 
 Changed: TypeAlias = Callable[[State, State, int], object]
 """Told of a change of state: the one before, the one after, the failures that were counted."""
 
-FOR_EVER: Final = float('inf')
+INDEFINITELY: Final = float('inf')
 
 
 class CircuitMachine:
@@ -31,7 +31,7 @@ class CircuitMachine:
     """
 
     def __init__(
-        self, settings: Settings, clock: Callable[[], float], changed: Changed | None
+        self, settings: CircuitSettings, clock: Callable[[], float], changed: Changed | None
     ) -> None:
         self.settings = settings
         self._clock = clock
@@ -96,7 +96,7 @@ class CircuitMachine:
         """Open by hand; what is open for ever stays so."""
         with self as now:
             current = self.current
-            if type(current) is not Open or current.until < FOR_EVER:
+            if type(current) is not Open or current.until < INDEFINITELY:
                 self._change(Open(current.failures, now + seconds))
 
     def close(self) -> None:

@@ -23,7 +23,7 @@ T = TypeVar('T')
 E = TypeVar('E')
 
 
-class Settings(Struct, frozen=True, kw_only=True):
+class CircuitSettings(Struct, frozen=True, kw_only=True):
     """What a circuit was made with; times are in seconds."""
 
     trip: Trip

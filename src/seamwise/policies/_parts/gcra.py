@@ -127,7 +127,7 @@ class Buckets:
         self._gcra = gcra
         self._buckets: OrderedDict[str, Bucket] = OrderedDict()
 
-    def of(self, key: str) -> Bucket:
+    def get(self, key: str) -> Bucket:
         """Give the bucket of a key."""
         bucket = self._buckets.get(key)
         if bucket is not None:

@@ -35,7 +35,7 @@ class Percentile:
         self._seen: deque[float] = deque()
         self._sorted: list[float] = []
 
-    def see(self, seconds: float) -> None:
+    def record(self, seconds: float) -> None:
         """Take in how long a call took; what a clock that went backwards says is left out."""
         # Written so that NaN is left out too: one in a sorted list spoils its order.
         if not seconds >= 0.0:
@@ -68,7 +68,7 @@ def percentile(
 
     >>> late = percentile(0.95, minimum=3)
     >>> for latency in (0.1, 0.2, 0.3):
-    ...     late.see(latency)
+    ...     late.record(latency)
     >>> late.seconds()
     0.3
     """

@@ -20,7 +20,7 @@ class OwnedPermit(Permit):
     __slots__ = ('_held', '_permit', 'caller')
 
     def __init__(self, permit: Permit, held: 'dict[OwnedPermit, None]') -> None:
-        self.caller = caller()
+        self.caller = current_caller()
         self._permit = permit
         self._held = held
         held[self] = None
@@ -36,13 +36,13 @@ class OwnedPermit(Permit):
         return self._permit.abort(raised)
 
 
-def caller() -> Caller:
+def current_caller() -> Caller:
     """Give the task that runs here, or the thread where there is none."""
-    task = running_task()
+    task = current_task_or_none()
     return get_ident() if task is None else ref(task)
 
 
-def running_task() -> Task[Any] | None:
+def current_task_or_none() -> Task[Any] | None:
     """Give the task that runs here, also where it called `run_sync`."""
     try:
         return current_task()

@@ -16,7 +16,7 @@ from seamwise.policies._engine.pipeline import Layer
 from seamwise.policies._engine.predicates import counts_against
 from seamwise.policies._engine.validation import check_float
 from seamwise.policies._engine.world import REAL, World
-from seamwise.policies._parts.circuit_states import Settings
+from seamwise.policies._parts.circuit_states import CircuitSettings
 from seamwise.policies._parts.trip_conditions import (
     Consecutive,
     RatioInTime,
@@ -87,7 +87,7 @@ class SharedCircuit(Layer[CircuitOpen]):
         self._owed: deque[Step] = deque(maxlen=_OWED)
 
     @property
-    def settings(self) -> Settings:
+    def settings(self) -> CircuitSettings:
         """What it was made with."""
         return self._local.settings
 
@@ -329,7 +329,7 @@ def _flat(steps: list[Step]) -> list[str]:
     return [word for how, generation, token in steps for word in (how, str(generation), token)]
 
 
-def _arguments(settings: Settings) -> tuple[str, ...]:
+def _arguments(settings: CircuitSettings) -> tuple[str, ...]:
     """Give what the script is told of the settings, in microseconds."""
     trip = settings.trip
     window = trip.window if isinstance(trip, RatioInTime) else 0.0
