@@ -356,7 +356,7 @@ def test_one_is_acquired_and_released_unless_said_otherwise() -> None:
         ('cost must be', lambda: Budget.quota(50, cost=0)),
         ('timeout_cost must be', lambda: Budget.quota(50, timeout_cost=0)),
         ('cost must be', lambda: Budget.quota(50, cost=float('inf'))),
-        ('cost must be 4 or less', lambda: Budget.quota(4)),
+        (r'cost must be 4 \(the capacity\) or less', lambda: Budget.quota(4)),
         ('maximum must be', lambda: Budget.tokens(0, ratio=0.1)),
         ('maximum must be', lambda: Budget.tokens(0.0009, ratio=0.1)),
         ('ratio must be', lambda: Budget.tokens(4, ratio=0)),
@@ -423,7 +423,7 @@ def test_a_lost_call_may_pay_back_while_its_own_thread_has_the_lock() -> None:
 
     def trace(frame: FrameType, _event: str, _arg: object) -> None:
         # As if the garbage collector ran there.
-        if frame.f_code.co_name == '_slot':
+        if frame.f_code.co_name == '_advance':
             call.close()
 
     def acquire() -> None:

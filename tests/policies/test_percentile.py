@@ -87,8 +87,8 @@ def test_threads_may_share_it() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(late._sorted) == len(late._seen) == 50
-    assert late._sorted == sorted(late._seen)
+    assert len(late._sorted) == len(late._latencies) == 50
+    assert late._sorted == sorted(late._latencies)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_threads_may_share_it() -> None:
         ({'minimum': 0}, 'minimum must be 1 or more'),
         (
             {'calls': 10, 'minimum': 11},
-            'minimum must be 10 at most, as many as the calls that are kept, not 11.',
+            'minimum must not exceed calls (10), the number of latencies that are kept, but it is 11.',
         ),
     ],
 )

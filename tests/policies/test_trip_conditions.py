@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from seamwise.policies._parts.trip_conditions import (
     BUCKETS,
-    MOST_CALLS,
-    Consecutive,
+    MAX_CALLS,
+    ConsecutiveFailures,
     Counter,
     RatioInTime,
     RatioOfCalls,
@@ -28,8 +28,8 @@ def count_all(counter: Counter, has_failed: list[bool]) -> list[bool]:
 
 def counted(counter: Counter, has_failed: bool, *, now: float) -> bool:
     if has_failed:
-        return counter.failed(now)
-    counter.succeeded(now)
+        return counter.count_failure(now)
+    counter.count_success(now)
     return False
 
 
@@ -41,7 +41,7 @@ def test_the_last_of_so_many_failures_in_a_row_trips() -> None:
 
 
 def test_one_failure_may_be_enough() -> None:
-    assert consecutive(1).counter().failed(0.0)
+    assert consecutive(1).counter().count_failure(0.0)
 
 
 def test_a_success_starts_the_count_again() -> None:
@@ -66,9 +66,9 @@ def test_failures_in_a_row_are_counted_from_the_last_success_on(
 def test_a_row_counter_is_clean_where_a_success_would_change_nothing() -> None:
     counter = consecutive(2).counter()
     seen = [counter.is_clean]
-    counter.failed(0.0)
+    counter.count_failure(0.0)
     seen.append(counter.is_clean)
-    counter.succeeded(0.0)
+    counter.count_success(0.0)
     assert [*seen, counter.is_clean] == [True, False, True]
 
 
@@ -101,13 +101,13 @@ def test_a_share_as_it_is_written_is_reached_by_that_share() -> None:
 
 def test_below_the_minimum_nothing_trips() -> None:
     assert count_all(ratio(0.5, minimum=3, calls=10).counter(), [True] * 3) == [False, False, True]
-    assert [ratio(0.5, minimum=1, calls=1).counter().failed(0.0)] == [True]
+    assert [ratio(0.5, minimum=1, calls=1).counter().count_failure(0.0)] == [True]
 
 
 def test_a_success_does_not_trip_even_where_it_makes_the_minimum_full() -> None:
     counter = ratio(0.5, minimum=3, calls=3).counter()
     assert count_all(counter, [True, True, False]) == [False, False, False]
-    assert counter.failed(0.0)
+    assert counter.count_failure(0.0)
 
 
 def test_what_has_left_the_ring_counts_no_more() -> None:
@@ -150,8 +150,8 @@ def test_a_call_counts_for_nine_tenths_of_the_window_at_least_and_never_longer_t
     begin: float, gap: float, window: float
 ) -> None:
     counter = ratio(1.0, minimum=2, window=window).counter()
-    counter.failed(begin)
-    tripped = counter.failed(begin + gap)
+    counter.count_failure(begin)
+    tripped = counter.count_failure(begin + gap)
     if gap < window * 0.899:
         assert tripped
     if gap > window * 1.001:
@@ -160,27 +160,27 @@ def test_a_call_counts_for_nine_tenths_of_the_window_at_least_and_never_longer_t
 
 def test_what_is_a_whole_window_old_is_forgotten() -> None:
     counter = ratio(0.5, minimum=1, window=10.0).counter()
-    counter.failed(0.0)
-    counter.succeeded(9.75)
+    counter.count_failure(0.0)
+    counter.count_success(9.75)
     assert counter.failures == 1
-    counter.succeeded(10.0)
+    counter.count_success(10.0)
     assert counter.failures == 0
 
 
 def test_calls_at_one_moment_share_a_bucket() -> None:
     counter = ratio(1.0, minimum=3, window=10.0).counter()
-    assert [counter.failed(5.0) for _ in range(3)] == [False, False, True]
+    assert [counter.count_failure(5.0) for _ in range(3)] == [False, False, True]
 
 
 def test_a_clock_that_goes_back_counts_on_where_it_was() -> None:
     counter = ratio(1.0, minimum=3, window=10.0).counter()
-    assert [counter.failed(at) for at in (100.0, 50.0, 101.0)] == [False, False, True]
+    assert [counter.count_failure(at) for at in (100.0, 50.0, 101.0)] == [False, False, True]
 
 
 def test_a_window_holds_few_buckets_however_many_calls_there_are() -> None:
     counter = RatioInTime(1.0, 1, 1.0).counter()
     for at in range(10_000):
-        counter.succeeded(at / 1000)
+        counter.count_success(at / 1000)
     assert len(counter._buckets) == BUCKETS
     assert all(one.number < other.number for one, other in pairwise(counter._buckets))
 
@@ -191,13 +191,13 @@ def test_a_window_holds_few_buckets_however_many_calls_there_are() -> None:
 def test_trips_are_descriptions_and_each_counter_is_a_fresh_one() -> None:
     for trip in (consecutive(2), ratio(1.0, minimum=1, calls=2), ratio(1.0, minimum=1, window=2.0)):
         first = trip.counter()
-        first.failed(0.0)
+        first.count_failure(0.0)
         assert trip.counter() is not first
         assert (first.failures, trip.counter().failures) == (1, 0)
 
 
 def test_a_description_is_a_value() -> None:
-    assert consecutive(5) == Consecutive(5)
+    assert consecutive(5) == ConsecutiveFailures(5)
     assert ratio(0.5, minimum=20, window=30) == RatioInTime(0.5, 20, 30.0)
     assert ratio(1, minimum=20, calls=100) == RatioOfCalls(1.0, 20, 100)
     assert len({consecutive(5), consecutive(5), consecutive(6)}) == 2
@@ -219,9 +219,7 @@ def test_a_trip_says_what_it_is(trip: Trip, said: str) -> None:
 
 
 def test_the_ends_of_what_is_allowed() -> None:
-    assert ratio(1.0, minimum=MOST_CALLS, calls=MOST_CALLS) == RatioOfCalls(
-        1.0, 1_000_000, 1_000_000
-    )
+    assert ratio(1.0, minimum=MAX_CALLS, calls=MAX_CALLS) == RatioOfCalls(1.0, 1_000_000, 1_000_000)
     assert ratio(1e-9, minimum=1, calls=1) == RatioOfCalls(1e-9, 1, 1)
     assert ratio(0.5, minimum=1, window=0.001) == RatioInTime(0.5, 1, 0.001)
     assert ratio(0.5, minimum=1, window=1e9) == RatioInTime(0.5, 1, 1e9)
@@ -269,12 +267,12 @@ def test_a_window_that_never_holds_the_minimum_is_a_mistake() -> None:
 
 
 def test_a_window_of_too_many_calls_is_a_mistake() -> None:
-    with pytest.raises(ValueError, match=r'^calls must be 1000000 at most, not 1000001'):
-        ratio(0.5, minimum=20, calls=MOST_CALLS + 1)
+    with pytest.raises(ValueError, match=r'^calls must be at most 1000000, not 1000001'):
+        ratio(0.5, minimum=20, calls=MAX_CALLS + 1)
 
 
 def test_a_ratio_is_of_calls_or_of_a_time() -> None:
-    with pytest.raises(TypeError, match=r'^ratio takes window=seconds or calls=n, one of them'):
+    with pytest.raises(TypeError, match=r'^ratio\(\) requires either window=seconds or calls=n'):
         ratio(0.5, minimum=20)  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]  # on purpose
-    with pytest.raises(TypeError, match=r'^ratio takes window=seconds or calls=n, one of them'):
+    with pytest.raises(TypeError, match=r'^ratio\(\) requires either window=seconds or calls=n'):
         ratio(0.5, minimum=20, calls=100, window=30.0)  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]  # on purpose

@@ -222,7 +222,7 @@ class _Room(Permit):
         """Say whether one who waits is the only one at work, and would wait for itself."""
         with self._bulkhead.mutex:
             held = list(self._held)
-            return len(held) == self.inside and all(one.caller == waiting for one in held)
+            return len(held) == self.inside and all(one.owner == waiting for one in held)
 
     def join(self) -> Waiter:
         """Stand at the end of the line."""

@@ -18,7 +18,7 @@ from seamwise.policies._engine.validation import check_float
 from seamwise.policies._engine.world import REAL, World
 from seamwise.policies._parts.circuit_states import CircuitSettings
 from seamwise.policies._parts.trip_conditions import (
-    Consecutive,
+    ConsecutiveFailures,
     RatioInTime,
     RatioOfCalls,
     Trip,
@@ -335,7 +335,7 @@ def _arguments(settings: CircuitSettings) -> tuple[str, ...]:
     window = trip.window if isinstance(trip, RatioInTime) else 0.0
     kept = _KEPT + settings.open_for + settings.probe_timeout + window
     judged: tuple[str, str, str, str]
-    if isinstance(trip, Consecutive):
+    if isinstance(trip, ConsecutiveFailures):
         judged = ('consecutive', '0', str(trip.failures), '0')
     elif isinstance(trip, RatioOfCalls):
         judged = ('calls', repr(trip.share), str(trip.minimum), str(trip.calls))
