@@ -28,10 +28,7 @@ class Percentile:
         self._calls = check_int('calls', calls)
         self._minimum = check_int('minimum', minimum)
         if minimum > calls:
-            raise ValueError(
-                f'minimum must not exceed calls ({calls}), the number of latencies that are kept, '
-                f'but it is {minimum}.'
-            )
+            raise ValueError(f'minimum must be at most calls ({calls}), not {minimum}.')
         self._lock = Lock()
         self._latencies: deque[float] = deque()
         self._sorted: list[float] = []

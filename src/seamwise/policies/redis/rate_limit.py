@@ -194,7 +194,7 @@ class _SharedRateLimit(Layer[RateLimited]):
         return self.refuse(self._store.backoff.seconds_left()) if decision is None else decision
 
     def decision(self, delay: float) -> Permit | Failure[RateLimited]:
-        """Return a permit for a delay of 0, else the refusal of a call `delay` seconds too early."""
+        """Return a permit if `delay` is 0, else a refusal with `retry_after=delay`, in seconds."""
         return self.refuse(delay) if delay else ADMITTED
 
     def refuse(self, delay: float) -> Failure[RateLimited]:
