@@ -1,6 +1,6 @@
 """Facts about an error class: its declaration, an example, and the output of each seam."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from inspect import cleandoc
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -29,11 +29,6 @@ _RECOVERY_ADVICE = {
 
 
 _WORDS: Mapping[object, str] = {NoneType: 'none', Cause: 'cause', object: 'anything'}
-
-
-def collect_entries(kinds: Iterable[type[TaggedError]]) -> tuple[ErrorEntry, ...]:
-    """Return the entries of several error classes; see `collect_entry`."""
-    return tuple(map(collect_entry, kinds))
 
 
 def collect_entry(kind: type[TaggedError]) -> ErrorEntry:

@@ -6,18 +6,15 @@ from types import MappingProxyType
 import click
 
 from seamwise._text.jsonable import to_json
-from seamwise.documents.collect import collect_entries
 from seamwise.documents.openapi import build_openapi
 from seamwise.documents.page import render_html
-from seamwise.documents.shape import ErrorEntry
 from seamwise.documents.text import render_entry
 from seamwise.documents.typescript import render_typescript
 from seamwise.documents.unions import UNION_OF
+from seamwise.program.catalog_entries import catalog_entries
 from seamwise.program.console import (
     Choice,
     CommandExit,
-    Exit,
-    os_error_exit,
     print_data,
     print_text,
     report_exit,
@@ -51,24 +48,15 @@ Exit codes:
 """
 
 
-def _entries() -> tuple[ErrorEntry, ...]:
-    try:
-        return collect_entries(UNION_OF)
-    except OSError as error:
-        raise os_error_exit(
-            'make a workspace for the examples', error, Exit.CANNOT_WRITE
-        ) from error
-
-
 def _print_text() -> None:
-    print_text('\n\n\n'.join(map(render_entry, _entries())))
+    print_text('\n\n\n'.join(map(render_entry, catalog_entries(UNION_OF))))
 
 
 _FORMATS: Mapping[str, Callable[[], None]] = MappingProxyType(
     {
         'text': _print_text,
-        'json': lambda: print_data(to_json(_entries())),
-        'html': lambda: print_data(render_html(_entries())),
+        'json': lambda: print_data(to_json(catalog_entries(UNION_OF))),
+        'html': lambda: print_data(render_html(catalog_entries(UNION_OF))),
         'typescript': lambda: print_data(render_typescript()),
         'openapi': lambda: print_data(to_json(build_openapi())),
     }

@@ -5,14 +5,12 @@ from collections.abc import Sequence
 import click
 
 from seamwise._text.jsonable import to_json
-from seamwise.documents.collect import collect_entries
 from seamwise.documents.lookup import Match, known_words, lookup
 from seamwise.documents.text import render_entry, render_matches
+from seamwise.program.catalog_entries import catalog_entries
 from seamwise.program.console import (
     CommandExit,
-    Exit,
     did_you_mean,
-    os_error_exit,
     print_data,
     print_text,
     report_exit,
@@ -65,12 +63,7 @@ def _explain(word: str, matches: Sequence[Match], *, as_json: bool) -> None:
     if len(matches) > 1 and not as_json:
         print_text(render_matches(word, matches))
         return
-    try:
-        entries = collect_entries(match.kind for match in matches)
-    except OSError as error:
-        raise os_error_exit(
-            'make a workspace for the examples', error, Exit.CANNOT_WRITE
-        ) from error
+    entries = catalog_entries(match.kind for match in matches)
     if as_json:
         print_data(to_json({'asked': word, 'entries': entries}))
     else:

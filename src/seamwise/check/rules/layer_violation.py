@@ -73,7 +73,7 @@ from seamwise.check.rules.seam_names import (
 from seamwise.check.rules.unchecked_unwrap import is_test
 from seamwise.check.typed_ast.channels import base_names, union_members
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, walk
-from seamwise.redaction.sensitive_names import words
+from seamwise.redaction.sensitive_names import split_words
 
 TAGGED = 'seamwise.errors.TaggedError'
 BUILTINS = MappingProxyType(
@@ -301,7 +301,7 @@ class _Reader:
                         seam = says(name)
                         if (
                             seam is not None
-                            and (is_error or 'http' in words(name))
+                            and (is_error or 'http' in split_words(name))
                             and _is_int(self.module.variable_type(target))
                         ):
                             yield node, _spot(node, f'The field `{name}`', seam)
@@ -310,8 +310,8 @@ class _Reader:
                     ):
                         if (
                             is_error
-                            and words(name)[-1:] in (['color'], ['colour'])
-                            and TERMINAL.intersection(words(value)[-1:])
+                            and split_words(name)[-1:] in (['color'], ['colour'])
+                            and TERMINAL.intersection(split_words(value)[-1:])
                         ):
                             yield node, _spot(node, f'`{name}` of {value}', COLOUR)
                     case ast.Assign([ast.Name(name)]) if name in WRITERS:

@@ -117,7 +117,7 @@ def _table(table: ast.Dict, module: Module) -> Iterator[RawFinding]:
 
 def _printed(template: str) -> list[str]:
     try:
-        parts = messages.parse(template)
+        parts = messages.parse_template(template)
     except ValueError:
         # It is refused when its class is made.
         return []
