@@ -204,7 +204,7 @@ from pathlib import Path
 from seamwise.toolhost.workspace import atomic_write as writing
 from seamwise.toolhost.workspace.workspace import Workspace
 from seamwise.toolhost.workspace.atomic_write import replace_file, create_file
-from seamwise.toolhost.workspace.paths import Asked
+from seamwise.toolhost.workspace.paths import PathRequest
 
 root, function, when, way, what = sys.argv[1:]
 original = getattr(os, function)
@@ -215,7 +215,7 @@ def killed(*args, **kwargs):
     os.kill(os.getpid(), signal.SIGKILL)
 
 workspace = Workspace(Path(root))
-place = workspace.locate(Asked('write_file', 'new/b'), writing=True).unwrap()
+place = workspace.locate(PathRequest('write_file', 'new/b'), writing=True).unwrap()
 if way == 'named':
     writing._UNNAMED = 0
 setattr(os, function, killed)

@@ -76,12 +76,12 @@ def test_a_pipe_is_refused_and_nobody_waits(folder: Path, workspace: Workspace) 
 MEASURED = """
 import resource, sys
 from pathlib import Path
-from seamwise.toolhost.text.editing import EDIT_LIMIT, take_up
-from seamwise.toolhost.workspace.paths import Asked
+from seamwise.toolhost.text.editing import EDIT_LIMIT, open_for_edit
+from seamwise.toolhost.workspace.paths import PathRequest
 from seamwise.toolhost.workspace.workspace import Workspace
 workspace = Workspace(Path(sys.argv[1]))
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-error = take_up(workspace, Asked('apply_diff', 'a')).failure()
+error = open_for_edit(workspace, PathRequest('apply_diff', 'a')).failure()
 grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
 assert 'too large' in error.reason, error
 sys.exit(0 if grown < 3 * EDIT_LIMIT // 1024 else f'{grown} KiB')

@@ -17,7 +17,7 @@ from seamwise.catalog.tools import (
     UnknownTool,
 )
 from seamwise.toolhost.host import Host
-from seamwise.toolhost.reader import read
+from seamwise.toolhost.reader import read_calls
 from seamwise.toolhost.registry import Registry, registry, tool
 from seamwise.toolhost.workspace.workspace import Workspace
 
@@ -59,7 +59,7 @@ def outcomes(
         else '{'
         for turn, word in enumerate(what.split())
     ]
-    results = [host.run(line) for line in read(BytesIO('\n'.join(lines).encode()))]
+    results = [host.run(line) for line in read_calls(BytesIO('\n'.join(lines).encode()))]
     return ['ok' if type(one) is Success else type(one.failure()).__name__ for one in results]
 
 
@@ -75,7 +75,9 @@ def test_calls_run_and_bad_lines_give_what_is_wrong_with_them(
 {"tool": "wriet_file"}
 {"tool": "read_file", "arguments": {"path": "a"}}
 """
-    first, again, broken, more, unknown, last = [host.run(line) for line in read(BytesIO(calls))]
+    first, again, broken, more, unknown, last = [
+        host.run(line) for line in read_calls(BytesIO(calls))
+    ]
     good(first)
     bad(again, SchemaViolations)
     bad(broken, UnreadableCall)
@@ -104,13 +106,13 @@ class TestRepetition:
     def test_a_refused_call_does_not_run(self, folder: Path, workspace: Workspace) -> None:
         host = Host(workspace, repeat_limit=2)
         line = b'{"tool": "execute_command", "arguments": {"command": "echo >> a"}}\n'
-        results = [host.run(one) for one in read(BytesIO(line * 4))]
+        results = [host.run(one) for one in read_calls(BytesIO(line * 4))]
         assert bad(results[-1], ToolRepeated) == ToolRepeated('execute_command', 4, 2)
         assert tree(folder) == {'a': b'\n\n'}
 
     def test_an_unknown_tool_is_a_call_too(self, workspace: Workspace) -> None:
         host = Host(workspace, repeat_limit=1)
-        first, second = [host.run(one) for one in read(BytesIO(b'{"tool": "x"}\n' * 2))]
+        first, second = [host.run(one) for one in read_calls(BytesIO(b'{"tool": "x"}\n' * 2))]
         bad(first, UnknownTool)
         bad(second, ToolRepeated)
 
@@ -142,13 +144,15 @@ class TestMistakes:
 
     def test_are_said_with_the_limit(self, workspace: Workspace) -> None:
         host = Host(workspace, mistake_limit=1)
-        _, refused = [host.run(one) for one in read(BytesIO(b'{\n{"tool": "list_files"}'))]
+        _, refused = [host.run(one) for one in read_calls(BytesIO(b'{\n{"tool": "list_files"}'))]
         assert bad(refused, TooManyMistakes) == TooManyMistakes(1, 1)
 
 
 def test_a_bug_of_a_tool_passes_and_the_next_call_runs(workspace: Workspace) -> None:
     host = Host(workspace, registry=PLAY, mistake_limit=1)
-    calls = list(read(BytesIO(b'{"tool": "play", "arguments": {"what": "bug"}}\n{"tool": "play"}')))
+    calls = list(
+        read_calls(BytesIO(b'{"tool": "play", "arguments": {"what": "bug"}}\n{"tool": "play"}'))
+    )
     with pytest.raises(ZeroDivisionError):
         host.run(calls[0])
     good(host.run(calls[1]))

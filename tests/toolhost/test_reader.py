@@ -15,14 +15,14 @@ from seamwise import Success
 from seamwise.catalog.parsing import SchemaViolations, UnreadableCall
 from seamwise.catalog.problem import Problem
 from seamwise.toolhost import reader
-from seamwise.toolhost.calls import Line, ToolCall
+from seamwise.toolhost.calls import InputLine, ToolCall
 from seamwise.toolhost.reader import (
     DEPTH_LIMIT,
     DIGITS_LIMIT,
     EXCERPT_LIMIT,
     ID_LIMIT,
     LINE_LIMIT,
-    read,
+    read_calls,
 )
 
 from .helpers import bad, good
@@ -30,11 +30,11 @@ from .helpers import bad, good
 GOOD = b'{"tool": "list_files"}'
 
 
-def lines(data: bytes) -> list[Line]:
-    return list(read(BytesIO(data)))
+def lines(data: bytes) -> list[InputLine]:
+    return list(read_calls(BytesIO(data)))
 
 
-def one(data: bytes) -> Line:
+def one(data: bytes) -> InputLine:
     (line,) = lines(data)
     return line
 
@@ -45,7 +45,7 @@ def unreadable(data: bytes) -> UnreadableCall:
     return bad(line.call, UnreadableCall)
 
 
-def problems(line: Line) -> list[tuple[str, str]]:
+def problems(line: InputLine) -> list[tuple[str, str]]:
     return [
         (problem.pointer, problem.message) for problem in bad(line.call, SchemaViolations).problems
     ]
@@ -126,7 +126,7 @@ class TestLines:
                 taken.append(1)
                 return super().readline(size)
 
-        found = read(Slow(GOOD + b'\n' + GOOD + b'\n'))
+        found = read_calls(Slow(GOOD + b'\n' + GOOD + b'\n'))
         next(found)
         assert len(taken) == 1
 
@@ -137,7 +137,7 @@ class TestLines:
                 raise OSError(5, 'broken')
 
         with pytest.raises(OSError, match='broken'):
-            next(read(Broken()))
+            next(read_calls(Broken()))
 
 
 class TestWhatIsNoJson:
@@ -264,7 +264,7 @@ def test_a_line_of_fifty_megabytes_takes_little_memory() -> None:
             self.left -= taken
             return b'a' * taken if taken else b''
 
-    (line,) = read(Huge())
+    (line,) = read_calls(Huge())
     assert bad(line.call, UnreadableCall).position == LINE_LIMIT
 
 
@@ -387,7 +387,9 @@ def files(folder: Path) -> Iterator[BinaryIO]:
 
 
 def test_files_are_read_as_any_stream_is(folder: Path) -> None:
-    assert [[type(line.call).__name__ for line in read(stream)] for stream in files(folder)] == [
+    assert [
+        [type(line.call).__name__ for line in read_calls(stream)] for stream in files(folder)
+    ] == [
         [],
         ['Failure'],
         ['Failure', 'Success'],

@@ -9,9 +9,9 @@ from seamwise.program.exits import Exit
 from seamwise.program.streams import give_up, standard
 from seamwise.seams import cli
 from seamwise.seams.cli import hints, tables
-from seamwise.toolhost.guards.config import FILE_LIMIT, guards_of
+from seamwise.toolhost.guards.config import MAX_CONFIG_SIZE, parse_guards
 from seamwise.toolhost.guards.guarded_call import GuardedRunner
-from seamwise.toolhost.guards.toml_positions import Places
+from seamwise.toolhost.guards.toml_positions import KeyPositions
 
 
 def guarding(file: str) -> GuardedRunner:
@@ -19,10 +19,10 @@ def guarding(file: str) -> GuardedRunner:
     try:
         # To Path, nothing is the current folder, which nobody has named.
         with open(file, 'rb') as stream:  # noqa: PTH123
-            data = stream.read(FILE_LIMIT + 1)
+            data = stream.read(MAX_CONFIG_SIZE + 1)
     except OSError as raised:
         raise os_error_exit(f'read {file!r}', raised, Exit.NO_INPUT) from raised
-    made = guards_of(data, file)
+    made = parse_guards(data, file)
     if type(made) is Success:
         return GuardedRunner(made.unwrap())
     _show(made.failure(), data.decode('utf-8-sig', 'replace'))
@@ -34,7 +34,7 @@ def _show(error: ConfigError, text: str) -> None:
     if stderr is None:
         return
     try:
-        places = Places(text)
+        places = KeyPositions(text)
         cli.report(
             Failure(tuple(_each(error, places))),
             _table(places),
@@ -48,20 +48,20 @@ def _show(error: ConfigError, text: str) -> None:
         give_up(stderr)
 
 
-def _each(error: ConfigError, places: Places) -> Iterator[ConfigError]:
+def _each(error: ConfigError, places: KeyPositions) -> Iterator[ConfigError]:
     """Give an error for each finding, in their order in the file."""
     if isinstance(error, ConfigUnreadable):
         yield error
         return
-    for one in sorted(error.problems, key=lambda problem: places.of(problem.pointer)):
+    for one in sorted(error.problems, key=lambda problem: places.find(problem.pointer)):
         yield ConfigInvalid(error.path, (one,))
 
 
-def _table(places: Places) -> Callable[[ConfigError], cli.Rendered]:
+def _table(places: KeyPositions) -> Callable[[ConfigError], cli.Rendered]:
     """Show an error of configuration as everywhere, with the place where its first finding stands."""
 
     def where(error: ConfigInvalid) -> cli.Place:
-        return cli.Place(error.path, *places.of(error.problems[0].pointer))
+        return cli.Place(error.path, *places.find(error.problems[0].pointer))
 
     def what(error: ConfigInvalid) -> Iterator[str]:
         return hints.places(error.problems, whole='the file')

@@ -22,7 +22,7 @@ from seamwise.seams.model import tables as model_tables
 from seamwise.seams.model.messages import tool_result
 from seamwise.seams.planner import tables as planner_tables
 from seamwise.seams.session import tables as session_tables
-from seamwise.toolhost.calls import Line, ToolCall
+from seamwise.toolhost.calls import InputLine, ToolCall
 from seamwise.toolhost.guards.guarded_call import CallStats
 from seamwise.toolhost.registry import Value
 
@@ -58,7 +58,7 @@ Outcome: TypeAlias = Result[Value, CallError] | Defect
 class CallResult(Struct, frozen=True):
     """One line of the input, how its call ended, and the language of whoever reads along; where there are guards, how it went."""
 
-    line: Line
+    line: InputLine
     outcome: Outcome
     locale: str = 'en'
     tries: CallStats | None = None

@@ -20,10 +20,10 @@ from seamwise.program.outputs import OUTPUTS, CallResult, Defect
 from seamwise.program.progress import progress
 from seamwise.program.rendering import as_json, as_text
 from seamwise.program.streams import say, standard
-from seamwise.toolhost.calls import Line
+from seamwise.toolhost.calls import InputLine
 from seamwise.toolhost.guards.guarded_call import CallStats
 from seamwise.toolhost.host import Host
-from seamwise.toolhost.reader import read
+from seamwise.toolhost.reader import read_calls
 from seamwise.toolhost.workspace.workspace import Workspace
 
 ALL = 'all'
@@ -137,7 +137,7 @@ def _run(options: Options) -> Exit:
     with _opened(options.file) as source:
         host = Host(
             _workspace(options.workspace),
-            guarding=None if options.guards is None else guarding(options.guards),
+            runner=None if options.guards is None else guarding(options.guards),
             repeat_limit=options.repeat_limit,
             mistake_limit=options.mistake_limit,
         )
@@ -152,11 +152,11 @@ def _run(options: Options) -> Exit:
     return code
 
 
-def _asked(host: Host, line: Line, options: Options) -> CallResult:
+def _asked(host: Host, line: InputLine, options: Options) -> CallResult:
     tries = CallStats()
     told = None if options.guards is None else tries
     try:
-        return CallResult(line, host.run(line, tries=tries), options.locale, told)
+        return CallResult(line, host.run(line, stats=tries), options.locale, told)
     except Exception as raised:  # noqa: BLE001 -- a tool's bug, which is reported, and the other calls still run
         return CallResult(line, Defect(raised, report_defect(raised).ref), options.locale, told)
 
@@ -184,9 +184,9 @@ def _opened(file: str) -> AbstractContextManager[BinaryIO]:
         raise os_error_exit(f'read {file!r}', raised, Exit.NO_INPUT) from raised
 
 
-def _lines(source: BinaryIO, file: str) -> Iterator[Line]:
+def _lines(source: BinaryIO, file: str) -> Iterator[InputLine]:
     try:
-        yield from read(source)
+        yield from read_calls(source)
     except OSError as raised:
         raise os_error_exit(f'read {file!r}', raised, Exit.NO_INPUT) from raised
 

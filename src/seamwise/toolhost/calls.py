@@ -15,7 +15,7 @@ class ToolCall(Struct, frozen=True):
     line: int
 
 
-class Line(Struct, frozen=True):
+class InputLine(Struct, frozen=True):
     """One line that is not blank: its number, counted from 1, and the call in it or what is wrong with it.
 
     `id` is the call's: `line-N` where the line gives none. On a bad line it is the one that the line itself gives,

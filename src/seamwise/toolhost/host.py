@@ -7,7 +7,7 @@ from seamwise.catalog.tools import ToolError, TooManyMistakes
 from seamwise.categories import Recovery
 from seamwise.containers import Failure, Result, Success
 from seamwise.policies import GuardError
-from seamwise.toolhost.calls import Line, ToolCall
+from seamwise.toolhost.calls import InputLine, ToolCall
 from seamwise.toolhost.guards.guarded_call import CallStats, GuardedRunner
 from seamwise.toolhost.registry import STANDARD, Registry, Value
 from seamwise.toolhost.repeat_detector import Repetition
@@ -30,21 +30,21 @@ class Host:
         workspace: Workspace,
         *,
         registry: Registry = STANDARD,
-        guarding: GuardedRunner | None = None,
+        runner: GuardedRunner | None = None,
         repeat_limit: int = 3,
         mistake_limit: int = 0,
     ) -> None:
         self._workspace = workspace
         self._registry = registry
-        self._guarding = guarding
+        self._runner = runner
         self._repetition = Repetition(limit=repeat_limit)
         self._mistake_limit = mistake_limit
         self._mistakes = 0
 
     def run(
-        self, line: Line, *, tries: CallStats | None = None
+        self, line: InputLine, *, stats: CallStats | None = None
     ) -> Result[Value, ToolError | ParsingError | GuardError]:
-        """Run the call of a line, or give what is wrong with the line; `tries` is told how it went.
+        """Run the call of a line, or give what is wrong with the line; `stats` is told how it went.
 
         What a tool raises is a bug, and passes.
         """
@@ -52,15 +52,15 @@ class Host:
             return self._counted(line.call)
         if 0 < self._mistake_limit <= self._mistakes:
             return Failure(TooManyMistakes(self._mistakes, self._mistake_limit))
-        return self._counted(self._run(line.call.unwrap(), tries))
+        return self._counted(self._run(line.call.unwrap(), stats))
 
     def _run(
-        self, call: ToolCall, tries: CallStats | None
+        self, call: ToolCall, stats: CallStats | None
     ) -> Result[Value, ToolError | GuardError]:
         refused = self._repetition.asked(call)
         if refused is not None:
             return Failure(refused)
-        return self._registry.run(self._workspace, call, guarding=self._guarding, tries=tries)
+        return self._registry.run(self._workspace, call, runner=self._runner, stats=stats)
 
     def _counted(self, result: Result[Value, E]) -> Result[Value, E]:
         if type(result) is Success:

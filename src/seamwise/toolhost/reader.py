@@ -15,7 +15,7 @@ from seamwise.containers import Failure, Result, Success
 from seamwise.messages import shorten
 from seamwise.redaction import redact
 from seamwise.toolhost.arguments import shown
-from seamwise.toolhost.calls import Line, ToolCall
+from seamwise.toolhost.calls import InputLine, ToolCall
 
 LINE_LIMIT = 16 * 1024 * 1024
 """In bytes: a longer line is not read, since what a line becomes in memory may be many times as long."""
@@ -46,11 +46,11 @@ class _Twice(NamedTuple):
     in_doubt: bool
 
 
-def read(stream: BinaryIO) -> Iterator[Line]:
+def read_calls(stream: BinaryIO) -> Iterator[InputLine]:
     r"""Read the lines of a stream, blank ones aside: each with a call, or with what is wrong with it. Raises OSError.
 
     >>> from io import BytesIO
-    >>> [line.id for line in read(BytesIO(b'{"tool": "list_files"}\n\n{"id": "x", "tool": "list_files"}'))]
+    >>> [line.id for line in read_calls(BytesIO(b'{"tool": "list_files"}\n\n{"id": "x", "tool": "list_files"}'))]
     ['line-1', 'x']
     """
     seen: dict[str, int] = {}
@@ -61,7 +61,7 @@ def read(stream: BinaryIO) -> Iterator[Line]:
             else _unreadable(text, f'the line has more than {LINE_LIMIT:,} bytes', LINE_LIMIT)
         )
         yield (
-            Line(number, None, value)
+            InputLine(number, None, value)
             if type(value) is Failure
             else _line(number, *value.unwrap(), seen)
         )
@@ -162,11 +162,11 @@ def _twice(text: bytes) -> _Twice:
     return _Twice(sorted({key for keys in found for key in keys}), 'id' in (found or [[]])[-1])
 
 
-def _line(number: int, value: object, twice: _Twice, seen: dict[str, int]) -> Line:
+def _line(number: int, value: object, twice: _Twice, seen: dict[str, int]) -> InputLine:
     try:
         given = msgspec.convert(value, dict[str, object])
     except msgspec.ValidationError:
-        return Line(
+        return InputLine(
             number,
             None,
             Failure(SchemaViolations((Problem('', f'must be an object, not {shown(value)}'),))),
@@ -181,9 +181,9 @@ def _line(number: int, value: object, twice: _Twice, seen: dict[str, int]) -> Li
     if own_id is not None or not problems:
         seen.setdefault(call_id, number)
     if problems:
-        return Line(number, own_id, Failure(SchemaViolations(tuple(problems))))
+        return InputLine(number, own_id, Failure(SchemaViolations(tuple(problems))))
     call = msgspec.convert({'id': call_id, 'line': number, 'arguments': {}, **given}, ToolCall)
-    return Line(number, call_id, Success(call))
+    return InputLine(number, call_id, Success(call))
 
 
 def _id_problems(

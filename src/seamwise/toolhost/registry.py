@@ -101,10 +101,10 @@ class Registry:
         workspace: Workspace,
         call: ToolCall,
         *,
-        guarding: GuardedRunner | None = None,
-        tries: CallStats | None = None,
+        runner: GuardedRunner | None = None,
+        stats: CallStats | None = None,
     ) -> Result[Value, ToolError | GuardError]:
-        """Find the tool of a call, check its arguments, and run it inside its guards; `tries` is told how it went.
+        """Find the tool of a call, check its arguments, and run it inside its guards; `stats` is told how it went.
 
         UnknownTool where there is no such tool. What a tool raises is a bug, and passes.
         """
@@ -116,8 +116,8 @@ class Registry:
         prepared = found.prepare(workspace, call.arguments)
         if type(prepared) is Failure:
             return prepared
-        return (guarding or GuardedRunner()).run(
-            call.tool, prepared.unwrap(), tries=tries or CallStats()
+        return (runner or GuardedRunner()).run(
+            call.tool, prepared.unwrap(), stats=stats or CallStats()
         )
 
 

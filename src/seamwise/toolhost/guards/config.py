@@ -16,16 +16,16 @@ from seamwise.policies import GuardError
 from seamwise.policies._engine.pipeline import Guard, identity
 from seamwise.policies._engine.predicates import retryable
 from seamwise.policies._engine.world import REAL, World
-from seamwise.toolhost.guards.guarded_call import note
+from seamwise.toolhost.guards.guarded_call import record_event
 from seamwise.toolhost.guards.settings import (
-    Alternative,
+    GuardConfig,
     GuardDependencies,
     Guards,
-    Settings,
-    Table,
+    GuardsConfig,
+    NestedConfig,
     ToolGuards,
 )
-from seamwise.toolhost.guards.toml_positions import position
+from seamwise.toolhost.guards.toml_positions import line_column
 from seamwise.toolhost.registry import STANDARD, Registry
 from seamwise.toolhost.schema import below, check, is_table, unknown
 
@@ -33,25 +33,25 @@ _POSITION = re.compile(r' \(at (?:line (\d+), column (\d+)|end of document)\)\Z'
 _NAMES = re.compile(r"\(('[^']*'(?:, '[^']*')*),?\)")
 """The key of a table, as tomllib shows it."""
 
-FILE_LIMIT = 256 * 1024
+MAX_CONFIG_SIZE = 256 * 1024
 """In bytes: what is longer is no guards file, and perhaps has no end."""
 
 
-def guards_of(
+def parse_guards(
     data: bytes, path: str, *, registry: Registry = STANDARD, world: World = REAL
 ) -> Result[Mapping[str, Guard[GuardError]], ConfigError]:
     r"""Make the guards of each tool, by its name, as a file says; `path` is what the file is called in an error.
 
     ConfigUnreadable: the text is no TOML. ConfigInvalid: it says something else than guards, or guards that cannot be.
 
-    >>> guards_of(b'[default.retry]\nattempts = 0', 'guards.toml').failure().problems
+    >>> parse_guards(b'[default.retry]\nattempts = 0', 'guards.toml').failure().problems
     (Problem(pointer='/default/retry/attempts', message='attempts must be 1 or more, not 0'),)
     """
     read = _read(data, path)
     if type(read) is Failure:
         return read
     problems: list[Problem] = []
-    settings = check(Settings, read.unwrap(), problems)
+    settings = check(GuardsConfig, read.unwrap(), problems)
     problems.extend(_no_tools(read.unwrap(), registry.names))
     if settings is None or problems:
         return Failure(ConfigInvalid(path, tuple(problems)))
@@ -63,14 +63,16 @@ def guards_of(
 
 
 def _read(data: bytes, path: str) -> Result[dict[str, object], ConfigError]:
-    if len(data) > FILE_LIMIT:
-        return _invalid(path, f'has more than {FILE_LIMIT:,} bytes')
+    if len(data) > MAX_CONFIG_SIZE:
+        return _invalid(path, f'has more than {MAX_CONFIG_SIZE:,} bytes')
     try:
         text = data.decode('utf-8-sig')
     except UnicodeDecodeError as raised:
         # Counted without a mark at the beginning.
         before = data.removeprefix(BOM_UTF8)[: raised.start].decode()
-        return Failure(ConfigUnreadable(path, *position(before, len(before)), 'this is not UTF-8'))
+        return Failure(
+            ConfigUnreadable(path, *line_column(before, len(before)), 'this is not UTF-8')
+        )
     try:
         return Success(tomllib.loads(text))
     except tomllib.TOMLDecodeError as raised:
@@ -95,7 +97,7 @@ def _invalid(path: str, message: str) -> Failure[ConfigInvalid]:
 
 def _unreadable(path: str, text: str, message: str) -> ConfigUnreadable:
     found = _POSITION.search(message)
-    at = position(text, len(text))
+    at = line_column(text, len(text))
     line, column = (int(found[1]), int(found[2])) if found and found[1] else at
     problem = message[: found.start()] if found else message
     problem = _NAMES.sub(lambda names: names[1].replace("', '", '.'), problem)
@@ -113,7 +115,7 @@ def _was_not_begun(error: TaggedError) -> bool:
 class _Maker:
     """Makes the guards of every tool, and keeps what is wrong with them."""
 
-    def __init__(self, settings: Settings, registry: Registry, world: World) -> None:
+    def __init__(self, settings: GuardsConfig, registry: Registry, world: World) -> None:
         self._settings = settings
         self._registry = registry
         self._world = world
@@ -138,7 +140,7 @@ class _Maker:
         if not isinstance(own.repeatable, UnsetType):
             is_repeatable = own.repeatable
         around = GuardDependencies(
-            tool, note, self._world, retryable if is_repeatable else _was_not_begun
+            tool, record_event, self._world, retryable if is_repeatable else _was_not_begun
         )
         pipeline: Guard[GuardError] = identity
         for pointer, table in self._tables(tool, own):
@@ -146,16 +148,18 @@ class _Maker:
             pipeline = pipeline >> made
         return pipeline
 
-    def _tables(self, tool: str, own: ToolGuards) -> Iterator[tuple[str, Table]]:
+    def _tables(self, tool: str, own: ToolGuards) -> Iterator[tuple[str, GuardConfig]]:
         """Give the tables of a tool's guards, the outermost first, and where each stands."""
         for guard in Guards.__struct_fields__:
             pointer, table = below(below('/tools', tool), guard), getattr(own, guard)
             if isinstance(table, UnsetType):
                 pointer, table = f'/default/{guard}', getattr(self._settings.default, guard)
-            if isinstance(table, Table):
+            if isinstance(table, GuardConfig):
                 yield pointer, table
 
-    def _made(self, table: Table, pointer: str, around: GuardDependencies) -> Guard[GuardError]:
+    def _made(
+        self, table: GuardConfig, pointer: str, around: GuardDependencies
+    ) -> Guard[GuardError]:
         try:
             return table.make(around)
         except ValueError as wrong:
@@ -166,11 +170,11 @@ class _Maker:
         self.problems[Problem(pointer, message.removesuffix('.'))] = None
 
 
-def _finding(table: Table, pointer: str, message: str) -> tuple[str, str]:
+def _finding(table: GuardConfig, pointer: str, message: str) -> tuple[str, str]:
     """Find the key that the message of a guard is about, by which it begins, and say it as the file does."""
     for name in table.__struct_fields__:
         inner: object = getattr(table, name)
-        if isinstance(inner, Alternative):
+        if isinstance(inner, NestedConfig):
             first = inner.__struct_fields__[0]
             for word, key in {
                 inner.first_argument: first,

@@ -60,18 +60,18 @@ def time_left(timeout: float) -> float:
     return max(remaining(timeout), SHORTEST)
 
 
-def note(event: GuardEvent) -> None:
+def record_event(event: GuardEvent) -> None:
     """Keep what a guard tells with the call that it tells it of: the observer for all guards of a tool."""
-    tries = _TRIES.get()
-    if tries is not None:
-        tries.events.append(TimedEvent(datetime.now(UTC), event))
+    stats = _TRIES.get()
+    if stats is not None:
+        stats.events.append(TimedEvent(datetime.now(UTC), event))
 
 
 class GuardedRunner:
     """The guards of each tool, by its name; a tool without any runs as it is.
 
-    >>> tries = CallStats()
-    >>> GuardedRunner().run('ping', lambda: Success('pong'), tries=tries), tries.attempts
+    >>> stats = CallStats()
+    >>> GuardedRunner().run('ping', lambda: Success('pong'), stats=stats), stats.attempts
     (<Success: pong>, 1)
     """
 
@@ -85,9 +85,9 @@ class GuardedRunner:
         self._clock = clock
 
     def run(
-        self, tool: str, operation: Callable[[], Result[V, ToolError]], *, tries: CallStats
+        self, tool: str, operation: Callable[[], Result[V, ToolError]], *, stats: CallStats
     ) -> Result[V, ToolError | GuardError]:
-        """Run an operation of a tool inside its guards, and note in `tries` how it went. What it raises passes.
+        """Run an operation of a tool inside its guards, and note in `stats` how it went. What it raises passes.
 
         An error that tells of attempts (`attempts`) tells of all of them.
         """
@@ -96,7 +96,7 @@ class GuardedRunner:
 
         def attempt() -> Result[V, ToolError]:
             nonlocal worked
-            tries.attempts += 1
+            stats.attempts += 1
             begun = clock()
             try:
                 return operation()
@@ -104,16 +104,16 @@ class GuardedRunner:
                 worked += clock() - begun
 
         begun = clock()
-        token = _TRIES.set(tries)
+        token = _TRIES.set(stats)
         try:
             result = self._guards.get(tool, identity).run_sync(attempt)
         finally:
             _TRIES.reset(token)
-            tries.waited = max(clock() - begun - worked, 0.0)
+            stats.waited = max(clock() - begun - worked, 0.0)
         return (
             result
             if type(result) is Success
-            else Failure(_counted(result.failure(), tries.attempts))
+            else Failure(_counted(result.failure(), stats.attempts))
         )
 
 

@@ -33,7 +33,7 @@ class GuardDependencies(Struct, frozen=True):
     when: Callable[[TaggedError], bool]
 
 
-class Consecutive(Struct, frozen=True, kw_only=True):
+class ConsecutiveConfig(Struct, frozen=True, kw_only=True):
     """Opens a circuit after so many failures in a row."""
 
     first_argument: ClassVar[str] = 'consecutive(failures)'
@@ -44,7 +44,7 @@ class Consecutive(Struct, frozen=True, kw_only=True):
         return consecutive(self.consecutive)
 
 
-class Ratio(Struct, frozen=True, kw_only=True):
+class RatioConfig(Struct, frozen=True, kw_only=True):
     """Opens a circuit when so great a share of the calls failed, of the last `window` seconds or the last `calls`."""
 
     first_argument: ClassVar[str] = 'ratio(share)'
@@ -63,7 +63,7 @@ class Ratio(Struct, frozen=True, kw_only=True):
         return ratio(known.pop('ratio'), **known)
 
 
-class Share(Struct, frozen=True, kw_only=True):
+class ShareConfig(Struct, frozen=True, kw_only=True):
     """Allows so many retries for each call."""
 
     first_argument: ClassVar[str] = 'ratio'
@@ -76,7 +76,7 @@ class Share(Struct, frozen=True, kw_only=True):
         return Budget.share(known.pop('share'), **known, world=world)
 
 
-class Quota(Struct, frozen=True, kw_only=True):
+class QuotaConfig(Struct, frozen=True, kw_only=True):
     """Allows retries to use up a capacity, to which successes give back."""
 
     first_argument: ClassVar[str] = 'capacity'
@@ -90,7 +90,7 @@ class Quota(Struct, frozen=True, kw_only=True):
         return Budget.quota(known.pop('quota'), **known)
 
 
-class Tokens(Struct, frozen=True, kw_only=True):
+class TokensConfig(Struct, frozen=True, kw_only=True):
     """Allows retries while more than half of the tokens are left: failures take them, successes give back."""
 
     first_argument: ClassVar[str] = 'maximum'
@@ -102,11 +102,11 @@ class Tokens(Struct, frozen=True, kw_only=True):
         return Budget.tokens(self.tokens, ratio=self.ratio)
 
 
-Alternative: TypeAlias = Consecutive | Ratio | Share | Quota | Tokens
+NestedConfig: TypeAlias = ConsecutiveConfig | RatioConfig | ShareConfig | QuotaConfig | TokensConfig
 """A table in a guard's, known by its first key; `first_argument` is what the function that it stands for calls that."""
 
 
-class RateLimit(Struct, frozen=True, kw_only=True):
+class RateLimitConfig(Struct, frozen=True, kw_only=True):
     """So many calls in so much time."""
 
     limit: int
@@ -121,7 +121,7 @@ class RateLimit(Struct, frozen=True, kw_only=True):
         return rate_limit(**_named(self, around))
 
 
-class Bulkhead(Struct, frozen=True, kw_only=True):
+class BulkheadConfig(Struct, frozen=True, kw_only=True):
     """So many calls at once."""
 
     limit: int
@@ -135,10 +135,10 @@ class Bulkhead(Struct, frozen=True, kw_only=True):
         return bulkhead(**_named(self, around))
 
 
-class Circuit(Struct, frozen=True, kw_only=True):
+class CircuitConfig(Struct, frozen=True, kw_only=True):
     """No calls for a while where too many failed."""
 
-    trip: Consecutive | Ratio | UnsetType = UNSET
+    trip: ConsecutiveConfig | RatioConfig | UnsetType = UNSET
     open_for: float | UnsetType = UNSET
     probes: int | UnsetType = UNSET
     successes: int | UnsetType = UNSET
@@ -151,7 +151,7 @@ class Circuit(Struct, frozen=True, kw_only=True):
         return circuit(**_named(self, around))
 
 
-class Retry(Struct, frozen=True, kw_only=True):
+class RetryConfig(Struct, frozen=True, kw_only=True):
     """Another attempt where one may help."""
 
     attempts: int | UnsetType = UNSET
@@ -161,7 +161,7 @@ class Retry(Struct, frozen=True, kw_only=True):
     cap: float | UnsetType = UNSET
     jitter: Literal['full', 'equal', 'tenth', 'decorrelated', 'none'] | UnsetType = UNSET
     retry_after_cap: float | UnsetType = UNSET
-    budget: Share | Quota | Tokens | UnsetType = UNSET
+    budget: ShareConfig | QuotaConfig | TokensConfig | UnsetType = UNSET
     name: str | UnsetType = UNSET
 
     def make(self, around: GuardDependencies) -> Guard[Never]:
@@ -169,7 +169,7 @@ class Retry(Struct, frozen=True, kw_only=True):
         return retry(**_named(self, around), when=around.when)
 
 
-class Deadline(Struct, frozen=True, kw_only=True):
+class DeadlineConfig(Struct, frozen=True, kw_only=True):
     """So much time for an attempt."""
 
     seconds: float
@@ -180,18 +180,20 @@ class Deadline(Struct, frozen=True, kw_only=True):
         return deadline(**_named(self, around))
 
 
-Table: TypeAlias = RateLimit | Bulkhead | Circuit | Retry | Deadline
+GuardConfig: TypeAlias = (
+    RateLimitConfig | BulkheadConfig | CircuitConfig | RetryConfig | DeadlineConfig
+)
 """What a file says of one guard."""
 
 
 class Guards(Struct, frozen=True, kw_only=True):
     """The guards of every tool, in their order, the outermost first."""
 
-    rate_limit: RateLimit | Off | UnsetType = UNSET
-    bulkhead: Bulkhead | Off | UnsetType = UNSET
-    circuit: Circuit | Off | UnsetType = UNSET
-    retry: Retry | Off | UnsetType = UNSET
-    deadline: Deadline | Off | UnsetType = UNSET
+    rate_limit: RateLimitConfig | Off | UnsetType = UNSET
+    bulkhead: BulkheadConfig | Off | UnsetType = UNSET
+    circuit: CircuitConfig | Off | UnsetType = UNSET
+    retry: RetryConfig | Off | UnsetType = UNSET
+    deadline: DeadlineConfig | Off | UnsetType = UNSET
 
 
 class ToolGuards(Guards, frozen=True, kw_only=True):
@@ -203,7 +205,7 @@ class ToolGuards(Guards, frozen=True, kw_only=True):
     repeatable: bool | UnsetType = UNSET
 
 
-class Settings(Struct, frozen=True, kw_only=True):
+class GuardsConfig(Struct, frozen=True, kw_only=True):
     """A whole guards file."""
 
     default: Guards = Guards()
@@ -223,7 +225,7 @@ def _said(table: Struct) -> dict[str, Any]:
 
 def _named(table: Struct, around: GuardDependencies) -> dict[str, Any]:
     known = {
-        name: one.make(around.world) if isinstance(one, Alternative) else one
+        name: one.make(around.world) if isinstance(one, NestedConfig) else one
         for name, one in _said(table).items()
     }
     return {'name': around.name, **known, 'observer': around.observer, 'world': around.world}

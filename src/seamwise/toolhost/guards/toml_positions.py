@@ -14,25 +14,25 @@ _VALUE = re.compile(rf'{_STRING}|[^,}}#\n]+', re.DOTALL)
 _IN_ARRAY = re.compile(rf'{_STRING}|[^\[\]{{}}"\'#]+', re.DOTALL)
 
 
-class Position(NamedTuple):
+class LineColumn(NamedTuple):
     """A place in a text; both count from 1, the column in characters."""
 
     line: int
     column: int
 
 
-class Places:
+class KeyPositions:
     r"""Where the keys of a document stand, by the JSON Pointer (RFC 6901) that leads to each.
 
-    >>> places = Places('[a]\nb = {c = 1}')
-    >>> places.of('/a/b/c'), places.of('/a/x')
-    (Position(line=2, column=6), Position(line=1, column=2))
+    >>> positions = KeyPositions('[a]\nb = {c = 1}')
+    >>> positions.find('/a/b/c'), positions.find('/a/x')
+    (LineColumn(line=2, column=6), LineColumn(line=1, column=2))
     """
 
     def __init__(self, text: str) -> None:
         self._text = text
 
-    def of(self, pointer: str) -> Position:
+    def find(self, pointer: str) -> LineColumn:
         """Give the place of a key, or of the nearest one above it that the document has; else its beginning.
 
         The document is one that tomllib reads, unless the whole of it is meant. A table's key stands where it is named first; what
@@ -43,16 +43,16 @@ class Places:
             (path[:length] for length in range(len(path), 0, -1) if path[:length] in self._offsets),
             None,
         )
-        return position(self._text, 0 if known is None else self._offsets[known])
+        return line_column(self._text, 0 if known is None else self._offsets[known])
 
     @cached_property
     def _offsets(self) -> dict[Path, int]:
         return _Scanner(self._text).places()
 
 
-def position(text: str, offset: int) -> Position:
+def line_column(text: str, offset: int) -> LineColumn:
     """Give the line and the column of an offset."""
-    return Position(text.count('\n', 0, offset) + 1, offset - text.rfind('\n', 0, offset))
+    return LineColumn(text.count('\n', 0, offset) + 1, offset - text.rfind('\n', 0, offset))
 
 
 class _Scanner:

@@ -32,7 +32,7 @@ def most_similar(searched: str, document: Document) -> SimilarText | None:
     r"""Find the lines that are most like `searched`; None where none are more than half alike.
 
     >>> most_similar('line tow', Document('line one\nline two\n'))
-    Likeness(similarity=0.875, text='line two', line=2)
+    SimilarText(similarity=0.875, text='line two', line=2)
     """
     wanted = searched.strip('\n')
     if not wanted:
