@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from seamwise.toolhost.workspace.workspace import Workspace
-
-from .helpers import CANARY
+from tests.toolhost.helpers import CANARY
 
 
 @pytest.fixture

@@ -12,8 +12,7 @@ from seamwise import Success
 from seamwise.catalog.tools import Finding, InvalidParameter, MissingParameter
 from seamwise.errors import TaggedError
 from seamwise.toolhost.arguments import Example, NotBelow, check, shown, wanted
-
-from .helpers import bad, good
+from tests.toolhost.helpers import bad, good
 
 
 class Given(Struct, frozen=True, kw_only=True):

@@ -20,8 +20,7 @@ from seamwise.toolhost.host import Host
 from seamwise.toolhost.reader import read_calls
 from seamwise.toolhost.registry import Registry, registry, tool
 from seamwise.toolhost.workspace.workspace import Workspace
-
-from .helpers import bad, good, tree
+from tests.toolhost.helpers import bad, good, tree
 
 
 class Play(Struct, frozen=True, kw_only=True):

@@ -24,8 +24,7 @@ from seamwise.toolhost.reader import (
     LINE_LIMIT,
     read_calls,
 )
-
-from .helpers import bad, good
+from tests.toolhost.helpers import bad, good
 
 GOOD = b'{"tool": "list_files"}'
 

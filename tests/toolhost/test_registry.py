@@ -18,8 +18,7 @@ from seamwise.toolhost.calls import ToolCall
 from seamwise.toolhost.registry import STANDARD, Registry, registry, tool
 from seamwise.toolhost.tools.read_file import FileText
 from seamwise.toolhost.workspace.workspace import Workspace
-
-from .helpers import bad, good, tree
+from tests.toolhost.helpers import bad, good, tree
 
 SEVEN = (
     'apply_diff',

@@ -21,8 +21,7 @@ from seamwise.toolhost.workspace import workspace as module
 from seamwise.toolhost.workspace.location import ResolvedPath
 from seamwise.toolhost.workspace.paths import PathRequest
 from seamwise.toolhost.workspace.workspace import Workspace
-
-from .helpers import bad, dig, few_handles, good, handles, unprivileged
+from tests.toolhost.helpers import bad, dig, few_handles, good, handles, unprivileged
 
 
 def asked(path: str) -> PathRequest:

@@ -43,8 +43,7 @@ from seamwise.toolhost.host import Host
 from seamwise.toolhost.reader import read_calls
 from seamwise.toolhost.registry import STANDARD, Registry, registry, tool
 from seamwise.toolhost.workspace.workspace import Workspace
-
-from .helpers import bad, good
+from tests.toolhost.helpers import bad, good
 
 LATE = ToolTimedOut('play', 1.0, 1)
 FULL = ResourceExhausted('memory')

@@ -15,8 +15,7 @@ from seamwise.toolhost.workspace import atomic_write as writing
 from seamwise.toolhost.workspace.atomic_write import create_file, replace_file
 from seamwise.toolhost.workspace.paths import PathRequest
 from seamwise.toolhost.workspace.workspace import Workspace
-
-from .helpers import good, handles, tree, unprivileged
+from tests.toolhost.helpers import good, handles, tree, unprivileged
 
 NEW = b'new\n' * 100_000
 

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seamwise.toolhost.text.unified_diff import Hunk, parse
-
-from .helpers import bad, good
+from tests.toolhost.helpers import bad, good
 
 TWO = '@@ -1,3 +1,3 @@ def main():\n a\n-b\n+B\n c\n@@ -10 +10,2 @@\n x\n+y\n'
 

@@ -20,8 +20,7 @@ from seamwise.toolhost.tools.search_files import SearchFiles, search_files
 from seamwise.toolhost.tools.write_file import WriteFile, write_file
 from seamwise.toolhost.workspace.paths import PathRequest
 from seamwise.toolhost.workspace.workspace import Workspace
-
-from .helpers import CANARY, bad, good
+from tests.toolhost.helpers import CANARY, bad, good
 
 ROUNDS = 150
 

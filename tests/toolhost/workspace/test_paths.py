@@ -24,8 +24,7 @@ from seamwise.toolhost.workspace.paths import (
     shown,
     split,
 )
-
-from .helpers import bad, good
+from tests.toolhost.helpers import bad, good
 
 ROOTS = Roots((('home', 'link'), ('srv', 'ws')))
 

@@ -31,8 +31,7 @@ from seamwise.toolhost.guards.config import MAX_CONFIG_SIZE, parse_guards
 from seamwise.toolhost.guards.guarded_call import CallStats, GuardedRunner
 from seamwise.toolhost.registry import Registry, registry, tool
 from seamwise.toolhost.workspace.workspace import Workspace
-
-from .helpers import bad, good
+from tests.toolhost.helpers import bad, good
 
 LATE = ToolTimedOut('look', 1.0, 1)
 FULL = ResourceExhausted('memory')

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from seamwise.toolhost.processes.regex_client import Matcher, WorkerStopped, matching
-
-from .helpers import bad, good, handles
-from .test_shell import LONG, has_ended, pid_in
+from tests.toolhost.helpers import bad, good, handles
+from tests.toolhost.processes.test_shell import LONG, has_ended, pid_in
 
 
 def pid(matcher: Matcher) -> int:

@@ -14,8 +14,7 @@ import pytest
 
 from seamwise.toolhost.processes import shell
 from seamwise.toolhost.processes.shell import CommandResult, run
-
-from .helpers import handles
+from tests.toolhost.helpers import handles
 
 LONG = 30.0
 

@@ -13,8 +13,7 @@ from seamwise.toolhost.workspace import listing
 from seamwise.toolhost.workspace.listing import Item, items
 from seamwise.toolhost.workspace.paths import PathRequest
 from seamwise.toolhost.workspace.workspace import Workspace
-
-from .helpers import dig, few_handles, good, unprivileged
+from tests.toolhost.helpers import dig, few_handles, good, unprivileged
 
 
 def listed(workspace: Workspace, path: str = '.', *, recursive: bool = True) -> list[str]:

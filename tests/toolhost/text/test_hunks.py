@@ -11,8 +11,7 @@ from seamwise.catalog.tools import RejectedHunk
 from seamwise.toolhost.text.document import Document
 from seamwise.toolhost.text.hunks import edits, locate
 from seamwise.toolhost.text.unified_diff import parse
-
-from .helpers import good
+from tests.toolhost.helpers import good
 
 
 def applied(content: str, diff: str) -> str:
