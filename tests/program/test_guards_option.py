@@ -98,7 +98,7 @@ class TestAFileThatIsWrong:
             'at /guards.toml:3:3\n'
             '    atempts = 3 # three\n'
             '    ^\n'
-            "hint: /default/retry/atempts: is no key here (did you mean 'attempts'?).\n"
+            "hint: /default/retry/atempts: is not a known key (did you mean 'attempts'?).\n"
         )
 
     def test_is_shown_with_all_that_is_wrong_in_its_order(self, folder: Path) -> None:
@@ -108,13 +108,13 @@ class TestAFileThatIsWrong:
         )
         assert [one for one in told.splitlines() if one.startswith(('at ', 'hint: '))] == [
             'at /guards.toml:1:8',
-            "hint: /tools/raed_file: is no tool here (did you mean 'read_file', 'write_file' or 'replace_in_file'?).",
+            "hint: /tools/raed_file: is not a known tool (did you mean 'read_file', 'write_file' or 'replace_in_file'?).",
             'at /guards.toml:3:1',
             "hint: /default/deadline: needs the key 'seconds'.",
             'at /guards.toml:3:14',
-            "hint: /default/deadline/secnds: is no key here (did you mean 'seconds'?).",
+            "hint: /default/deadline/secnds: is not a known key (did you mean 'seconds'?).",
             'at /guards.toml:4:7',
-            "hint: /default/retry/jitter: must be 'full', 'equal', 'tenth', 'decorrelated' or 'none', not a text (did you mean 'full'?).",
+            "hint: /default/retry/jitter: must be 'full', 'equal', 'tenth', 'decorrelated' or 'none', not a string (did you mean 'full'?).",
         ]
 
     def test_is_shown_where_a_guard_cannot_take_a_number(self, folder: Path) -> None:

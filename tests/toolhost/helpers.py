@@ -18,13 +18,13 @@ NOBODY = 65534
 CANARY = 'OUTSIDE-CANARY-5f1c\n'
 
 
-def good(result: Result[T, object]) -> T:
+def value_of(result: Result[T, object]) -> T:
     """Give the value of a success."""
     assert type(result) is Success, result
     return result.unwrap()
 
 
-def bad(result: Result[object, object], kind: type[K]) -> K:
+def error_of(result: Result[object, object], kind: type[K]) -> K:
     """Give the error of a failure, which must be of this kind."""
     assert type(result) is Failure, result
     error = result.failure()
@@ -44,19 +44,19 @@ def unprivileged() -> Generator[None, None, None]:
         os.seteuid(before)
 
 
-def dig(folder: Path, depth: int) -> None:
+def make_nested_folders(folder: Path, depth: int) -> None:
     """Make a folder `d` in a folder `d` in a folder `d`, and so on."""
     folder.joinpath(*['d'] * depth).mkdir(parents=True)
 
 
-def handles() -> set[str]:
+def open_handles() -> set[str]:
     """Give the open handles of this process, without those that wait to be collected."""
     gc.collect()
     return {one.name for one in Path('/proc/self/fd').iterdir()}
 
 
 @contextmanager
-def few_handles(count: int) -> Generator[None, None, None]:
+def limit_handles(count: int) -> Generator[None, None, None]:
     """Let the process open so many files more, and no more."""
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     lowest_free = os.dup(0)

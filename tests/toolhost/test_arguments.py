@@ -11,12 +11,18 @@ from msgspec import Meta, Struct
 from seamwise import Success
 from seamwise.catalog.tools import Finding, InvalidParameter, MissingParameter
 from seamwise.errors import TaggedError
-from seamwise.toolhost.arguments import Example, NotBelow, check, shown, wanted
-from tests.toolhost.helpers import bad, good
+from seamwise.toolhost.arguments import (
+    ExampleValue,
+    NotBelow,
+    convert_arguments,
+    describe_value,
+    describe_type,
+)
+from tests.toolhost.helpers import error_of, value_of
 
 
 class Given(Struct, frozen=True, kw_only=True):
-    path: Annotated[str, Example('src/app.py')]
+    path: Annotated[str, ExampleValue('src/app.py')]
     text: Annotated[str, Meta(min_length=1)]
     first: Annotated[int, Meta(ge=1)] = 1
     last: Annotated[Annotated[int, Meta(ge=1)] | None, NotBelow('first')] = None
@@ -31,14 +37,14 @@ FINE: dict[str, object] = {'path': 'a', 'text': 'x'}
 
 
 def reason(**given: object) -> str:
-    error = bad(check('tool', Given, FINE | given), InvalidParameter)
+    error = error_of(convert_arguments('tool', Given, FINE | given), InvalidParameter)
     assert error.parameter in given
     assert error.also == ()
     return error.reason
 
 
 def test_what_fits_becomes_the_struct_with_its_defaults() -> None:
-    assert good(check('tool', Given, FINE)) == Given(path='a', text='x')
+    assert value_of(convert_arguments('tool', Given, FINE)) == Given(path='a', text='x')
     everything: dict[str, object] = {
         'first': 2,
         'last': 2,
@@ -49,36 +55,37 @@ def test_what_fits_becomes_the_struct_with_its_defaults() -> None:
         'glob': '*',
     }
     assert (
-        msgspec.structs.asdict(good(check('tool', Given, FINE | everything))) == FINE | everything
+        msgspec.structs.asdict(value_of(convert_arguments('tool', Given, FINE | everything)))
+        == FINE | everything
     )
-    assert good(check('tool', Given, FINE | {'last': None, 'glob': None})) == Given(
+    assert value_of(convert_arguments('tool', Given, FINE | {'last': None, 'glob': None})) == Given(
         path='a', text='x'
     )
 
 
 def test_an_integer_is_a_number() -> None:
-    timeout = good(check('tool', Given, FINE | {'timeout': 5})).timeout
+    timeout = value_of(convert_arguments('tool', Given, FINE | {'timeout': 5})).timeout
     assert (timeout, type(timeout)) == (5.0, float)
 
 
 @pytest.mark.parametrize(
     ('parameter', 'value', 'said'),
     [
-        ('path', 7, 'must be a text, not 7'),
-        ('path', None, 'must be a text, not null'),
-        ('path', ['a'], 'must be a text, not a list'),
-        ('path', {'a': 1}, 'must be a text, not an object'),
-        ('path', True, 'must be a text, not true'),
-        ('path', 'a\ud800', "must be text, but has half of a character ('\\ud800') at position 1"),
-        ('text', '', 'must be a text that is not empty, not an empty text'),
+        ('path', 7, 'must be a string, not 7'),
+        ('path', None, 'must be a string, not null'),
+        ('path', ['a'], 'must be a string, not a list'),
+        ('path', {'a': 1}, 'must be a string, not an object'),
+        ('path', True, 'must be a string, not true'),
+        ('path', 'a\ud800', "must not contain a lone surrogate ('\\ud800' at position 1)"),
+        ('text', '', 'must be a string that is not empty, not an empty string'),
         ('first', 0, 'must be an integer of 1 or more, not 0'),
         ('first', -(10**30), 'must be an integer of 1 or more, not an integer of 100 bits'),
         ('first', 1.0, 'must be an integer of 1 or more, not 1.0'),
         ('first', True, 'must be an integer of 1 or more, not true'),
-        ('first', '1', 'must be an integer of 1 or more, not a text'),
+        ('first', '1', 'must be an integer of 1 or more, not a string'),
         ('first', None, 'must be an integer of 1 or more, not null'),
         ('last', 0, 'must be an integer of 1 or more or null, not 0'),
-        ('last', '2', 'must be an integer of 1 or more or null, not a text'),
+        ('last', '2', 'must be an integer of 1 or more or null, not a string'),
         ('limit', 10_001, 'must be an integer from 1 to 10,000, not 10001'),
         ('limit', 10**30, 'must be an integer from 1 to 10,000, not an integer of 100 bits'),
         ('timeout', 0.09, 'must be a number from 0.1 to 60, not 0.09'),
@@ -88,11 +95,11 @@ def test_an_integer_is_a_number() -> None:
         ('timeout', float('nan'), 'must be a number from 0.1 to 60, not nan'),
         ('timeout', float('inf'), 'must be a number from 0.1 to 60, not inf'),
         ('timeout', False, 'must be a number from 0.1 to 60, not false'),
-        ('timeout', '5', 'must be a number from 0.1 to 60, not a text'),
+        ('timeout', '5', 'must be a number from 0.1 to 60, not a string'),
         ('flag', 1, 'must be true or false, not 1'),
-        ('flag', 'true', 'must be true or false, not a text'),
+        ('flag', 'true', 'must be true or false, not a string'),
         ('flag', None, 'must be true or false, not null'),
-        ('glob', 7, 'must be a text or null, not 7'),
+        ('glob', 7, 'must be a string or null, not 7'),
         ('mode', 'c', "Invalid enum value 'c'"),
     ],
 )
@@ -103,12 +110,14 @@ def test_what_does_not_fit_is_said_and_nothing_is_made_to_fit(
 
 
 def test_the_value_is_kept_and_never_shown() -> None:
-    error = bad(check('tool', Given, FINE | {'flag': 'hunter2'}), InvalidParameter)
+    error = error_of(convert_arguments('tool', Given, FINE | {'flag': 'hunter2'}), InvalidParameter)
     assert error.value is not None
     assert error.value.reveal() == 'hunter2'
     assert 'hunter2' not in f'{error} {error!r}'
     nothing_to_hash: dict[str, object] = {'flag': {}}
-    assert hash(bad(check('tool', Given, FINE | nothing_to_hash), InvalidParameter))
+    assert hash(
+        error_of(convert_arguments('tool', Given, FINE | nothing_to_hash), InvalidParameter)
+    )
 
 
 class TestALowerLimitThatIsAnotherParameter:
@@ -117,37 +126,43 @@ class TestALowerLimitThatIsAnotherParameter:
 
     def test_holds_for_the_default(self) -> None:
         assert reason(last=0) == 'must be an integer of 1 or more or null, not 0'
-        good(check('tool', Given, FINE | {'last': 1}))
+        value_of(convert_arguments('tool', Given, FINE | {'last': 1}))
 
     def test_is_not_asked_of_a_parameter_that_is_wrong_itself(self) -> None:
-        error = bad(check('tool', Given, FINE | {'first': 'x', 'last': 1}), InvalidParameter)
+        error = error_of(
+            convert_arguments('tool', Given, FINE | {'first': 'x', 'last': 1}), InvalidParameter
+        )
         assert (error.parameter, error.also) == ('first', ())
 
 
 class TestTheOrder:
     def test_is_missing_then_unknown_then_wrong(self) -> None:
-        error = bad(
-            check('tool', Given, {'zeta': 1, 'glob': 7, 'alpha': 2, 'first': 0}), MissingParameter
+        error = error_of(
+            convert_arguments('tool', Given, {'zeta': 1, 'glob': 7, 'alpha': 2, 'first': 0}),
+            MissingParameter,
         )
         takes = 'path, text, first, last, limit, timeout, flag, mode, glob'
         assert (error.tool, error.parameter, error.example) == ('tool', 'path', 'src/app.py')
         assert error.also == (
             Finding('text', 'is missing'),
-            Finding('alpha', f'is no parameter of tool, which takes {takes}'),
-            Finding('zeta', f'is no parameter of tool, which takes {takes}'),
+            Finding('alpha', f'is not a parameter of tool; its parameters are {takes}'),
+            Finding('zeta', f'is not a parameter of tool; its parameters are {takes}'),
             Finding('first', 'must be an integer of 1 or more, not 0'),
-            Finding('glob', 'must be a text or null, not 7'),
+            Finding('glob', 'must be a string or null, not 7'),
         )
 
     def test_of_unknown_ones_is_by_name(self) -> None:
-        error = bad(check('tool', Given, FINE | {'b': 1, 'a': 2, 'glob': 7}), InvalidParameter)
+        error = error_of(
+            convert_arguments('tool', Given, FINE | {'b': 1, 'a': 2, 'glob': 7}), InvalidParameter
+        )
         assert error.parameter == 'a'
-        assert error.reason.startswith('is no parameter of tool, which takes path, ')
+        assert error.reason.startswith('is not a parameter of tool; its parameters are path, ')
         assert [one.parameter for one in error.also] == ['b', 'glob']
 
     def test_of_wrong_ones_is_as_they_are_declared(self) -> None:
-        error = bad(
-            check('tool', Given, {'glob': 7, 'timeout': 0, 'text': '', 'path': 1}), InvalidParameter
+        error = error_of(
+            convert_arguments('tool', Given, {'glob': 7, 'timeout': 0, 'text': '', 'path': 1}),
+            InvalidParameter,
         )
         assert [error.parameter, *(one.parameter for one in error.also)] == [
             'path',
@@ -157,21 +172,21 @@ class TestTheOrder:
         ]
 
     def test_a_missing_parameter_without_an_example_has_none(self) -> None:
-        error = bad(check('tool', Given, {'path': 'a'}), MissingParameter)
+        error = error_of(convert_arguments('tool', Given, {'path': 'a'}), MissingParameter)
         assert (error.parameter, error.example, error.also) == ('text', None, ())
 
     def test_what_is_mended_as_told_is_right_the_next_time(self) -> None:
         given: dict[str, object] = {'limit': 0, 'x': 1, 'flag': 'no', 'last': 0}
-        error = bad(check('tool', Given, given), MissingParameter)
+        error = error_of(convert_arguments('tool', Given, given), MissingParameter)
         for name in [error.parameter, *(one.parameter for one in error.also)]:
             given.pop(name, None)
             if name in FINE:
                 given[name] = FINE[name]
-        good(check('tool', Given, given))
+        value_of(convert_arguments('tool', Given, given))
 
 
 def test_a_long_name_is_cut() -> None:
-    error = bad(check('tool', Given, FINE | {'x' * 5_000: 1}), InvalidParameter)
+    error = error_of(convert_arguments('tool', Given, FINE | {'x' * 5_000: 1}), InvalidParameter)
     assert len(error.parameter) < 1_100
 
 
@@ -187,39 +202,41 @@ VALUES = (
 
 @given(st.dictionaries(st.sampled_from([*Given.__struct_fields__, 'other']), VALUES))
 def test_any_arguments_are_taken_or_told(given: dict[str, object]) -> None:
-    result = check('tool', Given, given)
+    result = convert_arguments('tool', Given, given)
     if type(result) is Success:
         taken = msgspec.structs.asdict(result.unwrap())
         assert {name: taken[name] for name in given} == given
     else:
-        bad(result, TaggedError)
+        error_of(result, TaggedError)
 
 
 def test_types_are_said_in_words() -> None:
     words = {
-        str: 'a text',
+        str: 'a string',
         bool: 'true or false',
         int: 'an integer',
         float: 'a number',
         Annotated[int, Meta(le=5)]: 'an integer of 5 or less',
-        int | str | None: 'an integer or a text or null',
+        int | str | None: 'an integer or a string or null',
         list[int]: None,
         list[int] | None: None,
     }
     for kind, said in words.items():
         info = msgspec.inspect.type_info(kind)
-        assert wanted(info.type if isinstance(info, msgspec.inspect.Metadata) else info) == said
+        assert (
+            describe_type(info.type if isinstance(info, msgspec.inspect.Metadata) else info) == said
+        )
 
 
 def test_values_are_shown_where_they_are_short_and_no_secret() -> None:
     values: list[object] = [None, 1.5, -3, '', 'x', (), {}, b'']
-    assert [shown(one) for one in values] == [
+    assert [describe_value(one) for one in values] == [
         'null',
         '1.5',
         '-3',
-        'an empty text',
-        'a text',
+        'an empty string',
+        'a string',
         'a list',
         'an object',
-        'something else',
+        'a value of another type',
     ]

@@ -20,7 +20,7 @@ from seamwise.toolhost.host import Host
 from seamwise.toolhost.reader import read_calls
 from seamwise.toolhost.registry import Registry, registry, tool
 from seamwise.toolhost.workspace.workspace import Workspace
-from tests.toolhost.helpers import bad, good, tree
+from tests.toolhost.helpers import error_of, value_of, tree
 
 
 class Play(Struct, frozen=True, kw_only=True):
@@ -77,12 +77,12 @@ def test_calls_run_and_bad_lines_give_what_is_wrong_with_them(
     first, again, broken, more, unknown, last = [
         host.run(line) for line in read_calls(BytesIO(calls))
     ]
-    good(first)
-    bad(again, SchemaViolations)
-    bad(broken, UnreadableCall)
-    bad(more, SchemaViolations)
-    assert bad(unknown, UnknownTool).suggestions[0] == 'write_file'
-    good(last)
+    value_of(first)
+    error_of(again, SchemaViolations)
+    error_of(broken, UnreadableCall)
+    error_of(more, SchemaViolations)
+    assert error_of(unknown, UnknownTool).suggestions[0] == 'write_file'
+    value_of(last)
     assert tree(folder) == {'a': b'one'}
 
 
@@ -106,14 +106,14 @@ class TestRepetition:
         host = Host(workspace, repeat_limit=2)
         line = b'{"tool": "execute_command", "arguments": {"command": "echo >> a"}}\n'
         results = [host.run(one) for one in read_calls(BytesIO(line * 4))]
-        assert bad(results[-1], ToolRepeated) == ToolRepeated('execute_command', 4, 2)
+        assert error_of(results[-1], ToolRepeated) == ToolRepeated('execute_command', 4, 2)
         assert tree(folder) == {'a': b'\n\n'}
 
     def test_an_unknown_tool_is_a_call_too(self, workspace: Workspace) -> None:
         host = Host(workspace, repeat_limit=1)
         first, second = [host.run(one) for one in read_calls(BytesIO(b'{"tool": "x"}\n' * 2))]
-        bad(first, UnknownTool)
-        bad(second, ToolRepeated)
+        error_of(first, UnknownTool)
+        error_of(second, ToolRepeated)
 
 
 class TestMistakes:
@@ -144,7 +144,7 @@ class TestMistakes:
     def test_are_said_with_the_limit(self, workspace: Workspace) -> None:
         host = Host(workspace, mistake_limit=1)
         _, refused = [host.run(one) for one in read_calls(BytesIO(b'{\n{"tool": "list_files"}'))]
-        assert bad(refused, TooManyMistakes) == TooManyMistakes(1, 1)
+        assert error_of(refused, TooManyMistakes) == TooManyMistakes(1, 1)
 
 
 def test_a_bug_of_a_tool_passes_and_the_next_call_runs(workspace: Workspace) -> None:
@@ -154,4 +154,4 @@ def test_a_bug_of_a_tool_passes_and_the_next_call_runs(workspace: Workspace) -> 
     )
     with pytest.raises(ZeroDivisionError):
         host.run(calls[0])
-    good(host.run(calls[1]))
+    value_of(host.run(calls[1]))

@@ -18,7 +18,7 @@ from seamwise.toolhost.calls import ToolCall
 from seamwise.toolhost.registry import STANDARD, Registry, registry, tool
 from seamwise.toolhost.tools.read_file import FileText
 from seamwise.toolhost.workspace.workspace import Workspace
-from tests.toolhost.helpers import bad, good, tree
+from tests.toolhost.helpers import error_of, value_of, tree
 
 SEVEN = (
     'apply_diff',
@@ -79,15 +79,15 @@ def test_each_takes_its_parameters_and_no_others(
     optional: dict[str, object],
 ) -> None:
     (folder / 'a').write_text('one\ntwo\n')
-    good(STANDARD.run(workspace, call(name, required)))
-    good(STANDARD.run(workspace, call(name, required | optional)))
-    error = bad(STANDARD.run(workspace, call(name, required | {'other': 1})), InvalidParameter)
+    value_of(STANDARD.run(workspace, call(name, required)))
+    value_of(STANDARD.run(workspace, call(name, required | optional)))
+    error = error_of(STANDARD.run(workspace, call(name, required | {'other': 1})), InvalidParameter)
     assert (
         error.reason
-        == f'is no parameter of {name}, which takes {", ".join([*required, *optional])}'
+        == f'is not a parameter of {name}; its parameters are {", ".join([*required, *optional])}'
     )
     if required:
-        missing = bad(STANDARD.run(workspace, call(name)), MissingParameter)
+        missing = error_of(STANDARD.run(workspace, call(name)), MissingParameter)
         assert [missing.parameter, *(one.parameter for one in missing.also)] == list(required)
         assert missing.example
 
@@ -130,10 +130,10 @@ def test_ranges_are_those_of_the_table(
     }
     for value in fitting:
         (folder / 'a').write_text('one\n')
-        good(STANDARD.run(workspace, call(name, given[name] | {parameter: value})))
+        value_of(STANDARD.run(workspace, call(name, given[name] | {parameter: value})))
     before = tree(folder)
     for value in not_fitting:
-        error = bad(
+        error = error_of(
             STANDARD.run(workspace, call(name, given[name] | {parameter: value})), InvalidParameter
         )
         assert (error.tool, error.parameter) == (name, parameter)
@@ -142,12 +142,12 @@ def test_ranges_are_those_of_the_table(
 
 def test_end_line_is_not_below_start_line(folder: Path, workspace: Workspace) -> None:
     (folder / 'a').write_text('one\ntwo\n')
-    error = bad(
+    error = error_of(
         STANDARD.run(workspace, call('read_file', {'path': 'a', 'start_line': 2, 'end_line': 1})),
         InvalidParameter,
     )
     assert (error.parameter, error.reason) == ('end_line', 'must be start_line (2) or more, not 1')
-    found = good(
+    found = value_of(
         STANDARD.run(workspace, call('read_file', {'path': 'a', 'start_line': 2, 'end_line': 2}))
     )
     assert found == FileText('a', 'two\n', 2, 2, 2, truncated=False)
@@ -157,7 +157,7 @@ def test_the_keys_of_a_result_are_those_of_the_table(folder: Path, workspace: Wo
     (folder / 'a').write_text('one\n')
 
     def keys(name: str, arguments: dict[str, object]) -> list[str]:
-        value: Struct = good(STANDARD.run(workspace, call(name, arguments)))
+        value: Struct = value_of(STANDARD.run(workspace, call(name, arguments)))
         return list(msgspec.to_builtins(value))
 
     assert keys('read_file', {'path': 'a'}) == [
@@ -185,32 +185,32 @@ def test_the_keys_of_a_result_are_those_of_the_table(folder: Path, workspace: Wo
 
 
 def test_an_unknown_tool_is_told_with_near_names(workspace: Workspace) -> None:
-    error = bad(STANDARD.run(workspace, call('raed_file', {'path': 7})), UnknownTool)
+    error = error_of(STANDARD.run(workspace, call('raed_file', {'path': 7})), UnknownTool)
     assert error == UnknownTool(
         'raed_file', 'default', SEVEN, ('read_file', 'write_file', 'replace_in_file')
     )
     for name in ('', 'zzz', 'x' * 1_000_000, '__class__', '\n'):
-        assert bad(STANDARD.run(workspace, call(name)), UnknownTool).suggestions == ()
-    assert len(bad(STANDARD.run(workspace, call('file')), UnknownTool).suggestions) <= 3
+        assert error_of(STANDARD.run(workspace, call(name)), UnknownTool).suggestions == ()
+    assert len(error_of(STANDARD.run(workspace, call('file')), UnknownTool).suggestions) <= 3
 
 
 def test_tools_can_be_put_together(workspace: Workspace) -> None:
-    made: Registry = good(registry([tool('ping', Ping, ping)]))
+    made: Registry = value_of(registry([tool('ping', Ping, ping)]))
     assert made.names == ('ping',)
-    assert good(made.run(workspace, call('ping', {'count': 2}))) == Pong(2)
-    bad(made.run(workspace, call('read_file')), UnknownTool)
+    assert value_of(made.run(workspace, call('ping', {'count': 2}))) == Pong(2)
+    error_of(made.run(workspace, call('read_file')), UnknownTool)
 
 
 @pytest.mark.parametrize('name', ['', 'Ping', 'a-b', '1a', '_a', 'a' * 65, 'a\n', 'ä'])
 def test_a_name_that_is_not_plain_is_rejected(name: str) -> None:
-    error = bad(registry([tool(name, Ping, ping)]), RegistrationRejected)
+    error = error_of(registry([tool(name, Ping, ping)]), RegistrationRejected)
     assert error == RegistrationRejected(
         name, 'a name has lower-case letters, digits and "_", and begins with a letter'
     )
 
 
 def test_a_name_is_taken_once() -> None:
-    error = bad(registry([tool('ping', Ping, ping)] * 2), RegistrationRejected)
+    error = error_of(registry([tool('ping', Ping, ping)] * 2), RegistrationRejected)
     assert error == RegistrationRejected('ping', 'another tool has this name')
 
 
@@ -219,4 +219,4 @@ def test_a_bug_of_a_tool_stays_an_exception(workspace: Workspace) -> None:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        good(registry([tool('ping', Ping, broken)])).run(workspace, call('ping'))
+        value_of(registry([tool('ping', Ping, broken)])).run(workspace, call('ping'))

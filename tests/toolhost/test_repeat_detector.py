@@ -5,14 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seamwise.toolhost.calls import ToolCall
-from seamwise.toolhost.repeat_detector import Repetition
+from seamwise.toolhost.repeat_detector import RepeatDetector
 
 
 def refused(calls: str, limit: int) -> str:
     """Give an `x` for every refused call, and a `.` for every other."""
-    repetition = Repetition(limit=limit)
+    repetition = RepeatDetector(limit=limit)
     return ''.join(
-        '.' if repetition.asked(ToolCall('c', 'tool', {'key': one}, 1)) is None else 'x'
+        '.' if repetition.record(ToolCall('c', 'tool', {'key': one}, 1)) is None else 'x'
         for one in calls
     )
 
@@ -72,8 +72,8 @@ def test_it_is_the_rule_with_few_calls(calls: str, limit: int) -> None:
 
 
 def test_the_refusal_says_how_often_and_what_the_limit_is() -> None:
-    repetition = Repetition(limit=2)
-    asked = [repetition.asked(ToolCall('c', 'ping', {}, 1)) for _ in range(4)]
+    repetition = RepeatDetector(limit=2)
+    asked = [repetition.record(ToolCall('c', 'ping', {}, 1)) for _ in range(4)]
     assert [one and (one.tool, one.count, one.limit) for one in asked] == [
         None,
         None,
@@ -97,17 +97,17 @@ def test_the_refusal_says_how_often_and_what_the_limit_is() -> None:
 def test_calls_are_the_same_by_their_canonical_json(
     arguments: dict[str, object], same: bool
 ) -> None:
-    repetition = Repetition(limit=1)
-    repetition.asked(ToolCall('c1', 'x', {'a': {'c': [1, 2], 'd': 1}, 'b': 2}, 1))
-    assert (repetition.asked(ToolCall('c2', 'x', arguments, 2)) is not None) is same
+    repetition = RepeatDetector(limit=1)
+    repetition.record(ToolCall('c1', 'x', {'a': {'c': [1, 2], 'd': 1}, 'b': 2}, 1))
+    assert (repetition.record(ToolCall('c2', 'x', arguments, 2)) is not None) is same
 
 
 def test_another_tool_is_another_call_and_huge_numbers_are_numbers() -> None:
-    repetition = Repetition(limit=1)
+    repetition = RepeatDetector(limit=1)
     huge: dict[str, object] = {'a': 10**400, 'b': 1e300}
-    assert repetition.asked(ToolCall('c1', 'x', huge, 1)) is None
-    assert repetition.asked(ToolCall('c2', 'y', huge, 2)) is None
-    assert repetition.asked(ToolCall('c3', 'y', huge, 3)) is not None
+    assert repetition.record(ToolCall('c1', 'x', huge, 1)) is None
+    assert repetition.record(ToolCall('c2', 'y', huge, 2)) is None
+    assert repetition.record(ToolCall('c3', 'y', huge, 3)) is not None
 
 
 def test_half_of_a_character_makes_a_call_like_others() -> None:

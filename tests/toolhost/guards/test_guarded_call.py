@@ -33,7 +33,7 @@ from seamwise.policies.retry import retry
 from seamwise.policies.testing import FakeWorld
 from seamwise.toolhost.calls import ToolCall
 from seamwise.toolhost.guards.guarded_call import (
-    SHORTEST,
+    MIN_TIMEOUT,
     CallStats,
     GuardedRunner,
     record_event,
@@ -43,7 +43,7 @@ from seamwise.toolhost.host import Host
 from seamwise.toolhost.reader import read_calls
 from seamwise.toolhost.registry import STANDARD, Registry, registry, tool
 from seamwise.toolhost.workspace.workspace import Workspace
-from tests.toolhost.helpers import bad, good
+from tests.toolhost.helpers import error_of, value_of
 
 LATE = ToolTimedOut('play', 1.0, 1)
 FULL = ResourceExhausted('memory')
@@ -84,21 +84,21 @@ class TestTries:
         operation = giving(
             Failure(FULL), Failure(LATE), Success(7), takes=lambda: world.advance(10)
         )
-        assert good(runner(trying(world), world).run('play', operation, stats=stats)) == 7
+        assert value_of(runner(trying(world), world).run('play', operation, stats=stats)) == 7
         assert (stats.attempts, stats.waited, stats.waited_ms) == (3, 3.0, 3000)
 
     def test_count_one_attempt_and_no_wait_where_there_is_no_guard(self) -> None:
         world, stats = FakeWorld(), CallStats()
         operation = giving(Success(7), takes=lambda: world.advance(10))
-        assert good(runner(trying(world), world).run('other', operation, stats=stats)) == 7
+        assert value_of(runner(trying(world), world).run('other', operation, stats=stats)) == 7
         assert (stats.attempts, stats.waited_ms, stats.events) == (1, 0, [])
 
     def test_count_no_attempt_where_a_guard_refuses(self) -> None:
         world = FakeWorld()
         made = runner(rate_limit(1, name='play', observer=record_event, world=world), world)
         first, second = CallStats(), CallStats()
-        good(made.run('play', giving(Success(1)), stats=first))
-        refused = bad(made.run('play', giving(), stats=second), RateLimited)
+        value_of(made.run('play', giving(Success(1)), stats=first))
+        refused = error_of(made.run('play', giving(), stats=second), RateLimited)
         assert (first.attempts, second.attempts) == (1, 0)
         assert [one.event for one in second.events] == [Refused('play', refused)]
 
@@ -107,7 +107,7 @@ class TestTries:
         made = runner(rate_limit(1, period=2, wait=5, name='play', world=world), world)
         first, second = CallStats(), CallStats()
         for stats in (first, second):
-            good(made.run('play', giving(Success(1)), stats=stats))
+            value_of(made.run('play', giving(Success(1)), stats=stats))
         assert (first.waited_ms, second.waited_ms) == (0, 2000)
 
     def test_are_right_where_the_tool_raises(self) -> None:
@@ -127,12 +127,14 @@ class TestTries:
     def test_are_right_where_the_clock_goes_back(self) -> None:
         times = iter([5.0, 5.0, 4.0, 3.0])
         stats = CallStats()
-        good(GuardedRunner(clock=lambda: next(times)).run('play', giving(Success(1)), stats=stats))
+        value_of(
+            GuardedRunner(clock=lambda: next(times)).run('play', giving(Success(1)), stats=stats)
+        )
         assert stats.waited == 0.0
 
     def test_hold_what_the_guards_told_in_its_order(self) -> None:
         world, stats = FakeWorld(), CallStats()
-        good(
+        value_of(
             runner(trying(world), world).run('play', giving(Failure(FULL), Success(1)), stats=stats)
         )
         assert [one.event for one in stats.events] == [
@@ -149,13 +151,13 @@ class TestTries:
         def operation() -> Result[int, ToolError]:
             if outer.attempts == 2:
                 return Success(1)
-            bad(
+            error_of(
                 made.run('inner', giving(Failure(FULL), Failure(FULL)), stats=inner),
                 ResourceExhausted,
             )
             return Failure(LATE)
 
-        good(made.run('play', operation, stats=outer))
+        value_of(made.run('play', operation, stats=outer))
         assert (outer.attempts, outer.waited_ms) == (2, 1000)
         assert [type(one.event) for one in outer.events] == [Retrying, Recovered]
         assert (inner.attempts, inner.waited_ms) == (2, 1000)
@@ -177,14 +179,14 @@ class TestAnError:
         world = FakeWorld()
         late = CommandTimedOut('play', 'x', 1.0, '')
         assert (
-            bad(
+            error_of(
                 runner(trying(world), world).run('play', lambda: Failure(LATE), stats=CallStats()),
                 ToolTimedOut,
             ).attempts
             == 3
         )
         assert (
-            bad(
+            error_of(
                 runner(trying(world), world).run('play', lambda: Failure(late), stats=CallStats()),
                 CommandTimedOut,
             ).attempts
@@ -195,7 +197,7 @@ class TestAnError:
         world = FakeWorld()
         made = runner(trying(world, 2) >> deadline(1, name='play', world=world), world)
         operation = giving(Success(1), Success(1), takes=lambda: world.advance(2))
-        assert bad(
+        assert error_of(
             made.run('play', operation, stats=CallStats()), DeadlineExceeded
         ) == DeadlineExceeded('play', 1.0, attempts=2)
 
@@ -203,7 +205,7 @@ class TestAnError:
         world = FakeWorld()
         own = ToolTimedOut('play', 1.0, attempts=9)
         assert (
-            bad(
+            error_of(
                 runner(trying(world, 1), world).run(
                     'play', lambda: Failure(own), stats=CallStats()
                 ),
@@ -215,7 +217,7 @@ class TestAnError:
     def test_without_attempts_is_the_tools_own(self) -> None:
         world = FakeWorld()
         assert (
-            bad(
+            error_of(
                 runner(trying(world), world).run('play', lambda: Failure(FULL), stats=CallStats()),
                 ResourceExhausted,
             )
@@ -240,7 +242,7 @@ class TestTimeLeft:
             found.extend([time_left(10.0), time_left(0.25)])
             return Success(1)
 
-        good(deadline(2, world=world).run_sync(operation))
+        value_of(deadline(2, world=world).run_sync(operation))
         assert found == [0.5, 0.25]
 
     def test_is_never_nothing(self) -> None:
@@ -252,8 +254,8 @@ class TestTimeLeft:
             found.append(time_left(10.0))
             return Success(1)
 
-        bad(deadline(2, world=world).run_sync(operation), DeadlineExceeded)
-        assert found == [SHORTEST]
+        error_of(deadline(2, world=world).run_sync(operation), DeadlineExceeded)
+        assert found == [MIN_TIMEOUT]
 
 
 class Play(Struct, frozen=True, kw_only=True):
@@ -351,7 +353,7 @@ class TestTheHost:
     def test_needs_nobody_who_asks_how_it_went(self, workspace: Workspace) -> None:
         host = Host(workspace, registry=PLAY)
         for line in read_calls(BytesIO(b'{"tool": "play"}')):
-            good(host.run(line))
+            value_of(host.run(line))
 
 
 SOON = 0.2
@@ -372,7 +374,7 @@ def test_a_deadline_really_ends_what_takes_long(
     stats = CallStats()
     guards = GuardedRunner({name: deadline(SOON, name=name)})
     begun = time.monotonic()
-    error = bad(
+    error = error_of(
         STANDARD.run(workspace, ToolCall('c', name, arguments, 1), runner=guards, stats=stats),
         DeadlineExceeded,
     )
@@ -391,7 +393,7 @@ def test_a_timeout_of_its_own_that_is_nearer_is_the_tools_error(
     own = {'execute_command': {'command': 'sleep 12'}, 'search_files': {'pattern': '(a+)+$'}}[name]
     call = ToolCall('c', name, {**own, 'timeout': 0.1}, 1)
     assert (
-        bad(
+        error_of(
             STANDARD.run(workspace, call, runner=GuardedRunner({name: deadline(60, name=name)})),
             error,
         ).timeout
@@ -406,7 +408,9 @@ def test_a_deadline_leaves_what_is_quick_alone(folder: Path, workspace: Workspac
         ('search_files', 'pattern', 'a'),
     ):
         call = ToolCall('c', name, {parameter: value}, 1)
-        good(STANDARD.run(workspace, call, runner=GuardedRunner({name: deadline(60, name=name)})))
+        value_of(
+            STANDARD.run(workspace, call, runner=GuardedRunner({name: deadline(60, name=name)}))
+        )
 
 
 def test_only_tools_that_change_nothing_are_repeatable() -> None:

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from seamwise.toolhost.guards.toml_positions import KeyPositions, LineColumn, line_column
-from seamwise.toolhost.schema import below, is_table
+from seamwise.toolhost.schema import child_pointer, is_table
 
 DOCUMENT = '''\
 # [no.table] here
@@ -74,7 +74,7 @@ def test_a_position_counts_from_one() -> None:
 
 
 def test_what_is_no_toml_is_refused() -> None:
-    with pytest.raises(ValueError, match='This is no TOML, from offset 6 on'):
+    with pytest.raises(ValueError, match='not valid TOML from offset 6 on'):
         KeyPositions('a = 1\n= 2').find('/a')
 
 
@@ -119,7 +119,7 @@ def documents(draw: st.DrawFn) -> tuple[str, dict[str, int]]:
         pointer = parent
         for dot in ['', *['.'] * draw(st.integers(0, depth))]:
             name, written = draw(written_keys())
-            pointer = below(pointer, name)
+            pointer = child_pointer(pointer, name)
             text += draw(BLANKS) + dot + draw(BLANKS) if dot else ''
             places.setdefault(pointer, len(text))
             text += written
@@ -162,8 +162,8 @@ def is_toml(text: str) -> bool:
 def pointers(value: object, pointer: str = '') -> Iterator[str]:
     if is_table(value):
         for name, one in value.items():
-            yield below(pointer, name)
-            yield from pointers(one, below(pointer, name))
+            yield child_pointer(pointer, name)
+            yield from pointers(one, child_pointer(pointer, name))
 
 
 @given(documents().filter(lambda made: is_toml(made[0])))
