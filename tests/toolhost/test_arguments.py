@@ -1,4 +1,4 @@
-"""Arguments are checked strictly, and every finding is told at once."""
+"""Strict conversion of arguments, with all findings at once."""
 
 from typing import Annotated, Literal
 
@@ -15,13 +15,13 @@ from seamwise.toolhost.arguments import (
     ExampleValue,
     NotBelow,
     convert_arguments,
-    describe_value,
     describe_type,
+    describe_value,
 )
 from tests.toolhost.helpers import error_of, value_of
 
 
-class Given(Struct, frozen=True, kw_only=True):
+class Parameters(Struct, frozen=True, kw_only=True):
     path: Annotated[str, ExampleValue('src/app.py')]
     text: Annotated[str, Meta(min_length=1)]
     first: Annotated[int, Meta(ge=1)] = 1
@@ -33,19 +33,21 @@ class Given(Struct, frozen=True, kw_only=True):
     glob: str | None = None
 
 
-FINE: dict[str, object] = {'path': 'a', 'text': 'x'}
+REQUIRED: dict[str, object] = {'path': 'a', 'text': 'x'}
 
 
-def reason(**given: object) -> str:
-    error = error_of(convert_arguments('tool', Given, FINE | given), InvalidParameter)
-    assert error.parameter in given
+def reason(**arguments: object) -> str:
+    error = error_of(convert_arguments('tool', Parameters, REQUIRED | arguments), InvalidParameter)
+    assert error.parameter in arguments
     assert error.also == ()
     return error.reason
 
 
-def test_what_fits_becomes_the_struct_with_its_defaults() -> None:
-    assert value_of(convert_arguments('tool', Given, FINE)) == Given(path='a', text='x')
-    everything: dict[str, object] = {
+def test_valid_arguments_become_the_struct_with_defaults() -> None:
+    assert value_of(convert_arguments('tool', Parameters, REQUIRED)) == Parameters(
+        path='a', text='x'
+    )
+    all_arguments: dict[str, object] = {
         'first': 2,
         'last': 2,
         'limit': 10_000,
@@ -55,21 +57,23 @@ def test_what_fits_becomes_the_struct_with_its_defaults() -> None:
         'glob': '*',
     }
     assert (
-        msgspec.structs.asdict(value_of(convert_arguments('tool', Given, FINE | everything)))
-        == FINE | everything
+        msgspec.structs.asdict(
+            value_of(convert_arguments('tool', Parameters, REQUIRED | all_arguments))
+        )
+        == REQUIRED | all_arguments
     )
-    assert value_of(convert_arguments('tool', Given, FINE | {'last': None, 'glob': None})) == Given(
-        path='a', text='x'
-    )
+    assert value_of(
+        convert_arguments('tool', Parameters, REQUIRED | {'last': None, 'glob': None})
+    ) == Parameters(path='a', text='x')
 
 
-def test_an_integer_is_a_number() -> None:
-    timeout = value_of(convert_arguments('tool', Given, FINE | {'timeout': 5})).timeout
+def test_an_integer_is_accepted_as_a_number() -> None:
+    timeout = value_of(convert_arguments('tool', Parameters, REQUIRED | {'timeout': 5})).timeout
     assert (timeout, type(timeout)) == (5.0, float)
 
 
 @pytest.mark.parametrize(
-    ('parameter', 'value', 'said'),
+    ('parameter', 'value', 'expected'),
     [
         ('path', 7, 'must be a string, not 7'),
         ('path', None, 'must be a string, not null'),
@@ -103,90 +107,96 @@ def test_an_integer_is_a_number() -> None:
         ('mode', 'c', "Invalid enum value 'c'"),
     ],
 )
-def test_what_does_not_fit_is_said_and_nothing_is_made_to_fit(
-    parameter: str, value: object, said: str
+def test_a_value_of_the_wrong_type_is_rejected_without_coercion(
+    parameter: str, value: object, expected: str
 ) -> None:
-    assert reason(**{parameter: value}) == said
+    assert reason(**{parameter: value}) == expected
 
 
-def test_the_value_is_kept_and_never_shown() -> None:
-    error = error_of(convert_arguments('tool', Given, FINE | {'flag': 'hunter2'}), InvalidParameter)
+def test_the_error_contains_the_value_but_never_prints_it() -> None:
+    error = error_of(
+        convert_arguments('tool', Parameters, REQUIRED | {'flag': 'hunter2'}), InvalidParameter
+    )
     assert error.value is not None
     assert error.value.reveal() == 'hunter2'
     assert 'hunter2' not in f'{error} {error!r}'
-    nothing_to_hash: dict[str, object] = {'flag': {}}
+    unhashable: dict[str, object] = {'flag': {}}
     assert hash(
-        error_of(convert_arguments('tool', Given, FINE | nothing_to_hash), InvalidParameter)
+        error_of(convert_arguments('tool', Parameters, REQUIRED | unhashable), InvalidParameter)
     )
 
 
-class TestALowerLimitThatIsAnotherParameter:
-    def test_holds(self) -> None:
+class TestMinimumFromAnotherParameter:
+    def test_a_value_below_the_other_parameter_is_rejected(self) -> None:
         assert reason(last=1, first=2) == 'must be first (2) or more, not 1'
 
-    def test_holds_for_the_default(self) -> None:
+    def test_the_default_of_the_other_parameter_is_the_minimum(self) -> None:
         assert reason(last=0) == 'must be an integer of 1 or more or null, not 0'
-        value_of(convert_arguments('tool', Given, FINE | {'last': 1}))
+        value_of(convert_arguments('tool', Parameters, REQUIRED | {'last': 1}))
 
-    def test_is_not_asked_of_a_parameter_that_is_wrong_itself(self) -> None:
+    def test_the_minimum_is_not_checked_against_an_invalid_value(self) -> None:
         error = error_of(
-            convert_arguments('tool', Given, FINE | {'first': 'x', 'last': 1}), InvalidParameter
+            convert_arguments('tool', Parameters, REQUIRED | {'first': 'x', 'last': 1}),
+            InvalidParameter,
         )
         assert (error.parameter, error.also) == ('first', ())
 
 
-class TestTheOrder:
-    def test_is_missing_then_unknown_then_wrong(self) -> None:
+class TestOrderOfFindings:
+    def test_findings_are_sorted_by_missing_unknown_wrong(self) -> None:
         error = error_of(
-            convert_arguments('tool', Given, {'zeta': 1, 'glob': 7, 'alpha': 2, 'first': 0}),
+            convert_arguments('tool', Parameters, {'zeta': 1, 'glob': 7, 'alpha': 2, 'first': 0}),
             MissingParameter,
         )
-        takes = 'path, text, first, last, limit, timeout, flag, mode, glob'
+        parameters = 'path, text, first, last, limit, timeout, flag, mode, glob'
         assert (error.tool, error.parameter, error.example) == ('tool', 'path', 'src/app.py')
         assert error.also == (
             Finding('text', 'is missing'),
-            Finding('alpha', f'is not a parameter of tool; its parameters are {takes}'),
-            Finding('zeta', f'is not a parameter of tool; its parameters are {takes}'),
+            Finding('alpha', f'is not a parameter of tool; its parameters are {parameters}'),
+            Finding('zeta', f'is not a parameter of tool; its parameters are {parameters}'),
             Finding('first', 'must be an integer of 1 or more, not 0'),
             Finding('glob', 'must be a string or null, not 7'),
         )
 
-    def test_of_unknown_ones_is_by_name(self) -> None:
+    def test_unknown_parameters_are_sorted_by_name(self) -> None:
         error = error_of(
-            convert_arguments('tool', Given, FINE | {'b': 1, 'a': 2, 'glob': 7}), InvalidParameter
+            convert_arguments('tool', Parameters, REQUIRED | {'b': 1, 'a': 2, 'glob': 7}),
+            InvalidParameter,
         )
         assert error.parameter == 'a'
         assert error.reason.startswith('is not a parameter of tool; its parameters are path, ')
-        assert [one.parameter for one in error.also] == ['b', 'glob']
+        assert [finding.parameter for finding in error.also] == ['b', 'glob']
 
-    def test_of_wrong_ones_is_as_they_are_declared(self) -> None:
+    def test_wrong_values_are_sorted_as_declared(self) -> None:
         error = error_of(
-            convert_arguments('tool', Given, {'glob': 7, 'timeout': 0, 'text': '', 'path': 1}),
+            convert_arguments('tool', Parameters, {'glob': 7, 'timeout': 0, 'text': '', 'path': 1}),
             InvalidParameter,
         )
-        assert [error.parameter, *(one.parameter for one in error.also)] == [
+        assert [error.parameter, *(finding.parameter for finding in error.also)] == [
             'path',
             'text',
             'timeout',
             'glob',
         ]
 
-    def test_a_missing_parameter_without_an_example_has_none(self) -> None:
-        error = error_of(convert_arguments('tool', Given, {'path': 'a'}), MissingParameter)
+    def test_a_missing_parameter_without_an_example_reports_none(self) -> None:
+        error = error_of(convert_arguments('tool', Parameters, {'path': 'a'}), MissingParameter)
         assert (error.parameter, error.example, error.also) == ('text', None, ())
 
-    def test_what_is_mended_as_told_is_right_the_next_time(self) -> None:
-        given: dict[str, object] = {'limit': 0, 'x': 1, 'flag': 'no', 'last': 0}
-        error = error_of(convert_arguments('tool', Given, given), MissingParameter)
-        for name in [error.parameter, *(one.parameter for one in error.also)]:
-            given.pop(name, None)
-            if name in FINE:
-                given[name] = FINE[name]
-        value_of(convert_arguments('tool', Given, given))
+    def test_arguments_are_valid_after_all_findings_are_fixed(self) -> None:
+        arguments: dict[str, object] = {'limit': 0, 'x': 1, 'flag': 'no', 'last': 0}
+        error = error_of(convert_arguments('tool', Parameters, arguments), MissingParameter)
+        for name in [error.parameter, *(finding.parameter for finding in error.also)]:
+            arguments.pop(name, None)
+            if name in REQUIRED:
+                arguments[name] = REQUIRED[name]
+        value_of(convert_arguments('tool', Parameters, arguments))
 
 
-def test_a_long_name_is_cut() -> None:
-    error = error_of(convert_arguments('tool', Given, FINE | {'x' * 5_000: 1}), InvalidParameter)
+def test_a_long_parameter_name_is_shortened() -> None:
+    error = error_of(
+        convert_arguments('tool', Parameters, REQUIRED | {'x' * 5_000: 1}), InvalidParameter
+    )
     assert len(error.parameter) < 1_100
 
 
@@ -200,17 +210,17 @@ VALUES = (
 )
 
 
-@given(st.dictionaries(st.sampled_from([*Given.__struct_fields__, 'other']), VALUES))
-def test_any_arguments_are_taken_or_told(given: dict[str, object]) -> None:
-    result = convert_arguments('tool', Given, given)
+@given(st.dictionaries(st.sampled_from([*Parameters.__struct_fields__, 'other']), VALUES))
+def test_any_arguments_are_converted_or_rejected(arguments: dict[str, object]) -> None:
+    result = convert_arguments('tool', Parameters, arguments)
     if type(result) is Success:
-        taken = msgspec.structs.asdict(result.unwrap())
-        assert {name: taken[name] for name in given} == given
+        values = msgspec.structs.asdict(result.unwrap())
+        assert {name: values[name] for name in arguments} == arguments
     else:
         error_of(result, TaggedError)
 
 
-def test_types_are_said_in_words() -> None:
+def test_types_are_described_in_words() -> None:
     words = {
         str: 'a string',
         bool: 'true or false',
@@ -221,16 +231,17 @@ def test_types_are_said_in_words() -> None:
         list[int]: None,
         list[int] | None: None,
     }
-    for kind, said in words.items():
-        info = msgspec.inspect.type_info(kind)
+    for type_, expected in words.items():
+        info = msgspec.inspect.type_info(type_)
         assert (
-            describe_type(info.type if isinstance(info, msgspec.inspect.Metadata) else info) == said
+            describe_type(info.type if isinstance(info, msgspec.inspect.Metadata) else info)
+            == expected
         )
 
 
-def test_values_are_shown_where_they_are_short_and_no_secret() -> None:
+def test_short_values_that_are_not_secret_are_shown() -> None:
     values: list[object] = [None, 1.5, -3, '', 'x', (), {}, b'']
-    assert [describe_value(one) for one in values] == [
+    assert [describe_value(value) for value in values] == [
         'null',
         '1.5',
         '-3',

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from seamwise.toolhost.processes.regex_client import RegexClient, WorkerStopped, start_regex_worker
-from tests.toolhost.helpers import error_of, value_of, open_handles
+from tests.toolhost.helpers import error_of, open_handles, value_of
 from tests.toolhost.processes.test_shell import LONG, has_ended, pid_in
 
 

@@ -12,7 +12,7 @@ from seamwise.toolhost.text import editing as module
 from seamwise.toolhost.text.editing import open_for_edit, save
 from seamwise.toolhost.workspace.paths import PathRequest
 from seamwise.toolhost.workspace.workspace import Workspace
-from tests.toolhost.helpers import error_of, value_of, tree, unprivileged
+from tests.toolhost.helpers import error_of, tree, unprivileged, value_of
 
 ASKED = PathRequest('replace_in_file', 'a')
 

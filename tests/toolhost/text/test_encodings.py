@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from seamwise.toolhost.text.encodings import (
     SAMPLE_SIZE,
+    decoding_problem,
     is_binary,
     is_wide,
-    decoding_problem,
     text_encoding,
 )
 

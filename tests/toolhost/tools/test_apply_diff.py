@@ -14,7 +14,7 @@ from seamwise.catalog.tools import (
 )
 from seamwise.toolhost.tools.apply_diff import Applied, ApplyDiff, apply_diff
 from seamwise.toolhost.workspace.workspace import Workspace
-from tests.toolhost.helpers import error_of, value_of, tree
+from tests.toolhost.helpers import error_of, tree, value_of
 
 TEN = ''.join(f'line {number}\n' for number in range(1, 11))
 DIFF = '@@ -2,3 +2,3 @@\n line 2\n-line 3\n+LINE 3\n line 4\n@@ -9,2 +9,3 @@\n line 9\n+between\n line 10\n'

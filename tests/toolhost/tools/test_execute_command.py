@@ -19,7 +19,7 @@ from seamwise.toolhost.processes.shell import CommandResult
 from seamwise.toolhost.tools import execute_command as module
 from seamwise.toolhost.tools.execute_command import ExecuteCommand, Finished, execute_command
 from seamwise.toolhost.workspace.workspace import Workspace
-from tests.toolhost.helpers import error_of, value_of, open_handles, unprivileged
+from tests.toolhost.helpers import error_of, open_handles, unprivileged, value_of
 
 LONG = 30.0
 

@@ -9,7 +9,7 @@ import pytest
 from seamwise.catalog.tools import FileNotFound, InvalidParameter, PathForbidden
 from seamwise.toolhost.tools.list_files import DirectoryEntry, ListFiles, Listing, list_files
 from seamwise.toolhost.workspace.workspace import Workspace
-from tests.toolhost.helpers import error_of, make_nested_folders, value_of, unprivileged
+from tests.toolhost.helpers import error_of, make_nested_folders, unprivileged, value_of
 
 
 def listing(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from seamwise.catalog.tools import FileNotFound, InvalidParameter, PathForbidden
 from seamwise.toolhost.tools.read_file import CONTENT_LIMIT, FileText, ReadFile, read_file
 from seamwise.toolhost.workspace.workspace import Workspace
-from tests.toolhost.helpers import error_of, value_of, open_handles, unprivileged
+from tests.toolhost.helpers import error_of, open_handles, unprivileged, value_of
 
 TEN = ''.join(f'line {number}\n' for number in range(1, 11))
 

@@ -22,7 +22,7 @@ from seamwise.toolhost.text.editing import MAX_EDIT_SIZE
 from seamwise.toolhost.tools import replace_in_file as module
 from seamwise.toolhost.tools.replace_in_file import Replaced, ReplaceInFile, replace_in_file
 from seamwise.toolhost.workspace.workspace import Workspace
-from tests.toolhost.helpers import error_of, value_of, tree
+from tests.toolhost.helpers import error_of, tree, value_of
 
 
 def args(

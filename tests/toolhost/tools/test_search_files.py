@@ -24,7 +24,7 @@ from seamwise.toolhost.tools import search_files as module
 from seamwise.toolhost.tools.search_files import FileMatch, Matches, SearchFiles, search_files
 from seamwise.toolhost.workspace.paths import Names
 from seamwise.toolhost.workspace.workspace import Workspace
-from tests.toolhost.helpers import error_of, value_of, open_handles, unprivileged
+from tests.toolhost.helpers import error_of, open_handles, unprivileged, value_of
 
 LONG = 30.0
 

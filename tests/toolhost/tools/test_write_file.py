@@ -20,7 +20,7 @@ from seamwise.catalog.tools import (
 )
 from seamwise.toolhost.tools.write_file import WriteFile, Written, write_file
 from seamwise.toolhost.workspace.workspace import Workspace
-from tests.toolhost.helpers import CANARY, error_of, value_of, open_handles, tree, unprivileged
+from tests.toolhost.helpers import CANARY, error_of, open_handles, tree, unprivileged, value_of
 
 
 def write(

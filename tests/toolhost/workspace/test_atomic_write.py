@@ -15,7 +15,7 @@ from seamwise.toolhost.workspace import atomic_write
 from seamwise.toolhost.workspace.atomic_write import create_file, replace_file
 from seamwise.toolhost.workspace.paths import PathRequest
 from seamwise.toolhost.workspace.workspace import Workspace
-from tests.toolhost.helpers import value_of, open_handles, tree, unprivileged
+from tests.toolhost.helpers import open_handles, tree, unprivileged, value_of
 
 NEW = b'new\n' * 100_000
 

@@ -6,10 +6,10 @@ import warnings
 import pytest
 
 from seamwise.toolhost.workspace.ignore_rules import (
-    NO_RULES,
     MAX_PATTERN_LENGTH,
-    pattern_regex,
+    NO_RULES,
     parse_ignore_rules,
+    pattern_regex,
 )
 
 RULES = parse_ignore_rules(

@@ -13,7 +13,7 @@ from seamwise.toolhost.workspace import listing
 from seamwise.toolhost.workspace.listing import ListedItem, iter_items
 from seamwise.toolhost.workspace.paths import PathRequest
 from seamwise.toolhost.workspace.workspace import Workspace
-from tests.toolhost.helpers import make_nested_folders, limit_handles, value_of, unprivileged
+from tests.toolhost.helpers import limit_handles, make_nested_folders, unprivileged, value_of
 
 
 def listed(workspace: Workspace, path: str = '.', *, recursive: bool = True) -> list[str]:

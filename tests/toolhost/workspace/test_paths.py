@@ -19,9 +19,9 @@ from seamwise.toolhost.workspace.paths import (
     MAX_PATH_SIZE,
     PathRequest,
     Roots,
+    display_path,
     is_skippable,
     parse_path,
-    display_path,
     split_path,
 )
 from tests.toolhost.helpers import error_of, value_of

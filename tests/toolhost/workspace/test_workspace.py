@@ -23,11 +23,11 @@ from seamwise.toolhost.workspace.paths import PathRequest
 from seamwise.toolhost.workspace.workspace import Workspace
 from tests.toolhost.helpers import (
     error_of,
-    make_nested_folders,
     limit_handles,
-    value_of,
+    make_nested_folders,
     open_handles,
     unprivileged,
+    value_of,
 )
 
 
