@@ -185,7 +185,8 @@ class TestCatch:
         self, step: Callable[[Failure[object]], object]
     ) -> None:
         with pytest.raises(
-            TypeError, match=r'^(len|str) must return a Success or a Failure, but returned (int|str)\.$'
+            TypeError,
+            match=r'^(len|str) must return a Success or a Failure, but returned (int|str)\.$',
         ):
             step(Failure(Sized('k')))
 

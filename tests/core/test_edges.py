@@ -442,9 +442,7 @@ class TestWrongCalls:
 
     @pytest.mark.parametrize('given', [(), (7,), (len, 7), (7, classify), (len, 'a', classify)])
     def test_refine_takes_a_function_and_what_tells(self, given: tuple[object, ...]) -> None:
-        with pytest.raises(
-            TypeError, match=r'^refine takes a function without arguments, such as'
-        ):
+        with pytest.raises(TypeError, match=r'^refine takes a function without arguments, such as'):
             refine(*given)  # type: ignore[call-overload]  # the misuse is the test
 
     @pytest.mark.parametrize(

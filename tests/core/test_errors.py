@@ -223,7 +223,9 @@ def test_a_wrong_class_keyword_is_a_type_error_that_says_which(
 
 @pytest.mark.parametrize('name', ['tag', 'category', 'retryable', 'recovery'])
 def test_a_field_that_shadows_a_reserved_name_is_a_type_error(name: str) -> None:
-    with pytest.raises(TypeError, match=f"Made: '{name}' is an attribute of every error; rename this field"):
+    with pytest.raises(
+        TypeError, match=f"Made: '{name}' is an attribute of every error; rename this field"
+    ):
         made(f'{name}: str')
     with pytest.raises(TypeError, match=f"Made: set '{name}' as a class keyword"):
         made(f'{name} = 1')
@@ -245,7 +247,8 @@ def test_a_field_that_shadows_a_reserved_name_is_a_type_error(name: str) -> None
 )
 def test_a_field_that_cannot_be_hashed_is_a_type_error(annotation: str, kind: str) -> None:
     with pytest.raises(
-        TypeError, match=f"Made: an error must be hashable, but the field 'x' contains a {kind}; use a tuple"
+        TypeError,
+        match=f"Made: an error must be hashable, but the field 'x' contains a {kind}; use a tuple",
     ):
         made(f'x: {annotation}')
 

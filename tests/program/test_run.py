@@ -21,7 +21,7 @@ from seamwise.program.outputs import OUTPUTS, CallResult, Defect
 from seamwise.program.rendering import json_renderer
 from seamwise.program.run import run
 from seamwise.seams.log import LogRecord
-from seamwise.toolhost.calls import Line
+from seamwise.toolhost.calls import InputLine
 from seamwise.toolhost.workspace.workspace import Workspace
 from tests.strategies import PLANTED, errors
 from tests.toolhost.helpers import unprivileged
@@ -176,7 +176,7 @@ def test_a_result_is_shown_as_it_is_and_the_log_holds_none_of_it(workspace: Path
 @given(error=errors(ToolError, ParsingError))
 def test_every_error_has_an_output_at_every_seam_and_none_tells_a_secret(error: Any) -> None:
     for piece in json_renderer(SEAMS)(
-        CallResult(Line(1, 'c', Failure(error)), Failure(error), 'zh_CN')
+        CallResult(InputLine(1, 'c', Failure(error)), Failure(error), 'zh_CN')
     ):
         (found,) = objects(piece.data)
         is_hidden = isinstance(error, RegistrationRejected) and found['seam'] in {
@@ -381,10 +381,10 @@ def test_a_file_that_fails_while_it_is_read_is_sixty_six(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def failing(source: object) -> Any:
-        yield Line(1, 'x', Failure(UnknownFormat('x')))
+        yield InputLine(1, 'x', Failure(UnknownFormat('x')))
         raise OSError(5, 'Input/output error')
 
-    monkeypatch.setattr('seamwise.program.run.read', failing)
+    monkeypatch.setattr('seamwise.program.run.read_calls', failing)
     monkeypatch.setattr('seamwise.program.run.Host', _Fixed(Success(None)))
     done = invoke('--workspace', workspace, '--seam', 'planner')
     assert done.exit_code == 66
@@ -440,7 +440,7 @@ class _Fixed:
     def __call__(self, workspace: Workspace, **options: object) -> '_Fixed':
         return self
 
-    def run(self, line: Line, **options: object) -> object:
+    def run(self, line: InputLine, **options: object) -> object:
         end = next(self._ends)
         if isinstance(end, BaseException):
             raise end
@@ -502,7 +502,7 @@ def test_a_value_that_cannot_be_encoded_is_a_defect(
 def test_the_record_of_a_defect_knows_what_was_called() -> None:
     record = OUTPUTS['log'](
         CallResult(
-            Line(1, None, Failure(FileNotFound('t', 'p'))),  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+            InputLine(1, None, Failure(FileNotFound('t', 'p'))),  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
             Defect(KeyError('k'), 'err_12345678'),
         )
     )
@@ -547,11 +547,11 @@ class _Full(BytesIO):
 def test_output_that_cannot_be_written_ends_the_run(
     workspace: Path, monkeypatch: pytest.MonkeyPatch, raised: OSError, code: int, said: str
 ) -> None:
-    asked: list[Line] = []
+    asked: list[InputLine] = []
 
     class Host(_Fixed):
         @override
-        def run(self, line: Line, **options: object) -> object:
+        def run(self, line: InputLine, **options: object) -> object:
             asked.append(line)
             return Success(None)
 

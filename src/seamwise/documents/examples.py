@@ -14,7 +14,7 @@ from seamwise.documents.recipes import RECIPES, Calls
 from seamwise.documents.shape import Example
 from seamwise.errors import TaggedError
 from seamwise.toolhost.host import Host
-from seamwise.toolhost.reader import read
+from seamwise.toolhost.reader import read_calls
 from seamwise.toolhost.workspace.workspace import Workspace
 
 
@@ -40,7 +40,7 @@ def _run(recipe: Calls) -> object:
         root = Path(folder)
         _write_files(root, recipe.files)
         host = Host(Workspace(root), mistake_limit=recipe.mistake_limit)
-        lines = list(read(BytesIO('\n'.join(recipe.lines).encode())))
+        lines = list(read_calls(BytesIO('\n'.join(recipe.lines).encode())))
         with _limit_handles(recipe.handles):
             result = [host.run(line) for line in lines][-1]
         return result.failure() if type(result) is Failure else result

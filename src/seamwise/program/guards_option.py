@@ -7,9 +7,9 @@ from seamwise.containers import Failure, Success
 from seamwise.program.console import CommandExit, Exit, discard_buffer, os_error_exit, std_stream
 from seamwise.seams import cli
 from seamwise.seams.cli import hints, tables
-from seamwise.toolhost.guards.config import FILE_LIMIT, guards_of
+from seamwise.toolhost.guards.config import MAX_CONFIG_SIZE, parse_guards
 from seamwise.toolhost.guards.guarded_call import GuardedRunner
-from seamwise.toolhost.guards.toml_positions import Places
+from seamwise.toolhost.guards.toml_positions import KeyPositions
 
 
 def load_guards(file: str) -> GuardedRunner:
@@ -21,10 +21,10 @@ def load_guards(file: str) -> GuardedRunner:
     try:
         # Not pathlib: Path('') is the current folder.
         with open(file, 'rb') as stream:  # noqa: PTH123
-            data = stream.read(FILE_LIMIT + 1)
+            data = stream.read(MAX_CONFIG_SIZE + 1)
     except OSError as error:
         raise os_error_exit(f'read {file!r}', error, Exit.NO_INPUT) from error
-    guards = guards_of(data, file)
+    guards = parse_guards(data, file)
     if type(guards) is Success:
         return GuardedRunner(guards.unwrap())
     _show(guards.failure(), data.decode('utf-8-sig', 'replace'))
@@ -36,7 +36,7 @@ def _show(error: ConfigError, text: str) -> None:
     if stderr is None:
         return
     try:
-        positions = Places(text)
+        positions = KeyPositions(text)
         cli.report(
             Failure(tuple(_split(error, positions))),
             _adapter(positions),
@@ -50,20 +50,20 @@ def _show(error: ConfigError, text: str) -> None:
         discard_buffer(stderr)
 
 
-def _split(error: ConfigError, positions: Places) -> Iterator[ConfigError]:
+def _split(error: ConfigError, positions: KeyPositions) -> Iterator[ConfigError]:
     """Yield one error per problem, in the order of the file."""
     if isinstance(error, ConfigUnreadable):
         yield error
         return
-    for problem in sorted(error.problems, key=lambda item: positions.of(item.pointer)):
+    for problem in sorted(error.problems, key=lambda item: positions.find(item.pointer)):
         yield ConfigInvalid(error.path, (problem,))
 
 
-def _adapter(positions: Places) -> Callable[[ConfigError], cli.Rendered]:
+def _adapter(positions: KeyPositions) -> Callable[[ConfigError], cli.Rendered]:
     """Return the usual table for configuration errors, with the position of the first problem."""
 
     def place(error: ConfigInvalid) -> cli.Place:
-        return cli.Place(error.path, *positions.of(error.problems[0].pointer))
+        return cli.Place(error.path, *positions.find(error.problems[0].pointer))
 
     def hint(error: ConfigInvalid) -> Iterator[str]:
         return hints.places(error.problems, whole='the file')

@@ -27,7 +27,7 @@ from seamwise.seams.model import tables as model_tables
 from seamwise.seams.model.messages import tool_result
 from seamwise.seams.planner import tables as planner_tables
 from seamwise.seams.session import tables as session_tables
-from seamwise.toolhost.calls import Line, ToolCall
+from seamwise.toolhost.calls import InputLine, ToolCall
 from seamwise.toolhost.guards.guarded_call import CallStats
 from seamwise.toolhost.registry import Value
 
@@ -63,7 +63,7 @@ Outcome: TypeAlias = Result[Value, CallError] | Defect
 class CallResult(Struct, frozen=True):
     """Result of one input line: outcome, locale of the reader and, with guards, statistics."""
 
-    line: Line
+    line: InputLine
     outcome: Outcome
     locale: str = 'en'
     stats: CallStats | None = None

@@ -27,10 +27,10 @@ from seamwise.program.guards_option import load_guards
 from seamwise.program.outputs import OUTPUTS, CallResult, Defect
 from seamwise.program.progress import progress
 from seamwise.program.rendering import json_renderer, text_renderer
-from seamwise.toolhost.calls import Line
+from seamwise.toolhost.calls import InputLine
 from seamwise.toolhost.guards.guarded_call import CallStats
 from seamwise.toolhost.host import Host
-from seamwise.toolhost.reader import read
+from seamwise.toolhost.reader import read_calls
 from seamwise.toolhost.workspace.workspace import Workspace
 
 ALL = 'all'
@@ -142,7 +142,7 @@ def _run(options: Options) -> Exit:
     with _open_source(options.file) as source:
         host = Host(
             _open_workspace(options.workspace),
-            guarding=None if options.guards is None else load_guards(options.guards),
+            runner=None if options.guards is None else load_guards(options.guards),
             repeat_limit=options.repeat_limit,
             mistake_limit=options.mistake_limit,
         )
@@ -157,11 +157,11 @@ def _run(options: Options) -> Exit:
     return code
 
 
-def _run_call(host: Host, line: Line, options: Options) -> CallResult:
+def _run_call(host: Host, line: InputLine, options: Options) -> CallResult:
     stats = CallStats()
     reported_stats = None if options.guards is None else stats
     try:
-        return CallResult(line, host.run(line, tries=stats), options.locale, reported_stats)
+        return CallResult(line, host.run(line, stats=stats), options.locale, reported_stats)
     except Exception as error:  # noqa: BLE001 -- reported as a defect; the other calls still run
         defect = Defect(error, report_defect(error).ref)
         return CallResult(line, defect, options.locale, reported_stats)
@@ -186,9 +186,9 @@ def _open_source(file: str) -> AbstractContextManager[BinaryIO]:
         raise os_error_exit(f'read {file!r}', error, Exit.NO_INPUT) from error
 
 
-def _read_lines(source: BinaryIO, file: str) -> Iterator[Line]:
+def _read_lines(source: BinaryIO, file: str) -> Iterator[InputLine]:
     try:
-        yield from read(source)
+        yield from read_calls(source)
     except OSError as error:
         raise os_error_exit(f'read {file!r}', error, Exit.NO_INPUT) from error
 

@@ -15,17 +15,16 @@ from seamwise.catalog.tools import (
     ToolFailed,
 )
 from seamwise.toolhost.workspace.paths import (
-    NAME_LIMIT,
-    PATH_LIMIT,
+    MAX_NAME_SIZE,
+    MAX_PATH_SIZE,
     PathRequest,
     Roots,
-    is_passed_over,
-    route,
-    shown,
-    split,
+    display_path,
+    is_skippable,
+    parse_path,
+    split_path,
 )
-
-from .helpers import bad, good
+from tests.toolhost.helpers import error_of, value_of
 
 ROOTS = Roots((('home', 'link'), ('srv', 'ws')))
 
@@ -59,44 +58,49 @@ def asked(path: str) -> PathRequest:
 def test_a_path_is_read_with_no_look_at_the_disk(
     path: str, names: tuple[str, ...], to_folder: bool
 ) -> None:
-    found = good(route(asked(path), ROOTS))
-    assert (found.names, found.to_folder) == (names, to_folder)
+    found = value_of(parse_path(asked(path), ROOTS))
+    assert (found.names, found.is_folder) == (names, to_folder)
 
 
 @pytest.mark.parametrize(
     'path', ['/', '/srv', '/srv/ws2', '/srv/w', '/etc/passwd', '/srv/../srv/ws/a']
 )
 def test_an_absolute_path_of_another_folder_is_outside(path: str) -> None:
-    assert bad(route(asked(path), ROOTS), PathForbidden).reason == 'outside_workspace'
+    assert error_of(parse_path(asked(path), ROOTS), PathForbidden).reason == 'outside_workspace'
 
 
 @pytest.mark.parametrize(
     ('path', 'reason'),
     [
         ('', 'must not be empty; the workspace itself is "."'),
-        ('a\0b', 'must not hold a NUL character'),
-        ('\0', 'must not hold a NUL character'),
-        ('a/\ud800', "holds the character '\\ud800', which no file name here can hold"),
-        ('x' * 256, 'has a name of 256 bytes; a name has at most 255'),
-        ('a/' + 'é' * 128 + '/b', 'has a name of 256 bytes; a name has at most 255'),
-        ('a/' * 2049, 'has 4,098 bytes; a path has at most 4,096'),
+        ('a\0b', 'must not contain a NUL character'),
+        ('\0', 'must not contain a NUL character'),
+        ('a/\ud800', "contains the character '\\ud800', which no file name can contain"),
+        ('x' * 256, 'contains a name of 256 bytes; the maximum is 255'),
+        ('a/' + 'é' * 128 + '/b', 'contains a name of 256 bytes; the maximum is 255'),
+        ('a/' * 2049, 'has 4,098 bytes; the maximum is 4,096'),
     ],
 )
 def test_what_cannot_be_a_path_is_invalid(path: str, reason: str) -> None:
-    error = bad(route(PathRequest('execute_command', path, 'cwd'), ROOTS), InvalidParameter)
+    error = error_of(
+        parse_path(PathRequest('execute_command', path, 'cwd'), ROOTS), InvalidParameter
+    )
     assert (error.tool, error.parameter, error.reason) == ('execute_command', 'cwd', reason)
     assert error.value is not None
     assert error.value.reveal() == path
 
 
 def test_a_path_may_be_as_long_as_the_system_takes_it() -> None:
-    assert good(route(asked('x' * NAME_LIMIT), ROOTS)).names == ('x' * NAME_LIMIT,)
-    assert len(good(route(asked('a/' * (PATH_LIMIT // 2)), ROOTS)).names) == PATH_LIMIT // 2
+    assert value_of(parse_path(asked('x' * MAX_NAME_SIZE), ROOTS)).names == ('x' * MAX_NAME_SIZE,)
+    assert (
+        len(value_of(parse_path(asked('a/' * (MAX_PATH_SIZE // 2)), ROOTS)).names)
+        == MAX_PATH_SIZE // 2
+    )
 
 
 @given(st.text(st.characters(exclude_categories=['Cs']), max_size=300))
 def test_every_text_is_a_path_or_a_typed_failure(path: str) -> None:
-    result = route(asked(path), ROOTS)
+    result = parse_path(asked(path), ROOTS)
     for name in result.map(lambda found: found.names).value_or(()):
         assert name
         assert name != '.'
@@ -121,28 +125,28 @@ def test_every_text_is_a_path_or_a_typed_failure(path: str) -> None:
     ],
 )
 def test_what_the_system_says_becomes_the_error_that_it_means(code: int, kind: object) -> None:
-    assert asked('a').trouble(OSError(code, os.strerror(code))) == kind
+    assert asked('a').error_for(OSError(code, os.strerror(code))) == kind
 
 
 def test_a_name_that_only_this_file_system_refuses_is_invalid() -> None:
-    assert isinstance(asked('a').trouble(OSError(errno.ENAMETOOLONG, 'long')), InvalidParameter)
+    assert isinstance(asked('a').error_for(OSError(errno.ENAMETOOLONG, 'long')), InvalidParameter)
 
 
 def test_any_other_trouble_of_the_machine_keeps_its_cause() -> None:
     raised = OSError(errno.EIO, 'broken')
-    assert asked('a').trouble(raised) == ToolFailed('read_file', raised)
+    assert asked('a').error_for(raised) == ToolFailed('read_file', raised)
 
 
 @pytest.mark.parametrize('raised', [OSError('no number'), OSError(errno.EBADF, 'closed')])
 def test_a_bug_stays_an_exception(raised: OSError) -> None:
     with pytest.raises(OSError, match=r'no number|closed'):
-        asked('a').trouble(raised)
+        asked('a').error_for(raised)
 
 
 def test_a_look_through_a_folder_passes_over_what_has_gone_or_may_not_be_read() -> None:
-    assert is_passed_over(OSError(errno.ENOENT, ''))
-    assert is_passed_over(OSError(errno.EACCES, ''))
-    assert not is_passed_over(OSError(errno.EIO, ''))
+    assert is_skippable(OSError(errno.ENOENT, ''))
+    assert is_skippable(OSError(errno.EACCES, ''))
+    assert not is_skippable(OSError(errno.EIO, ''))
 
 
 @pytest.mark.parametrize(
@@ -159,16 +163,16 @@ def test_a_look_through_a_folder_passes_over_what_has_gone_or_may_not_be_read() 
     ],
 )
 def test_a_path_below_is_written_as_the_one_above_was_given(given_path: str, below: str) -> None:
-    assert asked(given_path).below(('x', 'y')) == below
-    assert asked(given_path).below(()) == given_path
+    assert asked(given_path).child_path(('x', 'y')) == below
+    assert asked(given_path).child_path(()) == given_path
 
 
 def test_a_name_that_is_no_utf_8_can_be_shown_and_encoded() -> None:
     name = os.fsdecode(b'a\xff\xe4\xbd\n')
-    assert shown([name, '数']) == 'a\ufffd\ufffd\n/数'
-    assert shown([name]).encode()
+    assert display_path([name, '数']) == 'a\ufffd\ufffd\n/数'
+    assert display_path([name]).encode()
 
 
 def test_names_are_what_stands_between_slashes() -> None:
-    assert split('/a//b/./..') == ('a', 'b', '..')
-    assert split('./.') == ()
+    assert split_path('/a//b/./..') == ('a', 'b', '..')
+    assert split_path('./.') == ()

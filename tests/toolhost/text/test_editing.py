@@ -12,23 +12,22 @@ from seamwise.toolhost.text import editing as module
 from seamwise.toolhost.text.editing import open_for_edit, save
 from seamwise.toolhost.workspace.paths import PathRequest
 from seamwise.toolhost.workspace.workspace import Workspace
-
-from .helpers import bad, good, tree, unprivileged
+from tests.toolhost.helpers import error_of, tree, unprivileged, value_of
 
 ASKED = PathRequest('replace_in_file', 'a')
 
 
 def refused(workspace: Workspace) -> str:
-    error = bad(open_for_edit(workspace, ASKED), InvalidParameter)
+    error = error_of(open_for_edit(workspace, ASKED), InvalidParameter)
     assert error.parameter == 'path'
     return error.reason
 
 
 def test_a_file_is_taken_up_and_put_back(folder: Path, workspace: Workspace) -> None:
     (folder / 'a').write_bytes('\ufeff数\r\n'.encode())
-    draft = good(open_for_edit(workspace, ASKED))
+    draft = value_of(open_for_edit(workspace, ASKED))
     assert (draft.document.text, draft.names) == ('数\n', ('a',))
-    good(save(workspace, ASKED, draft, draft.document.edited([])))
+    value_of(save(workspace, ASKED, draft, draft.document.apply_edits([])))
     assert tree(folder) == {'a': '\ufeff数\r\n'.encode()}
 
 
@@ -36,7 +35,7 @@ def test_other_encodings_are_refused_with_the_place_and_another_one(
     folder: Path, workspace: Workspace
 ) -> None:
     (folder / 'a').write_bytes(b'ok\ncaf\xe9\n')
-    said = 'is no text in UTF-8, and nothing else can be edited: byte 0xe9 at position 6 is not utf-8; try latin-1'
+    said = 'must be UTF-8 text to be edited: byte 0xe9 at position 6 is not utf-8; try latin-1'
     assert refused(workspace) == said
 
 
@@ -48,23 +47,23 @@ def test_a_binary_file_is_refused(folder: Path, workspace: Workspace) -> None:
 def test_a_file_that_is_too_large_is_refused(
     folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, 'EDIT_LIMIT', 10)
+    monkeypatch.setattr(module, 'MAX_EDIT_SIZE', 10)
     (folder / 'a').write_bytes(b'x' * 10)
-    good(open_for_edit(workspace, ASKED))
+    value_of(open_for_edit(workspace, ASKED))
     (folder / 'a').write_bytes(b'x' * 11)
-    assert refused(workspace) == 'is a file of more than 10 bytes, which is too large to edit'
+    assert refused(workspace) == 'has more than 10 bytes, too many for an edit'
 
 
 def test_what_may_not_be_read_or_is_gone_is_told(folder: Path, workspace: Workspace) -> None:
-    bad(open_for_edit(workspace, ASKED), FileNotFound)
+    error_of(open_for_edit(workspace, ASKED), FileNotFound)
     (folder / 'a').write_text('x')
-    draft = good(open_for_edit(workspace, ASKED))
+    draft = value_of(open_for_edit(workspace, ASKED))
     (folder / 'a').chmod(0o222)
     with unprivileged():
-        assert bad(open_for_edit(workspace, ASKED), PathForbidden).reason == 'system'
-        assert bad(save(workspace, ASKED, draft, 'y'), PathForbidden).reason == 'system'
+        assert error_of(open_for_edit(workspace, ASKED), PathForbidden).reason == 'system'
+        assert error_of(save(workspace, ASKED, draft, 'y'), PathForbidden).reason == 'system'
     (folder / 'a').unlink()
-    bad(save(workspace, ASKED, draft, 'y'), FileNotFound)
+    error_of(save(workspace, ASKED, draft, 'y'), FileNotFound)
     assert tree(folder) == {}
 
 
@@ -76,15 +75,15 @@ def test_a_pipe_is_refused_and_nobody_waits(folder: Path, workspace: Workspace) 
 MEASURED = """
 import resource, sys
 from pathlib import Path
-from seamwise.toolhost.text.editing import EDIT_LIMIT, take_up
-from seamwise.toolhost.workspace.paths import Asked
+from seamwise.toolhost.text.editing import MAX_EDIT_SIZE, open_for_edit
+from seamwise.toolhost.workspace.paths import PathRequest
 from seamwise.toolhost.workspace.workspace import Workspace
 workspace = Workspace(Path(sys.argv[1]))
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-error = take_up(workspace, Asked('apply_diff', 'a')).failure()
+error = open_for_edit(workspace, PathRequest('apply_diff', 'a')).failure()
 grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-assert 'too large' in error.reason, error
-sys.exit(0 if grown < 3 * EDIT_LIMIT // 1024 else f'{grown} KiB')
+assert 'too many' in error.reason, error
+sys.exit(0 if grown < 3 * MAX_EDIT_SIZE // 1024 else f'{grown} KiB')
 """
 
 

@@ -9,19 +9,26 @@ from types import SimpleNamespace
 
 import pytest
 
-from seamwise.toolhost.processes import regex_worker as matcher
+from seamwise.toolhost.processes import regex_worker
 
 
-def answers(pattern: str, *questions: bytes, wanted: str = '') -> list[object]:
-    job = json.dumps({'pattern': pattern, 'ignore_case': False, 'wanted': wanted}).encode()
+def answers(pattern: str, *questions: bytes, name_pattern: str = '') -> list[object]:
+    job = json.dumps(
+        {'pattern': pattern, 'ignore_case': False, 'name_pattern': name_pattern}
+    ).encode()
     sink = BytesIO()
-    matcher.serve(BytesIO(job + b'\n' + b''.join(questions)), sink)
+    regex_worker.serve(BytesIO(job + b'\n' + b''.join(questions)), sink)
     return [json.loads(line) for line in sink.getvalue().splitlines()]
 
 
 def test_it_answers_every_question_in_a_line() -> None:
     found = answers(
-        'b', b'text 4 9\na\nb\n', b'text 3 9\nbcb', b'name 3 0\na\nx', b'name 1 0\ny', wanted='x$'
+        'b',
+        b'text 4 9\na\nb\n',
+        b'text 3 9\nbcb',
+        b'name 3 0\na\nx',
+        b'name 1 0\ny',
+        name_pattern='x$',
     )
     assert found == [None, [[1, 'b']], [[0, 'bcb']], True, False]
 
@@ -32,7 +39,10 @@ def test_a_pattern_that_is_none_is_the_only_answer() -> None:
 
 def test_lines_end_at_line_feeds_only() -> None:
     text = 'a\u2028b\x0bc\x85d\re\r\nf\n'.encode()
-    assert matcher.matches(re.compile('.'), text, 9) == [(0, 'a\u2028b\x0bc\x85d\re'), (1, 'f')]
+    assert regex_worker.find_lines(re.compile('.'), text, 9) == [
+        (0, 'a\u2028b\x0bc\x85d\re'),
+        (1, 'f'),
+    ]
 
 
 def test_it_serves_on_the_standard_streams_until_the_kernel_ends_it(
@@ -44,11 +54,13 @@ def test_it_serves_on_the_standard_streams_until_the_kernel_ends_it(
     monkeypatch.setattr(
         sys,
         'stdin',
-        SimpleNamespace(buffer=BytesIO(b'{"pattern": "a", "ignore_case": false, "wanted": ""}\n')),
+        SimpleNamespace(
+            buffer=BytesIO(b'{"pattern": "a", "ignore_case": false, "name_pattern": ""}\n')
+        ),
     )
     monkeypatch.setattr(sys, 'stdout', SimpleNamespace(buffer=sink))
     try:
-        matcher.main()
+        regex_worker._main()
         assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
         assert 90 < signal.setitimer(signal.ITIMER_REAL, 0)[0] <= 100
     finally:

@@ -13,9 +13,8 @@ from typing import Any
 import pytest
 
 from seamwise.toolhost.processes import shell
-from seamwise.toolhost.processes.shell import CommandResult, run
-
-from .helpers import handles
+from seamwise.toolhost.processes.shell import CommandResult, run_command
+from tests.toolhost.helpers import open_handles
 
 LONG = 30.0
 
@@ -45,7 +44,7 @@ def pid_in(file: Path) -> int:
 
 
 def ended(command: str, folder: Path, timeout: float = LONG) -> CommandResult:
-    return run(command.encode(), cwd=folder, timeout=timeout)
+    return run_command(command.encode(), cwd=folder, timeout=timeout)
 
 
 class TestHowItEnds:
@@ -142,36 +141,38 @@ class TestWhatIsLeftBehind:
         os.kill(pid_in(folder / 'pid'), signal.SIGKILL)
 
     def test_no_handle_is_left_open(self, folder: Path) -> None:
-        before = handles()
+        before = open_handles()
         for command, timeout in (('true', LONG), ('sleep 60', 0.1), ('exec >&-', LONG)):
             ended(command, folder, timeout)
         with pytest.raises(FileNotFoundError):
             ended('true', folder / 'nothere')
-        assert handles() == before
+        assert open_handles() == before
 
 
-MEASURED = """
+MEASUREMENT = """
 import resource, sys
 from pathlib import Path
-from seamwise.toolhost.processes.shell import run
-run(b'true', cwd=Path('/'), timeout=60)
+from seamwise.toolhost.processes.shell import CommandResult, run_command
+run_command(b'true', cwd=Path('/'), timeout=60)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-ended = run(b'head -c 1000000000 /dev/zero | tr "\\\\0" x; echo; echo end', cwd=Path('/'), timeout=60)
-grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-sys.exit(0 if (ended.exit_code, ended.output, ended.truncated) == (0, 'end\\n', True) and grown < 8_000 else f'{ended} {grown} KiB')
+command = b'head -c 1000000000 /dev/zero | tr "\\\\0" x; echo; echo end'
+result = run_command(command, cwd=Path('/'), timeout=60)
+growth = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+assert result == CommandResult(0, 'end\\n', truncated=True), result
+sys.exit(0 if growth < 8_000 else f'{growth} KiB')
 """
 
 
 def test_an_output_of_a_gigabyte_takes_little_memory() -> None:
-    done = subprocess.run([sys.executable, '-c', MEASURED], check=False, capture_output=True)
+    done = subprocess.run([sys.executable, '-c', MEASUREMENT], check=False, capture_output=True)
     assert done.returncode == 0, done.stderr
 
 
 INTERRUPTED = """
 import sys
 from pathlib import Path
-from seamwise.toolhost.processes.shell import run
-run(b'sleep 60 & echo $! > a; echo $$ > b; wait', cwd=Path(sys.argv[1]), timeout=60)
+from seamwise.toolhost.processes.shell import run_command
+run_command(b'sleep 60 & echo $! > a; echo $$ > b; wait', cwd=Path(sys.argv[1]), timeout=60)
 """
 
 
@@ -213,7 +214,7 @@ def test_a_shell_that_may_not_be_killed_is_left_alone(
         raise PermissionError(errno.EPERM, 'not yours')
 
     monkeypatch.setattr(os, 'killpg', refuse)
-    monkeypatch.setattr(shell, 'GRACE', 0.05)
+    monkeypatch.setattr(shell, 'KILL_GRACE', 0.05)
     with pytest.warns(ResourceWarning, match='still running'):
         assert ended('exec sleep 60', folder, 0.1).exit_code is None
     killpg(asked[0], signal.SIGKILL)
@@ -238,7 +239,7 @@ def test_a_signal_while_a_command_begins_does_not_leave_it_behind(
     try:
         monkeypatch.setattr(subprocess, 'Popen', Interrupted)
         with pytest.raises(InterruptedError):
-            run(b'sleep 1000', cwd=tmp_path, timeout=LONG)
+            run_command(b'sleep 1000', cwd=tmp_path, timeout=LONG)
         assert signal.getsignal(number) is stop
     finally:
         signal.signal(number, before)

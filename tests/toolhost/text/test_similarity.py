@@ -38,7 +38,7 @@ def test_the_end_of_a_file_may_be_shorter_than_what_is_searched_for() -> None:
 
 def test_a_long_text_is_found_by_its_beginning_and_compared_as_a_whole() -> None:
     lines = [f'line number {number} of the file' for number in range(200)]
-    searched = '\n'.join([*lines[100:140], *['something else'] * 40])
+    searched = '\n'.join([*lines[100:140], *['a value of another type'] * 40])
     found = most_similar(searched, Document('\n'.join(lines)))
     assert found is not None
     assert found.line == 101
@@ -54,7 +54,7 @@ def test_lines_that_are_too_long_to_be_alike_are_not_compared() -> None:
 
 
 def test_only_the_beginning_of_a_file_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(similar, 'MOST_LINES', 4)
+    monkeypatch.setattr(similar, 'MAX_LINES', 4)
     found = most_similar('def other()', TEXT)
     assert found is not None
     assert found.line == 1

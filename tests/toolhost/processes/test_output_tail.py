@@ -79,7 +79,7 @@ def test_memory_is_bounded() -> None:
     taken = TailBuffer()
     for _ in range(2_000):
         taken.add(b'x' * 65_536)
-        assert len(taken._kept) < 400_000
+        assert len(taken._data) < 400_000
     assert taken.text() == ('x' * OUTPUT_LIMIT, True)
 
 

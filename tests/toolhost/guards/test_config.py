@@ -27,12 +27,11 @@ from seamwise.policies.rate_limit import rate_limit
 from seamwise.policies.retry import retry
 from seamwise.policies.testing import FakeWorld
 from seamwise.toolhost.guards import settings as guard_settings
-from seamwise.toolhost.guards.config import FILE_LIMIT, guards_of
+from seamwise.toolhost.guards.config import MAX_CONFIG_SIZE, parse_guards
 from seamwise.toolhost.guards.guarded_call import CallStats, GuardedRunner
 from seamwise.toolhost.registry import Registry, registry, tool
 from seamwise.toolhost.workspace.workspace import Workspace
-
-from .helpers import bad, good
+from tests.toolhost.helpers import error_of, value_of
 
 LATE = ToolTimedOut('look', 1.0, 1)
 FULL = ResourceExhausted('memory')
@@ -54,25 +53,27 @@ TWO: Registry = registry(
 def guarding(text: str, world: FakeWorld | None = None) -> GuardedRunner:
     made = world or FakeWorld()
     return GuardedRunner(
-        good(guards_of(text.encode(), 'g.toml', registry=TWO, world=made)), clock=made.clock
+        value_of(parse_guards(text.encode(), 'g.toml', registry=TWO, world=made)), clock=made.clock
     )
 
 
 def described(text: str, name: str = 'look') -> list[str]:
-    return good(guards_of(text.encode(), 'g.toml', registry=TWO))[name].describe().splitlines()
+    return (
+        value_of(parse_guards(text.encode(), 'g.toml', registry=TWO))[name].describe().splitlines()
+    )
 
 
 def problems(text: str | bytes) -> dict[str, str]:
     data = text.encode() if isinstance(text, str) else text
-    error = bad(guards_of(data, 'g.toml', registry=TWO), ConfigInvalid)
+    error = error_of(parse_guards(data, 'g.toml', registry=TWO), ConfigInvalid)
     assert error.path == 'g.toml'
     return {one.pointer: one.message for one in error.problems}
 
 
 def attempts(made: GuardedRunner, name: str, error: ToolError) -> int:
-    tries = CallStats()
-    bad(made.run(name, lambda: Failure(error), tries=tries), type(error))
-    return tries.attempts
+    stats = CallStats()
+    error_of(made.run(name, lambda: Failure(error), stats=stats), type(error))
+    return stats.attempts
 
 
 ALONE = {'observer', 'world', 'when', 'counts', 'key', 'keys', 'at'}
@@ -82,11 +83,11 @@ ALONE = {'observer', 'world', 'when', 'counts', 'key', 'keys', 'at'}
 @pytest.mark.parametrize(
     ('kind', 'maker'),
     [
-        (guard_settings.RateLimit, rate_limit),
-        (guard_settings.Bulkhead, bulkhead),
-        (guard_settings.Circuit, circuit),
-        (guard_settings.Retry, retry),
-        (guard_settings.Deadline, deadline),
+        (guard_settings.RateLimitConfig, rate_limit),
+        (guard_settings.BulkheadConfig, bulkhead),
+        (guard_settings.CircuitConfig, circuit),
+        (guard_settings.RetryConfig, retry),
+        (guard_settings.DeadlineConfig, deadline),
     ],
 )
 def test_the_keys_of_a_table_are_the_arguments_of_its_guard(
@@ -101,15 +102,15 @@ def test_the_keys_of_a_table_are_the_arguments_of_its_guard(
 @pytest.mark.parametrize(
     ('kind', 'maker'),
     [
-        (guard_settings.Consecutive, consecutive),
-        (guard_settings.Ratio, ratio),
-        (guard_settings.Share, Budget.share),
-        (guard_settings.Quota, Budget.quota),
-        (guard_settings.Tokens, Budget.tokens),
+        (guard_settings.ConsecutiveConfig, consecutive),
+        (guard_settings.RatioConfig, ratio),
+        (guard_settings.ShareConfig, Budget.share),
+        (guard_settings.QuotaConfig, Budget.quota),
+        (guard_settings.TokensConfig, Budget.tokens),
     ],
 )
 def test_a_table_in_a_table_is_the_call_of_a_function(
-    kind: type[guard_settings.Alternative], maker: Callable[..., object]
+    kind: type[guard_settings.NestedConfig], maker: Callable[..., object]
 ) -> None:
     first, *others = inspect.signature(maker).parameters
     assert first in kind.first_argument
@@ -138,8 +139,8 @@ def test_a_guard_may_be_called_anything(guard: str) -> None:
 
 
 def test_a_mark_at_the_beginning_is_passed_over() -> None:
-    made = good(
-        guards_of(
+    made = value_of(
+        parse_guards(
             b'\xef\xbb\xbf[default.retry]\r\nattempts = 2\r\n',
             'g.toml',
             registry=TWO,
@@ -283,17 +284,17 @@ class TestATool:
     def test_that_is_broken_does_not_stop_the_others(self) -> None:
         made = guarding('[default.circuit]\ntrip = { consecutive = 1 }')
         attempts(made, 'look', LATE)
-        bad(made.run('look', lambda: Success(1), tries=CallStats()), CircuitOpen)
-        good(made.run('change', lambda: Success(1), tries=CallStats()))
+        error_of(made.run('look', lambda: Success(1), stats=CallStats()), CircuitOpen)
+        value_of(made.run('change', lambda: Success(1), stats=CallStats()))
 
     def test_gives_its_guards_its_name(self) -> None:
         made = guarding(
             '[default]\nrate_limit.limit = 1\n[tools.change.rate_limit]\nlimit = 1\nname = "the disk"'
         )
         for name, shown in (('look', 'look'), ('change', 'the disk')):
-            good(made.run(name, lambda: Success(1), tries=CallStats()))
+            value_of(made.run(name, lambda: Success(1), stats=CallStats()))
             assert (
-                bad(made.run(name, lambda: Success(1), tries=CallStats()), RateLimited).name
+                error_of(made.run(name, lambda: Success(1), stats=CallStats()), RateLimited).name
                 == shown
             )
 
@@ -315,12 +316,12 @@ class TestAToolThatChangesSomething:
             world.advance(2)
             return Success(1)
 
-        tries = {name: CallStats() for name in ('look', 'change')}
+        stats = {name: CallStats() for name in ('look', 'change')}
         errors = {
-            name: bad(made.run(name, slow, tries=one), DeadlineExceeded)
-            for name, one in tries.items()
+            name: error_of(made.run(name, slow, stats=one), DeadlineExceeded)
+            for name, one in stats.items()
         }
-        assert {name: one.attempts for name, one in tries.items()} == {'look': 3, 'change': 1}
+        assert {name: one.attempts for name, one in stats.items()} == {'look': 3, 'change': 1}
         assert {name: one.attempts for name, one in errors.items()} == {'look': 3, 'change': 1}
 
     def test_is_tried_again_where_the_file_says_that_it_may_be(self) -> None:
@@ -339,32 +340,35 @@ def test_an_error_that_no_second_try_helps_is_tried_once() -> None:
 @pytest.mark.parametrize(
     ('text', 'found'),
     [
-        ('defualt = 1', {'/defualt': "is no key here (did you mean 'default'?)"}),
-        ('[default.rety]', {'/default/rety': "is no key here (did you mean 'retry'?)"}),
+        ('defualt = 1', {'/defualt': "is not a known key (did you mean 'default'?)"}),
+        ('[default.rety]', {'/default/rety': "is not a known key (did you mean 'retry'?)"}),
         (
             '[default]\nrepeatable = true',
             {
-                '/default/repeatable': "is no key here; the keys are 'rate_limit', 'bulkhead', 'circuit', 'retry' and 'deadline'"
+                '/default/repeatable': "is not a known key; the keys are 'rate_limit', 'bulkhead', 'circuit', 'retry' and 'deadline'"
             },
         ),
         (
             '[default.retry]\natempts = 3',
-            {'/default/retry/atempts': "is no key here (did you mean 'attempts'?)"},
+            {'/default/retry/atempts': "is not a known key (did you mean 'attempts'?)"},
         ),
         (
             '[default.retry]\nattempts = "3"',
-            {'/default/retry/attempts': 'must be an integer, not a text'},
+            {'/default/retry/attempts': 'must be an integer, not a string'},
         ),
         (
             '[default.retry]\njitter = "ful"',
             {
-                '/default/retry/jitter': "must be 'full', 'equal', 'tenth', 'decorrelated' or 'none', not a text (did you mean 'full'?)"
+                '/default/retry/jitter': "must be 'full', 'equal', 'tenth', 'decorrelated' or 'none', not a string (did you mean 'full'?)"
             },
         ),
         ('[default.rate_limit]', {'/default/rate_limit': "needs the key 'limit'"}),
         ('[default]\nretry = true', {'/default/retry': 'must be a table or false, not true'}),
-        ('[tools.lok]', {'/tools/lok': "is no tool here (did you mean 'look'?)"}),
-        ('[tools."a/b"]', {'/tools/a~1b': "is no tool here; the tools are 'change' and 'look'"}),
+        ('[tools.lok]', {'/tools/lok': "is not a known tool (did you mean 'look'?)"}),
+        (
+            '[tools."a/b"]',
+            {'/tools/a~1b': "is not a known tool; the tools are 'change' and 'look'"},
+        ),
     ],
 )
 def test_what_is_wrong_points_to_its_key(text: str, found: Mapping[str, str]) -> None:
@@ -444,7 +448,7 @@ def test_a_default_that_no_tool_uses_is_checked_too() -> None:
     ],
 )
 def test_what_is_no_toml_says_where(data: bytes, line: int, column: int, problem: str) -> None:
-    error = bad(guards_of(data, 'g.toml'), ConfigUnreadable)
+    error = error_of(parse_guards(data, 'g.toml'), ConfigUnreadable)
     assert (error.path, error.line, error.column, error.problem) == (
         'g.toml',
         line,
@@ -454,17 +458,17 @@ def test_what_is_no_toml_says_where(data: bytes, line: int, column: int, problem
 
 
 def test_what_has_no_place_is_about_the_file() -> None:
-    assert problems('a = ' + '9' * 5000) == {'': 'holds a number of too many digits'}
+    assert problems('a = ' + '9' * 5000) == {'': 'contains a number with too many digits'}
     assert problems('a = ' + '[' * 100_000) == {'': 'is nested too deeply'}
-    assert problems(b' ' * (FILE_LIMIT + 1)) == {'': 'has more than 262,144 bytes'}
-    good(guards_of(b' ' * FILE_LIMIT, 'g.toml'))
+    assert problems(b' ' * (MAX_CONFIG_SIZE + 1)) == {'': 'has more than 262,144 bytes'}
+    value_of(parse_guards(b' ' * MAX_CONFIG_SIZE, 'g.toml'))
 
 
 def test_a_bulkhead_refuses_whom_it_has_no_room_for() -> None:
     made = guarding('[default.bulkhead]\nlimit = 1\n')
 
     def inner() -> Result[Any, ToolError]:
-        bad(made.run('look', lambda: Success(1), tries=CallStats()), BulkheadFull)
-        return Success(made.run('change', lambda: Success(2), tries=CallStats()))
+        error_of(made.run('look', lambda: Success(1), stats=CallStats()), BulkheadFull)
+        return Success(made.run('change', lambda: Success(2), stats=CallStats()))
 
-    assert good(good(made.run('look', inner, tries=CallStats()))) == 2
+    assert value_of(value_of(made.run('look', inner, stats=CallStats()))) == 2

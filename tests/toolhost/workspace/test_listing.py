@@ -10,16 +10,15 @@ from hypothesis import strategies as st
 from typing_extensions import override
 
 from seamwise.toolhost.workspace import listing
-from seamwise.toolhost.workspace.listing import Item, items
+from seamwise.toolhost.workspace.listing import ListedItem, iter_items
 from seamwise.toolhost.workspace.paths import PathRequest
 from seamwise.toolhost.workspace.workspace import Workspace
-
-from .helpers import dig, few_handles, good, unprivileged
+from tests.toolhost.helpers import limit_handles, make_nested_folders, unprivileged, value_of
 
 
 def listed(workspace: Workspace, path: str = '.', *, recursive: bool = True) -> list[str]:
-    place = good(workspace.folder(PathRequest('list_files', path)))
-    return ['/'.join(one.names) for one in items(workspace, place, recursive=recursive)]
+    place = value_of(workspace.locate_folder(PathRequest('list_files', path)))
+    return ['/'.join(one.names) for one in iter_items(workspace, place, recursive=recursive)]
 
 
 def test_what_is_in_a_folder_comes_in_the_order_of_its_path(
@@ -37,10 +36,10 @@ def test_what_is_in_a_folder_comes_in_the_order_of_its_path(
 @given(st.lists(st.text('ab-./0', min_size=1, max_size=4), max_size=12))
 def test_the_order_is_that_of_the_paths_as_text(paths: list[str]) -> None:
     names = {part for path in paths for part in path.split('/') if part.strip('.')}
-    found = [Item((name,), 0o040755, 0) for name in names]
+    found = [ListedItem((name,), 0o040755, 0) for name in names]
     turns = [
-        one.names[-1] + ('' if isinstance(one, Item) else '/')
-        for one in reversed(listing._sorted(found, recursive=True))
+        one.names[-1] + ('' if isinstance(one, ListedItem) else '/')
+        for one in reversed(listing._sorted_stack(found, recursive=True))
     ]
     assert turns == sorted(turns)
 
@@ -86,8 +85,8 @@ def test_what_vanishes_meanwhile_is_left_out(folder: Path, workspace: Workspace)
     (folder / 'a').mkdir()
     (folder / 'b').mkdir()
     (folder / 'b' / 'x').write_text('x')
-    place = good(workspace.folder(PathRequest('list_files', '.')))
-    found = items(workspace, place, recursive=True)
+    place = value_of(workspace.locate_folder(PathRequest('list_files', '.')))
+    found = iter_items(workspace, place, recursive=True)
     assert next(found).names == ('a',)
     (folder / 'b' / 'x').unlink()
     (folder / 'b').rmdir()
@@ -113,19 +112,19 @@ def test_trouble_of_the_machine_is_passed_on(
     folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / 'a').mkdir()
-    place = good(workspace.folder(PathRequest('list_files', '.')))
-    found = items(workspace, place, recursive=True)
+    place = value_of(workspace.locate_folder(PathRequest('list_files', '.')))
+    found = iter_items(workspace, place, recursive=True)
     next(found)
 
     def broken(*_args: object, **_kwargs: object) -> object:
         raise OSError(errno.EIO, 'the disk is broken')
 
-    monkeypatch.setattr(workspace, 'entries', broken)
+    monkeypatch.setattr(workspace, 'scan_folder', broken)
     with pytest.raises(OSError, match='the disk is broken'):
         next(found)
 
 
 def test_a_deep_tree_needs_few_handles_and_no_recursion(folder: Path, workspace: Workspace) -> None:
-    dig(folder, 300)
-    with few_handles(5):
+    make_nested_folders(folder, 300)
+    with limit_handles(5):
         assert len(listed(workspace)) == 300

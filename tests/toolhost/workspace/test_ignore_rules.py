@@ -5,9 +5,14 @@ import warnings
 
 import pytest
 
-from seamwise.toolhost.workspace.ignore_rules import NO_RULES, PATTERN_LIMIT, expression, parse
+from seamwise.toolhost.workspace.ignore_rules import (
+    MAX_PATTERN_LENGTH,
+    NO_RULES,
+    parse_ignore_rules,
+    pattern_regex,
+)
 
-RULES = parse(
+RULES = parse_ignore_rules(
     b'# what no tool may see\n*.key\n!public.key\nsecrets/\n/build/\ndocs/**/private.md\n'
 )
 
@@ -33,31 +38,31 @@ RULES = parse(
 )
 def test_rules_hold_for_what_they_say(path: str, as_file: bool, as_folder: bool) -> None:
     names = path.split('/')
-    assert RULES.ignores(names, folder=False) is as_file
-    assert RULES.ignores(names, folder=True) is as_folder
+    assert RULES.ignores(names, is_folder=False) is as_file
+    assert RULES.ignores(names, is_folder=True) is as_folder
     assert RULES.may_ignore(names) is (as_file or as_folder)
 
 
 def test_no_rules_ignore_nothing() -> None:
     assert not NO_RULES.may_ignore(('anything',))
-    assert not parse(b'\n# only words\n\n').may_ignore(('anything',))
+    assert not parse_ignore_rules(b'\n# only words\n\n').may_ignore(('anything',))
 
 
 @pytest.mark.parametrize('line', [b'!', b'\\', b'a\\', b'[z-a]'])
 def test_a_line_that_is_no_pattern_is_left_out_as_git_does(line: bytes) -> None:
-    assert parse(line + b'\n*.key\n').ignores(('a.key',), folder=False)
+    assert parse_ignore_rules(line + b'\n*.key\n').ignores(('a.key',), is_folder=False)
 
 
 def test_bytes_marks_and_line_ends_of_other_systems_are_read() -> None:
-    rules = parse(b'\xef\xbb\xbfone\r\nc\xe9\r\n')
-    assert rules.ignores(('one',), folder=False)
-    assert rules.ignores(('c\udce9',), folder=False)
+    rules = parse_ignore_rules(b'\xef\xbb\xbfone\r\nc\xe9\r\n')
+    assert rules.ignores(('one',), is_folder=False)
+    assert rules.ignores(('c\udce9',), is_folder=False)
 
 
 def test_reading_rules_warns_of_nothing() -> None:
     with warnings.catch_warnings(action='error'):
-        parse(b'[[:alpha:]]\n')
-        expression('[[:alpha:]]')
+        parse_ignore_rules(b'[[:alpha:]]\n')
+        pattern_regex('[[:alpha:]]')
 
 
 @pytest.mark.parametrize(
@@ -75,11 +80,13 @@ def test_reading_rules_warns_of_nothing() -> None:
 def test_one_pattern_alone_finds_what_it_means(
     pattern: str, meant: list[str], not_meant: list[str]
 ) -> None:
-    found = expression(pattern)
+    found = pattern_regex(pattern)
     assert found is not None
     assert [path for path in [*meant, *not_meant] if re.search(found, path)] == meant
 
 
-@pytest.mark.parametrize('pattern', ['', '  ', '!*.py', '\\', '[z-a]', 'x' * (PATTERN_LIMIT + 1)])
+@pytest.mark.parametrize(
+    'pattern', ['', '  ', '!*.py', '\\', '[z-a]', 'x' * (MAX_PATTERN_LENGTH + 1)]
+)
 def test_what_is_no_pattern_is_none(pattern: str) -> None:
-    assert expression(pattern) is None
+    assert pattern_regex(pattern) is None

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seamwise.toolhost.text.unified_diff import Hunk, parse
-
-from .helpers import bad, good
+from seamwise.toolhost.text.unified_diff import Hunk, parse_diff
+from tests.toolhost.helpers import error_of, value_of
 
 TWO = '@@ -1,3 +1,3 @@ def main():\n a\n-b\n+B\n c\n@@ -10 +10,2 @@\n x\n+y\n'
 
@@ -18,7 +17,7 @@ def told(hunk: Hunk) -> list[str]:
 
 
 def test_hunks_are_read_with_what_their_headers_say() -> None:
-    first, second = good(parse(TWO))
+    first, second = value_of(parse_diff(TWO))
     assert (first.number, first.header, first.line) == (1, '@@ -1,3 +1,3 @@', 1)
     assert told(first) == [' a', '-b', '+B', ' c']
     assert first.old == ['a', 'b', 'c']
@@ -47,18 +46,18 @@ def test_hunks_are_read_with_what_their_headers_say() -> None:
     ],
 )
 def test_what_stands_around_the_hunks_is_left_out(diff: str) -> None:
-    assert [(one.header, told(one)) for one in good(parse(diff))] == [
-        (one.header, told(one)) for one in good(parse(TWO))
+    assert [(one.header, told(one)) for one in value_of(parse_diff(diff))] == [
+        (one.header, told(one)) for one in value_of(parse_diff(TWO))
     ]
 
 
 def test_an_empty_line_is_context_whose_blank_was_cut_off() -> None:
-    (hunk,) = good(parse('@@ -1,3 +1,3 @@\n-a\n+b\n\n c\n'))
+    (hunk,) = value_of(parse_diff('@@ -1,3 +1,3 @@\n-a\n+b\n\n c\n'))
     assert told(hunk) == ['-a', '+b', ' ', ' c']
 
 
 def test_removed_dashes_and_added_pluses_are_lines_like_any_other() -> None:
-    (hunk,) = good(parse('@@ -1,2 +1,2 @@\n--- a\n+++ b\n @@ -1 +1 @@\n'))
+    (hunk,) = value_of(parse_diff('@@ -1,2 +1,2 @@\n--- a\n+++ b\n @@ -1 +1 @@\n'))
     assert told(hunk) == ['--- a', '+++ b', ' @@ -1 +1 @@']
 
 
@@ -78,7 +77,7 @@ def test_removed_dashes_and_added_pluses_are_lines_like_any_other() -> None:
     ],
 )
 def test_a_line_without_a_newline_is_marked(diff: str, ends_old: bool, ends_new: bool) -> None:
-    (hunk,) = good(parse(diff))
+    (hunk,) = value_of(parse_diff(diff))
     assert (hunk.ends_old, hunk.ends_new) == (ends_old, ends_new)
 
 
@@ -87,80 +86,80 @@ def test_a_line_without_a_newline_is_marked(diff: str, ends_old: bool, ends_new:
     [
         (
             '',
-            'holds no hunk: each part of a unified diff begins with a line like "@@ -1,3 +1,4 @@"',
+            'contains no hunk; a hunk begins with a line like "@@ -1,3 +1,4 @@"',
         ),
         (
             '-a\n+b\n',
-            'holds no hunk: each part of a unified diff begins with a line like "@@ -1,3 +1,4 @@"',
+            'contains no hunk; a hunk begins with a line like "@@ -1,3 +1,4 @@"',
         ),
         (
             '--- a/x\n+++ b/x\n',
-            'holds no hunk: each part of a unified diff begins with a line like "@@ -1,3 +1,4 @@"',
+            'contains no hunk; a hunk begins with a line like "@@ -1,3 +1,4 @@"',
         ),
         (
             '@@ ... @@\n a\n',
-            'line 1 is no header of a hunk, as "@@ -1,3 +1,4 @@" is: \'@@ ... @@\'',
+            'line 1 is not a hunk header like "@@ -1,3 +1,4 @@": \'@@ ... @@\'',
         ),
         (
             'x\n@@@ -1 -1 +1 @@@\n',
-            'line 2 is no header of a hunk, as "@@ -1,3 +1,4 @@" is: \'@@@ -1 -1 +1 @@@\'',
+            'line 2 is not a hunk header like "@@ -1,3 +1,4 @@": \'@@@ -1 -1 +1 @@@\'',
         ),
         (
             '@@ -1 +1 @@x\n',
-            'line 1 is no header of a hunk, as "@@ -1,3 +1,4 @@" is: \'@@ -1 +1 @@x\'',
+            'line 1 is not a hunk header like "@@ -1,3 +1,4 @@": \'@@ -1 +1 @@x\'',
         ),
         (f'@@ -{"1" * 5_000} +1 @@\n', None),
         (
             '@@ -1,3 +1,3 @@\n a\n-b\n+c\n',
-            'hunk 1 (@@ -1,3 +1,3 @@) promises 3 old and 3 new lines, but has 2 and 2',
+            'hunk 1 (@@ -1,3 +1,3 @@) has the wrong number of lines: expected 3 old and 3 new, found 2 old and 2 new',
         ),
         (
             '@@ -1,2 +1,2 @@\n a\n*b\n',
-            'hunk 1 (@@ -1,2 +1,2 @@) promises 2 old and 2 new lines, but has 1 and 1',
+            'hunk 1 (@@ -1,2 +1,2 @@) has the wrong number of lines: expected 2 old and 2 new, found 1 old and 1 new',
         ),
         (
             '@@ -1,1 +1,3 @@\n a\n b\n+c\n',
-            'hunk 1 (@@ -1,1 +1,3 @@) promises 1 old and 3 new lines, but has 2 and 3',
+            'hunk 1 (@@ -1,1 +1,3 @@) has the wrong number of lines: expected 1 old and 3 new, found 2 old and 3 new',
         ),
         (
             '@@ -1 +1 @@\n\\ No newline\n-a\n+b\n',
-            'hunk 1 (@@ -1 +1 @@) promises 1 old and 1 new lines, but has 0 and 0',
+            'hunk 1 (@@ -1 +1 @@) has the wrong number of lines: expected 1 old and 1 new, found 0 old and 0 new',
         ),
-        ('@@ -1 +1 @@\n-a\n+b\n+c\n', 'hunk 1 (@@ -1 +1 @@) has more lines than its header says'),
+        ('@@ -1 +1 @@\n-a\n+b\n+c\n', 'hunk 1 (@@ -1 +1 @@) has more lines than its header states'),
         (
             '@@ -1 +1 @@\n-a\n+b\n@@ -3 +3 @@\n-c\n+d\n e\n',
-            'hunk 2 (@@ -3 +3 @@) has more lines than its header says',
+            'hunk 2 (@@ -3 +3 @@) has more lines than its header states',
         ),
         (
             '--- a/x\n+++ b/x\n' + TWO + '--- a/y\n+++ b/y\n' + TWO,
-            'is a diff of more than one file; send one diff a file',
+            'covers more than one file; send one diff per file',
         ),
         (
             TWO + 'diff --git a/y b/y\nnew file mode 100644\n',
-            'is a diff of more than one file; send one diff a file',
+            'covers more than one file; send one diff per file',
         ),
         (
             'diff --git a/x b/x\nsimilarity index 100%\ndiff --git a/y b/y\n' + TWO,
-            'is a diff of more than one file; send one diff a file',
+            'covers more than one file; send one diff per file',
         ),
         (
             '--- a\n+++ a\n--- b\n+++ b\n' + TWO,
-            'is a diff of more than one file; send one diff a file',
+            'covers more than one file; send one diff per file',
         ),
         (
             '@@ -1,2 +1,2 @@\n-a\n\\ No newline at end of file\n-b\n+c\n+d\n',
-            'hunk 1 (@@ -1,2 +1,2 @@) goes on after a line that is said to be the last of the file',
+            'hunk 1 (@@ -1,2 +1,2 @@) continues after a line that is marked as the end of the file',
         ),
         (
             '@@ -1 +1,2 @@\n-a\n+b\n\\ No newline at end of file\n+c\n',
-            'hunk 1 (@@ -1 +1,2 @@) goes on after a line that is said to be the last of the file',
+            'hunk 1 (@@ -1 +1,2 @@) continues after a line that is marked as the end of the file',
         ),
     ],
 )
 def test_what_is_wrong_is_said_in_words(diff: str, reason: str | None) -> None:
-    said = bad(parse(diff), str)
+    said = error_of(parse_diff(diff), str)
     assert said == reason or (
-        reason is None and said.startswith('line 1 is no header') and len(said) < 200
+        reason is None and said.startswith('line 1 is not a hunk header') and len(said) < 200
     )
 
 
@@ -172,8 +171,10 @@ LINES = st.lists(
 @given(LINES, LINES)
 def test_what_difflib_writes_is_read(before: list[str], after: list[str]) -> None:
     diff = '\n'.join(difflib.unified_diff(before, after, 'a', 'b', lineterm=''))
-    hunks = parse(diff)
+    hunks = parse_diff(diff)
     if before == after:
-        bad(hunks, str)
+        error_of(hunks, str)
         return
-    assert sum(one.count('-') - one.count('+') for one in good(hunks)) == len(before) - len(after)
+    assert sum(one.count('-') - one.count('+') for one in value_of(hunks)) == len(before) - len(
+        after
+    )

@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seamwise.toolhost.text.encodings import SAMPLE, is_binary, is_wide, misfit, text_encoding
+from seamwise.toolhost.text.encodings import (
+    SAMPLE_SIZE,
+    decoding_problem,
+    is_binary,
+    is_wide,
+    text_encoding,
+)
 
 ALL = sorted({*encodings.aliases.aliases, *encodings.aliases.aliases.values()})
 KNOWN = sorted({known for name in ALL if (known := text_encoding(name)) is not None})
@@ -81,7 +87,7 @@ def test_bytes_fit_or_it_is_said_where_they_do_not(encoding: str, data: bytes) -
     try:
         io.TextIOWrapper(io.BytesIO(data), encoding, newline='\n').read()
     except UnicodeError:
-        assert f'is not {encoding}; try ' in misfit(io.BytesIO(data), encoding)
+        assert f'is not {encoding}; try ' in decoding_problem(io.BytesIO(data), encoding)
 
 
 @pytest.mark.parametrize(
@@ -99,17 +105,17 @@ def test_bytes_fit_or_it_is_said_where_they_do_not(encoding: str, data: bytes) -
         (b'ab', 'utf-16', 'byte 0x61 at position 0 is not utf-16; try utf-8'),
         (b'a\0\n\0x', 'utf-16-le', 'byte 0x78 at position 4 is not utf-16-le; try utf-8'),
         (
-            b'x' * (3 * SAMPLE) + b'\xe9\n',
+            b'x' * (3 * SAMPLE_SIZE) + b'\xe9\n',
             'utf-8',
-            f'byte 0xe9 at position {3 * SAMPLE} is not utf-8; try latin-1',
+            f'byte 0xe9 at position {3 * SAMPLE_SIZE} is not utf-8; try latin-1',
         ),
         (
-            b'x' * (SAMPLE - 1) + '数'.encode() + b'\xff',
+            b'x' * (SAMPLE_SIZE - 1) + '数'.encode() + b'\xff',
             'utf-8',
-            f'byte 0xff at position {SAMPLE + 2} is not utf-8; try latin-1',
+            f'byte 0xff at position {SAMPLE_SIZE + 2} is not utf-8; try latin-1',
         ),
         (
-            ('数' * SAMPLE).encode('gb18030'),
+            ('数' * SAMPLE_SIZE).encode('gb18030'),
             'utf-8',
             'byte 0xca at position 0 is not utf-8; try gb18030',
         ),
@@ -118,7 +124,7 @@ def test_bytes_fit_or_it_is_said_where_they_do_not(encoding: str, data: bytes) -
 def test_what_does_not_fit_is_said_with_its_place_and_what_might(
     data: bytes, encoding: str, said: str
 ) -> None:
-    assert misfit(io.BytesIO(data), encoding) == said
+    assert decoding_problem(io.BytesIO(data), encoding) == said
 
 
 def test_a_zero_byte_makes_a_file_binary_unless_its_encoding_is_full_of_them() -> None:

@@ -21,8 +21,14 @@ from seamwise.toolhost.workspace import workspace as module
 from seamwise.toolhost.workspace.location import ResolvedPath
 from seamwise.toolhost.workspace.paths import PathRequest
 from seamwise.toolhost.workspace.workspace import Workspace
-
-from .helpers import bad, dig, few_handles, good, handles, unprivileged
+from tests.toolhost.helpers import (
+    error_of,
+    limit_handles,
+    make_nested_folders,
+    open_handles,
+    unprivileged,
+    value_of,
+)
 
 
 def asked(path: str) -> PathRequest:
@@ -30,11 +36,11 @@ def asked(path: str) -> PathRequest:
 
 
 def names(result: Result[ResolvedPath, object]) -> str:
-    return '/'.join(good(result).names)
+    return '/'.join(value_of(result).names)
 
 
 def reason(result: Result[ResolvedPath, object]) -> str:
-    return bad(result, PathForbidden).reason
+    return error_of(result, PathForbidden).reason
 
 
 class TestWhereAPathLeads:
@@ -43,10 +49,10 @@ class TestWhereAPathLeads:
     ) -> None:
         (folder / 'src').mkdir()
         (folder / 'src' / 'app.py').write_text('x')
-        assert good(workspace.file(asked('src/app.py'))).names == ('src', 'app.py')
-        assert good(workspace.folder(asked('src/'))).names == ('src',)
+        assert value_of(workspace.locate_file(asked('src/app.py'))).names == ('src', 'app.py')
+        assert value_of(workspace.locate_folder(asked('src/'))).names == ('src',)
         for path in ('.', './', 'src/..', str(folder), f'{folder}/', f'{folder}/src/../.'):
-            place = good(workspace.folder(asked(path)))
+            place = value_of(workspace.locate_folder(asked(path)))
             assert place.names == ()
             assert place.is_folder
 
@@ -54,16 +60,16 @@ class TestWhereAPathLeads:
         (folder / 'a' / 'b').mkdir(parents=True)
         (folder / 'a' / 'x').write_text('x')
         for path in ('a/x', 'a/b/../x', 'a/../a/b/../../a/x', 'a/./b/.././x', f'{folder}/a/b/../x'):
-            assert names(workspace.file(asked(path))) == 'a/x'
+            assert names(workspace.locate_file(asked(path))) == 'a/x'
 
     def test_dots_go_where_the_system_goes(self, folder: Path, workspace: Workspace) -> None:
         """`..` after a symlink is the folder above its target, as for every other program."""
         (folder / 'a' / 'deep').mkdir(parents=True)
         (folder / 'a' / 'x').write_text('x')
         (folder / 'link').symlink_to('a/deep')
-        assert names(workspace.file(asked('link/../x'))) == 'a/x'
-        bad(workspace.file(asked('nothere/../a/x')), FileNotFound)
-        bad(workspace.file(asked('a/x/../x')), InvalidParameter)
+        assert names(workspace.locate_file(asked('link/../x'))) == 'a/x'
+        error_of(workspace.locate_file(asked('nothere/../a/x')), FileNotFound)
+        error_of(workspace.locate_file(asked('a/x/../x')), InvalidParameter)
 
     def test_symlinks_inside_are_followed(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'src' / 'deep').mkdir(parents=True)
@@ -86,9 +92,9 @@ class TestWhereAPathLeads:
             'here/here/dir/up',
             'src/deep/../../dir/app.py',
         ):
-            assert names(workspace.file(asked(path))) == 'src/app.py'
-        assert names(workspace.folder(asked('here'))) == ''
-        assert names(workspace.folder(asked('dir'))) == 'src'
+            assert names(workspace.locate_file(asked(path))) == 'src/app.py'
+        assert names(workspace.locate_folder(asked('here'))) == ''
+        assert names(workspace.locate_folder(asked('dir'))) == 'src'
 
     def test_a_workspace_may_be_reached_by_a_symlink(self, folder: Path, tmp_path: Path) -> None:
         (folder / 'a').write_text('x')
@@ -96,29 +102,30 @@ class TestWhereAPathLeads:
         workspace = Workspace(tmp_path / 'alias')
         assert workspace.root == folder.resolve()
         for path in ('a', str(tmp_path / 'alias' / 'a'), str(folder / 'a')):
-            assert names(workspace.file(asked(path))) == 'a'
+            assert names(workspace.locate_file(asked(path))) == 'a'
 
     def test_what_is_missing_has_its_names_and_how_many_are_there(
         self, folder: Path, workspace: Workspace
     ) -> None:
         (folder / 'a').mkdir()
-        place = good(workspace.locate(asked('a/b/c')))
-        assert (place.names, place.present, place.mode) == (('a', 'b', 'c'), 1, 0)
+        place = value_of(workspace.locate(asked('a/b/c')))
+        assert (place.names, place.depth, place.mode) == (('a', 'b', 'c'), 1, 0)
 
     def test_a_file_is_no_folder_and_the_reverse(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'src').mkdir()
         (folder / 'file').write_text('x')
         assert (
-            bad(workspace.file(asked('src')), InvalidParameter).reason == 'is a folder, not a file'
+            error_of(workspace.locate_file(asked('src')), InvalidParameter).reason
+            == 'is a folder, not a file'
         )
         assert (
-            bad(workspace.folder(asked('file')), InvalidParameter).reason
+            error_of(workspace.locate_folder(asked('file')), InvalidParameter).reason
             == 'is a file, not a folder'
         )
         for path in ('file/', 'file/.', 'file/x', 'file/x/y', 'file/..'):
             assert (
-                bad(workspace.locate(asked(path)), InvalidParameter).reason
-                == 'goes through a file as if that were a folder'
+                error_of(workspace.locate(asked(path)), InvalidParameter).reason
+                == 'uses a file as if it were a folder'
             )
 
     def test_what_is_neither_says_what_it_is(self, folder: Path, workspace: Workspace) -> None:
@@ -126,14 +133,15 @@ class TestWhereAPathLeads:
         with socket.socket(socket.AF_UNIX) as server:
             server.bind(os.path.relpath(folder / 'socket'))
             assert (
-                bad(workspace.file(asked('socket')), InvalidParameter).reason
+                error_of(workspace.locate_file(asked('socket')), InvalidParameter).reason
                 == 'is a socket, not a file'
             )
         assert (
-            bad(workspace.file(asked('pipe')), InvalidParameter).reason == 'is a pipe, not a file'
+            error_of(workspace.locate_file(asked('pipe')), InvalidParameter).reason
+            == 'is a pipe, not a file'
         )
         assert (
-            bad(workspace.folder(asked('pipe')), InvalidParameter).reason
+            error_of(workspace.locate_folder(asked('pipe')), InvalidParameter).reason
             == 'is a pipe, not a folder'
         )
 
@@ -155,14 +163,14 @@ class TestWhereAPathLeads:
             '%2e%2e',
         ):
             (folder / name).write_text('x')
-            assert good(workspace.file(asked(name))).names == (name,)
+            assert value_of(workspace.locate_file(asked(name))).names == (name,)
 
     def test_a_long_way_down_needs_few_handles(self, folder: Path, workspace: Workspace) -> None:
-        dig(folder, 300)
-        with few_handles(4):
-            assert len(good(workspace.folder(asked('d/' * 300))).names) == 300
-            assert names(workspace.folder(asked('d/' * 300 + '../' * 300))) == ''
-            bad(workspace.existing(asked('d/' * 300 + 'nothere')), FileNotFound)
+        make_nested_folders(folder, 300)
+        with limit_handles(4):
+            assert len(value_of(workspace.locate_folder(asked('d/' * 300))).names) == 300
+            assert names(workspace.locate_folder(asked('d/' * 300 + '../' * 300))) == ''
+            error_of(workspace.locate_existing(asked('d/' * 300 + 'nothere')), FileNotFound)
 
 
 class TestWhatLiesOutside:
@@ -222,7 +230,9 @@ class TestWhatLiesOutside:
         for path in ('loop', 'loop/x', 'ping', 'deeper', 'loop/'):
             for writing in (False, True):
                 assert (
-                    bad(workspace.locate(asked(path), writing=writing), FileNotFound).suggestions
+                    error_of(
+                        workspace.locate(asked(path), writing=writing), FileNotFound
+                    ).suggestions
                     == ()
                 )
 
@@ -233,8 +243,8 @@ class TestWhatLiesOutside:
         for number in range(1, 42):
             (folder / f'link{number}').symlink_to(f'link{number - 1}')
         assert (folder / 'link40').read_text() == 'x'
-        assert names(workspace.file(asked('link40'))) == 'link0'
-        bad(workspace.file(asked('link41')), FileNotFound)
+        assert names(workspace.locate_file(asked('link40'))) == 'link0'
+        error_of(workspace.locate_file(asked('link41')), FileNotFound)
 
 
 class TestWhatIsIgnored:
@@ -280,8 +290,8 @@ class TestWhatIsIgnored:
     def test_what_is_not_meant_is_not_ignored(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'public.key').write_text('x')
         (folder / 'secrets').write_text('a file, where the rule means a folder')
-        assert names(workspace.file(asked('public.key'))) == 'public.key'
-        assert names(workspace.file(asked('secrets'))) == 'secrets'
+        assert names(workspace.locate_file(asked('public.key'))) == 'public.key'
+        assert names(workspace.locate_file(asked('secrets'))) == 'secrets'
 
     def test_a_way_out_through_an_ignored_name_tells_nothing(
         self, folder: Path, workspace: Workspace
@@ -292,11 +302,11 @@ class TestWhatIsIgnored:
 
     def test_the_rules_are_those_of_now(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'a').write_text('x')
-        names(workspace.file(asked('a')))
+        names(workspace.locate_file(asked('a')))
         (folder / '.seamignore').write_text('a\n')
-        assert reason(workspace.file(asked('a'))) == 'ignored'
+        assert reason(workspace.locate_file(asked('a'))) == 'ignored'
         (folder / '.seamignore').unlink()
-        names(workspace.file(asked('a')))
+        names(workspace.locate_file(asked('a')))
 
 
 class TestTheRulesFile:
@@ -316,10 +326,10 @@ class TestTheRulesFile:
         """To ignore nothing by mistake would show what nobody may see."""
         (folder / 'folder').mkdir()
         (folder / '.seamignore').symlink_to(target)
-        cause = bad(workspace.locate(asked('a')), ToolFailed).cause
+        cause = error_of(workspace.locate(asked('a')), ToolFailed).cause
         assert (
             str(cause)
-            == "[Errno 22] the ignore rules are no file inside of the workspace: '.seamignore'"
+            == "[Errno 22] the ignore rules are not a file inside the workspace: '.seamignore'"
         )
 
     @pytest.mark.parametrize('make', [Path.mkdir, os.mkfifo])
@@ -327,14 +337,14 @@ class TestTheRulesFile:
         self, folder: Path, workspace: Workspace, make: Callable[[Path], None]
     ) -> None:
         make(folder / '.seamignore')
-        bad(workspace.locate(asked('a')), ToolFailed)
+        error_of(workspace.locate(asked('a')), ToolFailed)
 
     def test_that_is_too_long_closes_everything(self, folder: Path, workspace: Workspace) -> None:
         (folder / '.seamignore').write_bytes(b'#' * 1024 * 1024)
-        good(workspace.locate(asked('a')))
+        value_of(workspace.locate(asked('a')))
         (folder / '.seamignore').write_bytes(b'#' * (1024 * 1024 + 1))
         assert 'more than 1,048,576 bytes' in str(
-            bad(workspace.locate(asked('a')), ToolFailed).cause
+            error_of(workspace.locate(asked('a')), ToolFailed).cause
         )
 
     def test_that_may_not_be_read_closes_everything(
@@ -349,8 +359,8 @@ class TestTheRulesFile:
         (folder / 'sub').mkdir()
         (folder / 'sub' / '.seamignore').write_text('*\n')
         (folder / 'sub' / 'a').write_text('x')
-        names(workspace.file(asked('sub/a')))
-        good(workspace.locate(asked('sub/.seamignore'), writing=True))
+        names(workspace.locate_file(asked('sub/a')))
+        value_of(workspace.locate(asked('sub/.seamignore'), writing=True))
 
 
 class TestWriting:
@@ -369,7 +379,7 @@ class TestWriting:
     def test_gits_own_folder_may_be_read(self, folder: Path, workspace: Workspace) -> None:
         (folder / '.git').mkdir()
         (folder / '.git' / 'config').write_text('x')
-        names(workspace.file(asked('.git/config')))
+        names(workspace.locate_file(asked('.git/config')))
 
     @pytest.mark.parametrize('path', ['.seamignore', './.seamignore', 'link', '.seamignore/x'])
     @pytest.mark.parametrize('exists', [False, True])
@@ -389,7 +399,7 @@ class TestWriting:
         (folder / 'link').symlink_to('locked')
         for path in ('locked', 'link'):
             assert reason(workspace.locate(asked(path), writing=True)) == 'write_protected'
-        names(workspace.file(asked('locked')))
+        names(workspace.locate_file(asked('locked')))
 
     def test_a_file_that_others_may_write_is_the_systems(
         self, folder: Path, workspace: Workspace
@@ -409,10 +419,10 @@ class TestWriting:
         for path in ('new/', 'new/.', 'new/sub/'):
             assert (
                 'must name a file'
-                in bad(workspace.locate(asked(path), writing=True), InvalidParameter).reason
+                in error_of(workspace.locate(asked(path), writing=True), InvalidParameter).reason
             )
-        bad(workspace.locate(asked('new/..'), writing=True), FileNotFound)
-        bad(workspace.locate(asked('new/../file'), writing=True), FileNotFound)
+        error_of(workspace.locate(asked('new/..'), writing=True), FileNotFound)
+        error_of(workspace.locate(asked('new/../file'), writing=True), FileNotFound)
 
 
 class TestWhatIsMissing:
@@ -422,12 +432,14 @@ class TestWhatIsMissing:
         (folder / 'src').mkdir()
         for name in ('src/app.py', 'src/apt.py', 'app.py'):
             (folder / name).write_text('x')
-        assert bad(workspace.existing(asked('src/ap.py')), FileNotFound).suggestions == (
+        assert error_of(
+            workspace.locate_existing(asked('src/ap.py')), FileNotFound
+        ).suggestions == (
             'src/app.py',
             'src/apt.py',
         )
-        assert bad(
-            workspace.existing(asked(f'{folder}/./srcc/app.py')), FileNotFound
+        assert error_of(
+            workspace.locate_existing(asked(f'{folder}/./srcc/app.py')), FileNotFound
         ).suggestions == ('src',)
 
     def test_nothing_hidden_is_suggested(self, folder: Path, workspace: Workspace) -> None:
@@ -437,7 +449,7 @@ class TestWhatIsMissing:
         (folder / '.git').mkdir()
         (folder / 'secret\udcff').write_text('x')
         for path in ('secre.txt', 'secret', '.gi'):
-            assert bad(workspace.existing(asked(path)), FileNotFound).suggestions == ()
+            assert error_of(workspace.locate_existing(asked(path)), FileNotFound).suggestions == ()
 
     def test_a_folder_that_may_not_be_listed_suggests_nothing(
         self, folder: Path, workspace: Workspace
@@ -446,15 +458,18 @@ class TestWhatIsMissing:
         (folder / 'src' / 'app.py').write_text('x')
         (folder / 'src').chmod(0o711)
         with unprivileged():
-            names(workspace.existing(asked('src/app.py')))
-            assert bad(workspace.existing(asked('src/ap.py')), FileNotFound).suggestions == ()
+            names(workspace.locate_existing(asked('src/app.py')))
+            assert (
+                error_of(workspace.locate_existing(asked('src/ap.py')), FileNotFound).suggestions
+                == ()
+            )
 
     def test_a_folder_of_very_many_names_is_not_read_to_its_end(
         self, folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         (folder / 'app.py').write_text('x')
-        monkeypatch.setattr(module, 'MOST_NAMES', 0)
-        assert bad(workspace.existing(asked('ap.py')), FileNotFound).suggestions == ()
+        monkeypatch.setattr(module, 'MAX_CANDIDATES', 0)
+        assert error_of(workspace.locate_existing(asked('ap.py')), FileNotFound).suggestions == ()
 
 
 class TestTheMachine:
@@ -474,27 +489,27 @@ class TestTheMachine:
         with monkeypatch.context() as patched:
             patched.setattr(os, 'dup', none_left)
             result = workspace.locate(asked('a'))
-        assert bad(result, ResourceExhausted).resource == 'handles'
+        assert error_of(result, ResourceExhausted).resource == 'handles'
 
     def test_no_handle_is_left_open(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'a' / 'b').mkdir(parents=True)
         (folder / 'a' / 'x').write_text('x')
         (folder / 'link').symlink_to('a')
         (folder / 'out').symlink_to('..')
-        before = handles()
+        before = open_handles()
         for path in ('link/b/../x', 'nothere/x', 'out/x', 'a/x/y', 'a/y', '', '.'):
-            workspace.existing(asked(path), writing=True)
-            workspace.existing(asked(path))
-        assert handles() == before
+            workspace.locate_existing(asked(path), writing=True)
+            workspace.locate_existing(asked(path))
+        assert open_handles() == before
 
     def test_a_workspace_that_is_let_go_closes_its_folder(self, folder: Path) -> None:
         gc.collect()
-        before = len(handles())
+        before = len(open_handles())
         made = Workspace(folder)
-        assert len(handles()) == before + 1
+        assert len(open_handles()) == before + 1
         del made
         gc.collect()
-        assert len(handles()) == before
+        assert len(open_handles()) == before
 
     @pytest.mark.parametrize('name', ['nothere', 'file'])
     def test_what_is_no_folder_is_no_workspace(self, folder: Path, name: str) -> None:
@@ -508,7 +523,9 @@ class TestTheMachine:
         (folder / 'secret.txt').write_text('mine')
         folder.rename(tmp_path / 'moved')
         folder.symlink_to('outside')
-        with workspace.open_file(good(workspace.file(asked('secret.txt'))).names) as stream:
+        with workspace.open_file(
+            value_of(workspace.locate_file(asked('secret.txt'))).names
+        ) as stream:
             assert stream.read() == b'mine'
 
 
@@ -524,7 +541,7 @@ class TestOpening:
                 workspace.open_file(path),
             ):
                 pass
-        with pytest.raises(NotADirectoryError), workspace.entries(('out',)):
+        with pytest.raises(NotADirectoryError), workspace.scan_folder(('out',)):
             pass
 
     def test_a_pipe_that_came_in_between_neither_blocks_nor_opens(
@@ -532,7 +549,7 @@ class TestOpening:
     ) -> None:
         os.mkfifo(folder / 'pipe')
         with (
-            pytest.raises(FileNotFoundError, match='no file any more'),
+            pytest.raises(FileNotFoundError, match='no longer a regular file'),
             workspace.open_file(('pipe',)),
         ):
             pass

@@ -9,20 +9,19 @@ from hypothesis import strategies as st
 from seamwise import Failure
 from seamwise.catalog.tools import RejectedHunk
 from seamwise.toolhost.text.document import Document
-from seamwise.toolhost.text.hunks import edits, locate
-from seamwise.toolhost.text.unified_diff import parse
-
-from .helpers import good
+from seamwise.toolhost.text.hunks import iter_edits, locate
+from seamwise.toolhost.text.unified_diff import parse_diff
+from tests.toolhost.helpers import value_of
 
 
 def applied(content: str, diff: str) -> str:
     document = Document(content)
-    placed = good(locate(good(parse(diff)), document))
-    return document.edited(edits(placed, document))
+    placed = value_of(locate(value_of(parse_diff(diff)), document))
+    return document.apply_edits(iter_edits(placed, document))
 
 
 def hunks(content: str, diff: str) -> tuple[RejectedHunk, ...]:
-    result = locate(good(parse(diff)), Document(content))
+    result = locate(value_of(parse_diff(diff)), Document(content))
     assert type(result) is Failure, result
     return result.failure()
 
@@ -141,8 +140,8 @@ def test_a_hunk_that_speaks_of_the_end_of_a_file_goes_nowhere_else(content: str,
 def test_a_hunk_that_speaks_of_the_end_finds_it() -> None:
     diff = '@@ -1 +1 @@\n-a\n+c\n\\ No newline at end of file\n'
     document = Document('a\nb\na\n')
-    (placed,) = good(locate(good(parse(diff)), document))
-    assert (placed.first, placed.behind) == (2, 3)
+    (placed,) = value_of(locate(value_of(parse_diff(diff)), document))
+    assert (placed.start, placed.end) == (2, 3)
 
 
 LINES = st.lists(st.sampled_from(['', 'a', 'b', 'c', '-', '+', '@@']), max_size=12)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seamwise.toolhost.text.document import Document, Edit
+from seamwise.toolhost.text.document import Document, TextEdit
 
 CONTENT = st.lists(
     st.sampled_from(['a', 'bc', '', '\n', '\r\n', '\r', '\x0b', '\u2028', '\ufeff', '数']),
@@ -16,7 +16,7 @@ CONTENT = st.lists(
 
 @given(CONTENT)
 def test_no_edit_gives_the_file_as_it_was(content: str) -> None:
-    assert Document(content).edited([]) == content
+    assert Document(content).apply_edits([]) == content
 
 
 @given(CONTENT)
@@ -36,7 +36,7 @@ def test_an_edit_changes_its_own_place_and_nothing_else(content: str, data: st.D
     document = Document(content)
     start = data.draw(st.integers(0, len(document.text)))
     end = data.draw(st.integers(start, len(document.text)))
-    edited = Document(document.edited([Edit(start, end, 'X')]))
+    edited = Document(document.apply_edits([TextEdit(start, end, 'X')]))
     expected = document.text[:start] + 'X' + document.text[end:]
     # A carriage return that the file has before its own line end may count as one more.
     found, wanted = (
@@ -48,30 +48,30 @@ def test_an_edit_changes_its_own_place_and_nothing_else(content: str, data: st.D
 @pytest.mark.parametrize(
     ('content', 'edits', 'expected'),
     [
-        ('one\ntwo\n', [Edit(0, 3, '1')], '1\ntwo\n'),
-        ('one\r\ntwo\r\n', [Edit(0, 3, '1\n1')], '1\r\n1\r\ntwo\r\n'),
-        ('one\r\ntwo\r\n', [Edit(0, 4, '')], 'two\r\n'),
-        ('one\r\ntwo\r\n', [Edit(3, 4, '-')], 'one-two\r\n'),
-        ('one\r\ntwo\nthree\r\n', [Edit(4, 7, 'x\ny')], 'one\r\nx\r\ny\nthree\r\n'),
-        ('one\ntwo\r\nthree\n', [Edit(4, 7, 'x\ny')], 'one\nx\ny\r\nthree\n'),
-        ('one\ntwo', [Edit(4, 7, 'x')], 'one\nx'),
-        ('one\ntwo', [Edit(4, 8, 'x\n')], 'one\nx'),
-        ('one\ntwo', [Edit(8, 8, 'three\n')], 'one\ntwo\nthree'),
-        ('one\r\ntwo', [Edit(8, 8, 'three\n')], 'one\r\ntwo\r\nthree'),
-        ('', [Edit(0, 0, 'one\n')], 'one\n'),
-        ('\ufeffone\n', [Edit(0, 3, '1')], '\ufeff1\n'),
-        ('a\r', [Edit(0, 1, 'b')], 'b\r'),
+        ('one\ntwo\n', [TextEdit(0, 3, '1')], '1\ntwo\n'),
+        ('one\r\ntwo\r\n', [TextEdit(0, 3, '1\n1')], '1\r\n1\r\ntwo\r\n'),
+        ('one\r\ntwo\r\n', [TextEdit(0, 4, '')], 'two\r\n'),
+        ('one\r\ntwo\r\n', [TextEdit(3, 4, '-')], 'one-two\r\n'),
+        ('one\r\ntwo\nthree\r\n', [TextEdit(4, 7, 'x\ny')], 'one\r\nx\r\ny\nthree\r\n'),
+        ('one\ntwo\r\nthree\n', [TextEdit(4, 7, 'x\ny')], 'one\nx\ny\r\nthree\n'),
+        ('one\ntwo', [TextEdit(4, 7, 'x')], 'one\nx'),
+        ('one\ntwo', [TextEdit(4, 8, 'x\n')], 'one\nx'),
+        ('one\ntwo', [TextEdit(8, 8, 'three\n')], 'one\ntwo\nthree'),
+        ('one\r\ntwo', [TextEdit(8, 8, 'three\n')], 'one\r\ntwo\r\nthree'),
+        ('', [TextEdit(0, 0, 'one\n')], 'one\n'),
+        ('\ufeffone\n', [TextEdit(0, 3, '1')], '\ufeff1\n'),
+        ('a\r', [TextEdit(0, 1, 'b')], 'b\r'),
         (
             'one\ntwo\nthree\n',
-            [Edit(0, 3, '1'), Edit(4, 7, '2'), Edit(8, 8, '-')],
+            [TextEdit(0, 3, '1'), TextEdit(4, 7, '2'), TextEdit(8, 8, '-')],
             '1\n2\n-three\n',
         ),
     ],
 )
 def test_edits_use_the_line_ends_of_the_file(
-    content: str, edits: list[Edit], expected: str
+    content: str, edits: list[TextEdit], expected: str
 ) -> None:
-    assert Document(content).edited(edits) == expected
+    assert Document(content).apply_edits(edits) == expected
 
 
 @pytest.mark.parametrize('content', ['one\r\ntwo\r\n', 'one\r\ntwo'])
@@ -79,4 +79,4 @@ def test_edits_use_the_line_ends_of_the_file(
     ('last_newline', 'expected'), [(True, 'one\r\ntwo\r\n'), (False, 'one\r\ntwo')]
 )
 def test_a_last_newline_may_be_asked_for(content: str, last_newline: bool, expected: str) -> None:
-    assert Document(content).edited([], last_newline=last_newline) == expected
+    assert Document(content).apply_edits([], last_newline=last_newline) == expected

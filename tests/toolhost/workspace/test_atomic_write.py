@@ -11,19 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from seamwise.toolhost.workspace import atomic_write as writing
+from seamwise.toolhost.workspace import atomic_write
 from seamwise.toolhost.workspace.atomic_write import create_file, replace_file
 from seamwise.toolhost.workspace.paths import PathRequest
 from seamwise.toolhost.workspace.workspace import Workspace
-
-from .helpers import good, handles, tree, unprivileged
+from tests.toolhost.helpers import open_handles, tree, unprivileged, value_of
 
 NEW = b'new\n' * 100_000
 
 
 def create(workspace: Workspace, path: str, data: bytes = NEW) -> None:
     create_file(
-        workspace, good(workspace.locate(PathRequest('write_file', path), writing=True)), data
+        workspace, value_of(workspace.locate(PathRequest('write_file', path), writing=True)), data
     )
 
 
@@ -32,7 +31,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Each way of writing: without a name, with one, and with one because the system does not know the other."""
     chosen: str = request.param
     if chosen == 'named':
-        monkeypatch.setattr(writing, '_UNNAMED', 0)
+        monkeypatch.setattr(atomic_write, '_UNNAMED_FLAG', 0)
     if chosen == 'refused':
         original = os.open
 
@@ -106,7 +105,7 @@ class TestEveryWay:
     def test_somebody_who_was_quicker_keeps_the_file(
         self, folder: Path, workspace: Workspace
     ) -> None:
-        place = good(workspace.locate(PathRequest('write_file', 'a'), writing=True))
+        place = value_of(workspace.locate(PathRequest('write_file', 'a'), writing=True))
         (folder / 'a').write_text('theirs')
         with pytest.raises(FileExistsError):
             create_file(workspace, place, NEW)
@@ -115,7 +114,7 @@ class TestEveryWay:
     def test_a_folder_that_somebody_else_has_made_is_used(
         self, folder: Path, workspace: Workspace
     ) -> None:
-        place = good(workspace.locate(PathRequest('write_file', 'x/y/a'), writing=True))
+        place = value_of(workspace.locate(PathRequest('write_file', 'x/y/a'), writing=True))
         (folder / 'x').mkdir()
         create_file(workspace, place, b'1')
         assert tree(folder) == {'x': None, 'x/y': None, 'x/y/a': b'1'}
@@ -141,7 +140,7 @@ class TestEveryWay:
         def make() -> None:
             create(workspace, 'new/deep/b')
 
-        before = len(handles())
+        before = len(open_handles())
         for write in (replace, make):
             with monkeypatch.context() as patched:
                 patched.setattr(os, function, fail)
@@ -153,7 +152,7 @@ class TestEveryWay:
                     # This way of writing does without the function.
                     assert len(tree(folder)) in {1, 4}
                     (folder / 'a').write_text('old')
-        assert len(handles()) == before
+        assert len(open_handles()) == before
 
 
 def test_a_file_system_without_hard_links_can_be_written(
@@ -182,7 +181,7 @@ def test_a_new_folder_that_is_not_empty_any_more_stays(
 
 
 def test_a_file_in_the_way_of_a_new_folder_stops_it(folder: Path, workspace: Workspace) -> None:
-    place = good(workspace.locate(PathRequest('write_file', 'x/y/a'), writing=True))
+    place = value_of(workspace.locate(PathRequest('write_file', 'x/y/a'), writing=True))
     (folder / 'x').write_text('theirs')
     with pytest.raises(NotADirectoryError):
         create_file(workspace, place, b'1')
@@ -201,10 +200,10 @@ def test_a_symlink_that_came_in_between_is_replaced_itself(
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from seamwise.toolhost.workspace import atomic_write as writing
+from seamwise.toolhost.workspace import atomic_write
 from seamwise.toolhost.workspace.workspace import Workspace
 from seamwise.toolhost.workspace.atomic_write import replace_file, create_file
-from seamwise.toolhost.workspace.paths import Asked
+from seamwise.toolhost.workspace.paths import PathRequest
 
 root, function, when, way, what = sys.argv[1:]
 original = getattr(os, function)
@@ -215,9 +214,9 @@ def killed(*args, **kwargs):
     os.kill(os.getpid(), signal.SIGKILL)
 
 workspace = Workspace(Path(root))
-place = workspace.locate(Asked('write_file', 'new/b'), writing=True).unwrap()
+place = workspace.locate(PathRequest('write_file', 'new/b'), writing=True).unwrap()
 if way == 'named':
-    writing._UNNAMED = 0
+    atomic_write._UNNAMED_FLAG = 0
 setattr(os, function, killed)
 if what == 'replace':
     replace_file(workspace, ('a',), b'new' * 100_000)

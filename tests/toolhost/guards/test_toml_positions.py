@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from seamwise.toolhost.guards.toml_positions import Places, Position, position
-from seamwise.toolhost.schema import below, is_table
+from seamwise.toolhost.guards.toml_positions import KeyPositions, LineColumn, line_column
+from seamwise.toolhost.schema import child_pointer, is_table
 
 DOCUMENT = '''\
 # [no.table] here
@@ -59,12 +59,12 @@ last = true'''
 )
 def test_a_key_is_found_where_it_stands(pointer: str, line: int, column: int) -> None:
     tomllib.loads(DOCUMENT)
-    assert Places(DOCUMENT).of(pointer) == Position(line, column)
-    assert Places(DOCUMENT.replace('\n', '\r\n')).of(pointer) == Position(line, column)
+    assert KeyPositions(DOCUMENT).find(pointer) == LineColumn(line, column)
+    assert KeyPositions(DOCUMENT.replace('\n', '\r\n')).find(pointer) == LineColumn(line, column)
 
 
 def test_a_position_counts_from_one() -> None:
-    assert [position('é\n\nb', offset) for offset in range(5)] == [
+    assert [line_column('é\n\nb', offset) for offset in range(5)] == [
         (1, 1),
         (1, 2),
         (2, 1),
@@ -74,8 +74,8 @@ def test_a_position_counts_from_one() -> None:
 
 
 def test_what_is_no_toml_is_refused() -> None:
-    with pytest.raises(ValueError, match='This is no TOML, from offset 6 on'):
-        Places('a = 1\n= 2').of('/a')
+    with pytest.raises(ValueError, match='not valid TOML from offset 6 on'):
+        KeyPositions('a = 1\n= 2').find('/a')
 
 
 WORDS = st.text('ab."\'#=[]{}~/\\\n\té', min_size=0, max_size=3)
@@ -119,7 +119,7 @@ def documents(draw: st.DrawFn) -> tuple[str, dict[str, int]]:
         pointer = parent
         for dot in ['', *['.'] * draw(st.integers(0, depth))]:
             name, written = draw(written_keys())
-            pointer = below(pointer, name)
+            pointer = child_pointer(pointer, name)
             text += draw(BLANKS) + dot + draw(BLANKS) if dot else ''
             places.setdefault(pointer, len(text))
             text += written
@@ -162,8 +162,8 @@ def is_toml(text: str) -> bool:
 def pointers(value: object, pointer: str = '') -> Iterator[str]:
     if is_table(value):
         for name, one in value.items():
-            yield below(pointer, name)
-            yield from pointers(one, below(pointer, name))
+            yield child_pointer(pointer, name)
+            yield from pointers(one, child_pointer(pointer, name))
 
 
 @given(documents().filter(lambda made: is_toml(made[0])))
@@ -173,4 +173,4 @@ def test_every_key_of_any_document_is_found(made: tuple[str, dict[str, int]]) ->
     known = set(pointers(tomllib.loads(text)))
     assert known == {one for one in places if one in known}
     for pointer in known:
-        assert Places(text).of(pointer) == position(text, places[pointer])
+        assert KeyPositions(text).find(pointer) == line_column(text, places[pointer])

@@ -20,8 +20,7 @@ from seamwise.toolhost.tools.search_files import SearchFiles, search_files
 from seamwise.toolhost.tools.write_file import WriteFile, write_file
 from seamwise.toolhost.workspace.paths import PathRequest
 from seamwise.toolhost.workspace.workspace import Workspace
-
-from .helpers import CANARY, bad, good
+from tests.toolhost.helpers import CANARY, error_of, value_of
 
 ROUNDS = 150
 
@@ -107,7 +106,7 @@ def test_a_file_that_becomes_a_symlink_while_it_is_searched_is_left_out(
     (folder / 'real' / 'secret.txt').write_text('mine')
     with swapping(folder, 'x'):
         for _ in range(20):
-            found = good(search_files(workspace, SearchFiles(pattern='CANARY|mine', path='.')))
+            found = value_of(search_files(workspace, SearchFiles(pattern='CANARY|mine', path='.')))
             assert {one.text for one in found.matches} <= {'mine'}
 
 
@@ -141,7 +140,7 @@ def test_a_symlink_that_becomes_a_file_between_two_looks_is_looked_at_again(
         (folder / 'x').write_text('mine')
 
     swap_once(monkeypatch, 'readlink', swap)
-    assert good(workspace.file(PathRequest('read_file', 'x'))).names == ('x',)
+    assert value_of(workspace.locate_file(PathRequest('read_file', 'x'))).names == ('x',)
 
 
 def test_a_symlink_that_vanishes_between_two_looks_is_not_found(
@@ -150,7 +149,8 @@ def test_a_symlink_that_vanishes_between_two_looks_is_not_found(
     (folder / 'x').symlink_to('y')
     swap_once(monkeypatch, 'readlink', (folder / 'x').unlink)
     assert (
-        type(bad(workspace.file(PathRequest('read_file', 'x')), object)).__name__ == 'FileNotFound'
+        type(error_of(workspace.locate_file(PathRequest('read_file', 'x')), object)).__name__
+        == 'FileNotFound'
     )
 
 
@@ -164,7 +164,8 @@ def test_a_symlink_that_is_swapped_for_ever_is_a_loop(
 
     monkeypatch.setattr(os, 'readlink', never)
     assert (
-        type(bad(workspace.file(PathRequest('read_file', 'x')), object)).__name__ == 'FileNotFound'
+        type(error_of(workspace.locate_file(PathRequest('read_file', 'x')), object)).__name__
+        == 'FileNotFound'
     )
 
 
@@ -180,6 +181,8 @@ def test_a_folder_that_becomes_a_symlink_between_two_looks_is_not_entered(
     # The first one opens nothing of the path: there are no rules to be read.
     swap_once(monkeypatch, 'open', swap)
     assert (
-        type(bad(workspace.file(PathRequest('read_file', 'x/secret.txt')), object)).__name__
+        type(
+            error_of(workspace.locate_file(PathRequest('read_file', 'x/secret.txt')), object)
+        ).__name__
         == 'FileNotFound'
     )
