@@ -1,6 +1,6 @@
 """Tagged errors: frozen values with typed fields, a category and a message."""
 
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from inspect import Parameter, signature
 from re import sub
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -44,6 +44,16 @@ def find_by_tag(tag: object) -> 'type[TaggedError] | None':
     """
     classes = [class_ for (_, name), class_ in _registry.items() if name == tag]
     return classes[0] if len(classes) == 1 else None
+
+
+def iter_registered() -> 'Iterator[type[TaggedError]]':
+    """Yield all error classes, except those that are local to a function.
+
+    >>> from seamwise.catalog.tools import FileNotFound
+    >>> FileNotFound in iter_registered()
+    True
+    """
+    return iter([*_registry.values()])
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(msgspec.field,))

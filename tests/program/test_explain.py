@@ -2,7 +2,9 @@
 
 import json
 import re
+import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -21,7 +23,7 @@ from seamwise.documents.lookup import known_words, lookup
 from seamwise.documents.recipes import RECIPES, by_calls, call_line
 from seamwise.documents.seams import TABLES, arms_of
 from seamwise.documents.shape import Answer, ErrorEntry, Example
-from seamwise.documents.text import render_entry
+from seamwise.documents.text import layout_json, render_entry
 from seamwise.documents.unions import UNION_OF
 from seamwise.program.cli import seamwise
 from seamwise.secrets import Secret
@@ -293,3 +295,100 @@ def test_a_style_that_there_is_not_is_a_wrong_use(monkeypatch: pytest.MonkeyPatc
     assert (
         "SEAMWISE_STYLE must be 'auto', 'plain' or 'screen-reader', not 'screen'." in ended.stderr
     )
+
+
+OWN_ERRORS = """\
+from seamwise import Category, Secret, TaggedError
+
+
+class ParcelLost(TaggedError, category=Category.UNAVAILABLE, message='Parcel {number} is lost.'):
+    '''The carrier cannot find the parcel. Ask again tomorrow.'''
+
+    number: int
+    code: Secret[str]
+"""
+
+
+@pytest.fixture
+def own_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    name = 'explained_shop_errors'
+    (tmp_path / f'{name}.py').write_text(OWN_ERRORS, encoding='utf-8')
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, 'path', [*sys.path])
+    yield name
+    sys.modules.pop(name, None)
+
+
+@pytest.mark.parametrize('word', ['ParcelLost', 'parcellost'])
+def test_an_error_of_a_module_is_explained_by_its_declaration(own_module: str, word: str) -> None:
+    result = CliRunner().invoke(seamwise, ['explain', word, '--module', own_module])
+    assert result.exit_code == 0
+    assert result.stdout == (
+        'ParcelLost: Parcel {number} is lost.\n'
+        '\n'
+        'The carrier cannot find the parcel. Ask again tomorrow.\n'
+        f'(class {own_module}.ParcelLost, category unavailable, retryable, recovery retry)\n'
+        '\n'
+        'Fields:\n'
+        '  number: int\n'
+        '  code: secret\n'
+        '\n'
+        'What to do:\n'
+        '  Repeat the call.\n'
+    )
+
+
+def test_an_error_of_a_module_is_explained_as_json(own_module: str) -> None:
+    result = CliRunner().invoke(
+        seamwise, ['explain', 'ParcelLost', '--module', own_module, '--json']
+    )
+    [entry] = json.loads(result.stdout)['entries']
+    assert (entry['tag'], entry['category']) == ('ParcelLost', 'unavailable')
+    assert [field['public'] for field in entry['fields']] == [True, False]
+
+
+def test_a_module_without_the_error_is_a_usage_error(own_module: str) -> None:
+    result = CliRunner().invoke(seamwise, ['explain', 'FileNotFound', '--module', own_module])
+    assert result.exit_code == 2
+    assert f"the module '{own_module}' has no error 'FileNotFound'." in result.stderr
+
+
+def test_a_module_that_cannot_be_imported_is_a_usage_error() -> None:
+    result = CliRunner().invoke(seamwise, ['explain', 'ParcelLost', '--module', 'no_such_module'])
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "seamwise: cannot import 'no_such_module': No module named 'no_such_module'\n"
+    )
+
+
+def test_an_unknown_word_is_answered_with_the_option_for_own_errors() -> None:
+    result = CliRunner().invoke(seamwise, ['explain', 'ParcelLost'])
+    assert result.exit_code == 2
+    assert 'Use --module for an error of your own program.' in result.stderr
+
+
+@pytest.mark.parametrize('word', ['SW101', 'sw101'])
+def test_a_rule_of_the_check_is_explained_by_its_page(word: str) -> None:
+    result = CliRunner().invoke(seamwise, ['explain', word])
+    assert result.exit_code == 0
+    assert result.stdout.startswith('# SW101')
+
+
+def test_an_unknown_rule_is_a_usage_error_with_suggestions() -> None:
+    result = CliRunner().invoke(seamwise, ['explain', 'SW01'])
+    assert result.exit_code == 2
+    assert "there is no rule 'SW01'. Did you mean 'SW101'" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ('value', 'width', 'lines'),
+    [
+        ({}, 5, ['{}']),
+        ([1, 2], 80, ['[1, 2]']),
+        ('a long text', 5, ['"a long text"']),
+        (['aaaa', 'bbbb'], 10, ['[', '  "aaaa",', '  "bbbb"', ']']),
+        ({'a': [1, 2], 'b': 3}, 12, ['{', '  "a": [', '    1,', '    2', '  ],', '  "b": 3', '}']),
+    ],
+)
+def test_json_is_laid_out_by_the_width(value: object, width: int, lines: list[str]) -> None:
+    assert list(layout_json(value, width)) == lines

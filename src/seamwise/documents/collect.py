@@ -11,7 +11,7 @@ from seamwise.categories import Recovery
 from seamwise.causes import Cause
 from seamwise.documents.examples import build_example
 from seamwise.documents.seams import iter_answers
-from seamwise.documents.shape import Answer, ErrorEntry, Field
+from seamwise.documents.shape import Answer, ClassEntry, ErrorEntry, Field
 from seamwise.documents.unions import UNION_OF
 from seamwise.errors import TaggedError
 from seamwise.secrets import Secret
@@ -26,7 +26,6 @@ _RECOVERY_ADVICE = {
     Recovery.FALL_BACK: 'Use another service: this one is unavailable for a while.',
     Recovery.STOP: 'Do not repeat the call: it cannot succeed.',
 }
-
 
 _WORDS: Mapping[object, str] = {NoneType: 'none', Cause: 'cause', object: 'anything'}
 
@@ -55,6 +54,23 @@ def collect_entry(kind: type[TaggedError]) -> ErrorEntry:
         example=example,
         answers=answers,
         advice=tuple(dict.fromkeys(filter(None, _advice(error, meaning, answers)))),
+    )
+
+
+def describe_class(kind: type[TaggedError]) -> ClassEntry:
+    """Return the declaration of an error class, which need not be in the catalogue."""
+    traits = kind.__traits__
+    meaning = cleandoc(kind.__doc__ or '')
+    return ClassEntry(
+        tag=traits.tag,
+        name=f'{kind.__module__}.{kind.__qualname__}',
+        category=traits.category,
+        retryable=traits.retryable,
+        recovery=traits.recovery,
+        template=traits.template,
+        meaning=meaning,
+        fields=tuple(_fields(kind)),
+        advice=(_RECOVERY_ADVICE[traits.recovery],),
     )
 
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from importlib import import_module
 
 from msgspec import Struct
 
 from seamwise.documents.seams import arms_of
 from seamwise.documents.unions import UNION_OF
-from seamwise.errors import TaggedError
+from seamwise.errors import TaggedError, iter_registered
 
 
 class Match(Struct, frozen=True):
@@ -27,6 +28,21 @@ def lookup(word: str) -> tuple[Match, ...]:
     for match in _index().get(word.casefold(), ()):
         first_matches.setdefault(match.kind, match)
     return tuple(first_matches.values())
+
+
+def lookup_in_module(word: str, module: str) -> tuple[type[TaggedError], ...]:
+    """Return the error classes of a module or package with this tag or class name.
+
+    Raises:
+        ImportError: The module cannot be imported.
+    """
+    import_module(module)
+    return tuple(
+        kind
+        for kind in iter_registered()
+        if f'{kind.__module__}.'.startswith(f'{module}.')
+        and word.casefold() in {kind.__traits__.tag.casefold(), kind.__name__.casefold()}
+    )
 
 
 def known_words() -> tuple[str, ...]:

@@ -48,19 +48,24 @@ class Answer(Struct, frozen=True, omit_defaults=True):
     output: Raw | None = None
 
 
-class ErrorEntry(Struct, frozen=True, kw_only=True):
-    """Everything that the documents contain about one error class."""
+class ClassEntry(Struct, frozen=True, kw_only=True):
+    """The declaration of an error class."""
 
     tag: str
     name: str
-    union: str
     category: Category
     retryable: bool
     recovery: Recovery
     template: str
     meaning: str
     fields: tuple[Field, ...]
+    advice: tuple[str, ...]
+
+
+class ErrorEntry(ClassEntry, frozen=True, kw_only=True):
+    """An error of the catalogue: its declaration, an example, and the output of each seam."""
+
+    union: str
     message: str
     example: Example
     answers: tuple[Answer, ...]
-    advice: tuple[str, ...]

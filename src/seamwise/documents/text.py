@@ -6,37 +6,46 @@ from collections.abc import Iterable, Iterator, Sequence
 from seamwise._text.escaping import escape_lines
 from seamwise._text.phrases import join_quoted
 from seamwise.documents.lookup import Match
-from seamwise.documents.shape import Answer, ErrorEntry, Example
+from seamwise.documents.shape import Answer, ClassEntry, ErrorEntry, Example
 
 INDENT = '  '
 JSON_WIDTH = 76
 """Columns of JSON, so that with its indentation it fits a terminal of 80."""
 
 
-def render_entry(entry: ErrorEntry) -> str:
+def render_entry(entry: ClassEntry) -> str:
     """Return an entry as text, without a final newline."""
     return '\n'.join(line.rstrip() for part in _lines(entry) for line in escape_lines(part))
 
 
-def _lines(entry: ErrorEntry) -> Iterator[str]:
-    class_name = '' if entry.tag == entry.name else f'class {entry.name}, '
-    retryable = 'retryable' if entry.retryable else 'not retryable'
-    yield f'{entry.tag}: {entry.message}'
+def _lines(entry: ClassEntry) -> Iterator[str]:
+    yield f'{entry.tag}: {entry.message if isinstance(entry, ErrorEntry) else entry.template}'
     yield ''
     yield entry.meaning
-    yield (
-        f'({class_name}one of {entry.union}, category {entry.category}, {retryable}, '
-        f'recovery {entry.recovery})'
-    )
+    yield f'({", ".join(_traits(entry))})'
     yield ''
-    yield from example_lines(entry.example)
-    yield ''
-    yield 'At each seam:'
-    for answer in entry.answers:
-        yield from _indent(_answer_lines(answer))
+    if isinstance(entry, ErrorEntry):
+        yield from example_lines(entry.example)
+        yield ''
+        yield 'At each seam:'
+        for answer in entry.answers:
+            yield from _indent(_answer_lines(answer))
+    else:
+        yield 'Fields:'
+        yield from _indent(f'{field.name}: {field.type}' for field in entry.fields)
     yield ''
     yield 'What to do:'
     yield from _indent(entry.advice)
+
+
+def _traits(entry: ClassEntry) -> Iterator[str]:
+    if entry.tag != entry.name:
+        yield f'class {entry.name}'
+    if isinstance(entry, ErrorEntry):
+        yield f'one of {entry.union}'
+    yield f'category {entry.category}'
+    yield 'retryable' if entry.retryable else 'not retryable'
+    yield f'recovery {entry.recovery}'
 
 
 def example_lines(example: Example) -> Iterator[str]:

@@ -72,6 +72,18 @@ def stdout_error_exit(error: OSError) -> CommandExit:
     return os_error_exit('write to standard output', error, Exit.CANNOT_WRITE)
 
 
+def missing_package_exit(
+    error: ModuleNotFoundError, package: str, *, extra: str
+) -> CommandExit | ModuleNotFoundError:
+    """Return the fatal error for a missing package of an extra; another module's error unchanged."""
+    if (error.name or '').partition('.')[0] != package:
+        return error
+    return CommandExit(
+        f"the command requires {package}. Install it with: pip install 'seamwise[{extra}]'",
+        Exit.MISCONFIGURED,
+    )
+
+
 def std_stream(name: Literal['stdin', 'stdout', 'stderr']) -> TextIO | None:
     """Return a standard stream, or None if it was closed when the process started."""
     stream: TextIO | None = getattr(sys, name)
