@@ -54,7 +54,8 @@ def problems(line: InputLine) -> list[tuple[str, str]]:
 class TestValidCall:
     def test_a_call_is_read_with_all_its_fields(self) -> None:
         line = read_line(
-            '{"id": "c1", "tool": "read_file", "arguments": {"path": "数据.txt", "n": [1, 1.5, true, null]}}'.encode()
+            b'{"id": "c1", "tool": "read_file", "arguments": '
+            + '{"path": "数据.txt", "n": [1, 1.5, true, null]}}'.encode()
         )
         assert (line.number, line.id) == (1, 'c1')
         assert value_of(line.call) == ToolCall(

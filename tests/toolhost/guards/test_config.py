@@ -235,7 +235,10 @@ def test_keys_that_are_left_out_have_the_defaults_of_the_guard() -> None:
 
 
 def test_the_order_of_guards_does_not_depend_on_the_file() -> None:
-    text = '[default]\ndeadline.seconds = 1\nretry = {}\ncircuit = {}\nbulkhead.limit = 1\nrate_limit.limit = 1\n'
+    text = (
+        '[default]\ndeadline.seconds = 1\nretry = {}\ncircuit = {}\n'
+        'bulkhead.limit = 1\nrate_limit.limit = 1\n'
+    )
     expected = (
         rate_limit(1, name='look')
         >> bulkhead(1, name='look')
@@ -304,7 +307,8 @@ class TestToolTables:
 
     def test_a_guard_has_the_name_of_its_tool_by_default(self) -> None:
         runner = build_runner(
-            '[default]\nrate_limit.limit = 1\n[tools.change.rate_limit]\nlimit = 1\nname = "the disk"'
+            '[default]\nrate_limit.limit = 1\n'
+            '[tools.change.rate_limit]\nlimit = 1\nname = "the disk"'
         )
         for tool_name, guard_name in (('look', 'look'), ('change', 'the disk')):
             value_of(runner.run(tool_name, lambda: Success(1), stats=CallStats()))
@@ -352,7 +356,8 @@ class TestRepeatableTools:
 
     def test_the_file_overrides_whether_a_tool_is_repeatable(self) -> None:
         runner = build_runner(
-            '[default.retry]\nattempts = 3\n[tools.change]\nrepeatable = true\n[tools.look]\nrepeatable = false'
+            '[default.retry]\nattempts = 3\n'
+            '[tools.change]\nrepeatable = true\n[tools.look]\nrepeatable = false'
         )
         assert (
             count_attempts(runner, 'look', TIMEOUT_ERROR),
@@ -377,7 +382,10 @@ def test_an_error_that_is_not_retryable_is_not_retried() -> None:
         (
             '[default]\nrepeatable = true',
             {
-                '/default/repeatable': "is not a known key; the keys are 'rate_limit', 'bulkhead', 'circuit', 'retry' and 'deadline'"
+                '/default/repeatable': (
+                    "is not a known key; the keys are 'rate_limit', 'bulkhead', 'circuit', "
+                    "'retry' and 'deadline'"
+                )
             },
         ),
         (
@@ -391,7 +399,10 @@ def test_an_error_that_is_not_retryable_is_not_retried() -> None:
         (
             '[default.retry]\njitter = "ful"',
             {
-                '/default/retry/jitter': "must be 'full', 'equal', 'tenth', 'decorrelated' or 'none', not a string (did you mean 'full'?)"
+                '/default/retry/jitter': (
+                    "must be 'full', 'equal', 'tenth', 'decorrelated' or 'none', not a string "
+                    "(did you mean 'full'?)"
+                )
             },
         ),
         ('[default.rate_limit]', {'/default/rate_limit': "needs the key 'limit'"}),

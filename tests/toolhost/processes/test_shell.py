@@ -29,7 +29,7 @@ def is_running(pid: int) -> bool:
 
 
 def wait_for_exit(pid: int) -> bool:
-    """Wait for a process to end, since a kill takes effect after a moment; return whether it did."""
+    """Wait for a process to end, since a kill takes a moment; return whether it did."""
     deadline = time.monotonic() + LONG_TIMEOUT
     while is_running(pid) and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -104,7 +104,10 @@ class TestTimeout:
         assert time.monotonic() - started_at < LONG_TIMEOUT / 2
 
     def test_a_timeout_kills_all_children(self, folder: Path) -> None:
-        command = 'sleep 60 & echo $! > a; (sleep 60 & echo $! > b; wait) & sh -c "echo \\$\\$ > c; exec sleep 60"'
+        command = (
+            'sleep 60 & echo $! > a; (sleep 60 & echo $! > b; wait) & '
+            'sh -c "echo \\$\\$ > c; exec sleep 60"'
+        )
         assert run_shell(command, folder, 1.0).exit_code is None
         assert all(wait_for_exit(read_pid(folder / name)) for name in 'abc')
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from seamwise.catalog.tools import FileNotFound, InvalidParameter, PathForbidden
-from seamwise.toolhost.text import editing as module
+from seamwise.toolhost.text import editing
 from seamwise.toolhost.text.editing import open_for_edit, save
 from seamwise.toolhost.workspace.paths import PathRequest
 from seamwise.toolhost.workspace.workspace import Workspace
@@ -49,7 +49,7 @@ def test_a_binary_file_is_refused(folder: Path, workspace: Workspace) -> None:
 def test_a_file_that_is_too_large_is_refused(
     folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, 'MAX_EDIT_SIZE', 10)
+    monkeypatch.setattr(editing, 'MAX_EDIT_SIZE', 10)
     (folder / 'a').write_bytes(b'x' * 10)
     value_of(open_for_edit(workspace, REQUEST))
     (folder / 'a').write_bytes(b'x' * 11)

@@ -97,7 +97,10 @@ def test_the_later_of_two_overlapping_hunks_is_rejected(diff: str) -> None:
 
 
 def test_adjacent_hunks_are_applied() -> None:
-    diff = '@@ -1,2 +1,1 @@\n-line 1\n-line 2\n+a\n@@ -2,0 +2 @@\n+b\n@@ -2,0 +3 @@\n+c\n@@ -3 +4 @@\n-line 3\n+d\n'
+    diff = (
+        '@@ -1,2 +1,1 @@\n-line 1\n-line 2\n+a\n@@ -2,0 +2 @@\n+b\n'
+        '@@ -2,0 +3 @@\n+c\n@@ -3 +4 @@\n-line 3\n+d\n'
+    )
     assert apply(TEN_LINES, diff).startswith('a\nb\nc\nd\nline 4\n')
 
 

@@ -7,7 +7,8 @@ from seamwise.toolhost.text.document import Document
 from seamwise.toolhost.text.similarity import SimilarText, most_similar
 
 TEXT = Document(
-    'def main():\n    print("hello")\n    return 1\n\ndef other():\n    print("bye")\n    return 2\n'
+    'def main():\n    print("hello")\n    return 1\n\n'
+    'def other():\n    print("bye")\n    return 2\n'
 )
 
 

@@ -111,19 +111,31 @@ def test_a_missing_last_newline_is_recorded(diff: str, ends_old: bool, ends_new:
         (f'@@ -{"1" * 5_000} +1 @@\n', None),
         (
             '@@ -1,3 +1,3 @@\n a\n-b\n+c\n',
-            'hunk 1 (@@ -1,3 +1,3 @@) has the wrong number of lines: expected 3 old and 3 new, found 2 old and 2 new',
+            (
+                'hunk 1 (@@ -1,3 +1,3 @@) has the wrong number of lines: '
+                'expected 3 old and 3 new, found 2 old and 2 new'
+            ),
         ),
         (
             '@@ -1,2 +1,2 @@\n a\n*b\n',
-            'hunk 1 (@@ -1,2 +1,2 @@) has the wrong number of lines: expected 2 old and 2 new, found 1 old and 1 new',
+            (
+                'hunk 1 (@@ -1,2 +1,2 @@) has the wrong number of lines: '
+                'expected 2 old and 2 new, found 1 old and 1 new'
+            ),
         ),
         (
             '@@ -1,1 +1,3 @@\n a\n b\n+c\n',
-            'hunk 1 (@@ -1,1 +1,3 @@) has the wrong number of lines: expected 1 old and 3 new, found 2 old and 3 new',
+            (
+                'hunk 1 (@@ -1,1 +1,3 @@) has the wrong number of lines: '
+                'expected 1 old and 3 new, found 2 old and 3 new'
+            ),
         ),
         (
             '@@ -1 +1 @@\n\\ No newline\n-a\n+b\n',
-            'hunk 1 (@@ -1 +1 @@) has the wrong number of lines: expected 1 old and 1 new, found 0 old and 0 new',
+            (
+                'hunk 1 (@@ -1 +1 @@) has the wrong number of lines: '
+                'expected 1 old and 1 new, found 0 old and 0 new'
+            ),
         ),
         ('@@ -1 +1 @@\n-a\n+b\n+c\n', 'hunk 1 (@@ -1 +1 @@) has more lines than its header states'),
         (

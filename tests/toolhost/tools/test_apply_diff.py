@@ -17,7 +17,10 @@ from seamwise.toolhost.workspace.workspace import Workspace
 from tests.toolhost.helpers import error_of, tree, value_of
 
 TEN_LINES = ''.join(f'line {number}\n' for number in range(1, 11))
-DIFF = '@@ -2,3 +2,3 @@\n line 2\n-line 3\n+LINE 3\n line 4\n@@ -9,2 +9,3 @@\n line 9\n+between\n line 10\n'
+DIFF = (
+    '@@ -2,3 +2,3 @@\n line 2\n-line 3\n+LINE 3\n line 4\n'
+    '@@ -9,2 +9,3 @@\n line 9\n+between\n line 10\n'
+)
 
 
 def test_all_hunks_are_applied(folder: Path, workspace: Workspace) -> None:
@@ -68,7 +71,10 @@ def test_line_ends_and_the_last_newline_are_kept_unless_the_diff_changes_them(
 def test_nothing_is_written_if_one_hunk_is_rejected(folder: Path, workspace: Workspace) -> None:
     content = 'head\nalpha\nmid\nalpha\ntail\n'
     (folder / 'a').write_text(content)
-    diff = '@@ -1 +1 @@\n-head\n+HEAD\n@@ -3,1 +3,1 @@ def f():\n-gone\n+x\n@@ -9 +9 @@\n-alpha\n+beta\n'
+    diff = (
+        '@@ -1 +1 @@\n-head\n+HEAD\n@@ -3,1 +3,1 @@ def f():\n-gone\n+x\n'
+        '@@ -9 +9 @@\n-alpha\n+beta\n'
+    )
     assert error_of(
         apply_diff(workspace, ApplyDiff(path='./a', diff=diff)), DiffRejected
     ) == DiffRejected(

@@ -16,7 +16,7 @@ from seamwise.catalog.tools import (
     ToolFailed,
 )
 from seamwise.toolhost.processes.shell import CommandResult
-from seamwise.toolhost.tools import execute_command as module
+from seamwise.toolhost.tools import execute_command as execute_command_module
 from seamwise.toolhost.tools.execute_command import ExecuteCommand, Finished, execute_command
 from seamwise.toolhost.workspace.workspace import Workspace
 from tests.toolhost.helpers import error_of, open_handles, unprivileged, value_of
@@ -66,7 +66,7 @@ def test_a_command_runs_in_the_path_if_proc_is_missing(
     folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / 'src').mkdir()
-    monkeypatch.setattr(module, '_DESCRIPTORS', Path('/nothere'))
+    monkeypatch.setattr(execute_command_module, '_DESCRIPTORS', Path('/nothere'))
     assert run(workspace, 'pwd -P', 'src').output == f'{folder}/src\n'
 
 
@@ -158,7 +158,7 @@ def test_an_error_of_the_system_is_reported(
     def raise_error(*_args: object, **_kwargs: object) -> CommandResult:
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(module, 'run_command', raise_error)
+    monkeypatch.setattr(execute_command_module, 'run_command', raise_error)
     error = error_of(execute_command(workspace, ExecuteCommand(command='true')), type_)
     assert getattr(error, 'resource', None) == resource
 

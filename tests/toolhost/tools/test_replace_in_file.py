@@ -19,7 +19,7 @@ from seamwise.catalog.tools import (
     ResourceExhausted,
 )
 from seamwise.toolhost.text.editing import MAX_EDIT_SIZE
-from seamwise.toolhost.tools import replace_in_file as module
+from seamwise.toolhost.tools import replace_in_file as replace_in_file_module
 from seamwise.toolhost.tools.replace_in_file import Replaced, ReplaceInFile, replace_in_file
 from seamwise.toolhost.workspace.workspace import Workspace
 from tests.toolhost.helpers import error_of, tree, value_of
@@ -186,8 +186,8 @@ class TestSeveralMatches:
     def test_many_matches_are_counted_but_not_all_lines_are_listed(
         self, folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(module, 'MAX_REPORTED_LINES', 2)
-        monkeypatch.setattr(module, 'MAX_REPLACEMENTS', 4)
+        monkeypatch.setattr(replace_in_file_module, 'MAX_REPORTED_LINES', 2)
+        monkeypatch.setattr(replace_in_file_module, 'MAX_REPLACEMENTS', 4)
         (folder / 'a').write_text('x\n' * 10)
         assert error_of(
             replace_in_file(workspace, build_args('x', 'y')), DuplicateMatch
@@ -217,7 +217,7 @@ class TestLimits:
     def test_too_many_matches_are_not_replaced(
         self, folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(module, 'MAX_REPLACEMENTS', 3)
+        monkeypatch.setattr(replace_in_file_module, 'MAX_REPLACEMENTS', 3)
         (folder / 'a').write_text('xxxx')
         assert (
             error_of(

@@ -1,4 +1,4 @@
-"""`search_files`: matching lines within a time limit, and what is omitted."""
+"""`search_files`: matching lines within a time limit, with omitted files."""
 
 import os
 import subprocess
@@ -20,7 +20,7 @@ from seamwise.catalog.tools import (
     ToolTimedOut,
 )
 from seamwise.toolhost.processes import regex_worker
-from seamwise.toolhost.tools import search_files as module
+from seamwise.toolhost.tools import search_files as search_files_module
 from seamwise.toolhost.tools.search_files import FileMatch, Matches, SearchFiles, search_files
 from seamwise.toolhost.workspace.paths import Names
 from seamwise.toolhost.workspace.workspace import Workspace
@@ -213,7 +213,7 @@ class TestHugeFiles:
         text = ''.join(f'{"数" * (number % 7)} {number}\n' for number in range(1, 300))
         (folder / 'a').write_text(text)
         for size in (1, 2, 10, 100, 10_000):
-            monkeypatch.setattr(module, 'BLOCK_SIZE', size)
+            monkeypatch.setattr(search_files_module, 'BLOCK_SIZE', size)
             assert [match.line for match in search(workspace, r'\d', limit=1_000).matches] == [
                 *range(1, 300)
             ]
@@ -222,8 +222,8 @@ class TestHugeFiles:
     def test_a_cut_line_makes_the_result_truncated(
         self, folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(module, 'BLOCK_SIZE', 10)
-        monkeypatch.setattr(module, 'LINE_LIMIT', 20)
+        monkeypatch.setattr(search_files_module, 'BLOCK_SIZE', 10)
+        monkeypatch.setattr(search_files_module, 'LINE_LIMIT', 20)
         (folder / 'a').write_text('a' * 60 + 'x\nnext x\n')
         assert search(workspace, 'x') == Matches((FileMatch('a', 2, 'next x'),), truncated=True)
         (folder / 'a').write_text('a' * 29 + 'x')
@@ -240,11 +240,11 @@ class TestHugeFiles:
     def test_the_timeout_applies_while_a_huge_line_is_skipped(
         self, folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(module, 'BLOCK_SIZE', 10)
-        monkeypatch.setattr(module, 'LINE_LIMIT', 10)
+        monkeypatch.setattr(search_files_module, 'BLOCK_SIZE', 10)
+        monkeypatch.setattr(search_files_module, 'LINE_LIMIT', 10)
         (folder / 'a').write_text('a' * 1_000)
         times = iter([0.0, 1.0])
-        monkeypatch.setattr(module, 'monotonic', lambda: next(times, 1_000.0))
+        monkeypatch.setattr(search_files_module, 'monotonic', lambda: next(times, 1_000.0))
         assert error_of(
             search_files(workspace, SearchFiles(pattern='x', timeout=5.0)), ToolTimedOut
         ) == ToolTimedOut('search_files', 5.0, 1)
@@ -272,7 +272,7 @@ class TestTimeout:
     ) -> None:
         (folder / 'a').write_text('x')
         times = iter([0.0])
-        monkeypatch.setattr(module, 'monotonic', lambda: next(times, 1_000.0))
+        monkeypatch.setattr(search_files_module, 'monotonic', lambda: next(times, 1_000.0))
         assert (
             error_of(search_files(workspace, SearchFiles(pattern='x')), ToolTimedOut).attempts == 1
         )

@@ -105,7 +105,7 @@ def test_an_entry_that_vanishes_before_its_stat_is_skipped() -> None:
         def __fspath__(self) -> str:
             return self.name
 
-    assert listing._item(Gone(), ('gone',)) is None  # type: ignore[arg-type]
+    assert listing._item(Gone(), ('gone',)) is None  # type: ignore[arg-type]  # only `name` and `stat` are used
 
 
 def test_an_error_of_the_system_propagates(

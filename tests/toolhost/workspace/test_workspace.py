@@ -17,7 +17,7 @@ from seamwise.catalog.tools import (
     ResourceExhausted,
     ToolFailed,
 )
-from seamwise.toolhost.workspace import workspace as module
+from seamwise.toolhost.workspace import workspace as workspace_module
 from seamwise.toolhost.workspace.location import ResolvedPath
 from seamwise.toolhost.workspace.paths import PathRequest
 from seamwise.toolhost.workspace.workspace import Workspace
@@ -499,7 +499,7 @@ class TestMissingPaths:
         self, folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         (folder / 'app.py').write_text('x')
-        monkeypatch.setattr(module, 'MAX_CANDIDATES', 0)
+        monkeypatch.setattr(workspace_module, 'MAX_CANDIDATES', 0)
         assert error_of(workspace.locate_existing(request('ap.py')), FileNotFound).suggestions == ()
 
 
