@@ -12,7 +12,7 @@ import pytest
 
 from seamwise.toolhost.processes.regex_client import RegexClient, WorkerStopped, start_regex_worker
 from tests.toolhost.helpers import error_of, open_handles, value_of
-from tests.toolhost.processes.test_shell import LONG_TIMEOUT, read_pid, wait_for_exit
+from tests.toolhost.processes.helpers import LONG_TIMEOUT, read_pid, wait_for_exit
 
 
 def worker_pid(client: RegexClient) -> int:

@@ -15,32 +15,7 @@ import pytest
 from seamwise.toolhost.processes import shell
 from seamwise.toolhost.processes.shell import CommandResult, run_command
 from tests.toolhost.helpers import open_handles
-
-LONG_TIMEOUT = 30.0
-
-
-def is_running(pid: int) -> bool:
-    """Return whether a process is running; a zombie is not."""
-    try:
-        stat = Path(f'/proc/{pid}/stat').read_text(encoding='ascii')
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return stat.rpartition(')')[2].split()[0] not in {'Z', 'X'}
-
-
-def wait_for_exit(pid: int) -> bool:
-    """Wait for a process to end, since a kill takes a moment; return whether it did."""
-    deadline = time.monotonic() + LONG_TIMEOUT
-    while is_running(pid) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return not is_running(pid)
-
-
-def read_pid(file: Path) -> int:
-    deadline = time.monotonic() + LONG_TIMEOUT
-    while not (file.exists() and file.read_text().endswith('\n')) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return int(file.read_text())
+from tests.toolhost.processes.helpers import LONG_TIMEOUT, read_pid, wait_for_exit
 
 
 def run_shell(command: str, folder: Path, timeout: float = LONG_TIMEOUT) -> CommandResult:
@@ -175,8 +150,8 @@ sys.exit(0 if growth < 8_000 else f'{growth} KiB')
 
 
 def test_an_output_of_a_gigabyte_uses_little_memory() -> None:
-    done = subprocess.run([sys.executable, '-c', MEASUREMENT], check=False, capture_output=True)
-    assert done.returncode == 0, done.stderr
+    process = subprocess.run([sys.executable, '-c', MEASUREMENT], check=False, capture_output=True)
+    assert process.returncode == 0, process.stderr
 
 
 INTERRUPTED_SCRIPT = """

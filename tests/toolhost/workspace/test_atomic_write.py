@@ -166,10 +166,10 @@ class TestAllWriteMethods:
 def test_files_are_written_without_hard_links(
     folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def no_links(*_args: object, **_kwargs: object) -> None:
+    def refuse_link(*_args: object, **_kwargs: object) -> None:
         raise PermissionError(errno.EPERM, 'no hard links here')
 
-    monkeypatch.setattr(os, 'link', no_links)
+    monkeypatch.setattr(os, 'link', refuse_link)
     create(workspace, 'x/a', b'1')
     replace_file(workspace, ('x', 'a'), b'2')
     assert tree(folder) == {'x': None, 'x/a': b'2'}
