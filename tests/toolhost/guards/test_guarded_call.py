@@ -251,7 +251,24 @@ class TestErrors:
 
 
 def test_an_event_outside_of_a_call_is_discarded() -> None:
-    record_event(Recovered('play', 2, 1.0))
+    event = Recovered('play', 2, 1.0)
+    record_event(event)
+    stats = CallStats()
+    assert GuardedRunner().run('play', lambda: Success(1), stats=stats) == Success(1)
+    record_event(event)
+    assert stats.events == []
+    assert CallStats().events == []
+
+
+def test_an_event_inside_of_a_call_is_recorded() -> None:
+    def operation() -> Result[int, ToolError]:
+        record_event(event)
+        return Success(1)
+
+    event = Recovered('play', 2, 1.0)
+    stats = CallStats()
+    GuardedRunner().run('play', operation, stats=stats)
+    assert [timed_event.event for timed_event in stats.events] == [event]
 
 
 class TestTimeLeft:
