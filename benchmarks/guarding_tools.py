@@ -1,4 +1,4 @@
-"""All five guards around a tool that does nothing: beside chuk-tool-processor with its retries, circuit and rate limit."""
+"""Benchmark of all five guards around an empty tool, compared with chuk-tool-processor."""
 
 import asyncio
 import logging
@@ -8,27 +8,27 @@ from time import perf_counter_ns
 from chuk_tool_processor import (
     ToolProcessor,
     initialize,
-    register_tool,  # pyright: ignore[reportUnknownVariableType]  # its metadata are untyped
+    register_tool,  # pyright: ignore[reportUnknownVariableType]  # its metadata is untyped
 )
 
 from benchmarks.guarding import in_a_loop, op_async
 from benchmarks.measure import Comparison, Timer
 from seamwise.policies import bulkhead, circuit, deadline, rate_limit, retry
 
-_A_LOT = 10**9
-_AT_ONCE = 10_000
+_HIGH_LIMIT = 10**9
+_CONCURRENCY = 10_000
 _SHORT_PERIOD, _DEFAULT_PERIOD = 0.1, 60.0
 
 _FIVE = (
-    rate_limit(_A_LOT, name='tool')
-    >> bulkhead(_AT_ONCE, name='tool')
+    rate_limit(_HIGH_LIMIT, name='tool')
+    >> bulkhead(_CONCURRENCY, name='tool')
     >> circuit(name='tool')
     >> retry(attempts=3)
     >> deadline(30.0)
 )
-_FIVE_AT_ONCE = (
-    rate_limit(_A_LOT, name='tools')
-    >> bulkhead(_AT_ONCE, name='tools')
+_FIVE_CONCURRENT = (
+    rate_limit(_HIGH_LIMIT, name='tools')
+    >> bulkhead(_CONCURRENCY, name='tools')
     >> circuit(name='tools')
     >> retry(attempts=3)
     >> deadline(30.0)
@@ -36,15 +36,15 @@ _FIVE_AT_ONCE = (
 
 
 @register_tool('benchmark_nothing')
-class _Nothing:
+class _EmptyTool:
     async def execute(self) -> int:
         return 1
 
 
 class _Peer:
-    """The peer, made when it is first asked: it logs while it is made, and at every call.
+    """The peer, created on the first call, with its logging disabled.
 
-    It looks at every call of a period: the shorter one is, in seconds, the faster it is.
+    Its rate limit scans all calls of the last `period` seconds, so a short period is faster.
     """
 
     def __init__(self, period: float) -> None:
@@ -58,7 +58,7 @@ class _Peer:
             self._processor = ToolProcessor(
                 enable_caching=False,
                 enable_rate_limiting=True,
-                tool_rate_limits={'benchmark_nothing': (_A_LOT, self._period)},
+                tool_rate_limits={'benchmark_nothing': (_HIGH_LIMIT, self._period)},
                 enable_retries=True,
                 max_retries=2,
                 enable_circuit_breaker=True,
@@ -67,28 +67,28 @@ class _Peer:
         return await self._processor.process([{'tool': 'benchmark_nothing', 'arguments': {}}])
 
 
-def _at_once(call: Callable[[], Awaitable[object]]) -> Timer:
+def _concurrent(call: Callable[[], Awaitable[object]]) -> Timer:
     async def run(times: int) -> int:
         start = perf_counter_ns()
         for _ in range(times):
-            await asyncio.gather(*[call() for _ in range(_AT_ONCE)])
+            await asyncio.gather(*[call() for _ in range(_CONCURRENCY)])
         return perf_counter_ns() - start
 
     runner = asyncio.Runner()
     return lambda times: runner.run(run(times))
 
 
-def _peer_at_once() -> Timer:
+def _peer_concurrent() -> Timer:
     async def run(times: int) -> int:
-        took = 0
+        elapsed = 0
         for _ in range(times):
-            # A new one each time: what it has seen in its period is not to slow down the next.
+            # A new peer for each round: the calls of earlier rounds would slow it down.
             peer = _Peer(_DEFAULT_PERIOD)
             await peer.call()
             start = perf_counter_ns()
-            await asyncio.gather(*[peer.call() for _ in range(_AT_ONCE)])
-            took += perf_counter_ns() - start
-        return took
+            await asyncio.gather(*[peer.call() for _ in range(_CONCURRENCY)])
+            elapsed += perf_counter_ns() - start
+        return elapsed
 
     runner = asyncio.Runner()
     return lambda times: runner.run(run(times))
@@ -107,9 +107,12 @@ COMPARISONS = (
     ),
     Comparison(
         job='10,000 calls at once through all five guards',
-        peer='chuk-tool-processor with retries, circuit and rate limit by the minute, as is its default',
-        ours=_at_once(lambda: _FIVE_AT_ONCE.run(op_async)),
-        theirs=_peer_at_once(),
+        peer=(
+            'chuk-tool-processor with retries, circuit and rate limit by the minute, '
+            'as is its default'
+        ),
+        ours=_concurrent(lambda: _FIVE_CONCURRENT.run(op_async)),
+        theirs=_peer_concurrent(),
         target=0.04,
         because=_BECAUSE,
         rounds=2,

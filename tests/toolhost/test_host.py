@@ -57,12 +57,11 @@ def outcome_names(
 ) -> list[str]:
     """Run one call per word; `bad` is an invalid line. Return `ok` or the name of each error."""
     host = Host(workspace, registry=TOOLS, repeat_limit=repeat_limit, mistake_limit=mistake_limit)
-    lines = [
-        f'{{"tool": "play", "arguments": {{"outcome": "{word}", "turn": {0 if repeated else turn}}}}}'
-        if word != 'bad'
-        else '{'
-        for turn, word in enumerate(words.split())
-    ]
+    lines: list[str] = []
+    for index, word in enumerate(words.split()):
+        turn = 0 if repeated else index
+        call = f'{{"tool": "play", "arguments": {{"outcome": "{word}", "turn": {turn}}}}}'
+        lines.append('{' if word == 'bad' else call)
     results = [host.run(line) for line in read_calls(BytesIO('\n'.join(lines).encode()))]
     return [
         'ok' if type(result) is Success else type(result.failure()).__name__ for result in results

@@ -1,4 +1,4 @@
-"""Lines become calls or typed failures, strictly: none is lost, none ends the reading."""
+"""Strict reading of calls from JSON Lines: every line becomes a call or a typed failure."""
 
 import json
 from collections.abc import Iterator
@@ -26,20 +26,20 @@ from seamwise.toolhost.reader import (
 )
 from tests.toolhost.helpers import error_of, value_of
 
-GOOD = b'{"tool": "list_files"}'
+VALID_LINE = b'{"tool": "list_files"}'
 
 
-def lines(data: bytes) -> list[InputLine]:
+def read_lines(data: bytes) -> list[InputLine]:
     return list(read_calls(BytesIO(data)))
 
 
-def one(data: bytes) -> InputLine:
-    (line,) = lines(data)
+def read_line(data: bytes) -> InputLine:
+    (line,) = read_lines(data)
     return line
 
 
 def unreadable(data: bytes) -> UnreadableCall:
-    line = one(data)
+    line = read_line(data)
     assert line.id is None
     return error_of(line.call, UnreadableCall)
 
@@ -51,24 +51,27 @@ def problems(line: InputLine) -> list[tuple[str, str]]:
     ]
 
 
-class TestACall:
-    def test_is_read_with_all_that_it_says(self) -> None:
-        line = one(
-            '{"id": "c1", "tool": "read_file", "arguments": {"path": "数据.txt", "n": [1, 1.5, true, null]}}'.encode()
+class TestValidCall:
+    def test_a_call_is_read_with_all_its_fields(self) -> None:
+        line = read_line(
+            b'{"id": "c1", "tool": "read_file", "arguments": '
+            + '{"path": "数据.txt", "n": [1, 1.5, true, null]}}'.encode()
         )
         assert (line.number, line.id) == (1, 'c1')
         assert value_of(line.call) == ToolCall(
             'c1', 'read_file', {'path': '数据.txt', 'n': [1, 1.5, True, None]}, 1
         )
 
-    def test_may_leave_out_its_id_and_its_arguments(self) -> None:
-        assert value_of(one(b'\n\n' + GOOD).call) == ToolCall('line-3', 'list_files', {}, 3)
+    def test_id_and_arguments_of_a_call_are_optional(self) -> None:
+        assert value_of(read_line(b'\n\n' + VALID_LINE).call) == ToolCall(
+            'line-3', 'list_files', {}, 3
+        )
 
     @pytest.mark.parametrize(
         'call_id', ['x', ' ', '数', 'a\nb', '\x00', 'x' * ID_LIMIT, '😀' * ID_LIMIT]
     )
-    def test_may_have_any_text_as_its_id(self, call_id: str) -> None:
-        line = one(json.dumps({'tool': 'x', 'id': call_id}).encode())
+    def test_an_id_can_be_any_text(self, call_id: str) -> None:
+        line = read_line(json.dumps({'tool': 'x', 'id': call_id}).encode())
         assert line.id == value_of(line.call).id == call_id
 
     @given(
@@ -79,60 +82,61 @@ class TestACall:
             ),
         )
     )
-    def test_keeps_its_arguments_as_they_are(self, arguments: dict[str, object]) -> None:
+    def test_arguments_are_read_unchanged(self, arguments: dict[str, object]) -> None:
         for text in (
             json.dumps({'tool': 'x', 'arguments': arguments}),
             json.dumps({'arguments': arguments, 'tool': 'x'}, indent=None),
         ):
-            assert value_of(one(text.encode()).call).arguments == arguments
+            assert value_of(read_line(text.encode()).call).arguments == arguments
 
 
-class TestLines:
+class TestLineBoundaries:
     @pytest.mark.parametrize(
         ('data', 'numbers'),
         [
             (b'', []),
             (b'\n', []),
             (b'\xef\xbb\xbf', []),
-            (b'\xef\xbb\xbf\n' + GOOD, [2]),
-            (b'\xef\xbb\xbf' + GOOD, [1]),
-            (GOOD, [1]),
-            (GOOD + b'\n' + GOOD + b'\n', [1, 2]),
-            (b'\n \t\r\n' + GOOD + b'\r\n\r\n' + GOOD, [3, 5]),
-            (b'  ' + GOOD + b'  \n', [1]),
+            (b'\xef\xbb\xbf\n' + VALID_LINE, [2]),
+            (b'\xef\xbb\xbf' + VALID_LINE, [1]),
+            (VALID_LINE, [1]),
+            (VALID_LINE + b'\n' + VALID_LINE + b'\n', [1, 2]),
+            (b'\n \t\r\n' + VALID_LINE + b'\r\n\r\n' + VALID_LINE, [3, 5]),
+            (b'  ' + VALID_LINE + b'  \n', [1]),
         ],
     )
-    def test_that_are_blank_are_counted_and_skipped(self, data: bytes, numbers: list[int]) -> None:
-        found = lines(data)
-        assert [line.number for line in found] == numbers
-        assert [value_of(line.call).line for line in found] == numbers
+    def test_blank_lines_are_skipped_but_counted(self, data: bytes, numbers: list[int]) -> None:
+        results = read_lines(data)
+        assert [line.number for line in results] == numbers
+        assert [value_of(line.call).line for line in results] == numbers
 
-    def test_end_at_a_line_feed_only(self) -> None:
-        """What other programs take for the end of a line may stand in a text."""
+    def test_a_line_ends_at_a_line_feed_only(self) -> None:
+        """Other Unicode line ends are ordinary characters."""
         text = 'a\u2028b\u2029c\x85d'
         assert (
-            value_of(one(json.dumps({'tool': text}, ensure_ascii=False).encode()).call).tool == text
+            value_of(read_line(json.dumps({'tool': text}, ensure_ascii=False).encode()).call).tool
+            == text
         )
 
-    def test_a_mark_is_skipped_at_the_beginning_only(self) -> None:
-        first, second = lines(GOOD + b'\n\xef\xbb\xbf' + GOOD)
+    def test_a_byte_order_mark_is_skipped_at_the_start_only(self) -> None:
+        first, second = read_lines(VALID_LINE + b'\n\xef\xbb\xbf' + VALID_LINE)
         value_of(first.call)
         assert error_of(second.call, UnreadableCall).position == 0
 
-    def test_are_given_as_they_come(self) -> None:
-        taken: list[int] = []
+    def test_a_line_is_yielded_before_the_next_one_is_read(self) -> None:
+        reads: list[int] = []
 
         class Slow(BytesIO):
             @override
             def readline(self, size: int | None = -1, /) -> bytes:
-                taken.append(1)
+                reads.append(1)
                 return super().readline(size)
 
-        found = read_calls(Slow(GOOD + b'\n' + GOOD + b'\n'))
-        next(found)
-        assert len(taken) == 1
+        results = read_calls(Slow(VALID_LINE + b'\n' + VALID_LINE + b'\n'))
+        next(results)
+        assert len(reads) == 1
 
-    def test_a_stream_that_breaks_says_so(self) -> None:
+    def test_an_error_of_the_stream_propagates(self) -> None:
         class Broken(BytesIO):
             @override
             def readline(self, size: int | None = -1, /) -> bytes:
@@ -142,7 +146,7 @@ class TestLines:
             next(read_calls(Broken()))
 
 
-class TestWhatIsNoJson:
+class TestInvalidJson:
     @pytest.mark.parametrize(
         ('data', 'problem', 'position'),
         [
@@ -169,7 +173,9 @@ class TestWhatIsNoJson:
             (b'// {}', 'invalid character', 0),
         ],
     )
-    def test_is_unreadable_and_says_where(self, data: bytes, problem: str, position: int) -> None:
+    def test_invalid_json_is_reported_with_its_position(
+        self, data: bytes, problem: str, position: int
+    ) -> None:
         error = unreadable(data)
         assert (error.format, error.problem, error.position) == ('json', problem, position)
 
@@ -177,7 +183,7 @@ class TestWhatIsNoJson:
         ('data', 'byte', 'position'),
         [(b'\xff', 'ff', 0), (b'{"tool": "caf\xe9"}', 'e9', 13), (b'\xed\xa0\x80', 'ed', 0)],
     )
-    def test_bytes_that_are_not_utf_8_are_unreadable(
+    def test_bytes_that_are_not_utf_8_are_reported_with_their_position(
         self, data: bytes, byte: str, position: int
     ) -> None:
         error = unreadable(data)
@@ -187,49 +193,49 @@ class TestWhatIsNoJson:
     @pytest.mark.parametrize(
         'piece', [b'[', b'{"a":', b'{"tool": "x", "arguments": {"a": [', b'[{}, ']
     )
-    def test_deep_nesting_is_unreadable_in_no_time(self, piece: bytes) -> None:
+    def test_deep_nesting_is_rejected_without_recursion(self, piece: bytes) -> None:
         error = unreadable(piece * 100_000)
         assert error.problem == f'it is nested more than {DEPTH_LIMIT} levels deep'
         assert 0 < error.position <= DEPTH_LIMIT * len(piece)
 
-    def test_nesting_up_to_the_limit_is_read(self) -> None:
+    def test_nesting_up_to_the_limit_is_accepted(self) -> None:
         inner = DEPTH_LIMIT - 2
         deep = b'{"tool": "x", "arguments": {"a": ' + b'[' * inner + b']' * inner + b'}}'
-        value_of(one(deep).call)
+        value_of(read_line(deep).call)
         assert unreadable(deep.replace(b'[]', b'[[]]')).position == deep.index(b'[') + inner
 
-    def test_brackets_in_texts_nest_nothing(self) -> None:
+    def test_brackets_in_strings_do_not_count_as_nesting(self) -> None:
         text = '[' * 1_000 + '\\"{' + '"'
         assert (
             value_of(
-                one(json.dumps({'tool': text, 'arguments': {'a': [[]] * 300}}).encode()).call
+                read_line(json.dumps({'tool': text, 'arguments': {'a': [[]] * 300}}).encode()).call
             ).tool
             == text
         )
 
-    def test_an_excerpt_is_short_and_holds_no_secret(self) -> None:
+    def test_an_excerpt_is_short_and_redacted(self) -> None:
         error = unreadable(b'{"password": "hunter2-and-more", "text": "' + b'x' * 10_000)
         assert 'hunter2' not in error.excerpt
         assert len(error.excerpt) == EXCERPT_LIMIT
         key = b'{"key": "-----BEGIN RSA PRIVATE KEY-----\\nMIIEow' + b'A' * 20_000
         assert 'MIIEow' not in unreadable(key).excerpt
 
-    def test_what_the_text_seems_to_tell_stands_in_the_error_only(self) -> None:
+    def test_the_apparent_id_and_tool_of_invalid_json_are_in_the_error_only(self) -> None:
         error = unreadable(b'{"id": "c1", "tool": "read_file", ')
         assert (error.id, error.tool) == ('c1', 'read_file')
         error = unreadable(b'{"id": 7, "tool": "' + b'x' * 500)
         assert (error.id, error.tool) == (None, None)
 
     @given(st.binary(max_size=60))
-    def test_bytes_of_any_kind_give_a_line_or_nothing(self, data: bytes) -> None:
+    def test_any_bytes_yield_one_result_per_line_that_is_not_blank(self, data: bytes) -> None:
         count = sum(
             bool(text.strip(b' \t\r\n')) for text in data.removeprefix(b'\xef\xbb\xbf').split(b'\n')
         )
-        assert len(lines(data)) == count
-        assert type(lines(data + b'\n' + GOOD)[-1].call) is Success
+        assert len(read_lines(data)) == count
+        assert type(read_lines(data + b'\n' + VALID_LINE)[-1].call) is Success
 
 
-class TestALineThatIsTooLong:
+class TestLineOverLimit:
     @pytest.fixture(autouse=True)
     def limit(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(reader, 'LINE_LIMIT', 64)
@@ -237,44 +243,44 @@ class TestALineThatIsTooLong:
     @pytest.mark.parametrize('mark', [b'', b'\xef\xbb\xbf'])
     @pytest.mark.parametrize('length', [65, 66, 67, 68, 127, 128, 129, 1_000])
     @pytest.mark.parametrize('end', [b'', b'\n'])
-    def test_is_unreadable_whatever_it_begins_with(
+    def test_a_line_over_the_limit_is_unreadable(
         self, mark: bytes, length: int, end: bytes
     ) -> None:
-        data = mark + GOOD.ljust(length - len(mark)) + end
+        data = mark + VALID_LINE.ljust(length - len(mark)) + end
         error = unreadable(data)
         assert (error.problem, error.position) == ('the line has more than 64 bytes', 64)
         if end:
-            assert [line.number for line in lines(data + GOOD)] == [1, 2]
+            assert [line.number for line in read_lines(data + VALID_LINE)] == [1, 2]
 
-    def test_is_read_up_to_the_limit(self) -> None:
+    def test_a_line_of_the_maximum_length_is_read(self) -> None:
         for end in (b'', b'\n'):
-            value_of(one(GOOD.ljust(64) + end).call)
+            value_of(read_line(VALID_LINE.ljust(64) + end).call)
 
-    def test_is_not_blank_since_nobody_has_seen_all_of_it(self) -> None:
-        unreadable(b' ' * 100 + GOOD)
+    def test_a_line_over_the_limit_is_never_treated_as_blank(self) -> None:
+        unreadable(b' ' * 100 + VALID_LINE)
 
 
-def test_a_line_of_fifty_megabytes_takes_little_memory() -> None:
+def test_a_line_of_fifty_megabytes_is_read_in_small_pieces() -> None:
     class Huge(BytesIO):
-        """One line of 50 MB, of which nobody may take more than the limit at once."""
+        """One line of 50 MB that must be read in pieces up to the limit."""
 
-        left = 50_000_000
+        remaining = 50_000_000
 
         @override
         def readline(self, size: int | None = -1, /) -> bytes:
             assert size is not None
             assert 0 < size <= LINE_LIMIT + 1
-            taken = min(size, self.left)
-            self.left -= taken
-            return b'a' * taken if taken else b''
+            length = min(size, self.remaining)
+            self.remaining -= length
+            return b'a' * length if length else b''
 
     (line,) = read_calls(Huge())
     assert error_of(line.call, UnreadableCall).position == LINE_LIMIT
 
 
-class TestJsonOfAnotherShape:
+class TestSchemaViolations:
     @pytest.mark.parametrize(
-        ('data', 'line_id', 'found'),
+        ('data', 'line_id', 'expected'),
         [
             (b'[]', None, [('', 'must be an object, not a list')]),
             (b'null', None, [('', 'must be an object, not null')]),
@@ -324,11 +330,11 @@ class TestJsonOfAnotherShape:
             ),
         ],
     )
-    def test_says_everything_that_is_wrong(
-        self, data: bytes, line_id: str | None, found: list[tuple[str, str]]
+    def test_all_problems_of_a_line_are_reported(
+        self, data: bytes, line_id: str | None, expected: list[tuple[str, str]]
     ) -> None:
-        line = one(data)
-        assert (line.id, problems(line)) == (line_id, found)
+        line = read_line(data)
+        assert (line.id, problems(line)) == (line_id, expected)
 
     @pytest.mark.parametrize(
         ('data', 'line_id', 'key'),
@@ -343,38 +349,36 @@ class TestJsonOfAnotherShape:
             (b'{"id": "c1", "tool": "x", "id": "c2"}', None, 'id'),
         ],
     )
-    def test_a_key_that_stands_twice_means_nothing_certain(
-        self, data: bytes, line_id: str | None, key: str
-    ) -> None:
-        line = one(data)
+    def test_a_duplicate_key_is_reported(self, data: bytes, line_id: str | None, key: str) -> None:
+        line = read_line(data)
         assert line.id == line_id
         assert error_of(line.call, SchemaViolations).problems[0] == Problem(
             '', f'has the key {key!r} twice in one object'
         )
 
 
-class TestARepeatedId:
-    def test_is_a_bad_line_that_keeps_its_id(self) -> None:
-        first, second, third = lines(b'{"id": "c1", "tool": "x"}\n' * 3)
+class TestDuplicateId:
+    def test_a_duplicate_id_makes_a_line_invalid_and_is_kept(self) -> None:
+        first, second, third = read_lines(b'{"id": "c1", "tool": "x"}\n' * 3)
         value_of(first.call)
         for line in (second, third):
             assert line.id == 'c1'
             assert problems(line) == [('/id', "must be unique: line 1 uses 'c1'")]
 
-    def test_counts_on_bad_lines_too(self) -> None:
-        _, second = lines(b'{"id": "c1", "tool": 7}\n{"id": "c1", "tool": "x"}\n')
+    def test_ids_of_invalid_lines_count_as_used(self) -> None:
+        _, second = read_lines(b'{"id": "c1", "tool": 7}\n{"id": "c1", "tool": "x"}\n')
         assert problems(second) == [('/id', "must be unique: line 1 uses 'c1'")]
 
-    def test_is_seen_between_given_ids_and_others(self) -> None:
-        _, second = lines(b'{"id": "line-2", "tool": "x"}\n' + GOOD)
+    def test_explicit_and_default_ids_are_compared(self) -> None:
+        _, second = read_lines(b'{"id": "line-2", "tool": "x"}\n' + VALID_LINE)
         assert second.id is None
         assert problems(second) == [('/id', "must be unique: line 1 uses 'line-2'")]
-        _, second = lines(GOOD + b'\n{"id": "line-1", "tool": "x"}\n')
+        _, second = read_lines(VALID_LINE + b'\n{"id": "line-1", "tool": "x"}\n')
         assert second.id == 'line-1'
         assert problems(second) == [('/id', "must be unique: line 1 uses 'line-1'")]
 
-    def test_is_not_made_of_what_only_seems_to_be_an_id(self) -> None:
-        broken, second, missing, fourth = lines(
+    def test_apparent_ids_of_invalid_json_do_not_count_as_used(self) -> None:
+        broken, second, missing, fourth = read_lines(
             b'{"id": "c1", "tool": \n{"id": "c1", "tool": "x"}\n[]\n{"id": "line-3", "tool": "x"}'
         )
         for line in (broken, missing):
@@ -383,16 +387,16 @@ class TestARepeatedId:
             value_of(line.call)
 
 
-def files(folder: Path) -> Iterator[BinaryIO]:
-    for data in (b'', b'{', b'\xff\n' + GOOD):
+def open_files(folder: Path) -> Iterator[BinaryIO]:
+    for data in (b'', b'{', b'\xff\n' + VALID_LINE):
         (folder / 'calls').write_bytes(data)
         with (folder / 'calls').open('rb') as stream:
             yield stream
 
 
-def test_files_are_read_as_any_stream_is(folder: Path) -> None:
+def test_calls_are_read_from_files(folder: Path) -> None:
     assert [
-        [type(line.call).__name__ for line in read_calls(stream)] for stream in files(folder)
+        [type(line.call).__name__ for line in read_calls(stream)] for stream in open_files(folder)
     ] == [
         [],
         ['Failure'],

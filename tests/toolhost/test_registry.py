@@ -114,7 +114,7 @@ def test_a_tool_accepts_its_parameters_only(
         ('execute_command', 'timeout', [30, 600], [0.09, 600.1, '5']),
     ],
 )
-def test_values_outside_of_their_range_are_rejected(
+def test_values_of_the_wrong_type_or_range_are_rejected(
     folder: Path,
     workspace: Workspace,
     name: str,

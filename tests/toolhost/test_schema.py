@@ -72,7 +72,10 @@ d = { size = -9_223_372_036_854_775_808, shape = { side = 1, colour = "green" } 
         ('nmae = "x"', "/nmae: is not a known key (did you mean 'name'?)"),
         (
             'x = 1',
-            "/x: is not a known key; the keys are 'size', 'name', 'shape', 'lid', 'weight' and 'is_open'",
+            (
+                '/x: is not a known key; '
+                "the keys are 'size', 'name', 'shape', 'lid', 'weight' and 'is_open'"
+            ),
         ),
         ('name = 1', '/name: must be a string, not 1'),
         ('name = ""\nboxes.a.is_open = 1', '/is_open: must be true or false, not 1'),

@@ -142,6 +142,9 @@ def registry(tools: Iterable[Tool]) -> Result[Registry, RegistrationRejected]:
     """Return a registry of tools.
 
     Each tool needs a unique name that matches `[a-z][a-z0-9_]*`, at most 64 characters long.
+
+    >>> registry([tool('list_files', ListFiles, list_files)]).unwrap().names
+    ('list_files',)
     """
     by_name: dict[str, Tool] = {}
     for item in tools:

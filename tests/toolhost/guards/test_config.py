@@ -1,4 +1,4 @@
-"""A guards file is read strictly, and says what stands around which tool."""
+"""Parsing of a guards file: the guards of each tool, or all problems."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -33,55 +33,61 @@ from seamwise.toolhost.registry import Registry, registry, tool
 from seamwise.toolhost.workspace.workspace import Workspace
 from tests.toolhost.helpers import error_of, value_of
 
-LATE = ToolTimedOut('look', 1.0, 1)
-FULL = ResourceExhausted('memory')
+TIMEOUT_ERROR = ToolTimedOut('look', 1.0, 1)
+MEMORY_ERROR = ResourceExhausted('memory')
 
 
-class Nothing(Struct, frozen=True):
+class NoArguments(Struct, frozen=True):
     pass
 
 
-def _nothing(_workspace: Workspace, _args: Nothing) -> Result[Nothing, ToolError]:
-    return Success(Nothing())
+def do_nothing(_workspace: Workspace, _args: NoArguments) -> Result[NoArguments, ToolError]:
+    return Success(NoArguments())
 
 
-TWO: Registry = registry(
-    [tool('look', Nothing, _nothing, is_repeatable=True), tool('change', Nothing, _nothing)]
+TOOLS: Registry = registry(
+    [
+        tool('look', NoArguments, do_nothing, is_repeatable=True),
+        tool('change', NoArguments, do_nothing),
+    ]
 ).unwrap()
 
 
-def guarding(text: str, world: FakeWorld | None = None) -> GuardedRunner:
-    made = world or FakeWorld()
+def build_runner(text: str, world: FakeWorld | None = None) -> GuardedRunner:
+    the_world = world or FakeWorld()
     return GuardedRunner(
-        value_of(parse_guards(text.encode(), 'g.toml', registry=TWO, world=made)), clock=made.clock
+        value_of(parse_guards(text.encode(), 'g.toml', registry=TOOLS, world=the_world)),
+        clock=the_world.clock,
     )
 
 
-def described(text: str, name: str = 'look') -> list[str]:
+def describe(text: str, name: str = 'look') -> list[str]:
     return (
-        value_of(parse_guards(text.encode(), 'g.toml', registry=TWO))[name].describe().splitlines()
+        value_of(parse_guards(text.encode(), 'g.toml', registry=TOOLS))[name]
+        .describe()
+        .splitlines()
     )
 
 
-def problems(text: str | bytes) -> dict[str, str]:
+def problems_in(text: str | bytes) -> dict[str, str]:
     data = text.encode() if isinstance(text, str) else text
-    error = error_of(parse_guards(data, 'g.toml', registry=TWO), ConfigInvalid)
+    error = error_of(parse_guards(data, 'g.toml', registry=TOOLS), ConfigInvalid)
     assert error.path == 'g.toml'
-    return {one.pointer: one.message for one in error.problems}
+    return {problem.pointer: problem.message for problem in error.problems}
 
 
-def attempts(made: GuardedRunner, name: str, error: ToolError) -> int:
+def count_attempts(runner: GuardedRunner, name: str, error: ToolError) -> int:
     stats = CallStats()
-    error_of(made.run(name, lambda: Failure(error), stats=stats), type(error))
+    error_of(runner.run(name, lambda: Failure(error), stats=stats), type(error))
     return stats.attempts
 
 
-ALONE = {'observer', 'world', 'when', 'counts', 'key', 'keys', 'at'}
-"""What a guard takes that no file can say."""
+NOT_IN_FILES = {'observer', 'world', 'when', 'counts', 'key', 'keys', 'at'}
+"""Arguments of guards that a file cannot contain."""
 
 
 @pytest.mark.parametrize(
-    ('kind', 'maker'),
+    ('struct', 'factory'),
     [
         (guard_settings.RateLimitConfig, rate_limit),
         (guard_settings.BulkheadConfig, bulkhead),
@@ -90,17 +96,23 @@ ALONE = {'observer', 'world', 'when', 'counts', 'key', 'keys', 'at'}
         (guard_settings.DeadlineConfig, deadline),
     ],
 )
-def test_the_keys_of_a_table_are_the_arguments_of_its_guard(
-    kind: type[Struct], maker: Callable[..., object]
+def test_a_guard_table_has_the_arguments_of_its_guard_as_keys(
+    struct: type[Struct], factory: Callable[..., object]
 ) -> None:
-    known = inspect.signature(maker).parameters
-    assert set(kind.__struct_fields__) == known.keys() - ALONE
-    needed = {name for name, one in known.items() if one.default is inspect.Parameter.empty}
-    assert {one.name for one in msgspec.structs.fields(kind) if one.required} == needed - {'name'}
+    parameters = inspect.signature(factory).parameters
+    assert set(struct.__struct_fields__) == parameters.keys() - NOT_IN_FILES
+    required = {
+        name
+        for name, parameter in parameters.items()
+        if parameter.default is inspect.Parameter.empty
+    }
+    assert {
+        field.name for field in msgspec.structs.fields(struct) if field.required
+    } == required - {'name'}
 
 
 @pytest.mark.parametrize(
-    ('kind', 'maker'),
+    ('struct', 'factory'),
     [
         (guard_settings.ConsecutiveConfig, consecutive),
         (guard_settings.RatioConfig, ratio),
@@ -109,20 +121,20 @@ def test_the_keys_of_a_table_are_the_arguments_of_its_guard(
         (guard_settings.TokensConfig, Budget.tokens),
     ],
 )
-def test_a_table_in_a_table_is_the_call_of_a_function(
-    kind: type[guard_settings.NestedConfig], maker: Callable[..., object]
+def test_a_nested_table_has_the_arguments_of_its_function_as_keys(
+    struct: type[guard_settings.NestedConfig], factory: Callable[..., object]
 ) -> None:
-    first, *others = inspect.signature(maker).parameters
-    assert first in kind.first_argument
-    assert list(kind.__struct_fields__) == [
-        maker.__name__,
-        *(one for one in others if one != 'world'),
+    first, *others = inspect.signature(factory).parameters
+    assert first in struct.first_argument
+    assert list(struct.__struct_fields__) == [
+        factory.__name__,
+        *(name for name in others if name != 'world'),
     ]
 
 
-def test_an_empty_file_guards_nothing() -> None:
-    for text in ('', '[default]', '[tools.look]', '# only words'):
-        assert attempts(guarding(text), 'look', LATE) == 1
+def test_an_empty_file_configures_no_guards() -> None:
+    for text in ('', '[default]', '[tools.look]', '# a comment'):
+        assert count_attempts(build_runner(text), 'look', TIMEOUT_ERROR) == 1
 
 
 @pytest.mark.parametrize(
@@ -134,23 +146,23 @@ def test_an_empty_file_guards_nothing() -> None:
         'deadline = { seconds = 1',
     ],
 )
-def test_a_guard_may_be_called_anything(guard: str) -> None:
-    assert described(f'[default]\n{guard}, name = "unlimited" }}')[0].startswith('unlimited: ')
+def test_a_guard_can_have_the_name_unlimited(guard: str) -> None:
+    assert describe(f'[default]\n{guard}, name = "unlimited" }}')[0].startswith('unlimited: ')
 
 
-def test_a_mark_at_the_beginning_is_passed_over() -> None:
-    made = value_of(
+def test_a_byte_order_mark_is_skipped() -> None:
+    guards = value_of(
         parse_guards(
             b'\xef\xbb\xbf[default.retry]\r\nattempts = 2\r\n',
             'g.toml',
-            registry=TWO,
+            registry=TOOLS,
             world=FakeWorld(),
         )
     )
-    assert attempts(GuardedRunner(made), 'look', LATE) == 2
+    assert count_attempts(GuardedRunner(guards), 'look', TIMEOUT_ERROR) == 2
 
 
-EVERYTHING = """
+ALL_KEYS = """
 [default.rate_limit]
 limit = 5
 period = 2
@@ -188,8 +200,8 @@ seconds = 9
 """
 
 
-def test_everything_that_can_be_said_reaches_the_guards() -> None:
-    own = (
+def test_every_key_reaches_its_guard() -> None:
+    expected = (
         rate_limit(5, period=2, burst=3, cost=1.5, wait=0.5, name='all')
         >> bulkhead(2, name='look', scope='namespace', queue=None, wait=None)
         >> circuit(
@@ -214,138 +226,166 @@ def test_everything_that_can_be_said_reaches_the_guards() -> None:
         )
         >> deadline(9, name='look')
     )
-    assert described(EVERYTHING) == own.describe().splitlines()
+    assert describe(ALL_KEYS) == expected.describe().splitlines()
 
 
-def test_what_a_file_leaves_out_is_as_the_guard_has_it() -> None:
-    own = circuit(name='look') >> retry(name='look')
-    assert described('[default]\nretry = {}\ncircuit = {}\n') == own.describe().splitlines()
+def test_keys_that_are_left_out_have_the_defaults_of_the_guard() -> None:
+    expected = circuit(name='look') >> retry(name='look')
+    assert describe('[default]\nretry = {}\ncircuit = {}\n') == expected.describe().splitlines()
 
 
-def test_the_order_is_fixed_whatever_the_file_says_first() -> None:
-    text = '[default]\ndeadline.seconds = 1\nretry = {}\ncircuit = {}\nbulkhead.limit = 1\nrate_limit.limit = 1\n'
-    own = (
+def test_the_order_of_guards_does_not_depend_on_the_file() -> None:
+    text = (
+        '[default]\ndeadline.seconds = 1\nretry = {}\ncircuit = {}\n'
+        'bulkhead.limit = 1\nrate_limit.limit = 1\n'
+    )
+    expected = (
         rate_limit(1, name='look')
         >> bulkhead(1, name='look')
         >> circuit(name='look')
         >> retry(name='look')
         >> deadline(1, name='look')
     )
-    assert described(text) == own.describe().splitlines()
+    assert describe(text) == expected.describe().splitlines()
 
 
 @pytest.mark.parametrize(
-    ('said', 'own'),
+    ('source', 'expected'),
     [
         ('{ share = 0.25 }', Budget.share(0.25)),
         ('{ quota = 50, cost = 2, timeout_cost = 3 }', Budget.quota(50, cost=2, timeout_cost=3)),
         ('{ tokens = 4, ratio = 0.8 }', Budget.tokens(4, ratio=0.8)),
     ],
 )
-def test_each_budget_can_be_said(said: str, own: Budget) -> None:
+def test_each_budget_can_be_configured(source: str, expected: Budget) -> None:
     assert (
-        described(f'[default.retry]\nbudget = {said}')
-        == retry(name='look', budget=own).describe().splitlines()
+        describe(f'[default.retry]\nbudget = {source}')
+        == retry(name='look', budget=expected).describe().splitlines()
     )
 
 
 @pytest.mark.parametrize(
-    ('said', 'own'),
+    ('source', 'expected'),
     [
         ('{ consecutive = 3 }', consecutive(3)),
         ('{ ratio = 0.25, minimum = 4, calls = 40 }', ratio(0.25, minimum=4, calls=40)),
         ('{ ratio = 0.25, minimum = 4, window = 3 }', ratio(0.25, minimum=4, window=3)),
     ],
 )
-def test_each_trip_can_be_said(said: str, own: Trip) -> None:
+def test_each_trip_condition_can_be_configured(source: str, expected: Trip) -> None:
     assert (
-        described(f'[default.circuit]\ntrip = {said}')
-        == circuit(name='look', trip=own).describe().splitlines()
+        describe(f'[default.circuit]\ntrip = {source}')
+        == circuit(name='look', trip=expected).describe().splitlines()
     )
 
 
-class TestATool:
-    def test_has_its_own_guard_in_place_of_the_default(self) -> None:
+class TestToolTables:
+    def test_a_guard_of_a_tool_replaces_the_default(self) -> None:
         text = '[default.retry]\nattempts = 2\ncap = 7\n[tools.look.retry]\nattempts = 4\n'
-        assert described(text) == retry(name='look', attempts=4).describe().splitlines()
+        assert describe(text) == retry(name='look', attempts=4).describe().splitlines()
         assert (
-            described(text, 'change')
+            describe(text, 'change')
             == retry(name='change', attempts=2, cap=7).describe().splitlines()
         )
 
-    def test_has_the_default_beside_its_own(self) -> None:
+    def test_a_tool_keeps_defaults_it_does_not_override(self) -> None:
         text = '[default]\nretry.attempts = 2\n[tools.look]\ndeadline.seconds = 4\n'
-        assert (len(described(text)), len(described(text, 'change'))) == (2, 1)
+        assert (len(describe(text)), len(describe(text, 'change'))) == (2, 1)
 
-    def test_may_do_without_a_guard(self) -> None:
-        made = guarding('[default]\nretry.attempts = 2\n[tools.look]\nretry = false\n')
-        assert (attempts(made, 'look', FULL), attempts(made, 'change', FULL)) == (1, 2)
+    def test_false_disables_a_default_guard_for_a_tool(self) -> None:
+        runner = build_runner('[default]\nretry.attempts = 2\n[tools.look]\nretry = false\n')
+        assert (
+            count_attempts(runner, 'look', MEMORY_ERROR),
+            count_attempts(runner, 'change', MEMORY_ERROR),
+        ) == (1, 2)
 
-    def test_that_is_broken_does_not_stop_the_others(self) -> None:
-        made = guarding('[default.circuit]\ntrip = { consecutive = 1 }')
-        attempts(made, 'look', LATE)
-        error_of(made.run('look', lambda: Success(1), stats=CallStats()), CircuitOpen)
-        value_of(made.run('change', lambda: Success(1), stats=CallStats()))
+    def test_tools_do_not_share_a_circuit(self) -> None:
+        runner = build_runner('[default.circuit]\ntrip = { consecutive = 1 }')
+        count_attempts(runner, 'look', TIMEOUT_ERROR)
+        error_of(runner.run('look', lambda: Success(1), stats=CallStats()), CircuitOpen)
+        value_of(runner.run('change', lambda: Success(1), stats=CallStats()))
 
-    def test_gives_its_guards_its_name(self) -> None:
-        made = guarding(
-            '[default]\nrate_limit.limit = 1\n[tools.change.rate_limit]\nlimit = 1\nname = "the disk"'
+    def test_a_guard_has_the_name_of_its_tool_by_default(self) -> None:
+        runner = build_runner(
+            '[default]\nrate_limit.limit = 1\n'
+            '[tools.change.rate_limit]\nlimit = 1\nname = "the disk"'
         )
-        for name, shown in (('look', 'look'), ('change', 'the disk')):
-            value_of(made.run(name, lambda: Success(1), stats=CallStats()))
+        for tool_name, guard_name in (('look', 'look'), ('change', 'the disk')):
+            value_of(runner.run(tool_name, lambda: Success(1), stats=CallStats()))
             assert (
-                error_of(made.run(name, lambda: Success(1), stats=CallStats()), RateLimited).name
-                == shown
+                error_of(
+                    runner.run(tool_name, lambda: Success(1), stats=CallStats()), RateLimited
+                ).name
+                == guard_name
             )
 
 
-class TestAToolThatChangesSomething:
-    def test_is_not_tried_again_where_it_may_have_been_done(self) -> None:
-        made = guarding('[default.retry]\nattempts = 3\n')
-        assert (attempts(made, 'look', LATE), attempts(made, 'change', LATE)) == (3, 1)
+class TestRepeatableTools:
+    def test_a_tool_that_is_not_repeatable_is_not_retried_after_a_timeout(self) -> None:
+        runner = build_runner('[default.retry]\nattempts = 3\n')
+        assert (
+            count_attempts(runner, 'look', TIMEOUT_ERROR),
+            count_attempts(runner, 'change', TIMEOUT_ERROR),
+        ) == (3, 1)
 
-    def test_is_tried_again_where_nothing_was_done(self) -> None:
-        made = guarding('[default.retry]\nattempts = 3\n')
-        assert (attempts(made, 'look', FULL), attempts(made, 'change', FULL)) == (3, 3)
+    def test_a_tool_that_is_not_repeatable_is_retried_after_a_failure_to_start(self) -> None:
+        runner = build_runner('[default.retry]\nattempts = 3\n')
+        assert (
+            count_attempts(runner, 'look', MEMORY_ERROR),
+            count_attempts(runner, 'change', MEMORY_ERROR),
+        ) == (3, 3)
 
-    def test_is_not_tried_again_where_it_ended_after_its_deadline(self) -> None:
+    def test_a_tool_that_is_not_repeatable_is_not_retried_after_a_deadline(self) -> None:
         world = FakeWorld()
-        made = guarding('[default]\nretry.attempts = 3\ndeadline.seconds = 1', world)
+        runner = build_runner('[default]\nretry.attempts = 3\ndeadline.seconds = 1', world)
 
         def slow() -> Result[int, ToolError]:
             world.advance(2)
             return Success(1)
 
-        stats = {name: CallStats() for name in ('look', 'change')}
+        all_stats = {name: CallStats() for name in ('look', 'change')}
         errors = {
-            name: error_of(made.run(name, slow, stats=one), DeadlineExceeded)
-            for name, one in stats.items()
+            name: error_of(runner.run(name, slow, stats=stats), DeadlineExceeded)
+            for name, stats in all_stats.items()
         }
-        assert {name: one.attempts for name, one in stats.items()} == {'look': 3, 'change': 1}
-        assert {name: one.attempts for name, one in errors.items()} == {'look': 3, 'change': 1}
+        assert {name: stats.attempts for name, stats in all_stats.items()} == {
+            'look': 3,
+            'change': 1,
+        }
+        assert {name: error.attempts for name, error in errors.items()} == {'look': 3, 'change': 1}
 
-    def test_is_tried_again_where_the_file_says_that_it_may_be(self) -> None:
-        made = guarding(
-            '[default.retry]\nattempts = 3\n[tools.change]\nrepeatable = true\n[tools.look]\nrepeatable = false'
+    def test_the_file_overrides_whether_a_tool_is_repeatable(self) -> None:
+        runner = build_runner(
+            '[default.retry]\nattempts = 3\n'
+            '[tools.change]\nrepeatable = true\n[tools.look]\nrepeatable = false'
         )
-        assert (attempts(made, 'look', LATE), attempts(made, 'change', LATE)) == (1, 3)
+        assert (
+            count_attempts(runner, 'look', TIMEOUT_ERROR),
+            count_attempts(runner, 'change', TIMEOUT_ERROR),
+        ) == (1, 3)
 
 
-def test_an_error_that_no_second_try_helps_is_tried_once() -> None:
-    made = guarding('[default.retry]\nattempts = 3\n')
+def test_an_error_that_is_not_retryable_is_not_retried() -> None:
+    runner = build_runner('[default.retry]\nattempts = 3\n')
     for error in (FileNotFound('look', 'x'), CommandFailed('look', 'x', 1, '')):
-        assert (attempts(made, 'look', error), attempts(made, 'change', error)) == (1, 1)
+        assert (count_attempts(runner, 'look', error), count_attempts(runner, 'change', error)) == (
+            1,
+            1,
+        )
 
 
 @pytest.mark.parametrize(
-    ('text', 'found'),
+    ('text', 'expected'),
     [
         ('defualt = 1', {'/defualt': "is not a known key (did you mean 'default'?)"}),
         ('[default.rety]', {'/default/rety': "is not a known key (did you mean 'retry'?)"}),
         (
             '[default]\nrepeatable = true',
             {
-                '/default/repeatable': "is not a known key; the keys are 'rate_limit', 'bulkhead', 'circuit', 'retry' and 'deadline'"
+                '/default/repeatable': (
+                    "is not a known key; the keys are 'rate_limit', 'bulkhead', 'circuit', "
+                    "'retry' and 'deadline'"
+                )
             },
         ),
         (
@@ -359,7 +399,10 @@ def test_an_error_that_no_second_try_helps_is_tried_once() -> None:
         (
             '[default.retry]\njitter = "ful"',
             {
-                '/default/retry/jitter': "must be 'full', 'equal', 'tenth', 'decorrelated' or 'none', not a string (did you mean 'full'?)"
+                '/default/retry/jitter': (
+                    "must be 'full', 'equal', 'tenth', 'decorrelated' or 'none', not a string "
+                    "(did you mean 'full'?)"
+                )
             },
         ),
         ('[default.rate_limit]', {'/default/rate_limit': "needs the key 'limit'"}),
@@ -371,8 +414,8 @@ def test_an_error_that_no_second_try_helps_is_tried_once() -> None:
         ),
     ],
 )
-def test_what_is_wrong_points_to_its_key(text: str, found: Mapping[str, str]) -> None:
-    assert problems(text) == found
+def test_a_problem_points_to_its_key(text: str, expected: Mapping[str, str]) -> None:
+    assert problems_in(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -403,33 +446,31 @@ def test_what_is_wrong_points_to_its_key(text: str, found: Mapping[str, str]) ->
         ('[default.bulkhead]\nlimit = 0', '/default/bulkhead/limit'),
     ],
 )
-def test_what_a_guard_cannot_take_points_to_its_key_and_says_so_by_that_name(
-    text: str, pointer: str
-) -> None:
-    [(found, message)] = problems(text).items()
+def test_a_value_that_a_guard_rejects_is_reported_under_its_key(text: str, pointer: str) -> None:
+    [(actual_pointer, message)] = problems_in(text).items()
     key = pointer.rpartition('/')[2]
-    assert found == pointer
+    assert actual_pointer == pointer
     assert message.startswith((f'{key} must ', f'{key} needs '))
     assert not message.endswith('.')
 
 
-def test_all_that_is_wrong_is_found_at_once_and_a_default_once() -> None:
-    assert problems(
+def test_all_problems_are_reported_at_once_and_each_default_once() -> None:
+    assert problems_in(
         '[default]\nretry.attempts = 0\ndeadline.seconds = 0\n[tools.look.deadline]\nseconds = -1'
     ).keys() == {
         '/default/retry/attempts',
         '/default/deadline/seconds',
         '/tools/look/deadline/seconds',
     }
-    assert problems('x = 1\n[default.retry]\nx = 0\n[tools]\nx = 1\n').keys() == {
+    assert problems_in('x = 1\n[default.retry]\nx = 0\n[tools]\nx = 1\n').keys() == {
         '/x',
         '/default/retry/x',
         '/tools/x',
     }
 
 
-def test_a_default_that_no_tool_uses_is_checked_too() -> None:
-    assert problems(
+def test_a_default_that_no_tool_uses_is_checked() -> None:
+    assert problems_in(
         '[default]\nretry.attempts = 0\n[tools]\nlook.retry = false\nchange.retry = false'
     ).keys() == {'/default/retry/attempts'}
 
@@ -447,7 +488,9 @@ def test_a_default_that_no_tool_uses_is_checked_too() -> None:
         (b'a = 1 2', 1, 7, 'expected newline or end of document after a statement'),
     ],
 )
-def test_what_is_no_toml_says_where(data: bytes, line: int, column: int, problem: str) -> None:
+def test_invalid_toml_is_reported_with_its_position(
+    data: bytes, line: int, column: int, problem: str
+) -> None:
     error = error_of(parse_guards(data, 'g.toml'), ConfigUnreadable)
     assert (error.path, error.line, error.column, error.problem) == (
         'g.toml',
@@ -457,18 +500,18 @@ def test_what_is_no_toml_says_where(data: bytes, line: int, column: int, problem
     )
 
 
-def test_what_has_no_place_is_about_the_file() -> None:
-    assert problems('a = ' + '9' * 5000) == {'': 'contains a number with too many digits'}
-    assert problems('a = ' + '[' * 100_000) == {'': 'is nested too deeply'}
-    assert problems(b' ' * (MAX_CONFIG_SIZE + 1)) == {'': 'has more than 262,144 bytes'}
+def test_a_problem_without_position_is_about_the_whole_file() -> None:
+    assert problems_in('a = ' + '9' * 5000) == {'': 'contains a number with too many digits'}
+    assert problems_in('a = ' + '[' * 100_000) == {'': 'is nested too deeply'}
+    assert problems_in(b' ' * (MAX_CONFIG_SIZE + 1)) == {'': 'has more than 262,144 bytes'}
     value_of(parse_guards(b' ' * MAX_CONFIG_SIZE, 'g.toml'))
 
 
-def test_a_bulkhead_refuses_whom_it_has_no_room_for() -> None:
-    made = guarding('[default.bulkhead]\nlimit = 1\n')
+def test_a_bulkhead_refuses_calls_over_its_limit() -> None:
+    runner = build_runner('[default.bulkhead]\nlimit = 1\n')
 
     def inner() -> Result[Any, ToolError]:
-        error_of(made.run('look', lambda: Success(1), stats=CallStats()), BulkheadFull)
-        return Success(made.run('change', lambda: Success(2), stats=CallStats()))
+        error_of(runner.run('look', lambda: Success(1), stats=CallStats()), BulkheadFull)
+        return Success(runner.run('change', lambda: Success(2), stats=CallStats()))
 
-    assert value_of(value_of(made.run('look', inner, stats=CallStats()))) == 2
+    assert value_of(value_of(runner.run('look', inner, stats=CallStats()))) == 2

@@ -1,4 +1,4 @@
-"""Every call runs inside the guards of its tool, and tells how often it was tried and how long it waited."""
+"""Execution of tools inside their guards, and the statistics of attempts and waiting time."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -45,11 +45,11 @@ from seamwise.toolhost.registry import STANDARD, Registry, registry, tool
 from seamwise.toolhost.workspace.workspace import Workspace
 from tests.toolhost.helpers import error_of, value_of
 
-LATE = ToolTimedOut('play', 1.0, 1)
-FULL = ResourceExhausted('memory')
+TIMEOUT_ERROR = ToolTimedOut('play', 1.0, 1)
+MEMORY_ERROR = ResourceExhausted('memory')
 
 
-def trying(world: FakeWorld, attempts: int = 3) -> Guard[GuardError]:
+def build_retry(world: FakeWorld, attempts: int = 3) -> Guard[GuardError]:
     return retry(
         attempts=attempts,
         base=1.0,
@@ -61,56 +61,65 @@ def trying(world: FakeWorld, attempts: int = 3) -> Guard[GuardError]:
     )
 
 
-def runner(guard: Guard[GuardError], world: FakeWorld) -> GuardedRunner:
+def build_runner(guard: Guard[GuardError], world: FakeWorld) -> GuardedRunner:
     return GuardedRunner({'play': guard}, clock=world.clock)
 
 
-def giving(
-    *outcomes: Result[int, ToolError], takes: Callable[[], None] = lambda: None
+def operation_with(
+    *outcomes: Result[int, ToolError], before_each: Callable[[], None] = lambda: None
 ) -> Callable[[], Result[int, ToolError]]:
-    """Make an operation that gives one outcome a call."""
-    left: Iterator[Result[int, ToolError]] = iter(outcomes)
+    """Build an operation that returns one of the outcomes per call."""
+    remaining: Iterator[Result[int, ToolError]] = iter(outcomes)
 
     def operation() -> Result[int, ToolError]:
-        takes()
-        return next(left)
+        before_each()
+        return next(remaining)
 
     return operation
 
 
-class TestTries:
-    def test_count_the_attempts_and_the_waits_between_them(self) -> None:
+class TestCallStats:
+    def test_stats_count_attempts_and_waits_between_them(self) -> None:
         world, stats = FakeWorld(), CallStats()
-        operation = giving(
-            Failure(FULL), Failure(LATE), Success(7), takes=lambda: world.advance(10)
+        operation = operation_with(
+            Failure(MEMORY_ERROR),
+            Failure(TIMEOUT_ERROR),
+            Success(7),
+            before_each=lambda: world.advance(10),
         )
-        assert value_of(runner(trying(world), world).run('play', operation, stats=stats)) == 7
+        assert (
+            value_of(build_runner(build_retry(world), world).run('play', operation, stats=stats))
+            == 7
+        )
         assert (stats.attempts, stats.waited, stats.waited_ms) == (3, 3.0, 3000)
 
-    def test_count_one_attempt_and_no_wait_where_there_is_no_guard(self) -> None:
+    def test_a_tool_without_guards_has_one_attempt_and_no_wait(self) -> None:
         world, stats = FakeWorld(), CallStats()
-        operation = giving(Success(7), takes=lambda: world.advance(10))
-        assert value_of(runner(trying(world), world).run('other', operation, stats=stats)) == 7
+        operation = operation_with(Success(7), before_each=lambda: world.advance(10))
+        assert (
+            value_of(build_runner(build_retry(world), world).run('other', operation, stats=stats))
+            == 7
+        )
         assert (stats.attempts, stats.waited_ms, stats.events) == (1, 0, [])
 
-    def test_count_no_attempt_where_a_guard_refuses(self) -> None:
+    def test_a_call_refused_by_a_guard_has_no_attempt(self) -> None:
         world = FakeWorld()
-        made = runner(rate_limit(1, name='play', observer=record_event, world=world), world)
+        runner = build_runner(rate_limit(1, name='play', observer=record_event, world=world), world)
         first, second = CallStats(), CallStats()
-        value_of(made.run('play', giving(Success(1)), stats=first))
-        refused = error_of(made.run('play', giving(), stats=second), RateLimited)
+        value_of(runner.run('play', operation_with(Success(1)), stats=first))
+        refused = error_of(runner.run('play', operation_with(), stats=second), RateLimited)
         assert (first.attempts, second.attempts) == (1, 0)
-        assert [one.event for one in second.events] == [Refused('play', refused)]
+        assert [timed_event.event for timed_event in second.events] == [Refused('play', refused)]
 
-    def test_count_the_wait_for_a_turn(self) -> None:
+    def test_stats_include_the_wait_for_a_rate_limit(self) -> None:
         world = FakeWorld()
-        made = runner(rate_limit(1, period=2, wait=5, name='play', world=world), world)
+        runner = build_runner(rate_limit(1, period=2, wait=5, name='play', world=world), world)
         first, second = CallStats(), CallStats()
         for stats in (first, second):
-            value_of(made.run('play', giving(Success(1)), stats=stats))
+            value_of(runner.run('play', operation_with(Success(1)), stats=stats))
         assert (first.waited_ms, second.waited_ms) == (0, 2000)
 
-    def test_are_right_where_the_tool_raises(self) -> None:
+    def test_stats_are_complete_after_an_exception(self) -> None:
         world, stats = FakeWorld(), CallStats()
 
         def broken() -> None:
@@ -119,51 +128,61 @@ class TestTries:
                 raise ZeroDivisionError
 
         with pytest.raises(ZeroDivisionError):
-            runner(trying(world), world).run(
-                'play', giving(Failure(LATE), takes=broken), stats=stats
+            build_runner(build_retry(world), world).run(
+                'play', operation_with(Failure(TIMEOUT_ERROR), before_each=broken), stats=stats
             )
         assert (stats.attempts, stats.waited_ms) == (2, 1000)
 
-    def test_are_right_where_the_clock_goes_back(self) -> None:
+    def test_the_wait_is_never_negative(self) -> None:
         times = iter([5.0, 5.0, 4.0, 3.0])
         stats = CallStats()
         value_of(
-            GuardedRunner(clock=lambda: next(times)).run('play', giving(Success(1)), stats=stats)
+            GuardedRunner(clock=lambda: next(times)).run(
+                'play', operation_with(Success(1)), stats=stats
+            )
         )
         assert stats.waited == 0.0
 
-    def test_hold_what_the_guards_told_in_its_order(self) -> None:
+    def test_events_are_recorded_in_order(self) -> None:
         world, stats = FakeWorld(), CallStats()
         value_of(
-            runner(trying(world), world).run('play', giving(Failure(FULL), Success(1)), stats=stats)
+            build_runner(build_retry(world), world).run(
+                'play', operation_with(Failure(MEMORY_ERROR), Success(1)), stats=stats
+            )
         )
-        assert [one.event for one in stats.events] == [
-            Retrying('play', FULL, 1, 3, 1.0),
+        assert [timed_event.event for timed_event in stats.events] == [
+            Retrying('play', MEMORY_ERROR, 1, 3, 1.0),
             Recovered('play', 2, 1.0),
         ]
         assert stats.events[0].at <= stats.events[1].at
         assert stats.events[0].at.tzinfo is not None
 
-    def test_are_each_call_s_own_also_where_one_runs_inside_another(self) -> None:
+    def test_nested_calls_have_separate_stats(self) -> None:
         world, outer, inner = FakeWorld(), CallStats(), CallStats()
-        made = GuardedRunner({'play': trying(world), 'inner': trying(world, 2)}, clock=world.clock)
+        runner = GuardedRunner(
+            {'play': build_retry(world), 'inner': build_retry(world, 2)}, clock=world.clock
+        )
 
         def operation() -> Result[int, ToolError]:
             if outer.attempts == 2:
                 return Success(1)
             error_of(
-                made.run('inner', giving(Failure(FULL), Failure(FULL)), stats=inner),
+                runner.run(
+                    'inner',
+                    operation_with(Failure(MEMORY_ERROR), Failure(MEMORY_ERROR)),
+                    stats=inner,
+                ),
                 ResourceExhausted,
             )
-            return Failure(LATE)
+            return Failure(TIMEOUT_ERROR)
 
-        value_of(made.run('play', operation, stats=outer))
+        value_of(runner.run('play', operation, stats=outer))
         assert (outer.attempts, outer.waited_ms) == (2, 1000)
-        assert [type(one.event) for one in outer.events] == [Retrying, Recovered]
+        assert [type(timed_event.event) for timed_event in outer.events] == [Retrying, Recovered]
         assert (inner.attempts, inner.waited_ms) == (2, 1000)
-        assert [type(one.event) for one in inner.events] == [Retrying, GaveUp]
+        assert [type(timed_event.event) for timed_event in inner.events] == [Retrying, GaveUp]
 
-    def test_say_whole_milliseconds(self) -> None:
+    def test_waited_ms_is_rounded_to_milliseconds(self) -> None:
         assert [
             CallStats(waited=seconds).waited_ms for seconds in (0.0, 0.0004, 0.0006, 1.2345)
         ] == [
@@ -174,92 +193,115 @@ class TestTries:
         ]
 
 
-class TestAnError:
-    def test_that_tells_of_attempts_tells_of_all(self) -> None:
+class TestErrors:
+    def test_an_error_with_attempts_contains_the_total(self) -> None:
         world = FakeWorld()
         late = CommandTimedOut('play', 'x', 1.0, '')
         assert (
             error_of(
-                runner(trying(world), world).run('play', lambda: Failure(LATE), stats=CallStats()),
+                build_runner(build_retry(world), world).run(
+                    'play', lambda: Failure(TIMEOUT_ERROR), stats=CallStats()
+                ),
                 ToolTimedOut,
             ).attempts
             == 3
         )
         assert (
             error_of(
-                runner(trying(world), world).run('play', lambda: Failure(late), stats=CallStats()),
+                build_runner(build_retry(world), world).run(
+                    'play', lambda: Failure(late), stats=CallStats()
+                ),
                 CommandTimedOut,
             ).attempts
             == 3
         )
 
-    def test_of_a_deadline_tells_of_all(self) -> None:
+    def test_an_error_of_a_deadline_contains_the_total_of_attempts(self) -> None:
         world = FakeWorld()
-        made = runner(trying(world, 2) >> deadline(1, name='play', world=world), world)
-        operation = giving(Success(1), Success(1), takes=lambda: world.advance(2))
+        runner = build_runner(build_retry(world, 2) >> deadline(1, name='play', world=world), world)
+        operation = operation_with(Success(1), Success(1), before_each=lambda: world.advance(2))
         assert error_of(
-            made.run('play', operation, stats=CallStats()), DeadlineExceeded
+            runner.run('play', operation, stats=CallStats()), DeadlineExceeded
         ) == DeadlineExceeded('play', 1.0, attempts=2)
 
-    def test_of_one_attempt_is_the_tools_own(self) -> None:
+    def test_an_error_after_one_attempt_is_unchanged(self) -> None:
         world = FakeWorld()
-        own = ToolTimedOut('play', 1.0, attempts=9)
+        error = ToolTimedOut('play', 1.0, attempts=9)
         assert (
             error_of(
-                runner(trying(world, 1), world).run(
-                    'play', lambda: Failure(own), stats=CallStats()
+                build_runner(build_retry(world, 1), world).run(
+                    'play', lambda: Failure(error), stats=CallStats()
                 ),
                 ToolTimedOut,
             )
-            is own
+            is error
         )
 
-    def test_without_attempts_is_the_tools_own(self) -> None:
+    def test_an_error_without_attempts_is_unchanged(self) -> None:
         world = FakeWorld()
         assert (
             error_of(
-                runner(trying(world), world).run('play', lambda: Failure(FULL), stats=CallStats()),
+                build_runner(build_retry(world), world).run(
+                    'play', lambda: Failure(MEMORY_ERROR), stats=CallStats()
+                ),
                 ResourceExhausted,
             )
-            is FULL
+            is MEMORY_ERROR
         )
 
 
-def test_what_is_told_outside_of_a_call_is_kept_by_nobody() -> None:
-    record_event(Recovered('play', 2, 1.0))
+def test_an_event_outside_of_a_call_is_discarded() -> None:
+    event = Recovered('play', 2, 1.0)
+    record_event(event)
+    stats = CallStats()
+    assert GuardedRunner().run('play', lambda: Success(1), stats=stats) == Success(1)
+    record_event(event)
+    assert stats.events == []
+    assert CallStats().events == []
+
+
+def test_an_event_inside_of_a_call_is_recorded() -> None:
+    def operation() -> Result[int, ToolError]:
+        record_event(event)
+        return Success(1)
+
+    event = Recovered('play', 2, 1.0)
+    stats = CallStats()
+    GuardedRunner().run('play', operation, stats=stats)
+    assert [timed_event.event for timed_event in stats.events] == [event]
 
 
 class TestTimeLeft:
-    def test_is_the_tools_own_where_there_is_no_deadline(self) -> None:
+    def test_the_timeout_applies_without_a_deadline(self) -> None:
         assert time_left(10.0) == 10.0
 
-    def test_is_what_the_nearer_end_leaves(self) -> None:
+    def test_the_nearer_of_timeout_and_deadline_applies(self) -> None:
         world = FakeWorld()
-        found: list[float] = []
+        values: list[float] = []
 
         def operation() -> Result[int, ToolError]:
             world.advance(1.5)
-            found.extend([time_left(10.0), time_left(0.25)])
+            values.extend([time_left(10.0), time_left(0.25)])
             return Success(1)
 
         value_of(deadline(2, world=world).run_sync(operation))
-        assert found == [0.5, 0.25]
+        assert values == [0.5, 0.25]
 
-    def test_is_never_nothing(self) -> None:
+    def test_the_time_left_is_never_zero(self) -> None:
         world = FakeWorld()
-        found: list[float] = []
+        values: list[float] = []
 
         def operation() -> Result[int, ToolError]:
             world.advance(3)
-            found.append(time_left(10.0))
+            values.append(time_left(10.0))
             return Success(1)
 
         error_of(deadline(2, world=world).run_sync(operation), DeadlineExceeded)
-        assert found == [MIN_TIMEOUT]
+        assert values == [MIN_TIMEOUT]
 
 
-class Play(Struct, frozen=True, kw_only=True):
-    what: str = 'fine'
+class PlayArguments(Struct, frozen=True, kw_only=True):
+    outcome: str = 'fine'
     turn: int = 0
 
 
@@ -267,35 +309,35 @@ class Played(Struct, frozen=True):
     turn: int
 
 
-OUTCOMES: dict[str, ToolError] = {
+ERRORS: dict[str, ToolError] = {
     'mistake': FileNotFound('play', 'x'),
     'other': CommandFailed('play', 'x', 1, ''),
-    'late': LATE,
+    'late': TIMEOUT_ERROR,
 }
 
 
-def play(_workspace: Workspace, args: Play) -> Result[Played, ToolError]:
-    return Failure(OUTCOMES[args.what]) if args.what in OUTCOMES else Success(Played(args.turn))
+def play(_workspace: Workspace, args: PlayArguments) -> Result[Played, ToolError]:
+    return Failure(ERRORS[args.outcome]) if args.outcome in ERRORS else Success(Played(args.turn))
 
 
-PLAY: Registry = registry([tool('play', Play, play)]).unwrap()
+TOOLS: Registry = registry([tool('play', PlayArguments, play)]).unwrap()
 
 
-class TestTheHost:
-    def calls(self, host: Host, *arguments: str) -> list[tuple[Result[object, object], CallStats]]:
-        found: list[tuple[Result[object, object], CallStats]] = []
+class TestHostWithGuards:
+    def run_calls(
+        self, host: Host, *arguments: str
+    ) -> list[tuple[Result[object, object], CallStats]]:
+        results: list[tuple[Result[object, object], CallStats]] = []
         for line in read_calls(BytesIO('\n'.join(arguments).encode())):
             stats = CallStats()
-            found.append((host.run(line, stats=stats), stats))
-        return found
+            results.append((host.run(line, stats=stats), stats))
+        return results
 
-    def test_guards_the_work_of_a_tool_and_no_mistake_of_its_caller(
-        self, workspace: Workspace
-    ) -> None:
+    def test_invalid_calls_do_not_reach_the_guards(self, workspace: Workspace) -> None:
         world = FakeWorld()
-        tight = rate_limit(1, period=1000, name='play', observer=record_event, world=world)
-        host = Host(workspace, registry=PLAY, runner=runner(tight, world), repeat_limit=2)
-        found = self.calls(
+        guard = rate_limit(1, period=1000, name='play', observer=record_event, world=world)
+        host = Host(workspace, registry=TOOLS, runner=build_runner(guard, world), repeat_limit=2)
+        results = self.run_calls(
             host,
             '{',
             '{"tool": "plya"}',
@@ -305,7 +347,7 @@ class TestTheHost:
             '{"tool": "play"}',
             '{"tool": "play", "arguments": {"trun": 1}}',
         )
-        kinds = [
+        types = [
             UnreadableCall,
             UnknownTool,
             InvalidParameter,
@@ -315,49 +357,50 @@ class TestTheHost:
             InvalidParameter,
         ]
         assert [
-            type(one.unwrap() if type(one) is Success else one.failure()) for one, _ in found
-        ] == kinds
-        assert [stats.attempts for _, stats in found] == [0, 0, 0, 1, 0, 0, 0]
+            type(result.unwrap() if type(result) is Success else result.failure())
+            for result, _ in results
+        ] == types
+        assert [stats.attempts for _, stats in results] == [0, 0, 0, 1, 0, 0, 0]
 
-    def test_counts_a_mistake_once_however_often_it_was_tried(self, workspace: Workspace) -> None:
+    def test_a_retried_mistake_counts_once(self, workspace: Workspace) -> None:
         world = FakeWorld()
-        often = retry(attempts=5, when=lambda _: True, name='play', world=world)
-        host = Host(workspace, registry=PLAY, runner=runner(often, world), mistake_limit=2)
-        mistake = '{"tool": "play", "arguments": {"what": "mistake", "turn": %d}}'
-        found = self.calls(host, mistake % 1, mistake % 2, mistake % 3)
-        assert [stats.attempts for _, stats in found] == [5, 5, 0]
-        assert isinstance(found[-1][0].failure(), TooManyMistakes)
+        guard = retry(attempts=5, when=lambda _: True, name='play', world=world)
+        host = Host(workspace, registry=TOOLS, runner=build_runner(guard, world), mistake_limit=2)
+        mistake = '{"tool": "play", "arguments": {"outcome": "mistake", "turn": %d}}'
+        results = self.run_calls(host, mistake % 1, mistake % 2, mistake % 3)
+        assert [stats.attempts for _, stats in results] == [5, 5, 0]
+        assert isinstance(results[-1][0].failure(), TooManyMistakes)
 
-    def test_counts_no_refusal_of_a_guard_as_a_mistake(self, workspace: Workspace) -> None:
+    def test_a_refusal_by_a_guard_is_not_a_mistake(self, workspace: Workspace) -> None:
         world = FakeWorld()
-        shut = circuit(name='play', trip=consecutive(1), world=world)
-        host = Host(workspace, registry=PLAY, runner=runner(shut, world), mistake_limit=1)
-        late = '{"tool": "play", "arguments": {"what": "late", "turn": %d}}'
-        found = self.calls(host, *(late % turn for turn in range(4)))
-        assert [type(one.failure()) for one, _ in found] == [
+        guard = circuit(name='play', trip=consecutive(1), world=world)
+        host = Host(workspace, registry=TOOLS, runner=build_runner(guard, world), mistake_limit=1)
+        late = '{"tool": "play", "arguments": {"outcome": "late", "turn": %d}}'
+        results = self.run_calls(host, *(late % turn for turn in range(4)))
+        assert [type(result.failure()) for result, _ in results] == [
             ToolTimedOut,
             CircuitOpen,
             CircuitOpen,
             CircuitOpen,
         ]
 
-    def test_opens_no_circuit_for_a_mistake_of_the_caller(self, workspace: Workspace) -> None:
+    def test_a_mistake_of_the_caller_does_not_open_a_circuit(self, workspace: Workspace) -> None:
         world = FakeWorld()
-        shut = circuit(name='play', trip=consecutive(1), world=world)
-        host = Host(workspace, registry=PLAY, runner=runner(shut, world))
-        found = self.calls(
-            host, '{"tool": "play", "arguments": {"what": "mistake"}}', '{"tool": "play"}'
+        guard = circuit(name='play', trip=consecutive(1), world=world)
+        host = Host(workspace, registry=TOOLS, runner=build_runner(guard, world))
+        results = self.run_calls(
+            host, '{"tool": "play", "arguments": {"outcome": "mistake"}}', '{"tool": "play"}'
         )
-        assert [type(one) for one, _ in found] == [Failure, Success]
+        assert [type(result) for result, _ in results] == [Failure, Success]
 
-    def test_needs_nobody_who_asks_how_it_went(self, workspace: Workspace) -> None:
-        host = Host(workspace, registry=PLAY)
+    def test_the_stats_of_a_run_are_optional(self, workspace: Workspace) -> None:
+        host = Host(workspace, registry=TOOLS)
         for line in read_calls(BytesIO(b'{"tool": "play"}')):
             value_of(host.run(line))
 
 
-SOON = 0.2
-"""In seconds: a deadline; without it the tools below would take 60 times as long."""
+SHORT_DEADLINE = 0.2
+"""In seconds; without the deadline the tools below would take 60 times as long."""
 
 
 @pytest.mark.parametrize(
@@ -367,41 +410,43 @@ SOON = 0.2
         ('search_files', {'pattern': '(a+)+$', 'timeout': 12.0}),
     ],
 )
-def test_a_deadline_really_ends_what_takes_long(
+def test_a_deadline_ends_a_slow_tool(
     folder: Path, workspace: Workspace, name: str, arguments: dict[str, object]
 ) -> None:
     (folder / 'a.txt').write_text('a' * 40 + 'b')
     stats = CallStats()
-    guards = GuardedRunner({name: deadline(SOON, name=name)})
-    begun = time.monotonic()
+    runner = GuardedRunner({name: deadline(SHORT_DEADLINE, name=name)})
+    started_at = time.monotonic()
     error = error_of(
-        STANDARD.run(workspace, ToolCall('c', name, arguments, 1), runner=guards, stats=stats),
+        STANDARD.run(workspace, ToolCall('c', name, arguments, 1), runner=runner, stats=stats),
         DeadlineExceeded,
     )
-    assert time.monotonic() - begun < 10 * SOON
-    assert error == DeadlineExceeded(name, SOON)
+    assert time.monotonic() - started_at < 10 * SHORT_DEADLINE
+    assert error == DeadlineExceeded(name, SHORT_DEADLINE)
     assert stats.attempts == 1
 
 
 @pytest.mark.parametrize(
-    ('name', 'error'), [('execute_command', CommandTimedOut), ('search_files', ToolTimedOut)]
+    ('name', 'error_type'), [('execute_command', CommandTimedOut), ('search_files', ToolTimedOut)]
 )
-def test_a_timeout_of_its_own_that_is_nearer_is_the_tools_error(
-    folder: Path, workspace: Workspace, name: str, error: type[CommandTimedOut | ToolTimedOut]
+def test_a_timeout_before_the_deadline_is_an_error_of_the_tool(
+    folder: Path, workspace: Workspace, name: str, error_type: type[CommandTimedOut | ToolTimedOut]
 ) -> None:
     (folder / 'a.txt').write_text('a' * 40 + 'b')
-    own = {'execute_command': {'command': 'sleep 12'}, 'search_files': {'pattern': '(a+)+$'}}[name]
-    call = ToolCall('c', name, {**own, 'timeout': 0.1}, 1)
+    arguments = {'execute_command': {'command': 'sleep 12'}, 'search_files': {'pattern': '(a+)+$'}}[
+        name
+    ]
+    call = ToolCall('c', name, {**arguments, 'timeout': 0.1}, 1)
     assert (
         error_of(
             STANDARD.run(workspace, call, runner=GuardedRunner({name: deadline(60, name=name)})),
-            error,
+            error_type,
         ).timeout
         == 0.1
     )
 
 
-def test_a_deadline_leaves_what_is_quick_alone(folder: Path, workspace: Workspace) -> None:
+def test_a_deadline_does_not_affect_a_quick_tool(folder: Path, workspace: Workspace) -> None:
     (folder / 'a.txt').write_text('a\n')
     for name, parameter, value in (
         ('execute_command', 'command', 'true'),
@@ -413,7 +458,7 @@ def test_a_deadline_leaves_what_is_quick_alone(folder: Path, workspace: Workspac
         )
 
 
-def test_only_tools_that_change_nothing_are_repeatable() -> None:
+def test_only_tools_without_side_effects_are_repeatable() -> None:
     assert [name for name in STANDARD.names if STANDARD.is_repeatable(name)] == [
         'list_files',
         'read_file',

@@ -1,4 +1,4 @@
-"""Each key of a document is found where it stands, however it is written."""
+"""Positions of keys in a TOML document, for every way to write a key."""
 
 import tomllib
 from collections.abc import Iterator
@@ -50,20 +50,20 @@ last = true'''
         ('/list/k', 14, 1),
         ('/default/retry/inner', 17, 16),
         ('/default/retry/inner/last', 18, 1),
-        # What is not there has the place of what it would stand in.
+        # A missing key has the position of its nearest parent.
         ('/no', 1, 1),
         ('/default/retry/attempts/no', 3, 7),
         ('/tools/x~1y/deadline/deep/list/1/no', 9, 33),
         ('/tools/x~1y/deadline/a~1b', 9, 1),
     ],
 )
-def test_a_key_is_found_where_it_stands(pointer: str, line: int, column: int) -> None:
+def test_a_key_is_found_at_its_position(pointer: str, line: int, column: int) -> None:
     tomllib.loads(DOCUMENT)
     assert KeyPositions(DOCUMENT).find(pointer) == LineColumn(line, column)
     assert KeyPositions(DOCUMENT.replace('\n', '\r\n')).find(pointer) == LineColumn(line, column)
 
 
-def test_a_position_counts_from_one() -> None:
+def test_lines_and_columns_count_from_one() -> None:
     assert [line_column('é\n\nb', offset) for offset in range(5)] == [
         (1, 1),
         (1, 2),
@@ -73,12 +73,12 @@ def test_a_position_counts_from_one() -> None:
     ]
 
 
-def test_what_is_no_toml_is_refused() -> None:
+def test_invalid_toml_is_rejected() -> None:
     with pytest.raises(ValueError, match='not valid TOML from offset 6 on'):
         KeyPositions('a = 1\n= 2').find('/a')
 
 
-WORDS = st.text('ab."\'#=[]{}~/\\\n\té', min_size=0, max_size=3)
+KEY_TEXTS = st.text('ab."\'#=[]{}~/\\\n\té', min_size=0, max_size=3)
 BLANKS = st.sampled_from(['', ' ', '\t'])
 VALUES = st.sampled_from(
     [
@@ -97,32 +97,37 @@ VALUES = st.sampled_from(
 
 
 @st.composite
-def written_keys(draw: st.DrawFn) -> tuple[str, str]:
-    """Give a key and one of the ways to write it."""
-    name = draw(WORDS)
-    escaped = ''.join(f'\\u{ord(one):04x}' if one in '"\\\n\t' else one for one in name)
-    ways = [f'"{escaped}"']
+def keys_and_spellings(draw: st.DrawFn) -> tuple[str, str]:
+    """Generate a key and one of its spellings."""
+    name = draw(KEY_TEXTS)
+    escaped = ''.join(
+        f'\\u{ord(character):04x}' if character in '"\\\n\t' else character for character in name
+    )
+    spellings = [f'"{escaped}"']
     if "'" not in name and '\n' not in name:
-        ways.append(f"'{name}'")
+        spellings.append(f"'{name}'")
     if name and set(name) <= set('ab'):
-        ways.append(name)
-    return name, draw(st.sampled_from(ways))
+        spellings.append(name)
+    return name, draw(st.sampled_from(spellings))
 
 
 @st.composite
 def documents(draw: st.DrawFn) -> tuple[str, dict[str, int]]:
-    """Give a document, and where each of its keys stands by the pointer to it: written side by side, so that nothing is searched."""
-    text, places = '', dict[str, int]()
+    """Generate a document, and the offset of each key by its pointer.
+
+    Both are built together, so that the offsets do not depend on a search.
+    """
+    text, offsets = '', dict[str, int]()
 
     def key(parent: str, depth: int) -> str:
         nonlocal text
         pointer = parent
         for dot in ['', *['.'] * draw(st.integers(0, depth))]:
-            name, written = draw(written_keys())
+            name, spelling = draw(keys_and_spellings())
             pointer = child_pointer(pointer, name)
             text += draw(BLANKS) + dot + draw(BLANKS) if dot else ''
-            places.setdefault(pointer, len(text))
-            text += written
+            offsets.setdefault(pointer, len(text))
+            text += spelling
         return pointer
 
     def pair(parent: str, depth: int) -> None:
@@ -148,7 +153,7 @@ def documents(draw: st.DrawFn) -> tuple[str, dict[str, int]]:
         else:
             pair(table, 2)
         text += draw(st.sampled_from(['\n', ' # b = 2\n', '\r\n']))
-    return text, places
+    return text, offsets
 
 
 def is_toml(text: str) -> bool:
@@ -161,16 +166,16 @@ def is_toml(text: str) -> bool:
 
 def pointers(value: object, pointer: str = '') -> Iterator[str]:
     if is_table(value):
-        for name, one in value.items():
+        for name, item in value.items():
             yield child_pointer(pointer, name)
-            yield from pointers(one, child_pointer(pointer, name))
+            yield from pointers(item, child_pointer(pointer, name))
 
 
-@given(documents().filter(lambda made: is_toml(made[0])))
+@given(documents().filter(lambda document: is_toml(document[0])))
 @example(('a = {"b" = 1}', {'/a': 0, '/a/b': 5}))
-def test_every_key_of_any_document_is_found(made: tuple[str, dict[str, int]]) -> None:
-    text, places = made
-    known = set(pointers(tomllib.loads(text)))
-    assert known == {one for one in places if one in known}
-    for pointer in known:
-        assert KeyPositions(text).find(pointer) == line_column(text, places[pointer])
+def test_every_key_of_a_generated_document_is_found(document: tuple[str, dict[str, int]]) -> None:
+    text, offsets = document
+    existing = set(pointers(tomllib.loads(text)))
+    assert existing == {pointer for pointer in offsets if pointer in existing}
+    for pointer in existing:
+        assert KeyPositions(text).find(pointer) == line_column(text, offsets[pointer])

@@ -1,4 +1,4 @@
-"""The process that searches, in this process."""
+"""The regex worker, run inside the test process."""
 
 import json
 import re
@@ -12,17 +12,17 @@ import pytest
 from seamwise.toolhost.processes import regex_worker
 
 
-def answers(pattern: str, *questions: bytes, name_pattern: str = '') -> list[object]:
+def answers(pattern: str, *requests: bytes, name_pattern: str = '') -> list[object]:
     job = json.dumps(
         {'pattern': pattern, 'ignore_case': False, 'name_pattern': name_pattern}
     ).encode()
     sink = BytesIO()
-    regex_worker.serve(BytesIO(job + b'\n' + b''.join(questions)), sink)
+    regex_worker.serve(BytesIO(job + b'\n' + b''.join(requests)), sink)
     return [json.loads(line) for line in sink.getvalue().splitlines()]
 
 
-def test_it_answers_every_question_in_a_line() -> None:
-    found = answers(
+def test_each_request_is_answered_in_one_line() -> None:
+    results = answers(
         'b',
         b'text 4 9\na\nb\n',
         b'text 3 9\nbcb',
@@ -30,14 +30,14 @@ def test_it_answers_every_question_in_a_line() -> None:
         b'name 1 0\ny',
         name_pattern='x$',
     )
-    assert found == [None, [[1, 'b']], [[0, 'bcb']], True, False]
+    assert results == [None, [[1, 'b']], [[0, 'bcb']], True, False]
 
 
-def test_a_pattern_that_is_none_is_the_only_answer() -> None:
+def test_an_invalid_pattern_is_the_only_answer() -> None:
     assert answers('([', b'text 1 9\na') == ['unterminated character set at position 1']
 
 
-def test_lines_end_at_line_feeds_only() -> None:
+def test_a_line_ends_at_a_line_feed_only() -> None:
     text = 'a\u2028b\x0bc\x85d\re\r\nf\n'.encode()
     assert regex_worker.find_lines(re.compile('.'), text, 9) == [
         (0, 'a\u2028b\x0bc\x85d\re'),
@@ -45,12 +45,12 @@ def test_lines_end_at_line_feeds_only() -> None:
     ]
 
 
-def test_it_serves_on_the_standard_streams_until_the_kernel_ends_it(
+def test_the_worker_uses_standard_streams_and_an_alarm(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    before = signal.getsignal(signal.SIGALRM)
+    old_handler = signal.getsignal(signal.SIGALRM)
     sink = BytesIO()
-    monkeypatch.setattr(sys, 'argv', ['matcher', '100'])
+    monkeypatch.setattr(sys, 'argv', ['regex_worker', '100'])
     monkeypatch.setattr(
         sys,
         'stdin',
@@ -65,5 +65,5 @@ def test_it_serves_on_the_standard_streams_until_the_kernel_ends_it(
         assert 90 < signal.setitimer(signal.ITIMER_REAL, 0)[0] <= 100
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.signal(signal.SIGALRM, old_handler)
     assert sink.getvalue() == b'null\n'

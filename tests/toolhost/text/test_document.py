@@ -1,4 +1,4 @@
-"""An edit keeps what it does not touch, byte for byte."""
+"""Documents and edits: the parts of a file that no edit touches stay unchanged."""
 
 import re
 
@@ -8,19 +8,19 @@ from hypothesis import strategies as st
 
 from seamwise.toolhost.text.document import Document, TextEdit
 
-CONTENT = st.lists(
+CONTENTS = st.lists(
     st.sampled_from(['a', 'bc', '', '\n', '\r\n', '\r', '\x0b', '\u2028', '\ufeff', '数']),
     max_size=12,
 ).map(''.join)
 
 
-@given(CONTENT)
-def test_no_edit_gives_the_file_as_it_was(content: str) -> None:
+@given(CONTENTS)
+def test_a_document_without_edits_is_unchanged(content: str) -> None:
     assert Document(content).apply_edits([]) == content
 
 
-@given(CONTENT)
-def test_text_has_one_kind_of_line_end_and_always_a_last_one(content: str) -> None:
+@given(CONTENTS)
+def test_the_text_has_normalized_line_ends_and_a_last_newline(content: str) -> None:
     document = Document(content)
     assert '\r\n' not in document.text or '\r\r\n' in content or content.endswith('\r')
     assert document.text == '' or document.text.endswith('\n')
@@ -31,18 +31,18 @@ def test_text_has_one_kind_of_line_end_and_always_a_last_one(content: str) -> No
         assert document.line_at(start) == number
 
 
-@given(CONTENT, st.data())
-def test_an_edit_changes_its_own_place_and_nothing_else(content: str, data: st.DataObject) -> None:
+@given(CONTENTS, st.data())
+def test_an_edit_changes_its_own_range_only(content: str, data: st.DataObject) -> None:
     document = Document(content)
     start = data.draw(st.integers(0, len(document.text)))
     end = data.draw(st.integers(start, len(document.text)))
     edited = Document(document.apply_edits([TextEdit(start, end, 'X')]))
     expected = document.text[:start] + 'X' + document.text[end:]
-    # A carriage return that the file has before its own line end may count as one more.
-    found, wanted = (
+    # A carriage return before the file's own line end can become part of a line end.
+    actual, normalized_expected = (
         re.sub('[\r\n]+$', '', text.replace('\r\n', '\n')) for text in (edited.text, expected)
     )
-    assert found == wanted
+    assert actual == normalized_expected
 
 
 @pytest.mark.parametrize(
@@ -78,5 +78,7 @@ def test_edits_use_the_line_ends_of_the_file(
 @pytest.mark.parametrize(
     ('last_newline', 'expected'), [(True, 'one\r\ntwo\r\n'), (False, 'one\r\ntwo')]
 )
-def test_a_last_newline_may_be_asked_for(content: str, last_newline: bool, expected: str) -> None:
+def test_a_last_newline_can_be_added_or_removed(
+    content: str, last_newline: bool, expected: str
+) -> None:
     assert Document(content).apply_edits([], last_newline=last_newline) == expected

@@ -1,4 +1,4 @@
-"""Encodings for text are taken, others are not, and what does not fit is said with its place."""
+"""Text encodings: accepted names, and reports of bytes that do not fit."""
 
 import encodings.aliases
 import io
@@ -15,8 +15,10 @@ from seamwise.toolhost.text.encodings import (
     text_encoding,
 )
 
-ALL = sorted({*encodings.aliases.aliases, *encodings.aliases.aliases.values()})
-KNOWN = sorted({known for name in ALL if (known := text_encoding(name)) is not None})
+ALL_NAMES = sorted({*encodings.aliases.aliases, *encodings.aliases.aliases.values()})
+ENCODINGS = sorted(
+    {encoding for name in ALL_NAMES if (encoding := text_encoding(name)) is not None}
+)
 
 
 @pytest.mark.parametrize(
@@ -34,11 +36,11 @@ KNOWN = sorted({known for name in ALL if (known := text_encoding(name)) is not N
         'cp1252',
     ],
 )
-def test_encodings_for_text_are_known_by_all_their_names(name: str) -> None:
+def test_a_text_encoding_is_known_by_all_its_names(name: str) -> None:
     assert text_encoding(name) is not None
 
 
-NO_ENCODINGS = [
+UNKNOWN_NAMES = [
     '',
     '\0',
     'utf-8\0',
@@ -54,7 +56,7 @@ NO_ENCODINGS = [
     '\n',
     '\udcff',
 ]
-NO_CHARSETS = [
+NOT_CHARSETS = [
     'hex',
     'rot13',
     'base64',
@@ -70,20 +72,20 @@ NO_CHARSETS = [
 ]
 
 
-@pytest.mark.parametrize('name', [*NO_ENCODINGS, *NO_CHARSETS, 'undefined'])
-def test_what_is_no_encoding_for_text_is_refused(name: str) -> None:
+@pytest.mark.parametrize('name', [*UNKNOWN_NAMES, *NOT_CHARSETS, 'undefined'])
+def test_a_codec_that_is_not_a_text_encoding_is_rejected(name: str) -> None:
     assert text_encoding(name) is None
 
 
-@pytest.mark.parametrize('encoding', KNOWN)
-def test_every_known_encoding_gives_back_what_it_took(encoding: str) -> None:
+@pytest.mark.parametrize('encoding', ENCODINGS)
+def test_every_accepted_encoding_round_trips_text(encoding: str) -> None:
     text = 'one\r\ntwo\n' * 10
     stream = io.TextIOWrapper(io.BytesIO(text.encode(encoding)), encoding, newline='\n')
     assert stream.read() == text
 
 
-@given(st.sampled_from(KNOWN), st.binary(max_size=40))
-def test_bytes_fit_or_it_is_said_where_they_do_not(encoding: str, data: bytes) -> None:
+@given(st.sampled_from(ENCODINGS), st.binary(max_size=40))
+def test_any_undecodable_bytes_are_reported(encoding: str, data: bytes) -> None:
     try:
         io.TextIOWrapper(io.BytesIO(data), encoding, newline='\n').read()
     except UnicodeError:
@@ -91,7 +93,7 @@ def test_bytes_fit_or_it_is_said_where_they_do_not(encoding: str, data: bytes) -
 
 
 @pytest.mark.parametrize(
-    ('data', 'encoding', 'said'),
+    ('data', 'encoding', 'expected'),
     [
         (b'caf\xe9\n', 'utf-8', 'byte 0xe9 at position 3 is not utf-8; try latin-1'),
         (
@@ -121,13 +123,13 @@ def test_bytes_fit_or_it_is_said_where_they_do_not(encoding: str, data: bytes) -
         ),
     ],
 )
-def test_what_does_not_fit_is_said_with_its_place_and_what_might(
-    data: bytes, encoding: str, said: str
+def test_undecodable_bytes_are_reported_with_position_and_suggestion(
+    data: bytes, encoding: str, expected: str
 ) -> None:
-    assert decoding_problem(io.BytesIO(data), encoding) == said
+    assert decoding_problem(io.BytesIO(data), encoding) == expected
 
 
-def test_a_zero_byte_makes_a_file_binary_unless_its_encoding_is_full_of_them() -> None:
+def test_a_nul_byte_makes_a_file_binary_unless_the_encoding_is_wide() -> None:
     assert is_binary(b'a\0b', 'utf-8')
     assert not is_binary(b'ab', 'utf-8')
     for encoding in ('utf-16', 'utf-16-le', 'utf-32-be'):

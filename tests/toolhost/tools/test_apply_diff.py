@@ -1,4 +1,4 @@
-"""`apply_diff`: all hunks, or none and every one that does not fit."""
+"""`apply_diff`: all hunks are applied, or none with a report of every rejected one."""
 
 import stat
 from pathlib import Path
@@ -16,30 +16,35 @@ from seamwise.toolhost.tools.apply_diff import Applied, ApplyDiff, apply_diff
 from seamwise.toolhost.workspace.workspace import Workspace
 from tests.toolhost.helpers import error_of, tree, value_of
 
-TEN = ''.join(f'line {number}\n' for number in range(1, 11))
-DIFF = '@@ -2,3 +2,3 @@\n line 2\n-line 3\n+LINE 3\n line 4\n@@ -9,2 +9,3 @@\n line 9\n+between\n line 10\n'
+TEN_LINES = ''.join(f'line {number}\n' for number in range(1, 11))
+DIFF = (
+    '@@ -2,3 +2,3 @@\n line 2\n-line 3\n+LINE 3\n line 4\n'
+    '@@ -9,2 +9,3 @@\n line 9\n+between\n line 10\n'
+)
 
 
 def test_all_hunks_are_applied(folder: Path, workspace: Workspace) -> None:
-    (folder / 'a').write_text(TEN)
+    (folder / 'a').write_text(TEN_LINES)
     (folder / 'a').chmod(0o710)
     assert value_of(apply_diff(workspace, ApplyDiff(path='a', diff=DIFF))) == Applied('a', 2, 2, 1)
-    assert (folder / 'a').read_text() == TEN.replace('line 3', 'LINE 3').replace(
+    assert (folder / 'a').read_text() == TEN_LINES.replace('line 3', 'LINE 3').replace(
         'line 10', 'between\nline 10'
     )
     assert stat.S_IMODE((folder / 'a').stat().st_mode) == 0o710
 
 
 @pytest.mark.parametrize(
-    'names',
+    'file_names',
     ['', '--- a/a\n+++ b/a\n', '--- a/other\n+++ ../../etc/passwd\n', '--- /dev/null\n+++ b/a\n'],
 )
-def test_the_names_in_it_are_not_believed(folder: Path, workspace: Workspace, names: str) -> None:
-    (folder / 'a').write_text(TEN)
-    (folder / 'other').write_text(TEN)
-    value_of(apply_diff(workspace, ApplyDiff(path='a', diff=names + DIFF)))
+def test_the_file_names_in_a_diff_are_ignored(
+    folder: Path, workspace: Workspace, file_names: str
+) -> None:
+    (folder / 'a').write_text(TEN_LINES)
+    (folder / 'other').write_text(TEN_LINES)
+    value_of(apply_diff(workspace, ApplyDiff(path='a', diff=file_names + DIFF)))
     assert 'LINE 3' in (folder / 'a').read_text()
-    assert (folder / 'other').read_text() == TEN
+    assert (folder / 'other').read_text() == TEN_LINES
 
 
 @pytest.mark.parametrize(
@@ -55,7 +60,7 @@ def test_the_names_in_it_are_not_believed(folder: Path, workspace: Workspace, na
         ('one\n', '@@ -1 +0,0 @@\n-one\n', ''),
     ],
 )
-def test_line_ends_and_the_last_newline_stay_unless_the_diff_says_so(
+def test_line_ends_and_the_last_newline_are_kept_unless_the_diff_changes_them(
     folder: Path, workspace: Workspace, content: str, diff: str, expected: str
 ) -> None:
     (folder / 'a').write_bytes(content.encode())
@@ -63,10 +68,13 @@ def test_line_ends_and_the_last_newline_stay_unless_the_diff_says_so(
     assert (folder / 'a').read_bytes().decode() == expected
 
 
-def test_one_rejected_hunk_and_nothing_is_written(folder: Path, workspace: Workspace) -> None:
+def test_nothing_is_written_if_one_hunk_is_rejected(folder: Path, workspace: Workspace) -> None:
     content = 'head\nalpha\nmid\nalpha\ntail\n'
     (folder / 'a').write_text(content)
-    diff = '@@ -1 +1 @@\n-head\n+HEAD\n@@ -3,1 +3,1 @@ def f():\n-gone\n+x\n@@ -9 +9 @@\n-alpha\n+beta\n'
+    diff = (
+        '@@ -1 +1 @@\n-head\n+HEAD\n@@ -3,1 +3,1 @@ def f():\n-gone\n+x\n'
+        '@@ -9 +9 @@\n-alpha\n+beta\n'
+    )
     assert error_of(
         apply_diff(workspace, ApplyDiff(path='./a', diff=diff)), DiffRejected
     ) == DiffRejected(
@@ -83,14 +91,14 @@ def test_one_rejected_hunk_and_nothing_is_written(folder: Path, workspace: Works
 @pytest.mark.parametrize(
     'diff', ['', 'hello', '-old\n+new\n', '--- a\n+++ b\n', '@@ -1,9 +1,9 @@\n-x\n+y\n', '\0', '@@']
 )
-def test_what_is_no_unified_diff_is_refused(folder: Path, workspace: Workspace, diff: str) -> None:
+def test_an_invalid_diff_is_rejected(folder: Path, workspace: Workspace, diff: str) -> None:
     (folder / 'a').write_text('x\n')
     error = error_of(apply_diff(workspace, ApplyDiff(path='a', diff=diff)), InvalidParameter)
     assert (error.tool, error.parameter) == ('apply_diff', 'diff')
     assert tree(folder) == {'a': b'x\n'}
 
 
-def test_what_cannot_be_edited_is_told(folder: Path, workspace: Workspace) -> None:
+def test_a_file_that_cannot_be_edited_is_reported(folder: Path, workspace: Workspace) -> None:
     (folder / 'src').mkdir()
     (folder / 'latin').write_bytes(b'caf\xe9\n')
     assert (

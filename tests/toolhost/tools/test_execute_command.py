@@ -1,4 +1,4 @@
-"""`execute_command`: what a command did, as a typed result."""
+"""`execute_command`: results and failures of commands."""
 
 import errno
 import os
@@ -16,33 +16,34 @@ from seamwise.catalog.tools import (
     ToolFailed,
 )
 from seamwise.toolhost.processes.shell import CommandResult
-from seamwise.toolhost.tools import execute_command as module
+from seamwise.toolhost.tools import execute_command as execute_command_module
 from seamwise.toolhost.tools.execute_command import ExecuteCommand, Finished, execute_command
 from seamwise.toolhost.workspace.workspace import Workspace
 from tests.toolhost.helpers import error_of, open_handles, unprivileged, value_of
 
-LONG = 30.0
+LONG_TIMEOUT = 30.0
 
 
 def run(workspace: Workspace, command: str, cwd: str = '.') -> Finished:
     return value_of(
-        execute_command(workspace, ExecuteCommand(command=command, cwd=cwd, timeout=LONG))
+        execute_command(workspace, ExecuteCommand(command=command, cwd=cwd, timeout=LONG_TIMEOUT))
     )
 
 
-def failed(workspace: Workspace, command: str) -> CommandFailed:
+def run_failing(workspace: Workspace, command: str) -> CommandFailed:
     return error_of(
-        execute_command(workspace, ExecuteCommand(command=command, timeout=LONG)), CommandFailed
+        execute_command(workspace, ExecuteCommand(command=command, timeout=LONG_TIMEOUT)),
+        CommandFailed,
     )
 
 
-def test_a_command_gives_its_output(folder: Path, workspace: Workspace) -> None:
+def test_a_command_returns_its_output(folder: Path, workspace: Workspace) -> None:
     (folder / 'a').write_text('内容\n')
     assert run(workspace, 'cat a; echo err >&2') == Finished(0, '内容\nerr\n', truncated=False)
     assert run(workspace, 'echo 你好 | tr -d "\\n"').output == '你好'
 
 
-def test_it_runs_in_the_folder_that_was_named(
+def test_a_command_runs_in_the_given_folder(
     folder: Path, tmp_path: Path, workspace: Workspace
 ) -> None:
     (folder / 'src' / 'new\nline').mkdir(parents=True)
@@ -61,48 +62,48 @@ def test_it_runs_in_the_folder_that_was_named(
     assert run(workspace, 'pwd -P').output == f'{tmp_path}/moved\n'
 
 
-def test_without_descriptors_that_are_files_it_runs_in_the_path(
+def test_a_command_runs_in_the_path_if_proc_is_missing(
     folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / 'src').mkdir()
-    monkeypatch.setattr(module, '_DESCRIPTORS', Path('/nothere'))
+    monkeypatch.setattr(execute_command_module, '_DESCRIPTORS', Path('/nothere'))
     assert run(workspace, 'pwd -P', 'src').output == f'{folder}/src\n'
 
 
-def test_a_long_output_is_cut_to_its_end_and_says_so(workspace: Workspace) -> None:
-    found = run(workspace, 'i=0; while [ $i -lt 2000 ]; do echo line $i; i=$((i+1)); done')
-    assert found.truncated
-    assert len(found.output) <= 4_000
-    assert found.output.startswith('line 1')
-    assert found.output.endswith('line 1999\n')
+def test_a_long_output_is_truncated_to_its_end(workspace: Workspace) -> None:
+    result = run(workspace, 'i=0; while [ $i -lt 2000 ]; do echo line $i; i=$((i+1)); done')
+    assert result.truncated
+    assert len(result.output) <= 4_000
+    assert result.output.startswith('line 1')
+    assert result.output.endswith('line 1999\n')
 
 
-def test_a_status_other_than_zero_is_a_failure_with_the_output(workspace: Workspace) -> None:
-    assert failed(workspace, 'echo out; echo err >&2; exit 3') == CommandFailed(
+def test_a_nonzero_status_is_a_failure_with_the_output(workspace: Workspace) -> None:
+    assert run_failing(workspace, 'echo out; echo err >&2; exit 3') == CommandFailed(
         'execute_command', 'echo out; echo err >&2; exit 3', 3, 'out\nerr\n'
     )
-    assert failed(workspace, 'kill -9 $$').exit_code == 137
-    assert failed(workspace, 'nothing-of-this-name').exit_code == 127
+    assert run_failing(workspace, 'kill -9 $$').exit_code == 137
+    assert run_failing(workspace, 'nothing-of-this-name').exit_code == 127
 
 
-def test_too_late_is_a_failure_with_the_output_so_far(workspace: Workspace) -> None:
+def test_a_timeout_is_a_failure_with_the_output_so_far(workspace: Workspace) -> None:
     result = execute_command(workspace, ExecuteCommand(command='echo begun; sleep 60', timeout=0.5))
     assert error_of(result, CommandTimedOut) == CommandTimedOut(
         'execute_command', 'echo begun; sleep 60', 0.5, 'begun\n', 1
     )
 
 
-def test_a_folder_that_is_none_is_told_as_cwd(folder: Path, workspace: Workspace) -> None:
+def test_an_invalid_folder_is_reported_for_cwd(folder: Path, workspace: Workspace) -> None:
     (folder / 'file').write_text('x')
     (folder / '.seamignore').write_text('secrets/\n')
     (folder / 'out').symlink_to('../outside')
 
-    def asked(cwd: str) -> ExecuteCommand:
+    def arguments(cwd: str) -> ExecuteCommand:
         return ExecuteCommand(command='true', cwd=cwd)
 
-    error = error_of(execute_command(workspace, asked('file')), InvalidParameter)
+    error = error_of(execute_command(workspace, arguments('file')), InvalidParameter)
     assert (error.parameter, error.reason) == ('cwd', 'is a file, not a folder')
-    assert error_of(execute_command(workspace, asked('fil')), FileNotFound) == FileNotFound(
+    assert error_of(execute_command(workspace, arguments('fil')), FileNotFound) == FileNotFound(
         'execute_command', 'fil', ('file',)
     )
     for cwd, reason in {
@@ -110,10 +111,10 @@ def test_a_folder_that_is_none_is_told_as_cwd(folder: Path, workspace: Workspace
         'out': 'outside_workspace',
         'secrets': 'ignored',
     }.items():
-        assert error_of(execute_command(workspace, asked(cwd)), PathForbidden).reason == reason
+        assert error_of(execute_command(workspace, arguments(cwd)), PathForbidden).reason == reason
 
 
-def test_a_folder_that_may_not_be_entered_is_the_systems(
+def test_a_folder_without_search_permission_is_forbidden(
     folder: Path, workspace: Workspace
 ) -> None:
     (folder / 'closed').mkdir(mode=0o700)
@@ -124,7 +125,7 @@ def test_a_folder_that_may_not_be_entered_is_the_systems(
     assert error.reason == 'system'
 
 
-def test_a_command_that_cannot_be_one_is_refused(workspace: Workspace) -> None:
+def test_an_invalid_command_is_rejected(workspace: Workspace) -> None:
     error = error_of(
         execute_command(workspace, ExecuteCommand(command='echo \0')), InvalidParameter
     )
@@ -139,7 +140,7 @@ def test_a_command_that_cannot_be_one_is_refused(workspace: Workspace) -> None:
 
 
 @pytest.mark.parametrize(
-    ('code', 'kind', 'resource'),
+    ('number', 'type_', 'resource'),
     [
         (errno.EAGAIN, ResourceExhausted, 'threads'),
         (errno.ENOMEM, ResourceExhausted, 'memory'),
@@ -147,23 +148,23 @@ def test_a_command_that_cannot_be_one_is_refused(workspace: Workspace) -> None:
         (errno.EIO, ToolFailed, None),
     ],
 )
-def test_trouble_of_the_machine_is_told(
+def test_an_error_of_the_system_is_reported(
     workspace: Workspace,
     monkeypatch: pytest.MonkeyPatch,
-    code: int,
-    kind: type[object],
+    number: int,
+    type_: type[object],
     resource: str | None,
 ) -> None:
-    def broken(*_args: object, **_kwargs: object) -> CommandResult:
-        raise OSError(code, os.strerror(code))
+    def raise_error(*_args: object, **_kwargs: object) -> CommandResult:
+        raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(module, 'run_command', broken)
-    error = error_of(execute_command(workspace, ExecuteCommand(command='true')), kind)
+    monkeypatch.setattr(execute_command_module, 'run_command', raise_error)
+    error = error_of(execute_command(workspace, ExecuteCommand(command='true')), type_)
     assert getattr(error, 'resource', None) == resource
 
 
-def test_no_handle_is_left_open(workspace: Workspace) -> None:
-    before = open_handles()
+def test_a_command_leaves_no_handle_open(workspace: Workspace) -> None:
+    handles_before = open_handles()
     for command in ('true', 'false', 'echo \0', 'sleep 60'):
         execute_command(workspace, ExecuteCommand(command=command, timeout=0.2))
-    assert open_handles() == before
+    assert open_handles() == handles_before

@@ -1,4 +1,4 @@
-"""`list_files`: what is in a folder, as a program can read it."""
+"""`list_files`: the content of a folder in machine-readable form."""
 
 import os
 from pathlib import Path
@@ -12,18 +12,18 @@ from seamwise.toolhost.workspace.workspace import Workspace
 from tests.toolhost.helpers import error_of, make_nested_folders, unprivileged, value_of
 
 
-def listing(
+def list_folder(
     workspace: Workspace, path: str = '.', *, recursive: bool = False, limit: int = 1_000
 ) -> Listing:
     return value_of(list_files(workspace, ListFiles(path=path, recursive=recursive, limit=limit)))
 
 
-def paths(found: Listing) -> list[str]:
-    return [one.path for one in found.entries]
+def paths(listing: Listing) -> list[str]:
+    return [entry.path for entry in listing.entries]
 
 
 @pytest.fixture(autouse=True)
-def content(folder: Path) -> None:
+def files(folder: Path) -> None:
     (folder / 'src' / 'deep').mkdir(parents=True)
     (folder / 'src' / 'app.py').write_text('12345')
     (folder / 'src' / 'deep' / 'x').write_text('')
@@ -31,9 +31,9 @@ def content(folder: Path) -> None:
     (folder / 'link').symlink_to('src')
 
 
-def test_every_entry_says_what_it_is(folder: Path, workspace: Workspace) -> None:
+def test_an_entry_has_a_kind_and_a_size(folder: Path, workspace: Workspace) -> None:
     os.mkfifo(folder / 'pipe')
-    assert listing(workspace) == Listing(
+    assert list_folder(workspace) == Listing(
         '.',
         (
             DirectoryEntry('link', 'symlink', 0),
@@ -45,41 +45,43 @@ def test_every_entry_says_what_it_is(folder: Path, workspace: Workspace) -> None
     )
 
 
-def test_paths_are_written_as_the_one_that_was_given(folder: Path, workspace: Workspace) -> None:
-    assert paths(listing(workspace, 'src')) == ['src/app.py', 'src/deep']
-    assert paths(listing(workspace, './src/')) == ['./src/app.py', './src/deep']
-    assert paths(listing(workspace, 'link')) == ['link/app.py', 'link/deep']
-    assert paths(listing(workspace, f'{folder}/src/deep')) == [f'{folder}/src/deep/x']
+def test_paths_have_the_spelling_of_the_given_path(folder: Path, workspace: Workspace) -> None:
+    assert paths(list_folder(workspace, 'src')) == ['src/app.py', 'src/deep']
+    assert paths(list_folder(workspace, './src/')) == ['./src/app.py', './src/deep']
+    assert paths(list_folder(workspace, 'link')) == ['link/app.py', 'link/deep']
+    assert paths(list_folder(workspace, f'{folder}/src/deep')) == [f'{folder}/src/deep/x']
 
 
-def test_all_below_is_sorted_by_path(workspace: Workspace) -> None:
-    found = listing(workspace, recursive=True)
-    assert paths(found) == ['link', 'src', 'src-a', 'src/app.py', 'src/deep', 'src/deep/x']
-    assert paths(found) == sorted(paths(found))
+def test_a_recursive_listing_is_sorted_by_path(workspace: Workspace) -> None:
+    listing = list_folder(workspace, recursive=True)
+    assert paths(listing) == ['link', 'src', 'src-a', 'src/app.py', 'src/deep', 'src/deep/x']
+    assert paths(listing) == sorted(paths(listing))
 
 
 @pytest.mark.parametrize(('limit', 'truncated'), [(1, True), (5, True), (6, False), (7, False)])
-def test_a_limit_is_said(workspace: Workspace, limit: int, truncated: bool) -> None:
-    found = listing(workspace, recursive=True, limit=limit)
-    assert (len(found.entries), found.truncated) == (min(limit, 6), truncated)
+def test_a_listing_over_the_limit_is_truncated(
+    workspace: Workspace, limit: int, truncated: bool
+) -> None:
+    listing = list_folder(workspace, recursive=True, limit=limit)
+    assert (len(listing.entries), listing.truncated) == (min(limit, 6), truncated)
 
 
-def test_what_is_ignored_and_git_are_left_out(folder: Path, workspace: Workspace) -> None:
+def test_ignored_entries_and_git_are_omitted(folder: Path, workspace: Workspace) -> None:
     (folder / '.seamignore').write_text('*.py\n/src/deep/\n')
     (folder / '.git').mkdir()
-    assert paths(listing(workspace, recursive=True)) == ['.seamignore', 'link', 'src', 'src-a']
+    assert paths(list_folder(workspace, recursive=True)) == ['.seamignore', 'link', 'src', 'src-a']
     assert (
         error_of(list_files(workspace, ListFiles(path='src/deep')), PathForbidden).reason
         == 'ignored'
     )
 
 
-def test_an_empty_folder_is_empty(folder: Path, workspace: Workspace) -> None:
+def test_an_empty_folder_has_no_entries(folder: Path, workspace: Workspace) -> None:
     (folder / 'empty').mkdir()
-    assert listing(workspace, 'empty', recursive=True) == Listing('empty', (), truncated=False)
+    assert list_folder(workspace, 'empty', recursive=True) == Listing('empty', (), truncated=False)
 
 
-def test_what_is_no_folder_is_told(folder: Path, workspace: Workspace) -> None:
+def test_a_path_that_is_not_a_folder_is_reported(folder: Path, workspace: Workspace) -> None:
     assert (
         error_of(list_files(workspace, ListFiles(path='src-a')), InvalidParameter).reason
         == 'is a file, not a folder'
@@ -93,7 +95,9 @@ def test_what_is_no_folder_is_told(folder: Path, workspace: Workspace) -> None:
     )
 
 
-def test_strange_names_can_be_written_as_json(folder: Path, workspace: Workspace) -> None:
+def test_names_with_special_characters_can_be_encoded_as_json(
+    folder: Path, workspace: Workspace
+) -> None:
     (folder / 'deep').mkdir()
     for name in (
         b'new\nline',
@@ -104,8 +108,8 @@ def test_strange_names_can_be_written_as_json(folder: Path, workspace: Workspace
         b'"',
     ):
         Path(os.fsdecode(os.fsencode(folder / 'deep') + b'/' + name)).write_text('x')
-    found = msgspec.json.decode(msgspec.json.encode(listing(workspace, 'deep')), type=Listing)
-    assert set(paths(found)) == {
+    listing = msgspec.json.decode(msgspec.json.encode(list_folder(workspace, 'deep')), type=Listing)
+    assert set(paths(listing)) == {
         'deep/new\nline',
         'deep/\x1b[31m',
         'deep/bad\ufffd\ufffd',
@@ -115,7 +119,7 @@ def test_strange_names_can_be_written_as_json(folder: Path, workspace: Workspace
     }
 
 
-def test_a_folder_that_may_not_be_listed_is_the_systems(folder: Path, workspace: Workspace) -> None:
+def test_an_unreadable_folder_is_forbidden(folder: Path, workspace: Workspace) -> None:
     (folder / 'closed').mkdir()
     (folder / 'closed').chmod(0o111)
     with unprivileged():
@@ -125,6 +129,6 @@ def test_a_folder_that_may_not_be_listed_is_the_systems(folder: Path, workspace:
         )
 
 
-def test_a_tree_of_any_depth_is_listed(folder: Path, workspace: Workspace) -> None:
+def test_a_deep_tree_is_listed(folder: Path, workspace: Workspace) -> None:
     make_nested_folders(folder / 'src', 500)
-    assert len(listing(workspace, 'src', recursive=True).entries) == 503
+    assert len(list_folder(workspace, 'src', recursive=True).entries) == 503

@@ -1,4 +1,4 @@
-"""`replace_in_file`: one certain place, or all, or why not."""
+"""`replace_in_file`: replacement of one certain match or of all, and failures."""
 
 import errno
 import os
@@ -19,21 +19,28 @@ from seamwise.catalog.tools import (
     ResourceExhausted,
 )
 from seamwise.toolhost.text.editing import MAX_EDIT_SIZE
-from seamwise.toolhost.tools import replace_in_file as module
+from seamwise.toolhost.tools import replace_in_file as replace_in_file_module
 from seamwise.toolhost.tools.replace_in_file import Replaced, ReplaceInFile, replace_in_file
 from seamwise.toolhost.workspace.workspace import Workspace
 from tests.toolhost.helpers import error_of, tree, value_of
 
 
-def args(
-    search: str, replace: str, *, every: bool = False, line: int | None = None, path: str = 'a'
+def build_args(
+    search: str,
+    replace: str,
+    *,
+    replace_all: bool = False,
+    line: int | None = None,
+    path: str = 'a',
 ) -> ReplaceInFile:
-    return ReplaceInFile(path=path, search=search, replace=replace, replace_all=every, line=line)
+    return ReplaceInFile(
+        path=path, search=search, replace=replace, replace_all=replace_all, line=line
+    )
 
 
-def replaced(folder: Path, content: str, asked: ReplaceInFile) -> str:
+def run_replace(folder: Path, content: str, arguments: ReplaceInFile) -> str:
     (folder / 'a').write_bytes(content.encode())
-    result = value_of(replace_in_file(Workspace(folder), asked))
+    result = value_of(replace_in_file(Workspace(folder), arguments))
     assert result.path == 'a'
     return (folder / 'a').read_bytes().decode()
 
@@ -58,10 +65,10 @@ def replaced(folder: Path, content: str, asked: ReplaceInFile) -> str:
         ('same\n', 'same', 'same', 'same\n'),
     ],
 )
-def test_the_text_is_replaced_with_the_files_own_line_ends(
+def test_a_text_is_replaced_with_the_line_ends_of_the_file(
     folder: Path, content: str, search: str, replace: str, expected: str
 ) -> None:
-    assert replaced(folder, content, args(search, replace)) == expected
+    assert run_replace(folder, content, build_args(search, replace)) == expected
 
 
 @pytest.mark.parametrize(
@@ -73,144 +80,164 @@ def test_the_text_is_replaced_with_the_files_own_line_ends(
         ('a\nb\n', ', ', 'a, b, '),
     ],
 )
-def test_a_newline_is_found_where_the_file_has_one(
-    folder: Path, content: str, replace: str, expected: str
-) -> None:
-    assert replaced(folder, content, args('\n', replace, every=True)) == expected
+def test_a_newline_can_be_replaced(folder: Path, content: str, replace: str, expected: str) -> None:
+    assert run_replace(folder, content, build_args('\n', replace, replace_all=True)) == expected
 
 
-def test_a_last_newline_that_the_file_lacks_is_not_found(
-    folder: Path, workspace: Workspace
-) -> None:
+def test_a_missing_last_newline_does_not_match(folder: Path, workspace: Workspace) -> None:
     (folder / 'a').write_text('one line')
-    error_of(replace_in_file(workspace, args('\n', '!')), ContentNotFound)
-    assert replaced(folder, 'a\nb', args('\n', '\n\n')) == 'a\n\nb'
-    assert replaced(folder, 'ab', args('b', 'b\n\n')) == 'ab'
+    error_of(replace_in_file(workspace, build_args('\n', '!')), ContentNotFound)
+    assert run_replace(folder, 'a\nb', build_args('\n', '\n\n')) == 'a\n\nb'
+    assert run_replace(folder, 'ab', build_args('b', 'b\n\n')) == 'ab'
 
 
-def test_permissions_stay(folder: Path, workspace: Workspace) -> None:
+def test_permissions_are_kept(folder: Path, workspace: Workspace) -> None:
     (folder / 'a').write_text('one')
     (folder / 'a').chmod(0o750)
-    assert value_of(replace_in_file(workspace, args('one', '1'))) == Replaced('a', 1)
+    assert value_of(replace_in_file(workspace, build_args('one', '1'))) == Replaced('a', 1)
     assert stat.S_IMODE((folder / 'a').stat().st_mode) == 0o750
 
 
-class TestATextThatIsNotThere:
-    def test_is_told_with_the_best_match(self, folder: Path, workspace: Workspace) -> None:
+class TestNoMatch:
+    def test_a_missing_text_is_reported_with_the_best_match(
+        self, folder: Path, workspace: Workspace
+    ) -> None:
         (folder / 'a').write_text('def one():\n    return 1\n')
-        error = error_of(replace_in_file(workspace, args('def oen():', 'x')), ContentNotFound)
+        error = error_of(replace_in_file(workspace, build_args('def oen():', 'x')), ContentNotFound)
         assert (error.searched, error.best_match, error.line) == ('def oen():', 'def one():', 1)
         assert error.similarity is not None
         assert 0.5 < error.similarity < 1
         assert tree(folder) == {'a': b'def one():\n    return 1\n'}
 
-    def test_has_no_best_match_where_nothing_is_half_alike(
+    def test_a_missing_text_without_similar_lines_has_no_best_match(
         self, folder: Path, workspace: Workspace
     ) -> None:
         (folder / 'a').write_text('def one():\n')
         for search in ('zzzzzzzz', '\n\n\n'):
-            error = error_of(replace_in_file(workspace, args(search, 'x')), ContentNotFound)
+            error = error_of(replace_in_file(workspace, build_args(search, 'x')), ContentNotFound)
             assert (error.similarity, error.best_match, error.line) == (None, None, None)
 
-    def test_is_not_found_whatever_line_is_named(self, folder: Path, workspace: Workspace) -> None:
+    def test_a_missing_text_is_not_found_in_a_given_line(
+        self, folder: Path, workspace: Workspace
+    ) -> None:
         (folder / 'a').write_text('one\n')
-        error_of(replace_in_file(workspace, args('zzz', 'x', line=1)), ContentNotFound)
+        error_of(replace_in_file(workspace, build_args('zzz', 'x', line=1)), ContentNotFound)
 
-    def test_is_shown_cut(self, folder: Path, workspace: Workspace) -> None:
+    def test_a_long_missing_text_is_shortened(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'a').write_text('one\n')
         assert (
             len(
                 error_of(
-                    replace_in_file(workspace, args('z' * 5_000, 'x')), ContentNotFound
+                    replace_in_file(workspace, build_args('z' * 5_000, 'x')), ContentNotFound
                 ).searched
             )
             < 1_100
         )
 
 
-class TestATextThatIsThereMoreThanOnce:
-    def test_is_refused_with_every_line(self, folder: Path, workspace: Workspace) -> None:
+class TestSeveralMatches:
+    def test_several_matches_are_rejected_with_every_line(
+        self, folder: Path, workspace: Workspace
+    ) -> None:
         content = 'x = 1\ny = 0\n\nx = 1\ny = 0\n\nx = 1\n'
         (folder / 'a').write_text(content)
         assert error_of(
-            replace_in_file(workspace, args('x = 1', 'z')), DuplicateMatch
+            replace_in_file(workspace, build_args('x = 1', 'z')), DuplicateMatch
         ) == DuplicateMatch('replace_in_file', 'a', 3, (1, 4, 7))
         assert (folder / 'a').read_text() == content
 
-    def test_is_replaced_where_it_must_begin(self, folder: Path) -> None:
-        assert replaced(folder, 'x\ny\nx\ny\n', args('x\ny', 'z', line=3)) == 'x\ny\nz\n'
+    def test_the_given_line_selects_a_match(self, folder: Path) -> None:
+        assert run_replace(folder, 'x\ny\nx\ny\n', build_args('x\ny', 'z', line=3)) == 'x\ny\nz\n'
 
-    def test_is_replaced_everywhere_on_purpose(self, folder: Path, workspace: Workspace) -> None:
+    def test_replace_all_replaces_every_match(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'a').write_bytes(b'x\r\nx x\r\n')
-        assert value_of(replace_in_file(workspace, args('x', 'x\ny', every=True))) == Replaced(
-            'a', 3
-        )
+        assert value_of(
+            replace_in_file(workspace, build_args('x', 'x\ny', replace_all=True))
+        ) == Replaced('a', 3)
         assert (folder / 'a').read_bytes() == b'x\r\ny\r\nx\r\ny x\r\ny\r\n'
 
-    def test_is_replaced_everywhere_in_a_line_on_purpose(self, folder: Path) -> None:
-        assert replaced(folder, 'x\nx x\nx\n', args('x', 'z', every=True, line=2)) == 'x\nz z\nx\n'
+    def test_replace_all_with_a_line_replaces_every_match_in_it(self, folder: Path) -> None:
+        assert (
+            run_replace(folder, 'x\nx x\nx\n', build_args('x', 'z', replace_all=True, line=2))
+            == 'x\nz z\nx\n'
+        )
 
-    def test_in_one_line_is_not_certain_either(self, folder: Path, workspace: Workspace) -> None:
+    def test_several_matches_in_the_given_line_are_rejected(
+        self, folder: Path, workspace: Workspace
+    ) -> None:
         (folder / 'a').write_text('x\nx x\n')
         assert error_of(
-            replace_in_file(workspace, args('x', 'z', line=2)), DuplicateMatch
+            replace_in_file(workspace, build_args('x', 'z', line=2)), DuplicateMatch
         ) == DuplicateMatch('replace_in_file', 'a', 2, (2, 2))
 
-    def test_across_itself_is_not_certain_either(self, folder: Path, workspace: Workspace) -> None:
+    def test_overlapping_matches_are_rejected(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'a').write_text('aaa\n')
-        assert error_of(replace_in_file(workspace, args('aa', 'b')), DuplicateMatch).count == 2
-        assert value_of(replace_in_file(workspace, args('aa', 'b', every=True))).replacements == 1
+        assert (
+            error_of(replace_in_file(workspace, build_args('aa', 'b')), DuplicateMatch).count == 2
+        )
+        assert (
+            value_of(
+                replace_in_file(workspace, build_args('aa', 'b', replace_all=True))
+            ).replacements
+            == 1
+        )
         assert (folder / 'a').read_text() == 'ba\n'
 
-    def test_very_often_is_counted_and_named_in_part(
+    def test_many_matches_are_counted_but_not_all_lines_are_listed(
         self, folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(module, 'MAX_REPORTED_LINES', 2)
-        monkeypatch.setattr(module, 'MAX_REPLACEMENTS', 4)
+        monkeypatch.setattr(replace_in_file_module, 'MAX_REPORTED_LINES', 2)
+        monkeypatch.setattr(replace_in_file_module, 'MAX_REPLACEMENTS', 4)
         (folder / 'a').write_text('x\n' * 10)
         assert error_of(
-            replace_in_file(workspace, args('x', 'y')), DuplicateMatch
+            replace_in_file(workspace, build_args('x', 'y')), DuplicateMatch
         ) == DuplicateMatch('replace_in_file', 'a', 10, (1, 2))
 
 
-class TestALine:
+class TestGivenLine:
     @pytest.mark.parametrize(
         ('line', 'actual'),
         [(1, 'one\ntwo'), (3, 'three\nfour'), (4, 'four'), (5, ''), (10**30, '')],
     )
-    def test_at_which_it_does_not_begin_is_a_mismatch(
+    def test_a_line_where_no_match_begins_is_a_mismatch(
         self, folder: Path, workspace: Workspace, line: int, actual: str
     ) -> None:
         (folder / 'a').write_text('one\ntwo\nthree\nfour\n')
         error = error_of(
-            replace_in_file(workspace, args('two\nthree', 'x', line=line)), ContentMismatch
+            replace_in_file(workspace, build_args('two\nthree', 'x', line=line)), ContentMismatch
         )
         assert error == ContentMismatch('replace_in_file', 'a', 'two\nthree', actual, line)
 
-    def test_may_hold_it_anywhere(self, folder: Path) -> None:
-        assert replaced(folder, 'a b\nb\n', args('b', 'c', line=1)) == 'a c\nb\n'
-        assert replaced(folder, 'one\ntwo', args('two', '2', line=2)) == 'one\n2'
+    def test_a_match_can_begin_anywhere_in_the_line(self, folder: Path) -> None:
+        assert run_replace(folder, 'a b\nb\n', build_args('b', 'c', line=1)) == 'a c\nb\n'
+        assert run_replace(folder, 'one\ntwo', build_args('two', '2', line=2)) == 'one\n2'
 
 
-class TestTooMuch:
-    def test_places_are_not_replaced(
+class TestLimits:
+    def test_too_many_matches_are_not_replaced(
         self, folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(module, 'MAX_REPLACEMENTS', 3)
+        monkeypatch.setattr(replace_in_file_module, 'MAX_REPLACEMENTS', 3)
         (folder / 'a').write_text('xxxx')
         assert (
             error_of(
-                replace_in_file(workspace, args('x', 'y', every=True)), InvalidParameter
+                replace_in_file(workspace, build_args('x', 'y', replace_all=True)), InvalidParameter
             ).parameter
             == 'search'
         )
         (folder / 'a').write_text('xxx')
-        assert value_of(replace_in_file(workspace, args('x', 'y', every=True))).replacements == 3
+        assert (
+            value_of(
+                replace_in_file(workspace, build_args('x', 'y', replace_all=True))
+            ).replacements
+            == 3
+        )
 
-    def test_text_is_not_put_in(self, folder: Path, workspace: Workspace) -> None:
+    def test_too_much_text_is_not_inserted(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'a').write_text('x' * 100_000)
         error = error_of(
-            replace_in_file(workspace, args('x', 'y' * 1_000, every=True)), InvalidParameter
+            replace_in_file(workspace, build_args('x', 'y' * 1_000, replace_all=True)),
+            InvalidParameter,
         )
         assert (error.parameter, error.reason) == (
             'replace',
@@ -219,53 +246,57 @@ class TestTooMuch:
         assert (folder / 'a').read_text() == 'x' * 100_000
 
 
-def test_what_cannot_be_edited_is_told(folder: Path, workspace: Workspace) -> None:
+def test_a_file_that_cannot_be_edited_is_reported(folder: Path, workspace: Workspace) -> None:
     (folder / 'src').mkdir()
     (folder / 'locked').write_text('x')
     (folder / 'locked').chmod(0o444)
     assert (
-        error_of(replace_in_file(workspace, args('x', 'y', path='src')), InvalidParameter).reason
+        error_of(
+            replace_in_file(workspace, build_args('x', 'y', path='src')), InvalidParameter
+        ).reason
         == 'is a folder, not a file'
     )
     assert error_of(
-        replace_in_file(workspace, args('x', 'y', path='lockd')), FileNotFound
+        replace_in_file(workspace, build_args('x', 'y', path='lockd')), FileNotFound
     ).suggestions == ('locked',)
     assert (
-        error_of(replace_in_file(workspace, args('x', 'y', path='locked')), PathForbidden).reason
+        error_of(
+            replace_in_file(workspace, build_args('x', 'y', path='locked')), PathForbidden
+        ).reason
         == 'write_protected'
     )
 
 
-def test_a_full_disk_leaves_the_file_as_it_was(
+def test_a_full_disk_leaves_the_file_unchanged(
     folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / 'a').write_text('one')
 
-    def full(_descriptor: int) -> None:
+    def raise_no_space(_descriptor: int) -> None:
         raise OSError(errno.ENOSPC, 'no space left')
 
-    monkeypatch.setattr(os, 'fsync', full)
+    monkeypatch.setattr(os, 'fsync', raise_no_space)
     assert (
-        error_of(replace_in_file(workspace, args('one', 'two')), ResourceExhausted).resource
+        error_of(replace_in_file(workspace, build_args('one', 'two')), ResourceExhausted).resource
         == 'disk'
     )
     assert tree(folder) == {'a': b'one'}
 
 
-PIECES = st.text('ab\n', max_size=8)
+CONTENTS = st.text('ab\n', max_size=8)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    PIECES.map(lambda text: text + '\n'),
+    CONTENTS.map(lambda text: text + '\n'),
     st.text('ab\n', min_size=1, max_size=3),
     st.text('abc\n', max_size=3),
 )
-def test_replacing_everywhere_is_what_python_does(
+def test_replace_all_equals_str_replace(
     folder: Path, workspace: Workspace, content: str, search: str, replace: str
 ) -> None:
     (folder / 'a').write_bytes(content.encode())
-    result = replace_in_file(workspace, args(search, replace, every=True))
+    result = replace_in_file(workspace, build_args(search, replace, replace_all=True))
     if search not in content:
         error_of(result, ContentNotFound)
         return

@@ -1,4 +1,4 @@
-"""`search_files`: lines that match, in time, and what was left out is said."""
+"""`search_files`: matching lines within a time limit, with omitted files."""
 
 import os
 import subprocess
@@ -20,13 +20,13 @@ from seamwise.catalog.tools import (
     ToolTimedOut,
 )
 from seamwise.toolhost.processes import regex_worker
-from seamwise.toolhost.tools import search_files as module
+from seamwise.toolhost.tools import search_files as search_files_module
 from seamwise.toolhost.tools.search_files import FileMatch, Matches, SearchFiles, search_files
 from seamwise.toolhost.workspace.paths import Names
 from seamwise.toolhost.workspace.workspace import Workspace
 from tests.toolhost.helpers import error_of, open_handles, unprivileged, value_of
 
-LONG = 30.0
+LONG_TIMEOUT = 30.0
 
 
 def search(
@@ -39,75 +39,78 @@ def search(
 ) -> Matches:
     return value_of(
         search_files(
-            workspace, SearchFiles(pattern=pattern, path=path, glob=glob, limit=limit, timeout=LONG)
+            workspace,
+            SearchFiles(pattern=pattern, path=path, glob=glob, limit=limit, timeout=LONG_TIMEOUT),
         )
     )
 
 
-def found(
+def find_all(
     workspace: Workspace, pattern: str, path: str = '.', *, glob: str | None = None
 ) -> list[tuple[str, int, str]]:
     result = search(workspace, pattern, path, glob=glob)
     assert not result.truncated
-    return [(one.path, one.line, one.text) for one in result.matches]
+    return [(match.path, match.line, match.text) for match in result.matches]
 
 
-def refused(workspace: Workspace, args: SearchFiles) -> tuple[str, str]:
+def invalid_parameter(workspace: Workspace, args: SearchFiles) -> tuple[str, str]:
     error = error_of(search_files(workspace, args), InvalidParameter)
     assert error.tool == 'search_files'
     return error.parameter, error.reason
 
 
-class TestWhatMatches:
-    def test_comes_by_path_and_line(self, folder: Path, workspace: Workspace) -> None:
+class TestMatches:
+    def test_matches_are_sorted_by_path_and_line(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'src').mkdir()
         (folder / 'src' / 'b.py').write_text('def x\n\ndef y\n')
         (folder / 'src-a').write_text('def z\r\n')
         (folder / 'none').write_text('nothing\n')
-        assert found(workspace, r'def \w') == [
+        assert find_all(workspace, r'def \w') == [
             ('src-a', 1, 'def z'),
             ('src/b.py', 1, 'def x'),
             ('src/b.py', 3, 'def y'),
         ]
 
-    def test_is_written_with_the_path_as_it_was_given(
+    def test_paths_have_the_spelling_of_the_given_path(
         self, folder: Path, workspace: Workspace
     ) -> None:
         (folder / 'src').mkdir()
         (folder / 'src' / 'a').write_text('x')
-        assert found(workspace, 'x', './src/') == [('./src/a', 1, 'x')]
-        assert found(workspace, 'x', './src/a') == [('./src/a', 1, 'x')]
-        assert found(workspace, 'x', f'{folder}/src') == [(f'{folder}/src/a', 1, 'x')]
+        assert find_all(workspace, 'x', './src/') == [('./src/a', 1, 'x')]
+        assert find_all(workspace, 'x', './src/a') == [('./src/a', 1, 'x')]
+        assert find_all(workspace, 'x', f'{folder}/src') == [(f'{folder}/src/a', 1, 'x')]
 
-    def test_may_be_nothing(self, folder: Path, workspace: Workspace) -> None:
+    def test_no_match_is_a_success(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'empty').write_text('')
         assert search(workspace, 'x') == Matches((), truncated=False)
-        assert found(workspace, '') == []
+        assert find_all(workspace, '') == []
 
-    def test_is_a_line_and_never_more(self, folder: Path, workspace: Workspace) -> None:
+    def test_a_match_never_spans_lines(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'a').write_text('one\ntwo\n')
-        assert found(workspace, r'one\s+two') == []
-        assert found(workspace, r'^two$') == [('a', 2, 'two')]
+        assert find_all(workspace, r'one\s+two') == []
+        assert find_all(workspace, r'^two$') == [('a', 2, 'two')]
 
-    def test_may_differ_in_upper_and_lower_case(self, folder: Path, workspace: Workspace) -> None:
+    def test_a_search_can_ignore_case(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'a').write_text('Hello\nhello\n')
-        assert [line for _, line, _ in found(workspace, 'hello')] == [2]
-        args = SearchFiles(pattern='hello', case_sensitive=False, timeout=LONG)
-        assert [one.line for one in value_of(search_files(workspace, args)).matches] == [1, 2]
+        assert [line for _, line, _ in find_all(workspace, 'hello')] == [2]
+        args = SearchFiles(pattern='hello', case_sensitive=False, timeout=LONG_TIMEOUT)
+        assert [match.line for match in value_of(search_files(workspace, args)).matches] == [1, 2]
 
-    def test_in_another_encoding_is_shown_as_such(self, folder: Path, workspace: Workspace) -> None:
+    def test_invalid_utf_8_is_replaced(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'a').write_bytes('x你好x\n'.encode('gb18030') + 'x数\n'.encode())
-        assert [(line, text) for _, line, text in found(workspace, 'x')] == [
+        assert [(line, text) for _, line, text in find_all(workspace, 'x')] == [
             (1, 'x\ufffd\ufffd\ufffdx'),
             (2, 'x数'),
         ]
 
-    def test_is_not_the_mark_of_its_file(self, folder: Path, workspace: Workspace) -> None:
+    def test_a_byte_order_mark_is_not_part_of_a_line(
+        self, folder: Path, workspace: Workspace
+    ) -> None:
         (folder / 'a').write_bytes(b'\xef\xbb\xbfone\n')
-        assert found(workspace, '^one') == [('a', 1, 'one')]
+        assert find_all(workspace, '^one') == [('a', 1, 'one')]
 
     @pytest.mark.parametrize(('limit', 'truncated'), [(1, True), (4, True), (5, False), (6, False)])
-    def test_may_be_more_than_the_limit(
+    def test_matches_over_the_limit_are_truncated(
         self, folder: Path, workspace: Workspace, limit: int, truncated: bool
     ) -> None:
         (folder / 'a').write_text('x\nx\n')
@@ -115,13 +118,13 @@ class TestWhatMatches:
         result = search(workspace, 'x', limit=limit)
         assert (len(result.matches), result.truncated) == (min(limit, 5), truncated)
 
-    def test_in_a_long_line_is_shown_cut(self, folder: Path, workspace: Workspace) -> None:
+    def test_a_long_line_is_shortened(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'a').write_text('y' * 5_000 + 'x\n')
-        assert found(workspace, 'x$') == [('a', 1, 'y' * 1_024 + '… (3977 more)')]
+        assert find_all(workspace, 'x$') == [('a', 1, 'y' * 1_024 + '… (3977 more)')]
 
 
-class TestWhatIsLeftOut:
-    def test_is_ignored_or_git_or_binary_or_a_symlink_or_no_file(
+class TestOmittedFiles:
+    def test_ignored_git_binary_and_special_files_are_omitted(
         self, folder: Path, workspace: Workspace
     ) -> None:
         (folder / '.seamignore').write_text('*.key\nsecrets/\n')
@@ -132,10 +135,10 @@ class TestWhatIsLeftOut:
         (folder / 'link').symlink_to('../outside')
         (folder / 'link-in').symlink_to('sub/seen')
         os.mkfifo(folder / 'pipe')
-        assert found(workspace, 'TOKEN|CANARY') == [('sub/seen', 1, 'TOKEN')]
-        assert found(workspace, 'TOKEN', 'binary') == []
+        assert find_all(workspace, 'TOKEN|CANARY') == [('sub/seen', 1, 'TOKEN')]
+        assert find_all(workspace, 'TOKEN', 'binary') == []
 
-    def test_may_not_be_read(
+    def test_unreadable_files_below_a_folder_are_omitted(
         self, folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         for name in ('a', 'b', 'c'):
@@ -144,13 +147,13 @@ class TestWhatIsLeftOut:
         original = workspace.open_file
 
         @contextmanager
-        def as_nobody(names: Names) -> Generator[BinaryIO, None, None]:
-            # Nobody may not even start the interpreter, where that is root's own.
+        def open_unprivileged(names: Names) -> Generator[BinaryIO, None, None]:
+            # Only the read is unprivileged: the interpreter may be executable for root only.
             with unprivileged(), original(names) as stream:
                 yield stream
 
-        monkeypatch.setattr(workspace, 'open_file', as_nobody)
-        assert [path for path, _, _ in found(workspace, 'x')] == ['a', 'c']
+        monkeypatch.setattr(workspace, 'open_file', open_unprivileged)
+        assert [path for path, _, _ in find_all(workspace, 'x')] == ['a', 'c']
         assert (
             error_of(
                 search_files(workspace, SearchFiles(pattern='x', path='b')), PathForbidden
@@ -158,22 +161,22 @@ class TestWhatIsLeftOut:
             == 'system'
         )
 
-    def test_trouble_of_the_machine_is_not(
+    def test_an_error_of_the_system_is_a_failure(
         self, folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         (folder / 'a').write_text('x')
 
-        def broken(*_args: object) -> object:
+        def raise_error(*_args: object) -> object:
             raise OSError(5, 'the disk is broken')
 
-        monkeypatch.setattr(workspace, 'open_file', broken)
+        monkeypatch.setattr(workspace, 'open_file', raise_error)
         cause = error_of(search_files(workspace, SearchFiles(pattern='x')), ToolFailed).cause
         assert str(cause) == '[Errno 5] the disk is broken'
 
 
-class TestAGlob:
+class TestGlob:
     @pytest.fixture(autouse=True)
-    def content(self, folder: Path) -> None:
+    def files(self, folder: Path) -> None:
         for path in ('a.py', 'b.txt', 'src/c.py', 'src/deep/d.py', 'new\nline.py', '数.py'):
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_text('x')
@@ -192,35 +195,35 @@ class TestAGlob:
             ('*.py', 'b.txt', []),
         ],
     )
-    def test_chooses_the_files(
+    def test_a_glob_selects_files(
         self, workspace: Workspace, glob: str, path: str, expected: list[str]
     ) -> None:
-        assert [one for one, _, _ in found(workspace, 'x', path, glob=glob)] == expected
+        assert [name for name, _, _ in find_all(workspace, 'x', path, glob=glob)] == expected
 
     @pytest.mark.parametrize('glob', ['', '  ', '!*.py', '\\', '[z-a]', 'x' * 5_000])
-    def test_that_is_no_pattern_is_refused(self, workspace: Workspace, glob: str) -> None:
-        said = 'must be a glob such as "*.py" or "src/**/*.py", and must not begin with "!"'
-        assert refused(workspace, SearchFiles(pattern='x', glob=glob)) == ('glob', said)
+    def test_an_invalid_glob_is_rejected(self, workspace: Workspace, glob: str) -> None:
+        reason = 'must be a glob such as "*.py" or "src/**/*.py", and must not begin with "!"'
+        assert invalid_parameter(workspace, SearchFiles(pattern='x', glob=glob)) == ('glob', reason)
 
 
 class TestHugeFiles:
-    def test_lines_are_counted_over_blocks(
+    def test_lines_are_numbered_across_blocks(
         self, folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         text = ''.join(f'{"数" * (number % 7)} {number}\n' for number in range(1, 300))
         (folder / 'a').write_text(text)
-        for block in (1, 2, 10, 100, 10_000):
-            monkeypatch.setattr(module, 'BLOCK_SIZE', block)
-            assert [one.line for one in search(workspace, r'\d', limit=1_000).matches] == [
+        for size in (1, 2, 10, 100, 10_000):
+            monkeypatch.setattr(search_files_module, 'BLOCK_SIZE', size)
+            assert [match.line for match in search(workspace, r'\d', limit=1_000).matches] == [
                 *range(1, 300)
             ]
-            assert found(workspace, '299$') == [('a', 299, '数' * 5 + ' 299')]
+            assert find_all(workspace, '299$') == [('a', 299, '数' * 5 + ' 299')]
 
-    def test_what_is_left_out_of_a_huge_line_is_said(
+    def test_a_cut_line_makes_the_result_truncated(
         self, folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(module, 'BLOCK_SIZE', 10)
-        monkeypatch.setattr(module, 'LINE_LIMIT', 20)
+        monkeypatch.setattr(search_files_module, 'BLOCK_SIZE', 10)
+        monkeypatch.setattr(search_files_module, 'LINE_LIMIT', 20)
         (folder / 'a').write_text('a' * 60 + 'x\nnext x\n')
         assert search(workspace, 'x') == Matches((FileMatch('a', 2, 'next x'),), truncated=True)
         (folder / 'a').write_text('a' * 29 + 'x')
@@ -228,62 +231,64 @@ class TestHugeFiles:
             (FileMatch('a', 1, 'a' * 29 + 'x'),), truncated=False
         )
 
-    def test_a_word_in_a_line_of_megabytes_is_found(
+    def test_a_match_in_a_line_of_megabytes_is_found(
         self, folder: Path, workspace: Workspace
     ) -> None:
         (folder / 'a').write_text('{"a": "' + 'b' * 3_000_000 + 'needle"}')
-        assert [line for _, line, _ in found(workspace, 'needle')] == [1]
+        assert [line for _, line, _ in find_all(workspace, 'needle')] == [1]
 
-    def test_the_time_is_over_while_a_huge_line_is_passed(
+    def test_the_timeout_applies_while_a_huge_line_is_skipped(
         self, folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(module, 'BLOCK_SIZE', 10)
-        monkeypatch.setattr(module, 'LINE_LIMIT', 10)
+        monkeypatch.setattr(search_files_module, 'BLOCK_SIZE', 10)
+        monkeypatch.setattr(search_files_module, 'LINE_LIMIT', 10)
         (folder / 'a').write_text('a' * 1_000)
         times = iter([0.0, 1.0])
-        monkeypatch.setattr(module, 'monotonic', lambda: next(times, 1_000.0))
+        monkeypatch.setattr(search_files_module, 'monotonic', lambda: next(times, 1_000.0))
         assert error_of(
             search_files(workspace, SearchFiles(pattern='x', timeout=5.0)), ToolTimedOut
         ) == ToolTimedOut('search_files', 5.0, 1)
 
 
-class TestTheTime:
-    def test_is_over_inside_of_one_match_too(self, folder: Path, workspace: Workspace) -> None:
+class TestTimeout:
+    def test_the_timeout_ends_a_single_slow_match(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'a').write_text('a' * 60 + 'b\n')
-        begun = time.monotonic()
+        started_at = time.monotonic()
         error = error_of(
             search_files(workspace, SearchFiles(pattern='(a+)+$', timeout=0.3)), ToolTimedOut
         )
         assert error == ToolTimedOut('search_files', 0.3, 1)
-        assert time.monotonic() - begun < LONG / 2
+        assert time.monotonic() - started_at < LONG_TIMEOUT / 2
 
-    def test_is_over_inside_of_one_name_too(self, folder: Path, workspace: Workspace) -> None:
+    def test_the_timeout_ends_a_slow_match_of_a_glob(
+        self, folder: Path, workspace: Workspace
+    ) -> None:
         (folder / ('a' * 200)).write_text('x')
         args = SearchFiles(pattern='x', glob='*a' * 12 + '*b', timeout=0.3)
         assert error_of(search_files(workspace, args), ToolTimedOut).timeout == 0.3
 
-    def test_is_looked_at_between_files(
+    def test_the_timeout_applies_between_files(
         self, folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         (folder / 'a').write_text('x')
         times = iter([0.0])
-        monkeypatch.setattr(module, 'monotonic', lambda: next(times, 1_000.0))
+        monkeypatch.setattr(search_files_module, 'monotonic', lambda: next(times, 1_000.0))
         assert (
             error_of(search_files(workspace, SearchFiles(pattern='x')), ToolTimedOut).attempts == 1
         )
 
 
 @pytest.mark.parametrize('pattern', ['([', '*', '(?P<a>x)(?P<a>y)', '(' * 5_000, 'a{2,1}'])
-def test_what_is_no_pattern_is_refused(workspace: Workspace, pattern: str) -> None:
-    parameter, reason = refused(workspace, SearchFiles(pattern=pattern))
+def test_an_invalid_pattern_is_rejected(workspace: Workspace, pattern: str) -> None:
+    parameter, reason = invalid_parameter(workspace, SearchFiles(pattern=pattern))
     assert parameter == 'pattern'
     assert reason.startswith('is not a valid regular expression of Python: ')
 
 
-def test_what_cannot_be_searched_is_told(folder: Path, workspace: Workspace) -> None:
+def test_a_path_that_cannot_be_searched_is_reported(folder: Path, workspace: Workspace) -> None:
     os.mkfifo(folder / 'pipe')
     (folder / '.seamignore').write_text('*.key\n')
-    assert refused(workspace, SearchFiles(pattern='x', path='pipe')) == (
+    assert invalid_parameter(workspace, SearchFiles(pattern='x', path='pipe')) == (
         'path',
         'is a pipe, neither a file nor a folder',
     )
@@ -300,14 +305,16 @@ def test_what_cannot_be_searched_is_told(folder: Path, workspace: Workspace) -> 
     )
 
 
-def test_strange_names_can_be_written_as_json(folder: Path, workspace: Workspace) -> None:
+def test_names_with_special_characters_can_be_encoded_as_json(
+    folder: Path, workspace: Workspace
+) -> None:
     for name in (b'new\nline', b'bad\xff'):
         Path(os.fsdecode(os.fsencode(folder) + b'/' + name)).write_text('x')
     result = msgspec.json.decode(msgspec.json.encode(search(workspace, 'x')), type=Matches)
-    assert [one.path for one in result.matches] == ['bad\ufffd', 'new\nline']
+    assert [match.path for match in result.matches] == ['bad\ufffd', 'new\nline']
 
 
-def test_an_interpreter_that_cannot_be_started_is_not_taken_for_the_path(
+def test_a_worker_that_cannot_be_started_is_not_reported_as_a_missing_path(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, 'executable', '/nothere')
@@ -315,7 +322,7 @@ def test_an_interpreter_that_cannot_be_started_is_not_taken_for_the_path(
     assert 'the search process cannot be started' in str(cause)
 
 
-def test_a_search_that_breaks_is_no_timeout(
+def test_a_crashed_worker_is_not_reported_as_a_timeout(
     folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / 'broken.py').write_text('import sys; sys.exit(3)')
@@ -325,9 +332,9 @@ def test_a_search_that_breaks_is_no_timeout(
     assert str(cause) == 'the search process ended with status 3'
 
 
-def test_nothing_is_left_open_or_running(folder: Path, workspace: Workspace) -> None:
+def test_a_search_leaves_no_handle_open(folder: Path, workspace: Workspace) -> None:
     (folder / 'a').write_text('x\n' * 50)
-    before = open_handles()
+    handles_before = open_handles()
     for args in (
         SearchFiles(pattern='x', limit=2),
         SearchFiles(pattern='(['),
@@ -335,10 +342,10 @@ def test_nothing_is_left_open_or_running(folder: Path, workspace: Workspace) -> 
         SearchFiles(pattern='(x+x+)+y', timeout=0.1),
     ):
         search_files(workspace, args)
-    assert open_handles() == before
+    assert open_handles() == handles_before
 
 
-MEASURED = """
+MEASUREMENT = """
 import resource, sys
 from pathlib import Path
 from seamwise.toolhost.tools.search_files import *
@@ -346,14 +353,14 @@ from seamwise.toolhost.workspace.workspace import Workspace
 workspace = Workspace(Path(sys.argv[1]))
 search_files(workspace, SearchFiles(pattern='x', path='small'))
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-found = search_files(workspace, SearchFiles(pattern='needle', timeout=60.0)).unwrap()
-grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-assert ([one.line for one in found.matches], found.truncated) == ([1, 400_002], True), found
-sys.exit(0 if grown < 64_000 else f'{grown} KiB')
+result = search_files(workspace, SearchFiles(pattern='needle', timeout=60.0)).unwrap()
+growth = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+assert ([match.line for match in result.matches], result.truncated) == ([1, 400_002], True)
+sys.exit(0 if growth < 64_000 else f'{growth} KiB')
 """
 
 
-def test_a_huge_file_takes_little_memory(folder: Path) -> None:
+def test_a_huge_file_is_searched_with_little_memory(folder: Path) -> None:
     (folder / 'small').write_text('x')
     with (folder / 'huge').open('wb') as stream:
         stream.write(b'needle\n' + b'x' * 40 * 400_000 + b'\n')
@@ -361,7 +368,7 @@ def test_a_huge_file_takes_little_memory(folder: Path) -> None:
         stream.write((b'x' * 39 + b'\n') * 400_000)
         stream.write(b'needle')
         stream.truncate(300_000_000)
-    done = subprocess.run(
-        [sys.executable, '-c', MEASURED, str(folder)], check=False, capture_output=True
+    process = subprocess.run(
+        [sys.executable, '-c', MEASUREMENT, str(folder)], check=False, capture_output=True
     )
-    assert done.returncode == 0, done.stderr
+    assert process.returncode == 0, process.stderr

@@ -1,4 +1,4 @@
-"""Ignore rules, as git reads them."""
+"""Ignore rules, compatible with git."""
 
 import re
 import warnings
@@ -13,7 +13,7 @@ from seamwise.toolhost.workspace.ignore_rules import (
 )
 
 RULES = parse_ignore_rules(
-    b'# what no tool may see\n*.key\n!public.key\nsecrets/\n/build/\ndocs/**/private.md\n'
+    b'# hidden from tools\n*.key\n!public.key\nsecrets/\n/build/\ndocs/**/private.md\n'
 )
 
 
@@ -36,37 +36,37 @@ RULES = parse_ignore_rules(
         ('a\n.key', True, True),
     ],
 )
-def test_rules_hold_for_what_they_say(path: str, as_file: bool, as_folder: bool) -> None:
+def test_rules_ignore_matching_paths(path: str, as_file: bool, as_folder: bool) -> None:
     names = path.split('/')
     assert RULES.ignores(names, is_folder=False) is as_file
     assert RULES.ignores(names, is_folder=True) is as_folder
     assert RULES.may_ignore(names) is (as_file or as_folder)
 
 
-def test_no_rules_ignore_nothing() -> None:
+def test_empty_rules_ignore_nothing() -> None:
     assert not NO_RULES.may_ignore(('anything',))
-    assert not parse_ignore_rules(b'\n# only words\n\n').may_ignore(('anything',))
+    assert not parse_ignore_rules(b'\n# a comment\n\n').may_ignore(('anything',))
 
 
 @pytest.mark.parametrize('line', [b'!', b'\\', b'a\\', b'[z-a]'])
-def test_a_line_that_is_no_pattern_is_left_out_as_git_does(line: bytes) -> None:
+def test_an_invalid_pattern_is_skipped(line: bytes) -> None:
     assert parse_ignore_rules(line + b'\n*.key\n').ignores(('a.key',), is_folder=False)
 
 
-def test_bytes_marks_and_line_ends_of_other_systems_are_read() -> None:
+def test_byte_order_mark_line_ends_and_invalid_utf_8_are_accepted() -> None:
     rules = parse_ignore_rules(b'\xef\xbb\xbfone\r\nc\xe9\r\n')
     assert rules.ignores(('one',), is_folder=False)
     assert rules.ignores(('c\udce9',), is_folder=False)
 
 
-def test_reading_rules_warns_of_nothing() -> None:
+def test_parsing_rules_emits_no_warning() -> None:
     with warnings.catch_warnings(action='error'):
         parse_ignore_rules(b'[[:alpha:]]\n')
         pattern_regex('[[:alpha:]]')
 
 
 @pytest.mark.parametrize(
-    ('pattern', 'meant', 'not_meant'),
+    ('pattern', 'matching', 'not_matching'),
     [
         ('*.py', ['b.py', 'src/a/b.py', 'a\nb.py'], ['b.pyc', 'b.py.txt']),
         ('/*.py', ['b.py'], ['src/b.py']),
@@ -77,16 +77,16 @@ def test_reading_rules_warns_of_nothing() -> None:
         ('\\!a', ['!a'], ['a']),
     ],
 )
-def test_one_pattern_alone_finds_what_it_means(
-    pattern: str, meant: list[str], not_meant: list[str]
+def test_a_pattern_regex_matches_the_paths_of_its_pattern(
+    pattern: str, matching: list[str], not_matching: list[str]
 ) -> None:
-    found = pattern_regex(pattern)
-    assert found is not None
-    assert [path for path in [*meant, *not_meant] if re.search(found, path)] == meant
+    regex = pattern_regex(pattern)
+    assert regex is not None
+    assert [path for path in [*matching, *not_matching] if re.search(regex, path)] == matching
 
 
 @pytest.mark.parametrize(
     'pattern', ['', '  ', '!*.py', '\\', '[z-a]', 'x' * (MAX_PATTERN_LENGTH + 1)]
 )
-def test_what_is_no_pattern_is_none(pattern: str) -> None:
+def test_an_invalid_pattern_has_no_regex(pattern: str) -> None:
     assert pattern_regex(pattern) is None

@@ -1,4 +1,4 @@
-"""What is in a folder, in the order of the paths."""
+"""Folder listings in the order of paths."""
 
 import errno
 import os
@@ -16,42 +16,40 @@ from seamwise.toolhost.workspace.workspace import Workspace
 from tests.toolhost.helpers import limit_handles, make_nested_folders, unprivileged, value_of
 
 
-def listed(workspace: Workspace, path: str = '.', *, recursive: bool = True) -> list[str]:
-    place = value_of(workspace.locate_folder(PathRequest('list_files', path)))
-    return ['/'.join(one.names) for one in iter_items(workspace, place, recursive=recursive)]
+def list_paths(workspace: Workspace, path: str = '.', *, recursive: bool = True) -> list[str]:
+    location = value_of(workspace.locate_folder(PathRequest('list_files', path)))
+    return ['/'.join(item.names) for item in iter_items(workspace, location, recursive=recursive)]
 
 
-def test_what_is_in_a_folder_comes_in_the_order_of_its_path(
-    folder: Path, workspace: Workspace
-) -> None:
+def test_items_are_sorted_by_path(folder: Path, workspace: Workspace) -> None:
     for path in ('a/x', 'a-b', 'a.txt', 'a0', 'A', 'b/c/d', 'b/c-d', 'B/x', 'z', 'ä', '数据'):
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text('x')
-    found = listed(workspace)
-    assert found == sorted(found)
-    assert found == sorted(str(one.relative_to(folder)) for one in folder.rglob('*'))
-    assert listed(workspace, recursive=False) == sorted(one.name for one in folder.iterdir())
+    paths = list_paths(workspace)
+    assert paths == sorted(paths)
+    assert paths == sorted(str(path.relative_to(folder)) for path in folder.rglob('*'))
+    assert list_paths(workspace, recursive=False) == sorted(path.name for path in folder.iterdir())
 
 
 @given(st.lists(st.text('ab-./0', min_size=1, max_size=4), max_size=12))
-def test_the_order_is_that_of_the_paths_as_text(paths: list[str]) -> None:
-    names = {part for path in paths for part in path.split('/') if part.strip('.')}
-    found = [ListedItem((name,), 0o040755, 0) for name in names]
-    turns = [
-        one.names[-1] + ('' if isinstance(one, ListedItem) else '/')
-        for one in reversed(listing._sorted_stack(found, recursive=True))
+def test_paths_are_sorted_as_text(texts: list[str]) -> None:
+    names = {part for path in texts for part in path.split('/') if part.strip('.')}
+    items = [ListedItem((name,), 0o040755, 0) for name in names]
+    sort_keys = [
+        item.names[-1] + ('' if isinstance(item, ListedItem) else '/')
+        for item in reversed(listing._sorted_stack(items, recursive=True))
     ]
-    assert turns == sorted(turns)
+    assert sort_keys == sorted(sort_keys)
 
 
 def test_symlinks_are_listed_and_not_followed(folder: Path, workspace: Workspace) -> None:
     (folder / 'out').symlink_to('../outside')
     (folder / 'here').symlink_to('.')
     (folder / 'loop').symlink_to('loop')
-    assert listed(workspace) == ['here', 'loop', 'out']
+    assert list_paths(workspace) == ['here', 'loop', 'out']
 
 
-def test_what_is_ignored_and_git_are_left_out_at_any_depth(
+def test_ignored_items_and_git_folders_are_omitted_at_any_depth(
     folder: Path, workspace: Workspace
 ) -> None:
     (folder / '.seamignore').write_text('*.key\nsecrets/\n!secrets/open.txt\n')
@@ -66,34 +64,36 @@ def test_what_is_ignored_and_git_are_left_out_at_any_depth(
     ):
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text('x')
-    assert listed(workspace) == ['.seamignore', 'sub', 'sub/seen']
-    assert listed(workspace, '.git') == []
+    assert list_paths(workspace) == ['.seamignore', 'sub', 'sub/seen']
+    assert list_paths(workspace, '.git') == []
 
 
-def test_a_folder_that_may_not_be_listed_is_passed_over(folder: Path, workspace: Workspace) -> None:
+def test_a_folder_that_is_not_readable_is_skipped(folder: Path, workspace: Workspace) -> None:
     for name in ('a', 'b', 'c'):
         (folder / name).mkdir()
         (folder / name / 'x').write_text('x')
     (folder / 'b').chmod(0o700)
     with unprivileged():
-        found = listed(workspace)
-    # Who runs the tests as somebody else than root owns the folder.
-    assert [one for one in found if one != 'b/x'] == ['a', 'a/x', 'b', 'c', 'c/x']
+        paths = list_paths(workspace)
+    # A user other than root owns the folder and can still list it.
+    assert [path for path in paths if path != 'b/x'] == ['a', 'a/x', 'b', 'c', 'c/x']
 
 
-def test_what_vanishes_meanwhile_is_left_out(folder: Path, workspace: Workspace) -> None:
+def test_a_folder_that_vanishes_during_the_walk_is_skipped(
+    folder: Path, workspace: Workspace
+) -> None:
     (folder / 'a').mkdir()
     (folder / 'b').mkdir()
     (folder / 'b' / 'x').write_text('x')
-    place = value_of(workspace.locate_folder(PathRequest('list_files', '.')))
-    found = iter_items(workspace, place, recursive=True)
-    assert next(found).names == ('a',)
+    location = value_of(workspace.locate_folder(PathRequest('list_files', '.')))
+    walk = iter_items(workspace, location, recursive=True)
+    assert next(walk).names == ('a',)
     (folder / 'b' / 'x').unlink()
     (folder / 'b').rmdir()
-    assert [one.names for one in found] == [('b',)]
+    assert [item.names for item in walk] == [('b',)]
 
 
-def test_a_name_that_vanishes_before_it_is_looked_at_is_left_out() -> None:
+def test_an_entry_that_vanishes_before_its_stat_is_skipped() -> None:
     class Gone(os.PathLike[str]):
         name = 'gone'
 
@@ -105,26 +105,26 @@ def test_a_name_that_vanishes_before_it_is_looked_at_is_left_out() -> None:
         def __fspath__(self) -> str:
             return self.name
 
-    assert listing._item(Gone(), ('gone',)) is None  # type: ignore[arg-type]
+    assert listing._item(Gone(), ('gone',)) is None  # type: ignore[arg-type]  # only `name` and `stat` are used
 
 
-def test_trouble_of_the_machine_is_passed_on(
+def test_an_error_of_the_system_propagates(
     folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / 'a').mkdir()
-    place = value_of(workspace.locate_folder(PathRequest('list_files', '.')))
-    found = iter_items(workspace, place, recursive=True)
-    next(found)
+    location = value_of(workspace.locate_folder(PathRequest('list_files', '.')))
+    walk = iter_items(workspace, location, recursive=True)
+    next(walk)
 
-    def broken(*_args: object, **_kwargs: object) -> object:
+    def raise_error(*_args: object, **_kwargs: object) -> object:
         raise OSError(errno.EIO, 'the disk is broken')
 
-    monkeypatch.setattr(workspace, 'scan_folder', broken)
+    monkeypatch.setattr(workspace, 'scan_folder', raise_error)
     with pytest.raises(OSError, match='the disk is broken'):
-        next(found)
+        next(walk)
 
 
-def test_a_deep_tree_needs_few_handles_and_no_recursion(folder: Path, workspace: Workspace) -> None:
+def test_a_deep_tree_is_listed_with_few_handles(folder: Path, workspace: Workspace) -> None:
     make_nested_folders(folder, 300)
     with limit_handles(5):
-        assert len(listed(workspace)) == 300
+        assert len(list_paths(workspace)) == 300

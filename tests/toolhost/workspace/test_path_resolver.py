@@ -1,4 +1,4 @@
-"""Somebody swaps a symlink while a tool runs: nothing outside is ever read or written."""
+"""Races: swapped symlinks never let a tool read or write outside the workspace."""
 
 import os
 from collections.abc import Callable, Generator
@@ -26,36 +26,39 @@ ROUNDS = 150
 
 
 @contextmanager
-def swapping(folder: Path, name: str) -> Generator[None, None, None]:
-    """Let `name` be a symlink to `real`, one that leads outside, nothing, and a folder, as fast as it goes."""
-    over = Event()
-    place, other, spare = folder / name, folder / f'{name}.next', folder / 'spare'
-    spare.mkdir()
+def swap_repeatedly(folder: Path, name: str) -> Generator[None, None, None]:
+    """Change `name` as fast as possible.
+
+    It is in turn a symlink to `real`, a symlink to the outside, missing, and a folder.
+    """
+    stopped = Event()
+    path, next_symlink, spare_folder = folder / name, folder / f'{name}.next', folder / 'spare'
+    spare_folder.mkdir()
 
     def swap() -> None:
         for turn in count():
-            if over.is_set():
+            if stopped.is_set():
                 return
-            # What a tool has made there meanwhile goes away; that it may be quicker once more is part of the game.
+            # Remove entries that a tool has created; it can create others before the next step.
             with suppress(OSError):
-                other.symlink_to('../outside' if turn % 2 else 'real')
-                other.rename(place)
+                next_symlink.symlink_to('../outside' if turn % 2 else 'real')
+                next_symlink.rename(path)
             with suppress(OSError):
-                place.unlink()
-                spare.rename(place)
+                path.unlink()
+                spare_folder.rename(path)
             with suppress(OSError):
-                place.rename(spare)
+                path.rename(spare_folder)
             with suppress(OSError):
-                rmtree(place)
-                spare.mkdir(exist_ok=True)
+                rmtree(path)
+                spare_folder.mkdir(exist_ok=True)
 
-    place.symlink_to('real')
+    path.symlink_to('real')
     thread = Thread(target=swap)
     thread.start()
     try:
         yield
     finally:
-        over.set()
+        stopped.set()
         thread.join()
 
 
@@ -76,61 +79,69 @@ CALLS: dict[str, Callable[[Workspace], Result[msgspec.Struct, object]]] = {
 
 
 @pytest.mark.parametrize('call', CALLS)
-def test_a_swapped_symlink_never_leads_out(
+def test_a_swapped_symlink_never_leads_outside(
     folder: Path, tmp_path: Path, workspace: Workspace, call: str
 ) -> None:
     (folder / 'real').mkdir()
     (folder / 'real' / 'secret.txt').write_text('mine')
-    outside = tmp_path / 'outside'
-    kinds: set[str] = set()
-    with swapping(folder, 'x'):
+    outside_folder = tmp_path / 'outside'
+    outcomes: set[str] = set()
+    with swap_repeatedly(folder, 'x'):
         for _ in range(ROUNDS):
             result = CALLS[call](workspace)
-            kinds.add(
+            outcomes.add(
                 type(result.failure()).__name__
                 if hasattr(result, 'failure') and not result.value_or(None)
                 else 'ok'
             )
             assert CANARY.strip() not in repr(result)
             assert 'outside/' not in repr(result.value_or(None))
-    assert (outside / 'secret.txt').read_text() == CANARY
-    assert [one.name for one in outside.iterdir()] == ['secret.txt']
-    assert kinds <= {'ok', 'FileNotFound', 'PathForbidden', 'InvalidParameter', 'FileAlreadyExists'}
+    assert (outside_folder / 'secret.txt').read_text() == CANARY
+    assert [path.name for path in outside_folder.iterdir()] == ['secret.txt']
+    assert outcomes <= {
+        'ok',
+        'FileNotFound',
+        'PathForbidden',
+        'InvalidParameter',
+        'FileAlreadyExists',
+    }
     assert not list(folder.rglob('.seamwise-*'))
 
 
-def test_a_file_that_becomes_a_symlink_while_it_is_searched_is_left_out(
+def test_a_file_that_becomes_a_symlink_during_a_search_is_skipped(
     folder: Path, tmp_path: Path, workspace: Workspace
 ) -> None:
     (folder / 'real').mkdir()
     (folder / 'real' / 'secret.txt').write_text('mine')
-    with swapping(folder, 'x'):
+    with swap_repeatedly(folder, 'x'):
         for _ in range(20):
-            found = value_of(search_files(workspace, SearchFiles(pattern='CANARY|mine', path='.')))
-            assert {one.text for one in found.matches} <= {'mine'}
+            result = value_of(search_files(workspace, SearchFiles(pattern='CANARY|mine', path='.')))
+            assert {match.text for match in result.matches} <= {'mine'}
 
 
 def test_a_command_never_runs_outside(folder: Path, workspace: Workspace) -> None:
     (folder / 'real').mkdir()
-    with swapping(folder, 'x'):
+    with swap_repeatedly(folder, 'x'):
         for _ in range(50):
             result = execute_command(workspace, ExecuteCommand(command='ls', cwd='x'))
             assert 'secret.txt' not in repr(result)
 
 
-def swap_once(monkeypatch: pytest.MonkeyPatch, function: str, before: Callable[[], object]) -> None:
-    """Do something right before the next call of a function of `os`."""
+def run_before(
+    monkeypatch: pytest.MonkeyPatch, function: str, action: Callable[[], object]
+) -> None:
+    """Run an action immediately before the next call of a function of `os`."""
     original = getattr(os, function)
 
-    def swapped(*args: object, **kwargs: object) -> object:
+    def call_with_action(*args: object, **kwargs: object) -> object:
         monkeypatch.setattr(os, function, original)
-        before()
+        action()
         return original(*args, **kwargs)
 
-    monkeypatch.setattr(os, function, swapped)
+    monkeypatch.setattr(os, function, call_with_action)
 
 
-def test_a_symlink_that_becomes_a_file_between_two_looks_is_looked_at_again(
+def test_a_symlink_that_becomes_a_file_is_looked_up_again(
     folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / 'x').symlink_to('../outside/secret.txt')
@@ -139,37 +150,37 @@ def test_a_symlink_that_becomes_a_file_between_two_looks_is_looked_at_again(
         (folder / 'x').unlink()
         (folder / 'x').write_text('mine')
 
-    swap_once(monkeypatch, 'readlink', swap)
+    run_before(monkeypatch, 'readlink', swap)
     assert value_of(workspace.locate_file(PathRequest('read_file', 'x'))).names == ('x',)
 
 
-def test_a_symlink_that_vanishes_between_two_looks_is_not_found(
+def test_a_symlink_that_vanishes_during_resolution_is_not_found(
     folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / 'x').symlink_to('y')
-    swap_once(monkeypatch, 'readlink', (folder / 'x').unlink)
+    run_before(monkeypatch, 'readlink', (folder / 'x').unlink)
     assert (
         type(error_of(workspace.locate_file(PathRequest('read_file', 'x')), object)).__name__
         == 'FileNotFound'
     )
 
 
-def test_a_symlink_that_is_swapped_for_ever_is_a_loop(
+def test_a_symlink_that_changes_on_every_lookup_is_a_loop(
     folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / 'x').symlink_to('y')
 
-    def never(*_args: object, **_kwargs: object) -> str:
+    def raise_error(*_args: object, **_kwargs: object) -> str:
         raise OSError(22, 'no symlink')
 
-    monkeypatch.setattr(os, 'readlink', never)
+    monkeypatch.setattr(os, 'readlink', raise_error)
     assert (
         type(error_of(workspace.locate_file(PathRequest('read_file', 'x')), object)).__name__
         == 'FileNotFound'
     )
 
 
-def test_a_folder_that_becomes_a_symlink_between_two_looks_is_not_entered(
+def test_a_folder_that_becomes_a_symlink_is_not_entered(
     folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / 'x').mkdir()
@@ -178,8 +189,8 @@ def test_a_folder_that_becomes_a_symlink_between_two_looks_is_not_entered(
         (folder / 'x').rmdir()
         (folder / 'x').symlink_to('../outside')
 
-    # The first one opens nothing of the path: there are no rules to be read.
-    swap_once(monkeypatch, 'open', swap)
+    # Without a rules file, the first `open` is for the path.
+    run_before(monkeypatch, 'open', swap)
     assert (
         type(
             error_of(workspace.locate_file(PathRequest('read_file', 'x/secret.txt')), object)

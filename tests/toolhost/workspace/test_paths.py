@@ -1,4 +1,4 @@
-"""Paths as they are given: their form, and what an exception of the system says about them."""
+"""Parsing of paths, and the failures for errors of the system."""
 
 import errno
 import os
@@ -29,12 +29,12 @@ from tests.toolhost.helpers import error_of, value_of
 ROOTS = Roots((('home', 'link'), ('srv', 'ws')))
 
 
-def asked(path: str) -> PathRequest:
+def request(path: str) -> PathRequest:
     return PathRequest('read_file', path)
 
 
 @pytest.mark.parametrize(
-    ('path', 'names', 'to_folder'),
+    ('path', 'names', 'is_folder'),
     [
         ('a', ('a',), False),
         ('.', (), True),
@@ -55,18 +55,18 @@ def asked(path: str) -> PathRequest:
         ('a\nb', ('a\nb',), False),
     ],
 )
-def test_a_path_is_read_with_no_look_at_the_disk(
-    path: str, names: tuple[str, ...], to_folder: bool
+def test_a_path_is_parsed_without_the_disk(
+    path: str, names: tuple[str, ...], is_folder: bool
 ) -> None:
-    found = value_of(parse_path(asked(path), ROOTS))
-    assert (found.names, found.is_folder) == (names, to_folder)
+    parsed = value_of(parse_path(request(path), ROOTS))
+    assert (parsed.names, parsed.is_folder) == (names, is_folder)
 
 
 @pytest.mark.parametrize(
     'path', ['/', '/srv', '/srv/ws2', '/srv/w', '/etc/passwd', '/srv/../srv/ws/a']
 )
-def test_an_absolute_path_of_another_folder_is_outside(path: str) -> None:
-    assert error_of(parse_path(asked(path), ROOTS), PathForbidden).reason == 'outside_workspace'
+def test_an_absolute_path_outside_the_workspace_is_forbidden(path: str) -> None:
+    assert error_of(parse_path(request(path), ROOTS), PathForbidden).reason == 'outside_workspace'
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_an_absolute_path_of_another_folder_is_outside(path: str) -> None:
         ('a/' * 2049, 'has 4,098 bytes; the maximum is 4,096'),
     ],
 )
-def test_what_cannot_be_a_path_is_invalid(path: str, reason: str) -> None:
+def test_a_path_that_cannot_exist_is_invalid(path: str, reason: str) -> None:
     error = error_of(
         parse_path(PathRequest('execute_command', path, 'cwd'), ROOTS), InvalidParameter
     )
@@ -90,25 +90,25 @@ def test_what_cannot_be_a_path_is_invalid(path: str, reason: str) -> None:
     assert error.value.reveal() == path
 
 
-def test_a_path_may_be_as_long_as_the_system_takes_it() -> None:
-    assert value_of(parse_path(asked('x' * MAX_NAME_SIZE), ROOTS)).names == ('x' * MAX_NAME_SIZE,)
+def test_a_path_of_the_maximum_length_is_valid() -> None:
+    assert value_of(parse_path(request('x' * MAX_NAME_SIZE), ROOTS)).names == ('x' * MAX_NAME_SIZE,)
     assert (
-        len(value_of(parse_path(asked('a/' * (MAX_PATH_SIZE // 2)), ROOTS)).names)
+        len(value_of(parse_path(request('a/' * (MAX_PATH_SIZE // 2)), ROOTS)).names)
         == MAX_PATH_SIZE // 2
     )
 
 
 @given(st.text(st.characters(exclude_categories=['Cs']), max_size=300))
-def test_every_text_is_a_path_or_a_typed_failure(path: str) -> None:
-    result = parse_path(asked(path), ROOTS)
-    for name in result.map(lambda found: found.names).value_or(()):
+def test_any_text_is_a_path_or_a_typed_failure(path: str) -> None:
+    result = parse_path(request(path), ROOTS)
+    for name in result.map(lambda parsed: parsed.names).value_or(()):
         assert name
         assert name != '.'
         assert '/' not in name
 
 
 @pytest.mark.parametrize(
-    ('code', 'kind'),
+    ('number', 'expected'),
     [
         (errno.ENOSPC, ResourceExhausted('disk')),
         (errno.EDQUOT, ResourceExhausted('disk')),
@@ -124,33 +124,33 @@ def test_every_text_is_a_path_or_a_typed_failure(path: str) -> None:
         (errno.ELOOP, FileNotFound('read_file', 'a')),
     ],
 )
-def test_what_the_system_says_becomes_the_error_that_it_means(code: int, kind: object) -> None:
-    assert asked('a').error_for(OSError(code, os.strerror(code))) == kind
+def test_an_error_of_the_system_becomes_a_failure(number: int, expected: object) -> None:
+    assert request('a').error_for(OSError(number, os.strerror(number))) == expected
 
 
-def test_a_name_that_only_this_file_system_refuses_is_invalid() -> None:
-    assert isinstance(asked('a').error_for(OSError(errno.ENAMETOOLONG, 'long')), InvalidParameter)
+def test_a_name_too_long_for_the_file_system_is_invalid() -> None:
+    assert isinstance(request('a').error_for(OSError(errno.ENAMETOOLONG, 'long')), InvalidParameter)
 
 
-def test_any_other_trouble_of_the_machine_keeps_its_cause() -> None:
-    raised = OSError(errno.EIO, 'broken')
-    assert asked('a').error_for(raised) == ToolFailed('read_file', raised)
+def test_an_unknown_error_of_the_system_is_the_cause_of_a_failure() -> None:
+    error = OSError(errno.EIO, 'broken')
+    assert request('a').error_for(error) == ToolFailed('read_file', error)
 
 
-@pytest.mark.parametrize('raised', [OSError('no number'), OSError(errno.EBADF, 'closed')])
-def test_a_bug_stays_an_exception(raised: OSError) -> None:
+@pytest.mark.parametrize('error', [OSError('no number'), OSError(errno.EBADF, 'closed')])
+def test_an_error_that_only_a_bug_causes_propagates(error: OSError) -> None:
     with pytest.raises(OSError, match=r'no number|closed'):
-        asked('a').error_for(raised)
+        request('a').error_for(error)
 
 
-def test_a_look_through_a_folder_passes_over_what_has_gone_or_may_not_be_read() -> None:
+def test_vanished_and_unreadable_entries_are_skippable() -> None:
     assert is_skippable(OSError(errno.ENOENT, ''))
     assert is_skippable(OSError(errno.EACCES, ''))
     assert not is_skippable(OSError(errno.EIO, ''))
 
 
 @pytest.mark.parametrize(
-    ('given_path', 'below'),
+    ('path', 'expected'),
     [
         ('.', 'x/y'),
         ('./', 'x/y'),
@@ -162,17 +162,17 @@ def test_a_look_through_a_folder_passes_over_what_has_gone_or_may_not_be_read() 
         ('/', '/x/y'),
     ],
 )
-def test_a_path_below_is_written_as_the_one_above_was_given(given_path: str, below: str) -> None:
-    assert asked(given_path).child_path(('x', 'y')) == below
-    assert asked(given_path).child_path(()) == given_path
+def test_a_child_path_has_the_spelling_of_its_parent(path: str, expected: str) -> None:
+    assert request(path).child_path(('x', 'y')) == expected
+    assert request(path).child_path(()) == path
 
 
-def test_a_name_that_is_no_utf_8_can_be_shown_and_encoded() -> None:
+def test_a_displayed_path_can_be_encoded() -> None:
     name = os.fsdecode(b'a\xff\xe4\xbd\n')
     assert display_path([name, '数']) == 'a\ufffd\ufffd\n/数'
     assert display_path([name]).encode()
 
 
-def test_names_are_what_stands_between_slashes() -> None:
+def test_a_path_is_split_at_slashes() -> None:
     assert split_path('/a//b/./..') == ('a', 'b', '..')
     assert split_path('./.') == ()

@@ -1,4 +1,4 @@
-"""No path leaves the workspace, and the rules for paths hold in their order."""
+"""The workspace: no path leaves it, and the checks of paths run in their order."""
 
 import errno
 import gc
@@ -17,7 +17,7 @@ from seamwise.catalog.tools import (
     ResourceExhausted,
     ToolFailed,
 )
-from seamwise.toolhost.workspace import workspace as module
+from seamwise.toolhost.workspace import workspace as workspace_module
 from seamwise.toolhost.workspace.location import ResolvedPath
 from seamwise.toolhost.workspace.paths import PathRequest
 from seamwise.toolhost.workspace.workspace import Workspace
@@ -31,45 +31,47 @@ from tests.toolhost.helpers import (
 )
 
 
-def asked(path: str) -> PathRequest:
+def request(path: str) -> PathRequest:
     return PathRequest('read_file', path)
 
 
-def names(result: Result[ResolvedPath, object]) -> str:
+def resolved_path(result: Result[ResolvedPath, object]) -> str:
     return '/'.join(value_of(result).names)
 
 
-def reason(result: Result[ResolvedPath, object]) -> str:
+def forbidden_reason(result: Result[ResolvedPath, object]) -> str:
     return error_of(result, PathForbidden).reason
 
 
-class TestWhereAPathLeads:
+class TestPathResolution:
     def test_a_file_a_folder_and_the_workspace_itself_are_found(
         self, folder: Path, workspace: Workspace
     ) -> None:
         (folder / 'src').mkdir()
         (folder / 'src' / 'app.py').write_text('x')
-        assert value_of(workspace.locate_file(asked('src/app.py'))).names == ('src', 'app.py')
-        assert value_of(workspace.locate_folder(asked('src/'))).names == ('src',)
+        assert value_of(workspace.locate_file(request('src/app.py'))).names == ('src', 'app.py')
+        assert value_of(workspace.locate_folder(request('src/'))).names == ('src',)
         for path in ('.', './', 'src/..', str(folder), f'{folder}/', f'{folder}/src/../.'):
-            place = value_of(workspace.locate_folder(asked(path)))
-            assert place.names == ()
-            assert place.is_folder
+            location = value_of(workspace.locate_folder(request(path)))
+            assert location.names == ()
+            assert location.is_folder
 
-    def test_dots_may_lead_anywhere_inside(self, folder: Path, workspace: Workspace) -> None:
+    def test_double_dots_can_lead_anywhere_inside(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'a' / 'b').mkdir(parents=True)
         (folder / 'a' / 'x').write_text('x')
         for path in ('a/x', 'a/b/../x', 'a/../a/b/../../a/x', 'a/./b/.././x', f'{folder}/a/b/../x'):
-            assert names(workspace.locate_file(asked(path))) == 'a/x'
+            assert resolved_path(workspace.locate_file(request(path))) == 'a/x'
 
-    def test_dots_go_where_the_system_goes(self, folder: Path, workspace: Workspace) -> None:
+    def test_double_dots_after_a_symlink_lead_to_the_parent_of_its_target(
+        self, folder: Path, workspace: Workspace
+    ) -> None:
         """`..` after a symlink is the folder above its target, as for every other program."""
         (folder / 'a' / 'deep').mkdir(parents=True)
         (folder / 'a' / 'x').write_text('x')
         (folder / 'link').symlink_to('a/deep')
-        assert names(workspace.locate_file(asked('link/../x'))) == 'a/x'
-        error_of(workspace.locate_file(asked('nothere/../a/x')), FileNotFound)
-        error_of(workspace.locate_file(asked('a/x/../x')), InvalidParameter)
+        assert resolved_path(workspace.locate_file(request('link/../x'))) == 'a/x'
+        error_of(workspace.locate_file(request('nothere/../a/x')), FileNotFound)
+        error_of(workspace.locate_file(request('a/x/../x')), InvalidParameter)
 
     def test_symlinks_inside_are_followed(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'src' / 'deep').mkdir(parents=True)
@@ -92,60 +94,66 @@ class TestWhereAPathLeads:
             'here/here/dir/up',
             'src/deep/../../dir/app.py',
         ):
-            assert names(workspace.locate_file(asked(path))) == 'src/app.py'
-        assert names(workspace.locate_folder(asked('here'))) == ''
-        assert names(workspace.locate_folder(asked('dir'))) == 'src'
+            assert resolved_path(workspace.locate_file(request(path))) == 'src/app.py'
+        assert resolved_path(workspace.locate_folder(request('here'))) == ''
+        assert resolved_path(workspace.locate_folder(request('dir'))) == 'src'
 
-    def test_a_workspace_may_be_reached_by_a_symlink(self, folder: Path, tmp_path: Path) -> None:
+    def test_the_root_of_a_workspace_can_be_a_symlink(self, folder: Path, tmp_path: Path) -> None:
         (folder / 'a').write_text('x')
         (tmp_path / 'alias').symlink_to('ws')
         workspace = Workspace(tmp_path / 'alias')
         assert workspace.root == folder.resolve()
         for path in ('a', str(tmp_path / 'alias' / 'a'), str(folder / 'a')):
-            assert names(workspace.locate_file(asked(path))) == 'a'
+            assert resolved_path(workspace.locate_file(request(path))) == 'a'
 
-    def test_what_is_missing_has_its_names_and_how_many_are_there(
+    def test_a_missing_entry_has_names_and_the_depth_that_exists(
         self, folder: Path, workspace: Workspace
     ) -> None:
         (folder / 'a').mkdir()
-        place = value_of(workspace.locate(asked('a/b/c')))
-        assert (place.names, place.depth, place.mode) == (('a', 'b', 'c'), 1, 0)
+        location = value_of(workspace.locate(request('a/b/c')))
+        assert (location.names, location.depth, location.mode) == (('a', 'b', 'c'), 1, 0)
 
-    def test_a_file_is_no_folder_and_the_reverse(self, folder: Path, workspace: Workspace) -> None:
+    def test_a_file_is_not_accepted_as_a_folder_nor_the_reverse(
+        self, folder: Path, workspace: Workspace
+    ) -> None:
         (folder / 'src').mkdir()
         (folder / 'file').write_text('x')
         assert (
-            error_of(workspace.locate_file(asked('src')), InvalidParameter).reason
+            error_of(workspace.locate_file(request('src')), InvalidParameter).reason
             == 'is a folder, not a file'
         )
         assert (
-            error_of(workspace.locate_folder(asked('file')), InvalidParameter).reason
+            error_of(workspace.locate_folder(request('file')), InvalidParameter).reason
             == 'is a file, not a folder'
         )
         for path in ('file/', 'file/.', 'file/x', 'file/x/y', 'file/..'):
             assert (
-                error_of(workspace.locate(asked(path)), InvalidParameter).reason
+                error_of(workspace.locate(request(path)), InvalidParameter).reason
                 == 'uses a file as if it were a folder'
             )
 
-    def test_what_is_neither_says_what_it_is(self, folder: Path, workspace: Workspace) -> None:
+    def test_an_entry_that_is_neither_is_reported_by_its_kind(
+        self, folder: Path, workspace: Workspace
+    ) -> None:
         os.mkfifo(folder / 'pipe')
         with socket.socket(socket.AF_UNIX) as server:
             server.bind(os.path.relpath(folder / 'socket'))
             assert (
-                error_of(workspace.locate_file(asked('socket')), InvalidParameter).reason
+                error_of(workspace.locate_file(request('socket')), InvalidParameter).reason
                 == 'is a socket, not a file'
             )
         assert (
-            error_of(workspace.locate_file(asked('pipe')), InvalidParameter).reason
+            error_of(workspace.locate_file(request('pipe')), InvalidParameter).reason
             == 'is a pipe, not a file'
         )
         assert (
-            error_of(workspace.locate_folder(asked('pipe')), InvalidParameter).reason
+            error_of(workspace.locate_folder(request('pipe')), InvalidParameter).reason
             == 'is a pipe, not a folder'
         )
 
-    def test_strange_names_are_names(self, folder: Path, workspace: Workspace) -> None:
+    def test_names_with_special_characters_are_ordinary_names(
+        self, folder: Path, workspace: Workspace
+    ) -> None:
         for name in (
             '~',
             '-',
@@ -163,17 +171,19 @@ class TestWhereAPathLeads:
             '%2e%2e',
         ):
             (folder / name).write_text('x')
-            assert value_of(workspace.locate_file(asked(name))).names == (name,)
+            assert value_of(workspace.locate_file(request(name))).names == (name,)
 
-    def test_a_long_way_down_needs_few_handles(self, folder: Path, workspace: Workspace) -> None:
+    def test_a_deep_path_is_resolved_with_few_handles(
+        self, folder: Path, workspace: Workspace
+    ) -> None:
         make_nested_folders(folder, 300)
         with limit_handles(4):
-            assert len(value_of(workspace.locate_folder(asked('d/' * 300))).names) == 300
-            assert names(workspace.locate_folder(asked('d/' * 300 + '../' * 300))) == ''
-            error_of(workspace.locate_existing(asked('d/' * 300 + 'nothere')), FileNotFound)
+            assert len(value_of(workspace.locate_folder(request('d/' * 300))).names) == 300
+            assert resolved_path(workspace.locate_folder(request('d/' * 300 + '../' * 300))) == ''
+            error_of(workspace.locate_existing(request('d/' * 300 + 'nothere')), FileNotFound)
 
 
-class TestWhatLiesOutside:
+class TestPathsOutside:
     @pytest.mark.parametrize(
         'path',
         [
@@ -203,7 +213,7 @@ class TestWhatLiesOutside:
         ],
     )
     @pytest.mark.parametrize('writing', [False, True])
-    def test_is_forbidden(
+    def test_a_path_outside_is_forbidden(
         self, folder: Path, workspace: Workspace, path: str, writing: bool
     ) -> None:
         (folder / 'a').mkdir()
@@ -220,9 +230,12 @@ class TestWhatLiesOutside:
         }
         for name, target in links.items():
             (folder / name).symlink_to(target)
-        assert reason(workspace.locate(asked(path), writing=writing)) == 'outside_workspace'
+        assert (
+            forbidden_reason(workspace.locate(request(path), writing=writing))
+            == 'outside_workspace'
+        )
 
-    def test_a_loop_is_nothing(self, folder: Path, workspace: Workspace) -> None:
+    def test_a_symlink_loop_is_not_found(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'loop').symlink_to('loop')
         (folder / 'ping').symlink_to('pong')
         (folder / 'pong').symlink_to('ping')
@@ -231,23 +244,23 @@ class TestWhatLiesOutside:
             for writing in (False, True):
                 assert (
                     error_of(
-                        workspace.locate(asked(path), writing=writing), FileNotFound
+                        workspace.locate(request(path), writing=writing), FileNotFound
                     ).suggestions
                     == ()
                 )
 
-    def test_as_many_symlinks_as_the_system_follows_are_followed(
+    def test_as_many_symlinks_are_followed_as_by_the_system(
         self, folder: Path, workspace: Workspace
     ) -> None:
         (folder / 'link0').write_text('x')
         for number in range(1, 42):
             (folder / f'link{number}').symlink_to(f'link{number - 1}')
         assert (folder / 'link40').read_text() == 'x'
-        assert names(workspace.locate_file(asked('link40'))) == 'link0'
-        error_of(workspace.locate_file(asked('link41')), FileNotFound)
+        assert resolved_path(workspace.locate_file(request('link40'))) == 'link0'
+        error_of(workspace.locate_file(request('link41')), FileNotFound)
 
 
-class TestWhatIsIgnored:
+class TestIgnoredPaths:
     @pytest.fixture(autouse=True)
     def rules(self, folder: Path) -> None:
         (folder / '.seamignore').write_text('*.key\n!public.key\nsecrets/\n!secrets/open.txt\n')
@@ -274,7 +287,7 @@ class TestWhatIsIgnored:
     )
     @pytest.mark.parametrize('exists', [False, True])
     @pytest.mark.parametrize('writing', [False, True])
-    def test_is_forbidden_whether_it_exists_or_not(
+    def test_an_ignored_path_is_forbidden_whether_it_exists_or_not(
         self, folder: Path, workspace: Workspace, path: str, exists: bool, writing: bool
     ) -> None:
         links = {'to-key': 'server.key', 'to-secrets': 'secrets', 'link.key': 'server.txt'}
@@ -285,254 +298,270 @@ class TestWhatIsIgnored:
             (folder / 'secrets').mkdir()
             for name in ('server.key', 'server.txt', 'secrets/token.txt', 'secrets/open.txt'):
                 (folder / name).write_text('x')
-        assert reason(workspace.locate(asked(path), writing=writing)) == 'ignored'
+        assert forbidden_reason(workspace.locate(request(path), writing=writing)) == 'ignored'
 
-    def test_what_is_not_meant_is_not_ignored(self, folder: Path, workspace: Workspace) -> None:
+    def test_paths_that_match_no_rule_are_not_ignored(
+        self, folder: Path, workspace: Workspace
+    ) -> None:
         (folder / 'public.key').write_text('x')
-        (folder / 'secrets').write_text('a file, where the rule means a folder')
-        assert names(workspace.locate_file(asked('public.key'))) == 'public.key'
-        assert names(workspace.locate_file(asked('secrets'))) == 'secrets'
+        (folder / 'secrets').write_text('a file, but the rule is for folders')
+        assert resolved_path(workspace.locate_file(request('public.key'))) == 'public.key'
+        assert resolved_path(workspace.locate_file(request('secrets'))) == 'secrets'
 
-    def test_a_way_out_through_an_ignored_name_tells_nothing(
+    def test_a_symlink_below_an_ignored_name_is_not_followed(
         self, folder: Path, workspace: Workspace
     ) -> None:
         (folder / 'secrets').mkdir()
         (folder / 'secrets' / 'out').symlink_to('/etc')
-        assert reason(workspace.locate(asked('secrets/out/passwd'))) == 'ignored'
+        assert forbidden_reason(workspace.locate(request('secrets/out/passwd'))) == 'ignored'
 
-    def test_the_rules_are_those_of_now(self, folder: Path, workspace: Workspace) -> None:
+    def test_changed_rules_apply_immediately(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'a').write_text('x')
-        names(workspace.locate_file(asked('a')))
+        resolved_path(workspace.locate_file(request('a')))
         (folder / '.seamignore').write_text('a\n')
-        assert reason(workspace.locate_file(asked('a'))) == 'ignored'
+        assert forbidden_reason(workspace.locate_file(request('a'))) == 'ignored'
         (folder / '.seamignore').unlink()
-        names(workspace.locate_file(asked('a')))
+        resolved_path(workspace.locate_file(request('a')))
 
 
-class TestTheRulesFile:
-    def test_may_be_a_symlink_inside(self, folder: Path, workspace: Workspace) -> None:
+class TestRulesFile:
+    def test_the_rules_file_can_be_a_symlink_inside(
+        self, folder: Path, workspace: Workspace
+    ) -> None:
         (folder / '.gitignore').write_text('a\n')
         (folder / '.seamignore').symlink_to('.gitignore')
-        assert reason(workspace.locate(asked('a'))) == 'ignored'
+        assert forbidden_reason(workspace.locate(request('a'))) == 'ignored'
         for path in ('.seamignore', '.gitignore'):
-            assert reason(workspace.locate(asked(path), writing=True)) == 'write_protected'
+            assert (
+                forbidden_reason(workspace.locate(request(path), writing=True)) == 'write_protected'
+            )
 
     @pytest.mark.parametrize(
         'target', ['../outside/secret.txt', 'nothere', '.seamignore', 'folder', 'folder/nothere']
     )
-    def test_that_cannot_be_read_closes_everything(
+    def test_a_rules_file_that_leads_nowhere_blocks_all_access(
         self, folder: Path, workspace: Workspace, target: str
     ) -> None:
-        """To ignore nothing by mistake would show what nobody may see."""
+        """Ignoring nothing instead would expose hidden files."""
         (folder / 'folder').mkdir()
         (folder / '.seamignore').symlink_to(target)
-        cause = error_of(workspace.locate(asked('a')), ToolFailed).cause
+        cause = error_of(workspace.locate(request('a')), ToolFailed).cause
         assert (
             str(cause)
             == "[Errno 22] the ignore rules are not a file inside the workspace: '.seamignore'"
         )
 
-    @pytest.mark.parametrize('make', [Path.mkdir, os.mkfifo])
-    def test_that_is_no_file_closes_everything(
-        self, folder: Path, workspace: Workspace, make: Callable[[Path], None]
+    @pytest.mark.parametrize('create', [Path.mkdir, os.mkfifo])
+    def test_a_rules_file_that_is_not_a_regular_file_blocks_all_access(
+        self, folder: Path, workspace: Workspace, create: Callable[[Path], None]
     ) -> None:
-        make(folder / '.seamignore')
-        error_of(workspace.locate(asked('a')), ToolFailed)
+        create(folder / '.seamignore')
+        error_of(workspace.locate(request('a')), ToolFailed)
 
-    def test_that_is_too_long_closes_everything(self, folder: Path, workspace: Workspace) -> None:
+    def test_a_rules_file_over_the_limit_blocks_all_access(
+        self, folder: Path, workspace: Workspace
+    ) -> None:
         (folder / '.seamignore').write_bytes(b'#' * 1024 * 1024)
-        value_of(workspace.locate(asked('a')))
+        value_of(workspace.locate(request('a')))
         (folder / '.seamignore').write_bytes(b'#' * (1024 * 1024 + 1))
         assert 'more than 1,048,576 bytes' in str(
-            error_of(workspace.locate(asked('a')), ToolFailed).cause
+            error_of(workspace.locate(request('a')), ToolFailed).cause
         )
 
-    def test_that_may_not_be_read_closes_everything(
+    def test_an_unreadable_rules_file_blocks_all_access(
         self, folder: Path, workspace: Workspace
     ) -> None:
         (folder / '.seamignore').write_text('a')
         (folder / '.seamignore').chmod(0)
         with unprivileged():
-            assert reason(workspace.locate(asked('b'))) == 'system'
+            assert forbidden_reason(workspace.locate(request('b'))) == 'system'
 
-    def test_of_another_folder_is_any_file(self, folder: Path, workspace: Workspace) -> None:
+    def test_a_rules_file_in_another_folder_has_no_meaning(
+        self, folder: Path, workspace: Workspace
+    ) -> None:
         (folder / 'sub').mkdir()
         (folder / 'sub' / '.seamignore').write_text('*\n')
         (folder / 'sub' / 'a').write_text('x')
-        names(workspace.locate_file(asked('sub/a')))
-        value_of(workspace.locate(asked('sub/.seamignore'), writing=True))
+        resolved_path(workspace.locate_file(request('sub/a')))
+        value_of(workspace.locate(request('sub/.seamignore'), writing=True))
 
 
-class TestWriting:
+class TestProtectedPaths:
     @pytest.mark.parametrize(
         'path',
         ['.git', '.git/config', '.git/nothere/x', 'sub/.git/hooks/x', 'to-git/config', '.GIT/x'],
     )
-    def test_gits_own_folder_is_the_systems(
+    def test_a_git_folder_cannot_be_written(
         self, folder: Path, workspace: Workspace, path: str
     ) -> None:
         (folder / '.git').mkdir()
         (folder / '.git' / 'config').write_text('x')
         (folder / 'to-git').symlink_to('.git')
-        assert reason(workspace.locate(asked(path), writing=True)) == 'system'
+        assert forbidden_reason(workspace.locate(request(path), writing=True)) == 'system'
 
-    def test_gits_own_folder_may_be_read(self, folder: Path, workspace: Workspace) -> None:
+    def test_a_git_folder_can_be_read(self, folder: Path, workspace: Workspace) -> None:
         (folder / '.git').mkdir()
         (folder / '.git' / 'config').write_text('x')
-        names(workspace.locate_file(asked('.git/config')))
+        resolved_path(workspace.locate_file(request('.git/config')))
 
     @pytest.mark.parametrize('path', ['.seamignore', './.seamignore', 'link', '.seamignore/x'])
     @pytest.mark.parametrize('exists', [False, True])
-    def test_the_rules_are_protected(
+    def test_the_rules_file_is_write_protected(
         self, folder: Path, workspace: Workspace, path: str, exists: bool
     ) -> None:
         (folder / 'link').symlink_to('.seamignore')
         if exists:
             (folder / '.seamignore').write_text('*.key\n')
-        assert reason(workspace.locate(asked(path), writing=True)) == 'write_protected'
+        assert forbidden_reason(workspace.locate(request(path), writing=True)) == 'write_protected'
 
-    def test_a_file_with_no_write_bit_is_protected_from_root_too(
+    def test_a_file_without_write_bits_is_protected_even_from_root(
         self, folder: Path, workspace: Workspace
     ) -> None:
         (folder / 'locked').write_text('x')
         (folder / 'locked').chmod(0o555)
         (folder / 'link').symlink_to('locked')
         for path in ('locked', 'link'):
-            assert reason(workspace.locate(asked(path), writing=True)) == 'write_protected'
-        names(workspace.locate_file(asked('locked')))
+            assert (
+                forbidden_reason(workspace.locate(request(path), writing=True)) == 'write_protected'
+            )
+        resolved_path(workspace.locate_file(request('locked')))
 
-    def test_a_file_that_others_may_write_is_the_systems(
+    def test_a_file_that_the_user_cannot_write_is_forbidden_by_the_system(
         self, folder: Path, workspace: Workspace
     ) -> None:
         (folder / 'theirs').write_text('x')
         (folder / 'theirs').chmod(0o644)
         with unprivileged():
             is_mine = os.access(folder / 'theirs', os.W_OK, effective_ids=True)
-            result = workspace.locate(asked('theirs'), writing=True)
-        # Who runs the tests as somebody else than root owns the file.
-        assert (names(result) == 'theirs') if is_mine else (reason(result) == 'system')
+            result = workspace.locate(request('theirs'), writing=True)
+        # A user other than root owns the file and can write it.
+        assert (
+            (resolved_path(result) == 'theirs')
+            if is_mine
+            else (forbidden_reason(result) == 'system')
+        )
 
-    def test_no_file_is_a_folder_that_does_not_exist_yet(
+    def test_a_missing_folder_cannot_be_written_as_a_file(
         self, folder: Path, workspace: Workspace
     ) -> None:
         (folder / 'file').write_text('x')
         for path in ('new/', 'new/.', 'new/sub/'):
             assert (
                 'must name a file'
-                in error_of(workspace.locate(asked(path), writing=True), InvalidParameter).reason
+                in error_of(workspace.locate(request(path), writing=True), InvalidParameter).reason
             )
-        error_of(workspace.locate(asked('new/..'), writing=True), FileNotFound)
-        error_of(workspace.locate(asked('new/../file'), writing=True), FileNotFound)
+        error_of(workspace.locate(request('new/..'), writing=True), FileNotFound)
+        error_of(workspace.locate(request('new/../file'), writing=True), FileNotFound)
 
 
-class TestWhatIsMissing:
-    def test_near_names_of_the_same_folder_are_suggested(
+class TestMissingPaths:
+    def test_similar_names_in_the_same_folder_are_suggested(
         self, folder: Path, workspace: Workspace
     ) -> None:
         (folder / 'src').mkdir()
         for name in ('src/app.py', 'src/apt.py', 'app.py'):
             (folder / name).write_text('x')
         assert error_of(
-            workspace.locate_existing(asked('src/ap.py')), FileNotFound
+            workspace.locate_existing(request('src/ap.py')), FileNotFound
         ).suggestions == (
             'src/app.py',
             'src/apt.py',
         )
         assert error_of(
-            workspace.locate_existing(asked(f'{folder}/./srcc/app.py')), FileNotFound
+            workspace.locate_existing(request(f'{folder}/./srcc/app.py')), FileNotFound
         ).suggestions == ('src',)
 
-    def test_nothing_hidden_is_suggested(self, folder: Path, workspace: Workspace) -> None:
+    def test_hidden_names_are_not_suggested(self, folder: Path, workspace: Workspace) -> None:
         (folder / '.seamignore').write_text('secret.txt\nsecrets/\n')
         (folder / 'secret.txt').write_text('x')
         (folder / 'secrets').mkdir()
         (folder / '.git').mkdir()
         (folder / 'secret\udcff').write_text('x')
         for path in ('secre.txt', 'secret', '.gi'):
-            assert error_of(workspace.locate_existing(asked(path)), FileNotFound).suggestions == ()
+            assert (
+                error_of(workspace.locate_existing(request(path)), FileNotFound).suggestions == ()
+            )
 
-    def test_a_folder_that_may_not_be_listed_suggests_nothing(
+    def test_an_unreadable_folder_has_no_suggestions(
         self, folder: Path, workspace: Workspace
     ) -> None:
         (folder / 'src').mkdir()
         (folder / 'src' / 'app.py').write_text('x')
         (folder / 'src').chmod(0o711)
         with unprivileged():
-            names(workspace.locate_existing(asked('src/app.py')))
+            resolved_path(workspace.locate_existing(request('src/app.py')))
             assert (
-                error_of(workspace.locate_existing(asked('src/ap.py')), FileNotFound).suggestions
+                error_of(workspace.locate_existing(request('src/ap.py')), FileNotFound).suggestions
                 == ()
             )
 
-    def test_a_folder_of_very_many_names_is_not_read_to_its_end(
+    def test_suggestions_compare_a_limited_number_of_names(
         self, folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         (folder / 'app.py').write_text('x')
-        monkeypatch.setattr(module, 'MAX_CANDIDATES', 0)
-        assert error_of(workspace.locate_existing(asked('ap.py')), FileNotFound).suggestions == ()
+        monkeypatch.setattr(workspace_module, 'MAX_CANDIDATES', 0)
+        assert error_of(workspace.locate_existing(request('ap.py')), FileNotFound).suggestions == ()
 
 
-class TestTheMachine:
-    def test_a_folder_that_may_not_be_entered_is_the_systems(
+class TestSystemErrors:
+    def test_a_folder_without_search_permission_is_forbidden_by_the_system(
         self, folder: Path, workspace: Workspace
     ) -> None:
         (folder / 'closed').mkdir(mode=0o700)
         with unprivileged():
-            assert reason(workspace.locate(asked('closed/x'))) == 'system'
+            assert forbidden_reason(workspace.locate(request('closed/x'))) == 'system'
 
-    def test_no_handles_left_is_no_handles_left(
+    def test_too_many_open_files_are_reported_as_exhausted_handles(
         self, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        def none_left(_folder: int) -> int:
+        def raise_too_many(_folder: int) -> int:
             raise OSError(errno.EMFILE, 'too many')
 
         with monkeypatch.context() as patched:
-            patched.setattr(os, 'dup', none_left)
-            result = workspace.locate(asked('a'))
+            patched.setattr(os, 'dup', raise_too_many)
+            result = workspace.locate(request('a'))
         assert error_of(result, ResourceExhausted).resource == 'handles'
 
-    def test_no_handle_is_left_open(self, folder: Path, workspace: Workspace) -> None:
+    def test_a_resolution_leaves_no_handle_open(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'a' / 'b').mkdir(parents=True)
         (folder / 'a' / 'x').write_text('x')
         (folder / 'link').symlink_to('a')
         (folder / 'out').symlink_to('..')
-        before = open_handles()
+        handles_before = open_handles()
         for path in ('link/b/../x', 'nothere/x', 'out/x', 'a/x/y', 'a/y', '', '.'):
-            workspace.locate_existing(asked(path), writing=True)
-            workspace.locate_existing(asked(path))
-        assert open_handles() == before
+            workspace.locate_existing(request(path), writing=True)
+            workspace.locate_existing(request(path))
+        assert open_handles() == handles_before
 
-    def test_a_workspace_that_is_let_go_closes_its_folder(self, folder: Path) -> None:
+    def test_a_collected_workspace_closes_its_folder(self, folder: Path) -> None:
         gc.collect()
-        before = len(open_handles())
-        made = Workspace(folder)
-        assert len(open_handles()) == before + 1
-        del made
+        handles_before = len(open_handles())
+        workspace = Workspace(folder)
+        assert len(open_handles()) == handles_before + 1
+        del workspace
         gc.collect()
-        assert len(open_handles()) == before
+        assert len(open_handles()) == handles_before
 
     @pytest.mark.parametrize('name', ['nothere', 'file'])
-    def test_what_is_no_folder_is_no_workspace(self, folder: Path, name: str) -> None:
+    def test_a_root_that_is_not_a_folder_raises(self, folder: Path, name: str) -> None:
         (folder / 'file').write_text('x')
         with pytest.raises((FileNotFoundError, NotADirectoryError)):
             Workspace(folder / name)
 
-    def test_the_workspace_stays_the_folder_that_it_was(
+    def test_a_workspace_follows_its_folder_when_that_is_moved(
         self, folder: Path, tmp_path: Path, workspace: Workspace
     ) -> None:
         (folder / 'secret.txt').write_text('mine')
         folder.rename(tmp_path / 'moved')
         folder.symlink_to('outside')
         with workspace.open_file(
-            value_of(workspace.locate_file(asked('secret.txt'))).names
+            value_of(workspace.locate_file(request('secret.txt'))).names
         ) as stream:
             assert stream.read() == b'mine'
 
 
-class TestOpening:
-    def test_a_symlink_that_came_in_between_is_not_followed(
-        self, folder: Path, workspace: Workspace
-    ) -> None:
+class TestOpenFile:
+    def test_a_symlink_swapped_in_is_not_followed(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'out').symlink_to('../outside')
         (folder / 'out-file').symlink_to('../outside/secret.txt')
         for path in (('out', 'secret.txt'), ('out-file',)):
@@ -544,7 +573,7 @@ class TestOpening:
         with pytest.raises(NotADirectoryError), workspace.scan_folder(('out',)):
             pass
 
-    def test_a_pipe_that_came_in_between_neither_blocks_nor_opens(
+    def test_a_pipe_swapped_in_neither_blocks_nor_opens(
         self, folder: Path, workspace: Workspace
     ) -> None:
         os.mkfifo(folder / 'pipe')

@@ -40,9 +40,12 @@ def serve(source: BinaryIO, sink: BinaryIO) -> None:
 
 
 def find_lines(pattern: 're.Pattern[str]', data: bytes, limit: int) -> list[tuple[int, str]]:
-    """Return the first matching lines of a text, without their line ends.
+    r"""Return the first matching lines of a text, without their line ends.
 
     U+FFFD replaces bytes that are not UTF-8.
+
+    >>> find_lines(re.compile('b+'), b'a\nabb\n', 10)
+    [(1, 'abb')]
 
     Args:
         pattern: The compiled regular expression.

@@ -46,10 +46,13 @@ class CommandResult(Struct, frozen=True):
 
 
 def run_command(command: bytes, *, cwd: Path, timeout: float) -> CommandResult:
-    """Run a command with `/bin/sh -c`.
+    r"""Run a command with `/bin/sh -c`.
 
     The command has a private session and process group, no input, and one pipe for its standard
     output and error. A child that leaves the group (`setsid`) is neither killed nor awaited.
+
+    >>> run_command(b'echo hello; exit 3', cwd=Path('/'), timeout=10)
+    CommandResult(exit_code=3, output='hello\n', truncated=False)
 
     Args:
         command: The command line.
@@ -86,7 +89,7 @@ def run_command(command: bytes, *, cwd: Path, timeout: float) -> CommandResult:
 
 @contextmanager
 def _deferred_signals() -> Generator[None]:
-    """Defer signals whose handlers can raise.
+    """Defer signals until the end of the block, since their handlers can raise.
 
     An exception between the start of a child and the assignment of its process would leave the
     child running.

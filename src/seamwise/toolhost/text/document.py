@@ -72,7 +72,7 @@ class Document:
         return content if needs_newline else re.sub(r'\r?\n\Z', '', content)
 
     def _raw_offset(self, offset: int) -> int:
-        r"""Return the offset in the file's own text, where each `\r\n` is one character longer."""
+        r"""Return the offset in the file's own text: one more for each `\r\n` before it."""
         return offset + bisect_left(self._crlf_offsets, offset)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Text encodings: which are accepted, where bytes do not fit one, and which to try instead."""
+"""Text encodings: lookup by name, and reports of bytes that do not fit."""
 
 import codecs
 from typing import BinaryIO
@@ -48,7 +48,10 @@ def is_wide(encoding: str) -> bool:
 
 
 def is_binary(head: bytes, encoding: str) -> bool:
-    """Return whether the head of a file shows that it is not text in this encoding.
+    r"""Return whether the head of a file shows that it is not text in this encoding.
+
+    >>> is_binary(b'PNG\0', 'utf-8'), is_binary(b'a\0b\0', 'utf-16-le')
+    (True, False)
 
     Args:
         head: The first `BINARY_HEAD_SIZE` bytes.

@@ -16,7 +16,7 @@ from seamwise.toolhost.workspace.workspace import Workspace
 
 
 class ApplyDiff(Struct, frozen=True, kw_only=True):
-    """The arguments of `apply_diff`; `path` is the file, whatever names the diff contains."""
+    """The arguments of `apply_diff`; the file names in the diff are ignored."""
 
     path: Annotated[str, ExampleValue('src/app.py')]
     diff: Annotated[str, ExampleValue('@@ -1 +1 @@\n-old line\n+new line\n')]

@@ -67,7 +67,7 @@ def execute_command(
 
 def _run(workspace: Workspace, names: Names, args: ExecuteCommand) -> CommandResult:
     with workspace.open_folder(names) as folder:
-        # Prefer the open folder (/proc): its path can meanwhile lead elsewhere.
+        # Prefer the open folder (/proc): its path can lead elsewhere by now.
         cwd = (
             _DESCRIPTORS / str(folder) if _DESCRIPTORS.is_dir() else workspace.root.joinpath(*names)
         )

@@ -29,7 +29,7 @@ MAX_REPLACEMENTS = 1_000_000
 
 
 class ReplaceInFile(Struct, frozen=True, kw_only=True):
-    """The arguments of `replace_in_file`; `line`, from 1, is the line where a match must begin."""
+    """The arguments of `replace_in_file`; a match must begin in `line` (from 1), if set."""
 
     path: Annotated[str, ExampleValue('src/app.py')]
     search: Annotated[str, Meta(min_length=1), ExampleValue('old text')]

@@ -1,4 +1,4 @@
-"""Resolution of a path inside the workspace, safe against symlinks that are swapped meanwhile.
+"""Resolution of a path inside the workspace, safe against concurrent changes of symlinks.
 
 Every name is opened relative to its folder (`openat` with O_NOFOLLOW), and symlinks are read and
 resolved in this module. There is no gap between check and use in which a swapped symlink could

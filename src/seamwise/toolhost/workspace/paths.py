@@ -81,7 +81,10 @@ class PathRequest(Struct, frozen=True):
         return child if is_root else f'{self.path.rstrip("/")}/{child}'
 
     def error_for(self, error: OSError) -> PathError:
-        """Return the failure that an `OSError` on this path stands for.
+        """Return the failure that represents an `OSError` on this path.
+
+        >>> PathRequest('read_file', 'a').error_for(OSError(errno.ENOSPC, ''))
+        ResourceExhausted(resource='disk')
 
         Raises:
             OSError: the error itself, if only a bug can cause it (a closed descriptor).
@@ -104,6 +107,9 @@ def is_skippable(error: OSError) -> bool:
     """Return whether a walk through a folder skips the entry that raised this error.
 
     It does if the entry has vanished or is not readable.
+
+    >>> is_skippable(FileNotFoundError(errno.ENOENT, '')), is_skippable(OSError(errno.EIO, ''))
+    (True, False)
     """
     return error.errno in _VANISHED or error.errno in _DENIED
 
@@ -141,6 +147,9 @@ def parse_path(
     """Parse the path of a request without access to the disk.
 
     An absolute path outside the workspace is forbidden; a path that cannot exist is invalid.
+
+    >>> parse_path(PathRequest('list_files', './src/'), Roots(()))
+    <Success: ParsedPath(names=('src',), is_folder=True)>
     """
     path = request.path
     if problem := _path_problem(path):

@@ -61,7 +61,7 @@ class Workspace:
     def locate(
         self, do: Do[PathError], request: PathRequest, *, writing: bool = False
     ) -> ResolvedPath:
-        """Return the location of a path, where an entry need not exist.
+        """Return the location of a path; the entry need not exist.
 
         The checks run in a fixed order: syntax, outside the workspace, ignored, and with
         `writing` protected, then missing.
