@@ -10,7 +10,8 @@ from typing_extensions import override
 
 from seamwise import Category, Failure, Result, Success, TaggedError
 from seamwise.policies._parts.adaptive_limit import AdaptiveLimit, adaptive
-from seamwise.policies.bulkhead import BulkheadFull, bulkhead
+from seamwise.policies.bulkhead import bulkhead
+from seamwise.policies.errors import BulkheadFull
 from seamwise.policies.testing import FakeWorld
 from tests.policies.errors import Down, Wrong
 
@@ -319,7 +320,7 @@ def test_each_key_learns_for_itself_and_keeps_it_while_nobody_is_there() -> None
     busy.user = 'a'
     assert busy.limit() == 9
     (layer,) = busy.guard._layers
-    assert vars(layer)['_rooms'] == {}
+    assert vars(layer)['_compartments'] == {}
 
 
 def test_of_too_many_keys_the_one_that_left_first_is_forgotten() -> None:
@@ -328,7 +329,7 @@ def test_of_too_many_keys_the_one_that_left_first_is_forgotten() -> None:
         busy.user = f'{number}'
         busy.call(Failure(Down()))
     (layer,) = busy.guard._layers
-    assert len(vars(layer)['_learned']) == 10_000
+    assert len(vars(layer)['_stored_limits']) == 10_000
     busy.user = '0'
     assert busy.limit() == 10
     busy.user = '2'

@@ -14,8 +14,9 @@ from seamwise import Failure, Result, Success
 from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies._engine.world import World
 from seamwise.policies._parts.adaptive_limit import adaptive
-from seamwise.policies.bulkhead import BulkheadFull, bulkhead
+from seamwise.policies.bulkhead import bulkhead
 from seamwise.policies.deadline import deadline
+from seamwise.policies.errors import BulkheadFull
 from seamwise.policies.events import GuardEvent, Refused
 from seamwise.policies.testing import FakeWorld
 
@@ -62,7 +63,7 @@ def waiting(guard: Guard[BulkheadFull], count: int) -> None:
     """Wait until so many wait."""
     (layer,) = guard._layers
     end = time.monotonic() + 2
-    while vars(layer)['_only'].waiting != count:
+    while vars(layer)['_default_compartment'].waiting != count:
         assert time.monotonic() < end
         time.sleep(0.0002)
 
@@ -130,13 +131,13 @@ def test_the_room_of_a_key_goes_when_it_is_empty() -> None:
     for number[0] in range(100):
         inside(guard, 2, lambda: full(guard))
     (layer,) = guard._layers
-    assert vars(layer)['_rooms'] == {}
+    assert vars(layer)['_compartments'] == {}
 
 
 def test_a_key_that_is_no_string_is_a_defect_and_takes_nothing() -> None:
     keys: list[Any] = [None, 'a']
     guard = bulkhead(1, name='x', key=lambda: keys.pop(0))
-    with pytest.raises(TypeError, match='key must give a string, not None'):
+    with pytest.raises(TypeError, match='key must return a string, not None'):
         guard.run_sync(ok)
     assert passes(guard)
 
@@ -315,12 +316,12 @@ def test_the_same_result_object_comes_out() -> None:
 @pytest.mark.parametrize(
     ('more', 'words'),
     [
-        ({}, 'x: 5 at once, nobody waits'),
-        ({'queue': 3}, 'x: 5 at once, nobody waits'),
-        ({'wait': 3}, 'x: 5 at once, nobody waits'),
-        ({'queue': 3, 'wait': 2.5}, 'x: 5 at once, 3 wait up to 2.5 s'),
-        ({'queue': None, 'wait': None}, 'x: 5 at once, any number wait'),
-        ({'limit': adaptive(1, 8)}, 'x: 1 to 8 (aimd) at once, nobody waits'),
+        ({}, 'x: 5 at a time, no queue'),
+        ({'queue': 3}, 'x: 5 at a time, no queue'),
+        ({'wait': 3}, 'x: 5 at a time, no queue'),
+        ({'queue': 3, 'wait': 2.5}, 'x: 5 at a time, queue of 3, waits up to 2.5 s'),
+        ({'queue': None, 'wait': None}, 'x: 5 at a time, unlimited queue'),
+        ({'limit': adaptive(1, 8)}, 'x: 1 to 8 (aimd) at a time, no queue'),
     ],
 )
 def test_it_says_its_limits(more: dict[str, Any], words: str) -> None:
@@ -344,8 +345,8 @@ def test_it_says_its_limits(more: dict[str, Any], words: str) -> None:
         ({'wait': nan}, ValueError, 'wait must be'),
         ({'wait': inf}, ValueError, 'wait must be'),
         ({'wait': 1.1e9}, ValueError, 'wait must be'),
-        ({'key': 'a'}, TypeError, "key must be a function that gives a string, not 'a'"),
-        ({'name': ''}, ValueError, 'name must say'),
+        ({'key': 'a'}, TypeError, "key must be a function that returns a string, not 'a'"),
+        ({'name': ''}, ValueError, 'name must not be empty'),
         ({'observer': 1}, TypeError, 'observer must be'),
     ],
 )

@@ -13,10 +13,11 @@ from seamwise import Failure, Result, Success
 from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies._engine.world import World
 from seamwise.policies._parts.adaptive_limit import adaptive
-from seamwise.policies.bulkhead import BulkheadFull, bulkhead
+from seamwise.policies.bulkhead import bulkhead
+from seamwise.policies.errors import BulkheadFull
 from seamwise.policies.testing import FakeWorld
-from tests.policies.cancelling import cancelled_everywhere
-from tests.policies.ticking import settle
+from tests.policies.cancellation_helpers import cancel_at_each_await
+from tests.policies.manual_time import settle_tasks
 
 
 async def ok() -> Success[int]:
@@ -39,7 +40,7 @@ class Inside:
     async def come(self, *names: str) -> None:
         for name in names:
             self.tasks[name] = asyncio.create_task(self._call(name))
-            await settle()
+            await settle_tasks()
 
     async def _call(self, name: str) -> Result[int, Any]:
         async def op() -> Result[int, str]:
@@ -58,7 +59,7 @@ class Inside:
         ),
     ) -> None:
         how(self.gates[name])
-        await settle()
+        await settle_tasks()
 
 
 def test_tasks_are_let_in_in_the_order_of_coming() -> None:
@@ -103,7 +104,7 @@ def test_who_is_cancelled_while_it_waits_leaves_the_line(gone: str) -> None:
         await calls.come(*'abcd')
         for name in gone:
             calls.tasks[name].cancel()
-        await settle()
+        await settle_tasks()
         assert all(calls.tasks[name].cancelled() for name in gone)
         await calls.come('e')
         rest = [name for name in 'abcde' if name not in gone]
@@ -124,7 +125,7 @@ def test_who_is_cancelled_when_it_has_just_been_served_hands_on_at_once() -> Non
             await asyncio.sleep(0)
         # `b` has the permit now, and has not gone on.
         calls.tasks['b'].cancel()
-        await settle()
+        await settle_tasks()
         assert calls.tasks['b'].cancelled()
         assert calls.order == ['a', 'c']
         await calls.end('c')
@@ -138,7 +139,7 @@ def test_who_is_cancelled_inside_gives_its_permit_back() -> None:
         calls = Inside(bulkhead(1, name='x', queue=None, wait=None))
         await calls.come('a', 'b')
         calls.tasks['a'].cancel()
-        await settle()
+        await settle_tasks()
         assert calls.order == ['a', 'b']
         await calls.end('b')
 
@@ -172,12 +173,12 @@ def test_cancelled_at_any_await_no_permit_is_lost_and_nobody_left(limit: Any) ->
         async def after() -> None:
             assert await guard.run(ok) == Success(1)
             (layer,) = guard._layers
-            assert vars(layer)['_only'].inside == 0
-            assert vars(layer)['_only'].waiting == 0
+            assert vars(layer)['_default_compartment'].in_flight == 0
+            assert vars(layer)['_default_compartment'].waiting == 0
 
-        assert await cancelled_everywhere(lambda: guard.run(busy), after) == 1
-        assert await cancelled_everywhere(three, after) >= 1
-        assert await cancelled_everywhere(waits, after) >= 3
+        assert await cancel_at_each_await(lambda: guard.run(busy), after) == 1
+        assert await cancel_at_each_await(three, after) >= 1
+        assert await cancel_at_each_await(waits, after) >= 3
 
     asyncio.run(run())
 
@@ -191,10 +192,10 @@ def test_who_waits_in_vain_is_told_how_long() -> None:
         await calls.come('c')
         first, second = calls.tasks['b'], calls.tasks['c']
         world.advance(1.999)
-        await settle()
+        await settle_tasks()
         assert not first.done()
         world.advance(0.001)
-        await settle()
+        await settle_tasks()
         assert first.result().swap().unwrap().waited == pytest.approx(3.0)
         assert not second.done()
         await calls.end('a')
@@ -213,7 +214,7 @@ def test_who_is_called_when_its_time_is_over_is_let_in() -> None:
         await calls.come('a', 'b')
         calls.gates['a'].set_result(Success(1))
         world.advance(3.0)
-        await settle()
+        await settle_tasks()
         assert calls.order == ['a', 'b']
         await calls.end('b')
         assert await calls.tasks['b'] == Success(1)
@@ -273,7 +274,7 @@ def test_each_key_has_a_line_of_its_own() -> None:
         await calls.end('a1')
         await calls.end('a2')
         (layer,) = calls.guard._layers
-        assert vars(layer)['_rooms'] == {}
+        assert vars(layer)['_compartments'] == {}
 
     asyncio.run(run())
 
@@ -381,8 +382,8 @@ def test_threads_and_tasks_that_come_and_go_never_are_more_than_the_limit(limit:
     assert now == 0
     assert ended >= 300 + 160
     (layer,) = guard._layers
-    assert vars(layer)['_only'].inside == 0
-    assert vars(layer)['_only'].waiting == 0
+    assert vars(layer)['_default_compartment'].in_flight == 0
+    assert vars(layer)['_default_compartment'].waiting == 0
 
 
 def test_thousands_that_are_cancelled_from_the_middle_hold_nobody_up() -> None:
@@ -390,7 +391,7 @@ def test_thousands_that_are_cancelled_from_the_middle_hold_nobody_up() -> None:
         calls = Inside(bulkhead(1, name='x', queue=None, wait=None))
         await calls.come('a')
         tasks = [asyncio.create_task(calls.guard.run(ok)) for _ in range(2000)]
-        await settle()
+        await settle_tasks()
         for task in tasks[500:1500]:
             task.cancel()
         await calls.end('a')

@@ -19,11 +19,11 @@ import pytest
 from seamwise import Failure, Result, Secret, Success
 from seamwise.policies._engine.world import World
 from seamwise.policies._parts.single_flight import SharedThreadCall
-from seamwise.policies.cache import Cache, cache
+from seamwise.policies.cache import CacheDecorator, cache
 from seamwise.policies.events import FellBack, GuardEvent
 from seamwise.policies.testing import FakeWorld
 from tests.policies.errors import Down, Slow, Wrong
-from tests.policies.leftovers import Defect, nothing_collected
+from tests.policies.gc_helpers import Defect, gc_disabled
 
 Answer = Result[object, object]
 
@@ -321,7 +321,7 @@ def test_under_a_clock_that_stands_still_a_success_stays() -> None:
 
 
 def asked_by(
-    function_cache: Cache,
+    function_cache: CacheDecorator,
     function: Callable[..., Any],
     *calls: tuple[tuple[Any, ...], dict[str, Any]],
 ) -> int:
@@ -397,12 +397,13 @@ def test_each_function_has_its_own_successes() -> None:
 def test_arguments_that_do_not_hash_are_a_type_error_that_names_key_and_no_value() -> None:
     source = Source()
     with pytest.raises(
-        TypeError, match=r"^'users' keeps .* give `key=`, a function of the same arguments"
+        TypeError,
+        match=r"^'users' needs a hashable key, .* pass `key=`, a function of the same arguments",
     ) as raised:
         source.load(['hunter2'])
     assert 'hunter2' not in ''.join(traceback.format_exception_only(raised.value))
     assert 'list' in str(raised.value.__cause__)
-    with pytest.raises(TypeError, match='give `key=`'):
+    with pytest.raises(TypeError, match='pass `key=`'):
         source.load.forget({})
     assert source.asked == []
 
@@ -556,15 +557,15 @@ def test_what_gives_no_result_is_a_type_error_each_time(gives: Any) -> None:
         return wrong
 
     for _ in range(2):
-        with pytest.raises(TypeError, match='which is no Result'):
+        with pytest.raises(TypeError, match='which is not a Result'):
             load()
 
 
 def test_what_cannot_be_decorated_is_a_type_error() -> None:
     users: Any = cache(ttl=1.0, name='users')
-    with pytest.raises(TypeError, match="Put the guard 'users' under @staticmethod"):
+    with pytest.raises(TypeError, match="Put the guard 'users' below @staticmethod"):
         users(staticmethod(plain))
-    with pytest.raises(TypeError, match="The guard 'users' decorates a function"):
+    with pytest.raises(TypeError, match="The guard 'users' must decorate a function"):
         users(1)
 
     def numbers() -> Iterator[int]:
@@ -584,7 +585,7 @@ def test_what_cannot_be_decorated_is_a_type_error() -> None:
         ({'stale_for': -0.1}, 'stale_for must be a finite number, 0 or more'),
         ({'stale_for': math.inf}, 'stale_for must be'),
         ({'capacity': 0}, 'capacity must be 1 or more'),
-        ({'name': ''}, 'name must say what is guarded'),
+        ({'name': ''}, 'name must not be empty'),
     ],
 )
 def test_a_number_out_of_range_is_a_value_error(wrong: dict[str, Any], says: str) -> None:
@@ -602,7 +603,7 @@ def test_a_number_out_of_range_is_a_value_error(wrong: dict[str, Any], says: str
         ({'name': 1}, 'name must be a string'),
         (
             {'key': 'uid'},
-            "key must be a function of the arguments that gives something hashable, not 'uid'.",
+            "key must be a function of the arguments that returns something hashable, not 'uid'.",
         ),
         ({'observer': 'log'}, 'observer must be a function'),
     ],
@@ -761,7 +762,7 @@ def test_a_call_within_itself_is_a_runtime_error_and_not_a_hang() -> None:
         return load(uid) if uid == 1 else Success(load(uid + 1))
 
     def ask() -> None:
-        with pytest.raises(RuntimeError, match=r"^'tree' is called in its own call"):
+        with pytest.raises(RuntimeError, match=r"^'tree' is called inside its own call"):
             load(-1)
 
     in_thread(ask)
@@ -855,7 +856,7 @@ def test_a_defect_leaves_no_cycle_behind(waiting: int) -> None:
         except Defect as defect:
             gone.append(weakref.ref(defect))
 
-    with nothing_collected():
+    with gc_disabled():
         threads = [Thread(target=call) for _ in range(1 + waiting)]
         for thread in threads:
             thread.start()

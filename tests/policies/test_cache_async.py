@@ -20,10 +20,10 @@ from seamwise.policies._engine.world import World
 from seamwise.policies.cache import cache
 from seamwise.policies.events import FellBack, GuardEvent
 from seamwise.policies.testing import FakeWorld
-from tests.policies.cancelling import cancelled_everywhere
+from tests.policies.cancellation_helpers import cancel_at_each_await
 from tests.policies.errors import Down, Wrong
-from tests.policies.leftovers import Defect, nothing_collected
-from tests.policies.whole import run_whole, ticks
+from tests.policies.event_loop import run_to_completion, yield_to_loop
+from tests.policies.gc_helpers import Defect, gc_disabled
 
 Answer = Result[object, object]
 
@@ -53,7 +53,7 @@ class Source:
             try:
                 return await ends
             except asyncio.CancelledError:
-                await ticks(3)
+                await yield_to_loop(3)
                 self.cleaned.append(uid)
                 raise
 
@@ -64,7 +64,7 @@ class Source:
         tasks: list[asyncio.Task[Answer]] = [
             asyncio.create_task(self.load(uid)) for _ in range(many)
         ]
-        await ticks()
+        await yield_to_loop()
         return tasks
 
     async def answered(self, answer: Answer, uid: object = 'ada') -> Answer:
@@ -75,7 +75,7 @@ class Source:
 
 
 def run(test: Callable[[Source], Coroutine[Any, Any, None]]) -> Source:
-    return run_whole(Source, test)
+    return run_to_completion(Source, test)
 
 
 def test_a_success_is_given_again_until_its_time_is_over() -> None:
@@ -119,7 +119,7 @@ def test_who_is_cancelled_takes_nothing_from_those_who_wait(gone: int) -> None:
     async def test(source: Source) -> None:
         callers = await source.callers(3)
         callers.pop(gone).cancel()
-        await ticks()
+        await yield_to_loop()
         assert source.cleaned == []
         source.ends[0].set_result(Success(1))
         assert await asyncio.gather(*callers) == [Success(1)] * 2
@@ -172,7 +172,7 @@ def test_cancellation_anywhere_leaves_no_task_and_the_next_call_is_a_new_one() -
                 await asyncio.sleep(0)
                 return Success(1) if is_cancelled else Success(2)
             except asyncio.CancelledError:
-                await ticks(3)
+                await yield_to_loop(3)
                 raise
             finally:
                 under_way -= 1
@@ -190,7 +190,7 @@ def test_cancellation_anywhere_leaves_no_task_and_the_next_call_is_a_new_one() -
             is_cancelled = True
 
         # While the call is under way, and in the moment when it has ended: there is one wait.
-        assert await cancelled_everywhere(call, after) == 1
+        assert await cancel_at_each_await(call, after) == 1
 
     run(test)
 
@@ -213,9 +213,9 @@ def test_a_waiter_that_is_thrown_away_cancels_the_call() -> None:
     async def test(source: Source) -> None:
         call: Any = source.load('ada')
         call.send(None)
-        await ticks()
+        await yield_to_loop()
         call.close()
-        await ticks()
+        await yield_to_loop()
         assert source.cleaned == ['ada']
         await source.answered(Success(1))
 
@@ -346,7 +346,7 @@ def test_a_call_within_itself_is_a_runtime_error_and_not_a_hang() -> None:
 
     async def main() -> None:
         with pytest.raises(
-            RuntimeError, match=r"^'tree' is called in its own call, with the same arguments"
+            RuntimeError, match=r"^'tree' is called inside its own call with the same arguments"
         ):
             await asyncio.wait_for(load(0), 5)
 
@@ -388,7 +388,7 @@ def test_a_second_loop_is_told_so_also_where_the_success_is_kept() -> None:
         return await load()
 
     assert asyncio.run(main()) == Success(1)
-    says = "'x' serves the tasks of another event loop, and one loop only: its callers wait for one another. Decorate"
+    says = "'x' already serves the tasks of another event loop: decorate the function once"
     with pytest.raises(RuntimeError, match='^' + re.escape(says)):
         asyncio.run(main())
 
@@ -452,7 +452,7 @@ def test_what_gives_no_result_is_a_type_error() -> None:
         return 1
 
     async def main() -> None:
-        with pytest.raises(TypeError, match='which is no Result'):
+        with pytest.raises(TypeError, match='which is not a Result'):
             await cache(ttl=1.0, name='x')(number)()
 
     asyncio.run(main())
@@ -495,6 +495,6 @@ def test_a_defect_leaves_no_cycle_behind(callers: int) -> None:
     async def main() -> list['weakref.ref[Defect] | None']:
         return await asyncio.gather(*(call() for _ in range(callers)))
 
-    with nothing_collected():
+    with gc_disabled():
         gone = asyncio.run(main())
         assert [one is not None and one() is None for one in gone] == [True] * callers

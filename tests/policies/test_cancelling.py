@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.policies.cancelling import cancelled_everywhere
+from tests.policies.cancellation_helpers import cancel_at_each_await
 
 
 def test_a_permit_that_is_lost_on_cancellation_is_found() -> None:
@@ -21,7 +21,7 @@ def test_a_permit_that_is_lost_on_cancellation_is_found() -> None:
         assert taken == 0
 
     with pytest.raises(AssertionError):
-        asyncio.run(cancelled_everywhere(leaky, after))
+        asyncio.run(cancel_at_each_await(leaky, after))
 
 
 def test_every_await_is_cancelled_in_turn() -> None:
@@ -29,7 +29,7 @@ def test_every_await_is_cancelled_in_turn() -> None:
         for _ in range(3):
             await asyncio.sleep(0)
 
-    assert asyncio.run(cancelled_everywhere(waits_thrice, lambda: None)) == 3
+    assert asyncio.run(cancel_at_each_await(waits_thrice, lambda: None)) == 3
 
 
 def test_who_swallows_a_cancellation_is_found() -> None:
@@ -40,7 +40,7 @@ def test_who_swallows_a_cancellation_is_found() -> None:
             return
 
     with pytest.raises(AssertionError, match='cancelled at wait 1'):
-        asyncio.run(cancelled_everywhere(swallows, lambda: None))
+        asyncio.run(cancel_at_each_await(swallows, lambda: None))
 
 
 def test_a_task_that_is_left_is_found() -> None:
@@ -49,4 +49,4 @@ def test_a_task_that_is_left_is_found() -> None:
         await asyncio.wait([waiting])
 
     with pytest.raises(AssertionError, match='a task is left'):
-        asyncio.run(cancelled_everywhere(orphans, lambda: None))
+        asyncio.run(cancel_at_each_await(orphans, lambda: None))

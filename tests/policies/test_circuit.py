@@ -12,10 +12,18 @@ from seamwise.policies._engine.permit import Permit
 from seamwise.policies._engine.pipeline import Guard, identity
 from seamwise.policies._engine.world import World
 from seamwise.policies._parts.trip_conditions import consecutive, ratio
-from seamwise.policies.bulkhead import BulkheadFull
-from seamwise.policies.circuit import CircuitOpen, circuit
+from seamwise.policies.circuit import circuit
+from seamwise.policies.errors import BulkheadFull, CircuitOpen
 from seamwise.policies.testing import FakeWorld
-from tests.policies.circuits import DOWN, OK, admitted, fail, half_opened, refusal, state_of
+from tests.policies.circuit_helpers import (
+    DOWN,
+    OK,
+    acquire_permit,
+    fail,
+    get_refusal,
+    half_open_circuit,
+    read_state,
+)
 from tests.policies.errors import Busy, Down, Slow, Wrong
 
 FACTS: dict[str, Any] = json.loads(
@@ -63,7 +71,7 @@ def test_every_timeline_of_the_vectors_holds(case: dict[str, Any]) -> None:
                 assert permits.pop(step['call']).abort(KeyboardInterrupt()) is None
             case other:
                 pytest.fail(other)
-        assert state_of(guard) == step['state'], step
+        assert read_state(guard) == step['state'], step
 
 
 def check_refusal(error: object, step: dict[str, Any], given: dict[str, Any]) -> None:
@@ -87,29 +95,29 @@ def test_the_vectors_are_all_there() -> None:
 def test_a_circuit_that_is_closed_lets_the_very_result_through() -> None:
     guard = circuit(name='mail')
     assert guard.run_sync(lambda: OK) is OK
-    assert state_of(guard) == 'closed'
+    assert read_state(guard) == 'closed'
 
 
 def test_five_failures_in_a_row_open_it_for_thirty_seconds_unless_it_is_told_otherwise() -> None:
     world = FakeWorld()
     guard = circuit(name='mail', world=world)
     fail(guard, 4)
-    assert state_of(guard) == 'closed'
+    assert read_state(guard) == 'closed'
     fail(guard)
     assert guard.run_sync(lambda: OK) == Failure(CircuitOpen('mail', 5, 30.0, 'open'))
     world.advance(29.75)
-    assert refusal(guard).retry_after == 0.25
+    assert get_refusal(guard).retry_after == 0.25
     world.advance(0.25)
-    probe = admitted(guard)
-    assert refusal(guard) == CircuitOpen('mail', 5, 30.0, 'half_open')
+    probe = acquire_permit(guard)
+    assert get_refusal(guard) == CircuitOpen('mail', 5, 30.0, 'half_open')
     probe.leave(OK)
-    assert state_of(guard) == 'closed'
+    assert read_state(guard) == 'closed'
 
 
 def test_the_call_that_opens_it_keeps_its_own_error() -> None:
     guard = circuit(name='mail', trip=consecutive(1))
     assert guard.run_sync(lambda: DOWN) is DOWN
-    assert state_of(guard) == 'open'
+    assert read_state(guard) == 'open'
 
 
 @pytest.mark.parametrize(
@@ -130,16 +138,16 @@ def test_a_failure_that_is_not_against_it_counts_neither_way(error: object) -> N
     failure = Failure(error)
     for _ in range(3):
         assert guard.run_sync(lambda: failure) is failure
-    assert state_of(guard) == 'closed'
+    assert read_state(guard) == 'closed'
     fail(guard)
-    assert state_of(guard) == 'open'
+    assert read_state(guard) == 'open'
 
 
 @pytest.mark.parametrize('error', [Slow(), Down(), HostUnreachable('db', 'refused')])
 def test_a_timeout_and_a_service_that_is_away_count(error: TaggedError) -> None:
     guard = circuit(name='mail', trip=consecutive(1))
     guard.run_sync(lambda: Failure(error))
-    assert state_of(guard) == 'open'
+    assert read_state(guard) == 'open'
 
 
 def test_which_errors_count_may_be_said() -> None:
@@ -147,9 +155,9 @@ def test_which_errors_count_may_be_said() -> None:
         name='mail', trip=consecutive(1), counts=lambda error: error.category is Category.VALIDATION
     )
     guard.run_sync(lambda: DOWN)
-    assert state_of(guard) == 'closed'
+    assert read_state(guard) == 'closed'
     guard.run_sync(lambda: Failure(Wrong()))
-    assert state_of(guard) == 'open'
+    assert read_state(guard) == 'open'
 
 
 def test_a_defect_counts_and_passes() -> None:
@@ -163,7 +171,7 @@ def test_a_defect_counts_and_passes() -> None:
         with pytest.raises(ZeroDivisionError) as raised:
             guard.run_sync(buggy)
         assert raised.value is defect
-        assert state_of(guard) == state
+        assert read_state(guard) == state
 
 
 @pytest.mark.parametrize('ending', [KeyboardInterrupt, SystemExit, GeneratorExit])
@@ -177,9 +185,9 @@ def test_what_ends_a_call_from_outside_counts_neither_way(ending: type[BaseExcep
     for _ in range(3):
         with pytest.raises(ending):
             guard.run_sync(ended)
-    assert state_of(guard) == 'closed'
+    assert read_state(guard) == 'closed'
     fail(guard)
-    assert state_of(guard) == 'open'
+    assert read_state(guard) == 'open'
 
 
 def test_a_predicate_that_raises_is_a_defect_of_its_own_and_counts_nothing() -> None:
@@ -190,30 +198,30 @@ def test_a_predicate_that_raises_is_a_defect_of_its_own_and_counts_nothing() -> 
     guard = circuit(name='mail', trip=consecutive(1), open_for=10.0, counts=broken, world=world)
     with pytest.raises(ZeroDivisionError):
         guard.run_sync(lambda: DOWN)
-    assert state_of(guard) == 'closed'
+    assert read_state(guard) == 'closed'
     guard.open()
     world.advance(10.0)
     for _ in range(3):
         with pytest.raises(ZeroDivisionError):
             guard.run_sync(lambda: DOWN)
-        assert state_of(guard) == 'half_open'
+        assert read_state(guard) == 'half_open'
     assert guard.run_sync(lambda: OK) is OK
-    assert state_of(guard) == 'closed'
+    assert read_state(guard) == 'closed'
 
 
 def test_a_share_of_failures_opens_it_and_afterwards_it_counts_afresh() -> None:
     world = FakeWorld()
     guard = circuit(name='mail', trip=ratio(0.5, minimum=4, calls=10), open_for=10.0, world=world)
     for outcome in (OK, OK, DOWN, DOWN):
-        assert state_of(guard) == 'closed'
+        assert read_state(guard) == 'closed'
         guard.run_sync(lambda given=outcome: given)  # type: ignore[misc]  # a lambda of this very outcome
-    assert refusal(guard).failures == 2
+    assert get_refusal(guard).failures == 2
     world.advance(10.0)
     guard.run_sync(lambda: OK)
     fail(guard, 3)
-    assert state_of(guard) == 'closed'
+    assert read_state(guard) == 'closed'
     fail(guard)
-    assert state_of(guard) == 'open'
+    assert read_state(guard) == 'open'
 
 
 def test_a_share_in_time_is_counted_by_the_clock_of_the_world() -> None:
@@ -222,10 +230,10 @@ def test_a_share_in_time_is_counted_by_the_clock_of_the_world() -> None:
     fail(guard)
     world.advance(11.0)
     fail(guard)
-    assert state_of(guard) == 'closed'
+    assert read_state(guard) == 'closed'
     world.advance(8.0)
     fail(guard)
-    assert state_of(guard) == 'open'
+    assert read_state(guard) == 'open'
 
 
 # Slow calls
@@ -240,19 +248,19 @@ def test_a_success_that_is_slower_than_allowed_is_a_failure_and_still_comes_back
         return OK
 
     assert guard.run_sync(lambda: took(2.0)) is OK
-    assert state_of(guard) == 'closed'
+    assert read_state(guard) == 'closed'
     assert guard.run_sync(lambda: took(2.25)) is OK
-    assert state_of(guard) == 'open'
+    assert read_state(guard) == 'open'
 
 
 def test_a_slow_probe_opens_it_again() -> None:
     for seconds, state in ((2.0, 'closed'), (2.25, 'open')):
         world = FakeWorld()
-        guard = half_opened(world, slow=2.0)
-        probe = admitted(guard)
+        guard = half_open_circuit(world, slow=2.0)
+        probe = acquire_permit(guard)
         world.advance(seconds)
         assert probe.leave(OK) is OK
-        assert state_of(guard) == state
+        assert read_state(guard) == state
 
 
 def test_where_slow_calls_count_all_else_is_the_same() -> None:
@@ -263,7 +271,7 @@ def test_where_slow_calls_count_all_else_is_the_same() -> None:
     assert guard.run_sync(lambda: OK) is OK
     fail(guard)
     assert guard.run_sync(lambda: Failure(Wrong())) == Failure(Wrong())
-    assert state_of(guard) == 'closed'
+    assert read_state(guard) == 'closed'
 
     def ended(raised: BaseException) -> Result[int, Down]:
         world.advance(60.0)
@@ -271,10 +279,10 @@ def test_where_slow_calls_count_all_else_is_the_same() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         guard.run_sync(lambda: ended(KeyboardInterrupt()))
-    assert state_of(guard) == 'closed'
+    assert read_state(guard) == 'closed'
     with pytest.raises(ZeroDivisionError):
         guard.run_sync(lambda: ended(ZeroDivisionError()))
-    assert state_of(guard) == 'open'
+    assert read_state(guard) == 'open'
 
 
 def test_a_failure_that_does_not_count_does_not_count_for_being_slow_either() -> None:
@@ -286,17 +294,17 @@ def test_a_failure_that_does_not_count_does_not_count_for_being_slow_either() ->
         return Failure(Wrong())
 
     guard.run_sync(slow_and_wrong)
-    assert state_of(guard) == 'closed'
+    assert read_state(guard) == 'closed'
 
 
 def test_a_slow_success_of_before_a_reset_is_stale() -> None:
     world = FakeWorld()
     guard = circuit(name='mail', trip=consecutive(1), slow=2.0, world=world)
-    old = admitted(guard)
+    old = acquire_permit(guard)
     guard.reset()
     world.advance(60.0)
     old.leave(OK)
-    assert state_of(guard) == 'closed'
+    assert read_state(guard) == 'closed'
 
 
 def test_the_clock_is_read_on_the_way_in_only_where_slow_calls_count() -> None:
@@ -324,13 +332,13 @@ def test_the_clock_is_read_on_the_way_in_only_where_slow_calls_count() -> None:
 def test_each_refusal_is_an_error_of_its_own() -> None:
     guard = circuit(name='mail', world=FakeWorld())
     guard.open()
-    first, second = refusal(guard), refusal(guard)
+    first, second = get_refusal(guard), get_refusal(guard)
     assert first == second
     assert first is not second
     assert (first.category, first.retryable, str(first)) == (
         Category.CIRCUIT_OPEN,
         True,
-        'mail failed 0 times and is not asked for now.',
+        "The circuit 'mail' refuses calls (failures: 0).",
     )
 
 
@@ -351,7 +359,7 @@ def test_a_circuit_around_a_circuit_does_not_count_what_the_inner_one_refuses() 
     guard: Guard[CircuitOpen] = outer >> inner
     outcome: Result[str, CircuitOpen] = guard.run_sync(lambda: OK)
     assert outcome == Failure(CircuitOpen('inner', 0, 30.0, 'open'))
-    assert state_of(outer) == 'closed'
+    assert read_state(outer) == 'closed'
 
 
 # In a pipeline
@@ -365,7 +373,7 @@ def test_a_circuit_that_never_opens_is_invisible() -> None:
 
 def test_it_says_what_its_limits_are() -> None:
     assert circuit(name='mail').describe() == (
-        'mail: opens for 30 s after 5 failures in a row; probes: 1 at once, 30 s each, 1 in a row close it'
+        'mail: opens for 30 s after 5 failures in a row; probes: 1 at a time, 30 s each, 1 in a row close it'
     )
     guard = circuit(
         name='m',
@@ -378,7 +386,7 @@ def test_it_says_what_its_limits_are() -> None:
     )
     assert guard.limits() == (
         'opens for 2.5 s after 50 % failures in the last 8 calls, of 4 at least (slower than 0.5 s is a failure); '
-        'probes: 3 at once, 1 s each, 2 in a row close it'
+        'probes: 3 at a time, 1 s each, 2 in a row close it'
     )
 
 

@@ -11,10 +11,18 @@ from seamwise import Failure, Result, Success
 from seamwise.policies._engine.permit import Permit
 from seamwise.policies._engine.world import World
 from seamwise.policies._parts.trip_conditions import consecutive
-from seamwise.policies.circuit import CircuitOpen, circuit
+from seamwise.policies.circuit import circuit
+from seamwise.policies.errors import CircuitOpen
 from seamwise.policies.testing import FakeWorld
-from tests.policies.cancelling import cancelled_everywhere
-from tests.policies.circuits import DOWN, OK, admitted, half_opened, refusal, state_of
+from tests.policies.cancellation_helpers import cancel_at_each_await
+from tests.policies.circuit_helpers import (
+    DOWN,
+    OK,
+    acquire_permit,
+    get_refusal,
+    half_open_circuit,
+    read_state,
+)
 from tests.policies.errors import Down
 
 
@@ -42,7 +50,7 @@ def test_tasks_go_through_as_threads_do() -> None:
         assert await guard.run(ok) == Failure(CircuitOpen('mail', 2, 10.0, 'open'))
         world.advance(10.0)
         assert await guard.run(ok) is OK
-        assert state_of(guard) == 'closed'
+        assert read_state(guard) == 'closed'
 
     asyncio.run(run())
 
@@ -55,7 +63,7 @@ def test_a_defect_in_a_task_counts_and_passes() -> None:
         guard = circuit(name='mail', trip=consecutive(1))
         with pytest.raises(ZeroDivisionError):
             await guard.run(buggy)
-        assert state_of(guard) == 'open'
+        assert read_state(guard) == 'open'
 
     asyncio.run(run())
 
@@ -77,10 +85,10 @@ def test_five_calls_in_five_tasks_are_at_work_at_once() -> None:
 @pytest.mark.parametrize('probes', [1, 3])
 def test_of_fifty_tasks_exactly_as_many_as_are_allowed_probe(probes: int) -> None:
     async def run() -> None:
-        guard = half_opened(FakeWorld(), probes=probes, successes=probes)
+        guard = half_open_circuit(FakeWorld(), probes=probes, successes=probes)
         outcomes = await asyncio.gather(*(guard.run(waits) for _ in range(50)))
         assert sum(type(outcome) is Success for outcome in outcomes) == probes
-        assert state_of(guard) == 'closed'
+        assert read_state(guard) == 'closed'
 
     asyncio.run(run())
 
@@ -89,8 +97,8 @@ def test_a_call_that_is_cancelled_at_any_place_counts_as_no_failure() -> None:
     guard = circuit(name='mail', trip=consecutive(1))
 
     async def run() -> None:
-        assert await cancelled_everywhere(lambda: guard.run(waits), lambda: None) == 3
-        assert state_of(guard) == 'closed'
+        assert await cancel_at_each_await(lambda: guard.run(waits), lambda: None) == 3
+        assert read_state(guard) == 'closed'
 
     asyncio.run(run())
 
@@ -105,42 +113,42 @@ def test_a_call_that_is_cancelled_counts_as_no_success() -> None:
         with pytest.raises(asyncio.CancelledError):
             await call
         await guard.run(down)
-        assert state_of(guard) == 'open'
+        assert read_state(guard) == 'open'
 
     asyncio.run(run())
 
 
 def test_a_probe_that_is_cancelled_at_any_place_gives_its_permit_back_and_closes_nothing() -> None:
-    guard = half_opened(FakeWorld(), successes=10**6)
+    guard = half_open_circuit(FakeWorld(), successes=10**6)
 
     def as_before() -> None:
-        assert state_of(guard) == 'half_open'
-        probe = admitted(guard)
-        refusal(guard)
+        assert read_state(guard) == 'half_open'
+        probe = acquire_permit(guard)
+        get_refusal(guard)
         probe.abort(GeneratorExit())
 
     async def run() -> None:
-        assert await cancelled_everywhere(lambda: guard.run(waits), as_before) == 3
+        assert await cancel_at_each_await(lambda: guard.run(waits), as_before) == 3
 
     asyncio.run(run())
 
 
 def test_a_coroutine_that_is_thrown_away_gives_its_permit_back() -> None:
     async def run() -> None:
-        guard = half_opened(FakeWorld())
+        guard = half_open_circuit(FakeWorld())
         abandoned = guard.run(waits)
         abandoned.send(None)
-        refusal(guard)
+        get_refusal(guard)
         abandoned.close()
         assert await guard.run(ok) is OK
-        assert state_of(guard) == 'closed'
+        assert read_state(guard) == 'closed'
 
     asyncio.run(run())
 
 
 def test_the_garbage_collector_gives_back_the_permit_of_a_call_that_is_lost() -> None:
     async def run() -> None:
-        guard = half_opened(FakeWorld())
+        guard = half_open_circuit(FakeWorld())
         lost = [guard.run(waits)]
         lost[0].send(None)
         lost.append(lost)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]  # a cycle, so that it stays until it is collected
@@ -174,11 +182,11 @@ def test_a_lost_call_may_end_with_a_defect_while_its_own_thread_has_the_lock() -
     thread.start()
     thread.join(10)
     assert not thread.is_alive()
-    assert state_of(guard) == 'open'
+    assert read_state(guard) == 'open'
 
 
 def test_one_circuit_serves_one_loop_after_the_other() -> None:
     guard = circuit(name='mail', trip=consecutive(3))
     for _ in range(3):
         assert asyncio.run(guard.run(down)) is DOWN
-    assert state_of(guard) == 'open'
+    assert read_state(guard) == 'open'

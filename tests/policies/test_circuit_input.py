@@ -74,5 +74,5 @@ def test_what_is_of_the_wrong_kind_is_said_where_it_is_given(
 
 
 def test_a_circuit_has_a_name() -> None:
-    with pytest.raises(ValueError, match=r'^name must say what is guarded'):
+    with pytest.raises(ValueError, match=r'^name must not be empty'):
         circuit(name=' ')

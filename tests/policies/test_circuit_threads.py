@@ -10,7 +10,14 @@ from seamwise.policies._engine.world import World
 from seamwise.policies._parts.trip_conditions import consecutive, ratio
 from seamwise.policies.circuit import Circuit, circuit
 from seamwise.policies.testing import FakeWorld
-from tests.policies.circuits import OK, admitted, fail, half_opened, in_threads, state_of
+from tests.policies.circuit_helpers import (
+    OK,
+    acquire_permit,
+    fail,
+    half_open_circuit,
+    read_state,
+    run_in_threads,
+)
 from tests.policies.errors import Down
 
 
@@ -22,12 +29,12 @@ def test_of_fifty_threads_exactly_as_many_as_are_allowed_probe(probes: int) -> N
         guard.open()
         world.advance(10.0)
         said = list[object]()
-        in_threads(50, lambda _n: said.append(guard.enter()))  # noqa: B023 -- it is done when this round ends
+        run_in_threads(50, lambda _n: said.append(guard.enter()))  # noqa: B023 -- it is done when this round ends
         permits = [one for one in said if isinstance(one, Permit)]
         assert len(permits) == probes
         assert len(said) == 50
-        in_threads(probes, lambda n: permits[n].leave(OK))  # noqa: B023 -- likewise
-        assert state_of(guard) == 'closed'
+        run_in_threads(probes, lambda n: permits[n].leave(OK))  # noqa: B023 -- likewise
+        assert read_state(guard) == 'closed'
 
 
 def test_five_calls_in_five_threads_are_at_work_at_once() -> None:
@@ -38,19 +45,19 @@ def test_five_calls_in_five_threads_are_at_work_at_once() -> None:
         all_inside.wait(10.0)
         return OK
 
-    in_threads(5, lambda _n: guard.run_sync(work))
+    run_in_threads(5, lambda _n: guard.run_sync(work))
 
 
 def test_no_failure_is_lost_between_threads() -> None:
     guard = circuit(name='mail', trip=consecutive(8 * 200 + 1))
-    in_threads(8, lambda _n: fail(guard, 200))
-    assert state_of(guard) == 'closed'
+    run_in_threads(8, lambda _n: fail(guard, 200))
+    assert read_state(guard) == 'closed'
     fail(guard)
-    assert state_of(guard) == 'open'
+    assert read_state(guard) == 'open'
 
 
 def test_permits_that_come_back_from_many_threads_leave_the_exact_number_of_places() -> None:
-    guard = half_opened(FakeWorld(), probes=3, successes=10**6)
+    guard = half_open_circuit(FakeWorld(), probes=3, successes=10**6)
     at_work = 0
     most = 0
     lock = threading.Lock()
@@ -71,9 +78,9 @@ def test_permits_that_come_back_from_many_threads_leave_the_exact_number_of_plac
             else:
                 said.leave(OK)
 
-    in_threads(8, work)
+    run_in_threads(8, work)
     assert most <= 3
-    assert state_of(guard) == 'half_open'
+    assert read_state(guard) == 'half_open'
     assert [isinstance(guard.enter(), Permit) for _ in range(4)] == [True, True, True, False]
 
 
@@ -92,8 +99,8 @@ def test_a_probe_may_end_in_a_thread_that_holds_the_lock() -> None:
     guard = circuit(name='mail', open_for=10.0, world=World(clock=clock))
     guard.open()
     world.advance(10.0)
-    probes.append(admitted(guard))
-    in_threads(1, lambda _n: admitted(guard))
+    probes.append(acquire_permit(guard))
+    run_in_threads(1, lambda _n: acquire_permit(guard))
     assert ended == [True]
 
 
@@ -111,5 +118,5 @@ def test_a_call_that_finds_it_closed_a_moment_later_goes_in() -> None:
     guard.open()
     now = 10.0
     to_reset.append(guard)
-    admitted(guard).leave(OK)
-    assert state_of(guard) == 'closed'
+    acquire_permit(guard).leave(OK)
+    assert read_state(guard) == 'closed'

@@ -14,12 +14,18 @@ from seamwise.policies._engine.pipeline import Layer
 from seamwise.policies._engine.world import World
 from seamwise.policies.deadline import deadline, remaining
 from seamwise.policies.testing import FakeWorld
-from tests.policies.deadlines import DONE, in_a_loop, late, nothing_stray, sleeping
+from tests.policies.deadline_helpers import (
+    DONE,
+    assert_nothing_pending,
+    deadline_exceeded,
+    run_in_event_loop,
+    sleep_operation,
+)
 from tests.policies.errors import Down
-from tests.policies.leftovers import nothing_collected
+from tests.policies.gc_helpers import gc_disabled
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_a_task_group_inside_is_ended_with_all_its_tasks() -> None:
     world = FakeWorld()
     ended: list[str] = []
@@ -37,12 +43,12 @@ async def test_a_task_group_inside_is_ended_with_all_its_tasks() -> None:
             await world.sleep(10.0)
         return DONE
 
-    assert await deadline(3.0, world=world).run(op) == Failure(late())
+    assert await deadline(3.0, world=world).run(op) == Failure(deadline_exceeded())
     assert ended == ['child', 'child']
-    await nothing_stray()
+    await assert_nothing_pending()
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_a_defect_in_a_task_group_passes_and_takes_the_cancellation_with_it() -> None:
     world = FakeWorld()
 
@@ -60,10 +66,10 @@ async def test_a_defect_in_a_task_group_passes_and_takes_the_cancellation_with_i
 
     with pytest.raises(ExceptionGroup):
         await deadline(3.0, world=world).run(op)
-    await nothing_stray()
+    await assert_nothing_pending()
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_what_is_shielded_goes_on_and_has_no_time_left() -> None:
     world = FakeWorld()
     go_on = asyncio.Event()
@@ -82,13 +88,13 @@ async def test_what_is_shielded_goes_on_and_has_no_time_left() -> None:
     await asyncio.sleep(0)
     await asyncio.sleep(0)
     world.advance(3.0)
-    assert await call == Failure(late())
+    assert await call == Failure(deadline_exceeded())
     go_on.set()
     assert await inner[0] == 0.0
-    await nothing_stray()
+    await assert_nothing_pending()
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_a_generator_that_is_closed_takes_its_alarm_with_it() -> None:
     world = FakeWorld()
 
@@ -104,33 +110,33 @@ async def test_a_generator_that_is_closed_takes_its_alarm_with_it() -> None:
     assert await anext(stream) is DONE
     await stream.aclose()
     world.advance(5.0)
-    await nothing_stray()
+    await assert_nothing_pending()
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_a_closed_coroutine_leaves_no_end_and_no_alarm() -> None:
     world = FakeWorld()
-    call = deadline(3.0, world=world).run(sleeping(world, 1.0))
+    call = deadline(3.0, world=world).run(sleep_operation(world, 1.0))
     call.send(None)
     assert remaining() == 2.0
     call.close()
     assert remaining() is None
     world.advance(5.0)
-    await nothing_stray()
+    await assert_nothing_pending()
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_a_coroutine_may_be_closed_from_a_context_that_never_saw_its_end() -> None:
     world = FakeWorld()
-    call = deadline(3.0, world=world).run(sleeping(world, 1.0))
+    call = deadline(3.0, world=world).run(sleep_operation(world, 1.0))
     elsewhere = copy_context()
     elsewhere.run(call.send, None)
     call.close()
     world.advance(5.0)
-    await nothing_stray()
+    await assert_nothing_pending()
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_whatever_is_raised_for_the_cancellation_its_request_is_taken_back() -> None:
     world = FakeWorld()
 
@@ -146,7 +152,7 @@ async def test_whatever_is_raised_for_the_cancellation_its_request_is_taken_back
 
     with pytest.raises(Gone):
         await deadline(3.0, world=world).run(op)
-    await nothing_stray()
+    await assert_nothing_pending()
 
 
 # Beside other layers.
@@ -170,16 +176,16 @@ class Raises(Permit):
         raise RuntimeError('a defect')
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_a_defect_of_an_inner_layer_takes_the_alarm_with_it() -> None:
     world = FakeWorld()
     with pytest.raises(RuntimeError, match='a defect'):
-        await (deadline(3.0, world=world) >> Leaky('leaky')).run(sleeping(world, 1.0))
+        await (deadline(3.0, world=world) >> Leaky('leaky')).run(sleep_operation(world, 1.0))
     world.advance(5.0)
-    await nothing_stray()
+    await assert_nothing_pending()
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_a_clock_that_raises_takes_the_alarm_with_it() -> None:
     times = iter([1.0])
     guard = deadline(0.001, world=World(clock=lambda: next(times)))
@@ -190,14 +196,16 @@ async def test_a_clock_that_raises_takes_the_alarm_with_it() -> None:
     with pytest.raises((StopIteration, RuntimeError)):
         await guard.run(op)
     await asyncio.sleep(0.002)
-    await nothing_stray()
+    await assert_nothing_pending()
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_a_clock_that_goes_backwards_makes_nobody_late() -> None:
     times = iter([100.0, 50.0])
     assert (
-        await deadline(3.0, world=World(clock=lambda: next(times))).run(sleeping(World(), 0.0))
+        await deadline(3.0, world=World(clock=lambda: next(times))).run(
+            sleep_operation(World(), 0.0)
+        )
         is DONE
     )
 
@@ -207,7 +215,7 @@ class Kept:
 
 
 @pytest.mark.parametrize('seconds', [0.5, 5.0])
-@in_a_loop
+@run_in_event_loop
 async def test_a_task_that_goes_on_keeps_nothing_of_the_task_whose_deadline_it_saw(
     seconds: float,
 ) -> None:
@@ -224,7 +232,7 @@ async def test_a_task_that_goes_on_keeps_nothing_of_the_task_whose_deadline_it_s
         # Also the end of a deadline inside, which the one around watches.
         return await guard.run(lambda: deadline(9.0, world=world).run(inner)), Kept()
 
-    with nothing_collected():
+    with gc_disabled():
         _, kept = await asyncio.create_task(call())
         gone = weakref.ref(kept)
         del kept, _

@@ -30,7 +30,7 @@ from seamwise.policies import (
 )
 from seamwise.policies.chaos import plan
 from seamwise.policies.testing import FakeWorld
-from tests.policies.cancelling import cancelled_everywhere
+from tests.policies.cancellation_helpers import cancel_at_each_await
 from tests.policies.errors import Busy, Down, Slow, Wrong
 
 Make = Callable[[FakeWorld, Observer], Guard[object]]
@@ -234,6 +234,6 @@ def test_cancelled_anywhere_a_whole_pipeline_is_as_before() -> None:
             assert room.run_sync(lambda: Success(1)) == Success(1)
             bank.reset()
 
-        assert await cancelled_everywhere(lambda: guard.run(failing), after) >= 5
+        assert await cancel_at_each_await(lambda: guard.run(failing), after) >= 5
 
     asyncio.run(run())

@@ -14,10 +14,11 @@ from seamwise.policies._engine.permit import ADMITTED, Wait
 from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies._engine.world import World
 from seamwise.policies.deadline import deadline
+from seamwise.policies.errors import RateLimited
 from seamwise.policies.events import GuardEvent, Refused
-from seamwise.policies.rate_limit import RateLimited, rate_limit
+from seamwise.policies.rate_limit import rate_limit
 from seamwise.policies.testing import FakeWorld
-from tests.policies.circuits import in_threads
+from tests.policies.circuit_helpers import run_in_threads
 
 
 def ok() -> Success[int]:
@@ -175,7 +176,7 @@ def test_each_key_has_a_limit_of_its_own() -> None:
 
 def test_a_key_that_is_no_string_is_a_defect() -> None:
     key: Any = lambda: None  # noqa: E731
-    with pytest.raises(TypeError, match='key must give a string, not None'):
+    with pytest.raises(TypeError, match='key must return a string, not None'):
         rate_limit(1, name='x', key=key, world=FakeWorld()).run_sync(ok)
 
 
@@ -516,7 +517,7 @@ def test_the_clock_is_read_by_one_thread_at_a_time(wait: float) -> None:
         return time.monotonic()
 
     guard = rate_limit(1000, name='x', burst=1, wait=wait, world=World(clock=clock))
-    in_threads(4, lambda _: passed(guard, 3))
+    run_in_threads(4, lambda _: passed(guard, 3))
 
 
 def test_who_passes_keeps_nothing_at_once_or_later() -> None:
@@ -534,15 +535,15 @@ def test_a_delay_is_never_longer_than_an_error_may_say() -> None:
 
 def test_the_error_says_it_in_words() -> None:
     error: TaggedError = RateLimited('search', 5, 0.5, 0.1)
-    assert str(error) == 'search takes 5 calls in 0.5 s, no more.'
+    assert str(error) == "'search' is at its rate limit (5 per 0.5 s)."
 
 
 @pytest.mark.parametrize(
     ('more', 'words'),
     [
-        ({}, 'x: 5 calls in 1 s, 5 at once'),
-        ({'limit': 1, 'period': 0.5}, 'x: 1 call in 0.5 s, 1 at once'),
-        ({'burst': 2, 'wait': 2.5}, 'x: 5 calls in 1 s, 2 at once, waits up to 2.5 s'),
+        ({}, 'x: 5 calls in 1 s, burst of 5'),
+        ({'limit': 1, 'period': 0.5}, 'x: 1 call in 0.5 s, burst of 1'),
+        ({'burst': 2, 'wait': 2.5}, 'x: 5 calls in 1 s, burst of 2, waits up to 2.5 s'),
     ],
 )
 def test_it_says_its_limits(more: dict[str, Any], words: str) -> None:
@@ -574,8 +575,8 @@ def test_it_says_its_limits(more: dict[str, Any], words: str) -> None:
         ({'wait': 1.1e9}, ValueError, 'wait must be'),
         ({'wait': None}, TypeError, 'wait must be a number'),
         ({'keys': 0}, ValueError, 'keys must be 1 or more'),
-        ({'key': 'user'}, TypeError, "key must be a function that gives a string, not 'user'"),
-        ({'name': ' '}, ValueError, 'name must say'),
+        ({'key': 'user'}, TypeError, "key must be a function that returns a string, not 'user'"),
+        ({'name': ' '}, ValueError, 'name must not be empty'),
         ({'name': 7}, TypeError, 'name must be a string'),
         ({'observer': 7}, TypeError, 'observer must be'),
     ],

@@ -13,7 +13,8 @@ from seamwise.policies._engine.permit import Permit
 from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies._parts.adaptive_limit import Adaptive, adaptive
 from seamwise.policies.bulkhead import bulkhead
-from seamwise.policies.deadline import DeadlineExceeded, deadline
+from seamwise.policies.deadline import deadline
+from seamwise.policies.errors import DeadlineExceeded
 from seamwise.policies.testing import FakeWorld
 
 Answer = Result[str, object]
@@ -52,7 +53,10 @@ def in_time(call: Callable[[], object]) -> list[object]:
     return given
 
 
-ITSELF = "'bank' is called in its own call, which takes up all its room: it would wait for itself for ever."
+ITSELF = (
+    "'bank' is called inside its own calls, which have all its permits: "
+    'the caller would wait for itself.'
+)
 
 
 @pytest.mark.parametrize('limit', [1, 3, adaptive(2, 9)])

@@ -10,7 +10,7 @@ import pytest
 from seamwise import Success
 from seamwise.policies._engine.permit import Outcome
 from seamwise.policies._parts.single_flight import SharedThreadCall, cancel_and_wait
-from tests.policies.leftovers import nothing_collected
+from tests.policies.gc_helpers import gc_disabled
 
 
 def fails() -> Outcome:
@@ -75,7 +75,7 @@ def test_a_cancellation_while_tasks_end_is_raised_at_the_end_and_leaves_no_cycle
     def cancellations() -> int:
         return sum(type(thing) is asyncio.CancelledError for thing in gc.get_objects())
 
-    with nothing_collected():
+    with gc_disabled():
         before = cancellations()
         asyncio.run(main())
         assert cancellations() == before

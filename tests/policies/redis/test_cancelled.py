@@ -14,7 +14,7 @@ from seamwise.policies.redis import Clients, circuit, rate_limit
 from seamwise.policies.redis.circuit import Step
 from seamwise.policies.redis.timeouts import InsistentTimeout
 from seamwise.policies.testing import FakeWorld
-from tests.policies.cancelling import cancelled_everywhere
+from tests.policies.cancellation_helpers import cancel_at_each_await
 from tests.policies.redis.clocks import Clock
 from tests.policies.redis.servers import Server
 from tests.policies.redis.ways import DOWN, OK, come, fields, go
@@ -51,7 +51,7 @@ def test_a_rate_limit_that_is_asked(server: Server) -> None:
                 assert await guard.run(ok) is OK
 
             await guard.run(ok)
-            return await cancelled_everywhere(call, after)
+            return await cancel_at_each_await(call, after)
 
     assert asyncio.run(cancelled(is_warm=True)) >= 2
     assert asyncio.run(cancelled(is_warm=False)) >= 4
@@ -68,7 +68,7 @@ def test_a_rate_limit_that_is_waited_for(server: Server) -> None:
                 assert guard.__dict__['queues'].of('seamwise:{search}:rate').ahead() == 0
 
             await guard.run(ok)
-            return await cancelled_everywhere(lambda: guard.run(ok), after)
+            return await cancel_at_each_await(lambda: guard.run(ok), after)
 
     assert asyncio.run(cancelled()) >= 4
 
@@ -83,7 +83,7 @@ def test_a_closed_circuit(server: Server) -> None:
                 assert await guard.run(ok) is OK
 
             await guard.run(ok)
-            return await cancelled_everywhere(lambda: guard.run(ok), after)
+            return await cancel_at_each_await(lambda: guard.run(ok), after)
 
     assert asyncio.run(cancelled()) >= 3
 
@@ -116,7 +116,7 @@ def test_a_probe_comes_back_wherever_it_is_cancelled(server: Server) -> None:
                 half_open()
 
             half_open()
-            return await cancelled_everywhere(lambda: guard.run(ok), after)
+            return await cancel_at_each_await(lambda: guard.run(ok), after)
 
     assert asyncio.run(cancelled()) >= 3
 

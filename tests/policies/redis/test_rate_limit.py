@@ -13,8 +13,8 @@ import redis.asyncio
 from seamwise import Failure, Result, Success
 from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies.deadline import deadline
+from seamwise.policies.errors import RateLimited
 from seamwise.policies.events import GuardEvent, Refused
-from seamwise.policies.rate_limit import RateLimited
 from seamwise.policies.redis import Clients, rate_limit
 from seamwise.policies.testing import FakeWorld
 from tests.policies.redis.servers import Server
@@ -73,7 +73,7 @@ def test_each_key_has_a_bucket_of_its_own(server: Server) -> None:
 def test_a_key_that_is_no_string_is_a_defect(server: Server) -> None:
     key: Any = lambda: 7  # noqa: E731 -- what a type checker would refuse
     guard = rate_limit(1, redis=server.client(), name='search', bound=5.0, key=key)
-    with pytest.raises(TypeError, match='key must give a string, not 7'):
+    with pytest.raises(TypeError, match='key must return a string, not 7'):
         guard.run_sync(lambda: Success('found'))
 
 
@@ -300,7 +300,7 @@ def test_what_is_no_client_is_refused_and_not_shown(given: Any, match: str) -> N
         ({'bound': float('nan')}, 'bound must be'),
         ({'away': 'maybe'}, 'away must be one of'),
         ({'wait': -1.0}, 'wait must be'),
-        ({'name': ' '}, 'name must say'),
+        ({'name': ' '}, 'name must not be empty'),
     ],
 )
 def test_what_makes_no_sense_is_refused_when_it_is_made(

@@ -77,7 +77,7 @@ def adaptive(
     '4 to 64 (aimd)'
     """
     check_int('minimum', minimum)
-    check_int('maximum', maximum, least=minimum)
+    check_int('maximum', maximum, minimum=minimum)
     check_choice('by', by, METHODS)
     if start is None:
         start = minimum
@@ -86,7 +86,7 @@ def adaptive(
             f'start must be between minimum and maximum, {minimum} and {maximum}, not {start!r}.'
         )
     if slow is not None:
-        slow = check_float('slow', slow, above=0.0, most=MAX_DELAY)
+        slow = check_float('slow', slow, above=0.0, maximum=MAX_DELAY)
         if by == 'gradient':
             raise ValueError('slow is for aimd: a gradient compares a call with the usual one.')
     return Adaptive(minimum, maximum, by, slow, start)

@@ -45,8 +45,8 @@ class Budget:
         (2.0, True, False)
         """
         share, least = (
-            check_float('ratio', ratio, most=1.0),
-            check_float('minimum_per_second', minimum_per_second, most=_MOST),
+            check_float('ratio', ratio, maximum=1.0),
+            check_float('minimum_per_second', minimum_per_second, maximum=_MOST),
         )
         if not share and not least:
             raise ValueError(
@@ -65,7 +65,7 @@ class Budget:
         >>> budget.acquire(49), budget.acquire(10), budget.left
         (True, False, 1.0)
         """
-        whole = check_float('capacity', capacity, above=0.0, most=_MOST)
+        whole = check_float('capacity', capacity, above=0.0, maximum=_MOST)
         price = check_float('cost', cost, above=0.0)
         if price > whole:
             raise ValueError(
@@ -85,17 +85,17 @@ class Budget:
         (True, False, 2.0)
         """
         return _Tokens(
-            check_float('maximum', maximum, least=0.001, most=_MOST),
-            check_float('ratio', ratio, least=0.001, most=_MOST),
+            check_float('maximum', maximum, minimum=0.001, maximum=_MOST),
+            check_float('ratio', ratio, minimum=0.001, maximum=_MOST),
         )
 
     def acquire(self, n: float = 1.0, /) -> bool:
         """Take so much for a retry, and say whether it may be made."""
-        return self._take(check_float('n', n, most=_MOST))
+        return self._take(check_float('n', n, maximum=_MOST))
 
     def release(self, n: float = 1.0, /) -> None:
         """Pay in so much."""
-        self._give(check_float('n', n, most=_MOST))
+        self._give(check_float('n', n, maximum=_MOST))
 
     @property
     def left(self) -> float:

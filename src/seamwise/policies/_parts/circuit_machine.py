@@ -7,13 +7,13 @@ from typing import Final, TypeAlias
 
 from seamwise.policies._engine.permit import Permit
 from seamwise.policies._parts.circuit_states import (
+    CircuitSettings,
     Closed,
     Generation,
     HalfOpen,
     Open,
     Probe,
     Refusal,
-    CircuitSettings,
 )
 from seamwise.policies.events import State
 

@@ -42,7 +42,7 @@ class Bucket:
             line = self._line = WaitQueue(mutex)
         turn = line.join(weight)
         if self.head is None:
-            self.head = line.call_next()
+            self.head = line.wake_next()
         return turn
 
     def leave(self, turn: Waiter) -> None:
@@ -52,7 +52,7 @@ class Bucket:
             return
         line.leave(turn)
         if turn is self.head:
-            self.head = line.call_next()
+            self.head = line.wake_next()
 
 
 class Gcra:

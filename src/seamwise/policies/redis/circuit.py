@@ -24,8 +24,9 @@ from seamwise.policies._parts.trip_conditions import (
     Trip,
     consecutive,
 )
-from seamwise.policies.circuit import Circuit, CircuitOpen
+from seamwise.policies.circuit import Circuit
 from seamwise.policies.circuit import circuit as local_circuit
+from seamwise.policies.errors import CircuitOpen
 from seamwise.policies.events import CircuitChanged, Observer, Refused, State
 from seamwise.policies.redis.availability import OutageMode
 from seamwise.policies.redis.circuit_script import CIRCUIT
@@ -304,7 +305,7 @@ def circuit(  # noqa: PLR0913 -- settings, each with a default
     'mail'
     """
     clients = both(redis)
-    bound = check_float('bound', bound, above=0.0, most=LONGEST_BOUND)
+    bound = check_float('bound', bound, above=0.0, maximum=LONGEST_BOUND)
     local = local_circuit(
         name=name, trip=trip, open_for=open_for, probes=probes, successes=successes, probe_timeout=probe_timeout,
         slow=slow, counts=counts, observer=observer, world=world,

@@ -27,7 +27,7 @@ class Queue:
             ahead = self.ahead()
             turn = self._line.join(weight)
             if self._head is None:
-                self._head = self._line.call_next()
+                self._head = self._line.wake_next()
             return turn, ahead
 
     def leave(self, turn: Waiter) -> None:
@@ -35,7 +35,7 @@ class Queue:
         with self._mutex:
             self._line.leave(turn)
             if turn is self._head:
-                self._head = self._line.call_next()
+                self._head = self._line.wake_next()
 
 
 class Queues:

@@ -11,11 +11,11 @@ from seamwise.errors import MAX_DELAY
 from seamwise.policies._engine.observers import SafeObserver, safe_observer
 from seamwise.policies._engine.permit import ADMITTED, Outcome, Permit, Wait
 from seamwise.policies._engine.pipeline import Guard, Layer
-from seamwise.policies._engine.validation import check_float, key_of
+from seamwise.policies._engine.validation import call_key, check_float
 from seamwise.policies._engine.world import REAL, World
 from seamwise.policies.deadline import remaining
+from seamwise.policies.errors import RateLimited
 from seamwise.policies.events import Observer, Refused
-from seamwise.policies.rate_limit import RateLimited
 from seamwise.policies.rate_limit import rate_limit as local_rate_limit
 from seamwise.policies.redis.availability import OutageMode
 from seamwise.policies.redis.clients import Client, both
@@ -62,7 +62,7 @@ def rate_limit(  # noqa: PLR0913 -- one guard, and all that can be said of it
     'search'
     """
     clients = both(redis)
-    bound = check_float('bound', bound, above=0.0, most=LONGEST_BOUND)
+    bound = check_float('bound', bound, above=0.0, maximum=LONGEST_BOUND)
     local = local_rate_limit(
         limit,
         period=period,
@@ -120,13 +120,13 @@ class _SharedRateLimit(Layer[RateLimited]):
     @override
     def enter(self) -> Wait:
         cost = (
-            check_float('cost', self._cost(), most=self._rate.burst)
+            check_float('cost', self._cost(), maximum=self._rate.burst)
             if callable(self._cost)
             else self._cost
         )
         if self._key is None:
             return _Asking(self, self._bucket, cost * self._call)
-        return _Asking(self, f'{self._bucket}:{key_of(self._key)}', cost * self._call)
+        return _Asking(self, f'{self._bucket}:{call_key(self._key)}', cost * self._call)
 
     @override
     def limits(self) -> str:
@@ -211,7 +211,7 @@ class _Asking(Wait):
                 if left is None or left > patience:
                     return left
                 await turn.wait(world, patience)
-            while turn.is_called:
+            while turn.is_woken:
                 left = await guard.ask(self._bucket, self._cost)
                 if not left or world.clock() - began + left > patience:
                     return left
@@ -230,7 +230,7 @@ class _Asking(Wait):
                 if left is None or left > patience:
                     return left
                 turn.wait_sync(world, patience)
-            while turn.is_called:
+            while turn.is_woken:
                 left = guard.ask_sync(self._bucket, self._cost)
                 if not left or world.clock() - began + left > patience:
                     return left
