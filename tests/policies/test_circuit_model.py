@@ -17,7 +17,7 @@ from seamwise.policies._engine.permit import Permit
 from seamwise.policies._engine.world import World
 from seamwise.policies._parts.trip_conditions import (
     BUCKETS,
-    Consecutive,
+    ConsecutiveFailures,
     RatioInTime,
     RatioOfCalls,
     Trip,
@@ -147,7 +147,7 @@ class Told:
         """Give those of them that the trip looks at: up to the last one, when it looked for the last time."""
         results = self.results()
         match self.given.trip:
-            case Consecutive():
+            case ConsecutiveFailures():
                 after = [at for at, (_, failed) in enumerate(results, start=1) if not failed]
                 return [failed for _, failed in results[max(after, default=0) :]]
             case RatioOfCalls(calls=calls):
@@ -163,7 +163,7 @@ class Told:
     def trips(self) -> bool:
         looked_at = self.looked_at()
         match self.given.trip:
-            case Consecutive(failures=limit):
+            case ConsecutiveFailures(failures=limit):
                 return len(looked_at) >= limit
             case (
                 RatioOfCalls(share=share, minimum=minimum)

@@ -55,7 +55,7 @@ def test_where_nobody_watches_no_change_is_kept() -> None:
     guard = circuit(name='mail')
     guard.open()
     guard.reset()
-    assert not guard._machine._untold
+    assert not guard._machine._unreported
 
 
 def test_an_observer_may_use_the_circuit_and_is_told_one_thing_after_the_other() -> None:

@@ -234,7 +234,7 @@ class _Compartment(Permit):
         with self._bulkhead.mutex:
             permits = list(self._owned_permits)
             return len(permits) == self.in_flight and all(
-                permit.caller == waiting_caller for permit in permits
+                permit.owner == waiting_caller for permit in permits
             )
 
     def join_queue(self) -> Waiter:
