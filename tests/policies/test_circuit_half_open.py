@@ -1,4 +1,4 @@
-"""A circuit that is half open, and one that is opened and closed by hand."""
+"""A half-open circuit, and manual control of a circuit."""
 
 import pytest
 
@@ -20,10 +20,10 @@ from tests.policies.circuit_helpers import (
 )
 from tests.policies.errors import Wrong
 
-# Half open
+# Half-open
 
 
-def test_a_failed_probe_counts_on_and_opens_for_a_whole_time_again() -> None:
+def test_failed_probe_adds_to_the_failures_and_opens_the_circuit_again() -> None:
     world = FakeWorld()
     guard = half_open_circuit(world)
     fail(guard)
@@ -33,7 +33,7 @@ def test_a_failed_probe_counts_on_and_opens_for_a_whole_time_again() -> None:
     assert get_refusal(guard).failures == 2
 
 
-def test_a_refusal_while_it_is_half_open_says_what_is_left_of_the_oldest_probe() -> None:
+def test_refusal_of_a_half_open_circuit_contains_the_time_left_of_the_oldest_probe() -> None:
     world = FakeWorld()
     guard = half_open_circuit(world, probes=2, probe_timeout=5.0)
     acquire_permit(guard)
@@ -44,14 +44,14 @@ def test_a_refusal_while_it_is_half_open_says_what_is_left_of_the_oldest_probe()
     assert get_refusal(guard).state == 'half_open'
 
 
-def test_what_a_refusal_says_is_never_longer_than_the_open_time() -> None:
+def test_retry_after_never_exceeds_open_for() -> None:
     world = FakeWorld()
     guard = half_open_circuit(world, probe_timeout=1e9)
     acquire_permit(guard)
     assert get_refusal(guard).retry_after == 10.0
 
 
-def test_a_probe_hangs_from_the_very_moment_when_its_time_is_over() -> None:
+def test_probe_expires_exactly_at_its_timeout() -> None:
     for seconds, state in ((4.75, 'closed'), (5.0, 'open')):
         world = FakeWorld()
         guard = half_open_circuit(world, probe_timeout=5.0)
@@ -61,7 +61,7 @@ def test_a_probe_hangs_from_the_very_moment_when_its_time_is_over() -> None:
         assert read_state(guard) == state
 
 
-def test_without_a_time_of_its_own_a_probe_has_the_open_time() -> None:
+def test_probe_timeout_defaults_to_open_for() -> None:
     world = FakeWorld()
     guard = half_open_circuit(world)
     acquire_permit(guard)
@@ -72,7 +72,7 @@ def test_without_a_time_of_its_own_a_probe_has_the_open_time() -> None:
     assert get_refusal(guard).retry_after == 10.0
 
 
-def test_a_probe_that_hung_long_ago_opened_it_then_and_the_next_call_is_a_probe() -> None:
+def test_probe_that_expired_long_ago_opened_the_circuit_at_its_expiry() -> None:
     world, events = FakeWorld(), list[GuardEvent]()
     guard = half_open_circuit(world, probe_timeout=5.0, observer=events.append)
     acquire_permit(guard)
@@ -86,7 +86,7 @@ def test_a_probe_that_hung_long_ago_opened_it_then_and_the_next_call_is_a_probe(
 
 
 @pytest.mark.parametrize('ending', ['caller error', 'cancelled', 'ok'])
-def test_a_probe_that_ends_too_late_has_failed_however_it_ends(ending: str) -> None:
+def test_expired_probe_counts_as_failed_regardless_of_its_outcome(ending: str) -> None:
     world = FakeWorld()
     guard = half_open_circuit(world, probe_timeout=5.0)
     probe = acquire_permit(guard)
@@ -98,7 +98,7 @@ def test_a_probe_that_ends_too_late_has_failed_however_it_ends(ending: str) -> N
     assert get_refusal(guard) == CircuitOpen('mail', 1, 10.0, 'open')
 
 
-def test_a_success_of_one_probe_does_not_hide_that_an_older_one_hangs() -> None:
+def test_success_of_a_probe_does_not_hide_the_expiry_of_an_older_probe() -> None:
     world = FakeWorld()
     guard = half_open_circuit(world, probes=2, probe_timeout=5.0)
     acquire_permit(guard)
@@ -109,7 +109,7 @@ def test_a_success_of_one_probe_does_not_hide_that_an_older_one_hangs() -> None:
     assert read_state(guard) == 'open'
 
 
-def test_a_probe_that_succeeded_hangs_no_more() -> None:
+def test_successful_probe_does_not_expire() -> None:
     world = FakeWorld()
     guard = half_open_circuit(world, successes=2, probe_timeout=5.0)
     assert guard.run_sync(lambda: OK) is OK
@@ -119,7 +119,7 @@ def test_a_probe_that_succeeded_hangs_no_more() -> None:
     assert read_state(guard) == 'closed'
 
 
-def test_a_failure_between_the_successes_begins_all_again() -> None:
+def test_failure_resets_the_count_of_successful_probes() -> None:
     world = FakeWorld()
     guard = half_open_circuit(world, successes=2)
     guard.run_sync(lambda: OK)
@@ -132,7 +132,7 @@ def test_a_failure_between_the_successes_begins_all_again() -> None:
 
 
 @pytest.mark.parametrize('outcome', [Failure(Wrong()), Failure('text')])
-def test_a_probe_that_says_nothing_of_the_service_gives_its_permit_back(
+def test_probe_releases_its_permit_after_a_failure_that_does_not_count(
     outcome: Failure[object],
 ) -> None:
     guard = half_open_circuit(FakeWorld())
@@ -143,55 +143,55 @@ def test_a_probe_that_says_nothing_of_the_service_gives_its_permit_back(
     get_refusal(guard)
 
 
-def test_a_probe_with_a_defect_has_failed() -> None:
+def test_probe_with_a_defect_opens_the_circuit() -> None:
     guard = half_open_circuit(FakeWorld())
     assert acquire_permit(guard).abort(ZeroDivisionError()) is None
     assert read_state(guard) == 'open'
 
 
-def test_three_probes_at_once_and_not_a_fourth_whatever_comes_back() -> None:
+def test_number_of_concurrent_probes_is_limited_also_after_a_success() -> None:
     guard = half_open_circuit(FakeWorld(), probes=3, successes=9)
-    first, *_others = [acquire_permit(guard) for _ in range(3)]
+    first, *_ = [acquire_permit(guard) for _ in range(3)]
     get_refusal(guard)
     first.leave(OK)
     acquire_permit(guard)
     get_refusal(guard)
 
 
-def test_the_permit_of_a_probe_of_an_older_generation_frees_no_place() -> None:
+def test_probe_of_an_earlier_state_does_not_release_a_permit() -> None:
     world = FakeWorld()
     guard = half_open_circuit(world)
-    old = acquire_permit(guard)
+    earlier_probe = acquire_permit(guard)
     guard.open()
     world.advance(10.0)
     acquire_permit(guard)
-    old.abort(GeneratorExit())
+    earlier_probe.abort(GeneratorExit())
     get_refusal(guard)
     assert read_state(guard) == 'half_open'
 
 
 @pytest.mark.parametrize('end', [OK, DOWN, OSError()])
-def test_the_result_of_a_probe_of_an_older_generation_changes_nothing(
+def test_outcome_of_a_probe_of_an_earlier_state_is_ignored(
     end: Outcome | OSError,
 ) -> None:
     world = FakeWorld()
     guard = half_open_circuit(world)
-    old = acquire_permit(guard)
+    earlier_probe = acquire_permit(guard)
     guard.open()
     world.advance(10.0)
     acquire_permit(guard)
     if isinstance(end, OSError):
-        old.abort(end)
+        earlier_probe.abort(end)
     else:
-        old.leave(end)
+        earlier_probe.leave(end)
     assert read_state(guard) == 'half_open'
     get_refusal(guard)
 
 
-# By hand
+# Manual control
 
 
-def test_open_opens_for_a_whole_time_from_now_on() -> None:
+def test_open_opens_for_the_full_time_from_now() -> None:
     world = FakeWorld()
     guard = circuit(name='mail', open_for=10.0, world=world)
     guard.open()
@@ -204,12 +204,12 @@ def test_open_opens_for_a_whole_time_from_now_on() -> None:
     assert read_state(guard) == 'closed'
 
 
-def test_reset_closes_and_forgets() -> None:
+def test_reset_closes_the_circuit_and_clears_its_counts() -> None:
     guard = circuit(name='mail', trip=consecutive(2), world=FakeWorld())
     fail(guard)
-    late = acquire_permit(guard)
+    earlier_call = acquire_permit(guard)
     guard.reset()
-    late.leave(DOWN)
+    earlier_call.leave(DOWN)
     fail(guard)
     assert read_state(guard) == 'closed'
     fail(guard)
@@ -219,7 +219,7 @@ def test_reset_closes_and_forgets() -> None:
     assert guard.run_sync(lambda: OK) is OK
 
 
-def test_what_is_isolated_stays_open_until_reset() -> None:
+def test_isolated_circuit_stays_open_until_reset() -> None:
     world = FakeWorld()
     guard = circuit(name='mail', open_for=10.0, world=world)
     guard.isolate()
@@ -233,7 +233,7 @@ def test_what_is_isolated_stays_open_until_reset() -> None:
     assert guard.run_sync(lambda: OK) is OK
 
 
-def test_what_is_open_may_be_isolated() -> None:
+def test_open_circuit_can_be_isolated() -> None:
     world = FakeWorld()
     guard = circuit(name='mail', open_for=10.0, world=world)
     guard.open()

@@ -1,4 +1,4 @@
-"""What a circuit tells its observer, and in which order."""
+"""Events of a circuit, and their order."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from seamwise.policies.testing import FakeWorld
 from tests.policies.circuit_helpers import OK, fail, get_refusal, read_state, run_in_threads
 
 
-def test_every_change_and_every_refusal_is_told_in_order() -> None:
+def test_observer_receives_all_changes_and_refusals_in_order() -> None:
     world, events = FakeWorld(), list[GuardEvent]()
     guard = circuit(
         name='mail', trip=consecutive(2), open_for=10.0, observer=events.append, world=world
@@ -30,43 +30,43 @@ def test_every_change_and_every_refusal_is_told_in_order() -> None:
     ]
 
 
-def test_the_very_error_of_a_refusal_is_told() -> None:
+def test_refused_event_contains_the_error_object_of_the_refusal() -> None:
     events = list[GuardEvent]()
     guard = circuit(name='mail', observer=events.append)
     guard.isolate()
     error = get_refusal(guard)
-    told = events[-1]
-    assert isinstance(told, Refused)
-    assert told.error is error
+    event = events[-1]
+    assert isinstance(event, Refused)
+    assert event.error is error
 
 
-def test_what_is_done_by_hand_is_told_where_it_changes_the_state() -> None:
+def test_manual_control_is_reported_only_if_the_state_changes() -> None:
     events = list[GuardEvent]()
     guard = circuit(name='mail', observer=events.append)
-    for act in (guard.reset, guard.open, guard.open, guard.isolate, guard.reset, guard.reset):
-        act()
+    for action in (guard.reset, guard.open, guard.open, guard.isolate, guard.reset, guard.reset):
+        action()
     assert events == [
         CircuitChanged('mail', 'closed', 'open', 0),
         CircuitChanged('mail', 'open', 'closed', 0),
     ]
 
 
-def test_where_nobody_watches_no_change_is_kept() -> None:
+def test_changes_are_not_queued_without_an_observer() -> None:
     guard = circuit(name='mail')
     guard.open()
     guard.reset()
     assert not guard._machine._unreported
 
 
-def test_an_observer_may_use_the_circuit_and_is_told_one_thing_after_the_other() -> None:
-    depth, told = 0, list[tuple[str, str]]()
+def test_observer_can_control_the_circuit_and_is_never_called_recursively() -> None:
+    depth, changes = 0, list[tuple[str, str]]()
 
     def observer(event: GuardEvent) -> None:
         nonlocal depth
         assert depth == 0
         depth += 1
         if isinstance(event, CircuitChanged):
-            told.append((event.before, event.after))
+            changes.append((event.before, event.after))
             if event.after == 'open':
                 guard.reset()
                 assert read_state(guard) == 'closed'
@@ -74,23 +74,23 @@ def test_an_observer_may_use_the_circuit_and_is_told_one_thing_after_the_other()
 
     guard = circuit(name='mail', trip=consecutive(1), observer=observer)
     fail(guard)
-    assert told == [('closed', 'open'), ('open', 'closed')]
+    assert changes == [('closed', 'open'), ('open', 'closed')]
     assert read_state(guard) == 'closed'
 
 
 @pytest.mark.filterwarnings('ignore')
-def test_an_observer_that_raises_changes_nothing() -> None:
-    def broken(_event: GuardEvent) -> None:
+def test_exception_of_the_observer_does_not_affect_the_circuit() -> None:
+    def raise_defect(_event: GuardEvent) -> None:
         raise ZeroDivisionError
 
-    guard = circuit(name='mail', trip=consecutive(1), observer=broken)
+    guard = circuit(name='mail', trip=consecutive(1), observer=raise_defect)
     fail(guard)
     get_refusal(guard)
     guard.reset()
     assert guard.run_sync(lambda: OK) is OK
 
 
-def test_an_observer_that_is_interrupted_is_told_what_follows() -> None:
+def test_observer_receives_events_after_it_was_interrupted() -> None:
     events = list[GuardEvent]()
 
     def observer(event: GuardEvent) -> None:
@@ -108,15 +108,15 @@ def test_an_observer_that_is_interrupted_is_told_what_follows() -> None:
     ]
 
 
-def test_events_of_many_threads_come_in_the_order_of_the_changes() -> None:
+def test_events_of_several_threads_are_in_the_order_of_the_changes() -> None:
     events = list[GuardEvent]()
     guard = circuit(name='mail', observer=events.append)
 
-    def work(n: int) -> None:
+    def change_state(n: int) -> None:
         for _ in range(200):
             (guard.open, guard.reset)[n % 2]()
 
-    run_in_threads(8, work)
+    run_in_threads(8, change_state)
     changes = [event for event in events if isinstance(event, CircuitChanged)]
     assert changes
     assert [change.before for change in changes] == [
