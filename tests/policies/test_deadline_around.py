@@ -1,4 +1,4 @@
-"""A deadline around what cancels by itself, and beside other layers."""
+"""Deadlines outside task groups, shields and generators, and next to other layers."""
 
 import asyncio
 import weakref
@@ -26,15 +26,15 @@ from tests.policies.gc_helpers import gc_disabled
 
 
 @run_in_event_loop
-async def test_a_task_group_inside_is_ended_with_all_its_tasks() -> None:
+async def test_task_group_inside_a_deadline_is_cancelled_with_its_tasks() -> None:
     world = FakeWorld()
-    ended: list[str] = []
+    log: list[str] = []
 
     async def child() -> None:
         try:
             await asyncio.Event().wait()
         finally:
-            ended.append('child')
+            log.append('child')
 
     async def op() -> Result[str, Down]:
         async with asyncio.TaskGroup() as group:
@@ -44,12 +44,12 @@ async def test_a_task_group_inside_is_ended_with_all_its_tasks() -> None:
         return DONE
 
     assert await deadline(3.0, world=world).run(op) == Failure(deadline_exceeded())
-    assert ended == ['child', 'child']
+    assert log == ['child', 'child']
     await assert_nothing_pending()
 
 
 @run_in_event_loop
-async def test_a_defect_in_a_task_group_passes_and_takes_the_cancellation_with_it() -> None:
+async def test_defect_in_a_task_group_propagates_and_leaves_no_cancellation() -> None:
     world = FakeWorld()
 
     async def child() -> None:
@@ -70,16 +70,16 @@ async def test_a_defect_in_a_task_group_passes_and_takes_the_cancellation_with_i
 
 
 @run_in_event_loop
-async def test_what_is_shielded_goes_on_and_has_no_time_left() -> None:
+async def test_shielded_work_continues_without_remaining_time() -> None:
     world = FakeWorld()
-    go_on = asyncio.Event()
+    may_continue = asyncio.Event()
 
-    async def shielded() -> float | None:
-        await go_on.wait()
+    async def shielded_work() -> float | None:
+        await may_continue.wait()
         return remaining()
 
     async def op() -> Result[str, Down]:
-        inner.append(asyncio.ensure_future(shielded()))
+        inner.append(asyncio.ensure_future(shielded_work()))
         await asyncio.wait_for(asyncio.shield(inner[0]), None)
         return DONE
 
@@ -89,13 +89,13 @@ async def test_what_is_shielded_goes_on_and_has_no_time_left() -> None:
     await asyncio.sleep(0)
     world.advance(3.0)
     assert await call == Failure(deadline_exceeded())
-    go_on.set()
+    may_continue.set()
     assert await inner[0] == 0.0
     await assert_nothing_pending()
 
 
 @run_in_event_loop
-async def test_a_generator_that_is_closed_takes_its_alarm_with_it() -> None:
+async def test_closed_generator_leaves_no_alarm() -> None:
     world = FakeWorld()
 
     async def op() -> Result[str, Down]:
@@ -114,7 +114,7 @@ async def test_a_generator_that_is_closed_takes_its_alarm_with_it() -> None:
 
 
 @run_in_event_loop
-async def test_a_closed_coroutine_leaves_no_end_and_no_alarm() -> None:
+async def test_closed_coroutine_leaves_no_deadline_and_no_alarm() -> None:
     world = FakeWorld()
     call = deadline(3.0, world=world).run(sleep_operation(world, 1.0))
     call.send(None)
@@ -126,67 +126,71 @@ async def test_a_closed_coroutine_leaves_no_end_and_no_alarm() -> None:
 
 
 @run_in_event_loop
-async def test_a_coroutine_may_be_closed_from_a_context_that_never_saw_its_end() -> None:
+async def test_coroutine_can_be_closed_in_another_context() -> None:
     world = FakeWorld()
     call = deadline(3.0, world=world).run(sleep_operation(world, 1.0))
-    elsewhere = copy_context()
-    elsewhere.run(call.send, None)
+    other_context = copy_context()
+    other_context.run(call.send, None)
     call.close()
     world.advance(5.0)
     await assert_nothing_pending()
 
 
 @run_in_event_loop
-async def test_whatever_is_raised_for_the_cancellation_its_request_is_taken_back() -> None:
+async def test_request_is_withdrawn_if_the_operation_raises_another_exception_when_cancelled() -> (
+    None
+):
     world = FakeWorld()
 
-    class Gone(BaseException):
+    class CleanUpError(BaseException):
         pass
 
     async def op() -> Result[str, Down]:
         try:
             await world.sleep(10.0)
         except asyncio.CancelledError:
-            raise Gone from None
+            raise CleanUpError from None
         return DONE
 
-    with pytest.raises(Gone):
+    with pytest.raises(CleanUpError):
         await deadline(3.0, world=world).run(op)
     await assert_nothing_pending()
 
 
-# Beside other layers.
+# Other layers
 
 
-class Leaky(Layer[str]):
-    """Raises when it is left, as a user's predicate may."""
+class RaisingLayer(Layer[str]):
+    """Raises in `leave`, like a predicate of the user with a defect."""
 
     @override
     def enter(self) -> Decision:
-        return Raises()
+        return RaisingPermit()
 
     @override
     def limits(self) -> str:
         return 'none'
 
 
-class Raises(Permit):
+class RaisingPermit(Permit):
     @override
     def leave(self, outcome: Outcome, /) -> Outcome:
         raise RuntimeError('a defect')
 
 
 @run_in_event_loop
-async def test_a_defect_of_an_inner_layer_takes_the_alarm_with_it() -> None:
+async def test_defect_of_an_inner_layer_leaves_no_alarm() -> None:
     world = FakeWorld()
     with pytest.raises(RuntimeError, match='a defect'):
-        await (deadline(3.0, world=world) >> Leaky('leaky')).run(sleep_operation(world, 1.0))
+        await (deadline(3.0, world=world) >> RaisingLayer('raising')).run(
+            sleep_operation(world, 1.0)
+        )
     world.advance(5.0)
     await assert_nothing_pending()
 
 
 @run_in_event_loop
-async def test_a_clock_that_raises_takes_the_alarm_with_it() -> None:
+async def test_clock_that_raises_leaves_no_alarm() -> None:
     times = iter([1.0])
     guard = deadline(0.001, world=World(clock=lambda: next(times)))
 
@@ -200,7 +204,7 @@ async def test_a_clock_that_raises_takes_the_alarm_with_it() -> None:
 
 
 @run_in_event_loop
-async def test_a_clock_that_goes_backwards_makes_nobody_late() -> None:
+async def test_operation_is_not_late_if_the_clock_goes_back() -> None:
     times = iter([100.0, 50.0])
     assert (
         await deadline(3.0, world=World(clock=lambda: next(times))).run(
@@ -210,33 +214,33 @@ async def test_a_clock_that_goes_backwards_makes_nobody_late() -> None:
     )
 
 
-class Kept:
-    """What an operation gives, and nobody is to keep."""
+class Value:
+    """A value that no reference should keep alive."""
 
 
 @pytest.mark.parametrize('seconds', [0.5, 5.0])
 @run_in_event_loop
-async def test_a_task_that_goes_on_keeps_nothing_of_the_task_whose_deadline_it_saw(
+async def test_background_task_does_not_keep_the_finished_task_of_its_deadline_alive(
     seconds: float,
 ) -> None:
     world = FakeWorld()
-    going_on: list[asyncio.Task[bool]] = []
+    background_tasks: list[asyncio.Task[bool]] = []
 
     async def inner() -> Result[str, Down]:
-        going_on.append(asyncio.create_task(asyncio.Event().wait()))
+        background_tasks.append(asyncio.create_task(asyncio.Event().wait()))
         await world.sleep(1.0)
         return DONE
 
     async def call() -> 'tuple[object, Kept]':
         guard = deadline(seconds, world=world)
-        # Also the end of a deadline inside, which the one around watches.
-        return await guard.run(lambda: deadline(9.0, world=world).run(inner)), Kept()
+        # The inner deadline has no alarm of its own: it expires with the outer one.
+        return await guard.run(lambda: deadline(9.0, world=world).run(inner)), Value()
 
     with gc_disabled():
-        _, kept = await asyncio.create_task(call())
-        gone = weakref.ref(kept)
-        del kept, _
+        _, value = await asyncio.create_task(call())
+        value_ref = weakref.ref(value)
+        del value, _
         await asyncio.sleep(0)
-        assert gone() is None
-    going_on[0].cancel()
-    await asyncio.wait(going_on)
+        assert value_ref() is None
+    background_tasks[0].cancel()
+    await asyncio.wait(background_tasks)
