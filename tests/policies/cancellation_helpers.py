@@ -1,4 +1,4 @@
-"""Cancels a caller at every place where it waits, one after the other."""
+"""Cancel a call at each of its awaits in turn, and check that nothing is lost."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Generator
@@ -7,33 +7,33 @@ from typing import Any, Literal, TypeAlias
 
 from typing_extensions import override
 
-When: TypeAlias = Literal['while it waits', 'when it has been served']
+CancelTime: TypeAlias = Literal['while it waits', 'when it has been served']
 
 
-class _Watched(Coroutine[Any, Any, object]):
-    """A coroutine that calls `suspended` each time it stops to wait, with what it waits for."""
+class _WatchedCoroutine(Coroutine[Any, Any, object]):
+    """A coroutine that calls `on_suspend` with the awaited object each time it waits."""
 
     def __init__(
-        self, inner: Coroutine[Any, Any, object], suspended: Callable[[object], None]
+        self, inner: Coroutine[Any, Any, object], on_suspend: Callable[[object], None]
     ) -> None:
         self._inner = inner
-        self._suspended = suspended
+        self._on_suspend = on_suspend
 
     @override
     def send(self, value: object) -> object:
-        waits_for = self._inner.send(value)
-        self._suspended(waits_for)
-        return waits_for
+        awaited = self._inner.send(value)
+        self._on_suspend(awaited)
+        return awaited
 
     @override
     def throw(self, typ: Any, val: Any = None, tb: TracebackType | None = None) -> object:
-        waits_for = (
+        awaited = (
             self._inner.throw(typ)
             if val is None and tb is None
             else self._inner.throw(typ, val, tb)
         )
-        self._suspended(waits_for)
-        return waits_for
+        self._on_suspend(awaited)
+        return awaited
 
     @override
     def close(self) -> None:
@@ -44,54 +44,62 @@ class _Watched(Coroutine[Any, Any, object]):
         return self._inner.__await__()
 
 
-async def _cancelled_at(
-    call: Callable[[], Coroutine[Any, Any, object]], place: int, when: When
+async def _cancel_at(
+    call: Callable[[], Coroutine[Any, Any, object]], number: int, cancel_time: CancelTime
 ) -> bool:
-    """Run a call and cancel it where it waits for the n-th time; says whether it waited so often."""
+    """Run a call, cancel it at its n-th await, and return whether it has so many awaits."""
     loop = asyncio.get_running_loop()
     count = 0
 
     def cancel(_served: asyncio.Future[Any]) -> None:
         task.cancel()
 
-    def suspended(waits_for: object) -> None:
+    def on_suspend(awaited: object) -> None:
         nonlocal count
         count += 1
-        if count != place:
+        if count != number:
             return
-        if when == 'when it has been served' and asyncio.isfuture(waits_for):
-            # Before the task's own callback: it has what it waited for, and has not gone on.
-            future: asyncio.Future[Any] = waits_for
+        if cancel_time == 'when it has been served' and asyncio.isfuture(awaited):
+            # This runs before the callback of the task: the result is there, the task has not run.
+            future: asyncio.Future[Any] = awaited
             future.add_done_callback(cancel)
         else:
             loop.call_soon(task.cancel)
 
-    task = asyncio.create_task(_Watched(call(), suspended))
+    task = asyncio.create_task(_WatchedCoroutine(call(), on_suspend))
     await asyncio.wait([task])
-    if count < place:
+    if count < number:
         await task
         return False
-    assert task.cancelled(), f'cancelled at wait {place} ({when}), and ended with {task!r}'
+    assert task.cancelled(), f'cancelled at wait {number} ({cancel_time}), and ended with {task!r}'
     return True
 
 
 async def cancel_at_each_await(
     call: Callable[[], Coroutine[Any, Any, object]], after: Callable[[], Awaitable[object] | None]
 ) -> int:
-    """Cancel a call at each of its awaits in turn, in both ways, and ask `after` each time whether all is as before.
+    """Cancel a call at each of its awaits in turn, and call `after` each time to check the state.
 
-    `call` makes a fresh coroutine that ends by itself; gives how many awaits there were. No task may be left.
+    Each await is cancelled twice: while it waits, and when its result has just arrived. No task
+    may be left.
+
+    Args:
+        call: Returns a new coroutine, which must end by itself.
+        after: Raises if the state is not the same as before the call.
+
+    Returns:
+        The number of awaits.
     """
-    found = 0
-    modes: tuple[When, ...] = ('while it waits', 'when it has been served')
-    for when in modes:
-        place = 1
-        while await _cancelled_at(call, place, when):
+    count = 0
+    modes: tuple[CancelTime, ...] = ('while it waits', 'when it has been served')
+    for cancel_time in modes:
+        number = 1
+        while await _cancel_at(call, number, cancel_time):
             assert asyncio.all_tasks() == {asyncio.current_task()}, (
-                f'a task is left after wait {place} ({when})'
+                f'a task is left after wait {number} ({cancel_time})'
             )
-            if (checked := after()) is not None:
-                await checked
-            place += 1
-        found = place - 1
-    return found
+            if (check := after()) is not None:
+                await check
+            number += 1
+        count = number - 1
+    return count

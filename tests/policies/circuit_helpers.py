@@ -1,4 +1,4 @@
-"""Circuits, calls through them and threads, for the tests of circuits."""
+"""Helpers for the tests of circuits."""
 
 import sys
 import threading
@@ -24,23 +24,23 @@ def fail(guard: Circuit, times: int = 1) -> None:
 
 
 def get_refusal(guard: Circuit) -> CircuitOpen:
-    said = guard.enter()
-    assert type(said) is Failure
-    error = said.failure()
+    decision = guard.enter()
+    assert type(decision) is Failure
+    error = decision.failure()
     assert isinstance(error, CircuitOpen)
     return error
 
 
 def acquire_permit(guard: Circuit) -> Permit:
-    said = guard.enter()
-    assert isinstance(said, Permit)
-    return said
+    decision = guard.enter()
+    assert isinstance(decision, Permit)
+    return decision
 
 
 def half_open_circuit(
-    world: FakeWorld, *, probes: int = 1, successes: int = 1, **more: Any
+    world: FakeWorld, *, probes: int = 1, successes: int = 1, **options: Any
 ) -> Circuit:
-    """Give a circuit whose next call is a probe."""
+    """Return a circuit whose next call is a probe."""
     guard = circuit(
         name='mail',
         trip=consecutive(1),
@@ -48,7 +48,7 @@ def half_open_circuit(
         probes=probes,
         successes=successes,
         world=world,
-        **more,
+        **options,
     )
     guard.open()
     world.advance(10.0)
@@ -56,20 +56,20 @@ def half_open_circuit(
 
 
 def read_state(guard: Circuit) -> State:
-    """Read the state; a type checker does not remember what a function gave."""
+    """Return the state. A type checker would remember the value of the property."""
     return guard.state
 
 
 def run_in_threads(number: int, work: Callable[[int], object]) -> None:
-    """Do something in so many threads that begin together and switch as often as can be; what one raises is raised."""
-    barrier, raised = threading.Barrier(number), list[BaseException]()
+    """Run `work` in concurrent threads with frequent switches, and raise the first exception."""
+    barrier, errors = threading.Barrier(number), list[BaseException]()
 
     def run(n: int) -> None:
         try:
             barrier.wait(10.0)
             work(n)
         except BaseException as error:  # noqa: BLE001 -- raised again below
-            raised.append(error)
+            errors.append(error)
 
     threads = [threading.Thread(target=run, args=(n,)) for n in range(number)]
     interval = sys.getswitchinterval()
@@ -82,5 +82,5 @@ def run_in_threads(number: int, work: Callable[[int], object]) -> None:
     finally:
         sys.setswitchinterval(interval)
     assert not any(thread.is_alive() for thread in threads)
-    if raised:
-        raise raised[0]
+    if errors:
+        raise errors[0]

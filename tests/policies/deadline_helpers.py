@@ -1,4 +1,4 @@
-"""What the tests of deadlines share."""
+"""Helpers for the tests of deadlines."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
@@ -18,34 +18,36 @@ DONE = Success('done')
 
 
 def sleep_operation(world: World, seconds: float) -> Operation:
-    async def op() -> Result[str, Down]:
+    """Return an operation that sleeps, then succeeds with `DONE`."""
+
+    async def operation() -> Result[str, Down]:
         await world.sleep(seconds)
         return DONE
 
-    return op
+    return operation
 
 
 def run_in_event_loop(test: Callable[P, Coroutine[object, object, None]]) -> Callable[P, None]:
-    """Run a test in an event loop of its own, where nothing may go wrong in a callback, as in an alarm that nobody stopped."""
+    """Run an async test in a new event loop, and fail if a callback of the loop raises."""
 
     @wraps(test)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        wrong: list[dict[str, Any]] = []
+        callback_errors: list[dict[str, Any]] = []
 
-        async def watched() -> None:
-            asyncio.get_running_loop().set_exception_handler(
-                lambda _loop, context: wrong.append(context)
-            )
+        async def main() -> None:
+            loop = asyncio.get_running_loop()
+            loop.set_exception_handler(lambda _loop, context: callback_errors.append(context))
             await test(*args, **kwargs)
 
-        asyncio.run(watched())
-        assert wrong == []
+        asyncio.run(main())
+        # An alarm that was not cancelled would raise here.
+        assert callback_errors == []
 
     return run
 
 
 async def assert_nothing_pending() -> None:
-    """Fail where a cancellation is still on its way to this task, or a request for one is still counted."""
+    """Assert that no cancellation, deadline or task is left over from the code under test."""
     task = asyncio.current_task()
     assert task is not None
     assert task.cancelling() == 0
@@ -56,4 +58,5 @@ async def assert_nothing_pending() -> None:
 
 
 def deadline_exceeded(name: str = 'deadline', seconds: float = 3.0) -> DeadlineExceeded:
+    """Return the error that a deadline reports."""
     return DeadlineExceeded(name, seconds)

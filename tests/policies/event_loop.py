@@ -1,4 +1,4 @@
-"""Runs a test in an event loop to its whole end: no task is left, and no exception that nobody has read."""
+"""Run an async test in an event loop, and fail if a task or an unread exception is left."""
 
 import asyncio
 import gc
@@ -8,22 +8,24 @@ from typing import Any, TypeVar
 T = TypeVar('T')
 
 
-async def yield_to_loop(many: int = 10) -> None:
-    """Let every task go on, so many times."""
-    for _ in range(many):
+async def yield_to_loop(times: int = 10) -> None:
+    """Let all tasks run, `times` times."""
+    for _ in range(times):
         await asyncio.sleep(0)
 
 
-def run_to_completion(make: Callable[[], T], test: Callable[[T], Coroutine[Any, Any, None]]) -> T:
-    """Run a test on what `make` makes inside of the loop, and give that."""
+def run_to_completion(
+    create_fixture: Callable[[], T], test: Callable[[T], Coroutine[Any, Any, None]]
+) -> T:
+    """Run a test on a fixture that is created inside the loop, and return the fixture."""
 
     async def main() -> T:
-        made = make()
-        await test(made)
+        fixture = create_fixture()
+        await test(fixture)
         assert asyncio.all_tasks() == {asyncio.current_task()}, 'a task is left'
-        return made
+        return fixture
 
-    made = asyncio.run(main())
-    # A task whose exception nobody has read says so here, which is an error of the test.
+    fixture = asyncio.run(main())
+    # A task whose exception was not retrieved logs it here, which is an error of the test.
     gc.collect()
-    return made
+    return fixture

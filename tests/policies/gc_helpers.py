@@ -1,4 +1,4 @@
-"""What a defect leaves behind: with nothing to collect it, only what no cycle holds goes."""
+"""Helpers for tests that a defect leaves no reference cycle."""
 
 import gc
 from collections.abc import Generator
@@ -6,12 +6,12 @@ from contextlib import contextmanager
 
 
 class Defect(Exception):
-    """Unlike the exceptions of Python, this one can be referred to weakly."""
+    """An exception that, unlike built-in ones, supports weak references."""
 
 
 @contextmanager
 def gc_disabled() -> Generator[None]:
-    """Keep the garbage collector from running."""
+    """Disable the cyclic garbage collector, so that only objects outside of cycles are freed."""
     gc.collect()
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""A world whose time goes on only when a test says so: who sleeps is woken on the way, and the clock may go wrong meanwhile."""
+"""A world for models whose time passes only when a test says so, and whose clock can jump."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
@@ -10,13 +10,13 @@ from seamwise.policies._engine.world import World
 
 
 async def settle_tasks() -> None:
-    """Let every task go on until all of them wait for something that the test decides."""
+    """Run all tasks until they wait for something that the test controls."""
     for _ in range(20):
         await asyncio.sleep(0)
 
 
 class ManualTime:
-    """Time for models: `advance` lets it pass, `jump` sets the clock alone."""
+    """Time for models: `advance` lets it pass, `shift_clock` changes only the clock."""
 
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
@@ -29,7 +29,7 @@ class ManualTime:
 
     @property
     def forward(self) -> Fraction:
-        """What has gone by for one that reads the clock now, and saw it go back wherever it showed less than the time before."""
+        """Sum of the increases of the clock between its readings; decreases are ignored."""
         return self._forward + max(self.shown - self._last, Fraction(0))
 
     def _clock(self) -> float:
@@ -42,61 +42,61 @@ class ManualTime:
         self._sleepers.append((self.passed + Fraction(seconds), woken))
         await woken
 
-    def run(self, work: Awaitable[object]) -> None:
-        """Do something in the loop, and let all go on that can."""
+    def run(self, awaitable: Awaitable[object]) -> None:
+        """Await something in the loop, then run all tasks as far as possible."""
 
-        async def and_settle() -> None:
-            await work
+        async def main() -> None:
+            await awaitable
             await settle_tasks()
 
-        self.loop.run_until_complete(and_settle())
+        self.loop.run_until_complete(main())
 
-    def do(self, act: Callable[[], object] = lambda: None) -> None:
-        """Do something in the loop that is no coroutine."""
+    def run_callback(self, callback: Callable[[], object] = lambda: None) -> None:
+        """Call a function in the loop, then run all tasks as far as possible."""
 
-        async def acting() -> None:
-            act()
+        async def main() -> None:
+            callback()
 
-        self.run(acting())
+        self.run(main())
 
     def start(self, call: Coroutine[Any, Any, Any]) -> 'asyncio.Task[Any]':
-        """Start a task, and let it come as far as it can."""
+        """Start a task and run it as far as possible."""
         task = self.loop.create_task(call)
-        self.do()
+        self.run_callback()
         return task
 
     def advance(self, seconds: Fraction) -> None:
-        """Let time pass: each sleeper wakes at its time."""
+        """Let time pass, and wake each sleeper at its time."""
         end = self.passed + seconds
         while due := sorted(
-            (at, place) for place, (at, _) in enumerate(self._sleepers) if at <= end
+            (wake_at, index) for index, (wake_at, _) in enumerate(self._sleepers) if wake_at <= end
         ):
-            at, place = due[0]
-            self._to(max(at, self.passed))
-            _, woken = self._sleepers.pop(place)
-            self.do(partial(_wake, woken))
-        self._to(end)
-        self.do()
+            wake_at, index = due[0]
+            self._advance_to(max(wake_at, self.passed))
+            _, woken = self._sleepers.pop(index)
+            self.run_callback(partial(_wake, woken))
+        self._advance_to(end)
+        self.run_callback()
 
-    def jump(self, seconds: Fraction) -> None:
-        """Set the clock, back or ahead, while no time passes."""
+    def shift_clock(self, seconds: Fraction) -> None:
+        """Set the clock forward or back while no time passes."""
         self.shown += seconds
 
     def close(self) -> None:
-        """End every task that is left."""
+        """Cancel all remaining tasks, and close the loop."""
 
-        async def ending() -> None:
-            left = asyncio.all_tasks() - {asyncio.current_task()}
-            for task in left:
+        async def cancel_all() -> None:
+            tasks = asyncio.all_tasks() - {asyncio.current_task()}
+            for task in tasks:
                 task.cancel()
-            await asyncio.gather(*left, return_exceptions=True)
+            await asyncio.gather(*tasks, return_exceptions=True)
 
-        self.loop.run_until_complete(ending())
+        self.loop.run_until_complete(cancel_all())
         self.loop.close()
 
-    def _to(self, at: Fraction) -> None:
-        self.shown += at - self.passed
-        self.passed = at
+    def _advance_to(self, time: Fraction) -> None:
+        self.shown += time - self.passed
+        self.passed = time
 
 
 def _wake(sleeper: 'asyncio.Future[None]') -> None:

@@ -106,7 +106,7 @@ class BulkheadComparison(RuleBasedStateMachine):
         caller = data.draw(
             st.sampled_from([caller for callers in self.running.values() for caller in callers])
         )
-        self.time.do(lambda: self.finish(caller, outcome))
+        self.time.run_callback(lambda: self.finish(caller, outcome))
         self.admit_waiters(caller.key)
         assert caller.task.done()
         assert caller.task.cancelled() == (outcome == 'cancelled')
@@ -142,7 +142,7 @@ class BulkheadComparison(RuleBasedStateMachine):
         caller = data.draw(
             st.sampled_from([caller for callers in self.waiting.values() for caller in callers])
         )
-        self.time.do(caller.task.cancel)
+        self.time.run_callback(caller.task.cancel)
         self.waiting[caller.key].remove(caller)
         assert caller.task.cancelled()
 
@@ -162,7 +162,7 @@ class BulkheadComparison(RuleBasedStateMachine):
 
     @rule(seconds=TIMES, direction=st.sampled_from([-1, 1]))
     def jump(self, seconds: Fraction, direction: int) -> None:
-        self.time.jump(direction * seconds)
+        self.time.shift_clock(direction * seconds)
 
     @invariant()
     def check_state(self) -> None:
@@ -193,7 +193,7 @@ class BulkheadComparison(RuleBasedStateMachine):
         while any(self.running.values()):
             for key, callers in self.running.items():
                 for caller in list(callers):
-                    self.time.do(partial(self.finish, caller, 'success'))
+                    self.time.run_callback(partial(self.finish, caller, 'success'))
                     self.admit_waiters(key)
                     assert caller.task.result() == Success(1)
         is_waiting = any(self.waiting.values())

@@ -223,7 +223,7 @@ async def test_cancellation_of_the_caller_at_any_await_stays_a_cancellation() ->
 
 @pytest.mark.parametrize('cancels_first', [True, False])
 @run_in_event_loop
-async def test_cancellation_of_the_caller_in_the_same_loop_iteration_as_the_expiry_stays_a_cancellation(
+async def test_cancellation_in_the_loop_iteration_of_the_expiry_stays_a_cancellation(
     cancels_first: bool,
 ) -> None:
     world = FakeWorld()
@@ -319,7 +319,7 @@ async def test_operation_that_cancels_itself_is_cancelled() -> None:
 
 @pytest.mark.parametrize('rings_first', [True, False])
 @run_in_event_loop
-async def test_operation_whose_await_ends_in_the_loop_iteration_of_the_expiry_leaves_nothing_pending(
+async def test_await_that_ends_in_the_loop_iteration_of_the_expiry_leaves_nothing_pending(
     rings_first: bool,
 ) -> None:
     world = FakeWorld()

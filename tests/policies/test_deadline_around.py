@@ -231,7 +231,7 @@ async def test_background_task_does_not_keep_the_finished_task_of_its_deadline_a
         await world.sleep(1.0)
         return DONE
 
-    async def call() -> 'tuple[object, Kept]':
+    async def call() -> 'tuple[object, Value]':
         guard = deadline(seconds, world=world)
         # The inner deadline has no alarm of its own: it expires with the outer one.
         return await guard.run(lambda: deadline(9.0, world=world).run(inner)), Value()

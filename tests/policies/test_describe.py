@@ -176,7 +176,10 @@ def test_description_has_a_line_for_each_layer_and_each_warning() -> None:
     assert guard.describe().splitlines() == [
         'bank: 50 calls in 1 s, burst of 5',
         'room: 20 at a time, unlimited queue',
-        'circuit: opens for 30 s after 5 failures in a row; probes: 1 at a time, 30 s each, 1 in a row close it',
+        (
+            'circuit: opens for 30 s after 5 failures in a row; '
+            'probes: 1 at a time, 30 s each, 1 in a row close it'
+        ),
         'retry: 3 attempts in 45 s, waits 0.1 s to 5 s, full jitter',
         'deadline: 2 s',
     ]

@@ -170,12 +170,12 @@ class RateLimitComparison(RuleBasedStateMachine):
 
     @rule(seconds=TIMES)
     def jump_ahead(self, seconds: Fraction) -> None:
-        self.time.jump(seconds)
+        self.time.shift_clock(seconds)
         self.is_clock_reliable = self.is_clock_reliable and not self.waiters
 
     @rule(seconds=TIMES)
     def set_back(self, seconds: Fraction) -> None:
-        self.time.jump(-seconds)
+        self.time.shift_clock(-seconds)
         self.is_clock_reliable = self.is_clock_reliable and not self.waiters
 
     @precondition(lambda self: self.waiters)
@@ -183,7 +183,7 @@ class RateLimitComparison(RuleBasedStateMachine):
     def cancel(self, data: st.DataObject) -> None:
         caller = data.draw(st.sampled_from(self.waiters))
         self.waiters.remove(caller)
-        self.time.do(caller.task.cancel)
+        self.time.run_callback(caller.task.cancel)
         assert caller.task.cancelled()
 
     @invariant()
