@@ -21,7 +21,7 @@ from seamwise.policies.events import GaveUp, GuardEvent, Recovered, Retrying
 from seamwise.policies.retry import retry
 from seamwise.policies.testing import FakeWorld
 from tests.policies.errors import Busy, Down, Slow, Wrong
-from tests.policies.test_backoff import seeded
+from tests.policies.test_backoff import seeded_random
 
 VECTORS = Path(__file__).parent.parent / 'vectors' / 'retry_timelines.json'
 DOCUMENT: dict[str, Any] = json.loads(VECTORS.read_text(encoding='utf-8'))
@@ -271,7 +271,7 @@ def test_the_settings_of_the_waits_are_those_of_a_backoff() -> None:
 
 
 def test_first_waits_of_many_calls_are_spread() -> None:
-    world = FakeWorld(random=seeded(11))
+    world = FakeWorld(random=seeded_random(11))
     guard = retry(base=5.0, world=world)
     for _ in range(5000):
         assert guard.run_sync(fails(Slow())) == Success('done')
@@ -707,7 +707,7 @@ errors = st.sampled_from(
 def test_a_call_ends_in_time_with_the_last_result_and_as_many_waits_as_told(
     given_errors: list[object], attempts: int, timeout: float | None, base: float, takes: float
 ) -> None:
-    world = FakeWorld(random=seeded(1))
+    world = FakeWorld(random=seeded_random(1))
     told = Recorder()
     results = list[Result[Any, Any]]()
     operation = fails(*given_errors)
