@@ -12,8 +12,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from typing_extensions import override
 
 from seamwise import Failure, Result, Success
-from seamwise.policies.bulkhead import BulkheadFull, bulkhead
-from tests.policies.ticking import Ticking
+from seamwise.policies.bulkhead import bulkhead
+from seamwise.policies.errors import BulkheadFull
+from tests.policies.manual_time import ManualTime
 
 CHECKS = (HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large)
 
@@ -39,7 +40,7 @@ class BulkheadComparison(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.time = Ticking()
+        self.time = ManualTime()
         self.key = 'a'
         self.running: dict[str, list[Caller]] = {'a': [], 'b': []}
         self.waiting: dict[str, list[Caller]] = {'a': [], 'b': []}
@@ -177,13 +178,13 @@ class BulkheadComparison(RuleBasedStateMachine):
         )
         (layer,) = getattr(self, 'guard', bulkhead(1, name='none'))._layers
         rooms = (
-            dict(vars(layer)['_rooms'])
+            dict(vars(layer)['_compartments'])
             if getattr(self, 'is_keyed', False)
-            else {'a': vars(layer)['_only']}
+            else {'a': vars(layer)['_default_compartment']}
         )
         for key, callers in self.running.items():
             room = rooms.pop(key, None)
-            counts = (0, 0) if room is None else (room.inside, room.waiting)
+            counts = (0, 0) if room is None else (room.in_flight, room.waiting)
             assert counts == (len(callers), len(self.waiting[key]))
         assert not rooms, 'an empty room is left'
 

@@ -19,11 +19,11 @@ import pytest
 from seamwise import Failure, Result, Secret, Success
 from seamwise.policies._engine.world import World
 from seamwise.policies._parts.single_flight import SharedThreadCall
-from seamwise.policies.cache import Cache, cache
+from seamwise.policies.cache import CacheDecorator, cache
 from seamwise.policies.events import FellBack, GuardEvent
 from seamwise.policies.testing import FakeWorld
 from tests.policies.errors import Down, Slow, Wrong
-from tests.policies.leftovers import Defect, nothing_collected
+from tests.policies.gc_helpers import Defect, gc_disabled
 
 Outcome = Result[object, object]
 
@@ -321,7 +321,7 @@ def test_success_does_not_expire_while_the_clock_stands_still() -> None:
 
 
 def count_executions(
-    function_cache: Cache,
+    function_cache: CacheDecorator,
     function: Callable[..., Any],
     *calls: tuple[tuple[Any, ...], dict[str, Any]],
 ) -> int:
@@ -401,12 +401,13 @@ def test_each_decorated_function_has_its_own_entries() -> None:
 def test_unhashable_argument_is_a_type_error_that_mentions_key_but_no_value() -> None:
     source = Source()
     with pytest.raises(
-        TypeError, match=r"^'users' keeps .* give `key=`, a function of the same arguments"
+        TypeError,
+        match=r"^'users' needs a hashable key, .* pass `key=`, a function of the same arguments",
     ) as caught:
         source.load(['hunter2'])
     assert 'hunter2' not in ''.join(traceback.format_exception_only(caught.value))
     assert 'list' in str(caught.value.__cause__)
-    with pytest.raises(TypeError, match='give `key=`'):
+    with pytest.raises(TypeError, match='pass `key=`'):
         source.load.forget({})
     assert source.calls == []
 
@@ -560,15 +561,15 @@ def test_function_that_returns_no_result_is_a_type_error_in_each_call(value: Any
         return outcome
 
     for _ in range(2):
-        with pytest.raises(TypeError, match='which is no Result'):
+        with pytest.raises(TypeError, match='which is not a Result'):
             load()
 
 
 def test_decorating_anything_but_a_function_is_a_type_error() -> None:
     users: Any = cache(ttl=1.0, name='users')
-    with pytest.raises(TypeError, match="Put the guard 'users' under @staticmethod"):
+    with pytest.raises(TypeError, match="Put the guard 'users' below @staticmethod"):
         users(staticmethod(positional))
-    with pytest.raises(TypeError, match="The guard 'users' decorates a function"):
+    with pytest.raises(TypeError, match="The guard 'users' must decorate a function"):
         users(1)
 
     def numbers() -> Iterator[int]:
@@ -588,7 +589,7 @@ def test_decorating_anything_but_a_function_is_a_type_error() -> None:
         ({'stale_for': -0.1}, 'stale_for must be a finite number, 0 or more'),
         ({'stale_for': math.inf}, 'stale_for must be'),
         ({'capacity': 0}, 'capacity must be 1 or more'),
-        ({'name': ''}, 'name must say what is guarded'),
+        ({'name': ''}, 'name must not be empty'),
     ],
 )
 def test_option_out_of_range_is_a_value_error(options: dict[str, Any], message: str) -> None:
@@ -606,7 +607,7 @@ def test_option_out_of_range_is_a_value_error(options: dict[str, Any], message: 
         ({'name': 1}, 'name must be a string'),
         (
             {'key': 'uid'},
-            "key must be a function of the arguments that gives something hashable, not 'uid'.",
+            "key must be a function of the arguments that returns something hashable, not 'uid'.",
         ),
         ({'observer': 'log'}, 'observer must be a function'),
     ],
@@ -766,7 +767,7 @@ def test_reentrant_call_is_a_runtime_error() -> None:
         return load(uid) if uid == 1 else Success(load(uid + 1))
 
     def load_in_its_own_call() -> None:
-        with pytest.raises(RuntimeError, match=r"^'tree' is called in its own call"):
+        with pytest.raises(RuntimeError, match=r"^'tree' is called inside its own call"):
             load(-1)
 
     run_in_thread(load_in_its_own_call)
@@ -860,7 +861,7 @@ def test_defect_leaves_no_reference_cycle(waiters: int) -> None:
         except Defect as defect:
             references.append(weakref.ref(defect))
 
-    with nothing_collected():
+    with gc_disabled():
         threads = [Thread(target=call) for _ in range(1 + waiters)]
         for thread in threads:
             thread.start()

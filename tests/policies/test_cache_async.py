@@ -20,10 +20,10 @@ from seamwise.policies._engine.world import World
 from seamwise.policies.cache import cache
 from seamwise.policies.events import FellBack, GuardEvent
 from seamwise.policies.testing import FakeWorld
-from tests.policies.cancelling import cancelled_everywhere
+from tests.policies.cancellation_helpers import cancel_at_each_await
 from tests.policies.errors import Down, Wrong
-from tests.policies.leftovers import Defect, nothing_collected
-from tests.policies.whole import run_whole, ticks
+from tests.policies.event_loop import run_to_completion, yield_to_loop
+from tests.policies.gc_helpers import Defect, gc_disabled
 
 Outcome = Result[object, object]
 
@@ -53,7 +53,7 @@ class Source:
             try:
                 return await future
             except asyncio.CancelledError:
-                await ticks(3)
+                await yield_to_loop(3)
                 self.cancelled.append(uid)
                 raise
 
@@ -64,7 +64,7 @@ class Source:
         tasks: list[asyncio.Task[Outcome]] = [
             asyncio.create_task(self.load(uid)) for _ in range(count)
         ]
-        await ticks()
+        await yield_to_loop()
         return tasks
 
     async def load_with(self, outcome: Outcome, uid: object = 'ada') -> Outcome:
@@ -75,7 +75,7 @@ class Source:
 
 
 def run(test: Callable[[Source], Coroutine[Any, Any, None]]) -> Source:
-    return run_whole(Source, test)
+    return run_to_completion(Source, test)
 
 
 def test_cached_success_is_returned_until_its_ttl_expires() -> None:
@@ -119,7 +119,7 @@ def test_cancellation_of_a_waiter_does_not_affect_other_waiters(index: int) -> N
     async def test(source: Source) -> None:
         calls = await source.start_calls(3)
         calls.pop(index).cancel()
-        await ticks()
+        await yield_to_loop()
         assert source.cancelled == []
         source.futures[0].set_result(Success(1))
         assert await asyncio.gather(*calls) == [Success(1)] * 2
@@ -172,7 +172,7 @@ def test_cancellation_at_any_await_leaves_no_task_and_no_entry() -> None:
                 await asyncio.sleep(0)
                 return Success(1) if is_cancelled else Success(2)
             except asyncio.CancelledError:
-                await ticks(3)
+                await yield_to_loop(3)
                 raise
             finally:
                 in_flight -= 1
@@ -190,7 +190,7 @@ def test_cancellation_at_any_await_leaves_no_task_and_no_entry() -> None:
             is_cancelled = True
 
         # There is one await; it is cancelled during the call and just after its end.
-        assert await cancelled_everywhere(call, after) == 1
+        assert await cancel_at_each_await(call, after) == 1
 
     run(test)
 
@@ -213,9 +213,9 @@ def test_closed_waiter_cancels_the_call() -> None:
     async def test(source: Source) -> None:
         call: Any = source.load('ada')
         call.send(None)
-        await ticks()
+        await yield_to_loop()
         call.close()
-        await ticks()
+        await yield_to_loop()
         assert source.cancelled == ['ada']
         await source.load_with(Success(1))
 
@@ -346,7 +346,7 @@ def test_reentrant_call_is_a_runtime_error() -> None:
 
     async def main() -> None:
         with pytest.raises(
-            RuntimeError, match=r"^'tree' is called in its own call, with the same arguments"
+            RuntimeError, match=r"^'tree' is called inside its own call with the same arguments"
         ):
             await asyncio.wait_for(load(0), 5)
 
@@ -389,8 +389,8 @@ def test_call_in_a_second_event_loop_is_a_runtime_error_even_for_a_cached_succes
 
     assert asyncio.run(main()) == Success(1)
     message = (
-        "'x' serves the tasks of another event loop, and one loop only: "
-        'its callers wait for one another. Decorate'
+        "'x' already serves the tasks of another event loop: "
+        'decorate the function once for each loop.'
     )
     with pytest.raises(RuntimeError, match='^' + re.escape(message)):
         asyncio.run(main())
@@ -455,7 +455,7 @@ def test_function_that_returns_no_result_is_a_type_error() -> None:
         return 1
 
     async def main() -> None:
-        with pytest.raises(TypeError, match='which is no Result'):
+        with pytest.raises(TypeError, match='which is not a Result'):
             await cache(ttl=1.0, name='x')(load)()
 
     asyncio.run(main())
@@ -498,7 +498,7 @@ def test_defect_leaves_no_reference_cycle(caller_count: int) -> None:
     async def main() -> list['weakref.ref[Defect] | None']:
         return await asyncio.gather(*(call() for _ in range(caller_count)))
 
-    with nothing_collected():
+    with gc_disabled():
         references = asyncio.run(main())
         is_deleted = [reference is not None and reference() is None for reference in references]
         assert is_deleted == [True] * caller_count

@@ -16,7 +16,7 @@ from seamwise import Failure, Result, Success
 from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies.chaos import NEVER, Plan, chaos, plan, rate
 from seamwise.policies.testing import FakeWorld
-from tests.policies.cancelling import cancelled_everywhere
+from tests.policies.cancellation_helpers import cancel_at_each_await
 from tests.policies.errors import Down, Slow
 
 DONE = Success('done')
@@ -212,7 +212,7 @@ def test_a_delay_may_be_cancelled_everywhere() -> None:
     async def call() -> object:
         return await chaos(seed=1, delays=plan(0.001), failures=plan(Down())).run(done_later)
 
-    assert asyncio.run(cancelled_everywhere(call, lambda: None)) == 1
+    assert asyncio.run(cancel_at_each_await(call, lambda: None)) == 1
 
 
 def once(make: Callable[[], Down]) -> Plan[Down]:
@@ -241,7 +241,7 @@ def test_a_maker_may_use_the_guard_itself() -> None:
 
 @pytest.mark.parametrize('seconds', [-1.0, float('nan'), float('inf')])
 def test_a_delay_that_nobody_can_sleep_is_a_defect(seconds: float) -> None:
-    with pytest.raises(ValueError, match=r'^a delay must be a finite number, 0 or more'):
+    with pytest.raises(ValueError, match=r'^delay must be a finite number, 0 or more'):
         chaos(seed=1, delays=plan(seconds)).run_sync(done)
 
 
@@ -269,6 +269,5 @@ def test_it_says_its_limits() -> None:
     shaky: Plan[float] = rate(0.25, lambda: 1.0)
     guard = chaos(seed=7, failures=plan(Down(), None), defects=NEVER, delays=shaky, name='bank')
     assert (
-        guard.describe()
-        == 'bank: seed 7, failures as planned for 2 calls, delays 0.25 of the calls'
+        guard.describe() == 'bank: seed 7, failures planned for 2 calls, delays 0.25 of the calls'
     )

@@ -14,34 +14,40 @@ from seamwise.policies._engine.world import Alarm, World
 from seamwise.policies.deadline import deadline, remaining
 from seamwise.policies.events import GuardEvent, Refused
 from seamwise.policies.testing import FakeWorld
-from tests.policies.deadlines import DONE, in_a_loop, late, nothing_stray, sleeping
+from tests.policies.deadline_helpers import (
+    DONE,
+    assert_nothing_pending,
+    deadline_exceeded,
+    run_in_event_loop,
+    sleep_operation,
+)
 from tests.policies.errors import Down
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_of_two_that_expire_at_one_instant_the_outer_one_reports() -> None:
     world = FakeWorld()
     for inner in (3.0, 5.0):
         guard = deadline(3.0, name='outer', world=world) >> deadline(
             inner, name='inner', world=world
         )
-        assert await guard.run(sleeping(world, 10.0)) == Failure(late('outer'))
-        await nothing_stray()
+        assert await guard.run(sleep_operation(world, 10.0)) == Failure(deadline_exceeded('outer'))
+        await assert_nothing_pending()
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_the_nearer_inner_one_reports() -> None:
     world = FakeWorld()
     told: list[GuardEvent] = []
     guard = deadline(3.0, name='outer', world=world, observer=told.append) >> deadline(
         2.0, name='inner', world=world
     )
-    assert await guard.run(sleeping(world, 10.0)) == Failure(late('inner', 2.0))
+    assert await guard.run(sleep_operation(world, 10.0)) == Failure(deadline_exceeded('inner', 2.0))
     assert told == []
-    await nothing_stray()
+    await assert_nothing_pending()
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_an_outer_one_that_expires_while_the_inner_one_cleans_up_reports() -> None:
     world = FakeWorld()
 
@@ -53,11 +59,11 @@ async def test_an_outer_one_that_expires_while_the_inner_one_cleans_up_reports()
         return DONE
 
     guard = deadline(3.0, name='outer', world=world) >> deadline(2.0, name='inner', world=world)
-    assert await guard.run(op) == Failure(late('outer'))
-    await nothing_stray()
+    assert await guard.run(op) == Failure(deadline_exceeded('outer'))
+    await assert_nothing_pending()
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_an_inner_one_that_swallowed_past_the_outer_end_is_the_outer_ones() -> None:
     world = FakeWorld()
 
@@ -69,11 +75,11 @@ async def test_an_inner_one_that_swallowed_past_the_outer_end_is_the_outer_ones(
         return DONE
 
     guard = deadline(3.0, name='outer', world=world) >> deadline(2.0, name='inner', world=world)
-    assert await guard.run(op) == Failure(late('outer'))
-    await nothing_stray()
+    assert await guard.run(op) == Failure(deadline_exceeded('outer'))
+    await assert_nothing_pending()
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_nested_ones_shrink_to_what_is_left() -> None:
     world = FakeWorld()
     seen: list[float | None] = []
@@ -93,7 +99,7 @@ async def test_nested_ones_shrink_to_what_is_left() -> None:
     assert seen == [2.0, 5.0]
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_three_in_one_another_end_once() -> None:
     world = FakeWorld()
     told: list[GuardEvent] = []
@@ -102,12 +108,12 @@ async def test_three_in_one_another_end_once() -> None:
         >> deadline(4.0, name='b', world=world, observer=told.append)
         >> deadline(5.0, world=world)
     )
-    assert await guard.run(sleeping(world, 10.0)) == Failure(late('a'))
+    assert await guard.run(sleep_operation(world, 10.0)) == Failure(deadline_exceeded('a'))
     assert told == []
-    await nothing_stray()
+    await assert_nothing_pending()
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_an_end_by_another_clock_is_converted_by_what_is_left() -> None:
     outer, inner = FakeWorld(), FakeWorld()
     outer.advance(500.0)
@@ -121,19 +127,19 @@ async def test_an_end_by_another_clock_is_converted_by_what_is_left() -> None:
 
     guard = deadline(3.0, name='outer', world=outer) >> deadline(5.0, name='inner', world=inner)
     # The inner clock alone has gone on: what the outer one left is over by it.
-    assert await guard.run(op) == Failure(late('inner', 3.0))
+    assert await guard.run(op) == Failure(deadline_exceeded('inner', 3.0))
     assert (seen, inner.now) == ([3.0], 1003.0)
-    await nothing_stray()
+    await assert_nothing_pending()
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_a_task_begun_inside_is_ended_by_its_own_alarm() -> None:
     """The alarm around rings in another task."""
     world = FakeWorld()
 
     async def op() -> Result[str, Down]:
         child = asyncio.ensure_future(
-            deadline(5.0, name='inner', world=world).run(sleeping(world, 10.0))
+            deadline(5.0, name='inner', world=world).run(sleep_operation(world, 10.0))
         )
         try:
             await asyncio.Event().wait()
@@ -142,12 +148,14 @@ async def test_a_task_begun_inside_is_ended_by_its_own_alarm() -> None:
         return DONE
 
     seen: list[object] = []
-    assert await deadline(3.0, name='outer', world=world).run(op) == Failure(late('outer'))
-    assert seen == [(Failure(late('inner')), 3.0)]
-    await nothing_stray()
+    assert await deadline(3.0, name='outer', world=world).run(op) == Failure(
+        deadline_exceeded('outer')
+    )
+    assert seen == [(Failure(deadline_exceeded('inner')), 3.0)]
+    await assert_nothing_pending()
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_a_task_that_outlives_a_call_that_was_in_time_is_bound_no_more() -> None:
     world = FakeWorld()
     seen: list[float | None] = []
@@ -158,7 +166,7 @@ async def test_a_task_that_outlives_a_call_that_was_in_time_is_bound_no_more() -
         seen.append(remaining())
         await go_on.wait()
         seen.append(remaining())
-        return await deadline(5.0, world=world).run(sleeping(world, 4.0))
+        return await deadline(5.0, world=world).run(sleep_operation(world, 4.0))
 
     async def op() -> Result[str, Down]:
         children.append(asyncio.create_task(child()))
@@ -171,7 +179,7 @@ async def test_a_task_that_outlives_a_call_that_was_in_time_is_bound_no_more() -
     assert seen == [3.0, None]
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_a_task_that_outlives_the_inner_call_is_bound_by_the_outer_one() -> None:
     world = FakeWorld()
     seen: list[float | None] = []
@@ -199,7 +207,7 @@ async def test_a_task_that_outlives_the_inner_call_is_bound_by_the_outer_one() -
 
 
 @pytest.mark.parametrize('inner', [3.0, 5.0])
-@in_a_loop
+@run_in_event_loop
 async def test_the_alarm_around_rings_for_all_that_end_with_it(inner: float) -> None:
     alarms: list[float] = []
 
@@ -215,31 +223,32 @@ async def test_the_alarm_around_rings_for_all_that_end_with_it(inner: float) -> 
         >> deadline(inner, world=world)
         >> deadline(inner, world=world)
     )
-    assert await guard.run(sleeping(world, 10.0)) == Failure(late('outer'))
+    assert await guard.run(sleep_operation(world, 10.0)) == Failure(deadline_exceeded('outer'))
     assert alarms == [3.0]
 
 
 # An absolute end.
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_the_nearer_of_seconds_and_an_absolute_end_counts() -> None:
     world = FakeWorld()
     world.advance(100.0)
     for seconds, at, allowed in ((5.0, 103.0, 3.0), (3.0, 105.0, 3.0)):
         end = world.now - 100.0 + at
         result = await deadline(seconds, at=partial(float, end), world=world).run(
-            sleeping(world, 10.0)
+            sleep_operation(world, 10.0)
         )
-        assert result == Failure(late(seconds=allowed))
+        assert result == Failure(deadline_exceeded(seconds=allowed))
         assert world.now == end - at + 103.0
     assert (
-        await deadline(3.0, at=lambda: float('inf'), world=world).run(sleeping(world, 1.0)) is DONE
+        await deadline(3.0, at=lambda: float('inf'), world=world).run(sleep_operation(world, 1.0))
+        is DONE
     )
 
 
 @pytest.mark.parametrize('at', [100.0, 99.0, -float('inf')])
-@in_a_loop
+@run_in_event_loop
 async def test_what_has_no_time_left_is_refused_and_not_called(at: float) -> None:
     world = FakeWorld()
     world.advance(100.0)
@@ -251,17 +260,17 @@ async def test_what_has_no_time_left_is_refused_and_not_called(at: float) -> Non
         return DONE
 
     assert await deadline(5.0, at=lambda: at, world=world, observer=told.append).run(op) == Failure(
-        late(seconds=0.0)
+        deadline_exceeded(seconds=0.0)
     )
-    assert (called, told) == ([], [Refused('deadline', late(seconds=0.0))])
-    await nothing_stray()
+    assert (called, told) == ([], [Refused('deadline', deadline_exceeded(seconds=0.0))])
+    await assert_nothing_pending()
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_an_end_that_is_no_time_is_a_defect() -> None:
-    with pytest.raises(ValueError, match=r'deadline: at\(\) gave nan'):
-        await deadline(5.0, at=lambda: float('nan')).run(sleeping(World(), 0.0))
-    await nothing_stray()
+    with pytest.raises(ValueError, match=r'deadline: at\(\) must return a time, not nan'):
+        await deadline(5.0, at=lambda: float('nan')).run(sleep_operation(World(), 0.0))
+    await assert_nothing_pending()
 
 
 @given(
@@ -306,5 +315,5 @@ def test_whatever_comes_first_is_what_comes_out(
     elif took < end:
         expected = DONE
     else:
-        expected = Failure(late('outer' if outer <= inner else 'inner', float(end)))
+        expected = Failure(deadline_exceeded('outer' if outer <= inner else 'inner', float(end)))
     assert asyncio.run(main()) == expected

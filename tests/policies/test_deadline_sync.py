@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from seamwise import Failure, Result, Success
 from seamwise.policies._engine.world import World
-from seamwise.policies.deadline import END, DeadlineExceeded, deadline, remaining
+from seamwise.policies.deadline import CURRENT_SCOPE, deadline, remaining
+from seamwise.policies.errors import DeadlineExceeded
 from seamwise.policies.events import GuardEvent, Refused
 from seamwise.policies.testing import FakeWorld
 from tests.policies.errors import Down
@@ -57,7 +58,7 @@ def test_the_error_says_who_and_how_long() -> None:
     assert (error.name, error.timeout, str(error)) == (
         'bank',
         0.25,
-        'bank did not end within 0.25 s.',
+        "'bank' did not finish within 0.25 s.",
     )
     assert error.retryable
     assert (error.attempts, error.retry_after) == (1, None)
@@ -179,7 +180,7 @@ def test_one_deadline_serves_many_threads_at_once() -> None:
 
     def op() -> Result[str, Down]:
         together.wait(5.0)
-        ends.append(END.get())
+        ends.append(CURRENT_SCOPE.get())
         return DONE
 
     threads = [threading.Thread(target=guard.run_sync, args=(op,)) for _ in range(8)]
@@ -307,7 +308,7 @@ def test_seconds_that_are_no_number_are_a_type_error(seconds: float) -> None:
 
 def test_other_things_it_cannot_be_made_with() -> None:
     with pytest.raises(
-        TypeError, match='at must be a function that gives a time by the clock, not 3'
+        TypeError, match='at must be a function that returns a time of the clock, not 3'
     ):
         deadline(1.0, at=3.0)  # type: ignore[arg-type]  # the mistake in question  # pyright: ignore[reportArgumentType]
     with pytest.raises(TypeError, match='observer must be a function'):
@@ -328,5 +329,5 @@ def test_it_says_its_limits() -> None:
     assert deadline(2.5).describe() == 'deadline: 2.5 s'
     assert (
         deadline(2.0, at=lambda: 1.0, name='bank').describe()
-        == 'bank: 2 s, or until an end that is given'
+        == 'bank: 2 s, or until an absolute time'
     )

@@ -20,9 +20,10 @@ from seamwise.policies import (
     rate_limit,
     retry,
 )
+from seamwise.policies._engine.order_rules import order_warnings
 from seamwise.policies._engine.pipeline import Guard, Layer
 from seamwise.policies.chaos import plan
-from seamwise.policies.describe import PAIRS, warnings
+from seamwise.policies.describe import ORDER_RULES
 
 PAGE = Path(__file__).parents[2] / 'docs' / 'guards.md'
 
@@ -42,35 +43,35 @@ def breaker(**settings: Any) -> Pipeline:
 
 
 WARNED: list[tuple[Pipeline, str]] = [
-    (deadline(5.0) >> retry(), 'retry may try for 45 s, and deadline around it ends after 5 s'),
+    (deadline(5.0) >> retry(), 'retry has a timeout of 45 s, but deadline outside ends after 5 s'),
     (
         deadline(5.0) >> retry(timeout=None),
-        'retry may try for ever, and deadline around it ends after 5 s',
+        'retry has no timeout, but deadline outside ends after 5 s',
     ),
     (
         retry(timeout=4.0) >> deadline(2.0),
-        '3 attempts of 2 s, the limit of deadline, do not fit into the 4 s of retry',
+        '3 attempts of 2 s each (deadline) do not fit into the 4 s of retry',
     ),
-    (retry() >> retry(attempts=4, name='inner'), 'retry around inner makes up to 12 attempts'),
-    (retry() >> breaker(), 'retry tries again what circuit refuses'),
-    (retry() >> limit(), 'every attempt of retry takes a slot of limit'),
-    (retry() >> room(), 'retry tries again what room refuses'),
+    (retry() >> retry(attempts=4, name='inner'), 'retry and inner inside make up to 12 attempts'),
+    (retry() >> breaker(), 'retry retries the refusals of circuit'),
+    (retry() >> limit(), 'retry retries the refusals of limit, and every attempt takes a slot'),
+    (retry() >> room(), 'retry retries the refusals of room'),
     (
         deadline(5.0) >> limit(wait=5.0),
-        'limit may wait for 5 s, and deadline around it ends after 5 s',
+        'limit waits up to 5 s, but deadline outside ends after 5 s',
     ),
     (
         deadline(5.0) >> room(wait=None),
-        'room may wait for ever, and deadline around it ends after 5 s',
+        'room waits without limit, but deadline outside ends after 5 s',
     ),
-    (deadline(5.0) >> room(wait=5.0), 'room may wait for 5 s'),
+    (deadline(5.0) >> room(wait=5.0), 'room waits up to 5 s'),
     (
         deadline(5.0) >> deadline(5.0, name='inner'),
-        'inner of 5 s never ends a call: deadline around it does, after 5 s',
+        'inner never expires after its 5 s: deadline outside ends after 5 s',
     ),
     (
         deadline(5.0) >> breaker(slow=5.0),
-        'no success is slower than the 5 s of circuit: deadline around it',
+        'no success is slower than the 5 s of circuit: deadline outside',
     ),
     (
         breaker(slow=5.0) >> deadline(5.0),
@@ -78,26 +79,35 @@ WARNED: list[tuple[Pipeline, str]] = [
     ),
     (
         breaker(probe_timeout=4.0) >> deadline(5.0),
-        'circuit gives a probe up after 4 s, and deadline inside lets it go on for 5 s',
+        'circuit abandons a probe after 4 s, but deadline inside ends after 5 s',
     ),
-    (breaker() >> deadline(31.0), 'circuit gives a probe up after 30 s'),
+    (breaker() >> deadline(31.0), 'circuit abandons a probe after 30 s'),
     (
         room(2) >> breaker(probes=3),
-        'circuit never has its 3 probes at once: room around it lets 2 in',
+        'circuit never runs its 3 probes at a time: room outside admits only 2',
     ),
     (
         room(adaptive(1, 2)) >> breaker(probes=3),
-        'circuit never has its 3 probes at once: room around it lets 2 in',
+        'circuit never runs its 3 probes at a time: room outside admits only 2',
     ),
-    (limit() >> hedge(after=1.0, name='hedge'), 'limit does not see the second tries of hedge'),
-    (room() >> hedge(after=1.0, name='hedge'), 'room does not see the second tries of hedge'),
-    (hedge(after=1.0, name='hedge') >> retry(), 'both tries of hedge retry, up to 6 attempts'),
-    (deadline(5.0) >> hedge(after=5.0, name='hedge'), 'hedge never hedges: its 5 s are over'),
+    (
+        limit() >> hedge(after=1.0, name='hedge'),
+        'limit does not count the second attempts of hedge',
+    ),
+    (room() >> hedge(after=1.0, name='hedge'), 'room does not count the second attempts of hedge'),
+    (
+        hedge(after=1.0, name='hedge') >> retry(),
+        'both calls of hedge are retried, up to 6 attempts',
+    ),
+    (
+        deadline(5.0) >> hedge(after=5.0, name='hedge'),
+        'hedge never hedges after its 5 s: deadline outside ends',
+    ),
     (
         hedge(after=5.0, name='hedge') >> deadline(5.0),
-        'hedge never hedges: deadline inside has ended the first try after 5 s',
+        'hedge never hedges after its 5 s: deadline inside ends the first attempt after 5 s',
     ),
-    (chaos(seed=1) >> retry(), 'retry does not see what chaos does'),
+    (chaos(seed=1) >> retry(), 'retry does not see the faults of chaos'),
 ]
 
 
@@ -139,12 +149,12 @@ FINE: list[Pipeline] = [
 @pytest.mark.parametrize('guard', FINE, ids=[guard.name for guard in FINE])
 def test_an_order_that_may_be_meant_is_not_warned_of(guard: Pipeline) -> None:
     assert 'warning' not in guard.describe()
-    assert list(warnings(guard._layers)) == []
+    assert list(order_warnings(guard._layers)) == []
 
 
 def test_every_two_layers_are_looked_at_and_not_only_neighbours() -> None:
     guard = deadline(5.0) >> room() >> retry() >> breaker() >> retry(name='inner')
-    assert len(list(warnings(guard._layers))) == 4
+    assert len(list(order_warnings(guard._layers))) == 4
 
 
 def test_a_description_has_a_line_for_each_layer_and_each_warning() -> None:
@@ -156,9 +166,9 @@ def test_a_description_has_a_line_for_each_layer_and_each_warning() -> None:
         >> deadline(2.0)
     )
     assert guard.describe().splitlines() == [
-        'bank: 50 calls in 1 s, 5 at once',
-        'room: 20 at once, any number wait',
-        'circuit: opens for 30 s after 5 failures in a row; probes: 1 at once, 30 s each, 1 in a row close it',
+        'bank: 50 calls in 1 s, burst of 5',
+        'room: 20 at a time, unlimited queue',
+        'circuit: opens for 30 s after 5 failures in a row; probes: 1 at a time, 30 s each, 1 in a row close it',
         'retry: 3 attempts in 45 s, waits 0.1 s to 5 s, full jitter',
         'deadline: 2 s',
     ]
@@ -173,7 +183,7 @@ def test_a_fallback_warns_like_what_it_stands_around() -> None:
         return Failure('no')
 
     assert (
-        'warning: retry may try for 45 s'
+        'warning: retry has a timeout of 45 s'
         in (fallback(instead) >> deadline(5.0) >> retry()).describe()
     )
 
@@ -182,6 +192,7 @@ def test_the_page_lists_every_pair() -> None:
     rows = re.findall(r'^\| `(\w+) >> (\w+)` \|', PAGE.read_text(encoding='utf-8'), re.MULTILINE)
 
     def word(kind: type[Layer[Any]]) -> str:
-        return 'any' if kind is Layer else re.sub(r'(?<!^)(?=[A-Z])', '_', kind.__name__).lower()
+        name = kind.__name__.removesuffix('Layer')
+        return re.sub(r'(?<!^)(?=[A-Z])', '_', name).lower() or 'any'
 
-    assert rows == [(word(pair.outer), word(pair.inner)) for pair in PAIRS]
+    assert rows == [(word(rule.outer), word(rule.inner)) for rule in ORDER_RULES]

@@ -20,10 +20,10 @@ from seamwise.policies._parts.percentile import percentile
 from seamwise.policies.events import GaveUp, GuardEvent, Recovered
 from seamwise.policies.hedge import hedge
 from seamwise.policies.testing import FakeWorld
-from tests.policies.cancelling import cancelled_everywhere
+from tests.policies.cancellation_helpers import cancel_at_each_await
 from tests.policies.errors import Down, Slow
-from tests.policies.leftovers import Defect, nothing_collected
-from tests.policies.whole import run_whole, ticks
+from tests.policies.event_loop import run_to_completion, yield_to_loop
+from tests.policies.gc_helpers import Defect, gc_disabled
 
 Answer = Result[object, object]
 
@@ -58,26 +58,26 @@ class Tries:
     async def two(self) -> 'asyncio.Task[Answer]':
         """Begin a call, and wait until it has its second try."""
         call: asyncio.Task[Answer] = asyncio.create_task(self.guard().run(self.op))
-        await ticks()
+        await yield_to_loop()
         self.world.advance(0.05)
-        await ticks()
+        await yield_to_loop()
         assert len(self.begun) == 2
         return call
 
 
 def run(test: Callable[[Tries], Coroutine[Any, Any, None]]) -> Tries:
-    return run_whole(Tries, test)
+    return run_to_completion(Tries, test)
 
 
 def test_a_call_that_is_back_in_time_has_one_try_and_gives_its_own_outcome() -> None:
     async def test(tries: Tries) -> None:
         call = asyncio.create_task(tries.guard().run(tries.op))
-        await ticks()
+        await yield_to_loop()
         given_back: Answer = Success(1)
         tries.begun[0].set_result(given_back)
         assert await call is given_back
         tries.world.advance(1.0)
-        await ticks()
+        await yield_to_loop()
 
     tries = run(test)
     assert len(tries.begun) == 1
@@ -87,12 +87,12 @@ def test_a_call_that_is_back_in_time_has_one_try_and_gives_its_own_outcome() -> 
 def test_the_second_try_begins_after_the_delay_and_not_before() -> None:
     async def test(tries: Tries) -> None:
         call = asyncio.create_task(tries.guard().run(tries.op))
-        await ticks()
+        await yield_to_loop()
         tries.world.advance(0.049)
-        await ticks()
+        await yield_to_loop()
         assert len(tries.begun) == 1
         tries.world.advance(0.001)
-        await ticks()
+        await yield_to_loop()
         assert len(tries.begun) == 2
         tries.begun[0].set_result(Success(1))
         await call
@@ -128,7 +128,7 @@ def test_a_failure_waits_for_the_other_try(loser: int) -> None:
     async def test(tries: Tries) -> None:
         call = await tries.two()
         tries.begun[loser].set_result(Failure(Slow()))
-        await ticks()
+        await yield_to_loop()
         assert not call.done()
         tries.begun[1 - loser].set_result(Success('other'))
         assert await call == Success('other')
@@ -143,7 +143,7 @@ def test_where_both_fail_it_is_the_first_trys_failure(order: tuple[int, int]) ->
         for place in order:
             tries.world.advance(1.0)
             tries.begun[place].set_result(Failure(Slow(str(place))))
-            await ticks()
+            await yield_to_loop()
         assert await call == Failure(Slow('0'))
 
     tries = run(test)
@@ -164,9 +164,9 @@ def test_without_an_observer_nobody_is_told() -> None:
     async def test(tries: Tries) -> None:
         guard = hedge(after=0.05, name='search', share=1.0, world=tries.world)
         call = asyncio.create_task(guard.run(tries.op))
-        await ticks()
+        await yield_to_loop()
         tries.world.advance(0.05)
-        await ticks()
+        await yield_to_loop()
         tries.begun[1].set_result(Success(1))
         assert await call == Success(1)
 
@@ -176,7 +176,7 @@ def test_without_an_observer_nobody_is_told() -> None:
 def test_a_failure_before_the_delay_is_given_at_once() -> None:
     async def test(tries: Tries) -> None:
         call = asyncio.create_task(tries.guard().run(tries.op))
-        await ticks()
+        await yield_to_loop()
         tries.begun[0].set_result(Failure(Down()))
         assert await call == Failure(Down())
 
@@ -282,7 +282,7 @@ def test_cancellation_anywhere_leaves_no_task() -> None:
                     await asyncio.sleep(0)
                     return Success(begun)
                 except asyncio.CancelledError:
-                    await ticks(3)
+                    await yield_to_loop(3)
                     raise
                 finally:
                     open_calls -= 1
@@ -293,7 +293,7 @@ def test_cancellation_anywhere_leaves_no_task() -> None:
             assert open_calls == 0
 
         # While the first try is alone, while both run, and while the loser ends.
-        assert await cancelled_everywhere(call, after) == 3
+        assert await cancel_at_each_await(call, after) == 3
 
     run(test)
 
@@ -303,10 +303,10 @@ def test_a_caller_who_is_cancelled_again_waits_for_the_end_and_interrupts_no_cle
         tries.cleaning = 20
         call = await tries.two()
         tries.begun[0].set_result(Success(1))
-        await ticks(5)
+        await yield_to_loop(5)
         for _ in range(3):
             call.cancel()
-            await ticks(3)
+            await yield_to_loop(3)
             assert not call.done()
         with pytest.raises(asyncio.CancelledError):
             await call
@@ -327,7 +327,7 @@ def test_a_loser_that_goes_on_after_its_cancellation_is_waited_for() -> None:
             try:
                 await asyncio.Future[None]()
             except asyncio.CancelledError:
-                await ticks(20)
+                await yield_to_loop(20)
             steps.append('ended')
             return Success('first')
 
@@ -341,9 +341,9 @@ def test_a_call_that_is_thrown_away_cancels_its_tries() -> None:
     async def test(tries: Tries) -> None:
         call = tries.guard().run(tries.op)
         call.send(None)
-        await ticks()
+        await yield_to_loop()
         call.close()
-        await ticks()
+        await yield_to_loop()
         assert tries.cleaned == [0]
 
     run(test)
@@ -354,7 +354,7 @@ def test_a_try_that_is_cancelled_before_it_begins_leaves_no_coroutine_behind() -
         call = tries.guard().run(tries.op)
         call.send(None)
         call.close()
-        await ticks()
+        await yield_to_loop()
         assert tries.begun == []
 
     run(test)
@@ -373,9 +373,9 @@ def test_both_tries_know_the_callers_context() -> None:
             return await tries.op()
 
         call = asyncio.create_task(tries.guard().run(op))
-        await ticks()
+        await yield_to_loop()
         tries.world.advance(0.05)
-        await ticks()
+        await yield_to_loop()
         tries.begun[1].set_result(Success(1))
         await call
         assert seen == ['ada', 'ada']
@@ -399,9 +399,9 @@ def test_inner_guards_see_both_tries_and_outer_ones_a_single_call() -> None:
     async def test(tries: Tries) -> None:
         outer, inner = Counts('outer'), Counts('inner')
         call = asyncio.create_task((outer >> tries.guard() >> inner).run(tries.op))
-        await ticks()
+        await yield_to_loop()
         tries.world.advance(0.05)
-        await ticks()
+        await yield_to_loop()
         tries.begun[1].set_result(Success(1))
         assert await call == Success(1)
         assert (outer.entered, inner.entered) == (1, 2)
@@ -488,13 +488,13 @@ def test_a_percentile_takes_in_each_first_try_that_did_not_fail() -> None:
         async def call(advance: float, first: Answer | None, second: Answer | None) -> Answer:
             tries.begun.clear()
             running = asyncio.create_task(guard.run(tries.op))
-            await ticks()
+            await yield_to_loop()
             tries.world.advance(advance)
-            await ticks()
+            await yield_to_loop()
             for ends, outcome in zip(tries.begun, (first, second), strict=False):
                 if outcome is not None:
                     ends.set_result(outcome)
-                    await ticks()
+                    await yield_to_loop()
             return await running
 
         await call(0.03, Success(1), None)
@@ -538,7 +538,7 @@ def test_when_one_try_has_failed_the_loop_rests_until_the_other_is_back(
     async def test(tries: Tries) -> None:
         call = await tries.two()
         tries.begun[0].set_result(Failure(Down()))
-        await ticks(50)
+        await yield_to_loop(50)
         # For the delay, for the first of two, for the other.
         assert len(waits) == 3
         tries.begun[1].set_result(Success(1))
@@ -552,7 +552,7 @@ def test_a_call_that_is_back_in_time_leaves_no_alarm() -> None:
     async def main() -> None:
         world = World(sleep=lambda seconds: asyncio.Event().wait())
         assert await hedge(after=0.05, name='x', world=world).run(quick) == Success(1)
-        await ticks()
+        await yield_to_loop()
         assert asyncio.all_tasks() == {asyncio.current_task()}
 
     asyncio.run(main())
@@ -588,19 +588,19 @@ def test_by_the_real_clock_a_hanging_try_is_overtaken() -> None:
 def test_a_second_loop_is_told_so() -> None:
     guard = hedge(after=0.05, name='x')
     assert asyncio.run(guard.run(quick)) == Success(1)
-    with pytest.raises(RuntimeError, match=r"^'x' serves the tasks of another event loop"):
+    with pytest.raises(RuntimeError, match=r"^'x' already serves the tasks of another event loop"):
         asyncio.run(guard.run(quick))
 
 
 def test_it_says_what_it_does() -> None:
     assert (
         hedge(after=0.05, name='x', share=0.25).describe()
-        == 'x: a second try after 0.05 s, for 25 % of calls'
+        == 'x: a second attempt after 0.05 s, for 25 % of calls'
     )
     late = hedge(after=percentile(0.95), name='x')
     assert (
         late.describe()
-        == 'x: a second try after 0.95 of the latencies seen (0.01 s at least), for 10 % of calls'
+        == 'x: a second attempt after 0.95 of the latencies seen (0.01 s at least), for 10 % of calls'
     )
 
 
@@ -622,7 +622,7 @@ def test_what_has_the_wrong_type_is_a_type_error() -> None:
         hedge(after=wrong, name='x')
     with pytest.raises(TypeError, match='observer must be a function'):
         hedge(after=1, name='x', observer=wrong)
-    with pytest.raises(ValueError, match='name must say'):
+    with pytest.raises(ValueError, match='name must not be empty'):
         hedge(after=1, name=' ')
 
 
@@ -644,7 +644,7 @@ def test_a_defect_leaves_no_cycle_behind(loser: str) -> None:
             return weakref.ref(defect)
         return None
 
-    with nothing_collected():
+    with gc_disabled():
         gone = asyncio.run(main())
         assert gone is not None
         assert gone() is None

@@ -232,7 +232,7 @@ def test_another_date_is_no_hint(value: str) -> None:
 
 
 def test_a_present_without_a_time_zone_is_nobody_s_present() -> None:
-    with pytest.raises(ValueError, match='no time zone'):
+    with pytest.raises(ValueError, match='must have a time zone'):
         from_headers({}, now=NOW.replace(tzinfo=None))
 
 

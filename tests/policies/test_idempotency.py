@@ -223,7 +223,7 @@ def test_a_function_without_a_name_is_refused_as_it_is_shown() -> None:
 
 def test_only_guards_are_keyed() -> None:
     wrong: Any = new_key
-    with pytest.raises(TypeError, match=r'keyed takes a guard, as in `keyed\(retry\(\)\)`'):
+    with pytest.raises(TypeError, match=r'keyed expects a guard, as in `keyed\(retry\(\)\)`'):
         keyed(wrong)
     assert repr(keyed(retry(name='bank'))) == '<keyed <guard bank>>'
 

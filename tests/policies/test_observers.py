@@ -28,7 +28,9 @@ def test_where_there_is_no_observer_nobody_tells() -> None:
 
 @pytest.mark.parametrize('wrong', ['log', 0, []])
 def test_what_cannot_be_told_is_refused(wrong: Any) -> None:
-    with pytest.raises(TypeError, match=r'^observer must be a function that takes an event, not '):
+    with pytest.raises(
+        TypeError, match=r'^observer must be a function that accepts an event, not '
+    ):
         safe_observer(wrong)
 
 

@@ -17,8 +17,16 @@ from seamwise.policies._engine import pipeline
 from seamwise.policies._engine.permit import Decision, Permit
 from seamwise.policies._engine.pipeline import Guard, Layer, identity
 from seamwise.policies.testing import FakeWorld
-from tests.policies.cancelling import cancelled_everywhere
-from tests.policies.layers import Again, Bound, Late, Raises, SaysLate, Seen, Twice
+from tests.policies.cancellation_helpers import cancel_at_each_await
+from tests.policies.recording_layers import (
+    CallingTwiceLayer,
+    DelayedFailureLayer,
+    DelayingLayer,
+    LoopBoundLayer,
+    RaisingLayer,
+    RecordingLayer,
+    RepeatingLayer,
+)
 
 Number = Result[int, str]
 
@@ -53,14 +61,18 @@ def both_ways(
 
 def test_calls_come_in_from_outside_and_leave_from_inside() -> None:
     log: list[str] = []
-    guard = Seen('a', log) >> Seen('b', log) >> Seen('c', log)
+    guard = RecordingLayer('a', log) >> RecordingLayer('b', log) >> RecordingLayer('c', log)
     assert both_ways(guard, ok) == (Success(1), Success(1))
     assert log == ['+a', '+b', '+c', '-c', '-b', '-a'] * 2
 
 
 def test_a_refusal_leaves_through_the_layers_outside_of_it_only() -> None:
     log: list[str] = []
-    guard = Seen('a', log) >> Seen('b', log, refuses=True) >> Seen('c', log)
+    guard = (
+        RecordingLayer('a', log)
+        >> RecordingLayer('b', log, refuses=True)
+        >> RecordingLayer('c', log)
+    )
     assert both_ways(guard, ok) == (Failure('b refuses'), Failure('b refuses'))
     assert log == ['+a', 'xb', '-a'] * 2
 
@@ -68,7 +80,9 @@ def test_a_refusal_leaves_through_the_layers_outside_of_it_only() -> None:
 def test_what_is_inside_of_a_second_try_is_entered_again_and_what_is_outside_is_not() -> None:
     log: list[str] = []
     world = FakeWorld()
-    guard = Seen('a', log) >> Again('again', 3, world) >> Seen('b', log)
+    guard = (
+        RecordingLayer('a', log) >> RepeatingLayer('again', 3, world) >> RecordingLayer('b', log)
+    )
     assert both_ways(guard, bad) == (Failure('bad'), Failure('bad'))
     assert log == ['+a', *['+b', '-b'] * 3, '-a'] * 2
     assert world.slept == [1.0] * 4
@@ -83,13 +97,13 @@ def test_two_layers_that_call_again_multiply() -> None:
         calls += 1
         return Failure('bad')
 
-    (Again('a', 2, world) >> Again('b', 3, world)).run_sync(op)
+    (RepeatingLayer('a', 2, world) >> RepeatingLayer('b', 3, world)).run_sync(op)
     assert calls == 6
 
 
 def test_a_refusal_inside_of_a_second_try_is_tried_again() -> None:
     log: list[str] = []
-    guard = Again('again', 2, FakeWorld()) >> Seen('b', log, refuses=True)
+    guard = RepeatingLayer('again', 2, FakeWorld()) >> RecordingLayer('b', log, refuses=True)
     assert both_ways(guard, ok) == (Failure('b refuses'), Failure('b refuses'))
     assert log == ['xb', 'xb'] * 2
 
@@ -97,7 +111,7 @@ def test_a_refusal_inside_of_a_second_try_is_tried_again() -> None:
 def test_a_layer_may_let_wait() -> None:
     log: list[str] = []
     world = FakeWorld()
-    guard = Seen('a', log) >> Late('late', world) >> Seen('b', log)
+    guard = RecordingLayer('a', log) >> DelayingLayer('late', world) >> RecordingLayer('b', log)
     assert both_ways(guard, ok) == (Success(1), Success(1))
     assert log == ['+a', '+b', '-b', '-a'] * 2
     assert world.slept == [1.0, 1.0]
@@ -106,11 +120,17 @@ def test_a_layer_may_let_wait() -> None:
 def test_what_a_layer_says_after_a_wait_stands_outside_of_it() -> None:
     log: list[str] = []
     world = FakeWorld()
-    refuses = Seen('a', log) >> SaysLate('late', world) >> Seen('b', log)
+    refuses = (
+        RecordingLayer('a', log) >> DelayedFailureLayer('late', world) >> RecordingLayer('b', log)
+    )
     assert both_ways(refuses, ok) == (Failure('late says so'), Failure('late says so'))
     assert log == ['+a', '-a'] * 2
     log.clear()
-    answers = Seen('a', log) >> SaysLate('late', world, leaving=True) >> Seen('b', log)
+    answers = (
+        RecordingLayer('a', log)
+        >> DelayedFailureLayer('late', world, leaving=True)
+        >> RecordingLayer('b', log)
+    )
     assert both_ways(answers, ok) == (Failure('late says so'), Failure('late says so'))
     assert log == ['+a', '+b', '-b', '-a'] * 2
     assert world.slept == [1.0] * 4
@@ -118,14 +138,19 @@ def test_what_a_layer_says_after_a_wait_stands_outside_of_it() -> None:
 
 def test_a_second_try_inside_of_a_fork_enters_what_is_inside_of_it_alone() -> None:
     log: list[str] = []
-    guard = Seen('a', log) >> Twice('twice') >> Again('again', 2, FakeWorld()) >> Seen('b', log)
+    guard = (
+        RecordingLayer('a', log)
+        >> CallingTwiceLayer('twice')
+        >> RepeatingLayer('again', 2, FakeWorld())
+        >> RecordingLayer('b', log)
+    )
     assert both_ways(guard, bad) == (Failure('bad'), Failure('bad'))
     assert log == ['+a', *['+b', '-b'] * 2, '-a', '+a', *['+b', '-b'] * 4, '-a']
 
 
 def test_a_fork_calls_what_is_inside_of_it_and_a_thread_just_goes_in() -> None:
     log: list[str] = []
-    guard = Seen('a', log) >> Twice('twice') >> Seen('b', log)
+    guard = RecordingLayer('a', log) >> CallingTwiceLayer('twice') >> RecordingLayer('b', log)
     assert guard.run_sync(ok) == Success(1)
     assert log == ['+a', '+b', '-b', '-a']
     log.clear()
@@ -141,7 +166,7 @@ def test_a_fork_calls_what_is_inside_of_it_and_a_thread_just_goes_in() -> None:
 )
 def test_what_an_operation_raises_passes_every_layer(kind: type[BaseException]) -> None:
     log: list[str] = []
-    guard = Seen('a', log) >> Seen('b', log)
+    guard = RecordingLayer('a', log) >> RecordingLayer('b', log)
 
     def op() -> Number:
         raise kind
@@ -161,7 +186,11 @@ def test_what_an_operation_raises_passes_every_layer(kind: type[BaseException]) 
 
 def test_a_layer_may_take_an_exception_as_a_failure() -> None:
     log: list[str] = []
-    guard = Seen('a', log) >> Seen('b', log, takes=ValueError) >> Seen('c', log)
+    guard = (
+        RecordingLayer('a', log)
+        >> RecordingLayer('b', log, takes=ValueError)
+        >> RecordingLayer('c', log)
+    )
 
     def op() -> Number:
         raise ValueError
@@ -172,7 +201,7 @@ def test_a_layer_may_take_an_exception_as_a_failure() -> None:
 
 def test_an_exception_taken_as_a_failure_may_be_tried_again() -> None:
     log: list[str] = []
-    guard = Again('again', 2, FakeWorld()) >> Seen('b', log, takes=ValueError)
+    guard = RepeatingLayer('again', 2, FakeWorld()) >> RecordingLayer('b', log, takes=ValueError)
 
     def op() -> Number:
         raise ValueError
@@ -184,7 +213,7 @@ def test_an_exception_taken_as_a_failure_may_be_tried_again() -> None:
 @pytest.mark.parametrize('where', ['enter', 'leave'])
 def test_a_bug_in_a_layer_gives_the_permits_outside_of_it_back(where: str) -> None:
     log: list[str] = []
-    guard = Seen('a', log) >> Raises(where) >> Seen('b', log)
+    guard = RecordingLayer('a', log) >> RaisingLayer(where) >> RecordingLayer('b', log)
     with pytest.raises(ZeroDivisionError, match=where):
         both_ways(guard, ok)
     assert log == {'enter': ['+a', '!a'], 'leave': ['+a', '+b', '-b', '!a']}[where]
@@ -216,14 +245,14 @@ def test_an_exit_while_permits_are_given_back_gives_those_outside_of_it_back_too
     async def later_defect() -> Number:
         raise LookupError
 
-    guard = Seen('a', log) >> Exits('exits') >> Seen('b', log)
+    guard = RecordingLayer('a', log) >> Exits('exits') >> RecordingLayer('b', log)
     with pytest.raises(SystemExit) as caught:
         guard.run_sync(defect)
     assert isinstance(caught.value.__context__, LookupError)
     with pytest.raises(SystemExit):
         asyncio.run(guard.run(later_defect))
     assert log == ['+a', '+b', '!b', '!a'] * 2
-    takes = Seen('a', log, takes=SystemExit) >> Exits('exits')
+    takes = RecordingLayer('a', log, takes=SystemExit) >> Exits('exits')
     assert takes.run_sync(defect) == Failure('a took SystemExit')
 
 
@@ -238,7 +267,7 @@ def test_a_defect_keeps_its_traceback_and_gets_the_frames_of_the_library_only() 
         plain = raised
     log: list[str] = []
     try:
-        (Seen('a', log) >> Seen('b', log)).run_sync(op)
+        (RecordingLayer('a', log) >> RecordingLayer('b', log)).run_sync(op)
     except ZeroDivisionError as raised:
         guarded = raised
     own = pipeline.__file__
@@ -261,7 +290,7 @@ def test_a_shared_guard_does_not_lengthen_the_traceback_of_one_exception() -> No
     for _ in range(3):
         defect.__traceback__ = None
         with pytest.raises(ZeroDivisionError):
-            (identity >> Seen('a', [])).run_sync(op)
+            (identity >> RecordingLayer('a', [])).run_sync(op)
         lengths.append(len(traceback.extract_tb(defect.__traceback__)))
     assert len(set(lengths)) == 1
 
@@ -270,12 +299,12 @@ def test_a_caller_that_is_cancelled_anywhere_gives_everything_back() -> None:
     log: list[str] = []
     world = FakeWorld()
     guard = (
-        Seen('a', log)
-        >> Late('late', world)
-        >> Again('again', 2, world)
-        >> Seen('b', log)
-        >> Twice('twice')
-        >> Seen('c', log)
+        RecordingLayer('a', log)
+        >> DelayingLayer('late', world)
+        >> RepeatingLayer('again', 2, world)
+        >> RecordingLayer('b', log)
+        >> CallingTwiceLayer('twice')
+        >> RecordingLayer('c', log)
     )
 
     async def failing() -> Number:
@@ -287,14 +316,14 @@ def test_a_caller_that_is_cancelled_anywhere_gives_everything_back() -> None:
         assert log.count('+b') == log.count('-b') + log.count('!b')
         assert log.count('+c') == log.count('-c') + log.count('!c')
 
-    assert asyncio.run(cancelled_everywhere(lambda: guard.run(failing), after)) >= 6
+    assert asyncio.run(cancel_at_each_await(lambda: guard.run(failing), after)) >= 6
 
 
 def test_a_run_that_is_closed_in_the_middle_gives_everything_back() -> None:
     log: list[str] = []
 
     async def closes() -> None:
-        running = (Seen('a', log) >> Seen('b', log)).run(ok_async)
+        running = (RecordingLayer('a', log) >> RecordingLayer('b', log)).run(ok_async)
         running.send(None)
         running.close()
 
@@ -307,7 +336,7 @@ def test_a_run_that_is_closed_in_the_middle_gives_everything_back() -> None:
 
 def test_a_guard_that_never_fires_is_invisible() -> None:
     log: list[str] = []
-    guard = Seen('a', log) >> Seen('b', log)
+    guard = RecordingLayer('a', log) >> RecordingLayer('b', log)
     for known in (Success([1]), Failure(['bad'])):
 
         async def op_async(
@@ -320,7 +349,7 @@ def test_a_guard_that_never_fires_is_invisible() -> None:
 
 
 def test_identity_is_neutral() -> None:
-    guard = Seen('a', []) >> Seen('b', [])
+    guard = RecordingLayer('a', []) >> RecordingLayer('b', [])
     assert identity >> guard is guard
     assert guard >> identity is guard
     assert identity >> identity is identity
@@ -336,7 +365,7 @@ def test_nesting_is_associative(a: int, b: int, c: int) -> None:
     def made(name: str, count: int) -> Guard[object]:
         nested: Guard[object] = identity
         for n in range(count):
-            nested = nested >> Seen(f'{name}{n}', log)
+            nested = nested >> RecordingLayer(f'{name}{n}', log)
         return nested
 
     x, y, z = made('x', a), made('y', b), made('z', c)
@@ -351,7 +380,7 @@ def test_nesting_is_associative(a: int, b: int, c: int) -> None:
 
 
 def test_guards_are_the_same_only_with_the_same_layers() -> None:
-    a, b = Seen('a', []), Seen('a', [])
+    a, b = RecordingLayer('a', []), RecordingLayer('a', [])
     assert a != b
     assert a >> b != b >> a
     assert a >> b == a >> b
@@ -362,7 +391,7 @@ def test_guards_are_the_same_only_with_the_same_layers() -> None:
 
 
 def test_the_name_and_the_description_say_the_order() -> None:
-    guard = Seen('a', []) >> Again('b', 2, FakeWorld())
+    guard = RecordingLayer('a', []) >> RepeatingLayer('b', 2, FakeWorld())
     assert guard.name == 'a >> b'
     assert repr(guard) == '<guard a >> b>'
     assert guard.describe() == 'a: writes down what it sees\nb: 2 times'
@@ -374,12 +403,12 @@ def test_the_name_and_the_description_say_the_order() -> None:
 def test_a_decorated_function_keeps_its_signature() -> None:
     log: list[str] = []
 
-    @Seen('a', log)
+    @RecordingLayer('a', log)
     def find(uid: int, *, deep: bool = False) -> Number:
         """Find it."""
         return Success(uid) if deep else Failure('shallow')
 
-    @Seen('b', log)
+    @RecordingLayer('b', log)
     async def load(uid: int) -> Number:
         return Success(uid)
 
@@ -396,12 +425,12 @@ def test_methods_are_decorated_like_functions() -> None:
     class Service:
         log: ClassVar[list[str]] = []
 
-        @Seen('a', log)
+        @RecordingLayer('a', log)
         def find(self, uid: int) -> Number:
             return Success(uid)
 
         @classmethod
-        @Seen('b', log)
+        @RecordingLayer('b', log)
         def load(cls, uid: int) -> Number:
             return Success(uid)
 
@@ -423,7 +452,7 @@ def test_objects_that_are_called_are_decorated_like_functions() -> None:
             return Success(number + 1)
 
     log: list[str] = []
-    guard = Seen('a', log)
+    guard = RecordingLayer('a', log)
     for load in (
         guard(Adds(2)),
         guard(partial(Adds(2))),
@@ -437,7 +466,7 @@ def test_objects_that_are_called_are_decorated_like_functions() -> None:
 
 
 def test_what_is_no_function_is_refused_where_it_is_decorated() -> None:
-    guard: Any = Seen('bank', [])
+    guard: Any = RecordingLayer('bank', [])
 
     def generates() -> Iterator[int]:
         yield 1
@@ -445,7 +474,9 @@ def test_what_is_no_function_is_refused_where_it_is_decorated() -> None:
     async def streams() -> AsyncIterator[int]:
         yield 1
 
-    with pytest.raises(TypeError, match="'bank' decorates a function that gives a Result, not 5"):
+    with pytest.raises(
+        TypeError, match="'bank' must decorate a function that returns a Result, not 5"
+    ):
         guard(5)
     with pytest.raises(TypeError, match='generates is a generator'):
         guard(generates)
@@ -453,7 +484,7 @@ def test_what_is_no_function_is_refused_where_it_is_decorated() -> None:
         guard(streams)
     with pytest.raises(TypeError, match=r'^functools[.]partial.* is a generator'):
         guard(partial(generates))
-    with pytest.raises(TypeError, match="Put the guard 'bank' under @classmethod"):
+    with pytest.raises(TypeError, match="Put the guard 'bank' below @classmethod"):
         guard(classmethod(takes_a_class))
 
 
@@ -461,15 +492,15 @@ def test_what_is_no_function_is_refused_where_it_is_decorated() -> None:
 
 
 def test_the_same_guard_twice_is_refused() -> None:
-    a, b = Seen('a', []), Seen('b', [])
+    a, b = RecordingLayer('a', []), RecordingLayer('b', [])
     for outer, inner in [(a, a), (a >> b, a), (a >> b, b), (b, a >> b)]:
-        with pytest.raises(ValueError, match='stands twice in one pipeline'):
+        with pytest.raises(ValueError, match='is in this pipeline twice'):
             outer >> inner  # pyright: ignore[reportUnusedExpression]  # it raises
 
 
 def test_what_is_no_guard_does_not_nest() -> None:
     wrong: Any = 5
-    guard = Seen('a', [])
+    guard = RecordingLayer('a', [])
     with pytest.raises(TypeError, match='unsupported operand'):
         guard >> wrong  # pyright: ignore[reportUnusedExpression]  # it raises
 
@@ -484,9 +515,9 @@ def takes_a_uid(uid: int) -> Number:
 
 WRONG: list[tuple[Any, str]] = [
     (5, 'not callable'),
-    (lambda: 5, 'gave int, which is no Result'),
-    (lambda: None, 'gave NoneType'),
-    (ok_async, 'gave a coroutine: `await guard.run'),
+    (lambda: 5, 'returned int, which is not a Result'),
+    (lambda: None, 'returned NoneType'),
+    (ok_async, 'returned a coroutine: use `await guard.run'),
     (takes_a_uid, 'missing 1 required positional argument'),
 ]
 
@@ -495,7 +526,7 @@ WRONG: list[tuple[Any, str]] = [
 def test_a_wrong_operation_in_a_thread_says_what_to_do(op: Any, says: str) -> None:
     log: list[str] = []
     with pytest.raises(TypeError, match=says) as caught:
-        Seen('a', log).run_sync(op)
+        RecordingLayer('a', log).run_sync(op)
     assert log == ['+a', '!a']
     assert 'lambda: find(uid)' in ''.join(caught.value.__notes__)
 
@@ -505,14 +536,14 @@ def test_a_wrong_operation_in_a_thread_says_what_to_do(op: Any, says: str) -> No
     [
         (5, 'not callable'),
         (ok, 'await'),
-        (lambda: asyncio.sleep(0), 'gave NoneType, which is no Result'),
-        (lambda: asyncio.sleep(0, 5), 'gave int, which is no Result'),
+        (lambda: asyncio.sleep(0), 'returned NoneType, which is not a Result'),
+        (lambda: asyncio.sleep(0, 5), 'returned int, which is not a Result'),
     ],
 )
 def test_a_wrong_operation_in_a_task_says_what_to_do(op: Any, says: str) -> None:
     async def run() -> None:
         with pytest.raises(TypeError, match=says) as caught:
-            await Seen('a', log).run(op)
+            await RecordingLayer('a', log).run(op)
         assert 'lambda: load(uid)' in ''.join(caught.value.__notes__)
 
     log: list[str] = []
@@ -525,14 +556,14 @@ def test_a_type_error_of_the_operation_itself_is_left_as_it_is() -> None:
         raise TypeError('mine')
 
     with pytest.raises(TypeError, match='mine') as caught:
-        Seen('a', []).run_sync(op)
+        RecordingLayer('a', []).run_sync(op)
     assert not hasattr(caught.value, '__notes__')
 
 
 def test_what_an_operation_written_in_c_raises_is_left_as_it_is() -> None:
     op: Any = partial(int, 'one')
     with pytest.raises(ValueError, match='invalid literal') as caught:
-        Seen('a', []).run_sync(op)
+        RecordingLayer('a', []).run_sync(op)
     assert not hasattr(caught.value, '__notes__')
 
 
@@ -541,7 +572,7 @@ def test_what_an_operation_written_in_c_raises_is_left_as_it_is() -> None:
 )
 def test_a_layer_has_a_name(name: Any, kind: type[Exception]) -> None:
     with pytest.raises(kind, match='name'):
-        Seen(name, [])
+        RecordingLayer(name, [])
 
 
 # Event loops
@@ -549,22 +580,24 @@ def test_a_layer_has_a_name(name: Any, kind: type[Exception]) -> None:
 
 def test_a_bound_guard_serves_one_event_loop_and_any_thread() -> None:
     log: list[str] = []
-    bound = Bound('bound', log)
+    bound = LoopBoundLayer('bound', log)
     assert bound.run_sync(ok) == Success(1)
 
     async def twice() -> None:
         await bound.run(ok_async)
-        await (Seen('a', log) >> bound).run(ok_async)
+        await (RecordingLayer('a', log) >> bound).run(ok_async)
 
     asyncio.run(twice())
     assert bound.run_sync(ok) == Success(1)
-    for guard in (bound, bound >> Seen('b', log), Seen('c', log) >> bound):
-        with pytest.raises(RuntimeError, match="'bound' serves the tasks of another event loop"):
+    for guard in (bound, bound >> RecordingLayer('b', log), RecordingLayer('c', log) >> bound):
+        with pytest.raises(
+            RuntimeError, match="'bound' already serves the tasks of another event loop"
+        ):
             asyncio.run(guard.run(ok_async))
 
 
 def test_a_guard_that_is_not_bound_serves_any_event_loop() -> None:
-    guard = Seen('a', []) >> Seen('b', [])
+    guard = RecordingLayer('a', []) >> RecordingLayer('b', [])
     for _ in range(2):
         assert asyncio.run(guard.run(ok_async)) == Success(1)
 
@@ -574,7 +607,7 @@ def test_a_guard_that_is_not_bound_needs_no_event_loop() -> None:
         return Success(1)
 
     with pytest.raises(StopIteration) as ended:
-        Seen('a', []).run(op).send(None)
+        RecordingLayer('a', []).run(op).send(None)
     assert ended.value.value == Success(1)
 
 
@@ -593,6 +626,6 @@ def test_awaitables_other_than_coroutines_are_awaited() -> None:
         future: asyncio.Future[Number] = asyncio.get_running_loop().create_future()
         future.set_result(Success(1))
         awaited: Callable[[], Awaitable[Number]] = lambda: future  # noqa: E731
-        return await Seen('a', []).run(awaited)
+        return await RecordingLayer('a', []).run(awaited)
 
     assert asyncio.run(run()) == Success(1)

@@ -12,10 +12,11 @@ import pytest
 from seamwise import Result, Success
 from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies._engine.world import World
-from seamwise.policies.rate_limit import RateLimited, rate_limit
+from seamwise.policies.errors import RateLimited
+from seamwise.policies.rate_limit import rate_limit
 from seamwise.policies.testing import FakeWorld
-from tests.policies.cancelling import cancelled_everywhere
-from tests.policies.ticking import Ticking, settle
+from tests.policies.cancellation_helpers import cancel_at_each_await
+from tests.policies.manual_time import ManualTime, settle_tasks
 
 
 async def ok() -> Success[int]:
@@ -30,7 +31,7 @@ class Callers:
     """Tasks that come one after the other to one guard; `passed` says who went in, and when."""
 
     def __init__(self, limit: int = 1, *, burst: int = 1, wait: float = 100.0) -> None:
-        self.time = Ticking()
+        self.time = ManualTime()
         self.passed: list[tuple[str, float]] = []
         self.tasks: dict[str, asyncio.Task[Result[int, RateLimited]]] = {}
         self.cost = 1.0
@@ -164,7 +165,7 @@ def test_cancelled_at_any_await_nothing_is_taken_and_nobody_left(burst: int) -> 
             assert isinstance(rate_limited(guard), RateLimited)
 
         await after()
-        assert await cancelled_everywhere(lambda: guard.run(ok), after) >= 1
+        assert await cancel_at_each_await(lambda: guard.run(ok), after) >= 1
 
     def rate_limited(guard: Guard[RateLimited]) -> object:
         (layer,) = guard._layers
@@ -194,7 +195,7 @@ def test_a_place_in_the_middle_is_given_back_at_any_await() -> None:
             (layer,) = guard._layers
             assert vars(layer)['_bucket'].head is None
 
-        assert await cancelled_everywhere(waits_second, after) >= 1
+        assert await cancel_at_each_await(waits_second, after) >= 1
 
     asyncio.run(run())
 
@@ -266,7 +267,7 @@ def test_a_place_that_is_never_called_ends_with_the_wait() -> None:
 def test_keys_for_which_somebody_waits_are_kept_though_they_are_too_many_and_in_nobodys_way_later() -> (
     None
 ):
-    time, user, tasks = Ticking(), [''], list[asyncio.Task[object]]()
+    time, user, tasks = ManualTime(), [''], list[asyncio.Task[object]]()
     guard = rate_limit(1, name='x', key=lambda: user[0], keys=17, wait=100.0, world=time.world)
     (layer,) = guard._layers
 
@@ -365,7 +366,7 @@ def test_a_thousand_tasks_that_are_cancelled_leave_nothing() -> None:
         guard = rate_limit(1, name='x', wait=1e6)
         assert await guard.run(ok) == Success(1)
         tasks = [asyncio.create_task(guard.run(ok)) for _ in range(1000)]
-        await settle()
+        await settle_tasks()
         for task in reversed(tasks):
             task.cancel()
         await asyncio.wait(tasks)

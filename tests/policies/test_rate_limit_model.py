@@ -14,8 +14,9 @@ from typing_extensions import override
 
 from seamwise import Result, Success
 from seamwise.policies._engine.world import World
-from seamwise.policies.rate_limit import RateLimited, rate_limit
-from tests.policies.ticking import Ticking
+from seamwise.policies.errors import RateLimited
+from seamwise.policies.rate_limit import rate_limit
+from tests.policies.manual_time import ManualTime
 
 CHECKS = (HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large)
 
@@ -86,7 +87,7 @@ class RateLimitComparison(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.time = Ticking()
+        self.time = ManualTime()
         self.cost = Fraction(1)
         self.waiters: list[Caller] = []
         self.admitted: list[tuple[Fraction, Fraction]] = []

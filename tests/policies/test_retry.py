@@ -757,7 +757,7 @@ def test_a_call_ends_in_time_with_the_last_result_and_as_many_waits_as_told(
         ({'jitter': 'half'}, 'jitter must be one of'),
         ({'retry_after_cap': -1}, 'retry_after_cap must be'),
         ({'retry_after_cap': 2e9}, 'retry_after_cap must be'),
-        ({'name': ' '}, 'name must say'),
+        ({'name': ' '}, 'name must not be empty'),
     ],
 )
 def test_what_cannot_be_meant_is_refused_where_it_is_said(
@@ -774,8 +774,8 @@ def test_what_cannot_be_meant_is_refused_where_it_is_said(
         ({'attempts': True}, 'attempts must be a whole number'),
         ({'timeout': '5'}, 'timeout must be a number'),
         ({'retry_after_cap': None}, 'retry_after_cap must be a number'),
-        ({'when': True}, 'when must be a function that takes an error'),
-        ({'budget': 0.2}, 'budget must be made by Budget'),
+        ({'when': True}, 'when must be a function that accepts an error'),
+        ({'budget': 0.2}, 'budget must be Budget.share'),
         ({'observer': 'log'}, 'observer must be a function'),
         ({'name': 3}, 'name must be a string'),
     ],

@@ -15,13 +15,14 @@ from seamwise.catalog.tools import ToolTimedOut
 from seamwise.policies._engine.world import REAL, World
 from seamwise.policies._parts.backoff import JITTERS
 from seamwise.policies._parts.budget import Budget
-from seamwise.policies.deadline import DeadlineExceeded, deadline
+from seamwise.policies.deadline import deadline
+from seamwise.policies.errors import DeadlineExceeded
 from seamwise.policies.events import Retrying
 from seamwise.policies.retry import retry
 from seamwise.policies.testing import FakeWorld
 from seamwise.seams.session import observe
 from seamwise.seams.session.tables import TOOLS
-from tests.policies.cancelling import cancelled_everywhere
+from tests.policies.cancellation_helpers import cancel_at_each_await
 from tests.policies.errors import Busy, Down, Slow, Wrong
 from tests.policies.test_retry import Recorder, fails, settings_of, steps_of
 from tests.seams.test_session import Room
@@ -162,7 +163,7 @@ def test_wherever_a_call_is_cancelled_only_retries_that_were_made_are_paid_for(
     def after() -> None:
         assert budget.left == left - price * (calls - 1)
 
-    assert asyncio.run(cancelled_everywhere(call, after)) == 2
+    assert asyncio.run(cancel_at_each_await(call, after)) == 2
 
 
 def test_a_cancelled_wait_ends_at_once_and_tries_nothing_more() -> None:

@@ -4,7 +4,7 @@ from typing import Final
 
 from seamwise import Failure, Success
 from seamwise.policies._engine.permit import Outcome, Permit, Wait
-from seamwise.policies.circuit import CircuitOpen
+from seamwise.policies.errors import CircuitOpen
 from seamwise.policies.redis.circuit import SharedCircuit
 from tests.policies.errors import Down
 from tests.policies.redis.servers import Server

@@ -17,8 +17,7 @@ from redis.exceptions import RedisError, ResponseError
 from seamwise import Failure, Result, Success
 from seamwise.policies._engine.world import World
 from seamwise.policies._parts.trip_conditions import consecutive
-from seamwise.policies.circuit import CircuitOpen
-from seamwise.policies.rate_limit import RateLimited
+from seamwise.policies.errors import CircuitOpen, RateLimited
 from seamwise.policies.redis import Clients, circuit, rate_limit
 from seamwise.policies.redis.availability import OutageBackoff, OutageMode, is_unavailable
 from seamwise.policies.redis.connections import ConnectionPool

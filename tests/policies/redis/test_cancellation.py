@@ -14,7 +14,7 @@ from seamwise.policies.redis import Clients, circuit, rate_limit
 from seamwise.policies.redis.circuit import ScriptCall
 from seamwise.policies.redis.timeouts import InsistentTimeout
 from seamwise.policies.testing import FakeWorld
-from tests.policies.cancelling import cancelled_everywhere
+from tests.policies.cancellation_helpers import cancel_at_each_await
 from tests.policies.redis.circuit_calls import DOWN, OK, enter, fields, leave
 from tests.policies.redis.redis_clock import RedisClock
 from tests.policies.redis.servers import Server
@@ -51,7 +51,7 @@ def test_rate_limit_is_unchanged_after_a_cancellation_at_any_await(server: Serve
                 assert await guard.run(succeed) is OK
 
             await guard.run(succeed)
-            return await cancelled_everywhere(call, after)
+            return await cancel_at_each_await(call, after)
 
     assert asyncio.run(main(is_connected=True)) >= 2
     assert asyncio.run(main(is_connected=False)) >= 4
@@ -68,7 +68,7 @@ def test_waiting_rate_limit_is_unchanged_after_a_cancellation_at_any_await(serve
                 assert guard.__dict__['queues'].get('seamwise:{search}:rate').waiting_weight() == 0
 
             await guard.run(succeed)
-            return await cancelled_everywhere(lambda: guard.run(succeed), after)
+            return await cancel_at_each_await(lambda: guard.run(succeed), after)
 
     assert asyncio.run(main()) >= 4
 
@@ -83,7 +83,7 @@ def test_closed_circuit_is_unchanged_after_a_cancellation_at_any_await(server: S
                 assert await guard.run(succeed) is OK
 
             await guard.run(succeed)
-            return await cancelled_everywhere(lambda: guard.run(succeed), after)
+            return await cancel_at_each_await(lambda: guard.run(succeed), after)
 
     assert asyncio.run(main()) >= 3
 
@@ -116,7 +116,7 @@ def test_probe_is_released_after_a_cancellation_at_any_await(server: Server) -> 
                 half_open()
 
             half_open()
-            return await cancelled_everywhere(lambda: guard.run(succeed), after)
+            return await cancel_at_each_await(lambda: guard.run(succeed), after)
 
     assert asyncio.run(main()) >= 3
 

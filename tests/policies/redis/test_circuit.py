@@ -12,7 +12,7 @@ from redis.exceptions import ResponseError
 from seamwise import Failure, Success, TaggedError
 from seamwise.policies._engine.permit import Permit
 from seamwise.policies._parts.trip_conditions import consecutive, ratio
-from seamwise.policies.circuit import CircuitOpen
+from seamwise.policies.errors import CircuitOpen
 from seamwise.policies.events import CircuitChanged, GuardEvent, Refused
 from seamwise.policies.redis import Clients, circuit
 from seamwise.policies.redis.circuit import MAX_CALLS, MAX_PROBES

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from seamwise import Failure
 from seamwise.policies._engine.permit import Outcome, Permit
 from seamwise.policies._parts.trip_conditions import Trip, consecutive, ratio
-from seamwise.policies.circuit import Circuit, CircuitOpen
+from seamwise.policies.circuit import Circuit
 from seamwise.policies.circuit import circuit as local_circuit
+from seamwise.policies.errors import CircuitOpen
 from seamwise.policies.events import CircuitChanged, GuardEvent
 from seamwise.policies.redis import circuit
 from seamwise.policies.redis.circuit import ScriptCall

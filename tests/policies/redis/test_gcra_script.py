@@ -8,7 +8,7 @@ from redis.asyncio import Redis
 
 from seamwise import Failure, Success
 from seamwise.policies._engine.pipeline import Guard
-from seamwise.policies.rate_limit import RateLimited
+from seamwise.policies.errors import RateLimited
 from seamwise.policies.rate_limit import rate_limit as local_rate_limit
 from seamwise.policies.redis import Clients, rate_limit
 from seamwise.policies.testing import FakeWorld

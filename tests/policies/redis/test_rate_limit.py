@@ -13,8 +13,8 @@ import redis.asyncio
 from seamwise import Failure, Result, Success
 from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies.deadline import deadline
+from seamwise.policies.errors import RateLimited
 from seamwise.policies.events import GuardEvent, Refused
-from seamwise.policies.rate_limit import RateLimited
 from seamwise.policies.redis import Clients, rate_limit
 from seamwise.policies.testing import FakeWorld
 from tests.policies.redis.servers import Server
@@ -73,7 +73,7 @@ def test_each_key_has_its_own_bucket(server: Server) -> None:
 def test_key_that_is_not_a_string_is_a_defect(server: Server) -> None:
     key: Any = lambda: 7  # noqa: E731 -- rejected by type checkers
     guard = rate_limit(1, redis=server.client(), name='search', bound=5.0, key=key)
-    with pytest.raises(TypeError, match='key must give a string, not 7'):
+    with pytest.raises(TypeError, match='key must return a string, not 7'):
         guard.run_sync(lambda: Success('found'))
 
 
@@ -304,7 +304,7 @@ def test_invalid_client_is_a_type_error_that_does_not_contain_it(
         ({'bound': float('nan')}, 'bound must be'),
         ({'away': 'maybe'}, 'away must be one of'),
         ({'wait': -1.0}, 'wait must be'),
-        ({'name': ' '}, 'name must say'),
+        ({'name': ' '}, 'name must not be empty'),
     ],
 )
 def test_option_out_of_range_is_a_value_error(
@@ -320,6 +320,6 @@ def test_rate_limit_describes_its_limits(server: Server) -> None:
         5, redis=server.client(), period=2.0, burst=3, name='search', wait=1.5, away='open'
     )
     assert guard.describe() == (
-        'search: 5 in 2 s, 3 at once, waits up to 1.5 s; '
+        'search: 5 in 2 s, burst of 3, waits up to 1.5 s; '
         'shared over Redis, timeout 0.05 s, during an outage all calls pass'
     )

@@ -45,7 +45,7 @@ class Bucket:
             queue = self._queue = WaitQueue(mutex)
         waiter = queue.join(weight)
         if self.head is None:
-            self.head = queue.call_next()
+            self.head = queue.wake_next()
         return waiter
 
     def leave(self, waiter: Waiter) -> None:
@@ -55,7 +55,7 @@ class Bucket:
             return
         queue.leave(waiter)
         if waiter is self.head:
-            self.head = queue.call_next()
+            self.head = queue.wake_next()
 
 
 class Gcra:

@@ -23,7 +23,7 @@ class Percentile:
     __slots__ = ('_calls', '_latencies', '_lock', '_minimum', '_minimum_delay', '_rank', '_sorted')
 
     def __init__(self, rank: float, *, least: float, calls: int, minimum: int) -> None:
-        self._rank = check_float('rank', rank, above=0.0, most=1.0)
+        self._rank = check_float('rank', rank, above=0.0, maximum=1.0)
         self._minimum_delay = check_float('least', least)
         self._calls = check_int('calls', calls)
         self._minimum = check_int('minimum', minimum)

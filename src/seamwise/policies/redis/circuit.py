@@ -24,8 +24,9 @@ from seamwise.policies._parts.trip_conditions import (
     Trip,
     consecutive,
 )
-from seamwise.policies.circuit import Circuit, CircuitOpen
+from seamwise.policies.circuit import Circuit
 from seamwise.policies.circuit import circuit as local_circuit
+from seamwise.policies.errors import CircuitOpen
 from seamwise.policies.events import CircuitChanged, Observer, Refused, State
 from seamwise.policies.redis.availability import OutageMode
 from seamwise.policies.redis.circuit_script import CIRCUIT
@@ -337,7 +338,7 @@ def circuit(  # noqa: PLR0913 -- settings, each with a default
     'mail'
     """
     clients = check_clients(redis)
-    bound = check_float('bound', bound, above=0.0, most=MAX_BOUND)
+    bound = check_float('bound', bound, above=0.0, maximum=MAX_BOUND)
     local = local_circuit(
         name=name,
         trip=trip,

@@ -8,13 +8,13 @@ from typing import Any, TypeVar
 T = TypeVar('T')
 
 
-async def ticks(many: int = 10) -> None:
+async def yield_to_loop(many: int = 10) -> None:
     """Let every task go on, so many times."""
     for _ in range(many):
         await asyncio.sleep(0)
 
 
-def run_whole(make: Callable[[], T], test: Callable[[T], Coroutine[Any, Any, None]]) -> T:
+def run_to_completion(make: Callable[[], T], test: Callable[[T], Coroutine[Any, Any, None]]) -> T:
     """Run a test on what `make` makes inside of the loop, and give that."""
 
     async def main() -> T:

@@ -10,7 +10,7 @@ class Defect(Exception):
 
 
 @contextmanager
-def nothing_collected() -> Generator[None]:
+def gc_disabled() -> Generator[None]:
     """Keep the garbage collector from running."""
     gc.collect()
     gc.disable()

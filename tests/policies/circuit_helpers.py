@@ -8,7 +8,8 @@ from typing import Any, Final
 from seamwise import Failure, Success
 from seamwise.policies._engine.permit import Permit
 from seamwise.policies._parts.trip_conditions import consecutive
-from seamwise.policies.circuit import Circuit, CircuitOpen, circuit
+from seamwise.policies.circuit import Circuit, circuit
+from seamwise.policies.errors import CircuitOpen
 from seamwise.policies.events import State
 from seamwise.policies.testing import FakeWorld
 from tests.policies.errors import Down
@@ -22,7 +23,7 @@ def fail(guard: Circuit, times: int = 1) -> None:
         assert guard.run_sync(lambda: DOWN) is DOWN
 
 
-def refusal(guard: Circuit) -> CircuitOpen:
+def get_refusal(guard: Circuit) -> CircuitOpen:
     said = guard.enter()
     assert type(said) is Failure
     error = said.failure()
@@ -30,13 +31,15 @@ def refusal(guard: Circuit) -> CircuitOpen:
     return error
 
 
-def admitted(guard: Circuit) -> Permit:
+def acquire_permit(guard: Circuit) -> Permit:
     said = guard.enter()
     assert isinstance(said, Permit)
     return said
 
 
-def half_opened(world: FakeWorld, *, probes: int = 1, successes: int = 1, **more: Any) -> Circuit:
+def half_open_circuit(
+    world: FakeWorld, *, probes: int = 1, successes: int = 1, **more: Any
+) -> Circuit:
     """Give a circuit whose next call is a probe."""
     guard = circuit(
         name='mail',
@@ -52,12 +55,12 @@ def half_opened(world: FakeWorld, *, probes: int = 1, successes: int = 1, **more
     return guard
 
 
-def state_of(guard: Circuit) -> State:
+def read_state(guard: Circuit) -> State:
     """Read the state; a type checker does not remember what a function gave."""
     return guard.state
 
 
-def in_threads(number: int, work: Callable[[int], object]) -> None:
+def run_in_threads(number: int, work: Callable[[int], object]) -> None:
     """Do something in so many threads that begin together and switch as often as can be; what one raises is raised."""
     barrier, raised = threading.Barrier(number), list[BaseException]()
 

@@ -9,13 +9,13 @@ from typing import Any
 from seamwise.policies._engine.world import World
 
 
-async def settle() -> None:
+async def settle_tasks() -> None:
     """Let every task go on until all of them wait for something that the test decides."""
     for _ in range(20):
         await asyncio.sleep(0)
 
 
-class Ticking:
+class ManualTime:
     """Time for models: `advance` lets it pass, `jump` sets the clock alone."""
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class Ticking:
 
         async def and_settle() -> None:
             await work
-            await settle()
+            await settle_tasks()
 
         self.loop.run_until_complete(and_settle())
 

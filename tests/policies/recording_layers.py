@@ -14,7 +14,7 @@ T = TypeVar('T')
 E = TypeVar('E')
 
 
-class Seen(Layer[str]):
+class RecordingLayer(Layer[str]):
     """Writes `+name` when a call comes in, `-name` when it leaves and `!name` when it raised; as told, it does more."""
 
     def __init__(
@@ -44,7 +44,7 @@ class Seen(Layer[str]):
 
 
 class _SeenPermit(Permit):
-    def __init__(self, layer: Seen) -> None:
+    def __init__(self, layer: RecordingLayer) -> None:
         self._layer = layer
 
     @override
@@ -60,7 +60,7 @@ class _SeenPermit(Permit):
         return None
 
 
-class Again(Layer[str]):
+class RepeatingLayer(Layer[str]):
     """Calls again after a failure, `times` in all, and sleeps a second between."""
 
     def __init__(self, name: str, times: int, world: World) -> None:
@@ -78,7 +78,7 @@ class Again(Layer[str]):
 
 
 class _AgainPermit(Permit, Wait):
-    def __init__(self, layer: Again) -> None:
+    def __init__(self, layer: RepeatingLayer) -> None:
         self._layer = layer
         self._left = layer.times
 
@@ -98,7 +98,7 @@ class _AgainPermit(Permit, Wait):
         return self
 
 
-class Late(Layer[str]):
+class DelayingLayer(Layer[str]):
     """Lets a call in after a second."""
 
     def __init__(self, name: str, world: World) -> None:
@@ -129,8 +129,8 @@ class _LateWait(Wait):
         return ADMITTED
 
 
-class Raises(Layer[str]):
-    """Raises where it is told to: a bug in a guard."""
+class RaisingLayer(Layer[str]):
+    """RaisingLayer where it is told to: a bug in a guard."""
 
     def __init__(self, where: str) -> None:
         super().__init__(f'raises in {where}')
@@ -158,7 +158,7 @@ class _RaisesPermit(Permit):
         return outcome
 
 
-class Twice(Layer[str]):
+class CallingTwiceLayer(Layer[str]):
     """Calls what is inside twice, one after the other, and gives the second outcome."""
 
     @override
@@ -177,13 +177,13 @@ class _TwiceFork(Fork[Never]):
         return await inside()
 
 
-class Bound(Seen):
+class LoopBoundLayer(RecordingLayer):
     """A layer that serves one event loop."""
 
     is_bound = True
 
 
-class SaysLate(Layer[str]):
+class DelayedFailureLayer(Layer[str]):
     """Lets wait for a second and gives a failure then, to a call that comes or, if so told, to one that leaves."""
 
     def __init__(self, name: str, world: World, *, leaving: bool = False) -> None:
@@ -201,7 +201,7 @@ class SaysLate(Layer[str]):
 
 
 class _SaysLatePermit(Permit):
-    def __init__(self, layer: SaysLate) -> None:
+    def __init__(self, layer: DelayedFailureLayer) -> None:
         self._layer = layer
 
     @override
@@ -210,7 +210,7 @@ class _SaysLatePermit(Permit):
 
 
 class _SaysLateWait(Wait):
-    def __init__(self, layer: SaysLate) -> None:
+    def __init__(self, layer: DelayedFailureLayer) -> None:
         self._layer = layer
 
     @override

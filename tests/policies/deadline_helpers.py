@@ -7,16 +7,17 @@ from typing import Any, ParamSpec, TypeAlias
 
 from seamwise import Result, Success
 from seamwise.policies._engine.world import World
-from seamwise.policies.deadline import DeadlineExceeded, remaining
+from seamwise.policies.deadline import remaining
+from seamwise.policies.errors import DeadlineExceeded
 from tests.policies.errors import Down
 
 P = ParamSpec('P')
-Op: TypeAlias = Callable[[], Awaitable[Result[str, Down]]]
+Operation: TypeAlias = Callable[[], Awaitable[Result[str, Down]]]
 
 DONE = Success('done')
 
 
-def sleeping(world: World, seconds: float) -> Op:
+def sleep_operation(world: World, seconds: float) -> Operation:
     async def op() -> Result[str, Down]:
         await world.sleep(seconds)
         return DONE
@@ -24,7 +25,7 @@ def sleeping(world: World, seconds: float) -> Op:
     return op
 
 
-def in_a_loop(test: Callable[P, Coroutine[object, object, None]]) -> Callable[P, None]:
+def run_in_event_loop(test: Callable[P, Coroutine[object, object, None]]) -> Callable[P, None]:
     """Run a test in an event loop of its own, where nothing may go wrong in a callback, as in an alarm that nobody stopped."""
 
     @wraps(test)
@@ -43,7 +44,7 @@ def in_a_loop(test: Callable[P, Coroutine[object, object, None]]) -> Callable[P,
     return run
 
 
-async def nothing_stray() -> None:
+async def assert_nothing_pending() -> None:
     """Fail where a cancellation is still on its way to this task, or a request for one is still counted."""
     task = asyncio.current_task()
     assert task is not None
@@ -54,5 +55,5 @@ async def nothing_stray() -> None:
     assert asyncio.all_tasks() == {task}
 
 
-def late(name: str = 'deadline', seconds: float = 3.0) -> DeadlineExceeded:
+def deadline_exceeded(name: str = 'deadline', seconds: float = 3.0) -> DeadlineExceeded:
     return DeadlineExceeded(name, seconds)

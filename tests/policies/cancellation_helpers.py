@@ -75,7 +75,7 @@ async def _cancelled_at(
     return True
 
 
-async def cancelled_everywhere(
+async def cancel_at_each_await(
     call: Callable[[], Coroutine[Any, Any, object]], after: Callable[[], Awaitable[object] | None]
 ) -> int:
     """Cancel a call at each of its awaits in turn, in both ways, and ask `after` each time whether all is as before.
