@@ -600,7 +600,7 @@ def test_it_says_what_it_does() -> None:
     late = hedge(after=percentile(0.95), name='x')
     assert (
         late.describe()
-        == 'x: a second attempt after 0.95 of the latencies seen (0.01 s at least), for 10 % of calls'
+        == 'x: a second attempt after percentile 95 of the latencies (at least 0.01 s), for 10 % of calls'
     )
 
 
