@@ -128,7 +128,7 @@ def test_paused_server_delays_concurrent_tasks_by_at_most_the_bound(own_server: 
 
 @pytest.fixture
 def silent_port() -> Iterator[int]:
-    """Yield a port whose server accepts connections but never replies."""
+    """Yield the port of a server that accepts connections but never replies."""
     with socket.create_server(('127.0.0.1', 0)) as listener:
         yield listener.getsockname()[1]
 

@@ -29,7 +29,7 @@ def clock(server: Server) -> RedisClock:
 
 
 def half_open_circuit(server: Server, clock: RedisClock, **options: Any) -> Any:
-    """Return a circuit whose next call is a probe."""
+    """Return a circuit that admits the next call as a probe."""
     guard = circuit(
         redis=server.client(), name='mail', trip=consecutive(1), open_for=10.0, bound=5.0, **options
     )

@@ -68,7 +68,7 @@ def percentile(
     It uses the nearest rank, without interpolation.
 
     Args:
-        rank: Share of the calls whose latency does not exceed the percentile, above 0, at most 1.
+        rank: Share of the latencies that do not exceed the percentile, above 0, at most 1.
         min_delay: Minimum of the result, in seconds.
         calls: Number of most recent latencies that are kept.
         minimum: Number of latencies before which there is no result.
