@@ -29,7 +29,7 @@ Outcome = Result[object, object]
 
 
 class Source:
-    """A cached coroutine function whose calls end when the test sets their outcome."""
+    """A cached coroutine function; the test sets the outcome of each call."""
 
     def __init__(self, *, ttl: float = 10.0, stale_for: float = 5.0) -> None:
         self.world = FakeWorld()

@@ -388,7 +388,7 @@ def test_circuit_describes_its_limits() -> None:
         slow=0.5,
     )
     assert guard.limits() == (
-        'opens for 2.5 s after 50 % failures in the last 8 calls, of 4 at least '
+        'opens for 2.5 s after 50 % failures in the last 8 calls, with at least 4 calls '
         '(slower than 0.5 s is a failure); '
         'probes: 3 at a time, 1 s each, 2 in a row close it'
     )

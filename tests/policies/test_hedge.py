@@ -601,7 +601,8 @@ def test_description_states_delay_and_share() -> None:
     )
     latency = hedge(after=percentile(0.95), name='x')
     assert latency.describe() == (
-        'x: a second attempt after 0.95 of the latencies seen (0.01 s at least), for 10 % of calls'
+        'x: a second attempt after percentile 95 of the latencies (at least 0.01 s), '
+        'for 10 % of calls'
     )
 
 

@@ -815,6 +815,6 @@ def test_description_states_the_settings() -> None:
     assert limits(jitter='equal').endswith(', equal jitter')
     assert limits(jitter='decorrelated').endswith(', decorrelated jitter')
     assert limits(budget=Budget.tokens(4, ratio=1)).endswith(
-        ', full jitter, retries while more than half of 4 tokens are left, 1 back for a success'
+        ', full jitter, retries while more than half of 4 tokens are left, a success returns 1'
     )
     assert (retry().name, retry(name='bank').name) == ('retry', 'bank')

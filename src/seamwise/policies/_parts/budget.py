@@ -187,7 +187,7 @@ class _Share(Budget):
     @override
     def limits(self) -> str:
         per_second = self._minimum / WINDOW_SECONDS
-        return f'retries for {self._ratio * 100:g} % of the calls, or {per_second:g} a second'
+        return f'retries for {self._ratio * 100:g} % of the calls, or {per_second:g} per second'
 
     @override
     def on_call(self) -> None:
@@ -306,7 +306,7 @@ class _Tokens(Budget):
         maximum, ratio = self._maximum / 1000, self._ratio / 1000
         return (
             f'retries while more than half of {maximum:g} tokens are left, '
-            f'{ratio:g} back for a success'
+            f'a success returns {ratio:g}'
         )
 
     @override

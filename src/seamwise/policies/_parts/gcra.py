@@ -62,7 +62,7 @@ class Gcra:
     """A rate of `limit` calls per period, with a burst.
 
     The unit of time is a nanosecond divided by `limit`, counted from 0. The weight of one call is
-    thus one period in nanoseconds. Time stands still while the clock goes back.
+    thus one period in nanoseconds. Time does not change when the clock goes back.
 
     All methods that read the clock are called under one lock. Otherwise two readings could be used
     in reverse order, which looks like a clock that goes back.

@@ -46,8 +46,10 @@ class RatioOfCalls(Struct, frozen=True):
 
     @override
     def __str__(self) -> str:
-        percentage = f'{self.share * 100:g} %'
-        return f'{percentage} failures in the last {self.calls} calls, of {self.minimum} at least'
+        return (
+            f'{self.share * 100:g} % failures in the last {self.calls} calls, '
+            f'with at least {self.minimum} calls'
+        )
 
 
 class RatioInTime(Struct, frozen=True):
@@ -63,9 +65,9 @@ class RatioInTime(Struct, frozen=True):
 
     @override
     def __str__(self) -> str:
-        percentage = f'{self.share * 100:g} %'
         return (
-            f'{percentage} failures in the calls of {self.window:g} s, of {self.minimum} at least'
+            f'{self.share * 100:g} % failures in the last {self.window:g} s, '
+            f'with at least {self.minimum} calls'
         )
 
 

@@ -46,25 +46,31 @@ def rate_limit(  # noqa: PLR0913 -- settings, each with a default
     observer: Observer | None = None,
     world: World = REAL,
 ) -> Guard[RateLimited]:
-    """Return a rate limit that all processes with the same `name` and the same Redis share.
+    """Build a rate limit that all processes with the same `name` and the same Redis share.
 
-    It works like `seamwise.policies.rate_limit.rate_limit`; parameters not listed here have the
-    same meaning. Pass the same settings in all processes. Otherwise each process applies its own
-    rate to the shared buckets. Redis 5 or later is required.
+    It works like `seamwise.policies.rate_limit.rate_limit`. Pass the same settings in all
+    processes. Otherwise each process applies its own rate to the shared buckets. Redis 5 or later
+    is required.
 
     Each call sends one command to Redis, and another one after each wait for a slot. Waiting calls
     are served in order within a process, but in no order between processes. A call that is
     interrupted while it waits for Redis may have taken its slot.
 
     Args:
-        limit: Calls per period of all processes together.
+        limit: Maximum number of calls per period of all processes together.
         redis: A redis.asyncio.Redis for `run`, a redis.Redis for `run_sync`, or `Clients` of both.
-        name: Name of the guard, and part of its keys in Redis.
-        bound: Maximum duration of each command to Redis, in seconds.
+        period: Length of the period, in seconds.
+        name: Name in errors, events and descriptions, and part of the keys in Redis.
+        burst: Maximum number of simultaneous calls after a pause (None: `limit`).
+        key: Returns a key for the current call; each key has a limit of its own.
+        cost: Number of slots that a call takes, or a function that returns it.
+        wait: Maximum time to wait for a slot, in seconds.
+        bound: Maximum duration of each command to Redis, in seconds, at most 60.
         away: Behaviour while Redis is unavailable: `'local'` applies the limit in this process
             alone, `'open'` admits all calls, `'closed'` refuses all.
-        world: Sleep for the slots, and clock of the pauses after an outage. The rate is measured
-            by the clock of Redis.
+        observer: Receives `Refused` events.
+        world: Sleep for the slots, and clock of the pauses after an outage; a `FakeWorld` in
+            tests. The rate is measured by the clock of Redis.
 
     Raises:
         ValueError: A setting is out of range.
