@@ -1,4 +1,4 @@
-"""Guards around an operation that does nothing, beside the libraries that do the same."""
+"""Overhead of the guards around an empty operation, compared with other libraries."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
@@ -20,21 +20,21 @@ from seamwise import Failure, Result, Success
 from seamwise.policies import circuit, deadline, rate_limit, retry
 
 _DONE: Result[int, str] = Success(1)
-_A_LOT = 10**9
+_UNLIMITED = 10**9
 
 
 def op() -> Result[int, str]:
-    """Succeed."""
+    """Return a success."""
     return _DONE
 
 
 async def op_async() -> Result[int, str]:
-    """Succeed, in a task."""
+    """Return a success, in a task."""
     return _DONE
 
 
 def in_a_loop(call: Callable[[], Awaitable[object]]) -> Timer:
-    """Time awaits of a call in one event loop."""
+    """Return a timer of an awaited call in one event loop."""
 
     async def run(times: int) -> int:
         start = perf_counter_ns()
@@ -42,13 +42,13 @@ def in_a_loop(call: Callable[[], Awaitable[object]]) -> Timer:
             await call()
         return perf_counter_ns() - start
 
-    # One loop for all rounds: guards whose callers wait for one another serve one.
+    # One loop for all rounds: some guards are bound to one event loop.
     runner = asyncio.Runner()
     return lambda times: runner.run(run(times))
 
 
-def calling(call: Callable[[], Result[object, object] | bool | None]) -> Timer:
-    """Time calls."""
+def in_a_thread(call: Callable[[], Result[object, object] | bool | None]) -> Timer:
+    """Return a timer of a call in the current thread."""
 
     def work(turns: Iterable[None]) -> None:
         for _ in turns:
@@ -66,7 +66,7 @@ _TENACITY = tenacity.retry(
     reraise=True,
 )
 _STAMINA = stamina.retry(on=ConnectionError, attempts=3)
-_RETRIES = 'a success needs the clock once, for the time of all attempts'
+_RETRY_REASON = 'a success reads the clock once, for the timeout'
 
 # circuit
 
@@ -76,44 +76,44 @@ _PURGATORY = SyncCircuitBreakerFactory(default_threshold=5, default_ttl=30).get_
 _PURGATORY_ASYNC = asyncio.run(
     AsyncCircuitBreakerFactory(default_threshold=5, default_ttl=30).get_breaker('bank')
 )
-_CIRCUITS = (
-    'one loop walks in and out of any pipeline, also one of a single layer, and checks what the operation gave; the peer does neither, '
-    'nor is it safe between threads'
+_CIRCUIT_REASON = (
+    'one loop serves pipelines of any length and checks the type of the result; the peer does '
+    'neither, and is not thread-safe'
 )
 
 _OPEN = circuit(name='bank')
 _OPEN.isolate()
-_OPEN_PURGATORY = SyncCircuitBreakerFactory(default_threshold=1, default_ttl=_A_LOT).get_breaker(
-    'bank'
-)
-_OPEN_PYBREAKER = pybreaker.CircuitBreaker(fail_max=1, reset_timeout=_A_LOT)
+_OPEN_PURGATORY = SyncCircuitBreakerFactory(
+    default_threshold=1, default_ttl=_UNLIMITED
+).get_breaker('bank')
+_OPEN_PYBREAKER = pybreaker.CircuitBreaker(fail_max=1, reset_timeout=_UNLIMITED)
 
 
-def _through_purgatory() -> Result[int, str]:
+def _call_through_purgatory() -> Result[int, str]:
     with _PURGATORY:
         return op()
 
 
-async def _through_purgatory_async() -> Result[int, str]:
+async def _call_through_purgatory_async() -> Result[int, str]:
     async with _PURGATORY_ASYNC:
         return await op_async()
 
 
-def _open_the_peers() -> None:
+def _open_peer_circuits() -> None:
     with suppress(ConnectionError), _OPEN_PURGATORY:
         raise ConnectionError
     with suppress(pybreaker.CircuitBreakerError):
-        _OPEN_PYBREAKER.call(_failing)
+        _OPEN_PYBREAKER.call(_fail)
 
 
-def _failing() -> None:
+def _fail() -> None:
     raise ConnectionError
 
 
-_open_the_peers()
+_open_peer_circuits()
 
 
-def _refused_by_purgatory() -> None:
+def _refusal_by_purgatory() -> None:
     try:
         with _OPEN_PURGATORY:
             pass
@@ -121,7 +121,7 @@ def _refused_by_purgatory() -> None:
         return
 
 
-def _refused_by_pybreaker() -> None:
+def _refusal_by_pybreaker() -> None:
     try:
         _ = _OPEN_PYBREAKER.call(op)
     except pybreaker.CircuitBreakerError:
@@ -130,29 +130,29 @@ def _refused_by_pybreaker() -> None:
 
 # rate limit
 
-_LIMIT = rate_limit(_A_LOT, name='bank')
-_LIMIT_ASYNC = rate_limit(_A_LOT, name='bank')
-_AIOLIMITER = AsyncLimiter(_A_LOT, 1)
+_LIMIT = rate_limit(_UNLIMITED, name='bank')
+_LIMIT_ASYNC = rate_limit(_UNLIMITED, name='bank')
+_AIOLIMITER = AsyncLimiter(_UNLIMITED, 1)
 _LIMITS = MovingWindowRateLimiter(MemoryStorage())
-_LIMITS_ITEM = RateLimitItemPerSecond(_A_LOT)
-_EMPTY = rate_limit(1, period=_A_LOT, name='bank')
+_LIMITS_ITEM = RateLimitItemPerSecond(_UNLIMITED)
+_EMPTY = rate_limit(1, period=_UNLIMITED, name='bank')
 _ = _EMPTY.run_sync(op)
-_LIMITS_EMPTY = RateLimitItemPerSecond(1, _A_LOT)
+_LIMITS_EMPTY = RateLimitItemPerSecond(1, _UNLIMITED)
 _LIMITS.hit(_LIMITS_EMPTY, 'bank')
 
 
-async def _through_aiolimiter() -> Result[int, str]:
+async def _call_through_aiolimiter() -> Result[int, str]:
     async with _AIOLIMITER:
         return await op_async()
 
 
-def _through_limits() -> Result[int, str]:
+def _call_through_limits() -> Result[int, str]:
     if not _LIMITS.hit(_LIMITS_ITEM, 'bank'):
         return Failure('too many')
     return op()
 
 
-def _refused_by_limits() -> Result[int, str]:
+def _refusal_by_limits() -> Result[int, str]:
     if not _LIMITS.hit(_LIMITS_EMPTY, 'bank'):
         return Failure('too many')
     return op()
@@ -163,29 +163,29 @@ def _refused_by_limits() -> Result[int, str]:
 _DEADLINE = deadline(30.0)
 
 
-async def _through_timeout() -> Result[int, str]:
+async def _call_through_timeout() -> Result[int, str]:
     async with asyncio.timeout(30.0):
         return await op_async()
 
 
-_REFUSAL = 'the constructors of the error and of the Failure around it are most of it'
+_REFUSAL_REASON = 'most of the time is spent in the constructors of the error and of its Failure'
 
 COMPARISONS = (
     Comparison(
         job='retry, success',
         peer='tenacity',
-        ours=calling(lambda: _RETRY.run_sync(op)),
-        theirs=calling(_TENACITY(op)),
+        ours=in_a_thread(lambda: _RETRY.run_sync(op)),
+        theirs=in_a_thread(_TENACITY(op)),
         target=0.1,
-        because=_RETRIES,
+        because=_RETRY_REASON,
     ),
     Comparison(
         job='retry, success',
         peer='stamina',
-        ours=calling(lambda: _RETRY.run_sync(op)),
-        theirs=calling(_STAMINA(op)),
+        ours=in_a_thread(lambda: _RETRY.run_sync(op)),
+        theirs=in_a_thread(_STAMINA(op)),
         target=0.12,
-        because=_RETRIES,
+        because=_RETRY_REASON,
     ),
     Comparison(
         job='retry, success, async',
@@ -193,7 +193,7 @@ COMPARISONS = (
         ours=in_a_loop(lambda: _RETRY.run(op_async)),
         theirs=in_a_loop(_TENACITY(op_async)),
         target=0.1,
-        because=_RETRIES,
+        because=_RETRY_REASON,
     ),
     Comparison(
         job='retry, success, async',
@@ -201,76 +201,77 @@ COMPARISONS = (
         ours=in_a_loop(lambda: _RETRY.run(op_async)),
         theirs=in_a_loop(_STAMINA(op_async)),
         target=0.12,
-        because=_RETRIES,
+        because=_RETRY_REASON,
     ),
     Comparison(
         job='circuit, closed, success',
         peer='pybreaker',
-        ours=calling(lambda: _CIRCUIT.run_sync(op)),
-        theirs=calling(lambda: _PYBREAKER.call(op)),
+        ours=in_a_thread(lambda: _CIRCUIT.run_sync(op)),
+        theirs=in_a_thread(lambda: _PYBREAKER.call(op)),
         target=0.6,
-        because=_CIRCUITS,
+        because=_CIRCUIT_REASON,
     ),
     Comparison(
         job='circuit, closed, success',
         peer='purgatory',
-        ours=calling(lambda: _CIRCUIT.run_sync(op)),
-        theirs=calling(_through_purgatory),
+        ours=in_a_thread(lambda: _CIRCUIT.run_sync(op)),
+        theirs=in_a_thread(_call_through_purgatory),
         target=0.6,
-        because=_CIRCUITS,
+        because=_CIRCUIT_REASON,
     ),
     Comparison(
         job='circuit, closed, success, async',
         peer='purgatory',
         ours=in_a_loop(lambda: _CIRCUIT.run(op_async)),
-        theirs=in_a_loop(_through_purgatory_async),
+        theirs=in_a_loop(_call_through_purgatory_async),
         target=0.6,
-        because=_CIRCUITS,
+        because=_CIRCUIT_REASON,
     ),
     Comparison(
         job='rate limit, admitted, async',
         peer='aiolimiter',
         ours=in_a_loop(lambda: _LIMIT_ASYNC.run(op_async)),
-        theirs=in_a_loop(_through_aiolimiter),
+        theirs=in_a_loop(_call_through_aiolimiter),
         target=0.6,
-        because='a lock makes it safe between threads and a look at the event loop between loops, each a fifth of it; the peer has neither',
+        because='a lock for threads and a check of the event loop take a fifth each; the peer has '
+        'neither',
     ),
     Comparison(
         job='rate limit, admitted',
         peer='limits, moving window in memory',
-        ours=calling(lambda: _LIMIT.run_sync(op)),
-        theirs=calling(_through_limits),
+        ours=in_a_thread(lambda: _LIMIT.run_sync(op)),
+        theirs=in_a_thread(_call_through_limits),
         target=0.6,
-        because='a lock makes it safe between threads',
+        because='a lock makes it thread-safe',
     ),
     Comparison(
         job='deadline, in time',
         peer='asyncio.timeout',
         ours=in_a_loop(lambda: _DEADLINE.run(op_async)),
-        theirs=in_a_loop(_through_timeout),
+        theirs=in_a_loop(_call_through_timeout),
         target=1.1,
-        because='both set a timer of the event loop',
+        because='both schedule a timer of the event loop',
     ),
     Comparison(
         job='a refusal, open circuit',
         peer='pybreaker, raised and caught',
-        ours=calling(lambda: _OPEN.run_sync(op)),
-        theirs=calling(_refused_by_pybreaker),
+        ours=in_a_thread(lambda: _OPEN.run_sync(op)),
+        theirs=in_a_thread(_refusal_by_pybreaker),
         target=0.5,
-        because=_REFUSAL,
+        because=_REFUSAL_REASON,
     ),
     Comparison(
         job='a refusal, open circuit',
         peer='purgatory, raised and caught',
-        ours=calling(lambda: _OPEN.run_sync(op)),
-        theirs=calling(_refused_by_purgatory),
+        ours=in_a_thread(lambda: _OPEN.run_sync(op)),
+        theirs=in_a_thread(_refusal_by_purgatory),
     ),
     Comparison(
         job='a refusal, empty bucket',
         peer='limits, moving window in memory, and a Failure',
-        ours=calling(lambda: _EMPTY.run_sync(op)),
-        theirs=calling(_refused_by_limits),
+        ours=in_a_thread(lambda: _EMPTY.run_sync(op)),
+        theirs=in_a_thread(_refusal_by_limits),
         target=0.5,
-        because=_REFUSAL,
+        because=_REFUSAL_REASON,
     ),
 )

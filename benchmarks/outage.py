@@ -1,7 +1,8 @@
-"""A thousand clients and a service that fails for half a minute: what retries do to it, with and without jitter and budget.
+"""Simulation of an outage: retries against a failing service, with and without jitter and budget.
 
-`python -m benchmarks.outage` writes `docs/outage.md` and its picture. The clients run the real guards in an event loop whose
-time jumps to the next timer, so that the minute takes seconds, and every run gives the same numbers.
+`python -m benchmarks.outage` writes `docs/outage.md` and its picture. The clients run the real
+guards in an event loop whose time jumps to the next timer. The simulated minute therefore takes
+seconds, and every run has the same result.
 """
 
 import asyncio
@@ -20,14 +21,14 @@ from typing_extensions import override
 from seamwise import Category, Failure, Result, Success, TaggedError
 from seamwise.policies import Budget, Guard, World, identity, retry
 
-BEGINS, ENDS, OVER = 10.0, 40.0, 60.0
-"""In seconds: when the service begins to fail, when it works again, and when nobody asks any more."""
+OUTAGE_START, OUTAGE_END, DURATION = 10.0, 40.0, 60.0
+"""Start and end of the outage, and duration of the simulation, in seconds."""
 
-ASIDE = 100
-"""So many clients run in one process, and share its budget."""
+CLIENTS_PER_PROCESS = 100
+"""Number of clients that share the budget of one process."""
 
 TICK = 0.1
-"""In seconds: the peak is that of so short a time."""
+"""Interval in seconds for which the peak load is counted."""
 
 
 class Down(
@@ -36,31 +37,31 @@ class Down(
     category=Category.UNAVAILABLE,
     message='The service is down.',
 ):
-    """The service fails for now."""
+    """The service is temporarily unavailable."""
 
 
 class Policy(Struct, frozen=True):
-    """How clients try again."""
+    """Retry policy of the clients."""
 
     name: str
     guard: Callable[[World], Guard[object]]
 
 
 class Load(Struct, frozen=True):
-    """Requests that reached the service, by tenths of a second."""
+    """Number of requests that reached the service, for each tick."""
 
     policy: str
     clients: int
     ticks: dict[int, int]
 
     def mean(self, start: float, end: float) -> float:
-        """Give the requests of a second, in the mean of a time."""
+        """Return the mean number of requests per second between two times."""
         return sum(
             self.ticks.get(tick, 0) for tick in range(round(start / TICK), round(end / TICK))
         ) / (end - start)
 
     def peak(self, start: float, end: float) -> int:
-        """Give the requests of the busiest tenth of a second."""
+        """Return the number of requests in the busiest tick between two times."""
         return max(
             self.ticks.get(tick, 0) for tick in range(round(start / TICK), round(end / TICK))
         )
@@ -88,8 +89,8 @@ POLICIES = (
 )
 
 
-class _Jumping(DefaultSelector):
-    """Does not wait: where nothing is ready, the time of the loop jumps to its next timer."""
+class _JumpingSelector(DefaultSelector):
+    """A selector that does not wait: the time of the loop jumps to its next timer."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -101,44 +102,46 @@ class _Jumping(DefaultSelector):
         return super().select(0)
 
 
-def in_virtual_time(run: Callable[[World], Coroutine[object, object, None]], seed: int) -> None:
-    """Run a coroutine in an event loop whose time jumps, in a world of that time."""
-    selector = _Jumping()
+def _run_in_virtual_time(
+    run: Callable[[World], Coroutine[object, object, None]], seed: int
+) -> None:
+    """Run a coroutine in an event loop whose time jumps, with a world of that time."""
+    selector = _JumpingSelector()
     loop = asyncio.SelectorEventLoop(selector)
-    loop.time = lambda: selector.now  # type: ignore[method-assign]  # the hook that asyncio documents for this
-    dice = random.Random(seed)  # noqa: S311 -- every run gives the same numbers
+    loop.time = lambda: selector.now  # type: ignore[method-assign]  # the documented way to change the time of a loop
+    random_source = random.Random(seed)  # noqa: S311 -- results must be reproducible
     try:
         loop.run_until_complete(
-            run(World(clock=loop.time, sleep=asyncio.sleep, random=dice.random))
+            run(World(clock=loop.time, sleep=asyncio.sleep, random=random_source.random))
         )
     finally:
         loop.close()
 
 
 def simulate(policy: Policy, clients: int = 1000, *, seed: int = 1) -> Load:
-    """Let so many clients ask once a second, all near the full second, and count what reaches the service."""
+    """Send a request per client and second, shortly after the full second, and count them."""
     ticks: Counter[int] = Counter()
-    phases = random.Random(seed)  # noqa: S311 -- every run gives the same numbers
+    phases = random.Random(seed)  # noqa: S311 -- results must be reproducible
 
     async def run(world: World) -> None:
         async def request() -> Result[int, Down]:
             now = world.clock()
             ticks[int(now / TICK)] += 1
-            return Failure(Down()) if BEGINS <= now < ENDS else Success(1)
+            return Failure(Down()) if OUTAGE_START <= now < OUTAGE_END else Success(1)
 
         async def client(guard: Guard[object], phase: float) -> None:
             async with asyncio.TaskGroup() as calls:
-                for second in range(int(OVER)):
+                for second in range(int(DURATION)):
                     await asyncio.sleep(second + phase - world.clock())
                     _ = calls.create_task(guard.run(request))
 
         async with asyncio.TaskGroup() as group:
-            for first in range(0, clients, ASIDE):
+            for first in range(0, clients, CLIENTS_PER_PROCESS):
                 guard = policy.guard(world)
-                for _ in range(min(ASIDE, clients - first)):
+                for _ in range(min(CLIENTS_PER_PROCESS, clients - first)):
                     group.create_task(client(guard, phases.uniform(0, TICK)))
 
-    in_virtual_time(run, seed)
+    _run_in_virtual_time(run, seed)
     return Load(policy.name, clients, dict(ticks))
 
 
@@ -147,33 +150,35 @@ _PAGE = """\
 
 `python -m benchmarks.outage` simulates all of this and writes this page.
 
-A thousand clients ask a service once a second, all at the full second, as timers do. From second {begins:.0f} to second
-{ends:.0f} every request fails. Whoever retries makes up to four attempts, with a backoff that begins at 1 s and doubles.
-A hundred clients at a time run in one process, and share its budget. The guards are the real ones, in an event loop whose
-time jumps.
+A thousand clients call a service once per second, all at the full second, as timers do. From
+second {start:.0f} to second {end:.0f}, every request fails. The clients make up to four attempts,
+with a backoff that starts at 1 s and doubles. A hundred clients run in one process and share its
+budget. The guards are the real ones, in an event loop whose time jumps to the next timer.
 
-![Requests a second that reach the service: without jitter they come in waves, without budget they are four times as many](outage.svg)
+![Requests per second that reach the service: in waves without jitter, four times as many without a budget](outage.svg)
 
-| retries | requests a second in the outage | of those without retries | busiest tenth of a second | in the 5 s after it |
+| retries | requests per second in the outage | relative to no retries | busiest tenth of a second | in the 5 s after the outage |
 | --- | ---: | ---: | ---: | ---: |
 {rows}
 
-The backoff alone does not spread anything: whoever failed together comes back together. Full jitter takes the waves away,
-and leaves the sum: in an outage each call is made four times. The budget takes the sum away: what is tried again is at
-most a fifth of what is asked, counted over ten seconds, so that what it allows may come at once: the three peaks. After
-the outage nobody has to catch up with anything.
-"""
+Backoff alone does not spread the load: requests that failed together are retried together. Full
+jitter removes the waves, but not the additional load: in an outage, each call is made four times.
+The budget limits the additional load to a fifth of the calls of ten seconds. It can be spent all
+at once, which causes the three peaks. After the outage, no backlog remains.
+"""  # noqa: E501 -- tables and images in Markdown cannot be wrapped
 
 
 def page(loads: list[Load]) -> str:
-    """Give the page in Markdown."""
-    plain = loads[0].mean(BEGINS, ENDS)
-    rows = [
-        f'| {one.policy} | {one.mean(BEGINS, ENDS):.0f} | {one.mean(BEGINS, ENDS) / plain:.2f} | {one.peak(BEGINS, ENDS)} '
-        f'| {one.mean(ENDS, ENDS + 5):.0f} |'
-        for one in loads
-    ]
-    return _PAGE.format(begins=BEGINS, ends=ENDS, rows='\n'.join(rows))
+    """Return the page in Markdown."""
+    baseline = loads[0].mean(OUTAGE_START, OUTAGE_END)
+    rows = list[str]()
+    for load in loads:
+        mean, peak = load.mean(OUTAGE_START, OUTAGE_END), load.peak(OUTAGE_START, OUTAGE_END)
+        mean_after = load.mean(OUTAGE_END, OUTAGE_END + 5)
+        rows.append(
+            f'| {load.policy} | {mean:.0f} | {mean / baseline:.2f} | {peak} | {mean_after:.0f} |'
+        )
+    return _PAGE.format(start=OUTAGE_START, end=OUTAGE_END, rows='\n'.join(rows))
 
 
 def picture(loads: list[Load], target: Path) -> None:
@@ -182,15 +187,15 @@ def picture(loads: list[Load], target: Path) -> None:
         figure = Figure(figsize=(9, 8), layout='constrained')
         axes = figure.subplots(len(loads), 1, sharex=True, sharey=True)
         for axis, load in zip(axes, loads, strict=True):
-            seconds = [load.mean(at, at + 1) for at in range(int(OVER))]
-            axis.axvspan(BEGINS, ENDS, color='#f3d9d9', lw=0)
-            axis.stairs(seconds, range(int(OVER) + 1), fill=True, color='#3b6ea5')
+            means = [load.mean(second, second + 1) for second in range(int(DURATION))]
+            axis.axvspan(OUTAGE_START, OUTAGE_END, color='#f3d9d9', lw=0)
+            axis.stairs(means, range(int(DURATION) + 1), fill=True, color='#3b6ea5')
             axis.set_title(load.policy, loc='left')
             axis.grid(axis='y', lw=0.4)
         axes[-1].set_xlabel('seconds; the service fails in the shaded time')
-        drawn: Any = figure  # it leaves keyword arguments untyped
-        drawn.supylabel('requests a second')
-        drawn.savefig(target, format='svg', metadata={'Date': None})
+        untyped_figure: Any = figure  # the keyword arguments have no types
+        untyped_figure.supylabel('requests per second')
+        untyped_figure.savefig(target, format='svg', metadata={'Date': None})
 
 
 def main(folder: Path = Path('docs'), clients: int = 1000) -> None:

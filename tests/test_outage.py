@@ -1,42 +1,42 @@
-"""The simulated outage shows what retries do to a service, in small as in large."""
+"""Simulation of an outage: load under the retry policies, and the written page."""
 
 from pathlib import Path
 
-from benchmarks.outage import BEGINS, ENDS, OVER, POLICIES, main, page, simulate
+from benchmarks.outage import DURATION, OUTAGE_END, OUTAGE_START, POLICIES, main, page, simulate
 
 ROOT = Path(__file__).parents[1]
 
 CLIENTS = 50
 
 
-def test_without_a_budget_an_outage_multiplies_the_load_and_with_one_it_does_not() -> None:
-    plain, waves, spread, frugal = (simulate(policy, CLIENTS) for policy in POLICIES)
-    assert plain.mean(BEGINS, ENDS) == CLIENTS
-    assert waves.mean(BEGINS, ENDS) > 3 * CLIENTS
-    assert spread.mean(BEGINS, ENDS) > 3 * CLIENTS
-    assert frugal.mean(BEGINS, ENDS) <= 1.2 * CLIENTS
-    # Whoever failed together comes back together, unless there is jitter.
-    assert waves.peak(BEGINS, ENDS) == 4 * CLIENTS
-    assert spread.peak(BEGINS, ENDS) < 2 * CLIENTS
-    assert waves.mean(ENDS, ENDS + 5) > 2 * CLIENTS
-    for load in (plain, waves, spread, frugal):
-        assert load.mean(0, BEGINS) == CLIENTS
-        assert load.mean(ENDS + 10, OVER) == CLIENTS
+def test_outage_multiplies_the_load_only_without_a_budget() -> None:
+    baseline, no_jitter, jitter, budget = (simulate(policy, CLIENTS) for policy in POLICIES)
+    assert baseline.mean(OUTAGE_START, OUTAGE_END) == CLIENTS
+    assert no_jitter.mean(OUTAGE_START, OUTAGE_END) > 3 * CLIENTS
+    assert jitter.mean(OUTAGE_START, OUTAGE_END) > 3 * CLIENTS
+    assert budget.mean(OUTAGE_START, OUTAGE_END) <= 1.2 * CLIENTS
+    # Requests that failed together are retried together, unless there is jitter.
+    assert no_jitter.peak(OUTAGE_START, OUTAGE_END) == 4 * CLIENTS
+    assert jitter.peak(OUTAGE_START, OUTAGE_END) < 2 * CLIENTS
+    assert no_jitter.mean(OUTAGE_END, OUTAGE_END + 5) > 2 * CLIENTS
+    for load in (baseline, no_jitter, jitter, budget):
+        assert load.mean(0, OUTAGE_START) == CLIENTS
+        assert load.mean(OUTAGE_END + 10, DURATION) == CLIENTS
 
 
-def test_the_same_seed_gives_the_same_outage() -> None:
+def test_same_seed_has_the_same_result() -> None:
     assert simulate(POLICIES[2], 10) == simulate(POLICIES[2], 10)
     assert simulate(POLICIES[2], 10) != simulate(POLICIES[2], 10, seed=2)
 
 
-def test_the_page_and_its_picture_are_written(tmp_path: Path) -> None:
+def test_page_and_picture_are_written(tmp_path: Path) -> None:
     main(tmp_path, clients=20)
     assert (tmp_path / 'outage.svg').read_text(encoding='utf-8').startswith('<?xml')
     assert '| no jitter, no budget |' in (tmp_path / 'outage.md').read_text(encoding='utf-8')
 
 
-def test_the_page_in_the_documents_is_of_this_text() -> None:
-    shown = (ROOT / 'docs' / 'outage.md').read_text(encoding='utf-8')
-    made = page([simulate(policy, 10) for policy in POLICIES])
-    words = [line for line in made.splitlines() if not line.startswith('| ')]
-    assert words == [line for line in shown.splitlines() if not line.startswith('| ')]
+def test_page_in_the_documentation_is_current() -> None:
+    documented = (ROOT / 'docs' / 'outage.md').read_text(encoding='utf-8')
+    built = page([simulate(policy, 10) for policy in POLICIES])
+    text = [line for line in built.splitlines() if not line.startswith('| ')]
+    assert text == [line for line in documented.splitlines() if not line.startswith('| ')]

@@ -1,30 +1,30 @@
-"""Errors that the tests of the guards fail with."""
+"""Errors for the tests of the guards."""
 
 from seamwise import Category, TaggedError
 
 
 class Slow(TaggedError, category=Category.TIMEOUT, message='{what} is slow.'):
-    """Retryable, counts against what was asked."""
+    """Retryable, and counts against the dependency."""
 
     what: str = 'it'
     retry_after: float | None = None
 
 
 class Down(TaggedError, category=Category.UNAVAILABLE, message='{what} is down.'):
-    """Retryable, counts against what was asked."""
+    """Retryable, and counts against the dependency."""
 
     what: str = 'it'
     retry_after: float | None = None
 
 
 class Wrong(TaggedError, category=Category.VALIDATION, message='{what} is wrong.'):
-    """Not retryable, the caller's own."""
+    """Not retryable: a mistake of the caller."""
 
     what: str = 'it'
 
 
 class Busy(TaggedError, category=Category.RATE_LIMIT, message='{what} is busy.'):
-    """Retryable, and says when."""
+    """Retryable, with a delay."""
 
     what: str = 'it'
     retry_after: float | None = None

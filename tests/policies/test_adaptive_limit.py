@@ -10,7 +10,8 @@ from typing_extensions import override
 
 from seamwise import Category, Failure, Result, Success, TaggedError
 from seamwise.policies._parts.adaptive_limit import AdaptiveLimit, adaptive
-from seamwise.policies.bulkhead import BulkheadFull, bulkhead
+from seamwise.policies.bulkhead import bulkhead
+from seamwise.policies.errors import BulkheadFull
 from seamwise.policies.testing import FakeWorld
 from tests.policies.errors import Down, Wrong
 
@@ -324,7 +325,7 @@ def test_each_key_has_a_limit_that_survives_while_the_key_is_idle() -> None:
     guarded.user = 'a'
     assert guarded.limit() == 9
     (layer,) = guarded.guard._layers
-    assert vars(layer)['_rooms'] == {}
+    assert vars(layer)['_compartments'] == {}
 
 
 def test_limit_of_the_key_that_is_idle_longest_is_evicted() -> None:
@@ -333,7 +334,7 @@ def test_limit_of_the_key_that_is_idle_longest_is_evicted() -> None:
         guarded.user = f'{number}'
         guarded.call(Failure(Down()))
     (layer,) = guarded.guard._layers
-    assert len(vars(layer)['_learned']) == 10_000
+    assert len(vars(layer)['_stored_limits']) == 10_000
     guarded.user = '0'
     assert guarded.limit() == 10
     guarded.user = '2'

@@ -333,9 +333,9 @@ def test_limits_describe_the_budget() -> None:
     assert Budget.quota(50).limits() == 'a quota of 50 for retries, 5 each, 10 after a timeout'
     assert (
         Budget.tokens(4, ratio=0.8).limits()
-        == 'retries while more than half of 4 tokens are left, 0.8 back for a success'
+        == 'retries while more than half of 4 tokens are left, a success returns 0.8'
     )
-    assert Budget.share(0.2).limits() == 'retries for 20 % of the calls, or 1 a second'
+    assert Budget.share(0.2).limits() == 'retries for 20 % of the calls, or 1 per second'
 
 
 def test_acquire_and_release_default_to_one() -> None:

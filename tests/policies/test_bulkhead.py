@@ -1,4 +1,4 @@
-"""A bulkhead lets so many in at once, whatever becomes of them, and tells the others that there is no room."""
+"""Bulkheads in threads: limits, keys, queues, refusals and validation."""
 
 import threading
 import time
@@ -14,8 +14,9 @@ from seamwise import Failure, Result, Success
 from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies._engine.world import World
 from seamwise.policies._parts.adaptive_limit import adaptive
-from seamwise.policies.bulkhead import BulkheadFull, bulkhead
+from seamwise.policies.bulkhead import bulkhead
 from seamwise.policies.deadline import deadline
+from seamwise.policies.errors import BulkheadFull
 from seamwise.policies.events import GuardEvent, Refused
 from seamwise.policies.testing import FakeWorld
 
@@ -28,136 +29,138 @@ def passes(guard: Guard[BulkheadFull]) -> bool:
     return guard.run_sync(ok) == Success(1)
 
 
-def full(guard: Guard[BulkheadFull]) -> BulkheadFull:
+def get_refusal(guard: Guard[BulkheadFull]) -> BulkheadFull:
     error = guard.run_sync(ok).swap().unwrap()
     assert isinstance(error, BulkheadFull)
     return error
 
 
-def made(**more: Any) -> Guard[BulkheadFull]:
-    given: dict[str, Any] = {'limit': 5, 'name': 'x'}
-    return bulkhead(**given | more)
+def build_bulkhead(**options: Any) -> Guard[BulkheadFull]:
+    defaults: dict[str, Any] = {'limit': 5, 'name': 'x'}
+    return bulkhead(**defaults | options)
 
 
-def inside(guard: Guard[BulkheadFull], depth: int, act: Callable[[], object]) -> None:
-    """Do something while so many calls are inside."""
+def run_nested(guard: Guard[BulkheadFull], depth: int, action: Callable[[], object]) -> None:
+    """Run the action inside `depth` nested calls."""
 
     def op() -> Result[int, BulkheadFull]:
-        inside(guard, depth - 1, act)
+        run_nested(guard, depth - 1, action)
         return Success(1)
 
     if depth == 0:
-        act()
+        action()
     else:
         assert guard.run_sync(op) == Success(1)
 
 
-def in_a_thread(act: Callable[[], object]) -> threading.Thread:
-    thread = threading.Thread(target=act, daemon=True)
+def start_thread(action: Callable[[], object]) -> threading.Thread:
+    thread = threading.Thread(target=action, daemon=True)
     thread.start()
     return thread
 
 
-def waiting(guard: Guard[BulkheadFull], count: int) -> None:
-    """Wait until so many wait."""
+def wait_for_waiters(guard: Guard[BulkheadFull], count: int) -> None:
+    """Wait until `count` calls are in the queue."""
     (layer,) = guard._layers
     end = time.monotonic() + 2
-    while vars(layer)['_only'].waiting != count:
+    while vars(layer)['_default_compartment'].waiting != count:
         assert time.monotonic() < end
         time.sleep(0.0002)
 
 
 @pytest.mark.parametrize('limit', [1, 2, 5])
-def test_so_many_are_let_in_at_once_and_the_next_is_refused(limit: int) -> None:
+def test_call_is_refused_when_the_limit_is_reached(limit: int) -> None:
     guard = bulkhead(limit, name='search')
 
-    def act() -> None:
-        assert full(guard) == BulkheadFull('search', 'tool', '', limit, 0.0)
+    def action() -> None:
+        assert get_refusal(guard) == BulkheadFull('search', 'tool', '', limit, 0.0)
 
-    inside(guard, limit, act)
-    inside(guard, limit, act)
+    run_nested(guard, limit, action)
+    run_nested(guard, limit, action)
 
 
-def test_there_is_room_up_to_the_limit() -> None:
+def test_nested_calls_are_admitted_up_to_the_limit() -> None:
     guard = bulkhead(3, name='x')
-    inside(guard, 2, lambda: inside(guard, 1, lambda: None))
+    run_nested(guard, 2, lambda: run_nested(guard, 1, lambda: None))
 
 
-@pytest.mark.parametrize('ends', [lambda: Failure('down'), lambda: 1 // 0, lambda: 7])
-def test_the_permit_comes_back_after_a_failure_and_after_a_defect(ends: Callable[[], Any]) -> None:
+@pytest.mark.parametrize('operation', [lambda: Failure('down'), lambda: 1 // 0, lambda: 7])
+def test_permit_is_released_after_a_failure_and_after_a_defect(
+    operation: Callable[[], Any],
+) -> None:
     guard = bulkhead(1, name='x')
     for _ in range(3):
         with suppress(ZeroDivisionError, TypeError):
-            assert guard.run_sync(ends) == Failure('down')
+            assert guard.run_sync(operation) == Failure('down')
     assert passes(guard)
 
 
-def test_a_keyboard_interrupt_gives_the_permit_back() -> None:
-    def interrupted() -> Success[int]:
+def test_permit_is_released_after_a_keyboard_interrupt() -> None:
+    def interrupt() -> Success[int]:
         raise KeyboardInterrupt
 
     guard = bulkhead(1, name='x')
     with pytest.raises(KeyboardInterrupt):
-        guard.run_sync(interrupted)
+        guard.run_sync(interrupt)
     assert passes(guard)
 
 
-def test_what_is_refused_takes_nothing() -> None:
+def test_refusal_takes_no_permit() -> None:
     guard = bulkhead(1, name='x')
-    inside(guard, 1, lambda: [full(guard) for _ in range(5)])
-    inside(guard, 1, lambda: full(guard))
+    run_nested(guard, 1, lambda: [get_refusal(guard) for _ in range(5)])
+    run_nested(guard, 1, lambda: get_refusal(guard))
 
 
-def test_each_key_has_a_limit_of_its_own_and_stands_in_the_error() -> None:
+def test_each_key_has_a_separate_limit_and_is_the_namespace_of_the_error() -> None:
     user = ['a']
     guard = bulkhead(1, name='x', scope='namespace', key=lambda: user[0])
 
-    def act() -> None:
-        assert full(guard) == BulkheadFull('x', 'namespace', 'a', 1, 0.0)
+    def action() -> None:
+        assert get_refusal(guard) == BulkheadFull('x', 'namespace', 'a', 1, 0.0)
         user[0] = 'b'
         assert passes(guard)
-        inside(guard, 1, lambda: full(guard))
+        run_nested(guard, 1, lambda: get_refusal(guard))
         user[0] = 'a'
-        assert full(guard).namespace == 'a'
+        assert get_refusal(guard).namespace == 'a'
 
-    inside(guard, 1, act)
+    run_nested(guard, 1, action)
     assert passes(guard)
 
 
-def test_the_room_of_a_key_goes_when_it_is_empty() -> None:
+def test_compartment_of_a_key_is_removed_when_it_is_empty() -> None:
     number = [0]
     guard = bulkhead(2, name='x', key=lambda: f'user {number[0]}')
     for number[0] in range(100):
-        inside(guard, 2, lambda: full(guard))
+        run_nested(guard, 2, lambda: get_refusal(guard))
     (layer,) = guard._layers
-    assert vars(layer)['_rooms'] == {}
+    assert vars(layer)['_compartments'] == {}
 
 
-def test_a_key_that_is_no_string_is_a_defect_and_takes_nothing() -> None:
+def test_key_that_is_not_a_string_is_a_defect_and_takes_no_permit() -> None:
     keys: list[Any] = [None, 'a']
     guard = bulkhead(1, name='x', key=lambda: keys.pop(0))
-    with pytest.raises(TypeError, match='key must give a string, not None'):
+    with pytest.raises(TypeError, match='key must return a string, not None'):
         guard.run_sync(ok)
     assert passes(guard)
 
 
-def test_who_waits_in_a_thread_is_let_in_when_there_is_room() -> None:
+def test_waiting_thread_is_admitted_when_a_permit_is_released() -> None:
     guard = bulkhead(1, name='x', queue=1, wait=2.0)
     outcomes: list[object] = []
 
-    def act() -> None:
-        threads.append(in_a_thread(lambda: outcomes.append(guard.run_sync(ok))))
-        waiting(guard, 1)
-        assert full(guard).waited == 0.0
+    def action() -> None:
+        threads.append(start_thread(lambda: outcomes.append(guard.run_sync(ok))))
+        wait_for_waiters(guard, 1)
+        assert get_refusal(guard).waited == 0.0
 
     threads: list[threading.Thread] = []
-    inside(guard, 1, act)
+    run_nested(guard, 1, action)
     threads[0].join(2)
     assert outcomes == [Success(1)]
     assert passes(guard)
 
 
-def test_threads_are_let_in_in_the_order_of_coming() -> None:
+def test_waiting_threads_are_admitted_in_order_of_arrival() -> None:
     guard = bulkhead(1, name='x', queue=None, wait=None)
     order: list[int] = []
 
@@ -168,84 +171,84 @@ def test_threads_are_let_in_in_the_order_of_coming() -> None:
 
         guard.run_sync(op)
 
-    def act() -> None:
+    def action() -> None:
         for number in range(5):
-            threads.append(in_a_thread(partial(call, number)))
-            waiting(guard, number + 1)
+            threads.append(start_thread(partial(call, number)))
+            wait_for_waiters(guard, number + 1)
 
     threads: list[threading.Thread] = []
-    inside(guard, 1, act)
+    run_nested(guard, 1, action)
     for thread in threads:
         thread.join(2)
     assert order == [0, 1, 2, 3, 4]
 
 
-def test_who_waits_in_vain_says_how_long_it_really_waited() -> None:
+def test_refusal_after_a_wait_states_the_actual_waiting_time() -> None:
     errors: list[BulkheadFull] = []
     guard = bulkhead(1, name='x', queue=1, wait=0.005)
-    inside(guard, 1, lambda: errors.append(full(guard)))
+    run_nested(guard, 1, lambda: errors.append(get_refusal(guard)))
     assert 0.005 <= errors[0].waited < 1.0
     assert passes(guard)
 
 
-def test_in_another_world_a_thread_sleeps_the_whole_wait_and_looks_then() -> None:
+def test_thread_sleeps_for_the_whole_wait_in_a_world_with_its_own_sleep() -> None:
     world = FakeWorld()
     guard = bulkhead(1, name='x', queue=1, wait=3.0, world=world)
 
-    def act() -> None:
-        assert full(guard).waited == 3.0
+    def action() -> None:
+        assert get_refusal(guard).waited == 3.0
         assert world.slept == [3.0]
 
-    inside(guard, 1, act)
+    run_nested(guard, 1, action)
 
 
-def test_who_was_called_while_it_slept_is_let_in() -> None:
+def test_thread_is_admitted_after_its_sleep_if_it_was_woken_during_it() -> None:
     def sleep(seconds: float) -> None:
-        go_on.set()
-        left.wait(2)
+        sleep_started.set()
+        sleep_may_end.wait(2)
 
-    go_on, left = threading.Event(), threading.Event()
+    sleep_started, sleep_may_end = threading.Event(), threading.Event()
     guard = bulkhead(1, name='x', queue=1, wait=3.0, world=World(sleep_sync=sleep))
     outcomes: list[object] = []
 
-    def act() -> None:
-        threads.append(in_a_thread(lambda: outcomes.append(guard.run_sync(ok))))
-        go_on.wait(2)
+    def action() -> None:
+        threads.append(start_thread(lambda: outcomes.append(guard.run_sync(ok))))
+        sleep_started.wait(2)
 
     threads: list[threading.Thread] = []
-    inside(guard, 1, act)
-    # The permit is the waiter's already.
+    run_nested(guard, 1, action)
+    # The waiter has the permit, but its sleep has not ended.
     threads[0].join(0.001)
     assert outcomes == []
-    left.set()
+    sleep_may_end.set()
     threads[0].join(2)
     assert outcomes == [Success(1)]
     assert passes(guard)
 
 
-def test_an_interrupted_wait_in_a_thread_leaves_the_line() -> None:
-    def interrupted(seconds: float) -> None:
+def test_thread_leaves_the_queue_when_its_wait_is_interrupted() -> None:
+    def interrupt(seconds: float) -> None:
         raise KeyboardInterrupt
 
-    guard = bulkhead(1, name='x', queue=1, wait=3.0, world=World(sleep_sync=interrupted))
+    guard = bulkhead(1, name='x', queue=1, wait=3.0, world=World(sleep_sync=interrupt))
 
-    def act() -> None:
+    def action() -> None:
         for _ in range(3):
             with pytest.raises(KeyboardInterrupt):
                 guard.run_sync(ok)
 
-    inside(guard, 1, act)
+    run_nested(guard, 1, action)
     assert passes(guard)
 
 
-def test_a_wait_in_a_thread_does_not_go_beyond_the_deadline_around_it() -> None:
+def test_wait_in_a_thread_is_limited_by_the_enclosing_deadline() -> None:
     world = FakeWorld()
     guard = bulkhead(1, name='x', queue=1, wait=None, world=world)
-    inside(guard, 1, lambda: (deadline(0.5, world=world) >> guard).run_sync(ok))
+    run_nested(guard, 1, lambda: (deadline(0.5, world=world) >> guard).run_sync(ok))
     assert world.slept == [0.5]
 
 
-def test_a_clock_that_goes_back_makes_no_wait_negative() -> None:
+def test_waiting_time_is_not_negative_if_the_clock_goes_back() -> None:
     now = [100.0]
     errors: list[BulkheadFull] = []
 
@@ -255,21 +258,21 @@ def test_a_clock_that_goes_back_makes_no_wait_negative() -> None:
     guard = bulkhead(
         1, name='x', queue=1, wait=3.0, world=World(clock=lambda: now[0], sleep_sync=sleep)
     )
-    inside(guard, 1, lambda: errors.append(full(guard)))
+    run_nested(guard, 1, lambda: errors.append(get_refusal(guard)))
     assert errors[-1].waited == 0.0
 
 
 @pytest.mark.parametrize(('queue', 'wait'), [(0, 5.0), (0, None), (5, 0.0), (None, 0.0), (0, 0.0)])
-def test_nobody_waits_unless_queue_and_wait_both_allow_it(
+def test_call_does_not_wait_unless_queue_and_wait_both_allow_it(
     queue: int | None, wait: float | None
 ) -> None:
     world = FakeWorld()
     guard = bulkhead(1, name='x', queue=queue, wait=wait, world=world)
-    inside(guard, 1, lambda: full(guard))
+    run_nested(guard, 1, lambda: get_refusal(guard))
     assert world.slept == []
 
 
-def test_nobody_waits_where_nobody_says() -> None:
+def test_call_does_not_wait_by_default() -> None:
     world = FakeWorld()
     guards = [
         bulkhead(1, name='x', world=world),
@@ -277,58 +280,58 @@ def test_nobody_waits_where_nobody_says() -> None:
         bulkhead(1, name='x', wait=3, world=world),
     ]
     for guard in guards:
-        inside(guard, 1, partial(full, guard))
+        run_nested(guard, 1, partial(get_refusal, guard))
     assert world.slept == []
 
 
-def test_every_refusal_is_an_error_of_its_own_and_is_told() -> None:
-    told: list[GuardEvent] = []
-    guard = bulkhead(1, name='x', observer=told.append)
-    found: list[BulkheadFull] = []
-    inside(guard, 1, lambda: found.extend([full(guard), full(guard)]))
-    assert found[0] == found[1]
-    assert found[0] is not found[1]
-    assert told == [Refused('x', found[0]), Refused('x', found[1])]
+def test_each_refusal_is_a_new_error_and_is_sent_to_the_observer() -> None:
+    events: list[GuardEvent] = []
+    guard = bulkhead(1, name='x', observer=events.append)
+    errors: list[BulkheadFull] = []
+    run_nested(guard, 1, lambda: errors.extend([get_refusal(guard), get_refusal(guard)]))
+    assert errors[0] == errors[1]
+    assert errors[0] is not errors[1]
+    assert events == [Refused('x', errors[0]), Refused('x', errors[1])]
 
 
-def test_no_lock_is_held_while_key_and_observer_run() -> None:
-    def elsewhere() -> None:
+def test_lock_is_not_held_while_key_and_observer_run() -> None:
+    def call_in_thread() -> None:
         if threading.current_thread() is threading.main_thread():
-            thread = in_a_thread(lambda: guard.run_sync(ok))
+            thread = start_thread(lambda: guard.run_sync(ok))
             thread.join(1)
             assert not thread.is_alive()
 
     def key() -> str:
-        elsewhere()
+        call_in_thread()
         return 'a'
 
-    guard = bulkhead(1, name='x', key=key, observer=lambda event: elsewhere())
-    inside(guard, 1, lambda: full(guard))
+    guard = bulkhead(1, name='x', key=key, observer=lambda event: call_in_thread())
+    run_nested(guard, 1, lambda: get_refusal(guard))
 
 
-def test_the_same_result_object_comes_out() -> None:
+def test_result_object_is_returned_unchanged() -> None:
     result = Success(object())
     assert bulkhead(1, name='x').run_sync(lambda: result) is result
     assert bulkhead(adaptive(1, 2), name='x').run_sync(lambda: result) is result
 
 
 @pytest.mark.parametrize(
-    ('more', 'words'),
+    ('options', 'description'),
     [
-        ({}, 'x: 5 at once, nobody waits'),
-        ({'queue': 3}, 'x: 5 at once, nobody waits'),
-        ({'wait': 3}, 'x: 5 at once, nobody waits'),
-        ({'queue': 3, 'wait': 2.5}, 'x: 5 at once, 3 wait up to 2.5 s'),
-        ({'queue': None, 'wait': None}, 'x: 5 at once, any number wait'),
-        ({'limit': adaptive(1, 8)}, 'x: 1 to 8 (aimd) at once, nobody waits'),
+        ({}, 'x: 5 at a time, no queue'),
+        ({'queue': 3}, 'x: 5 at a time, no queue'),
+        ({'wait': 3}, 'x: 5 at a time, no queue'),
+        ({'queue': 3, 'wait': 2.5}, 'x: 5 at a time, queue of 3, waits up to 2.5 s'),
+        ({'queue': None, 'wait': None}, 'x: 5 at a time, unlimited queue'),
+        ({'limit': adaptive(1, 8)}, 'x: 1 to 8 (aimd) at a time, no queue'),
     ],
 )
-def test_it_says_its_limits(more: dict[str, Any], words: str) -> None:
-    assert made(**more).describe() == words
+def test_description_states_the_limits(options: dict[str, Any], description: str) -> None:
+    assert build_bulkhead(**options).describe() == description
 
 
 @pytest.mark.parametrize(
-    ('wrong', 'kind', 'message'),
+    ('options', 'error_type', 'message'),
     [
         ({'limit': 0}, ValueError, 'limit must be 1 or more'),
         ({'limit': 2.0}, TypeError, 'limit must be a whole number'),
@@ -344,17 +347,17 @@ def test_it_says_its_limits(more: dict[str, Any], words: str) -> None:
         ({'wait': nan}, ValueError, 'wait must be'),
         ({'wait': inf}, ValueError, 'wait must be'),
         ({'wait': 1.1e9}, ValueError, 'wait must be'),
-        ({'key': 'a'}, TypeError, "key must be a function that gives a string, not 'a'"),
-        ({'name': ''}, ValueError, 'name must say'),
+        ({'key': 'a'}, TypeError, "key must be a function that returns a string, not 'a'"),
+        ({'name': ''}, ValueError, 'name must not be empty'),
         ({'observer': 1}, TypeError, 'observer must be'),
     ],
 )
-def test_what_cannot_be_meant_is_refused_when_it_is_made(
-    wrong: dict[str, Any], kind: type[Exception], message: str
+def test_invalid_option_raises_when_the_guard_is_built(
+    options: dict[str, Any], error_type: type[Exception], message: str
 ) -> None:
-    with pytest.raises(kind, match=f'^{message}'):
-        made(**wrong)
+    with pytest.raises(error_type, match=f'^{message}'):
+        build_bulkhead(**options)
 
 
-def test_the_longest_wait_that_can_be_meant_works() -> None:
+def test_longest_valid_wait_is_accepted() -> None:
     assert passes(bulkhead(1, name='x', wait=1e9, queue=1, scope='global'))

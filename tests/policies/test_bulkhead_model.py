@@ -1,4 +1,4 @@
-"""The bulkhead beside a slow, obvious model: for each key a list of who is inside and a list of who waits."""
+"""Model-based test of the bulkhead: the model has lists of admitted and waiting calls."""
 
 import asyncio
 import os
@@ -12,37 +12,38 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from typing_extensions import override
 
 from seamwise import Failure, Result, Success
-from seamwise.policies.bulkhead import BulkheadFull, bulkhead
-from tests.policies.ticking import Ticking
+from seamwise.policies.bulkhead import bulkhead
+from seamwise.policies.errors import BulkheadFull
+from tests.policies.manual_time import ManualTime
 
 CHECKS = (HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large)
 
 EXAMPLES = 10_000 if os.environ.get('SEAMWISE_NIGHTLY') else 100
 
 TIMES = st.integers(1, 24).map(lambda eighths: Fraction(eighths, 8))
-End = Literal['success', 'failure', 'defect', 'cancelled']
+Outcome = Literal['success', 'failure', 'defect', 'cancelled']
 
 
 class Caller:
     """One call of the model."""
 
-    def __init__(self, key: str, came_at: Fraction) -> None:
+    def __init__(self, key: str, started_at: Fraction) -> None:
         self.key = key
-        self.came_at = came_at
-        self.is_inside = False
+        self.started_at = started_at
+        self.is_running = False
         self.gate: asyncio.Future[Result[int, str]]
         self.task: asyncio.Task[Result[int, Any]]
 
 
-class BulkheadMachine(RuleBasedStateMachine):
-    """Callers come, work, end in every way, wait, are cancelled; time goes by, and the clock jumps."""
+class BulkheadComparison(RuleBasedStateMachine):
+    """Calls with all outcomes, waiting and cancellation, and a clock that jumps."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.time = Ticking()
+        self.time = ManualTime()
         self.key = 'a'
-        self.inside: dict[str, list[Caller]] = {'a': [], 'b': []}
-        self.line: dict[str, list[Caller]] = {'a': [], 'b': []}
+        self.running: dict[str, list[Caller]] = {'a': [], 'b': []}
+        self.waiting: dict[str, list[Caller]] = {'a': [], 'b': []}
 
     @initialize(
         limit=st.integers(1, 3),
@@ -50,7 +51,7 @@ class BulkheadMachine(RuleBasedStateMachine):
         wait=st.sampled_from([0, 1, 2, None]),
         is_keyed=st.booleans(),
     )
-    def begin(self, limit: int, queue: int | None, wait: int | None, *, is_keyed: bool) -> None:
+    def create(self, limit: int, queue: int | None, wait: int | None, *, is_keyed: bool) -> None:
         self.limit, self.queue, self.wait, self.is_keyed = limit, queue, wait, is_keyed
         key = (lambda: self.key) if is_keyed else None
         self.guard = bulkhead(
@@ -59,86 +60,90 @@ class BulkheadMachine(RuleBasedStateMachine):
 
     async def _call(self, caller: Caller) -> Result[int, Any]:
         async def op() -> Result[int, str]:
-            caller.is_inside = True
+            caller.is_running = True
             return await caller.gate
 
         return await self.guard.run(op)
 
     @rule(key=st.sampled_from('ab'))
-    def come(self, key: str) -> None:
+    def call(self, key: str) -> None:
         self.key = key
         key = key if self.is_keyed else 'a'
         caller = Caller(key, self.time.passed)
         caller.gate = self.time.loop.create_future()
         caller.task = self.time.start(self._call(caller))
-        if len(self.inside[key]) < self.limit:
-            self.inside[key].append(caller)
-        elif self.wait != 0 and (self.queue is None or len(self.line[key]) < self.queue):
-            self.line[key].append(caller)
+        if len(self.running[key]) < self.limit:
+            self.running[key].append(caller)
+        elif self.wait != 0 and (self.queue is None or len(self.waiting[key]) < self.queue):
+            self.waiting[key].append(caller)
         else:
             expected = BulkheadFull('x', 'tool', key if self.is_keyed else '', self.limit, 0.0)
             assert caller.task.result() == Failure(expected)
 
     def callers(self) -> list[Caller]:
         return [
-            caller for callers in (*self.inside.values(), *self.line.values()) for caller in callers
+            caller
+            for callers in (*self.running.values(), *self.waiting.values())
+            for caller in callers
         ]
 
-    def serve(self, key: str) -> None:
-        while self.line[key] and len(self.inside[key]) < self.limit:
-            self.inside[key].append(self.line[key].pop(0))
+    def admit_waiters(self, key: str) -> None:
+        while self.waiting[key] and len(self.running[key]) < self.limit:
+            self.running[key].append(self.waiting[key].pop(0))
 
-    def finish(self, caller: Caller, how: End) -> None:
-        if how == 'cancelled':
+    def finish(self, caller: Caller, outcome: Outcome) -> None:
+        if outcome == 'cancelled':
             caller.task.cancel()
-        elif how == 'defect':
+        elif outcome == 'defect':
             caller.gate.set_exception(ZeroDivisionError())
         else:
-            caller.gate.set_result(Success(1) if how == 'success' else Failure('down'))
-        self.inside[caller.key].remove(caller)
+            caller.gate.set_result(Success(1) if outcome == 'success' else Failure('down'))
+        self.running[caller.key].remove(caller)
 
-    @precondition(lambda self: any(self.inside.values()))
-    @rule(data=st.data(), how=st.sampled_from(['success', 'failure', 'defect', 'cancelled']))
-    def end(self, data: st.DataObject, how: End) -> None:
+    @precondition(lambda self: any(self.running.values()))
+    @rule(data=st.data(), outcome=st.sampled_from(['success', 'failure', 'defect', 'cancelled']))
+    def end(self, data: st.DataObject, outcome: Outcome) -> None:
         caller = data.draw(
-            st.sampled_from([caller for callers in self.inside.values() for caller in callers])
+            st.sampled_from([caller for callers in self.running.values() for caller in callers])
         )
-        self.time.do(lambda: self.finish(caller, how))
-        self.serve(caller.key)
+        self.time.run_callback(lambda: self.finish(caller, outcome))
+        self.admit_waiters(caller.key)
         assert caller.task.done()
-        assert caller.task.cancelled() == (how == 'cancelled')
-        if how == 'defect':
+        assert caller.task.cancelled() == (outcome == 'cancelled')
+        if outcome == 'defect':
             assert isinstance(caller.task.exception(), ZeroDivisionError)
 
-    @precondition(lambda self: any(self.line.values()))
+    @precondition(lambda self: any(self.waiting.values()))
     @rule(
         data=st.data(),
-        how=st.sampled_from(['success', 'failure', 'defect', 'cancelled']),
+        outcome=st.sampled_from(['success', 'failure', 'defect', 'cancelled']),
         steps=st.integers(1, 4),
     )
-    def end_and_cancel_who_is_served(self, data: st.DataObject, how: End, steps: int) -> None:
-        key = data.draw(st.sampled_from([key for key, line in self.line.items() if line]))
-        caller, served = self.inside[key][0], self.line[key][0]
+    def end_and_cancel_the_next_waiter(
+        self, data: st.DataObject, outcome: Outcome, steps: int
+    ) -> None:
+        key = data.draw(st.sampled_from([key for key, callers in self.waiting.items() if callers]))
+        caller, waiter = self.running[key][0], self.waiting[key][0]
 
-        async def ending() -> None:
-            self.finish(caller, how)
+        async def end_and_cancel() -> None:
+            self.finish(caller, outcome)
             for _ in range(steps):
                 await asyncio.sleep(0)
-            served.task.cancel()
+            waiter.task.cancel()
 
-        self.time.run(ending())
-        self.line[key].remove(served)
-        self.serve(key)
-        assert served.task.cancelled()
+        self.time.run(end_and_cancel())
+        self.waiting[key].remove(waiter)
+        self.admit_waiters(key)
+        assert waiter.task.cancelled()
 
-    @precondition(lambda self: any(self.line.values()))
+    @precondition(lambda self: any(self.waiting.values()))
     @rule(data=st.data())
-    def cancel_who_waits(self, data: st.DataObject) -> None:
+    def cancel_waiter(self, data: st.DataObject) -> None:
         caller = data.draw(
-            st.sampled_from([caller for line in self.line.values() for caller in line])
+            st.sampled_from([caller for callers in self.waiting.values() for caller in callers])
         )
-        self.time.do(caller.task.cancel)
-        self.line[caller.key].remove(caller)
+        self.time.run_callback(caller.task.cancel)
+        self.waiting[caller.key].remove(caller)
         assert caller.task.cancelled()
 
     @rule(seconds=TIMES)
@@ -146,55 +151,57 @@ class BulkheadMachine(RuleBasedStateMachine):
         self.time.advance(seconds)
         if self.wait is None:
             return
-        for line in self.line.values():
+        for callers in self.waiting.values():
             for caller in [
-                caller for caller in line if caller.came_at + self.wait <= self.time.passed
+                caller for caller in callers if caller.started_at + self.wait <= self.time.passed
             ]:
-                line.remove(caller)
+                callers.remove(caller)
                 error = caller.task.result().swap().unwrap()
                 assert error.waited >= 0
                 assert error.limit == self.limit
 
-    @rule(seconds=TIMES, way=st.sampled_from([-1, 1]))
-    def jump(self, seconds: Fraction, way: int) -> None:
-        self.time.jump(way * seconds)
+    @rule(seconds=TIMES, direction=st.sampled_from([-1, 1]))
+    def jump(self, seconds: Fraction, direction: int) -> None:
+        self.time.shift_clock(direction * seconds)
 
     @invariant()
-    def it_is_as_the_model_says(self) -> None:
+    def check_state(self) -> None:
         assert all(
-            caller.is_inside and not caller.task.done()
-            for callers in self.inside.values()
+            caller.is_running and not caller.task.done()
+            for callers in self.running.values()
             for caller in callers
         )
         assert not any(
-            caller.is_inside or caller.task.done() for line in self.line.values() for caller in line
+            caller.is_running or caller.task.done()
+            for callers in self.waiting.values()
+            for caller in callers
         )
         (layer,) = getattr(self, 'guard', bulkhead(1, name='none'))._layers
         rooms = (
-            dict(vars(layer)['_rooms'])
+            dict(vars(layer)['_compartments'])
             if getattr(self, 'is_keyed', False)
-            else {'a': vars(layer)['_only']}
+            else {'a': vars(layer)['_default_compartment']}
         )
-        for key, callers in self.inside.items():
+        for key, callers in self.running.items():
             room = rooms.pop(key, None)
-            found = (0, 0) if room is None else (room.inside, room.waiting)
-            assert found == (len(callers), len(self.line[key]))
-        assert not rooms, 'a room is left that nobody is in'
+            counts = (0, 0) if room is None else (room.in_flight, room.waiting)
+            assert counts == (len(callers), len(self.waiting[key]))
+        assert not rooms, 'an empty room is left'
 
     @override
     def teardown(self) -> None:
-        while any(self.inside.values()):
-            for key, callers in self.inside.items():
+        while any(self.running.values()):
+            for key, callers in self.running.items():
                 for caller in list(callers):
-                    self.time.do(partial(self.finish, caller, 'success'))
-                    self.serve(key)
+                    self.time.run_callback(partial(self.finish, caller, 'success'))
+                    self.admit_waiters(key)
                     assert caller.task.result() == Success(1)
-        is_left = any(self.line.values())
+        is_waiting = any(self.waiting.values())
         self.time.close()
-        assert not is_left, 'somebody waits for ever'
+        assert not is_waiting, 'a caller waits without end'
 
 
-BulkheadMachine.TestCase.settings = settings(
+BulkheadComparison.TestCase.settings = settings(
     max_examples=EXAMPLES, stateful_step_count=20, suppress_health_check=CHECKS
 )
-TestBulkheadBesideItsModel: Any = BulkheadMachine.TestCase
+TestBulkheadModel: Any = BulkheadComparison.TestCase

@@ -1,4 +1,4 @@
-"""A cache of successes, of functions that tasks call: one flight that all who wait share, and that ends with the last of them."""
+"""A cache of functions that tasks call: shared calls, cancellation, and event loops."""
 
 import asyncio
 import gc
@@ -20,23 +20,23 @@ from seamwise.policies._engine.world import World
 from seamwise.policies.cache import cache
 from seamwise.policies.events import FellBack, GuardEvent
 from seamwise.policies.testing import FakeWorld
-from tests.policies.cancelling import cancelled_everywhere
+from tests.policies.cancellation_helpers import cancel_at_each_await
 from tests.policies.errors import Down, Wrong
-from tests.policies.leftovers import Defect, nothing_collected
-from tests.policies.whole import run_whole, ticks
+from tests.policies.event_loop import run_to_completion, yield_to_loop
+from tests.policies.gc_helpers import Defect, gc_disabled
 
-Answer = Result[object, object]
+Outcome = Result[object, object]
 
 
 class Source:
-    """An `async def` whose calls end when the test says so."""
+    """A cached coroutine function; the test sets the outcome of each call."""
 
     def __init__(self, *, ttl: float = 10.0, stale_for: float = 5.0) -> None:
         self.world = FakeWorld()
         self.events: list[GuardEvent] = []
-        self.asked: list[object] = []
-        self.ends: list[asyncio.Future[Answer]] = []
-        self.cleaned: list[object] = []
+        self.calls: list[object] = []
+        self.futures: list[asyncio.Future[Outcome]] = []
+        self.cancelled: list[object] = []
         self.cache = cache(
             ttl=ttl,
             stale_for=stale_for,
@@ -46,112 +46,112 @@ class Source:
         )
 
         @self.cache
-        async def load(uid: object) -> Answer:
-            self.asked.append(uid)
-            ends: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-            self.ends.append(ends)
+        async def load(uid: object) -> Outcome:
+            self.calls.append(uid)
+            future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+            self.futures.append(future)
             try:
-                return await ends
+                return await future
             except asyncio.CancelledError:
-                await ticks(3)
-                self.cleaned.append(uid)
+                await yield_to_loop(3)
+                self.cancelled.append(uid)
                 raise
 
         self.load = load
 
-    async def callers(self, many: int, uid: object = 'ada') -> list['asyncio.Task[Answer]']:
-        """Begin so many calls at once."""
-        tasks: list[asyncio.Task[Answer]] = [
-            asyncio.create_task(self.load(uid)) for _ in range(many)
+    async def start_calls(self, count: int, uid: object = 'ada') -> list['asyncio.Task[Outcome]']:
+        """Start concurrent calls in tasks."""
+        tasks: list[asyncio.Task[Outcome]] = [
+            asyncio.create_task(self.load(uid)) for _ in range(count)
         ]
-        await ticks()
+        await yield_to_loop()
         return tasks
 
-    async def answered(self, answer: Answer, uid: object = 'ada') -> Answer:
-        """Make one call, which ends so."""
-        (call,) = await self.callers(1, uid)
-        self.ends[-1].set_result(answer)
+    async def load_with(self, outcome: Outcome, uid: object = 'ada') -> Outcome:
+        """Make one call that executes the function, with this outcome."""
+        (call,) = await self.start_calls(1, uid)
+        self.futures[-1].set_result(outcome)
         return await call
 
 
 def run(test: Callable[[Source], Coroutine[Any, Any, None]]) -> Source:
-    return run_whole(Source, test)
+    return run_to_completion(Source, test)
 
 
-def test_a_success_is_given_again_until_its_time_is_over() -> None:
+def test_cached_success_is_returned_until_its_ttl_expires() -> None:
     async def test(source: Source) -> None:
-        first = await source.answered(Success(1))
+        first = await source.load_with(Success(1))
         source.world.advance(9.75)
         assert await source.load('ada') is first
         source.world.advance(0.25)
-        assert await source.answered(Success(2)) == Success(2)
+        assert await source.load_with(Success(2)) == Success(2)
 
-    assert run(test).asked == ['ada', 'ada']
+    assert run(test).calls == ['ada', 'ada']
 
 
-def test_tasks_that_ask_at_the_same_time_share_one_call() -> None:
+def test_concurrent_tasks_share_one_call() -> None:
     async def test(source: Source) -> None:
-        callers = await source.callers(5)
-        other = await source.callers(1, 'bob')
-        answer: Answer = Success(1)
-        source.ends[0].set_result(answer)
-        assert all([await caller is answer for caller in callers])
-        source.ends[1].set_result(Success(2))
-        assert await other[0] == Success(2)
+        calls = await source.start_calls(5)
+        (bob_call,) = await source.start_calls(1, 'bob')
+        expected: Outcome = Success(1)
+        source.futures[0].set_result(expected)
+        assert all([await call is expected for call in calls])
+        source.futures[1].set_result(Success(2))
+        assert await bob_call == Success(2)
 
-    assert run(test).asked == ['ada', 'bob']
+    assert run(test).calls == ['ada', 'bob']
 
 
-def test_tasks_that_wait_get_the_failure_too_and_it_is_not_kept() -> None:
+def test_waiting_tasks_receive_the_failure_and_it_is_not_cached() -> None:
     async def test(source: Source) -> None:
-        callers = await source.callers(3)
-        source.ends[0].set_result(Failure(Down()))
-        assert await asyncio.gather(*callers) == [Failure(Down())] * 3
-        await source.answered(Success(1))
+        calls = await source.start_calls(3)
+        source.futures[0].set_result(Failure(Down()))
+        assert await asyncio.gather(*calls) == [Failure(Down())] * 3
+        await source.load_with(Success(1))
 
     source = run(test)
-    assert source.asked == ['ada', 'ada']
+    assert source.calls == ['ada', 'ada']
     assert source.events == []
 
 
-@pytest.mark.parametrize('gone', [0, 1])
-def test_who_is_cancelled_takes_nothing_from_those_who_wait(gone: int) -> None:
+@pytest.mark.parametrize('index', [0, 1])
+def test_cancellation_of_a_waiter_does_not_affect_other_waiters(index: int) -> None:
     async def test(source: Source) -> None:
-        callers = await source.callers(3)
-        callers.pop(gone).cancel()
-        await ticks()
-        assert source.cleaned == []
-        source.ends[0].set_result(Success(1))
-        assert await asyncio.gather(*callers) == [Success(1)] * 2
+        calls = await source.start_calls(3)
+        calls.pop(index).cancel()
+        await yield_to_loop()
+        assert source.cancelled == []
+        source.futures[0].set_result(Success(1))
+        assert await asyncio.gather(*calls) == [Success(1)] * 2
         assert await source.load('ada') == Success(1)
 
-    assert run(test).asked == ['ada']
+    assert run(test).calls == ['ada']
 
 
-def test_when_the_last_who_waits_is_cancelled_the_call_ends_before_it_is_gone() -> None:
+def test_cancellation_of_the_last_waiter_cancels_the_call_and_waits_for_its_end() -> None:
     async def test(source: Source) -> None:
-        callers = await source.callers(2)
-        for caller in callers:
-            caller.cancel()
+        calls = await source.start_calls(2)
+        for call in calls:
+            call.cancel()
         with pytest.raises(asyncio.CancelledError):
-            await callers[0]
-        assert source.cleaned == []
+            await calls[0]
+        assert source.cancelled == []
         with pytest.raises(asyncio.CancelledError):
-            await callers[1]
-        assert source.cleaned == ['ada']
+            await calls[1]
+        assert source.cancelled == ['ada']
 
-    assert run(test).asked == ['ada']
+    assert run(test).calls == ['ada']
 
 
-def test_nobody_joins_a_call_that_is_being_cancelled() -> None:
+def test_new_caller_does_not_join_a_call_that_is_being_cancelled() -> None:
     async def test(source: Source) -> None:
-        (first,) = await source.callers(1)
+        (first,) = await source.start_calls(1)
         first.cancel()
         await asyncio.sleep(0)
         await asyncio.sleep(0)
-        (second,) = await source.callers(1)
-        assert len(source.ends) == 2
-        source.ends[1].set_result(Success(2))
+        (second,) = await source.start_calls(1)
+        assert len(source.futures) == 2
+        source.futures[1].set_result(Success(2))
         assert await second == Success(2)
         assert first.cancelled()
         assert await source.load('ada') == Success(2)
@@ -159,23 +159,23 @@ def test_nobody_joins_a_call_that_is_being_cancelled() -> None:
     run(test)
 
 
-def test_cancellation_anywhere_leaves_no_task_and_the_next_call_is_a_new_one() -> None:
+def test_cancellation_at_any_await_leaves_no_task_and_no_entry() -> None:
     async def test(_: Source) -> None:
-        under_way = 0
+        in_flight = 0
         is_cancelled = True
 
         @cache(ttl=1.0, name='x', world=FakeWorld())
-        async def load() -> Answer:
-            nonlocal under_way
-            under_way += 1
+        async def load() -> Outcome:
+            nonlocal in_flight
+            in_flight += 1
             try:
                 await asyncio.sleep(0)
                 return Success(1) if is_cancelled else Success(2)
             except asyncio.CancelledError:
-                await ticks(3)
+                await yield_to_loop(3)
                 raise
             finally:
-                under_way -= 1
+                in_flight -= 1
 
         async def call() -> None:
             load.clear()
@@ -183,71 +183,71 @@ def test_cancellation_anywhere_leaves_no_task_and_the_next_call_is_a_new_one() -
 
         async def after() -> None:
             nonlocal is_cancelled
-            assert under_way == 0
+            assert in_flight == 0
             load.clear()
             is_cancelled = False
             assert await load() == Success(2)
             is_cancelled = True
 
-        # While the call is under way, and in the moment when it has ended: there is one wait.
-        assert await cancelled_everywhere(call, after) == 1
+        # There is one await; it is cancelled during the call and just after its end.
+        assert await cancel_at_each_await(call, after) == 1
 
     run(test)
 
 
-def test_a_waiter_who_is_cancelled_again_waits_for_the_end_all_the_same() -> None:
+def test_waiter_that_is_cancelled_repeatedly_waits_for_the_end_of_the_call() -> None:
     async def test(source: Source) -> None:
-        (call,) = await source.callers(1)
+        (call,) = await source.start_calls(1)
         for _ in range(3):
             call.cancel()
             await asyncio.sleep(0)
         assert not call.done()
         with pytest.raises(asyncio.CancelledError):
             await call
-        assert source.cleaned == ['ada']
+        assert source.cancelled == ['ada']
 
     run(test)
 
 
-def test_a_waiter_that_is_thrown_away_cancels_the_call() -> None:
+def test_closed_waiter_cancels_the_call() -> None:
     async def test(source: Source) -> None:
         call: Any = source.load('ada')
         call.send(None)
-        await ticks()
+        await yield_to_loop()
         call.close()
-        await ticks()
-        assert source.cleaned == ['ada']
-        await source.answered(Success(1))
+        await yield_to_loop()
+        assert source.cancelled == ['ada']
+        await source.load_with(Success(1))
 
     run(test)
 
 
-def test_a_defect_is_raised_in_all_who_wait_each_with_a_traceback_of_its_own() -> None:
+def test_defect_is_raised_in_all_waiters_each_with_its_own_traceback() -> None:
     async def test(source: Source) -> None:
-        callers = await source.callers(20)
-        source.ends[0].set_exception(ZeroDivisionError('bug'))
+        calls = await source.start_calls(20)
+        source.futures[0].set_exception(ZeroDivisionError('bug'))
         frames: set[tuple[str, ...]] = set()
-        for caller in callers:
-            with pytest.raises(ZeroDivisionError) as raised:
-                await caller
+        for call in calls:
+            with pytest.raises(ZeroDivisionError) as caught:
+                await call
             frames.add(
-                tuple(frame.name for frame in traceback.extract_tb(raised.value.__traceback__))
+                tuple(frame.name for frame in traceback.extract_tb(caught.value.__traceback__))
             )
-        # Everyone sees where it happened, and how the own call came there.
-        (seen,) = frames
-        assert seen[:2] == ('test', 'run')
-        assert seen[-1] == 'load'
-        assert seen.count('wait') == 1
-        assert await source.answered(Success(1)) == Success(1)
+        # Each traceback starts at the caller and ends at the defect.
+        (names,) = frames
+        assert names[:2] == ('test', 'run')
+        assert names[-1] == 'load'
+        assert names.count('wait') == 1
+        assert await source.load_with(Success(1)) == Success(1)
 
-    assert run(test).asked == ['ada', 'ada']
+    assert run(test).calls == ['ada', 'ada']
 
 
-def test_a_defect_that_nobody_would_see_is_reported(caplog: pytest.LogCaptureFixture) -> None:
+def test_defect_without_a_waiter_is_reported(caplog: pytest.LogCaptureFixture) -> None:
     async def test(source: Source) -> None:
-        (call,) = await source.callers(1)
-        source.ends[0].set_exception(ZeroDivisionError('bug'))
-        # The call ends, and in the same moment its only caller is cancelled.
+        (call,) = await source.start_calls(1)
+        source.futures[0].set_exception(ZeroDivisionError('bug'))
+        # The only waiter is cancelled just after the end of the call.
         await asyncio.sleep(0)
         call.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -259,10 +259,10 @@ def test_a_defect_that_nobody_would_see_is_reported(caplog: pytest.LogCaptureFix
     assert 'guard: users' in record.message
 
 
-def test_a_defect_that_was_raised_is_not_reported(caplog: pytest.LogCaptureFixture) -> None:
+def test_defect_that_a_waiter_raises_is_not_reported(caplog: pytest.LogCaptureFixture) -> None:
     async def test(source: Source) -> None:
-        (call,) = await source.callers(1)
-        source.ends[0].set_exception(ZeroDivisionError('bug'))
+        (call,) = await source.start_calls(1)
+        source.futures[0].set_exception(ZeroDivisionError('bug'))
         with pytest.raises(ZeroDivisionError):
             await call
 
@@ -270,130 +270,133 @@ def test_a_defect_that_was_raised_is_not_reported(caplog: pytest.LogCaptureFixtu
     assert caplog.records == []
 
 
-def test_a_call_that_cancels_itself_is_cancelled_for_all() -> None:
+def test_call_that_cancels_itself_is_cancelled_for_all_waiters() -> None:
     async def test(source: Source) -> None:
-        callers = await source.callers(2)
-        source.ends[0].cancel()
-        for caller in callers:
+        calls = await source.start_calls(2)
+        source.futures[0].cancel()
+        for call in calls:
             with pytest.raises(asyncio.CancelledError):
-                await caller
-        await source.answered(Success(1))
+                await call
+        await source.load_with(Success(1))
 
     run(test)
 
 
-def test_an_old_success_is_given_to_all_while_the_call_fails_and_told_once() -> None:
+def test_all_waiters_receive_the_stale_success_and_the_observer_one_event() -> None:
     async def test(source: Source) -> None:
-        old = await source.answered(Success(1))
+        stale = await source.load_with(Success(1))
         source.world.advance(14.75)
-        callers = await source.callers(3)
-        source.ends[1].set_result(Failure(Down()))
-        assert all([await caller is old for caller in callers])
+        calls = await source.start_calls(3)
+        source.futures[1].set_result(Failure(Down()))
+        assert all([await call is stale for call in calls])
         source.world.advance(0.25)
-        assert await source.answered(Failure(Down())) == Failure(Down())
+        assert await source.load_with(Failure(Down())) == Failure(Down())
 
     assert run(test).events == [FellBack('users', Down())]
 
 
-def test_a_failure_that_will_not_pass_is_an_answer() -> None:
+def test_permanent_failure_invalidates_the_stale_success() -> None:
     async def test(source: Source) -> None:
-        await source.answered(Success(1))
+        await source.load_with(Success(1))
         source.world.advance(10.0)
-        assert await source.answered(Failure(Wrong())) == Failure(Wrong())
-        assert await source.answered(Failure(Down())) == Failure(Down())
+        assert await source.load_with(Failure(Wrong())) == Failure(Wrong())
+        assert await source.load_with(Failure(Down())) == Failure(Down())
 
     assert run(test).events == []
 
 
-def test_what_is_forgotten_while_it_is_asked_is_given_to_who_waits_and_not_kept() -> None:
+def test_waiters_receive_a_result_forgotten_in_flight_and_it_is_not_cached() -> None:
     async def test(source: Source) -> None:
-        (older,) = await source.callers(1)
+        (older,) = await source.start_calls(1)
         source.load.forget('ada')
-        (newer,) = await source.callers(1)
-        assert len(source.ends) == 2
-        source.ends[1].set_result(Success('newer'))
+        (newer,) = await source.start_calls(1)
+        assert len(source.futures) == 2
+        source.futures[1].set_result(Success('newer'))
         assert await newer == Success('newer')
-        source.ends[0].set_result(Success('older'))
+        source.futures[0].set_result(Success('older'))
         assert await older == Success('older')
         assert await source.load('ada') == Success('newer')
         source.load.clear()
-        await source.answered(Success('newest'))
+        await source.load_with(Success('newest'))
 
-    assert run(test).asked == ['ada'] * 3
+    assert run(test).calls == ['ada'] * 3
 
 
-def test_a_success_that_comes_between_two_looks_is_given() -> None:
+def test_success_that_is_stored_between_two_reads_is_returned() -> None:
     times = iter([0.0, 10.0, 9.0])
-    asked: list[int] = []
+    calls: list[int] = []
 
     @cache(ttl=10.0, stale_for=5.0, name='x', world=World(clock=lambda: next(times)))
-    async def load() -> Answer:
-        asked.append(1)
+    async def load() -> Outcome:
+        calls.append(1)
         return Success(1)
 
     async def main() -> None:
         assert await load() is await load()
 
     asyncio.run(main())
-    assert asked == [1]
+    assert calls == [1]
 
 
-def test_a_call_within_itself_is_a_runtime_error_and_not_a_hang() -> None:
+def test_reentrant_call_is_a_runtime_error() -> None:
     @cache(ttl=1.0, name='tree')
-    async def load(uid: int) -> Answer:
-        (found,) = await asyncio.gather(load(uid or 1))
-        return Success(found)
+    async def load(uid: int) -> Outcome:
+        (outcome,) = await asyncio.gather(load(uid or 1))
+        return Success(outcome)
 
     async def main() -> None:
         with pytest.raises(
-            RuntimeError, match=r"^'tree' is called in its own call, with the same arguments"
+            RuntimeError, match=r"^'tree' is called inside its own call with the same arguments"
         ):
             await asyncio.wait_for(load(0), 5)
 
     asyncio.run(main())
 
 
-def test_the_call_knows_the_context_of_its_first_caller() -> None:
-    who: ContextVar[str] = ContextVar('who')
+def test_call_runs_in_the_context_of_its_first_caller() -> None:
+    user: ContextVar[str] = ContextVar('user')
 
     @cache(ttl=1.0, name='x')
-    async def load() -> Answer:
-        return Success(who.get())
+    async def load() -> Outcome:
+        return Success(user.get())
 
     async def main() -> None:
-        who.set('ada')
+        user.set('ada')
         assert await load() == Success('ada')
 
     asyncio.run(main())
 
 
-def test_the_function_gets_the_arguments_as_they_were_given() -> None:
+def test_function_receives_the_arguments_unchanged() -> None:
     @cache(ttl=1.0, name='x')
-    async def load(*args: object, **named: object) -> Answer:
-        return Success((args, named))
+    async def load(*args: object, **kwargs: object) -> Outcome:
+        return Success((args, kwargs))
 
-    async def main() -> Answer:
+    async def main() -> Outcome:
         return await load(1, 2, deep=True)
 
     assert asyncio.run(main()) == Success(((1, 2), {'deep': True}))
 
 
-def test_a_second_loop_is_told_so_also_where_the_success_is_kept() -> None:
+def test_call_in_a_second_event_loop_is_a_runtime_error_even_for_a_cached_success() -> None:
     @cache(ttl=60.0, name='x')
-    async def load() -> Answer:
+    async def load() -> Outcome:
         return Success(1)
 
-    async def main() -> Answer:
+    async def main() -> Outcome:
         await load()
         return await load()
 
     assert asyncio.run(main()) == Success(1)
-    says = "'x' serves the tasks of another event loop, and one loop only: its callers wait for one another. Decorate"
-    with pytest.raises(RuntimeError, match='^' + re.escape(says)):
+    message = (
+        "'x' already serves the tasks of another event loop: "
+        'decorate the function once for each loop.'
+    )
+    with pytest.raises(RuntimeError, match='^' + re.escape(message)):
         asyncio.run(main())
 
 
-def test_it_keeps_the_signature_and_stays_an_async_def() -> None:
+def test_decorator_keeps_the_signature_of_a_coroutine_function() -> None:
     async def load(uid: int, *, deep: bool = False) -> Result[int, str]:
         return Success(uid)
 
@@ -402,20 +405,20 @@ def test_it_keeps_the_signature_and_stays_an_async_def() -> None:
     assert inspect.iscoroutinefunction(decorated)
 
 
-def test_guards_go_around_it_and_inside_of_it() -> None:
-    class Counts(Layer[object]):
-        entered = 0
+def test_cache_works_outside_and_inside_of_a_guard() -> None:
+    class CountingLayer(Layer[object]):
+        calls = 0
 
         @override
         def enter(self) -> Decision:
-            self.entered += 1
+            self.calls += 1
             return ADMITTED
 
         @override
         def limits(self) -> str:
             return ''
 
-    outer, inner = Counts('outer'), Counts('inner')
+    outer, inner = CountingLayer('outer'), CountingLayer('inner')
 
     @outer
     @cache(ttl=1.0, name='x')
@@ -427,61 +430,61 @@ def test_guards_go_around_it_and_inside_of_it() -> None:
         assert await load(1) == await load(1) == Success(1)
 
     asyncio.run(main())
-    assert (outer.entered, inner.entered) == (2, 1)
+    assert (outer.calls, inner.calls) == (2, 1)
 
 
-def test_a_method_may_be_cached() -> None:
+def test_method_can_be_cached() -> None:
     class Users:
-        asked = 0
+        calls = 0
 
         @cache(ttl=60.0, name='users')
         async def load(self, uid: int) -> Result[int, str]:
-            self.asked += 1
+            self.calls += 1
             return Success(uid)
 
     async def main() -> None:
         users = Users()
         assert await users.load(1) == await users.load(uid=1) == Success(1)
-        assert users.asked == 1
+        assert users.calls == 1
 
     asyncio.run(main())
 
 
-def test_what_gives_no_result_is_a_type_error() -> None:
-    async def number() -> Any:
+def test_function_that_returns_no_result_is_a_type_error() -> None:
+    async def load() -> Any:
         return 1
 
     async def main() -> None:
-        with pytest.raises(TypeError, match='which is no Result'):
-            await cache(ttl=1.0, name='x')(number)()
+        with pytest.raises(TypeError, match='which is not a Result'):
+            await cache(ttl=1.0, name='x')(load)()
 
     asyncio.run(main())
 
 
-def test_what_the_first_call_keeps_in_its_context_does_not_keep_the_outcome() -> None:
-    kept: list[asyncio.Task[None]] = []
+def test_task_that_outlives_the_call_does_not_keep_its_outcome_alive() -> None:
+    tasks: list[asyncio.Task[None]] = []
 
     class Value: ...
 
     async def main() -> None:
         @cache(ttl=1.0, name='x')
         async def load() -> Result[Value, str]:
-            kept.append(asyncio.create_task(asyncio.sleep(60)))
+            tasks.append(asyncio.create_task(asyncio.sleep(60)))
             return Success(Value())
 
         await load()
         load.clear()
-        assert not [thing for thing in gc.get_objects() if type(thing) is Value]
-        kept[0].cancel()
-        await asyncio.wait(kept)
+        assert not [object_ for object_ in gc.get_objects() if type(object_) is Value]
+        tasks[0].cancel()
+        await asyncio.wait(tasks)
 
     asyncio.run(main())
 
 
-@pytest.mark.parametrize('callers', [1, 2])
-def test_a_defect_leaves_no_cycle_behind(callers: int) -> None:
+@pytest.mark.parametrize('caller_count', [1, 2])
+def test_defect_leaves_no_reference_cycle(caller_count: int) -> None:
     @cache(ttl=10.0, name='x')
-    async def load() -> Answer:
+    async def load() -> Outcome:
         await asyncio.sleep(0)
         raise Defect
 
@@ -493,8 +496,9 @@ def test_a_defect_leaves_no_cycle_behind(callers: int) -> None:
         return None
 
     async def main() -> list['weakref.ref[Defect] | None']:
-        return await asyncio.gather(*(call() for _ in range(callers)))
+        return await asyncio.gather(*(call() for _ in range(caller_count)))
 
-    with nothing_collected():
-        gone = asyncio.run(main())
-        assert [one is not None and one() is None for one in gone] == [True] * callers
+    with gc_disabled():
+        references = asyncio.run(main())
+        is_deleted = [reference is not None and reference() is None for reference in references]
+        assert is_deleted == [True] * caller_count

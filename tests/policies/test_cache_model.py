@@ -1,4 +1,4 @@
-"""A cache does what a dict of values and times does, whatever is asked, forgotten and however the clock goes."""
+"""Model-based test of a cache: the model is a dict of values and times."""
 
 from collections.abc import Callable
 
@@ -12,36 +12,36 @@ from seamwise.policies.cache import cache
 from seamwise.policies.events import FellBack, GuardEvent
 from tests.policies.errors import Down, Slow, Wrong
 
-Answer = Result[object, object]
+Outcome = Result[object, object]
 KEYS = st.integers(0, 4)
 SECONDS = st.sampled_from([0.0, 0.25, 1.0, 2.0, 3.0, 7.5])
-FAILURES: list[Answer] = [Failure(Down()), Failure(Slow('db')), Failure(Wrong()), Failure('no')]
+FAILURES: list[Outcome] = [Failure(Down()), Failure(Slow('db')), Failure(Wrong()), Failure('no')]
 
 
-class Kept:
-    """What the model knows of a success."""
+class Entry:
+    """A success in the model."""
 
-    def __init__(self, value: int, at: float) -> None:
+    def __init__(self, value: int, stored_at: float) -> None:
         self.value = value
-        self.at = at
+        self.stored_at = stored_at
 
 
-class CacheAgainstModel(RuleBasedStateMachine):
-    """The model: a list of keys from the one used least recently, and for each a value and when it came."""
+class CacheComparison(RuleBasedStateMachine):
+    """Calls, invalidation and time. The model is ordered by last use, the least recent first."""
 
     @initialize(
         ttl=st.sampled_from([0.25, 2.5]),
         stale_for=st.sampled_from([0.0, 2.0]),
         capacity=st.integers(1, 4),
     )
-    def begin(self, ttl: float, stale_for: float, capacity: int) -> None:
+    def create(self, ttl: float, stale_for: float, capacity: int) -> None:
         self.ttl, self.stale_for, self.capacity = ttl, stale_for, capacity
         self.now = 100.0
-        self.calls = 0
-        self.model: dict[int, Kept] = {}
+        self.call_count = 0
+        self.model: dict[int, Entry] = {}
         self.events: list[GuardEvent] = []
-        self.told: list[GuardEvent] = []
-        self.outcome: Callable[[], Answer] = self.succeeds
+        self.expected_events: list[GuardEvent] = []
+        self.operation: Callable[[], Outcome] = self.succeed
         decorate = cache(
             ttl=ttl,
             stale_for=stale_for,
@@ -52,63 +52,63 @@ class CacheAgainstModel(RuleBasedStateMachine):
         )
 
         @decorate
-        def load(key: int) -> Answer:
-            return self.outcome()
+        def load(key: int) -> Outcome:
+            return self.operation()
 
         self.load = load
 
-    def succeeds(self) -> Answer:
-        self.calls += 1
-        return Success(self.calls)
+    def succeed(self) -> Outcome:
+        self.call_count += 1
+        return Success(self.call_count)
 
-    def is_within(self, key: int, seconds: float) -> bool:
-        return key in self.model and 0 <= self.now - self.model[key].at < seconds
+    def is_younger(self, key: int, seconds: float) -> bool:
+        return key in self.model and 0 <= self.now - self.model[key].stored_at < seconds
 
-    def use(self, key: int) -> Answer:
+    def use(self, key: int) -> Outcome:
         self.model[key] = self.model.pop(key)
         return Success(self.model[key].value)
 
-    def look(self, key: int) -> None:
-        """Lose what nobody can be given any more."""
-        if not self.is_within(key, self.ttl + self.stale_for):
+    def expire(self, key: int) -> None:
+        """Remove a success that is too old to be returned."""
+        if not self.is_younger(key, self.ttl + self.stale_for):
             self.model.pop(key, None)
 
     @rule(key=KEYS)
-    def ask_while_it_succeeds(self, key: int) -> None:
-        self.outcome = self.succeeds
-        calls = self.calls
-        given = self.load(key)
-        if self.is_within(key, self.ttl):
-            assert given == self.use(key)
-            assert self.calls == calls
+    def load_successfully(self, key: int) -> None:
+        self.operation = self.succeed
+        call_count = self.call_count
+        outcome = self.load(key)
+        if self.is_younger(key, self.ttl):
+            assert outcome == self.use(key)
+            assert self.call_count == call_count
             return
-        assert given == Success(calls + 1)
+        assert outcome == Success(call_count + 1)
         self.model.pop(key, None)
-        self.model[key] = Kept(calls + 1, self.now)
+        self.model[key] = Entry(call_count + 1, self.now)
         if len(self.model) > self.capacity:
             del self.model[next(iter(self.model))]
 
-    @rule(key=KEYS, failure=st.sampled_from(FAILURES), takes=SECONDS)
-    def ask_while_it_fails(self, key: int, failure: Answer, takes: float) -> None:
-        def fails() -> Answer:
-            self.now += takes
+    @rule(key=KEYS, failure=st.sampled_from(FAILURES), duration=SECONDS)
+    def load_with_failure(self, key: int, failure: Outcome, duration: float) -> None:
+        def fail() -> Outcome:
+            self.now += duration
             return failure
 
-        self.outcome = fails
-        if self.is_within(key, self.ttl):
+        self.operation = fail
+        if self.is_younger(key, self.ttl):
             assert self.load(key) == self.use(key)
             return
-        self.look(key)
-        given = self.load(key)
+        self.expire(key)
+        outcome = self.load(key)
         error = failure.failure()
         if not isinstance(error, Down | Slow):
             self.model.pop(key, None)
-        self.look(key)
+        self.expire(key)
         if key not in self.model or not isinstance(error, Down | Slow):
-            assert given is failure
+            assert outcome is failure
             return
-        assert given == self.use(key)
-        self.told.append(FellBack('x', error))
+        assert outcome == self.use(key)
+        self.expected_events.append(FellBack('x', error))
 
     @rule(key=KEYS)
     def forget(self, key: int) -> None:
@@ -122,18 +122,18 @@ class CacheAgainstModel(RuleBasedStateMachine):
         self.model.clear()
 
     @rule(seconds=SECONDS)
-    def time_passes(self, seconds: float) -> None:
+    def advance(self, seconds: float) -> None:
         self.now += seconds
 
     @rule(seconds=SECONDS)
-    def the_clock_goes_back(self, seconds: float) -> None:
+    def set_clock_back(self, seconds: float) -> None:
         self.now -= seconds
 
     @invariant()
-    def the_same_was_told(self) -> None:
+    def check_events(self) -> None:
         if hasattr(self, 'events'):
-            assert self.events == self.told
+            assert self.events == self.expected_events
 
 
-TestCacheAgainstModel = CacheAgainstModel.TestCase
-TestCacheAgainstModel.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestCacheModel = CacheComparison.TestCase
+TestCacheModel.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)

@@ -1,4 +1,4 @@
-"""Chaos does what was planned, and by chance the same from the same seed."""
+"""Fault injection: plans, rates, seeds and validation."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ from seamwise import Failure, Result, Success
 from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies.chaos import NEVER, Plan, chaos, plan, rate
 from seamwise.policies.testing import FakeWorld
-from tests.policies.cancelling import cancelled_everywhere
+from tests.policies.cancellation_helpers import cancel_at_each_await
 from tests.policies.errors import Down, Slow
 
 DONE = Success('done')
@@ -26,27 +26,27 @@ def done() -> Result[str, Slow]:
     return DONE
 
 
-async def done_later() -> Result[str, Slow]:
+async def done_async() -> Result[str, Slow]:
     return DONE
 
 
-def fates(guard: Guard[object], calls: int = 40) -> list[str]:
-    found: list[str] = []
+def run_calls(guard: Guard[object], calls: int = 40) -> list[str]:
+    outcomes: list[str] = []
     for _ in range(calls):
         try:
-            found.append(repr(guard.run_sync(done)))
+            outcomes.append(repr(guard.run_sync(done)))
         except ZeroDivisionError as defect:
-            found.append(repr(defect))
-    return found
+            outcomes.append(repr(defect))
+    return outcomes
 
 
-def test_without_a_plan_nothing_happens() -> None:
+def test_chaos_without_plans_injects_nothing() -> None:
     guard = chaos(seed=1)
     assert guard.run_sync(done) is DONE
-    assert asyncio.run(guard.run(done_later)) is DONE
+    assert asyncio.run(guard.run(done_async)) is DONE
 
 
-def test_what_is_planned_happens_to_each_call_in_turn_and_then_no_more() -> None:
+def test_planned_faults_are_injected_in_order_and_then_none() -> None:
     world = FakeWorld()
     defect = ZeroDivisionError('planned')
     guard = chaos(
@@ -60,12 +60,12 @@ def test_what_is_planned_happens_to_each_call_in_turn_and_then_no_more() -> None
     with pytest.raises(ZeroDivisionError) as caught:
         guard.run_sync(done)
     assert caught.value is defect
-    assert asyncio.run(guard.run(done_later)) == Failure(Down('c'))
+    assert asyncio.run(guard.run(done_async)) == Failure(Down('c'))
     assert [guard.run_sync(done) for _ in range(3)] == [DONE] * 3
     assert world.slept == [1.0, 3.0, 0.0]
 
 
-def test_a_call_waits_first_and_a_defect_comes_before_a_failure() -> None:
+def test_delay_precedes_the_defect_and_the_defect_precedes_the_failure() -> None:
     world = FakeWorld()
     called: list[str] = []
 
@@ -85,7 +85,7 @@ def test_a_call_waits_first_and_a_defect_comes_before_a_failure() -> None:
     assert (world.slept, called) == ([1.0], [])
 
 
-def test_a_call_that_fails_is_not_made() -> None:
+def test_operation_is_not_called_if_a_fault_is_injected() -> None:
     called: list[str] = []
 
     def op() -> Result[str, Slow]:
@@ -100,38 +100,41 @@ def test_a_call_that_fails_is_not_made() -> None:
 
 
 @given(seed=st.integers(), share=st.floats(0, 1))
-def test_the_same_seed_gives_the_same_fates(seed: int, share: float) -> None:
-    def made(seed: int) -> Guard[Down]:
+def test_same_seed_injects_the_same_faults(seed: int, share: float) -> None:
+    def build_chaos(seed: int) -> Guard[Down]:
         return chaos(
             seed=seed, failures=rate(share, Down), defects=rate(share / 2, ZeroDivisionError)
         )
 
-    assert fates(made(seed)) == fates(made(seed))
+    assert run_calls(build_chaos(seed)) == run_calls(build_chaos(seed))
 
 
-def test_one_plan_serves_many_guards() -> None:
+def test_plan_can_be_shared_by_guards() -> None:
     shared = rate(0.5, Down)
     first, second = (chaos(seed=3, failures=shared) for _ in range(2))
-    assert fates(first) == fates(second)
+    assert run_calls(first) == run_calls(second)
     listed = plan(Down('a'))
     for guard in (chaos(seed=3, failures=listed), chaos(seed=3, failures=listed)):
         assert guard.run_sync(done) == Failure(Down('a'))
 
 
-def test_another_seed_gives_other_fates() -> None:
+def test_different_seeds_inject_different_faults() -> None:
     assert (
-        len({tuple(fates(chaos(seed=seed, failures=rate(0.5, Down)))) for seed in range(20)}) == 20
+        len({tuple(run_calls(chaos(seed=seed, failures=rate(0.5, Down)))) for seed in range(20)})
+        == 20
     )
 
 
-def test_a_seed_means_the_same_in_every_version() -> None:
-    drawn = [fate.startswith('<F') for fate in fates(chaos(seed=7, failures=rate(0.5, Down)), 10)]
-    assert drawn == [False, True, True, False, False, False, True, True, True, True]
-    raised = [
-        fate.startswith('Z')
-        for fate in fates(chaos(seed=7, defects=rate(0.5, ZeroDivisionError)), 10)
+def test_faults_of_a_seed_are_stable_across_versions() -> None:
+    has_failed = [
+        fate.startswith('<F') for fate in run_calls(chaos(seed=7, failures=rate(0.5, Down)), 10)
     ]
-    assert raised == [False, False, False, False, True, True, True, True, True, True]
+    assert has_failed == [False, True, True, False, False, False, True, True, True, True]
+    has_raised = [
+        fate.startswith('Z')
+        for fate in run_calls(chaos(seed=7, defects=rate(0.5, ZeroDivisionError)), 10)
+    ]
+    assert has_raised == [False, False, False, False, True, True, True, True, True, True]
     world = FakeWorld()
     slept = list[int]()
     guard = chaos(seed=7, delays=rate(0.5, lambda: 1.0), world=world)
@@ -141,14 +144,14 @@ def test_a_seed_means_the_same_in_every_version() -> None:
     assert slept == [0, 1, 2, 3, 3, 3, 4, 5, 5, 6]
 
 
-def test_what_is_added_for_one_stream_changes_nothing_of_another() -> None:
+def test_adding_a_plan_does_not_change_the_other_faults() -> None:
     world = FakeWorld()
-    alone = fates(chaos(seed=3, failures=rate(0.5, Down)))
-    beside = fates(
+    separate = run_calls(chaos(seed=3, failures=rate(0.5, Down)))
+    combined = run_calls(
         chaos(seed=3, failures=rate(0.5, Down), delays=rate(0.5, lambda: 1.0), world=world)
     )
-    assert alone == beside
-    # Each stream is its own: what fails is not what waits.
+    assert separate == combined
+    # The streams are separate: different calls fail and wait.
     assert 0 < len(world.slept) < 40
     waits: list[bool] = []
     guard = chaos(seed=3, delays=rate(0.5, lambda: 1.0), world=world)
@@ -156,28 +159,30 @@ def test_what_is_added_for_one_stream_changes_nothing_of_another() -> None:
         before = len(world.slept)
         guard.run_sync(done)
         waits.append(len(world.slept) > before)
-    assert waits != [fate.startswith('<F') for fate in alone]
+    assert waits != [fate.startswith('<F') for fate in separate]
 
 
-def test_defects_and_failures_are_drawn_apart() -> None:
-    failing = [fate.startswith('<F') for fate in fates(chaos(seed=3, failures=rate(0.5, Down)))]
+def test_defects_and_failures_have_separate_random_streams() -> None:
+    failing = [fate.startswith('<F') for fate in run_calls(chaos(seed=3, failures=rate(0.5, Down)))]
     raising = [
-        fate.startswith('Z') for fate in fates(chaos(seed=3, defects=rate(0.5, ZeroDivisionError)))
+        fate.startswith('Z')
+        for fate in run_calls(chaos(seed=3, defects=rate(0.5, ZeroDivisionError)))
     ]
     assert failing != raising
 
 
 @pytest.mark.parametrize(
-    ('share', 'least', 'most'), [(0.0, 0, 0), (0.2, 330, 470), (0.7, 1300, 1500), (1.0, 2000, 2000)]
+    ('share', 'minimum', 'maximum'),
+    [(0.0, 0, 0), (0.2, 330, 470), (0.7, 1300, 1500), (1.0, 2000, 2000)],
 )
-def test_about_the_share_happens(share: float, least: int, most: int) -> None:
+def test_share_of_faults_is_close_to_the_rate(share: float, minimum: int, maximum: int) -> None:
     failed = sum(
-        fate.startswith('<F') for fate in fates(chaos(seed=5, failures=rate(share, Down)), 2000)
+        fate.startswith('<F') for fate in run_calls(chaos(seed=5, failures=rate(share, Down)), 2000)
     )
-    assert least <= failed <= most
+    assert minimum <= failed <= maximum
 
 
-def test_a_number_drawn_that_is_the_share_is_no_hit() -> None:
+def test_random_number_equal_to_the_share_injects_nothing() -> None:
     class Same(Random):
         @override
         def random(self) -> float:
@@ -186,37 +191,37 @@ def test_a_number_drawn_that_is_the_share_is_no_hit() -> None:
     assert [next(rate(share, Down).draws(Same()))() for share in (0.25, 0.26)] == [None, Down()]
 
 
-def test_what_happens_is_made_anew_each_time() -> None:
+def test_each_fault_is_a_new_object() -> None:
     guard = chaos(seed=1, failures=rate(1.0, Down))
     first, second = guard.run_sync(done), guard.run_sync(done)
     assert first == second
     assert first.failure() is not second.failure()
 
 
-def test_many_threads_share_one_sequence() -> None:
+def test_threads_share_one_sequence_of_faults() -> None:
     guard = chaos(seed=5, failures=rate(0.3, Down))
-    found: list[str] = []
+    outcomes: list[str] = []
 
     def calls() -> None:
-        found.extend(fates(guard, 250))
+        outcomes.extend(run_calls(guard, 250))
 
     threads = [Thread(target=calls) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(found) == sorted(fates(chaos(seed=5, failures=rate(0.3, Down)), 1000))
+    assert sorted(outcomes) == sorted(run_calls(chaos(seed=5, failures=rate(0.3, Down)), 1000))
 
 
-def test_a_delay_may_be_cancelled_everywhere() -> None:
+def test_delay_can_be_cancelled_at_any_await() -> None:
     async def call() -> object:
-        return await chaos(seed=1, delays=plan(0.001), failures=plan(Down())).run(done_later)
+        return await chaos(seed=1, delays=plan(0.001), failures=plan(Down())).run(done_async)
 
-    assert asyncio.run(cancelled_everywhere(call, lambda: None)) == 1
+    assert asyncio.run(cancel_at_each_await(call, lambda: None)) == 1
 
 
-def once(make: Callable[[], Down]) -> Plan[Down]:
-    """Plan that the first call alone fails, with what is made then."""
+def plan_once(make: Callable[[], Down]) -> Plan[Down]:
+    """Return a plan whose first call alone fails, with the result of `make`."""
 
     def draws(_random: Random) -> Iterator[Callable[[], Down | None]]:
         yield make
@@ -225,33 +230,33 @@ def once(make: Callable[[], Down]) -> Plan[Down]:
     return Plan(draws, 'once')
 
 
-def test_a_maker_may_use_the_guard_itself() -> None:
-    """Nothing is held while somebody else's code runs."""
+def test_fault_function_can_call_the_guard() -> None:
+    """The lock is not held while the function runs."""
     guards: list[Guard[Down]] = []
 
     def make() -> Down:
-        seen.append(guards[0].run_sync(done))
-        return Down('made')
+        results.append(guards[0].run_sync(done))
+        return Down('injected')
 
-    seen: list[Result[str, Slow | Down]] = []
-    guards.append(chaos(seed=1, failures=once(make)))
-    assert guards[0].run_sync(done) == Failure(Down('made'))
-    assert seen == [DONE]
+    results: list[Result[str, Slow | Down]] = []
+    guards.append(chaos(seed=1, failures=plan_once(make)))
+    assert guards[0].run_sync(done) == Failure(Down('injected'))
+    assert results == [DONE]
 
 
 @pytest.mark.parametrize('seconds', [-1.0, float('nan'), float('inf')])
-def test_a_delay_that_nobody_can_sleep_is_a_defect(seconds: float) -> None:
-    with pytest.raises(ValueError, match=r'^a delay must be a finite number, 0 or more'):
+def test_invalid_delay_is_a_defect(seconds: float) -> None:
+    with pytest.raises(ValueError, match=r'^delay must be a finite number, 0 or more'):
         chaos(seed=1, delays=plan(seconds)).run_sync(done)
 
 
 @pytest.mark.parametrize('share', [-0.1, 1.1, float('nan')])
-def test_a_share_is_between_none_and_all(share: float) -> None:
+def test_share_outside_zero_to_one_is_a_value_error(share: float) -> None:
     with pytest.raises(ValueError, match=r'^share must be a finite number, 0 or more, 1 at most'):
         rate(share, Down)
 
 
-def test_what_it_cannot_be_made_with() -> None:
+def test_invalid_arguments_raise_when_the_guard_is_built() -> None:
     rate_of_anything: Any = rate
     chaos_of_anything: Any = chaos
     with pytest.raises(TypeError, match='make must be a function'):
@@ -264,11 +269,10 @@ def test_what_it_cannot_be_made_with() -> None:
             chaos_of_anything(seed=1, **{argument: 0.5})
 
 
-def test_it_says_its_limits() -> None:
+def test_description_states_the_plans() -> None:
     assert chaos(seed=7).describe() == 'chaos: seed 7'
     shaky: Plan[float] = rate(0.25, lambda: 1.0)
     guard = chaos(seed=7, failures=plan(Down(), None), defects=NEVER, delays=shaky, name='bank')
     assert (
-        guard.describe()
-        == 'bank: seed 7, failures as planned for 2 calls, delays 0.25 of the calls'
+        guard.describe() == 'bank: seed 7, failures planned for 2 calls, delays 0.25 of the calls'
     )

@@ -12,10 +12,18 @@ from seamwise.policies._engine.permit import Permit
 from seamwise.policies._engine.pipeline import Guard, identity
 from seamwise.policies._engine.world import World
 from seamwise.policies._parts.trip_conditions import consecutive, ratio
-from seamwise.policies.bulkhead import BulkheadFull
-from seamwise.policies.circuit import CircuitOpen, circuit
+from seamwise.policies.circuit import circuit
+from seamwise.policies.errors import BulkheadFull, CircuitOpen
 from seamwise.policies.testing import FakeWorld
-from tests.policies.circuits import DOWN, OK, admitted, fail, half_opened, refusal, state_of
+from tests.policies.circuit_helpers import (
+    DOWN,
+    OK,
+    acquire_permit,
+    fail,
+    get_refusal,
+    half_open_circuit,
+    read_state,
+)
 from tests.policies.errors import Busy, Down, Slow, Wrong
 
 VECTORS: dict[str, Any] = json.loads(
@@ -63,7 +71,7 @@ def test_circuit_follows_the_timelines_of_the_vectors(case: dict[str, Any]) -> N
                 assert permits.pop(step['call']).abort(KeyboardInterrupt()) is None
             case unknown:
                 pytest.fail(unknown)
-        assert state_of(guard) == step['state'], step
+        assert read_state(guard) == step['state'], step
 
 
 def check_refusal(error: object, step: dict[str, Any], settings: dict[str, Any]) -> None:
@@ -87,29 +95,29 @@ def test_vectors_are_complete() -> None:
 def test_closed_circuit_returns_the_same_result_object() -> None:
     guard = circuit(name='mail')
     assert guard.run_sync(lambda: OK) is OK
-    assert state_of(guard) == 'closed'
+    assert read_state(guard) == 'closed'
 
 
 def test_circuit_opens_for_thirty_seconds_after_five_consecutive_failures_by_default() -> None:
     world = FakeWorld()
     guard = circuit(name='mail', world=world)
     fail(guard, 4)
-    assert state_of(guard) == 'closed'
+    assert read_state(guard) == 'closed'
     fail(guard)
     assert guard.run_sync(lambda: OK) == Failure(CircuitOpen('mail', 5, 30.0, 'open'))
     world.advance(29.75)
-    assert refusal(guard).retry_after == 0.25
+    assert get_refusal(guard).retry_after == 0.25
     world.advance(0.25)
-    probe = admitted(guard)
-    assert refusal(guard) == CircuitOpen('mail', 5, 30.0, 'half_open')
+    probe = acquire_permit(guard)
+    assert get_refusal(guard) == CircuitOpen('mail', 5, 30.0, 'half_open')
     probe.leave(OK)
-    assert state_of(guard) == 'closed'
+    assert read_state(guard) == 'closed'
 
 
 def test_call_that_opens_the_circuit_returns_its_own_error() -> None:
     guard = circuit(name='mail', trip=consecutive(1))
     assert guard.run_sync(lambda: DOWN) is DOWN
-    assert state_of(guard) == 'open'
+    assert read_state(guard) == 'open'
 
 
 @pytest.mark.parametrize(
@@ -130,16 +138,16 @@ def test_failure_that_does_not_count_neither_adds_to_nor_resets_the_count(error:
     failure = Failure(error)
     for _ in range(3):
         assert guard.run_sync(lambda: failure) is failure
-    assert state_of(guard) == 'closed'
+    assert read_state(guard) == 'closed'
     fail(guard)
-    assert state_of(guard) == 'open'
+    assert read_state(guard) == 'open'
 
 
 @pytest.mark.parametrize('error', [Slow(), Down(), HostUnreachable('db', 'refused')])
 def test_timeout_and_unavailable_service_count(error: TaggedError) -> None:
     guard = circuit(name='mail', trip=consecutive(1))
     guard.run_sync(lambda: Failure(error))
-    assert state_of(guard) == 'open'
+    assert read_state(guard) == 'open'
 
 
 def test_option_counts_selects_the_errors_that_count() -> None:
@@ -147,9 +155,9 @@ def test_option_counts_selects_the_errors_that_count() -> None:
         name='mail', trip=consecutive(1), counts=lambda error: error.category is Category.VALIDATION
     )
     guard.run_sync(lambda: DOWN)
-    assert state_of(guard) == 'closed'
+    assert read_state(guard) == 'closed'
     guard.run_sync(lambda: Failure(Wrong()))
-    assert state_of(guard) == 'open'
+    assert read_state(guard) == 'open'
 
 
 def test_defect_counts_and_propagates() -> None:
@@ -163,7 +171,7 @@ def test_defect_counts_and_propagates() -> None:
         with pytest.raises(ZeroDivisionError) as caught:
             guard.run_sync(raise_defect)
         assert caught.value is defect
-        assert state_of(guard) == state
+        assert read_state(guard) == state
 
 
 @pytest.mark.parametrize('interruption', [KeyboardInterrupt, SystemExit, GeneratorExit])
@@ -179,9 +187,9 @@ def test_interruption_neither_adds_to_nor_resets_the_count(
     for _ in range(3):
         with pytest.raises(interruption):
             guard.run_sync(interrupt)
-    assert state_of(guard) == 'closed'
+    assert read_state(guard) == 'closed'
     fail(guard)
-    assert state_of(guard) == 'open'
+    assert read_state(guard) == 'open'
 
 
 def test_exception_of_the_predicate_propagates_and_does_not_count() -> None:
@@ -192,30 +200,30 @@ def test_exception_of_the_predicate_propagates_and_does_not_count() -> None:
     guard = circuit(name='mail', trip=consecutive(1), open_for=10.0, counts=counts, world=world)
     with pytest.raises(ZeroDivisionError):
         guard.run_sync(lambda: DOWN)
-    assert state_of(guard) == 'closed'
+    assert read_state(guard) == 'closed'
     guard.open()
     world.advance(10.0)
     for _ in range(3):
         with pytest.raises(ZeroDivisionError):
             guard.run_sync(lambda: DOWN)
-        assert state_of(guard) == 'half_open'
+        assert read_state(guard) == 'half_open'
     assert guard.run_sync(lambda: OK) is OK
-    assert state_of(guard) == 'closed'
+    assert read_state(guard) == 'closed'
 
 
 def test_ratio_opens_the_circuit_and_counts_afresh_after_it_closes() -> None:
     world = FakeWorld()
     guard = circuit(name='mail', trip=ratio(0.5, minimum=4, calls=10), open_for=10.0, world=world)
     for outcome in (OK, OK, DOWN, DOWN):
-        assert state_of(guard) == 'closed'
+        assert read_state(guard) == 'closed'
         guard.run_sync(lambda result=outcome: result)  # type: ignore[misc]  # binds the loop variable
-    assert refusal(guard).failures == 2
+    assert get_refusal(guard).failures == 2
     world.advance(10.0)
     guard.run_sync(lambda: OK)
     fail(guard, 3)
-    assert state_of(guard) == 'closed'
+    assert read_state(guard) == 'closed'
     fail(guard)
-    assert state_of(guard) == 'open'
+    assert read_state(guard) == 'open'
 
 
 def test_time_window_uses_the_clock_of_the_world() -> None:
@@ -224,10 +232,10 @@ def test_time_window_uses_the_clock_of_the_world() -> None:
     fail(guard)
     world.advance(11.0)
     fail(guard)
-    assert state_of(guard) == 'closed'
+    assert read_state(guard) == 'closed'
     world.advance(8.0)
     fail(guard)
-    assert state_of(guard) == 'open'
+    assert read_state(guard) == 'open'
 
 
 # Slow calls
@@ -242,19 +250,19 @@ def test_slow_success_is_returned_and_counts_as_a_failure() -> None:
         return OK
 
     assert guard.run_sync(lambda: succeed_after(2.0)) is OK
-    assert state_of(guard) == 'closed'
+    assert read_state(guard) == 'closed'
     assert guard.run_sync(lambda: succeed_after(2.25)) is OK
-    assert state_of(guard) == 'open'
+    assert read_state(guard) == 'open'
 
 
 def test_slow_probe_opens_the_circuit_again() -> None:
     for seconds, state in ((2.0, 'closed'), (2.25, 'open')):
         world = FakeWorld()
-        guard = half_opened(world, slow=2.0)
-        probe = admitted(guard)
+        guard = half_open_circuit(world, slow=2.0)
+        probe = acquire_permit(guard)
         world.advance(seconds)
         assert probe.leave(OK) is OK
-        assert state_of(guard) == state
+        assert read_state(guard) == state
 
 
 def test_option_slow_does_not_change_how_other_outcomes_count() -> None:
@@ -265,7 +273,7 @@ def test_option_slow_does_not_change_how_other_outcomes_count() -> None:
     assert guard.run_sync(lambda: OK) is OK
     fail(guard)
     assert guard.run_sync(lambda: Failure(Wrong())) == Failure(Wrong())
-    assert state_of(guard) == 'closed'
+    assert read_state(guard) == 'closed'
 
     def raise_after_a_minute(error: BaseException) -> Result[int, Down]:
         world.advance(60.0)
@@ -273,10 +281,10 @@ def test_option_slow_does_not_change_how_other_outcomes_count() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         guard.run_sync(lambda: raise_after_a_minute(KeyboardInterrupt()))
-    assert state_of(guard) == 'closed'
+    assert read_state(guard) == 'closed'
     with pytest.raises(ZeroDivisionError):
         guard.run_sync(lambda: raise_after_a_minute(ZeroDivisionError()))
-    assert state_of(guard) == 'open'
+    assert read_state(guard) == 'open'
 
 
 def test_slow_failure_that_does_not_count_is_ignored() -> None:
@@ -288,17 +296,17 @@ def test_slow_failure_that_does_not_count_is_ignored() -> None:
         return Failure(Wrong())
 
     guard.run_sync(fail_slowly)
-    assert state_of(guard) == 'closed'
+    assert read_state(guard) == 'closed'
 
 
 def test_slow_success_of_a_call_from_before_a_reset_is_ignored() -> None:
     world = FakeWorld()
     guard = circuit(name='mail', trip=consecutive(1), slow=2.0, world=world)
-    permit = admitted(guard)
+    permit = acquire_permit(guard)
     guard.reset()
     world.advance(60.0)
     permit.leave(OK)
-    assert state_of(guard) == 'closed'
+    assert read_state(guard) == 'closed'
 
 
 def test_closed_circuit_reads_the_clock_only_if_slow_calls_count() -> None:
@@ -326,13 +334,13 @@ def test_closed_circuit_reads_the_clock_only_if_slow_calls_count() -> None:
 def test_each_refusal_is_a_new_error() -> None:
     guard = circuit(name='mail', world=FakeWorld())
     guard.open()
-    first, second = refusal(guard), refusal(guard)
+    first, second = get_refusal(guard), get_refusal(guard)
     assert first == second
     assert first is not second
     assert (first.category, first.retryable, str(first)) == (
         Category.CIRCUIT_OPEN,
         True,
-        'mail failed 0 times and is not asked for now.',
+        "The circuit 'mail' refuses calls (failures: 0).",
     )
 
 
@@ -353,7 +361,7 @@ def test_outer_circuit_does_not_count_refusals_of_an_inner_circuit() -> None:
     guard: Guard[CircuitOpen] = outer >> inner
     outcome: Result[str, CircuitOpen] = guard.run_sync(lambda: OK)
     assert outcome == Failure(CircuitOpen('inner', 0, 30.0, 'open'))
-    assert state_of(outer) == 'closed'
+    assert read_state(outer) == 'closed'
 
 
 # In a pipeline
@@ -368,7 +376,7 @@ def test_closed_circuit_is_transparent_in_a_pipeline() -> None:
 def test_circuit_describes_its_limits() -> None:
     assert circuit(name='mail').describe() == (
         'mail: opens for 30 s after 5 failures in a row; '
-        'probes: 1 at once, 30 s each, 1 in a row close it'
+        'probes: 1 at a time, 30 s each, 1 in a row close it'
     )
     guard = circuit(
         name='m',
@@ -380,9 +388,9 @@ def test_circuit_describes_its_limits() -> None:
         slow=0.5,
     )
     assert guard.limits() == (
-        'opens for 2.5 s after 50 % failures in the last 8 calls, of 4 at least '
+        'opens for 2.5 s after 50 % failures in the last 8 calls, with at least 4 calls '
         '(slower than 0.5 s is a failure); '
-        'probes: 3 at once, 1 s each, 2 in a row close it'
+        'probes: 3 at a time, 1 s each, 2 in a row close it'
     )
 
 

@@ -11,10 +11,18 @@ from seamwise import Failure, Result, Success
 from seamwise.policies._engine.permit import Permit
 from seamwise.policies._engine.world import World
 from seamwise.policies._parts.trip_conditions import consecutive
-from seamwise.policies.circuit import CircuitOpen, circuit
+from seamwise.policies.circuit import circuit
+from seamwise.policies.errors import CircuitOpen
 from seamwise.policies.testing import FakeWorld
-from tests.policies.cancelling import cancelled_everywhere
-from tests.policies.circuits import DOWN, OK, admitted, half_opened, refusal, state_of
+from tests.policies.cancellation_helpers import cancel_at_each_await
+from tests.policies.circuit_helpers import (
+    DOWN,
+    OK,
+    acquire_permit,
+    get_refusal,
+    half_open_circuit,
+    read_state,
+)
 from tests.policies.errors import Down
 
 
@@ -42,7 +50,7 @@ def test_circuit_treats_tasks_like_threads() -> None:
         assert await guard.run(succeed) == Failure(CircuitOpen('mail', 2, 10.0, 'open'))
         world.advance(10.0)
         assert await guard.run(succeed) is OK
-        assert state_of(guard) == 'closed'
+        assert read_state(guard) == 'closed'
 
     asyncio.run(run())
 
@@ -55,7 +63,7 @@ def test_defect_in_a_task_counts_and_propagates() -> None:
         guard = circuit(name='mail', trip=consecutive(1))
         with pytest.raises(ZeroDivisionError):
             await guard.run(raise_defect)
-        assert state_of(guard) == 'open'
+        assert read_state(guard) == 'open'
 
     asyncio.run(run())
 
@@ -77,10 +85,10 @@ def test_closed_circuit_admits_concurrent_tasks() -> None:
 @pytest.mark.parametrize('probes', [1, 3])
 def test_half_open_circuit_admits_the_configured_number_of_tasks(probes: int) -> None:
     async def run() -> None:
-        guard = half_opened(FakeWorld(), probes=probes, successes=probes)
+        guard = half_open_circuit(FakeWorld(), probes=probes, successes=probes)
         outcomes = await asyncio.gather(*(guard.run(succeed_later) for _ in range(50)))
         assert sum(type(outcome) is Success for outcome in outcomes) == probes
-        assert state_of(guard) == 'closed'
+        assert read_state(guard) == 'closed'
 
     asyncio.run(run())
 
@@ -89,8 +97,8 @@ def test_cancelled_call_does_not_count_as_a_failure() -> None:
     guard = circuit(name='mail', trip=consecutive(1))
 
     async def run() -> None:
-        assert await cancelled_everywhere(lambda: guard.run(succeed_later), lambda: None) == 3
-        assert state_of(guard) == 'closed'
+        assert await cancel_at_each_await(lambda: guard.run(succeed_later), lambda: None) == 3
+        assert read_state(guard) == 'closed'
 
     asyncio.run(run())
 
@@ -105,42 +113,42 @@ def test_cancelled_call_does_not_count_as_a_success() -> None:
         with pytest.raises(asyncio.CancelledError):
             await call
         await guard.run(fail)
-        assert state_of(guard) == 'open'
+        assert read_state(guard) == 'open'
 
     asyncio.run(run())
 
 
 def test_cancelled_probe_releases_its_permit_and_does_not_close_the_circuit() -> None:
-    guard = half_opened(FakeWorld(), successes=10**6)
+    guard = half_open_circuit(FakeWorld(), successes=10**6)
 
     def check_unchanged() -> None:
-        assert state_of(guard) == 'half_open'
-        probe = admitted(guard)
-        refusal(guard)
+        assert read_state(guard) == 'half_open'
+        probe = acquire_permit(guard)
+        get_refusal(guard)
         probe.abort(GeneratorExit())
 
     async def run() -> None:
-        assert await cancelled_everywhere(lambda: guard.run(succeed_later), check_unchanged) == 3
+        assert await cancel_at_each_await(lambda: guard.run(succeed_later), check_unchanged) == 3
 
     asyncio.run(run())
 
 
 def test_closed_coroutine_releases_its_permit() -> None:
     async def run() -> None:
-        guard = half_opened(FakeWorld())
+        guard = half_open_circuit(FakeWorld())
         abandoned = guard.run(succeed_later)
         abandoned.send(None)
-        refusal(guard)
+        get_refusal(guard)
         abandoned.close()
         assert await guard.run(succeed) is OK
-        assert state_of(guard) == 'closed'
+        assert read_state(guard) == 'closed'
 
     asyncio.run(run())
 
 
 def test_permit_of_an_abandoned_call_is_released_by_the_garbage_collector() -> None:
     async def run() -> None:
-        guard = half_opened(FakeWorld())
+        guard = half_open_circuit(FakeWorld())
         references = [guard.run(succeed_later)]
         references[0].send(None)
         # A cycle keeps the call alive until the collection.
@@ -175,11 +183,11 @@ def test_abandoned_call_can_raise_while_its_own_thread_has_the_lock() -> None:
     thread.start()
     thread.join(10)
     assert not thread.is_alive()
-    assert state_of(guard) == 'open'
+    assert read_state(guard) == 'open'
 
 
 def test_circuit_works_in_successive_event_loops() -> None:
     guard = circuit(name='mail', trip=consecutive(3))
     for _ in range(3):
         assert asyncio.run(guard.run(fail)) is DOWN
-    assert state_of(guard) == 'open'
+    assert read_state(guard) == 'open'

@@ -5,8 +5,9 @@ import pytest
 from seamwise import Failure
 from seamwise.policies._engine.world import World
 from seamwise.policies._parts.trip_conditions import consecutive
-from seamwise.policies.circuit import CircuitOpen, circuit
-from tests.policies.circuits import OK, admitted, fail, refusal, state_of
+from seamwise.policies.circuit import circuit
+from seamwise.policies.errors import CircuitOpen
+from tests.policies.circuit_helpers import OK, acquire_permit, fail, get_refusal, read_state
 
 
 class Clock:
@@ -25,14 +26,14 @@ def test_circuit_is_not_open_longer_if_the_clock_goes_back() -> None:
     guard = circuit(name='mail', open_for=10.0, world=World(clock=clock))
     guard.open()
     clock.now = 1004.0
-    assert refusal(guard).retry_after == 6.0
-    assert state_of(guard) == 'open'
+    assert get_refusal(guard).retry_after == 6.0
+    assert read_state(guard) == 'open'
     clock.now = -500.0
-    assert refusal(guard).retry_after == 6.0
+    assert get_refusal(guard).retry_after == 6.0
     clock.now = -494.25
-    assert refusal(guard).retry_after == 0.25
+    assert get_refusal(guard).retry_after == 0.25
     clock.now = -494.0
-    admitted(guard)
+    acquire_permit(guard)
 
 
 def test_probe_expires_and_stays_the_only_one_if_the_clock_goes_back() -> None:
@@ -40,13 +41,13 @@ def test_probe_expires_and_stays_the_only_one_if_the_clock_goes_back() -> None:
     guard = circuit(name='mail', open_for=10.0, world=World(clock=clock))
     guard.open()
     clock.now = 10.0
-    admitted(guard)
+    acquire_permit(guard)
     clock.now = -500.0
-    assert refusal(guard).state == 'half_open'
+    assert get_refusal(guard).state == 'half_open'
     clock.now = -490.25
-    assert refusal(guard).retry_after == 0.25
+    assert get_refusal(guard).retry_after == 0.25
     clock.now = -490.0
-    assert refusal(guard) == CircuitOpen('mail', 1, 10.0, 'open')
+    assert get_refusal(guard) == CircuitOpen('mail', 1, 10.0, 'open')
 
 
 def test_expired_probe_does_not_release_its_permit_after_the_clock_went_back() -> None:
@@ -54,29 +55,29 @@ def test_expired_probe_does_not_release_its_permit_after_the_clock_went_back() -
     guard = circuit(name='mail', open_for=10.0, world=World(clock=clock))
     guard.open()
     clock.now = 10.0
-    probe = admitted(guard)
+    probe = acquire_permit(guard)
     clock.now = -500.0
-    assert refusal(guard).state == 'half_open'
+    assert get_refusal(guard).state == 'half_open'
     clock.now = -490.0
     probe.abort(GeneratorExit())
-    assert state_of(guard) == 'open'
+    assert read_state(guard) == 'open'
 
 
 def test_call_with_a_negative_duration_is_not_slow() -> None:
     clock = Clock()
     clock.now = 100.0
     guard = circuit(name='mail', trip=consecutive(1), slow=1.0, world=World(clock=clock))
-    permit = admitted(guard)
+    permit = acquire_permit(guard)
     clock.now = 0.0
     permit.leave(OK)
-    assert state_of(guard) == 'closed'
+    assert read_state(guard) == 'closed'
 
 
 def test_open_circuit_stays_open_while_the_clock_stands_still() -> None:
     guard = circuit(name='mail', trip=consecutive(1), world=World(clock=lambda: 5.0))
     fail(guard)
     for _ in range(100):
-        assert refusal(guard).retry_after == 30.0
+        assert get_refusal(guard).retry_after == 30.0
 
 
 def test_retry_after_is_positive_just_before_the_circuit_admits_a_probe() -> None:
@@ -86,7 +87,7 @@ def test_retry_after_is_positive_just_before_the_circuit_admits_a_probe() -> Non
     guard.open()
     while isinstance(guard.enter(), Failure):
         clock.now += (0.3 - clock.now) / 2 if clock.now < 0.2999999999999999 else 5e-17
-    assert state_of(guard) == 'half_open'
+    assert read_state(guard) == 'half_open'
 
 
 def test_lock_is_released_if_the_clock_raises() -> None:
@@ -104,7 +105,7 @@ def test_lock_is_released_if_the_clock_raises() -> None:
         guard.open()
     is_broken = False
     guard.open()
-    assert state_of(guard) == 'open'
+    assert read_state(guard) == 'open'
 
 
 def test_probe_that_succeeds_just_in_time_does_not_expire_afterwards() -> None:
@@ -122,8 +123,8 @@ def test_probe_that_succeeds_just_in_time_does_not_expire_afterwards() -> None:
 
     guard.open()
     clock.now = 10.0
-    probe = admitted(guard)
+    probe = acquire_permit(guard)
     clock.now = 19.5
     probe.leave(OK)
     assert clock.now == 20.0
-    assert state_of(guard) == 'half_open'
+    assert read_state(guard) == 'half_open'

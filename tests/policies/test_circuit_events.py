@@ -6,7 +6,7 @@ from seamwise.policies._parts.trip_conditions import consecutive
 from seamwise.policies.circuit import circuit
 from seamwise.policies.events import CircuitChanged, GuardEvent, Refused
 from seamwise.policies.testing import FakeWorld
-from tests.policies.circuits import OK, fail, in_threads, refusal, state_of
+from tests.policies.circuit_helpers import OK, fail, get_refusal, read_state, run_in_threads
 
 
 def test_observer_receives_all_changes_and_refusals_in_order() -> None:
@@ -15,7 +15,7 @@ def test_observer_receives_all_changes_and_refusals_in_order() -> None:
         name='mail', trip=consecutive(2), open_for=10.0, observer=events.append, world=world
     )
     fail(guard, 2)
-    refused = refusal(guard)
+    refused = get_refusal(guard)
     world.advance(10.0)
     fail(guard)
     world.advance(10.0)
@@ -34,7 +34,7 @@ def test_refused_event_contains_the_error_object_of_the_refusal() -> None:
     events = list[GuardEvent]()
     guard = circuit(name='mail', observer=events.append)
     guard.isolate()
-    error = refusal(guard)
+    error = get_refusal(guard)
     event = events[-1]
     assert isinstance(event, Refused)
     assert event.error is error
@@ -55,7 +55,7 @@ def test_changes_are_not_queued_without_an_observer() -> None:
     guard = circuit(name='mail')
     guard.open()
     guard.reset()
-    assert not guard._breaker._unreported
+    assert not guard._machine._unreported
 
 
 def test_observer_can_control_the_circuit_and_is_never_called_recursively() -> None:
@@ -69,13 +69,13 @@ def test_observer_can_control_the_circuit_and_is_never_called_recursively() -> N
             changes.append((event.before, event.after))
             if event.after == 'open':
                 guard.reset()
-                assert state_of(guard) == 'closed'
+                assert read_state(guard) == 'closed'
         depth -= 1
 
     guard = circuit(name='mail', trip=consecutive(1), observer=observer)
     fail(guard)
     assert changes == [('closed', 'open'), ('open', 'closed')]
-    assert state_of(guard) == 'closed'
+    assert read_state(guard) == 'closed'
 
 
 @pytest.mark.filterwarnings('ignore')
@@ -85,7 +85,7 @@ def test_exception_of_the_observer_does_not_affect_the_circuit() -> None:
 
     guard = circuit(name='mail', trip=consecutive(1), observer=raise_defect)
     fail(guard)
-    refusal(guard)
+    get_refusal(guard)
     guard.reset()
     assert guard.run_sync(lambda: OK) is OK
 
@@ -116,10 +116,10 @@ def test_events_of_several_threads_are_in_the_order_of_the_changes() -> None:
         for _ in range(200):
             (guard.open, guard.reset)[n % 2]()
 
-    in_threads(8, change_state)
+    run_in_threads(8, change_state)
     changes = [event for event in events if isinstance(event, CircuitChanged)]
     assert changes
     assert [change.before for change in changes] == [
         ['closed', 'open'][n % 2] for n in range(len(changes))
     ]
-    assert changes[-1].after == state_of(guard)
+    assert changes[-1].after == read_state(guard)

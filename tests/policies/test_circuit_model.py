@@ -24,9 +24,10 @@ from seamwise.policies._parts.trip_conditions import (
     consecutive,
     ratio,
 )
-from seamwise.policies.circuit import Circuit, CircuitOpen, circuit
+from seamwise.policies.circuit import Circuit, circuit
+from seamwise.policies.errors import CircuitOpen
 from seamwise.policies.events import CircuitChanged, GuardEvent, State
-from tests.policies.circuits import DOWN, OK
+from tests.policies.circuit_helpers import DOWN, OK
 from tests.policies.errors import Wrong
 
 ManualAction = Literal['open', 'isolate', 'reset']

@@ -72,5 +72,5 @@ def test_option_of_the_wrong_type_is_a_type_error(options: dict[str, object], me
 
 
 def test_name_must_not_be_blank() -> None:
-    with pytest.raises(ValueError, match=r'^name must say what is guarded'):
+    with pytest.raises(ValueError, match=r'^name must not be empty'):
         circuit(name=' ')

@@ -10,7 +10,14 @@ from seamwise.policies._engine.world import World
 from seamwise.policies._parts.trip_conditions import consecutive, ratio
 from seamwise.policies.circuit import Circuit, circuit
 from seamwise.policies.testing import FakeWorld
-from tests.policies.circuits import OK, admitted, fail, half_opened, in_threads, state_of
+from tests.policies.circuit_helpers import (
+    OK,
+    acquire_permit,
+    fail,
+    half_open_circuit,
+    read_state,
+    run_in_threads,
+)
 from tests.policies.errors import Down
 
 
@@ -22,12 +29,12 @@ def test_half_open_circuit_admits_the_configured_number_of_threads(probes: int) 
         guard.open()
         world.advance(10.0)
         decisions = list[object]()
-        in_threads(50, lambda _n: decisions.append(guard.enter()))  # noqa: B023 -- called only in this iteration
+        run_in_threads(50, lambda _n: decisions.append(guard.enter()))  # noqa: B023 -- called only in this iteration
         permits = [decision for decision in decisions if isinstance(decision, Permit)]
         assert len(permits) == probes
         assert len(decisions) == 50
-        in_threads(probes, lambda n: permits[n].leave(OK))  # noqa: B023 -- called only in this iteration
-        assert state_of(guard) == 'closed'
+        run_in_threads(probes, lambda n: permits[n].leave(OK))  # noqa: B023 -- called only in this iteration
+        assert read_state(guard) == 'closed'
 
 
 def test_closed_circuit_admits_concurrent_threads() -> None:
@@ -38,19 +45,19 @@ def test_closed_circuit_admits_concurrent_threads() -> None:
         all_admitted.wait(10.0)
         return OK
 
-    in_threads(5, lambda _n: guard.run_sync(work))
+    run_in_threads(5, lambda _n: guard.run_sync(work))
 
 
 def test_failures_of_all_threads_are_counted() -> None:
     guard = circuit(name='mail', trip=consecutive(8 * 200 + 1))
-    in_threads(8, lambda _n: fail(guard, 200))
-    assert state_of(guard) == 'closed'
+    run_in_threads(8, lambda _n: fail(guard, 200))
+    assert read_state(guard) == 'closed'
     fail(guard)
-    assert state_of(guard) == 'open'
+    assert read_state(guard) == 'open'
 
 
 def test_concurrent_releases_keep_the_number_of_probes_exact() -> None:
-    guard = half_opened(FakeWorld(), probes=3, successes=10**6)
+    guard = half_open_circuit(FakeWorld(), probes=3, successes=10**6)
     in_flight = 0
     max_in_flight = 0
     lock = threading.Lock()
@@ -71,9 +78,9 @@ def test_concurrent_releases_keep_the_number_of_probes_exact() -> None:
             else:
                 permit.leave(OK)
 
-    in_threads(8, work)
+    run_in_threads(8, work)
     assert max_in_flight <= 3
-    assert state_of(guard) == 'half_open'
+    assert read_state(guard) == 'half_open'
     assert [isinstance(guard.enter(), Permit) for _ in range(4)] == [True, True, True, False]
 
 
@@ -92,8 +99,8 @@ def test_probe_can_be_released_in_a_thread_that_has_the_lock() -> None:
     guard = circuit(name='mail', open_for=10.0, world=World(clock=clock))
     guard.open()
     world.advance(10.0)
-    probes.append(admitted(guard))
-    in_threads(1, lambda _n: admitted(guard))
+    probes.append(acquire_permit(guard))
+    run_in_threads(1, lambda _n: acquire_permit(guard))
     assert releases == [True]
 
 
@@ -111,5 +118,5 @@ def test_call_is_admitted_if_another_thread_closes_the_circuit_first() -> None:
     guard.open()
     now = 10.0
     to_reset.append(guard)
-    admitted(guard).leave(OK)
-    assert state_of(guard) == 'closed'
+    acquire_permit(guard).leave(OK)
+    assert read_state(guard) == 'closed'

@@ -1,4 +1,4 @@
-"""A deadline in tasks: it cancels at its end and nowhere else, and leaves nothing behind."""
+"""Deadlines in tasks: expiry, cancellations, and what remains after a call."""
 
 import asyncio
 from collections.abc import Callable
@@ -11,69 +11,79 @@ from seamwise.policies._engine.world import World
 from seamwise.policies.deadline import deadline
 from seamwise.policies.events import GuardEvent, Refused
 from seamwise.policies.testing import FakeWorld
-from tests.policies.cancelling import cancelled_everywhere
-from tests.policies.deadlines import DONE, in_a_loop, late, nothing_stray, sleeping
+from tests.policies.cancellation_helpers import cancel_at_each_await
+from tests.policies.deadline_helpers import (
+    DONE,
+    assert_nothing_pending,
+    deadline_exceeded,
+    run_in_event_loop,
+    sleep_operation,
+)
 from tests.policies.errors import Down
 
 
-@in_a_loop
-async def test_what_ends_in_time_comes_out_as_it_is() -> None:
+@run_in_event_loop
+async def test_outcome_in_time_is_returned_unchanged() -> None:
     failed = Failure(Down())
 
-    async def fails() -> Result[str, Down]:
+    async def fail() -> Result[str, Down]:
         return failed
 
     guard = deadline(3.0, world=FakeWorld())
-    assert await guard.run(sleeping(FakeWorld(), 2.9)) is DONE
-    assert await guard.run(fails) is failed
-    await nothing_stray()
+    assert await guard.run(sleep_operation(FakeWorld(), 2.9)) is DONE
+    assert await guard.run(fail) is failed
+    await assert_nothing_pending()
 
 
-@in_a_loop
-async def test_what_takes_too_long_is_cancelled_at_the_very_instant_and_its_end_awaited() -> None:
+@run_in_event_loop
+async def test_late_operation_is_cancelled_at_the_deadline_and_awaited() -> None:
     world = FakeWorld()
-    seen: list[object] = []
+    log: list[object] = []
 
     async def op() -> Result[str, Down]:
         try:
             await world.sleep(10.0)
         except asyncio.CancelledError:
-            seen.append(world.now)
+            log.append(world.now)
             await asyncio.sleep(0)
-            seen.append('cleaned')
+            log.append('cleaned')
             raise
         return DONE
 
-    told: list[GuardEvent] = []
-    result = await deadline(3.0, name='bank', observer=told.append, world=world).run(op)
-    assert result == Failure(late('bank'))
-    assert told == [Refused('bank', late('bank'))]
-    assert seen == [3.0, 'cleaned']
-    await nothing_stray()
+    events: list[GuardEvent] = []
+    result = await deadline(3.0, name='bank', observer=events.append, world=world).run(op)
+    assert result == Failure(deadline_exceeded('bank'))
+    assert events == [Refused('bank', deadline_exceeded('bank'))]
+    assert log == [3.0, 'cleaned']
+    await assert_nothing_pending()
 
 
-@in_a_loop
-async def test_an_end_at_the_very_instant_is_late_and_just_before_is_not() -> None:
+@run_in_event_loop
+async def test_operation_is_late_if_it_ends_exactly_at_the_deadline() -> None:
     world = FakeWorld()
-    assert await deadline(3.0, world=world).run(sleeping(world, 3.0)) == Failure(late())
-    assert await deadline(3.0, world=world).run(sleeping(world, 2.999)) is DONE
-    await nothing_stray()
+    assert await deadline(3.0, world=world).run(sleep_operation(world, 3.0)) == Failure(
+        deadline_exceeded()
+    )
+    assert await deadline(3.0, world=world).run(sleep_operation(world, 2.999)) is DONE
+    await assert_nothing_pending()
 
 
-@in_a_loop
-async def test_who_works_without_waiting_is_late_by_the_clock() -> None:
+@run_in_event_loop
+async def test_operation_without_awaits_is_late_by_the_clock() -> None:
     world = FakeWorld()
 
     async def op() -> Result[str, Down]:
         world.advance(3.0)
         return DONE
 
-    assert await deadline(3.0, world=world).run(op) == Failure(late())
-    await nothing_stray()
+    assert await deadline(3.0, world=world).run(op) == Failure(deadline_exceeded())
+    await assert_nothing_pending()
 
 
-@in_a_loop
-async def test_who_swallows_the_cancellation_is_late_and_the_request_is_taken_back() -> None:
+@run_in_event_loop
+async def test_operation_that_swallows_the_cancellation_is_late_and_the_request_is_withdrawn() -> (
+    None
+):
     world = FakeWorld()
 
     async def op() -> Result[str, Down]:
@@ -83,12 +93,12 @@ async def test_who_swallows_the_cancellation_is_late_and_the_request_is_taken_ba
             return DONE
         return DONE
 
-    assert await deadline(3.0, world=world).run(op) == Failure(late())
-    await nothing_stray()
+    assert await deadline(3.0, world=world).run(op) == Failure(deadline_exceeded())
+    await assert_nothing_pending()
 
 
-@in_a_loop
-async def test_a_swallowed_cancellation_is_late_also_by_a_clock_that_stands_still() -> None:
+@run_in_event_loop
+async def test_operation_that_swallows_the_cancellation_is_late_if_the_clock_stands_still() -> None:
     async def op() -> Result[str, Down]:
         try:
             await asyncio.sleep(10.0)
@@ -97,13 +107,13 @@ async def test_a_swallowed_cancellation_is_late_also_by_a_clock_that_stands_stil
         return DONE
 
     assert await deadline(0.001, world=World(clock=lambda: 7.0)).run(op) == Failure(
-        late(seconds=0.001)
+        deadline_exceeded(seconds=0.001)
     )
-    await nothing_stray()
+    await assert_nothing_pending()
 
 
-@in_a_loop
-async def test_an_operations_own_timeout_passes_as_it_came() -> None:
+@run_in_event_loop
+async def test_timeout_error_of_the_operation_propagates_unchanged() -> None:
     world = FakeWorld()
     raised = TimeoutError('of the socket')
 
@@ -121,11 +131,11 @@ async def test_an_operations_own_timeout_passes_as_it_came() -> None:
         with pytest.raises(TimeoutError) as caught:
             await deadline(3.0, world=world).run(op)
         assert caught.value is raised
-        await nothing_stray()
+        await assert_nothing_pending()
 
 
-@in_a_loop
-async def test_an_inner_timeout_of_asyncio_stays_what_it_is() -> None:
+@run_in_event_loop
+async def test_asyncio_timeout_inside_a_deadline_keeps_its_behaviour() -> None:
     async def op() -> Result[str, Down]:
         async with asyncio.timeout(0.001):
             await asyncio.sleep(10.0)
@@ -133,28 +143,30 @@ async def test_an_inner_timeout_of_asyncio_stays_what_it_is() -> None:
 
     with pytest.raises(TimeoutError):
         await deadline(5.0).run(op)
-    await nothing_stray()
+    await assert_nothing_pending()
 
 
-@in_a_loop
-async def test_a_timeout_of_asyncio_around_stays_what_it_is() -> None:
+@run_in_event_loop
+async def test_asyncio_timeout_outside_a_deadline_keeps_its_behaviour() -> None:
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.001):
-            await deadline(5.0).run(sleeping(World(), 10.0))
-    await nothing_stray()
+            await deadline(5.0).run(sleep_operation(World(), 10.0))
+    await assert_nothing_pending()
 
 
-@in_a_loop
-async def test_the_real_world_rings_too() -> None:
+@run_in_event_loop
+async def test_deadline_expires_in_the_real_world() -> None:
     guard = deadline(0.002)
-    assert await guard.run(sleeping(World(), 10.0)) == Failure(late(seconds=0.002))
-    assert await guard.run(sleeping(World(), 0.0)) is DONE
+    assert await guard.run(sleep_operation(World(), 10.0)) == Failure(
+        deadline_exceeded(seconds=0.002)
+    )
+    assert await guard.run(sleep_operation(World(), 0.0)) is DONE
     await asyncio.sleep(0.004)
-    await nothing_stray()
+    await assert_nothing_pending()
 
 
-@in_a_loop
-async def test_a_world_with_a_sleep_of_its_own_rings_too() -> None:
+@run_in_event_loop
+async def test_deadline_expires_in_a_world_with_its_own_sleep() -> None:
     slept: list[float] = []
 
     async def sleep(seconds: float) -> None:
@@ -162,38 +174,38 @@ async def test_a_world_with_a_sleep_of_its_own_rings_too() -> None:
         await asyncio.sleep(0)
 
     guard = deadline(3.0, world=World(clock=lambda: 0.0, sleep=sleep))
-    assert await guard.run(sleeping(World(), 10.0)) == Failure(late())
+    assert await guard.run(sleep_operation(World(), 10.0)) == Failure(deadline_exceeded())
     assert slept == [3.0]
-    await nothing_stray()
+    await assert_nothing_pending()
 
 
-@in_a_loop
-async def test_a_fake_world_expires_without_a_sleeper() -> None:
+@run_in_event_loop
+async def test_deadline_expires_in_a_fake_world_without_a_sleeping_task() -> None:
     world = FakeWorld()
-    begun = asyncio.Event()
+    has_started = asyncio.Event()
 
     async def op() -> Result[str, Down]:
-        begun.set()
+        has_started.set()
         await asyncio.Event().wait()
         return DONE
 
     call = asyncio.ensure_future(deadline(3.0, world=world).run(op))
-    await begun.wait()
+    await has_started.wait()
     assert len(asyncio.all_tasks()) == 2
     world.advance(2.9)
     await asyncio.sleep(0.001)
     assert not call.done()
     world.advance(0.1)
-    assert await call == Failure(late())
+    assert await call == Failure(deadline_exceeded())
     assert world.slept == []
-    await nothing_stray()
+    await assert_nothing_pending()
 
 
 # Somebody else cancels too.
 
 
-@in_a_loop
-async def test_every_cancellation_from_outside_stays_one() -> None:
+@run_in_event_loop
+async def test_cancellation_of_the_caller_at_any_await_stays_a_cancellation() -> None:
     world = FakeWorld()
 
     async def op() -> Result[str, Down]:
@@ -206,25 +218,25 @@ async def test_every_cancellation_from_outside_stays_one() -> None:
             deadline(3.0, world=world) >> deadline(2.0) >> deadline(1.0, world=world)
         ).run(op)
 
-    assert await cancelled_everywhere(call, nothing_stray) == 3
+    assert await cancel_at_each_await(call, assert_nothing_pending) == 3
 
 
 @pytest.mark.parametrize('cancels_first', [True, False])
-@in_a_loop
-async def test_an_outer_cancellation_in_the_same_turn_as_the_expiry_stays_a_cancellation(
+@run_in_event_loop
+async def test_cancellation_in_the_loop_iteration_of_the_expiry_stays_a_cancellation(
     cancels_first: bool,
 ) -> None:
     world = FakeWorld()
-    begun = asyncio.Event()
-    told: list[GuardEvent] = []
+    has_started = asyncio.Event()
+    events: list[GuardEvent] = []
 
     async def op() -> Result[str, Down]:
-        begun.set()
+        has_started.set()
         await asyncio.Event().wait()
         return DONE
 
-    call = asyncio.ensure_future(deadline(3.0, world=world, observer=told.append).run(op))
-    await begun.wait()
+    call = asyncio.ensure_future(deadline(3.0, world=world, observer=events.append).run(op))
+    await has_started.wait()
     loop = asyncio.get_running_loop()
     if cancels_first:
         loop.call_soon(call.cancel)
@@ -236,12 +248,12 @@ async def test_an_outer_cancellation_in_the_same_turn_as_the_expiry_stays_a_canc
     assert call.cancelled()
     assert isinstance(call, asyncio.Task)
     assert call.cancelling() == 1
-    assert told == []
-    await nothing_stray()
+    assert events == []
+    await assert_nothing_pending()
 
 
-@in_a_loop
-async def test_a_cancellation_while_the_operation_cleans_up_stays_a_cancellation() -> None:
+@run_in_event_loop
+async def test_cancellation_of_the_caller_during_clean_up_stays_a_cancellation() -> None:
     world = FakeWorld()
     cleaning = asyncio.Event()
 
@@ -258,56 +270,56 @@ async def test_a_cancellation_while_the_operation_cleans_up_stays_a_cancellation
     call.cancel()
     with pytest.raises(asyncio.CancelledError):
         await call
-    await nothing_stray()
+    await assert_nothing_pending()
 
 
-@in_a_loop
-async def test_who_has_been_cancelled_before_is_told_of_its_deadline() -> None:
-    """A caller that has caught a cancellation and cleans up may give itself a deadline to do so."""
+@run_in_event_loop
+async def test_deadline_reports_in_a_caller_that_was_cancelled_before() -> None:
+    """A caller that caught a cancellation can limit its clean-up with a deadline."""
     world = FakeWorld()
 
     async def cleans_up() -> object:
         try:
             await asyncio.Event().wait()
         except asyncio.CancelledError:
-            return await deadline(3.0, world=world).run(sleeping(world, 10.0))
+            return await deadline(3.0, world=world).run(sleep_operation(world, 10.0))
         return None
 
     call = asyncio.ensure_future(cleans_up())
     await asyncio.sleep(0)
     call.cancel()
-    assert await call == Failure(late())
+    assert await call == Failure(deadline_exceeded())
     assert call.cancelling() == 1
 
 
-@in_a_loop
-async def test_a_cancellation_that_was_asked_for_before_the_call_is_not_the_deadlines() -> None:
+@run_in_event_loop
+async def test_cancellation_requested_before_the_call_stays_a_cancellation() -> None:
     async def call() -> object:
         task = asyncio.current_task()
         assert task is not None
         task.cancel()
-        return await deadline(3.0).run(sleeping(World(), 0.0))
+        return await deadline(3.0).run(sleep_operation(World(), 0.0))
 
     with pytest.raises(asyncio.CancelledError):
         await asyncio.ensure_future(call())
 
 
-@in_a_loop
-async def test_an_operation_that_cancels_itself_is_cancelled() -> None:
+@run_in_event_loop
+async def test_operation_that_cancels_itself_is_cancelled() -> None:
     async def op() -> Result[str, Down]:
         raise asyncio.CancelledError
 
     with pytest.raises(asyncio.CancelledError):
         await deadline(3.0).run(op)
-    await nothing_stray()
+    await assert_nothing_pending()
 
 
 # The end and the alarm in one turn of the loop.
 
 
 @pytest.mark.parametrize('rings_first', [True, False])
-@in_a_loop
-async def test_an_operation_that_gets_what_it_waits_for_in_the_turn_of_the_expiry_leaves_nothing_stray(
+@run_in_event_loop
+async def test_await_that_ends_in_the_loop_iteration_of_the_expiry_leaves_nothing_pending(
     rings_first: bool,
 ) -> None:
     world = FakeWorld()
@@ -329,13 +341,13 @@ async def test_an_operation_that_gets_what_it_waits_for_in_the_turn_of_the_expir
     waits_for.set_result(DONE)
     if not rings_first:
         world.advance(3.0)
-    # Whichever comes first, it is late by the clock.
-    assert await task == Failure(late())
+    # Late by the clock, in either order of the two events.
+    assert await task == Failure(deadline_exceeded())
     assert task.cancelling() == 0
 
 
-@in_a_loop
-async def test_an_alarm_that_was_on_its_way_as_the_call_ended_reaches_nobody() -> None:
+@run_in_event_loop
+async def test_alarm_that_rings_after_the_call_has_ended_cancels_nothing() -> None:
     clock = FakeWorld()
     rings: list[Callable[[], object]] = []
 
@@ -351,4 +363,4 @@ async def test_an_alarm_that_was_on_its_way_as_the_call_ended_reaches_nobody() -
     assert await deadline(3.0, world=Held(clock=clock.clock)).run(op) is DONE
     assert len(rings) == 1
     await asyncio.sleep(0.001)
-    await nothing_stray()
+    await assert_nothing_pending()

@@ -1,4 +1,4 @@
-"""A deadline around what cancels by itself, and beside other layers."""
+"""Deadlines outside task groups, shields and generators, and next to other layers."""
 
 import asyncio
 import weakref
@@ -14,21 +14,27 @@ from seamwise.policies._engine.pipeline import Layer
 from seamwise.policies._engine.world import World
 from seamwise.policies.deadline import deadline, remaining
 from seamwise.policies.testing import FakeWorld
-from tests.policies.deadlines import DONE, in_a_loop, late, nothing_stray, sleeping
+from tests.policies.deadline_helpers import (
+    DONE,
+    assert_nothing_pending,
+    deadline_exceeded,
+    run_in_event_loop,
+    sleep_operation,
+)
 from tests.policies.errors import Down
-from tests.policies.leftovers import nothing_collected
+from tests.policies.gc_helpers import gc_disabled
 
 
-@in_a_loop
-async def test_a_task_group_inside_is_ended_with_all_its_tasks() -> None:
+@run_in_event_loop
+async def test_task_group_inside_a_deadline_is_cancelled_with_its_tasks() -> None:
     world = FakeWorld()
-    ended: list[str] = []
+    log: list[str] = []
 
     async def child() -> None:
         try:
             await asyncio.Event().wait()
         finally:
-            ended.append('child')
+            log.append('child')
 
     async def op() -> Result[str, Down]:
         async with asyncio.TaskGroup() as group:
@@ -37,13 +43,13 @@ async def test_a_task_group_inside_is_ended_with_all_its_tasks() -> None:
             await world.sleep(10.0)
         return DONE
 
-    assert await deadline(3.0, world=world).run(op) == Failure(late())
-    assert ended == ['child', 'child']
-    await nothing_stray()
+    assert await deadline(3.0, world=world).run(op) == Failure(deadline_exceeded())
+    assert log == ['child', 'child']
+    await assert_nothing_pending()
 
 
-@in_a_loop
-async def test_a_defect_in_a_task_group_passes_and_takes_the_cancellation_with_it() -> None:
+@run_in_event_loop
+async def test_defect_in_a_task_group_propagates_and_leaves_no_cancellation() -> None:
     world = FakeWorld()
 
     async def child() -> None:
@@ -60,20 +66,20 @@ async def test_a_defect_in_a_task_group_passes_and_takes_the_cancellation_with_i
 
     with pytest.raises(ExceptionGroup):
         await deadline(3.0, world=world).run(op)
-    await nothing_stray()
+    await assert_nothing_pending()
 
 
-@in_a_loop
-async def test_what_is_shielded_goes_on_and_has_no_time_left() -> None:
+@run_in_event_loop
+async def test_shielded_work_continues_without_remaining_time() -> None:
     world = FakeWorld()
-    go_on = asyncio.Event()
+    may_continue = asyncio.Event()
 
-    async def shielded() -> float | None:
-        await go_on.wait()
+    async def shielded_work() -> float | None:
+        await may_continue.wait()
         return remaining()
 
     async def op() -> Result[str, Down]:
-        inner.append(asyncio.ensure_future(shielded()))
+        inner.append(asyncio.ensure_future(shielded_work()))
         await asyncio.wait_for(asyncio.shield(inner[0]), None)
         return DONE
 
@@ -82,14 +88,14 @@ async def test_what_is_shielded_goes_on_and_has_no_time_left() -> None:
     await asyncio.sleep(0)
     await asyncio.sleep(0)
     world.advance(3.0)
-    assert await call == Failure(late())
-    go_on.set()
+    assert await call == Failure(deadline_exceeded())
+    may_continue.set()
     assert await inner[0] == 0.0
-    await nothing_stray()
+    await assert_nothing_pending()
 
 
-@in_a_loop
-async def test_a_generator_that_is_closed_takes_its_alarm_with_it() -> None:
+@run_in_event_loop
+async def test_closed_generator_leaves_no_alarm() -> None:
     world = FakeWorld()
 
     async def op() -> Result[str, Down]:
@@ -104,83 +110,87 @@ async def test_a_generator_that_is_closed_takes_its_alarm_with_it() -> None:
     assert await anext(stream) is DONE
     await stream.aclose()
     world.advance(5.0)
-    await nothing_stray()
+    await assert_nothing_pending()
 
 
-@in_a_loop
-async def test_a_closed_coroutine_leaves_no_end_and_no_alarm() -> None:
+@run_in_event_loop
+async def test_closed_coroutine_leaves_no_deadline_and_no_alarm() -> None:
     world = FakeWorld()
-    call = deadline(3.0, world=world).run(sleeping(world, 1.0))
+    call = deadline(3.0, world=world).run(sleep_operation(world, 1.0))
     call.send(None)
     assert remaining() == 2.0
     call.close()
     assert remaining() is None
     world.advance(5.0)
-    await nothing_stray()
+    await assert_nothing_pending()
 
 
-@in_a_loop
-async def test_a_coroutine_may_be_closed_from_a_context_that_never_saw_its_end() -> None:
+@run_in_event_loop
+async def test_coroutine_can_be_closed_in_another_context() -> None:
     world = FakeWorld()
-    call = deadline(3.0, world=world).run(sleeping(world, 1.0))
-    elsewhere = copy_context()
-    elsewhere.run(call.send, None)
+    call = deadline(3.0, world=world).run(sleep_operation(world, 1.0))
+    other_context = copy_context()
+    other_context.run(call.send, None)
     call.close()
     world.advance(5.0)
-    await nothing_stray()
+    await assert_nothing_pending()
 
 
-@in_a_loop
-async def test_whatever_is_raised_for_the_cancellation_its_request_is_taken_back() -> None:
+@run_in_event_loop
+async def test_request_is_withdrawn_if_the_operation_raises_another_exception_when_cancelled() -> (
+    None
+):
     world = FakeWorld()
 
-    class Gone(BaseException):
+    class CleanUpError(BaseException):
         pass
 
     async def op() -> Result[str, Down]:
         try:
             await world.sleep(10.0)
         except asyncio.CancelledError:
-            raise Gone from None
+            raise CleanUpError from None
         return DONE
 
-    with pytest.raises(Gone):
+    with pytest.raises(CleanUpError):
         await deadline(3.0, world=world).run(op)
-    await nothing_stray()
+    await assert_nothing_pending()
 
 
-# Beside other layers.
+# Other layers
 
 
-class Leaky(Layer[str]):
-    """Raises when it is left, as a user's predicate may."""
+class RaisingLayer(Layer[str]):
+    """Raises in `leave`, like a predicate of the user with a defect."""
 
     @override
     def enter(self) -> Decision:
-        return Raises()
+        return RaisingPermit()
 
     @override
     def limits(self) -> str:
         return 'none'
 
 
-class Raises(Permit):
+class RaisingPermit(Permit):
     @override
     def leave(self, outcome: Outcome, /) -> Outcome:
         raise RuntimeError('a defect')
 
 
-@in_a_loop
-async def test_a_defect_of_an_inner_layer_takes_the_alarm_with_it() -> None:
+@run_in_event_loop
+async def test_defect_of_an_inner_layer_leaves_no_alarm() -> None:
     world = FakeWorld()
     with pytest.raises(RuntimeError, match='a defect'):
-        await (deadline(3.0, world=world) >> Leaky('leaky')).run(sleeping(world, 1.0))
+        await (deadline(3.0, world=world) >> RaisingLayer('raising')).run(
+            sleep_operation(world, 1.0)
+        )
     world.advance(5.0)
-    await nothing_stray()
+    await assert_nothing_pending()
 
 
-@in_a_loop
-async def test_a_clock_that_raises_takes_the_alarm_with_it() -> None:
+@run_in_event_loop
+async def test_clock_that_raises_leaves_no_alarm() -> None:
     times = iter([1.0])
     guard = deadline(0.001, world=World(clock=lambda: next(times)))
 
@@ -190,45 +200,47 @@ async def test_a_clock_that_raises_takes_the_alarm_with_it() -> None:
     with pytest.raises((StopIteration, RuntimeError)):
         await guard.run(op)
     await asyncio.sleep(0.002)
-    await nothing_stray()
+    await assert_nothing_pending()
 
 
-@in_a_loop
-async def test_a_clock_that_goes_backwards_makes_nobody_late() -> None:
+@run_in_event_loop
+async def test_operation_is_not_late_if_the_clock_goes_back() -> None:
     times = iter([100.0, 50.0])
     assert (
-        await deadline(3.0, world=World(clock=lambda: next(times))).run(sleeping(World(), 0.0))
+        await deadline(3.0, world=World(clock=lambda: next(times))).run(
+            sleep_operation(World(), 0.0)
+        )
         is DONE
     )
 
 
-class Kept:
-    """What an operation gives, and nobody is to keep."""
+class Value:
+    """A value that no reference should keep alive."""
 
 
 @pytest.mark.parametrize('seconds', [0.5, 5.0])
-@in_a_loop
-async def test_a_task_that_goes_on_keeps_nothing_of_the_task_whose_deadline_it_saw(
+@run_in_event_loop
+async def test_background_task_does_not_keep_the_finished_task_of_its_deadline_alive(
     seconds: float,
 ) -> None:
     world = FakeWorld()
-    going_on: list[asyncio.Task[bool]] = []
+    background_tasks: list[asyncio.Task[bool]] = []
 
     async def inner() -> Result[str, Down]:
-        going_on.append(asyncio.create_task(asyncio.Event().wait()))
+        background_tasks.append(asyncio.create_task(asyncio.Event().wait()))
         await world.sleep(1.0)
         return DONE
 
-    async def call() -> 'tuple[object, Kept]':
+    async def call() -> 'tuple[object, Value]':
         guard = deadline(seconds, world=world)
-        # Also the end of a deadline inside, which the one around watches.
-        return await guard.run(lambda: deadline(9.0, world=world).run(inner)), Kept()
+        # The inner deadline has no alarm of its own: it expires with the outer one.
+        return await guard.run(lambda: deadline(9.0, world=world).run(inner)), Value()
 
-    with nothing_collected():
-        _, kept = await asyncio.create_task(call())
-        gone = weakref.ref(kept)
-        del kept, _
+    with gc_disabled():
+        _, value = await asyncio.create_task(call())
+        value_ref = weakref.ref(value)
+        del value, _
         await asyncio.sleep(0)
-        assert gone() is None
-    going_on[0].cancel()
-    await asyncio.wait(going_on)
+        assert value_ref() is None
+    background_tasks[0].cancel()
+    await asyncio.wait(background_tasks)

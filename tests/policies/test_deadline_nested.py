@@ -1,4 +1,4 @@
-"""Deadlines in deadlines, and ends that are given."""
+"""Nested deadlines: the one that expires first cancels the operation and reports it."""
 
 import asyncio
 from collections.abc import Callable
@@ -14,38 +14,44 @@ from seamwise.policies._engine.world import Alarm, World
 from seamwise.policies.deadline import deadline, remaining
 from seamwise.policies.events import GuardEvent, Refused
 from seamwise.policies.testing import FakeWorld
-from tests.policies.deadlines import DONE, in_a_loop, late, nothing_stray, sleeping
+from tests.policies.deadline_helpers import (
+    DONE,
+    assert_nothing_pending,
+    deadline_exceeded,
+    run_in_event_loop,
+    sleep_operation,
+)
 from tests.policies.errors import Down
 
 
-@in_a_loop
-async def test_of_two_that_expire_at_one_instant_the_outer_one_reports() -> None:
+@run_in_event_loop
+async def test_outer_deadline_reports_if_both_expire_at_the_same_time() -> None:
     world = FakeWorld()
     for inner in (3.0, 5.0):
         guard = deadline(3.0, name='outer', world=world) >> deadline(
             inner, name='inner', world=world
         )
-        assert await guard.run(sleeping(world, 10.0)) == Failure(late('outer'))
-        await nothing_stray()
+        assert await guard.run(sleep_operation(world, 10.0)) == Failure(deadline_exceeded('outer'))
+        await assert_nothing_pending()
 
 
-@in_a_loop
-async def test_the_nearer_inner_one_reports() -> None:
+@run_in_event_loop
+async def test_inner_deadline_reports_if_it_expires_first() -> None:
     world = FakeWorld()
-    told: list[GuardEvent] = []
-    guard = deadline(3.0, name='outer', world=world, observer=told.append) >> deadline(
+    events: list[GuardEvent] = []
+    guard = deadline(3.0, name='outer', world=world, observer=events.append) >> deadline(
         2.0, name='inner', world=world
     )
-    assert await guard.run(sleeping(world, 10.0)) == Failure(late('inner', 2.0))
-    assert told == []
-    await nothing_stray()
+    assert await guard.run(sleep_operation(world, 10.0)) == Failure(deadline_exceeded('inner', 2.0))
+    assert events == []
+    await assert_nothing_pending()
 
 
-@in_a_loop
-async def test_an_outer_one_that_expires_while_the_inner_one_cleans_up_reports() -> None:
+@run_in_event_loop
+async def test_outer_deadline_reports_if_it_expires_during_clean_up_of_the_operation() -> None:
     world = FakeWorld()
 
-    async def op() -> Result[str, Down]:
+    async def operation() -> Result[str, Down]:
         try:
             await world.sleep(10.0)
         finally:
@@ -53,15 +59,15 @@ async def test_an_outer_one_that_expires_while_the_inner_one_cleans_up_reports()
         return DONE
 
     guard = deadline(3.0, name='outer', world=world) >> deadline(2.0, name='inner', world=world)
-    assert await guard.run(op) == Failure(late('outer'))
-    await nothing_stray()
+    assert await guard.run(operation) == Failure(deadline_exceeded('outer'))
+    await assert_nothing_pending()
 
 
-@in_a_loop
-async def test_an_inner_one_that_swallowed_past_the_outer_end_is_the_outer_ones() -> None:
+@run_in_event_loop
+async def test_outer_deadline_reports_if_the_operation_ignores_the_inner_one() -> None:
     world = FakeWorld()
 
-    async def op() -> Result[str, Down]:
+    async def operation() -> Result[str, Down]:
         try:
             await world.sleep(10.0)
         except asyncio.CancelledError:
@@ -69,199 +75,202 @@ async def test_an_inner_one_that_swallowed_past_the_outer_end_is_the_outer_ones(
         return DONE
 
     guard = deadline(3.0, name='outer', world=world) >> deadline(2.0, name='inner', world=world)
-    assert await guard.run(op) == Failure(late('outer'))
-    await nothing_stray()
+    assert await guard.run(operation) == Failure(deadline_exceeded('outer'))
+    await assert_nothing_pending()
 
 
-@in_a_loop
-async def test_nested_ones_shrink_to_what_is_left() -> None:
+@run_in_event_loop
+async def test_remaining_time_is_limited_by_the_outer_deadline() -> None:
     world = FakeWorld()
-    seen: list[float | None] = []
+    remaining_times: list[float | None] = []
 
-    async def op() -> Result[str, Down]:
+    async def operation() -> Result[str, Down]:
         await world.sleep(1.0)
-        await inner.run(reads)
+        await inner.run(inner_operation)
         return DONE
 
-    async def reads() -> Result[str, Down]:
-        seen.append(remaining())
+    async def inner_operation() -> Result[str, Down]:
+        remaining_times.append(remaining())
         return DONE
 
     inner = deadline(5.0, name='inner', world=world)
-    assert await deadline(3.0, world=world).run(op) is DONE
-    assert await inner.run(reads) is DONE
-    assert seen == [2.0, 5.0]
+    assert await deadline(3.0, world=world).run(operation) is DONE
+    assert await inner.run(inner_operation) is DONE
+    assert remaining_times == [2.0, 5.0]
 
 
-@in_a_loop
-async def test_three_in_one_another_end_once() -> None:
+@run_in_event_loop
+async def test_only_one_of_three_nested_deadlines_reports() -> None:
     world = FakeWorld()
-    told: list[GuardEvent] = []
+    events: list[GuardEvent] = []
     guard = (
         deadline(3.0, name='a', world=world)
-        >> deadline(4.0, name='b', world=world, observer=told.append)
+        >> deadline(4.0, name='b', world=world, observer=events.append)
         >> deadline(5.0, world=world)
     )
-    assert await guard.run(sleeping(world, 10.0)) == Failure(late('a'))
-    assert told == []
-    await nothing_stray()
+    assert await guard.run(sleep_operation(world, 10.0)) == Failure(deadline_exceeded('a'))
+    assert events == []
+    await assert_nothing_pending()
 
 
-@in_a_loop
-async def test_an_end_by_another_clock_is_converted_by_what_is_left() -> None:
+@run_in_event_loop
+async def test_outer_deadline_of_another_clock_is_converted_by_its_remaining_time() -> None:
     outer, inner = FakeWorld(), FakeWorld()
     outer.advance(500.0)
     inner.advance(1000.0)
-    seen: list[float | None] = []
+    remaining_times: list[float | None] = []
 
-    async def op() -> Result[str, Down]:
-        seen.append(remaining())
+    async def operation() -> Result[str, Down]:
+        remaining_times.append(remaining())
         await inner.sleep(10.0)
         return DONE
 
     guard = deadline(3.0, name='outer', world=outer) >> deadline(5.0, name='inner', world=inner)
-    # The inner clock alone has gone on: what the outer one left is over by it.
-    assert await guard.run(op) == Failure(late('inner', 3.0))
-    assert (seen, inner.now) == ([3.0], 1003.0)
-    await nothing_stray()
+    # Only the inner clock advances, so the operation ends by it.
+    assert await guard.run(operation) == Failure(deadline_exceeded('inner', 3.0))
+    assert (remaining_times, inner.now) == ([3.0], 1003.0)
+    await assert_nothing_pending()
 
 
-@in_a_loop
-async def test_a_task_begun_inside_is_ended_by_its_own_alarm() -> None:
-    """The alarm around rings in another task."""
+@run_in_event_loop
+async def test_task_started_inside_a_deadline_is_cancelled_by_its_own_alarm() -> None:
+    """The alarm of the outer deadline rings in another task."""
     world = FakeWorld()
 
-    async def op() -> Result[str, Down]:
-        child = asyncio.ensure_future(
-            deadline(5.0, name='inner', world=world).run(sleeping(world, 10.0))
+    async def operation() -> Result[str, Down]:
+        background_work = asyncio.ensure_future(
+            deadline(5.0, name='inner', world=world).run(sleep_operation(world, 10.0))
         )
         try:
             await asyncio.Event().wait()
         finally:
-            seen.append((await child, world.now))
+            remaining_times.append((await background_work, world.now))
         return DONE
 
-    seen: list[object] = []
-    assert await deadline(3.0, name='outer', world=world).run(op) == Failure(late('outer'))
-    assert seen == [(Failure(late('inner')), 3.0)]
-    await nothing_stray()
+    remaining_times: list[object] = []
+    assert await deadline(3.0, name='outer', world=world).run(operation) == Failure(
+        deadline_exceeded('outer')
+    )
+    assert remaining_times == [(Failure(deadline_exceeded('inner')), 3.0)]
+    await assert_nothing_pending()
 
 
-@in_a_loop
-async def test_a_task_that_outlives_a_call_that_was_in_time_is_bound_no_more() -> None:
+@run_in_event_loop
+async def test_task_is_not_limited_by_a_deadline_whose_call_has_ended() -> None:
     world = FakeWorld()
-    seen: list[float | None] = []
-    go_on = asyncio.Event()
-    children: list[asyncio.Task[object]] = []
+    remaining_times: list[float | None] = []
+    may_continue = asyncio.Event()
+    background_tasks: list[asyncio.Task[object]] = []
 
-    async def child() -> object:
-        seen.append(remaining())
-        await go_on.wait()
-        seen.append(remaining())
-        return await deadline(5.0, world=world).run(sleeping(world, 4.0))
+    async def background_work() -> object:
+        remaining_times.append(remaining())
+        await may_continue.wait()
+        remaining_times.append(remaining())
+        return await deadline(5.0, world=world).run(sleep_operation(world, 4.0))
 
-    async def op() -> Result[str, Down]:
-        children.append(asyncio.create_task(child()))
+    async def operation() -> Result[str, Down]:
+        background_tasks.append(asyncio.create_task(background_work()))
         await asyncio.sleep(0)
         return DONE
 
-    await (deadline(4.0, world=world) >> deadline(3.0, world=world)).run(op)
-    go_on.set()
-    assert await children[0] is DONE
-    assert seen == [3.0, None]
+    await (deadline(4.0, world=world) >> deadline(3.0, world=world)).run(operation)
+    may_continue.set()
+    assert await background_tasks[0] is DONE
+    assert remaining_times == [3.0, None]
 
 
-@in_a_loop
-async def test_a_task_that_outlives_the_inner_call_is_bound_by_the_outer_one() -> None:
+@run_in_event_loop
+async def test_task_is_limited_by_the_outer_deadline_after_the_inner_call_has_ended() -> None:
     world = FakeWorld()
-    seen: list[float | None] = []
-    go_on = asyncio.Event()
-    children: list[asyncio.Task[None]] = []
+    remaining_times: list[float | None] = []
+    may_continue = asyncio.Event()
+    background_tasks: list[asyncio.Task[None]] = []
 
-    async def child() -> None:
-        await go_on.wait()
-        seen.append(remaining())
+    async def background_work() -> None:
+        await may_continue.wait()
+        remaining_times.append(remaining())
 
-    async def begins() -> Result[str, Down]:
-        children.append(asyncio.create_task(child()))
+    async def start_background_task() -> Result[str, Down]:
+        background_tasks.append(asyncio.create_task(background_work()))
         return DONE
 
-    async def op() -> Result[str, Down]:
-        await deadline(3.0, world=world).run(begins)
-        seen.append(remaining())
+    async def operation() -> Result[str, Down]:
+        await deadline(3.0, world=world).run(start_background_task)
+        remaining_times.append(remaining())
         await world.sleep(1.0)
-        go_on.set()
-        await children[0]
+        may_continue.set()
+        await background_tasks[0]
         return DONE
 
-    assert await deadline(4.0, world=world).run(op) is DONE
-    assert seen == [4.0, 3.0]
+    assert await deadline(4.0, world=world).run(operation) is DONE
+    assert remaining_times == [4.0, 3.0]
 
 
 @pytest.mark.parametrize('inner', [3.0, 5.0])
-@in_a_loop
-async def test_the_alarm_around_rings_for_all_that_end_with_it(inner: float) -> None:
+@run_in_event_loop
+async def test_deadlines_that_expire_with_the_outer_one_start_no_alarm(inner: float) -> None:
     alarms: list[float] = []
 
-    class Counted(FakeWorld):
+    class CountingWorld(FakeWorld):
         @override
         def alarm(self, seconds: float, ring: Callable[[], object]) -> Alarm:
             alarms.append(seconds)
             return super().alarm(seconds, ring)
 
-    world = Counted()
+    world = CountingWorld()
     guard = (
         deadline(3.0, name='outer', world=world)
         >> deadline(inner, world=world)
         >> deadline(inner, world=world)
     )
-    assert await guard.run(sleeping(world, 10.0)) == Failure(late('outer'))
+    assert await guard.run(sleep_operation(world, 10.0)) == Failure(deadline_exceeded('outer'))
     assert alarms == [3.0]
 
 
-# An absolute end.
+# Absolute deadlines
 
 
-@in_a_loop
-async def test_the_nearer_of_seconds_and_an_absolute_end_counts() -> None:
+@run_in_event_loop
+async def test_earlier_of_relative_and_absolute_deadline_applies() -> None:
     world = FakeWorld()
     world.advance(100.0)
     for seconds, at, allowed in ((5.0, 103.0, 3.0), (3.0, 105.0, 3.0)):
-        end = world.now - 100.0 + at
-        result = await deadline(seconds, at=partial(float, end), world=world).run(
-            sleeping(world, 10.0)
+        deadline_at = world.now - 100.0 + at
+        result = await deadline(seconds, at=partial(float, deadline_at), world=world).run(
+            sleep_operation(world, 10.0)
         )
-        assert result == Failure(late(seconds=allowed))
-        assert world.now == end - at + 103.0
+        assert result == Failure(deadline_exceeded(seconds=allowed))
+        assert world.now == deadline_at - at + 103.0
     assert (
-        await deadline(3.0, at=lambda: float('inf'), world=world).run(sleeping(world, 1.0)) is DONE
+        await deadline(3.0, at=lambda: float('inf'), world=world).run(sleep_operation(world, 1.0))
+        is DONE
     )
 
 
 @pytest.mark.parametrize('at', [100.0, 99.0, -float('inf')])
-@in_a_loop
-async def test_what_has_no_time_left_is_refused_and_not_called(at: float) -> None:
+@run_in_event_loop
+async def test_operation_without_remaining_time_is_refused_and_not_called(at: float) -> None:
     world = FakeWorld()
     world.advance(100.0)
-    called: list[object] = []
-    told: list[GuardEvent] = []
+    calls: list[object] = []
+    events: list[GuardEvent] = []
 
-    async def op() -> Result[str, Down]:
-        called.append('op')
+    async def operation() -> Result[str, Down]:
+        calls.append('operation')
         return DONE
 
-    assert await deadline(5.0, at=lambda: at, world=world, observer=told.append).run(op) == Failure(
-        late(seconds=0.0)
-    )
-    assert (called, told) == ([], [Refused('deadline', late(seconds=0.0))])
-    await nothing_stray()
+    assert await deadline(5.0, at=lambda: at, world=world, observer=events.append).run(
+        operation
+    ) == Failure(deadline_exceeded(seconds=0.0))
+    assert (calls, events) == ([], [Refused('deadline', deadline_exceeded(seconds=0.0))])
+    await assert_nothing_pending()
 
 
-@in_a_loop
-async def test_an_end_that_is_no_time_is_a_defect() -> None:
-    with pytest.raises(ValueError, match=r'deadline: at\(\) gave nan'):
-        await deadline(5.0, at=lambda: float('nan')).run(sleeping(World(), 0.0))
-    await nothing_stray()
+@run_in_event_loop
+async def test_absolute_deadline_that_is_nan_is_a_defect() -> None:
+    with pytest.raises(ValueError, match=r'deadline: at\(\) must return a time, not nan'):
+        await deadline(5.0, at=lambda: float('nan')).run(sleep_operation(World(), 0.0))
+    await assert_nothing_pending()
 
 
 @given(
@@ -270,14 +279,14 @@ async def test_an_end_that_is_no_time_is_a_defect() -> None:
     steps=st.lists(st.integers(0, 4), max_size=4),
     cancel_at=st.none() | st.integers(1, 6),
 )
-def test_whatever_comes_first_is_what_comes_out(
+def test_earliest_of_deadlines_cancellation_and_end_of_the_operation_decides(
     outer: int, inner: int, steps: list[int], cancel_at: int | None
 ) -> None:
-    """An obvious model: the earliest of the outer end, the inner one, the caller's cancellation and the operation's own end."""
+    """Compare with a model: the earliest of four events decides the outcome."""
     world = FakeWorld()
 
     async def main() -> object:
-        async def op() -> Result[str, Down]:
+        async def operation() -> Result[str, Down]:
             for step in steps:
                 await world.sleep(float(step))
             return DONE
@@ -286,7 +295,7 @@ def test_whatever_comes_first_is_what_comes_out(
             guard = deadline(float(outer), name='outer', world=world) >> deadline(
                 float(inner), name='inner', world=world
             )
-            result = await guard.run(op)
+            result = await guard.run(operation)
             for _ in range(4):
                 await asyncio.sleep(0)
             return result
@@ -299,12 +308,14 @@ def test_whatever_comes_first_is_what_comes_out(
         assert task.cancelling() == (1 if task.cancelled() else 0)
         return 'cancelled' if task.cancelled() else task.result()
 
-    took = sum(steps)
-    end = min(outer, inner)
-    if cancel_at is not None and cancel_at <= min(took, end):
+    duration = sum(steps)
+    deadline_at = min(outer, inner)
+    if cancel_at is not None and cancel_at <= min(duration, deadline_at):
         expected: object = 'cancelled'
-    elif took < end:
+    elif duration < deadline_at:
         expected = DONE
     else:
-        expected = Failure(late('outer' if outer <= inner else 'inner', float(end)))
+        expected = Failure(
+            deadline_exceeded('outer' if outer <= inner else 'inner', float(deadline_at))
+        )
     assert asyncio.run(main()) == expected

@@ -1,4 +1,4 @@
-"""A deadline where nothing can be interrupted: in threads, in `run_sync` inside of a task, without a task; and what it is made with."""
+"""Deadlines without interruption: threads, `run_sync` in a task, no task; and validation."""
 
 import asyncio
 import threading
@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from seamwise import Failure, Result, Success
 from seamwise.policies._engine.world import World
-from seamwise.policies.deadline import END, DeadlineExceeded, deadline, remaining
+from seamwise.policies.deadline import CURRENT_SCOPE, deadline, remaining
+from seamwise.policies.errors import DeadlineExceeded
 from seamwise.policies.events import GuardEvent, Refused
 from seamwise.policies.testing import FakeWorld
 from tests.policies.errors import Down
@@ -19,7 +20,7 @@ DONE = Success('done')
 LATE = Failure(DeadlineExceeded('deadline', 3.0))
 
 
-def taking(
+def timed_operation(
     world: FakeWorld, seconds: float, result: Result[str, Down] = DONE
 ) -> Callable[[], Result[str, Down]]:
     def op() -> Result[str, Down]:
@@ -29,41 +30,43 @@ def taking(
     return op
 
 
-def test_what_ends_in_time_comes_out_as_it_is() -> None:
+def test_outcome_in_time_is_returned_unchanged() -> None:
     world = FakeWorld()
     failed = Failure(Down())
-    assert deadline(3.0, world=world).run_sync(taking(world, 2.999)) is DONE
-    assert deadline(3.0, world=world).run_sync(taking(world, 2.999, failed)) is failed
+    assert deadline(3.0, world=world).run_sync(timed_operation(world, 2.999)) is DONE
+    assert deadline(3.0, world=world).run_sync(timed_operation(world, 2.999, failed)) is failed
     assert remaining() is None
 
 
 @pytest.mark.parametrize('result', [DONE, Failure(Down())])
-def test_what_ends_late_has_failed_whatever_it_gave(result: Result[str, Down]) -> None:
+def test_late_operation_has_failed_whatever_its_outcome(result: Result[str, Down]) -> None:
     world = FakeWorld()
-    told: list[GuardEvent] = []
+    events: list[GuardEvent] = []
     assert (
-        deadline(3.0, world=world, observer=told.append).run_sync(taking(world, 3.0, result))
+        deadline(3.0, world=world, observer=events.append).run_sync(
+            timed_operation(world, 3.0, result)
+        )
         == LATE
     )
-    assert told == [Refused('deadline', DeadlineExceeded('deadline', 3.0))]
+    assert events == [Refused('deadline', DeadlineExceeded('deadline', 3.0))]
     assert remaining() is None
 
 
-def test_the_error_says_who_and_how_long() -> None:
+def test_error_contains_name_and_time_limit() -> None:
     world = FakeWorld()
-    result = deadline(0.25, name='bank', world=world).run_sync(taking(world, 1.0))
+    result = deadline(0.25, name='bank', world=world).run_sync(timed_operation(world, 1.0))
     error = result.failure()
     assert isinstance(error, DeadlineExceeded)
     assert (error.name, error.timeout, str(error)) == (
         'bank',
         0.25,
-        'bank did not end within 0.25 s.',
+        "'bank' did not finish within 0.25 s.",
     )
     assert error.retryable
     assert (error.attempts, error.retry_after) == (1, None)
 
 
-def test_a_late_defect_passes_as_it_comes() -> None:
+def test_late_defect_propagates_unchanged() -> None:
     world = FakeWorld()
     defect = ZeroDivisionError('a defect')
 
@@ -77,47 +80,47 @@ def test_a_late_defect_passes_as_it_comes() -> None:
     assert remaining() is None
 
 
-def test_a_call_without_time_is_refused_and_not_called() -> None:
+def test_operation_without_remaining_time_is_refused_and_not_called() -> None:
     world = FakeWorld()
     guard = deadline(3.0, at=lambda: 2.0, world=world)
-    assert guard.run_sync(taking(world, 1.0)) is DONE
-    assert guard.run_sync(taking(world, 1.0)) == Failure(DeadlineExceeded('deadline', 1.0))
+    assert guard.run_sync(timed_operation(world, 1.0)) is DONE
+    assert guard.run_sync(timed_operation(world, 1.0)) == Failure(DeadlineExceeded('deadline', 1.0))
     assert world.slept == [1.0, 1.0]
-    assert guard.run_sync(taking(world, 1.0)) == Failure(DeadlineExceeded('deadline', 0.0))
+    assert guard.run_sync(timed_operation(world, 1.0)) == Failure(DeadlineExceeded('deadline', 0.0))
     assert world.slept == [1.0, 1.0]
 
 
-def test_nested_ones_shrink_and_the_outer_one_reports() -> None:
+def test_outer_deadline_limits_the_inner_one_and_reports() -> None:
     world = FakeWorld()
-    seen: list[float | None] = []
+    log: list[float | None] = []
 
     def op() -> Result[str, Down]:
         world.sleep_sync(1.0)
-        seen.append(remaining())
+        log.append(remaining())
         return DONE
 
     outer, inner = deadline(3.0, world=world), deadline(5.0, name='inner', world=world)
     assert (outer >> inner).run_sync(op) is DONE
     assert (inner >> outer).run_sync(op) is DONE
-    assert seen == [2.0, 2.0]
-    assert (outer >> inner).run_sync(taking(world, 3.0)) == LATE
-    assert (inner >> outer).run_sync(taking(world, 3.0)) == LATE
+    assert log == [2.0, 2.0]
+    assert (outer >> inner).run_sync(timed_operation(world, 3.0)) == LATE
+    assert (inner >> outer).run_sync(timed_operation(world, 3.0)) == LATE
 
 
-def test_after_an_inner_one_the_outer_one_counts_again() -> None:
+def test_outer_deadline_applies_again_after_an_inner_call() -> None:
     world = FakeWorld()
-    seen: list[float | None] = []
+    log: list[float | None] = []
 
     def op() -> Result[str, Down]:
-        deadline(2.0, world=world).run_sync(taking(world, 1.0))
-        seen.append(remaining())
+        deadline(2.0, world=world).run_sync(timed_operation(world, 1.0))
+        log.append(remaining())
         return DONE
 
     assert deadline(3.0, world=world).run_sync(op) is DONE
-    assert seen == [2.0]
+    assert log == [2.0]
 
 
-def test_the_time_that_was_taken_outside_is_gone_inside() -> None:
+def test_time_spent_before_an_inner_call_reduces_its_remaining_time() -> None:
     world = FakeWorld()
     inner = deadline(5.0, name='inner', world=world)
 
@@ -129,35 +132,35 @@ def test_the_time_that_was_taken_outside_is_gone_inside() -> None:
     assert deadline(3.0, world=world).run_sync(op) == LATE
 
 
-def test_remaining_counts_down_to_zero_and_is_never_more_than_is_asked_for() -> None:
+def test_remaining_time_counts_down_to_zero_and_is_at_most_the_maximum() -> None:
     world = FakeWorld()
-    seen: list[tuple[float | None, float | None, float | None]] = []
+    log: list[tuple[float | None, float | None, float | None]] = []
 
     def op() -> Result[str, Down]:
         for seconds in (0.0, 1.0, 2.0, 1.0):
             world.advance(seconds)
-            seen.append((remaining(), remaining(1.5), remaining(0.0)))
+            log.append((remaining(), remaining(1.5), remaining(0.0)))
         return DONE
 
     deadline(3.0, world=world).run_sync(op)
-    assert seen == [(3.0, 1.5, 0.0), (2.0, 1.5, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)]
+    assert log == [(3.0, 1.5, 0.0), (2.0, 1.5, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)]
     assert (remaining(), remaining(1.5)) == (None, 1.5)
 
 
-def test_a_thread_that_a_task_began_has_the_tasks_deadline_also_when_it_is_over() -> None:
+def test_thread_started_by_a_task_keeps_the_deadline_of_the_task_after_it_has_expired() -> None:
     world = FakeWorld()
-    seen: list[object] = []
-    may_go_on = threading.Event()
+    log: list[object] = []
+    may_continue = threading.Event()
 
     def in_thread() -> None:
         inner = deadline(5.0, name='inner', world=world)
-        seen.append(remaining())
-        seen.append(inner.run_sync(taking(world, 1.0)))
+        log.append(remaining())
+        log.append(inner.run_sync(timed_operation(world, 1.0)))
         world.advance(2.0)
-        # Nobody waits for this thread any more.
-        may_go_on.wait(5.0)
-        seen.append(remaining())
-        seen.append(inner.run_sync(lambda: DONE))
+        # The task no longer waits for this thread.
+        may_continue.wait(5.0)
+        log.append(remaining())
+        log.append(inner.run_sync(lambda: DONE))
 
     async def op() -> Result[str, Down]:
         await asyncio.to_thread(in_thread)
@@ -165,21 +168,21 @@ def test_a_thread_that_a_task_began_has_the_tasks_deadline_also_when_it_is_over(
 
     async def main() -> object:
         result = await deadline(3.0, world=world).run(op)
-        may_go_on.set()
+        may_continue.set()
         return result
 
     assert asyncio.run(main()) == LATE
-    assert seen == [3.0, DONE, 0.0, Failure(DeadlineExceeded('inner', 0.0))]
+    assert log == [3.0, DONE, 0.0, Failure(DeadlineExceeded('inner', 0.0))]
 
 
-def test_one_deadline_serves_many_threads_at_once() -> None:
+def test_deadline_serves_concurrent_threads() -> None:
     guard = deadline(30.0)
-    ends: list[object] = []
-    together = threading.Barrier(8)
+    scopes: list[object] = []
+    barrier = threading.Barrier(8)
 
     def op() -> Result[str, Down]:
-        together.wait(5.0)
-        ends.append(END.get())
+        barrier.wait(5.0)
+        scopes.append(CURRENT_SCOPE.get())
         return DONE
 
     threads = [threading.Thread(target=guard.run_sync, args=(op,)) for _ in range(8)]
@@ -187,10 +190,10 @@ def test_one_deadline_serves_many_threads_at_once() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(set(map(id, ends))) == 8
+    assert len(set(map(id, scopes))) == 8
 
 
-def test_one_deadline_serves_two_loops() -> None:
+def test_deadline_serves_two_event_loops() -> None:
     async def op() -> Result[str, Down]:
         return DONE
 
@@ -198,12 +201,12 @@ def test_one_deadline_serves_two_loops() -> None:
     assert [asyncio.run(guard.run(op)) for _ in range(2)] == [DONE, DONE]
 
 
-# Inside of a loop.
+# Inside an event loop
 
 
 @pytest.mark.parametrize('world', [FakeWorld(), World()])
-def test_run_sync_in_a_task_is_late_and_cancels_nobody(world: World) -> None:
-    """The thread is busy while the time passes, so that the alarm is due, and stopped, before it could ring."""
+def test_run_sync_in_a_task_is_late_without_a_cancellation(world: World) -> None:
+    """The thread is busy until the call ends, so the alarm is cancelled before it can ring."""
 
     def op() -> Result[str, Down]:
         world.sleep_sync(0.003)
@@ -222,77 +225,77 @@ def test_run_sync_in_a_task_is_late_and_cancels_nobody(world: World) -> None:
     assert asyncio.run(main()) == Failure(DeadlineExceeded('deadline', 0.002))
 
 
-def test_run_sync_under_a_deadline_of_the_task_leaves_the_cancellation_to_that() -> None:
+def test_run_sync_inside_the_deadline_of_a_task_leaves_the_cancellation_to_that_deadline() -> None:
     world = FakeWorld()
-    seen: list[object] = []
+    log: list[object] = []
 
     async def op() -> Result[str, Down]:
-        seen.append(deadline(5.0, name='inner', world=world).run_sync(taking(world, 3.0)))
+        log.append(deadline(5.0, name='inner', world=world).run_sync(timed_operation(world, 3.0)))
         await asyncio.sleep(0)
-        seen.append('never')
+        log.append('never')
         return DONE
 
     assert asyncio.run(deadline(3.0, world=world).run(op)) == LATE
-    assert seen == [Failure(DeadlineExceeded('inner', 3.0))]
+    assert log == [Failure(DeadlineExceeded('inner', 3.0))]
 
 
-def test_run_sync_in_a_callback_of_the_loop_is_late_like_in_a_thread() -> None:
+def test_run_sync_in_a_callback_of_the_loop_is_late_as_in_a_thread() -> None:
     world = FakeWorld()
-    seen: list[object] = []
+    log: list[object] = []
 
     def callback() -> None:
-        seen.append(deadline(3.0, world=world).run_sync(taking(world, 3.0)))
-        seen.append(deadline(3.0, world=world).run_sync(taking(world, 2.0)))
-        seen.append(remaining())
+        log.append(deadline(3.0, world=world).run_sync(timed_operation(world, 3.0)))
+        log.append(deadline(3.0, world=world).run_sync(timed_operation(world, 2.0)))
+        log.append(remaining())
 
     async def main() -> None:
         asyncio.get_running_loop().call_soon(callback)
         await asyncio.sleep(0)
 
     asyncio.run(main())
-    assert seen == [LATE, DONE, None]
+    assert log == [LATE, DONE, None]
 
 
-def test_a_coroutine_without_any_loop_is_late_at_its_end() -> None:
+def test_coroutine_without_an_event_loop_is_late_at_its_end() -> None:
     world = FakeWorld()
 
     async def op() -> Result[str, Down]:
         world.advance(3.0)
         return DONE
 
-    with pytest.raises(StopIteration) as ended:
+    with pytest.raises(StopIteration) as result:
         deadline(3.0, world=world).run(op).send(None)
-    assert ended.value.value == LATE
+    assert result.value.value == LATE
 
 
-@given(seconds=st.integers(1, 5), end=st.integers(-1, 5), takes=st.integers(0, 5))
-def test_run_is_run_sync(seconds: int, end: int, takes: int) -> None:
-    """And both are the obvious: late where it takes as long as the nearer end allows."""
+@given(seconds=st.integers(1, 5), end=st.integers(-1, 5), duration=st.integers(0, 5))
+def test_run_and_run_sync_have_the_same_outcome(seconds: int, end: int, duration: int) -> None:
+    """Compare both with a model: late if the duration reaches the earlier deadline."""
     worlds = FakeWorld(), FakeWorld()
 
     async def op() -> Result[str, Down]:
-        worlds[0].advance(float(takes))
+        worlds[0].advance(float(duration))
         return DONE
 
-    ended_async = asyncio.run(
+    async_result = asyncio.run(
         deadline(float(seconds), at=lambda: float(end), world=worlds[0]).run(op)
     )
-    ended = deadline(float(seconds), at=lambda: float(end), world=worlds[1]).run_sync(
-        taking(worlds[1], float(takes))
+    result = deadline(float(seconds), at=lambda: float(end), world=worlds[1]).run_sync(
+        timed_operation(worlds[1], float(duration))
     )
     allowed = max(min(seconds, end), 0)
     assert (
-        ended
-        == ended_async
-        == (DONE if takes < allowed else Failure(DeadlineExceeded('deadline', float(allowed))))
+        result
+        == async_result
+        == (DONE if duration < allowed else Failure(DeadlineExceeded('deadline', float(allowed))))
     )
 
 
-# What it is made with.
+# Validation
 
 
 @pytest.mark.parametrize('seconds', [0, 0.0, -1.0, float('nan'), float('inf'), 1.1e9])
-def test_a_number_of_seconds_that_nobody_can_mean_is_a_value_error(seconds: float) -> None:
+def test_invalid_number_of_seconds_is_a_value_error(seconds: float) -> None:
     with pytest.raises(
         ValueError, match=r'^seconds must be a finite number, more than 0, 1e\+09 at most'
     ):
@@ -300,23 +303,23 @@ def test_a_number_of_seconds_that_nobody_can_mean_is_a_value_error(seconds: floa
 
 
 @pytest.mark.parametrize('seconds', [True, '3', None])
-def test_seconds_that_are_no_number_are_a_type_error(seconds: float) -> None:
+def test_seconds_of_another_type_are_a_type_error(seconds: float) -> None:
     with pytest.raises(TypeError, match=r'^seconds must be a number'):
         deadline(seconds)
 
 
-def test_other_things_it_cannot_be_made_with() -> None:
+def test_other_invalid_arguments_raise_when_the_guard_is_built() -> None:
     with pytest.raises(
-        TypeError, match='at must be a function that gives a time by the clock, not 3'
+        TypeError, match='at must be a function that returns a time of the clock, not 3'
     ):
-        deadline(1.0, at=3.0)  # type: ignore[arg-type]  # the mistake in question  # pyright: ignore[reportArgumentType]
+        deadline(1.0, at=3.0)  # type: ignore[arg-type]  # tests the runtime check  # pyright: ignore[reportArgumentType]
     with pytest.raises(TypeError, match='observer must be a function'):
-        deadline(1.0, observer=3)  # type: ignore[arg-type]  # the mistake in question  # pyright: ignore[reportArgumentType]
+        deadline(1.0, observer=3)  # type: ignore[arg-type]  # tests the runtime check  # pyright: ignore[reportArgumentType]
     with pytest.raises(ValueError, match='name'):
         deadline(1.0, name=' ')
 
 
-def test_the_longest_deadline_is_one() -> None:
+def test_longest_valid_deadline_is_accepted() -> None:
     async def op() -> Result[str, Down]:
         await asyncio.sleep(0)
         return DONE
@@ -324,9 +327,9 @@ def test_the_longest_deadline_is_one() -> None:
     assert asyncio.run(deadline(1e9).run(op)) is DONE
 
 
-def test_it_says_its_limits() -> None:
+def test_description_states_the_limits() -> None:
     assert deadline(2.5).describe() == 'deadline: 2.5 s'
     assert (
         deadline(2.0, at=lambda: 1.0, name='bank').describe()
-        == 'bank: 2 s, or until an end that is given'
+        == 'bank: 2 s, or until an absolute time'
     )

@@ -1,4 +1,4 @@
-"""A pipeline says what it is, and warns of an order that cannot mean what it says."""
+"""Descriptions of pipelines, and warnings about contradictory orders."""
 
 import re
 from pathlib import Path
@@ -20,114 +20,132 @@ from seamwise.policies import (
     rate_limit,
     retry,
 )
+from seamwise.policies._engine.order_rules import order_warnings
 from seamwise.policies._engine.pipeline import Guard, Layer
 from seamwise.policies.chaos import plan
-from seamwise.policies.describe import PAIRS, warnings
+from seamwise.policies.describe import ORDER_RULES
 
 PAGE = Path(__file__).parents[2] / 'docs' / 'guards.md'
 
 Pipeline = Guard[object]
 
 
-def limit(wait: float = 0.0) -> Pipeline:
+def build_rate_limit(wait: float = 0.0) -> Pipeline:
     return rate_limit(5, name='limit', wait=wait)
 
 
-def room(most: Any = 5, *, wait: float | None = 0.0) -> Pipeline:
-    return bulkhead(most, name='room', queue=None, wait=wait)
+def build_bulkhead(maximum: Any = 5, *, wait: float | None = 0.0) -> Pipeline:
+    return bulkhead(maximum, name='room', queue=None, wait=wait)
 
 
-def breaker(**settings: Any) -> Pipeline:
+def build_circuit(**settings: Any) -> Pipeline:
     return circuit(name='circuit', **settings)
 
 
-WARNED: list[tuple[Pipeline, str]] = [
-    (deadline(5.0) >> retry(), 'retry may try for 45 s, and deadline around it ends after 5 s'),
+CONTRADICTORY: list[tuple[Pipeline, str]] = [
+    (deadline(5.0) >> retry(), 'retry has a timeout of 45 s, but deadline outside ends after 5 s'),
     (
         deadline(5.0) >> retry(timeout=None),
-        'retry may try for ever, and deadline around it ends after 5 s',
+        'retry has no timeout, but deadline outside ends after 5 s',
     ),
     (
         retry(timeout=4.0) >> deadline(2.0),
-        '3 attempts of 2 s, the limit of deadline, do not fit into the 4 s of retry',
+        '3 attempts of 2 s each (deadline) do not fit into the 4 s of retry',
     ),
-    (retry() >> retry(attempts=4, name='inner'), 'retry around inner makes up to 12 attempts'),
-    (retry() >> breaker(), 'retry tries again what circuit refuses'),
-    (retry() >> limit(), 'every attempt of retry takes a slot of limit'),
-    (retry() >> room(), 'retry tries again what room refuses'),
+    (retry() >> retry(attempts=4, name='inner'), 'retry and inner inside make up to 12 attempts'),
+    (retry() >> build_circuit(), 'retry retries the refusals of circuit'),
     (
-        deadline(5.0) >> limit(wait=5.0),
-        'limit may wait for 5 s, and deadline around it ends after 5 s',
+        retry() >> build_rate_limit(),
+        'retry retries the refusals of limit, and every attempt takes a slot',
+    ),
+    (retry() >> build_bulkhead(), 'retry retries the refusals of room'),
+    (
+        deadline(5.0) >> build_rate_limit(wait=5.0),
+        'limit waits up to 5 s, but deadline outside ends after 5 s',
     ),
     (
-        deadline(5.0) >> room(wait=None),
-        'room may wait for ever, and deadline around it ends after 5 s',
+        deadline(5.0) >> build_bulkhead(wait=None),
+        'room waits without limit, but deadline outside ends after 5 s',
     ),
-    (deadline(5.0) >> room(wait=5.0), 'room may wait for 5 s'),
+    (deadline(5.0) >> build_bulkhead(wait=5.0), 'room waits up to 5 s'),
     (
         deadline(5.0) >> deadline(5.0, name='inner'),
-        'inner of 5 s never ends a call: deadline around it does, after 5 s',
+        'inner never expires after its 5 s: deadline outside ends after 5 s',
     ),
     (
-        deadline(5.0) >> breaker(slow=5.0),
-        'no success is slower than the 5 s of circuit: deadline around it',
+        deadline(5.0) >> build_circuit(slow=5.0),
+        'no success is slower than the 5 s of circuit: deadline outside',
     ),
     (
-        breaker(slow=5.0) >> deadline(5.0),
+        build_circuit(slow=5.0) >> deadline(5.0),
         'no success is slower than the 5 s of circuit: deadline inside',
     ),
     (
-        breaker(probe_timeout=4.0) >> deadline(5.0),
-        'circuit gives a probe up after 4 s, and deadline inside lets it go on for 5 s',
+        build_circuit(probe_timeout=4.0) >> deadline(5.0),
+        'circuit abandons a probe after 4 s, but deadline inside ends after 5 s',
     ),
-    (breaker() >> deadline(31.0), 'circuit gives a probe up after 30 s'),
+    (build_circuit() >> deadline(31.0), 'circuit abandons a probe after 30 s'),
     (
-        room(2) >> breaker(probes=3),
-        'circuit never has its 3 probes at once: room around it lets 2 in',
+        build_bulkhead(2) >> build_circuit(probes=3),
+        'circuit never runs its 3 probes at a time: room outside admits only 2',
     ),
     (
-        room(adaptive(1, 2)) >> breaker(probes=3),
-        'circuit never has its 3 probes at once: room around it lets 2 in',
+        build_bulkhead(adaptive(1, 2)) >> build_circuit(probes=3),
+        'circuit never runs its 3 probes at a time: room outside admits only 2',
     ),
-    (limit() >> hedge(after=1.0, name='hedge'), 'limit does not see the second tries of hedge'),
-    (room() >> hedge(after=1.0, name='hedge'), 'room does not see the second tries of hedge'),
-    (hedge(after=1.0, name='hedge') >> retry(), 'both tries of hedge retry, up to 6 attempts'),
-    (deadline(5.0) >> hedge(after=5.0, name='hedge'), 'hedge never hedges: its 5 s are over'),
+    (
+        build_rate_limit() >> hedge(after=1.0, name='hedge'),
+        'limit does not count the second attempts of hedge',
+    ),
+    (
+        build_bulkhead() >> hedge(after=1.0, name='hedge'),
+        'room does not count the second attempts of hedge',
+    ),
+    (
+        hedge(after=1.0, name='hedge') >> retry(),
+        'both calls of hedge are retried, up to 6 attempts',
+    ),
+    (
+        deadline(5.0) >> hedge(after=5.0, name='hedge'),
+        'hedge never hedges after its 5 s: deadline outside ends',
+    ),
     (
         hedge(after=5.0, name='hedge') >> deadline(5.0),
-        'hedge never hedges: deadline inside has ended the first try after 5 s',
+        'hedge never hedges after its 5 s: deadline inside ends the first attempt after 5 s',
     ),
-    (chaos(seed=1) >> retry(), 'retry does not see what chaos does'),
+    (chaos(seed=1) >> retry(), 'retry does not see the faults of chaos'),
 ]
 
 
-@pytest.mark.parametrize(('guard', 'says'), WARNED, ids=[str(guard.name) for guard, _ in WARNED])
-def test_an_order_that_cannot_be_meant_is_warned_of(guard: Pipeline, says: str) -> None:
-    warned = [line for line in guard.describe().splitlines() if line.startswith('warning: ')]
-    assert len(warned) == 1
-    assert warned[0].startswith(f'warning: {says}')
-    assert warned[0].endswith('.')
+@pytest.mark.parametrize(
+    ('guard', 'warning'), CONTRADICTORY, ids=[str(guard.name) for guard, _ in CONTRADICTORY]
+)
+def test_contradictory_order_has_a_warning(guard: Pipeline, warning: str) -> None:
+    lines = [line for line in guard.describe().splitlines() if line.startswith('warning: ')]
+    assert len(lines) == 1
+    assert lines[0].startswith(f'warning: {warning}')
+    assert lines[0].endswith('.')
 
 
-FINE: list[Pipeline] = [
+VALID: list[Pipeline] = [
     identity,
-    limit() >> room() >> breaker() >> retry() >> deadline(2.0),
+    build_rate_limit() >> build_bulkhead() >> build_circuit() >> retry() >> deadline(2.0),
     deadline(45.0) >> retry(),
     deadline(5.0) >> retry(attempts=1),
     retry(timeout=4.1) >> deadline(2.0),
     retry(timeout=None) >> deadline(60.0),
-    retry(attempts=1) >> breaker() >> limit() >> room(),
+    retry(attempts=1) >> build_circuit() >> build_rate_limit() >> build_bulkhead(),
     retry() >> retry(attempts=1, name='inner'),
     retry(attempts=1) >> retry(name='inner'),
-    deadline(5.0) >> limit(wait=4.9) >> room(wait=4.9),
+    deadline(5.0) >> build_rate_limit(wait=4.9) >> build_bulkhead(wait=4.9),
     deadline(5.0) >> deadline(4.9, name='inner'),
-    deadline(5.0) >> breaker(slow=4.9),
-    deadline(5.0) >> breaker(),
-    breaker(slow=4.9) >> deadline(5.0),
-    breaker() >> deadline(30.0),
-    room(3) >> breaker(probes=3),
-    room(adaptive(1, 3)) >> breaker(probes=3),
-    hedge(after=1.0, name='hedge') >> limit() >> room() >> retry(attempts=1),
+    deadline(5.0) >> build_circuit(slow=4.9),
+    deadline(5.0) >> build_circuit(),
+    build_circuit(slow=4.9) >> deadline(5.0),
+    build_circuit() >> deadline(30.0),
+    build_bulkhead(3) >> build_circuit(probes=3),
+    build_bulkhead(adaptive(1, 3)) >> build_circuit(probes=3),
+    hedge(after=1.0, name='hedge') >> build_rate_limit() >> build_bulkhead() >> retry(attempts=1),
     retry() >> hedge(after=1.0, name='hedge'),
     deadline(5.0) >> hedge(after=4.9, name='hedge'),
     deadline(5.0) >> hedge(after=percentile(0.9), name='hedge') >> deadline(4.0, name='inner'),
@@ -136,29 +154,32 @@ FINE: list[Pipeline] = [
 ]
 
 
-@pytest.mark.parametrize('guard', FINE, ids=[guard.name for guard in FINE])
-def test_an_order_that_may_be_meant_is_not_warned_of(guard: Pipeline) -> None:
+@pytest.mark.parametrize('guard', VALID, ids=[guard.name for guard in VALID])
+def test_valid_order_has_no_warning(guard: Pipeline) -> None:
     assert 'warning' not in guard.describe()
-    assert list(warnings(guard._layers)) == []
+    assert list(order_warnings(guard._layers)) == []
 
 
-def test_every_two_layers_are_looked_at_and_not_only_neighbours() -> None:
-    guard = deadline(5.0) >> room() >> retry() >> breaker() >> retry(name='inner')
-    assert len(list(warnings(guard._layers))) == 4
+def test_all_pairs_of_layers_are_checked() -> None:
+    guard = deadline(5.0) >> build_bulkhead() >> retry() >> build_circuit() >> retry(name='inner')
+    assert len(list(order_warnings(guard._layers))) == 4
 
 
-def test_a_description_has_a_line_for_each_layer_and_each_warning() -> None:
+def test_description_has_a_line_for_each_layer_and_each_warning() -> None:
     guard = (
         rate_limit(50, name='bank', burst=5)
-        >> room(20, wait=None)
-        >> breaker()
+        >> build_bulkhead(20, wait=None)
+        >> build_circuit()
         >> retry()
         >> deadline(2.0)
     )
     assert guard.describe().splitlines() == [
-        'bank: 50 calls in 1 s, 5 at once',
-        'room: 20 at once, any number wait',
-        'circuit: opens for 30 s after 5 failures in a row; probes: 1 at once, 30 s each, 1 in a row close it',
+        'bank: 50 calls in 1 s, burst of 5',
+        'room: 20 at a time, unlimited queue',
+        (
+            'circuit: opens for 30 s after 5 failures in a row; '
+            'probes: 1 at a time, 30 s each, 1 in a row close it'
+        ),
         'retry: 3 attempts in 45 s, waits 0.1 s to 5 s, full jitter',
         'deadline: 2 s',
     ]
@@ -168,20 +189,21 @@ def test_a_description_has_a_line_for_each_layer_and_each_warning() -> None:
     ]
 
 
-def test_a_fallback_warns_like_what_it_stands_around() -> None:
-    def instead(_error: object) -> Failure[str]:
+def test_fallback_has_the_warnings_of_its_guards() -> None:
+    def handle(_error: object) -> Failure[str]:
         return Failure('no')
 
     assert (
-        'warning: retry may try for 45 s'
-        in (fallback(instead) >> deadline(5.0) >> retry()).describe()
+        'warning: retry has a timeout of 45 s'
+        in (fallback(handle) >> deadline(5.0) >> retry()).describe()
     )
 
 
-def test_the_page_lists_every_pair() -> None:
+def test_page_lists_all_rules() -> None:
     rows = re.findall(r'^\| `(\w+) >> (\w+)` \|', PAGE.read_text(encoding='utf-8'), re.MULTILINE)
 
-    def word(kind: type[Layer[Any]]) -> str:
-        return 'any' if kind is Layer else re.sub(r'(?<!^)(?=[A-Z])', '_', kind.__name__).lower()
+    def guard_name(layer_type: type[Layer[Any]]) -> str:
+        name = layer_type.__name__.removesuffix('Layer')
+        return re.sub(r'(?<!^)(?=[A-Z])', '_', name).lower() or 'any'
 
-    assert rows == [(word(pair.outer), word(pair.inner)) for pair in PAIRS]
+    assert rows == [(guard_name(rule.outer), guard_name(rule.inner)) for rule in ORDER_RULES]

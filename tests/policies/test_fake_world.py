@@ -1,4 +1,4 @@
-"""The world for tests: time passes when somebody says so, and what is due on the way comes to pass there."""
+"""`FakeWorld`, whose time passes only by sleeping and advancing, and alarms of all worlds."""
 
 import asyncio
 import math
@@ -13,7 +13,7 @@ from seamwise.policies._engine.world import REAL, World
 from seamwise.policies.testing import FakeWorld
 
 
-def test_its_time_stands_still_until_somebody_sleeps_or_moves_it() -> None:
+def test_time_passes_only_by_sleeping_and_advancing() -> None:
     world = FakeWorld()
     assert (world.now, world.clock(), world.slept, world.random()) == (0.0, 0.0, [], 0.5)
     world.advance(1.5)
@@ -26,14 +26,14 @@ async def _sleep(world: World, seconds: float) -> None:
     await world.sleep(seconds)
 
 
-def test_two_worlds_have_nothing_in_common() -> None:
+def test_two_worlds_are_independent() -> None:
     first, second = FakeWorld(), FakeWorld(random=lambda: 0.25)
     first.advance(1.0)
     assert (second.now, second.random()) == (0.0, 0.25)
     assert first != second
 
 
-def test_it_never_goes_backwards() -> None:
+def test_sleeping_never_sets_the_clock_back() -> None:
     world = FakeWorld()
     world.advance(2.0)
     world.sleep_sync(-1.0)
@@ -41,7 +41,7 @@ def test_it_never_goes_backwards() -> None:
     assert (world.now, world.slept) == (2.0, [-1.0, -1.0])
 
 
-def test_its_clock_may_be_put_back_by_hand() -> None:
+def test_negative_advance_sets_the_clock_back() -> None:
     world = FakeWorld()
     world.advance(2.0)
     world.advance(-3.0)
@@ -55,14 +55,14 @@ def test_its_clock_may_be_put_back_by_hand() -> None:
 
 
 @pytest.mark.parametrize('seconds', [math.inf, -math.inf, math.nan])
-def test_no_clock_goes_on_for_ever(seconds: float) -> None:
+def test_advance_by_a_number_that_is_not_finite_is_a_value_error(seconds: float) -> None:
     world = FakeWorld()
-    with pytest.raises(ValueError, match='A clock goes on by a finite number of seconds, not'):
+    with pytest.raises(ValueError, match='seconds must be a finite number, not'):
         world.advance(seconds)
     assert world.now == 0.0
 
 
-def test_alarms_ring_in_the_order_of_their_times_and_at_them() -> None:
+def test_alarms_ring_in_order_at_their_times() -> None:
     world = FakeWorld()
     rung: list[tuple[str, float]] = []
 
@@ -81,7 +81,7 @@ def test_alarms_ring_in_the_order_of_their_times_and_at_them() -> None:
     assert world.slept == [3.0]
 
 
-def test_an_alarm_that_is_due_rings_after_whoever_is_at_work() -> None:
+def test_due_alarm_rings_after_the_running_task() -> None:
     world = FakeWorld()
     rung: list[str] = []
 
@@ -98,7 +98,7 @@ def test_an_alarm_that_is_due_rings_after_whoever_is_at_work() -> None:
     assert rung == ['at once', 'due']
 
 
-def test_an_alarm_that_is_due_when_it_is_set_waits_for_no_time_to_pass() -> None:
+def test_alarm_without_delay_rings_without_an_advance() -> None:
     world = FakeWorld()
     rung: list[str] = []
 
@@ -112,28 +112,28 @@ def test_an_alarm_that_is_due_when_it_is_set_waits_for_no_time_to_pass() -> None
     assert rung == ['now', 'overdue']
 
 
-def test_whoever_is_woken_on_the_way_sees_the_time_of_the_alarm() -> None:
+def test_task_woken_by_an_alarm_reads_the_time_of_the_alarm() -> None:
     world = FakeWorld()
-    seen: list[float] = []
+    times: list[float] = []
 
     async def main() -> None:
         for seconds in (1.0, 2.0, 5.0):
-            world.alarm(seconds, lambda: seen.append(world.now))
+            world.alarm(seconds, lambda: times.append(world.now))
         await world.sleep(3.0)
 
     asyncio.run(main())
-    assert (seen, world.now) == ([1.0, 2.0], 3.0)
+    assert (times, world.now) == ([1.0, 2.0], 3.0)
 
 
-def test_while_somebody_sleeps_others_go_on() -> None:
+def test_other_tasks_run_while_one_sleeps() -> None:
     world = FakeWorld()
     gone_on: list[str] = []
 
-    async def goes_on() -> None:
+    async def other_task() -> None:
         gone_on.append('on')
 
     async def main() -> None:
-        task = asyncio.create_task(goes_on())
+        task = asyncio.create_task(other_task())
         await world.sleep(1.0)
         assert gone_on == ['on']
         await task
@@ -141,7 +141,7 @@ def test_while_somebody_sleeps_others_go_on() -> None:
     asyncio.run(main())
 
 
-def test_time_that_passes_in_a_thread_rings_in_the_loop() -> None:
+def test_alarm_rings_in_its_loop_if_a_thread_advances_the_clock() -> None:
     world = FakeWorld()
     rang_in: list[threading.Thread] = []
 
@@ -160,7 +160,7 @@ def test_time_that_passes_in_a_thread_rings_in_the_loop() -> None:
     assert rang_in == [threading.current_thread()]
 
 
-def test_the_real_world_is_the_machines() -> None:
+def test_real_world_uses_the_clock_sleep_and_randomness_of_the_machine() -> None:
     assert (REAL.clock, REAL.sleep, REAL.sleep_sync, REAL.random) == (
         time.monotonic,
         asyncio.sleep,
@@ -169,7 +169,7 @@ def test_the_real_world_is_the_machines() -> None:
     )
 
 
-def test_the_real_world_rings_and_is_stopped() -> None:
+def test_alarm_of_the_real_world_rings_unless_it_is_cancelled() -> None:
     rung: list[str] = []
 
     async def main() -> None:
@@ -181,7 +181,7 @@ def test_the_real_world_rings_and_is_stopped() -> None:
     assert rung == ['rung']
 
 
-def test_a_world_with_a_sleep_of_its_own_rings_by_it_and_leaves_no_task() -> None:
+def test_alarm_of_a_world_with_its_own_sleep_uses_it_and_leaves_no_task() -> None:
     rung: list[str] = []
     slept: list[float] = []
 

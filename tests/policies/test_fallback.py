@@ -1,4 +1,4 @@
-"""A fallback answers for failures, and for nothing else."""
+"""Fallbacks: which failures the handler replaces, nesting, and validation."""
 
 import asyncio
 import inspect
@@ -12,240 +12,243 @@ from seamwise.causes import find
 from seamwise.errors import TaggedError
 from seamwise.policies._engine.pipeline import Guard, identity
 from seamwise.policies._engine.predicates import retryable
-from seamwise.policies.deadline import DeadlineExceeded, deadline
+from seamwise.policies.deadline import deadline
+from seamwise.policies.errors import DeadlineExceeded
 from seamwise.policies.events import FellBack, GuardEvent
 from seamwise.policies.fallback import Fallback, fallback
 from seamwise.policies.testing import FakeWorld
-from tests.policies.cancelling import cancelled_everywhere
+from tests.policies.cancellation_helpers import cancel_at_each_await
 from tests.policies.errors import Down, Slow, Wrong
 
 UNTYPED: Any = fallback
-"""For mistakes that a type checker finds."""
+"""`fallback` without types, for calls that a type checker rejects."""
 
 ONE: Success[int] = Success(1)
 DOWN: Failure[Down] = Failure(Down('the bank'))
 
 
-def one(_error: TaggedError) -> Result[int, Slow]:
+def succeed(_error: TaggedError) -> Result[int, Slow]:
     return ONE
 
 
-async def one_later(_error: TaggedError) -> Result[int, Slow]:
+async def succeed_async(_error: TaggedError) -> Result[int, Slow]:
     await asyncio.sleep(0)
     return ONE
 
 
-def down() -> Result[str, Down]:
+def fail() -> Result[str, Down]:
     return DOWN
 
 
-async def down_later() -> Result[str, Down]:
+async def fail_async() -> Result[str, Down]:
     await asyncio.sleep(0)
     return DOWN
 
 
-def test_a_success_comes_out_as_it_is_and_nobody_is_asked() -> None:
-    asked: list[TaggedError] = []
+def test_success_is_returned_unchanged_without_calling_the_handler() -> None:
+    handled: list[TaggedError] = []
 
-    def asks(error: TaggedError) -> Result[int, Slow]:
-        asked.append(error)
+    def handler(error: TaggedError) -> Result[int, Slow]:
+        handled.append(error)
         return ONE
 
     done: Success[str] = Success('done')
-    assert fallback(asks).run_sync(lambda: done) is done
-    assert asked == []
+    assert fallback(handler).run_sync(lambda: done) is done
+    assert handled == []
 
 
-def test_for_a_failure_the_handler_answers_and_is_told_the_error() -> None:
-    asked: list[TaggedError] = []
+def test_handler_receives_the_error_and_replaces_the_failure() -> None:
+    handled: list[TaggedError] = []
 
-    def asks(error: TaggedError) -> Result[int, Slow]:
-        asked.append(error)
+    def handler(error: TaggedError) -> Result[int, Slow]:
+        handled.append(error)
         return ONE
 
-    assert fallback(asks).run_sync(down) is ONE
-    assert asyncio.run(fallback(asks).run(down_later)) is ONE
-    assert asyncio.run(fallback(one_later).run(down_later)) is ONE
-    assert asked == [Down('the bank')] * 2
-    assert asked[0] is DOWN.failure()
+    assert fallback(handler).run_sync(fail) is ONE
+    assert asyncio.run(fallback(handler).run(fail_async)) is ONE
+    assert asyncio.run(fallback(succeed_async).run(fail_async)) is ONE
+    assert handled == [Down('the bank')] * 2
+    assert handled[0] is DOWN.failure()
 
 
-def test_a_handler_may_fail_itself() -> None:
+def test_handler_can_return_a_failure() -> None:
     slow: Failure[Slow] = Failure(Slow())
-    assert fallback(lambda _error: slow).run_sync(down) is slow
+    assert fallback(lambda _error: slow).run_sync(fail) is slow
 
 
-def test_what_is_told_is_told_before_the_handler_is_asked() -> None:
-    told: list[GuardEvent | str] = []
+def test_observer_is_notified_before_the_handler_is_called() -> None:
+    events: list[GuardEvent | str] = []
 
-    def asks(_error: TaggedError) -> Result[int, Slow]:
-        told.append('asked')
+    def handler(_error: TaggedError) -> Result[int, Slow]:
+        events.append('handled')
         return ONE
 
-    falls = fallback(asks, name='cached', observer=told.append)
-    falls.run_sync(lambda: Success('done'))
-    assert told == []
-    falls.run_sync(down)
-    assert told == [FellBack('cached', Down('the bank')), 'asked']
+    guarded = fallback(handler, name='cached', observer=events.append)
+    guarded.run_sync(lambda: Success('done'))
+    assert events == []
+    guarded.run_sync(fail)
+    assert events == [FellBack('cached', Down('the bank')), 'handled']
 
 
-def test_a_failure_that_is_not_meant_comes_out_as_it_is() -> None:
-    told: list[GuardEvent] = []
-    wrong: Failure[Wrong] = Failure(Wrong())
-    falls = fallback(one, when=retryable, observer=told.append)
-    assert falls.run_sync(lambda: wrong) is wrong
-    assert told == []
-    assert falls.run_sync(down) is ONE
+def test_failure_is_returned_unchanged_if_the_predicate_is_false() -> None:
+    events: list[GuardEvent] = []
+    failure: Failure[Wrong] = Failure(Wrong())
+    guarded = fallback(succeed, when=retryable, observer=events.append)
+    assert guarded.run_sync(lambda: failure) is failure
+    assert events == []
+    assert guarded.run_sync(fail) is ONE
 
 
-def test_a_failure_that_is_no_tagged_error_comes_out_as_it_is() -> None:
+def test_failure_without_a_tagged_error_is_returned_unchanged() -> None:
     text: Failure[str] = Failure('no')
-    assert fallback(one).run_sync(lambda: text) is text
+    assert fallback(succeed).run_sync(lambda: text) is text
 
 
-def test_defects_and_cancellations_are_nobodys_to_answer() -> None:
-    async def cancelled() -> Result[str, Down]:
+def test_defects_and_cancellations_propagate() -> None:
+    async def cancel() -> Result[str, Down]:
         raise asyncio.CancelledError
 
-    def raises() -> Result[str, Down]:
+    def raise_defect() -> Result[str, Down]:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        fallback(one).run_sync(raises)
+        fallback(succeed).run_sync(raise_defect)
 
     async def main() -> None:
         with pytest.raises(asyncio.CancelledError):
-            await fallback(one).run(cancelled)
+            await fallback(succeed).run(cancel)
 
     asyncio.run(main())
 
 
-def test_the_caller_may_cancel_it_anywhere() -> None:
+def test_caller_can_cancel_at_any_await() -> None:
     async def call() -> object:
-        return await fallback(one_later).run(down_later)
+        return await fallback(succeed_async).run(fail_async)
 
-    assert asyncio.run(cancelled_everywhere(call, lambda: None)) == 2
+    assert asyncio.run(cancel_at_each_await(call, lambda: None)) == 2
 
 
-def test_what_a_handler_raises_is_a_defect_that_shows_the_error() -> None:
-    def raises(_error: TaggedError) -> Result[int, Slow]:
+def test_exception_of_the_handler_is_a_defect_with_the_error_as_context() -> None:
+    def raise_defect(_error: TaggedError) -> Result[int, Slow]:
         raise KeyError('a defect')
 
-    async def raises_later(_error: TaggedError) -> Result[int, Slow]:
+    async def raise_defect_async(_error: TaggedError) -> Result[int, Slow]:
         await asyncio.sleep(0)
         raise KeyError('a defect')
 
     with pytest.raises(KeyError, match='a defect') as caught:
-        fallback(raises).run_sync(down)
+        fallback(raise_defect).run_sync(fail)
     assert find(caught.value, Down) is DOWN.failure()
     with pytest.raises(KeyError, match='a defect') as caught:
-        asyncio.run(fallback(raises_later).run(down_later))
+        asyncio.run(fallback(raise_defect_async).run(fail_async))
     assert find(caught.value, Down) is DOWN.failure()
 
 
-def test_a_handler_that_gives_no_result_is_a_type_error_that_shows_the_error() -> None:
-    async def text_later(_error: TaggedError) -> str:
+def test_handler_without_a_result_is_a_type_error_with_the_error_as_context() -> None:
+    async def text_async(_error: TaggedError) -> str:
         return 'no result'
 
     def untyped(_error: TaggedError) -> int:
         return 1
 
     with pytest.raises(
-        TypeError, match="The handler of 'cached' gave int, which is no Result"
+        TypeError, match="The handler of 'cached' returned int, which is not a Result"
     ) as caught:
-        UNTYPED(untyped, name='cached').run_sync(down)
+        UNTYPED(untyped, name='cached').run_sync(fail)
     assert find(caught.value, Down) is DOWN.failure()
-    with pytest.raises(TypeError, match="The handler of 'fallback' gave str, which is no Result"):
-        asyncio.run(UNTYPED(text_later).run(down_later))
+    with pytest.raises(
+        TypeError, match="The handler of 'fallback' returned str, which is not a Result"
+    ):
+        asyncio.run(UNTYPED(text_async).run(fail_async))
 
 
-def test_an_async_handler_in_run_sync_is_a_type_error_and_is_closed() -> None:
-    made: list[object] = []
+def test_async_handler_in_run_sync_is_a_type_error_and_its_coroutine_is_closed() -> None:
+    coroutines: list[object] = []
 
-    def asks(error: TaggedError) -> Awaitable[Result[int, Slow]]:
-        coroutine = one_later(error)
-        made.append(coroutine)
+    def handler(error: TaggedError) -> Awaitable[Result[int, Slow]]:
+        coroutine = succeed_async(error)
+        coroutines.append(coroutine)
         return coroutine
 
-    with pytest.raises(TypeError, match="The handler of 'fallback' has to be awaited"):
-        fallback(asks).run_sync(down)
-    assert inspect.iscoroutine(made[0])
-    assert inspect.getcoroutinestate(made[0]) == inspect.CORO_CLOSED
+    with pytest.raises(TypeError, match="The handler of 'fallback' is asynchronous"):
+        fallback(handler).run_sync(fail)
+    assert inspect.iscoroutine(coroutines[0])
+    assert inspect.getcoroutinestate(coroutines[0]) == inspect.CORO_CLOSED
 
 
-def test_another_awaitable_in_run_sync_is_a_type_error_too() -> None:
+def test_other_awaitable_in_run_sync_is_a_type_error() -> None:
     class Later:
         def __await__(self) -> Never:
             raise AssertionError
 
-    with pytest.raises(TypeError, match='has to be awaited'):
-        fallback(lambda _error: Later()).run_sync(down)
+    with pytest.raises(TypeError, match='is asynchronous'):
+        fallback(lambda _error: Later()).run_sync(fail)
 
 
-def test_it_stands_outside_of_guards_and_answers_for_them() -> None:
+def test_fallback_handles_the_failures_of_its_guards() -> None:
     world = FakeWorld()
 
-    def late() -> Result[str, Down]:
+    def operation() -> Result[str, Down]:
         world.advance(5.0)
         return DOWN
 
-    def shows(error: TaggedError) -> Result[TaggedError, Slow]:
+    def return_error(error: TaggedError) -> Result[TaggedError, Slow]:
         return Success(error)
 
-    falls = (
-        fallback(shows, name='shows')
+    guarded = (
+        fallback(return_error, name='outer')
         >> deadline(3.0, name='a', world=world)
         >> deadline(2.0, world=world)
     )
-    assert isinstance(falls, Fallback)
-    assert falls.run_sync(late) == Success(DeadlineExceeded('a', 3.0))
-    assert falls.name == 'shows'
-    assert repr(falls) == '<fallback shows >> a >> deadline>'
-    assert falls.describe() == 'shows: every failure is answered\na: 3 s\ndeadline: 2 s'
-    assert fallback(one, when=retryable).describe() == 'fallback: some failures are answered'
+    assert isinstance(guarded, Fallback)
+    assert guarded.run_sync(operation) == Success(DeadlineExceeded('a', 3.0))
+    assert guarded.name == 'outer'
+    assert repr(guarded) == '<fallback outer >> a >> deadline>'
+    assert guarded.describe() == 'outer: handles all failures\na: 3 s\ndeadline: 2 s'
+    assert fallback(succeed, when=retryable).describe() == 'fallback: handles some failures'
 
 
-def test_the_pipeline_that_does_nothing_changes_nothing_inside() -> None:
-    falls = fallback(one)
-    assert (falls >> identity).run_sync(down) is ONE
-    assert repr(falls >> identity) == repr(falls)
+def test_identity_inside_a_fallback_has_no_effect() -> None:
+    guarded = fallback(succeed)
+    assert (guarded >> identity).run_sync(fail) is ONE
+    assert repr(guarded >> identity) == repr(guarded)
 
 
-def test_a_fallback_is_unchanged_by_what_is_put_inside_of_it() -> None:
-    falls = fallback(one)
-    inside = falls >> deadline(3.0)
-    assert inside is not falls
-    assert repr(falls) == '<fallback fallback>'
+def test_adding_a_guard_does_not_change_the_fallback() -> None:
+    guarded = fallback(succeed)
+    extended = guarded >> deadline(3.0)
+    assert extended is not guarded
+    assert repr(guarded) == '<fallback fallback>'
 
 
-def test_nothing_stands_outside_of_a_fallback() -> None:
+def test_fallback_inside_a_guard_is_a_type_error() -> None:
     guard: Guard[DeadlineExceeded] = deadline(1.0)
     for outer in (guard, identity, 3):
         with pytest.raises(
             TypeError,
-            match="The fallback 'cached' cannot stand inside of anything: a fallback stands outermost",
+            match="The fallback 'cached' must be outermost, as in",
         ):
-            print(outer >> UNTYPED(one, name='cached'))
-    with pytest.raises(TypeError, match="The fallback 'cached' cannot stand inside of anything"):
-        print(fallback(one) >> UNTYPED(one, name='cached'))
-    with pytest.raises(TypeError, match='Inside of a fallback stands a guard, not 3'):
-        print(UNTYPED(one) >> 3)
+            print(outer >> UNTYPED(succeed, name='cached'))
+    with pytest.raises(TypeError, match="The fallback 'cached' must be outermost"):
+        print(fallback(succeed) >> UNTYPED(succeed, name='cached'))
+    with pytest.raises(TypeError, match='A fallback must contain a guard, not 3'):
+        print(UNTYPED(succeed) >> 3)
 
 
-def test_a_second_choice_is_up_to_the_handler() -> None:
-    def second(_error: TaggedError) -> Result[int, Slow]:
-        return fallback(one).run_sync(lambda: Failure(Slow()))
+def test_handler_can_use_another_fallback() -> None:
+    def second_handler(_error: TaggedError) -> Result[int, Slow]:
+        return fallback(succeed).run_sync(lambda: Failure(Slow()))
 
-    assert fallback(second).run_sync(down) is ONE
+    assert fallback(second_handler).run_sync(fail) is ONE
 
 
-def test_it_decorates_functions_and_keeps_their_names() -> None:
-    @fallback(one)
+def test_decorator_keeps_the_names_of_functions() -> None:
+    @fallback(succeed)
     def find_it(key: str) -> Result[str, Down]:
         """Find."""
         return Success(key) if key else DOWN
 
-    @fallback(one_later)
+    @fallback(succeed_async)
     async def load(key: str, *, soon: int = 0) -> Result[str, Down]:
         return Success(key * soon) if key else DOWN
 
@@ -256,12 +259,14 @@ def test_it_decorates_functions_and_keeps_their_names() -> None:
     assert inspect.iscoroutinefunction(load)
 
 
-def test_what_it_cannot_be_made_with() -> None:
-    with pytest.raises(TypeError, match=r'^handler must be a function that takes an error, not 3'):
+def test_invalid_arguments_raise_when_the_fallback_is_built() -> None:
+    with pytest.raises(
+        TypeError, match=r'^handler must be a function that accepts an error, not 3'
+    ):
         UNTYPED(3)
-    with pytest.raises(TypeError, match=r'^when must be a function that takes an error, not 3'):
-        UNTYPED(one, when=3)
+    with pytest.raises(TypeError, match=r'^when must be a function that accepts an error, not 3'):
+        UNTYPED(succeed, when=3)
     with pytest.raises(TypeError, match='observer must be a function'):
-        UNTYPED(one, observer=3)
+        UNTYPED(succeed, observer=3)
     with pytest.raises(ValueError, match='name'):
-        UNTYPED(one, name='')
+        UNTYPED(succeed, name='')

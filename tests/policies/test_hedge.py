@@ -1,4 +1,4 @@
-"""A second try beside one that is late: who wins, who is cancelled, and how many there are."""
+"""Hedged calls: the winning attempt, the cancelled one, and the share of hedged calls."""
 
 import asyncio
 import math
@@ -20,34 +20,34 @@ from seamwise.policies._parts.percentile import percentile
 from seamwise.policies.events import GaveUp, GuardEvent, Recovered
 from seamwise.policies.hedge import hedge
 from seamwise.policies.testing import FakeWorld
-from tests.policies.cancelling import cancelled_everywhere
+from tests.policies.cancellation_helpers import cancel_at_each_await
 from tests.policies.errors import Down, Slow
-from tests.policies.leftovers import Defect, nothing_collected
-from tests.policies.whole import run_whole, ticks
+from tests.policies.event_loop import run_to_completion, yield_to_loop
+from tests.policies.gc_helpers import Defect, gc_disabled
 
-Answer = Result[object, object]
+Outcome = Result[object, object]
 
 
-class Tries:
-    """An operation whose tries end when the test says so."""
+class GatedOperation:
+    """An operation whose attempts run until the test ends them."""
 
     def __init__(self) -> None:
         self.world = FakeWorld()
         self.events: list[GuardEvent] = []
-        self.begun: list[asyncio.Future[Answer]] = []
-        self.cleaned: list[int] = []
-        self.cleaning = 3
+        self.attempts: list[asyncio.Future[Outcome]] = []
+        self.cancelled_attempts: list[int] = []
+        self.clean_up_steps = 3
 
-    async def op(self) -> Answer:
-        place = len(self.begun)
-        ends: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        self.begun.append(ends)
+    async def op(self) -> Outcome:
+        index = len(self.attempts)
+        future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+        self.attempts.append(future)
         try:
-            return await ends
+            return await future
         except asyncio.CancelledError:
-            for _ in range(self.cleaning):
+            for _ in range(self.clean_up_steps):
                 await asyncio.sleep(0)
-            self.cleaned.append(place)
+            self.cancelled_attempts.append(index)
             raise
 
     def guard(self, share: float = 1.0) -> Guard[Any]:
@@ -55,170 +55,170 @@ class Tries:
             after=0.05, name='search', share=share, observer=self.events.append, world=self.world
         )
 
-    async def two(self) -> 'asyncio.Task[Answer]':
-        """Begin a call, and wait until it has its second try."""
-        call: asyncio.Task[Answer] = asyncio.create_task(self.guard().run(self.op))
-        await ticks()
+    async def start_two_attempts(self) -> 'asyncio.Task[Outcome]':
+        """Start a call, and wait until its second attempt has started."""
+        call: asyncio.Task[Outcome] = asyncio.create_task(self.guard().run(self.op))
+        await yield_to_loop()
         self.world.advance(0.05)
-        await ticks()
-        assert len(self.begun) == 2
+        await yield_to_loop()
+        assert len(self.attempts) == 2
         return call
 
 
-def run(test: Callable[[Tries], Coroutine[Any, Any, None]]) -> Tries:
-    return run_whole(Tries, test)
+def run(test: Callable[[GatedOperation], Coroutine[Any, Any, None]]) -> GatedOperation:
+    return run_to_completion(GatedOperation, test)
 
 
-def test_a_call_that_is_back_in_time_has_one_try_and_gives_its_own_outcome() -> None:
-    async def test(tries: Tries) -> None:
-        call = asyncio.create_task(tries.guard().run(tries.op))
-        await ticks()
-        given_back: Answer = Success(1)
-        tries.begun[0].set_result(given_back)
-        assert await call is given_back
-        tries.world.advance(1.0)
-        await ticks()
+def test_call_that_returns_in_time_has_one_attempt() -> None:
+    async def test(operation: GatedOperation) -> None:
+        call = asyncio.create_task(operation.guard().run(operation.op))
+        await yield_to_loop()
+        expected: Outcome = Success(1)
+        operation.attempts[0].set_result(expected)
+        assert await call is expected
+        operation.world.advance(1.0)
+        await yield_to_loop()
 
-    tries = run(test)
-    assert len(tries.begun) == 1
-    assert tries.events == []
+    operation = run(test)
+    assert len(operation.attempts) == 1
+    assert operation.events == []
 
 
-def test_the_second_try_begins_after_the_delay_and_not_before() -> None:
-    async def test(tries: Tries) -> None:
-        call = asyncio.create_task(tries.guard().run(tries.op))
-        await ticks()
-        tries.world.advance(0.049)
-        await ticks()
-        assert len(tries.begun) == 1
-        tries.world.advance(0.001)
-        await ticks()
-        assert len(tries.begun) == 2
-        tries.begun[0].set_result(Success(1))
+def test_second_attempt_starts_exactly_after_the_delay() -> None:
+    async def test(operation: GatedOperation) -> None:
+        call = asyncio.create_task(operation.guard().run(operation.op))
+        await yield_to_loop()
+        operation.world.advance(0.049)
+        await yield_to_loop()
+        assert len(operation.attempts) == 1
+        operation.world.advance(0.001)
+        await yield_to_loop()
+        assert len(operation.attempts) == 2
+        operation.attempts[0].set_result(Success(1))
         await call
 
     run(test)
 
 
 @pytest.mark.parametrize('winner', [0, 1])
-def test_the_first_success_wins_and_the_other_try_has_ended_when_it_is_given(winner: int) -> None:
-    async def test(tries: Tries) -> None:
-        call = await tries.two()
-        best: Answer = Success(winner)
-        tries.begun[winner].set_result(best)
-        assert await call is best
-        assert tries.cleaned == [1 - winner]
+def test_first_success_is_returned_after_the_other_attempt_has_ended(winner: int) -> None:
+    async def test(operation: GatedOperation) -> None:
+        call = await operation.start_two_attempts()
+        expected: Outcome = Success(winner)
+        operation.attempts[winner].set_result(expected)
+        assert await call is expected
+        assert operation.cancelled_attempts == [1 - winner]
 
-    tries = run(test)
-    assert tries.events == [Recovered('search', 2, 0.05)]
+    operation = run(test)
+    assert operation.events == [Recovered('search', 2, 0.05)]
 
 
-def test_of_two_successes_at_once_the_first_trys_is_given() -> None:
-    async def test(tries: Tries) -> None:
-        call = await tries.two()
-        tries.begun[1].set_result(Success('second'))
-        tries.begun[0].set_result(Success('first'))
+def test_success_of_the_first_attempt_is_returned_if_both_succeed_at_the_same_time() -> None:
+    async def test(operation: GatedOperation) -> None:
+        call = await operation.start_two_attempts()
+        operation.attempts[1].set_result(Success('second'))
+        operation.attempts[0].set_result(Success('first'))
         assert await call == Success('first')
 
     run(test)
 
 
 @pytest.mark.parametrize('loser', [0, 1])
-def test_a_failure_waits_for_the_other_try(loser: int) -> None:
-    async def test(tries: Tries) -> None:
-        call = await tries.two()
-        tries.begun[loser].set_result(Failure(Slow()))
-        await ticks()
+def test_failure_waits_for_the_other_attempt(loser: int) -> None:
+    async def test(operation: GatedOperation) -> None:
+        call = await operation.start_two_attempts()
+        operation.attempts[loser].set_result(Failure(Slow()))
+        await yield_to_loop()
         assert not call.done()
-        tries.begun[1 - loser].set_result(Success('other'))
+        operation.attempts[1 - loser].set_result(Success('other'))
         assert await call == Success('other')
 
     run(test)
 
 
 @pytest.mark.parametrize('order', [(0, 1), (1, 0)])
-def test_where_both_fail_it_is_the_first_trys_failure(order: tuple[int, int]) -> None:
-    async def test(tries: Tries) -> None:
-        call = await tries.two()
-        for place in order:
-            tries.world.advance(1.0)
-            tries.begun[place].set_result(Failure(Slow(str(place))))
-            await ticks()
+def test_failure_of_the_first_attempt_is_returned_if_both_fail(order: tuple[int, int]) -> None:
+    async def test(operation: GatedOperation) -> None:
+        call = await operation.start_two_attempts()
+        for index in order:
+            operation.world.advance(1.0)
+            operation.attempts[index].set_result(Failure(Slow(str(index))))
+            await yield_to_loop()
         assert await call == Failure(Slow('0'))
 
-    tries = run(test)
-    assert tries.events == [GaveUp('search', Slow('0'), 2, 2.05, 'attempts')]
+    operation = run(test)
+    assert operation.events == [GaveUp('search', Slow('0'), 2, 2.05, 'attempts')]
 
 
-def test_nobody_is_told_of_an_error_without_a_tag() -> None:
-    async def test(tries: Tries) -> None:
-        call = await tries.two()
-        for ends in tries.begun:
-            ends.set_result(Failure('no'))
+def test_observer_is_not_notified_of_an_error_without_a_tag() -> None:
+    async def test(operation: GatedOperation) -> None:
+        call = await operation.start_two_attempts()
+        for future in operation.attempts:
+            future.set_result(Failure('no'))
         assert await call == Failure('no')
 
     assert run(test).events == []
 
 
-def test_without_an_observer_nobody_is_told() -> None:
-    async def test(tries: Tries) -> None:
-        guard = hedge(after=0.05, name='search', share=1.0, world=tries.world)
-        call = asyncio.create_task(guard.run(tries.op))
-        await ticks()
-        tries.world.advance(0.05)
-        await ticks()
-        tries.begun[1].set_result(Success(1))
+def test_hedge_works_without_an_observer() -> None:
+    async def test(operation: GatedOperation) -> None:
+        guard = hedge(after=0.05, name='search', share=1.0, world=operation.world)
+        call = asyncio.create_task(guard.run(operation.op))
+        await yield_to_loop()
+        operation.world.advance(0.05)
+        await yield_to_loop()
+        operation.attempts[1].set_result(Success(1))
         assert await call == Success(1)
 
     run(test)
 
 
-def test_a_failure_before_the_delay_is_given_at_once() -> None:
-    async def test(tries: Tries) -> None:
-        call = asyncio.create_task(tries.guard().run(tries.op))
-        await ticks()
-        tries.begun[0].set_result(Failure(Down()))
+def test_failure_before_the_delay_is_returned_immediately() -> None:
+    async def test(operation: GatedOperation) -> None:
+        call = asyncio.create_task(operation.guard().run(operation.op))
+        await yield_to_loop()
+        operation.attempts[0].set_result(Failure(Down()))
         assert await call == Failure(Down())
 
-    tries = run(test)
-    assert len(tries.begun) == 1
-    assert tries.events == []
+    operation = run(test)
+    assert len(operation.attempts) == 1
+    assert operation.events == []
 
 
-@pytest.mark.parametrize('place', [0, 1])
-def test_a_defect_is_raised_when_the_other_try_has_ended(place: int) -> None:
+@pytest.mark.parametrize('index', [0, 1])
+def test_defect_is_raised_after_the_other_attempt_has_ended(index: int) -> None:
     defect = ZeroDivisionError('bug')
 
-    async def test(tries: Tries) -> None:
-        call = await tries.two()
-        tries.begun[place].set_exception(defect)
-        with pytest.raises(ZeroDivisionError) as raised:
+    async def test(operation: GatedOperation) -> None:
+        call = await operation.start_two_attempts()
+        operation.attempts[index].set_exception(defect)
+        with pytest.raises(ZeroDivisionError) as caught:
             await call
-        assert raised.value is defect
-        assert tries.cleaned == [1 - place]
+        assert caught.value is defect
+        assert operation.cancelled_attempts == [1 - index]
 
     assert run(test).events == []
 
 
-@pytest.mark.parametrize('place', [0, 1])
-def test_a_defect_comes_before_a_success_of_the_same_moment(place: int) -> None:
-    async def test(tries: Tries) -> None:
-        call = await tries.two()
-        tries.begun[1 - place].set_result(Success(1))
-        tries.begun[place].set_exception(ZeroDivisionError('bug'))
+@pytest.mark.parametrize('index', [0, 1])
+def test_defect_takes_precedence_over_a_simultaneous_success(index: int) -> None:
+    async def test(operation: GatedOperation) -> None:
+        call = await operation.start_two_attempts()
+        operation.attempts[1 - index].set_result(Success(1))
+        operation.attempts[index].set_exception(ZeroDivisionError('bug'))
         with pytest.raises(ZeroDivisionError):
             await call
 
     run(test)
 
 
-def test_of_two_defects_at_once_the_first_trys_is_raised_and_the_other_reported(
+def test_first_of_two_simultaneous_defects_is_raised_and_the_second_reported(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    async def test(tries: Tries) -> None:
-        call = await tries.two()
-        tries.begun[1].set_exception(ValueError('second bug'))
-        tries.begun[0].set_exception(ZeroDivisionError('first bug'))
+    async def test(operation: GatedOperation) -> None:
+        call = await operation.start_two_attempts()
+        operation.attempts[1].set_exception(ValueError('second bug'))
+        operation.attempts[0].set_exception(ZeroDivisionError('first bug'))
         with pytest.raises(ZeroDivisionError):
             await call
 
@@ -228,61 +228,61 @@ def test_of_two_defects_at_once_the_first_trys_is_raised_and_the_other_reported(
     assert 'guard: search' in record.message
 
 
-def test_a_defect_of_the_loser_while_it_ends_is_reported_and_the_success_given(
+def test_defect_of_the_cancelled_attempt_is_reported_and_the_success_returned(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    async def test(tries: Tries) -> None:
-        begun = 0
+    async def test(operation: GatedOperation) -> None:
+        attempts = 0
 
-        async def op() -> Answer:
-            nonlocal begun
-            begun += 1
-            if begun == 2:
+        async def op() -> Outcome:
+            nonlocal attempts
+            attempts += 1
+            if attempts == 2:
                 return Success(2)
-            tries.world.advance(0.05)
+            operation.world.advance(0.05)
             try:
-                return await asyncio.Future[Answer]()
+                return await asyncio.Future[Outcome]()
             except asyncio.CancelledError:
                 raise ValueError('bug in the cleaning') from None
 
-        assert await tries.guard().run(op) == Success(2)
+        assert await operation.guard().run(op) == Success(2)
 
     run(test)
     (record,) = caplog.records
     assert 'bug in the cleaning' in record.message
 
 
-def test_an_operation_that_cancels_itself_cancels_the_call() -> None:
-    async def test(tries: Tries) -> None:
-        call = await tries.two()
-        tries.begun[0].cancel()
+def test_operation_that_cancels_itself_cancels_the_call() -> None:
+    async def test(operation: GatedOperation) -> None:
+        call = await operation.start_two_attempts()
+        operation.attempts[0].cancel()
         with pytest.raises(asyncio.CancelledError):
             await call
-        assert sorted(tries.cleaned) == [0, 1]
+        assert sorted(operation.cancelled_attempts) == [0, 1]
 
     run(test)
 
 
-def test_cancellation_anywhere_leaves_no_task() -> None:
-    async def test(_: Tries) -> None:
+def test_cancellation_at_any_await_leaves_no_task() -> None:
+    async def test(_: GatedOperation) -> None:
         open_calls = 0
 
         async def call() -> None:
             world = FakeWorld()
-            begun = 0
+            attempts = 0
 
-            async def op() -> Answer:
-                nonlocal begun, open_calls
-                begun += 1
+            async def op() -> Outcome:
+                nonlocal attempts, open_calls
+                attempts += 1
                 open_calls += 1
                 try:
-                    if begun == 1:
+                    if attempts == 1:
                         world.advance(0.05)
                         await asyncio.Future[None]()
                     await asyncio.sleep(0)
-                    return Success(begun)
+                    return Success(attempts)
                 except asyncio.CancelledError:
-                    await ticks(3)
+                    await yield_to_loop(3)
                     raise
                 finally:
                     open_calls -= 1
@@ -292,98 +292,98 @@ def test_cancellation_anywhere_leaves_no_task() -> None:
         def after() -> None:
             assert open_calls == 0
 
-        # While the first try is alone, while both run, and while the loser ends.
-        assert await cancelled_everywhere(call, after) == 3
+        # While the first attempt is alone, while both run, and while one is cancelled.
+        assert await cancel_at_each_await(call, after) == 3
 
     run(test)
 
 
-def test_a_caller_who_is_cancelled_again_waits_for_the_end_and_interrupts_no_cleaning() -> None:
-    async def test(tries: Tries) -> None:
-        tries.cleaning = 20
-        call = await tries.two()
-        tries.begun[0].set_result(Success(1))
-        await ticks(5)
+def test_second_cancellation_does_not_interrupt_the_clean_up_of_the_attempts() -> None:
+    async def test(operation: GatedOperation) -> None:
+        operation.clean_up_steps = 20
+        call = await operation.start_two_attempts()
+        operation.attempts[0].set_result(Success(1))
+        await yield_to_loop(5)
         for _ in range(3):
             call.cancel()
-            await ticks(3)
+            await yield_to_loop(3)
             assert not call.done()
         with pytest.raises(asyncio.CancelledError):
             await call
-        assert tries.cleaned == [1]
+        assert operation.cancelled_attempts == [1]
 
     run(test)
 
 
-def test_a_loser_that_goes_on_after_its_cancellation_is_waited_for() -> None:
-    async def test(tries: Tries) -> None:
+def test_call_waits_for_an_attempt_that_continues_after_its_cancellation() -> None:
+    async def test(operation: GatedOperation) -> None:
         steps: list[str] = []
 
-        async def op() -> Answer:
-            steps.append('begun')
+        async def op() -> Outcome:
+            steps.append('started')
             if len(steps) == 2:
                 return Success('second')
-            tries.world.advance(0.05)
+            operation.world.advance(0.05)
             try:
                 await asyncio.Future[None]()
             except asyncio.CancelledError:
-                await ticks(20)
+                await yield_to_loop(20)
             steps.append('ended')
             return Success('first')
 
-        assert await tries.guard().run(op) == Success('second')
-        assert steps == ['begun', 'begun', 'ended']
+        assert await operation.guard().run(op) == Success('second')
+        assert steps == ['started', 'started', 'ended']
 
     run(test)
 
 
-def test_a_call_that_is_thrown_away_cancels_its_tries() -> None:
-    async def test(tries: Tries) -> None:
-        call = tries.guard().run(tries.op)
+def test_closed_call_cancels_its_attempts() -> None:
+    async def test(operation: GatedOperation) -> None:
+        call = operation.guard().run(operation.op)
         call.send(None)
-        await ticks()
+        await yield_to_loop()
         call.close()
-        await ticks()
-        assert tries.cleaned == [0]
+        await yield_to_loop()
+        assert operation.cancelled_attempts == [0]
 
     run(test)
 
 
-def test_a_try_that_is_cancelled_before_it_begins_leaves_no_coroutine_behind() -> None:
-    async def test(tries: Tries) -> None:
-        call = tries.guard().run(tries.op)
+def test_attempt_that_is_cancelled_before_its_start_leaves_no_coroutine() -> None:
+    async def test(operation: GatedOperation) -> None:
+        call = operation.guard().run(operation.op)
         call.send(None)
         call.close()
-        await ticks()
-        assert tries.begun == []
+        await yield_to_loop()
+        assert operation.attempts == []
 
     run(test)
 
 
-def test_both_tries_know_the_callers_context() -> None:
-    who: ContextVar[str] = ContextVar('who')
+def test_both_attempts_have_copies_of_the_context_of_the_caller() -> None:
+    user: ContextVar[str] = ContextVar('user')
 
-    async def test(tries: Tries) -> None:
-        who.set('ada')
-        seen: list[str] = []
+    async def test(operation: GatedOperation) -> None:
+        user.set('ada')
+        users: list[str] = []
 
-        async def op() -> Answer:
-            seen.append(who.get())
-            who.set('changed by a try')
-            return await tries.op()
+        async def op() -> Outcome:
+            users.append(user.get())
+            user.set('changed by an attempt')
+            return await operation.op()
 
-        call = asyncio.create_task(tries.guard().run(op))
-        await ticks()
-        tries.world.advance(0.05)
-        await ticks()
-        tries.begun[1].set_result(Success(1))
+        call = asyncio.create_task(operation.guard().run(op))
+        await yield_to_loop()
+        operation.world.advance(0.05)
+        await yield_to_loop()
+        operation.attempts[1].set_result(Success(1))
         await call
-        assert seen == ['ada', 'ada']
+        assert users == ['ada', 'ada']
 
     run(test)
 
 
-def test_inner_guards_see_both_tries_and_outer_ones_a_single_call() -> None:
+def test_inner_guards_see_both_attempts_and_outer_guards_one_call() -> None:
     class Counts(Layer[object]):
         entered = 0
 
@@ -396,169 +396,171 @@ def test_inner_guards_see_both_tries_and_outer_ones_a_single_call() -> None:
         def limits(self) -> str:
             return ''
 
-    async def test(tries: Tries) -> None:
+    async def test(operation: GatedOperation) -> None:
         outer, inner = Counts('outer'), Counts('inner')
-        call = asyncio.create_task((outer >> tries.guard() >> inner).run(tries.op))
-        await ticks()
-        tries.world.advance(0.05)
-        await ticks()
-        tries.begun[1].set_result(Success(1))
+        call = asyncio.create_task((outer >> operation.guard() >> inner).run(operation.op))
+        await yield_to_loop()
+        operation.world.advance(0.05)
+        await yield_to_loop()
+        operation.attempts[1].set_result(Success(1))
         assert await call == Success(1)
         assert (outer.entered, inner.entered) == (1, 2)
 
     run(test)
 
 
-def late_op(world: FakeWorld) -> tuple[Callable[[], Awaitable[Answer]], list[int]]:
-    """Give an operation whose first try is late, and the list of all tries."""
-    begun: list[int] = []
+def late_operation(world: FakeWorld) -> tuple[Callable[[], Awaitable[Outcome]], list[int]]:
+    """Return an operation whose first attempt is late, and the list of all attempts."""
+    attempts: list[int] = []
 
-    async def op() -> Answer:
-        begun.append(1)
-        if len(begun) % 2:
+    async def op() -> Outcome:
+        attempts.append(1)
+        if len(attempts) % 2:
             world.advance(0.05)
             for _ in range(6):
                 await asyncio.sleep(0)
         return Success(1)
 
-    return op, begun
+    return op, attempts
 
 
-async def hedged(guard: Guard[Any], world: FakeWorld) -> bool:
-    op, begun = late_op(world)
+async def is_hedged(guard: Guard[Any], world: FakeWorld) -> bool:
+    op, attempts = late_operation(world)
     await guard.run(op)
-    return len(begun) == 2
+    return len(attempts) == 2
 
 
-async def quick() -> Answer:
+async def succeed() -> Outcome:
     return Success(1)
 
 
 @given(st.lists(st.booleans(), max_size=120), st.sampled_from([0.01, 0.1, 0.25, 0.3, 0.5, 1.0]))
-def test_no_more_than_the_share_is_hedged_and_not_less_where_all_are_late(
+def test_exactly_the_share_of_calls_is_hedged_if_all_are_late(
     lates: list[bool], share: float
 ) -> None:
     async def main() -> None:
         world = FakeWorld()
         guard = hedge(after=0.05, name='x', share=share, world=world)
         many = 0
-        for place, is_late in enumerate(lates, 1):
+        for index, is_late in enumerate(lates, 1):
             if is_late:
-                many += await hedged(guard, world)
+                many += await is_hedged(guard, world)
             else:
-                await guard.run(quick)
-            assert many <= share * place + 1e-6
+                await guard.run(succeed)
+            assert many <= share * index + 1e-6
         if all(lates):
             assert many == int(share * len(lates) + 1e-6)
 
     asyncio.run(main())
 
 
-def test_a_tenth_is_hedged_and_ten_that_were_not_used_are_saved_up() -> None:
+def test_default_share_is_a_tenth_and_up_to_ten_unused_attempts_are_saved() -> None:
     async def main() -> None:
         world = FakeWorld()
         guard = hedge(after=0.05, name='x', world=world)
-        assert [await hedged(guard, world) for _ in range(20)] == ([False] * 9 + [True]) * 2
+        assert [await is_hedged(guard, world) for _ in range(20)] == ([False] * 9 + [True]) * 2
         for _ in range(1_000):
-            await guard.run(quick)
-        # Ten are saved, and what the ten calls that use them earn is one more.
-        assert [await hedged(guard, world) for _ in range(21)] == [True] * 11 + [False] * 9 + [True]
+            await guard.run(succeed)
+        # Ten are saved, and the ten calls that use them earn one more.
+        assert [await is_hedged(guard, world) for _ in range(21)] == [True] * 11 + [False] * 9 + [
+            True
+        ]
 
     asyncio.run(main())
 
 
-def test_with_a_percentile_nothing_is_hedged_until_enough_was_seen() -> None:
+def test_percentile_hedges_nothing_until_it_has_enough_measurements() -> None:
     async def main() -> None:
         world = FakeWorld()
-        late = percentile(0.5, minimum=2)
-        guard = hedge(after=late, name='x', share=1.0, world=world)
-        assert [await hedged(guard, world) for _ in range(3)] == [False, False, True]
-        # Two successes of 0.05 s each, and one first try that had run for as long when it lost.
-        assert late._sorted == pytest.approx([0.05, 0.05, 0.05])
+        latency = percentile(0.5, minimum=2)
+        guard = hedge(after=latency, name='x', share=1.0, world=world)
+        assert [await is_hedged(guard, world) for _ in range(3)] == [False, False, True]
+        # Two successes after 0.05 s each, and a first attempt that was cancelled after 0.05 s.
+        assert latency._sorted == pytest.approx([0.05, 0.05, 0.05])
 
     asyncio.run(main())
 
 
-def test_a_percentile_takes_in_each_first_try_that_did_not_fail() -> None:
-    async def test(tries: Tries) -> None:
-        late = percentile(1.0, minimum=1)
-        late.record(0.05)
-        guard = hedge(after=late, name='x', share=1.0, world=tries.world)
+def test_percentile_records_each_first_attempt_that_did_not_fail() -> None:
+    async def test(operation: GatedOperation) -> None:
+        latency = percentile(1.0, minimum=1)
+        latency.record(0.05)
+        guard = hedge(after=latency, name='x', share=1.0, world=operation.world)
 
-        async def call(advance: float, first: Answer | None, second: Answer | None) -> Answer:
-            tries.begun.clear()
-            running = asyncio.create_task(guard.run(tries.op))
-            await ticks()
-            tries.world.advance(advance)
-            await ticks()
-            for ends, outcome in zip(tries.begun, (first, second), strict=False):
+        async def call(advance: float, first: Outcome | None, second: Outcome | None) -> Outcome:
+            operation.attempts.clear()
+            running = asyncio.create_task(guard.run(operation.op))
+            await yield_to_loop()
+            operation.world.advance(advance)
+            await yield_to_loop()
+            for future, outcome in zip(operation.attempts, (first, second), strict=False):
                 if outcome is not None:
-                    ends.set_result(outcome)
-                    await ticks()
+                    future.set_result(outcome)
+                    await yield_to_loop()
             return await running
 
         await call(0.03, Success(1), None)
         await call(0.04, Failure(Slow()), None)
-        assert late._sorted == [0.03, 0.05]
+        assert latency._sorted == [0.03, 0.05]
         await call(0.07, Failure(Slow()), Success(1))
-        assert late._sorted == [0.03, 0.05]
+        assert latency._sorted == [0.03, 0.05]
         await call(0.0625, None, Success(1))
-        assert late._sorted == pytest.approx([0.03, 0.05, 0.0625])
+        assert latency._sorted == pytest.approx([0.03, 0.05, 0.0625])
 
     run(test)
 
 
-def test_a_clock_that_goes_backwards_teaches_nothing() -> None:
+def test_percentile_records_nothing_if_the_clock_goes_back() -> None:
     times = iter([5.0, 1.0])
 
     async def main() -> None:
-        late = percentile(0.5, minimum=1)
+        latency = percentile(0.5, minimum=1)
 
         class Backwards(FakeWorld):
             def __init__(self) -> None:
                 super().__init__()
                 object.__setattr__(self, 'clock', lambda: next(times))
 
-        assert await hedge(after=late, name='x', world=Backwards()).run(quick) == Success(1)
-        assert late.seconds() is None
+        assert await hedge(after=latency, name='x', world=Backwards()).run(succeed) == Success(1)
+        assert latency.seconds() is None
 
     asyncio.run(main())
 
 
-def test_when_one_try_has_failed_the_loop_rests_until_the_other_is_back(
+def test_call_waits_without_polling_for_the_other_attempt_after_a_failure(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     waits: list[int] = []
     wait = asyncio.wait
 
-    async def counted(*args: Any, **more: Any) -> Any:
+    async def counting_wait(*args: Any, **kwargs: Any) -> Any:
         waits.append(1)
-        return await wait(*args, **more)
+        return await wait(*args, **kwargs)
 
-    async def test(tries: Tries) -> None:
-        call = await tries.two()
-        tries.begun[0].set_result(Failure(Down()))
-        await ticks(50)
-        # For the delay, for the first of two, for the other.
+    async def test(operation: GatedOperation) -> None:
+        call = await operation.start_two_attempts()
+        operation.attempts[0].set_result(Failure(Down()))
+        await yield_to_loop(50)
+        # One wait for the delay, one for the first outcome, one for the second.
         assert len(waits) == 3
-        tries.begun[1].set_result(Success(1))
+        operation.attempts[1].set_result(Success(1))
         assert await call == Success(1)
 
-    monkeypatch.setattr(asyncio, 'wait', counted)
+    monkeypatch.setattr(asyncio, 'wait', counting_wait)
     run(test)
 
 
-def test_a_call_that_is_back_in_time_leaves_no_alarm() -> None:
+def test_call_that_returns_in_time_leaves_no_alarm() -> None:
     async def main() -> None:
         world = World(sleep=lambda seconds: asyncio.Event().wait())
-        assert await hedge(after=0.05, name='x', world=world).run(quick) == Success(1)
-        await ticks()
+        assert await hedge(after=0.05, name='x', world=world).run(succeed) == Success(1)
+        await yield_to_loop()
         assert asyncio.all_tasks() == {asyncio.current_task()}
 
     asyncio.run(main())
 
 
-def test_in_a_thread_it_runs_once() -> None:
+def test_run_sync_makes_one_attempt() -> None:
     calls: list[int] = []
 
     def op() -> Result[int, str]:
@@ -569,15 +571,15 @@ def test_in_a_thread_it_runs_once() -> None:
     assert calls == [1]
 
 
-def test_by_the_real_clock_a_hanging_try_is_overtaken() -> None:
+def test_second_attempt_overtakes_a_hanging_one_by_the_real_clock() -> None:
     async def main() -> None:
-        begun: list[int] = []
+        attempts: list[int] = []
 
-        async def op() -> Answer:
-            begun.append(1)
-            if len(begun) == 1:
+        async def op() -> Outcome:
+            attempts.append(1)
+            if len(attempts) == 1:
                 await asyncio.Future[None]()
-            return Success(len(begun))
+            return Success(len(attempts))
 
         assert await hedge(after=0.001, name='x', share=1.0).run(op) == Success(2)
         assert asyncio.all_tasks() == {asyncio.current_task()}
@@ -585,54 +587,54 @@ def test_by_the_real_clock_a_hanging_try_is_overtaken() -> None:
     asyncio.run(main())
 
 
-def test_a_second_loop_is_told_so() -> None:
+def test_second_event_loop_is_a_runtime_error() -> None:
     guard = hedge(after=0.05, name='x')
-    assert asyncio.run(guard.run(quick)) == Success(1)
-    with pytest.raises(RuntimeError, match=r"^'x' serves the tasks of another event loop"):
-        asyncio.run(guard.run(quick))
+    assert asyncio.run(guard.run(succeed)) == Success(1)
+    with pytest.raises(RuntimeError, match=r"^'x' already serves the tasks of another event loop"):
+        asyncio.run(guard.run(succeed))
 
 
-def test_it_says_what_it_does() -> None:
+def test_description_states_delay_and_share() -> None:
     assert (
         hedge(after=0.05, name='x', share=0.25).describe()
-        == 'x: a second try after 0.05 s, for 25 % of calls'
+        == 'x: a second attempt after 0.05 s, for 25 % of calls'
     )
-    late = hedge(after=percentile(0.95), name='x')
-    assert (
-        late.describe()
-        == 'x: a second try after 0.95 of the latencies seen (0.01 s at least), for 10 % of calls'
+    latency = hedge(after=percentile(0.95), name='x')
+    assert latency.describe() == (
+        'x: a second attempt after percentile 95 of the latencies (at least 0.01 s), '
+        'for 10 % of calls'
     )
 
 
 @pytest.mark.parametrize('after', [0, -0.1, math.nan, math.inf])
-def test_a_delay_that_is_none_is_a_value_error(after: float) -> None:
+def test_invalid_delay_is_a_value_error(after: float) -> None:
     with pytest.raises(ValueError, match=r'^after must be a finite number, more than 0'):
         hedge(after=after, name='x')
 
 
 @pytest.mark.parametrize('share', [0, -0.1, 1.01, math.nan, math.inf])
-def test_a_share_out_of_range_is_a_value_error(share: float) -> None:
+def test_share_out_of_range_is_a_value_error(share: float) -> None:
     with pytest.raises(ValueError, match=r'^share must be a finite number, more than 0, 1 at most'):
         hedge(after=1, name='x', share=share)
 
 
-def test_what_has_the_wrong_type_is_a_type_error() -> None:
-    wrong: Any = 'soon'
+def test_argument_of_the_wrong_type_is_a_type_error() -> None:
+    invalid: Any = 'soon'
     with pytest.raises(TypeError, match='after must be a number'):
-        hedge(after=wrong, name='x')
+        hedge(after=invalid, name='x')
     with pytest.raises(TypeError, match='observer must be a function'):
-        hedge(after=1, name='x', observer=wrong)
-    with pytest.raises(ValueError, match='name must say'):
+        hedge(after=1, name='x', observer=invalid)
+    with pytest.raises(ValueError, match='name must not be empty'):
         hedge(after=1, name=' ')
 
 
 @pytest.mark.parametrize('loser', ['ends later', 'raises too'])
-def test_a_defect_leaves_no_cycle_behind(loser: str) -> None:
-    begun: list[int] = []
+def test_defect_leaves_no_reference_cycle(loser: str) -> None:
+    attempts: list[int] = []
 
-    async def op() -> Answer:
-        begun.append(1)
-        if len(begun) == 1 and loser == 'ends later':
+    async def op() -> Outcome:
+        attempts.append(1)
+        if len(attempts) == 1 and loser == 'ends later':
             await asyncio.Event().wait()
         await asyncio.sleep(0.01)
         raise Defect
@@ -644,8 +646,8 @@ def test_a_defect_leaves_no_cycle_behind(loser: str) -> None:
             return weakref.ref(defect)
         return None
 
-    with nothing_collected():
-        gone = asyncio.run(main())
-        assert gone is not None
-        assert gone() is None
-    assert len(begun) == 2
+    with gc_disabled():
+        defect_ref = asyncio.run(main())
+        assert defect_ref is not None
+        assert defect_ref() is None
+    assert len(attempts) == 2

@@ -1,4 +1,4 @@
-"""Delays are read in headers, durations and texts of servers; what cannot be read is no hint."""
+"""Delays in headers, durations and texts of servers; invalid ones are ignored."""
 
 import email.message
 import json
@@ -23,11 +23,11 @@ NOW = datetime(2023, 9, 29, 16, 26, 37, tzinfo=UTC)
 moments = st.datetimes(timezones=st.just(UTC))
 
 
-def of(kind: str) -> list[dict[str, Any]]:
-    return [one for one in CASES if one['kind'] == kind]
+def cases_of(case_kind: str) -> list[dict[str, Any]]:
+    return [case for case in CASES if case['kind'] == case_kind]
 
 
-def read(value: str, *, name: str = 'Retry-After', now: datetime = NOW) -> float | None:
+def parse_header(value: str, *, name: str = 'Retry-After', now: datetime = NOW) -> float | None:
     return from_headers({name: value}, now=now)
 
 
@@ -38,15 +38,15 @@ def as_ms(seconds: float | None) -> float | None:
 # Headers
 
 
-@pytest.mark.parametrize('case', of('header'), ids=lambda case: case['name'])
-def test_the_documented_headers(case: dict[str, Any]) -> None:
+@pytest.mark.parametrize('case', cases_of('header'), ids=lambda case: case['name'])
+def test_headers_of_the_vectors(case: dict[str, Any]) -> None:
     seconds = from_headers(case['headers'], now=datetime.fromisoformat(case['now']))
     if 'expected_ms' in case:
         assert as_ms(seconds) == case['expected_ms']
     else:
         assert seconds is not None
         assert seconds * 1000 >= case['expected_ms_at_least']
-    # What was read may be said of an error.
+    # A parsed delay is valid as the `retry_after` of an error.
     assert Busy(retry_after=seconds).retry_after == seconds
 
 
@@ -76,37 +76,39 @@ def test_the_documented_headers(case: dict[str, Any]) -> None:
         ('∞', None),
     ],
 )
-def test_a_number_is_digits_with_an_optional_fraction(value: str, expected: float | None) -> None:
-    assert read(value) == expected
-    assert read(value, name='retry-after-ms') == (
+def test_number_consists_of_digits_with_an_optional_fraction(
+    value: str, expected: float | None
+) -> None:
+    assert parse_header(value) == expected
+    assert parse_header(value, name='retry-after-ms') == (
         None if expected is None else 1e9 if len(value) > 20 else float(value) / 1000
     )
 
 
 @pytest.mark.parametrize('name', ['Retry-After', 'retry-after', 'RETRY-AFTER', 'rEtRy-AfTeR'])
-def test_names_have_no_case(name: str) -> None:
-    assert read('7', name=name) == 7.0
-    assert read('7', name=f'{name}-MS') == 0.007
-    assert read('7', name=f'x-{name}') is None
+def test_header_names_are_case_insensitive(name: str) -> None:
+    assert parse_header('7', name=name) == 7.0
+    assert parse_header('7', name=f'{name}-MS') == 0.007
+    assert parse_header('7', name=f'x-{name}') is None
 
 
-def test_any_mapping_of_headers_is_read() -> None:
+def test_any_mapping_of_headers_is_accepted() -> None:
     assert from_headers(httpx.Headers([('Date', 'x'), ('Retry-After', '7')]), now=NOW) == 7.0
     message = email.message.Message()
     message['Retry-After'] = '7'
     assert from_headers(dict(message.items()), now=NOW) == 7.0
 
 
-def test_the_first_readable_header_counts() -> None:
+def test_first_valid_header_applies() -> None:
     assert (
         from_headers({'retry-after': 'x', 'Retry-After': '7', 'RETRY-AFTER': '8'}, now=NOW) == 7.0
     )
     assert from_headers({'Retry-After': '30', 'Retry-After-Ms': '0'}, now=NOW) == 0.0
 
 
-def test_a_value_that_is_no_text_is_read_as_one() -> None:
-    wrong: Any = {'Retry-After': 7, 'retry-after-ms': None}
-    assert from_headers(wrong, now=NOW) == 7.0
+def test_value_that_is_not_a_string_is_converted() -> None:
+    value: Any = {'Retry-After': 7, 'retry-after-ms': None}
+    assert from_headers(value, now=NOW) == 7.0
 
 
 @given(
@@ -115,7 +117,7 @@ def test_a_value_that_is_no_text_is_read_as_one() -> None:
         st.text() | st.from_regex(r'[\w, :.-]{0,40}'),
     )
 )
-def test_nothing_in_a_header_makes_the_reader_raise(headers: dict[str, str]) -> None:
+def test_from_headers_never_raises(headers: dict[str, str]) -> None:
     seconds = from_headers(headers, now=NOW)
     assert seconds is None or 0.0 <= seconds <= MAX_DELAY
 
@@ -123,7 +125,7 @@ def test_nothing_in_a_header_makes_the_reader_raise(headers: dict[str, str]) -> 
 # Dates
 
 
-def forms(moment: datetime) -> list[str]:
+def http_dates(moment: datetime) -> list[str]:
     weekday = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'][
         moment.weekday()
     ]
@@ -139,24 +141,24 @@ def forms(moment: datetime) -> list[str]:
 
 
 @given(moments, st.timedeltas(timedelta(days=-400), timedelta(days=400)))
-def test_each_form_of_a_date_says_how_long_it_is_until_then(
-    now: datetime, ahead: timedelta
-) -> None:
+def test_each_date_format_gives_the_time_until_the_date(now: datetime, delay: timedelta) -> None:
     try:
-        then = (now + ahead).replace(microsecond=0)
+        then = (now + delay).replace(microsecond=0)
     except OverflowError:
         return
-    for form in forms(then):
-        assert read(form, now=now) == pytest.approx(
+    for form in http_dates(then):
+        assert parse_header(form, now=now) == pytest.approx(
             max((then - now).total_seconds(), 0.0), abs=1e-3
         )
 
 
 @pytest.mark.parametrize('day', range(1, 29))
-def test_every_month_and_weekday_is_known(day: int) -> None:
+def test_all_months_and_weekdays_are_recognized(day: int) -> None:
     for month in range(1, 13):
         then = datetime(2024, month, day, 1, 2, 3, tzinfo=UTC)
-        assert [read(form, now=then - timedelta(seconds=9)) for form in forms(then)] == [
+        assert [
+            parse_header(form, now=then - timedelta(seconds=9)) for form in http_dates(then)
+        ] == [
             9.0,
             9.0,
             9.0,
@@ -175,29 +177,33 @@ def test_every_month_and_weekday_is_known(day: int) -> None:
         ('22', 2022),
     ],
 )
-def test_a_year_of_two_digits_is_at_most_fifty_years_ahead(digits: str, year: int) -> None:
+def test_two_digit_year_is_at_most_fifty_years_ahead(digits: str, year: int) -> None:
     now = datetime(2023, 1, 1, tzinfo=UTC)
-    seconds = read(f'Sunday, 02-Jan-{digits} 00:00:00 GMT', now=now)
+    seconds = parse_header(f'Sunday, 02-Jan-{digits} 00:00:00 GMT', now=now)
     assert seconds == min(
         max((datetime(year, 1, 2, tzinfo=UTC) - now).total_seconds(), 0.0), MAX_DELAY
     )
-    seconds = read(f'Sunday, 02-Jan-{digits} 00:00:00 GMT', now=now.replace(year=year, day=1))
+    seconds = parse_header(
+        f'Sunday, 02-Jan-{digits} 00:00:00 GMT', now=now.replace(year=year, day=1)
+    )
     assert seconds == 86_400.0
 
 
-def test_a_date_is_compared_in_one_time_zone() -> None:
+def test_date_is_compared_in_utc() -> None:
     east = NOW.astimezone(timezone(timedelta(hours=9)))
-    assert read('Fri, 29 Sep 2023 16:26:57 GMT', now=east) == 20.0
-    assert read('Fri, 29 Sep 2023 16:26:57 GMT', now=NOW + timedelta(milliseconds=500)) == 19.5
+    assert parse_header('Fri, 29 Sep 2023 16:26:57 GMT', now=east) == 20.0
+    assert (
+        parse_header('Fri, 29 Sep 2023 16:26:57 GMT', now=NOW + timedelta(milliseconds=500)) == 19.5
+    )
 
 
-def test_a_leap_second_is_one_second_later() -> None:
+def test_leap_second_is_one_second_later() -> None:
     now = datetime(2016, 12, 31, 23, 59, 59, tzinfo=UTC)
-    assert read('Sat, 31 Dec 2016 23:59:60 GMT', now=now) == 1.0
+    assert parse_header('Sat, 31 Dec 2016 23:59:60 GMT', now=now) == 1.0
 
 
-def test_a_date_in_many_years_is_the_longest_delay() -> None:
-    assert read('Fri, 31 Dec 9999 23:59:60 GMT') == MAX_DELAY
+def test_date_in_many_years_is_the_maximum_delay() -> None:
+    assert parse_header('Fri, 31 Dec 9999 23:59:60 GMT') == MAX_DELAY
 
 
 @pytest.mark.parametrize(
@@ -227,24 +233,26 @@ def test_a_date_in_many_years_is_the_longest_delay() -> None:
         '2023-09-29T16:26:57Z',
     ],
 )
-def test_another_date_is_no_hint(value: str) -> None:
-    assert read(value) is None
+def test_invalid_date_is_ignored(value: str) -> None:
+    assert parse_header(value) is None
 
 
-def test_a_present_without_a_time_zone_is_nobody_s_present() -> None:
-    with pytest.raises(ValueError, match='no time zone'):
+def test_now_without_a_time_zone_is_a_value_error() -> None:
+    with pytest.raises(ValueError, match='must have a time zone'):
         from_headers({}, now=NOW.replace(tzinfo=None))
 
 
-def test_a_year_of_two_digits_at_the_end_of_time_is_no_hint_or_one() -> None:
-    assert read('Sunday, 02-Jan-30 00:00:00 GMT', now=datetime(9999, 1, 1, tzinfo=UTC)) is None
+def test_two_digit_year_near_the_maximum_date_never_raises() -> None:
+    assert (
+        parse_header('Sunday, 02-Jan-30 00:00:00 GMT', now=datetime(9999, 1, 1, tzinfo=UTC)) is None
+    )
 
 
 # Durations
 
 
-@pytest.mark.parametrize('case', of('duration'), ids=lambda case: case['name'])
-def test_the_documented_durations(case: dict[str, Any]) -> None:
+@pytest.mark.parametrize('case', cases_of('duration'), ids=lambda case: case['name'])
+def test_durations_of_the_vectors(case: dict[str, Any]) -> None:
     assert as_ms(from_duration(case['value'])) == case['expected_ms']
 
 
@@ -267,12 +275,12 @@ def test_the_documented_durations(case: dict[str, Any]) -> None:
         ('٣s', None),
     ],
 )
-def test_a_duration_is_digits_and_an_s(text: str, expected: float | None) -> None:
+def test_duration_consists_of_digits_and_an_s(text: str, expected: float | None) -> None:
     assert from_duration(text) == expected
 
 
 @given(st.text() | st.from_regex(r'[0-9.]*s'))
-def test_no_duration_makes_the_reader_raise(text: str) -> None:
+def test_from_duration_never_raises(text: str) -> None:
     seconds = from_duration(text)
     assert seconds is None or 0.0 <= seconds <= MAX_DELAY
 
@@ -280,8 +288,8 @@ def test_no_duration_makes_the_reader_raise(text: str) -> None:
 # Texts
 
 
-@pytest.mark.parametrize('case', of('text'), ids=lambda case: case['name'])
-def test_the_documented_texts(case: dict[str, Any]) -> None:
+@pytest.mark.parametrize('case', cases_of('text'), ids=lambda case: case['name'])
+def test_texts_of_the_vectors(case: dict[str, Any]) -> None:
     assert as_ms(from_text(case['text'])) == case['expected_ms']
 
 
@@ -307,7 +315,7 @@ def test_the_documented_texts(case: dict[str, Any]) -> None:
         ('retry after 1500 millis', 1.5),
         ('retry after 1500 milliseconds', 1.5),
         ('retry after 0s', 0.0),
-        # Leads
+        # Words before the delay
         ('Retry your request after 5 seconds', 5.0),
         ('RETRY AFTER 5 SECONDS', 5.0),
         ('retrying in about 5 s', 5.0),
@@ -338,10 +346,10 @@ def test_the_documented_texts(case: dict[str, Any]) -> None:
         ('retry after 30\nor not', 30.0),
         ('retry after 30 \t\n3 attempts', 30.0),
         ('retry after 1.5.', 1.5),
-        # The first that can be read
+        # The first valid one
         ('retry after a while; retry in 5 s; retry in 6 s', 5.0),
         ('retry in 5 months, or wait 3 s', 3.0),
-        # None
+        # Not a delay
         ('retry after 3 attempts', None),
         ('retry after some time', None),
         ('retry in -5s', None),
@@ -365,7 +373,7 @@ def test_the_documented_texts(case: dict[str, Any]) -> None:
         ('', None),
     ],
 )  # fmt: skip
-def test_a_delay_is_read_in_many_spellings(text: str, expected: float | None) -> None:
+def test_delay_is_found_in_many_spellings(text: str, expected: float | None) -> None:
     assert from_text(text) == (None if expected is None else pytest.approx(expected, rel=1e-12))
 
 
@@ -373,9 +381,7 @@ def test_a_delay_is_read_in_many_spellings(text: str, expected: float | None) ->
     st.integers(0, MAX_DELAY_IN_TEXT * 1000),
     st.sampled_from(['ms', 's', 'sec', 'seconds', 'm', 'min', 'minutes', 'h', 'hours', 'd']),
 )
-def test_a_delay_is_as_long_as_the_text_says_and_thirty_days_at_most(
-    number: int, unit: str
-) -> None:
+def test_delay_is_that_of_the_text_and_at_most_thirty_days(number: int, unit: str) -> None:
     scale = {'ms': 0.001, 's': 1, 'm': 60, 'h': 3600, 'd': 86_400}[
         'ms' if unit == 'ms' else unit[0]
     ]
@@ -389,18 +395,20 @@ def test_a_delay_is_as_long_as_the_text_says_and_thirty_days_at_most(
     ('days', 'expected'),
     [('30', 2_592_000.0), ('30.01', None), ('29 days and 1', 2_592_000.0), ('30 days and 1', None)],
 )
-def test_thirty_days_is_the_longest_delay_of_a_text(days: str, expected: float | None) -> None:
+def test_maximum_delay_of_a_text_is_thirty_days(days: str, expected: float | None) -> None:
     assert from_text(f'retry after {days} days') == expected
 
 
-def test_a_second_more_than_thirty_days_is_no_delay() -> None:
+def test_one_second_more_than_thirty_days_is_not_a_delay() -> None:
     assert MAX_DELAY_IN_TEXT == 2_592_000
     assert from_text('retry after 2592000 s') == 2_592_000.0
     assert from_text('retry after 2592001 s') is None
 
 
 @pytest.mark.parametrize(('digits', 'expected'), [('0' * 14 + '5', 5.0), ('0' * 15 + '5', None)])
-def test_a_number_of_more_than_fifteen_digits_is_none(digits: str, expected: float | None) -> None:
+def test_number_of_more_than_fifteen_digits_is_not_a_delay(
+    digits: str, expected: float | None
+) -> None:
     assert from_text(f'retry after {digits} s') == expected
 
 
@@ -412,7 +420,7 @@ def test_a_number_of_more_than_fifteen_digits_is_none(digits: str, expected: flo
         )
     ).map(''.join)
 )
-def test_no_text_makes_the_reader_raise(text: str) -> None:
+def test_from_text_never_raises(text: str) -> None:
     seconds = from_text(text)
     assert seconds is None or (math.isfinite(seconds) and 0.0 <= seconds <= MAX_DELAY_IN_TEXT)
 
@@ -420,7 +428,7 @@ def test_no_text_makes_the_reader_raise(text: str) -> None:
 @pytest.mark.parametrize(
     'part', ['retry after ', '1,000', '5 s and ', 'wait   ', '9', ' ', 'retry', 'again in about ']
 )
-def test_a_text_of_a_megabyte_is_read_once(part: str) -> None:
+def test_text_of_a_megabyte_is_parsed_in_linear_time(part: str) -> None:
     assert (
         from_text('retry after ' + part * (1_000_000 // len(part)) + '!') is None
         or part == '5 s and '

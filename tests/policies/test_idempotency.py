@@ -1,4 +1,4 @@
-"""A key is one call's: the same over all its attempts, and nobody else's."""
+"""Idempotency keys: one for each call, shared by all its attempts."""
 
 import asyncio
 import inspect
@@ -17,53 +17,53 @@ from seamwise.policies.retry import retry
 from seamwise.policies.testing import FakeWorld
 from tests.policies.errors import Slow
 
-Seen = list[tuple[str, int]]
+KeyedCalls = list[tuple[str, int]]
 
 
-def guard() -> Any:
+def build_guard() -> Any:
     return retry(attempts=2, name='outer', world=FakeWorld()) >> retry(
         attempts=3, name='inner', world=FakeWorld()
     )
 
 
-def test_a_key_is_of_144_bits_in_characters_that_every_header_takes() -> None:
+def test_key_has_144_random_bits_in_characters_valid_in_headers() -> None:
     keys = [new_key() for _ in range(2000)]
     assert len(set(keys)) == 2000
     assert all(re.fullmatch(r'[A-Za-z0-9_-]{24}', key) for key in keys)
-    # Each place takes each of the 64 characters.
-    assert all(len({key[place] for key in keys}) == 64 for place in range(24))
+    # Each of the 64 characters occurs at each index.
+    assert all(len({key[index] for key in keys}) == 64 for index in range(24))
 
 
-def test_all_attempts_of_a_call_have_one_key_through_all_guards_and_each_call_its_own() -> None:
-    seen = list[str]()
+def test_all_attempts_of_a_call_have_the_same_key_and_each_call_a_new_one() -> None:
+    calls_made = list[str]()
 
     def op(key: str) -> Result[Never, Slow]:
-        seen.append(key)
+        calls_made.append(key)
         return Failure(Slow())
 
-    outermost = keyed(guard())
+    outermost = keyed(build_guard())
     for _ in range(3):
         assert outermost.run_sync(op) == Failure(Slow())
-    calls = [seen[:6], seen[6:12], seen[12:]]
+    calls = [calls_made[:6], calls_made[6:12], calls_made[12:]]
     assert [len(call) for call in calls] == [6, 6, 6]
     assert [len(set(call)) for call in calls] == [1, 1, 1]
-    assert len(set(seen)) == 3
+    assert len(set(calls_made)) == 3
 
 
-def test_tasks_at_once_have_keys_of_their_own() -> None:
-    async def main() -> list[Seen]:
-        outermost = keyed(guard())
+def test_concurrent_tasks_have_different_keys() -> None:
+    async def main() -> list[KeyedCalls]:
+        outermost = keyed(build_guard())
 
-        async def call(number: int) -> Seen:
-            seen: Seen = []
+        async def call(number: int) -> KeyedCalls:
+            calls_made: KeyedCalls = []
 
             async def op(key: str) -> Result[Never, Slow]:
                 await asyncio.sleep(0)
-                seen.append((key, number))
+                calls_made.append((key, number))
                 return Failure(Slow())
 
             await outermost.run(op)
-            return seen
+            return calls_made
 
         return list(await asyncio.gather(*[call(number) for number in range(20)]))
 
@@ -73,12 +73,12 @@ def test_tasks_at_once_have_keys_of_their_own() -> None:
     assert len({call[0][0] for call in calls}) == 20
 
 
-def test_threads_at_once_have_keys_of_their_own() -> None:
-    seen: Seen = []
+def test_concurrent_threads_have_different_keys() -> None:
+    calls_made: KeyedCalls = []
 
-    @keyed(guard())
+    @keyed(build_guard())
     def pay(key: str, number: int) -> Result[str, Slow]:
-        seen.append((key, number))
+        calls_made.append((key, number))
         return Failure(Slow())
 
     threads = [threading.Thread(target=pay, args=(number,)) for number in range(16)]
@@ -86,70 +86,70 @@ def test_threads_at_once_have_keys_of_their_own() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(seen) == 96
-    assert len(set(seen)) == len({key for key, _ in seen}) == 16
+    assert len(calls_made) == 96
+    assert len(set(calls_made)) == len({key for key, _ in calls_made}) == 16
 
 
-def test_a_decorated_function_is_called_without_the_key() -> None:
-    seen = list[tuple[object, ...]]()
+def test_decorated_function_is_called_without_the_key() -> None:
+    calls_made = list[tuple[object, ...]]()
 
-    @keyed(guard())
+    @keyed(build_guard())
     def pay(key: str, cents: int, *, to: str = 'bank') -> Result[int, Slow]:
         """Pay."""
-        seen.append((key, cents, to))
-        return Failure(Slow()) if len(seen) % 6 else Success(cents)
+        calls_made.append((key, cents, to))
+        return Failure(Slow()) if len(calls_made) % 6 else Success(cents)
 
     assert pay(5) == Success(5)
     assert pay(cents=6, to='shop') == Success(6)
-    assert len(seen) == 12
-    assert len(set(seen)) == 2
-    assert {one[1:] for one in seen} == {(5, 'bank'), (6, 'shop')}
+    assert len(calls_made) == 12
+    assert len(set(calls_made)) == 2
+    assert {call[1:] for call in calls_made} == {(5, 'bank'), (6, 'shop')}
     assert (pay.__name__, pay.__doc__) == ('pay', 'Pay.')
 
 
-def test_a_decorated_coroutine_function_is_one() -> None:
-    seen = list[str]()
+def test_decorated_coroutine_function_stays_a_coroutine_function() -> None:
+    calls_made = list[str]()
 
-    @keyed(guard())
+    @keyed(build_guard())
     async def pay(key: str, cents: int) -> Result[int, Slow]:
-        seen.append(key)
-        return Failure(Slow()) if len(seen) < 6 else Success(cents)
+        calls_made.append(key)
+        return Failure(Slow()) if len(calls_made) < 6 else Success(cents)
 
     assert inspect.iscoroutinefunction(pay)
     assert asyncio.run(pay(5)) == Success(5)
-    assert len(seen) == 6
-    assert len(set(seen)) == 1
+    assert len(calls_made) == 6
+    assert len(set(calls_made)) == 1
 
 
-def test_a_method_takes_its_key_after_self() -> None:
+def test_method_receives_the_key_after_self() -> None:
     class Bank:
         def __init__(self) -> None:
-            self.seen = list[str]()
+            self.keys = list[str]()
 
-        @keyed(guard())
+        @keyed(build_guard())
         def pay(self, key: str, cents: int) -> Result[int, Slow]:
-            self.seen.append(key)
-            return Failure(Slow()) if len(self.seen) < 6 else Success(cents)
+            self.keys.append(key)
+            return Failure(Slow()) if len(self.keys) < 6 else Success(cents)
 
-        @keyed(guard())
+        @keyed(build_guard())
         async def pay_later(self, key: str, cents: int) -> Result[int, Slow]:
-            self.seen.append(key)
-            return Failure(Slow()) if len(self.seen) < 12 else Success(cents)
+            self.keys.append(key)
+            return Failure(Slow()) if len(self.keys) < 12 else Success(cents)
 
         @classmethod
         @keyed(identity)
-        def ask(cls, key: str) -> Result[str, Never]:
+        def new_key_of_class(cls, key: str) -> Result[str, Never]:
             return Success(key)
 
     bank = Bank()
     assert bank.pay(5) == Success(5)
     assert asyncio.run(bank.pay_later(cents=5)) == Success(5)
-    assert len(bank.seen) == 12
-    assert len(set(bank.seen)) == 2
-    assert Bank.ask() != Bank.ask()
+    assert len(bank.keys) == 12
+    assert len(set(bank.keys)) == 2
+    assert Bank.new_key_of_class() != Bank.new_key_of_class()
 
 
-def test_who_reads_the_signature_sees_no_key() -> None:
+def test_signature_of_a_decorated_function_has_no_key() -> None:
     @keyed(identity)
     def pay(key: str, cents: int, /, *, to: str = 'bank') -> Result[int, Never]:
         return Success(cents)
@@ -167,12 +167,12 @@ def test_who_reads_the_signature_sees_no_key() -> None:
     assert get_type_hints(decorated) == {}
 
 
-def test_what_the_operation_raises_is_raised() -> None:
+def test_exception_of_the_operation_propagates() -> None:
     def op(key: str) -> Result[Never, Never]:
         raise ZeroDivisionError(key)
 
     with pytest.raises(ZeroDivisionError, match=r'^[\w-]{24}$'):
-        keyed(guard()).run_sync(op)
+        keyed(build_guard()).run_sync(op)
 
 
 def no_key(cents: int) -> Result[int, Never]:
@@ -191,7 +191,7 @@ def many_keys(*key: str) -> Result[int, Never]:
     return Success(len(key))
 
 
-def nothing() -> Result[int, Never]:
+def no_parameters() -> Result[int, Never]:
     return Success(0)
 
 
@@ -204,16 +204,21 @@ def method_of_one(self: object, cents: int) -> Result[int, Never]:
 
 
 @pytest.mark.parametrize(
-    'function', [no_key, late_key, named_key, many_keys, nothing, method, method_of_one]
+    'function', [no_key, late_key, named_key, many_keys, no_parameters, method, method_of_one]
 )
-def test_a_function_without_a_place_for_the_key_is_refused(function: Callable[..., Any]) -> None:
+def test_function_without_a_parameter_for_the_key_is_a_type_error(
+    function: Callable[..., Any],
+) -> None:
     after, receiver = (' after self', 'self, ') if function in {method, method_of_one} else ('', '')
-    said = f'{function.__name__}: the first parameter{after} must be `key`, as in `def pay({receiver}key: str, …)`.'
-    with pytest.raises(TypeError, match=f'^{re.escape(said)}$'):
+    message = (
+        f'{function.__name__}: the first parameter{after} must be `key`, '
+        f'as in `def pay({receiver}key: str, …)`.'
+    )
+    with pytest.raises(TypeError, match=f'^{re.escape(message)}$'):
         keyed(identity)(function)
 
 
-def test_a_function_without_a_name_is_refused_as_it_is_shown() -> None:
+def test_error_for_a_function_without_a_name_contains_its_repr() -> None:
     nameless: Any = partial(no_key)
     with pytest.raises(
         TypeError, match=re.escape(f'{nameless!r}: the first parameter must be `key`')
@@ -221,14 +226,14 @@ def test_a_function_without_a_name_is_refused_as_it_is_shown() -> None:
         keyed(identity)(nameless)
 
 
-def test_only_guards_are_keyed() -> None:
-    wrong: Any = new_key
-    with pytest.raises(TypeError, match=r'keyed takes a guard, as in `keyed\(retry\(\)\)`'):
-        keyed(wrong)
+def test_argument_that_is_not_a_guard_is_a_type_error() -> None:
+    not_a_guard: Any = new_key
+    with pytest.raises(TypeError, match=r'keyed expects a guard, as in `keyed\(retry\(\)\)`'):
+        keyed(not_a_guard)
     assert repr(keyed(retry(name='bank'))) == '<keyed <guard bank>>'
 
 
-def test_an_object_whose_call_is_a_coroutine_is_decorated_as_one() -> None:
+def test_object_with_an_async_call_method_becomes_a_coroutine_function() -> None:
     class Pays:
         async def __call__(self, key: str, cents: int) -> Result[int, Slow]:
             return Success(cents) if key else Failure(Slow())

@@ -30,7 +30,7 @@ from seamwise.policies import (
 )
 from seamwise.policies.chaos import plan
 from seamwise.policies.testing import FakeWorld
-from tests.policies.cancelling import cancelled_everywhere
+from tests.policies.cancellation_helpers import cancel_at_each_await
 from tests.policies.errors import Busy, Down, Slow, Wrong
 
 NewGuard = Callable[[FakeWorld, Observer], Guard[object]]
@@ -238,6 +238,6 @@ def test_pipeline_is_unchanged_after_a_cancellation_at_any_await() -> None:
             assert room.run_sync(lambda: Success(1)) == Success(1)
             bank.reset()
 
-        assert await cancelled_everywhere(lambda: guard.run(fail), after) >= 5
+        assert await cancel_at_each_await(lambda: guard.run(fail), after) >= 5
 
     asyncio.run(run())

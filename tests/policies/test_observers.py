@@ -1,4 +1,4 @@
-"""Observers are told of every event, and nothing that they do changes an outcome."""
+"""`safe_observer`: exceptions of an observer do not affect the outcome."""
 
 import logging
 from typing import Any
@@ -12,51 +12,53 @@ from tests.policies.errors import Down
 EVENT = FellBack('bank', Down())
 
 
-def test_an_observer_is_told_of_each_event() -> None:
-    told: list[GuardEvent] = []
-    tell = safe_observer(told.append)
-    assert tell is not None
-    tell(EVENT)
-    tell(EVENT)
-    assert told == [EVENT, EVENT]
-    assert told[0] is EVENT
+def test_observer_receives_each_event() -> None:
+    events: list[GuardEvent] = []
+    notify = safe_observer(events.append)
+    assert notify is not None
+    notify(EVENT)
+    notify(EVENT)
+    assert events == [EVENT, EVENT]
+    assert events[0] is EVENT
 
 
-def test_where_there_is_no_observer_nobody_tells() -> None:
+def test_safe_observer_is_none_without_an_observer() -> None:
     assert safe_observer(None) is None
 
 
-@pytest.mark.parametrize('wrong', ['log', 0, []])
-def test_what_cannot_be_told_is_refused(wrong: Any) -> None:
-    with pytest.raises(TypeError, match=r'^observer must be a function that takes an event, not '):
-        safe_observer(wrong)
+@pytest.mark.parametrize('value', ['log', 0, []])
+def test_observer_that_is_not_callable_is_a_type_error(value: Any) -> None:
+    with pytest.raises(
+        TypeError, match=r'^observer must be a function that accepts an event, not '
+    ):
+        safe_observer(value)
 
 
-def test_what_an_observer_raises_is_reported_the_first_time_and_it_is_told_on(
+def test_first_exception_of_an_observer_is_reported_and_it_receives_further_events(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    told: list[GuardEvent] = []
+    events: list[GuardEvent] = []
 
     def observer(event: GuardEvent) -> None:
-        told.append(event)
-        raise ZeroDivisionError(f'defect {len(told)}')
+        events.append(event)
+        raise ZeroDivisionError(f'defect {len(events)}')
 
-    tell = safe_observer(observer)
-    assert tell is not None
+    notify = safe_observer(observer)
+    assert notify is not None
     with caplog.at_level(logging.ERROR, 'seamwise'):
         for _ in range(3):
-            tell(EVENT)
-    assert len(told) == 3
+            notify(EVENT)
+    assert len(events) == 3
     (record,) = caplog.records
     assert 'ZeroDivisionError: defect 1' in record.getMessage()
     assert 'guard: bank' in record.getMessage()
 
 
-def test_what_ends_the_program_is_no_defect_of_an_observer() -> None:
+def test_keyboard_interrupt_in_an_observer_propagates() -> None:
     def observer(_event: GuardEvent) -> None:
         raise KeyboardInterrupt
 
-    tell = safe_observer(observer)
-    assert tell is not None
+    notify = safe_observer(observer)
+    assert notify is not None
     with pytest.raises(KeyboardInterrupt):
-        tell(EVENT)
+        notify(EVENT)

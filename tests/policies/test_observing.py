@@ -1,4 +1,4 @@
-"""The real guards tell the real observers: a session, the telemetry, a recorder."""
+"""Guards with real observers: a session, telemetry and a list."""
 
 import asyncio
 import logging
@@ -21,28 +21,28 @@ from tests.seams.test_session import Room
 LATE = NetworkTimedOut('api.example.org', 'search', 2.0)
 
 
-def failing() -> Result[int, NetworkTimedOut]:
+def fail() -> Result[int, NetworkTimedOut]:
     return Failure(LATE)
 
 
-def succeeding_after(failures: int) -> Callable[[], Result[int, NetworkTimedOut]]:
-    answers: list[Result[int, NetworkTimedOut]] = [Failure(LATE)] * failures
-    return lambda: answers.pop() if answers else Success(1)
+def fail_then_succeed(failures: int) -> Callable[[], Result[int, NetworkTimedOut]]:
+    results: list[Result[int, NetworkTimedOut]] = [Failure(LATE)] * failures
+    return lambda: results.pop() if results else Success(1)
 
 
-def test_a_session_hears_of_each_wait_before_it_and_of_the_end() -> None:
+def test_session_receives_each_retry_before_its_delay_and_the_end() -> None:
     world = FakeWorld(random=lambda: 0.5)
     chat = Room('en')
-    slept_when_told: list[list[float]] = []
-    tell = observe(chat, adapter=NETWORK)
+    slept_at_events: list[list[float]] = []
+    notify = observe(chat, adapter=NETWORK)
 
     def observer(event: GuardEvent) -> None:
-        slept_when_told.append(list(world.slept))
-        tell(event)
+        slept_at_events.append(list(world.slept))
+        notify(event)
 
     guard = retry(attempts=3, base=1.0, world=world, observer=observer)
-    assert guard.run_sync(failing) == Failure(LATE)
-    assert slept_when_told == [[], [0.5], [0.5, 1.0]]
+    assert guard.run_sync(fail) == Failure(LATE)
+    assert slept_at_events == [[], [0.5], [0.5, 1.0]]
     names = [event.event for event in chat.sent if event.event.startswith('error.')]
     assert [name for name in names if name != 'error.timeout'] == [
         'error.retry_attempt',
@@ -51,19 +51,19 @@ def test_a_session_hears_of_each_wait_before_it_and_of_the_end() -> None:
     ]
 
 
-def test_telemetry_counts_attempts_and_how_they_ended() -> None:
+def test_telemetry_counts_attempts_and_outcomes() -> None:
     reader = InMemoryMetricReader()
     telemetry = Telemetry(MeterProvider(metric_readers=[reader]).get_meter('tests'))
     guard = retry(attempts=3, base=1.0, world=FakeWorld(), observer=telemetry.observer())
 
     async def op() -> Result[int, NetworkTimedOut]:
-        return answer()
+        return call()
 
-    answer = succeeding_after(2)
+    call = fail_then_succeed(2)
     assert asyncio.run(guard.run(op)) == Success(1)
-    guard.run_sync(failing)
+    guard.run_sync(fail)
     metrics: Any = reader.get_metrics_data()
-    found = {
+    points = {
         metric.name: [
             (dict(point.attributes), getattr(point, 'value', None))
             for point in metric.data.data_points
@@ -72,34 +72,34 @@ def test_telemetry_counts_attempts_and_how_they_ended() -> None:
         for scope in resource.scope_metrics
         for metric in scope.metrics
     }
-    assert [value for _, value in found['seamwise.retry.attempts']] == [4]
-    assert sorted(attributes['outcome'] for attributes, _ in found['seamwise.retry.outcomes']) == [
+    assert [value for _, value in points['seamwise.retry.attempts']] == [4]
+    assert sorted(attributes['outcome'] for attributes, _ in points['seamwise.retry.outcomes']) == [
         'gave_up',
         'recovered',
     ]
-    assert 'seamwise.recovery.duration' in found
+    assert 'seamwise.recovery.duration' in points
 
 
-def test_an_observer_that_raises_harms_nothing_and_is_logged_once(
+def test_observer_that_raises_changes_nothing_and_is_logged_once(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    def broken(event: GuardEvent) -> None:
+    def broken_observer(event: GuardEvent) -> None:
         raise ZeroDivisionError(type(event).__name__)
 
-    guard = circuit(name='bank', trip=consecutive(1), observer=broken) >> retry(
-        attempts=3, world=FakeWorld(), observer=broken
+    guard = circuit(name='bank', trip=consecutive(1), observer=broken_observer) >> retry(
+        attempts=3, world=FakeWorld(), observer=broken_observer
     )
     with caplog.at_level(logging.ERROR):
-        assert guard.run_sync(failing) == Failure(LATE)
-        assert guard.run_sync(failing).swap().unwrap() != LATE
-    # One of each guard.
+        assert guard.run_sync(fail) == Failure(LATE)
+        assert guard.run_sync(fail).swap().unwrap() != LATE
+    # One record for each guard.
     assert [record.name for record in caplog.records] == ['seamwise', 'seamwise']
     assert 'ZeroDivisionError' in caplog.text
 
 
-def test_a_recorder_is_a_list() -> None:
-    heard: list[GuardEvent] = []
-    guard = circuit(name='bank', trip=consecutive(1), observer=heard.append)
-    guard.run_sync(failing)
-    guard.run_sync(failing)
-    assert [type(event) for event in heard] == [CircuitChanged, Refused]
+def test_append_method_of_a_list_can_be_an_observer() -> None:
+    events: list[GuardEvent] = []
+    guard = circuit(name='bank', trip=consecutive(1), observer=events.append)
+    guard.run_sync(fail)
+    guard.run_sync(fail)
+    assert [type(event) for event in events] == [CircuitChanged, Refused]

@@ -14,9 +14,14 @@ SECONDS = st.floats(0, 1e6)
 
 
 def percentile_of(
-    rank: float, latencies: list[float], *, least: float = 0.0, calls: int = 1_000, minimum: int = 1
+    rank: float,
+    latencies: list[float],
+    *,
+    min_delay: float = 0.0,
+    calls: int = 1_000,
+    minimum: int = 1,
 ) -> Percentile:
-    result = percentile(rank, least=least, calls=calls, minimum=minimum)
+    result = percentile(rank, min_delay=min_delay, calls=calls, minimum=minimum)
     for latency in latencies:
         result.record(latency)
     return result
@@ -72,7 +77,7 @@ def test_latency_that_is_negative_or_not_a_number_is_ignored(latency: float) -> 
 
 
 def test_str_describes_the_percentile() -> None:
-    assert str(percentile(0.95)) == '0.95 of the latencies seen (0.01 s at least)'
+    assert str(percentile(0.95)) == 'percentile 95 of the latencies (at least 0.01 s)'
 
 
 def test_percentile_is_thread_safe() -> None:
@@ -97,19 +102,19 @@ def test_percentile_is_thread_safe() -> None:
         ({'rank': 0.0}, 'rank must be a finite number, more than 0, 1 at most'),
         ({'rank': 1.01}, 'rank must be a finite number, more than 0, 1 at most'),
         ({'rank': math.nan}, 'rank must be'),
-        ({'least': -1.0}, 'least must be a finite number, 0 or more'),
-        ({'least': math.inf}, 'least must be'),
+        ({'min_delay': -1.0}, 'min_delay must be a finite number, 0 or more'),
+        ({'min_delay': math.inf}, 'min_delay must be'),
         ({'calls': 0}, 'calls must be 1 or more'),
         ({'minimum': 0}, 'minimum must be 1 or more'),
         ({'calls': 10, 'minimum': 11}, 'minimum must be at most calls (10), not 11.'),
     ],
 )
 def test_option_out_of_range_is_a_value_error(options: dict[str, float], message: str) -> None:
-    numbers = {'rank': 0.5, 'least': 0.0, 'calls': 10, 'minimum': 10} | options
+    numbers = {'rank': 0.5, 'min_delay': 0.0, 'calls': 10, 'minimum': 10} | options
     with pytest.raises(ValueError, match='^' + re.escape(message)):
         percentile(
             numbers['rank'],
-            least=numbers['least'],
+            min_delay=numbers['min_delay'],
             calls=int(numbers['calls']),
             minimum=int(numbers['minimum']),
         )

@@ -1,4 +1,4 @@
-"""Guards nest flat: the order of the layers, what each is told, and what a caller sees of them."""
+"""Pipelines: order of the layers, releases, exceptions, decorators and validation."""
 
 import asyncio
 import inspect
@@ -17,8 +17,16 @@ from seamwise.policies._engine import pipeline
 from seamwise.policies._engine.permit import Decision, Permit
 from seamwise.policies._engine.pipeline import Guard, Layer, identity
 from seamwise.policies.testing import FakeWorld
-from tests.policies.cancelling import cancelled_everywhere
-from tests.policies.layers import Again, Bound, Late, Raises, SaysLate, Seen, Twice
+from tests.policies.cancellation_helpers import cancel_at_each_await
+from tests.policies.recording_layers import (
+    CallingTwiceLayer,
+    DelayedFailureLayer,
+    DelayingLayer,
+    LoopBoundLayer,
+    RaisingLayer,
+    RecordingLayer,
+    RepeatingLayer,
+)
 
 Number = Result[int, str]
 
@@ -27,8 +35,8 @@ def ok() -> Number:
     return Success(1)
 
 
-def bad() -> Number:
-    return Failure('bad')
+def fail() -> Number:
+    return Failure('failed')
 
 
 async def ok_async() -> Number:
@@ -36,10 +44,10 @@ async def ok_async() -> Number:
     return Success(1)
 
 
-def both_ways(
+def run_both(
     guard: Guard[object], op: Callable[[], Number]
 ) -> tuple[Result[int, object], Result[int, object]]:
-    """Run an operation in a thread and in a task."""
+    """Run an operation in a thread and in a task, and return both results."""
 
     async def op_async() -> Number:
         await asyncio.sleep(0)
@@ -51,81 +59,98 @@ def both_ways(
 # Order
 
 
-def test_calls_come_in_from_outside_and_leave_from_inside() -> None:
+def test_call_enters_layers_from_outside_and_leaves_them_from_inside() -> None:
     log: list[str] = []
-    guard = Seen('a', log) >> Seen('b', log) >> Seen('c', log)
-    assert both_ways(guard, ok) == (Success(1), Success(1))
+    guard = RecordingLayer('a', log) >> RecordingLayer('b', log) >> RecordingLayer('c', log)
+    assert run_both(guard, ok) == (Success(1), Success(1))
     assert log == ['+a', '+b', '+c', '-c', '-b', '-a'] * 2
 
 
-def test_a_refusal_leaves_through_the_layers_outside_of_it_only() -> None:
+def test_refusal_leaves_only_the_layers_outside() -> None:
     log: list[str] = []
-    guard = Seen('a', log) >> Seen('b', log, refuses=True) >> Seen('c', log)
-    assert both_ways(guard, ok) == (Failure('b refuses'), Failure('b refuses'))
+    guard = (
+        RecordingLayer('a', log)
+        >> RecordingLayer('b', log, refuses=True)
+        >> RecordingLayer('c', log)
+    )
+    assert run_both(guard, ok) == (Failure('b refuses'), Failure('b refuses'))
     assert log == ['+a', 'xb', '-a'] * 2
 
 
-def test_what_is_inside_of_a_second_try_is_entered_again_and_what_is_outside_is_not() -> None:
+def test_repeated_call_enters_only_the_layers_inside_again() -> None:
     log: list[str] = []
     world = FakeWorld()
-    guard = Seen('a', log) >> Again('again', 3, world) >> Seen('b', log)
-    assert both_ways(guard, bad) == (Failure('bad'), Failure('bad'))
+    guard = (
+        RecordingLayer('a', log) >> RepeatingLayer('again', 3, world) >> RecordingLayer('b', log)
+    )
+    assert run_both(guard, fail) == (Failure('failed'), Failure('failed'))
     assert log == ['+a', *['+b', '-b'] * 3, '-a'] * 2
     assert world.slept == [1.0] * 4
 
 
-def test_two_layers_that_call_again_multiply() -> None:
+def test_attempts_of_two_repeating_layers_multiply() -> None:
     world = FakeWorld()
     calls = 0
 
     def op() -> Number:
         nonlocal calls
         calls += 1
-        return Failure('bad')
+        return Failure('failed')
 
-    (Again('a', 2, world) >> Again('b', 3, world)).run_sync(op)
+    (RepeatingLayer('a', 2, world) >> RepeatingLayer('b', 3, world)).run_sync(op)
     assert calls == 6
 
 
-def test_a_refusal_inside_of_a_second_try_is_tried_again() -> None:
+def test_refusal_inside_a_repeating_layer_is_repeated() -> None:
     log: list[str] = []
-    guard = Again('again', 2, FakeWorld()) >> Seen('b', log, refuses=True)
-    assert both_ways(guard, ok) == (Failure('b refuses'), Failure('b refuses'))
+    guard = RepeatingLayer('again', 2, FakeWorld()) >> RecordingLayer('b', log, refuses=True)
+    assert run_both(guard, ok) == (Failure('b refuses'), Failure('b refuses'))
     assert log == ['xb', 'xb'] * 2
 
 
-def test_a_layer_may_let_wait() -> None:
+def test_layer_can_delay_a_call() -> None:
     log: list[str] = []
     world = FakeWorld()
-    guard = Seen('a', log) >> Late('late', world) >> Seen('b', log)
-    assert both_ways(guard, ok) == (Success(1), Success(1))
+    guard = RecordingLayer('a', log) >> DelayingLayer('late', world) >> RecordingLayer('b', log)
+    assert run_both(guard, ok) == (Success(1), Success(1))
     assert log == ['+a', '+b', '-b', '-a'] * 2
     assert world.slept == [1.0, 1.0]
 
 
-def test_what_a_layer_says_after_a_wait_stands_outside_of_it() -> None:
+def test_failure_after_a_wait_leaves_only_the_layers_outside() -> None:
     log: list[str] = []
     world = FakeWorld()
-    refuses = Seen('a', log) >> SaysLate('late', world) >> Seen('b', log)
-    assert both_ways(refuses, ok) == (Failure('late says so'), Failure('late says so'))
+    refusing = (
+        RecordingLayer('a', log) >> DelayedFailureLayer('late', world) >> RecordingLayer('b', log)
+    )
+    assert run_both(refusing, ok) == (Failure('late fails'), Failure('late fails'))
     assert log == ['+a', '-a'] * 2
     log.clear()
-    answers = Seen('a', log) >> SaysLate('late', world, leaving=True) >> Seen('b', log)
-    assert both_ways(answers, ok) == (Failure('late says so'), Failure('late says so'))
+    leaving = (
+        RecordingLayer('a', log)
+        >> DelayedFailureLayer('late', world, leaving=True)
+        >> RecordingLayer('b', log)
+    )
+    assert run_both(leaving, ok) == (Failure('late fails'), Failure('late fails'))
     assert log == ['+a', '+b', '-b', '-a'] * 2
     assert world.slept == [1.0] * 4
 
 
-def test_a_second_try_inside_of_a_fork_enters_what_is_inside_of_it_alone() -> None:
+def test_repeated_call_inside_a_fork_enters_only_the_layers_inside_again() -> None:
     log: list[str] = []
-    guard = Seen('a', log) >> Twice('twice') >> Again('again', 2, FakeWorld()) >> Seen('b', log)
-    assert both_ways(guard, bad) == (Failure('bad'), Failure('bad'))
+    guard = (
+        RecordingLayer('a', log)
+        >> CallingTwiceLayer('twice')
+        >> RepeatingLayer('again', 2, FakeWorld())
+        >> RecordingLayer('b', log)
+    )
+    assert run_both(guard, fail) == (Failure('failed'), Failure('failed'))
     assert log == ['+a', *['+b', '-b'] * 2, '-a', '+a', *['+b', '-b'] * 4, '-a']
 
 
-def test_a_fork_calls_what_is_inside_of_it_and_a_thread_just_goes_in() -> None:
+def test_fork_runs_the_inner_pipeline_in_tasks_and_is_transparent_in_threads() -> None:
     log: list[str] = []
-    guard = Seen('a', log) >> Twice('twice') >> Seen('b', log)
+    guard = RecordingLayer('a', log) >> CallingTwiceLayer('twice') >> RecordingLayer('b', log)
     assert guard.run_sync(ok) == Success(1)
     assert log == ['+a', '+b', '-b', '-a']
     log.clear()
@@ -133,69 +158,75 @@ def test_a_fork_calls_what_is_inside_of_it_and_a_thread_just_goes_in() -> None:
     assert log == ['+a', '+b', '-b', '+b', '-b', '-a']
 
 
-# What is raised
+# Exceptions
 
 
 @pytest.mark.parametrize(
-    'kind', [ValueError, KeyboardInterrupt, asyncio.CancelledError, GeneratorExit]
+    'exception_type', [ValueError, KeyboardInterrupt, asyncio.CancelledError, GeneratorExit]
 )
-def test_what_an_operation_raises_passes_every_layer(kind: type[BaseException]) -> None:
+def test_exception_of_the_operation_passes_through_all_layers(
+    exception_type: type[BaseException],
+) -> None:
     log: list[str] = []
-    guard = Seen('a', log) >> Seen('b', log)
+    guard = RecordingLayer('a', log) >> RecordingLayer('b', log)
 
     def op() -> Number:
-        raise kind
+        raise exception_type
 
     async def op_async() -> Number:
-        raise kind
+        raise exception_type
 
     async def run() -> None:
-        with pytest.raises(kind):
+        with pytest.raises(exception_type):
             await guard.run(op_async)
 
-    with pytest.raises(kind):
+    with pytest.raises(exception_type):
         guard.run_sync(op)
     asyncio.run(run())
     assert log == ['+a', '+b', '!b', '!a'] * 2
 
 
-def test_a_layer_may_take_an_exception_as_a_failure() -> None:
+def test_layer_can_replace_an_exception_by_a_failure() -> None:
     log: list[str] = []
-    guard = Seen('a', log) >> Seen('b', log, takes=ValueError) >> Seen('c', log)
+    guard = (
+        RecordingLayer('a', log)
+        >> RecordingLayer('b', log, takes=ValueError)
+        >> RecordingLayer('c', log)
+    )
 
     def op() -> Number:
         raise ValueError
 
-    assert both_ways(guard, op) == (Failure('b took ValueError'), Failure('b took ValueError'))
+    assert run_both(guard, op) == (Failure('b took ValueError'), Failure('b took ValueError'))
     assert log == ['+a', '+b', '+c', '!c', '!b', '-a'] * 2
 
 
-def test_an_exception_taken_as_a_failure_may_be_tried_again() -> None:
+def test_exception_replaced_by_a_failure_can_be_repeated() -> None:
     log: list[str] = []
-    guard = Again('again', 2, FakeWorld()) >> Seen('b', log, takes=ValueError)
+    guard = RepeatingLayer('again', 2, FakeWorld()) >> RecordingLayer('b', log, takes=ValueError)
 
     def op() -> Number:
         raise ValueError
 
-    assert both_ways(guard, op) == (Failure('b took ValueError'), Failure('b took ValueError'))
+    assert run_both(guard, op) == (Failure('b took ValueError'), Failure('b took ValueError'))
     assert log == ['+b', '!b'] * 4
 
 
 @pytest.mark.parametrize('where', ['enter', 'leave'])
-def test_a_bug_in_a_layer_gives_the_permits_outside_of_it_back(where: str) -> None:
+def test_defect_of_a_layer_releases_the_permits_outside(where: str) -> None:
     log: list[str] = []
-    guard = Seen('a', log) >> Raises(where) >> Seen('b', log)
+    guard = RecordingLayer('a', log) >> RaisingLayer(where) >> RecordingLayer('b', log)
     with pytest.raises(ZeroDivisionError, match=where):
-        both_ways(guard, ok)
+        run_both(guard, ok)
     assert log == {'enter': ['+a', '!a'], 'leave': ['+a', '+b', '-b', '!a']}[where]
 
 
-class Exits(Layer[str]):
-    """A layer whose permit raises when it is given back after a defect, as an observer that leaves the program does."""
+class ExitingLayer(Layer[str]):
+    """A layer whose `abort` exits the program, like an observer that calls sys.exit."""
 
     class _Permit(Permit):
         @override
-        def abort(self, raised: BaseException) -> Failure[object] | None:
+        def abort(self, error: BaseException) -> Failure[object] | None:
             raise SystemExit(3)
 
     @override
@@ -207,125 +238,129 @@ class Exits(Layer[str]):
         return 'exits'
 
 
-def test_an_exit_while_permits_are_given_back_gives_those_outside_of_it_back_too() -> None:
+def test_exit_during_abort_releases_the_permits_outside() -> None:
     log: list[str] = []
 
-    def defect() -> Number:
+    def raise_defect() -> Number:
         raise LookupError
 
-    async def later_defect() -> Number:
+    async def raise_defect_async() -> Number:
         raise LookupError
 
-    guard = Seen('a', log) >> Exits('exits') >> Seen('b', log)
+    guard = RecordingLayer('a', log) >> ExitingLayer('exits') >> RecordingLayer('b', log)
     with pytest.raises(SystemExit) as caught:
-        guard.run_sync(defect)
+        guard.run_sync(raise_defect)
     assert isinstance(caught.value.__context__, LookupError)
     with pytest.raises(SystemExit):
-        asyncio.run(guard.run(later_defect))
+        asyncio.run(guard.run(raise_defect_async))
     assert log == ['+a', '+b', '!b', '!a'] * 2
-    takes = Seen('a', log, takes=SystemExit) >> Exits('exits')
-    assert takes.run_sync(defect) == Failure('a took SystemExit')
+    takes = RecordingLayer('a', log, takes=SystemExit) >> ExitingLayer('exits')
+    assert takes.run_sync(raise_defect) == Failure('a took SystemExit')
 
 
-def test_a_defect_keeps_its_traceback_and_gets_the_frames_of_the_library_only() -> None:
+def test_traceback_of_a_defect_contains_additional_frames_of_the_library_only() -> None:
     def op() -> Number:
         raise ZeroDivisionError
 
-    plain = guarded = ZeroDivisionError()
+    plain_error = guarded_error = ZeroDivisionError()
     try:
         op()
-    except ZeroDivisionError as raised:
-        plain = raised
+    except ZeroDivisionError as error:
+        plain_error = error
     log: list[str] = []
     try:
-        (Seen('a', log) >> Seen('b', log)).run_sync(op)
-    except ZeroDivisionError as raised:
-        guarded = raised
+        (RecordingLayer('a', log) >> RecordingLayer('b', log)).run_sync(op)
+    except ZeroDivisionError as error:
+        guarded_error = error
     own = pipeline.__file__
-    frames = [one for one in traceback.extract_tb(guarded.__traceback__) if one.filename != own]
-    assert [one.name for one in frames[1:]] == [
-        one.name for one in traceback.extract_tb(plain.__traceback__)[1:]
+    frames = [
+        frame
+        for frame in traceback.extract_tb(guarded_error.__traceback__)
+        if frame.filename != own
     ]
-    assert len(traceback.extract_tb(guarded.__traceback__)) - len(frames) == 1
-    assert guarded.__context__ is None
-    assert guarded.__cause__ is None
+    assert [frame.name for frame in frames[1:]] == [
+        frame.name for frame in traceback.extract_tb(plain_error.__traceback__)[1:]
+    ]
+    assert len(traceback.extract_tb(guarded_error.__traceback__)) - len(frames) == 1
+    assert guarded_error.__context__ is None
+    assert guarded_error.__cause__ is None
 
 
-def test_a_shared_guard_does_not_lengthen_the_traceback_of_one_exception() -> None:
-    defect = ZeroDivisionError()
+def test_traceback_of_a_shared_exception_grows_only_by_its_own_frames() -> None:
+    raise_defect = ZeroDivisionError()
 
     def op() -> Number:
-        raise defect
+        raise raise_defect
 
     lengths: list[int] = []
     for _ in range(3):
-        defect.__traceback__ = None
+        raise_defect.__traceback__ = None
         with pytest.raises(ZeroDivisionError):
-            (identity >> Seen('a', [])).run_sync(op)
-        lengths.append(len(traceback.extract_tb(defect.__traceback__)))
+            (identity >> RecordingLayer('a', [])).run_sync(op)
+        lengths.append(len(traceback.extract_tb(raise_defect.__traceback__)))
     assert len(set(lengths)) == 1
 
 
-def test_a_caller_that_is_cancelled_anywhere_gives_everything_back() -> None:
+def test_cancellation_at_any_await_releases_all_permits() -> None:
     log: list[str] = []
     world = FakeWorld()
     guard = (
-        Seen('a', log)
-        >> Late('late', world)
-        >> Again('again', 2, world)
-        >> Seen('b', log)
-        >> Twice('twice')
-        >> Seen('c', log)
+        RecordingLayer('a', log)
+        >> DelayingLayer('late', world)
+        >> RepeatingLayer('again', 2, world)
+        >> RecordingLayer('b', log)
+        >> CallingTwiceLayer('twice')
+        >> RecordingLayer('c', log)
     )
 
-    async def failing() -> Number:
+    async def fail_async() -> Number:
         await asyncio.sleep(0)
-        return Failure('bad')
+        return Failure('failed')
 
     def after() -> None:
         assert log.count('+a') == log.count('-a') + log.count('!a')
         assert log.count('+b') == log.count('-b') + log.count('!b')
         assert log.count('+c') == log.count('-c') + log.count('!c')
 
-    assert asyncio.run(cancelled_everywhere(lambda: guard.run(failing), after)) >= 6
+    assert asyncio.run(cancel_at_each_await(lambda: guard.run(fail_async), after)) >= 6
 
 
-def test_a_run_that_is_closed_in_the_middle_gives_everything_back() -> None:
+def test_closed_run_releases_all_permits() -> None:
     log: list[str] = []
 
-    async def closes() -> None:
-        running = (Seen('a', log) >> Seen('b', log)).run(ok_async)
+    async def close_run() -> None:
+        running = (RecordingLayer('a', log) >> RecordingLayer('b', log)).run(ok_async)
         running.send(None)
         running.close()
 
-    asyncio.run(closes())
+    asyncio.run(close_run())
     assert log == ['+a', '+b', '!b', '!a']
 
 
 # What a caller sees
 
 
-def test_a_guard_that_never_fires_is_invisible() -> None:
+def test_guard_that_never_intervenes_returns_the_same_object() -> None:
     log: list[str] = []
-    guard = Seen('a', log) >> Seen('b', log)
-    for known in (Success([1]), Failure(['bad'])):
+    guard = RecordingLayer('a', log) >> RecordingLayer('b', log)
+    for expected in (Success([1]), Failure(['failed'])):
 
         async def op_async(
-            given: Result[list[int], list[str]] = known,
+            outcome: Result[list[int], list[str]] = expected,
         ) -> Result[list[int], list[str]]:
-            return given
+            return outcome
 
-        assert guard.run_sync(lambda given=known: given) is known  # type: ignore[misc]  # a default is bound, mypy sees no type
-        assert asyncio.run(guard.run(op_async)) is known
+        assert guard.run_sync(lambda outcome=expected: outcome) is expected  # type: ignore[misc]  # a default is bound, mypy sees no type
+        assert asyncio.run(guard.run(op_async)) is expected
 
 
-def test_identity_is_neutral() -> None:
-    guard = Seen('a', []) >> Seen('b', [])
+def test_identity_is_the_neutral_element() -> None:
+    guard = RecordingLayer('a', []) >> RecordingLayer('b', [])
     assert identity >> guard is guard
     assert guard >> identity is guard
     assert identity >> identity is identity
-    given = Success(1)
-    assert identity.run_sync(lambda: given) is given
+    success = Success(1)
+    assert identity.run_sync(lambda: success) is success
     assert repr(identity) == '<guard identity>'
 
 
@@ -333,25 +368,25 @@ def test_identity_is_neutral() -> None:
 def test_nesting_is_associative(a: int, b: int, c: int) -> None:
     log: list[str] = []
 
-    def made(name: str, count: int) -> Guard[object]:
+    def build_layer(name: str, count: int) -> Guard[object]:
         nested: Guard[object] = identity
         for n in range(count):
-            nested = nested >> Seen(f'{name}{n}', log)
+            nested = nested >> RecordingLayer(f'{name}{n}', log)
         return nested
 
-    x, y, z = made('x', a), made('y', b), made('z', c)
-    left, right = (x >> y) >> z, x >> (y >> z)
-    assert left == right
-    assert hash(left) == hash(right)
-    assert left.name == right.name
-    left.run_sync(ok)
+    x, y, z = build_layer('x', a), build_layer('y', b), build_layer('z', c)
+    left_grouped, right_grouped = (x >> y) >> z, x >> (y >> z)
+    assert left_grouped == right_grouped
+    assert hash(left_grouped) == hash(right_grouped)
+    assert left_grouped.name == right_grouped.name
+    left_grouped.run_sync(ok)
     first, log[:] = log[:], []
-    right.run_sync(ok)
+    right_grouped.run_sync(ok)
     assert log == first
 
 
-def test_guards_are_the_same_only_with_the_same_layers() -> None:
-    a, b = Seen('a', []), Seen('a', [])
+def test_guards_are_equal_only_with_the_same_layers() -> None:
+    a, b = RecordingLayer('a', []), RecordingLayer('a', [])
     assert a != b
     assert a >> b != b >> a
     assert a >> b == a >> b
@@ -361,25 +396,25 @@ def test_guards_are_the_same_only_with_the_same_layers() -> None:
     assert len({hash(a), hash(b), hash(a >> b), hash(b >> a)}) == 4
 
 
-def test_the_name_and_the_description_say_the_order() -> None:
-    guard = Seen('a', []) >> Again('b', 2, FakeWorld())
+def test_name_and_description_follow_the_order_of_the_layers() -> None:
+    guard = RecordingLayer('a', []) >> RepeatingLayer('b', 2, FakeWorld())
     assert guard.name == 'a >> b'
     assert repr(guard) == '<guard a >> b>'
-    assert guard.describe() == 'a: writes down what it sees\nb: 2 times'
+    assert guard.describe() == 'a: records its calls\nb: 2 times'
 
 
 # Decorators
 
 
-def test_a_decorated_function_keeps_its_signature() -> None:
+def test_decorated_function_keeps_its_signature() -> None:
     log: list[str] = []
 
-    @Seen('a', log)
+    @RecordingLayer('a', log)
     def find(uid: int, *, deep: bool = False) -> Number:
         """Find it."""
         return Success(uid) if deep else Failure('shallow')
 
-    @Seen('b', log)
+    @RecordingLayer('b', log)
     async def load(uid: int) -> Number:
         return Success(uid)
 
@@ -392,16 +427,16 @@ def test_a_decorated_function_keeps_its_signature() -> None:
     assert inspect.iscoroutinefunction(load)
 
 
-def test_methods_are_decorated_like_functions() -> None:
+def test_methods_can_be_decorated() -> None:
     class Service:
         log: ClassVar[list[str]] = []
 
-        @Seen('a', log)
+        @RecordingLayer('a', log)
         def find(self, uid: int) -> Number:
             return Success(uid)
 
         @classmethod
-        @Seen('b', log)
+        @RecordingLayer('b', log)
         def load(cls, uid: int) -> Number:
             return Success(uid)
 
@@ -410,20 +445,20 @@ def test_methods_are_decorated_like_functions() -> None:
     assert Service.log == ['+a', '-a', '+b', '-b']
 
 
-def test_objects_that_are_called_are_decorated_like_functions() -> None:
+def test_callable_objects_can_be_decorated() -> None:
     class Adds:
-        def __init__(self, more: int) -> None:
-            self.more = more
+        def __init__(self, addend: int) -> None:
+            self.addend = addend
 
         async def __call__(self, number: int) -> Number:
-            return Success(number + self.more)
+            return Success(number + self.addend)
 
     class AddsNow:
         def __call__(self, number: int) -> Number:
             return Success(number + 1)
 
     log: list[str] = []
-    guard = Seen('a', log)
+    guard = RecordingLayer('a', log)
     for load in (
         guard(Adds(2)),
         guard(partial(Adds(2))),
@@ -436,83 +471,85 @@ def test_objects_that_are_called_are_decorated_like_functions() -> None:
     assert log == ['+a', '-a'] * 5
 
 
-def test_what_is_no_function_is_refused_where_it_is_decorated() -> None:
-    guard: Any = Seen('bank', [])
+def test_decorating_something_else_than_a_function_is_a_type_error() -> None:
+    guard: Any = RecordingLayer('bank', [])
 
-    def generates() -> Iterator[int]:
+    def generate() -> Iterator[int]:
         yield 1
 
-    async def streams() -> AsyncIterator[int]:
+    async def stream() -> AsyncIterator[int]:
         yield 1
 
-    with pytest.raises(TypeError, match="'bank' decorates a function that gives a Result, not 5"):
+    with pytest.raises(
+        TypeError, match="'bank' must decorate a function that returns a Result, not 5"
+    ):
         guard(5)
-    with pytest.raises(TypeError, match='generates is a generator'):
-        guard(generates)
-    with pytest.raises(TypeError, match='streams is a generator'):
-        guard(streams)
+    with pytest.raises(TypeError, match='generate is a generator'):
+        guard(generate)
+    with pytest.raises(TypeError, match='stream is a generator'):
+        guard(stream)
     with pytest.raises(TypeError, match=r'^functools[.]partial.* is a generator'):
-        guard(partial(generates))
-    with pytest.raises(TypeError, match="Put the guard 'bank' under @classmethod"):
-        guard(classmethod(takes_a_class))
+        guard(partial(generate))
+    with pytest.raises(TypeError, match="Put the guard 'bank' below @classmethod"):
+        guard(classmethod(class_operation))
 
 
 # Wrong calls
 
 
-def test_the_same_guard_twice_is_refused() -> None:
-    a, b = Seen('a', []), Seen('b', [])
+def test_same_guard_twice_in_a_pipeline_is_a_value_error() -> None:
+    a, b = RecordingLayer('a', []), RecordingLayer('b', [])
     for outer, inner in [(a, a), (a >> b, a), (a >> b, b), (b, a >> b)]:
-        with pytest.raises(ValueError, match='stands twice in one pipeline'):
+        with pytest.raises(ValueError, match='is in this pipeline twice'):
             outer >> inner  # pyright: ignore[reportUnusedExpression]  # it raises
 
 
-def test_what_is_no_guard_does_not_nest() -> None:
-    wrong: Any = 5
-    guard = Seen('a', [])
+def test_nesting_something_else_than_a_guard_is_a_type_error() -> None:
+    not_a_guard: Any = 5
+    guard = RecordingLayer('a', [])
     with pytest.raises(TypeError, match='unsupported operand'):
-        guard >> wrong  # pyright: ignore[reportUnusedExpression]  # it raises
+        guard >> not_a_guard  # pyright: ignore[reportUnusedExpression]  # it raises
 
 
-def takes_a_class(cls: type) -> Number:
+def class_operation(cls: type) -> Number:
     return Success(cls.__name__.__len__())
 
 
-def takes_a_uid(uid: int) -> Number:
+def uid_operation(uid: int) -> Number:
     return Success(uid)
 
 
 WRONG: list[tuple[Any, str]] = [
     (5, 'not callable'),
-    (lambda: 5, 'gave int, which is no Result'),
-    (lambda: None, 'gave NoneType'),
-    (ok_async, 'gave a coroutine: `await guard.run'),
-    (takes_a_uid, 'missing 1 required positional argument'),
+    (lambda: 5, 'returned int, which is not a Result'),
+    (lambda: None, 'returned NoneType'),
+    (ok_async, 'returned a coroutine: use `await guard.run'),
+    (uid_operation, 'missing 1 required positional argument'),
 ]
 
 
-@pytest.mark.parametrize(('op', 'says'), WRONG)
-def test_a_wrong_operation_in_a_thread_says_what_to_do(op: Any, says: str) -> None:
+@pytest.mark.parametrize(('op', 'message'), WRONG)
+def test_error_for_an_invalid_operation_in_a_thread_explains_the_use(op: Any, message: str) -> None:
     log: list[str] = []
-    with pytest.raises(TypeError, match=says) as caught:
-        Seen('a', log).run_sync(op)
+    with pytest.raises(TypeError, match=message) as caught:
+        RecordingLayer('a', log).run_sync(op)
     assert log == ['+a', '!a']
     assert 'lambda: find(uid)' in ''.join(caught.value.__notes__)
 
 
 @pytest.mark.parametrize(
-    ('op', 'says'),
+    ('op', 'message'),
     [
         (5, 'not callable'),
         (ok, 'await'),
-        (lambda: asyncio.sleep(0), 'gave NoneType, which is no Result'),
-        (lambda: asyncio.sleep(0, 5), 'gave int, which is no Result'),
+        (lambda: asyncio.sleep(0), 'returned NoneType, which is not a Result'),
+        (lambda: asyncio.sleep(0, 5), 'returned int, which is not a Result'),
     ],
 )
-def test_a_wrong_operation_in_a_task_says_what_to_do(op: Any, says: str) -> None:
+def test_error_for_an_invalid_operation_in_a_task_explains_the_use(op: Any, message: str) -> None:
     async def run() -> None:
-        with pytest.raises(TypeError, match=says) as caught:
-            await Seen('a', log).run(op)
+        with pytest.raises(TypeError, match=message) as caught:
+            await RecordingLayer('a', log).run(op)
         assert 'lambda: load(uid)' in ''.join(caught.value.__notes__)
 
     log: list[str] = []
@@ -520,65 +557,68 @@ def test_a_wrong_operation_in_a_task_says_what_to_do(op: Any, says: str) -> None
     assert log == ['+a', '!a']
 
 
-def test_a_type_error_of_the_operation_itself_is_left_as_it_is() -> None:
+def test_type_error_of_the_operation_itself_is_unchanged() -> None:
     def op() -> Number:
         raise TypeError('mine')
 
     with pytest.raises(TypeError, match='mine') as caught:
-        Seen('a', []).run_sync(op)
+        RecordingLayer('a', []).run_sync(op)
     assert not hasattr(caught.value, '__notes__')
 
 
-def test_what_an_operation_written_in_c_raises_is_left_as_it_is() -> None:
+def test_exception_of_an_operation_written_in_c_is_unchanged() -> None:
     op: Any = partial(int, 'one')
     with pytest.raises(ValueError, match='invalid literal') as caught:
-        Seen('a', []).run_sync(op)
+        RecordingLayer('a', []).run_sync(op)
     assert not hasattr(caught.value, '__notes__')
 
 
 @pytest.mark.parametrize(
-    ('name', 'kind'), [('', ValueError), ('  ', ValueError), (5, TypeError), (None, TypeError)]
+    ('name', 'exception_type'),
+    [('', ValueError), ('  ', ValueError), (5, TypeError), (None, TypeError)],
 )
-def test_a_layer_has_a_name(name: Any, kind: type[Exception]) -> None:
-    with pytest.raises(kind, match='name'):
-        Seen(name, [])
+def test_layer_without_a_name_is_refused(name: Any, exception_type: type[Exception]) -> None:
+    with pytest.raises(exception_type, match='name'):
+        RecordingLayer(name, [])
 
 
 # Event loops
 
 
-def test_a_bound_guard_serves_one_event_loop_and_any_thread() -> None:
+def test_bound_guard_serves_one_event_loop_and_any_thread() -> None:
     log: list[str] = []
-    bound = Bound('bound', log)
+    bound = LoopBoundLayer('bound', log)
     assert bound.run_sync(ok) == Success(1)
 
-    async def twice() -> None:
+    async def run_twice() -> None:
         await bound.run(ok_async)
-        await (Seen('a', log) >> bound).run(ok_async)
+        await (RecordingLayer('a', log) >> bound).run(ok_async)
 
-    asyncio.run(twice())
+    asyncio.run(run_twice())
     assert bound.run_sync(ok) == Success(1)
-    for guard in (bound, bound >> Seen('b', log), Seen('c', log) >> bound):
-        with pytest.raises(RuntimeError, match="'bound' serves the tasks of another event loop"):
+    for guard in (bound, bound >> RecordingLayer('b', log), RecordingLayer('c', log) >> bound):
+        with pytest.raises(
+            RuntimeError, match="'bound' already serves the tasks of another event loop"
+        ):
             asyncio.run(guard.run(ok_async))
 
 
-def test_a_guard_that_is_not_bound_serves_any_event_loop() -> None:
-    guard = Seen('a', []) >> Seen('b', [])
+def test_guard_that_is_not_bound_serves_any_event_loop() -> None:
+    guard = RecordingLayer('a', []) >> RecordingLayer('b', [])
     for _ in range(2):
         assert asyncio.run(guard.run(ok_async)) == Success(1)
 
 
-def test_a_guard_that_is_not_bound_needs_no_event_loop() -> None:
+def test_guard_that_is_not_bound_needs_no_event_loop() -> None:
     async def op() -> Number:
         return Success(1)
 
-    with pytest.raises(StopIteration) as ended:
-        Seen('a', []).run(op).send(None)
-    assert ended.value.value == Success(1)
+    with pytest.raises(StopIteration) as caught:
+        RecordingLayer('a', []).run(op).send(None)
+    assert caught.value.value == Success(1)
 
 
-def test_a_layer_must_say_what_it_does() -> None:
+def test_abstract_methods_of_a_layer_must_be_defined() -> None:
     class Empty(Layer[str]):
         pass
 
@@ -593,6 +633,6 @@ def test_awaitables_other_than_coroutines_are_awaited() -> None:
         future: asyncio.Future[Number] = asyncio.get_running_loop().create_future()
         future.set_result(Success(1))
         awaited: Callable[[], Awaitable[Number]] = lambda: future  # noqa: E731
-        return await Seen('a', []).run(awaited)
+        return await RecordingLayer('a', []).run(awaited)
 
     assert asyncio.run(run()) == Success(1)

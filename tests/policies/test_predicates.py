@@ -1,4 +1,4 @@
-"""What is read of an error: whether to try again, whom it counts against, how long to wait."""
+"""Predicates on errors: retryable, counted against the dependency, delay."""
 
 import pytest
 from typing_extensions import override
@@ -11,16 +11,16 @@ from tests.policies.errors import Busy, Down, Slow, Wrong
 AGAINST = {Category.TIMEOUT, Category.UNAVAILABLE, Category.CONNECTION, Category.RESOURCE}
 
 
-class Anything(TaggedError, category=Category.EXECUTION, message='{kind}.'):
-    """An error of any kind."""
+class AnyError(TaggedError, category=Category.EXECUTION, message='{error_category}.'):
+    """An error of any category."""
 
-    kind: Category
+    error_category: Category
     again: bool
 
     @property
     @override
     def category(self) -> Category:
-        return self.kind
+        return self.error_category
 
     @property
     @override
@@ -30,10 +30,10 @@ class Anything(TaggedError, category=Category.EXECUTION, message='{kind}.'):
 
 @pytest.mark.parametrize('category', Category)
 @pytest.mark.parametrize('again', [False, True])
-def test_an_error_counts_by_its_category_and_an_execution_where_it_may_be_tried_again(
+def test_error_counts_by_its_category_and_execution_errors_if_retryable(
     category: Category, again: bool
 ) -> None:
-    error = Anything(category, again)
+    error = AnyError(category, again)
     assert counts_against(error) is (
         category in AGAINST or (category is Category.EXECUTION and again)
     )
@@ -41,7 +41,7 @@ def test_an_error_counts_by_its_category_and_an_execution_where_it_may_be_tried_
     assert always(error) is True
 
 
-def test_the_errors_class_says_whether_to_try_again() -> None:
+def test_class_of_the_error_decides_whether_it_is_retryable() -> None:
     assert [retryable(error) for error in (Slow(), Down(), Busy(), Wrong())] == [
         True,
         True,
@@ -50,7 +50,7 @@ def test_the_errors_class_says_whether_to_try_again() -> None:
     ]
 
 
-def test_the_seconds_that_an_error_asks_to_wait_are_its_own() -> None:
+def test_retry_after_of_an_error_is_its_attribute() -> None:
     assert [
         retry_after(error)
         for error in (Busy(retry_after=1.5), Busy(retry_after=0.0), Busy(), Wrong())

@@ -1,4 +1,4 @@
-"""A rate limit lets through what it may, to the call, and tells the others when to come."""
+"""Rate limits in threads: rate, burst, cost, keys, clocks, waits and validation."""
 
 import threading
 import time
@@ -14,10 +14,11 @@ from seamwise.policies._engine.permit import ADMITTED, Wait
 from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies._engine.world import World
 from seamwise.policies.deadline import deadline
+from seamwise.policies.errors import RateLimited
 from seamwise.policies.events import GuardEvent, Refused
-from seamwise.policies.rate_limit import RateLimited, rate_limit
+from seamwise.policies.rate_limit import rate_limit
 from seamwise.policies.testing import FakeWorld
-from tests.policies.circuits import in_threads
+from tests.policies.circuit_helpers import run_in_threads
 
 
 def ok() -> Success[int]:
@@ -28,71 +29,71 @@ def passes(guard: Guard[RateLimited]) -> bool:
     return guard.run_sync(ok) == Success(1)
 
 
-def passed(guard: Guard[RateLimited], calls: int) -> int:
+def count_admitted(guard: Guard[RateLimited], calls: int) -> int:
     return sum(passes(guard) for _ in range(calls))
 
 
-def refused(guard: Guard[RateLimited]) -> RateLimited:
+def get_refusal(guard: Guard[RateLimited]) -> RateLimited:
     error = guard.run_sync(ok).swap().unwrap()
     assert isinstance(error, RateLimited)
     return error
 
 
-def made(**more: Any) -> Guard[RateLimited]:
-    given: dict[str, Any] = {'limit': 5, 'name': 'x'}
-    return rate_limit(**given | more)
+def build_rate_limit(**options: Any) -> Guard[RateLimited]:
+    defaults: dict[str, Any] = {'limit': 5, 'name': 'x'}
+    return rate_limit(**defaults | options)
 
 
-def from_elsewhere(act: Callable[[], object]) -> None:
-    """Do something in another thread, which waits for no lock longer than a second."""
-    thread = threading.Thread(target=act, daemon=True)
+def run_in_other_thread(action: Callable[[], object]) -> None:
+    """Run the action in another thread, and fail if that takes more than a second."""
+    thread = threading.Thread(target=action, daemon=True)
     thread.start()
     thread.join(1)
-    assert not thread.is_alive(), 'a lock is held while code of a caller runs'
+    assert not thread.is_alive(), 'a lock is held while code of the caller runs'
 
 
-def test_as_many_as_the_limit_pass_at_once_and_the_next_is_told_when() -> None:
+def test_refusal_after_the_limit_states_the_delay() -> None:
     world = FakeWorld()
     guard = rate_limit(4, period=2.0, name='search', world=world)
-    assert passed(guard, 4) == 4
-    assert refused(guard) == RateLimited('search', 4, 2.0, 0.5)
+    assert count_admitted(guard, 4) == 4
+    assert get_refusal(guard) == RateLimited('search', 4, 2.0, 0.5)
     world.advance(0.5)
-    assert passed(guard, 2) == 1
+    assert count_admitted(guard, 2) == 1
 
 
-def test_the_period_is_a_second_where_nobody_says() -> None:
+def test_default_period_is_one_second() -> None:
     world = FakeWorld()
-    assert refused_after(rate_limit(1, name='x', world=world)) == 1.0
+    assert get_retry_after(rate_limit(1, name='x', world=world)) == 1.0
 
 
-def refused_after(guard: Guard[RateLimited]) -> float:
+def get_retry_after(guard: Guard[RateLimited]) -> float:
     assert passes(guard)
-    return refused(guard).retry_after
+    return get_refusal(guard).retry_after
 
 
 @pytest.mark.parametrize('burst', [1, 3, 10])
-def test_so_many_pass_at_once_as_the_burst_says(burst: int) -> None:
+def test_burst_limits_simultaneous_calls(burst: int) -> None:
     world = FakeWorld()
     guard = rate_limit(5, name='x', burst=burst, world=world)
-    assert passed(guard, 20) == burst
+    assert count_admitted(guard, 20) == burst
     world.advance(1000.0)
-    assert passed(guard, 20) == burst
+    assert count_admitted(guard, 20) == burst
 
 
-def test_in_a_half_open_period_limit_and_burst_pass_but_no_more() -> None:
+def test_at_most_limit_plus_burst_pass_in_a_half_open_period() -> None:
     world = FakeWorld()
     guard = rate_limit(4, name='x', burst=3, world=world)
-    count = passed(guard, 9)
+    count = count_admitted(guard, 9)
     for _ in range(999):
         world.advance(0.001)
-        count += passed(guard, 9)
+        count += count_admitted(guard, 9)
     assert count == 3 + 3
     world.advance(0.001)
-    assert passed(guard, 9) == 1
+    assert count_admitted(guard, 9) == 1
 
 
 @pytest.mark.parametrize('limit', [1, 3, 7, 10, 60])
-def test_who_comes_exactly_as_often_as_allowed_is_never_refused(limit: int) -> None:
+def test_calls_at_exactly_the_allowed_rate_are_never_refused(limit: int) -> None:
     now = [0.0]
     guard = rate_limit(limit, name='x', burst=1, world=World(clock=lambda: now[0]))
     for call in range(4000):
@@ -100,17 +101,17 @@ def test_who_comes_exactly_as_often_as_allowed_is_never_refused(limit: int) -> N
         assert passes(guard), call
 
 
-def test_a_call_that_waits_as_long_as_it_was_told_passes() -> None:
+def test_call_passes_after_the_stated_delay() -> None:
     world = FakeWorld()
     world.advance(1_700_000_000.123)
     guard = rate_limit(7, period=3.3, name='x', world=world)
     for _ in range(500):
         if not passes(guard):
-            world.advance(refused(guard).retry_after)
+            world.advance(get_refusal(guard).retry_after)
             assert passes(guard)
 
 
-def test_a_call_may_be_a_microsecond_early_and_no_more() -> None:
+def test_call_passes_one_microsecond_early_but_not_more() -> None:
     now = [0.0]
     guard = rate_limit(1, name='x', world=World(clock=lambda: now[0]))
     assert passes(guard)
@@ -122,7 +123,7 @@ def test_a_call_may_be_a_microsecond_early_and_no_more() -> None:
     assert not passes(guard)
 
 
-def test_a_very_quick_rate_gives_away_no_call() -> None:
+def test_very_high_rate_admits_no_additional_call() -> None:
     now = [0.0]
     guard = rate_limit(10_000_000, name='x', burst=1, world=World(clock=lambda: now[0]))
     assert passes(guard)
@@ -132,57 +133,57 @@ def test_a_very_quick_rate_gives_away_no_call() -> None:
     assert passes(guard)
 
 
-def test_a_cost_takes_so_much() -> None:
+def test_call_takes_its_cost() -> None:
     world = FakeWorld()
     guard = rate_limit(10, name='x', cost=2.5, world=world)
-    assert passed(guard, 9) == 4
-    assert refused(guard).retry_after == pytest.approx(0.25)
+    assert count_admitted(guard, 9) == 4
+    assert get_refusal(guard).retry_after == pytest.approx(0.25)
 
 
-def test_sixths_add_up_to_a_whole() -> None:
+def test_costs_of_one_sixth_add_up_to_one() -> None:
     guard = rate_limit(1, name='x', cost=1 / 6, world=FakeWorld())
-    assert passed(guard, 9) == 6
+    assert count_admitted(guard, 9) == 6
 
 
-def test_a_cost_counts_however_small_it_is() -> None:
+def test_very_small_cost_is_counted() -> None:
     guard = rate_limit(1, period=1e-6, name='x', cost=1e-4, world=FakeWorld())
-    assert passed(guard, 2000) == 1000
+    assert count_admitted(guard, 2000) == 1000
 
 
-def test_a_cost_may_be_asked_for_at_each_call() -> None:
+def test_cost_function_is_called_for_each_call() -> None:
     costs = iter([3.0, 1, 0, 1.5, 0])
     guard = rate_limit(4, name='x', cost=lambda: next(costs), world=FakeWorld())
     assert [passes(guard) for _ in range(5)] == [True, True, True, False, True]
 
 
-def test_a_cost_of_the_whole_burst_passes() -> None:
+def test_cost_equal_to_the_burst_passes() -> None:
     assert passes(rate_limit(4, name='x', burst=2, cost=2, world=FakeWorld()))
     assert passes(rate_limit(4, name='x', burst=2, cost=lambda: 2, world=FakeWorld()))
 
 
 @pytest.mark.parametrize('cost', [2.001, -1, nan, inf])
-def test_a_cost_that_can_never_pass_is_a_defect(cost: float) -> None:
+def test_cost_that_can_never_pass_is_a_defect(cost: float) -> None:
     guard = rate_limit(4, name='x', burst=2, cost=lambda: cost, world=FakeWorld())
     with pytest.raises(ValueError, match='cost must be'):
         guard.run_sync(ok)
 
 
-def test_each_key_has_a_limit_of_its_own() -> None:
+def test_each_key_has_a_separate_limit() -> None:
     users = iter('aabab')
     guard = rate_limit(1, name='x', key=lambda: next(users), world=FakeWorld())
     assert [passes(guard) for _ in range(5)] == [True, False, True, False, False]
 
 
-def test_a_key_that_is_no_string_is_a_defect() -> None:
+def test_key_that_is_not_a_string_is_a_defect() -> None:
     key: Any = lambda: None  # noqa: E731
-    with pytest.raises(TypeError, match='key must give a string, not None'):
+    with pytest.raises(TypeError, match='key must return a string, not None'):
         rate_limit(1, name='x', key=key, world=FakeWorld()).run_sync(ok)
 
 
-class Keyed:
-    """A guard whose key the test says."""
+class KeyedGuard:
+    """A guard whose key is an argument of each call."""
 
-    def __init__(self, limit: int, *, keys: int, **more: Any) -> None:
+    def __init__(self, limit: int, *, keys: int, **options: Any) -> None:
         self.world = FakeWorld()
         self._user = ''
         self._cost = 1.0
@@ -193,7 +194,7 @@ class Keyed:
             cost=lambda: self._cost,
             keys=keys,
             world=self.world,
-            **more,
+            **options,
         )
 
     def passes(self, user: str, cost: float = 1.0) -> bool:
@@ -202,20 +203,20 @@ class Keyed:
         return passes(self.guard)
 
 
-def test_of_too_many_keys_an_idle_one_is_forgotten_first() -> None:
-    keyed = Keyed(4, keys=2)
+def test_idle_key_is_evicted_first() -> None:
+    keyed = KeyedGuard(4, keys=2)
     assert keyed.passes('a', 4.0)
     keyed.world.advance(0.25)
     assert keyed.passes('b')
     keyed.world.advance(0.25)
     assert keyed.passes('c')
-    # `b` went, which was idle and so is as before; `a`, the older, is still known.
+    # `b`, which was idle, was evicted; `a` is older but was kept.
     assert not keyed.passes('a', 3.0)
     assert keyed.passes('a', 2.0)
 
 
-def test_where_all_keys_are_in_use_the_oldest_is_forgotten() -> None:
-    keyed = Keyed(1, keys=2)
+def test_oldest_key_is_evicted_if_all_are_in_use() -> None:
+    keyed = KeyedGuard(1, keys=2)
     assert keyed.passes('a')
     assert keyed.passes('b')
     assert not keyed.passes('a')
@@ -224,39 +225,39 @@ def test_where_all_keys_are_in_use_the_oldest_is_forgotten() -> None:
     assert keyed.passes('b')
 
 
-def test_among_idle_keys_the_oldest_is_forgotten() -> None:
-    keyed = Keyed(2, keys=3, burst=2)
+def test_oldest_idle_key_is_evicted_if_several_are_idle() -> None:
+    keyed = KeyedGuard(2, keys=3, burst=2)
     for user in 'abc':
         assert keyed.passes(user)
     keyed.world.advance(10.0)
     assert keyed.passes('a')
     keyed.world.advance(0.1)
     assert keyed.passes('d')
-    # `b` went, the oldest that was idle; `a` remembers its call.
+    # `b`, the oldest idle key, was evicted; `a` was kept.
     assert keyed.passes('a')
     assert not keyed.passes('a')
 
 
 @pytest.mark.parametrize(('keys', 'is_found'), [(16, True), (17, False)])
-def test_an_idle_key_is_looked_for_among_the_sixteen_oldest(keys: int, is_found: bool) -> None:
-    keyed = Keyed(4, keys=keys)
+def test_idle_key_is_searched_among_the_sixteen_oldest(keys: int, is_found: bool) -> None:
+    keyed = KeyedGuard(4, keys=keys)
     for number in range(keys - 1):
         assert keyed.passes(f'busy {number}', 4.0)
     assert keyed.passes('idle', 0.25)
     keyed.world.advance(0.5)
     assert keyed.passes('one more')
-    # Where the idle one was not seen, the oldest has gone, and is as new.
+    # If the idle key was not found, the oldest one was evicted, and starts again.
     assert keyed.passes('busy 0', 4.0) is not is_found
 
 
-def test_keys_that_come_once_take_no_memory_for_ever() -> None:
-    keyed = Keyed(1, keys=100)
+def test_memory_is_bounded_if_keys_occur_only_once() -> None:
+    keyed = KeyedGuard(1, keys=100)
     assert all(keyed.passes(f'user {number}') for number in range(5000))
     (layer,) = keyed.guard._layers
     assert len(vars(layer)['_buckets']._buckets) == 100
 
 
-def test_ten_thousand_keys_are_kept_where_nobody_says() -> None:
+def test_ten_thousand_keys_are_kept_by_default() -> None:
     user = ['first']
     guard = rate_limit(1, name='x', key=lambda: user[0], world=FakeWorld())
     assert passes(guard)
@@ -265,74 +266,74 @@ def test_ten_thousand_keys_are_kept_where_nobody_says() -> None:
         assert passes(guard)
     user[0] = 'first'
     assert not passes(guard)
-    # One more is one too many: the oldest goes, and is as new.
+    # The next key evicts the oldest one, which starts again.
     user[0] = 'one more'
     assert passes(guard)
     user[0] = '0'
     assert passes(guard)
 
 
-def test_a_clock_that_goes_back_gives_nothing_and_takes_nothing() -> None:
+def test_clock_that_goes_back_neither_frees_nor_takes_slots() -> None:
     now = [5000.0]
     guard = rate_limit(2, name='x', world=World(clock=lambda: now[0]))
-    assert passed(guard, 3) == 2
+    assert count_admitted(guard, 3) == 2
     now[0] = 10.0
-    assert refused(guard).retry_after == pytest.approx(0.5)
+    assert get_refusal(guard).retry_after == pytest.approx(0.5)
     now[0] = 10.4
-    assert refused(guard).retry_after == pytest.approx(0.1)
+    assert get_refusal(guard).retry_after == pytest.approx(0.1)
     now[0] = 3.0
-    assert refused(guard).retry_after == pytest.approx(0.1)
+    assert get_refusal(guard).retry_after == pytest.approx(0.1)
     now[0] = 3.1
-    assert passed(guard, 3) == 1
+    assert count_admitted(guard, 3) == 1
 
 
-def test_a_clock_may_begin_below_zero() -> None:
+def test_clock_can_start_below_zero() -> None:
     now = [-5.0]
     guard = rate_limit(1, name='x', world=World(clock=lambda: now[0]))
-    assert refused_after(guard) == 1.0
+    assert get_retry_after(guard) == 1.0
     now[0] = -4.0
     assert passes(guard)
 
 
-def test_a_leap_of_the_clock_gives_a_burst_and_no_more() -> None:
+def test_leap_of_the_clock_admits_at_most_a_burst() -> None:
     world = FakeWorld()
     guard = rate_limit(2, name='x', world=world)
-    assert passed(guard, 3) == 2
+    assert count_admitted(guard, 3) == 2
     world.advance(1e8)
-    assert passed(guard, 9) == 2
+    assert count_admitted(guard, 9) == 2
 
 
-def test_who_may_wait_sleeps_exactly_until_its_slot() -> None:
+def test_waiting_call_sleeps_exactly_until_its_slot() -> None:
     world = FakeWorld()
     guard = rate_limit(4, name='x', burst=1, wait=0.25, world=world)
-    assert passed(guard, 4) == 4
+    assert count_admitted(guard, 4) == 4
     assert world.slept == pytest.approx([0.25] * 3)
     assert world.now == pytest.approx(0.75)
 
 
-def test_who_waits_exactly_as_long_as_it_may_passes_on_a_coarse_clock() -> None:
+def test_call_that_waits_for_the_maximum_time_passes_on_a_coarse_clock() -> None:
     world = FakeWorld()
     world.advance(1_700_000_000.123)
     guard = rate_limit(7, name='x', burst=1, wait=1 / 7, world=world)
-    assert passed(guard, 200) == 200
+    assert count_admitted(guard, 200) == 200
 
 
-def test_who_would_have_to_wait_too_long_is_refused_at_once() -> None:
+def test_call_that_would_wait_too_long_is_refused_immediately() -> None:
     world = FakeWorld()
     guard = rate_limit(4, name='x', burst=1, wait=0.2499, world=world)
     assert passes(guard)
-    assert refused(guard).retry_after == 0.25
+    assert get_refusal(guard).retry_after == 0.25
     assert world.slept == []
     world.advance(0.0002)
     assert passes(guard)
 
 
-def test_a_wait_may_be_a_microsecond_shorter_than_the_slot_is_away_and_no_more() -> None:
+def test_wait_can_be_one_microsecond_shorter_than_the_delay_but_not_more() -> None:
     for wait, calls in ((0.999999, 2), (0.999998, 1)):
-        assert passed(rate_limit(1, name='x', wait=wait, world=FakeWorld()), 2) == calls
+        assert count_admitted(rate_limit(1, name='x', wait=wait, world=FakeWorld()), 2) == calls
 
 
-def test_nobody_waits_when_the_deadline_around_is_over() -> None:
+def test_call_does_not_wait_after_the_enclosing_deadline() -> None:
     world = FakeWorld()
 
     def key() -> str:
@@ -345,7 +346,7 @@ def test_nobody_waits_when_the_deadline_around_is_over() -> None:
     assert world.slept == []
 
 
-def test_a_wait_does_not_go_beyond_the_deadline_around_it() -> None:
+def test_wait_is_limited_by_the_enclosing_deadline() -> None:
     world = FakeWorld()
     guard = rate_limit(1, name='x', wait=10.0, world=world)
     assert passes(guard)
@@ -357,17 +358,17 @@ def test_a_wait_does_not_go_beyond_the_deadline_around_it() -> None:
     assert (deadline(1.1, world=world) >> guard).run_sync(ok) == Success(1)
 
 
-def test_a_wait_on_a_clock_that_stands_still_ends_with_a_refusal() -> None:
+def test_wait_ends_with_a_refusal_if_the_clock_stands_still() -> None:
     slept: list[float] = []
     guard = rate_limit(
         2, name='x', wait=10.0, world=World(clock=lambda: 7.0, sleep_sync=slept.append)
     )
-    assert passed(guard, 2) == 2
-    assert refused(guard).retry_after == 0.5
+    assert count_admitted(guard, 2) == 2
+    assert get_refusal(guard).retry_after == 0.5
     assert slept == [0.5]
 
 
-def test_a_wait_on_a_clock_that_runs_slow_goes_on_until_the_wait_is_over() -> None:
+def test_wait_continues_until_its_end_if_the_clock_is_slow() -> None:
     now = [0.0]
     slept: list[float] = []
 
@@ -376,42 +377,42 @@ def test_a_wait_on_a_clock_that_runs_slow_goes_on_until_the_wait_is_over() -> No
         now[0] += seconds / 2
 
     guard = rate_limit(1, name='x', wait=1.0, world=World(clock=lambda: now[0], sleep_sync=sleep))
-    assert passed(guard, 2) == 2
+    assert count_admitted(guard, 2) == 2
     assert slept[:3] == pytest.approx([1.0, 0.5, 0.25], abs=1e-6)
 
 
-def test_a_thread_whose_turn_never_comes_goes_when_its_wait_is_over() -> None:
-    head_sleeps, goes_on = threading.Event(), threading.Event()
+def test_thread_that_is_never_woken_gives_up_at_the_end_of_its_wait() -> None:
+    head_is_asleep, head_may_wake = threading.Event(), threading.Event()
     slept: list[float] = []
     errors: list[RateLimited] = []
 
     def sleep(seconds: float) -> None:
-        if head_sleeps.is_set():
+        if head_is_asleep.is_set():
             slept.append(seconds)
             return
-        head_sleeps.set()
-        goes_on.wait(5)
+        head_is_asleep.set()
+        head_may_wake.wait(5)
 
     guard = rate_limit(1, name='x', wait=3.0, world=World(clock=lambda: 0.0, sleep_sync=sleep))
     assert passes(guard)
     head = threading.Thread(target=lambda: guard.run_sync(ok), daemon=True)
     head.start()
-    assert head_sleeps.wait(5)
-    from_elsewhere(lambda: errors.append(refused(guard)))
+    assert head_is_asleep.wait(5)
+    run_in_other_thread(lambda: errors.append(get_refusal(guard)))
     assert [error.retry_after for error in errors] == [2.0]
     assert slept == pytest.approx([3.0], abs=1e-5)
-    goes_on.set()
+    head_may_wake.set()
     head.join(5)
 
 
-def test_an_interrupted_wait_takes_no_slot() -> None:
+def test_interrupted_wait_takes_no_slot() -> None:
     now = [0.0]
 
-    def interrupted(seconds: float) -> None:
+    def interrupt(seconds: float) -> None:
         raise KeyboardInterrupt
 
     guard = rate_limit(
-        1, name='x', wait=2.0, world=World(clock=lambda: now[0], sleep_sync=interrupted)
+        1, name='x', wait=2.0, world=World(clock=lambda: now[0], sleep_sync=interrupt)
     )
     assert passes(guard)
     for _ in range(3):
@@ -421,25 +422,23 @@ def test_an_interrupted_wait_takes_no_slot() -> None:
     assert passes(guard)
 
 
-def test_who_is_interrupted_leaves_the_line_under_the_lock() -> None:
+def test_interrupted_call_leaves_the_queue_under_the_lock() -> None:
     order: list[str] = []
-    is_held = threading.Event()
+    lock_is_held = threading.Event()
 
-    def holds() -> None:
+    def hold_lock() -> None:
         with vars(layer)['mutex']:
-            is_held.set()
+            lock_is_held.set()
             time.sleep(0.02)
             order.append('free')
 
-    def interrupted(seconds: float) -> None:
+    def interrupt(seconds: float) -> None:
         thread.start()
-        assert is_held.wait(5)
+        assert lock_is_held.wait(5)
         raise KeyboardInterrupt
 
-    thread = threading.Thread(target=holds)
-    guard = rate_limit(
-        1, name='x', wait=2.0, world=World(clock=lambda: 0.0, sleep_sync=interrupted)
-    )
+    thread = threading.Thread(target=hold_lock)
+    guard = rate_limit(1, name='x', wait=2.0, world=World(clock=lambda: 0.0, sleep_sync=interrupt))
     (layer,) = guard._layers
     assert passes(guard)
     with pytest.raises(KeyboardInterrupt):
@@ -449,15 +448,15 @@ def test_who_is_interrupted_leaves_the_line_under_the_lock() -> None:
     assert order == ['free', 'left']
 
 
-def test_a_refusal_takes_no_slot() -> None:
+def test_refusal_takes_no_slot() -> None:
     world = FakeWorld()
     guard = rate_limit(1, name='x', world=world)
-    assert passed(guard, 50) == 1
+    assert count_admitted(guard, 50) == 1
     world.advance(1.0)
     assert passes(guard)
 
 
-def test_a_failure_and_a_defect_of_the_operation_pass_as_they_are() -> None:
+def test_failure_and_defect_of_the_operation_are_passed_on_unchanged() -> None:
     guard = rate_limit(2, name='x', world=FakeWorld())
     assert guard.run_sync(lambda: Failure('down')) == Failure('down')
     with pytest.raises(ZeroDivisionError):
@@ -465,46 +464,51 @@ def test_a_failure_and_a_defect_of_the_operation_pass_as_they_are() -> None:
     assert not passes(guard)
 
 
-def test_every_refusal_is_an_error_of_its_own_and_is_told() -> None:
-    told: list[GuardEvent] = []
-    guard = rate_limit(1, name='x', observer=told.append, world=FakeWorld())
+def test_each_refusal_is_a_new_error_and_is_sent_to_the_observer() -> None:
+    events: list[GuardEvent] = []
+    guard = rate_limit(1, name='x', observer=events.append, world=FakeWorld())
     assert passes(guard)
-    assert told == []
-    first, second = refused(guard), refused(guard)
+    assert events == []
+    first, second = get_refusal(guard), get_refusal(guard)
     assert first == second
     assert first is not second
-    assert told == [Refused('x', first), Refused('x', second)]
+    assert events == [Refused('x', first), Refused('x', second)]
 
 
-def test_an_observer_that_raises_changes_nothing(caplog: pytest.LogCaptureFixture) -> None:
-    def breaks(event: GuardEvent) -> None:
+def test_observer_that_raises_does_not_change_the_outcome(caplog: pytest.LogCaptureFixture) -> None:
+    def broken_observer(event: GuardEvent) -> None:
         raise LookupError
 
-    guard = rate_limit(1, name='x', observer=breaks, world=FakeWorld())
-    assert passed(guard, 3) == 1
+    guard = rate_limit(1, name='x', observer=broken_observer, world=FakeWorld())
+    assert count_admitted(guard, 3) == 1
 
 
-def test_no_lock_is_held_while_key_cost_and_observer_run() -> None:
-    def elsewhere() -> None:
+def test_lock_is_not_held_while_key_cost_and_observer_run() -> None:
+    def call_in_other_thread() -> None:
         if threading.current_thread() is threading.main_thread():
-            from_elsewhere(lambda: guard.run_sync(ok))
+            run_in_other_thread(lambda: guard.run_sync(ok))
 
     def key() -> str:
-        elsewhere()
+        call_in_other_thread()
         return 'a'
 
     def cost() -> float:
-        elsewhere()
+        call_in_other_thread()
         return 1.0
 
     guard = rate_limit(
-        2, name='x', key=key, cost=cost, observer=lambda event: elsewhere(), world=FakeWorld()
+        2,
+        name='x',
+        key=key,
+        cost=cost,
+        observer=lambda event: call_in_other_thread(),
+        world=FakeWorld(),
     )
-    assert passed(guard, 3) == 0
+    assert count_admitted(guard, 3) == 0
 
 
 @pytest.mark.parametrize('wait', [0.0, 5.0])
-def test_the_clock_is_read_by_one_thread_at_a_time(wait: float) -> None:
+def test_clock_is_read_by_one_thread_at_a_time(wait: float) -> None:
     readers: list[int] = []
     pause = threading.Event()
 
@@ -516,41 +520,41 @@ def test_the_clock_is_read_by_one_thread_at_a_time(wait: float) -> None:
         return time.monotonic()
 
     guard = rate_limit(1000, name='x', burst=1, wait=wait, world=World(clock=clock))
-    in_threads(4, lambda _: passed(guard, 3))
+    run_in_threads(4, lambda _: count_admitted(guard, 3))
 
 
-def test_who_passes_keeps_nothing_at_once_or_later() -> None:
-    (layer,) = made(limit=1, wait=1.0, world=FakeWorld())._layers
+def test_admitted_call_has_the_shared_permit_with_and_without_a_wait() -> None:
+    (layer,) = build_rate_limit(limit=1, wait=1.0, world=FakeWorld())._layers
     assert layer.enter() is ADMITTED
-    place = layer.enter()
-    assert isinstance(place, Wait)
-    assert place.wait_sync() is ADMITTED
+    wait_decision = layer.enter()
+    assert isinstance(wait_decision, Wait)
+    assert wait_decision.wait_sync() is ADMITTED
 
 
-def test_a_delay_is_never_longer_than_an_error_may_say() -> None:
+def test_retry_after_is_limited_to_the_maximum_delay() -> None:
     guard = rate_limit(1, period=1e9, name='x', burst=2, cost=2, world=FakeWorld())
-    assert refused_after(guard) == 1e9
+    assert get_retry_after(guard) == 1e9
 
 
-def test_the_error_says_it_in_words() -> None:
+def test_message_of_the_error_states_limit_and_period() -> None:
     error: TaggedError = RateLimited('search', 5, 0.5, 0.1)
-    assert str(error) == 'search takes 5 calls in 0.5 s, no more.'
+    assert str(error) == "'search' is at its rate limit (5 per 0.5 s)."
 
 
 @pytest.mark.parametrize(
-    ('more', 'words'),
+    ('options', 'description'),
     [
-        ({}, 'x: 5 calls in 1 s, 5 at once'),
-        ({'limit': 1, 'period': 0.5}, 'x: 1 call in 0.5 s, 1 at once'),
-        ({'burst': 2, 'wait': 2.5}, 'x: 5 calls in 1 s, 2 at once, waits up to 2.5 s'),
+        ({}, 'x: 5 calls in 1 s, burst of 5'),
+        ({'limit': 1, 'period': 0.5}, 'x: 1 call in 0.5 s, burst of 1'),
+        ({'burst': 2, 'wait': 2.5}, 'x: 5 calls in 1 s, burst of 2, waits up to 2.5 s'),
     ],
 )
-def test_it_says_its_limits(more: dict[str, Any], words: str) -> None:
-    assert made(**more).describe() == words
+def test_description_states_the_limits(options: dict[str, Any], description: str) -> None:
+    assert build_rate_limit(**options).describe() == description
 
 
 @pytest.mark.parametrize(
-    ('wrong', 'kind', 'message'),
+    ('options', 'error_type', 'message'),
     [
         ({'limit': 0}, ValueError, 'limit must be 1 or more'),
         ({'limit': 1.5}, TypeError, 'limit must be a whole number'),
@@ -574,21 +578,21 @@ def test_it_says_its_limits(more: dict[str, Any], words: str) -> None:
         ({'wait': 1.1e9}, ValueError, 'wait must be'),
         ({'wait': None}, TypeError, 'wait must be a number'),
         ({'keys': 0}, ValueError, 'keys must be 1 or more'),
-        ({'key': 'user'}, TypeError, "key must be a function that gives a string, not 'user'"),
-        ({'name': ' '}, ValueError, 'name must say'),
+        ({'key': 'user'}, TypeError, "key must be a function that returns a string, not 'user'"),
+        ({'name': ' '}, ValueError, 'name must not be empty'),
         ({'name': 7}, TypeError, 'name must be a string'),
         ({'observer': 7}, TypeError, 'observer must be'),
     ],
 )
-def test_what_cannot_be_meant_is_refused_when_it_is_made(
-    wrong: dict[str, Any], kind: type[Exception], message: str
+def test_invalid_option_raises_when_the_guard_is_built(
+    options: dict[str, Any], error_type: type[Exception], message: str
 ) -> None:
-    with pytest.raises(kind, match=f'^{message}'):
-        made(**wrong)
+    with pytest.raises(error_type, match=f'^{message}'):
+        build_rate_limit(**options)
 
 
 @pytest.mark.parametrize(
-    'most',
+    'options',
     [
         {'limit': 1_000_000_000},
         {'burst': 1_000_000_000},
@@ -599,5 +603,5 @@ def test_what_cannot_be_meant_is_refused_when_it_is_made(
         {'keys': 1},
     ],
 )
-def test_the_largest_and_smallest_numbers_that_can_be_meant_work(most: dict[str, Any]) -> None:
-    assert passes(made(world=FakeWorld(), **most))
+def test_largest_and_smallest_valid_numbers_are_accepted(options: dict[str, Any]) -> None:
+    assert passes(build_rate_limit(world=FakeWorld(), **options))

@@ -1,4 +1,4 @@
-"""Those who wait for a rate limit pass in the order of coming, tasks and threads alike, and whoever goes away leaves no gap."""
+"""Rate limits in tasks: order of waiting calls, cancellations and clocks."""
 
 import asyncio
 import threading
@@ -12,10 +12,11 @@ import pytest
 from seamwise import Result, Success
 from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies._engine.world import World
-from seamwise.policies.rate_limit import RateLimited, rate_limit
+from seamwise.policies.errors import RateLimited
+from seamwise.policies.rate_limit import rate_limit
 from seamwise.policies.testing import FakeWorld
-from tests.policies.cancelling import cancelled_everywhere
-from tests.policies.ticking import Ticking, settle
+from tests.policies.cancellation_helpers import cancel_at_each_await
+from tests.policies.manual_time import ManualTime, settle_tasks
 
 
 async def ok() -> Success[int]:
@@ -27,10 +28,10 @@ def ok_sync() -> Success[int]:
 
 
 class Callers:
-    """Tasks that come one after the other to one guard; `passed` says who went in, and when."""
+    """Tasks that call one guard in turn; `passed` lists name and time of each admitted call."""
 
     def __init__(self, limit: int = 1, *, burst: int = 1, wait: float = 100.0) -> None:
-        self.time = Ticking()
+        self.time = ManualTime()
         self.passed: list[tuple[str, float]] = []
         self.tasks: dict[str, asyncio.Task[Result[int, RateLimited]]] = {}
         self.cost = 1.0
@@ -38,7 +39,7 @@ class Callers:
             limit, name='x', burst=burst, wait=wait, cost=lambda: self.cost, world=self.time.world
         )
 
-    def come(self, *names: str, cost: float = 1.0) -> None:
+    def start_calls(self, *names: str, cost: float = 1.0) -> None:
         self.cost = cost
         for name in names:
             self.tasks[name] = self.time.start(self._call(name))
@@ -54,21 +55,21 @@ class Callers:
         self.time.advance(Fraction(seconds))
 
 
-def test_those_who_wait_pass_one_by_one_in_the_order_of_coming() -> None:
+def test_waiting_tasks_pass_one_by_one_in_order_of_arrival() -> None:
     callers = Callers()
-    callers.come(*'abcd')
+    callers.start_calls(*'abcd')
     assert callers.passed == [('a', 0.0)]
     callers.advance(10)
     assert callers.passed == [('a', 0.0), ('b', 1.0), ('c', 2.0), ('d', 3.0)]
     callers.time.close()
 
 
-def test_a_newcomer_never_passes_those_who_wait_however_little_it_costs() -> None:
+def test_new_call_never_overtakes_waiting_calls_even_at_a_low_cost() -> None:
     callers = Callers(burst=4)
-    callers.come('a', cost=3.0)
-    callers.come('b', cost=4.0)
-    callers.come('c', cost=0.5)
-    callers.come('d', cost=0.0)
+    callers.start_calls('a', cost=3.0)
+    callers.start_calls('b', cost=4.0)
+    callers.start_calls('c', cost=0.5)
+    callers.start_calls('d', cost=0.0)
     callers.advance(2.75)
     assert callers.passed == [('a', 0.0)]
     callers.advance(1)
@@ -76,11 +77,11 @@ def test_a_newcomer_never_passes_those_who_wait_however_little_it_costs() -> Non
     callers.time.close()
 
 
-def test_when_somebody_goes_from_the_middle_nobody_passes_the_first() -> None:
+def test_cancellation_in_the_middle_lets_no_call_overtake_the_first() -> None:
     callers = Callers(burst=4)
-    callers.come('a', 'b', cost=4.0)
-    callers.come('c', 'd', cost=0.5)
-    callers.time.do(callers.tasks['c'].cancel)
+    callers.start_calls('a', 'b', cost=4.0)
+    callers.start_calls('c', 'd', cost=0.5)
+    callers.time.run_callback(callers.tasks['c'].cancel)
     callers.advance(3.75)
     assert callers.passed == [('a', 0.0)]
     callers.advance(1)
@@ -88,16 +89,16 @@ def test_when_somebody_goes_from_the_middle_nobody_passes_the_first() -> None:
     callers.time.close()
 
 
-def test_the_line_counts_in_what_a_newcomer_is_told() -> None:
+def test_retry_after_of_a_new_call_includes_the_waiting_calls() -> None:
     callers = Callers(wait=3.0)
-    callers.come(*'abcd')
-    callers.come('e')
+    callers.start_calls(*'abcd')
+    callers.start_calls('e')
     assert callers.tasks['e'].result().swap().unwrap() == RateLimited('x', 1, 1.0, 4.0)
     callers.advance(0.5)
-    callers.come('f')
+    callers.start_calls('f')
     assert callers.tasks['f'].result().swap().unwrap().retry_after == 3.5
     callers.advance(0.5)
-    callers.come('g')
+    callers.start_calls('g')
     assert not callers.tasks['g'].done()
     callers.advance(3)
     assert [name for name, _ in callers.passed] == ['a', 'b', 'c', 'd', 'g']
@@ -105,47 +106,52 @@ def test_the_line_counts_in_what_a_newcomer_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ('gone', 'order'), [('b', 'acd'), ('c', 'abd'), ('d', 'abc'), ('bc', 'ad'), ('bcd', 'a')]
+    ('cancelled_names', 'order'),
+    [('b', 'acd'), ('c', 'abd'), ('d', 'abc'), ('bc', 'ad'), ('bcd', 'a')],
 )
-def test_who_is_cancelled_takes_no_slot_and_those_behind_move_up(gone: str, order: str) -> None:
+def test_cancelled_call_takes_no_slot_and_later_calls_move_up(
+    cancelled_names: str, order: str
+) -> None:
     callers = Callers()
-    callers.come(*'abcd')
+    callers.start_calls(*'abcd')
     callers.advance(0.5)
-    for name in gone:
-        callers.time.do(callers.tasks[name].cancel)
+    for name in cancelled_names:
+        callers.time.run_callback(callers.tasks[name].cancel)
         assert callers.tasks[name].cancelled()
     callers.advance(10)
     assert callers.passed == [(name, float(at)) for at, name in enumerate(order)]
-    callers.come('late')
+    callers.start_calls('late')
     assert callers.tasks['late'].done()
     callers.time.close()
 
 
-@pytest.mark.parametrize('gone', ['b', 'c', 'd'])
-def test_when_somebody_goes_the_line_is_shorter_for_who_comes_next(gone: str) -> None:
+@pytest.mark.parametrize('cancelled_names', ['b', 'c', 'd'])
+def test_queue_is_shorter_for_a_new_call_after_a_cancellation(cancelled_names: str) -> None:
     callers = Callers(wait=3.0)
-    callers.come(*'abcde')
+    callers.start_calls(*'abcde')
     assert callers.tasks['e'].done()
-    callers.time.do(callers.tasks[gone].cancel)
-    callers.come('f')
+    callers.time.run_callback(callers.tasks[cancelled_names].cancel)
+    callers.start_calls('f')
     assert not callers.tasks['f'].done()
     callers.advance(3)
-    assert [name for name, _ in callers.passed] == [name for name in 'abcdf' if name != gone]
+    assert [name for name, _ in callers.passed] == [
+        name for name in 'abcdf' if name != cancelled_names
+    ]
     callers.time.close()
 
 
-def test_a_head_that_is_served_and_cancelled_at_once_gives_way() -> None:
+def test_head_that_is_woken_and_cancelled_passes_its_place_on() -> None:
     callers = Callers()
-    callers.come(*'abc')
+    callers.start_calls(*'abc')
     head = callers.tasks['b']
     _, woken = callers.time._sleepers[0]
 
     def serve_and_cancel() -> None:
-        callers.time.jump(Fraction(1))
+        callers.time.shift_clock(Fraction(1))
         woken.set_result(None)
         head.cancel()
 
-    callers.time.do(serve_and_cancel)
+    callers.time.run_callback(serve_and_cancel)
     assert head.cancelled()
     callers.advance(1)
     assert callers.passed == [('a', 0.0), ('c', 0.0)]
@@ -153,7 +159,7 @@ def test_a_head_that_is_served_and_cancelled_at_once_gives_way() -> None:
 
 
 @pytest.mark.parametrize('burst', [1, 3])
-def test_cancelled_at_any_await_nothing_is_taken_and_nobody_left(burst: int) -> None:
+def test_cancellation_at_any_await_takes_no_slot_and_leaves_no_waiter(burst: int) -> None:
     world = FakeWorld()
     guard = rate_limit(1000, period=1.0, name='x', burst=burst, cost=burst, wait=5.0, world=world)
 
@@ -161,12 +167,12 @@ def test_cancelled_at_any_await_nothing_is_taken_and_nobody_left(burst: int) -> 
         async def after() -> None:
             world.advance(10.0)
             assert await guard.run(ok) == Success(1)
-            assert isinstance(rate_limited(guard), RateLimited)
+            assert isinstance(get_refusal(guard), RateLimited)
 
         await after()
-        assert await cancelled_everywhere(lambda: guard.run(ok), after) >= 1
+        assert await cancel_at_each_await(lambda: guard.run(ok), after) >= 1
 
-    def rate_limited(guard: Guard[RateLimited]) -> object:
+    def get_refusal(guard: Guard[RateLimited]) -> object:
         (layer,) = guard._layers
         assert vars(layer)['_bucket'].head is None
         vars(layer)['wait'] = 0.0
@@ -178,12 +184,12 @@ def test_cancelled_at_any_await_nothing_is_taken_and_nobody_left(burst: int) -> 
     asyncio.run(run())
 
 
-def test_a_place_in_the_middle_is_given_back_at_any_await() -> None:
+def test_cancellation_at_any_await_releases_a_place_in_the_middle_of_the_queue() -> None:
     async def run() -> None:
         world = FakeWorld()
         guard = rate_limit(1000, name='x', burst=1, wait=50.0, world=world)
 
-        async def waits_second() -> None:
+        async def wait_in_second_place() -> None:
             first, second = guard.run(ok), guard.run(ok)
             await ok()
             async with asyncio.TaskGroup() as group:
@@ -194,19 +200,19 @@ def test_a_place_in_the_middle_is_given_back_at_any_await() -> None:
             (layer,) = guard._layers
             assert vars(layer)['_bucket'].head is None
 
-        assert await cancelled_everywhere(waits_second, after) >= 1
+        assert await cancel_at_each_await(wait_in_second_place, after) >= 1
 
     asyncio.run(run())
 
 
 @pytest.mark.parametrize('jump', [-1000, -0.5])
-def test_a_clock_that_goes_back_while_they_wait_lets_nobody_through_too_soon_nor_hang(
+def test_waiting_calls_pass_in_time_if_the_clock_goes_back(
     jump: float,
 ) -> None:
     callers = Callers(wait=30.0)
-    callers.come(*'abc')
+    callers.start_calls(*'abc')
     callers.advance(0.5)
-    callers.time.jump(Fraction(jump))
+    callers.time.shift_clock(Fraction(jump))
     for _ in range(40):
         callers.advance(0.5)
     assert all(task.done() for task in callers.tasks.values())
@@ -215,41 +221,41 @@ def test_a_clock_that_goes_back_while_they_wait_lets_nobody_through_too_soon_nor
     callers.time.close()
 
 
-def test_a_newcomer_who_is_first_to_see_that_the_clock_went_back_shifts_nothing() -> None:
+def test_new_call_that_first_notices_a_clock_going_back_delays_no_other_call() -> None:
     callers = Callers(wait=1.75)
     callers.advance(8)
-    callers.come('a', 'b')
+    callers.start_calls('a', 'b')
     callers.advance(0.5)
-    callers.time.jump(Fraction(-1000))
+    callers.time.shift_clock(Fraction(-1000))
     for name in 'cd':
-        callers.come(name)
-        # Of what went by since the last look, nobody knows.
+        callers.start_calls(name)
+        # The time since the last reading of the clock is unknown.
         assert callers.tasks[name].result().swap().unwrap().retry_after == 2.0
     callers.advance(0.5)
-    callers.come('e')
+    callers.start_calls('e')
     callers.advance(5)
     assert callers.passed == [('a', 8.0), ('b', 9.5), ('e', 10.5)]
     callers.time.close()
 
 
-def test_who_waits_is_refused_when_those_before_took_too_long() -> None:
+def test_waiting_call_is_refused_if_earlier_calls_took_too_long() -> None:
     callers = Callers(wait=2.0)
-    callers.come(*'abc')
-    # The loop is busy elsewhere until long after the first one's slot.
-    callers.time.jump(Fraction(1.75))
+    callers.start_calls(*'abc')
+    # The loop is blocked until long after the slot of the first call.
+    callers.time.shift_clock(Fraction(1.75))
     callers.advance(1)
     assert callers.passed == [('a', 0.0), ('b', 1.0)]
     assert callers.tasks['c'].result().swap().unwrap().retry_after == pytest.approx(1.0)
     callers.time.close()
 
 
-def test_a_place_that_is_never_called_ends_with_the_wait() -> None:
+def test_waiting_call_that_is_never_woken_gives_up_at_the_end_of_its_wait() -> None:
     async def run() -> Result[int, RateLimited]:
         guard = rate_limit(
             50, name='x', burst=1, wait=0.04, world=World(sleep_sync=lambda _: blocked.wait(5))
         )
         assert await guard.run(ok) == Success(1)
-        # A thread is the head, and sleeps far beyond its slot.
+        # A thread is the head of the queue, and sleeps far beyond its slot.
         thread = asyncio.get_running_loop().run_in_executor(None, guard.run_sync, ok_sync)
         await asyncio.sleep(0.005)
         try:
@@ -263,33 +269,31 @@ def test_a_place_that_is_never_called_ends_with_the_wait() -> None:
     assert isinstance(asyncio.run(run()).swap().unwrap(), RateLimited)
 
 
-def test_keys_for_which_somebody_waits_are_kept_though_they_are_too_many_and_in_nobodys_way_later() -> (
-    None
-):
-    time, user, tasks = Ticking(), [''], list[asyncio.Task[object]]()
+def test_keys_with_waiting_calls_are_not_evicted() -> None:
+    time, user, tasks = ManualTime(), [''], list[asyncio.Task[object]]()
     guard = rate_limit(1, name='x', key=lambda: user[0], keys=17, wait=100.0, world=time.world)
     (layer,) = guard._layers
 
-    def kept_after(name: str, *, calls: int = 1) -> int:
+    def count_keys_after(name: str, *, calls: int = 1) -> int:
         user[0] = name
         for _ in range(calls):
             tasks.append(time.start(guard.run(ok)))
         return len(vars(layer)['_buckets']._buckets)
 
     for number in range(16):
-        kept_after(f'waited for {number}', calls=2)
-    assert kept_after('free') == 17
-    # Of the sixteen oldest none can go; the next time others are the oldest.
-    assert kept_after('one more') == 18
-    assert kept_after('the next') == 18
+        count_keys_after(f'waited for {number}', calls=2)
+    assert count_keys_after('free') == 17
+    # None of the sixteen oldest keys can be evicted; the next time, others are the oldest.
+    assert count_keys_after('one more') == 18
+    assert count_keys_after('the next') == 18
     for task in tasks:
         task.cancel()
-    time.do()
-    assert kept_after('the last') == 17
+    time.run_callback()
+    assert count_keys_after('the last') == 17
     time.close()
 
 
-def test_a_second_loop_is_refused() -> None:
+def test_second_event_loop_is_a_runtime_error() -> None:
     guard = rate_limit(100, name='x')
     assert asyncio.run(guard.run(ok)) == Success(1)
     assert guard.run_sync(ok_sync) == Success(1)
@@ -298,19 +302,19 @@ def test_a_second_loop_is_refused() -> None:
 
 
 @pytest.mark.parametrize('head', ['task', 'thread'])
-def test_tasks_and_threads_stand_in_one_line(head: Literal['task', 'thread']) -> None:
+def test_tasks_and_threads_wait_in_one_queue(head: Literal['task', 'thread']) -> None:
     order: list[str] = []
 
     async def run() -> None:
         guard: Guard[RateLimited] = rate_limit(100, name='x', burst=1, wait=5.0)
         (layer,) = guard._layers
 
-        async def came(count: int) -> None:
+        async def wait_for_calls(count: int) -> None:
             bucket = vars(layer)['_bucket']
-            while len(order) + (0 if bucket.head is None else 1 + len(bucket._queue)) < count:  # noqa: ASYNC110 -- threads come, and tell nobody
+            while len(order) + (0 if bucket.head is None else 1 + len(bucket._queue)) < count:  # noqa: ASYNC110 -- threads send no signal
                 await asyncio.sleep(0.0002)
 
-        def call(kind: str, name: str) -> Any:
+        def call(call_type: str, name: str) -> Any:
             def op() -> Success[int]:
                 order.append(name)
                 return Success(1)
@@ -318,54 +322,54 @@ def test_tasks_and_threads_stand_in_one_line(head: Literal['task', 'thread']) ->
             async def op_async() -> Success[int]:
                 return op()
 
-            if kind == 'task':
+            if call_type == 'task':
                 return asyncio.create_task(guard.run(op_async))
             return asyncio.get_running_loop().run_in_executor(None, guard.run_sync, op)
 
         assert await guard.run(ok) == Success(1)
         calls: list[Any] = []
-        kinds = (
+        call_types = (
             ('task', 'thread', 'thread', 'task')
             if head == 'task'
             else ('thread', 'task', 'task', 'thread')
         )
-        for count, kind in enumerate(kinds, 1):
-            calls.append(call(kind, f'{count}'))
-            await came(count)
+        for count, call_type in enumerate(call_types, 1):
+            calls.append(call(call_type, f'{count}'))
+            await wait_for_calls(count)
         await asyncio.gather(*calls)
 
     asyncio.run(run())
     assert order == ['1', '2', '3', '4']
 
 
-def test_threads_and_tasks_together_are_all_served_and_not_too_soon() -> None:
+def test_concurrent_threads_and_tasks_all_pass_and_not_too_early() -> None:
     guard = rate_limit(2000, name='x', burst=100, wait=5.0)
     outcomes: list[object] = []
 
-    def from_a_thread() -> None:
+    def call_in_threads() -> None:
         outcomes.extend(guard.run_sync(ok_sync) for _ in range(25))
 
-    async def from_a_task() -> None:
+    async def call_in_task() -> None:
         outcomes.extend([await guard.run(ok) for _ in range(5)])
 
     async def run() -> None:
         threads = [
-            asyncio.get_running_loop().run_in_executor(None, from_a_thread) for _ in range(4)
+            asyncio.get_running_loop().run_in_executor(None, call_in_threads) for _ in range(4)
         ]
-        await asyncio.gather(*threads, *(from_a_task() for _ in range(40)))
+        await asyncio.gather(*threads, *(call_in_task() for _ in range(40)))
 
-    began = time.monotonic()
+    started_at = time.monotonic()
     asyncio.run(run())
     assert outcomes == [Success(1)] * 300
-    assert time.monotonic() - began >= (300 - 100) / 2000
+    assert time.monotonic() - started_at >= (300 - 100) / 2000
 
 
-def test_a_thousand_tasks_that_are_cancelled_leave_nothing() -> None:
+def test_thousand_cancelled_tasks_leave_no_waiter() -> None:
     async def run() -> None:
         guard = rate_limit(1, name='x', wait=1e6)
         assert await guard.run(ok) == Success(1)
         tasks = [asyncio.create_task(guard.run(ok)) for _ in range(1000)]
-        await settle()
+        await settle_tasks()
         for task in reversed(tasks):
             task.cancel()
         await asyncio.wait(tasks)

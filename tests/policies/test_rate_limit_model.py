@@ -1,4 +1,4 @@
-"""The rate limit beside a slow, obvious model: a bucket of tokens in exact fractions, and a list of who waits."""
+"""Model-based test of the rate limit: a token bucket in exact fractions, and a list of waiters."""
 
 import asyncio
 import os
@@ -14,8 +14,9 @@ from typing_extensions import override
 
 from seamwise import Result, Success
 from seamwise.policies._engine.world import World
-from seamwise.policies.rate_limit import RateLimited, rate_limit
-from tests.policies.ticking import Ticking
+from seamwise.policies.errors import RateLimited
+from seamwise.policies.rate_limit import rate_limit
+from tests.policies.manual_time import ManualTime
 
 CHECKS = (HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large)
 
@@ -23,28 +24,32 @@ EXAMPLES = 10_000 if os.environ.get('SEAMWISE_NIGHTLY') else 100
 
 TIMES = st.integers(1, 24).map(lambda eighths: Fraction(eighths, 8))
 COSTS = st.integers(1, 12).map(lambda quarters: Fraction(quarters, 4))
-TINY = Fraction(3, 1_000_000)
-"""What a clock in floats may be off, and the guard may be early."""
+TOLERANCE = Fraction(3, 1_000_000)
+"""Rounding error of the clock, plus the time by which the guard may be early, in seconds."""
 
 
-def holds_the_law(
-    passed: list[tuple[Fraction, Fraction]], *, period: Fraction, most: Fraction
+def is_limited(
+    admitted: list[tuple[Fraction, Fraction]], *, period: Fraction, maximum: Fraction
 ) -> bool:
-    """Over any half-open period no more passed; the most that there is begins with a call."""
+    """Return whether the cost in any half-open period is limited.
+
+    The periods that start with a call are sufficient: one of them has the highest cost.
+    """
     return all(
-        sum((cost for at, cost in passed if begin <= at < begin + period), Fraction(0)) <= most
-        for begin, _ in passed
+        sum((cost for time, cost in admitted if start <= time < start + period), Fraction(0))
+        <= maximum
+        for start, _ in admitted
     )
 
 
 @settings(max_examples=EXAMPLES)
 @given(st.data())
-def test_over_any_half_open_period_at_most_limit_and_burst_pass(data: st.DataObject) -> None:
+def test_calls_in_any_half_open_period_do_not_exceed_limit_plus_burst(data: st.DataObject) -> None:
     limit, burst = data.draw(st.integers(1, 5)), data.draw(st.none() | st.integers(1, 6))
     period = data.draw(st.sampled_from([Fraction(1, 2), Fraction(1), Fraction(3)]))
     capacity = limit if burst is None else burst
-    shown = 1_700_000_000.0
-    gone = Fraction(0)
+    reading = 1_700_000_000.0
+    time = Fraction(0)
     cost = Fraction(1)
     guard = rate_limit(
         limit,
@@ -52,19 +57,19 @@ def test_over_any_half_open_period_at_most_limit_and_burst_pass(data: st.DataObj
         name='x',
         burst=burst,
         cost=lambda: float(cost),
-        world=World(clock=lambda: shown),
+        world=World(clock=lambda: reading),
     )
-    passed: list[tuple[Fraction, Fraction]] = []
+    admitted: list[tuple[Fraction, Fraction]] = []
     steps = st.tuples(st.integers(0, 8), st.integers(1, 4 * capacity), st.booleans())
     for sixteenths, quarters, is_set_back in data.draw(st.lists(steps, max_size=60)):
         cost = Fraction(quarters, 4)
-        shown += sixteenths / 16
-        gone += Fraction(sixteenths, 16)
+        reading += sixteenths / 16
+        time += Fraction(sixteenths, 16)
         if is_set_back:
-            shown -= 1000.0
+            reading -= 1000.0
         if type(guard.run_sync(lambda: Success(None))) is Success:
-            passed.append((gone, cost))
-    assert holds_the_law(passed, period=period, most=Fraction(limit + capacity))
+            admitted.append((time, cost))
+    assert is_limited(admitted, period=period, maximum=Fraction(limit + capacity))
 
 
 class Caller:
@@ -73,20 +78,20 @@ class Caller:
     def __init__(self, cost: Fraction, until: Fraction) -> None:
         self.cost = cost
         self.until = until
-        self.passed_at: Fraction | None = None
+        self.admitted_at: Fraction | None = None
         self.task: asyncio.Task[Result[None, RateLimited]]
 
 
-class RateLimitMachine(RuleBasedStateMachine):
-    """Callers come, wait, are cancelled; time goes by, and the clock jumps."""
+class RateLimitComparison(RuleBasedStateMachine):
+    """Calls, waiting and cancellation, and a clock that jumps."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.time = Ticking()
+        self.time = ManualTime()
         self.cost = Fraction(1)
-        self.line: list[Caller] = []
-        self.passed: list[tuple[Fraction, Fraction]] = []
-        self.is_clock_right = True
+        self.waiters: list[Caller] = []
+        self.admitted: list[tuple[Fraction, Fraction]] = []
+        self.is_clock_reliable = True
 
     @initialize(
         limit=st.integers(1, 4),
@@ -94,7 +99,7 @@ class RateLimitMachine(RuleBasedStateMachine):
         period=st.sampled_from([1, 2]),
         wait=st.sampled_from([0, 2, 20]),
     )
-    def begin(self, limit: int, burst: int, period: int, wait: int) -> None:
+    def create(self, limit: int, burst: int, period: int, wait: int) -> None:
         self.limit, self.burst, self.period, self.wait = limit, burst, period, wait
         self.rate = Fraction(limit, period)
         self.level = Fraction(burst)
@@ -110,54 +115,52 @@ class RateLimitMachine(RuleBasedStateMachine):
         )
 
     def fill(self) -> None:
-        """Let flow in what has come until now, as far as readings have shown."""
+        """Refill the bucket until now, by the time that the guard could measure."""
         now = self.time.forward
         self.level = min(Fraction(self.burst), self.level + (now - self.filled_at) * self.rate)
         self.filled_at = now
 
-    def entering(self, caller: Caller) -> Callable[[], Success[None]]:
+    def operation(self, caller: Caller) -> Callable[[], Success[None]]:
         def op() -> Success[None]:
             self.fill()
-            assert self.level >= caller.cost - TINY * self.rate, 'let in too soon'
-            # Who gave up in this very step is still in the model's line.
-            self.line = [one for one in self.line if one is caller or not one.task.done()]
-            assert self.line[:1] in ([], [caller]), 'passed somebody who waits'
+            assert self.level >= caller.cost - TOLERANCE * self.rate, 'admitted too early'
+            # A waiter that gave up in the same step is still in the model.
+            self.waiters = [w for w in self.waiters if w is caller or not w.task.done()]
+            assert self.waiters[:1] in ([], [caller]), 'admitted before an earlier waiter'
             self.level -= caller.cost
-            self.line = self.line[1:]
-            self.passed.append((self.time.forward, caller.cost))
-            caller.passed_at = self.time.passed
+            self.waiters = self.waiters[1:]
+            self.admitted.append((self.time.forward, caller.cost))
+            caller.admitted_at = self.time.passed
             return Success(None)
 
         return op
 
     async def _call(self, caller: Caller) -> Result[None, RateLimited]:
-        enter = self.entering(caller)
+        operation = self.operation(caller)
 
         async def op() -> Success[None]:
-            return enter()
+            return operation()
 
         return await self.guard.run(op)
 
     @rule(cost=COSTS)
-    def come(self, cost: Fraction) -> None:
+    def call(self, cost: Fraction) -> None:
         self.fill()
         self.cost = cost
-        lacks = sum((waiting.cost for waiting in self.line), cost) - self.level
-        delay = max(lacks / self.rate, Fraction(0))
+        missing = sum((waiter.cost for waiter in self.waiters), cost) - self.level
+        delay = max(missing / self.rate, Fraction(0))
         caller = Caller(cost, self.time.forward + self.wait)
-        # Where the clock leapt ahead, those in line may all pass, and still sleep: who comes now stands behind them.
-        has_a_place = bool(self.line)
-        if delay > TINY or has_a_place:
-            self.line.append(caller)
+        # After the clock jumped ahead, all waiters may pass but still sleep. A new caller queues.
+        has_waiters = bool(self.waiters)
+        if delay > TOLERANCE or has_waiters:
+            self.waiters.append(caller)
         caller.task = self.time.start(self._call(caller))
-        if delay <= TINY:
-            assert caller.passed_at is not None or has_a_place, (
-                'refused, or made to wait, without need'
-            )
+        if delay <= TOLERANCE:
+            assert caller.admitted_at is not None or has_waiters, 'refused or delayed unnecessarily'
         elif delay <= self.wait:
-            assert not caller.task.done(), 'refused where it might wait'
+            assert not caller.task.done(), 'refused instead of waiting'
         else:
-            self.line.remove(caller)
+            self.waiters.remove(caller)
             error = caller.task.result().swap().unwrap()
             assert error.retry_after == pytest.approx(float(delay), abs=1e-5)
 
@@ -166,59 +169,59 @@ class RateLimitMachine(RuleBasedStateMachine):
         self.time.advance(seconds)
 
     @rule(seconds=TIMES)
-    def leap(self, seconds: Fraction) -> None:
-        self.time.jump(seconds)
-        self.is_clock_right = self.is_clock_right and not self.line
+    def jump_ahead(self, seconds: Fraction) -> None:
+        self.time.shift_clock(seconds)
+        self.is_clock_reliable = self.is_clock_reliable and not self.waiters
 
     @rule(seconds=TIMES)
     def set_back(self, seconds: Fraction) -> None:
-        self.time.jump(-seconds)
-        self.is_clock_right = self.is_clock_right and not self.line
+        self.time.shift_clock(-seconds)
+        self.is_clock_reliable = self.is_clock_reliable and not self.waiters
 
-    @precondition(lambda self: self.line)
+    @precondition(lambda self: self.waiters)
     @rule(data=st.data())
     def cancel(self, data: st.DataObject) -> None:
-        caller = data.draw(st.sampled_from(self.line))
-        self.line.remove(caller)
-        self.time.do(caller.task.cancel)
+        caller = data.draw(st.sampled_from(self.waiters))
+        self.waiters.remove(caller)
+        self.time.run_callback(caller.task.cancel)
         assert caller.task.cancelled()
 
     @invariant()
-    def the_law_holds(self) -> None:
-        if self.passed:
-            assert holds_the_law(
-                self.passed,
-                period=Fraction(self.period) - TINY,
-                most=Fraction(self.limit + self.burst),
+    def check_limit(self) -> None:
+        if self.admitted:
+            assert is_limited(
+                self.admitted,
+                period=Fraction(self.period) - TOLERANCE,
+                maximum=Fraction(self.limit + self.burst),
             )
 
     @invariant()
-    def nobody_waits_longer_than_needed(self) -> None:
-        """Who was refused while waiting goes out of the model's line; where the clock was right, nobody is."""
-        if not self.line:
-            self.is_clock_right = True
-        for caller in [caller for caller in self.line if caller.task.done()]:
-            assert not self.is_clock_right, 'refused after all'
+    def check_waiters(self) -> None:
+        """Remove refused waiters from the model; none is refused while the clock is reliable."""
+        if not self.waiters:
+            self.is_clock_reliable = True
+        for caller in [caller for caller in self.waiters if caller.task.done()]:
+            assert not self.is_clock_reliable, 'a waiter was refused'
             assert caller.task.result().swap().unwrap().retry_after >= 0
-            self.line.remove(caller)
-        if self.line and self.is_clock_right:
+            self.waiters.remove(caller)
+        if self.waiters and self.is_clock_reliable:
             self.fill()
-            assert self.level < self.line[0].cost, 'the first one waits without need'
-            assert all(self.time.forward <= caller.until + TINY for caller in self.line)
+            assert self.level < self.waiters[0].cost, 'the first waiter waits unnecessarily'
+            assert all(self.time.forward <= caller.until + TOLERANCE for caller in self.waiters)
 
     @override
     def teardown(self) -> None:
         for _ in range(100):
-            if not self.line:
+            if not self.waiters:
                 break
             self.time.advance(Fraction(5))
-            self.nobody_waits_longer_than_needed()
-        is_left = bool(self.line)
+            self.check_waiters()
+        is_waiting = bool(self.waiters)
         self.time.close()
-        assert not is_left, 'somebody waits for ever'
+        assert not is_waiting, 'a caller waits without end'
 
 
-RateLimitMachine.TestCase.settings = settings(
+RateLimitComparison.TestCase.settings = settings(
     max_examples=EXAMPLES, stateful_step_count=20, suppress_health_check=CHECKS
 )
-TestRateLimitBesideItsModel: Any = RateLimitMachine.TestCase
+TestRateLimitModel: Any = RateLimitComparison.TestCase

@@ -13,7 +13,8 @@ from seamwise.policies._engine.permit import Permit
 from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies._parts.adaptive_limit import Adaptive, adaptive
 from seamwise.policies.bulkhead import bulkhead
-from seamwise.policies.deadline import DeadlineExceeded, deadline
+from seamwise.policies.deadline import deadline
+from seamwise.policies.errors import DeadlineExceeded
 from seamwise.policies.testing import FakeWorld
 
 Outcome = Result[str, object]
@@ -55,8 +56,8 @@ def run_with_timeout(call: Callable[[], object]) -> list[object]:
 
 
 DEADLOCK = (
-    "'bank' is called in its own call, which takes up all its room: "
-    'it would wait for itself for ever.'
+    "'bank' is called inside its own calls, which have all its permits: "
+    'the caller would wait for itself.'
 )
 
 

@@ -1,4 +1,4 @@
-"""A failure is tried again a bounded number of times, in a bounded time, and comes back as it is."""
+"""Retries in threads: attempts, delays, timeouts, budgets, events and validation."""
 
 import json
 import threading
@@ -21,34 +21,34 @@ from seamwise.policies.events import GaveUp, GuardEvent, Recovered, Retrying
 from seamwise.policies.retry import retry
 from seamwise.policies.testing import FakeWorld
 from tests.policies.errors import Busy, Down, Slow, Wrong
-from tests.policies.test_backoff import seeded
+from tests.policies.test_backoff import seeded_random
 
 VECTORS = Path(__file__).parent.parent / 'vectors' / 'retry_timelines.json'
 DOCUMENT: dict[str, Any] = json.loads(VECTORS.read_text(encoding='utf-8'))
 RUNS = [
-    one
-    for one in DOCUMENT['cases']
-    if one['kind'] == 'run' and 'cancel_at_ms' not in one['expected']
+    item
+    for item in DOCUMENT['cases']
+    if item['kind'] == 'run' and 'cancel_at_ms' not in item['expected']
 ]
 
 
 class Recorder(list[GuardEvent]):
-    """Hears what guards tell."""
+    """Observer that appends all events to a list."""
 
     __call__ = list[GuardEvent].append
 
 
-class Told(TaggedError, category=Category.EXECUTION, message='{kind}.'):
-    """An error that is what a timeline says."""
+class TimelineError(TaggedError, category=Category.EXECUTION, message='{category_name}.'):
+    """An error with the category and retryability of a timeline."""
 
-    kind: str
+    category_name: str
     again: bool = False
     retry_after: float | None = None
 
     @property
     @override
     def category(self) -> Category:
-        return Category[self.kind]
+        return Category[self.category_name]
 
     @property
     @override
@@ -56,20 +56,20 @@ class Told(TaggedError, category=Category.EXECUTION, message='{kind}.'):
         return self.again
 
 
-def fails(*errors: object, then: object = 'done') -> Callable[[], Result[Any, Any]]:
-    """Give an operation that fails with each error in turn, and then succeeds."""
-    left = iter(errors)
+def fail_with(*errors: object, value: object = 'done') -> Callable[[], Result[Any, Any]]:
+    """Return an operation that fails with each error in turn, and then succeeds."""
+    remaining_errors = iter(errors)
 
     def op() -> Result[Any, Any]:
-        for error in left:
+        for error in remaining_errors:
             return Failure(error)
-        return Success(then)
+        return Success(value)
 
     return op
 
 
-def lasts(world: FakeWorld, seconds: float, error: object) -> Callable[[], Result[Any, Any]]:
-    """Give an operation that takes a time and fails."""
+def fail_after(world: FakeWorld, seconds: float, error: object) -> Callable[[], Result[Any, Any]]:
+    """Return an operation that fails after `seconds`."""
 
     def op() -> Result[Any, Any]:
         world.advance(seconds)
@@ -78,18 +78,18 @@ def lasts(world: FakeWorld, seconds: float, error: object) -> Callable[[], Resul
     return op
 
 
-def settings_of(case: dict[str, Any], world: World) -> dict[str, Any]:
-    given: dict[str, float] = case['settings']
-    made: dict[str, Any] = {
-        'attempts': given['max_attempts'],
-        'base': given['base_ms'] / 1000,
-        'cap': given['cap_ms'] / 1000,
+def retry_settings(case: dict[str, Any], world: World) -> dict[str, Any]:
+    settings: dict[str, float] = case['settings']
+    options: dict[str, Any] = {
+        'attempts': settings['max_attempts'],
+        'base': settings['base_ms'] / 1000,
+        'cap': settings['cap_ms'] / 1000,
     }
-    if 'deadline_ms' in given:
-        made['timeout'] = given['deadline_ms'] / 1000
-    if 'longest_hint_ms' in given:
-        made['retry_after_cap'] = given['longest_hint_ms'] / 1000
-    assert given.keys() <= {
+    if 'deadline_ms' in settings:
+        options['timeout'] = settings['deadline_ms'] / 1000
+    if 'longest_hint_ms' in settings:
+        options['retry_after_cap'] = settings['longest_hint_ms'] / 1000
+    assert settings.keys() <= {
         'max_attempts',
         'base_ms',
         'cap_ms',
@@ -97,13 +97,13 @@ def settings_of(case: dict[str, Any], world: World) -> dict[str, Any]:
         'deadline_ms',
         'longest_hint_ms',
     }
-    return {**made, 'world': world}
+    return {**options, 'world': world}
 
 
-def steps_of(
+def timeline_operation(
     case: dict[str, Any], world: FakeWorld, results: list[Any]
 ) -> Callable[[], Result[Any, Any]]:
-    """Give the operation of a timeline; what it gives or raises is added to `results`."""
+    """Return the operation of a timeline; its outcomes are appended to `results`."""
     steps: Iterator[dict[str, Any]] = iter(case['does'])
 
     def op() -> Result[Any, Any]:
@@ -116,42 +116,44 @@ def steps_of(
             results.append('cancelled')
             raise KeyboardInterrupt
         hint = step.get('retry_after_ms')
-        error = step['fails'] and Told(step['fails'], step['retryable'], hint and hint / 1000)
-        made: Result[Any, Any] = Failure(error) if error else Success('success')
-        results.append(made)
-        return made
+        error = step['fails'] and TimelineError(
+            step['fails'], step['retryable'], hint and hint / 1000
+        )
+        options: Result[Any, Any] = Failure(error) if error else Success('success')
+        results.append(options)
+        return options
 
     return op
 
 
 @pytest.mark.parametrize('case', RUNS, ids=lambda case: case['name'])
-def test_the_documented_timelines(case: dict[str, Any]) -> None:
+def test_timelines_of_the_vectors(case: dict[str, Any]) -> None:
     expected = case['expected']
     world = FakeWorld(random=lambda: case['settings']['random'])
     results = list[Any]()
-    guard = retry(**settings_of(case, world))
+    guard = retry(**retry_settings(case, world))
     try:
-        ended: Any = guard.run_sync(steps_of(case, world, results))
+        result: Any = guard.run_sync(timeline_operation(case, world, results))
     except (ZeroDivisionError, KeyboardInterrupt):
         assert results == [expected['ends']]
     else:
-        # The very result of the last attempt.
-        assert ended is results[-1]
+        # The same object as the last result.
+        assert result is results[-1]
         if expected['ends'] == 'success':
-            assert type(ended) is Success
+            assert type(result) is Success
         else:
-            assert ended.failure().kind == expected['ends']
+            assert result.failure().category_name == expected['ends']
             if 'retry_after_ms' in expected:
-                assert ended.failure().retry_after * 1000 == expected['retry_after_ms']
+                assert result.failure().retry_after * 1000 == expected['retry_after_ms']
     assert len(results) == expected['attempts']
-    assert [one * 1000 for one in world.slept] == expected['waits_ms']
+    assert [item * 1000 for item in world.slept] == expected['waits_ms']
     if 'ends_at_ms' in expected:
         assert world.now * 1000 == expected['ends_at_ms']
 
 
-def test_the_timelines_hold_no_settings_that_are_not_tried() -> None:
-    assert len(RUNS) == len([one for one in DOCUMENT['cases'] if one['kind'] == 'run']) - 1
-    assert {one['kind'] for one in DOCUMENT['cases']} == {
+def test_all_kinds_of_vectors_are_known() -> None:
+    assert len(RUNS) == len([item for item in DOCUMENT['cases'] if item['kind'] == 'run']) - 1
+    assert {item['kind'] for item in DOCUMENT['cases']} == {
         'header',
         'duration',
         'text',
@@ -166,23 +168,25 @@ def test_the_timelines_hold_no_settings_that_are_not_tried() -> None:
 # What is tried again
 
 
-def test_a_success_is_handed_on_as_it_is_and_nothing_is_waited_for() -> None:
+def test_success_is_returned_unchanged_without_a_delay() -> None:
     world = FakeWorld()
     done = Success('done')
-    told = Recorder()
-    assert retry(world=world, observer=told).run_sync(lambda: done) is done
-    assert (world.slept, told) == ([], [])
+    recorder = Recorder()
+    assert retry(world=world, observer=recorder).run_sync(lambda: done) is done
+    assert (world.slept, recorder) == ([], [])
 
 
-def test_three_attempts_unless_said_otherwise() -> None:
+def test_default_is_three_attempts() -> None:
     world = FakeWorld()
-    assert retry(world=world).run_sync(fails(Slow(), Slow())) == Success('done')
+    assert retry(world=world).run_sync(fail_with(Slow(), Slow())) == Success('done')
     assert world.slept == [0.05, 0.1]
-    assert retry(world=world).run_sync(fails(Slow('a'), Slow('b'), Slow('c'))) == Failure(Slow('c'))
+    assert retry(world=world).run_sync(fail_with(Slow('a'), Slow('b'), Slow('c'))) == Failure(
+        Slow('c')
+    )
 
 
 @pytest.mark.parametrize('attempts', [1, 2, 7])
-def test_attempts_count_the_first_call_and_nobody_waits_after_the_last(attempts: int) -> None:
+def test_attempts_include_the_first_call_and_no_delay_follows_the_last(attempts: int) -> None:
     world = FakeWorld()
     calls = 0
 
@@ -198,7 +202,7 @@ def test_attempts_count_the_first_call_and_nobody_waits_after_the_last(attempts:
 @pytest.mark.parametrize(
     'error', ['a text', ('a', 'tuple'), None, ValueError('an exception'), Wrong()]
 )
-def test_what_is_no_tagged_error_or_is_final_is_not_tried_again(error: object) -> None:
+def test_final_and_untagged_errors_are_not_retried(error: object) -> None:
     world = FakeWorld()
     failure = Failure(error)
     assert (
@@ -207,110 +211,112 @@ def test_what_is_no_tagged_error_or_is_final_is_not_tried_again(error: object) -
     assert world.slept == []
 
 
-def test_the_predicate_decides_and_is_asked_of_tagged_errors_only() -> None:
-    asked = list[TaggedError]()
+def test_predicate_decides_and_is_called_for_tagged_errors_only() -> None:
+    requested_delay = list[TaggedError]()
 
     def when(error: TaggedError) -> bool:
-        asked.append(error)
+        requested_delay.append(error)
         return isinstance(error, Wrong)
 
     guard = retry(when=when, world=FakeWorld())
-    assert guard.run_sync(fails(Wrong(), 'text')) == Failure('text')
-    assert guard.run_sync(fails(Slow())) == Failure(Slow())
-    assert asked == [Wrong(), Slow()]
+    assert guard.run_sync(fail_with(Wrong(), 'text')) == Failure('text')
+    assert guard.run_sync(fail_with(Slow())) == Failure(Slow())
+    assert requested_delay == [Wrong(), Slow()]
 
 
-def test_a_predicate_that_raises_is_a_defect() -> None:
+def test_predicate_that_raises_is_a_defect() -> None:
     def when(_error: TaggedError) -> bool:
         raise ZeroDivisionError
 
     budget = Budget.quota(50)
     with pytest.raises(ZeroDivisionError):
-        retry(when=when, budget=budget, world=FakeWorld()).run_sync(fails(Slow()))
+        retry(when=when, budget=budget, world=FakeWorld()).run_sync(fail_with(Slow()))
     assert budget.left == 50.0
 
 
 @pytest.mark.parametrize(
-    'raised', [ValueError('a defect'), KeyboardInterrupt(), SystemExit(), GeneratorExit()]
+    'exception', [ValueError('a defect'), KeyboardInterrupt(), SystemExit(), GeneratorExit()]
 )
-def test_what_is_raised_passes_at_once(raised: BaseException) -> None:
+def test_exception_propagates_immediately(exception: BaseException) -> None:
     world = FakeWorld()
-    told = Recorder()
-    calls = fails(Slow())
+    recorder = Recorder()
+    calls = fail_with(Slow())
 
     def op() -> Result[str, Slow]:
         if type(calls()) is Failure:
             return Failure(Slow())
-        raise raised
+        raise exception
 
-    with pytest.raises(type(raised)) as caught:
-        retry(world=world, observer=told).run_sync(op)
-    assert caught.value is raised
+    with pytest.raises(type(exception)) as caught:
+        retry(world=world, observer=recorder).run_sync(op)
+    assert caught.value is exception
     assert len(world.slept) == 1
-    assert [type(one) for one in told] == [Retrying]
+    assert [type(item) for item in recorder] == [Retrying]
 
 
 # Waits
 
 
-def test_each_call_begins_with_the_shortest_wait() -> None:
+def test_each_call_starts_with_the_shortest_delay() -> None:
     world = FakeWorld()
     guard = retry(base=1.0, jitter='none', world=world)
     for _ in range(2):
-        assert guard.run_sync(fails(Slow(), Slow())) == Success('done')
+        assert guard.run_sync(fail_with(Slow(), Slow())) == Success('done')
     assert world.slept == [1.0, 2.0, 1.0, 2.0]
 
 
-def test_the_settings_of_the_waits_are_those_of_a_backoff() -> None:
+def test_delays_are_those_of_the_backoff() -> None:
     world = FakeWorld(random=lambda: 0.5)
     guard = retry(
         attempts=5, timeout=None, base=1.0, factor=3.0, cap=20.0, jitter='equal', world=world
     )
-    assert guard.run_sync(fails(*[Slow()] * 4)) == Success('done')
+    assert guard.run_sync(fail_with(*[Slow()] * 4)) == Success('done')
     assert world.slept == [0.75, 2.25, 6.75, 15.0]
 
 
-def test_first_waits_of_many_calls_are_spread() -> None:
-    world = FakeWorld(random=seeded(11))
+def test_first_delays_of_many_calls_are_spread() -> None:
+    world = FakeWorld(random=seeded_random(11))
     guard = retry(base=5.0, world=world)
     for _ in range(5000):
-        assert guard.run_sync(fails(Slow())) == Success('done')
-    fifths = [len([one for one in world.slept if n <= one < n + 1]) / 5000 for n in range(5)]
+        assert guard.run_sync(fail_with(Slow())) == Success('done')
+    fifths = [len([item for item in world.slept if n <= item < n + 1]) / 5000 for n in range(5)]
     assert fifths == pytest.approx([0.2] * 5, abs=0.02)
 
 
 @pytest.mark.parametrize(
-    ('asked', 'slept'),
+    ('requested_delay', 'slept'),
     [(None, 1.0), (0.0, 1.0), (0.999, 1.0), (1.001, 1.001), (5.0, 5.0), (60.0, 60.0)],
 )
-def test_nobody_comes_back_earlier_than_the_error_says(asked: float | None, slept: float) -> None:
+def test_delay_is_at_least_the_retry_after_of_the_error(
+    requested_delay: float | None, slept: float
+) -> None:
     world = FakeWorld()
     assert retry(timeout=None, base=1.0, jitter='none', world=world).run_sync(
-        fails(Busy(retry_after=asked))
+        fail_with(Busy(retry_after=requested_delay))
     ) == Success('done')
     assert world.slept == [slept]
 
 
-def test_a_hint_is_not_multiplied_and_the_backoff_goes_on_beneath_it() -> None:
+def test_retry_after_is_not_multiplied_and_the_backoff_continues() -> None:
     world = FakeWorld()
     guard = retry(attempts=5, base=1.0, cap=30.0, jitter='none', world=world)
     assert guard.run_sync(
-        fails(Busy(retry_after=3), Busy(retry_after=3), Busy(retry_after=3), Busy())
+        fail_with(Busy(retry_after=3), Busy(retry_after=3), Busy(retry_after=3), Busy())
     ) == Success('done')
     assert world.slept == [3, 3, 4.0, 8.0]
 
 
-def test_a_hint_above_the_limit_ends_the_attempts() -> None:
+def test_retry_after_above_the_cap_ends_the_attempts() -> None:
     world = FakeWorld()
-    told = Recorder()
-    guard = retry(timeout=None, base=0.0, world=world, observer=told)
-    assert guard.run_sync(fails(Busy(retry_after=60.001))) == Failure(Busy(retry_after=60.001))
-    assert told == [GaveUp('retry', Busy(retry_after=60.001), 1, 0.0, 'retry_after')]
+    recorder = Recorder()
+    guard = retry(timeout=None, base=0.0, world=world, observer=recorder)
+    assert guard.run_sync(fail_with(Busy(retry_after=60.001))) == Failure(Busy(retry_after=60.001))
+    assert recorder == [GaveUp('retry', Busy(retry_after=60.001), 1, 0.0, 'retry_after')]
     assert retry(retry_after_cap=0.0, base=0.0, world=world).run_sync(
-        fails(Busy(retry_after=0.0))
+        fail_with(Busy(retry_after=0.0))
     ) == Success('done')
     assert (
-        type(retry(retry_after_cap=0.0, world=world).run_sync(fails(Busy(retry_after=0.1))))
+        type(retry(retry_after_cap=0.0, world=world).run_sync(fail_with(Busy(retry_after=0.1))))
         is Failure
     )
     assert world.slept == [0.0]
@@ -320,44 +326,44 @@ def test_a_hint_above_the_limit_ends_the_attempts() -> None:
 
 
 @pytest.mark.parametrize(('timeout', 'waits'), [(9.0, 1), (9.001, 2), (None, 2)])
-def test_a_wait_that_cannot_end_before_the_timeout_is_not_begun(
+def test_delay_that_cannot_end_within_the_timeout_is_not_started(
     timeout: float | None, waits: int
 ) -> None:
     world = FakeWorld()
-    told = Recorder()
-    guard = retry(timeout=timeout, base=1.0, cap=2.0, jitter='none', world=world, observer=told)
-    # Attempts of three seconds: the second wait would end at 3 + 1 + 3 + 2.
-    assert guard.run_sync(lasts(world, 3.0, Slow())) == Failure(Slow())
+    recorder = Recorder()
+    guard = retry(timeout=timeout, base=1.0, cap=2.0, jitter='none', world=world, observer=recorder)
+    # Attempts of three seconds: the second delay would end at 3 + 1 + 3 + 2.
+    assert guard.run_sync(fail_after(world, 3.0, Slow())) == Failure(Slow())
     assert world.slept == [1.0, 2.0][:waits]
-    assert told[-1] == GaveUp(
+    assert recorder[-1] == GaveUp(
         'retry', Slow(), waits + 1, world.now, 'attempts' if waits == 2 else 'time'
     )
 
 
-def test_forty_five_seconds_unless_said_otherwise() -> None:
+def test_default_timeout_is_45_seconds() -> None:
     for lasted, calls in ((44.8, 2), (44.95, 1)):
         world = FakeWorld(random=lambda: 0.99)
         guard = retry(attempts=2, world=world)
-        assert guard.run_sync(lasts(world, lasted, Slow())) == Failure(Slow())
+        assert guard.run_sync(fail_after(world, lasted, Slow())) == Failure(Slow())
         assert len(world.slept) == calls - 1
 
 
-def test_an_attempt_that_outlasts_the_timeout_is_the_last() -> None:
+def test_attempt_that_exceeds_the_timeout_is_the_last() -> None:
     world = FakeWorld()
-    assert retry(timeout=1.0, base=0.0, world=world).run_sync(lasts(world, 1.5, Slow())) == Failure(
-        Slow()
-    )
+    assert retry(timeout=1.0, base=0.0, world=world).run_sync(
+        fail_after(world, 1.5, Slow())
+    ) == Failure(Slow())
     assert world.slept == []
 
 
 @pytest.mark.parametrize('timeout', [None, 100.0])
 @pytest.mark.parametrize(('seconds', 'waits'), [(4.0, 0), (4.001, 1)])
-def test_the_nearest_deadline_around_counts_as_well(
+def test_enclosing_deadline_limits_the_attempts(
     timeout: float | None, seconds: float, waits: int
 ) -> None:
     world = FakeWorld()
-    told = Recorder()
-    inner = retry(timeout=timeout, base=1.0, jitter='none', world=world, observer=told)
+    recorder = Recorder()
+    inner = retry(timeout=timeout, base=1.0, jitter='none', world=world, observer=recorder)
     guard = deadline(seconds, world=world) >> inner
     results = iter([Failure(Slow('first')), Failure(Slow('second'))])
 
@@ -365,111 +371,113 @@ def test_the_nearest_deadline_around_counts_as_well(
         world.advance(3.0)
         return next(results)
 
-    # The second attempt, where there is one, ends late.
+    # A second attempt ends late.
     assert type(guard.run_sync(op)) is Failure
     assert world.slept == [1.0] * waits
-    first = told[0]
+    first = recorder[0]
     assert (type(first) is GaveUp and first.why == 'time') is (waits == 0)
 
 
-def test_the_timeout_counts_where_the_deadline_around_is_later() -> None:
+def test_timeout_applies_if_the_enclosing_deadline_is_later() -> None:
     world = FakeWorld()
     guard = deadline(100.0, world=world) >> retry(timeout=1.0, base=1.0, jitter='none', world=world)
-    assert guard.run_sync(fails(Slow())) == Failure(Slow())
+    assert guard.run_sync(fail_with(Slow())) == Failure(Slow())
     assert world.slept == []
 
 
-def test_a_deadline_inside_is_one_of_an_attempt() -> None:
+def test_deadline_inside_a_retry_applies_to_each_attempt() -> None:
     world = FakeWorld()
     guard = retry(world=world) >> deadline(1.0, world=world)
-    assert guard.run_sync(lasts(world, 2.0, Slow())).failure().tag == 'DeadlineExceeded'
+    assert guard.run_sync(fail_after(world, 2.0, Slow())).failure().tag == 'DeadlineExceeded'
     assert len(world.slept) == 2
 
 
 @pytest.mark.parametrize('times', [[0.0], [100.0, 50.0, 0.0, -1e9], [5.0, 5.0, 4.0]])
-def test_a_clock_that_stands_still_or_goes_back_ends_nothing_and_never_hangs(
+def test_attempts_are_made_and_end_if_the_clock_stands_still_or_goes_back(
     times: list[float],
 ) -> None:
     ticks = iter(times)
     last = times[-1]
     slept = list[float]()
-    told = Recorder()
+    recorder = Recorder()
     world = World(clock=lambda: next(ticks, last), sleep_sync=slept.append, random=lambda: 0.5)
-    assert retry(attempts=4, timeout=1.0, world=world, observer=told).run_sync(
+    assert retry(attempts=4, timeout=1.0, world=world, observer=recorder).run_sync(
         lambda: Failure(Slow())
     ) == Failure(Slow())
     assert len(slept) == 3
-    assert told[-1] == GaveUp('retry', Slow(), 4, 0.0, 'attempts')
+    assert recorder[-1] == GaveUp('retry', Slow(), 4, 0.0, 'attempts')
 
 
-def test_a_call_without_end_and_observer_asks_for_no_time() -> None:
+def test_clock_is_not_read_without_timeout_and_observer() -> None:
     def clock() -> float:
-        pytest.fail('asked for the time')
+        pytest.fail('read the clock')
 
     world = World(clock=clock, sleep_sync=lambda _: None)
-    assert retry(timeout=None, world=world).run_sync(fails(Slow())) == Success('done')
+    assert retry(timeout=None, world=world).run_sync(fail_with(Slow())) == Success('done')
 
 
-def test_a_success_asks_for_the_time_once_at_most() -> None:
+def test_success_reads_the_clock_at_most_once() -> None:
     times = iter([0.0])
     assert retry(world=World(clock=lambda: next(times)), observer=Recorder()).run_sync(
-        fails()
+        fail_with()
     ) == Success('done')
 
 
 # Events
 
 
-def test_the_observer_hears_of_each_wait_before_it_and_of_the_recovery() -> None:
-    told = Recorder()
+def test_observer_receives_each_retry_before_its_delay_and_the_recovery() -> None:
+    recorder = Recorder()
     world = FakeWorld()
-    guard = retry(attempts=4, base=1.0, jitter='none', name='bank', world=world, observer=told)
-    heard_before = list[int]()
-    operation = fails(Slow('a'), Busy('b', retry_after=7.0))
+    guard = retry(attempts=4, base=1.0, jitter='none', name='bank', world=world, observer=recorder)
+    event_counts = list[int]()
+    operation = fail_with(Slow('a'), Busy('b', retry_after=7.0))
 
     def op() -> Result[Any, Any]:
         world.advance(0.5)
-        heard_before.append(len(told))
+        event_counts.append(len(recorder))
         return operation()
 
     assert guard.run_sync(op) == Success('done')
-    assert told == [
+    assert recorder == [
         Retrying('bank', Slow('a'), attempt=1, attempts=4, delay=1.0),
         Retrying('bank', Busy('b', retry_after=7.0), attempt=2, attempts=4, delay=7.0),
         Recovered('bank', attempts=3, elapsed=9.5),
     ]
-    assert heard_before == [0, 1, 2]
+    assert event_counts == [0, 1, 2]
     assert world.slept == [1.0, 7.0]
 
 
-def test_an_observer_hears_before_the_wait() -> None:
+def test_observer_is_notified_before_the_delay() -> None:
     world = FakeWorld()
     slept = list[list[float]]()
-    retry(world=world, observer=lambda _: slept.append(list(world.slept))).run_sync(fails(Slow()))
+    retry(world=world, observer=lambda _: slept.append(list(world.slept))).run_sync(
+        fail_with(Slow())
+    )
     assert slept == [[], [0.05]]
 
 
-def test_the_time_that_is_told_began_with_the_call_also_where_there_is_no_timeout() -> None:
-    told = Recorder()
+def test_elapsed_time_starts_with_the_call_even_without_a_timeout() -> None:
+    recorder = Recorder()
     world = FakeWorld()
     world.advance(100.0)
-    guard = retry(timeout=None, base=1.0, jitter='none', world=world, observer=told)
-    assert guard.run_sync(fails(Slow())) == Success('done')
-    assert guard.run_sync(lasts(world, 2.0, Wrong())) == Failure(Wrong())
-    assert told[1:] == [
+    guard = retry(timeout=None, base=1.0, jitter='none', world=world, observer=recorder)
+    assert guard.run_sync(fail_with(Slow())) == Success('done')
+    assert guard.run_sync(fail_after(world, 2.0, Wrong())) == Failure(Wrong())
+    assert recorder[1:] == [
         Recovered('retry', 2, 1.0),
         GaveUp('retry', Wrong(), 1, 2.0, 'not_retryable'),
     ]
 
 
-def test_a_failure_for_good_is_told_with_its_reason() -> None:
+def test_give_up_event_contains_the_reason() -> None:
     def end(error: TaggedError, **settings: Any) -> GuardEvent:
-        told = Recorder()
+        recorder = Recorder()
         world = FakeWorld()
-        retry(name='bank', world=world, observer=told, **settings).run_sync(
-            lasts(world, 2.0, error)
+        retry(name='bank', world=world, observer=recorder, **settings).run_sync(
+            fail_after(world, 2.0, error)
         )
-        return told[-1]
+        return recorder[-1]
 
     empty = Budget.quota(5)
     assert empty.acquire(1)
@@ -480,28 +488,30 @@ def test_a_failure_for_good_is_told_with_its_reason() -> None:
     assert end(Busy(retry_after=61)) == GaveUp('bank', Busy(retry_after=61), 1, 2.0, 'retry_after')
 
 
-def test_nothing_is_told_of_an_error_that_is_none() -> None:
-    told = Recorder()
-    assert retry(observer=told, world=FakeWorld()).run_sync(fails('text')) == Failure('text')
-    assert told == []
+def test_observer_is_not_notified_of_an_untagged_error() -> None:
+    recorder = Recorder()
+    assert retry(observer=recorder, world=FakeWorld()).run_sync(fail_with('text')) == Failure(
+        'text'
+    )
+    assert recorder == []
 
 
-def test_what_happens_first_is_the_reason() -> None:
-    told = Recorder()
+def test_first_applicable_reason_is_reported() -> None:
+    recorder = Recorder()
     world = FakeWorld()
     budget = Budget.quota(5)
     assert budget.acquire(1)
-    late = Busy(retry_after=1e9)
-    retries = partial(retry, world=world, observer=told, budget=budget)
+    delayed_error = Busy(retry_after=1e9)
+    retries = partial(retry, world=world, observer=recorder, budget=budget)
     for guard, error in (
-        (retries(attempts=1, when=lambda _: False), late),
-        (retries(attempts=1), late),
-        (retries(), late),
+        (retries(attempts=1, when=lambda _: False), delayed_error),
+        (retries(attempts=1), delayed_error),
+        (retries(), delayed_error),
         (retries(), Busy(retry_after=50.0)),
         (retries(), Busy()),
     ):
-        assert guard.run_sync(fails(error)) == Failure(error)
-    assert [one.why for one in told if isinstance(one, GaveUp)] == [
+        assert guard.run_sync(fail_with(error)) == Failure(error)
+    assert [item.why for item in recorder if isinstance(item, GaveUp)] == [
         'not_retryable',
         'attempts',
         'retry_after',
@@ -510,68 +520,68 @@ def test_what_happens_first_is_the_reason() -> None:
     ]
 
 
-def test_an_observer_that_raises_changes_nothing(caplog: pytest.LogCaptureFixture) -> None:
+def test_observer_that_raises_does_not_change_the_outcome(caplog: pytest.LogCaptureFixture) -> None:
     def observer(event: GuardEvent) -> None:
         raise ZeroDivisionError
 
     world = FakeWorld()
-    assert retry(world=world, observer=observer).run_sync(fails(Slow(), Slow())) == Success('done')
+    assert retry(world=world, observer=observer).run_sync(fail_with(Slow(), Slow())) == Success(
+        'done'
+    )
     assert len(world.slept) == 2
 
 
 # Budgets
 
 
-def test_an_empty_budget_ends_the_attempts_without_a_wait() -> None:
+def test_empty_budget_ends_the_attempts_without_a_delay() -> None:
     world = FakeWorld()
     budget = Budget.quota(12, cost=5, timeout_cost=7)
     guard = retry(attempts=5, budget=budget, world=world)
-    assert guard.run_sync(fails(Down(), Slow(), Down('last'))) == Failure(Down('last'))
+    assert guard.run_sync(fail_with(Down(), Slow(), Down('last'))) == Failure(Down('last'))
     assert (len(world.slept), budget.left) == (2, 0.0)
-    assert guard.run_sync(fails(Slow())) == Failure(Slow())
-    assert guard.run_sync(fails()) == Success('done')
+    assert guard.run_sync(fail_with(Slow())) == Failure(Slow())
+    assert guard.run_sync(fail_with()) == Success('done')
     assert budget.left == 1.0
 
 
-def test_a_success_gives_back_what_its_last_retry_took() -> None:
+def test_success_refunds_the_cost_of_its_last_retry() -> None:
     budget = Budget.quota(50)
     guard = retry(budget=budget, world=FakeWorld())
-    assert guard.run_sync(fails(Down(), Slow())) == Success('done')
+    assert guard.run_sync(fail_with(Down(), Slow())) == Success('done')
     assert budget.left == 45.0
-    assert guard.run_sync(fails()) == Success('done')
+    assert guard.run_sync(fail_with()) == Success('done')
     assert budget.left == 46.0
-    assert guard.run_sync(fails(Slow(), Down())) == Success('done')
+    assert guard.run_sync(fail_with(Slow(), Down())) == Success('done')
     assert budget.left == 36.0 + 5.0 - 5.0
 
 
-def test_a_call_that_fails_gives_nothing_back() -> None:
+def test_failed_call_is_not_refunded() -> None:
     budget = Budget.quota(50)
     guard = retry(budget=budget, world=FakeWorld())
     for last in (Down(), Wrong(), 'text'):
-        left = budget.left
-        assert guard.run_sync(fails(Down(), Down(), last)) == Failure(last)
-        assert budget.left == left - 10.0
+        remaining_errors = budget.left
+        assert guard.run_sync(fail_with(Down(), Down(), last)) == Failure(last)
+        assert budget.left == remaining_errors - 10.0
 
 
-def test_each_failure_that_could_be_retried_takes_a_token_and_each_success_gives_some_back() -> (
-    None
-):
+def test_each_retryable_failure_takes_a_token_and_each_success_returns_a_part() -> None:
     budget = Budget.tokens(20, ratio=0.5)
     guard = retry(budget=budget, world=FakeWorld())
-    assert guard.run_sync(fails(Slow(), Slow(), Slow())) == Failure(Slow())
+    assert guard.run_sync(fail_with(Slow(), Slow(), Slow())) == Failure(Slow())
     assert budget.left == 17.0
-    assert guard.run_sync(fails(Slow())) == Success('done')
+    assert guard.run_sync(fail_with(Slow())) == Success('done')
     assert budget.left == 16.5
-    assert guard.run_sync(fails(Wrong())) == Failure(Wrong())
-    assert guard.run_sync(fails('text')) == Failure('text')
+    assert guard.run_sync(fail_with(Wrong())) == Failure(Wrong())
+    assert guard.run_sync(fail_with('text')) == Failure('text')
     assert budget.left == 16.5
-    assert retry(attempts=1, budget=budget, world=FakeWorld()).run_sync(fails(Slow())) == Failure(
-        Slow()
-    )
+    assert retry(attempts=1, budget=budget, world=FakeWorld()).run_sync(
+        fail_with(Slow())
+    ) == Failure(Slow())
     assert budget.left == 15.5
 
 
-def test_an_outage_costs_a_fifth_more_load() -> None:
+def test_outage_adds_a_fifth_of_the_load() -> None:
     world = FakeWorld()
     budget = Budget.share(0.2, minimum_per_second=0.5, world=world)
     guards = [retry(attempts=5, base=0.0, budget=budget, world=world) for _ in range(3)]
@@ -588,7 +598,7 @@ def test_an_outage_costs_a_fifth_more_load() -> None:
     assert 3500 <= attempts <= 3605
 
 
-def test_a_retry_whose_wait_is_interrupted_is_given_back() -> None:
+def test_retry_is_refunded_if_its_delay_is_interrupted() -> None:
     def interrupted(_seconds: float) -> None:
         raise KeyboardInterrupt
 
@@ -596,25 +606,25 @@ def test_a_retry_whose_wait_is_interrupted_is_given_back() -> None:
     quota = Budget.quota(50)
     share = Budget.share(0.0, world=FakeWorld())
     for budget in (quota, share):
-        left = budget.left
+        remaining_errors = budget.left
         with pytest.raises(KeyboardInterrupt):
-            retry(budget=budget, world=world).run_sync(fails(Down()))
-        assert budget.left == left
+            retry(budget=budget, world=world).run_sync(fail_with(Down()))
+        assert budget.left == remaining_errors
 
 
-def test_an_observer_that_interrupts_takes_nothing_of_the_budget() -> None:
+def test_retry_is_refunded_if_the_observer_interrupts() -> None:
     def observer(_event: GuardEvent) -> None:
         raise KeyboardInterrupt
 
     budget = Budget.quota(50)
     with pytest.raises(KeyboardInterrupt):
-        retry(budget=budget, observer=observer, world=FakeWorld()).run_sync(fails(Down()))
+        retry(budget=budget, observer=observer, world=FakeWorld()).run_sync(fail_with(Down()))
     assert budget.left == 50.0
 
 
-def test_a_retry_that_was_made_is_not_given_back_when_it_raises() -> None:
+def test_retry_that_raises_is_not_refunded() -> None:
     budget = Budget.quota(50)
-    calls = fails(Down())
+    calls = fail_with(Down())
 
     def op() -> Result[str, Down]:
         if type(calls()) is Failure:
@@ -629,7 +639,7 @@ def test_a_retry_that_was_made_is_not_given_back_when_it_raises() -> None:
 # Pipelines and threads
 
 
-def test_a_retry_inside_another_is_one_attempt_of_it() -> None:
+def test_inner_retry_is_one_attempt_of_the_outer_one() -> None:
     world = FakeWorld()
     calls = 0
 
@@ -638,55 +648,59 @@ def test_a_retry_inside_another_is_one_attempt_of_it() -> None:
         calls += 1
         return Failure(Slow())
 
-    told = Recorder()
-    guard = retry(attempts=3, name='outer', world=world, observer=told) >> retry(
-        attempts=4, name='inner', world=world, observer=told
+    recorder = Recorder()
+    guard = retry(attempts=3, name='outer', world=world, observer=recorder) >> retry(
+        attempts=4, name='inner', world=world, observer=recorder
     )
     assert guard.run_sync(op) == Failure(Slow())
     assert calls == 12
-    assert [one.attempts for one in told if isinstance(one, GaveUp) and one.name == 'outer'] == [3]
-    assert [one.attempts for one in told if isinstance(one, GaveUp) and one.name == 'inner'] == [
+    assert [
+        item.attempts for item in recorder if isinstance(item, GaveUp) and item.name == 'outer'
+    ] == [3]
+    assert [
+        item.attempts for item in recorder if isinstance(item, GaveUp) and item.name == 'inner'
+    ] == [
         4,
         4,
         4,
     ]
 
 
-def test_identity_around_a_retry_is_that_retry() -> None:
+def test_identity_outside_a_retry_is_that_retry() -> None:
     guard = retry(world=FakeWorld())
     assert identity >> guard == guard
 
 
-def test_calls_of_many_threads_do_not_count_for_one_another() -> None:
+def test_calls_of_concurrent_threads_are_independent() -> None:
     guard = retry(attempts=3, base=0.0)
-    wrong = list[object]()
+    unexpected = list[object]()
 
     def work() -> None:
         for _ in range(200):
-            if guard.run_sync(fails(Slow(), Slow())) != Success('done') or guard.run_sync(
-                fails(*[Slow()] * 3)
+            if guard.run_sync(fail_with(Slow(), Slow())) != Success('done') or guard.run_sync(
+                fail_with(*[Slow()] * 3)
             ) != Failure(Slow()):
-                wrong.append(1)
+                unexpected.append(1)
 
     threads = [threading.Thread(target=work) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert wrong == []
+    assert unexpected == []
 
 
-def test_a_decorated_function_gets_its_arguments_at_each_attempt() -> None:
-    seen = list[tuple[int, str]]()
+def test_decorated_function_receives_its_arguments_at_each_attempt() -> None:
+    calls_seen = list[tuple[int, str]]()
 
     @retry(world=FakeWorld())
     def ask(number: int, *, text: str) -> Result[str, Slow]:
         """Ask."""
-        seen.append((number, text))
-        return Failure(Slow()) if len(seen) < 3 else Success('done')
+        calls_seen.append((number, text))
+        return Failure(Slow()) if len(calls_seen) < 3 else Success('done')
 
     assert ask(1, text='a') == Success('done')
-    assert seen == [(1, 'a')] * 3
+    assert calls_seen == [(1, 'a')] * 3
 
 
 # Laws
@@ -704,13 +718,13 @@ errors = st.sampled_from(
     st.floats(0, 4),
     st.floats(0, 2),
 )
-def test_a_call_ends_in_time_with_the_last_result_and_as_many_waits_as_told(
+def test_call_ends_in_time_with_the_last_result_and_the_reported_delays(
     given_errors: list[object], attempts: int, timeout: float | None, base: float, takes: float
 ) -> None:
-    world = FakeWorld(random=seeded(1))
-    told = Recorder()
+    world = FakeWorld(random=seeded_random(1))
+    recorder = Recorder()
     results = list[Result[Any, Any]]()
-    operation = fails(*given_errors)
+    operation = fail_with(*given_errors)
 
     def op() -> Result[Any, Any]:
         world.advance(takes)
@@ -718,12 +732,12 @@ def test_a_call_ends_in_time_with_the_last_result_and_as_many_waits_as_told(
         return results[-1]
 
     guard = retry(
-        attempts=attempts, timeout=timeout, base=base, cap=5.0, world=world, observer=told
+        attempts=attempts, timeout=timeout, base=base, cap=5.0, world=world, observer=recorder
     )
     assert guard.run_sync(op) is results[-1]
     assert len(results) == len(world.slept) + 1 <= attempts
-    assert [one.delay for one in told if isinstance(one, Retrying)] == world.slept
-    ends = [one for one in told if not isinstance(one, Retrying)]
+    assert [item.delay for item in recorder if isinstance(item, Retrying)] == world.slept
+    ends = [item for item in recorder if not isinstance(item, Retrying)]
     if type(results[-1]) is Success:
         assert ends == ([Recovered('retry', len(results), world.now)] if len(results) > 1 else [])
     elif isinstance(error := results[-1].failure(), TaggedError):
@@ -742,7 +756,7 @@ def test_a_call_ends_in_time_with_the_last_result_and_as_many_waits_as_told(
 
 
 @pytest.mark.parametrize(
-    ('settings', 'said'),
+    ('settings', 'message'),
     [
         ({'attempts': 0}, 'attempts must be 1 or more'),
         ({'attempts': -3}, 'attempts must be 1 or more'),
@@ -757,41 +771,37 @@ def test_a_call_ends_in_time_with_the_last_result_and_as_many_waits_as_told(
         ({'jitter': 'half'}, 'jitter must be one of'),
         ({'retry_after_cap': -1}, 'retry_after_cap must be'),
         ({'retry_after_cap': 2e9}, 'retry_after_cap must be'),
-        ({'name': ' '}, 'name must say'),
+        ({'name': ' '}, 'name must not be empty'),
     ],
 )
-def test_what_cannot_be_meant_is_refused_where_it_is_said(
-    settings: dict[str, Any], said: str
-) -> None:
-    with pytest.raises(ValueError, match=f'^{said}'):
+def test_invalid_setting_is_a_value_error(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=f'^{message}'):
         retry(**settings)
 
 
 @pytest.mark.parametrize(
-    ('settings', 'said'),
+    ('settings', 'message'),
     [
         ({'attempts': 2.0}, 'attempts must be a whole number'),
         ({'attempts': True}, 'attempts must be a whole number'),
         ({'timeout': '5'}, 'timeout must be a number'),
         ({'retry_after_cap': None}, 'retry_after_cap must be a number'),
-        ({'when': True}, 'when must be a function that takes an error'),
-        ({'budget': 0.2}, 'budget must be made by Budget'),
+        ({'when': True}, 'when must be a function that accepts an error'),
+        ({'budget': 0.2}, 'budget must be Budget.share'),
         ({'observer': 'log'}, 'observer must be a function'),
         ({'name': 3}, 'name must be a string'),
     ],
 )
-def test_what_is_of_another_type_is_refused_where_it_is_said(
-    settings: dict[str, Any], said: str
-) -> None:
-    with pytest.raises(TypeError, match=f'^{said}'):
+def test_setting_of_the_wrong_type_is_a_type_error(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(TypeError, match=f'^{message}'):
         retry(**settings)
 
 
-def test_what_it_does_can_be_said() -> None:
+def test_description_states_the_settings() -> None:
     def limits(**settings: Any) -> str:
-        made: Any = retry(**settings)
-        said: str = made.limits()
-        return said
+        options: Any = retry(**settings)
+        message: str = options.limits()
+        return message
 
     assert limits() == '3 attempts in 45 s, waits 0.1 s to 5 s, full jitter'
     assert (
@@ -805,6 +815,6 @@ def test_what_it_does_can_be_said() -> None:
     assert limits(jitter='equal').endswith(', equal jitter')
     assert limits(jitter='decorrelated').endswith(', decorrelated jitter')
     assert limits(budget=Budget.tokens(4, ratio=1)).endswith(
-        ', full jitter, retries while more than half of 4 tokens are left, 1 back for a success'
+        ', full jitter, retries while more than half of 4 tokens are left, a success returns 1'
     )
     assert (retry().name, retry(name='bank').name) == ('retry', 'bank')

@@ -1,4 +1,4 @@
-"""Retrying in tasks: the same outcomes as in threads, and a cancellation ends everything at once."""
+"""Retries in tasks: the same outcomes as in threads, cancellations and deadlines."""
 
 import asyncio
 import json
@@ -15,23 +15,24 @@ from seamwise.catalog.tools import ToolTimedOut
 from seamwise.policies._engine.world import REAL, World
 from seamwise.policies._parts.backoff import JITTERS
 from seamwise.policies._parts.budget import Budget
-from seamwise.policies.deadline import DeadlineExceeded, deadline
+from seamwise.policies.deadline import deadline
+from seamwise.policies.errors import DeadlineExceeded
 from seamwise.policies.events import Retrying
 from seamwise.policies.retry import retry
 from seamwise.policies.testing import FakeWorld
 from seamwise.seams.session import observe
 from seamwise.seams.session.tables import TOOLS
-from tests.policies.cancelling import cancelled_everywhere
+from tests.policies.cancellation_helpers import cancel_at_each_await
 from tests.policies.errors import Busy, Down, Slow, Wrong
-from tests.policies.test_retry import Recorder, fails, settings_of, steps_of
+from tests.policies.test_retry import Recorder, fail_with, retry_settings, timeline_operation
 from tests.seams.test_session import Room
 
 VECTORS = Path(__file__).parent.parent / 'vectors' / 'retry_timelines.json'
 CASES: list[dict[str, Any]] = json.loads(VECTORS.read_text(encoding='utf-8'))['cases']
-RUNS = [one for one in CASES if one['kind'] == 'run']
+RUNS = [item for item in CASES if item['kind'] == 'run']
 
 
-def in_task(op: Callable[[], Result[Any, Any]]) -> Callable[[], Awaitable[Result[Any, Any]]]:
+def as_async(op: Callable[[], Result[Any, Any]]) -> Callable[[], Awaitable[Result[Any, Any]]]:
     async def run() -> Result[Any, Any]:
         await asyncio.sleep(0)
         return op()
@@ -40,12 +41,12 @@ def in_task(op: Callable[[], Result[Any, Any]]) -> Callable[[], Awaitable[Result
 
 
 @pytest.mark.parametrize('case', RUNS, ids=lambda case: case['name'])
-def test_the_documented_timelines(case: dict[str, Any]) -> None:
+def test_timelines_of_the_vectors(case: dict[str, Any]) -> None:
     expected = case['expected']
     world = FakeWorld(random=lambda: case['settings']['random'])
     results = list[Any]()
-    guard = retry(**settings_of(case, world))
-    steps = steps_of(case, world, results)
+    guard = retry(**retry_settings(case, world))
+    steps = timeline_operation(case, world, results)
 
     async def op() -> Result[Any, Any]:
         try:
@@ -60,19 +61,19 @@ def test_the_documented_timelines(case: dict[str, Any]) -> None:
         await asyncio.wait([task])
         if task.cancelled():
             return 'cancelled'
-        raised = task.exception()
-        return task.result() if raised is None else type(raised).__name__
+        error = task.exception()
+        return task.result() if error is None else type(error).__name__
 
-    ended: Any = asyncio.run(main())
+    result: Any = asyncio.run(main())
     if expected['ends'] in {'cancelled', 'ZeroDivisionError'}:
-        assert ended == expected['ends']
+        assert result == expected['ends']
     else:
-        assert ended is results[-1]
-        assert (ended.unwrap() if type(ended) is Success else ended.failure().kind) == expected[
-            'ends'
-        ]
+        assert result is results[-1]
+        assert (
+            result.unwrap() if type(result) is Success else result.failure().category_name
+        ) == expected['ends']
     assert len(results) == expected['attempts']
-    assert [one * 1000 for one in world.slept] == expected['waits_ms']
+    assert [item * 1000 for item in world.slept] == expected['waits_ms']
     if 'ends_at_ms' in expected:
         assert world.now * 1000 == expected['ends_at_ms']
     if 'cancel_at_ms' in expected:
@@ -80,17 +81,21 @@ def test_the_documented_timelines(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    'case', [one for one in CASES if one['kind'] == 'events'], ids=lambda case: case['name']
+    'case', [item for item in CASES if item['kind'] == 'events'], ids=lambda case: case['name']
 )
-def test_what_a_session_hears(case: dict[str, Any]) -> None:
-    room = Room('en')
+def test_session_receives_the_events_of_the_vectors(case: dict[str, Any]) -> None:
+    session = Room('en')
     world = FakeWorld(random=lambda: case['settings']['random'])
-    guard = retry(**settings_of(case, world), name='search', observer=observe(room, adapter=TOOLS))
-    late = [ToolTimedOut('search', 30.0, attempt) for attempt in range(1, 1 + len(case['does']))]
-    assert asyncio.run(guard.run(in_task(fails(*late)))) == Failure(late[-1])
-    assert [one.event for one in room.sent] == [event for event, _ in case['expected_events']]
-    for made, (_, metadata) in zip(room.sent, case['expected_events'], strict=True):
-        assert metadata.items() <= made.metadata.items()
+    guard = retry(
+        **retry_settings(case, world), name='search', observer=observe(session, adapter=TOOLS)
+    )
+    timeouts = [
+        ToolTimedOut('search', 30.0, attempt) for attempt in range(1, 1 + len(case['does']))
+    ]
+    assert asyncio.run(guard.run(as_async(fail_with(*timeouts)))) == Failure(timeouts[-1])
+    assert [item.event for item in session.sent] == [event for event, _ in case['expected_events']]
+    for sent, (_, metadata) in zip(session.sent, case['expected_events'], strict=True):
+        assert metadata.items() <= sent.metadata.items()
 
 
 errors = st.sampled_from(
@@ -106,7 +111,7 @@ errors = st.sampled_from(
     st.sampled_from(JITTERS),
     st.booleans(),
 )
-def test_run_is_run_sync(
+def test_run_and_run_sync_have_the_same_outcome_and_events(
     given_errors: list[object],
     attempts: int,
     timeout: float | None,
@@ -114,9 +119,9 @@ def test_run_is_run_sync(
     jitter: Any,
     has_budget: bool,
 ) -> None:
-    def trial(call: Callable[[Any, Callable[[], Any]], Any]) -> tuple[object, ...]:
+    def run_trial(call: Callable[[Any, Callable[[], Any]], Any]) -> tuple[object, ...]:
         world = FakeWorld(random=lambda: 0.7)
-        told = Recorder()
+        recorder = Recorder()
         budget = Budget.quota(20) if has_budget else None
         guard = retry(
             attempts=attempts,
@@ -125,28 +130,28 @@ def test_run_is_run_sync(
             jitter=jitter,
             budget=budget,
             world=world,
-            observer=told,
+            observer=recorder,
         )
-        ended = call(guard, fails(*given_errors))
-        return ended, world.slept, world.now, told, budget and budget.left
+        result = call(guard, fail_with(*given_errors))
+        return result, world.slept, world.now, recorder, budget and budget.left
 
-    assert trial(lambda guard, op: asyncio.run(guard.run(in_task(op)))) == trial(
+    assert run_trial(lambda guard, op: asyncio.run(guard.run(as_async(op)))) == run_trial(
         lambda guard, op: guard.run_sync(op)
     )
 
 
 @pytest.mark.parametrize('world', [FakeWorld(), REAL], ids=['fake', 'real'])
 @pytest.mark.parametrize(
-    ('budget', 'price'),
+    ('budget', 'cost'),
     [
         (Budget.quota(1000), 5.0),
         (Budget.share(0.0, minimum_per_second=10.0, world=FakeWorld()), 1.0),
     ],
 )
-def test_wherever_a_call_is_cancelled_only_retries_that_were_made_are_paid_for(
-    budget: Budget, price: float, world: World
+def test_cancellation_at_any_await_charges_only_the_retries_that_were_made(
+    budget: Budget, cost: float, world: World
 ) -> None:
-    left = 0.0
+    budget_left = 0.0
     calls = 0
 
     async def op() -> Result[str, Down]:
@@ -155,17 +160,17 @@ def test_wherever_a_call_is_cancelled_only_retries_that_were_made_are_paid_for(
         return Failure(Down())
 
     async def call() -> object:
-        nonlocal left, calls
-        left, calls = budget.left, 0
+        nonlocal budget_left, calls
+        budget_left, calls = budget.left, 0
         return await retry(base=0.0001, jitter='none', budget=budget, world=world).run(op)
 
     def after() -> None:
-        assert budget.left == left - price * (calls - 1)
+        assert budget.left == budget_left - cost * (calls - 1)
 
-    assert asyncio.run(cancelled_everywhere(call, after)) == 2
+    assert asyncio.run(cancel_at_each_await(call, after)) == 2
 
 
-def test_a_cancelled_wait_ends_at_once_and_tries_nothing_more() -> None:
+def test_cancellation_ends_the_delay_and_the_attempts() -> None:
     calls = 0
 
     async def op() -> Result[str, Slow]:
@@ -184,34 +189,34 @@ def test_a_cancelled_wait_ends_at_once_and_tries_nothing_more() -> None:
     assert calls == 1
 
 
-def test_a_cancellation_is_told_to_nobody() -> None:
-    told = Recorder()
+def test_observer_is_not_notified_of_a_cancellation() -> None:
+    recorder = Recorder()
 
     async def main() -> None:
         world = FakeWorld()
-        guard = retry(base=1.0, world=world, observer=told)
-        task = asyncio.create_task(guard.run(in_task(fails(Slow()))))
+        guard = retry(base=1.0, world=world, observer=recorder)
+        task = asyncio.create_task(guard.run(as_async(fail_with(Slow()))))
         world.alarm(0.1, task.cancel)
         await asyncio.wait([task])
         assert task.cancelled()
 
     asyncio.run(main())
-    assert [type(one) for one in told] == [Retrying]
+    assert [type(item) for item in recorder] == [Retrying]
 
 
-def test_a_deadline_around_ends_an_attempt_and_not_a_wait() -> None:
+def test_retry_gives_up_before_a_delay_that_exceeds_the_enclosing_deadline() -> None:
     async def main() -> tuple[object, list[float]]:
         world = FakeWorld(random=lambda: 0.999)
         guard = deadline(2.0, world=world) >> retry(attempts=9, base=0.9, factor=1.0, world=world)
-        return await guard.run(in_task(fails(*[Slow()] * 9))), world.slept
+        return await guard.run(as_async(fail_with(*[Slow()] * 9))), world.slept
 
-    ended, slept = asyncio.run(main())
-    # A third wait would end too late: the error comes back while there is time to read it.
-    assert ended == Failure(Slow())
+    result, slept = asyncio.run(main())
+    # A third delay would end too late, so the retry returns the error before the deadline.
+    assert result == Failure(Slow())
     assert len(slept) == 2
 
 
-def test_a_deadline_around_stops_an_attempt_that_hangs() -> None:
+def test_enclosing_deadline_cancels_a_hanging_attempt() -> None:
     async def main() -> object:
         world = FakeWorld()
         guard = deadline(2.0, world=world) >> retry(world=world)
@@ -225,29 +230,31 @@ def test_a_deadline_around_stops_an_attempt_that_hangs() -> None:
     assert asyncio.run(main()) == Failure(DeadlineExceeded('deadline', 2.0))
 
 
-def test_many_calls_at_once_wait_each_for_itself() -> None:
+def test_concurrent_calls_wait_independently() -> None:
     async def main() -> list[object]:
         guard = retry(base=0.001, cap=0.002)
         return list(
             await asyncio.gather(
                 *[
-                    guard.run(in_task(fails(*[Slow()] * (place % 4), then=place)))
-                    for place in range(200)
+                    guard.run(as_async(fail_with(*[Slow()] * (number % 4), value=number)))
+                    for number in range(200)
                 ]
             )
         )
 
-    ended = asyncio.run(main())
-    assert ended == [Failure(Slow()) if place % 4 == 3 else Success(place) for place in range(200)]
+    result = asyncio.run(main())
+    assert result == [
+        Failure(Slow()) if number % 4 == 3 else Success(number) for number in range(200)
+    ]
 
 
-def test_one_guard_serves_tasks_of_more_than_one_loop() -> None:
+def test_retry_serves_tasks_of_several_event_loops() -> None:
     guard = retry(base=0.0)
     for _ in range(2):
-        assert asyncio.run(guard.run(in_task(fails(Slow())))) == Success('done')
+        assert asyncio.run(guard.run(as_async(fail_with(Slow())))) == Success('done')
 
 
-def test_the_sleep_of_the_world_is_slept() -> None:
+def test_delay_uses_the_sleep_of_the_world() -> None:
     slept = list[float]()
 
     async def sleep(seconds: float) -> None:
@@ -258,17 +265,17 @@ def test_the_sleep_of_the_world_is_slept() -> None:
         jitter='none',
         world=World(sleep=sleep, sleep_sync=lambda _: pytest.fail('slept in the loop')),
     )
-    assert asyncio.run(guard.run(in_task(fails(Slow(), Slow())))) == Success('done')
+    assert asyncio.run(guard.run(as_async(fail_with(Slow(), Slow())))) == Success('done')
     assert slept == [1.0, 2.0]
 
 
-def test_a_decorated_coroutine_function_is_tried_again() -> None:
-    seen = list[int]()
+def test_decorated_coroutine_function_is_retried() -> None:
+    arguments = list[int]()
 
     @retry(base=0.0)
     async def ask(number: int) -> Result[str, Slow]:
-        seen.append(number)
-        return Failure(Slow()) if len(seen) < 3 else Success('done')
+        arguments.append(number)
+        return Failure(Slow()) if len(arguments) < 3 else Success('done')
 
     assert asyncio.run(ask(7)) == Success('done')
-    assert seen == [7, 7, 7]
+    assert arguments == [7, 7, 7]

@@ -10,7 +10,7 @@ import pytest
 from seamwise import Success
 from seamwise.policies._engine.permit import Outcome
 from seamwise.policies._parts.single_flight import SharedThreadCall, cancel_and_wait
-from tests.policies.leftovers import nothing_collected
+from tests.policies.gc_helpers import gc_disabled
 
 
 def fail() -> Outcome:
@@ -75,7 +75,7 @@ def test_cancellation_of_cancel_and_wait_is_raised_after_the_tasks_and_leaves_no
     def count_cancellations() -> int:
         return sum(type(object_) is asyncio.CancelledError for object_ in gc.get_objects())
 
-    with nothing_collected():
+    with gc_disabled():
         expected = count_cancellations()
         asyncio.run(main())
         assert count_cancellations() == expected

@@ -213,8 +213,14 @@ def test_trip_condition_is_an_immutable_hashable_value() -> None:
     [
         (consecutive(1), 'one failure'),
         (consecutive(2), '2 failures in a row'),
-        (ratio(0.07, minimum=20, calls=100), '7 % failures in the last 100 calls, of 20 at least'),
-        (ratio(0.5, minimum=20, window=0.5), '50 % failures in the calls of 0.5 s, of 20 at least'),
+        (
+            ratio(0.07, minimum=20, calls=100),
+            '7 % failures in the last 100 calls, with at least 20 calls',
+        ),
+        (
+            ratio(0.5, minimum=20, window=0.5),
+            '50 % failures in the last 0.5 s, with at least 20 calls',
+        ),
     ],
 )
 def test_str_describes_the_trip_condition(trip: Trip, expected: str) -> None:

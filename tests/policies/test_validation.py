@@ -1,4 +1,4 @@
-"""What guards are made with is checked where they are made, and the message says what would do."""
+"""Validation of the arguments of guards, and its messages."""
 
 import math
 import sys
@@ -10,72 +10,75 @@ from seamwise.policies._engine.validation import check_choice, check_float, chec
 
 
 @pytest.mark.parametrize('value', [0, 0.0, 3, 2.5, 1e300])
-def test_a_number_comes_back_as_a_float(value: float) -> None:
+def test_number_is_returned_as_a_float(value: float) -> None:
     checked = check_float('base', value)
     assert (checked, type(checked)) == (value, float)
 
 
-def test_both_ends_of_a_range_are_in_it_and_an_end_that_must_be_passed_is_not() -> None:
-    assert [check_float('share', value, least=0.5, most=1.0) for value in (0.5, 1.0)] == [0.5, 1.0]
-    assert check_float('share', 1.0, above=0.5, most=1.0) == 1.0
+def test_minimum_and_maximum_are_inclusive_and_above_is_exclusive() -> None:
+    assert [check_float('share', value, minimum=0.5, maximum=1.0) for value in (0.5, 1.0)] == [
+        0.5,
+        1.0,
+    ]
+    assert check_float('share', 1.0, above=0.5, maximum=1.0) == 1.0
     assert check_float('share', math.nextafter(0.5, 1.0), above=0.5) > 0.5
 
 
 @pytest.mark.parametrize(
-    ('value', 'limits', 'said'),
+    ('value', 'limits', 'message'),
     [
         (-0.1, {}, '0 or more, not -0.1.'),
-        (0.4, {'least': 0.5}, '0.5 or more, not 0.4.'),
+        (0.4, {'minimum': 0.5}, '0.5 or more, not 0.4.'),
         (0.0, {'above': 0.0}, 'more than 0, not 0.0.'),
-        (-1, {'above': 0.0, 'most': 9}, 'more than 0, 9 at most, not -1.'),
-        (1.1, {'most': 1.0}, '0 or more, 1 at most, not 1.1.'),
-        (1.1, {'above': 0.0, 'most': 1.0}, 'more than 0, 1 at most, not 1.1.'),
+        (-1, {'above': 0.0, 'maximum': 9}, 'more than 0, 9 at most, not -1.'),
+        (1.1, {'maximum': 1.0}, '0 or more, 1 at most, not 1.1.'),
+        (1.1, {'above': 0.0, 'maximum': 1.0}, 'more than 0, 1 at most, not 1.1.'),
         (math.inf, {}, '0 or more, not inf.'),
-        (-math.inf, {'least': -math.inf}, '-inf or more, not -inf.'),
+        (-math.inf, {'minimum': -math.inf}, '-inf or more, not -inf.'),
         (math.nan, {}, '0 or more, not nan.'),
     ],
 )
-def test_a_number_out_of_range_is_a_value_error_that_says_the_range(
-    value: float, limits: dict[str, float], said: str
+def test_number_out_of_range_is_a_value_error_that_states_the_range(
+    value: float, limits: dict[str, float], message: str
 ) -> None:
     with pytest.raises(ValueError, match=r'^base must be') as caught:
         check_float('base', value, **limits)
-    assert str(caught.value) == f'base must be a finite number, {said}'
+    assert str(caught.value) == f'base must be a finite number, {message}'
 
 
 @pytest.mark.parametrize(
-    ('value', 'shown'), [(10**400, 'inf'), (-(10**5000), '-inf')], ids=['huge', 'beyond printing']
+    ('value', 'text'), [(10**400, 'inf'), (-(10**5000), '-inf')], ids=['huge', 'beyond printing']
 )
-def test_a_whole_number_beyond_all_floats_is_out_of_range_too(value: int, shown: str) -> None:
-    for limits in ({}, {'most': 1e9}, {'above': 0.0}):
-        with pytest.raises(ValueError, match=f'^base must be a finite number, .*, not {shown}[.]$'):
+def test_integer_beyond_all_floats_is_out_of_range(value: int, text: str) -> None:
+    for limits in ({}, {'maximum': 1e9}, {'above': 0.0}):
+        with pytest.raises(ValueError, match=f'^base must be a finite number, .*, not {text}[.]$'):
             check_float('base', value, **limits)
 
 
 @pytest.mark.parametrize('value', [True, False, '1', None, 1j])
-def test_what_is_no_number_is_a_type_error(value: Any) -> None:
+def test_value_that_is_not_a_number_is_a_type_error(value: Any) -> None:
     with pytest.raises(TypeError, match=r'^base must be a number, not '):
         check_float('base', value)
 
 
-def test_a_count_is_a_whole_number_of_one_or_more_unless_said_otherwise() -> None:
+def test_integer_must_be_one_or_more_by_default() -> None:
     assert [
         check_int('attempts', 1),
-        check_int('attempts', 0, least=0),
-        check_int('attempts', 7, least=7),
+        check_int('attempts', 0, minimum=0),
+        check_int('attempts', 7, minimum=7),
     ] == [
         1,
         0,
         7,
     ]
-    for value, least in ((0, 1), (-1, 0), (6, 7)):
-        with pytest.raises(ValueError, match=f'^attempts must be {least} or more, not {value}'):
-            check_int('attempts', value, least=least)
+    for value, minimum in ((0, 1), (-1, 0), (6, 7)):
+        with pytest.raises(ValueError, match=f'^attempts must be {minimum} or more, not {value}'):
+            check_int('attempts', value, minimum=minimum)
     with pytest.raises(ValueError, match=r'^attempts must be 1 or more, not 0'):
         check_int('attempts', 0)
 
 
-def test_a_count_that_no_machine_counts_to_is_a_value_error() -> None:
+def test_integer_above_maxsize_is_a_value_error() -> None:
     assert check_int('attempts', sys.maxsize) == sys.maxsize
     for value in (sys.maxsize + 1, 10**5000):
         with pytest.raises(ValueError, match=f'^attempts must be {sys.maxsize} at most[.]$'):
@@ -83,21 +86,21 @@ def test_a_count_that_no_machine_counts_to_is_a_value_error() -> None:
 
 
 @pytest.mark.parametrize('value', [True, 1.0, '1', None])
-def test_what_is_no_whole_number_is_a_type_error(value: Any) -> None:
+def test_value_that_is_not_an_integer_is_a_type_error(value: Any) -> None:
     with pytest.raises(TypeError, match=r'^attempts must be a whole number, not '):
         check_int('attempts', value)
 
 
-def test_a_choice_is_one_of_those_that_are_known() -> None:
+def test_unknown_choice_is_a_value_error() -> None:
     check_choice('jitter', 'full', ('none', 'full'))
     with pytest.raises(ValueError, match=r"^jitter must be one of 'none', 'full', not 'half'"):
         check_choice('jitter', 'half', ('none', 'full'))
 
 
-def test_a_name_says_something() -> None:
+def test_empty_name_is_a_value_error() -> None:
     assert [check_name('bank'), check_name(' the bank ')] == ['bank', ' the bank ']
     for empty in ('', ' \n'):
-        with pytest.raises(ValueError, match=r'^name must say what is guarded'):
+        with pytest.raises(ValueError, match=r'^name must not be empty'):
             check_name(empty)
     nameless: Any = None
     with pytest.raises(TypeError, match=r'^name must be a string, not None'):

@@ -1,4 +1,4 @@
-"""A line of those who wait: who is called, who is not, and what all of them weigh."""
+"""Wait queue: order, weights, and waiting tasks and threads."""
 
 import asyncio
 import threading
@@ -10,97 +10,97 @@ import pytest
 from seamwise.policies._engine.wait_queue import Waiter, WaitQueue
 from seamwise.policies._engine.world import REAL, World
 from seamwise.policies.testing import FakeWorld
-from tests.policies.ticking import settle
+from tests.policies.manual_time import settle_tasks
 
 
-def turn() -> Waiter:
+def new_waiter() -> Waiter:
     return Waiter(RLock(), 1)
 
 
-def test_turns_are_called_in_the_order_of_coming() -> None:
-    line = WaitQueue(RLock())
-    turns = [line.join(1) for _ in range(3)]
-    for place, each in enumerate(turns, 1):
-        assert line.call_next() is each
-        assert [one.is_called for one in turns] == [True] * place + [False] * (3 - place)
-    assert line.call_next() is None
+def test_waiters_are_woken_in_order_of_arrival() -> None:
+    queue = WaitQueue(RLock())
+    waiters = [queue.join(1) for _ in range(3)]
+    for count, waiter in enumerate(waiters, 1):
+        assert queue.wake_next() is waiter
+        assert [item.is_woken for item in waiters] == [True] * count + [False] * (3 - count)
+    assert queue.wake_next() is None
 
 
-def test_a_line_is_as_long_and_as_heavy_as_those_who_stand_in_it() -> None:
-    line = WaitQueue(RLock())
-    assert (len(line), line.weight) == (0, 0)
-    _first, second, third = [line.join(weight) for weight in (1, 20, 300)]
-    assert (len(line), line.weight, second.weight) == (3, 321, 20)
-    line.leave(second)
-    assert (len(line), line.weight) == (2, 301)
-    line.call_next()
-    assert (len(line), line.weight) == (1, 300)
-    line.leave(third)
-    assert (len(line), line.weight) == (0, 0)
+def test_queue_has_the_length_and_total_weight_of_its_waiters() -> None:
+    queue = WaitQueue(RLock())
+    assert (len(queue), queue.weight) == (0, 0)
+    _first, second, third = [queue.join(weight) for weight in (1, 20, 300)]
+    assert (len(queue), queue.weight, second.weight) == (3, 321, 20)
+    queue.leave(second)
+    assert (len(queue), queue.weight) == (2, 301)
+    queue.wake_next()
+    assert (len(queue), queue.weight) == (1, 300)
+    queue.leave(third)
+    assert (len(queue), queue.weight) == (0, 0)
 
 
-def test_to_leave_twice_or_after_the_call_changes_nothing() -> None:
-    line = WaitQueue(RLock())
-    first, second, third = [line.join(weight) for weight in (1, 20, 300)]
-    line.call_next()
-    line.leave(first)
-    line.leave(second)
-    line.leave(second)
-    assert (len(line), line.weight) == (1, 300)
-    assert line.call_next() is third
+def test_leaving_twice_or_after_waking_has_no_effect() -> None:
+    queue = WaitQueue(RLock())
+    first, second, third = [queue.join(weight) for weight in (1, 20, 300)]
+    queue.wake_next()
+    queue.leave(first)
+    queue.leave(second)
+    queue.leave(second)
+    assert (len(queue), queue.weight) == (1, 300)
+    assert queue.wake_next() is third
 
 
-def test_who_was_called_before_it_waits_does_not_wait() -> None:
+def test_waiter_woken_before_its_wait_does_not_wait() -> None:
     slept: list[float] = []
-    called = turn()
-    assert called.call()
-    called.wait_sync(World(sleep_sync=slept.append), 5.0)
+    waiter = new_waiter()
+    assert waiter.wake()
+    waiter.wait_sync(World(sleep_sync=slept.append), 5.0)
     assert slept == []
 
     async def run() -> None:
-        await asyncio.wait_for(called.wait(FakeWorld(), None), 1.0)
+        await asyncio.wait_for(waiter.wait(FakeWorld(), None), 1.0)
 
     asyncio.run(run())
 
 
-def test_a_task_waits_until_it_is_called() -> None:
+def test_task_waits_until_it_is_woken() -> None:
     async def run() -> None:
-        waiting = turn()
-        task = asyncio.create_task(waiting.wait(FakeWorld(), None))
-        await settle()
+        waiter = new_waiter()
+        task = asyncio.create_task(waiter.wait(FakeWorld(), None))
+        await settle_tasks()
         assert not task.done()
-        assert waiting.call()
-        assert waiting.is_called
-        await settle()
+        assert waiter.wake()
+        assert waiter.is_woken
+        await settle_tasks()
         assert task.done()
 
     asyncio.run(run())
 
 
-def test_a_task_waits_so_long_and_no_longer_and_is_not_called_then() -> None:
+def test_task_waits_for_the_given_time_and_is_not_woken() -> None:
     async def run() -> None:
-        world, waiting = FakeWorld(), turn()
-        task = asyncio.create_task(waiting.wait(world, 3.0))
-        await settle()
+        world, waiter = FakeWorld(), new_waiter()
+        task = asyncio.create_task(waiter.wait(world, 3.0))
+        await settle_tasks()
         world.advance(2.75)
-        await settle()
+        await settle_tasks()
         assert not task.done()
         world.advance(0.25)
-        await settle()
+        await settle_tasks()
         assert task.done()
-        assert not waiting.is_called
-        # Who calls it now comes too late to wake it, and does no harm.
-        assert waiting.call()
+        assert not waiter.is_woken
+        # Waking it after its wait has no effect.
+        assert waiter.wake()
 
     asyncio.run(run())
 
 
-def test_a_task_is_woken_from_another_thread() -> None:
+def test_task_can_be_woken_from_another_thread() -> None:
     async def run() -> None:
-        waiting = turn()
-        task = asyncio.create_task(waiting.wait(REAL, None))
-        await settle()
-        caller = threading.Thread(target=waiting.call)
+        waiter = new_waiter()
+        task = asyncio.create_task(waiter.wait(REAL, None))
+        await settle_tasks()
+        caller = threading.Thread(target=waiter.wake)
         caller.start()
         caller.join(1)
         await asyncio.wait_for(task, 1.0)
@@ -109,42 +109,42 @@ def test_a_task_is_woken_from_another_thread() -> None:
 
 
 @pytest.mark.filterwarnings('ignore::ResourceWarning')
-def test_whose_loop_is_closed_can_not_be_called_and_the_next_one_is() -> None:
+def test_next_waiter_is_woken_if_the_loop_of_the_first_is_closed() -> None:
     mutex = RLock()
-    line = WaitQueue(mutex)
-    gone, next_one = line.join(1), line.join(20)
+    queue = WaitQueue(mutex)
+    dead_waiter, next_waiter = queue.join(1), queue.join(20)
     loop = asyncio.new_event_loop()
     loop.set_exception_handler(lambda _loop, _context: None)
-    left = loop.create_task(gone.wait(FakeWorld(), None))
+    abandoned_task = loop.create_task(dead_waiter.wait(FakeWorld(), None))
     loop.run_until_complete(asyncio.sleep(0))
     loop.close()
-    assert line.call_next() is next_one
-    assert (gone.is_called, next_one.is_called) == (False, True)
-    assert (len(line), line.weight) == (0, 0)
-    assert not left.done()
+    assert queue.wake_next() is next_waiter
+    assert (dead_waiter.is_woken, next_waiter.is_woken) == (False, True)
+    assert (len(queue), queue.weight) == (0, 0)
+    assert not abandoned_task.done()
 
 
-def test_a_thread_waits_until_it_is_called() -> None:
+def test_thread_waits_until_it_is_woken() -> None:
     for seconds in (None, 5.0):
-        waiting = turn()
-        caller = threading.Timer(0.002, waiting.call)
+        waiter = new_waiter()
+        caller = threading.Timer(0.002, waiter.wake)
         caller.start()
-        began = time.monotonic()
-        waiting.wait_sync(REAL, seconds)
-        assert waiting.is_called
-        assert time.monotonic() - began < 2.0
+        started_at = time.monotonic()
+        waiter.wait_sync(REAL, seconds)
+        assert waiter.is_woken
+        assert time.monotonic() - started_at < 2.0
         caller.join()
 
 
-def test_a_thread_waits_so_long_and_no_longer() -> None:
-    waiting = turn()
-    began = time.monotonic()
-    waiting.wait_sync(REAL, 0.005)
-    assert 0.004 < time.monotonic() - began < 2.0
-    assert not waiting.is_called
+def test_thread_waits_for_the_given_time() -> None:
+    waiter = new_waiter()
+    started_at = time.monotonic()
+    waiter.wait_sync(REAL, 0.005)
+    assert 0.004 < time.monotonic() - started_at < 2.0
+    assert not waiter.is_woken
 
 
-def test_in_another_world_a_thread_sleeps_as_long_as_that_world_says() -> None:
+def test_thread_uses_the_sleep_of_its_world() -> None:
     world = FakeWorld()
-    turn().wait_sync(world, 3.0)
+    new_waiter().wait_sync(world, 3.0)
     assert world.slept == [3.0]

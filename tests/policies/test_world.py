@@ -1,4 +1,4 @@
-"""What a world is made of is checked where it is made, and a guard takes no other thing for one."""
+"""Validation of worlds, and of the argument `world` of all guards."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,13 +19,13 @@ from seamwise.policies.retry import retry
 
 
 @pytest.mark.parametrize('name', ['clock', 'sleep', 'sleep_sync', 'random'])
-def test_a_world_is_made_of_functions(name: str) -> None:
-    wrong: Any = {name: 7.0}
+def test_attribute_of_a_world_must_be_a_function(name: str) -> None:
+    options: Any = {name: 7.0}
     with pytest.raises(TypeError, match=f'{name} of a World must be a function, not 7.0'):
-        World(**wrong)
+        World(**options)
 
 
-MAKERS: list[Callable[[Any], object]] = [
+BUILDERS: list[Callable[[Any], object]] = [
     lambda world: backoff(world=world),
     lambda world: Budget.share(0.1, world=world),
     lambda world: bulkhead(1, name='x', world=world),
@@ -39,8 +39,10 @@ MAKERS: list[Callable[[Any], object]] = [
 ]
 
 
-@pytest.mark.parametrize('make', MAKERS)
+@pytest.mark.parametrize('build', BUILDERS)
 @pytest.mark.parametrize('world', [None, 5, World])
-def test_every_guard_says_what_its_world_must_be(make: Callable[[Any], object], world: Any) -> None:
+def test_argument_world_of_a_guard_must_be_a_world(
+    build: Callable[[Any], object], world: Any
+) -> None:
     with pytest.raises(TypeError, match='world must be a World, not'):
-        make(world)
+        build(world)

@@ -1,10 +1,18 @@
-"""Guards: policies around operations that return results. Each has a file of its own, with its error.
+"""Guards: policies around operations that return results.
 
-From the outside in: `fallback >> rate_limit >> bulkhead >> circuit >> retry >> deadline`.
+Recommended order, outermost first:
+`fallback >> rate_limit >> bulkhead >> circuit >> retry >> deadline`.
+
+To write a guard, derive from `Layer`, and return a `Decision` from its `enter`.
 """
 
-from typing import TypeAlias
-
+from seamwise.policies._engine.order_rules import register_order_rules as _register_order_rules
+from seamwise.policies._engine.permit import ADMITTED as ADMITTED
+from seamwise.policies._engine.permit import Decision as Decision
+from seamwise.policies._engine.permit import Fork as Fork
+from seamwise.policies._engine.permit import Outcome as Outcome
+from seamwise.policies._engine.permit import Permit as Permit
+from seamwise.policies._engine.permit import Wait as Wait
 from seamwise.policies._engine.pipeline import Guard as Guard
 from seamwise.policies._engine.pipeline import Layer as Layer
 from seamwise.policies._engine.pipeline import identity as identity
@@ -20,16 +28,19 @@ from seamwise.policies._parts.percentile import percentile as percentile
 from seamwise.policies._parts.trip_conditions import Trip as Trip
 from seamwise.policies._parts.trip_conditions import consecutive as consecutive
 from seamwise.policies._parts.trip_conditions import ratio as ratio
-from seamwise.policies.bulkhead import BulkheadFull as BulkheadFull
 from seamwise.policies.bulkhead import bulkhead as bulkhead
 from seamwise.policies.cache import cache as cache
 from seamwise.policies.chaos import chaos as chaos
 from seamwise.policies.circuit import Circuit as Circuit
-from seamwise.policies.circuit import CircuitOpen as CircuitOpen
 from seamwise.policies.circuit import circuit as circuit
-from seamwise.policies.deadline import DeadlineExceeded as DeadlineExceeded
 from seamwise.policies.deadline import deadline as deadline
 from seamwise.policies.deadline import remaining as remaining
+from seamwise.policies.describe import ORDER_RULES as _ORDER_RULES
+from seamwise.policies.errors import BulkheadFull as BulkheadFull
+from seamwise.policies.errors import CircuitOpen as CircuitOpen
+from seamwise.policies.errors import DeadlineExceeded as DeadlineExceeded
+from seamwise.policies.errors import GuardError as GuardError
+from seamwise.policies.errors import RateLimited as RateLimited
 from seamwise.policies.events import CircuitChanged as CircuitChanged
 from seamwise.policies.events import FellBack as FellBack
 from seamwise.policies.events import GaveUp as GaveUp
@@ -43,9 +54,8 @@ from seamwise.policies.fallback import Fallback as Fallback
 from seamwise.policies.fallback import fallback as fallback
 from seamwise.policies.hedge import hedge as hedge
 from seamwise.policies.idempotency import keyed as keyed
-from seamwise.policies.rate_limit import RateLimited as RateLimited
 from seamwise.policies.rate_limit import rate_limit as rate_limit
 from seamwise.policies.retry import retry as retry
 
-GuardError: TypeAlias = RateLimited | CircuitOpen | BulkheadFull | DeadlineExceeded
-"""What the guards themselves fail with."""
+# The rules know all guards, so a pipeline cannot import them itself.
+_register_order_rules(_ORDER_RULES)

@@ -1,13 +1,12 @@
-"""At most so many calls at once: the guard, and what a caller is told for whom there is no room."""
+"""Bulkhead: a limit on concurrent calls, with a queue for those that may wait."""
 
 from collections import OrderedDict
 from collections.abc import Callable
 from threading import RLock
-from typing import Literal, TypeAlias, TypeVar
+from typing import Final, TypeVar
 
 from typing_extensions import override
 
-from seamwise.categories import Category
 from seamwise.containers import Failure, Result, Success, quick_failure
 from seamwise.errors import MAX_DELAY, TaggedError
 from seamwise.policies._engine.observers import SafeObserver, safe_observer
@@ -15,45 +14,30 @@ from seamwise.policies._engine.permit import Decision, Outcome, Permit, Wait
 from seamwise.policies._engine.pipeline import Guard, Layer
 from seamwise.policies._engine.predicates import counts_against
 from seamwise.policies._engine.validation import (
+    call_key,
     check_callable,
     check_choice,
     check_float,
     check_int,
-    key_of,
 )
 from seamwise.policies._engine.wait_queue import Waiter, WaitQueue
 from seamwise.policies._engine.world import REAL, World, check_world
 from seamwise.policies._parts.adaptive_limit import Adaptive, AdaptiveLimit
 from seamwise.policies._parts.reentrancy import Caller, OwnedPermit, current_caller
 from seamwise.policies.deadline import remaining
+from seamwise.policies.errors import BulkheadFull, Scope
 from seamwise.policies.events import Observer, Refused
 
 T = TypeVar('T')
 E = TypeVar('E')
 
-Scope: TypeAlias = Literal['tool', 'namespace', 'global']
-"""Whose calls are counted together."""
+_SCOPES: Final[tuple[Scope, ...]] = ('tool', 'namespace', 'global')
 
-SCOPES: tuple[Scope, ...] = ('tool', 'namespace', 'global')
-
-LEARNED = 10_000
-"""So many empty rooms are kept for what their limit has learned."""
+MAX_STORED_LIMITS: Final = 10_000
+"""Maximum number of adaptive limits that are kept for keys without calls."""
 
 
-class BulkheadFull(
-    TaggedError, category=Category.CAPACITY, message='{name} does {limit} calls at once, no more.'
-):
-    """As many calls as are allowed are at work; `waited` is in seconds. The caller waits for one of them to end."""
-
-    name: str
-    scope: Scope
-    namespace: str
-    limit: int
-    waited: float
-    retry_after: float | None = None
-
-
-def bulkhead(  # noqa: PLR0913 -- one guard, and all that can be said of it
+def bulkhead(  # noqa: PLR0913 -- independent settings, nearly all with a default
     limit: int | Adaptive,
     *,
     name: str,
@@ -64,42 +48,55 @@ def bulkhead(  # noqa: PLR0913 -- one guard, and all that can be said of it
     observer: Observer | None = None,
     world: World = REAL,
 ) -> Guard[BulkheadFull]:
-    """Let `limit` calls work at once; `queue` more (None: any number) may wait for `wait` seconds (None: for ever), in order.
+    """Build a guard that limits the number of concurrent calls.
 
-    Nobody waits unless both allow it. Whoever finds no room, or waits in vain, gets `BulkheadFull`, which says how many seconds it
-    really waited. Who would wait for ever for a place that only itself can free, being inside with nobody else, is a RuntimeError.
-    With a `key` each `key()` has a limit of its own, and stands in the error as its namespace; `scope` says in the
-    error whose calls are counted together. A permit comes back after a success, a failure, a defect and a cancellation. In place of
-    a number, `adaptive(…)` finds the limit by itself.
+    A call that finds no permit waits in a FIFO queue, if both `queue` and `wait` allow it.
+    Otherwise, or if the wait was in vain, it fails with `BulkheadFull`. A permit is released after
+    a success, a failure, a defect and a cancellation.
 
-    The pattern: Nygard, Release It!; its measure on three levels: bulkheads of chuk-tool-processor.
+    A caller that holds all permits itself, and waits without limit for another one, would
+    deadlock: it gets a RuntimeError.
+
+    The pattern is Michael Nygard's (*Release It!*). The three scopes are those of
+    chuk-tool-processor.
+
+    Args:
+        limit: Maximum number of concurrent calls, or `adaptive(…)` to find it at run time.
+        name: Name in errors, events and descriptions.
+        scope: Calls that are counted together, as stated in the error.
+        queue: Maximum number of waiting calls (None: unlimited).
+        key: Returns a key for the current call. Each key has a limit of its own, and is the
+            `namespace` of the error.
+        wait: Maximum time to wait, in seconds (None: unlimited).
+        observer: Receives `Refused` events.
+        world: Clock and sleep; a `FakeWorld` in tests.
 
     >>> from seamwise.containers import Success
     >>> guard = bulkhead(1, name='search')
-    >>> guard.run_sync(lambda: guard.run_sync(lambda: Success('inside')))
-    <Failure: search does 1 calls at once, no more.>
+    >>> guard.run_sync(lambda: guard.run_sync(lambda: Success('nested')))
+    <Failure: 'search' is at its concurrency limit (1).>
     """
     if key is not None:
-        check_callable('key', key, 'that gives a string')
-    check_choice('scope', scope, SCOPES)
-    return Bulkhead(
+        check_callable('key', key, 'that returns a string')
+    check_choice('scope', scope, _SCOPES)
+    return BulkheadLayer(
         name,
         limit=limit if isinstance(limit, Adaptive) else check_int('limit', limit),
         scope=scope,
-        queue=None if queue is None else check_int('queue', queue, least=0),
+        queue=None if queue is None else check_int('queue', queue, minimum=0),
         key=key,
-        wait=None if wait is None else check_float('wait', wait, most=MAX_DELAY),
-        tell=safe_observer(observer),
+        wait=None if wait is None else check_float('wait', wait, maximum=MAX_DELAY),
+        observer=safe_observer(observer),
         world=world,
     )
 
 
-class Bulkhead(Layer[BulkheadFull]):
-    """The layer that `bulkhead` makes."""
+class BulkheadLayer(Layer[BulkheadFull]):
+    """Layer built by `bulkhead`."""
 
     is_bound = True
 
-    def __init__(  # noqa: PLR0913 -- made in one place
+    def __init__(  # noqa: PLR0913 -- called in one place
         self,
         name: str,
         *,
@@ -108,7 +105,7 @@ class Bulkhead(Layer[BulkheadFull]):
         queue: int | None,
         key: Callable[[], str] | None,
         wait: float | None,
-        tell: SafeObserver | None,
+        observer: SafeObserver | None,
         world: World,
     ) -> None:
         super().__init__(name)
@@ -116,222 +113,246 @@ class Bulkhead(Layer[BulkheadFull]):
         self.world = check_world(world)
         self.wait = wait
         self._limit = limit
-        self.most = limit if isinstance(limit, int) else limit.maximum
+        self.maximum = limit if isinstance(limit, int) else limit.maximum
         self._scope: Scope = scope
         self._queue = queue
         self._key = key
-        self._tell = tell
-        self._rooms: dict[str, _Room] = {}
-        self._learned: OrderedDict[str, AdaptiveLimit] = OrderedDict()
-        self._only = self._made('')
+        self._observer = observer
+        self._compartments: dict[str, _Compartment] = {}
+        self._stored_limits: OrderedDict[str, AdaptiveLimit] = OrderedDict()
+        self._default_compartment = self._new_compartment('')
 
     @override
     def enter(self) -> Decision:
-        key = None if self._key is None else key_of(self._key)
+        key = None if self._key is None else call_key(self._key)
         with self.mutex:
-            room = self._only if key is None else self._room(key)
-            if room.inside < room.limit:
-                # Counted last: whoever is interrupted before has taken nothing.
-                permit = room.permit()
-                room.inside += 1
+            compartment = self._default_compartment if key is None else self._compartment(key)
+            if compartment.in_flight < compartment.limit:
+                # Count last: a call interrupted before this line has acquired nothing.
+                permit = compartment.new_permit()
+                compartment.in_flight += 1
                 return permit
-            if self.wait != 0 and (self._queue is None or room.waiting < self._queue):
-                return _Place(self, room)
-        return self.refuse(room, 0.0)
+            if self.wait != 0 and (self._queue is None or compartment.waiting < self._queue):
+                return _QueueWait(self, compartment)
+        return self.refuse(compartment, 0.0)
 
     @override
     def limits(self) -> str:
-        at_once = f'{self._limit} at once'
+        concurrency = f'{self._limit} at a time'
         if self.wait == 0 or self._queue == 0:
-            return f'{at_once}, nobody waits'
-        waits = 'any number wait' if self._queue is None else f'{self._queue} wait'
-        return f'{at_once}, {waits}' + ('' if self.wait is None else f' up to {self.wait:g} s')
+            return f'{concurrency}, no queue'
+        queue = 'unlimited queue' if self._queue is None else f'queue of {self._queue}'
+        wait = '' if self.wait is None else f', waits up to {self.wait:g} s'
+        return f'{concurrency}, {queue}{wait}'
 
-    def refuse(self, room: '_Room', waited: float) -> Failure[BulkheadFull]:
-        """Give the failure of a caller who has waited so many seconds."""
-        error = BulkheadFull(self.name, self._scope, room.key, room.limit, waited)
-        if self._tell is not None:
-            self._tell(Refused(self.name, error))
+    def refuse(self, compartment: '_Compartment', waited: float) -> Failure[BulkheadFull]:
+        """Return the failure of a call that waited for `waited` seconds."""
+        error = BulkheadFull(self.name, self._scope, compartment.key, compartment.limit, waited)
+        if self._observer is not None:
+            self._observer(Refused(self.name, error))
         return quick_failure(error)
 
-    def close(self, room: '_Room') -> None:
-        """Give up the room of a key, which is empty; what its limit has learned is kept."""
-        if room is self._only:
+    def close(self, compartment: '_Compartment') -> None:
+        """Remove the empty compartment of a key, but keep its adaptive limit."""
+        if compartment is self._default_compartment:
             return
-        del self._rooms[room.key]
-        if room.learner is not None:
-            self._learned[room.key] = room.learner
-            if len(self._learned) > LEARNED:
-                self._learned.popitem(last=False)
+        del self._compartments[compartment.key]
+        if compartment.adaptive_limit is not None:
+            self._stored_limits[compartment.key] = compartment.adaptive_limit
+            if len(self._stored_limits) > MAX_STORED_LIMITS:
+                self._stored_limits.popitem(last=False)
 
-    def _room(self, key: str) -> '_Room':
-        room = self._rooms.get(key)
-        if room is None:
-            room = self._rooms[key] = self._made(key)
-        return room
+    def _compartment(self, key: str) -> '_Compartment':
+        compartment = self._compartments.get(key)
+        if compartment is None:
+            compartment = self._compartments[key] = self._new_compartment(key)
+        return compartment
 
-    def _made(self, key: str) -> '_Room':
+    def _new_compartment(self, key: str) -> '_Compartment':
         if isinstance(self._limit, int):
-            return _Room(self, key, self._limit, None)
-        learner = self._learned.pop(key, None) or self._limit.new_limit()
-        return _Room(self, key, learner.limit, learner)
+            return _Compartment(self, key, self._limit, None)
+        adaptive_limit = self._stored_limits.pop(key, None) or self._limit.new_limit()
+        return _Compartment(self, key, adaptive_limit.limit, adaptive_limit)
 
 
-class _Room(Permit):
-    """The calls of one key that are at work, and those that wait. It is the permit of each of them, where none is to be timed.
+class _Compartment(Permit):
+    """Calls in flight and waiting calls of one key.
 
-    Nobody waits while there is room, so who comes has only to count.
+    It is also the permit of each of its calls, unless calls are timed or tracked by caller. No call
+    waits while a permit is available, so `enter` only has to compare two counts.
     """
 
-    __slots__ = ('_bulkhead', '_held', '_line', 'inside', 'key', 'learner', 'limit')
+    __slots__ = (
+        '_bulkhead',
+        '_owned_permits',
+        '_queue',
+        'adaptive_limit',
+        'in_flight',
+        'key',
+        'limit',
+    )
 
     def __init__(
-        self, bulkhead: Bulkhead, key: str, limit: int, learner: AdaptiveLimit | None
+        self, bulkhead: BulkheadLayer, key: str, limit: int, adaptive_limit: AdaptiveLimit | None
     ) -> None:
         self.key = key
         self.limit = limit
-        self.learner = learner
-        self.inside = 0
+        self.adaptive_limit = adaptive_limit
+        self.in_flight = 0
         self._bulkhead = bulkhead
-        self._line: WaitQueue | None = None
-        # Only of calls for which others may wait for ever.
-        self._held: dict[OwnedPermit, None] = {}
+        self._queue: WaitQueue | None = None
+        # Empty unless calls wait without limit: only these can deadlock.
+        self._owned_permits: dict[OwnedPermit, None] = {}
 
     @override
     def leave(self, outcome: Result[T, E], /) -> Result[T, E]:
-        self.give_back()
+        self.release()
         return outcome
 
     @override
-    def abort(self, raised: BaseException, /) -> None:
-        self.give_back()
+    def abort(self, error: BaseException, /) -> None:
+        self.release()
 
     @property
     def waiting(self) -> int:
-        """How many wait."""
-        return 0 if self._line is None else len(self._line)
+        """Number of waiting calls."""
+        return 0 if self._queue is None else len(self._queue)
 
-    def permit(self) -> Permit:
-        """Give the permit of a call; who calls this counts it."""
+    def new_permit(self) -> Permit:
+        """Return a permit for one call; the caller of this method counts it."""
         permit: Permit = (
-            self if self.learner is None else _Timed(self, self.learner, self._bulkhead)
+            self
+            if self.adaptive_limit is None
+            else _TimedPermit(self, self.adaptive_limit, self._bulkhead)
         )
-        return permit if self._bulkhead.wait is not None else OwnedPermit(permit, self._held)
+        if self._bulkhead.wait is not None:
+            return permit
+        return OwnedPermit(permit, self._owned_permits)
 
-    def is_all_of(self, waiting: Caller) -> bool:
-        """Say whether one who waits is the only one at work, and would wait for itself."""
+    def is_filled_by(self, waiting_caller: Caller) -> bool:
+        """Return whether one caller has all permits, so that it would wait for itself."""
         with self._bulkhead.mutex:
-            held = list(self._held)
-            return len(held) == self.inside and all(one.owner == waiting for one in held)
+            permits = list(self._owned_permits)
+            return len(permits) == self.in_flight and all(
+                permit.owner == waiting_caller for permit in permits
+            )
 
-    def join(self) -> Waiter:
-        """Stand at the end of the line."""
-        if self._line is None:
-            self._line = WaitQueue(self._bulkhead.mutex)
-        return self._line.join(1)
+    def join_queue(self) -> Waiter:
+        """Append a waiter to the queue."""
+        if self._queue is None:
+            self._queue = WaitQueue(self._bulkhead.mutex)
+        return self._queue.join(1)
 
-    def withdraw(self, turn: Waiter) -> None:
-        """Go away: out of the line, or with the permit that one was just given."""
+    def withdraw(self, waiter: Waiter) -> None:
+        """Remove a waiter from the queue, or release the permit that it has just received."""
         with self._bulkhead.mutex:
-            if turn.is_called:
-                self.give_back()
-            elif self._line is not None:
-                self._line.leave(turn)
+            if waiter.is_woken:
+                self.release()
+            elif self._queue is not None:
+                self._queue.leave(waiter)
 
-    def give_back(self) -> None:
-        """Give a permit back: to those who wait, as many as there is room for."""
+    def release(self) -> None:
+        """Release a permit, and pass all available permits on to waiters."""
         with self._bulkhead.mutex:
-            self.inside -= 1
-            line = self._line
-            if line is not None:
-                while self.inside < self.limit and line.call_next():
-                    self.inside += 1
-            if not self.inside:
+            self.in_flight -= 1
+            queue = self._queue
+            if queue is not None:
+                while self.in_flight < self.limit and queue.wake_next():
+                    self.in_flight += 1
+            if not self.in_flight:
                 self._bulkhead.close(self)
 
 
-class _Timed(Permit):
-    """The permit of a call from which its room's limit learns."""
+class _TimedPermit(Permit):
+    """Permit of a call whose latency adapts the limit."""
 
-    __slots__ = ('_began', '_bulkhead', '_learner', '_room')
+    __slots__ = ('_adaptive_limit', '_bulkhead', '_compartment', '_started_at')
 
-    def __init__(self, room: _Room, learner: AdaptiveLimit, bulkhead: Bulkhead) -> None:
-        self._room = room
-        self._learner = learner
+    def __init__(
+        self, compartment: _Compartment, adaptive_limit: AdaptiveLimit, bulkhead: BulkheadLayer
+    ) -> None:
+        self._compartment = compartment
+        self._adaptive_limit = adaptive_limit
         self._bulkhead = bulkhead
-        self._began = bulkhead.world.clock()
+        self._started_at = bulkhead.world.clock()
 
     @override
     def leave(self, outcome: Result[T, E], /) -> Result[T, E]:
         try:
-            self._learn(outcome)
+            self._adapt(outcome)
         finally:
-            self._room.give_back()
+            self._compartment.release()
         return outcome
 
     @override
-    def abort(self, raised: BaseException, /) -> None:
-        self._room.give_back()
+    def abort(self, error: BaseException, /) -> None:
+        self._compartment.release()
 
-    def _learn(self, outcome: Outcome) -> None:
+    def _adapt(self, outcome: Outcome) -> None:
         has_succeeded = type(outcome) is Success
         if not has_succeeded:
             error = outcome.failure()
-            # Only such a failure speaks against what was called: the caller's own may come as quickly as it likes.
+            # A mistake of the caller may fail quickly, and says nothing about the load.
             if not isinstance(error, TaggedError) or not counts_against(error):
                 return
-        ended = self._bulkhead.world.clock()
+        ended_at = self._bulkhead.world.clock()
         with self._bulkhead.mutex:
             if has_succeeded:
-                self._learner.on_success(self._began, ended, self._room.inside)
+                self._adaptive_limit.on_success(
+                    self._started_at, ended_at, self._compartment.in_flight
+                )
             else:
-                self._learner.on_failure(self._began, ended)
-            self._room.limit = self._learner.limit
+                self._adaptive_limit.on_failure(self._started_at, ended_at)
+            self._compartment.limit = self._adaptive_limit.limit
 
 
-class _Place(Wait):
-    """A caller in the line of a room, which is made under the lock."""
+class _QueueWait(Wait):
+    """Wait of a call in the queue of a compartment. It must be created under the lock."""
 
-    __slots__ = ('_bulkhead', '_room', '_since', '_turn')
+    __slots__ = ('_bulkhead', '_compartment', '_started_at', '_waiter')
 
-    def __init__(self, bulkhead: Bulkhead, room: _Room) -> None:
+    def __init__(self, bulkhead: BulkheadLayer, compartment: _Compartment) -> None:
         self._bulkhead = bulkhead
-        self._room = room
-        self._turn = room.join()
-        self._since = bulkhead.world.clock()
+        self._compartment = compartment
+        self._waiter = compartment.join_queue()
+        self._started_at = bulkhead.world.clock()
 
     @override
     async def wait(self) -> Permit | Failure[object]:
         try:
-            self._see_for_whom()
-            await self._turn.wait(self._bulkhead.world, self._bulkhead.wait)
+            self._check_deadlock()
+            await self._waiter.wait(self._bulkhead.world, self._bulkhead.wait)
         except BaseException:
-            self._room.withdraw(self._turn)
+            self._compartment.withdraw(self._waiter)
             raise
-        return self._served()
+        return self._result()
 
     @override
     def wait_sync(self) -> Permit | Failure[object]:
         try:
-            self._see_for_whom()
-            self._turn.wait_sync(self._bulkhead.world, remaining(self._bulkhead.wait))
+            self._check_deadlock()
+            self._waiter.wait_sync(self._bulkhead.world, remaining(self._bulkhead.wait))
         except BaseException:
-            self._room.withdraw(self._turn)
+            self._compartment.withdraw(self._waiter)
             raise
-        return self._served()
+        return self._result()
 
-    def _see_for_whom(self) -> None:
+    def _check_deadlock(self) -> None:
         guard = self._bulkhead
-        if guard.wait is None and remaining() is None and self._room.is_all_of(current_caller()):
+        if (
+            guard.wait is None
+            and remaining() is None
+            and self._compartment.is_filled_by(current_caller())
+        ):
             raise RuntimeError(
-                f'{guard.name!r} is called in its own call, which takes up all its room: it would wait for itself for ever.'
+                f'{guard.name!r} is called inside its own calls, which have all its permits: '
+                'the caller would wait for itself.'
             )
 
-    def _served(self) -> Permit | Failure[object]:
+    def _result(self) -> Permit | Failure[object]:
         with self._bulkhead.mutex:
-            if self._turn.is_called:
-                return self._room.permit()
-            self._room.withdraw(self._turn)
-        return self._bulkhead.refuse(
-            self._room, max(self._bulkhead.world.clock() - self._since, 0.0)
-        )
+            if self._waiter.is_woken:
+                return self._compartment.new_permit()
+            self._compartment.withdraw(self._waiter)
+        waited = max(self._bulkhead.world.clock() - self._started_at, 0.0)
+        return self._bulkhead.refuse(self._compartment, waited)

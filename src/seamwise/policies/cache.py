@@ -1,4 +1,4 @@
-"""Successes kept for a while: one call at a time for each of them, and an old one while the call fails."""
+"""Cache of successful results, with coalesced calls and stale values while the operation fails."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from typing import (
 from seamwise.containers import Result, Success
 from seamwise.errors import TaggedError
 from seamwise.policies._engine.observers import safe_observer
-from seamwise.policies._engine.pipeline import Guard, decorated
+from seamwise.policies._engine.pipeline import Guard, decorate
 from seamwise.policies._engine.predicates import retryable
 from seamwise.policies._engine.validation import check_callable, check_float, check_int, check_name
 from seamwise.policies._engine.world import REAL, World, check_world
@@ -39,28 +39,28 @@ S = TypeVar('S')
 P = ParamSpec('P')
 Q = ParamSpec('Q')
 R_co = TypeVar('R_co', covariant=True)
-F = TypeVar('F', bound=SharedCall)
-Key: TypeAlias = Callable[..., Hashable]
+C = TypeVar('C', bound=SharedCall)
+_Key: TypeAlias = Callable[..., Hashable]
 
 
 class Cached(Protocol[P, R_co]):
-    """A function whose successes are kept: called as it was before, and told what to forget."""
+    """A cached function, with methods to remove its entries."""
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
-        """Give a success that is kept, or call the function."""
+        """Return a cached success, or call the function."""
         ...
 
     def forget(self, *args: P.args, **kwargs: P.kwargs) -> None:
-        """Forget the success of these arguments; a call of them that is under way is not kept either."""
+        """Remove the success for these arguments; do not store the result of a call in flight."""
         ...
 
     def clear(self) -> None:
-        """Forget everything; no call that is under way is kept either."""
+        """Remove all successes, and do not store the results of calls in flight."""
         ...
 
     @overload
     def __get__(self, instance: None, owner: type, /) -> Self: ...
-    # The same twice: pyrefly reads the first of these two, pyright the second.
+    # Two equal overloads: pyrefly uses the first one, pyright the second.
     @overload
     def __get__(
         self: Callable[Concatenate[S, Q], R_co], instance: S, owner: type, /
@@ -71,29 +71,40 @@ class Cached(Protocol[P, R_co]):
     ) -> Callable[Q, R_co]: ...
 
 
-def cache(  # noqa: PLR0913 -- what a cache is, and how it is watched
+def cache(  # noqa: PLR0913 -- independent settings, nearly all with a default
     *,
     ttl: float,
     stale_for: float = 0.0,
     capacity: int = 1_024,
     name: str,
-    key: Key | None = None,
+    key: _Key | None = None,
     observer: Observer | None = None,
     world: World = REAL,
-) -> Cache:
-    """Decorate a function that returns a Result: its successes are kept for `ttl` seconds, failures never.
+) -> CacheDecorator:
+    """Build a decorator that caches the successes of a function that returns a Result.
 
-    Calls with the same arguments at the same time, of threads or of tasks, are one call whose outcome, or defect, all of them get.
-    A call of an `async def` runs in a task of its own with the context of the first caller, and is cancelled when nobody waits for
-    it any more. Such a function serves the tasks of one event loop; another loop is a RuntimeError.
+    Concurrent calls with equal arguments, from threads or tasks, are coalesced into one call, and
+    all callers receive its outcome or defect. A call of an `async def` runs in a task with the
+    context of its first caller, and is cancelled when its last caller is. Such a function serves
+    the tasks of one event loop; a second loop is a RuntimeError.
 
-    For `stale_for` seconds more a success is given where a fresh call fails in a way that may pass (`retryable`): the observer is
-    told `FellBack`. Any other failure is an answer, and ends it. At most `capacity` successes are kept, the one used least recently goes.
+    Failures are not cached. If a call fails with a `retryable` error, a success that has expired by
+    at most `stale_for` seconds is returned instead. Any other failure invalidates it.
 
-    Equal arguments are one, however they are given: `f(1)`, `f(x=1)`, and `f(1.0)` too. `key` makes something else of the arguments,
-    which it must where one does not hash (a TypeError says so). Keys and values stay in memory until they are replaced, forgotten or
-    pushed out, and whoever calls gets the same object: do not change it. A method's `self` is an argument like others and is kept alive;
-    where objects come and go, decorate `self.load = cache(…)(self._load)` in `__init__`.
+    `f(1)`, `f(x=1)` and `f(1.0)` have the same key. All callers receive the same object, so do not
+    mutate it. Keys and values stay in memory until they are replaced, removed or evicted. This
+    includes the `self` of a method: for short-lived objects, decorate
+    `self.load = cache(…)(self._load)` in `__init__`.
+
+    Args:
+        ttl: Time in seconds for which a success is fresh.
+        stale_for: Further time in seconds for which a success can replace a failure.
+        capacity: Maximum number of successes; the least recently used one is evicted.
+        name: Name in events and error messages.
+        key: Returns a hashable key for the arguments. It is required if an argument is not
+            hashable; a TypeError says so.
+        observer: Receives `FellBack` events.
+        world: Clock; a `FakeWorld` in tests.
 
     >>> @cache(ttl=60.0, name='users')
     ... def load(uid: int) -> Result[str, str]:
@@ -107,7 +118,7 @@ def cache(  # noqa: PLR0913 -- what a cache is, and how it is watched
     loading 1
     <Success: Ada>
     """
-    return Cache(name, _Limits(ttl, stale_for, capacity), key, observer, world)
+    return CacheDecorator(name, _Limits(ttl, stale_for, capacity), key, observer, world)
 
 
 class _Limits(NamedTuple):
@@ -116,11 +127,11 @@ class _Limits(NamedTuple):
     capacity: int
 
 
-class Cache:
-    """The decorator that `cache` makes; each function that it decorates keeps its own successes."""
+class CacheDecorator:
+    """Decorator built by `cache`; each decorated function has a cache of its own."""
 
     def __init__(
-        self, name: str, limits: _Limits, key: Key | None, observer: Observer | None, world: World
+        self, name: str, limits: _Limits, key: _Key | None, observer: Observer | None, world: World
     ) -> None:
         self.name = check_name(name)
         self.limits = _Limits(
@@ -129,9 +140,9 @@ class Cache:
             check_int('capacity', limits.capacity),
         )
         if key is not None:
-            check_callable('key', key, 'of the arguments that gives something hashable')
+            check_callable('key', key, 'of the arguments that returns something hashable')
         self.key = key
-        self.tell = safe_observer(observer)
+        self.observer = safe_observer(observer)
         self.clock = check_world(world).clock
 
     @overload
@@ -141,142 +152,145 @@ class Cache:
     @overload
     def __call__(self, function: Callable[P, Result[T, E0]], /) -> Cached[P, Result[T, E0]]: ...
     def __call__(self, function: Callable[..., Any], /) -> Any:
-        """Decorate a function that returns a result, or an `async def` that does; its signature is kept."""
-        # The guard that does nothing sees to it that this is a function that can be guarded, and that it gives a Result.
+        """Decorate a `def` or `async def` that returns a result; its signature is preserved."""
+        # The empty pipeline checks that the function can be guarded, and that it returns a Result.
         checks: Guard[Never] = Guard((), name=self.name)
-        call = decorated(checks, function)
+        call = decorate(checks, function)
         key = self.key or ArgumentKey(function)
         wrapped: Any
         if iscoroutinefunction(call):
-            tasks: _Tasks[object, object] = _Tasks(self, call, key)
+            task_function: _TaskFunction[object, object] = _TaskFunction(self, call, key)
 
             @wraps(function)
             async def run(*args: object, **kwargs: object) -> object:
-                return await tasks.call(args, kwargs)
+                return await task_function.call(args, kwargs)
 
             wrapped = run
-            wrapped.forget, wrapped.clear = tasks.forget, tasks.shelf.clear
+            wrapped.forget, wrapped.clear = task_function.forget, task_function.store.clear
             return wrapped
-        threads: _Threads[object, object] = _Threads(self, call, key)
+        thread_function: _ThreadFunction[object, object] = _ThreadFunction(self, call, key)
 
         @wraps(function)
         def run_sync(*args: object, **kwargs: object) -> object:
-            return threads.call(args, kwargs)
+            return thread_function.call(args, kwargs)
 
         wrapped = run_sync
-        wrapped.forget, wrapped.clear = threads.forget, threads.shelf.clear
+        wrapped.forget, wrapped.clear = thread_function.forget, thread_function.store.clear
         return wrapped
 
 
-class _Function(Generic[F, T, E]):
-    """One decorated function, with what it keeps."""
+class _CachedFunction(Generic[C, T, E]):
+    """One decorated function and its cache store."""
 
-    def __init__(self, cache: Cache, call: Callable[..., Any], key: Key) -> None:
+    def __init__(self, cache: CacheDecorator, call: Callable[..., Any], key: _Key) -> None:
         self.name = cache.name
-        self.shelf: CacheStore[F, T] = CacheStore(*cache.limits, clock=cache.clock)
+        self.store: CacheStore[C, T] = CacheStore(*cache.limits, clock=cache.clock)
         self._call = call
         self._key = key
-        self._tell = cache.tell
+        self._observer = cache.observer
 
     def forget(self, *args: object, **kwargs: object) -> None:
-        self.shelf.forget(self.key_of(args, kwargs))
+        self.store.forget(self.key_of(args, kwargs))
 
     def key_of(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Hashable:
+        """Return the cache key of the arguments, or raise a TypeError if it is not hashable."""
         key = self._key(*args, **kwargs)
         try:
             hash(key)
-        except TypeError as unhashable:
+        except TypeError as error:
             raise TypeError(
-                f'{self.name!r} keeps successes by something that hashes, which these arguments do not make: '
-                'give `key=`, a function of the same arguments.'
-            ) from unhashable
+                f'{self.name!r} needs a hashable key, but these arguments are not hashable: '
+                'pass `key=`, a function of the same arguments.'
+            ) from error
         return key
 
-    def settled(self, key: Hashable, flight: F, outcome: Result[T, E]) -> Result[T, E]:
-        """Give what is told those who wait: the outcome of their call, or an old success instead."""
+    def store_outcome(self, key: Hashable, call: C, outcome: Result[T, E]) -> Result[T, E]:
+        """Update the store, and return the outcome or a stale success that replaces it."""
         if isinstance(outcome, Success):
-            self.shelf.put(key, flight, outcome)
+            self.store.put(key, call, outcome)
             return outcome
         error = outcome.failure()
         if not isinstance(error, TaggedError) or not retryable(error):
-            self.shelf.invalidate(key, flight)
+            self.store.invalidate(key, call)
             return outcome
-        old = self.shelf.get_stale(key, flight)
-        if old is None:
+        stale = self.store.get_stale(key, call)
+        if stale is None:
             return outcome
-        if self._tell is not None:
-            self._tell(FellBack(self.name, error))
-        return old
+        if self._observer is not None:
+            self._observer(FellBack(self.name, error))
+        return stale
 
-    def joined(self, key: Hashable, mine: F) -> Success[T] | F:
-        found = self.shelf.get_or_join(key, mine)
-        if isinstance(found, SharedCall) and found.is_reentrant():
+    def get_or_join(self, key: Hashable, new_call: C) -> Success[T] | C:
+        """Return a fresh success or the call to wait for, or raise if waiting would deadlock."""
+        result = self.store.get_or_join(key, new_call)
+        if isinstance(result, SharedCall) and result.is_reentrant():
             raise RuntimeError(
-                f'{self.name!r} is called in its own call, with the same arguments: it would wait for itself for ever.'
+                f'{self.name!r} is called inside its own call with the same arguments: '
+                'the caller would wait for itself.'
             )
-        return found
+        return result
 
 
-class _Threads(_Function[SharedThreadCall[T, E], T, E]):
+class _ThreadFunction(_CachedFunction[SharedThreadCall[T, E], T, E]):
     def call(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Result[T, E]:
         key = self.key_of(args, kwargs)
-        found: Result[T, E] | None = self.shelf.get_fresh(key)
-        while found is None:
-            mine: SharedThreadCall[T, E] = SharedThreadCall()
-            joined = self.joined(key, mine)
-            if joined is mine:
-                return mine.run(partial(self._fly, key, mine, args, kwargs))
-            found = joined.wait() if isinstance(joined, SharedThreadCall) else joined
-        return found
+        result: Result[T, E] | None = self.store.get_fresh(key)
+        while result is None:
+            new_call: SharedThreadCall[T, E] = SharedThreadCall()
+            joined = self.get_or_join(key, new_call)
+            if joined is new_call:
+                return new_call.run(partial(self._run, key, new_call, args, kwargs))
+            result = joined.wait() if isinstance(joined, SharedThreadCall) else joined
+        return result
 
-    def _fly(
+    def _run(
         self,
         key: Hashable,
-        flight: SharedThreadCall[T, E],
+        call: SharedThreadCall[T, E],
         args: tuple[object, ...],
         kwargs: dict[str, object],
     ) -> Result[T, E]:
         try:
-            return self.settled(key, flight, self._call(*args, **kwargs))
+            return self.store_outcome(key, call, self._call(*args, **kwargs))
         finally:
-            self.shelf.discard(key, flight)
+            self.store.discard(key, call)
 
 
-class _Tasks(_Function[SharedTaskCall[T, E], T, E]):
+class _TaskFunction(_CachedFunction[SharedTaskCall[T, E], T, E]):
     _loop: AbstractEventLoop | None = None
 
     async def call(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Result[T, E]:
         if get_running_loop() is not self._loop:
             self._bind(get_running_loop())
         key = self.key_of(args, kwargs)
-        found = self.shelf.get_fresh(key)
-        if found is not None:
-            return found
-        joined = self.joined(key, SharedTaskCall())
+        success = self.store.get_fresh(key)
+        if success is not None:
+            return success
+        joined = self.get_or_join(key, SharedTaskCall())
         if not isinstance(joined, SharedTaskCall):
             return joined
         return await joined.wait(
-            partial(self._fly, key, joined, args, kwargs),
-            partial(self.shelf.discard, key, joined),
+            partial(self._run, key, joined, args, kwargs),
+            partial(self.store.discard, key, joined),
             self.name,
         )
 
-    async def _fly(
+    async def _run(
         self,
         key: Hashable,
-        flight: SharedTaskCall[T, E],
+        call: SharedTaskCall[T, E],
         args: tuple[object, ...],
         kwargs: dict[str, object],
     ) -> Result[T, E]:
         try:
-            return self.settled(key, flight, await self._call(*args, **kwargs))
+            return self.store_outcome(key, call, await self._call(*args, **kwargs))
         finally:
-            self.shelf.discard(key, flight)
+            self.store.discard(key, call)
 
     def _bind(self, loop: AbstractEventLoop) -> None:
         if self._loop is not None:
             raise RuntimeError(
-                f'{self.name!r} serves the tasks of another event loop, and one loop only: its callers wait for one another. '
-                'Decorate the function once for each loop.'
+                f'{self.name!r} already serves the tasks of another event loop: decorate the '
+                'function once for each loop.'
             )
         self._loop = loop

@@ -1,4 +1,4 @@
-"""A guard for tests that fails by plan or by chance: failures, defects and delays, each from one seed, and the same each time."""
+"""Fault injection for tests: failures, defects and delays, planned or drawn from a seed."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -22,14 +22,21 @@ T_co = TypeVar('T_co', covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Plan(Generic[T_co]):
-    """What happens to each call in turn, or None for nothing; made by `rate` or `plan`. It keeps no count: one may serve many guards."""
+    """Faults for a sequence of calls, built by `rate` or `plan`; several guards can share it.
+
+    Args:
+        draws: Returns an iterator with a function for each call, which returns the fault or None.
+        description: Text for `describe`.
+    """
 
     draws: Callable[[Random], Iterator[Callable[[], T_co | None]]]
-    words: str
+    description: str
 
 
-def plan(*happens: T | None) -> Plan[T]:
-    """Say what happens to the first call, the second and so on; None, and what comes after the last, is nothing.
+def plan(*faults: T | None) -> Plan[T]:
+    """Build a plan with a fault for the first call, the second, and so on.
+
+    None, and every call after the last fault, is a call without a fault.
 
     >>> from seamwise import Success
     >>> broken = chaos(seed=1, failures=plan('first', None, 'third'))
@@ -38,39 +45,40 @@ def plan(*happens: T | None) -> Plan[T]:
     """
 
     def draws(_random: Random) -> Iterator[Callable[[], T | None]]:
-        return chain((_given(one) for one in happens), repeat(_nothing))
+        return chain((_constant(fault) for fault in faults), repeat(_no_fault))
 
-    return Plan(draws, f'as planned for {len(happens)} calls')
-
-
-def _given(one: T) -> Callable[[], T]:
-    return lambda: one
+    calls = 'call' if len(faults) == 1 else 'calls'
+    return Plan(draws, f'planned for {len(faults)} {calls}')
 
 
-def _nothing() -> None:
+def _constant(fault: T) -> Callable[[], T]:
+    return lambda: fault
+
+
+def _no_fault() -> None:
     return None
 
 
 def rate(share: float, make: Callable[[], T]) -> Plan[T]:
-    """Let something happen to a share of the calls, 0 to 1, drawn from the seed; `make` makes it anew each time.
+    """Build a plan with a fault from `make` for a random share of the calls (0 to 1).
 
     >>> from seamwise import Success
     >>> broken = chaos(seed=1, failures=rate(0.5, lambda: 'no'))
     >>> [broken.run_sync(lambda: Success('ok')) for _ in range(4)]
     [<Success: ok>, <Failure: no>, <Success: ok>, <Failure: no>]
     """
-    check_float('share', share, most=1.0)
-    check_callable('make', make, 'that makes what happens')
+    check_float('share', share, maximum=1.0)
+    check_callable('make', make, 'that returns a fault')
 
     def draws(random: Random) -> Iterator[Callable[[], T | None]]:
         while True:
-            yield make if random.random() < share else _nothing
+            yield make if random.random() < share else _no_fault
 
     return Plan(draws, f'{share:.4g} of the calls')
 
 
 NEVER: Plan[Never] = plan()
-"""Nothing happens to any call."""
+"""The plan without faults."""
 
 
 @overload
@@ -101,22 +109,30 @@ def chaos(
     world: World = REAL,
     name: str = 'chaos',
 ) -> Guard[object]:
-    """Let calls fail, raise and wait as planned, to see in a test what the guards around make of it.
+    """Build a guard that injects delays, defects and failures, to test the guards outside it.
 
-    A call waits first, for so many seconds; then it raises a defect, or gives a failure, instead of calling the operation; or it
-    goes in. Gives the operation's result, or a planned failure. The same seed gives the same calls the same fate, in the order in
-    which they come. Each of the three has a stream of chances of its own: a plan that is added for one changes nothing of another.
+    A call first waits for its delay. Then it raises its defect, or returns its failure, or runs the
+    operation. The same seed injects the same faults, in order of the calls. Each of the three plans
+    has its own random stream, so adding one does not change the others.
+
+    Args:
+        seed: Seed of the random streams.
+        failures: Errors to return in a Failure.
+        defects: Exceptions to raise.
+        delays: Delays in seconds.
+        world: Sleep; a `FakeWorld` in tests.
+        name: Name in descriptions.
 
     >>> from seamwise import Success
     >>> shaky = chaos(seed=7, failures=rate(0.3, lambda: 'down'), delays=plan(0.001))
     >>> sum(shaky.run_sync(lambda: Success('ok')) == Success('ok') for _ in range(1000))
     669
     """
-    return Chaos(seed, failures, defects, delays, world, name)
+    return ChaosLayer(seed, failures, defects, delays, world, name)
 
 
-class Chaos(Layer[object]):
-    """The layer that `chaos` makes."""
+class ChaosLayer(Layer[object]):
+    """Layer built by `chaos`."""
 
     def __init__(
         self,
@@ -131,54 +147,59 @@ class Chaos(Layer[object]):
         if isinstance(seed, bool) or not isinstance(seed, int):
             raise TypeError(f'seed must be a whole number, not {seed!r}.')
         plans = {'failures': failures, 'defects': defects, 'delays': delays}
-        for argument, one in plans.items():
-            if not isinstance(one, Plan):
+        for argument, value in plans.items():
+            if not isinstance(value, Plan):
                 raise TypeError(
-                    f'{argument} must be a plan, as `rate(0.1, make)` or `plan(first, second)`, not {one!r}.'
+                    f'{argument} must be a plan, such as `rate(0.1, make)` or '
+                    f'`plan(first, second)`, not {value!r}.'
                 )
         self.world = check_world(world)
         self._lock = Lock()
         self._failures = failures.draws(_stream(seed, 'failures'))
         self._defects = defects.draws(_stream(seed, 'defects'))
         self._delays = delays.draws(_stream(seed, 'delays'))
-        self._words = ', '.join(
-            [
-                f'seed {seed}',
-                *(f'{argument} {one.words}' for argument, one in plans.items() if one is not NEVER),
-            ]
+        descriptions = (
+            f'{argument} {value.description}'
+            for argument, value in plans.items()
+            if value is not NEVER
         )
+        self._limits = ', '.join([f'seed {seed}', *descriptions])
 
     @override
     def enter(self) -> Decision:
         with self._lock:
-            fate = _Fate(self.world, next(self._delays), next(self._defects), next(self._failures))
-        return fate.begun()
+            faults = _Faults(
+                self.world, next(self._delays), next(self._defects), next(self._failures)
+            )
+        return faults.start()
 
     @override
     def limits(self) -> str:
-        return self._words
+        return self._limits
 
 
-def _stream(seed: int, of: str) -> Random:
-    return Random(f'{of} {seed}')  # noqa: S311 -- what is drawn has to be known beforehand
+def _stream(seed: int, purpose: str) -> Random:
+    return Random(f'{purpose} {seed}')  # noqa: S311 -- faults must be reproducible
 
 
 @dataclass(frozen=True, slots=True)
-class _Fate:
-    """What happens to one call."""
+class _Faults:
+    """Faults of one call."""
 
     world: World
     delay: Callable[[], float | None]
     defect: Callable[[], Exception | None]
     failure: Callable[[], object]
 
-    def begun(self) -> Decision:
-        """Wait, where there is a delay, and then see."""
+    def start(self) -> Decision:
+        """Return the delay if there is one, else the decision after it."""
         seconds = self.delay()
-        return self.ended() if seconds is None else _Delay(self, check_float('a delay', seconds))
+        if seconds is None:
+            return self.after_delay()
+        return _FaultDelay(self, check_float('delay', seconds))
 
-    def ended(self) -> Permit | Failure[object]:
-        """Go in, unless there is something to raise or to give."""
+    def after_delay(self) -> Permit | Failure[object]:
+        """Raise the defect or return the failure if there is one, else admit the call."""
         defect = self.defect()
         if defect is not None:
             raise defect
@@ -186,19 +207,19 @@ class _Fate:
         return ADMITTED if failure is None else quick_failure(failure)
 
 
-class _Delay(Wait):
-    __slots__ = ('_fate', '_seconds')
+class _FaultDelay(Wait):
+    __slots__ = ('_faults', '_seconds')
 
-    def __init__(self, fate: _Fate, seconds: float) -> None:
-        self._fate = fate
+    def __init__(self, faults: _Faults, seconds: float) -> None:
+        self._faults = faults
         self._seconds = seconds
 
     @override
     async def wait(self) -> Permit | Outcome:
-        await self._fate.world.sleep(self._seconds)
-        return self._fate.ended()
+        await self._faults.world.sleep(self._seconds)
+        return self._faults.after_delay()
 
     @override
     def wait_sync(self) -> Permit | Outcome:
-        self._fate.world.sleep_sync(self._seconds)
-        return self._fate.ended()
+        self._faults.world.sleep_sync(self._seconds)
+        return self._faults.after_delay()

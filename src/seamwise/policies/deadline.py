@@ -1,4 +1,4 @@
-"""So much time and no more: in a task the operation is cancelled, in a thread one that ends late has failed."""
+"""Deadlines: cancel a late operation in a task; in a thread, fail when it has ended late."""
 
 from asyncio import CancelledError, Task
 from collections.abc import Callable
@@ -8,30 +8,19 @@ from typing import Any, Final, TypeVar, overload
 
 from typing_extensions import override
 
-from seamwise.categories import Category
 from seamwise.containers import Failure, Result, quick_failure
-from seamwise.errors import MAX_DELAY, TaggedError
+from seamwise.errors import MAX_DELAY
 from seamwise.policies._engine.observers import safe_observer
 from seamwise.policies._engine.permit import Decision, Permit
 from seamwise.policies._engine.pipeline import Guard, Layer
 from seamwise.policies._engine.validation import check_callable, check_float
 from seamwise.policies._engine.world import REAL, Alarm, World, check_world
 from seamwise.policies._parts.reentrancy import current_task_or_none
+from seamwise.policies.errors import DeadlineExceeded
 from seamwise.policies.events import Observer, Refused
 
 T = TypeVar('T')
 E = TypeVar('E')
-
-
-class DeadlineExceeded(
-    TaggedError, category=Category.TIMEOUT, message='{name} did not end within {timeout:g} s.'
-):
-    """The operation took too long, and was stopped; `timeout` is in seconds. The caller tries again."""
-
-    name: str
-    timeout: float
-    attempts: int = 1
-    retry_after: float | None = None
 
 
 def deadline(
@@ -42,152 +31,171 @@ def deadline(
     observer: Observer | None = None,
     world: World = REAL,
 ) -> Guard[DeadlineExceeded]:
-    """Give an operation so many seconds, or the time until `at()` by the world's clock, or what a deadline around leaves: the least.
+    """Build a guard that limits the duration of an operation.
 
-    Gives the operation's result, or DeadlineExceeded where it ended late or there was no time left to begin. In a task, the
-    operation is cancelled when the time is over, and its end awaited; its own TimeoutError, what it raises while it is cancelled,
-    and a cancellation of the caller pass as they are. `run_sync` cannot interrupt, nor can `run` outside of an asyncio task: there
-    an operation that ends late has failed, whatever it gave. What the operation calls reads `remaining()`.
+    The deadline of a call is the earliest of: `seconds` from its start, the time that `at` returns,
+    and the deadline of an enclosing guard. The guard returns `DeadlineExceeded` if the operation
+    ends late, or if no time is left to start it.
 
-    The rules of cancellation are those of `asyncio.timeout`.
+    In a task, the guard cancels the operation at the deadline and waits until it ends. A
+    TimeoutError of the operation, an exception that it raises while it is cancelled, and a
+    cancellation of the caller propagate unchanged. The rules are those of `asyncio.timeout`.
+
+    Neither `run_sync` nor `run` outside an asyncio task can interrupt an operation. An operation
+    that ends late has then failed, whatever its result. It can call `remaining()` to end in time.
+
+    Args:
+        seconds: Maximum duration, in seconds.
+        at: Returns an absolute deadline, by the clock of `world`.
+        name: Name in errors, events and descriptions.
+        observer: Receives `Refused` events.
+        world: Clock and alarms; a `FakeWorld` in tests.
 
     >>> from seamwise import Success
     >>> deadline(2.0).run_sync(lambda: Success('in time'))
     <Success: in time>
     """
-    return Deadline(seconds, at, name, observer, world)
+    return DeadlineLayer(seconds, at, name, observer, world)
 
 
-class End(Permit):
-    """When one call must end, by the clock of its world, and the end that was set around it; the permit of that call.
+class DeadlineScope(Permit):
+    """Deadline of one call, by the clock of its world, and the scope that encloses it.
 
-    `task` is the one that an alarm cancels then: this end's own, or that of a nearer end around. A call that gave its outcome in
-    time binds nobody any more, as a task that it began and that goes on; what was left behind otherwise, as a thread, keeps its end.
+    `task` is the task that an alarm cancels at this deadline: an alarm of this scope, or of an
+    enclosing one that expires earlier. A call that returned in time no longer limits other code,
+    such as a background task that it started. After a late call, code that is still running, such
+    as a thread, keeps its deadline.
     """
 
-    __slots__ = ('_allowed', '_of', 'around', 'at', 'clock', 'is_kept', 'task')
+    __slots__ = ('_allowed', '_layer', 'at', 'clock', 'is_met', 'parent', 'task')
 
     def __init__(
         self,
-        of: 'Deadline',
+        layer: 'DeadlineLayer',
         at: float,
         allowed: float,
-        around: 'End | None',
+        parent: 'DeadlineScope | None',
         task: Task[Any] | None,
     ) -> None:
-        self.clock = of.clock
+        self.clock = layer.clock
         self.at = at
-        self.around = around
+        self.parent = parent
         self.task = task
-        self.is_kept = False
-        self._of = of
+        self.is_met = False
+        self._layer = layer
         self._allowed = allowed
 
     @override
     def leave(self, outcome: Result[T, E], /) -> Result[T, E | DeadlineExceeded]:
-        """Give the outcome, unless it is late."""
-        self._unset()
-        self.is_kept = self.clock() < self.at
-        return outcome if self.is_kept else self._of.exceeded(self._allowed)
+        """Return the outcome, or the failure if it is late."""
+        self._exit()
+        self.is_met = self.clock() < self.at
+        return outcome if self.is_met else self._layer.fail(self._allowed)
 
     @override
-    def abort(self, raised: BaseException, /) -> Failure[object] | None:
-        """Let it pass."""
-        self._unset()
+    def abort(self, error: BaseException, /) -> Failure[object] | None:
+        """Let the exception propagate."""
+        self._exit()
         return None
 
-    def _unset(self) -> None:
-        # A task that goes on has this in its context for ever, and is to keep nothing of the one that is done.
+    def _exit(self) -> None:
+        # A background task keeps this scope in its context: it must not keep a finished task alive.
         self.task = None
-        # Not by a token: whoever closes a coroutine may do it from another context, where this end was never set.
-        if END.get() is self:
-            END.set(self.around)
+        # A token cannot be used: a coroutine may be closed in another context than its own, in
+        # which this scope was never set.
+        if CURRENT_SCOPE.get() is self:
+            CURRENT_SCOPE.set(self.parent)
 
 
-class _Alarmed(End):
-    """The end of a call in a task, which an alarm of its own cancels."""
+class _AlarmScope(DeadlineScope):
+    """Deadline of a call in a task, with an alarm that cancels the task."""
 
-    __slots__ = ('_alarm', '_cancelling', '_has_rung', '_task')
+    __slots__ = ('_alarm', '_cancelled_task', '_cancelling', '_has_rung')
 
-    def watch(self, task: Task[Any], world: World) -> None:
-        """Set the alarm."""
-        self._task = task
+    def start_alarm(self, task: Task[Any], world: World) -> None:
+        """Schedule the cancellation of the task."""
+        self._cancelled_task = task
         self._cancelling = task.cancelling()
         self._has_rung = False
         self._alarm: Alarm
         if world is REAL:
-            # As `world.alarm` does it, in fewer steps.
+            # Same as `world.alarm`, with fewer calls.
             loop = task.get_loop()
             self._alarm = loop.call_at(loop.time() + self._allowed, self._ring)
         else:
             self._alarm = world.alarm(self._allowed, self._ring)
 
     def _ring(self) -> None:
-        # Between two steps of the task, so that the cancellation comes up inside of the operation and nowhere else.
+        # The loop runs this between two steps of the task, so the cancellation is raised inside
+        # the operation and nowhere else.
         self._has_rung = True
-        self._task.cancel()
+        self._cancelled_task.cancel()
 
     @override
     def leave(self, outcome: Result[T, E], /) -> Result[T, E | DeadlineExceeded]:
-        """Give the outcome, unless it is late: also one that swallowed the cancellation, whose request is taken back."""
+        """Return the outcome, or the failure if it is late.
+
+        It is late too if the operation swallowed the cancellation.
+        """
         self._alarm.cancel()
         if not self._has_rung:
-            return End.leave(self, outcome)
-        self._task.uncancel()
-        self._unset()
-        return self._of.exceeded(self._allowed)
+            return DeadlineScope.leave(self, outcome)
+        self._cancelled_task.uncancel()
+        self._exit()
+        return self._layer.fail(self._allowed)
 
     @override
-    def abort(self, raised: BaseException, /) -> Failure[object] | None:
-        """Give the failure for a cancellation that was this deadline's own, and nobody else's; all else passes."""
+    def abort(self, error: BaseException, /) -> Failure[object] | None:
+        """Return the failure if this deadline alone cancelled the task, else None."""
         self._alarm.cancel()
-        # Whatever came up, the request is taken back.
-        is_own = self._has_rung and self._task.uncancel() <= self._cancelling
-        self._unset()
-        return (
-            self._of.exceeded(self._allowed)
-            if is_own and isinstance(raised, CancelledError)
-            else None
-        )
+        # The request is withdrawn, whatever the exception is.
+        is_own = self._has_rung and self._cancelled_task.uncancel() <= self._cancelling
+        self._exit()
+        if is_own and isinstance(error, CancelledError):
+            return self._layer.fail(self._allowed)
+        return None
 
     @override
-    def _unset(self) -> None:
-        End._unset(self)
-        del self._task
+    def _exit(self) -> None:
+        DeadlineScope._exit(self)
+        del self._cancelled_task
 
 
-END: Final[ContextVar[End | None]] = ContextVar('seamwise_deadline', default=None)
+CURRENT_SCOPE: Final[ContextVar[DeadlineScope | None]] = ContextVar(
+    'seamwise_deadline', default=None
+)
 
 
-def nearest() -> End | None:
-    """Give the nearest end that a deadline has set around here."""
-    end = END.get()
-    while end is not None and end.is_kept:
-        end = end.around
-    return end
+def _enclosing_scope() -> DeadlineScope | None:
+    """Return the innermost scope whose call has not returned in time."""
+    scope = CURRENT_SCOPE.get()
+    while scope is not None and scope.is_met:
+        scope = scope.parent
+    return scope
 
 
 @overload
-def remaining(most: float) -> float: ...
+def remaining(maximum: float) -> float: ...
 @overload
-def remaining(most: float | None = None) -> float | None: ...
-def remaining(most: float | None = None) -> float | None:
-    """Give the seconds that the nearest deadline around here leaves, 0 when it is over; `most` where that is less, or there is none.
+def remaining(maximum: float | None = None) -> float | None: ...
+def remaining(maximum: float | None = None) -> float | None:
+    """Return the seconds until the current deadline, at least 0 and at most `maximum`.
 
-    For the `timeout` arguments of what is called inside. `asyncio.to_thread` carries the deadline into its thread.
+    Without a deadline, return `maximum`. Use it for the `timeout` arguments of calls inside an
+    operation. `asyncio.to_thread` passes the deadline on to its thread.
 
     >>> remaining(), remaining(10.0)
     (None, 10.0)
     """
-    end = nearest()
-    if end is None:
-        return most
-    left = max(end.at - end.clock(), 0.0)
-    return left if most is None else min(left, most)
+    scope = _enclosing_scope()
+    if scope is None:
+        return maximum
+    seconds = max(scope.at - scope.clock(), 0.0)
+    return seconds if maximum is None else min(seconds, maximum)
 
 
-class Deadline(Layer[DeadlineExceeded]):
-    """The layer that `deadline` makes."""
+class DeadlineLayer(Layer[DeadlineExceeded]):
+    """Layer built by `deadline`."""
 
     def __init__(
         self,
@@ -199,58 +207,55 @@ class Deadline(Layer[DeadlineExceeded]):
     ) -> None:
         super().__init__(name)
         if at is not None:
-            check_callable('at', at, 'that gives a time by the clock')
+            check_callable('at', at, 'that returns a time of the clock')
         self.world = check_world(world)
         self.clock = world.clock
-        self.seconds = check_float('seconds', seconds, above=0.0, most=MAX_DELAY)
+        self.seconds = check_float('seconds', seconds, above=0.0, maximum=MAX_DELAY)
         self._at = at
-        self._tell = safe_observer(observer)
+        self._observer = safe_observer(observer)
 
     @override
     def enter(self) -> Decision:
         now = self.clock()
         at = now + self.seconds
         allowed = self.seconds
-        if self._at is not None and (given := self._given(self._at)) < at:
-            at, allowed = given, given - now
+        if self._at is not None and (absolute := self._absolute_deadline(self._at)) < at:
+            at, allowed = absolute, absolute - now
         task = current_task_or_none()
-        around = nearest()
-        is_watched = False
-        if around is not None:
-            is_alike = around.clock is self.clock
-            # Of another clock, only what is left can be compared.
-            end = around.at if is_alike else now + (around.at - around.clock())
-            if end <= at:
-                at, allowed = end, end - now
-                # Two alarms of one instant would ring in any order: the outer one rings.
-                is_watched = is_alike and around.task is task
+        parent = _enclosing_scope()
+        has_alarm = False
+        if parent is not None:
+            has_same_clock = parent.clock is self.clock
+            # Times of different clocks cannot be compared, only the remaining durations.
+            parent_at = parent.at if has_same_clock else now + (parent.at - parent.clock())
+            if parent_at <= at:
+                at, allowed = parent_at, parent_at - now
+                # Two alarms for the same time would ring in any order: only the outer one rings.
+                has_alarm = has_same_clock and parent.task is task
         if allowed <= 0.0:
-            return self.exceeded(0.0)
-        if task is None or is_watched:
-            call = End(self, at, allowed, around, task)
+            return self.fail(0.0)
+        if task is None or has_alarm:
+            scope = DeadlineScope(self, at, allowed, parent, task)
         else:
-            call = _Alarmed(self, at, allowed, around, task)
-            call.watch(task, self.world)
-        END.set(call)
-        return call
+            scope = _AlarmScope(self, at, allowed, parent, task)
+            scope.start_alarm(task, self.world)
+        CURRENT_SCOPE.set(scope)
+        return scope
 
     @override
     def limits(self) -> str:
-        return (
-            f'{self.seconds:g} s'
-            if self._at is None
-            else f'{self.seconds:g} s, or until an end that is given'
-        )
+        absolute = '' if self._at is None else ', or until an absolute time'
+        return f'{self.seconds:g} s{absolute}'
 
-    def exceeded(self, seconds: float) -> Failure[DeadlineExceeded]:
-        """Give the failure of a call that was allowed so many seconds."""
+    def fail(self, seconds: float) -> Failure[DeadlineExceeded]:
+        """Return the failure of a call whose limit was `seconds`, and notify the observer."""
         error = DeadlineExceeded(self.name, seconds)
-        if self._tell is not None:
-            self._tell(Refused(self.name, error))
+        if self._observer is not None:
+            self._observer(Refused(self.name, error))
         return quick_failure(error)
 
-    def _given(self, end: Callable[[], float]) -> float:
-        given = end()
-        if isnan(given):
-            raise ValueError(f'{self.name}: at() gave nan, which is no time.')
-        return given
+    def _absolute_deadline(self, at: Callable[[], float]) -> float:
+        time = at()
+        if isnan(time):
+            raise ValueError(f'{self.name}: at() must return a time, not nan.')
+        return time

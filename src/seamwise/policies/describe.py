@@ -1,186 +1,192 @@
-"""What a pipeline says of itself: its layers from outside in, their limits, and which order cannot mean what it says.
+"""Rules about the order of the guards in a pipeline, for the warnings of `Guard.describe`.
 
-A pair of layers, one outside of the other, may contradict itself. `PAIRS` is the table of them; `docs/guards.md` shows it.
+`ORDER_RULES` lists every pair of guards that can contradict itself; `docs/guards.md` shows it as a
+table. The package registers them when it is imported.
 """
 
-from collections.abc import Callable, Iterator
-from itertools import combinations
-from typing import Any, Generic, TypeVar
+from typing import Any, Final
 
-from msgspec import Struct
-
+from seamwise.policies._engine.order_rules import OrderRule
 from seamwise.policies._engine.pipeline import Layer
-from seamwise.policies.bulkhead import Bulkhead
-from seamwise.policies.chaos import Chaos
+from seamwise.policies.bulkhead import BulkheadLayer
+from seamwise.policies.chaos import ChaosLayer
 from seamwise.policies.circuit import Circuit
-from seamwise.policies.deadline import Deadline
-from seamwise.policies.hedge import Hedge
-from seamwise.policies.rate_limit import RateLimit
-from seamwise.policies.retry import Retry
-
-O = TypeVar('O', bound=Layer[Any])  # noqa: E741 -- the outer one
-I = TypeVar('I', bound=Layer[Any])  # noqa: E741 -- the inner one
+from seamwise.policies.deadline import DeadlineLayer
+from seamwise.policies.hedge import HedgeLayer
+from seamwise.policies.rate_limit import RateLimitLayer
+from seamwise.policies.retry import RetryLayer
 
 
-class Pair(Struct, Generic[O, I], frozen=True):
-    """Two kinds of layer, the outer one first, and what is wrong with two such layers: a sentence, or None where nothing is."""
-
-    outer: type[O]
-    inner: type[I]
-    says: Callable[[O, I], str | None]
-
-
-def described(layers: tuple[Layer[object], ...]) -> str:
-    """Give one line a layer, outermost first, and one for each warning."""
-    if not layers:
-        return 'nothing: the operation runs as it is'
-    lines = [f'{layer.name}: {layer.limits()}' for layer in layers]
-    return '\n'.join([*lines, *(f'warning: {one}' for one in warnings(layers))])
-
-
-def warnings(layers: tuple[Layer[object], ...]) -> Iterator[str]:
-    """Give a sentence for every two layers whose order cannot mean what it says."""
-    for outer, inner in combinations(layers, 2):
-        for pair in PAIRS:
-            if (
-                isinstance(outer, pair.outer)
-                and isinstance(inner, pair.inner)
-                and (said := pair.says(outer, inner))
-            ):
-                yield said
-
-
-def _retry_in_deadline(deadline: Deadline, retry: Retry) -> str | None:
-    most = retry.settings.timeout
-    if retry.settings.attempts == 1 or (most is not None and most <= deadline.seconds):
+def _retry_in_deadline(deadline: DeadlineLayer, retry: RetryLayer) -> str | None:
+    timeout = retry.settings.timeout
+    if retry.settings.attempts == 1 or (timeout is not None and timeout <= deadline.seconds):
         return None
-    tries = 'may try for ever' if most is None else f'may try for {most:g} s'
-    return f'{retry.name} {tries}, and {deadline.name} around it ends after {deadline.seconds:g} s: lower the timeout of {retry.name}.'
-
-
-def _deadline_in_retry(retry: Retry, deadline: Deadline) -> str | None:
-    most, attempts = retry.settings.timeout, retry.settings.attempts
-    # The last attempt may begin just before the end; all before it must fit.
-    if most is None or (attempts - 1) * deadline.seconds < most:
-        return None
+    limit = 'has no timeout' if timeout is None else f'has a timeout of {timeout:g} s'
     return (
-        f'{attempts} attempts of {deadline.seconds:g} s, the limit of {deadline.name}, do not fit into the {most:g} s of {retry.name}: '
-        f'the last one never begins.'
+        f'{retry.name} {limit}, but {deadline.name} outside ends after {deadline.seconds:g} s: '
+        f'lower the timeout of {retry.name}.'
     )
 
 
-def _retry_in_retry(outer: Retry, inner: Retry) -> str | None:
+def _deadline_in_retry(retry: RetryLayer, deadline: DeadlineLayer) -> str | None:
+    timeout, attempts = retry.settings.timeout, retry.settings.attempts
+    # The last attempt may start just before the timeout; only the earlier ones must fit.
+    if timeout is None or (attempts - 1) * deadline.seconds < timeout:
+        return None
+    return (
+        f'{attempts} attempts of {deadline.seconds:g} s each ({deadline.name}) do not fit into the '
+        f'{timeout:g} s of {retry.name}: the last one never starts.'
+    )
+
+
+def _retry_in_retry(outer: RetryLayer, inner: RetryLayer) -> str | None:
     attempts = outer.settings.attempts * inner.settings.attempts
     if min(outer.settings.attempts, inner.settings.attempts) == 1:
         return None
-    return f'{outer.name} around {inner.name} makes up to {attempts} attempts: let one layer retry.'
+    return (
+        f'{outer.name} and {inner.name} inside make up to {attempts} attempts: '
+        'retry in one layer only.'
+    )
 
 
-def _circuit_in_retry(retry: Retry, circuit: Circuit) -> str | None:
+def _circuit_in_retry(retry: RetryLayer, circuit: Circuit) -> str | None:
     if retry.settings.attempts == 1:
         return None
-    return f'{retry.name} tries again what {circuit.name} refuses, and every attempt counts for {circuit.name}: put the retry inside.'
+    return (
+        f'{retry.name} retries the refusals of {circuit.name}, which counts every attempt: '
+        'put the retry inside.'
+    )
 
 
-def _rate_limit_in_retry(retry: Retry, limit: RateLimit) -> str | None:
+def _rate_limit_in_retry(retry: RetryLayer, limit: RateLimitLayer) -> str | None:
     if retry.settings.attempts == 1:
         return None
-    return f'every attempt of {retry.name} takes a slot of {limit.name}, and its refusals are tried again: put the retry inside.'
+    return (
+        f'{retry.name} retries the refusals of {limit.name}, and every attempt takes a slot: '
+        'put the retry inside.'
+    )
 
 
-def _bulkhead_in_retry(retry: Retry, bulkhead: Bulkhead) -> str | None:
+def _bulkhead_in_retry(retry: RetryLayer, bulkhead: BulkheadLayer) -> str | None:
     if retry.settings.attempts == 1:
         return None
-    return f'{retry.name} tries again what {bulkhead.name} refuses, which asks more of what is full: put the retry inside.'
+    return (
+        f'{retry.name} retries the refusals of {bulkhead.name}, which is already full: '
+        'put the retry inside.'
+    )
 
 
-def _wait_in_deadline(deadline: Deadline, waiting: RateLimit | Bulkhead) -> str | None:
-    most = waiting.wait
-    if most is not None and most < deadline.seconds:
+def _wait_in_deadline(deadline: DeadlineLayer, limit: RateLimitLayer | BulkheadLayer) -> str | None:
+    wait = limit.wait
+    if wait is not None and wait < deadline.seconds:
         return None
-    waits = 'may wait for ever' if most is None else f'may wait for {most:g} s'
-    return f'{waiting.name} {waits}, and {deadline.name} around it ends after {deadline.seconds:g} s: lower the wait.'
+    waits = 'waits without limit' if wait is None else f'waits up to {wait:g} s'
+    return (
+        f'{limit.name} {waits}, but {deadline.name} outside ends after {deadline.seconds:g} s: '
+        'lower the wait.'
+    )
 
 
-def _deadline_in_deadline(outer: Deadline, inner: Deadline) -> str | None:
+def _deadline_in_deadline(outer: DeadlineLayer, inner: DeadlineLayer) -> str | None:
     if inner.seconds < outer.seconds:
         return None
-    return f'{inner.name} of {inner.seconds:g} s never ends a call: {outer.name} around it does, after {outer.seconds:g} s.'
+    return (
+        f'{inner.name} never expires after its {inner.seconds:g} s: {outer.name} outside ends '
+        f'after {outer.seconds:g} s.'
+    )
 
 
-def _circuit_in_deadline(deadline: Deadline, circuit: Circuit) -> str | None:
+def _circuit_in_deadline(deadline: DeadlineLayer, circuit: Circuit) -> str | None:
     slow = circuit.settings.slow
     if slow is None or slow < deadline.seconds:
         return None
-    return f'no success is slower than the {slow:g} s of {circuit.name}: {deadline.name} around it ends after {deadline.seconds:g} s.'
+    return (
+        f'no success is slower than the {slow:g} s of {circuit.name}: {deadline.name} outside '
+        f'ends after {deadline.seconds:g} s.'
+    )
 
 
-def _deadline_in_circuit(circuit: Circuit, deadline: Deadline) -> str | None:
+def _deadline_in_circuit(circuit: Circuit, deadline: DeadlineLayer) -> str | None:
     settings = circuit.settings
     if settings.slow is not None and settings.slow >= deadline.seconds:
-        slow = f'no success is slower than the {settings.slow:g} s of {circuit.name}'
-        return f'{slow}: {deadline.name} inside ends after {deadline.seconds:g} s.'
+        return (
+            f'no success is slower than the {settings.slow:g} s of {circuit.name}: '
+            f'{deadline.name} inside ends after {deadline.seconds:g} s.'
+        )
     if deadline.seconds > settings.probe_timeout:
         return (
-            f'{circuit.name} gives a probe up after {settings.probe_timeout:g} s, and {deadline.name} inside lets it go on '
-            f'for {deadline.seconds:g} s: raise probe_timeout.'
+            f'{circuit.name} abandons a probe after {settings.probe_timeout:g} s, but '
+            f'{deadline.name} inside ends after {deadline.seconds:g} s: raise probe_timeout.'
         )
     return None
 
 
-def _circuit_in_bulkhead(bulkhead: Bulkhead, circuit: Circuit) -> str | None:
-    most = bulkhead.most
-    if circuit.settings.probes <= most:
+def _circuit_in_bulkhead(bulkhead: BulkheadLayer, circuit: Circuit) -> str | None:
+    if circuit.settings.probes <= bulkhead.maximum:
         return None
-    return f'{circuit.name} never has its {circuit.settings.probes} probes at once: {bulkhead.name} around it lets {most} in.'
+    return (
+        f'{circuit.name} never runs its {circuit.settings.probes} probes at a time: '
+        f'{bulkhead.name} outside admits only {bulkhead.maximum}.'
+    )
 
 
-def _hedge_in_limit(limit: RateLimit | Bulkhead, hedge: Hedge) -> str | None:
-    return f'{limit.name} does not see the second tries of {hedge.name}: put the hedge outside.'
+def _hedge_in_limit(limit: RateLimitLayer | BulkheadLayer, hedge: HedgeLayer) -> str | None:
+    return (
+        f'{limit.name} does not count the second attempts of {hedge.name}: put the hedge outside.'
+    )
 
 
-def _retry_in_hedge(hedge: Hedge, retry: Retry) -> str | None:
+def _retry_in_hedge(hedge: HedgeLayer, retry: RetryLayer) -> str | None:
     if retry.settings.attempts == 1:
         return None
-    return f'both tries of {hedge.name} retry, up to {2 * retry.settings.attempts} attempts: put the hedge inside of {retry.name}.'
+    return (
+        f'both calls of {hedge.name} are retried, up to {2 * retry.settings.attempts} attempts: '
+        f'put the hedge inside {retry.name}.'
+    )
 
 
-def _hedge_in_deadline(deadline: Deadline, hedge: Hedge) -> str | None:
+def _hedge_in_deadline(deadline: DeadlineLayer, hedge: HedgeLayer) -> str | None:
     after = hedge.after
     if not isinstance(after, float) or after < deadline.seconds:
         return None
-    return f'{hedge.name} never hedges: its {after:g} s are over when {deadline.name} around it ends, after {deadline.seconds:g} s.'
+    return (
+        f'{hedge.name} never hedges after its {after:g} s: {deadline.name} outside ends after '
+        f'{deadline.seconds:g} s.'
+    )
 
 
-def _deadline_in_hedge(hedge: Hedge, deadline: Deadline) -> str | None:
+def _deadline_in_hedge(hedge: HedgeLayer, deadline: DeadlineLayer) -> str | None:
     after = hedge.after
     if not isinstance(after, float) or after < deadline.seconds:
         return None
-    return f'{hedge.name} never hedges: {deadline.name} inside has ended the first try after {deadline.seconds:g} s, before its {after:g} s.'
+    return (
+        f'{hedge.name} never hedges after its {after:g} s: {deadline.name} inside ends the first '
+        f'attempt after {deadline.seconds:g} s.'
+    )
 
 
-def _chaos_outside(chaos: Chaos, inner: Layer[Any]) -> str | None:
-    return f'{inner.name} does not see what {chaos.name} does: put the chaos innermost.'
+def _chaos_outside(chaos: ChaosLayer, inner: Layer[Any]) -> str | None:
+    return f'{inner.name} does not see the faults of {chaos.name}: put the chaos innermost.'
 
 
-PAIRS: tuple[Pair[Any, Any], ...] = (
-    Pair(Deadline, Retry, _retry_in_deadline),
-    Pair(Retry, Deadline, _deadline_in_retry),
-    Pair(Retry, Retry, _retry_in_retry),
-    Pair(Retry, Circuit, _circuit_in_retry),
-    Pair(Retry, RateLimit, _rate_limit_in_retry),
-    Pair(Retry, Bulkhead, _bulkhead_in_retry),
-    Pair(Deadline, RateLimit, _wait_in_deadline),
-    Pair(Deadline, Bulkhead, _wait_in_deadline),
-    Pair(Deadline, Deadline, _deadline_in_deadline),
-    Pair(Deadline, Circuit, _circuit_in_deadline),
-    Pair(Circuit, Deadline, _deadline_in_circuit),
-    Pair(Bulkhead, Circuit, _circuit_in_bulkhead),
-    Pair(RateLimit, Hedge, _hedge_in_limit),
-    Pair(Bulkhead, Hedge, _hedge_in_limit),
-    Pair(Hedge, Retry, _retry_in_hedge),
-    Pair(Deadline, Hedge, _hedge_in_deadline),
-    Pair(Hedge, Deadline, _deadline_in_hedge),
-    Pair(Chaos, Layer, _chaos_outside),
+ORDER_RULES: Final[tuple[OrderRule[Any, Any], ...]] = (
+    OrderRule(DeadlineLayer, RetryLayer, _retry_in_deadline),
+    OrderRule(RetryLayer, DeadlineLayer, _deadline_in_retry),
+    OrderRule(RetryLayer, RetryLayer, _retry_in_retry),
+    OrderRule(RetryLayer, Circuit, _circuit_in_retry),
+    OrderRule(RetryLayer, RateLimitLayer, _rate_limit_in_retry),
+    OrderRule(RetryLayer, BulkheadLayer, _bulkhead_in_retry),
+    OrderRule(DeadlineLayer, RateLimitLayer, _wait_in_deadline),
+    OrderRule(DeadlineLayer, BulkheadLayer, _wait_in_deadline),
+    OrderRule(DeadlineLayer, DeadlineLayer, _deadline_in_deadline),
+    OrderRule(DeadlineLayer, Circuit, _circuit_in_deadline),
+    OrderRule(Circuit, DeadlineLayer, _deadline_in_circuit),
+    OrderRule(BulkheadLayer, Circuit, _circuit_in_bulkhead),
+    OrderRule(RateLimitLayer, HedgeLayer, _hedge_in_limit),
+    OrderRule(BulkheadLayer, HedgeLayer, _hedge_in_limit),
+    OrderRule(HedgeLayer, RetryLayer, _retry_in_hedge),
+    OrderRule(DeadlineLayer, HedgeLayer, _hedge_in_deadline),
+    OrderRule(HedgeLayer, DeadlineLayer, _deadline_in_hedge),
+    OrderRule(ChaosLayer, Layer, _chaos_outside),
 )
-"""Every pair that may contradict itself."""
+"""Every pair of guards, the outer one first, that can contradict itself."""

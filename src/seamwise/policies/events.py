@@ -1,22 +1,19 @@
-"""What guards tell while they work: a closed union of events, each given to the guard's observer as it happens."""
+"""Events that guards send to their observers: a closed union."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
 from seamwise.errors import TaggedError
-
-if TYPE_CHECKING:
-    # Each guard imports this module, and the union of their errors comes after all of them.
-    from seamwise.policies import GuardError
+from seamwise.policies.errors import GuardError
 
 State: TypeAlias = Literal['closed', 'open', 'half_open']
-"""Whether a circuit lets calls through: all, none, or a few to try."""
+"""State of a circuit: admits all calls, no calls, or a few probes."""
 
 
 class Retrying(Struct, frozen=True):
-    """An attempt failed and another one follows: told before the wait, of `delay` seconds, that will really be slept."""
+    """An attempt failed, and the next one starts after `delay` seconds; sent before the delay."""
 
     name: str
     error: TaggedError
@@ -26,7 +23,7 @@ class Retrying(Struct, frozen=True):
 
 
 class Recovered(Struct, frozen=True):
-    """An operation succeeded after more than one attempt, `elapsed` seconds after the first one began."""
+    """An operation succeeded after several attempts, `elapsed` seconds after the first started."""
 
     name: str
     attempts: int
@@ -34,7 +31,10 @@ class Recovered(Struct, frozen=True):
 
 
 class GaveUp(Struct, frozen=True):
-    """An operation failed for good, `elapsed` seconds after its first attempt began; `why` says what ended the attempts."""
+    """An operation failed for good, `elapsed` seconds after the first attempt started.
+
+    `why` is the reason for not retrying.
+    """
 
     name: str
     error: TaggedError
@@ -44,14 +44,14 @@ class GaveUp(Struct, frozen=True):
 
 
 class Refused(Struct, frozen=True):
-    """A guard failed itself: it did not let the operation through, or not to its end."""
+    """A guard returned an error of its own: it did not admit the operation, or cancelled it."""
 
     name: str
-    error: 'GuardError'
+    error: GuardError
 
 
 class CircuitChanged(Struct, frozen=True):
-    """A circuit went from one state to another, after so many failures."""
+    """A circuit changed its state, after `failures` counted failures."""
 
     name: str
     before: State
@@ -60,7 +60,7 @@ class CircuitChanged(Struct, frozen=True):
 
 
 class FellBack(Struct, frozen=True):
-    """An operation failed, and its fallback was asked instead."""
+    """An operation failed, and a fallback or a stale value replaces its result."""
 
     name: str
     error: TaggedError
@@ -69,4 +69,7 @@ class FellBack(Struct, frozen=True):
 GuardEvent: TypeAlias = Retrying | Recovered | GaveUp | Refused | CircuitChanged | FellBack
 
 Observer: TypeAlias = Callable[[GuardEvent], None]
-"""Told of every event of a guard. What it raises is a defect: reported once, it never changes an outcome."""
+"""Receives every event of a guard.
+
+Its first exception is reported as a defect. Its exceptions do not change the outcome of a call.
+"""

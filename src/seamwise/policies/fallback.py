@@ -1,4 +1,7 @@
-"""Another answer where an operation failed: it changes the value's type, so that it is no guard and stands outside of all."""
+"""Fallback: replace the failure of an operation by another result.
+
+It changes the type of the value. A fallback is therefore not a `Guard`, and must be outermost.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from seamwise.containers import Failure, Result, Success
 from seamwise.errors import TaggedError
 from seamwise.policies._engine.observers import safe_observer
 from seamwise.policies._engine.permit import Decision, Outcome, Permit, Wait
-from seamwise.policies._engine.pipeline import Guard, Layer, decorated
+from seamwise.policies._engine.pipeline import Guard, Layer, decorate
 from seamwise.policies._engine.predicates import always
 from seamwise.policies._engine.validation import check_callable
 from seamwise.policies.events import FellBack, Observer
@@ -31,9 +34,10 @@ P = ParamSpec('P')
 
 
 class Fallback(Generic[U_co, E_co]):
-    """A handler that answers for an operation that failed, and the guards inside of it; made by `fallback`.
+    """A fallback handler with the guards inside it, built by `fallback`.
 
-    `U_co` is what the handler gives instead, `E_co` what it and the guards can fail with. `fallback(…) >> guard` is a Fallback too.
+    `U_co` is the type of the handler's value, `E_co` that of its errors and those of the guards.
+    `fallback(…) >> guard` is a Fallback too.
     """
 
     def __init__(self, pipeline: Guard[E_co], name: str, /) -> None:
@@ -41,11 +45,15 @@ class Fallback(Generic[U_co, E_co]):
         self._pipeline = pipeline
 
     async def run(self, op: Callable[[], Awaitable[Result[T, E0]]]) -> Result[T | U_co, E0 | E_co]:
-        """Call an operation in a task; gives its success, or what the handler gives for its failure."""
+        """Run an operation in the current task; return its success, or the handler's result."""
         return await self._pipeline.run(op)
 
     def run_sync(self, op: Callable[[], Result[T, E0]]) -> Result[T | U_co, E0 | E_co]:
-        """Call an operation in the thread that calls, likewise; a handler that would have to be awaited is a TypeError."""
+        """Run an operation in the current thread; return its success, or the handler's result.
+
+        Raises:
+            TypeError: The handler is asynchronous.
+        """
         return self._pipeline.run_sync(op)
 
     @overload
@@ -57,25 +65,25 @@ class Fallback(Generic[U_co, E_co]):
         self, function: Callable[P, Result[T, E0]], /
     ) -> Callable[P, Result[T | U_co, E0 | E_co]]: ...
     def __call__(self, function: Callable[..., Any], /) -> Callable[..., Any]:
-        """Decorate a function that returns a result, or an `async def` that does; its signature is kept."""
-        return decorated(self, function)
+        """Decorate a `def` or `async def` that returns a result; its signature is preserved."""
+        return decorate(self, function)
 
     def __rshift__(self, inner: Guard[E3]) -> Fallback[U_co, E_co | E3]:
-        """Put a guard inside: its failures are answered too."""
+        """Return a fallback with another guard inside, whose failures the handler replaces too."""
         if not isinstance(inner, Guard):
-            raise _no_guard(inner)
+            raise _nesting_error(inner)
         return Fallback(self._pipeline >> inner, self.name)
 
     def __rrshift__(self, outer: Never) -> Never:
-        """Refuse to stand inside of anything."""
-        raise _no_guard(self)
+        """Raise a TypeError: a fallback must be outermost."""
+        raise _nesting_error(self)
 
     @override
     def __repr__(self) -> str:
         return f'<fallback {self._pipeline.name}>'
 
     def describe(self) -> str:
-        """Say in plain words what stands around what, as `Guard.describe` does."""
+        """Return a description of the layers and warnings, as `Guard.describe` does."""
         return self._pipeline.describe()
 
 
@@ -110,25 +118,35 @@ def fallback(
     name: str = 'fallback',
     observer: Observer | None = None,
 ) -> Fallback[Any, Any]:
-    """Ask a handler for another result where an operation failed with a TaggedError for which `when` holds.
+    """Build a fallback that replaces the failures of an operation by the results of a handler.
 
-    Gives the operation's success, the handler's result, or the failure as it came: one that `when` does not take, or whose error is
-    no TaggedError. Defects and cancellations pass, and what the handler raises is a defect, which names the error it was asked
-    about. No kind of error is taken out of the type: for that, `catch(Kind, handler)(await guard.run(op))`.
+    A failure for which `when` returns False, or whose error is not a TaggedError, is returned
+    unchanged. Defects and cancellations propagate. An exception of the handler is a defect, with
+    the error as its context.
 
-    It stands outermost and once: `fallback(…) >> circuit(…)`, and the second choice of a handler is up to the handler.
+    The type of the result still contains all error types of the operation. To remove one, use
+    `catch(Kind, handler)(await guard.run(op))`.
+
+    A fallback must be outermost, as in `fallback(…) >> circuit(…)`, so there is only one. Its
+    handler can call further alternatives.
+
+    Args:
+        handler: Returns a result, or an awaitable of one, for an error.
+        when: Returns whether to call the handler for an error.
+        name: Name in events and descriptions.
+        observer: Receives `FellBack` events.
 
     >>> from seamwise.catalog.network import HostUnreachable
-    >>> cached = fallback(lambda error: Success('what was there yesterday'))
+    >>> cached = fallback(lambda error: Success('the page of yesterday'))
     >>> cached.run_sync(lambda: Failure(HostUnreachable('db', 'connection refused')))
-    <Success: what was there yesterday>
+    <Success: the page of yesterday>
     """
-    layer = _Fallback(handler, when, name, observer)
+    layer = _FallbackLayer(handler, when, name, observer)
     return Fallback(layer, layer.name)
 
 
-class _Fallback(Layer[Any]):
-    """The layer that asks the handler; it keeps nothing of a call, so that one permit serves all."""
+class _FallbackLayer(Layer[Any]):
+    """Layer that calls the handler. It keeps no state per call, so all calls share one permit."""
 
     def __init__(
         self,
@@ -139,11 +157,11 @@ class _Fallback(Layer[Any]):
     ) -> None:
         super().__init__(name)
         for argument, value in (('handler', handler), ('when', when)):
-            check_callable(argument, value, 'that takes an error')
+            check_callable(argument, value, 'that accepts an error')
         self._handler = handler
         self._when = when
-        self._tell = safe_observer(observer)
-        self._permit = _Answers(self)
+        self._observer = safe_observer(observer)
+        self._permit = _FallbackPermit(self)
 
     @override
     def enter(self) -> Decision:
@@ -151,50 +169,53 @@ class _Fallback(Layer[Any]):
 
     @override
     def limits(self) -> str:
-        return 'every failure is answered' if self._when is always else 'some failures are answered'
+        return 'handles all failures' if self._when is always else 'handles some failures'
 
-    def answer(self, failed: Failure[Any]) -> Outcome | Wait:
-        """Give what the handler says of a failure."""
-        error: object = failed.failure()
+    def handle(self, failure: Failure[Any]) -> Outcome | Wait:
+        """Return the result of the handler, a wait for it, or the failure unchanged."""
+        error: object = failure.failure()
         if not isinstance(error, TaggedError) or not self._when(error):
-            return failed
-        if self._tell is not None:
-            self._tell(FellBack(self.name, error))
+            return failure
+        if self._observer is not None:
+            self._observer(FellBack(self.name, error))
         try:
             raise Raised(error)
         except Raised:
-            # In here, so that whatever the handler raises has the error for its context.
-            answer = self._handler(error)
-            return _Awaited(self, answer, error) if isawaitable(answer) else self.checked(answer)
+            # Call the handler here, so that the error is the context of its exceptions.
+            result = self._handler(error)
+            is_async = isawaitable(result)
+            return _HandlerWait(self, result, error) if is_async else self.check_result(result)
 
-    def checked(self, answer: R) -> R:
-        """Give an answer that is a result; any other is a TypeError."""
-        if type(answer) is Success or type(answer) is Failure:
-            return answer
+    def check_result(self, result: R) -> R:
+        """Return the result of the handler, or raise a TypeError if it is not a Result."""
+        if type(result) is Success or type(result) is Failure:
+            return result
         raise TypeError(
-            f'The handler of {self.name!r} gave {type(answer).__name__}, which is no Result.'
+            f'The handler of {self.name!r} returned {type(result).__name__}, which is not a Result.'
         )
 
 
-class _Answers(Permit):
-    __slots__ = ('_of',)
+class _FallbackPermit(Permit):
+    __slots__ = ('_layer',)
 
-    def __init__(self, of: _Fallback) -> None:
-        self._of = of
+    def __init__(self, layer: _FallbackLayer) -> None:
+        self._layer = layer
 
     @override
     def leave(self, outcome: Outcome, /) -> Outcome | Wait:
-        return self._of.answer(outcome) if type(outcome) is Failure else outcome
+        return self._layer.handle(outcome) if type(outcome) is Failure else outcome
 
 
-class _Awaited(Wait[U, E2]):
-    """The answer of a handler that has to be awaited."""
+class _HandlerWait(Wait[U, E2]):
+    """Wait for the result of an asynchronous handler."""
 
-    __slots__ = ('_answer', '_error', '_of')
+    __slots__ = ('_awaitable', '_error', '_layer')
 
-    def __init__(self, of: _Fallback, answer: Awaitable[Result[U, E2]], error: TaggedError) -> None:
-        self._of = of
-        self._answer = answer
+    def __init__(
+        self, layer: _FallbackLayer, awaitable: Awaitable[Result[U, E2]], error: TaggedError
+    ) -> None:
+        self._layer = layer
+        self._awaitable = awaitable
         self._error = error
 
     @override
@@ -202,21 +223,22 @@ class _Awaited(Wait[U, E2]):
         try:
             raise Raised(self._error)
         except Raised:
-            return self._of.checked(await self._answer)
+            return self._layer.check_result(await self._awaitable)
 
     @override
     def wait_sync(self) -> Never:
-        if iscoroutine(self._answer):
-            self._answer.close()
+        if iscoroutine(self._awaitable):
+            self._awaitable.close()
         raise TypeError(
-            f'The handler of {self._of.name!r} has to be awaited: `await fallback.run(…)` does that, run_sync does not.'
+            f'The handler of {self._layer.name!r} is asynchronous: use `await fallback.run(…)` '
+            'instead of run_sync.'
         )
 
 
-def _no_guard(inner: object) -> TypeError:
+def _nesting_error(inner: object) -> TypeError:
     if isinstance(inner, Fallback):
         return TypeError(
-            f'The fallback {inner.name!r} cannot stand inside of anything: a fallback stands outermost, as in `fallback(…) >> guard`. '
-            'A second choice is up to the handler.'
+            f'The fallback {inner.name!r} must be outermost, as in `fallback(…) >> guard`. '
+            'Call further alternatives in its handler.'
         )
-    return TypeError(f'Inside of a fallback stands a guard, not {inner!r}.')
+    return TypeError(f'A fallback must contain a guard, not {inner!r}.')

@@ -1,10 +1,10 @@
-"""A second try beside one that is late; the first success counts."""
+"""Hedged requests: start a second attempt when the first one is slow, and use the first success."""
 
 import asyncio
 from asyncio import Task
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import ClassVar, Never, TypeVar
+from typing import ClassVar, Final, Never, TypeVar
 
 from typing_extensions import override
 
@@ -22,8 +22,10 @@ from seamwise.policies.events import GaveUp, Observer, Recovered
 T = TypeVar('T')
 E = TypeVar('E')
 
-_SAVED = 10.0
-_ROUNDING = 1e-9
+_MAX_CREDIT: Final = 10.0
+"""Maximum number of second attempts that can be saved up."""
+
+_ROUNDING: Final = 1e-9
 
 
 def hedge(
@@ -34,26 +36,40 @@ def hedge(
     observer: Observer | None = None,
     world: World = REAL,
 ) -> Guard[Never]:
-    """Start a second try when the first is not back `after` so many seconds, and give the first success; the other try is cancelled.
+    """Build a guard that starts a second attempt if the first one has not returned after a delay.
 
-    Only for what may be done twice at once: reads, and writes that are idempotent. `after` may be a `percentile(0.95)` of the
-    latencies seen; until it has seen enough, nothing is hedged. At most a `share` (0 to 1) of the calls so far gets a second try,
-    where what ten of them did not use is saved up, so that a service that is slow as a whole gets no more than that in addition.
+    The first success is the result, and the other attempt is cancelled. Use it only for operations
+    that can run twice at the same time: reads, and idempotent writes.
 
-    A failure waits for the other try, where one runs; where both fail it is the first try's. A defect ends the other try and is
-    raised. Whoever loses has ended when the call returns. The observer is told `Recovered` or `GaveUp` of calls with two tries.
-    Tries run in tasks, with copies of the caller's context. `run_sync` runs once. A number out of range is a ValueError.
+    A failure waits for the other attempt, if one is running. If both fail, the result is the
+    failure of the first attempt. A defect cancels the other attempt and propagates. Both attempts
+    have ended when the call returns.
 
-    After J. Dean, L. A. Barroso, The Tail at Scale, 2013 ("hedged requests"), and the hedging of gRPC (proposal A6).
+    Attempts run in tasks, with copies of the caller's context. `run_sync` makes one attempt only.
+
+    After J. Dean, L. A. Barroso, The Tail at Scale, 2013 ("hedged requests"), and the hedging of
+    gRPC (proposal A6).
+
+    Args:
+        after: Delay in seconds before the second attempt, or a `percentile(0.95)` of the measured
+            latencies. Until the percentile has enough measurements, no call is hedged.
+        name: Name in errors, events and descriptions.
+        share: Maximum share of calls with a second attempt (0 to 1), so that a slow service
+            receives little additional load. Unused second attempts are saved up, at most ten.
+        observer: Receives `Recovered` and `GaveUp` events of calls with two attempts.
+        world: Clock and alarms; a `FakeWorld` in tests.
+
+    Raises:
+        ValueError: An argument is out of range.
 
     >>> hedge(after=0.05, name='search').describe()
-    'search: a second try after 0.05 s, for 10 % of calls'
+    'search: a second attempt after 0.05 s, for 10 % of calls'
     """
-    return Hedge(name, after, share, observer, world)
+    return HedgeLayer(name, after, share, observer, world)
 
 
-class Hedge(Layer[Never]):
-    """The layer that `hedge` makes."""
+class HedgeLayer(Layer[Never]):
+    """Layer built by `hedge`."""
 
     is_bound: ClassVar[bool] = True
 
@@ -69,10 +85,10 @@ class Hedge(Layer[Never]):
         self.after = (
             after if isinstance(after, Percentile) else check_float('after', after, above=0.0)
         )
-        self.share = check_float('share', share, above=0.0, most=1.0)
-        self.tell = safe_observer(observer)
+        self.share = check_float('share', share, above=0.0, maximum=1.0)
+        self.observer = safe_observer(observer)
         self.world = check_world(world)
-        self._saved = 0.0
+        self._credit = 0.0
         self._race = _Race(self)
 
     @override
@@ -82,49 +98,49 @@ class Hedge(Layer[Never]):
     @override
     def limits(self) -> str:
         after = str(self.after) if isinstance(self.after, Percentile) else f'{self.after:g} s'
-        return f'a second try after {after}, for {self.share * 100:g} % of calls'
+        return f'a second attempt after {after}, for {self.share * 100:g} % of calls'
 
     def earn(self) -> None:
-        """Count a call, which earns its share of a second try."""
-        self._saved = min(self._saved + self.share, _SAVED)
+        """Add the share of a second attempt that each call earns."""
+        self._credit = min(self._credit + self.share, _MAX_CREDIT)
 
     def spend(self) -> bool:
-        """Take a second try, or say that none is left."""
-        if self._saved < 1.0 - _ROUNDING:
+        """Take a second attempt, and return whether one was available."""
+        if self._credit < 1.0 - _ROUNDING:
             return False
-        self._saved -= 1.0
+        self._credit -= 1.0
         return True
 
 
 class _Race(Fork[Never]):
-    """What all calls of one hedge run in. Tasks of one loop only, so that its counts need no lock."""
+    """Runs the calls of one hedge. All tasks belong to one loop, so its counts need no lock."""
 
     __slots__ = ('_hedge',)
 
-    def __init__(self, hedge: Hedge) -> None:
+    def __init__(self, hedge: HedgeLayer) -> None:
         self._hedge = hedge
 
     @override
-    async def run(self, inside: Callable[[], Awaitable[Result[T, E]]], /) -> Result[T, E]:
-        began = self._hedge.world.clock()
+    async def run(self, operation: Callable[[], Awaitable[Result[T, E]]], /) -> Result[T, E]:
+        started_at = self._hedge.world.clock()
         self._hedge.earn()
-        tries = [asyncio.create_task(_tried(inside))]
+        attempts = [asyncio.create_task(_attempt(operation))]
         try:
-            if await self._is_late(tries[0]) and self._hedge.spend():
-                tries.append(asyncio.create_task(_tried(inside)))
-            outcome = await _first_success(tries)
-        except BaseException as raised:
+            if await self._is_late(attempts[0]) and self._hedge.spend():
+                attempts.append(asyncio.create_task(_attempt(operation)))
+            outcome = await _first_success(attempts)
+        except BaseException as error:
             try:
-                await cancel_and_wait(tries, self._hedge.name, raised)
+                await cancel_and_wait(attempts, self._hedge.name, error)
             finally:
-                # They hold the defect, whose traceback holds this frame.
-                tries.clear()
+                # The tasks refer to the defect, whose traceback refers to this frame.
+                attempts.clear()
             raise
-        elapsed = self._hedge.world.clock() - began
-        self._see(tries[0], elapsed)
-        if len(tries) > 1:
-            await cancel_and_wait(tries, self._hedge.name)
-            self._tell(outcome, elapsed)
+        elapsed = self._hedge.world.clock() - started_at
+        self._record_latency(attempts[0], elapsed)
+        if len(attempts) > 1:
+            await cancel_and_wait(attempts, self._hedge.name)
+            self._notify(outcome, elapsed)
         return outcome
 
     async def _is_late(self, first: Task[Outcome]) -> bool:
@@ -140,48 +156,50 @@ class _Race(Fork[Never]):
             alarm.cancel()
         return not first.done()
 
-    def _see(self, first: Task[Outcome], elapsed: float) -> None:
-        """Count each first try once: how long it took, or how long it had taken when the second one was back."""
+    def _record_latency(self, first: Task[Outcome], elapsed: float) -> None:
+        """Record the latency of the first attempt, or its duration when the second one returned."""
         after = self._hedge.after
-        # One that failed says nothing of how long a success takes. One that lost took longer than the percentile, which is what counts.
+        # A failure says nothing about the latency of a success. An attempt that lost took longer
+        # than the percentile, and its exact latency has no effect.
         if isinstance(after, Percentile) and (not first.done() or type(first.result()) is Success):
             after.record(elapsed)
 
-    def _tell(self, outcome: Outcome, elapsed: float) -> None:
-        tell, name = self._hedge.tell, self._hedge.name
-        if tell is None:
+    def _notify(self, outcome: Outcome, elapsed: float) -> None:
+        observer, name = self._hedge.observer, self._hedge.name
+        if observer is None:
             return
         if isinstance(outcome, Success):
-            tell(Recovered(name, 2, elapsed))
+            observer(Recovered(name, 2, elapsed))
             return
         error = outcome.failure()
         if isinstance(error, TaggedError):
-            tell(GaveUp(name, error, 2, elapsed, 'attempts'))
+            observer(GaveUp(name, error, 2, elapsed, 'attempts'))
 
 
-async def _tried(inside: Callable[[], Awaitable[Result[T, E]]]) -> Result[T, E]:
-    # A task that is cancelled before it begins has then made no coroutine that nobody awaits.
-    return await inside()
+async def _attempt(operation: Callable[[], Awaitable[Result[T, E]]]) -> Result[T, E]:
+    # Called in the task: one that is cancelled before its first step leaves no unawaited coroutine.
+    return await operation()
 
 
-async def _first_success(tries: list[Task[Result[T, E]]]) -> Result[T, E]:
+async def _first_success(attempts: list[Task[Result[T, E]]]) -> Result[T, E]:
     while True:
-        # Of two that end at once a defect comes before a success: it is raised here.
-        outcomes = _outcomes(tries)
+        # If both attempts end at the same time, a defect takes precedence: it is raised here.
+        outcomes = _outcomes(attempts)
         for outcome in outcomes:
             if type(outcome) is Success:
                 return outcome
-        if len(outcomes) == len(tries):
+        if len(outcomes) == len(attempts):
             return outcomes[0]
         await asyncio.wait(
-            [task for task in tries if not task.done()], return_when=asyncio.FIRST_COMPLETED
+            [task for task in attempts if not task.done()], return_when=asyncio.FIRST_COMPLETED
         )
 
 
-def _outcomes(tries: list[Task[Result[T, E]]]) -> list[Result[T, E]]:
-    """Give the outcomes of those that have ended, or raise what one raised: from a frame that does not hold it."""
-    ended = [task for task in tries if task.done()]
+def _outcomes(attempts: list[Task[Result[T, E]]]) -> list[Result[T, E]]:
+    """Return the outcomes of the attempts that have ended, or raise the defect of one."""
+    ended = [task for task in attempts if task.done()]
     outcomes: list[Result[T, E]] = []
     while ended:
+        # `pop` removes the failed task from this frame, to which its traceback refers.
         outcomes.append(ended.pop(0).result())
     return outcomes

@@ -1,4 +1,4 @@
-"""Idempotency keys: one for each call, the same over all its attempts, so that a server does once what it is asked twice."""
+"""Idempotency keys: all attempts of a call send the same key, so that a server executes it once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Concatenate, Generic, Never, ParamSpec, TypeVar, overloa
 from typing_extensions import override
 
 from seamwise.containers import Result
-from seamwise.policies._engine.pipeline import Guard, decorated
+from seamwise.policies._engine.pipeline import Guard, decorate
 
 S = TypeVar('S')
 T = TypeVar('T')
@@ -19,60 +19,64 @@ E0 = TypeVar('E0')
 E_co = TypeVar('E_co', covariant=True)
 P = ParamSpec('P')
 
-# 144 bits, so that no two meet; a multiple of three, so that base64 fills its 24 characters.
-_BYTES = 18
-_BY_PLACE = frozenset({Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD})
+# 144 bits make collisions negligible. A multiple of three bytes needs no base64 padding.
+_KEY_BYTES = 18
+_POSITIONAL = frozenset({Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD})
 
 
 def new_key() -> str:
-    """Make a key that nobody else has: 24 characters of `[A-Za-z0-9_-]`, 144 random bits of the operating system.
+    """Return a unique key: 24 characters of `[A-Za-z0-9_-]`, from 144 random bits of the system.
 
-    For the `Idempotency-Key` header (draft-ietf-httpapi-idempotency-key-header, where it stands in quotes) and for
-    services that take up to 255 characters of any kind, as Stripe does.
+    It is valid in the `Idempotency-Key` header (draft-ietf-httpapi-idempotency-key-header, where it
+    is quoted), and for services that accept up to 255 characters of any kind, such as Stripe.
 
     >>> len(new_key()), new_key() == new_key()
     (24, False)
     """
-    from secrets import token_urlsafe  # noqa: PLC0415 -- only who makes a key needs it
+    from secrets import token_urlsafe  # noqa: PLC0415 -- most programs create no keys
 
-    return token_urlsafe(_BYTES)
+    return token_urlsafe(_KEY_BYTES)
 
 
 def keyed(guard: Guard[E_co], /) -> Keyed[E_co]:
-    """Let a guard hand each call's own key to the operation: fresh for each call, the same for whatever is tried inside.
+    """Return a guard that passes an idempotency key to the operation as its first argument.
 
-    The key is made outside of the whole pipeline and passed down by hand. So all guards inside share it, a second try that runs
-    beside the first one too, and no thread, task or context can mix it up.
+    Each call has a new key, which all its attempts share, including concurrent ones. The key is
+    created outside the pipeline and passed as an argument, so it does not depend on threads, tasks
+    or contexts.
 
     >>> from seamwise import Failure, Success
     >>> from seamwise.catalog.network import HostUnreachable
     >>> from seamwise.policies.retry import retry
-    >>> seen = []
+    >>> keys = []
     >>> def pay(key):
-    ...     seen.append(key)
-    ...     return Failure(HostUnreachable('bank', 'reset')) if len(seen) < 3 else Success('paid')
-    >>> keyed(retry(base=0.0)).run_sync(pay), len(seen), len(set(seen))
+    ...     keys.append(key)
+    ...     return Failure(HostUnreachable('bank', 'reset')) if len(keys) < 3 else Success('paid')
+    >>> keyed(retry(base=0.0)).run_sync(pay), len(keys), len(set(keys))
     (<Success: paid>, 3, 1)
     """
     return Keyed(guard)
 
 
 class Keyed(Generic[E_co]):
-    """A guard whose operations take a key. It stands outermost: a key must be older than the first attempt."""
+    """A guard whose operations accept a key, built by `keyed`.
+
+    It must be outermost, because the key must be the same for all attempts.
+    """
 
     __slots__ = ('_guard',)
 
     def __init__(self, guard: Guard[E_co], /) -> None:
         if not isinstance(guard, Guard):
-            raise TypeError(f'keyed takes a guard, as in `keyed(retry())`, not {guard!r}.')
+            raise TypeError(f'keyed expects a guard, as in `keyed(retry())`, not {guard!r}.')
         self._guard = guard
 
     async def run(self, op: Callable[[str], Awaitable[Result[T, E0]]]) -> Result[T, E0 | E_co]:
-        """Call an operation with a fresh key inside the guard, in a task."""
+        """Run an operation with a new key inside the guard, in the current task."""
         return await self._guard.run(partial(op, new_key()))
 
     def run_sync(self, op: Callable[[str], Result[T, E0]]) -> Result[T, E0 | E_co]:
-        """Call an operation with a fresh key inside the guard, in the thread that calls."""
+        """Run an operation with a new key inside the guard, in the current thread."""
         return self._guard.run_sync(partial(op, new_key()))
 
     @overload
@@ -92,7 +96,9 @@ class Keyed(Generic[E_co]):
         self, function: Callable[Concatenate[S, str, P], Result[T, E0]], /
     ) -> Callable[Concatenate[S, P], Result[T, E0 | E_co]]: ...
     def __call__(self, function: Callable[..., Any], /) -> Callable[..., Any]:
-        """Decorate a function that takes a `key` first, or a method that takes one after `self`: its callers do not see it.
+        """Decorate a function whose first parameter is `key`, or a method with `key` after `self`.
+
+        The signature of the decorated function does not contain `key`.
 
         >>> from seamwise import Result, Success
         >>> from seamwise.policies.retry import retry
@@ -102,50 +108,54 @@ class Keyed(Generic[E_co]):
         >>> pay(250)
         <Success: 250>
         """
-        guarded = decorated(self._guard, function)
-        place, seen = _keyless(function)
+        guarded = decorate(self._guard, function)
+        index, public_signature = _remove_key(function)
         if iscoroutinefunction(guarded):
 
             @wraps(function)
             async def run(*args: object, **kwargs: object) -> object:
-                return await guarded(*args[:place], new_key(), *args[place:], **kwargs)
+                return await guarded(*args[:index], new_key(), *args[index:], **kwargs)
 
-            return _seen_as(run, seen)
+            return _set_signature(run, public_signature)
 
         @wraps(function)
         def run_sync(*args: object, **kwargs: object) -> object:
-            return guarded(*args[:place], new_key(), *args[place:], **kwargs)
+            return guarded(*args[:index], new_key(), *args[index:], **kwargs)
 
-        return _seen_as(run_sync, seen)
+        return _set_signature(run_sync, public_signature)
 
     @override
     def __repr__(self) -> str:
         return f'<keyed {self._guard!r}>'
 
 
-def _keyless(function: Callable[..., object]) -> tuple[int, Signature]:
-    """Give the place of a function's `key`, and the signature without it."""
-    whole = signature(function)
-    others = list(whole.parameters.values())
-    place = int(bool(others) and others[0].name in {'self', 'cls'})
-    if len(others) <= place or others[place].name != 'key' or others[place].kind not in _BY_PLACE:
-        after, receiver = (f' after {others[0].name}', 'self, ') if place else ('', '')
+def _remove_key(function: Callable[..., object]) -> tuple[int, Signature]:
+    """Return the index of the parameter `key`, and the signature without it."""
+    full = signature(function)
+    parameters = list(full.parameters.values())
+    index = int(bool(parameters) and parameters[0].name in {'self', 'cls'})
+    key = parameters[index] if len(parameters) > index else None
+    if key is None or key.name != 'key' or key.kind not in _POSITIONAL:
+        after, receiver = (f' after {parameters[0].name}', 'self, ') if index else ('', '')
         name = getattr(function, '__qualname__', repr(function))
         raise TypeError(
-            f'{name}: the first parameter{after} must be `key`, as in `def pay({receiver}key: str, …)`.'
+            f'{name}: the first parameter{after} must be `key`, as in '
+            f'`def pay({receiver}key: str, …)`.'
         )
-    del others[place]
-    return place, whole.replace(parameters=others)
+    del parameters[index]
+    return index, full.replace(parameters=parameters)
 
 
-def _seen_as(run: Callable[..., object], seen: Signature) -> Callable[..., object]:
-    vars(run)['__signature__'] = seen
+def _set_signature(
+    run: Callable[..., object], public_signature: Signature
+) -> Callable[..., object]:
+    vars(run)['__signature__'] = public_signature
     annotations = {
-        one.name: one.annotation
-        for one in seen.parameters.values()
-        if one.annotation is not seen.empty
+        parameter.name: parameter.annotation
+        for parameter in public_signature.parameters.values()
+        if parameter.annotation is not public_signature.empty
     }
-    if seen.return_annotation is not seen.empty:
-        annotations['return'] = seen.return_annotation
+    if public_signature.return_annotation is not public_signature.empty:
+        annotations['return'] = public_signature.return_annotation
     run.__annotations__ = annotations
     return run

@@ -1,40 +1,29 @@
-"""At most so many calls in so much time: the guard, and what a caller is told who comes too soon."""
+"""Rate limiter (GCRA) with optional waiting, keys and costs."""
 
 from collections.abc import Callable
 from threading import RLock
+from typing import Final
 
+from msgspec import Struct
 from typing_extensions import override
 
-from seamwise.categories import Category
 from seamwise.containers import Failure, quick_failure
-from seamwise.errors import MAX_DELAY, TaggedError
+from seamwise.errors import MAX_DELAY
 from seamwise.policies._engine.observers import SafeObserver, safe_observer
 from seamwise.policies._engine.permit import ADMITTED, Decision, Permit, Wait
 from seamwise.policies._engine.pipeline import Guard, Layer
-from seamwise.policies._engine.validation import check_callable, check_float, check_int, key_of
+from seamwise.policies._engine.validation import call_key, check_callable, check_float, check_int
 from seamwise.policies._engine.world import REAL, World, check_world
 from seamwise.policies._parts.gcra import Bucket, Buckets, Gcra
 from seamwise.policies.deadline import remaining
+from seamwise.policies.errors import RateLimited
 from seamwise.policies.events import Observer, Refused
 
-MOST_CALLS = 1_000_000_000
-"""Who allows more calls than this in one period, or at once, has no limit in mind."""
+MAX_LIMIT: Final = 1_000_000_000
+"""Upper bound for `limit` and `burst`; larger values are rejected as mistakes."""
 
 
-class RateLimited(
-    TaggedError,
-    category=Category.RATE_LIMIT,
-    message='{name} takes {limit} calls in {period:g} s, no more.',
-):
-    """The caller asked more often than it may; `period` and `retry_after` are in seconds. It waits."""
-
-    name: str
-    limit: int
-    period: float
-    retry_after: float
-
-
-def rate_limit(  # noqa: PLR0913 -- one guard, and all that can be said of it
+def rate_limit(  # noqa: PLR0913 -- independent settings, nearly all with a default
     limit: int,
     *,
     period: float = 1.0,
@@ -47,65 +36,81 @@ def rate_limit(  # noqa: PLR0913 -- one guard, and all that can be said of it
     observer: Observer | None = None,
     world: World = REAL,
 ) -> Guard[RateLimited]:
-    """Let through `limit` calls in each `period` of seconds, and `burst` (None: `limit`) at once after a pause.
+    """Build a guard that limits the number of calls per period.
 
-    Over any half-open period at most limit + burst pass. Each `key()` has a limit of its own; `keys` of them are kept, and an idle
-    one goes first. A call takes `cost` of the limit. Who may go within `wait` seconds waits, first come first served; who may not is
-    refused at once with `RateLimited`, whose `retry_after` says when it would have been let through. A refusal and a cancelled
-    wait take nothing. A clock that goes back gives nothing, and takes nothing away.
+    At most `limit` + `burst` calls pass in any half-open period. A call that can pass within `wait`
+    seconds waits for its turn, in order of arrival. A call that would wait longer fails immediately
+    with `RateLimited`; its `retry_after` says when a slot is free. Refusals and cancelled waits
+    take no slot. A clock that goes back neither frees nor takes slots.
 
-    The generic cell rate algorithm, virtual scheduling: ITU-T I.371 annex A, ATM Forum TM 4.1 section 4.4.2.
+    The algorithm is GCRA, virtual scheduling: ITU-T I.371 annex A, ATM Forum TM 4.1 section 4.4.2.
+
+    Args:
+        limit: Maximum number of calls per period.
+        period: Length of the period, in seconds.
+        name: Name in errors, events and descriptions.
+        burst: Maximum number of simultaneous calls after a pause (None: `limit`).
+        key: Returns a key for the current call; each key has a limit of its own.
+        keys: Maximum number of keys that are kept; idle ones are evicted first.
+        cost: Number of slots that a call takes, or a function that returns it.
+        wait: Maximum time to wait for a slot, in seconds.
+        observer: Receives `Refused` events.
+        world: Clock and sleep; a `FakeWorld` in tests.
 
     >>> from seamwise.containers import Success
     >>> from seamwise.policies.testing import FakeWorld
     >>> world = FakeWorld()
     >>> guard = rate_limit(2, name='search', burst=1, world=world)
-    >>> guard.run_sync(lambda: Success('found')), guard.run_sync(lambda: Success('found'))
-    (<Success: found>, <Failure: search takes 2 calls in 1 s, no more.>)
+    >>> guard.run_sync(lambda: Success('page')), guard.run_sync(lambda: Success('page'))
+    (<Success: page>, <Failure: 'search' is at its rate limit (2 per 1 s).>)
     >>> world.advance(0.5)
-    >>> guard.run_sync(lambda: Success('found'))
-    <Success: found>
+    >>> guard.run_sync(lambda: Success('page'))
+    <Success: page>
     """
     if key is not None:
-        check_callable('key', key, 'that gives a string')
-    _calls('limit', limit)
-    period = check_float('period', period, least=1e-6, most=MAX_DELAY)
-    burst = limit if burst is None else _calls('burst', burst)
-    return RateLimit(
+        check_callable('key', key, 'that returns a string')
+    _check_limit('limit', limit)
+    period = check_float('period', period, minimum=1e-6, maximum=MAX_DELAY)
+    burst = limit if burst is None else _check_limit('burst', burst)
+    return RateLimitLayer(
         name,
-        told=(limit, period, burst),
-        cost=cost if callable(cost) else check_float('cost', cost, above=0.0, most=burst),
+        rate=_Rate(limit, period, burst),
+        cost=cost if callable(cost) else check_float('cost', cost, above=0.0, maximum=burst),
         key=key,
         keys=check_int('keys', keys),
-        wait=check_float('wait', wait, most=MAX_DELAY),
-        tell=safe_observer(observer),
+        wait=check_float('wait', wait, maximum=MAX_DELAY),
+        observer=safe_observer(observer),
         world=world,
     )
 
 
-class RateLimit(Layer[RateLimited]):
-    """The layer that `rate_limit` makes."""
+class _Rate(Struct, frozen=True):
+    limit: int
+    period: float
+    burst: int
+
+
+class RateLimitLayer(Layer[RateLimited]):
+    """Layer built by `rate_limit`."""
 
     is_bound = True
 
-    def __init__(  # noqa: PLR0913 -- made in one place
+    def __init__(  # noqa: PLR0913 -- called in one place
         self,
         name: str,
         *,
-        told: tuple[int, float, int],
+        rate: _Rate,
         cost: Callable[[], float] | float,
         key: Callable[[], str] | None,
         keys: int,
         wait: float,
-        tell: SafeObserver | None,
+        observer: SafeObserver | None,
         world: World,
     ) -> None:
         super().__init__(name)
         world = check_world(world)
-        self._limit, self._period, self._burst = told
-        self.gcra = gcra = Gcra(
-            self._limit, period=self._period, burst=self._burst, clock=world.clock
-        )
+        self._rate = rate
+        self.gcra = gcra = Gcra(rate.limit, period=rate.period, burst=rate.burst, clock=world.clock)
         self.mutex = RLock()
         self.world = world
         self._bucket = Bucket()
@@ -114,12 +119,12 @@ class RateLimit(Layer[RateLimited]):
         self._cost = cost if callable(cost) else None
         self._weight = 0 if callable(cost) else gcra.weight(cost)
         self.wait = wait
-        self._tell = tell
+        self._observer = observer
 
     @override
     def enter(self) -> Decision:
-        weight = self._weight if self._cost is None else self._weighed(self._cost())
-        key = None if self._key is None else key_of(self._key)
+        weight = self._weight if self._cost is None else self._weight_of(self._cost())
+        key = None if self._key is None else call_key(self._key)
         with self.mutex:
             bucket = self._bucket if key is None else self._buckets.get(key)
             if bucket.head is None:
@@ -129,91 +134,95 @@ class RateLimit(Layer[RateLimited]):
             else:
                 delay = self.gcra.delay(bucket, weight)
             if self.wait:
-                most = self.gcra.units(remaining(self.wait))
-                if delay <= most:
-                    return _Place(self, bucket, weight, most)
+                max_delay = self.gcra.units(remaining(self.wait))
+                if delay <= max_delay:
+                    return _SlotWait(self, bucket, weight, max_delay)
         return self.refuse(delay)
 
     @override
     def limits(self) -> str:
-        calls = 'call' if self._limit == 1 else 'calls'
-        waits = f', waits up to {self.wait:g} s' if self.wait else ''
-        return f'{self._limit} {calls} in {self._period:g} s, {self._burst} at once{waits}'
+        rate = self._rate
+        calls = 'call' if rate.limit == 1 else 'calls'
+        wait = f', waits up to {self.wait:g} s' if self.wait else ''
+        return f'{rate.limit} {calls} in {rate.period:g} s, burst of {rate.burst}{wait}'
 
     def refuse(self, delay: int) -> Failure[RateLimited]:
-        """Give the failure of a caller who would have passed in so many units."""
+        """Return the failure of a call that would pass after `delay` units."""
         seconds = self.gcra.seconds(delay)
-        if seconds > MAX_DELAY:  # noqa: PLR1730 -- min() takes longer, and who is refused is to know it at once
+        if seconds > MAX_DELAY:  # noqa: PLR1730 -- min() is slower, and refusals must be fast
             seconds = MAX_DELAY
-        error = RateLimited(self.name, self._limit, self._period, seconds)
-        if self._tell is not None:
-            self._tell(Refused(self.name, error))
+        error = RateLimited(self.name, self._rate.limit, self._rate.period, seconds)
+        if self._observer is not None:
+            self._observer(Refused(self.name, error))
         return quick_failure(error)
 
-    def _weighed(self, cost: float) -> int:
-        return self.gcra.weight(check_float('cost', cost, most=self._burst))
+    def _weight_of(self, cost: float) -> int:
+        return self.gcra.weight(check_float('cost', cost, maximum=self._rate.burst))
 
 
-class _Place(Wait):
-    """A caller in the line of a bucket, which is made under the lock."""
+class _SlotWait(Wait):
+    """Wait of a call in the queue of a bucket. It must be created under the lock."""
 
-    __slots__ = ('_bucket', '_guard', '_last', '_most', '_turn', '_until')
+    __slots__ = ('_bucket', '_guard', '_last_look', '_max_seconds', '_until', '_waiter')
 
-    def __init__(self, guard: RateLimit, bucket: Bucket, weight: int, most: int) -> None:
+    def __init__(self, guard: RateLimitLayer, bucket: Bucket, weight: int, max_delay: int) -> None:
         self._guard = guard
         self._bucket = bucket
-        self._turn = bucket.join(guard.mutex, weight)
-        self._most = guard.gcra.seconds(most)
-        self._until = guard.gcra.now() + most
-        self._last: int | None = None
+        self._waiter = bucket.join(guard.mutex, weight)
+        self._max_seconds = guard.gcra.seconds(max_delay)
+        self._until = guard.gcra.now() + max_delay
+        self._last_look: int | None = None
 
     @override
     async def wait(self) -> Permit | Failure[object]:
         try:
-            await self._turn.wait(self._guard.world, self._most)
-            while not isinstance(said := self._look(), (Permit, Failure)):
-                await self._guard.world.sleep(said)
+            await self._waiter.wait(self._guard.world, self._max_seconds)
+            while not isinstance(decision := self._decide(), (Permit, Failure)):
+                await self._guard.world.sleep(decision)
         except BaseException:
-            self._leave()
+            self._withdraw()
             raise
-        return said
+        return decision
 
     @override
     def wait_sync(self) -> Permit | Failure[object]:
         try:
-            self._turn.wait_sync(self._guard.world, self._most)
-            while not isinstance(said := self._look(), (Permit, Failure)):
-                self._guard.world.sleep_sync(said)
+            self._waiter.wait_sync(self._guard.world, self._max_seconds)
+            while not isinstance(decision := self._decide(), (Permit, Failure)):
+                self._guard.world.sleep_sync(decision)
         except BaseException:
-            self._leave()
+            self._withdraw()
             raise
-        return said
+        return decision
 
-    def _look(self) -> Permit | Failure[object] | float:
-        """Go in, or give up; or say how many seconds to sleep before the next look: only the head of the line does that."""
-        guard, bucket, turn = self._guard, self._bucket, self._turn
+    def _decide(self) -> Permit | Failure[object] | float:
+        """Return a permit, a failure, or the seconds to sleep before calling this again.
+
+        Only the head of the queue sleeps.
+        """
+        guard, bucket, waiter = self._guard, self._bucket, self._waiter
         with guard.mutex:
-            if turn.is_called:
-                delay = guard.gcra.take(bucket, turn.weight)
+            if waiter.is_woken:
+                delay = guard.gcra.take(bucket, waiter.weight)
                 if not delay:
-                    bucket.leave(turn)
+                    bucket.leave(waiter)
                     return ADMITTED
                 now = guard.gcra.now()
-                # Where the clock stood still in a sleep, another sleep would not help.
-                if now != self._last and now + delay <= self._until:
-                    self._last = now
+                # If the clock did not advance during a sleep, another sleep would not help.
+                if now != self._last_look and now + delay <= self._until:
+                    self._last_look = now
                     return guard.gcra.seconds(delay)
-            bucket.leave(turn)
-            delay = guard.gcra.delay(bucket, turn.weight)
+            bucket.leave(waiter)
+            delay = guard.gcra.delay(bucket, waiter.weight)
         return guard.refuse(delay)
 
-    def _leave(self) -> None:
+    def _withdraw(self) -> None:
         with self._guard.mutex:
-            self._bucket.leave(self._turn)
+            self._bucket.leave(self._waiter)
 
 
-def _calls(name: str, value: int) -> int:
+def _check_limit(name: str, value: int) -> int:
     check_int(name, value)
-    if value > MOST_CALLS:
-        raise ValueError(f'{name} must be {MOST_CALLS:,} at most.')
+    if value > MAX_LIMIT:
+        raise ValueError(f'{name} must be {MAX_LIMIT:,} at most.')
     return value

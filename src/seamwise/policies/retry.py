@@ -1,4 +1,4 @@
-"""Tries again what failed for a while: a bounded number of times, in a bounded time, with waits that spread."""
+"""Retry: repeat a failed operation, with backoff, jitter and limits on attempts and time."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -22,10 +22,10 @@ from seamwise.policies.events import GaveUp, Observer, Recovered, Retrying
 T = TypeVar('T')
 E = TypeVar('E')
 
-Why: TypeAlias = Literal['attempts', 'time', 'budget', 'retry_after', 'not_retryable']
+_Reason: TypeAlias = Literal['attempts', 'time', 'budget', 'retry_after', 'not_retryable']
 
 
-def retry(  # noqa: PLR0913 -- each is a number that somebody tunes
+def retry(  # noqa: PLR0913 -- independent settings, each with a default
     *,
     attempts: int = 3,
     timeout: float | None = 45.0,
@@ -40,47 +40,64 @@ def retry(  # noqa: PLR0913 -- each is a number that somebody tunes
     observer: Observer | None = None,
     world: World = REAL,
 ) -> Guard[Never]:
-    """Make a guard that calls an operation up to `attempts` times, the first included, while `when` says yes to its error.
+    """Build a guard that retries an operation while `when` returns True for its error.
 
-    Between two attempts it waits as `backoff` says, and never less than the error's own `retry_after`: one above
-    `retry_after_cap` seconds ends the attempts. So does a wait that cannot end within `timeout` seconds of the first attempt
-    (None: no limit), or before the nearest `deadline` around, and a `budget` that is empty: nobody waits in vain.
+    The delay before a retry is that of `backoff`, but at least the error's own `retry_after`. The
+    guard gives up immediately if a delay cannot end within `timeout`, or before the deadline of an
+    enclosing guard, or if the budget is empty. It then returns the last failure unchanged.
 
-    Gives the last failure unchanged. What is raised passes at once, a cancellation ends a wait, and only a `TaggedError` is
-    ever tried again. The observer hears `Retrying` before each wait, `Recovered` after a success that was not the first
-    attempt, and `GaveUp` with the reason. A setting that cannot be meant is a ValueError or a TypeError.
+    Only a `TaggedError` is retried. Exceptions propagate immediately, and a cancellation ends the
+    delay.
+
+    Args:
+        attempts: Maximum number of calls, including the first.
+        timeout: Time limit in seconds for all attempts and delays (None: no limit).
+        base: Delay in seconds before the second attempt, before jitter.
+        factor: Multiplier of the delay after each attempt.
+        cap: Maximum backoff delay, in seconds.
+        jitter: Random spread of the delays; see `backoff`.
+        retry_after_cap: Maximum `retry_after` in seconds; a longer one ends the attempts.
+        when: Returns whether to retry after an error.
+        budget: Limit on retries that several guards can share.
+        name: Name in events and descriptions.
+        observer: Receives `Retrying`, `Recovered` and `GaveUp` events.
+        world: Clock, sleep and randomness; a `FakeWorld` in tests.
+
+    Raises:
+        ValueError: An argument is out of range.
+        TypeError: An argument has the wrong type.
 
     >>> from seamwise import Success
     >>> from seamwise.catalog.network import HostUnreachable
     >>> from seamwise.policies.testing import FakeWorld
-    >>> answers = iter([Failure(HostUnreachable('db', 'connection refused')), Success('here')])
+    >>> results = iter([Failure(HostUnreachable('db', 'connection refused')), Success('connected')])
     >>> world = FakeWorld(random=lambda: 0.5)
-    >>> retry(base=1.0, world=world).run_sync(lambda: next(answers)), world.slept
-    (<Success: here>, [0.5])
+    >>> retry(base=1.0, world=world).run_sync(lambda: next(results)), world.slept
+    (<Success: connected>, [0.5])
     """
-    check_callable('when', when, 'that takes an error and says whether to try again')
+    check_callable('when', when, 'that accepts an error and returns whether to retry')
     if budget is not None and not isinstance(budget, Budget):
         raise TypeError(
-            f'budget must be made by Budget.share, Budget.quota or Budget.tokens, not {budget!r}.'
+            f'budget must be Budget.share(…), Budget.quota(…) or Budget.tokens(…), not {budget!r}.'
         )
-    return Retry(
-        Settings(
+    return RetryLayer(
+        RetrySettings(
             name=name,
             attempts=check_int('attempts', attempts),
             timeout=None if timeout is None else check_float('timeout', timeout, above=0.0),
             backoff=Backoff(base=base, factor=factor, cap=cap, jitter=jitter, world=world),
-            retry_after_cap=check_float('retry_after_cap', retry_after_cap, most=MAX_DELAY),
+            retry_after_cap=check_float('retry_after_cap', retry_after_cap, maximum=MAX_DELAY),
             when=when,
             budget=budget,
-            tell=safe_observer(observer),
+            observer=safe_observer(observer),
             world=world,
         )
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """What all calls through one `retry` share."""
+class RetrySettings:
+    """Settings of a `retry`, shared by all its calls."""
 
     name: str
     attempts: int
@@ -89,37 +106,40 @@ class Settings:
     retry_after_cap: float
     when: Callable[[TaggedError], bool]
     budget: Budget | None
-    tell: SafeObserver | None
+    observer: SafeObserver | None
     world: World
 
 
-class Retry(Layer[Never]):
-    """The layer that `retry` makes; whoever describes a pipeline reads its `settings`."""
+class RetryLayer(Layer[Never]):
+    """Layer built by `retry`; the rules about the order of guards read its `settings`."""
 
-    def __init__(self, settings: Settings, /) -> None:
+    def __init__(self, settings: RetrySettings, /) -> None:
         super().__init__(settings.name)
         self.settings = settings
         self._clock = settings.world.clock
-        # Nobody asks for the time of a call that has no end and no observer.
-        self._is_timed = settings.timeout is not None or settings.tell is not None
+        # Without a timeout and an observer, the start time is not used.
+        self._is_timed = settings.timeout is not None or settings.observer is not None
 
     @override
     def enter(self) -> Permit:
         settings = self.settings
         if settings.budget is not None:
             settings.budget.on_call()
-        return _Call(settings, self._clock() if self._is_timed else 0.0)
+        return _RetriedCall(settings, self._clock() if self._is_timed else 0.0)
 
     @override
     def limits(self) -> str:
         settings, backoff = self.settings, self.settings.backoff
-        tries = '1 attempt' if settings.attempts == 1 else f'{settings.attempts} attempts'
-        time = '' if settings.timeout is None else f' in {settings.timeout:g} s'
+        attempts = '1 attempt' if settings.attempts == 1 else f'{settings.attempts} attempts'
+        timeout = '' if settings.timeout is None else f' in {settings.timeout:g} s'
         budget = '' if settings.budget is None else f', {settings.budget.limits()}'
-        return f'{tries}{time}, waits {backoff.base:g} s to {backoff.cap:g} s, {_SPREADS[backoff.jitter]}{budget}'
+        return (
+            f'{attempts}{timeout}, waits {backoff.base:g} s to {backoff.cap:g} s, '
+            f'{_JITTER_NAMES[backoff.jitter]}{budget}'
+        )
 
 
-_SPREADS: Final = {
+_JITTER_NAMES: Final = {
     'full': 'full jitter',
     'equal': 'equal jitter',
     'tenth': 'a tenth of jitter',
@@ -128,14 +148,14 @@ _SPREADS: Final = {
 }
 
 
-class _Call(Permit):
-    """One call: how often it was tried, since when, and the receipt of its last retry."""
+class _RetriedCall(Permit):
+    """One call: number of attempts, start time, and the budget's receipt for its last retry."""
 
-    __slots__ = ('attempt', 'began', 'delays', 'receipt', 'settings')
+    __slots__ = ('attempt', 'delays', 'receipt', 'settings', 'started_at')
 
-    def __init__(self, settings: Settings, began: float) -> None:
+    def __init__(self, settings: RetrySettings, started_at: float) -> None:
         self.settings = settings
-        self.began = began
+        self.started_at = started_at
         self.attempt = 1
         self.delays: Iterator[float] | None = None
         self.receipt: float | None = None
@@ -144,58 +164,63 @@ class _Call(Permit):
     def leave(self, outcome: Result[T, E], /) -> Result[T, E] | Wait:
         if type(outcome) is Failure:
             error = outcome.failure()
-            return self._failed(outcome, error) if isinstance(error, TaggedError) else outcome
+            return self._fail(outcome, error) if isinstance(error, TaggedError) else outcome
         settings = self.settings
         if settings.budget is not None:
             settings.budget.on_success(self.receipt)
-        if self.attempt > 1 and settings.tell is not None:
-            settings.tell(Recovered(settings.name, self.attempt, self._elapsed()))
+        if self.attempt > 1 and settings.observer is not None:
+            settings.observer(Recovered(settings.name, self.attempt, self._elapsed()))
         return outcome
 
-    def _failed(self, outcome: Result[T, E], error: TaggedError) -> Result[T, E] | Wait:
+    def _fail(self, outcome: Result[T, E], error: TaggedError) -> Result[T, E] | Wait:
+        """Return the delay before a retry, or the outcome after giving up."""
         settings = self.settings
         if not settings.when(error):
-            return self._given_up(outcome, error, 'not_retryable')
-        delay, why = self._next(error)
+            return self._give_up(outcome, error, 'not_retryable')
+        delay, reason = self._next_delay(error)
         if settings.budget is not None:
-            if why is not None:
+            if reason is not None:
                 settings.budget.on_give_up()
             elif (receipt := settings.budget.charge(error)) is None:
-                why = 'budget'
+                reason = 'budget'
             else:
                 self.receipt = receipt
-        return _Pause(self, error, delay) if why is None else self._given_up(outcome, error, why)
+        if reason is not None:
+            return self._give_up(outcome, error, reason)
+        return _RetryDelay(self, error, delay)
 
-    def _next(self, error: TaggedError) -> tuple[float, Why | None]:
-        """Give the seconds to wait, and what forbids it."""
+    def _next_delay(self, error: TaggedError) -> tuple[float, _Reason | None]:
+        """Return the delay in seconds, and the reason to give up instead of waiting, if any."""
         settings = self.settings
         if self.attempt >= settings.attempts:
             return 0.0, 'attempts'
-        asked = retry_after(error)
-        if asked is not None and asked > settings.retry_after_cap:
-            return asked, 'retry_after'
+        requested_delay = retry_after(error)
+        if requested_delay is not None and requested_delay > settings.retry_after_cap:
+            return requested_delay, 'retry_after'
         if self.delays is None:
             self.delays = iter(settings.backoff)
-        delay = max(next(self.delays), asked or 0.0)
-        left = remaining(None if settings.timeout is None else settings.timeout - self._elapsed())
-        return delay, None if left is None or delay < left else 'time'
+        delay = max(next(self.delays), requested_delay or 0.0)
+        time_left = remaining(
+            None if settings.timeout is None else settings.timeout - self._elapsed()
+        )
+        return delay, None if time_left is None or delay < time_left else 'time'
 
-    def _given_up(self, outcome: Result[T, E], error: TaggedError, why: Why) -> Result[T, E]:
+    def _give_up(self, outcome: Result[T, E], error: TaggedError, reason: _Reason) -> Result[T, E]:
         settings = self.settings
-        if settings.tell is not None:
-            settings.tell(GaveUp(settings.name, error, self.attempt, self._elapsed(), why))
+        if settings.observer is not None:
+            settings.observer(GaveUp(settings.name, error, self.attempt, self._elapsed(), reason))
         return outcome
 
     def _elapsed(self) -> float:
-        return max(self.settings.world.clock() - self.began, 0.0)
+        return max(self.settings.world.clock() - self.started_at, 0.0)
 
 
-class _Pause(Wait):
-    """The wait between two attempts, after which the same call goes in again."""
+class _RetryDelay(Wait):
+    """Delay between two attempts, after which the same call enters again."""
 
     __slots__ = ('_call', '_delay', '_error')
 
-    def __init__(self, call: _Call, error: TaggedError, delay: float) -> None:
+    def __init__(self, call: _RetriedCall, error: TaggedError, delay: float) -> None:
         self._call = call
         self._error = error
         self._delay = delay
@@ -203,10 +228,10 @@ class _Pause(Wait):
     @override
     async def wait(self) -> Permit:
         try:
-            self._tell()
+            self._notify()
             await self._call.settings.world.sleep(self._delay)
         except BaseException:
-            self._undo()
+            self._refund()
             raise
         self._call.attempt += 1
         return self._call
@@ -214,28 +239,24 @@ class _Pause(Wait):
     @override
     def wait_sync(self) -> Permit:
         try:
-            self._tell()
+            self._notify()
             self._call.settings.world.sleep_sync(self._delay)
         except BaseException:
-            self._undo()
+            self._refund()
             raise
         self._call.attempt += 1
         return self._call
 
-    def _tell(self) -> None:
-        call = self._call
-        if call.settings.tell is not None:
-            call.settings.tell(
-                Retrying(
-                    call.settings.name,
-                    self._error,
-                    call.attempt,
-                    call.settings.attempts,
-                    self._delay,
-                )
+    def _notify(self) -> None:
+        call, settings = self._call, self._call.settings
+        if settings.observer is not None:
+            event = Retrying(
+                settings.name, self._error, call.attempt, settings.attempts, self._delay
             )
+            settings.observer(event)
 
-    def _undo(self) -> None:
+    def _refund(self) -> None:
+        """Return the cost of a retry that does not take place."""
         call = self._call
         if call.settings.budget is not None and call.receipt is not None:
             call.settings.budget.refund(call.receipt)

@@ -1,4 +1,4 @@
-"""A world for tests: its time goes on when somebody sleeps, and nobody waits."""
+"""A `World` for tests whose clock advances when code sleeps, so that tests never wait."""
 
 import asyncio
 from collections.abc import Callable
@@ -12,9 +12,10 @@ from seamwise.policies._engine.world import Alarm, World
 
 
 class FakeWorld(World):
-    """A world whose clock stands at `now` until somebody sleeps or calls `advance`; `slept` lists every sleep in seconds.
+    """A world whose clock advances only by sleeping and by `advance`; `slept` lists all sleeps.
 
-    Sleeping advances the clock at once. What is due on the way, as the end of a deadline, comes to pass there.
+    Sleeping returns without waiting. Alarms that are due in the meantime, such as the expiry of a
+    deadline, ring in order.
 
     >>> world = FakeWorld()
     >>> world.sleep_sync(1.5); world.advance(0.5)
@@ -24,10 +25,10 @@ class FakeWorld(World):
 
     __slots__ = ('_time',)
 
-    _time: '_Time'
+    _time: '_FakeTime'
 
     def __init__(self, *, random: Callable[[], float] = lambda: 0.5) -> None:
-        time = _Time()
+        time = _FakeTime()
         super().__init__(
             clock=lambda: time.now, sleep=time.sleep, sleep_sync=time.sleep_sync, random=random
         )
@@ -35,37 +36,40 @@ class FakeWorld(World):
 
     @property
     def now(self) -> float:
-        """What the clock shows, in seconds; it begins at 0."""
+        """Current time in seconds, starting at 0."""
         return self._time.now
 
     @property
     def slept(self) -> list[float]:
-        """Every sleep that somebody began, in seconds."""
+        """Duration in seconds of every sleep that was started."""
         return self._time.slept
 
     def advance(self, seconds: float) -> None:
-        """Let so many seconds pass; what is due on the way rings. A negative number puts the clock back, as a broken one does."""
+        """Advance the clock and ring the alarms that are due.
+
+        A negative number sets the clock back, to simulate a broken clock.
+        """
         self._time.advance(seconds)
 
     @override
     def alarm(self, seconds: float, ring: Callable[[], object]) -> Alarm:
-        """Call `ring` when the clock has come so far; gives what stops it."""
+        """Schedule `ring` for when the clock has advanced by `seconds`."""
         return self._time.alarm(seconds, ring)
 
 
-class _Time:
+class _FakeTime:
     def __init__(self) -> None:
         self.now = 0.0
         self.slept: list[float] = []
         self._alarms: list[tuple[float, int, _FakeAlarm]] = []
-        self._order = count()
+        self._sequence = count()
 
     def alarm(self, seconds: float, ring: Callable[[], object]) -> '_FakeAlarm':
         alarm = _FakeAlarm(ring)
         if seconds <= 0:
             alarm.go_off()
         else:
-            heappush(self._alarms, (self.now + seconds, next(self._order), alarm))
+            heappush(self._alarms, (self.now + seconds, next(self._sequence), alarm))
         return alarm
 
     async def sleep(self, seconds: float) -> None:
@@ -73,7 +77,7 @@ class _Time:
         end = self.now + seconds
         while self._alarms and self._alarms[0][0] <= end:
             self.advance_to(self._alarms[0][0])
-            # Whom it wakes or cancels, perhaps this very sleeper, is so now, and not at the end.
+            # Let the tasks that the alarm woke or cancelled, possibly this one, run at its time.
             await asyncio.sleep(0)
         self.advance_to(end)
         await asyncio.sleep(0)
@@ -84,7 +88,7 @@ class _Time:
 
     def advance(self, seconds: float) -> None:
         if not isfinite(seconds):
-            raise ValueError(f'A clock goes on by a finite number of seconds, not {seconds!r}.')
+            raise ValueError(f'seconds must be a finite number, not {seconds!r}.')
         if seconds < 0:
             self.now += seconds
             return
@@ -92,9 +96,9 @@ class _Time:
 
     def advance_to(self, end: float) -> None:
         while self._alarms and self._alarms[0][0] <= end:
-            at, _, alarm = heappop(self._alarms)
-            # Before it rings, perhaps in the thread of another loop.
-            self.now = max(self.now, at)
+            due, _, alarm = heappop(self._alarms)
+            # Set the clock first: the callback may run in the thread of another loop.
+            self.now = max(self.now, due)
             alarm.go_off()
         self.now = max(self.now, end)
 
@@ -109,7 +113,7 @@ class _FakeAlarm:
 
     def go_off(self) -> None:
         if self._ring is not None:
-            # As a real timer does: who is at work when the time passes is not interrupted before it waits.
+            # As with a real timer, a running task is not interrupted before its next await.
             self._handle = self._loop.call_soon_threadsafe(self._ring)
 
     def cancel(self) -> None:

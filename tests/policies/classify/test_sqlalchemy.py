@@ -1,4 +1,4 @@
-"""What SQLAlchemy raises against a real SQLite, and what drivers of other databases say, through SQLAlchemy's own machinery."""
+"""Classifier of SQLAlchemy, with a real SQLite and simulated errors of other drivers."""
 
 import asyncio
 import sqlite3
@@ -39,10 +39,10 @@ class User(Base):
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[Engine]:
-    made = create_engine(f'sqlite:///{tmp_path / "shop.db"}', connect_args={'timeout': 0})
-    Base.metadata.create_all(made)
-    yield made
-    made.dispose()
+    sqlite_engine = create_engine(f'sqlite:///{tmp_path / "shop.db"}', connect_args={'timeout': 0})
+    Base.metadata.create_all(sqlite_engine)
+    yield sqlite_engine
+    sqlite_engine.dispose()
 
 
 def add(engine: Engine, email: str, name: str) -> str:
@@ -56,65 +56,67 @@ def run(engine: Engine, statement: str, **parameters: object) -> object:
         return connection.execute(text(statement), parameters)
 
 
-def failed(call: Callable[[], object]) -> StoreError:
+def classified_error(call: Callable[[], object]) -> StoreError:
     result: Result[object, StoreError] = refine(call, FAILURES)
     assert isinstance(result, Failure)
     error = result.failure()
-    assert not [one for one in chain(error) if PASSWORD in str(one)]
+    assert not [cause for cause in chain(error) if PASSWORD in str(cause)]
     return error
 
 
-def test_an_answer_is_a_success(engine: Engine) -> None:
+def test_returned_value_is_a_success(engine: Engine) -> None:
     assert refine(lambda: add(engine, 'ann@example.org', 'ann'), FAILURES) == Success(
         'ann@example.org'
     )
 
 
-def test_a_locked_database_is_an_unavailable_store_and_shows_no_parameters(engine: Engine) -> None:
-    with engine.connect() as other:
-        other.execute(text("insert into users values ('bob@example.org', 'bob', 7)"))
-        error = failed(lambda: add(engine, 'ann@example.org', PASSWORD))
+def test_locked_database_is_an_unavailable_store_and_the_error_contains_no_parameters(
+    engine: Engine,
+) -> None:
+    with engine.connect() as writer:
+        writer.execute(text("insert into users values ('bob@example.org', 'bob', 7)"))
+        error = classified_error(lambda: add(engine, 'ann@example.org', PASSWORD))
     assert error == StoreUnavailable('shop', 'database is locked', cause=error.cause)
     assert (error.category, error.retryable) == (Category.UNAVAILABLE, True)
     assert isinstance(error.cause, sqlite3.OperationalError)
 
 
-def test_a_database_that_cannot_be_opened_is_an_unavailable_store(tmp_path: Path) -> None:
-    nowhere = create_engine(f'sqlite:///{tmp_path / "no" / "shop.db"}')
-    error = failed(nowhere.connect)
+def test_database_that_cannot_be_opened_is_an_unavailable_store(tmp_path: Path) -> None:
+    engine = create_engine(f'sqlite:///{tmp_path / "no" / "shop.db"}')
+    error = classified_error(engine.connect)
     assert error == StoreUnavailable('shop', 'unable to open database file', cause=error.cause)
 
 
-def test_a_pool_without_a_free_connection_is_an_unavailable_store(tmp_path: Path) -> None:
-    small = create_engine(
+def test_pool_without_a_free_connection_is_an_unavailable_store(tmp_path: Path) -> None:
+    engine = create_engine(
         f'sqlite:///{tmp_path / "shop.db"}',
         poolclass=QueuePool,
         pool_size=1,
         max_overflow=0,
         pool_timeout=0.01,
     )
-    with small.connect():
-        error = failed(small.connect)
+    with engine.connect():
+        error = classified_error(engine.connect)
     assert isinstance(error, StoreUnavailable)
     assert isinstance(error.cause, exc.TimeoutError)
-    small.dispose()
+    engine.dispose()
 
 
-def test_a_missing_table_is_a_defect(engine: Engine) -> None:
+def test_missing_table_is_a_defect(engine: Engine) -> None:
     with pytest.raises(exc.OperationalError, match='no such table'):
         refine(lambda: run(engine, 'select * from orders'), FAILURES)
 
 
-def test_a_statement_that_is_wrong_is_a_defect(engine: Engine) -> None:
+def test_invalid_statement_is_a_defect(engine: Engine) -> None:
     with pytest.raises(exc.OperationalError, match='syntax error'):
         refine(lambda: run(engine, 'selekt'), FAILURES)
     with pytest.raises(exc.StatementError, match='bind parameter'):
         refine(lambda: run(engine, 'select :missing'), FAILURES)
     with pytest.raises(exc.ResourceClosedError):
-        refine(lambda: closed(engine), FAILURES)
+        refine(lambda: execute_on_closed_connection(engine), FAILURES)
 
 
-def closed(engine: Engine) -> object:
+def execute_on_closed_connection(engine: Engine) -> object:
     connection = engine.connect()
     connection.close()
     return connection.execute(text('select 1'))
@@ -123,20 +125,18 @@ def closed(engine: Engine) -> object:
 @pytest.mark.parametrize(
     ('email', 'name'), [('ann@example.org', 'other'), ('other@example.org', 'ann')]
 )
-def test_a_key_that_is_taken_is_what_the_caller_expects_of_it(
-    engine: Engine, email: str, name: str
-) -> None:
+def test_duplicate_key_is_the_error_passed_as_exists(engine: Engine, email: str, name: str) -> None:
     add(engine, 'ann@example.org', 'ann')
-    taken = RecordExists('user', email)
+    exists = RecordExists('user', email)
     result: Result[str, StoreError | RecordExists] = refine(
-        lambda: add(engine, email, name), sqlalchemy_failures('shop', exists=taken)
+        lambda: add(engine, email, name), sqlalchemy_failures('shop', exists=exists)
     )
-    assert result == Failure(taken)
+    assert result == Failure(exists)
     with pytest.raises(exc.IntegrityError, match='UNIQUE'):
         refine(lambda: add(engine, email, name), FAILURES)
 
 
-def test_what_is_missing_but_needed_is_a_defect(engine: Engine) -> None:
+def test_missing_required_value_is_a_defect(engine: Engine) -> None:
     with pytest.raises(exc.IntegrityError, match='NOT NULL'):
         refine(
             lambda: run(engine, "insert into users (email) values ('x')"),
@@ -144,136 +144,152 @@ def test_what_is_missing_but_needed_is_a_defect(engine: Engine) -> None:
         )
 
 
-def test_no_row_is_what_the_caller_expects_of_it(engine: Engine) -> None:
+def test_missing_row_is_the_error_passed_as_missing(engine: Engine) -> None:
     def find() -> User:
         with Session(engine) as session:
             return session.get_one(User, 'nobody@example.org')
 
-    nobody = RecordNotFound('user', 'nobody@example.org')
+    missing = RecordNotFound('user', 'nobody@example.org')
     result: Result[User, StoreError | RecordNotFound] = refine(
-        find, sqlalchemy_failures('shop', missing=nobody)
+        find, sqlalchemy_failures('shop', missing=missing)
     )
-    assert result == Failure(nobody)
+    assert result == Failure(missing)
     with pytest.raises(exc.NoResultFound):
         refine(find, FAILURES)
 
 
-class Driver(sqlite3.OperationalError):
-    """What a driver of another database raises, put through the machinery of this one."""
+class DriverError(sqlite3.OperationalError):
+    """An error of another driver; SQLAlchemy wraps it like one of SQLite."""
 
     sqlstate: str | None = None
     pgcode: str | None = None
 
 
-class Broken(sqlite3.DatabaseError):
-    """No OperationalError."""
+class ConnectionBroken(sqlite3.DatabaseError):
+    """An error that is not an OperationalError."""
 
 
 @pytest.fixture
-def raising(engine: Engine) -> Callable[[Exception], Callable[[], object]]:
-    def make(raised: Exception) -> Callable[[], object]:
-        def instead(*_: object) -> None:
-            raise raised
+def query_raising(engine: Engine) -> Callable[[Exception], Callable[[], object]]:
+    def create_query(error: Exception) -> Callable[[], object]:
+        def raise_error(*_: object) -> None:
+            raise error
 
-        event.listen(engine, 'do_execute', instead)
+        event.listen(engine, 'do_execute', raise_error)
         return lambda: run(engine, 'select :password', password=PASSWORD)
 
-    return make
+    return create_query
 
 
-Raising = Callable[[Exception], Callable[[], object]]
+QueryRaising = Callable[[Exception], Callable[[], object]]
 
 
-def with_state(state: str, name: str = 'sqlstate') -> Driver:
-    raised = Driver('of a driver')
-    setattr(raised, name, state)
-    return raised
+def error_with_sqlstate(sqlstate: str, name: str = 'sqlstate') -> DriverError:
+    error = DriverError('of a driver')
+    setattr(error, name, sqlstate)
+    return error
 
 
 @pytest.mark.parametrize('name', ['sqlstate', 'pgcode'])
 @pytest.mark.parametrize(
-    'state',
+    'sqlstate',
     ['08006', '40001', '40P01', '53300', '55P03', '57P01', '57P02', '57P03', 'HYT00', 'HYT01'],
 )
-def test_a_state_that_says_not_now_is_an_unavailable_store(
-    raising: Raising, state: str, name: str
+def test_sqlstate_of_an_outage_is_an_unavailable_store(
+    query_raising: QueryRaising, sqlstate: str, name: str
 ) -> None:
-    error = failed(raising(with_state(state, name)))
+    error = classified_error(query_raising(error_with_sqlstate(sqlstate, name)))
     assert error == StoreUnavailable('shop', 'of a driver', cause=error.cause)
-    assert type(error.cause) is Driver
+    assert type(error.cause) is DriverError
 
 
-@pytest.mark.parametrize('state', ['28000', '28P01'])
-def test_a_state_that_wants_other_credentials(raising: Raising, state: str) -> None:
-    call = raising(with_state(state))
-    assert failed(call) == CredentialsRejected(
-        'shop', 'the credentials for shop', cause=failed(call).cause
+@pytest.mark.parametrize('sqlstate', ['28000', '28P01'])
+def test_sqlstate_of_wrong_credentials_is_rejected_credentials(
+    query_raising: QueryRaising, sqlstate: str
+) -> None:
+    call = query_raising(error_with_sqlstate(sqlstate))
+    assert classified_error(call) == CredentialsRejected(
+        'shop', 'the credentials for shop', cause=classified_error(call).cause
     )
     error = refine(call, sqlalchemy_failures('shop', required_config='DATABASE_URL')).failure()
     assert error == CredentialsRejected('shop', 'DATABASE_URL', cause=error.cause)
 
 
-def test_a_state_that_says_that_a_key_is_taken(raising: Raising) -> None:
-    taken = RecordExists('user', 'ann')
+def test_sqlstate_of_a_unique_violation_is_the_error_passed_as_exists(
+    query_raising: QueryRaising,
+) -> None:
+    exists = RecordExists('user', 'ann')
     assert refine(
-        raising(with_state('23505')), sqlalchemy_failures('shop', exists=taken)
-    ) == Failure(taken)
+        query_raising(error_with_sqlstate('23505')), sqlalchemy_failures('shop', exists=exists)
+    ) == Failure(exists)
 
 
 @pytest.mark.parametrize(
-    'state', ['22001', '23502', '23503', '40002', '42601', '42P01', '57014', 'XX000', '']
+    'sqlstate', ['22001', '23502', '23503', '40002', '42601', '42P01', '57014', 'XX000', '']
 )
-def test_any_other_state_is_a_defect(raising: Raising, state: str) -> None:
+def test_other_sqlstate_is_a_defect(query_raising: QueryRaising, sqlstate: str) -> None:
     with pytest.raises(exc.OperationalError):
-        refine(raising(with_state(state)), FAILURES)
+        refine(query_raising(error_with_sqlstate(sqlstate)), FAILURES)
 
 
 @pytest.mark.parametrize(
     'number', [1040, 1053, 1158, 1159, 1160, 1161, 1203, 1205, 1213, 2002, 2003, 2006, 2013, 2055]
 )
-def test_a_number_of_mysql_that_says_not_now(raising: Raising, number: int) -> None:
-    error = failed(raising(Driver(number, 'of MySQL')))
+def test_mysql_number_of_an_outage_is_an_unavailable_store(
+    query_raising: QueryRaising, number: int
+) -> None:
+    error = classified_error(query_raising(DriverError(number, 'of MySQL')))
     assert type(error) is StoreUnavailable
 
 
 @pytest.mark.parametrize('number', [1044, 1045, 1698])
-def test_a_number_of_mysql_that_wants_other_credentials(raising: Raising, number: int) -> None:
-    assert type(failed(raising(Driver(number, 'of MySQL')))) is CredentialsRejected
+def test_mysql_number_of_wrong_credentials_is_rejected_credentials(
+    query_raising: QueryRaising, number: int
+) -> None:
+    assert (
+        type(classified_error(query_raising(DriverError(number, 'of MySQL'))))
+        is CredentialsRejected
+    )
 
 
 @pytest.mark.parametrize('number', [1062, 1586])
-def test_a_number_of_mysql_that_says_that_a_key_is_taken(raising: Raising, number: int) -> None:
-    taken = RecordExists('user', 'ann')
+def test_mysql_number_of_a_duplicate_key_is_the_error_passed_as_exists(
+    query_raising: QueryRaising, number: int
+) -> None:
+    exists = RecordExists('user', 'ann')
     assert refine(
-        raising(Driver(number, 'of MySQL')), sqlalchemy_failures('shop', exists=taken)
-    ) == Failure(taken)
+        query_raising(DriverError(number, 'of MySQL')), sqlalchemy_failures('shop', exists=exists)
+    ) == Failure(exists)
 
 
 @pytest.mark.parametrize('number', [0, 5, 1064, 1146, 1452])
-def test_any_other_number_is_a_defect(raising: Raising, number: int) -> None:
+def test_other_mysql_number_is_a_defect(query_raising: QueryRaising, number: int) -> None:
     with pytest.raises(exc.OperationalError):
-        refine(raising(Driver(number, 'of MySQL')), FAILURES)
+        refine(query_raising(DriverError(number, 'of MySQL')), FAILURES)
 
 
-def test_a_state_that_odbc_puts_first_is_read(raising: Raising) -> None:
-    assert type(failed(raising(Driver('08S01', 'the link failed')))) is StoreUnavailable
-    assert driver_error_type(Driver('08s01', 'no state')) is None
-    assert driver_error_type(Driver('08S012', 'no state')) is None
-    assert driver_error_type(Driver('40001', 'a deadlock')) == 'unavailable'
-    assert driver_error_type(Driver('08 S1', 'no state')) is None
-    assert driver_error_type(Driver()) is None
+def test_sqlstate_in_the_first_argument_is_recognized(query_raising: QueryRaising) -> None:
+    assert (
+        type(classified_error(query_raising(DriverError('08S01', 'the link failed'))))
+        is StoreUnavailable
+    )
+    assert driver_error_type(DriverError('08s01', 'no state')) is None
+    assert driver_error_type(DriverError('08S012', 'no state')) is None
+    assert driver_error_type(DriverError('40001', 'a deadlock')) == 'unavailable'
+    assert driver_error_type(DriverError('08 S1', 'no state')) is None
+    assert driver_error_type(DriverError()) is None
 
 
-def test_a_code_says_more_than_the_number_of_a_driver() -> None:
-    raised = Driver(1213, 'HY000')
-    raised.sqlstate = 'HY000'
-    assert driver_error_type(raised) == 'unavailable'
-    raised.sqlstate = '28000'
-    assert driver_error_type(raised) == 'credentials'
+def test_error_type_is_that_of_the_first_known_code() -> None:
+    error = DriverError(1213, 'HY000')
+    error.sqlstate = 'HY000'
+    assert driver_error_type(error) == 'unavailable'
+    error.sqlstate = '28000'
+    assert driver_error_type(error) == 'credentials'
 
 
 @pytest.mark.parametrize(
-    ('code', 'meant'),
+    ('code', 'expected'),
     [
         (sqlite3.SQLITE_BUSY_SNAPSHOT, 'unavailable'),
         (sqlite3.SQLITE_LOCKED_SHAREDCACHE, 'unavailable'),
@@ -290,14 +306,18 @@ def test_a_code_says_more_than_the_number_of_a_driver() -> None:
         (sqlite3.SQLITE_READONLY, None),
     ],
 )
-def test_the_codes_of_sqlite_by_its_own_names(code: int, meant: str | None) -> None:
-    raised = Driver('of SQLite')
-    raised.sqlite_errorcode = code
-    assert driver_error_type(raised) == meant
+def test_sqlite_code_has_an_error_type(code: int, expected: str | None) -> None:
+    error = DriverError('of SQLite')
+    error.sqlite_errorcode = code
+    assert driver_error_type(error) == expected
 
 
-def test_a_connection_that_broke_is_an_unavailable_store(engine: Engine, raising: Raising) -> None:
-    call = raising(Broken('server closed the connection unexpectedly\n\tThis probably means…'))
+def test_broken_connection_is_an_unavailable_store(
+    engine: Engine, query_raising: QueryRaising
+) -> None:
+    call = query_raising(
+        ConnectionBroken('server closed the connection unexpectedly\n\tThis probably means…')
+    )
     with pytest.raises(exc.DatabaseError):
         refine(call, FAILURES)
 
@@ -305,15 +325,15 @@ def test_a_connection_that_broke_is_an_unavailable_store(engine: Engine, raising
     def _(context: ExceptionContext) -> None:
         context.is_disconnect = True
 
-    error = failed(call)
+    error = classified_error(call)
     assert error == StoreUnavailable(
         'shop', 'server closed the connection unexpectedly', cause=error.cause
     )
 
 
-def test_a_connection_that_never_came_is_an_unavailable_store() -> None:
+def test_connection_error_without_a_code_is_an_unavailable_store() -> None:
     def refuse(*_: object, **__: object) -> Any:
-        raise Driver(f'no connection to postgresql://ann:{PASSWORD}@db/shop: refused')
+        raise DriverError(f'no connection to postgresql://ann:{PASSWORD}@db/shop: refused')
 
     engine = create_engine('sqlite://', creator=refuse)
     error = refine(engine.connect, FAILURES).failure()
@@ -322,7 +342,7 @@ def test_a_connection_that_never_came_is_an_unavailable_store() -> None:
     )
 
 
-def test_a_connection_that_was_set_up_wrongly_is_a_defect() -> None:
+def test_programming_error_of_a_connection_is_a_defect() -> None:
     def refuse(*_: object, **__: object) -> Any:
         raise sqlite3.ProgrammingError('no such database')
 
@@ -331,33 +351,38 @@ def test_a_connection_that_was_set_up_wrongly_is_a_defect() -> None:
 
 
 @pytest.mark.parametrize(
-    'raised', [with_state('3D000'), Driver(1049, 'unknown database'), with_state('', 'pgcode')]
+    'error',
+    [
+        error_with_sqlstate('3D000'),
+        DriverError(1049, 'unknown database'),
+        error_with_sqlstate('', 'pgcode'),
+    ],
 )
-def test_a_connection_that_a_database_refuses_for_good_is_a_defect(raised: Exception) -> None:
+def test_connection_error_with_another_code_is_a_defect(error: Exception) -> None:
     def refuse(*_: object, **__: object) -> Any:
-        raise raised
+        raise error
 
     with pytest.raises(exc.OperationalError):
         refine(create_engine('sqlite://', creator=refuse).connect, FAILURES)
 
 
-def test_a_file_that_is_no_database_is_a_defect(tmp_path: Path) -> None:
+def test_connection_error_with_another_sqlite_code_is_a_defect(tmp_path: Path) -> None:
     def refuse(*_: object, **__: object) -> Any:
-        raised = Driver('of SQLite')
-        raised.sqlite_errorcode = sqlite3.SQLITE_ERROR
-        raise raised
+        error = DriverError('of SQLite')
+        error.sqlite_errorcode = sqlite3.SQLITE_ERROR
+        raise error
 
     with pytest.raises(exc.OperationalError):
         refine(create_engine('sqlite://', creator=refuse).connect, FAILURES)
 
 
-def test_an_operation_that_failed_without_a_code_is_a_defect(raising: Raising) -> None:
+def test_query_error_without_a_code_is_a_defect(query_raising: QueryRaising) -> None:
     with pytest.raises(exc.OperationalError):
-        refine(raising(Driver('could not decode')), FAILURES)
+        refine(query_raising(DriverError('could not decode')), FAILURES)
 
 
 @pytest.mark.parametrize(
-    'raised',
+    'error',
     [
         OSError(1213, 'no driver'),
         TimeoutError(),
@@ -365,12 +390,12 @@ def test_an_operation_that_failed_without_a_code_is_a_defect(raising: Raising) -
         ValueError('1'),
     ],
 )
-def test_what_others_raise_is_a_defect(raised: Exception) -> None:
-    assert FAILURES(raised) is None
+def test_exception_of_another_library_is_a_defect(error: Exception) -> None:
+    assert FAILURES(error) is None
 
 
-def test_with_asyncio_it_fails_alike(tmp_path: Path) -> None:
-    async def ask() -> list[Result[None, StoreError | RecordExists]]:
+def test_asyncio_engine_is_classified_like_the_synchronous_one(tmp_path: Path) -> None:
+    async def main() -> list[Result[None, StoreError | RecordExists]]:
         engine = create_async_engine(
             f'sqlite+aiosqlite:///{tmp_path / "shop.db"}', connect_args={'timeout': 0}
         )
@@ -381,27 +406,27 @@ def test_with_asyncio_it_fails_alike(tmp_path: Path) -> None:
 
         async with engine.begin() as connection:
             await connection.execute(text('create table users (email text primary key)'))
-        taken = RecordExists('user', 'ann')
-        failures = sqlalchemy_failures('shop', exists=taken)
-        told: list[Result[None, StoreError | RecordExists]] = [
+        exists = RecordExists('user', 'ann')
+        failures = sqlalchemy_failures('shop', exists=exists)
+        results: list[Result[None, StoreError | RecordExists]] = [
             await refine(add, failures),
             await refine(add, failures),
         ]
-        async with engine.connect() as other:
-            await other.execute(text('insert into users values (1)'))
-            told.append(await refine(add, failures))
+        async with engine.connect() as writer:
+            await writer.execute(text('insert into users values (1)'))
+            results.append(await refine(add, failures))
         await engine.dispose()
-        return told
+        return results
 
-    first, second, third = asyncio.run(ask())
+    first, second, third = asyncio.run(main())
     assert first == Success(None)
     assert second == Failure(RecordExists('user', 'ann'))
     assert isinstance(third, Failure)
     assert str(third.failure()) == "The store 'shop' is not available: database is locked."
 
 
-def test_a_transaction_is_rolled_back_before_it_is_a_failure(engine: Engine) -> None:
-    def twice() -> None:
+def test_transaction_is_rolled_back_before_the_failure_is_returned(engine: Engine) -> None:
+    def insert_twice() -> None:
         with engine.begin() as connection:
             insert(connection, 'ann')
             insert(connection, 'ann')
@@ -411,19 +436,20 @@ def test_a_transaction_is_rolled_back_before_it_is_a_failure(engine: Engine) -> 
             text('insert into users (email, name) values (:name, :name)'), {'name': name}
         )
 
-    taken = RecordExists('user', 'ann')
-    assert refine(twice, sqlalchemy_failures('shop', exists=taken)) == Failure(taken)
+    exists = RecordExists('user', 'ann')
+    assert refine(insert_twice, sqlalchemy_failures('shop', exists=exists)) == Failure(exists)
     with engine.connect() as connection:
         assert connection.execute(text('select count(*) from users')).scalar_one() == 0
 
 
-def test_without_the_library_it_says_what_to_install() -> None:
+def test_import_without_sqlalchemy_names_the_package_to_install() -> None:
     code = (
         "import sys; sys.modules['sqlalchemy'] = None; import seamwise.policies.classify.sqlalchemy"
     )
-    ended = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, '-c', code], capture_output=True, text=True, check=False
     )
-    assert ended.stderr.splitlines()[-1] == (
-        'ImportError: seamwise.policies.classify.sqlalchemy needs SQLAlchemy: pip install sqlalchemy'
+    assert completed.stderr.splitlines()[-1] == (
+        'ImportError: seamwise.policies.classify.sqlalchemy needs SQLAlchemy: '
+        'pip install sqlalchemy'
     )

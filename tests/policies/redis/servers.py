@@ -1,4 +1,4 @@
-"""A real Redis server for tests, on a port of its own, which keeps nothing."""
+"""A real Redis server for tests, on a free port, without persistence."""
 
 import signal
 import socket
@@ -22,12 +22,12 @@ def free_port() -> int:
 
 
 class Server:
-    """A server that can be killed, paused and started again."""
+    """A server that can be killed, paused and restarted."""
 
     def __init__(self, folder: Path, *options: str) -> None:
         binary = program('redis-server')
         self.port = free_port()
-        quiet = [
+        options_without_persistence = [
             '--save',
             '',
             '--appendonly',
@@ -39,28 +39,28 @@ class Server:
             '--loglevel',
             'warning',
         ]
-        self._command = [binary, '--port', str(self.port), *quiet, *options]
+        self._command = [binary, '--port', str(self.port), *options_without_persistence, *options]
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
         self._process = subprocess.Popen(
             self._command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        until = time.monotonic() + 10.0
+        deadline = time.monotonic() + 10.0
         with self.client() as client:
-            while not _answers(client):
-                assert time.monotonic() < until, 'redis-server does not start'
+            while not _is_ready(client):
+                assert time.monotonic() < deadline, 'redis-server does not start'
                 time.sleep(0.01)
 
     def client(self) -> Redis:
-        """Give a client for the test itself, which is patient."""
+        """Return a client for the test itself, with a long timeout."""
         return Redis(host='127.0.0.1', port=self.port, decode_responses=True, socket_timeout=5.0)
 
     def flush(self) -> None:
-        self.tell('FLUSHALL')
+        self.execute('FLUSHALL')
 
-    def tell(self, *command: str) -> Any:
-        """Send a command; gives the reply."""
+    def execute(self, *command: str) -> Any:
+        """Send a command, and return the reply."""
         client: Any = self.client()
         with client:
             return client.execute_command(*command)
@@ -76,7 +76,7 @@ class Server:
         assert self._process is not None
         self._process.send_signal(signal.SIGSTOP)
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         assert self._process is not None
         self._process.send_signal(signal.SIGCONT)
 
@@ -86,14 +86,14 @@ class Server:
 
     def __exit__(
         self,
-        kind: type[BaseException] | None,
-        raised: BaseException | None,
-        trace: TracebackType | None,
+        error_type: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
     ) -> None:
         self.kill()
 
 
-def _answers(client: Any) -> bool:
+def _is_ready(client: Any) -> bool:
     try:
         return bool(client.ping())
     except RedisError:

@@ -1,4 +1,4 @@
-"""Redis is away: killed in the middle, paused, loading, read-only. Nobody waits longer than the bound, and what was chosen is done."""
+"""Redis outages: the time bound, the configured behaviour, and the backoff."""
 
 import asyncio
 import socket
@@ -17,295 +17,314 @@ from redis.exceptions import RedisError, ResponseError
 from seamwise import Failure, Result, Success
 from seamwise.policies._engine.world import World
 from seamwise.policies._parts.trip_conditions import consecutive
-from seamwise.policies.circuit import CircuitOpen
-from seamwise.policies.rate_limit import RateLimited
+from seamwise.policies.errors import CircuitOpen, RateLimited
 from seamwise.policies.redis import Clients, circuit, rate_limit
 from seamwise.policies.redis.availability import OutageBackoff, OutageMode, is_unavailable
 from seamwise.policies.redis.connections import ConnectionPool
 from seamwise.policies.testing import FakeWorld
+from tests.policies.redis.circuit_calls import DOWN, OK, state
 from tests.policies.redis.servers import Server
-from tests.policies.redis.ways import DOWN, OK, state
 
 BOUND = 0.2
-MUCH = BOUND + 0.5
-"""What a call may take on a machine that has other things to do."""
+MAX_DURATION = BOUND + 0.5
+"""Maximum duration of a bounded call on a busy machine, in seconds."""
 
 
-async def ok() -> Success[str]:
+async def succeed() -> Success[str]:
     return OK
 
 
-def timed(call: Callable[[], Result[object, object]]) -> tuple[Result[object, object], float]:
-    began = time.monotonic()
-    said = call()
-    return said, time.monotonic() - began
+def measure(call: Callable[[], Result[object, object]]) -> tuple[Result[object, object], float]:
+    started_at = time.monotonic()
+    result = call()
+    return result, time.monotonic() - started_at
 
 
-async def pings(client: Any) -> None:
-    """Ask something that has one answer, as a connection with an old reply in it does not give it."""
+async def assert_in_sync(client: Any) -> None:
+    """Assert that no connection contains a reply to an earlier command."""
     assert [await client.ping() for _ in range(3)] == [True] * 3
 
 
-# The bound
+# Time bound
 
 
-@pytest.mark.parametrize('is_warm', [True, False])
-def test_a_paused_server_never_holds_a_thread_longer_than_the_bound(
-    mortal: Server, is_warm: bool
+@pytest.mark.parametrize('is_connected', [True, False])
+def test_paused_server_delays_a_thread_by_at_most_the_bound(
+    own_server: Server, is_connected: bool
 ) -> None:
-    guard = rate_limit(100, redis=mortal.client(), name='search', bound=BOUND)
-    if is_warm:
+    guard = rate_limit(100, redis=own_server.client(), name='search', bound=BOUND)
+    if is_connected:
         guard.run_sync(lambda: OK)
-    mortal.pause()
-    said, took = timed(lambda: guard.run_sync(lambda: OK))
-    assert said is OK
-    assert BOUND * 0.9 <= took < MUCH
-    mortal.go_on()
+    own_server.pause()
+    result, duration = measure(lambda: guard.run_sync(lambda: OK))
+    assert result is OK
+    assert BOUND * 0.9 <= duration < MAX_DURATION
+    own_server.resume()
 
 
-@pytest.mark.parametrize('is_warm', [True, False])
-def test_a_paused_server_never_holds_a_task_longer_than_the_bound(
-    mortal: Server, is_warm: bool
+@pytest.mark.parametrize('is_connected', [True, False])
+def test_paused_server_delays_a_task_by_at_most_the_bound(
+    own_server: Server, is_connected: bool
 ) -> None:
-    async def held() -> float:
-        async with redis.asyncio.Redis(port=mortal.port) as client:
+    async def main() -> float:
+        async with redis.asyncio.Redis(port=own_server.port) as client:
             guard = rate_limit(100, redis=client, name='search', bound=BOUND)
-            if is_warm:
-                await guard.run(ok)
-            mortal.pause()
-            began = time.monotonic()
-            assert await guard.run(ok) is OK
-            took = time.monotonic() - began
-            mortal.go_on()
-            await pings(client)
-            return took
+            if is_connected:
+                await guard.run(succeed)
+            own_server.pause()
+            started_at = time.monotonic()
+            assert await guard.run(succeed) is OK
+            duration = time.monotonic() - started_at
+            own_server.resume()
+            await assert_in_sync(client)
+            return duration
 
-    assert BOUND * 0.9 <= asyncio.run(held()) < MUCH
+    assert BOUND * 0.9 <= asyncio.run(main()) < MAX_DURATION
 
 
-def test_no_reply_is_read_by_the_call_after_it(mortal: Server) -> None:
-    async def paused() -> Sequence[Result[object, object]]:
+def test_late_reply_is_not_read_by_the_next_call(own_server: Server) -> None:
+    async def main() -> Sequence[Result[object, object]]:
         world = FakeWorld()
         clients = Clients(
-            asyncio=redis.asyncio.Redis(port=mortal.port, max_connections=1), sync=mortal.client()
+            asyncio=redis.asyncio.Redis(port=own_server.port, max_connections=1),
+            sync=own_server.client(),
         )
         guard = rate_limit(
             2, redis=clients, name='search', period=3600.0, bound=BOUND, away='closed', world=world
         )
-        await guard.run(ok)
-        mortal.pause()
-        assert type(await guard.run(ok)) is Failure
-        mortal.go_on()
+        await guard.run(succeed)
+        own_server.pause()
+        assert type(await guard.run(succeed)) is Failure
+        own_server.resume()
         world.advance(1.0)
         guard.run_sync(lambda: OK)
-        mortal.pause()
+        own_server.pause()
         assert type(guard.run_sync(lambda: OK)) is Failure
-        mortal.go_on()
+        own_server.resume()
         world.advance(1.0)
         assert clients.asyncio is not None
-        await pings(clients.asyncio)
-        said = [await guard.run(ok) for _ in range(2)]
+        await assert_in_sync(clients.asyncio)
+        results = [await guard.run(succeed) for _ in range(2)]
         await clients.asyncio.aclose()
-        return said
+        return results
 
-    said = asyncio.run(paused())
-    assert [type(one) for one in said] == [Failure, Failure]
+    results = asyncio.run(main())
+    assert [type(result) for result in results] == [Failure, Failure]
 
 
-def test_all_who_ask_a_paused_server_at_once_wait_no_longer(mortal: Server) -> None:
-    async def together() -> float:
-        async with redis.asyncio.Redis(port=mortal.port, max_connections=2) as client:
+def test_paused_server_delays_concurrent_tasks_by_at_most_the_bound(own_server: Server) -> None:
+    async def main() -> float:
+        async with redis.asyncio.Redis(port=own_server.port, max_connections=2) as client:
             guard = rate_limit(1000, redis=client, name='search', bound=BOUND)
-            mortal.pause()
-            began = time.monotonic()
-            assert await asyncio.gather(*(guard.run(ok) for _ in range(50))) == [OK] * 50
-            took = time.monotonic() - began
-            mortal.go_on()
-            return took
+            own_server.pause()
+            started_at = time.monotonic()
+            assert await asyncio.gather(*(guard.run(succeed) for _ in range(50))) == [OK] * 50
+            duration = time.monotonic() - started_at
+            own_server.resume()
+            return duration
 
-    assert asyncio.run(together()) < MUCH
+    assert asyncio.run(main()) < MAX_DURATION
 
 
 @pytest.fixture
-def silent() -> Iterator[int]:
-    """Give a port where somebody takes calls and says nothing."""
-    with socket.create_server(('127.0.0.1', 0)) as listening:
-        yield listening.getsockname()[1]
+def silent_port() -> Iterator[int]:
+    """Yield the port of a server that accepts connections but never replies."""
+    with socket.create_server(('127.0.0.1', 0)) as listener:
+        yield listener.getsockname()[1]
 
 
-def test_who_takes_calls_and_says_nothing_holds_nobody(silent: int) -> None:
-    guard = circuit(redis=redis.Redis(port=silent, socket_timeout=None), name='mail', bound=BOUND)
-    said, took = timed(lambda: guard.run_sync(lambda: OK))
-    assert said is OK
-    assert took < MUCH
+def test_silent_server_delays_a_call_by_at_most_the_bound(silent_port: int) -> None:
+    guard = circuit(
+        redis=redis.Redis(port=silent_port, socket_timeout=None), name='mail', bound=BOUND
+    )
+    result, duration = measure(lambda: guard.run_sync(lambda: OK))
+    assert result is OK
+    assert duration < MAX_DURATION
 
 
-def test_no_thread_is_left_behind_where_somebody_says_nothing(silent: int) -> None:
-    guard = circuit(redis=redis.Redis(port=silent, socket_timeout=None), name='mail', bound=BOUND)
-    before = set(threading.enumerate())
+def test_connecting_thread_ends_if_the_server_is_silent(silent_port: int) -> None:
+    guard = circuit(
+        redis=redis.Redis(port=silent_port, socket_timeout=None), name='mail', bound=BOUND
+    )
+    existing = set(threading.enumerate())
     guard.run_sync(lambda: OK)
-    for one in set(threading.enumerate()) - before:
-        one.join(10.0)
-        assert not one.is_alive()
+    for thread in set(threading.enumerate()) - existing:
+        thread.join(10.0)
+        assert not thread.is_alive()
 
 
-def test_a_health_check_of_the_client_holds_nobody(mortal: Server) -> None:
-    client = redis.Redis(port=mortal.port, socket_timeout=5.0, health_check_interval=0.001)  # type: ignore[arg-type]  # any number will do
+def test_health_check_of_the_client_delays_a_call_by_at_most_the_bound(own_server: Server) -> None:
+    client = redis.Redis(port=own_server.port, socket_timeout=5.0, health_check_interval=0.001)  # type: ignore[arg-type]  # a float works too
     guard = rate_limit(100, redis=client, name='search', bound=BOUND)
     guard.run_sync(lambda: OK)
     time.sleep(0.01)
-    mortal.pause()
-    said, took = timed(lambda: guard.run_sync(lambda: OK))
-    mortal.go_on()
-    assert said is OK
-    assert took < MUCH
+    own_server.pause()
+    result, duration = measure(lambda: guard.run_sync(lambda: OK))
+    own_server.resume()
+    assert result is OK
+    assert duration < MAX_DURATION
 
 
-def test_a_name_that_is_looked_up_for_ever_holds_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    answer = threading.Event()
+def test_slow_dns_lookup_delays_a_call_by_at_most_the_bound(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    can_end = threading.Event()
 
-    def look_up(*args: object, **kwargs: object) -> Any:
-        answer.wait(10.0)
+    def getaddrinfo(*args: object, **kwargs: object) -> Any:
+        can_end.wait(10.0)
         raise socket.gaierror
 
-    monkeypatch.setattr(socket, 'getaddrinfo', look_up)
-    guard = rate_limit(1, redis=redis.Redis(host='nowhere.invalid'), name='search', bound=BOUND)
-    said, took = timed(lambda: guard.run_sync(lambda: OK))
-    answer.set()
-    assert said is OK
-    assert took < MUCH
+    monkeypatch.setattr(socket, 'getaddrinfo', getaddrinfo)
+    guard = rate_limit(1, redis=redis.Redis(host='unknown.invalid'), name='search', bound=BOUND)
+    result, duration = measure(lambda: guard.run_sync(lambda: OK))
+    can_end.set()
+    assert result is OK
+    assert duration < MAX_DURATION
 
 
-def test_a_pool_that_the_program_has_emptied_holds_nobody_and_says_nothing_of_redis(
+def test_exhausted_pool_does_not_delay_a_call_and_starts_no_pause(
     server: Server,
 ) -> None:
-    async def emptied() -> None:
+    async def main() -> None:
         async with redis.asyncio.Redis(port=server.port, max_connections=1) as client:
             guard = rate_limit(
                 1, redis=client, name='search', period=3600.0, bound=BOUND, away='open'
             )
-            taken = await client.connection_pool.get_connection()  # type: ignore[no-untyped-call]  # of redis-py
-            assert [await guard.run(ok) for _ in range(3)] == [OK] * 3
-            await client.connection_pool.release(taken)
-            assert [type(await guard.run(ok)) for _ in range(2)] == [Success, Failure]
+            connection = await client.connection_pool.get_connection()  # type: ignore[no-untyped-call]  # redis-py has no types here
+            assert [await guard.run(succeed) for _ in range(3)] == [OK] * 3
+            await client.connection_pool.release(connection)
+            assert [type(await guard.run(succeed)) for _ in range(2)] == [Success, Failure]
 
-    asyncio.run(emptied())
+    asyncio.run(main())
 
 
-def test_a_pool_that_makes_callers_wait_holds_nobody(server: Server) -> None:
-    async def emptied() -> float:
+def test_blocking_pool_delays_a_call_by_at_most_the_bound(server: Server) -> None:
+    async def main() -> float:
         pool = redis.asyncio.BlockingConnectionPool(port=server.port, max_connections=1, timeout=20)
         async with redis.asyncio.Redis(connection_pool=pool) as client:
             guard = rate_limit(1, redis=client, name='search', bound=BOUND)
-            taken = await pool.get_connection()  # type: ignore[no-untyped-call]  # of redis-py
-            began = time.monotonic()
-            assert await guard.run(ok) is OK
-            took = time.monotonic() - began
-            await pool.release(taken)
+            connection = await pool.get_connection()  # type: ignore[no-untyped-call]  # redis-py has no types here
+            started_at = time.monotonic()
+            assert await guard.run(succeed) is OK
+            duration = time.monotonic() - started_at
+            await pool.release(connection)
             await pool.aclose()
-            return took
+            return duration
 
-    assert asyncio.run(emptied()) < MUCH
+    assert asyncio.run(main()) < MAX_DURATION
 
 
-# The three choices
+# Behaviour during an outage
 
 
 @pytest.mark.parametrize(('away', 'expected'), [('local', 2), ('open', 5), ('closed', 0)])
-def test_a_limit_does_what_was_chosen_when_redis_is_killed_in_the_middle(
-    mortal: Server, away: OutageMode, expected: int
+def test_rate_limit_uses_the_configured_behaviour_after_redis_was_killed(
+    own_server: Server, away: OutageMode, expected: int
 ) -> None:
     world = FakeWorld()
     guard = rate_limit(
-        2, redis=mortal.client(), name='search', period=3600.0, bound=BOUND, away=away, world=world
+        2,
+        redis=own_server.client(),
+        name='search',
+        period=3600.0,
+        bound=BOUND,
+        away=away,
+        world=world,
     )
     assert guard.run_sync(lambda: OK) is OK
-    mortal.kill()
-    said = [guard.run_sync(lambda: OK) for _ in range(5)]
-    assert said.count(OK) == expected
+    own_server.kill()
+    results = [guard.run_sync(lambda: OK) for _ in range(5)]
+    assert results.count(OK) == expected
     if away == 'closed':
-        for one in said:
-            assert type(one) is Failure
-            assert one.failure() == RateLimited('search', 2, 3600.0, 1.0)
-    mortal.start()
+        for result in results:
+            assert type(result) is Failure
+            assert result.failure() == RateLimited('search', 2, 3600.0, 1.0)
+    own_server.start()
     world.advance(1.0)
-    said = [guard.run_sync(lambda: OK) for _ in range(3)]
-    assert said.count(OK) == 2
+    results = [guard.run_sync(lambda: OK) for _ in range(3)]
+    assert results.count(OK) == 2
 
 
 @pytest.mark.parametrize(
     ('away', 'expected'),
     [('local', [True, True, False]), ('open', [True] * 3), ('closed', [False] * 3)],
 )
-def test_a_circuit_does_what_was_chosen_when_redis_is_killed_in_the_middle(
-    mortal: Server, away: OutageMode, expected: list[bool]
+def test_circuit_uses_the_configured_behaviour_after_redis_was_killed(
+    own_server: Server, away: OutageMode, expected: list[bool]
 ) -> None:
     world = FakeWorld()
     guard = circuit(
-        redis=mortal.client(), name='mail', trip=consecutive(2), bound=BOUND, away=away, world=world
+        redis=own_server.client(),
+        name='mail',
+        trip=consecutive(2),
+        bound=BOUND,
+        away=away,
+        world=world,
     )
     assert guard.run_sync(lambda: OK) is OK
-    mortal.kill()
-    said: list[Result[object, object]] = [guard.run_sync(lambda: DOWN) for _ in range(3)]
-    assert [one is DOWN for one in said] == expected
+    own_server.kill()
+    results: list[Result[object, object]] = [guard.run_sync(lambda: DOWN) for _ in range(3)]
+    assert [result is DOWN for result in results] == expected
     if away == 'closed':
-        assert said[0] == Failure(CircuitOpen('mail', 0, 1.0, 'open'))
-    mortal.start()
+        assert results[0] == Failure(CircuitOpen('mail', 0, 1.0, 'open'))
+    own_server.start()
     world.advance(1.0)
     assert guard.run_sync(lambda: OK) is OK
-    assert state(mortal) == 'closed'
+    assert state(own_server) == 'closed'
 
 
 @pytest.mark.parametrize('away', ['local', 'open', 'closed'])
-def test_tasks_do_what_was_chosen_likewise(mortal: Server, away: OutageMode) -> None:
-    async def killed() -> tuple[int, int]:
-        async with redis.asyncio.Redis(port=mortal.port) as client:
-            limit = rate_limit(
+def test_tasks_use_the_configured_behaviour_after_redis_was_killed(
+    own_server: Server, away: OutageMode
+) -> None:
+    async def main() -> tuple[int, int]:
+        async with redis.asyncio.Redis(port=own_server.port) as client:
+            limit_guard = rate_limit(
                 2, redis=client, name='search', period=3600.0, bound=BOUND, away=away
             )
-            door = circuit(redis=client, name='mail', bound=BOUND, away=away)
-            await limit.run(ok)
-            await door.run(ok)
-            mortal.kill()
+            circuit_guard = circuit(redis=client, name='mail', bound=BOUND, away=away)
+            await limit_guard.run(succeed)
+            await circuit_guard.run(succeed)
+            own_server.kill()
             return (
-                [await limit.run(ok) for _ in range(5)].count(OK),
-                [await door.run(ok) for _ in range(5)].count(OK),
+                [await limit_guard.run(succeed) for _ in range(5)].count(OK),
+                [await circuit_guard.run(succeed) for _ in range(5)].count(OK),
             )
 
-    assert asyncio.run(killed()) == {'local': (2, 5), 'open': (5, 5), 'closed': (0, 0)}[away]
+    assert asyncio.run(main()) == {'local': (2, 5), 'open': (5, 5), 'closed': (0, 0)}[away]
 
 
-def test_redis_that_dies_while_a_call_runs_does_not_hold_its_outcome(mortal: Server) -> None:
-    async def dies() -> None:
-        async with redis.asyncio.Redis(port=mortal.port) as client:
+def test_outcome_is_returned_if_redis_is_killed_during_the_call(own_server: Server) -> None:
+    async def main() -> None:
+        async with redis.asyncio.Redis(port=own_server.port) as client:
             guard = circuit(redis=client, name='mail', bound=BOUND)
 
             async def kill() -> Success[str]:
-                mortal.kill()
+                own_server.kill()
                 return OK
 
             assert await guard.run(kill) is OK
 
-    asyncio.run(dies())
+    asyncio.run(main())
 
 
-def test_the_local_limit_waits_as_the_shared_one_would(mortal: Server) -> None:
-    async def waits() -> float:
-        async with redis.asyncio.Redis(port=mortal.port) as client:
+def test_local_rate_limit_waits_like_the_shared_one(own_server: Server) -> None:
+    async def main() -> float:
+        async with redis.asyncio.Redis(port=own_server.port) as client:
             guard = rate_limit(10, redis=client, name='search', burst=1, wait=1.0, bound=BOUND)
-            mortal.kill()
-            await guard.run(ok)
-            began = time.monotonic()
-            assert await guard.run(ok) is OK
-            return time.monotonic() - began
+            own_server.kill()
+            await guard.run(succeed)
+            started_at = time.monotonic()
+            assert await guard.run(succeed) is OK
+            return time.monotonic() - started_at
 
-    assert asyncio.run(waits()) > 0.05
+    assert asyncio.run(main()) > 0.05
 
 
-def test_a_probe_that_ends_while_redis_is_away_is_told_of_when_it_is_back(mortal: Server) -> None:
+def test_probe_that_ends_during_an_outage_is_reported_afterwards(own_server: Server) -> None:
     world = FakeWorld()
     guard = circuit(
-        redis=mortal.client(),
+        redis=own_server.client(),
         name='mail',
         trip=consecutive(1),
         open_for=0.05,
@@ -317,20 +336,20 @@ def test_a_probe_that_ends_while_redis_is_away_is_told_of_when_it_is_back(mortal
     time.sleep(0.06)
 
     def pause() -> Success[str]:
-        mortal.pause()
+        own_server.pause()
         return OK
 
     assert guard.run_sync(pause) is OK
-    mortal.go_on()
+    own_server.resume()
     world.advance(1.0)
     assert guard.run_sync(lambda: OK) is OK
-    assert state(mortal) == 'closed'
+    assert state(own_server) == 'closed'
 
 
-def test_a_probe_that_ends_while_redis_is_left_alone_is_told_of_likewise(mortal: Server) -> None:
+def test_probe_that_ends_during_a_pause_is_reported_afterwards(own_server: Server) -> None:
     world = FakeWorld()
     guard = circuit(
-        redis=mortal.client(),
+        redis=own_server.client(),
         name='mail',
         trip=consecutive(1),
         open_for=0.05,
@@ -342,142 +361,144 @@ def test_a_probe_that_ends_while_redis_is_left_alone_is_told_of_likewise(mortal:
     time.sleep(0.06)
 
     def pause() -> Success[str]:
-        mortal.pause()
+        own_server.pause()
         guard.run_sync(lambda: OK)
         return OK
 
     assert guard.run_sync(pause) is OK
-    mortal.go_on()
+    own_server.resume()
     world.advance(1.0)
     assert guard.run_sync(lambda: OK) is OK
-    assert state(mortal) == 'closed'
+    assert state(own_server) == 'closed'
 
 
-def test_a_server_that_was_started_again_is_asked_at_once(mortal: Server) -> None:
-    async def tasks() -> None:
-        clients = Clients(asyncio=redis.asyncio.Redis(port=mortal.port), sync=mortal.client())
+def test_restarted_server_is_used_immediately(own_server: Server) -> None:
+    async def main() -> None:
+        clients = Clients(
+            asyncio=redis.asyncio.Redis(port=own_server.port), sync=own_server.client()
+        )
         guard = rate_limit(3, redis=clients, name='search', period=3600.0, bound=5.0, away='closed')
-        assert await guard.run(ok) is OK
+        assert await guard.run(succeed) is OK
         assert guard.run_sync(lambda: OK) is OK
-        mortal.kill()
-        mortal.start()
+        own_server.kill()
+        own_server.start()
         await asyncio.sleep(0.05)
-        assert await guard.run(ok) is OK
+        assert await guard.run(succeed) is OK
         assert guard.run_sync(lambda: OK) is OK
         assert clients.asyncio is not None
         await clients.asyncio.aclose()
 
-    asyncio.run(tasks())
+    asyncio.run(main())
 
 
-# How long it is left alone
+# Backoff
 
 
-def test_a_server_that_let_a_task_wait_is_left_alone(mortal: Server) -> None:
-    async def left_alone() -> float:
-        async with redis.asyncio.Redis(port=mortal.port) as client:
+def test_timeout_of_a_task_starts_a_pause(own_server: Server) -> None:
+    async def main() -> float:
+        async with redis.asyncio.Redis(port=own_server.port) as client:
             guard = rate_limit(100, redis=client, name='search', bound=BOUND, world=FakeWorld())
-            mortal.pause()
-            await guard.run(ok)
-            began = time.monotonic()
-            await guard.run(ok)
-            took = time.monotonic() - began
-            mortal.go_on()
-            return took
+            own_server.pause()
+            await guard.run(succeed)
+            started_at = time.monotonic()
+            await guard.run(succeed)
+            duration = time.monotonic() - started_at
+            own_server.resume()
+            return duration
 
-    assert asyncio.run(left_alone()) < BOUND / 2
+    assert asyncio.run(main()) < BOUND / 2
 
 
-def test_a_server_that_failed_is_left_alone(mortal: Server) -> None:
+def test_timeout_of_a_thread_starts_a_pause(own_server: Server) -> None:
     world = FakeWorld()
-    guard = rate_limit(100, redis=mortal.client(), name='search', bound=BOUND, world=world)
-    mortal.pause()
+    guard = rate_limit(100, redis=own_server.client(), name='search', bound=BOUND, world=world)
+    own_server.pause()
     guard.run_sync(lambda: OK)
-    _, took = timed(lambda: guard.run_sync(lambda: OK))
-    assert took < BOUND / 2
+    _, duration = measure(lambda: guard.run_sync(lambda: OK))
+    assert duration < BOUND / 2
     world.advance(1.0)
-    _, took = timed(lambda: guard.run_sync(lambda: OK))
-    assert took >= BOUND * 0.9
-    mortal.go_on()
+    _, duration = measure(lambda: guard.run_sync(lambda: OK))
+    assert duration >= BOUND * 0.9
+    own_server.resume()
 
 
-def test_each_failure_doubles_the_pause_up_to_half_a_minute() -> None:
+def test_each_failure_doubles_the_pause_up_to_thirty_seconds() -> None:
     world = FakeWorld()
-    away = OutageBackoff(world.clock, bound=BOUND)
+    backoff = OutageBackoff(world.clock, bound=BOUND)
     pauses: list[float] = []
     for _ in range(7):
-        away.on_failure(away.try_acquire())
-        assert away.try_acquire() is None
-        pauses.append(away.seconds_left())
-        world.advance(away.seconds_left())
+        backoff.on_failure(backoff.try_acquire())
+        assert backoff.try_acquire() is None
+        pauses.append(backoff.seconds_left())
+        world.advance(backoff.seconds_left())
     assert pauses == [1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0]
 
 
-def test_an_answer_ends_the_pause_and_begins_anew() -> None:
+def test_success_ends_the_pause_and_resets_its_length() -> None:
     world = FakeWorld()
-    away = OutageBackoff(world.clock, bound=BOUND)
+    backoff = OutageBackoff(world.clock, bound=BOUND)
     for _ in range(3):
-        away.on_failure(away.try_acquire())
-        world.advance(away.seconds_left())
-    asked = away.try_acquire()
-    assert asked is not None
-    away.on_success(asked)
-    again = away.try_acquire()
-    assert again is not None
-    away.on_failure(again)
-    assert away.seconds_left() == 1.0
+        backoff.on_failure(backoff.try_acquire())
+        world.advance(backoff.seconds_left())
+    ticket = backoff.try_acquire()
+    assert ticket is not None
+    backoff.on_success(ticket)
+    ticket = backoff.try_acquire()
+    assert ticket is not None
+    backoff.on_failure(ticket)
+    assert backoff.seconds_left() == 1.0
 
 
-def test_of_all_who_fail_together_one_counts() -> None:
-    away = OutageBackoff(FakeWorld().clock, bound=BOUND)
-    asked = [away.try_acquire() for _ in range(5)]
-    for one in asked:
-        away.on_failure(one)
-    assert away.seconds_left() == 1.0
+def test_concurrent_failures_count_once() -> None:
+    backoff = OutageBackoff(FakeWorld().clock, bound=BOUND)
+    tickets = [backoff.try_acquire() for _ in range(5)]
+    for ticket in tickets:
+        backoff.on_failure(ticket)
+    assert backoff.seconds_left() == 1.0
 
 
-def test_one_tries_whether_it_is_back_and_the_others_go_without() -> None:
+def test_only_one_caller_at_a_time_tries_redis_after_a_pause() -> None:
     world = FakeWorld()
-    away = OutageBackoff(world.clock, bound=BOUND)
-    away.on_failure(away.try_acquire())
+    backoff = OutageBackoff(world.clock, bound=BOUND)
+    backoff.on_failure(backoff.try_acquire())
     world.advance(0.999)
-    assert away.try_acquire() is None
+    assert backoff.try_acquire() is None
     world.advance(0.001)
-    assert away.try_acquire() is not None
-    assert away.try_acquire() is None
+    assert backoff.try_acquire() is not None
+    assert backoff.try_acquire() is None
     world.advance(BOUND)
-    assert away.try_acquire() is not None
+    assert backoff.try_acquire() is not None
 
 
-def test_an_answer_from_before_does_not_end_the_pause() -> None:
-    away = OutageBackoff(FakeWorld().clock, bound=BOUND)
-    early, late = away.try_acquire(), away.try_acquire()
-    away.on_failure(early)
-    assert late is not None
-    away.on_success(late)
-    assert away.try_acquire() is None
+def test_success_of_a_call_from_before_a_failure_does_not_end_the_pause() -> None:
+    backoff = OutageBackoff(FakeWorld().clock, bound=BOUND)
+    first, second = backoff.try_acquire(), backoff.try_acquire()
+    backoff.on_failure(first)
+    assert second is not None
+    backoff.on_success(second)
+    assert backoff.try_acquire() is None
 
 
-def test_a_clock_that_goes_back_leaves_redis_alone_no_longer() -> None:
+def test_pause_ends_if_the_clock_goes_back() -> None:
     now = [1000.0]
-    away = OutageBackoff(World(clock=lambda: now[0]).clock, bound=BOUND)
-    away.on_failure(away.try_acquire())
+    backoff = OutageBackoff(World(clock=lambda: now[0]).clock, bound=BOUND)
+    backoff.on_failure(backoff.try_acquire())
     now[0] = 10.0
-    assert away.try_acquire() is not None
+    assert backoff.try_acquire() is not None
 
 
-def test_what_is_left_is_never_less_than_the_bound_nor_more_than_the_longest_pause() -> None:
+def test_seconds_left_are_between_the_bound_and_the_longest_pause() -> None:
     now = [1000.0]
-    away = OutageBackoff(lambda: now[0], bound=BOUND)
-    assert away.seconds_left() == BOUND
-    away.on_failure(away.try_acquire())
+    backoff = OutageBackoff(lambda: now[0], bound=BOUND)
+    assert backoff.seconds_left() == BOUND
+    backoff.on_failure(backoff.try_acquire())
     now[0] = 1000.99
-    assert away.seconds_left() == BOUND
+    assert backoff.seconds_left() == BOUND
     now[0] = 0.0
-    assert away.seconds_left() == 30.0
+    assert backoff.seconds_left() == 30.0
 
 
-# What is away and what is wrong
+# Classification of errors
 
 
 @pytest.mark.parametrize(
@@ -495,16 +516,18 @@ def test_what_is_left_is_never_less_than_the_bound_nor_more_than_the_longest_pau
         ResponseError('BUSY Redis is busy running a script.'),
         ResponseError('MISCONF Redis is configured to save RDB snapshots'),
         ResponseError('NOREPLICAS Not enough good replicas to write.'),
-        # As a server before Redis 7 tells what went wrong in a script.
+        # The format of script errors before Redis 7.
         ResponseError(
-            f"Error running script (call to f_{'ab' * 20}): @user_script:4: @user_script: 4: -READONLY You can't write - it follows"
+            f'Error running script (call to f_{"ab" * 20}): @user_script:4: '
+            "@user_script: 4: -READONLY You can't write - it follows"
         ),
         ResponseError(
-            'ERR Error running script (call to f_ab): @user_script:4: @user_script: 4: -OOM command not allowed when used memory'
+            'ERR Error running script (call to f_ab): @user_script:4: '
+            '@user_script: 4: -OOM command not allowed when used memory'
         ),
     ],
 )
-def test_a_server_that_cannot_answer_now_is_away(error: RedisError) -> None:
+def test_temporary_error_means_unavailable(error: RedisError) -> None:
     assert is_unavailable(error)
 
 
@@ -519,66 +542,67 @@ def test_a_server_that_cannot_answer_now_is_away(error: RedisError) -> None:
         exceptions.DataError('no'),
         ResponseError('the server is BUSY '),
         ResponseError(
-            'Error running script (call to f_ab): @user_script:4: user_script:4: attempt to call a nil value'
+            'Error running script (call to f_ab): @user_script:4: '
+            'user_script:4: attempt to call a nil value'
         ),
         ResponseError(
-            'Error running script (call to f_ab): @user_script:4: @user_script: 4: -WRONGTYPE Operation against a key'
+            'Error running script (call to f_ab): @user_script:4: '
+            '@user_script: 4: -WRONGTYPE Operation against a key'
         ),
     ],
 )
-def test_what_is_wrong_is_a_defect(error: RedisError) -> None:
+def test_permanent_error_does_not_mean_unavailable(error: RedisError) -> None:
     assert not is_unavailable(error)
 
 
-def test_a_replica_that_takes_no_writes_is_away(server: Server, tmp_path: Path) -> None:
+def test_read_only_replica_is_an_outage(server: Server, tmp_path: Path) -> None:
     with Server(tmp_path, '--replicaof', f'127.0.0.1 {server.port}') as replica:
         guard = rate_limit(
             1, redis=replica.client(), name='search', period=3600.0, bound=1.0, away='closed'
         )
-        said = guard.run_sync(lambda: OK)
-    assert type(said) is Failure
-    error = said.failure()
+        result = guard.run_sync(lambda: OK)
+    assert type(result) is Failure
+    error = result.failure()
     assert isinstance(error, RateLimited)
     assert 0.9 < error.retry_after <= 1.0
 
 
-def test_no_connection_to_a_server_is_kept_that_became_a_replica(mortal: Server) -> None:
-    def connections() -> int:
-        return len(mortal.tell('CLIENT', 'LIST', 'TYPE', 'normal').splitlines()) - 1
+def test_connections_to_a_server_that_became_a_replica_are_closed(own_server: Server) -> None:
+    def count_connections() -> int:
+        return len(own_server.execute('CLIENT', 'LIST', 'TYPE', 'normal').splitlines()) - 1
 
-    async def demoted() -> None:
-        async with redis.asyncio.Redis(port=mortal.port) as client:
+    async def main() -> None:
+        async with redis.asyncio.Redis(port=own_server.port) as client:
             world = FakeWorld()
             guard = rate_limit(
                 9,
-                redis=Clients(asyncio=client, sync=mortal.client()),
+                redis=Clients(asyncio=client, sync=own_server.client()),
                 name='search',
                 bound=5.0,
                 world=world,
             )
-            await guard.run(ok)
-            # As many as threads ask at once.
+            await guard.run(succeed)
+            # Several threads that call concurrently need several connections.
             pool: ConnectionPool = guard.__dict__['_store']._pool
             for connection in [pool.acquire(5.0) for _ in range(3)]:
                 pool.release(connection)
-            assert connections() == 4
-            mortal.tell('REPLICAOF', '127.0.0.1', '1')
+            assert count_connections() == 4
+            own_server.execute('REPLICAOF', '127.0.0.1', '1')
             guard.run_sync(lambda: OK)
             world.advance(1.0)
-            await guard.run(ok)
-            until = time.monotonic() + 10.0
-            while connections():
-                assert time.monotonic() < until
+            await guard.run(succeed)
+            deadline = time.monotonic() + 10.0
+            while count_connections():
+                assert time.monotonic() < deadline
 
-    asyncio.run(demoted())
+    asyncio.run(main())
 
 
-def test_a_wrong_password_is_a_defect_that_does_not_show_it(tmp_path: Path) -> None:
+def test_wrong_password_is_a_defect_that_does_not_contain_it(tmp_path: Path) -> None:
     with Server(tmp_path) as server:
-        server.tell('CONFIG', 'SET', 'requirepass', 'right')
-        guard = rate_limit(
-            1, redis=redis.Redis(port=server.port, password='hunter2'), name='search', bound=1.0
-        )
+        server.execute('CONFIG', 'SET', 'requirepass', 'right')
+        client = redis.Redis(port=server.port, password='hunter2')  # noqa: S106
+        guard = rate_limit(1, redis=client, name='search', bound=1.0)
         with pytest.raises(exceptions.AuthenticationError) as caught:
             guard.run_sync(lambda: OK)
     assert 'hunter2' not in str(caught.value)

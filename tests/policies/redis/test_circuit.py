@@ -1,4 +1,4 @@
-"""A circuit over Redis as its callers meet it, in threads and in tasks."""
+"""A circuit over Redis, with threads and tasks."""
 
 import asyncio
 import gc
@@ -12,55 +12,57 @@ from redis.exceptions import ResponseError
 from seamwise import Failure, Success, TaggedError
 from seamwise.policies._engine.permit import Permit
 from seamwise.policies._parts.trip_conditions import consecutive, ratio
-from seamwise.policies.circuit import CircuitOpen
+from seamwise.policies.errors import CircuitOpen
 from seamwise.policies.events import CircuitChanged, GuardEvent, Refused
 from seamwise.policies.redis import Clients, circuit
 from seamwise.policies.redis.circuit import MAX_CALLS, MAX_PROBES
 from seamwise.policies.testing import FakeWorld
 from tests.policies.errors import Down, Wrong
-from tests.policies.redis.clocks import Clock
+from tests.policies.redis.circuit_calls import DOWN, OK, enter, fields, leave, state
+from tests.policies.redis.redis_clock import RedisClock
 from tests.policies.redis.servers import Server
-from tests.policies.redis.ways import DOWN, OK, come, fields, go, state
 
 
 @pytest.fixture
-def clock(server: Server) -> Clock:
-    return Clock(server)
+def clock(server: Server) -> RedisClock:
+    return RedisClock(server)
 
 
-def half_open(server: Server, clock: Clock, **more: Any) -> Any:
-    """Give a circuit whose next call is a probe."""
+def half_open_circuit(server: Server, clock: RedisClock, **options: Any) -> Any:
+    """Return a circuit that admits the next call as a probe."""
     guard = circuit(
-        redis=server.client(), name='mail', trip=consecutive(1), open_for=10.0, bound=5.0, **more
+        redis=server.client(), name='mail', trip=consecutive(1), open_for=10.0, bound=5.0, **options
     )
-    clock.rule(guard)
-    go(come(guard), DOWN)
+    clock.control(guard)
+    leave(enter(guard), DOWN)
     clock.advance(10_000_000)
     return guard
 
 
-def test_the_call_that_trips_it_keeps_its_own_error_and_the_next_is_refused(server: Server) -> None:
-    told: list[GuardEvent] = []
+def test_call_that_trips_the_circuit_returns_its_own_error_and_the_next_is_refused(
+    server: Server,
+) -> None:
+    events: list[GuardEvent] = []
     guard = circuit(
-        redis=server.client(), name='mail', bound=5.0, trip=consecutive(2), observer=told.append
+        redis=server.client(), name='mail', bound=5.0, trip=consecutive(2), observer=events.append
     )
     assert guard.run_sync(lambda: DOWN) is DOWN
     assert guard.run_sync(lambda: DOWN) is DOWN
-    assert told == [CircuitChanged('mail', 'closed', 'open', 2)]
-    refused = guard.run_sync(lambda: OK)
-    assert type(refused) is Failure
-    error = refused.failure()
+    assert events == [CircuitChanged('mail', 'closed', 'open', 2)]
+    refusal = guard.run_sync(lambda: OK)
+    assert type(refusal) is Failure
+    error = refusal.failure()
     assert isinstance(error, CircuitOpen)
     assert (error.name, error.failures, error.state) == ('mail', 2, 'open')
     assert 29.0 < error.retry_after <= 30.0
-    assert told[1:] == [Refused('mail', error)]
+    assert events[1:] == [Refused('mail', error)]
 
 
 def test_tasks_and_threads_share_one_circuit(server: Server) -> None:
-    async def down() -> Failure[Down]:
+    async def fail() -> Failure[Down]:
         return DOWN
 
-    async def fails() -> None:
+    async def main() -> None:
         async with redis.asyncio.Redis(port=server.port) as client:
             guard = circuit(
                 redis=Clients(asyncio=client, sync=server.client()),
@@ -68,110 +70,110 @@ def test_tasks_and_threads_share_one_circuit(server: Server) -> None:
                 bound=5.0,
                 trip=consecutive(2),
             )
-            assert await guard.run(down) is DOWN
+            assert await guard.run(fail) is DOWN
             assert guard.run_sync(lambda: DOWN) is DOWN
-            assert type((await guard.run(down)).failure()) is CircuitOpen
+            assert type((await guard.run(fail)).failure()) is CircuitOpen
 
-    asyncio.run(fails())
+    asyncio.run(main())
 
 
-def test_the_outcome_is_handed_on_as_it_is(server: Server) -> None:
+def test_outcome_is_returned_unchanged(server: Server) -> None:
     guard = circuit(redis=server.client(), name='mail', bound=5.0)
     outcome = Success(object())
     assert guard.run_sync(lambda: outcome) is outcome
 
 
-def test_a_cancelled_probe_is_given_back_with_the_next_question(
-    server: Server, clock: Clock
+def test_cancelled_probe_is_released_with_the_next_script_call(
+    server: Server, clock: RedisClock
 ) -> None:
-    guard = half_open(server, clock)
-    permit = come(guard)
+    guard = half_open_circuit(server, clock)
+    permit = enter(guard)
     assert isinstance(permit, Permit)
-    assert isinstance(come(guard), CircuitOpen)
+    assert isinstance(enter(guard), CircuitOpen)
     permit.abort(asyncio.CancelledError())
-    assert isinstance(come(guard), Permit)
+    assert isinstance(enter(guard), Permit)
 
 
-def test_a_probe_whose_process_died_runs_out_and_opens_it_again(
-    server: Server, clock: Clock
-) -> None:
-    guard = half_open(server, clock, probe_timeout=3.0)
-    come(guard)
+def test_abandoned_probe_expires_and_opens_the_circuit(server: Server, clock: RedisClock) -> None:
+    guard = half_open_circuit(server, clock, probe_timeout=3.0)
+    enter(guard)
     clock.advance(2_999_999)
-    refused = come(guard)
-    assert isinstance(refused, CircuitOpen)
-    assert (refused.state, refused.retry_after) == ('half_open', 1e-6)
+    refusal = enter(guard)
+    assert isinstance(refusal, CircuitOpen)
+    assert (refusal.state, refusal.retry_after) == ('half_open', 1e-6)
     clock.advance(1)
-    refused = come(guard)
-    assert isinstance(refused, CircuitOpen)
-    assert (refused.state, refused.retry_after, refused.failures) == ('open', 10.0, 2)
+    refusal = enter(guard)
+    assert isinstance(refusal, CircuitOpen)
+    assert (refusal.state, refusal.retry_after, refusal.failures) == ('open', 10.0, 2)
 
 
-def test_a_failure_that_does_not_count_gives_a_probe_back(server: Server, clock: Clock) -> None:
-    guard = half_open(server, clock)
-    go(come(guard), Failure(Wrong()))
+def test_failure_that_does_not_count_releases_a_probe(server: Server, clock: RedisClock) -> None:
+    guard = half_open_circuit(server, clock)
+    leave(enter(guard), Failure(Wrong()))
     assert state(server) == 'half_open'
-    assert isinstance(come(guard), Permit)
+    assert isinstance(enter(guard), Permit)
 
 
-def test_what_does_not_count_is_not_told_where_nothing_is_to_give_back(server: Server) -> None:
+def test_failure_that_does_not_count_is_not_sent_to_redis_without_a_probe(server: Server) -> None:
     guard = circuit(redis=server.client(), name='mail', bound=5.0)
-    permit, wrong, text = come(guard), Failure(Wrong()), Failure('text')
+    permit, wrong, text = enter(guard), Failure(Wrong()), Failure('text')
     assert isinstance(permit, Permit)
     assert permit.leave(wrong) is wrong
     assert permit.leave(text) is text
 
 
-def test_a_defect_counts_with_the_next_question(server: Server) -> None:
+def test_defect_is_counted_with_the_next_script_call(server: Server) -> None:
     guard = circuit(redis=server.client(), name='mail', bound=5.0, trip=consecutive(1))
 
-    def defect() -> Success[int]:
+    def raise_defect() -> Success[int]:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        guard.run_sync(defect)
+        guard.run_sync(raise_defect)
     assert state(server) == 'closed'
-    assert isinstance(come(guard), CircuitOpen)
+    assert isinstance(enter(guard), CircuitOpen)
 
 
-@pytest.mark.parametrize('raised', [KeyboardInterrupt(), GeneratorExit(), asyncio.CancelledError()])
-def test_an_interruption_counts_nothing(server: Server, raised: BaseException) -> None:
+@pytest.mark.parametrize(
+    'interruption', [KeyboardInterrupt(), GeneratorExit(), asyncio.CancelledError()]
+)
+def test_interruption_is_not_counted(server: Server, interruption: BaseException) -> None:
     guard = circuit(redis=server.client(), name='mail', bound=5.0, trip=consecutive(1))
-    permit = come(guard)
+    permit = enter(guard)
     assert isinstance(permit, Permit)
-    assert permit.abort(raised) is None
-    assert isinstance(come(guard), Permit)
+    assert permit.abort(interruption) is None
+    assert isinstance(enter(guard), Permit)
 
 
-def test_a_predicate_that_raises_gives_the_probe_back(server: Server, clock: Clock) -> None:
+def test_probe_is_released_if_the_predicate_raises(server: Server, clock: RedisClock) -> None:
     def counts(error: TaggedError) -> bool:
         if isinstance(error, Wrong):
             raise ZeroDivisionError
         return True
 
-    guard = half_open(server, clock, counts=counts)
+    guard = half_open_circuit(server, clock, counts=counts)
     with pytest.raises(ZeroDivisionError):
         guard.run_sync(lambda: Failure(Wrong()))
-    assert isinstance(come(guard), Permit)
+    assert isinstance(enter(guard), Permit)
 
 
-def test_a_success_that_is_slow_counts_as_a_failure(server: Server) -> None:
+def test_slow_success_counts_as_a_failure(server: Server) -> None:
     world = FakeWorld()
     guard = circuit(
         redis=server.client(), name='mail', bound=5.0, trip=consecutive(1), slow=2.0, world=world
     )
 
-    def takes(seconds: float) -> Success[str]:
+    def succeed_after(seconds: float) -> Success[str]:
         world.advance(seconds)
         return OK
 
-    assert guard.run_sync(lambda: takes(2.0)) is OK
+    assert guard.run_sync(lambda: succeed_after(2.0)) is OK
     assert state(server) == 'closed'
-    assert guard.run_sync(lambda: takes(2.25)) is OK
+    assert guard.run_sync(lambda: succeed_after(2.25)) is OK
     assert state(server) == 'open'
 
 
-def test_only_what_is_said_to_count_counts(server: Server) -> None:
+def test_option_counts_selects_the_errors_that_count(server: Server) -> None:
     guard = circuit(
         redis=server.client(),
         name='mail',
@@ -179,57 +181,55 @@ def test_only_what_is_said_to_count_counts(server: Server) -> None:
         trip=consecutive(1),
         counts=lambda error: isinstance(error, Wrong),
     )
-    go(come(guard), DOWN)
+    leave(enter(guard), DOWN)
     assert state(server) == 'closed'
-    go(come(guard), Failure(Wrong()))
+    leave(enter(guard), Failure(Wrong()))
     assert state(server) == 'open'
 
 
-def test_whoever_deletes_it_in_redis_closes_it(server: Server) -> None:
+def test_deletion_of_the_key_closes_the_circuit(server: Server) -> None:
     guard = circuit(redis=server.client(), name='mail', bound=5.0, trip=consecutive(1))
-    go(come(guard), DOWN)
+    leave(enter(guard), DOWN)
     server.client().delete('seamwise:{mail}:circuit')
-    assert isinstance(come(guard), Permit)
+    assert isinstance(enter(guard), Permit)
 
 
-def test_a_call_that_nobody_waits_for_any_more_gives_its_probe_back(
-    server: Server, clock: Clock
-) -> None:
-    guard = half_open(server, clock)
+def test_closed_coroutine_releases_its_probe(server: Server, clock: RedisClock) -> None:
+    guard = half_open_circuit(server, clock)
 
-    async def abandoned() -> None:
+    async def main() -> None:
         async with redis.asyncio.Redis(port=server.port) as client:
-            other = circuit(
+            async_guard = circuit(
                 redis=client, name='mail', trip=consecutive(1), open_for=10.0, bound=5.0
             )
-            clock.rule(other)
+            clock.control(async_guard)
 
-            async def never() -> Success[int]:
+            async def wait_forever() -> Success[int]:
                 await asyncio.Event().wait()
                 return Success(1)
 
-            waiting = other.run(never)
+            coroutine = async_guard.run(wait_forever)
             while any(field.startswith('probe:') for field in fields(server)) is False:
-                waits_for: Any = waiting.send(None)
-                if waits_for is not None:
-                    waits_for._asyncio_future_blocking = False
-                    await waits_for
+                future: Any = coroutine.send(None)
+                if future is not None:
+                    future._asyncio_future_blocking = False
+                    await future
                 else:
                     await asyncio.sleep(0)
-            waiting.close()
+            coroutine.close()
             gc.collect()
 
-            async def fine() -> Success[int]:
+            async def succeed() -> Success[int]:
                 return Success(1)
 
-            assert (await other.run(fine)).unwrap() == 1
+            assert (await async_guard.run(succeed)).unwrap() == 1
 
-    asyncio.run(abandoned())
+    asyncio.run(main())
     assert state(server) == 'closed'
-    assert isinstance(come(guard), Permit)
+    assert isinstance(enter(guard), Permit)
 
 
-def test_what_redis_calls_wrong_is_raised(server: Server) -> None:
+def test_error_reply_of_redis_is_raised(server: Server) -> None:
     client = server.client()
     client.set('seamwise:{mail}:circuit', 'a text')
     guard = circuit(redis=client, name='mail', bound=5.0)
@@ -237,15 +237,17 @@ def test_what_redis_calls_wrong_is_raised(server: Server) -> None:
         guard.run_sync(lambda: OK)
 
 
-def test_it_describes_itself(server: Server) -> None:
+def test_circuit_describes_its_limits(server: Server) -> None:
     guard = circuit(redis=server.client(), name='mail', bound=0.02, away='closed')
-    said = guard.describe()
-    assert said.startswith('mail: opens for 30 s')
-    assert said.endswith('shared over Redis, timeout 0.02 s, during an outage no call passes')
+    description = guard.describe()
+    assert description.startswith('mail: opens for 30 s')
+    assert description.endswith(
+        'shared over Redis, timeout 0.02 s, during an outage no call passes'
+    )
 
 
 @pytest.mark.parametrize(
-    ('more', 'match'),
+    ('options', 'message'),
     [
         ({'bound': 0.0}, 'bound must be'),
         ({'bound': 60.1}, 'bound must be'),
@@ -258,20 +260,20 @@ def test_it_describes_itself(server: Server) -> None:
         ),
     ],
 )
-def test_what_makes_no_sense_is_refused_when_it_is_made(
-    server: Server, more: dict[str, Any], match: str
+def test_option_out_of_range_is_a_value_error(
+    server: Server, options: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(ValueError, match=match):
-        circuit(redis=server.client(), name='mail', **more)
+    with pytest.raises(ValueError, match=message):
+        circuit(redis=server.client(), name='mail', **options)
 
 
-def test_as_much_as_is_allowed_is_allowed(server: Server) -> None:
+def test_options_at_their_bounds_are_accepted(server: Server) -> None:
     trip = ratio(0.5, minimum=1, calls=MAX_CALLS)
     guard = circuit(redis=server.client(), name='mail', trip=trip, probes=MAX_PROBES, bound=60.0)
     assert guard.run_sync(lambda: OK) is OK
 
 
-def test_a_hundred_probes_try_at_once(server: Server, clock: Clock) -> None:
-    guard = half_open(server, clock, probes=MAX_PROBES)
-    assert all(isinstance(come(guard), Permit) for _ in range(MAX_PROBES))
-    assert isinstance(come(guard), CircuitOpen)
+def test_hundred_concurrent_probes_are_admitted(server: Server, clock: RedisClock) -> None:
+    guard = half_open_circuit(server, clock, probes=MAX_PROBES)
+    assert all(isinstance(enter(guard), Permit) for _ in range(MAX_PROBES))
+    assert isinstance(enter(guard), CircuitOpen)

@@ -1,4 +1,4 @@
-"""The circuit in Redis does what the one in a process does: the timelines of the vectors, and random histories."""
+"""Lua script of the circuit, compared with the vectors and with a local circuit."""
 
 import json
 from pathlib import Path
@@ -11,62 +11,62 @@ from hypothesis import strategies as st
 from seamwise import Failure
 from seamwise.policies._engine.permit import Outcome, Permit
 from seamwise.policies._parts.trip_conditions import Trip, consecutive, ratio
-from seamwise.policies.circuit import Circuit, CircuitOpen
+from seamwise.policies.circuit import Circuit
 from seamwise.policies.circuit import circuit as local_circuit
+from seamwise.policies.errors import CircuitOpen
 from seamwise.policies.events import CircuitChanged, GuardEvent
 from seamwise.policies.redis import circuit
 from seamwise.policies.redis.circuit import ScriptCall
 from seamwise.policies.testing import FakeWorld
 from tests.policies.errors import Wrong
-from tests.policies.redis.clocks import Clock
+from tests.policies.redis.circuit_calls import DOWN, OK, enter, fields, leave, state
+from tests.policies.redis.redis_clock import RedisClock
 from tests.policies.redis.servers import Server
-from tests.policies.redis.ways import DOWN, OK, come, fields, go, state
 
-FACTS: dict[str, Any] = json.loads(
+VECTORS: dict[str, Any] = json.loads(
     (Path(__file__).parents[2] / 'vectors' / 'circuit_timelines.json').read_text(encoding='utf-8')
 )
 HOUR = 3_600_000_000
 
 
-@pytest.mark.parametrize('case', FACTS['cases'], ids=lambda case: case['name'])
-def test_every_timeline_of_the_vectors_holds(server: Server, case: dict[str, Any]) -> None:
-    clock, of = Clock(server), case['settings']
+@pytest.mark.parametrize('case', VECTORS['cases'], ids=lambda case: case['name'])
+def test_circuit_follows_the_timelines_of_the_vectors(server: Server, case: dict[str, Any]) -> None:
+    clock, settings = RedisClock(server), case['settings']
     guard = circuit(
         redis=server.client(),
         name='mail',
-        trip=consecutive(of['failures']),
-        open_for=of['open_s'],
-        probes=of['probes'],
-        successes=of['successes'],
-        probe_timeout=of['probe_timeout_s'],
+        trip=consecutive(settings['failures']),
+        open_for=settings['open_s'],
+        probes=settings['probes'],
+        successes=settings['successes'],
+        probe_timeout=settings['probe_timeout_s'],
         bound=5.0,
     )
-    clock.rule(guard)
+    clock.control(guard)
     permits: dict[str, Permit | CircuitOpen] = {}
     for step in case['steps']:
         clock.advance(round(step['t'] * 1e6) - clock.now)
         match step['do']:
             case 'enter':
-                said = permits[step['call']] = come(guard)
-                assert isinstance(said, Permit) is step['admitted'], step
-                if isinstance(said, CircuitOpen):
-                    assert said.failures >= of['failures']
-                    assert said.state == step['state']
-                    assert 'retry_after' not in step or said.retry_after == step['retry_after'], (
-                        step
-                    )
+                decision = permits[step['call']] = enter(guard)
+                assert isinstance(decision, Permit) is step['admitted'], step
+                if isinstance(decision, CircuitOpen):
+                    assert decision.failures >= settings['failures']
+                    assert decision.state == step['state']
+                    if 'retry_after' in step:
+                        assert decision.retry_after == step['retry_after'], step
             case 'ok':
-                go(permits[step['call']], OK)
+                leave(permits[step['call']], OK)
             case 'fail':
-                go(permits[step['call']], DOWN)
+                leave(permits[step['call']], DOWN)
             case 'caller_error':
-                go(permits[step['call']], Failure(Wrong()))
+                leave(permits[step['call']], Failure(Wrong()))
             case 'cancel':
                 permit = permits[step['call']]
                 assert isinstance(permit, Permit)
                 assert permit.abort(KeyboardInterrupt()) is None
-            case other:
-                pytest.fail(f'no such step: {other}')
+            case unknown:
+                pytest.fail(f'unknown step: {unknown}')
         assert state(server) == step['state'], step
 
 
@@ -79,7 +79,7 @@ TRIPS = [
 ]
 STEPS = st.tuples(
     st.sampled_from(
-        ['come', 'come', 'come', 'ok', 'ok', 'fail', 'fail', 'wrong', 'cancel', 'defect']
+        ['enter', 'enter', 'enter', 'ok', 'ok', 'fail', 'fail', 'wrong', 'cancel', 'defect']
     ),
     st.integers(0, 9),
     st.sampled_from([0, 0, 125_000, 1_000_000, 2_500_000, 8_000_000]),
@@ -93,116 +93,116 @@ STEPS = st.tuples(
     successes=st.integers(1, 3),
     steps=st.lists(STEPS, min_size=10, max_size=50),
 )
-def test_it_goes_the_way_of_the_local_one(
-    running: Server, trip: Trip, probes: int, successes: int, steps: list[tuple[str, int, int]]
+def test_circuit_over_redis_behaves_like_a_local_one(
+    shared_server: Server,
+    trip: Trip,
+    probes: int,
+    successes: int,
+    steps: list[tuple[str, int, int]],
 ) -> None:
-    running.flush()
-    clock, world = Clock(running), FakeWorld()
-    changes: list[GuardEvent] = []
-    expected: list[GuardEvent] = []
-    more: dict[str, Any] = {
+    shared_server.flush()
+    clock, world = RedisClock(shared_server), FakeWorld()
+    events: list[GuardEvent] = []
+    expected_events: list[GuardEvent] = []
+    options: dict[str, Any] = {
         'trip': trip,
         'open_for': 4.0,
         'probes': probes,
         'successes': successes,
         'probe_timeout': 2.0,
     }
-    with running.client() as client:
-        shared = circuit(redis=client, name='mail', observer=changes.append, bound=5.0, **more)
-        local = local_circuit(name='mail', observer=expected.append, world=world, **more)
-        clock.rule(shared)
-        inside: list[tuple[Permit, Permit]] = []
-        for do, which, pause in steps:
+    with shared_server.client() as client:
+        shared = circuit(redis=client, name='mail', observer=events.append, bound=5.0, **options)
+        local = local_circuit(name='mail', observer=expected_events.append, world=world, **options)
+        clock.control(shared)
+        permits: list[tuple[Permit, Permit]] = []
+        for action, index, pause in steps:
             clock.advance(pause)
             world.advance(pause / 1e6)
-            if do == 'come':
-                said, wanted = come(shared), enter(local)
-                assert isinstance(said, Permit) == isinstance(wanted, Permit)
-                if isinstance(said, Permit) and isinstance(wanted, Permit):
-                    inside.append((said, wanted))
-                if isinstance(said, CircuitOpen) and isinstance(wanted, CircuitOpen):
-                    assert (said.state, said.failures, said.retry_after) == (
-                        wanted.state,
-                        wanted.failures,
-                        wanted.retry_after,
-                    )
-            elif inside:
-                leave(inside.pop(which % len(inside)), do)
-                if do in {'cancel', 'defect', 'wrong'}:
-                    # What is owed goes with the next question: one that changes nothing.
-                    shared.send_sync(ScriptCall('release', 0, 'nobody'))
-                assert state(running) == local.state
-        assert [of for of in changes if isinstance(of, CircuitChanged)] == [
-            of for of in expected if isinstance(of, CircuitChanged)
+            if action == 'enter':
+                decision, expected = enter(shared), enter_local(local)
+                assert isinstance(decision, Permit) == isinstance(expected, Permit)
+                if isinstance(decision, Permit) and isinstance(expected, Permit):
+                    permits.append((decision, expected))
+                if isinstance(decision, CircuitOpen) and isinstance(expected, CircuitOpen):
+                    assert decision == expected
+            elif permits:
+                leave_both(permits.pop(index % len(permits)), action)
+                if action in {'cancel', 'defect', 'wrong'}:
+                    # Sends the queued script calls, with one that changes nothing.
+                    shared.send_sync(ScriptCall('release', 0, 'unknown'))
+                assert state(shared_server) == local.state
+        assert [event for event in events if isinstance(event, CircuitChanged)] == [
+            event for event in expected_events if isinstance(event, CircuitChanged)
         ]
 
 
-def enter(local: Circuit) -> Permit | CircuitOpen:
-    said = local.enter()
-    if isinstance(said, Permit):
-        return said
-    assert type(said) is Failure
-    error = said.failure()
+def enter_local(local: Circuit) -> Permit | CircuitOpen:
+    decision = local.enter()
+    if isinstance(decision, Permit):
+        return decision
+    assert type(decision) is Failure
+    error = decision.failure()
     assert isinstance(error, CircuitOpen)
     return error
 
 
-def leave(both: tuple[Permit, Permit], how: str) -> None:
-    shared, local = both
-    if how in {'cancel', 'defect'}:
-        raised = ValueError() if how == 'defect' else KeyboardInterrupt()
-        shared.abort(raised)
-        local.abort(raised)
+def leave_both(permits: tuple[Permit, Permit], action: str) -> None:
+    shared, local = permits
+    if action in {'cancel', 'defect'}:
+        error = ValueError() if action == 'defect' else KeyboardInterrupt()
+        shared.abort(error)
+        local.abort(error)
         return
-    ends: dict[str, Outcome] = {'ok': OK, 'fail': DOWN, 'wrong': Failure(Wrong())}
-    outcome = ends[how]
-    go(shared, outcome)
+    outcomes: dict[str, Outcome] = {'ok': OK, 'fail': DOWN, 'wrong': Failure(Wrong())}
+    outcome = outcomes[action]
+    leave(shared, outcome)
     local.leave(outcome)
 
 
-def test_everything_in_redis_runs_out(server: Server) -> None:
+def test_key_of_the_circuit_expires(server: Server) -> None:
     client = server.client()
     guard = circuit(
         redis=client, name='mail', bound=5.0, open_for=10.0, trip=consecutive(1), probe_timeout=5.0
     )
     for _ in range(3):
         guard.run_sync(lambda: DOWN)
-        left: object = client.pttl('seamwise:{mail}:circuit')
-        assert isinstance(left, int)
-        assert 3_610_000 < left <= 3_615_000
+        ttl: object = client.pttl('seamwise:{mail}:circuit')
+        assert isinstance(ttl, int)
+        assert 3_610_000 < ttl <= 3_615_000
 
 
-def test_a_call_of_a_circuit_that_was_forgotten_meanwhile_changes_nothing(server: Server) -> None:
-    clock = Clock(server)
+def test_outcome_of_a_call_from_before_the_key_was_deleted_is_ignored(server: Server) -> None:
+    clock = RedisClock(server)
     guard = circuit(redis=server.client(), name='mail', bound=5.0, trip=consecutive(1))
-    clock.rule(guard)
-    old = come(guard)
+    clock.control(guard)
+    earlier_call = enter(guard)
     server.client().delete('seamwise:{mail}:circuit')
     clock.advance(1)
-    come(guard)
-    go(old, DOWN)
+    enter(guard)
+    leave(earlier_call, DOWN)
     assert state(server) == 'closed'
 
 
-def test_a_clock_that_goes_back_leaves_it_open_for_no_more_than_a_whole_time(
+def test_circuit_is_not_open_longer_than_open_for_after_the_clock_went_back(
     server: Server,
 ) -> None:
-    clock = Clock(server)
+    clock = RedisClock(server)
     guard = circuit(
         redis=server.client(), name='mail', bound=5.0, trip=consecutive(1), open_for=10.0
     )
-    clock.rule(guard)
-    go(come(guard), DOWN)
+    clock.control(guard)
+    leave(enter(guard), DOWN)
     clock.advance(-HOUR)
-    assert isinstance(come(guard), CircuitOpen)
+    assert isinstance(enter(guard), CircuitOpen)
     clock.advance(9_999_999)
-    assert isinstance(come(guard), CircuitOpen)
+    assert isinstance(enter(guard), CircuitOpen)
     clock.advance(1)
-    assert isinstance(come(guard), Permit)
+    assert isinstance(enter(guard), Permit)
 
 
-def test_a_clock_that_goes_back_leaves_a_probe_no_more_than_a_whole_lease(server: Server) -> None:
-    clock = Clock(server)
+def test_probe_expires_within_its_timeout_after_the_clock_went_back(server: Server) -> None:
+    clock = RedisClock(server)
     guard = circuit(
         redis=server.client(),
         name='mail',
@@ -211,66 +211,66 @@ def test_a_clock_that_goes_back_leaves_a_probe_no_more_than_a_whole_lease(server
         open_for=10.0,
         probe_timeout=5.0,
     )
-    clock.rule(guard)
-    go(come(guard), DOWN)
+    clock.control(guard)
+    leave(enter(guard), DOWN)
     clock.advance(10_000_000)
-    come(guard)
+    enter(guard)
     clock.advance(-HOUR)
-    assert isinstance(come(guard), CircuitOpen)
+    assert isinstance(enter(guard), CircuitOpen)
     clock.advance(5_000_000)
-    come(guard)
+    enter(guard)
     assert state(server) == 'open'
 
 
 @pytest.mark.parametrize(
     'trip', [ratio(0.5, minimum=2, calls=4), ratio(0.5, minimum=2, window=8.0)]
 )
-def test_a_share_that_is_just_reached_opens_it_and_only_a_failure_does(
+def test_circuit_opens_at_exactly_the_ratio_and_only_after_a_failure(
     server: Server, trip: Trip
 ) -> None:
     guard = circuit(redis=server.client(), name='mail', trip=trip, bound=5.0)
-    go(come(guard), DOWN)
-    go(come(guard), OK)
+    leave(enter(guard), DOWN)
+    leave(enter(guard), OK)
     assert state(server) == 'closed'
-    go(come(guard), DOWN)
+    leave(enter(guard), DOWN)
     assert state(server) == 'open'
-    server.tell('DEL', 'seamwise:{mail}:circuit')
-    go(come(guard), OK)
-    go(come(guard), DOWN)
+    server.execute('DEL', 'seamwise:{mail}:circuit')
+    leave(enter(guard), OK)
+    leave(enter(guard), DOWN)
     assert state(server) == 'open'
 
 
-def test_a_circuit_that_is_asked_does_not_run_out(server: Server) -> None:
+def test_call_extends_the_expiry_of_the_key(server: Server) -> None:
     guard = circuit(redis=server.client(), name='mail', bound=5.0)
-    come(guard)
-    server.tell('PEXPIRE', 'seamwise:{mail}:circuit', '5000')
-    come(guard)
-    assert server.tell('PTTL', 'seamwise:{mail}:circuit') > 3_600_000
+    enter(guard)
+    server.execute('PEXPIRE', 'seamwise:{mail}:circuit', '5000')
+    enter(guard)
+    assert server.execute('PTTL', 'seamwise:{mail}:circuit') > 3_600_000
 
 
-def test_a_window_of_calls_keeps_no_more_than_it_needs(server: Server) -> None:
+def test_count_window_stores_only_the_last_calls(server: Server) -> None:
     guard = circuit(
         redis=server.client(), name='mail', bound=5.0, trip=ratio(0.9, minimum=3, calls=5)
     )
     for outcome in (OK, DOWN, OK, OK, DOWN, OK, OK):
-        go(come(guard), outcome)
+        leave(enter(guard), outcome)
     assert fields(server)['calls'] == '00100'
     assert fields(server)['failures'] == '1'
 
 
-def test_a_window_of_time_keeps_ten_numbers(server: Server) -> None:
-    clock = Clock(server)
+def test_time_window_stores_ten_parts(server: Server) -> None:
+    clock = RedisClock(server)
     guard = circuit(
         redis=server.client(), name='mail', bound=5.0, trip=ratio(0.9, minimum=3, window=10.0)
     )
-    clock.rule(guard)
+    clock.control(guard)
     for _ in range(30):
-        go(come(guard), OK)
+        leave(enter(guard), OK)
         clock.advance(1_000_000)
     assert sum(field.startswith('part:') for field in fields(server)) == 10
 
 
-def test_processes_whose_windows_differ_count_together(server: Server) -> None:
+def test_circuits_with_different_windows_count_together(server: Server) -> None:
     short, long = (
         circuit(
             redis=server.client(), name='mail', bound=5.0, trip=ratio(0.5, minimum=4, window=window)
@@ -278,25 +278,25 @@ def test_processes_whose_windows_differ_count_together(server: Server) -> None:
         for window in (10.0, 70.0)
     )
     for guard in (short, long, short):
-        go(come(guard), DOWN)
+        leave(enter(guard), DOWN)
     assert state(server) == 'closed'
-    go(come(long), DOWN)
+    leave(enter(long), DOWN)
     assert state(server) == 'open'
 
 
-def test_a_probe_that_comes_twice_because_its_answer_was_lost_is_let_in(server: Server) -> None:
-    clock = Clock(server)
+def test_repeated_enter_with_the_same_token_is_admitted(server: Server) -> None:
+    clock = RedisClock(server)
     guard = circuit(
         redis=server.client(), name='mail', bound=5.0, trip=consecutive(1), open_for=1.0
     )
-    clock.rule(guard)
-    go(come(guard), DOWN)
+    clock.control(guard)
+    leave(enter(guard), DOWN)
     clock.advance(1_000_000)
-    first = guard.send_sync(ScriptCall('enter', 0, 'abc'))
-    assert first is not None
-    assert first[0] == 1
-    again = guard.send_sync(ScriptCall('enter', 0, 'abc'))
-    assert again == first[:6]
-    assert isinstance(come(guard), CircuitOpen)
-    guard.send_sync(ScriptCall('ok', first[1], 'abc'))
+    reply = guard.send_sync(ScriptCall('enter', 0, 'abc'))
+    assert reply is not None
+    assert reply[0] == 1
+    repeated = guard.send_sync(ScriptCall('enter', 0, 'abc'))
+    assert repeated == reply[:6]
+    assert isinstance(enter(guard), CircuitOpen)
+    guard.send_sync(ScriptCall('ok', reply[1], 'abc'))
     assert state(server) == 'closed'

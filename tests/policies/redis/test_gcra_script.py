@@ -1,4 +1,4 @@
-"""The arithmetic of the rate limit in Redis is that of the one in a process, to the microsecond."""
+"""Lua script of the rate limit, compared with a local rate limit to the microsecond."""
 
 import asyncio
 
@@ -8,11 +8,11 @@ from redis.asyncio import Redis
 
 from seamwise import Failure, Success
 from seamwise.policies._engine.pipeline import Guard
-from seamwise.policies.rate_limit import RateLimited
+from seamwise.policies.errors import RateLimited
 from seamwise.policies.rate_limit import rate_limit as local_rate_limit
 from seamwise.policies.redis import Clients, rate_limit
 from seamwise.policies.testing import FakeWorld
-from tests.policies.redis.clocks import Clock
+from tests.policies.redis.redis_clock import RedisClock
 from tests.policies.redis.servers import Server
 
 HOUR = 3_600_000_000
@@ -26,7 +26,7 @@ def retry_after(outcome: object) -> float | None:
     return error.retry_after
 
 
-def ask(guard: Guard[object]) -> float | None:
+def call(guard: Guard[object]) -> float | None:
     return retry_after(guard.run_sync(lambda: Success(1)))
 
 
@@ -37,12 +37,12 @@ def ask(guard: Guard[object]) -> float | None:
     burst=st.sampled_from([1, 2, 3, 10]),
     calls=st.lists(st.tuples(st.integers(0, 700_000), st.sampled_from([0.5, 1.0])), max_size=25),
 )
-def test_it_says_what_the_local_one_says(
-    running: Server, limit: int, period: float, burst: int, calls: list[tuple[int, float]]
+def test_rate_limit_over_redis_behaves_like_a_local_one(
+    shared_server: Server, limit: int, period: float, burst: int, calls: list[tuple[int, float]]
 ) -> None:
-    running.flush()
-    clock, world, costs = Clock(running), FakeWorld(), [0.0]
-    with running.client() as client:
+    shared_server.flush()
+    clock, world, costs = RedisClock(shared_server), FakeWorld(), [0.0]
+    with shared_server.client() as client:
         shared = rate_limit(
             limit,
             redis=client,
@@ -55,71 +55,71 @@ def test_it_says_what_the_local_one_says(
         local = local_rate_limit(
             limit, period=period, burst=burst, name='x', cost=lambda: costs[0], world=world
         )
-        clock.rule(shared)
+        clock.control(shared)
         for pause, cost in calls:
             clock.advance(pause)
             world.advance(clock.now / 1e6 - world.now)
             costs[0] = cost
-            said, expected = ask(shared), ask(local)
-            assert (said is None) == (expected is None)
-            if said is not None and expected is not None:
-                assert abs(said - expected) <= 2e-6
+            actual, expected = call(shared), call(local)
+            assert (actual is None) == (expected is None)
+            if actual is not None and expected is not None:
+                assert abs(actual - expected) <= 2e-6
 
 
-def test_who_comes_when_it_was_told_passes_and_not_a_microsecond_before(server: Server) -> None:
-    clock = Clock(server)
+def test_call_passes_exactly_after_retry_after(server: Server) -> None:
+    clock = RedisClock(server)
     guard = rate_limit(10, redis=server.client(), burst=1, name='x', bound=5.0)
-    clock.rule(guard)
-    assert ask(guard) is None
-    assert ask(guard) == 0.1
+    clock.control(guard)
+    assert call(guard) is None
+    assert call(guard) == 0.1
     clock.advance(99_999)
-    assert ask(guard) == 1e-6
+    assert call(guard) == 1e-6
     clock.advance(1)
-    assert ask(guard) is None
+    assert call(guard) is None
 
 
-def test_a_third_of_a_second_adds_up_to_a_burst_of_three(server: Server) -> None:
-    clock = Clock(server)
+def test_rate_of_three_per_second_has_no_rounding_error(server: Server) -> None:
+    clock = RedisClock(server)
     guard = rate_limit(3, redis=server.client(), name='x', bound=5.0)
-    clock.rule(guard)
+    clock.control(guard)
     for _ in range(50):
-        assert [ask(guard) for _ in range(3)] == [None] * 3
-        assert ask(guard) == 0.333333
+        assert [call(guard) for _ in range(3)] == [None] * 3
+        assert call(guard) == 0.333333
         clock.advance(1_000_000)
 
 
-def test_a_clock_that_goes_back_an_hour_leaves_as_much_to_wait_as_there_was(server: Server) -> None:
-    clock = Clock(server)
+def test_retry_after_does_not_change_if_the_clock_goes_back(server: Server) -> None:
+    clock = RedisClock(server)
     guard = rate_limit(2, redis=server.client(), name='x', bound=5.0)
-    clock.rule(guard)
-    assert [ask(guard) for _ in range(3)] == [None, None, 0.5]
+    clock.control(guard)
+    assert [call(guard) for _ in range(3)] == [None, None, 0.5]
     clock.advance(-HOUR)
-    assert ask(guard) == 0.5
+    assert call(guard) == 0.5
     clock.advance(499_999)
-    assert ask(guard) == 1e-6
+    assert call(guard) == 1e-6
     clock.advance(1)
-    assert [ask(guard) for _ in range(2)] == [None, 0.5]
+    assert [call(guard) for _ in range(2)] == [None, 0.5]
 
 
-def test_a_bucket_that_is_full_again_is_forgotten(server: Server) -> None:
+def test_key_expires_when_its_bucket_is_full(server: Server) -> None:
     client = server.client()
     guard = rate_limit(4, redis=client, name='x', bound=5.0)
-    ask(guard)
-    left: object = client.pttl('seamwise:{x}:rate')
-    assert isinstance(left, int)
-    assert 150 <= left <= 250
+    call(guard)
+    ttl: object = client.pttl('seamwise:{x}:rate')
+    assert isinstance(ttl, int)
+    assert 150 <= ttl <= 250
 
 
-def test_a_call_that_costs_nothing_leaves_nothing(server: Server) -> None:
+def test_call_without_cost_stores_nothing(server: Server) -> None:
     guard = rate_limit(4, redis=server.client(), name='x', bound=5.0, cost=lambda: 0.0)
-    assert ask(guard) is None
-    assert server.tell('KEYS', '*') == []
+    assert call(guard) is None
+    assert server.execute('KEYS', '*') == []
 
 
-def test_who_stands_behind_others_takes_nothing(server: Server) -> None:
-    clock = Clock(server)
+def test_call_behind_waiters_takes_nothing(server: Server) -> None:
+    clock = RedisClock(server)
     guard = rate_limit(10, redis=server.client(), name='x', bound=5.0)
-    clock.rule(guard)
+    clock.control(guard)
     store = guard.__dict__['_store']
     burst = repr(1_000_000.0)
     key = 'seamwise:{x}:rate'
@@ -128,19 +128,19 @@ def test_who_stands_behind_others_takes_nothing(server: Server) -> None:
     assert server.client().get(key) is None
 
 
-def test_a_refusal_takes_nothing(server: Server) -> None:
-    clock = Clock(server)
+def test_refused_call_takes_nothing(server: Server) -> None:
+    clock = RedisClock(server)
     guard = rate_limit(1, redis=server.client(), name='x', bound=5.0)
-    clock.rule(guard)
-    assert ask(guard) is None
-    assert [ask(guard) for _ in range(5)] == [1.0] * 5
+    clock.control(guard)
+    assert call(guard) is None
+    assert [call(guard) for _ in range(5)] == [1.0] * 5
 
 
-def test_two_ways_take_from_one_bucket(server: Server) -> None:
-    async def ok() -> Success[int]:
+def test_task_and_thread_share_one_bucket(server: Server) -> None:
+    async def succeed() -> Success[int]:
         return Success(1)
 
-    async def both_ways() -> tuple[object, float | None]:
+    async def main() -> tuple[object, float | None]:
         async with Redis(port=server.port) as client:
             guard = rate_limit(
                 1,
@@ -149,8 +149,8 @@ def test_two_ways_take_from_one_bucket(server: Server) -> None:
                 bound=5.0,
                 period=60.0,
             )
-            return await guard.run(ok), ask(guard)
+            return await guard.run(succeed), call(guard)
 
-    said, refused = asyncio.run(both_ways())
-    assert said == Success(1)
-    assert refused is not None
+    outcome, delay = asyncio.run(main())
+    assert outcome == Success(1)
+    assert delay is not None

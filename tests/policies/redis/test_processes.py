@@ -1,4 +1,4 @@
-"""Two real processes over one Redis: a limit is one limit, and a probe is one probe."""
+"""Guards shared by several real processes, and the import without redis-py."""
 
 import subprocess
 import sys
@@ -6,16 +6,17 @@ import time
 
 from seamwise.policies._parts.trip_conditions import consecutive
 from seamwise.policies.redis import circuit
+from tests.policies.redis.circuit_calls import DOWN, state
 from tests.policies.redis.servers import Server
-from tests.policies.redis.ways import DOWN, state
 
-HAMMER = """
+CALL_REPEATEDLY = """
 import sys
 from redis import Redis
 from seamwise import Success
 from seamwise.policies.redis import rate_limit
 
-guard = rate_limit(50, redis=Redis(port=int(sys.argv[1])), period=3600.0, name='search', bound=10.0, away='closed')
+redis = Redis(port=int(sys.argv[1]))
+guard = rate_limit(50, redis=redis, period=3600.0, name='search', bound=10.0, away='closed')
 print('ready', flush=True)
 input()
 print(sum(type(guard.run_sync(lambda: Success(1))) is Success for _ in range(100)))
@@ -28,12 +29,19 @@ from seamwise import Success
 from seamwise.policies.redis import circuit
 from seamwise.policies._parts.trip_conditions import consecutive
 
-guard = circuit(redis=Redis(port=int(sys.argv[1])), name='mail', trip=consecutive(1), open_for=0.2, probe_timeout=30.0, bound=10.0)
-tried = 0
+guard = circuit(
+    redis=Redis(port=int(sys.argv[1])),
+    name='mail',
+    trip=consecutive(1),
+    open_for=0.2,
+    probe_timeout=30.0,
+    bound=10.0,
+)
+executions = 0
 
 def slow():
-    global tried
-    tried += 1
+    global executions
+    executions += 1
     time.sleep(0.5)
     return Success(1)
 
@@ -43,7 +51,7 @@ for _ in range(20):
     if type(guard.run_sync(slow)) is Success:
         break
     time.sleep(0.01)
-print(tried)
+print(executions)
 """
 
 FORK = """
@@ -52,47 +60,48 @@ from redis import Redis
 from seamwise import Success
 from seamwise.policies.redis import rate_limit
 
-guard = rate_limit(3, redis=Redis(port=int(sys.argv[1])), period=3600.0, name='search', bound=10.0, away='closed')
-passed = lambda: type(guard.run_sync(lambda: Success(1))) is Success
-assert passed()
+redis = Redis(port=int(sys.argv[1]))
+guard = rate_limit(3, redis=redis, period=3600.0, name='search', bound=10.0, away='closed')
+is_admitted = lambda: type(guard.run_sync(lambda: Success(1))) is Success
+assert is_admitted()
 child = os.fork()
-said = [passed(), passed()]
+admitted = [is_admitted(), is_admitted()]
 if child == 0:
-    os._exit(10 + sum(said))
+    os._exit(10 + sum(admitted))
 _, status = os.waitpid(child, 0)
-print(sum(said) + os.waitstatus_to_exitcode(status) - 10)
+print(sum(admitted) + os.waitstatus_to_exitcode(status) - 10)
 """
 
 
-def in_processes(program: str, server: Server, number: int) -> list[int]:
-    """Run so many processes that begin together; gives the number that each prints."""
-    running = [
+def run_processes(program: str, server: Server, count: int) -> list[int]:
+    """Run concurrent processes that start together, and return the number that each prints."""
+    processes = [
         subprocess.Popen(
             [sys.executable, '-c', program, str(server.port)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
         )
-        for _ in range(number)
+        for _ in range(count)
     ]
-    for process in running:
+    for process in processes:
         assert process.stdout is not None
         assert process.stdout.readline() == 'ready\n'
-    for process in running:
+    for process in processes:
         assert process.stdin is not None
         process.stdin.write('go\n')
         process.stdin.flush()
-    said = [process.communicate(timeout=60.0)[0] for process in running]
-    assert [process.returncode for process in running] == [0] * number
-    return [int(one) for one in said]
+    outputs = [process.communicate(timeout=60.0)[0] for process in processes]
+    assert [process.returncode for process in processes] == [0] * count
+    return [int(output) for output in outputs]
 
 
-def test_two_processes_together_get_no_more_than_the_limit(server: Server) -> None:
-    passed = in_processes(HAMMER, server, 2)
-    assert sum(passed) == 50
+def test_processes_together_do_not_exceed_the_limit(server: Server) -> None:
+    admitted = run_processes(CALL_REPEATEDLY, server, 2)
+    assert sum(admitted) == 50
 
 
-def test_one_process_probes_for_both(server: Server) -> None:
+def test_only_one_of_two_processes_probes(server: Server) -> None:
     guard = circuit(
         redis=server.client(),
         name='mail',
@@ -103,28 +112,28 @@ def test_one_process_probes_for_both(server: Server) -> None:
     )
     guard.run_sync(lambda: DOWN)
     time.sleep(0.25)
-    tried = in_processes(PROBE, server, 2)
-    assert sorted(tried) == [0, 1]
+    executions = run_processes(PROBE, server, 2)
+    assert sorted(executions) == [0, 1]
     assert state(server) == 'closed'
 
 
-def test_a_child_that_was_forked_does_not_read_its_parents_replies(server: Server) -> None:
-    said = subprocess.run(
+def test_forked_process_uses_its_own_connection(server: Server) -> None:
+    completed = subprocess.run(
         [sys.executable, '-c', FORK, str(server.port)],
         capture_output=True,
         text=True,
         timeout=60.0,
         check=True,
     )
-    assert said.stdout == '2\n'
+    assert completed.stdout == '2\n'
 
 
-def test_without_redis_py_it_says_what_to_install() -> None:
+def test_import_without_redis_py_names_the_package_to_install() -> None:
     program = "import sys; sys.modules['redis'] = None; import seamwise.policies.redis"
-    said = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, '-c', program], capture_output=True, text=True, timeout=60.0, check=False
     )
     assert (
-        said.stderr.splitlines()[-1]
+        completed.stderr.splitlines()[-1]
         == "ImportError: seamwise.policies.redis needs redis-py: pip install 'seamwise[redis]'"
     )

@@ -33,7 +33,7 @@ from seamwise.check.typed_ast.program import Function, walk
 
 RETRY = 'seamwise.policies.retry.retry'
 FALLBACK = 'seamwise.policies.fallback.Fallback'
-CACHE = 'seamwise.policies.cache.Cache'
+CACHE = 'seamwise.policies.cache.CacheDecorator'
 
 
 def guard_facts(reader: ErrorInference) -> Iterator[GuardFacts]:

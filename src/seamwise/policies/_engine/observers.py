@@ -1,4 +1,4 @@
-"""How a guard tells its observer what happens: whatever the observer does, the outcome stays the same."""
+"""Observers whose exceptions do not affect the outcome of a call."""
 
 from seamwise.defects import report_defect
 from seamwise.policies._engine.validation import check_callable
@@ -6,7 +6,7 @@ from seamwise.policies.events import GuardEvent, Observer
 
 
 class SafeObserver:
-    """Tells one observer. What it raises is a defect: the first is reported, and none changes an outcome."""
+    """Call an observer, and report the first exception that it raises as a defect."""
 
     __slots__ = ('_has_reported', '_observer')
 
@@ -15,18 +15,18 @@ class SafeObserver:
         self._has_reported = False
 
     def __call__(self, event: GuardEvent) -> None:
-        """Tell of an event."""
+        """Notify the observer of an event."""
         try:
             self._observer(event)
-        except Exception as defect:  # noqa: BLE001 -- reported, and whom a guard protects has no part in it
+        except Exception as defect:  # noqa: BLE001 -- an observer must not change the outcome
             if not self._has_reported:
                 self._has_reported = True
                 report_defect(defect, guard=event.name)
 
 
 def safe_observer(observer: Observer | None) -> SafeObserver | None:
-    """Give what tells an observer, or None where there is none."""
+    """Return an observer that never raises, or None if there is none."""
     if observer is None:
         return None
-    check_callable('observer', observer, 'that takes an event')
+    check_callable('observer', observer, 'that accepts an event')
     return SafeObserver(observer)

@@ -1,4 +1,4 @@
-"""What a layer of a pipeline says when a call comes: come in, wait, or no. And what it is told when the call ends."""
+"""Decisions that a layer returns for a call (admit, wait, refuse), and its completion callbacks."""
 
 from collections.abc import Awaitable, Callable
 from typing import Generic, TypeAlias
@@ -13,59 +13,69 @@ T_co = TypeVar('T_co', covariant=True, default=object)
 E_co = TypeVar('E_co', covariant=True, default=object)
 
 Outcome: TypeAlias = Success[object] | Failure[object]
-"""What an operation gave, whatever is in it."""
+"""Result of an operation, whatever its value or error."""
 
 
 class Permit:
-    """Leave to go in. Of each permit, `leave` is called with an outcome, or `abort` with an exception.
+    """Permission for one call. Exactly one of `leave` and `abort` is called when the call ends.
 
-    A layer that keeps nothing of a call gives `ADMITTED`, or one permit to all.
+    A layer that keeps no state per call returns `ADMITTED`, or one permit for all calls.
     """
 
     __slots__ = ()
 
     def leave(self, outcome: Outcome, /) -> 'Outcome | Wait':
-        """Give what is told outside of a call that has ended, or what to wait for. Where this raises, the permit is back all the same."""
+        """Release the permit after an outcome.
+
+        If this method raises, it must have released the permit before.
+
+        Returns:
+            The outcome for the enclosing layers, or a `Wait` that produces it or a new permit.
+        """
         return outcome
 
-    def abort(self, raised: BaseException, /) -> Failure[object] | None:  # noqa: ARG002 -- for those that read it
-        """Give the failure that an exception or a cancellation means, or None for it to pass."""
+    def abort(self, error: BaseException, /) -> Failure[object] | None:  # noqa: ARG002 -- for subclasses
+        """Release the permit after an exception or a cancellation.
+
+        Returns:
+            The failure that replaces the exception, or None if the exception propagates.
+        """
         return None
 
 
 ADMITTED = Permit()
-"""The permit of a layer that keeps nothing of a call."""
+"""The permit of a layer that keeps no state per call."""
 
 
 class Wait(Generic[T_co, E_co]):
-    """Something to wait for. Whoever is interrupted gives back what was taken, and raises.
+    """Something to wait for. An interrupted wait releases what it has acquired, and raises.
 
-    `T_co` and `E_co` are what the outcome holds that it may give.
+    `T_co` and `E_co` are the types in the result of a wait that returns one.
     """
 
     __slots__ = ()
 
     async def wait(self) -> Permit | Result[T_co, E_co]:
-        """Wait in a task: gives a permit to go in (again), or what is told outside."""
+        """Wait in a task; return a permit to enter (again), or the final result of the layer."""
         raise NotImplementedError
 
     def wait_sync(self) -> Permit | Result[T_co, E_co]:
-        """Wait in a thread."""
+        """Wait in a thread, and return the same as `wait`."""
         raise NotImplementedError
 
 
 class Fork(Generic[E_co]):
-    """A layer that calls what is inside of it otherwise than once, in tasks; a thread just goes in.
+    """A decision to run the rest of the pipeline any number of times, in tasks.
 
-    `E_co` is what it can fail with itself.
+    `run_sync` treats it as `ADMITTED`. `E_co` is the type of the errors that the layer adds.
     """
 
     __slots__ = ()
 
-    async def run(self, inside: Callable[[], Awaitable[Result[T, E]]], /) -> Result[T, E | E_co]:
-        """Give the outcome of what is inside."""
+    async def run(self, operation: Callable[[], Awaitable[Result[T, E]]], /) -> Result[T, E | E_co]:
+        """Run the rest of the pipeline and return its result."""
         raise NotImplementedError
 
 
 Decision: TypeAlias = Permit | Result[T, E] | Wait[T, E] | Fork[E]
-"""What a layer says of a call that comes, or of one that goes."""
+"""Answer of a layer to a call that enters or leaves."""

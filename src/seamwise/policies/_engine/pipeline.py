@@ -1,7 +1,8 @@
-"""Guards and how they nest: `outer >> inner` is one flat list of layers, which one loop walks in and out of.
+"""Guards and pipelines: `outer >> inner` is one flat list of layers, run by one loop.
 
-No layer waits or calls by itself. Each says what is to happen, in `enter` when a call comes and in its permit's `leave` or
-`abort` when it ends, and the two loops below do it: one for tasks, one for threads.
+No layer waits or calls the operation by itself. It returns a decision: from `enter` when a call
+starts, from `leave` or `abort` of its permit when the call ends. Two loops carry the decisions
+out: `Guard.run` in tasks, `Guard.run_sync` in threads.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any, ClassVar, Generic, Never, ParamSpec, Protocol, TypeVar, 
 from typing_extensions import override
 
 from seamwise.containers import Failure, Result, Success
+from seamwise.policies._engine.order_rules import order_warnings
 from seamwise.policies._engine.permit import ADMITTED, Decision, Fork, Permit, Wait
 from seamwise.policies._engine.validation import check_name
 
@@ -26,28 +28,29 @@ E_co = TypeVar('E_co', covariant=True)
 P = ParamSpec('P')
 
 
-class Runs(Protocol):
-    """What a decorated function runs inside of."""
+class Runner(Protocol):
+    """A guard, or a fallback, that runs the calls of a decorated function."""
 
     @property
     def name(self) -> str:
-        """Say what it is called."""
+        """Name in error messages."""
         ...
 
     async def run(self, op: Callable[[], Awaitable[Any]], /) -> object:
-        """Call an operation in a task."""
+        """Run an operation in a task."""
         ...
 
     def run_sync(self, op: Callable[[], Any], /) -> object:
-        """Call an operation in a thread."""
+        """Run an operation in the current thread."""
         ...
 
 
 class Guard(Generic[E_co]):
-    """A policy around operations that return results; `E_co` is what it can fail with itself.
+    """A policy around operations that return results; `E_co` is the type of its own errors.
 
-    `outer >> inner` nests: the outer one sees one call, however often the inner one tries. One guard is shared by all callers
-    of what it guards, from any number of threads and from the tasks of one event loop.
+    `outer >> inner` nests guards: the outer one sees one call, however often the inner one retries.
+    Share one guard between all callers of a dependency. They can run in any number of threads,
+    and in the tasks of one event loop.
 
     >>> identity.run_sync(lambda: Success(1))
     <Success: 1>
@@ -56,10 +59,11 @@ class Guard(Generic[E_co]):
     name: str
 
     def __init__(self, layers: tuple[Layer[object], ...], /, *, name: str | None = None) -> None:
-        for place, layer in enumerate(layers):
-            if layer in layers[:place]:
+        for index, layer in enumerate(layers):
+            if layer in layers[:index]:
                 raise ValueError(
-                    f'{layer.name!r} stands twice in one pipeline, where it would wait for itself: make a second guard.'
+                    f'{layer.name!r} is in this pipeline twice, where it would wait for itself: '
+                    'create a second guard.'
                 )
         self.name = ' >> '.join(layer.name for layer in layers) if name is None else name
         self._layers = layers
@@ -68,9 +72,9 @@ class Guard(Generic[E_co]):
         self._loop: AbstractEventLoop | None = None
 
     async def run(self, op: Callable[[], Awaitable[Result[T, E0]]]) -> Result[T, E0 | E_co]:  # noqa: C901, PLR0912 -- one flat loop, for its speed
-        """Call an operation inside this guard, in a task; gives its result, or the guard's own failure.
+        """Run an operation in the current task, and return its result or the guard's own failure.
 
-        What the operation raises is raised as it comes, and so is the cancellation of the caller.
+        Exceptions of the operation and a cancellation of the caller propagate unchanged.
         """
         if self._is_bound and get_running_loop() is not self._loop:
             self._bind(get_running_loop())
@@ -81,41 +85,45 @@ class Guard(Generic[E_co]):
             try:
                 if outcome is None:
                     for enter in enters:
-                        said = enter()
-                        if isinstance(said, Permit):
-                            permits.append(said)
+                        decision = enter()
+                        if isinstance(decision, Permit):
+                            permits.append(decision)
                             continue
                         outcome = (
-                            said if type(said) is Failure else await self._held(said, permits, op)
+                            decision
+                            if type(decision) is Failure
+                            else await self._resolve(decision, permits, op)
                         )
                         if outcome is not None:
                             break
                     else:
                         outcome = await op()
                         if type(outcome) is not Success and type(outcome) is not Failure:
-                            _refuse(outcome)
+                            _raise_not_a_result(outcome)
                 while permits:
-                    left = permits.pop().leave(outcome)
-                    if left is not outcome:
+                    decision = permits.pop().leave(outcome)
+                    if decision is not outcome:
                         outcome = (
-                            left if type(left) is Failure else await self._held(left, permits, op)
+                            decision
+                            if type(decision) is Failure
+                            else await self._resolve(decision, permits, op)
                         )
                         if outcome is None:
                             enters = self._enters[len(permits) :]
                             break
                 else:
-                    given: Result[T, E0 | E_co] = outcome
-                    return given
-            except BaseException as raised:
-                outcome = _aborted(permits, raised)
+                    result: Result[T, E0 | E_co] = outcome
+                    return result
+            except BaseException as error:
+                outcome = _abort(permits, error)
                 if outcome is not None:
                     continue
                 raise
 
     def run_sync(self, op: Callable[[], Result[T, E0]]) -> Result[T, E0 | E_co]:  # noqa: C901, PLR0912 -- one flat loop, for its speed
-        """Call an operation inside this guard, in the thread that calls; gives its result, or the guard's own failure.
+        """Run an operation in the current thread, and return its result or the guard's own failure.
 
-        What the operation raises is raised as it comes. Nothing can interrupt it: see `deadline`.
+        Exceptions of the operation propagate unchanged. No guard can interrupt it: see `deadline`.
         """
         permits: list[Permit] = []
         outcome: Any = None
@@ -124,29 +132,37 @@ class Guard(Generic[E_co]):
             try:
                 if outcome is None:
                     for enter in enters:
-                        said = enter()
-                        if isinstance(said, Permit):
-                            permits.append(said)
+                        decision = enter()
+                        if isinstance(decision, Permit):
+                            permits.append(decision)
                             continue
-                        outcome = said if type(said) is Failure else self._held_sync(said, permits)
+                        outcome = (
+                            decision
+                            if type(decision) is Failure
+                            else self._resolve_sync(decision, permits)
+                        )
                         if outcome is not None:
                             break
                     else:
                         outcome = op()
                         if type(outcome) is not Success and type(outcome) is not Failure:
-                            _refuse(outcome)
+                            _raise_not_a_result(outcome)
                 while permits:
-                    left = permits.pop().leave(outcome)
-                    if left is not outcome:
-                        outcome = left if type(left) is Failure else self._held_sync(left, permits)
+                    decision = permits.pop().leave(outcome)
+                    if decision is not outcome:
+                        outcome = (
+                            decision
+                            if type(decision) is Failure
+                            else self._resolve_sync(decision, permits)
+                        )
                         if outcome is None:
                             enters = self._enters[len(permits) :]
                             break
                 else:
-                    given: Result[T, E0 | E_co] = outcome
-                    return given
-            except BaseException as raised:
-                outcome = _aborted(permits, raised)
+                    result: Result[T, E0 | E_co] = outcome
+                    return result
+            except BaseException as error:
+                outcome = _abort(permits, error)
                 if outcome is not None:
                     continue
                 raise
@@ -160,11 +176,11 @@ class Guard(Generic[E_co]):
         self, function: Callable[P, Result[T, E0]], /
     ) -> Callable[P, Result[T, E0 | E_co]]: ...
     def __call__(self, function: Callable[..., Any], /) -> Callable[..., Any]:
-        """Decorate a function that returns a result, or an `async def` that does; its signature is kept."""
-        return decorated(self, function)
+        """Decorate a `def` or `async def` that returns a result; its signature is preserved."""
+        return decorate(self, function)
 
     def __rshift__(self, inner: Guard[E2]) -> Guard[E_co | E2]:
-        """Put another guard inside this one."""
+        """Return a pipeline with another guard inside this one."""
         if not isinstance(inner, Guard):
             return NotImplemented
         if not (self._layers and inner._layers):
@@ -173,7 +189,7 @@ class Guard(Generic[E_co]):
 
     @override
     def __eq__(self, other: object) -> bool:
-        """Say whether it is the same layers in the same order."""
+        """Return whether both have the same layers in the same order."""
         return isinstance(other, Guard) and self._layers == other._layers
 
     @override
@@ -185,56 +201,67 @@ class Guard(Generic[E_co]):
         return f'<guard {self.name}>'
 
     def describe(self) -> str:
-        """Say in plain words what stands around what, outermost first, with its limits; and warn of an order that cannot be meant.
+        """Return a line for each layer, outermost first, then a line for each warning.
+
+        A warning names two layers whose order contradicts itself.
 
         >>> identity.describe()
         'nothing: the operation runs as it is'
         """
-        from seamwise.policies.describe import described  # noqa: PLC0415 -- it knows all the guards, and they know this
+        if not self._layers:
+            return 'nothing: the operation runs as it is'
+        lines = [f'{layer.name}: {layer.limits()}' for layer in self._layers]
+        lines += (f'warning: {warning}' for warning in order_warnings(self._layers))
+        return '\n'.join(lines)
 
-        return described(self._layers)
-
-    async def _held(
+    async def _resolve(
         self,
-        said: Decision[T, E0],
+        decision: Decision[T, E0],
         permits: list[Permit],
         op: Callable[[], Awaitable[Result[T, E0]]],
     ) -> Result[T, E0 | E_co] | None:
-        """Wait for what a layer holds a call for: adds a permit and gives None, or gives the outcome that stands outside of it."""
-        if isinstance(said, Wait):
-            said = await said.wait()
-        if isinstance(said, Fork):
-            return await said.run(partial(self._inside(len(permits)).run, op))
-        if isinstance(said, Permit):
-            permits.append(said)
-            return None
-        return said
+        """Carry out a decision that is no permit yet.
 
-    def _held_sync(self, said: Decision[T, E0], permits: list[Permit]) -> Result[T, E0] | None:
-        if isinstance(said, Wait):
-            said = said.wait_sync()
-        if isinstance(said, Fork):
-            said = ADMITTED
-        if isinstance(said, Permit):
-            permits.append(said)
+        Returns:
+            None after appending a permit, else the outcome for the enclosing layers.
+        """
+        if isinstance(decision, Wait):
+            decision = await decision.wait()
+        if isinstance(decision, Fork):
+            return await decision.run(partial(self._inner_pipeline(len(permits)).run, op))
+        if isinstance(decision, Permit):
+            permits.append(decision)
             return None
-        return said
+        return decision
 
-    def _inside(self, place: int) -> Guard[E_co]:
-        return Guard(self._layers[place + 1 :])
+    def _resolve_sync(
+        self, decision: Decision[T, E0], permits: list[Permit]
+    ) -> Result[T, E0] | None:
+        if isinstance(decision, Wait):
+            decision = decision.wait_sync()
+        if isinstance(decision, Fork):
+            decision = ADMITTED
+        if isinstance(decision, Permit):
+            permits.append(decision)
+            return None
+        return decision
+
+    def _inner_pipeline(self, index: int) -> Guard[E_co]:
+        return Guard(self._layers[index + 1 :])
 
     def _bind(self, loop: AbstractEventLoop) -> None:
         for layer in self._layers:
             if layer.is_bound:
-                layer._bind_itself(loop)
+                layer._bind_layer(loop)
         self._loop = loop
 
 
 class Layer(Guard[E_co]):
-    """One guard, which may be a layer of a pipeline: it says who comes in, and reads how the call ended.
+    """A single guard: it admits calls or refuses them, and receives their outcomes.
 
-    Whoever makes a guard derives from this and defines `enter` and `limits`. A class whose callers wait for one another sets
-    `is_bound`: it then serves the tasks of one event loop, beside any number of threads.
+    To write a guard, derive from this class and define `enter` and `limits`. Set `is_bound` if
+    callers wait for one another: the guard then serves the tasks of one event loop only, in
+    addition to any number of threads.
 
     >>> class Once(Layer[str]):
     ...     is_open = True
@@ -255,20 +282,23 @@ class Layer(Guard[E_co]):
         self._own_loop: AbstractEventLoop | None = None
 
     def enter(self) -> Decision:
-        """Let a call in that comes, let it wait, or refuse it. This never waits itself, and is called from any thread."""
+        """Return the decision for a call that starts.
+
+        This method must not block, and can be called from any thread.
+        """
         raise NotImplementedError
 
     def limits(self) -> str:
-        """Say what is allowed, in a few words, for `describe`."""
+        """Return a short description of the limits, for `describe`."""
         raise NotImplementedError
 
-    def _bind_itself(self, loop: AbstractEventLoop) -> None:
+    def _bind_layer(self, loop: AbstractEventLoop) -> None:
         if self._own_loop is None:
             self._own_loop = loop
         if self._own_loop is not loop:
             raise RuntimeError(
-                f'{self.name!r} serves the tasks of another event loop, and one loop only: its callers wait for one another. '
-                'Make one guard for each loop.'
+                f'{self.name!r} already serves the tasks of another event loop: create one guard '
+                'for each loop.'
             )
 
     @override
@@ -281,22 +311,23 @@ class Layer(Guard[E_co]):
 
 
 identity: Guard[Never] = Guard((), name='identity')
-"""The guard that does nothing: `identity >> guard` is `guard`."""
+"""The empty pipeline: `identity >> guard` is `guard`."""
 
 
-def decorated(guard: Runs, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a function that runs inside a guard, with the signature of the one that is given."""
+def decorate(guard: Runner, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function with the signature of `function` whose calls run inside the guard."""
     if type(function) in {classmethod, staticmethod}:
         raise TypeError(
-            f'Put the guard {guard.name!r} under @{type(function).__name__}, not above it.'
+            f'Put the guard {guard.name!r} below @{type(function).__name__}, not above it.'
         )
     if not callable(function):
         raise TypeError(
-            f'The guard {guard.name!r} decorates a function that gives a Result, not {function!r}.'
+            f'The guard {guard.name!r} must decorate a function that returns a Result, not '
+            f'{function!r}.'
         )
     if isgeneratorfunction(function) or isasyncgenfunction(function):
         name = getattr(function, '__qualname__', repr(function))
-        raise TypeError(f'{name} is a generator: it works when it is read, where no guard stands.')
+        raise TypeError(f'{name} is a generator: its body would run outside the guard.')
     if _is_async(function):
 
         @wraps(function)
@@ -313,48 +344,48 @@ def decorated(guard: Runs, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _is_async(function: Callable[..., Any]) -> bool:
-    """Say whether a call gives a coroutine: of an `async def`, or of an object whose `__call__` is one."""
+    """Return whether a function, or the `__call__` of an object, is an `async def`."""
     while isinstance(function, partial):
         function = function.func
     return iscoroutinefunction(function) or iscoroutinefunction(type(function).__call__)
 
 
-def _refuse(given: object) -> Never:
-    if not iscoroutine(given):
-        raise _told(TypeError(f'The operation gave {type(given).__name__}, which is no Result.'))
-    # Nobody will await it now.
-    given.close()
-    raise _told(
-        TypeError(
-            'The operation gave a coroutine: `await guard.run(…)` runs those, run_sync does not.'
-        )
+def _raise_not_a_result(value: object) -> Never:
+    if not iscoroutine(value):
+        message = f'The operation returned {type(value).__name__}, which is not a Result.'
+        raise _add_usage_note(TypeError(message))
+    # Otherwise Python would warn that the coroutine was never awaited.
+    value.close()
+    message = 'The operation returned a coroutine: use `await guard.run(…)` instead of run_sync.'
+    raise _add_usage_note(TypeError(message))
+
+
+def _add_usage_note(error: TypeError) -> TypeError:
+    error.add_note(
+        'A guard runs a function without arguments that returns a Result: '
+        '`guard.run_sync(lambda: find(uid))`,'
     )
+    error.add_note('or an awaitable of a Result: `await guard.run(lambda: load(uid))`.')
+    return error
 
 
-def _told(raised: TypeError) -> TypeError:
-    raised.add_note(
-        'A guard takes a function without arguments that gives a Result: `guard.run_sync(lambda: find(uid))`,'
-    )
-    raised.add_note('or an awaitable of one: `await guard.run(lambda: load(uid))`.')
-    return raised
-
-
-def _aborted(permits: list[Permit], raised: BaseException) -> Failure[object] | None:
-    """Give back every permit, the innermost first, until one says which failure the exception means."""
+def _abort(permits: list[Permit], error: BaseException) -> Failure[object] | None:
+    """Abort the permits, innermost first, until one returns a failure that replaces the error."""
+    # An error without further frames comes from the call of `op` itself: a wrong signature.
     if (
-        type(raised) is TypeError
-        and raised.__traceback__ is not None
-        and raised.__traceback__.tb_next is None
+        type(error) is TypeError
+        and error.__traceback__ is not None
+        and error.__traceback__.tb_next is None
     ):
-        _told(raised)
+        _add_usage_note(error)
     try:
         while permits:
-            failure = permits.pop().abort(raised)
+            failure = permits.pop().abort(error)
             if failure is not None:
                 return failure
-    except BaseException as worse:
-        # An observer that exits, or a clock that raises: those outside get theirs back all the same.
-        failure = _aborted(permits, worse)
+    except BaseException as abort_error:
+        # If `abort` itself raises (e.g. an observer calls sys.exit), release the outer permits too.
+        failure = _abort(permits, abort_error)
         if failure is not None:
             return failure
         raise

@@ -1,20 +1,20 @@
-"""What guards read of an error: whether a second try may help, and whom it counts against."""
+"""Predicates on errors: whether to retry, and whether an error counts against the dependency."""
 
 from seamwise.categories import Category
 from seamwise.errors import TaggedError
 
-_AGAINST = frozenset(
+_COUNTED_CATEGORIES = frozenset(
     {Category.TIMEOUT, Category.UNAVAILABLE, Category.CONNECTION, Category.RESOURCE}
 )
 
 
 def always(_error: TaggedError, /) -> bool:
-    """Say yes to every error."""
+    """Return True for every error."""
     return True
 
 
 def retryable(error: TaggedError, /) -> bool:
-    """Say whether a second try may help: the error's class or instance decides.
+    """Return whether a retry may help, as declared by the error's class or instance.
 
     >>> from seamwise.catalog.network import HostUnreachable
     >>> retryable(HostUnreachable('db', 'connection refused'))
@@ -24,9 +24,14 @@ def retryable(error: TaggedError, /) -> bool:
 
 
 def counts_against(error: TaggedError, /) -> bool:
-    """Say whether an error speaks against what was asked: TIMEOUT, UNAVAILABLE, CONNECTION, RESOURCE, retryable EXECUTION.
+    """Return whether an error indicates a fault of the dependency.
 
-    What the caller did wrong itself, and what a guard refused on the way, does not.
+    This holds for the categories TIMEOUT, UNAVAILABLE, CONNECTION and RESOURCE, and for retryable
+    errors of the category EXECUTION. Mistakes of the caller and refusals by guards do not count.
+
+    >>> from seamwise.catalog.network import HostUnreachable
+    >>> counts_against(HostUnreachable('db', 'connection refused'))
+    True
     """
     category = error.category
-    return category in _AGAINST or (category is Category.EXECUTION and error.retryable)
+    return category in _COUNTED_CATEGORIES or (category is Category.EXECUTION and error.retryable)

@@ -1,4 +1,4 @@
-"""Numbers that guards are made with, checked where the guard is made."""
+"""Validation of the arguments that guards are created with."""
 
 import math
 import sys
@@ -9,11 +9,22 @@ def check_float(
     name: str,
     value: float,
     *,
-    least: float = 0.0,
+    minimum: float = 0.0,
     above: float | None = None,
-    most: float = math.inf,
+    maximum: float = math.inf,
 ) -> float:
-    """Give a number as a float, or raise: a TypeError for what is none, a ValueError for one that is out of range.
+    """Check a number and return it as a float.
+
+    Args:
+        name: Name of the argument, for the message.
+        value: The number.
+        minimum: Smallest valid value; ignored if `above` is not None.
+        above: Exclusive lower bound.
+        maximum: Largest valid value.
+
+    Raises:
+        TypeError: The value is not a number.
+        ValueError: The value is not finite, or out of range.
 
     >>> check_float('base', 0.1)
     0.1
@@ -24,20 +35,24 @@ def check_float(
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise TypeError(f'{name} must be a number, not {value!r}.')
     try:
-        given = float(value)
+        number = float(value)
     except OverflowError:
-        # A whole number beyond all floats, which may have too many digits to be shown.
-        value = given = math.inf if value > 0 else -math.inf
-    fits = least <= given <= most if above is None else above < given <= most
-    if not math.isfinite(given) or not fits:
-        low = f'{least:g} or more' if above is None else f'more than {above:g}'
-        high = '' if math.isinf(most) else f', {most:g} at most'
-        raise ValueError(f'{name} must be a finite number, {low}{high}, not {value!r}.')
-    return given
+        # The integer exceeds every float. Its digits may exceed the limit of `repr` too.
+        value = number = math.inf if value > 0 else -math.inf
+    fits = minimum <= number <= maximum if above is None else above < number <= maximum
+    if not math.isfinite(number) or not fits:
+        lower = f'{minimum:g} or more' if above is None else f'more than {above:g}'
+        upper = '' if math.isinf(maximum) else f', {maximum:g} at most'
+        raise ValueError(f'{name} must be a finite number, {lower}{upper}, not {value!r}.')
+    return number
 
 
-def check_int(name: str, value: int, *, least: int = 1) -> int:
-    """Give a whole number, or raise: a TypeError for what is none, a ValueError for one that is too small or beyond what a machine counts.
+def check_int(name: str, value: int, *, minimum: int = 1) -> int:
+    """Check an integer and return it.
+
+    Raises:
+        TypeError: The value is not an integer.
+        ValueError: The value is less than `minimum`, or more than `sys.maxsize`.
 
     >>> check_int('attempts', 0)
     Traceback (most recent call last):
@@ -46,42 +61,42 @@ def check_int(name: str, value: int, *, least: int = 1) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f'{name} must be a whole number, not {value!r}.')
     if value > sys.maxsize:
-        # It may have too many digits to be shown.
+        # The message omits the value, whose digits may exceed the limit of `repr`.
         raise ValueError(f'{name} must be {sys.maxsize} at most.')
-    if value < least:
-        raise ValueError(f'{name} must be {least} or more, not {value!r}.')
+    if value < minimum:
+        raise ValueError(f'{name} must be {minimum} or more, not {value!r}.')
     return value
 
 
 def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
-    """Raise a ValueError unless a word is one of those that are known."""
+    """Raise a ValueError unless the value is one of the choices."""
     if value not in choices:
         raise ValueError(f'{name} must be one of {", ".join(map(repr, choices))}, not {value!r}.')
 
 
-def check_callable(name: str, value: Callable[..., object], that: str) -> None:
-    """Raise a TypeError unless a value can be called; `that` says what such a function takes or gives.
+def check_callable(name: str, value: Callable[..., object], purpose: str) -> None:
+    """Raise a TypeError unless the value is callable; `purpose` completes the message.
 
-    >>> check_callable('at', 5, 'that gives a time')
+    >>> check_callable('at', 5, 'that returns a time')
     Traceback (most recent call last):
-    TypeError: at must be a function that gives a time, not 5.
+    TypeError: at must be a function that returns a time, not 5.
     """
     if not callable(value):
-        raise TypeError(f'{name} must be a function {that}, not {value!r}.')
+        raise TypeError(f'{name} must be a function {purpose}, not {value!r}.')
 
 
-def key_of(key: Callable[[], str]) -> str:
-    """Ask for the key of a call, or raise a TypeError where it is no string."""
-    given = key()
-    if not isinstance(given, str):
-        raise TypeError(f'key must give a string, not {given!r}.')
-    return given
+def call_key(key: Callable[[], str]) -> str:
+    """Return the key of the current call, or raise a TypeError if it is not a string."""
+    value = key()
+    if not isinstance(value, str):
+        raise TypeError(f'key must return a string, not {value!r}.')
+    return value
 
 
 def check_name(value: str) -> str:
-    """Give the name of a guard, or raise: it stands in errors, in events and in telemetry."""
+    """Check the name of a guard, which appears in errors, events and telemetry, and return it."""
     if not isinstance(value, str):
         raise TypeError(f'name must be a string, not {value!r}.')
     if not value.strip():
-        raise ValueError('name must say what is guarded, it is empty.')
+        raise ValueError('name must not be empty: it identifies the guard in errors and events.')
     return value

@@ -1,4 +1,4 @@
-"""Who waits and in which order: a line, first come first served, of tasks and threads together."""
+"""FIFO queue of waiters, which can be tasks and threads."""
 
 import time
 from asyncio import AbstractEventLoop, Future, _get_running_loop, get_running_loop
@@ -10,36 +10,43 @@ from typing import TypeAlias
 from seamwise.policies._engine.world import World
 
 Mutex: TypeAlias = RLock
-"""The lock of whoever owns a line. It lets its own thread in again: a waiter that is thrown away while the lock is held, as
-the task of a closed loop is, gives its place back from inside."""
+"""The lock of a queue's owner. It is reentrant: a waiter that is garbage-collected while its thread
+holds the lock, as the task of a closed loop is, releases its place in that thread."""
 
 
 class Waiter:
-    """A place in a line, for one task or one thread; `is_called` says that its turn has come, and stays so."""
+    """A place in a queue, for one task or thread; `is_woken` stays True once it has been woken."""
 
-    __slots__ = ('_mutex', '_wake', 'is_called', 'weight')
+    __slots__ = ('_mutex', '_wake', 'is_woken', 'weight')
 
     def __init__(self, mutex: Mutex, weight: int) -> None:
-        self.is_called = False
+        self.is_woken = False
         self.weight = weight
         self._mutex = mutex
         self._wake: Callable[[], object] | None = None
 
-    def call(self) -> bool:
-        """Wake who stands here, from any thread, under the lock; False where nobody is left to wake, their loop being closed."""
+    def wake(self) -> bool:
+        """Wake the task or thread, and return whether that succeeded.
+
+        The caller holds the lock, and can be any thread. Waking fails if the waiter's event loop
+        is closed.
+        """
         if self._wake is not None:
             try:
                 self._wake()
             except RuntimeError:
                 return False
-        self.is_called = True
+        self.is_woken = True
         return True
 
     async def wait(self, world: World, seconds: float | None) -> None:
-        """Wait in a task until called, or for so many seconds (None: for ever). What interrupts it is raised, the place is kept."""
+        """Wait in a task until woken, or for `seconds` (None: without limit).
+
+        An exception that interrupts the wait propagates; the place in the queue remains.
+        """
         loop = get_running_loop()
         future: Future[None] = loop.create_future()
-        if not self._begins(_Waker(loop, future).wake):
+        if not self._start(_TaskWaker(loop, future).wake):
             return
         alarm = None if seconds is None else world.alarm(seconds, lambda: _settle(future))
         try:
@@ -49,10 +56,13 @@ class Waiter:
                 alarm.cancel()
 
     def wait_sync(self, world: World, seconds: float | None) -> None:
-        """Wait in a thread likewise. A world with a sleep of its own sleeps the whole time, called or not."""
+        """Wait in a thread until woken, or for `seconds` (None: without limit).
+
+        A world with its own `sleep_sync` sleeps for the whole time, even if the waiter is woken.
+        """
         gate = Lock()
         gate.acquire()
-        if not self._begins(gate.release):
+        if not self._start(gate.release):
             return
         if seconds is None:
             gate.acquire()
@@ -61,51 +71,52 @@ class Waiter:
         else:
             world.sleep_sync(seconds)
 
-    def _begins(self, wake: Callable[[], object]) -> bool:
+    def _start(self, wake: Callable[[], object]) -> bool:
+        """Register the wake-up function, and return whether the wait is still necessary."""
         with self._mutex:
             self._wake = wake
-            return not self.is_called
+            return not self.is_woken
 
 
 class WaitQueue:
-    """Places in the order of coming, and their `weight` together. Its owner's lock is held around every call."""
+    """Waiters in order of arrival, and their total `weight`; the caller must hold the lock."""
 
-    __slots__ = ('_mutex', '_turns', 'weight')
+    __slots__ = ('_mutex', '_waiters', 'weight')
 
     def __init__(self, mutex: Mutex) -> None:
         self.weight = 0
         self._mutex = mutex
-        # Not a dict: there the first of many is found the slower, the more have gone before it.
-        self._turns: OrderedDict[Waiter, None] = OrderedDict()
+        # In a dict, finding the first key takes time proportional to the number of removed ones.
+        self._waiters: OrderedDict[Waiter, None] = OrderedDict()
 
     def __len__(self) -> int:
-        return len(self._turns)
+        return len(self._waiters)
 
     def join(self, weight: int) -> Waiter:
-        """Give the last place."""
-        turn = Waiter(self._mutex, weight)
-        self._turns[turn] = None
+        """Append a waiter and return it."""
+        waiter = Waiter(self._mutex, weight)
+        self._waiters[waiter] = None
         self.weight += weight
-        return turn
+        return waiter
 
-    def leave(self, turn: Waiter) -> None:
-        """Take a place away, wherever it is; nothing happens where it has been called."""
-        if turn in self._turns:
-            del self._turns[turn]
-            self.weight -= turn.weight
+    def leave(self, waiter: Waiter) -> None:
+        """Remove a waiter from any position; do nothing if it has been woken or removed."""
+        if waiter in self._waiters:
+            del self._waiters[waiter]
+            self.weight -= waiter.weight
 
-    def call_next(self) -> Waiter | None:
-        """Call the first who can still be woken, who stands in the line no more; None where it is empty."""
-        while self._turns:
-            turn, _ = self._turns.popitem(last=False)
-            self.weight -= turn.weight
-            if turn.call():
-                return turn
+    def wake_next(self) -> Waiter | None:
+        """Remove and return the first waiter that can be woken, or None if there is none."""
+        while self._waiters:
+            waiter, _ = self._waiters.popitem(last=False)
+            self.weight -= waiter.weight
+            if waiter.wake():
+                return waiter
         return None
 
 
-class _Waker:
-    """Wakes a task: directly from inside of its loop, else from any thread."""
+class _TaskWaker:
+    """Wake a task from any thread; directly if its event loop is running in the current one."""
 
     __slots__ = ('_future', '_loop')
 

@@ -1,4 +1,4 @@
-"""What guards know of time and chance: a clock, a sleep, a die. Tests hand in their own."""
+"""Clock, sleep and randomness of the guards, which tests can replace."""
 
 import asyncio
 import random
@@ -9,16 +9,22 @@ from typing import Protocol
 
 
 class Alarm(Protocol):
-    """An alarm that has been set; `cancel` stops it, however often it is called."""
+    """A scheduled callback."""
 
     def cancel(self) -> object:
-        """Stop the alarm."""
+        """Cancel the callback; a second call has no effect."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What guards know of time and chance: seconds of a clock that only goes forward, two ways to sleep, numbers in [0, 1).
+    """Sources of time and randomness for guards.
+
+    Args:
+        clock: Monotonic time in seconds.
+        sleep: Sleep for a number of seconds, in a task.
+        sleep_sync: Sleep for a number of seconds, in a thread.
+        random: Random number in [0, 1).
 
     >>> World(clock=lambda: 7.0).clock()
     7.0
@@ -31,11 +37,12 @@ class World:
 
     def __post_init__(self) -> None:
         for name in ('clock', 'sleep', 'sleep_sync', 'random'):
-            if not callable(given := getattr(self, name)):
-                raise TypeError(f'{name} of a World must be a function, not {given!r}.')
+            value = getattr(self, name)
+            if not callable(value):
+                raise TypeError(f'{name} of a World must be a function, not {value!r}.')
 
     def alarm(self, seconds: float, ring: Callable[[], object]) -> Alarm:
-        """Call `ring` in so many seconds, from the running event loop; gives what stops it."""
+        """Schedule `ring` on the running event loop after `seconds`."""
         loop = asyncio.get_running_loop()
         if self.sleep is asyncio.sleep:
             return loop.call_later(seconds, ring)
@@ -47,11 +54,11 @@ class World:
 
 
 REAL = World()
-"""The machine's own monotonic clock, sleep and randomness."""
+"""Monotonic clock, sleep and randomness of the machine."""
 
 
 def check_world(world: World) -> World:
-    """Give the world that a guard is made with; what is none is a TypeError."""
+    """Return the argument, or raise a TypeError if it is not a World."""
     if not isinstance(world, World):
         raise TypeError(f'world must be a World, not {world!r}.')
     return world

@@ -94,7 +94,7 @@ def adaptive(
     '4 to 64 (aimd)'
     """
     check_int('minimum', minimum)
-    check_int('maximum', maximum, least=minimum)
+    check_int('maximum', maximum, minimum=minimum)
     check_choice('by', by, ALGORITHMS)
     if start is None:
         start = minimum
@@ -103,7 +103,7 @@ def adaptive(
             f'start must be between minimum and maximum ({minimum} to {maximum}), not {start!r}.'
         )
     if slow is not None:
-        slow = check_float('slow', slow, above=0.0, most=MAX_DELAY)
+        slow = check_float('slow', slow, above=0.0, maximum=MAX_DELAY)
         if by == 'gradient':
             raise ValueError("slow requires by='aimd': the gradient compares relative latencies.")
     return Adaptive(minimum, maximum, by, slow, start)

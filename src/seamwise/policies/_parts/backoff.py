@@ -63,9 +63,9 @@ class Backoff:
         self, *, base: float, factor: float, cap: float, jitter: Jitter, world: World
     ) -> None:
         check_choice('jitter', jitter, JITTERS)
-        self.base = check_float('base', base, most=MAX_DELAY)
-        self.factor = check_float('factor', factor, least=1.0)
-        self.cap = check_float('cap', cap, most=MAX_DELAY)
+        self.base = check_float('base', base, maximum=MAX_DELAY)
+        self.factor = check_float('factor', factor, minimum=1.0)
+        self.cap = check_float('cap', cap, maximum=MAX_DELAY)
         if self.cap < self.base:
             raise ValueError(f'cap must be base ({self.base:g} s) or more, not {cap!r}.')
         self.jitter = jitter

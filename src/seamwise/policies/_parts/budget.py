@@ -55,8 +55,8 @@ class Budget:
         >>> budget.left, budget.acquire(2), budget.acquire(1)
         (2.0, True, False)
         """
-        ratio = check_float('ratio', ratio, most=1.0)
-        minimum = check_float('minimum_per_second', minimum_per_second, most=_MAX_AMOUNT)
+        ratio = check_float('ratio', ratio, maximum=1.0)
+        minimum = check_float('minimum_per_second', minimum_per_second, maximum=_MAX_AMOUNT)
         if not ratio and not minimum:
             raise ValueError(
                 'ratio or minimum_per_second must be more than 0, or nothing is ever retried.'
@@ -83,7 +83,7 @@ class Budget:
         >>> budget.acquire(49), budget.acquire(10), budget.left
         (True, False, 1.0)
         """
-        capacity = check_float('capacity', capacity, above=0.0, most=_MAX_AMOUNT)
+        capacity = check_float('capacity', capacity, above=0.0, maximum=_MAX_AMOUNT)
         unit_cost = check_float('cost', cost, above=0.0)
         if unit_cost > capacity:
             raise ValueError(
@@ -112,17 +112,17 @@ class Budget:
         (True, False, 2.0)
         """
         return _Tokens(
-            check_float('maximum', maximum, least=0.001, most=_MAX_AMOUNT),
-            check_float('ratio', ratio, least=0.001, most=_MAX_AMOUNT),
+            check_float('maximum', maximum, minimum=0.001, maximum=_MAX_AMOUNT),
+            check_float('ratio', ratio, minimum=0.001, maximum=_MAX_AMOUNT),
         )
 
     def acquire(self, n: float = 1.0, /) -> bool:
         """Withdraw `n` for a retry, and return whether the retry is allowed."""
-        return self._withdraw(check_float('n', n, most=_MAX_AMOUNT))
+        return self._withdraw(check_float('n', n, maximum=_MAX_AMOUNT))
 
     def release(self, n: float = 1.0, /) -> None:
         """Deposit `n`."""
-        self._deposit(check_float('n', n, most=_MAX_AMOUNT))
+        self._deposit(check_float('n', n, maximum=_MAX_AMOUNT))
 
     @property
     def left(self) -> float:
@@ -187,7 +187,7 @@ class _Share(Budget):
     @override
     def limits(self) -> str:
         per_second = self._minimum / WINDOW_SECONDS
-        return f'retries for {self._ratio * 100:g} % of the calls, or {per_second:g} a second'
+        return f'retries for {self._ratio * 100:g} % of the calls, or {per_second:g} per second'
 
     @override
     def on_call(self) -> None:
@@ -306,7 +306,7 @@ class _Tokens(Budget):
         maximum, ratio = self._maximum / 1000, self._ratio / 1000
         return (
             f'retries while more than half of {maximum:g} tokens are left, '
-            f'{ratio:g} back for a success'
+            f'a success returns {ratio:g}'
         )
 
     @override

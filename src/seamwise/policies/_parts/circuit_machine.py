@@ -27,8 +27,8 @@ INDEFINITELY: Final = float('inf')
 class CircuitMachine:
     """Thread-safe circuit-breaker state machine.
 
-    Its time is monotonic: if the clock goes back, time stands still for a moment and then
-    continues from there.
+    Its time is monotonic. If the clock goes back, time does not change, and then continues at the
+    rate of the clock.
 
     Args:
         settings: Settings of the circuit.

@@ -63,7 +63,7 @@ class Closed(Permit):
 
     def permit(self) -> Permit:
         """Return the permit of a new call: this one, or a timed one to detect slow successes."""
-        return self if self._machine.settings.slow is None else TimedPermit(self, self._machine)
+        return self if self._machine.settings.slow is None else _TimedPermit(self, self._machine)
 
     @override
     def leave(self, outcome: Result[T, E], /) -> Result[T, E]:
@@ -81,7 +81,7 @@ class Closed(Permit):
             self._machine.record_call(self, has_failed=True)
 
 
-class TimedPermit(Permit):
+class _TimedPermit(Permit):
     """The permit of a call to a closed circuit that counts slow successes as failures."""
 
     __slots__ = ('_closed', '_machine', '_started_at')

@@ -45,7 +45,7 @@ class Bucket:
             queue = self._queue = WaitQueue(mutex)
         waiter = queue.join(weight)
         if self.head is None:
-            self.head = queue.call_next()
+            self.head = queue.wake_next()
         return waiter
 
     def leave(self, waiter: Waiter) -> None:
@@ -55,14 +55,14 @@ class Bucket:
             return
         queue.leave(waiter)
         if waiter is self.head:
-            self.head = queue.call_next()
+            self.head = queue.wake_next()
 
 
 class Gcra:
     """A rate of `limit` calls per period, with a burst.
 
     The unit of time is a nanosecond divided by `limit`, counted from 0. The weight of one call is
-    thus one period in nanoseconds. Time stands still while the clock goes back.
+    thus one period in nanoseconds. Time does not change when the clock goes back.
 
     All methods that read the clock are called under one lock. Otherwise two readings could be used
     in reverse order, which looks like a clock that goes back.

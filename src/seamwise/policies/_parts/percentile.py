@@ -20,11 +20,11 @@ class Percentile:
     Several guards can share one.
     """
 
-    __slots__ = ('_calls', '_latencies', '_lock', '_minimum', '_minimum_delay', '_rank', '_sorted')
+    __slots__ = ('_calls', '_latencies', '_lock', '_min_delay', '_minimum', '_rank', '_sorted')
 
-    def __init__(self, rank: float, *, least: float, calls: int, minimum: int) -> None:
-        self._rank = check_float('rank', rank, above=0.0, most=1.0)
-        self._minimum_delay = check_float('least', least)
+    def __init__(self, rank: float, *, min_delay: float, calls: int, minimum: int) -> None:
+        self._rank = check_float('rank', rank, above=0.0, maximum=1.0)
+        self._min_delay = check_float('min_delay', min_delay)
         self._calls = check_int('calls', calls)
         self._minimum = check_int('minimum', minimum)
         if minimum > calls:
@@ -51,23 +51,25 @@ class Percentile:
             if count < self._minimum:
                 return None
             index = ceil(self._rank * count - _ROUNDING_ERROR) - 1
-            return max(self._sorted[index], self._minimum_delay)
+            return max(self._sorted[index], self._min_delay)
 
     @override
     def __str__(self) -> str:
-        return f'{self._rank:.4g} of the latencies seen ({self._minimum_delay:g} s at least)'
+        return (
+            f'percentile {self._rank * 100:.4g} of the latencies (at least {self._min_delay:g} s)'
+        )
 
 
 def percentile(
-    rank: float, *, least: float = 0.01, calls: int = 1_000, minimum: int = 20
+    rank: float, *, min_delay: float = 0.01, calls: int = 1_000, minimum: int = 20
 ) -> Percentile:
     """Return a running percentile of latencies, for `hedge(after=percentile(0.95))`.
 
     It uses the nearest rank, without interpolation.
 
     Args:
-        rank: Share of the calls whose latency does not exceed the percentile, above 0, at most 1.
-        least: Minimum of the result, in seconds.
+        rank: Share of the latencies that do not exceed the percentile, above 0, at most 1.
+        min_delay: Minimum of the result, in seconds.
         calls: Number of most recent latencies that are kept.
         minimum: Number of latencies before which there is no result.
 
@@ -80,4 +82,4 @@ def percentile(
     >>> latency.seconds()
     0.3
     """
-    return Percentile(rank, least=least, calls=calls, minimum=minimum)
+    return Percentile(rank, min_delay=min_delay, calls=calls, minimum=minimum)

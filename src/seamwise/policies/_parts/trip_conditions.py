@@ -46,8 +46,10 @@ class RatioOfCalls(Struct, frozen=True):
 
     @override
     def __str__(self) -> str:
-        percentage = f'{self.share * 100:g} %'
-        return f'{percentage} failures in the last {self.calls} calls, of {self.minimum} at least'
+        return (
+            f'{self.share * 100:g} % failures in the last {self.calls} calls, '
+            f'with at least {self.minimum} calls'
+        )
 
 
 class RatioInTime(Struct, frozen=True):
@@ -63,9 +65,9 @@ class RatioInTime(Struct, frozen=True):
 
     @override
     def __str__(self) -> str:
-        percentage = f'{self.share * 100:g} %'
         return (
-            f'{percentage} failures in the calls of {self.window:g} s, of {self.minimum} at least'
+            f'{self.share * 100:g} % failures in the last {self.window:g} s, '
+            f'with at least {self.minimum} calls'
         )
 
 
@@ -111,13 +113,15 @@ def ratio(
     >>> ratio(0.5, minimum=20, calls=100)
     RatioOfCalls(share=0.5, minimum=20, calls=100)
     """
-    share = check_float('ratio(share)', share, above=0.0, most=1.0)
+    share = check_float('ratio(share)', share, above=0.0, maximum=1.0)
     minimum = check_int('minimum', minimum)
     if window is not None and calls is None:
-        return RatioInTime(share, minimum, check_float('window', window, least=0.001, most=1e9))
+        return RatioInTime(
+            share, minimum, check_float('window', window, minimum=0.001, maximum=1e9)
+        )
     if calls is None or window is not None:
         raise TypeError('ratio() requires either window=seconds or calls=n.')
-    if check_int('calls', calls, least=minimum) > MAX_CALLS:
+    if check_int('calls', calls, minimum=minimum) > MAX_CALLS:
         raise ValueError(f'calls must be at most {MAX_CALLS}, not {calls!r}.')
     return RatioOfCalls(share, minimum, calls)
 

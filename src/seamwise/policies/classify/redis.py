@@ -46,9 +46,9 @@ def redis_failures(
     - HostUnreachable: ConnectionError.
     - NetworkTimedOut: TimeoutError of redis-py.
     - CredentialsRejected: AuthenticationError, AuthorizationError, NoPermissionError.
-    - StoreUnavailable: Redis is loading its data, became a read-only replica after a failover, is
-      out of memory, is busy with a script, or cannot write (BUSY, MISCONF, NOREPLICAS). Also: its
-      cluster is down, or the client's own pool has no free connection.
+    - StoreUnavailable: Redis is loading its data, out of memory, busy with a script (BUSY), unable
+      to write (MISCONF, NOREPLICAS), or a read-only replica after a failover. Also: its cluster is
+      down, or the client's own pool has no free connection.
 
     Everything else remains an exception. A wrong command or type (any other ResponseError,
     DataError) is a bug. Only the code that watches or locks can interpret a WatchError or a

@@ -36,9 +36,9 @@ def sqlalchemy_failures(
     It also works with the asyncio extension.
 
     - StoreUnavailable: The connection failed or broke, or the pool had no free connection in time.
-      Also: the error code says that the database is locked, starting, stopping or full, or that it
-      aborted the transaction because of another one (deadlock, serialization failure). Retry the
-      whole transaction then.
+      Also: the error code says that the database is locked, starting, stopping or full. Also: it
+      says that another transaction caused a deadlock or a serialization failure. Retry the whole
+      transaction then.
     - CredentialsRejected: The error code says that the credentials are wrong.
     - `exists`: A unique constraint was violated.
     - `missing`: NoResultFound.

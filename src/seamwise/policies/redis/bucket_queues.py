@@ -34,7 +34,7 @@ class BucketQueue:
             weight_ahead = self.waiting_weight()
             waiter = self._queue.join(weight)
             if self._head is None:
-                self._head = self._queue.call_next()
+                self._head = self._queue.wake_next()
             return waiter, weight_ahead
 
     def leave(self, waiter: Waiter) -> None:
@@ -42,7 +42,7 @@ class BucketQueue:
         with self._mutex:
             self._queue.leave(waiter)
             if waiter is self._head:
-                self._head = self._queue.call_next()
+                self._head = self._queue.wake_next()
 
 
 class BucketQueues:

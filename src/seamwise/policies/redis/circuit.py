@@ -24,8 +24,9 @@ from seamwise.policies._parts.trip_conditions import (
     Trip,
     consecutive,
 )
-from seamwise.policies.circuit import Circuit, CircuitOpen
+from seamwise.policies.circuit import Circuit
 from seamwise.policies.circuit import circuit as local_circuit
+from seamwise.policies.errors import CircuitOpen
 from seamwise.policies.events import CircuitChanged, Observer, Refused, State
 from seamwise.policies.redis.availability import OutageMode
 from seamwise.policies.redis.circuit_script import CIRCUIT
@@ -305,26 +306,33 @@ def circuit(  # noqa: PLR0913 -- settings, each with a default
     observer: Observer | None = None,
     world: World = REAL,
 ) -> SharedCircuit:
-    """Return a circuit that all processes with the same `name` and the same Redis share.
+    """Build a circuit that all processes with the same `name` and the same Redis share.
 
-    It works like `seamwise.policies.circuit.circuit`; parameters not listed here have the same
-    meaning. Pass the same settings in all processes. Otherwise each process applies its own
-    settings to the shared counts. Redis 5 or later is required.
+    It works like `seamwise.policies.circuit.circuit`. Pass the same settings in all processes.
+    Otherwise each process applies its own settings to the shared counts. Redis 5 or later is
+    required.
 
     Each call sends two commands to Redis, one when it starts and one when it ends. If Redis is
     unavailable at the end of a call that it admitted, the call is not counted.
 
     Args:
         redis: A redis.asyncio.Redis for `run`, a redis.Redis for `run_sync`, or `Clients` of both.
-        name: Name of the guard, and part of its key in Redis.
-        probes: Maximum number of concurrent probes of all processes together.
-        probe_timeout: Seconds after which a probe has failed, e.g. because its process died.
-            None: `open_for`.
-        slow: Seconds after which a success counts as a failure, by the clock of `world`. All
-            other times are measured by Redis.
-        bound: Maximum duration of each command to Redis, in seconds.
+        name: Name in errors, events and descriptions, and part of the key in Redis.
+        trip: Condition that opens the circuit: `consecutive(…)` or `ratio(…)`, with at most
+            10,000 calls.
+        open_for: Time that the circuit stays open, in seconds.
+        probes: Maximum number of concurrent probes of all processes together, at most 100.
+        successes: Number of consecutive successful probes that close the circuit.
+        probe_timeout: Time in seconds after which a probe has failed, e.g. because its process
+            died (None: `open_for`).
+        slow: Time in seconds after which a success counts as a failure (None: never). It is
+            measured by the clock of `world`; all other times are measured by Redis.
+        counts: Returns whether an error counts as a failure.
+        bound: Maximum duration of each command to Redis, in seconds, at most 60.
         away: Behaviour while Redis is unavailable: `'local'` uses a circuit of this process alone,
             `'open'` admits all calls, `'closed'` refuses all with a `CircuitOpen` of no failures.
+        observer: Receives `CircuitChanged` and `Refused` events.
+        world: Clock of `slow` and of the pauses after an outage; a `FakeWorld` in tests.
 
     Raises:
         ValueError: A setting is out of range.
@@ -337,7 +345,7 @@ def circuit(  # noqa: PLR0913 -- settings, each with a default
     'mail'
     """
     clients = check_clients(redis)
-    bound = check_float('bound', bound, above=0.0, most=MAX_BOUND)
+    bound = check_float('bound', bound, above=0.0, maximum=MAX_BOUND)
     local = local_circuit(
         name=name,
         trip=trip,

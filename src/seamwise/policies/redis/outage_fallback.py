@@ -24,7 +24,7 @@ class OutageFallback:
         self._bound = bound
 
     async def admit(self) -> Permit | Outcome | None:
-        """Return the decision on a call, or None for a refusal, whose error the caller creates."""
+        """Return the decision on a call, or None if the caller must create a refusal."""
         decision = self._decide()
         while isinstance(decision, Wait):
             decision = await decision.wait()

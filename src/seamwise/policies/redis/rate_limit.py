@@ -11,11 +11,11 @@ from seamwise.errors import MAX_DELAY
 from seamwise.policies._engine.observers import SafeObserver, safe_observer
 from seamwise.policies._engine.permit import ADMITTED, Outcome, Permit, Wait
 from seamwise.policies._engine.pipeline import Guard, Layer
-from seamwise.policies._engine.validation import check_float, key_of
+from seamwise.policies._engine.validation import call_key, check_float
 from seamwise.policies._engine.world import REAL, World
 from seamwise.policies.deadline import remaining
+from seamwise.policies.errors import RateLimited
 from seamwise.policies.events import Observer, Refused
-from seamwise.policies.rate_limit import RateLimited
 from seamwise.policies.rate_limit import rate_limit as local_rate_limit
 from seamwise.policies.redis.availability import OutageMode
 from seamwise.policies.redis.bucket_queues import BucketQueues
@@ -46,25 +46,31 @@ def rate_limit(  # noqa: PLR0913 -- settings, each with a default
     observer: Observer | None = None,
     world: World = REAL,
 ) -> Guard[RateLimited]:
-    """Return a rate limit that all processes with the same `name` and the same Redis share.
+    """Build a rate limit that all processes with the same `name` and the same Redis share.
 
-    It works like `seamwise.policies.rate_limit.rate_limit`; parameters not listed here have the
-    same meaning. Pass the same settings in all processes. Otherwise each process applies its own
-    rate to the shared buckets. Redis 5 or later is required.
+    It works like `seamwise.policies.rate_limit.rate_limit`. Pass the same settings in all
+    processes. Otherwise each process applies its own rate to the shared buckets. Redis 5 or later
+    is required.
 
     Each call sends one command to Redis, and another one after each wait for a slot. Waiting calls
     are served in order within a process, but in no order between processes. A call that is
     interrupted while it waits for Redis may have taken its slot.
 
     Args:
-        limit: Calls per period of all processes together.
+        limit: Maximum number of calls per period of all processes together.
         redis: A redis.asyncio.Redis for `run`, a redis.Redis for `run_sync`, or `Clients` of both.
-        name: Name of the guard, and part of its keys in Redis.
-        bound: Maximum duration of each command to Redis, in seconds.
+        period: Length of the period, in seconds.
+        name: Name in errors, events and descriptions, and part of the keys in Redis.
+        burst: Maximum number of simultaneous calls after a pause (None: `limit`).
+        key: Returns a key for the current call; each key has a limit of its own.
+        cost: Number of slots that a call takes, or a function that returns it.
+        wait: Maximum time to wait for a slot, in seconds.
+        bound: Maximum duration of each command to Redis, in seconds, at most 60.
         away: Behaviour while Redis is unavailable: `'local'` applies the limit in this process
             alone, `'open'` admits all calls, `'closed'` refuses all.
-        world: Sleep for the slots, and clock of the pauses after an outage. The rate is measured
-            by the clock of Redis.
+        observer: Receives `Refused` events.
+        world: Sleep for the slots, and clock of the pauses after an outage; a `FakeWorld` in
+            tests. The rate is measured by the clock of Redis.
 
     Raises:
         ValueError: A setting is out of range.
@@ -77,7 +83,7 @@ def rate_limit(  # noqa: PLR0913 -- settings, each with a default
     'search'
     """
     clients = check_clients(redis)
-    bound = check_float('bound', bound, above=0.0, most=MAX_BOUND)
+    bound = check_float('bound', bound, above=0.0, maximum=MAX_BOUND)
     local = local_rate_limit(
         limit,
         period=period,
@@ -136,18 +142,18 @@ class _SharedRateLimit(Layer[RateLimited]):
     @override
     def enter(self) -> Wait:
         cost = (
-            check_float('cost', self._cost(), most=self._rate.burst)
+            check_float('cost', self._cost(), maximum=self._rate.burst)
             if callable(self._cost)
             else self._cost
         )
-        bucket = self._bucket if self._key is None else f'{self._bucket}:{key_of(self._key)}'
+        bucket = self._bucket if self._key is None else f'{self._bucket}:{call_key(self._key)}'
         return _SlotWait(self, bucket, cost * self._call_cost)
 
     @override
     def limits(self) -> str:
         limit, period, burst = self._rate
         wait = f', waits up to {self._max_wait:g} s' if self._max_wait else ''
-        rate = f'{limit} in {period:g} s, {burst} at once{wait}'
+        rate = f'{limit} in {period:g} s, burst of {burst}{wait}'
         return f'{rate}; shared over Redis, {self._fallback.limits()}'
 
     def max_wait(self) -> float:
@@ -245,7 +251,7 @@ class _SlotWait(Wait):
                 if delay is None or delay > max_wait:
                     return delay
                 await waiter.wait(world, max_wait)
-            while waiter.is_called:
+            while waiter.is_woken:
                 delay = await guard.take(self._bucket, self._cost)
                 if not delay or world.clock() - started_at + delay > max_wait:
                     return delay
@@ -267,7 +273,7 @@ class _SlotWait(Wait):
                 if delay is None or delay > max_wait:
                     return delay
                 waiter.wait_sync(world, max_wait)
-            while waiter.is_called:
+            while waiter.is_woken:
                 delay = guard.take_sync(self._bucket, self._cost)
                 if not delay or world.clock() - started_at + delay > max_wait:
                     return delay

@@ -1,8 +1,8 @@
 """A timeout that re-cancels until the task stops (works around cpython#86296).
 
 redis-py sends commands with `asyncio.wait_for`. In Python 3.11 that function swallows a
-cancellation that arrives when the command has just been sent, so that a single cancellation by
-`asyncio.timeout` could be lost: https://github.com/python/cpython/issues/86296
+cancellation that arrives when the command has just been sent. The single cancellation of
+`asyncio.timeout` could therefore be lost: https://github.com/python/cpython/issues/86296
 """
 
 import asyncio

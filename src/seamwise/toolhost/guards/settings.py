@@ -13,11 +13,12 @@ from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies._engine.world import World
 from seamwise.policies._parts.budget import Budget
 from seamwise.policies._parts.trip_conditions import Trip, consecutive, ratio
-from seamwise.policies.bulkhead import BulkheadFull, bulkhead
-from seamwise.policies.circuit import CircuitOpen, circuit
-from seamwise.policies.deadline import DeadlineExceeded, deadline
+from seamwise.policies.bulkhead import bulkhead
+from seamwise.policies.circuit import circuit
+from seamwise.policies.deadline import deadline
+from seamwise.policies.errors import BulkheadFull, CircuitOpen, DeadlineExceeded, RateLimited
 from seamwise.policies.events import Observer
-from seamwise.policies.rate_limit import RateLimited, rate_limit
+from seamwise.policies.rate_limit import rate_limit
 from seamwise.policies.retry import retry
 
 Unlimited: TypeAlias = Literal['unlimited']

@@ -1,15 +1,15 @@
-"""A clock for Redis that tests set: the scripts run as they are, and read it instead of the server's."""
+"""A clock in Redis that tests can set; the scripts read it instead of the server's clock."""
 
 from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies.redis.store import Script, Store, new_script
 from tests.policies.redis.servers import Server
 
 _TIME = "redis.call('TIME')"
-_BEGIN = 1_800_000_000_000_000
+_START = 1_800_000_000_000_000
 
 
-class Clock:
-    """A clock in microseconds, in the server itself."""
+class RedisClock:
+    """A clock in microseconds, stored in the server."""
 
     def __init__(self, server: Server) -> None:
         self._client = server.client()
@@ -18,21 +18,21 @@ class Clock:
 
     def advance(self, microseconds: int) -> None:
         self.now += microseconds
-        seconds, rest = divmod(_BEGIN + self.now, 1_000_000)
+        seconds, rest = divmod(_START + self.now, 1_000_000)
         self._client.hset('clock', mapping={'s': seconds, 'us': rest})
 
-    def rule(self, guard: Guard[object]) -> None:
-        """Let a guard keep this time."""
+    def control(self, guard: Guard[object]) -> None:
+        """Make a guard use this clock."""
         store = guard.__dict__['_store']
         assert isinstance(store, Store)
-        store._script = clocked(store._script)
+        store._script = _with_clock(store._script)
 
 
-def clocked(given: Script) -> Script:
-    """Give the script with its one reading of the clock replaced."""
-    assert given.text.count(_TIME) == 1
+def _with_clock(script: Script) -> Script:
+    """Return the script with its only reading of the server's clock replaced."""
+    assert script.text.count(_TIME) == 1
     return new_script(
-        given.text.replace(
+        script.text.replace(
             _TIME, "{redis.call('HGET', 'clock', 's'), redis.call('HGET', 'clock', 'us')}"
         )
     )

@@ -1,4 +1,4 @@
-"""Layers that write down what happens to them, for the tests of the pipeline."""
+"""Layers that record their calls, for the tests of the pipeline."""
 
 from collections.abc import Awaitable, Callable
 from typing import Never, TypeVar
@@ -14,8 +14,13 @@ T = TypeVar('T')
 E = TypeVar('E')
 
 
-class Seen(Layer[str]):
-    """Writes `+name` when a call comes in, `-name` when it leaves and `!name` when it raised; as told, it does more."""
+class RecordingLayer(Layer[str]):
+    """Logs `+name` when a call enters, `-name` when it leaves, `!name` when it raises.
+
+    Args:
+        refuses: Refuse all calls, and log `xname`.
+        takes: Exceptions that `abort` replaces by a failure.
+    """
 
     def __init__(
         self,
@@ -36,15 +41,15 @@ class Seen(Layer[str]):
             self.log.append(f'x{self.name}')
             return Failure(f'{self.name} refuses')
         self.log.append(f'+{self.name}')
-        return _SeenPermit(self)
+        return _RecordingPermit(self)
 
     @override
     def limits(self) -> str:
-        return 'writes down what it sees'
+        return 'records its calls'
 
 
-class _SeenPermit(Permit):
-    def __init__(self, layer: Seen) -> None:
+class _RecordingPermit(Permit):
+    def __init__(self, layer: RecordingLayer) -> None:
         self._layer = layer
 
     @override
@@ -53,15 +58,15 @@ class _SeenPermit(Permit):
         return outcome
 
     @override
-    def abort(self, raised: BaseException) -> Failure[object] | None:
+    def abort(self, error: BaseException) -> Failure[object] | None:
         self._layer.log.append(f'!{self._layer.name}')
-        if self._layer.takes is not None and isinstance(raised, self._layer.takes):
-            return Failure(f'{self._layer.name} took {type(raised).__name__}')
+        if self._layer.takes is not None and isinstance(error, self._layer.takes):
+            return Failure(f'{self._layer.name} took {type(error).__name__}')
         return None
 
 
-class Again(Layer[str]):
-    """Calls again after a failure, `times` in all, and sleeps a second between."""
+class RepeatingLayer(Layer[str]):
+    """Repeats a failed call up to `times` calls in total, with a delay of one second."""
 
     def __init__(self, name: str, times: int, world: World) -> None:
         super().__init__(name)
@@ -70,22 +75,22 @@ class Again(Layer[str]):
 
     @override
     def enter(self) -> Decision:
-        return _AgainPermit(self)
+        return _RepeatingPermit(self)
 
     @override
     def limits(self) -> str:
         return f'{self.times} times'
 
 
-class _AgainPermit(Permit, Wait):
-    def __init__(self, layer: Again) -> None:
+class _RepeatingPermit(Permit, Wait):
+    def __init__(self, layer: RepeatingLayer) -> None:
         self._layer = layer
-        self._left = layer.times
+        self._remaining = layer.times
 
     @override
     def leave(self, outcome: Outcome) -> Outcome | Wait:
-        self._left -= 1
-        return outcome if type(outcome) is Success or not self._left else self
+        self._remaining -= 1
+        return outcome if type(outcome) is Success or not self._remaining else self
 
     @override
     async def wait(self) -> Permit:
@@ -98,8 +103,8 @@ class _AgainPermit(Permit, Wait):
         return self
 
 
-class Late(Layer[str]):
-    """Lets a call in after a second."""
+class DelayingLayer(Layer[str]):
+    """Admits each call after one second."""
 
     def __init__(self, name: str, world: World) -> None:
         super().__init__(name)
@@ -107,14 +112,14 @@ class Late(Layer[str]):
 
     @override
     def enter(self) -> Decision:
-        return _LateWait(self.world)
+        return _DelayWait(self.world)
 
     @override
     def limits(self) -> str:
-        return 'a second late'
+        return 'a delay of one second'
 
 
-class _LateWait(Wait):
+class _DelayWait(Wait):
     def __init__(self, world: World) -> None:
         self._world = world
 
@@ -129,8 +134,8 @@ class _LateWait(Wait):
         return ADMITTED
 
 
-class Raises(Layer[str]):
-    """Raises where it is told to: a bug in a guard."""
+class RaisingLayer(Layer[str]):
+    """Raises in the given method: a defect of a guard."""
 
     def __init__(self, where: str) -> None:
         super().__init__(f'raises in {where}')
@@ -140,14 +145,14 @@ class Raises(Layer[str]):
     def enter(self) -> Decision:
         if self.where == 'enter':
             raise ZeroDivisionError('in enter')
-        return _RaisesPermit(self.where)
+        return _RaisingPermit(self.where)
 
     @override
     def limits(self) -> str:
         return self.where
 
 
-class _RaisesPermit(Permit):
+class _RaisingPermit(Permit):
     def __init__(self, where: str) -> None:
         self._where = where
 
@@ -158,33 +163,33 @@ class _RaisesPermit(Permit):
         return outcome
 
 
-class Twice(Layer[str]):
-    """Calls what is inside twice, one after the other, and gives the second outcome."""
+class CallingTwiceLayer(Layer[str]):
+    """Calls the operation twice in sequence, and returns the second outcome."""
 
     @override
     def enter(self) -> Decision:
-        return _TwiceFork()
+        return _CallTwice()
 
     @override
     def limits(self) -> str:
         return 'two calls'
 
 
-class _TwiceFork(Fork[Never]):
+class _CallTwice(Fork[Never]):
     @override
-    async def run(self, inside: Callable[[], Awaitable[Result[T, E]]]) -> Result[T, E]:
-        _ = await inside()
-        return await inside()
+    async def run(self, operation: Callable[[], Awaitable[Result[T, E]]]) -> Result[T, E]:
+        _ = await operation()
+        return await operation()
 
 
-class Bound(Seen):
+class LoopBoundLayer(RecordingLayer):
     """A layer that serves one event loop."""
 
     is_bound = True
 
 
-class SaysLate(Layer[str]):
-    """Lets wait for a second and gives a failure then, to a call that comes or, if so told, to one that leaves."""
+class DelayedFailureLayer(Layer[str]):
+    """Fails each call after one second, when it enters or, if `leaving` is set, when it leaves."""
 
     def __init__(self, name: str, world: World, *, leaving: bool = False) -> None:
         super().__init__(name)
@@ -193,32 +198,32 @@ class SaysLate(Layer[str]):
 
     @override
     def enter(self) -> Decision:
-        return _SaysLatePermit(self) if self.leaving else _SaysLateWait(self)
+        return _DelayedFailurePermit(self) if self.leaving else _DelayedFailureWait(self)
 
     @override
     def limits(self) -> str:
-        return 'a failure, a second late'
+        return 'a failure after one second'
 
 
-class _SaysLatePermit(Permit):
-    def __init__(self, layer: SaysLate) -> None:
+class _DelayedFailurePermit(Permit):
+    def __init__(self, layer: DelayedFailureLayer) -> None:
         self._layer = layer
 
     @override
     def leave(self, outcome: Outcome) -> Wait:
-        return _SaysLateWait(self._layer)
+        return _DelayedFailureWait(self._layer)
 
 
-class _SaysLateWait(Wait):
-    def __init__(self, layer: SaysLate) -> None:
+class _DelayedFailureWait(Wait):
+    def __init__(self, layer: DelayedFailureLayer) -> None:
         self._layer = layer
 
     @override
     async def wait(self) -> Outcome:
         await self._layer.world.sleep(1.0)
-        return Failure(f'{self._layer.name} says so')
+        return Failure(f'{self._layer.name} fails')
 
     @override
     def wait_sync(self) -> Outcome:
         self._layer.world.sleep_sync(1.0)
-        return Failure(f'{self._layer.name} says so')
+        return Failure(f'{self._layer.name} fails')

@@ -1,4 +1,4 @@
-"""Circuits, calls through them and threads, for the tests of circuits."""
+"""Helpers for the tests of circuits."""
 
 import sys
 import threading
@@ -8,7 +8,8 @@ from typing import Any, Final
 from seamwise import Failure, Success
 from seamwise.policies._engine.permit import Permit
 from seamwise.policies._parts.trip_conditions import consecutive
-from seamwise.policies.circuit import Circuit, CircuitOpen, circuit
+from seamwise.policies.circuit import Circuit, circuit
+from seamwise.policies.errors import CircuitOpen
 from seamwise.policies.events import State
 from seamwise.policies.testing import FakeWorld
 from tests.policies.errors import Down
@@ -22,22 +23,24 @@ def fail(guard: Circuit, times: int = 1) -> None:
         assert guard.run_sync(lambda: DOWN) is DOWN
 
 
-def refusal(guard: Circuit) -> CircuitOpen:
-    said = guard.enter()
-    assert type(said) is Failure
-    error = said.failure()
+def get_refusal(guard: Circuit) -> CircuitOpen:
+    decision = guard.enter()
+    assert type(decision) is Failure
+    error = decision.failure()
     assert isinstance(error, CircuitOpen)
     return error
 
 
-def admitted(guard: Circuit) -> Permit:
-    said = guard.enter()
-    assert isinstance(said, Permit)
-    return said
+def acquire_permit(guard: Circuit) -> Permit:
+    decision = guard.enter()
+    assert isinstance(decision, Permit)
+    return decision
 
 
-def half_opened(world: FakeWorld, *, probes: int = 1, successes: int = 1, **more: Any) -> Circuit:
-    """Give a circuit whose next call is a probe."""
+def half_open_circuit(
+    world: FakeWorld, *, probes: int = 1, successes: int = 1, **options: Any
+) -> Circuit:
+    """Return a circuit whose next call is a probe."""
     guard = circuit(
         name='mail',
         trip=consecutive(1),
@@ -45,28 +48,28 @@ def half_opened(world: FakeWorld, *, probes: int = 1, successes: int = 1, **more
         probes=probes,
         successes=successes,
         world=world,
-        **more,
+        **options,
     )
     guard.open()
     world.advance(10.0)
     return guard
 
 
-def state_of(guard: Circuit) -> State:
-    """Read the state; a type checker does not remember what a function gave."""
+def read_state(guard: Circuit) -> State:
+    """Return the state. A type checker would remember the value of the property."""
     return guard.state
 
 
-def in_threads(number: int, work: Callable[[int], object]) -> None:
-    """Do something in so many threads that begin together and switch as often as can be; what one raises is raised."""
-    barrier, raised = threading.Barrier(number), list[BaseException]()
+def run_in_threads(number: int, work: Callable[[int], object]) -> None:
+    """Run `work` in concurrent threads with frequent switches, and raise the first exception."""
+    barrier, errors = threading.Barrier(number), list[BaseException]()
 
     def run(n: int) -> None:
         try:
             barrier.wait(10.0)
             work(n)
         except BaseException as error:  # noqa: BLE001 -- raised again below
-            raised.append(error)
+            errors.append(error)
 
     threads = [threading.Thread(target=run, args=(n,)) for n in range(number)]
     interval = sys.getswitchinterval()
@@ -79,5 +82,5 @@ def in_threads(number: int, work: Callable[[int], object]) -> None:
     finally:
         sys.setswitchinterval(interval)
     assert not any(thread.is_alive() for thread in threads)
-    if raised:
-        raise raised[0]
+    if errors:
+        raise errors[0]
