@@ -22,7 +22,7 @@ from seamwise.program.map import map_
 from seamwise.program.run import run
 from seamwise.program.streams import say_usage
 from seamwise.seams import cli
-from seamwise.seams.cli.style import STYLES, VARIABLE
+from seamwise.seams.cli.style import STYLE_VARIABLE, STYLES
 
 HELP = """\
 Typed failures inside, one shape per seam outside.
@@ -39,9 +39,9 @@ SEAMWISE_STYLE=screen-reader  the same, no broken lines and no carets
 @click.version_option(package_name='seamwise', prog_name='seamwise', message='%(prog)s %(version)s')
 def seamwise() -> None:
     """Run a subcommand, unless the environment asks for a style that there is not."""
-    asked = os.environ.get(VARIABLE)
+    asked = os.environ.get(STYLE_VARIABLE)
     if asked and asked not in STYLES:
-        raise click.UsageError(f'{VARIABLE} is one of {join_quoted(STYLES)}, not {asked!r}.')
+        raise click.UsageError(f'{STYLE_VARIABLE} is one of {join_quoted(STYLES)}, not {asked!r}.')
 
 
 for command in (run, explain, catalog, check, map_):

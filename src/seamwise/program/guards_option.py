@@ -64,7 +64,7 @@ def _table(places: Places) -> Callable[[ConfigError], cli.Rendered]:
         return cli.Place(error.path, *places.of(error.problems[0].pointer))
 
     def what(error: ConfigInvalid) -> Iterator[str]:
-        return hints.places(error.problems, whole='the file')
+        return hints.problem_hints(error.problems, whole='the file')
 
     invalid = cli.on(ConfigInvalid).exits(Exit.MISCONFIGURED, hint=what, place=where)
     return lambda error: (

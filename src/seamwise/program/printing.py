@@ -5,13 +5,13 @@ from typing import TextIO
 from seamwise.program.exit_errors import CommandExit, stdout_error_exit
 from seamwise.program.exits import Exit
 from seamwise.program.streams import standard
-from seamwise.seams.cli.report import encode_for_stream, laid_out
+from seamwise.seams.cli.report import encode_for_stream, layout
 
 
 def print_text(text: str) -> None:
     """Write a text to standard output, on a terminal with lines that fit and a first one that stands out. Raises Ended."""
     stdout = _stdout()
-    _write(encode_for_stream(laid_out(text, stdout, first='bold') + '\n', stdout), stdout)
+    _write(encode_for_stream(layout(text, stdout, first_style='bold') + '\n', stdout), stdout)
 
 
 def print_data(data: str | bytes) -> None:

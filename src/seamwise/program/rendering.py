@@ -13,7 +13,7 @@ from seamwise.defects import report_defect
 from seamwise.program.exits import Exit
 from seamwise.program.outputs import OUTPUTS, CallResult, Defect, rendered
 from seamwise.program.retry_summary import effort
-from seamwise.seams.cli.report import encode_for_stream, laid_out
+from seamwise.seams.cli.report import encode_for_stream, layout
 
 
 class Shown(Struct, frozen=True):
@@ -82,11 +82,11 @@ def _block(asked: CallResult, *, stream: TextIO) -> bytes:
     if type(asked.outcome) is Success:
         tried = effort(asked.tries)
         ok = 'ok' if tried is None else f'ok ({tried})'
-        head, text = laid_out(f'{name}: {ok}', stream, first='bold green'), told.text
+        head, text = layout(f'{name}: {ok}', stream, first_style='bold green'), told.text
     else:
         head, text = (
-            laid_out(f'{name}: exit code {told.exit_code}', stream),
-            laid_out(told.text, stream, first='bold'),
+            layout(f'{name}: exit code {told.exit_code}', stream),
+            layout(told.text, stream, first_style='bold'),
         )
     return encode_for_stream('\n'.join(filter(None, [head, text])) + '\n\n', stream)
 

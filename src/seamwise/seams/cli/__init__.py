@@ -1,4 +1,4 @@
-"""The terminal's seam: an error as a text for a person and an exit code for a shell."""
+"""CLI seam: errors as text and exit codes for a terminal."""
 
 from seamwise._text.source_excerpt import from_file as from_file
 from seamwise.seams.cli.on import on as on
