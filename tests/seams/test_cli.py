@@ -255,7 +255,8 @@ TEXTS: list[tuple[ToolError | ParsingError, list[str]]] = [
         [
             'The command did not end within 2.5 s: make',
             "hint: the last line of its output is 'two'",
-            'hint: allow more time, or run less at a time; its child processes were killed.',
+            'hint: allow more time, or run less at a time; '
+            'the command and its child processes were killed.',
         ],
     ),
     (

@@ -355,7 +355,7 @@ def _matching_lines(error: tools.DuplicateMatch) -> str:
 
 def _timeout_advice(error: tools.CommandTimedOut) -> Iterator[str]:
     yield from last_line_hint(error.output)
-    yield 'allow more time, or run less at a time; its child processes were killed.'
+    yield 'allow more time, or run less at a time; the command and its child processes were killed.'
 
 
 def _exit_reason(error: tools.CommandFailed) -> Iterator[str]:
