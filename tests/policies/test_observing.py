@@ -16,7 +16,7 @@ from seamwise.policies.testing import FakeWorld
 from seamwise.seams.session import observe
 from seamwise.seams.session.tables import NETWORK
 from seamwise.seams.telemetry import Telemetry
-from tests.seams.test_session import Room
+from tests.seams.test_session import RecordingSession
 
 LATE = NetworkTimedOut('api.example.org', 'search', 2.0)
 
@@ -32,7 +32,7 @@ def succeeding_after(failures: int) -> Callable[[], Result[int, NetworkTimedOut]
 
 def test_a_session_hears_of_each_wait_before_it_and_of_the_end() -> None:
     world = FakeWorld(random=lambda: 0.5)
-    chat = Room('en')
+    chat = RecordingSession('en')
     slept_when_told: list[list[float]] = []
     tell = observe(chat, adapter=NETWORK)
 

@@ -24,7 +24,7 @@ from seamwise.seams.session.tables import TOOLS
 from tests.policies.cancelling import cancelled_everywhere
 from tests.policies.errors import Busy, Down, Slow, Wrong
 from tests.policies.test_retry import Recorder, fails, settings_of, steps_of
-from tests.seams.test_session import Room
+from tests.seams.test_session import RecordingSession
 
 VECTORS = Path(__file__).parent.parent / 'vectors' / 'retry_timelines.json'
 CASES: list[dict[str, Any]] = json.loads(VECTORS.read_text(encoding='utf-8'))['cases']
@@ -83,7 +83,7 @@ def test_the_documented_timelines(case: dict[str, Any]) -> None:
     'case', [one for one in CASES if one['kind'] == 'events'], ids=lambda case: case['name']
 )
 def test_what_a_session_hears(case: dict[str, Any]) -> None:
-    room = Room('en')
+    room = RecordingSession('en')
     world = FakeWorld(random=lambda: case['settings']['random'])
     guard = retry(**settings_of(case, world), name='search', observer=observe(room, adapter=TOOLS))
     late = [ToolTimedOut('search', 30.0, attempt) for attempt in range(1, 1 + len(case['does']))]
