@@ -78,7 +78,7 @@ from seamwise.catalog.workspace import ConfigUnreadable, WorkspaceError
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.cli import Place, Rendered, defect, done, on, report, tables
 from seamwise.seams.cli.layout import painted
-from seamwise.seams.cli.on import Exits
+from seamwise.seams.cli.on import CliArm
 from seamwise.seams.cli.report import encode_for_stream, laid_out
 from seamwise.seams.cli.style import terminal_width, wants_color
 from seamwise.seams.cli.tables import TOOLS
@@ -167,7 +167,7 @@ BY_CATEGORY = {
 
 def test_every_class_has_its_documented_exit_code() -> None:
     named = {kind: code for code, kinds in CODES.items() for kind in kinds}
-    found = {kind: arm.code for kind, arm in ALL.arms.items() if isinstance(arm, Exits)}
+    found = {kind: arm.code for kind, arm in ALL.arms.items() if isinstance(arm, CliArm)}
     assert found == {
         kind: named.get(kind) or BY_CATEGORY[kind.__traits__.category] for kind in EVERY_CLASS
     }

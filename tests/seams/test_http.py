@@ -49,7 +49,7 @@ from seamwise.seams.http import (
     tagged,
 )
 from seamwise.seams.http.bodies import Body
-from seamwise.seams.http.on import Responds
+from seamwise.seams.http.on import HttpArm
 from seamwise.seams.http.tables import PARSING, TOOLS
 from tests.strategies import PLANTED, errors, members, structs
 
@@ -102,7 +102,7 @@ UNIONS: list[tuple[Any, Any]] = [
     (tables.GUARDS, GuardError),
 ]
 ARMS: list[tuple[Any, Any]] = [one for table, _ in UNIONS for one in table.arms.items()]
-STATUSES = [(kind, arm.status, arm.code) for kind, arm in ARMS if isinstance(arm, Responds)]
+STATUSES = [(kind, arm.status, arm.code) for kind, arm in ARMS if isinstance(arm, HttpArm)]
 A2A_KINDS = members(A2aError)
 
 

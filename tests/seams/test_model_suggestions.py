@@ -21,7 +21,7 @@ from seamwise.catalog.problem import Problem
 from seamwise.policies import BulkheadFull, CircuitOpen, DeadlineExceeded, RateLimited
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.model import Guidance, tables
-from seamwise.seams.model.on import Guides
+from seamwise.seams.model.on import ModelArm
 from tests.strategies import PLANTED, UNIONS
 
 ALL: Adapter[Any, Guidance] = reduce(
@@ -322,7 +322,7 @@ def test_a_suggestion_says_what_to_do_next(error: TaggedError, expected: str) ->
 
 
 def test_every_class_that_a_model_is_told_of_has_its_suggestion_here() -> None:
-    told = {kind for kind, arm in ALL.arms.items() if isinstance(arm, Guides)}
+    told = {kind for kind, arm in ALL.arms.items() if isinstance(arm, ModelArm)}
     elsewhere = {*tables.TOOLS.kinds, *tables.PARSING.kinds}
     assert told - elsewhere == {type(error) for error, _ in SUGGESTIONS}
 

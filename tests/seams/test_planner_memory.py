@@ -5,7 +5,7 @@ from seamwise.catalog.tools import ToolTimedOut
 from seamwise.seams._public_view import public_view
 from seamwise.seams._render_cache import MOST, RenderCache
 from seamwise.seams.planner import ErrorCode, ErrorInfo
-from seamwise.seams.planner.on import Classifies
+from seamwise.seams.planner.on import PlannerArm
 from seamwise.seams.planner.tables import TOOLS
 
 
@@ -19,8 +19,8 @@ class Late(
     tags: tuple[str, ...] | None = None
 
 
-def arm() -> Classifies[Late]:
-    return Classifies(ErrorCode.TOOL_TIMEOUT, None, {}, RenderCache())
+def arm() -> PlannerArm[Late]:
+    return PlannerArm(ErrorCode.TOOL_TIMEOUT, None, {}, RenderCache())
 
 
 def test_what_one_reader_changes_no_other_sees() -> None:

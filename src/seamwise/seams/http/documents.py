@@ -13,7 +13,7 @@ from seamwise.seams._common import DEFECT_MESSAGE, _public_names
 from seamwise.seams._json import Json
 from seamwise.seams.adapter import Adapter, Hidden
 from seamwise.seams.http.framework import phrase
-from seamwise.seams.http.on import Responds
+from seamwise.seams.http.on import HttpArm
 from seamwise.seams.http.shape import HttpError
 
 Schema: TypeAlias = dict[str, object]
@@ -64,8 +64,8 @@ def _of_tables(adapters: Iterable[Adapter[Never, HttpError]]) -> Iterable[_Answe
         yield str(arm.status), _of_arm(kind, arm), _headers(kind, arm.status)
 
 
-def _is_declared(arm: object) -> TypeIs[Responds[Any]]:
-    return isinstance(arm, Responds)
+def _is_declared(arm: object) -> TypeIs[HttpArm[Any]]:
+    return isinstance(arm, HttpArm)
 
 
 def _headers(kind: type[TaggedError], status: int) -> Iterable[str]:
@@ -77,7 +77,7 @@ def _headers(kind: type[TaggedError], status: int) -> Iterable[str]:
         yield 'Allow'
 
 
-def _of_arm(kind: type[TaggedError], arm: Responds[Any]) -> Schema:
+def _of_arm(kind: type[TaggedError], arm: HttpArm[Any]) -> Schema:
     # A class whose instances differ has a property of its own.
     is_fixed = kind.retryable is TaggedError.retryable
     properties: Schema = {

@@ -202,14 +202,4 @@ TOOLS: Adapter[tools.ToolError, HttpError] = (
 )
 
 
-WORKSPACE: Adapter[workspace.WorkspaceError, HttpError] = (
-    on(workspace.ConfigUnreadable).hidden()
-    | on(workspace.ConfigInvalid).hidden()
-    | on(workspace.SkillInvalid).hidden()
-    | on(workspace.SkillNameMismatch).hidden()
-    | on(workspace.PluginFailed).hidden()
-    | on(workspace.EditorInstallFailed).hidden()
-    | on(workspace.NotARepository).hidden()
-    | on(workspace.WorktreeExists).hidden()
-    | on(workspace.WorktreeFailed).hidden()
-)
+WORKSPACE: Adapter[workspace.WorkspaceError, HttpError] = on(workspace.WorkspaceError).hidden()
