@@ -9,8 +9,7 @@ import msgspec
 from typing_extensions import TypeIs
 
 from seamwise.errors import TaggedError
-from seamwise.seams._common import DEFECT_MESSAGE, _public_names
-from seamwise.seams._json import Json
+from seamwise.seams._common import DEFECT_MESSAGE, Json, public_field_names
 from seamwise.seams.adapter import Adapter, Hidden
 from seamwise.seams.http.framework import phrase
 from seamwise.seams.http.on import HttpArm
@@ -107,7 +106,7 @@ def _details(kind: type[TaggedError]) -> Schema:
     fields = {
         one.name: one.type
         for one in msgspec.structs.fields(kind)
-        if one.name in _public_names(kind)
+        if one.name in public_field_names(kind)
     }
     schemas, parts = msgspec.json.schema_components(fields.values(), ref_template='{name}')
     properties = {

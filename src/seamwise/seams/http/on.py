@@ -14,7 +14,7 @@ from seamwise.seams._common import milliseconds_or_none, safe_items, safe_text
 from seamwise.seams._public_view import public_view
 from seamwise.seams._redacted import redacted
 from seamwise.seams.adapter import Adapter
-from seamwise.seams.http.shape import HttpError, Place
+from seamwise.seams.http.shape import HttpError, ProblemLocation
 
 K = TypeVar('K', bound=TaggedError)
 
@@ -30,7 +30,7 @@ class HttpArm(Struct, Generic[K], frozen=True):
     code: str
     details: Callable[[K], Mapping[str, object]] | None = None
     headers: Callable[[K], Mapping[str, str]] | Mapping[str, str] | None = None
-    problems: Callable[[K], Iterable[Place]] | None = None
+    problems: Callable[[K], Iterable[ProblemLocation]] | None = None
     docs: str | None = None
 
     def __call__(self, error: K) -> HttpError:
@@ -82,8 +82,8 @@ def _header_value(value: str) -> str:
     return _NOT_IN_A_HEADER.sub('?', safe_text(value))
 
 
-def _safe_place(place: Place) -> Place:
-    return Place(safe_text(place.pointer), safe_text(place.detail))
+def _safe_place(place: ProblemLocation) -> ProblemLocation:
+    return ProblemLocation(safe_text(place.pointer), safe_text(place.detail))
 
 
 @final
@@ -103,7 +103,7 @@ class HttpArmBuilder(ArmBuilder[K, HttpError]):
         *,
         details: Callable[[K], Mapping[str, object]] | None = None,
         headers: Callable[[K], Mapping[str, str]] | Mapping[str, str] | None = None,
-        problems: Callable[[K], Iterable[Place]] | None = None,
+        problems: Callable[[K], Iterable[ProblemLocation]] | None = None,
         docs: str | None = None,
     ) -> Adapter[K, HttpError]:
         """Say the status (400 to 599, else a ValueError) and the code.

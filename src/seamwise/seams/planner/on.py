@@ -38,7 +38,7 @@ class PlannerArm(Struct, Generic[K], frozen=True):
         if info is None:
             info = self._looked_at(error)
             if self.details is None and _is_whole(error, info):
-                self.known.keep(error, info)
+                self.known.put(error, info)
         return info.twin()
 
     def _looked_at(self, error: K) -> ErrorInfo:
