@@ -35,7 +35,7 @@ class Codec(Generic[E]):
     __slots__ = ('_decoder', '_encoder', '_members')
 
     def __init__(self, union: Any) -> None:
-        self._members = {kind.__traits__.tag: kind for kind in _members(union)}
+        self._members = {kind.__traits__.tag: kind for kind in error_classes(union)}
         self._encoder = msgspec.json.Encoder(enc_hook=_plain)
         self._decoder: msgspec.json.Decoder[E] = msgspec.json.Decoder(union, dec_hook=self._special)
 
@@ -92,11 +92,12 @@ def json_schema(union: TypeForm[TaggedError], /) -> dict[str, Any]:
     >>> json_schema(NoHandles)['$defs']['NoHandles']['required']
     ['_tag', 'size']
     """
-    _members(union)
+    error_classes(union)
     return msgspec.json.schema(union, schema_hook=_schema)
 
 
-def _members(union: object) -> tuple[type[TaggedError], ...]:
+def error_classes(union: object) -> tuple[type[TaggedError], ...]:
+    """Return the classes of a tagged error or of a union of them; anything else is a TypeError."""
     found: tuple[Any, ...] = (
         get_args(union) if get_origin(union) in {Union, UnionType} else (union,)
     )

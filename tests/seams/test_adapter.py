@@ -1,8 +1,11 @@
 """Tables from errors to shapes: closed, added up, each kind decided once."""
 
+from typing import Any
+
 import pytest
 
 from seamwise import Category, TaggedError
+from seamwise.seams import cli, http, jsonrpc, model, planner, session
 from seamwise.seams.adapter import Adapter, Hidden
 
 
@@ -73,3 +76,21 @@ def test_what_was_declared_hidden_names_itself_where_it_turns_up() -> None:
         RuntimeError, match='Lost was declared never to reach the http seam, but Lost did'
     ):
         hidden(Lost('key'))
+
+
+@pytest.mark.parametrize('seam', [cli, http, jsonrpc, model, planner, session])
+def test_a_union_is_hidden_as_a_whole(seam: Any) -> None:
+    adapter = seam.on(Lost | Broken).hidden()
+    assert adapter.kinds == (Lost, Broken)
+    name = seam.__name__.rpartition('.')[2]
+    with pytest.raises(RuntimeError, match=f'Broken was declared never to reach the {name} seam'):
+        adapter(Broken())
+
+
+def test_a_union_with_another_type_is_refused() -> None:
+    with pytest.raises(TypeError, match="<class 'int'> is none"):
+        http.on(Lost | int)  # type: ignore[arg-type]  # pyright: ignore[reportCallIssue, reportArgumentType]
+
+
+def test_a_union_has_no_verb_but_hidden() -> None:
+    assert not hasattr(http.on(Lost | Broken), 'responds')

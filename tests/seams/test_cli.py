@@ -78,7 +78,7 @@ from seamwise.catalog.workspace import ConfigUnreadable, WorkspaceError
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.cli import Place, Rendered, defect, done, on, report, tables
 from seamwise.seams.cli.layout import format_for_terminal
-from seamwise.seams.cli.on import Exits
+from seamwise.seams.cli.on import CliArm
 from seamwise.seams.cli.report import encode_for_stream, layout
 from seamwise.seams.cli.style import terminal_width, wants_color
 from seamwise.seams.cli.tables import TOOLS
@@ -167,7 +167,7 @@ EXIT_CODE_OF_CATEGORY = {
 
 def test_every_class_has_its_documented_exit_code() -> None:
     exceptions = {kind: code for code, kinds in EXIT_CODES.items() for kind in kinds}
-    exit_codes = {kind: arm.code for kind, arm in ALL.arms.items() if isinstance(arm, Exits)}
+    exit_codes = {kind: arm.code for kind, arm in ALL.arms.items() if isinstance(arm, CliArm)}
     assert exit_codes == {
         kind: exceptions.get(kind) or EXIT_CODE_OF_CATEGORY[kind.__traits__.category]
         for kind in EVERY_CLASS

@@ -37,7 +37,7 @@ from seamwise.catalog.workspace import WorkspaceError
 from seamwise.policies import GuardError
 from seamwise.seams.adapter import Hidden
 from seamwise.seams.http import (
-    Place,
+    ProblemLocation,
     defect,
     envelope,
     named,
@@ -49,7 +49,7 @@ from seamwise.seams.http import (
     tagged,
 )
 from seamwise.seams.http.bodies import Body
-from seamwise.seams.http.on import Responds
+from seamwise.seams.http.on import HttpArm
 from seamwise.seams.http.tables import PARSING, TOOLS
 from tests.strategies import PLANTED, errors, members, structs
 
@@ -102,7 +102,7 @@ UNIONS: list[tuple[Any, Any]] = [
     (tables.GUARDS, GuardError),
 ]
 ARMS: list[tuple[Any, Any]] = [one for table, _ in UNIONS for one in table.arms.items()]
-STATUSES = [(kind, arm.status, arm.code) for kind, arm in ARMS if isinstance(arm, Responds)]
+STATUSES = [(kind, arm.status, arm.code) for kind, arm in ARMS if isinstance(arm, HttpArm)]
 A2A_KINDS = members(A2aError)
 
 
@@ -386,10 +386,10 @@ def test_a_problem_says_its_page_and_its_delay_where_it_has_them() -> None:
 
 def test_the_places_of_a_problem() -> None:
     assert TOOLS(InvalidParameter('t', 'p', f'password={PLANTED}')).problems == (
-        Place('/arguments/p', 'password=***'),
+        ProblemLocation('/arguments/p', 'password=***'),
     )
     assert PARSING(SchemaViolations((Problem('/tool', 'is missing'),))).problems == (
-        Place('/tool', 'is missing'),
+        ProblemLocation('/tool', 'is missing'),
     )
     assert TOOLS(UnknownTool('t', 'n', ())).problems == ()
 
@@ -397,7 +397,7 @@ def test_the_places_of_a_problem() -> None:
 def test_a_credential_is_masked_before_an_arm_can_escape_or_cut_it() -> None:
     url = f'https://ann:{PLANTED}@example.org/'
     assert TOOLS(MissingParameter('t', url)).problems == (
-        Place('/arguments/https:~1~1***@example.org~1', 'is missing'),
+        ProblemLocation('/arguments/https:~1~1***@example.org~1', 'is missing'),
     )
     arm = on(Busy).responds(
         503,

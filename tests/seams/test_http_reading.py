@@ -30,7 +30,7 @@ from seamwise.seams.http import (
     response,
     tagged,
 )
-from seamwise.seams.http.on import Responds
+from seamwise.seams.http.on import HttpArm
 from seamwise.seams.http.tables import (
     A2A_LATEST,
     ACCESS,
@@ -287,7 +287,7 @@ def test_our_own_bodies_of_the_older_contract_are_read(write: Any) -> None:
 
 
 def test_every_table_is_made_of_answers_of_this_seam() -> None:
-    assert {type(arm) for arm in ALL.arms.values()} == {Responds, Hidden}
+    assert {type(arm) for arm in ALL.arms.values()} == {HttpArm, Hidden}
 
 
 @pytest.mark.parametrize('delay', ['9' * 400, '-' + '9' * 400, '-1', '1000000000001'])

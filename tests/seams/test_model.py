@@ -43,7 +43,7 @@ from seamwise.catalog.tools import (
 )
 from seamwise.seams.adapter import Adapter, Hidden
 from seamwise.seams.model import Done, Guidance, defect, encode, on, tables, tool_message
-from seamwise.seams.model.on import Guides
+from seamwise.seams.model.on import ModelArm
 from seamwise.seams.model.shape import head, tail
 from seamwise.seams.model.tables import TOOLS
 from tests.strategies import PLANTED, UNIONS, errors, members
@@ -137,11 +137,11 @@ DENIED = {
 
 
 @pytest.mark.parametrize(
-    'kind', [kind for kind, arm in ALL.arms.items() if isinstance(arm, Guides)]
+    'kind', [kind for kind, arm in ALL.arms.items() if isinstance(arm, ModelArm)]
 )
 def test_arm_has_the_documented_type(kind: type[TaggedError]) -> None:
     table: Any = ALL
-    arm: Guides[Any] = table.arms[kind]
+    arm: ModelArm[Any] = table.arms[kind]
     assert arm.suggestion is not None
     if kind.__name__ in TYPES:
         assert arm.type == TYPES[kind.__name__]

@@ -22,7 +22,7 @@ from seamwise.catalog.problem import Problem
 from seamwise.policies import BulkheadFull, CircuitOpen, DeadlineExceeded, RateLimited
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.model import Guidance, tables
-from seamwise.seams.model.on import Guides
+from seamwise.seams.model.on import ModelArm
 from tests.strategies import PLANTED, UNIONS
 
 ALL: Adapter[Any, Guidance] = reduce(or_, [getattr(tables, name) for name in UNIONS])
@@ -420,7 +420,7 @@ def test_suggestion_describes_the_next_step(error: TaggedError, expected: str) -
 
 
 def test_every_class_that_reaches_a_model_is_tested() -> None:
-    visible = {kind for kind, arm in ALL.arms.items() if isinstance(arm, Guides)}
+    visible = {kind for kind, arm in ALL.arms.items() if isinstance(arm, ModelArm)}
     tested_elsewhere = {*tables.TOOLS.kinds, *tables.PARSING.kinds}
     assert visible - tested_elsewhere == {type(error) for error, _ in SUGGESTIONS}
 

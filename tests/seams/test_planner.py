@@ -44,7 +44,7 @@ from seamwise.seams.planner import (
     on,
     tables,
 )
-from seamwise.seams.planner.on import Classifies
+from seamwise.seams.planner.on import PlannerArm
 from seamwise.seams.planner.tables import GUARDS, MCP, PARSING, TOOLS
 from tests.strategies import PLANTED, UNIONS, errors, members
 
@@ -167,22 +167,22 @@ DOCUMENTED = {
 )
 def test_a_class_has_its_documented_code(kind: type[TaggedError]) -> None:
     arm = ALL.arms[kind]
-    assert isinstance(arm, Classifies)
+    assert isinstance(arm, PlannerArm)
     assert arm.code == DOCUMENTED.get(kind.__name__, 'TOOL_EXECUTION_FAILED')
 
 
 def test_every_code_has_a_producer_among_the_tables() -> None:
-    assert {arm.code for arm in ALL.arms.values() if isinstance(arm, Classifies)} == set(ErrorCode)
+    assert {arm.code for arm in ALL.arms.values() if isinstance(arm, PlannerArm)} == set(ErrorCode)
 
 
 @pytest.mark.parametrize(
-    'kind', [kind for kind, arm in ALL.arms.items() if isinstance(arm, Classifies)]
+    'kind', [kind for kind, arm in ALL.arms.items() if isinstance(arm, PlannerArm)]
 )
 def test_a_code_never_says_otherwise_than_its_error_whether_to_try_again(
     kind: type[TaggedError],
 ) -> None:
     arm = ALL.arms[kind]
-    assert isinstance(arm, Classifies)
+    assert isinstance(arm, PlannerArm)
     category = arm.code.category
     assert category is ErrorCategory.EXECUTION or category.retryable is kind.__traits__.retryable
 

@@ -3,9 +3,9 @@
 from seamwise import Category, TaggedError
 from seamwise.catalog.tools import ToolTimedOut
 from seamwise.seams._public_view import public_view
-from seamwise.seams._render_cache import MOST, RenderCache
+from seamwise.seams._render_cache import MAX_ENTRIES, RenderCache
 from seamwise.seams.planner import ErrorCode, ErrorInfo
-from seamwise.seams.planner.on import Classifies
+from seamwise.seams.planner.on import PlannerArm
 from seamwise.seams.planner.tables import TOOLS
 
 
@@ -19,8 +19,8 @@ class Late(
     tags: tuple[str, ...] | None = None
 
 
-def arm() -> Classifies[Late]:
-    return Classifies(ErrorCode.TOOL_TIMEOUT, None, {}, RenderCache())
+def arm() -> PlannerArm[Late]:
+    return PlannerArm(ErrorCode.TOOL_TIMEOUT, None, {}, RenderCache())
 
 
 def test_what_one_reader_changes_no_other_sees() -> None:
@@ -57,7 +57,7 @@ def test_what_has_no_hash_is_classified_all_the_same() -> None:
 
 def test_the_memory_does_not_grow_for_ever() -> None:
     classify = arm()
-    for number in range(MOST + 1):
+    for number in range(MAX_ENTRIES + 1):
         classify(Late(f'train {number}'))
     assert len(classify.known) == 1
 

@@ -52,7 +52,7 @@ from seamwise.seams.session import (
     publish,
     tables,
 )
-from seamwise.seams.session.on import Publishes
+from seamwise.seams.session.on import SessionArm
 from seamwise.seams.session.shape import STRATEGIES, ErrorName, ordered
 from tests.strategies import EVERY_CLASS, PLANTED, UNIONS, members, structs
 
@@ -64,8 +64,8 @@ COMMON: list[str] = FACTS['common_metadata']['ours']
 ALL: Adapter[Any, ErrorEvent] = Adapter(
     {kind: arm for name in UNIONS for kind, arm in getattr(tables, name).arms.items()}
 )
-ARMS: dict[Any, Publishes[Any]] = {
-    kind: arm for kind, arm in ALL.arms.items() if isinstance(arm, Publishes)
+ARMS: dict[Any, SessionArm[Any]] = {
+    kind: arm for kind, arm in ALL.arms.items() if isinstance(arm, SessionArm)
 }
 
 

@@ -12,7 +12,7 @@ from seamwise.documents.collect import is_private
 from seamwise.documents.seams import arms
 from seamwise.documents.unions import UNIONS
 from seamwise.errors import TaggedError
-from seamwise.seams.http.on import Responds
+from seamwise.seams.http.on import HttpArm
 
 _HEAD = """\
 // The errors of the HTTP envelope, made by `seamwise catalog --format typescript`.
@@ -73,11 +73,11 @@ def _union(name: str, kinds: Iterable[type[TaggedError]]) -> Iterator[str]:
     yield f'export type {name} = {" | ".join(members) or "never"};\n'
 
 
-def _responds(declared: object) -> TypeIs[Responds[Any]]:
-    return isinstance(declared, Responds)
+def _responds(declared: object) -> TypeIs[HttpArm[Any]]:
+    return isinstance(declared, HttpArm)
 
 
-def _interface(kind: type[TaggedError], declared: Iterable[Responds[Any]]) -> str:
+def _interface(kind: type[TaggedError], declared: Iterable[HttpArm[Any]]) -> str:
     codes = dict.fromkeys(json.dumps(one.code) for one in declared)
     has_fields = all(one.details is None for one in declared)
     return f"""\

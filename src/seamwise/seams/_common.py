@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from math import ceil
 from re import search
-from typing import get_args, get_origin
+from typing import TypeAlias, get_args, get_origin
 
 from seamwise._annotations import hints
 from seamwise._text.jsonable import replace_surrogates, to_builtins, to_builtins_dict
@@ -14,6 +14,9 @@ from seamwise.messages import shorten
 from seamwise.redaction import redact
 from seamwise.secrets import Secret
 from seamwise.texts import text
+
+Json: TypeAlias = 'str | float | bool | list[Json] | dict[str, Json] | None'
+"""A value as `json.loads` returns it."""
 
 DEFECT_MESSAGE = 'The server met an unexpected condition.'
 """All that a client is told of a defect, beside its reference."""
@@ -87,14 +90,14 @@ def safe_items(values: Mapping[str, object]) -> dict[str, object]:
 
 def public_fields(error: TaggedError) -> dict[str, object]:
     """Give what an error says beside its message: all its fields but its cause and its secrets, safe to show."""
-    named = {name: getattr(error, name) for name in _public_names(type(error))}
+    named = {name: getattr(error, name) for name in public_field_names(type(error))}
     return safe_items(
         {name: value for name, value in named.items() if not isinstance(value, Secret)}
     )
 
 
 @lru_cache(maxsize=4096)
-def _public_names(kind: type[TaggedError]) -> tuple[str, ...]:
+def public_field_names(kind: type[TaggedError]) -> tuple[str, ...]:
     # By annotation, not by value: whether a secret was set is nobody's business either.
     found = hints(kind)
     return tuple(

@@ -11,7 +11,7 @@ from seamwise._text.jsonable import replace_surrogates
 from seamwise.errors import TaggedError
 from seamwise.messages import TEXT_LIMIT, VALUE_LIMIT, names
 from seamwise.redaction.sensitive_names import is_sensitive
-from seamwise.seams._common import _public_names, message_of, public_fields
+from seamwise.seams._common import message_of, public_field_names, public_fields
 from seamwise.seams._render_cache import RenderCache
 from seamwise.seams._secret_prefilter import find_suspect
 
@@ -44,7 +44,7 @@ def public_view(error: TaggedError) -> tuple[str, dict[str, object]]:
         known = _at_a_glance(error, plan)
         if known is None:
             return message_of(error), public_fields(error)
-        plan.known.keep(error, known)
+        plan.known.put(error, known)
     message, fields = known
     return message, fields.copy()
 
@@ -89,7 +89,7 @@ def _is_plain(value: object) -> bool:
 
 @lru_cache(maxsize=4096)
 def _plan(kind: type[TaggedError]) -> _Plan | None:
-    public = _public_names(kind)
+    public = public_field_names(kind)
     template = kind.__traits__.template
     is_usual = (
         kind.__str__ is TaggedError.__str__

@@ -27,15 +27,15 @@ def redacted(error: K) -> K:
 
 def direct_cause(error: TaggedError) -> Link | None:
     """Give what caused an error at once, if anything is known to have; safe to show."""
-    return next(map(_link, causes(error)), None)
+    return next(map(cause_link, causes(error)), None)
 
 
 def all_causes(error: TaggedError) -> tuple[Link, ...]:
     """Give everything that led to an error, nearest first, without the error itself; safe to show."""
-    return tuple(_link(one) for one in chain(error) if one is not error)
+    return tuple(cause_link(one) for one in chain(error) if one is not error)
 
 
-def _link(cause: TaggedError | BaseException) -> Link:
+def cause_link(cause: TaggedError | BaseException) -> Link:
     if isinstance(cause, ReportedCause):
         return Link(safe_text(cause.type), safe_text(cause.message))
     if isinstance(cause, TaggedError):

@@ -10,7 +10,7 @@ from seamwise.messages import VALUE_LIMIT
 
 S = TypeVar('S')
 
-MOST = 1024
+MAX_ENTRIES = 1024
 """So many answers are remembered, then it begins anew."""
 
 # Equality would not do: 1 equals 1.0, and reads otherwise.
@@ -40,7 +40,7 @@ class RenderCache(Generic[S]):
         ):  # What has no such form is not remembered either.
             return None
 
-    def keep(self, error: TaggedError, answer: S) -> None:
+    def put(self, error: TaggedError, answer: S) -> None:
         """Remember an answer in which every text of the error stands as it is: what had to be hidden must not be kept."""
         values = astuple(error)
         if not all(value is None or type(value) in {str, int, float} for value in values):
@@ -51,6 +51,6 @@ class RenderCache(Generic[S]):
             key = _key(error)
         except (ValueError, OverflowError):
             return
-        if len(self._known) >= MOST:
+        if len(self._known) >= MAX_ENTRIES:
             self._known.clear()
         self._known[key] = answer

@@ -41,11 +41,7 @@ def seams(reader: ErrorInference) -> Iterator[SeamFacts]:
 
 
 def _shown(adapter: ast.expr, reader: ErrorInference) -> set[str]:
-    found: set[str] = set()
-    for one in union_members(reader.module.type(adapter)):
-        if isinstance(one, Instance) and one.type.fullname == ADAPTER:
-            found |= set(named(errors_of_type(one.args[0]) or NOTHING))
-    return found - {
+    return _covered(adapter, reader) - {
         name
         for node in walk(adapter)
         if isinstance(node, ast.Call)
@@ -56,9 +52,19 @@ def _shown(adapter: ast.expr, reader: ErrorInference) -> set[str]:
 def _hidden(node: ast.Call, reader: ErrorInference) -> set[str]:
     match node.func:
         case ast.Attribute(ast.Call(_, [kind]), 'hidden'):
-            return set(reader.made_by(kind) or NOTHING)
+            # For `on(A | B)`, only the type of the whole call names the errors.
+            return set(reader.made_by(kind) or NOTHING) | _covered(node, reader)
         case _:
             return set()
+
+
+def _covered(adapter: ast.expr, reader: ErrorInference) -> set[str]:
+    """Return the names of the errors that an adapter covers, by its type."""
+    names: set[str] = set()
+    for member in union_members(reader.module.type(adapter)):
+        if isinstance(member, Instance) and member.type.fullname == ADAPTER:
+            names |= set(named(errors_of_type(member.args[0]) or NOTHING))
+    return names
 
 
 class Uses(NamedTuple):
@@ -77,6 +83,8 @@ def uses(reader: ErrorInference) -> Uses:
     for node, name in _used(reader):
         (found if _only_asks(node, reader) else made).add(name)
     for call in reader.module.every(ast.Call):
+        if isinstance(call.func, ast.Attribute) and call.func.attr == 'hidden':
+            found |= _covered(call, reader)
         if _class_at(call.func, reader):
             # Inside of another error it travels on, and is shown with it.
             for one in (*call.args, *(keyword.value for keyword in call.keywords)):

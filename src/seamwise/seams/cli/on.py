@@ -2,17 +2,20 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import Generic, TypeAlias, TypeVar, final
+from typing import Generic, TypeAlias, TypeVar, final, overload
 
 from msgspec import Struct
+from typing_extensions import TypeForm
 
 from seamwise._close_matches import close_matches
 from seamwise._text.escaping import escape
 from seamwise._text.phrases import join_quoted
+from seamwise.codec import error_classes
 from seamwise.errors import TaggedError, retry_after
+from seamwise.seams._arm_builder import ArmBuilder
 from seamwise.seams._common import message_of, safe_text
 from seamwise.seams._redacted import all_causes, redacted
-from seamwise.seams.adapter import Adapter, Hidden
+from seamwise.seams.adapter import Adapter
 from seamwise.seams.cli.shape import Place, Rendered
 
 K = TypeVar('K', bound=TaggedError)
@@ -25,7 +28,7 @@ MOST_HINTS = 20
 HIGHEST = 255
 
 
-class Exits(Struct, Generic[K], frozen=True):
+class CliArm(Struct, Generic[K], frozen=True):
     """The declared answer for a kind: its exit code, what may help, what was meant, and where in a file it stands."""
 
     code: int
@@ -87,12 +90,13 @@ def _causes(error: TaggedError) -> Iterator[str]:
 
 
 @final
-class On(Generic[K]):
-    """One kind of error, still without an answer; `on` makes it."""
+class CliArmBuilder(ArmBuilder[K, Rendered]):
+    """One error class without a declared answer; `on` returns it."""
 
     __slots__ = ('_kind',)
 
     def __init__(self, kind: type[K]) -> None:
+        super().__init__((kind,), 'cli')
         self._kind = kind
 
     def exits(
@@ -112,18 +116,20 @@ class On(Generic[K]):
             raise ValueError(
                 f'{self._kind.__name__}: a failure exits with 1 to {HIGHEST}, not {code}.'
             )
-        return Adapter({self._kind: Exits(code, hint, meant, place)})
-
-    def hidden(self) -> Adapter[K, Rendered]:
-        """Say that this kind never reaches a terminal; one that does is a defect."""
-        return Adapter({self._kind: Hidden(self._kind, 'cli')})
+        return Adapter({self._kind: CliArm(code, hint, meant, place)})
 
 
-def on(kind: type[K], /) -> On[K]:
+@overload
+def on(kind: type[K], /) -> CliArmBuilder[K]: ...
+@overload
+def on(kind: TypeForm[K], /) -> ArmBuilder[K, Rendered]: ...
+def on(kind: TypeForm[K], /) -> ArmBuilder[K, Rendered]:
     """Name a kind of error; `.exits(code, hint=…)` says how it looks at a terminal, `|` adds more kinds.
 
     The first line is the error's message; then come its place in a file, the hints, the delay of its `retry_after` (seconds),
     `did you mean` with its `suggestions` (texts), and its causes.
+
+    A union is accepted for `.hidden()` only: `on(A | B).hidden()` covers each of its members.
 
     >>> from seamwise import Category, TaggedError
     >>> class PortTaken(TaggedError, category=Category.CONFLICT, message='Port {port} is taken.'):
@@ -133,4 +139,6 @@ def on(kind: type[K], /) -> On[K]:
     Port 8080 is taken.
     hint: try 8081.
     """
-    return On(kind)
+    if isinstance(kind, type):
+        return CliArmBuilder(kind)
+    return ArmBuilder(error_classes(kind), 'cli')

@@ -20,7 +20,7 @@ from seamwise.seams.http.request_ids import request_id as request_id
 from seamwise.seams.http.response import HttpResponse as HttpResponse
 from seamwise.seams.http.response import response as response
 from seamwise.seams.http.shape import HttpError as HttpError
-from seamwise.seams.http.shape import Place as Place
+from seamwise.seams.http.shape import ProblemLocation as ProblemLocation
 from seamwise.seams.http.shape import defect as defect
 
 if TYPE_CHECKING:

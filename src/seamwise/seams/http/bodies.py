@@ -9,7 +9,7 @@ from msgspec import UNSET, Struct, UnsetType
 from seamwise.errors import TAG_FIELD
 from seamwise.seams.http.encoding import encoded
 from seamwise.seams.http.request_ids import request_id as checked
-from seamwise.seams.http.shape import HttpError, Place
+from seamwise.seams.http.shape import HttpError, ProblemLocation
 
 
 class Body(Protocol):
@@ -63,7 +63,7 @@ class Problem(Struct, frozen=True, kw_only=True):
     code: str
     retryable: bool
     retry_after_ms: int | UnsetType
-    errors: tuple[Place, ...] | UnsetType
+    errors: tuple[ProblemLocation, ...] | UnsetType
 
 
 class Named(Struct, frozen=True):

@@ -9,11 +9,10 @@ import msgspec
 from typing_extensions import TypeIs
 
 from seamwise.errors import TaggedError
-from seamwise.seams._common import DEFECT_MESSAGE, _public_names
-from seamwise.seams._json import Json
+from seamwise.seams._common import DEFECT_MESSAGE, Json, public_field_names
 from seamwise.seams.adapter import Adapter, Hidden
 from seamwise.seams.http.framework import phrase
-from seamwise.seams.http.on import Responds
+from seamwise.seams.http.on import HttpArm
 from seamwise.seams.http.shape import HttpError
 
 Schema: TypeAlias = dict[str, object]
@@ -64,8 +63,8 @@ def _of_tables(adapters: Iterable[Adapter[Never, HttpError]]) -> Iterable[_Answe
         yield str(arm.status), _of_arm(kind, arm), _headers(kind, arm.status)
 
 
-def _is_declared(arm: object) -> TypeIs[Responds[Any]]:
-    return isinstance(arm, Responds)
+def _is_declared(arm: object) -> TypeIs[HttpArm[Any]]:
+    return isinstance(arm, HttpArm)
 
 
 def _headers(kind: type[TaggedError], status: int) -> Iterable[str]:
@@ -77,7 +76,7 @@ def _headers(kind: type[TaggedError], status: int) -> Iterable[str]:
         yield 'Allow'
 
 
-def _of_arm(kind: type[TaggedError], arm: Responds[Any]) -> Schema:
+def _of_arm(kind: type[TaggedError], arm: HttpArm[Any]) -> Schema:
     # A class whose instances differ has a property of its own.
     is_fixed = kind.retryable is TaggedError.retryable
     properties: Schema = {
@@ -107,7 +106,7 @@ def _details(kind: type[TaggedError]) -> Schema:
     fields = {
         one.name: one.type
         for one in msgspec.structs.fields(kind)
-        if one.name in _public_names(kind)
+        if one.name in public_field_names(kind)
     }
     schemas, parts = msgspec.json.schema_components(fields.values(), ref_template='{name}')
     properties = {

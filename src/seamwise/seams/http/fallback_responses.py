@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from seamwise.defects import report_defect
 from seamwise.seams._common import safe_text
-from seamwise.seams.http.shape import HttpError, Place, defect
+from seamwise.seams.http.shape import HttpError, ProblemLocation, defect
 
 
 def not_found(message: str) -> HttpError:
@@ -23,13 +23,15 @@ def not_found(message: str) -> HttpError:
     )
 
 
-def bad_request(message: str, *, kind: str = 'Request', places: Sequence[Place] = ()) -> HttpError:
+def bad_request(
+    message: str, *, kind: str = 'Request', places: Sequence[ProblemLocation] = ()
+) -> HttpError:
     """Answer 400 INVALID_REQUEST; `kind` is the part that was refused (`Body`, `Query`, …), `places` what is wrong in it, and where.
 
     >>> bad_request('The body is no JSON.', kind='Body').details
     {'kind': 'Body'}
     """
-    safe = tuple(Place(safe_text(one.pointer), safe_text(one.detail)) for one in places)
+    safe = tuple(ProblemLocation(safe_text(one.pointer), safe_text(one.detail)) for one in places)
     wrong = (
         {'errors': [{'pointer': one.pointer, 'detail': one.detail} for one in safe]} if safe else {}
     )

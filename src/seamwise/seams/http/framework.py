@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from seamwise.seams._common import safe_text
 from seamwise.seams.http.fallback_responses import bad_request, not_found
-from seamwise.seams.http.shape import HttpError, Place
+from seamwise.seams.http.shape import HttpError, ProblemLocation
 
 _MOST_PLACES = 50
 _STATUSES: Mapping[int, HTTPStatus] = {one.value: one for one in HTTPStatus}
@@ -85,11 +85,11 @@ def _invalid(refused: list[_Refused]) -> HttpError:
     )
 
 
-def _place(refused: _Refused) -> Place:
+def _place(refused: _Refused) -> ProblemLocation:
     if refused.type == 'json_invalid' and refused.loc:
         # The second part of its place is a position in the text.
-        return Place(f'/{refused.loc[0]}', f'{refused.msg} at position {refused.loc[-1]}')
-    return Place(
+        return ProblemLocation(f'/{refused.loc[0]}', f'{refused.msg} at position {refused.loc[-1]}')
+    return ProblemLocation(
         ''.join('/' + str(one).replace('~', '~0').replace('/', '~1') for one in refused.loc),
         refused.msg,
     )

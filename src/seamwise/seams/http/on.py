@@ -2,16 +2,19 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from re import compile as pattern
-from typing import Generic, TypeVar, final
+from typing import Generic, TypeVar, final, overload
 
 from msgspec import Struct
+from typing_extensions import TypeForm
 
+from seamwise.codec import error_classes
 from seamwise.errors import TaggedError, retry_after
+from seamwise.seams._arm_builder import ArmBuilder
 from seamwise.seams._common import milliseconds_or_none, safe_items, safe_text
 from seamwise.seams._public_view import public_view
 from seamwise.seams._redacted import redacted
-from seamwise.seams.adapter import Adapter, Hidden
-from seamwise.seams.http.shape import HttpError, Place
+from seamwise.seams.adapter import Adapter
+from seamwise.seams.http.shape import HttpError, ProblemLocation
 
 K = TypeVar('K', bound=TaggedError)
 
@@ -20,14 +23,14 @@ _UNAUTHORIZED, _METHOD_NOT_ALLOWED = 401, 405
 _NOT_IN_A_HEADER = pattern(r'[^\x20-\x7e]')
 
 
-class Responds(Struct, Generic[K], frozen=True):
+class HttpArm(Struct, Generic[K], frozen=True):
     """The declared answer for a kind: status and code, and how the rest is made of an error."""
 
     status: int
     code: str
     details: Callable[[K], Mapping[str, object]] | None = None
     headers: Callable[[K], Mapping[str, str]] | Mapping[str, str] | None = None
-    problems: Callable[[K], Iterable[Place]] | None = None
+    problems: Callable[[K], Iterable[ProblemLocation]] | None = None
     docs: str | None = None
 
     def __call__(self, error: K) -> HttpError:
@@ -79,17 +82,18 @@ def _header_value(value: str) -> str:
     return _NOT_IN_A_HEADER.sub('?', safe_text(value))
 
 
-def _safe_place(place: Place) -> Place:
-    return Place(safe_text(place.pointer), safe_text(place.detail))
+def _safe_place(place: ProblemLocation) -> ProblemLocation:
+    return ProblemLocation(safe_text(place.pointer), safe_text(place.detail))
 
 
 @final
-class On(Generic[K]):
-    """One kind of error, still without an answer; `on` makes it."""
+class HttpArmBuilder(ArmBuilder[K, HttpError]):
+    """One error class without a declared answer; `on` returns it."""
 
     __slots__ = ('_kind',)
 
     def __init__(self, kind: type[K]) -> None:
+        super().__init__((kind,), 'http')
         self._kind = kind
 
     def responds(
@@ -99,7 +103,7 @@ class On(Generic[K]):
         *,
         details: Callable[[K], Mapping[str, object]] | None = None,
         headers: Callable[[K], Mapping[str, str]] | Mapping[str, str] | None = None,
-        problems: Callable[[K], Iterable[Place]] | None = None,
+        problems: Callable[[K], Iterable[ProblemLocation]] | None = None,
         docs: str | None = None,
     ) -> Adapter[K, HttpError]:
         """Say the status (400 to 599, else a ValueError) and the code.
@@ -116,15 +120,17 @@ class On(Generic[K]):
             raise ValueError(
                 f'{self._kind.__name__}: 405 carries the header Allow (RFC 9110, 15.5.6); give it by `headers`.'
             )
-        return Adapter({self._kind: Responds(status, code, details, headers, problems, docs)})
-
-    def hidden(self) -> Adapter[K, HttpError]:
-        """Say that this kind never reaches HTTP; one that does is a defect."""
-        return Adapter({self._kind: Hidden(self._kind, 'http')})
+        return Adapter({self._kind: HttpArm(status, code, details, headers, problems, docs)})
 
 
-def on(kind: type[K], /) -> On[K]:
+@overload
+def on(kind: type[K], /) -> HttpArmBuilder[K]: ...
+@overload
+def on(kind: TypeForm[K], /) -> ArmBuilder[K, HttpError]: ...
+def on(kind: TypeForm[K], /) -> ArmBuilder[K, HttpError]:
     """Name a kind of error; `.responds(status, code)` says its answer, `|` adds more kinds.
+
+    A union is accepted for `.hidden()` only: `on(A | B).hidden()` covers each of its members.
 
     >>> from seamwise import Category, TaggedError
     >>> class PrinterBusy(TaggedError, category=Category.CAPACITY, message='{printer} is busy.'):
@@ -134,4 +140,6 @@ def on(kind: type[K], /) -> On[K]:
     >>> answer.status, answer.retry_after_ms, answer.headers
     (503, 1500, {'Retry-After': '2'})
     """
-    return On(kind)
+    if isinstance(kind, type):
+        return HttpArmBuilder(kind)
+    return ArmBuilder(error_classes(kind), 'http')

@@ -7,7 +7,7 @@ from msgspec import Struct
 from seamwise.seams._common import DEFECT_MESSAGE
 
 
-class Place(Struct, frozen=True):
+class ProblemLocation(Struct, frozen=True):
     """One thing that is wrong with a request: a JSON Pointer (RFC 6901) to it, and what is wrong there."""
 
     pointer: str
@@ -29,7 +29,7 @@ class HttpError(Struct, frozen=True, kw_only=True):
     retry_after_ms: int | None = None
     docs: str | None = None
     headers: Mapping[str, str] = {}
-    problems: tuple[Place, ...] = ()
+    problems: tuple[ProblemLocation, ...] = ()
 
 
 def defect(ref: str) -> HttpError:

@@ -19,7 +19,7 @@ from seamwise.catalog import (
 )
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.http.on import on
-from seamwise.seams.http.shape import HttpError, Place
+from seamwise.seams.http.shape import HttpError, ProblemLocation
 
 ACCESS: Adapter[access.AccessError, HttpError] = on(access.Unauthenticated).responds(
     401, 'UNAUTHORIZED', headers=lambda error: {'WWW-Authenticate': error.scheme}
@@ -75,8 +75,8 @@ NETWORK: Adapter[network.NetworkError, HttpError] = (
 )
 
 
-def _wrong_places(error: parsing.SchemaViolations) -> Iterator[Place]:
-    return (Place(one.pointer, one.message) for one in error.problems)
+def _wrong_places(error: parsing.SchemaViolations) -> Iterator[ProblemLocation]:
+    return (ProblemLocation(one.pointer, one.message) for one in error.problems)
 
 
 PARSING: Adapter[parsing.ParsingError, HttpError] = (
@@ -167,11 +167,13 @@ STREAMING: Adapter[streaming.StreamingError, HttpError] = (
 )
 
 
-def _argument(name: str, detail: str) -> Place:
-    return Place('/arguments/' + name.replace('~', '~0').replace('/', '~1'), detail)
+def _argument(name: str, detail: str) -> ProblemLocation:
+    return ProblemLocation('/arguments/' + name.replace('~', '~0').replace('/', '~1'), detail)
 
 
-def _wrong_arguments(error: tools.MissingParameter | tools.InvalidParameter) -> Iterator[Place]:
+def _wrong_arguments(
+    error: tools.MissingParameter | tools.InvalidParameter,
+) -> Iterator[ProblemLocation]:
     yield _argument(
         error.parameter, 'is missing' if isinstance(error, tools.MissingParameter) else error.reason
     )
@@ -202,14 +204,4 @@ TOOLS: Adapter[tools.ToolError, HttpError] = (
 )
 
 
-WORKSPACE: Adapter[workspace.WorkspaceError, HttpError] = (
-    on(workspace.ConfigUnreadable).hidden()
-    | on(workspace.ConfigInvalid).hidden()
-    | on(workspace.SkillInvalid).hidden()
-    | on(workspace.SkillNameMismatch).hidden()
-    | on(workspace.PluginFailed).hidden()
-    | on(workspace.EditorInstallFailed).hidden()
-    | on(workspace.NotARepository).hidden()
-    | on(workspace.WorktreeExists).hidden()
-    | on(workspace.WorktreeFailed).hidden()
-)
+WORKSPACE: Adapter[workspace.WorkspaceError, HttpError] = on(workspace.WorkspaceError).hidden()

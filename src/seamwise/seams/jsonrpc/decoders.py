@@ -11,7 +11,7 @@ from typing_extensions import TypeForm
 from seamwise._annotations import hints
 from seamwise.codec import Codec
 from seamwise.errors import TAG_FIELD, TaggedError
-from seamwise.seams._common import _public_names
+from seamwise.seams._common import public_field_names
 from seamwise.secrets import MASK
 
 E = TypeVar('E', bound=TaggedError)
@@ -30,7 +30,7 @@ class Readers(Generic[E]):
         kind = self._codec._members.get(str(data.get(TAG_FIELD)))
         if kind is None:
             return None
-        public = {name: data[name] for name in _public_names(kind) if name in data}
+        public = {name: data[name] for name in public_field_names(kind) if name in data}
         try:
             made: Any = msgspec.convert(
                 {**_required(kind), **public}, kind, dec_hook=self._codec._special
@@ -46,7 +46,7 @@ def _required(kind: type[TaggedError]) -> Mapping[str, object]:
     """Give what stands in for the required fields that no wire tells: any cause, and masked secrets."""
     annotations = hints(kind)
     missing = {field.name for field in msgspec.structs.fields(kind) if field.required} - set(
-        _public_names(kind)
+        public_field_names(kind)
     )
     return {
         name: _ANY_CAUSE if name == 'cause' else _masked(annotations.get(name)) for name in missing

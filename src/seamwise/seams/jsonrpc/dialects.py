@@ -10,7 +10,7 @@ from seamwise.errors import TaggedError
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.jsonrpc.codes import CODES, REVISIONS, SERVER_ERROR, Code, Protocol, Revision
 from seamwise.seams.jsonrpc.details import details
-from seamwise.seams.jsonrpc.on import On, on
+from seamwise.seams.jsonrpc.on import JsonRpcArmBuilder, on
 from seamwise.seams.jsonrpc.shape import Answer
 from seamwise.seams.model.shape import Guidance
 
@@ -24,9 +24,9 @@ class Dialect(Struct, frozen=True):
     protocol: Protocol
     revision: str
 
-    def on(self, kind: type[K], /) -> 'Said[K]':
+    def on(self, kind: type[K], /) -> 'DialectArmBuilder[K]':
         """Name a kind of error; the verb that follows decides."""
-        return Said(kind, self)
+        return DialectArmBuilder(kind, self)
 
     @property
     def codes(self) -> Mapping[str, int | None]:
@@ -35,13 +35,13 @@ class Dialect(Struct, frozen=True):
 
 
 @final
-class Said(Generic[K]):
+class DialectArmBuilder(Generic[K]):
     """One kind of error in one dialect, still without an answer."""
 
     __slots__ = ('_dialect', '_on')
 
     def __init__(self, kind: type[K], dialect: Dialect) -> None:
-        self._on: On[K] = on(kind)
+        self._on: JsonRpcArmBuilder[K] = on(kind)
         self._dialect = dialect
 
     def fails(

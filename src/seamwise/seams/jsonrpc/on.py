@@ -1,14 +1,17 @@
 """The JSON-RPC seam's verbs: `on(Kind).answers(code)` and `on(Kind).as_tool_result()`."""
 
 from collections.abc import Callable, Mapping
-from typing import Generic, TypeVar, final
+from typing import Generic, TypeVar, final, overload
 
 from msgspec import Struct
+from typing_extensions import TypeForm
 
+from seamwise.codec import error_classes
 from seamwise.errors import TAG_FIELD, TaggedError
+from seamwise.seams._arm_builder import ArmBuilder
 from seamwise.seams._common import message_of, public_fields, safe_items
 from seamwise.seams._redacted import redacted
-from seamwise.seams.adapter import Adapter, Hidden
+from seamwise.seams.adapter import Adapter
 from seamwise.seams.jsonrpc.shape import Answer, Data, RpcError
 from seamwise.seams.model.messages import ToolResult, tool_result
 from seamwise.seams.model.shape import Guidance
@@ -16,7 +19,7 @@ from seamwise.seams.model.shape import Guidance
 K = TypeVar('K', bound=TaggedError)
 
 
-class Answers(Struct, Generic[K], frozen=True):
+class JsonRpcArm(Struct, Generic[K], frozen=True):
     """The declared answer for a kind that is an error of the protocol."""
 
     code: int
@@ -40,7 +43,7 @@ def plain_data(error: TaggedError) -> dict[str, object]:
     return {TAG_FIELD: error.tag, **public_fields(error)}
 
 
-class AsToolResult(Struct, Generic[K], frozen=True):
+class ToolResultArm(Struct, Generic[K], frozen=True):
     """The declared answer for a kind that is a tool's own failure: a result with `isError`."""
 
     guidance: Callable[[K], Guidance]
@@ -57,12 +60,13 @@ def _plain_guidance(error: TaggedError) -> Guidance:
 
 
 @final
-class On(Generic[K]):
-    """One kind of error, still without an answer; `on` makes it."""
+class JsonRpcArmBuilder(ArmBuilder[K, Answer]):
+    """One error class without a declared answer; `on` returns it."""
 
     __slots__ = ('_kind',)
 
     def __init__(self, kind: type[K]) -> None:
+        super().__init__((kind,), 'jsonrpc')
         self._kind = kind
 
     def answers(self, code: int, *, data: Callable[[K], Data] | None = None) -> Adapter[K, Answer]:
@@ -70,7 +74,7 @@ class On(Generic[K]):
 
         `data=` makes others: an object, to which the tag is added, or, as A2A wants it, a list of objects, which stays as it is.
         """
-        return Adapter({self._kind: Answers(int(code), data)})
+        return Adapter({self._kind: JsonRpcArm(int(code), data)})
 
     def as_tool_result(
         self, *, guidance: Callable[[K], Guidance] = _plain_guidance
@@ -79,15 +83,17 @@ class On(Generic[K]):
 
         Its text is the model's guidance as JSON: by `guidance`, an adapter of the model's seam, else the message alone.
         """
-        return Adapter({self._kind: AsToolResult(guidance)})
-
-    def hidden(self) -> Adapter[K, Answer]:
-        """Say that this kind never reaches a peer; one that does is a defect."""
-        return Adapter({self._kind: Hidden(self._kind, 'jsonrpc')})
+        return Adapter({self._kind: ToolResultArm(guidance)})
 
 
-def on(kind: type[K], /) -> On[K]:
+@overload
+def on(kind: type[K], /) -> JsonRpcArmBuilder[K]: ...
+@overload
+def on(kind: TypeForm[K], /) -> ArmBuilder[K, Answer]: ...
+def on(kind: TypeForm[K], /) -> ArmBuilder[K, Answer]:
     """Name a kind of error; `.answers(code)` or `.as_tool_result()` says its answer, `|` adds more kinds.
+
+    A union is accepted for `.hidden()` only: `on(A | B).hidden()` covers each of its members.
 
     >>> from seamwise import Category, TaggedError
     >>> class ContentChanged(TaggedError, category=Category.CONFLICT, message='{uri} has changed.'):
@@ -95,4 +101,6 @@ def on(kind: type[K], /) -> On[K]:
     >>> on(ContentChanged).answers(-32801)(ContentChanged('a.py')).data
     {'_tag': 'ContentChanged', 'uri': 'a.py'}
     """
-    return On(kind)
+    if isinstance(kind, type):
+        return JsonRpcArmBuilder(kind)
+    return ArmBuilder(error_classes(kind), 'jsonrpc')

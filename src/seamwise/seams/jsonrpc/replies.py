@@ -9,8 +9,7 @@ from typing_extensions import TypeForm
 from seamwise.categories import Category
 from seamwise.containers import Failure, Result, Success
 from seamwise.errors import TaggedError
-from seamwise.seams._common import safe_text
-from seamwise.seams._json import Json
+from seamwise.seams._common import Json, safe_text
 from seamwise.seams.jsonrpc.codes import Protocol
 from seamwise.seams.jsonrpc.decoders import readers
 from seamwise.seams.jsonrpc.details import STRUCT

@@ -8,7 +8,7 @@ import msgspec
 from seamwise.catalog.parsing import UnreadableCall
 from seamwise.containers import Failure, Result, Success
 from seamwise.redaction import redact
-from seamwise.seams._json import Json
+from seamwise.seams._common import Json
 
 SIZE_LIMIT: Final = 16 * 2**20
 """A body of more bytes is refused unread."""

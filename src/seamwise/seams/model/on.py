@@ -1,15 +1,18 @@
 """The model's verb: `on(Kind).guides(type, suggestion=…)`."""
 
 from collections.abc import Callable
-from typing import Generic, TypeAlias, TypeVar, final
+from typing import Generic, TypeAlias, TypeVar, final, overload
 
 from msgspec import Struct
 from msgspec.structs import replace
+from typing_extensions import TypeForm
 
+from seamwise.codec import error_classes
 from seamwise.errors import TaggedError
+from seamwise.seams._arm_builder import ArmBuilder
 from seamwise.seams._common import message_of, safe_text
 from seamwise.seams._redacted import redacted
-from seamwise.seams.adapter import Adapter, Hidden
+from seamwise.seams.adapter import Adapter
 from seamwise.seams.model.shape import Guidance, Kind, tail
 
 K = TypeVar('K', bound=TaggedError)
@@ -18,7 +21,7 @@ K_contra = TypeVar('K_contra', bound=TaggedError, contravariant=True)
 Text: TypeAlias = Callable[[K_contra], str | None]
 
 
-class Guides(Struct, Generic[K], frozen=True):
+class ModelArm(Struct, Generic[K], frozen=True):
     """The declared answer for a kind: its type, what to do next, and what of the error is its output."""
 
     type: Kind
@@ -54,12 +57,13 @@ def _output(error: TaggedError) -> str | None:
 
 
 @final
-class On(Generic[K]):
-    """One kind of error, still without an answer; `on` makes it."""
+class ModelArmBuilder(ArmBuilder[K, Guidance]):
+    """One error class without a declared answer; `on` returns it."""
 
     __slots__ = ('_kind',)
 
     def __init__(self, kind: type[K]) -> None:
+        super().__init__((kind,), 'model')
         self._kind = kind
 
     def guides(
@@ -77,15 +81,17 @@ class On(Generic[K]):
         `output=` makes another output of the error, which is then not cut. `lists` names fields that may hold thousands of
         values, such as the names of all tools: only `suggestion` is then given them, unredacted, and redacts what it shows.
         """
-        return Adapter({self._kind: Guides(type, suggestion, denied, output, lists)})
-
-    def hidden(self) -> Adapter[K, Guidance]:
-        """Say that this kind never reaches a model; one that does is a defect."""
-        return Adapter({self._kind: Hidden(self._kind, 'model')})
+        return Adapter({self._kind: ModelArm(type, suggestion, denied, output, lists)})
 
 
-def on(kind: type[K], /) -> On[K]:
+@overload
+def on(kind: type[K], /) -> ModelArmBuilder[K]: ...
+@overload
+def on(kind: TypeForm[K], /) -> ArmBuilder[K, Guidance]: ...
+def on(kind: TypeForm[K], /) -> ArmBuilder[K, Guidance]:
     """Name a kind of error; `.guides(type, suggestion=…)` says what a model is told, `|` adds more kinds.
+
+    A union is accepted for `.hidden()` only: `on(A | B).hidden()` covers each of its members.
 
     >>> from seamwise import Category, TaggedError
     >>> class PageMissing(TaggedError, category=Category.NOT_FOUND, message='There is no page {page}.'):
@@ -95,4 +101,6 @@ def on(kind: type[K], /) -> On[K]:
     >>> table(PageMissing(9, last=7)).suggestion
     'The last page is 7.'
     """
-    return On(kind)
+    if isinstance(kind, type):
+        return ModelArmBuilder(kind)
+    return ArmBuilder(error_classes(kind), 'model')

@@ -209,17 +209,16 @@ A2A: Adapter[protocols.A2aError, Guidance] = (
 )
 
 
-SESSIONS: Adapter[sessions.SessionError, Guidance] = (
-    on(sessions.InvalidInput).hidden()
-    | on(sessions.SessionNotFound).hidden()
-    | on(sessions.SessionBusy).hidden()
-    | on(sessions.ConnectionLost).hidden()
-    | on(sessions.ReplayGap).hidden()
-    | on(sessions.UnknownEpoch).hidden()
-    | on(sessions.AckAhead).hidden()
-    | on(sessions.RecoveryFailed).guides(
-        'execution_error', suggestion=suggestions.suggest_for_recovery_failed
-    )
+SESSIONS: Adapter[sessions.SessionError, Guidance] = on(
+    sessions.InvalidInput
+    | sessions.SessionNotFound
+    | sessions.SessionBusy
+    | sessions.ConnectionLost
+    | sessions.ReplayGap
+    | sessions.UnknownEpoch
+    | sessions.AckAhead
+).hidden() | on(sessions.RecoveryFailed).guides(
+    'execution_error', suggestion=suggestions.suggest_for_recovery_failed
 )
 
 
@@ -239,19 +238,18 @@ STORAGE: Adapter[storage.StorageError, Guidance] = (
 )
 
 
-STREAMING: Adapter[streaming.StreamingError, Guidance] = (
-    on(streaming.InvalidStream).hidden()
-    | on(streaming.ChunkUnparsable).hidden()
-    | on(streaming.ChunkHandlerFailed).hidden()
-    | on(streaming.StreamAborted).hidden()
-    | on(streaming.UserInterrupted).guides(
-        'state_error', suggestion=suggestions.suggest_for_user_interrupted
-    )
-    | on(streaming.StreamProviderFailed).hidden()
-    | on(streaming.TokenCountFailed).hidden()
-    | on(streaming.BufferFull).hidden()
-    | on(streaming.StreamClosed).hidden()
-    | on(streaming.SlowConsumer).hidden()
+STREAMING: Adapter[streaming.StreamingError, Guidance] = on(
+    streaming.InvalidStream
+    | streaming.ChunkUnparsable
+    | streaming.ChunkHandlerFailed
+    | streaming.StreamAborted
+    | streaming.StreamProviderFailed
+    | streaming.TokenCountFailed
+    | streaming.BufferFull
+    | streaming.StreamClosed
+    | streaming.SlowConsumer
+).hidden() | on(streaming.UserInterrupted).guides(
+    'state_error', suggestion=suggestions.suggest_for_user_interrupted
 )
 
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from seamwise._text.jsonable import to_json
 from seamwise.messages import shorten
-from seamwise.seams._json import Json
+from seamwise.seams._common import Json
 from seamwise.seams.model.shape import Done, Guidance, tail
 
 T = TypeVar('T')

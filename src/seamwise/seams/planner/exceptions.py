@@ -12,7 +12,7 @@ from seamwise.codec import ReportedCause
 from seamwise.errors import TaggedError
 from seamwise.policies.hints import MAX_DELAY_IN_TEXT
 from seamwise.seams._common import drop_none, milliseconds, safe_items, safe_text
-from seamwise.seams._redacted import _link
+from seamwise.seams._redacted import cause_link
 from seamwise.seams.planner import exception_table as foreign
 from seamwise.seams.planner.codes import ErrorCategory, ErrorCode
 from seamwise.seams.planner.from_text import from_error_string
@@ -42,7 +42,7 @@ def from_exception(exc: BaseException) -> ErrorInfo:
     if members(exc):
         return _from_group(exc)
     known = _from_processor(exc) or _classified(exc)
-    cause = next(map(_link, causes(exc)), UNSET)
+    cause = next(map(cause_link, causes(exc)), UNSET)
     return with_origin(known, Origin(type(exc).__name__, cause))
 
 

@@ -1,16 +1,19 @@
 """The planner's verb: `on(Kind).classifies(code)`."""
 
 from collections.abc import Callable, Mapping
-from typing import Generic, TypeVar, final
+from typing import Generic, TypeVar, final, overload
 
 from msgspec import UNSET, Struct
+from typing_extensions import TypeForm
 
+from seamwise.codec import error_classes
 from seamwise.errors import TaggedError, retry_after
+from seamwise.seams._arm_builder import ArmBuilder
 from seamwise.seams._common import message_of, milliseconds, safe_items
 from seamwise.seams._public_view import public_view
 from seamwise.seams._redacted import direct_cause, redacted
 from seamwise.seams._render_cache import RenderCache
-from seamwise.seams.adapter import Adapter, Hidden
+from seamwise.seams.adapter import Adapter
 from seamwise.seams.planner.codes import ErrorCategory, ErrorCode
 from seamwise.seams.planner.shape import ErrorInfo, Origin, with_origin
 
@@ -21,7 +24,7 @@ _WIRE_NAMES = {'tool': 'tool_name', 'server': 'server_name'}
 """What the wire calls a field wherever it stands."""
 
 
-class Classifies(Struct, Generic[K], frozen=True):
+class PlannerArm(Struct, Generic[K], frozen=True):
     """The declared answer for a kind: its code, and what its `details` are, default its public fields."""
 
     code: ErrorCode
@@ -35,7 +38,7 @@ class Classifies(Struct, Generic[K], frozen=True):
         if info is None:
             info = self._looked_at(error)
             if self.details is None and _is_whole(error, info):
-                self.known.keep(error, info)
+                self.known.put(error, info)
         return info.twin()
 
     def _looked_at(self, error: K) -> ErrorInfo:
@@ -74,12 +77,13 @@ def _named(fields: Mapping[str, object], names: Mapping[str, str]) -> dict[str, 
 
 
 @final
-class On(Generic[K]):
-    """One kind of error, still without an answer; `on` makes it."""
+class PlannerArmBuilder(ArmBuilder[K, ErrorInfo]):
+    """One error class without a declared answer; `on` returns it."""
 
     __slots__ = ('_kind',)
 
     def __init__(self, kind: type[K]) -> None:
+        super().__init__((kind,), 'planner')
         self._kind = kind
 
     def classifies(
@@ -97,15 +101,17 @@ class On(Generic[K]):
         """
         kind, wire_names = self._kind, {**_WIRE_NAMES, **(names or {})}
         known = ErrorCode(code)
-        return Adapter({kind: Classifies(known, details, wire_names, RenderCache())})
-
-    def hidden(self) -> Adapter[K, ErrorInfo]:
-        """Say that this kind never reaches a planner; one that does is a defect."""
-        return Adapter({self._kind: Hidden(self._kind, 'planner')})
+        return Adapter({kind: PlannerArm(known, details, wire_names, RenderCache())})
 
 
-def on(kind: type[K], /) -> On[K]:
+@overload
+def on(kind: type[K], /) -> PlannerArmBuilder[K]: ...
+@overload
+def on(kind: TypeForm[K], /) -> ArmBuilder[K, ErrorInfo]: ...
+def on(kind: TypeForm[K], /) -> ArmBuilder[K, ErrorInfo]:
     """Name a kind of error; `.classifies(code)` says what it is to a planner, `|` adds more kinds.
+
+    A union is accepted for `.hidden()` only: `on(A | B).hidden()` covers each of its members.
 
     >>> from seamwise import Category, TaggedError
     >>> class QueueFull(TaggedError, category=Category.CAPACITY, message='{queue} is full.'):
@@ -114,7 +120,9 @@ def on(kind: type[K], /) -> On[K]:
     >>> on(QueueFull).classifies('BULKHEAD_FULL')(QueueFull('mail', 0.5)).retry_after_ms
     500
     """
-    return On(kind)
+    if isinstance(kind, type):
+        return PlannerArmBuilder(kind)
+    return ArmBuilder(error_classes(kind), 'planner')
 
 
 def from_error(error: E, *, adapter: Callable[[E], ErrorInfo]) -> ErrorInfo:

@@ -114,16 +114,15 @@ A2A: Adapter[protocols.A2aError, ErrorInfo] = (
 )
 
 
-SESSIONS: Adapter[sessions.SessionError, ErrorInfo] = (
-    on(sessions.InvalidInput).hidden()
-    | on(sessions.SessionNotFound).hidden()
-    | on(sessions.SessionBusy).hidden()
-    | on(sessions.ConnectionLost).hidden()
-    | on(sessions.ReplayGap).hidden()
-    | on(sessions.UnknownEpoch).hidden()
-    | on(sessions.AckAhead).hidden()
-    | on(sessions.RecoveryFailed).classifies('TOOL_EXECUTION_FAILED')
-)
+SESSIONS: Adapter[sessions.SessionError, ErrorInfo] = on(
+    sessions.InvalidInput
+    | sessions.SessionNotFound
+    | sessions.SessionBusy
+    | sessions.ConnectionLost
+    | sessions.ReplayGap
+    | sessions.UnknownEpoch
+    | sessions.AckAhead
+).hidden() | on(sessions.RecoveryFailed).classifies('TOOL_EXECUTION_FAILED')
 
 
 STORAGE: Adapter[storage.StorageError, ErrorInfo] = (
@@ -134,18 +133,7 @@ STORAGE: Adapter[storage.StorageError, ErrorInfo] = (
 )
 
 
-STREAMING: Adapter[streaming.StreamingError, ErrorInfo] = (
-    on(streaming.InvalidStream).hidden()
-    | on(streaming.ChunkUnparsable).hidden()
-    | on(streaming.ChunkHandlerFailed).hidden()
-    | on(streaming.StreamAborted).hidden()
-    | on(streaming.UserInterrupted).hidden()
-    | on(streaming.StreamProviderFailed).hidden()
-    | on(streaming.TokenCountFailed).hidden()
-    | on(streaming.BufferFull).hidden()
-    | on(streaming.StreamClosed).hidden()
-    | on(streaming.SlowConsumer).hidden()
-)
+STREAMING: Adapter[streaming.StreamingError, ErrorInfo] = on(streaming.StreamingError).hidden()
 
 
 TOOLS: Adapter[tools.ToolError, ErrorInfo] = (

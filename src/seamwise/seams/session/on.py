@@ -1,22 +1,25 @@
 """The session seam's verb: `on(Kind).publishes(event, code)`."""
 
 from collections.abc import Callable, Mapping
-from typing import Generic, TypeVar, final
+from typing import Generic, TypeVar, final, overload
 
 from msgspec import Struct
+from typing_extensions import TypeForm
 
 from seamwise.categories import Recovery
+from seamwise.codec import error_classes
 from seamwise.errors import TaggedError, retry_after
+from seamwise.seams._arm_builder import ArmBuilder
 from seamwise.seams._common import message_of, milliseconds_or_none, safe_items
 from seamwise.seams._redacted import direct_cause, redacted
-from seamwise.seams.adapter import Adapter, Hidden
+from seamwise.seams.adapter import Adapter
 from seamwise.seams.session.codes import checked
 from seamwise.seams.session.shape import STRATEGIES, ErrorEvent, ErrorName, ordered
 
 K = TypeVar('K', bound=TaggedError)
 
 
-class Publishes(Struct, Generic[K], frozen=True):
+class SessionArm(Struct, Generic[K], frozen=True):
     """The declared answer for a kind: its event and code, and what else its metadata say."""
 
     event: ErrorName
@@ -46,12 +49,13 @@ class Publishes(Struct, Generic[K], frozen=True):
 
 
 @final
-class On(Generic[K]):
-    """One kind of error, still without an event; `on` makes it."""
+class SessionArmBuilder(ArmBuilder[K, ErrorEvent]):
+    """One error class without a declared answer; `on` returns it."""
 
     __slots__ = ('_kind',)
 
     def __init__(self, kind: type[K]) -> None:
+        super().__init__((kind,), 'session')
         self._kind = kind
 
     def publishes(
@@ -67,17 +71,19 @@ class On(Generic[K]):
         Metadata that all events have (`attempt`, `context`, …) may be said too; what is None is left out. Where the
         errors of a kind differ, `where_retryable` is the event of those that are worth another try.
         """
-        return Adapter({self._kind: Publishes(event, checked(code), metadata, where_retryable)})
-
-    def hidden(self) -> Adapter[K, ErrorEvent]:
-        """Say that this kind never reaches a session; one that does is a defect."""
-        return Adapter({self._kind: Hidden(self._kind, 'session')})
+        return Adapter({self._kind: SessionArm(event, checked(code), metadata, where_retryable)})
 
 
-def on(kind: type[K], /) -> On[K]:
+@overload
+def on(kind: type[K], /) -> SessionArmBuilder[K]: ...
+@overload
+def on(kind: TypeForm[K], /) -> ArmBuilder[K, ErrorEvent]: ...
+def on(kind: TypeForm[K], /) -> ArmBuilder[K, ErrorEvent]:
     """Name a kind of error; `.publishes(event, code)` says what a session is sent, `|` adds more kinds.
 
     The adapter knows the error only: `event` adds the time, the language and the circumstances.
+
+    A union is accepted for `.hidden()` only: `on(A | B).hidden()` covers each of its members.
 
     >>> from seamwise import Category, TaggedError
     >>> class PrinterJammed(TaggedError, category=Category.CAPACITY, message='{printer} is jammed.'):
@@ -87,7 +93,9 @@ def on(kind: type[K], /) -> On[K]:
     >>> told.metadata['recovery_strategy'], told.metadata['printer']
     ('exponential_backoff', 'lobby')
     """
-    return On(kind)
+    if isinstance(kind, type):
+        return SessionArmBuilder(kind)
+    return ArmBuilder(error_classes(kind), 'session')
 
 
 def cause_type(error: TaggedError) -> str | None:
