@@ -1,4 +1,4 @@
-"""A planner's answers are remembered: for equal errors only, never shared, never a secret, never for long."""
+"""Cache of the planner seam: equal errors only, no shared details, no secrets, limited size."""
 
 from seamwise import Category, TaggedError
 from seamwise.catalog.tools import ToolTimedOut
@@ -9,7 +9,7 @@ from seamwise.seams.planner.on import PlannerArm
 from seamwise.seams.planner.tables import TOOLS
 
 
-class Late(
+class Delayed(
     TaggedError,
     namespace='test_planner_memory',
     category=Category.TIMEOUT,
@@ -19,11 +19,11 @@ class Late(
     tags: tuple[str, ...] | None = None
 
 
-def arm() -> PlannerArm[Late]:
+def timeout_arm() -> PlannerArm[Delayed]:
     return PlannerArm(ErrorCode.TOOL_TIMEOUT, None, {}, RenderCache())
 
 
-def test_what_one_reader_changes_no_other_sees() -> None:
+def test_each_caller_receives_its_own_details() -> None:
     first, second = TOOLS(ToolTimedOut('search', 30.0, 3)), TOOLS(ToolTimedOut('search', 30.0, 3))
     assert first == second
     assert isinstance(first.details, dict)
@@ -32,37 +32,37 @@ def test_what_one_reader_changes_no_other_sees() -> None:
     assert second.origin.error == 'ToolTimedOut'
 
 
-def test_an_equal_error_is_classified_alike_the_second_time() -> None:
-    classify = arm()
-    first: ErrorInfo = classify(Late('the train'))
-    assert len(classify.known) == 1
-    assert classify(Late('the train')) == first
-    assert classify(Late('the bus')).message == 'the bus is late.'
+def test_equal_error_is_classified_equally_from_the_cache() -> None:
+    classify = timeout_arm()
+    first: ErrorInfo = classify(Delayed('the train'))
+    assert len(classify.cache) == 1
+    assert classify(Delayed('the train')) == first
+    assert classify(Delayed('the bus')).message == 'the bus is late.'
 
 
-def test_a_secret_a_list_and_a_long_text_are_not_kept() -> None:
-    classify = arm()
-    assert 'hunter2' not in classify(Late('password=hunter2')).message
-    classify(Late('the train', ('red',)))
-    classify(Late('x' * 201))
-    assert len(classify.known) == 0
+def test_secrets_lists_and_long_texts_are_not_cached() -> None:
+    classify = timeout_arm()
+    assert 'hunter2' not in classify(Delayed('password=hunter2')).message
+    classify(Delayed('the train', ('red',)))
+    classify(Delayed('x' * 201))
+    assert len(classify.cache) == 0
 
 
-def test_what_has_no_hash_is_classified_all_the_same() -> None:
-    classify = arm()
-    wrong: ErrorInfo = classify(Late('the train', ['red']))  # type: ignore[arg-type]  # what a caller without checker may do
-    assert wrong.details == {'what': 'the train', 'tags': ['red']}
-    assert len(classify.known) == 0
+def test_unhashable_error_is_classified_without_the_cache() -> None:
+    classify = timeout_arm()
+    info: ErrorInfo = classify(Delayed('the train', ['red']))  # type: ignore[arg-type]  # a list is not hashable
+    assert info.details == {'what': 'the train', 'tags': ['red']}
+    assert len(classify.cache) == 0
 
 
-def test_the_memory_does_not_grow_for_ever() -> None:
-    classify = arm()
+def test_cache_has_a_limited_size() -> None:
+    classify = timeout_arm()
     for number in range(MAX_ENTRIES + 1):
-        classify(Late(f'train {number}'))
-    assert len(classify.known) == 1
+        classify(Delayed(f'train {number}'))
+    assert len(classify.cache) == 1
 
 
-def test_what_was_asked_before_changes_no_spelling() -> None:
+def test_cache_distinguishes_integers_from_floats() -> None:
     as_float, as_integer = (
         TOOLS(ToolTimedOut('memory', 2.0, 1)),
         TOOLS(ToolTimedOut('memory', 2, 1)),
@@ -70,10 +70,10 @@ def test_what_was_asked_before_changes_no_spelling() -> None:
     assert (repr(as_float.details['timeout']), repr(as_integer.details['timeout'])) == ('2.0', '2')
 
 
-def test_two_classes_of_one_tag_are_not_taken_for_each_other() -> None:
-    class Other(
+def test_cache_distinguishes_classes_with_the_same_tag() -> None:
+    class DelayedElsewhere(
         TaggedError,
-        tag='Late',
+        tag='Delayed',
         namespace='elsewhere',
         category=Category.TIMEOUT,
         message='{what} comes no more.',
@@ -82,5 +82,5 @@ def test_two_classes_of_one_tag_are_not_taken_for_each_other() -> None:
         tags: tuple[str, ...] | None = None
 
     for _ in range(2):
-        assert public_view(Late('the train'))[0] == 'the train is late.'
-        assert public_view(Other('the train'))[0] == 'the train comes no more.'
+        assert public_view(Delayed('the train'))[0] == 'the train is late.'
+        assert public_view(DelayedElsewhere('the train'))[0] == 'the train comes no more.'

@@ -30,16 +30,16 @@ class PlannerArm(Struct, Generic[K], frozen=True):
     code: ErrorCode
     details: Callable[[K], Mapping[str, object]] | None
     names: Mapping[str, str]
-    known: RenderCache[ErrorInfo]
+    cache: RenderCache[ErrorInfo]
 
     def __call__(self, error: K) -> ErrorInfo:
         """Classify an error."""
-        info = self.known.get(error)
+        info = self.cache.get(error)
         if info is None:
             info = self._looked_at(error)
             if self.details is None and _is_whole(error, info):
-                self.known.put(error, info)
-        return info.twin()
+                self.cache.put(error, info)
+        return info.copy()
 
     def _looked_at(self, error: K) -> ErrorInfo:
         if self.details:

@@ -25,8 +25,10 @@ ACCESS: Adapter[access.AccessError, ErrorInfo] = on(access.Unauthenticated).clas
 
 
 AGENTS: Adapter[agents.AgentError, ErrorInfo] = (
-    on(agents.AgentNotFound).classifies('TOOL_NOT_FOUND', details=details.unknown_agent)
-    | on(agents.CommandNotFound).classifies('TOOL_NOT_FOUND', details=details.unknown_command)
+    on(agents.AgentNotFound).classifies('TOOL_NOT_FOUND', details=details.unknown_agent_details)
+    | on(agents.CommandNotFound).classifies(
+        'TOOL_NOT_FOUND', details=details.unknown_command_details
+    )
     | on(agents.AgentNotReady).classifies('TOOL_EXECUTION_FAILED')
     | on(agents.AgentBusy).classifies('BULKHEAD_FULL')
     | on(agents.InvalidTransition).classifies('TOOL_ARGUMENT_ERROR')
@@ -79,10 +81,12 @@ NETWORK: Adapter[network.NetworkError, ErrorInfo] = (
 
 
 PARSING: Adapter[parsing.ParsingError, ErrorInfo] = (
-    on(parsing.UnreadableCall).classifies('PARSER_ERROR', details=details.unreadable_call)
-    | on(parsing.UnknownFormat).classifies('PARSER_INVALID_FORMAT', details=details.unknown_format)
+    on(parsing.UnreadableCall).classifies('PARSER_ERROR', details=details.unreadable_call_details)
+    | on(parsing.UnknownFormat).classifies(
+        'PARSER_INVALID_FORMAT', details=details.unknown_format_details
+    )
     | on(parsing.SchemaViolations).classifies(
-        'TOOL_VALIDATION_ERROR', details=details.schema_violations
+        'TOOL_VALIDATION_ERROR', details=details.schema_violations_details
     )
 )
 
@@ -137,11 +141,13 @@ STREAMING: Adapter[streaming.StreamingError, ErrorInfo] = on(streaming.Streaming
 
 
 TOOLS: Adapter[tools.ToolError, ErrorInfo] = (
-    on(tools.MissingParameter).classifies('TOOL_ARGUMENT_ERROR', details=details.missing_parameter)
-    | on(tools.InvalidParameter).classifies(
-        'TOOL_ARGUMENT_ERROR', details=details.invalid_parameter
+    on(tools.MissingParameter).classifies(
+        'TOOL_ARGUMENT_ERROR', details=details.missing_parameter_details
     )
-    | on(tools.UnknownTool).classifies('TOOL_NOT_FOUND', details=details.unknown_tool)
+    | on(tools.InvalidParameter).classifies(
+        'TOOL_ARGUMENT_ERROR', details=details.invalid_parameter_details
+    )
+    | on(tools.UnknownTool).classifies('TOOL_NOT_FOUND', details=details.unknown_tool_details)
     | on(tools.FileNotFound).classifies('TOOL_EXECUTION_FAILED')
     | on(tools.FileAlreadyExists).classifies('TOOL_EXECUTION_FAILED')
     | on(tools.PathForbidden).classifies('TOOL_EXECUTION_FAILED')
@@ -154,7 +160,9 @@ TOOLS: Adapter[tools.ToolError, ErrorInfo] = (
     | on(tools.ToolFailed).classifies('TOOL_EXECUTION_FAILED')
     | on(tools.ToolTimedOut).classifies('TOOL_TIMEOUT')
     | on(tools.ToolCancelled).classifies('TOOL_CANCELLED')
-    | on(tools.InvalidResult).classifies('TOOL_RESULT_ERROR', details=details.invalid_result)
+    | on(tools.InvalidResult).classifies(
+        'TOOL_RESULT_ERROR', details=details.invalid_result_details
+    )
     | on(tools.RegistrationRejected).classifies('TOOL_REGISTRATION_FAILED')
     | on(tools.ToolRepeated).classifies('TOOL_VALIDATION_ERROR')
     | on(tools.TooManyMistakes).classifies('TOOL_VALIDATION_ERROR')
