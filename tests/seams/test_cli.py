@@ -255,8 +255,10 @@ TEXTS: list[tuple[ToolError | ParsingError, list[str]]] = [
         [
             'The command did not end within 2.5 s: make',
             "hint: the last line of its output is 'two'",
-            'hint: allow more time, or run less at a time; '
-            'the command and its child processes were killed.',
+            (
+                'hint: allow more time, or run less at a time; '
+                'the command and its child processes were killed.'
+            ),
         ],
     ),
     (
@@ -377,7 +379,7 @@ def test_hints_come_first_and_causes_last() -> None:
 
 @pytest.mark.parametrize('code', [0, 256, -1])
 def test_exits_rejects_a_code_that_is_no_failure_of_a_shell(code: int) -> None:
-    with pytest.raises(ValueError, match='a failure exits with 1 to 255'):
+    with pytest.raises(ValueError, match='exit code of a failure must be 1 to 255'):
         on(Stumbled).exits(code)
 
 

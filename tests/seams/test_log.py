@@ -536,7 +536,7 @@ def test_structlog_formats_records_of_logging(log: logging.Logger) -> None:
     assert json.loads(line) == {'event': 'no luck at https://***@example.org', 'token': '***'}
 
 
-def test_the_record_under_an_event_of_structlog_is_redacted() -> None:
+def test_processor_redacts_the_log_record_of_an_event() -> None:
     log_record = logging.makeLogRecord({'msg': f'password={PLANTED}', 'token': PLANTED})
     processed = structlog_processor(
         None, 'info', {'event': 'e', '_record': log_record, '_from_structlog': False}

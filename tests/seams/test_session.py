@@ -53,7 +53,7 @@ from seamwise.seams.session import (
     tables,
 )
 from seamwise.seams.session.on import SessionArm
-from seamwise.seams.session.shape import STRATEGIES, ErrorName, ordered
+from seamwise.seams.session.shape import STRATEGIES, ErrorName, order_metadata
 from tests.strategies import EVERY_CLASS, PLANTED, UNIONS, members, structs
 
 NOW = datetime(2026, 2, 20, 10, 30, tzinfo=UTC)
@@ -429,7 +429,9 @@ def test_severity_and_strategy_follow_from_the_recovery(
 
 def test_metadata_are_ordered_without_unknown_values() -> None:
     assert list(
-        ordered({'context': {'a': 1}, 'own': 0, 'unknown': None, 'attempt': 1, 'error_code': 'E'})
+        order_metadata(
+            {'context': {'a': 1}, 'own': 0, 'unknown': None, 'attempt': 1, 'error_code': 'E'}
+        )
     ) == [
         'error_code',
         'attempt',

@@ -30,5 +30,5 @@ def last_line_hint(output: str) -> Iterator[str]:
 
 
 def problem_hints(problems: Iterable[Problem], *, whole: str) -> Iterator[str]:
-    """Yield one hint per problem; `whole` is the name of what an empty pointer refers to."""
+    """Yield one hint per problem; `whole` replaces an empty pointer."""
     return (f'{problem.pointer or whole}: {problem.message}.' for problem in problems)

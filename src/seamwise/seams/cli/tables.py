@@ -77,10 +77,10 @@ def _violated_rules(error: agents.GuardrailsViolated) -> Iterator[str]:
 
 AGENTS: Adapter[agents.AgentError, Rendered] = (
     on(agents.AgentNotFound).exits(
-        2, hint=_available_agents, meant=lambda error: (error.name, error.available)
+        2, hint=_available_agents, lookup=lambda error: (error.name, error.available)
     )
     | on(agents.CommandNotFound).exits(
-        2, hint=_available_commands, meant=lambda error: (error.name, error.available)
+        2, hint=_available_commands, lookup=lambda error: (error.name, error.available)
     )
     | on(agents.AgentNotReady).exits(69, hint=retry_later_hint)
     | on(agents.AgentBusy).exits(75, hint=retry_later_hint)
@@ -384,7 +384,7 @@ TOOLS: Adapter[tools.ToolError, Rendered] = (
     on(tools.MissingParameter).exits(2, hint=_missing_parameter)
     | on(tools.InvalidParameter).exits(2, hint=_invalid_parameter)
     | on(tools.UnknownTool).exits(
-        2, hint=_available_tools, meant=lambda error: (error.tool, error.available)
+        2, hint=_available_tools, lookup=lambda error: (error.tool, error.available)
     )
     | on(tools.FileNotFound).exits(66, hint=_parent_folder)
     | on(tools.FileAlreadyExists).exits(73, hint='allow overwriting it, or choose another path.')

@@ -30,12 +30,12 @@ AGENTS: Adapter[agents.AgentError, Guidance] = (
     on(agents.AgentNotFound).guides(
         'validation_error',
         suggestion=suggestions.suggest_for_agent_not_found,
-        lists=('available', 'suggestions'),
+        large_fields=('available', 'suggestions'),
     )
     | on(agents.CommandNotFound).guides(
         'validation_error',
         suggestion=suggestions.suggest_for_command_not_found,
-        lists=('available', 'suggestions'),
+        large_fields=('available', 'suggestions'),
     )
     | on(agents.AgentNotReady).guides(
         'availability_error', suggestion=suggestions.suggest_for_agent_not_ready
@@ -263,7 +263,7 @@ TOOLS: Adapter[tools.ToolError, Guidance] = (
     | on(tools.UnknownTool).guides(
         'validation_error',
         suggestion=suggestions.suggest_for_unknown_tool,
-        lists=('available', 'suggestions'),
+        large_fields=('available', 'suggestions'),
     )
     | on(tools.FileNotFound).guides(
         'file_operation_error', suggestion=suggestions.suggest_for_file_not_found

@@ -1,4 +1,4 @@
-"""The planner's verb: `on(Kind).classifies(code)`."""
+"""Arms of the planner seam: `on(Kind).classifies(code)`."""
 
 from collections.abc import Callable, Mapping
 from typing import Generic, TypeVar, final, overload
@@ -21,11 +21,11 @@ K = TypeVar('K', bound=TaggedError)
 E = TypeVar('E')
 
 _WIRE_NAMES = {'tool': 'tool_name', 'server': 'server_name'}
-"""What the wire calls a field wherever it stands."""
+"""Keys of the wire for fields of all errors."""
 
 
 class PlannerArm(Struct, Generic[K], frozen=True):
-    """The declared answer for a kind: its code, and what its `details` are, default its public fields."""
+    """Code and details for one error class."""
 
     code: ErrorCode
     details: Callable[[K], Mapping[str, object]] | None
@@ -36,19 +36,19 @@ class PlannerArm(Struct, Generic[K], frozen=True):
         """Classify an error."""
         info = self.cache.get(error)
         if info is None:
-            info = self._looked_at(error)
-            if self.details is None and _is_whole(error, info):
+            info = self._classify(error)
+            if self.details is None and _is_unredacted(error, info):
                 self.cache.put(error, info)
         return info.copy()
 
-    def _looked_at(self, error: K) -> ErrorInfo:
+    def _classify(self, error: K) -> ErrorInfo:
         if self.details:
             info = self._info(
                 error, message_of(error), safe_items(dict(self.details(redacted(error))))
             )
         else:
             message, fields = public_view(error)
-            info = self._info(error, message, _named(fields, self.names))
+            info = self._info(error, message, _rename_fields(fields, self.names))
         return with_origin(info, Origin(error.tag, direct_cause(error) or UNSET))
 
     def _info(self, error: K, message: str, details: dict[str, object]) -> ErrorInfo:
@@ -62,15 +62,17 @@ class PlannerArm(Struct, Generic[K], frozen=True):
         return ErrorInfo(self.code, category, message, retryable, delay_ms, details)
 
 
-def _is_whole(error: TaggedError, info: ErrorInfo) -> bool:
-    """Whether every text of an error stands in its answer as it is."""
-    there = {value for value in info.details.values() if type(value) is str}
-    texts = (getattr(error, name) for name in error.__struct_fields__)
-    return info.message == str(error) and all(text in there for text in texts if type(text) is str)
+def _is_unredacted(error: TaggedError, info: ErrorInfo) -> bool:
+    """Return whether all texts of an error are in its info unchanged, so that it can be cached."""
+    detail_texts = {value for value in info.details.values() if type(value) is str}
+    values = (getattr(error, name) for name in error.__struct_fields__)
+    return info.message == str(error) and all(
+        value in detail_texts for value in values if type(value) is str
+    )
 
 
-def _named(fields: Mapping[str, object], names: Mapping[str, str]) -> dict[str, object]:
-    """Give the fields that say something, under the names that the wire has for them."""
+def _rename_fields(fields: Mapping[str, object], names: Mapping[str, str]) -> dict[str, object]:
+    """Return the fields that are not empty, under their names on the wire."""
     return {
         names.get(name, name): value for name, value in fields.items() if value not in (None, [])
     }
@@ -93,15 +95,21 @@ class PlannerArmBuilder(ArmBuilder[K, ErrorInfo]):
         details: Callable[[K], Mapping[str, object]] | None = None,
         names: Mapping[str, str] | None = None,
     ) -> Adapter[K, ErrorInfo]:
-        """Say the code, one of 19 (another is a ValueError).
+        """Declare the code of the error class.
 
-        `details` default to the public fields that say something; `names` says what a field is called in them, where
-        it is not what it is called in the error, `tool_name` for `tool` or `server_name` for `server`. An error with a
-        delay has its `retry_after_ms` in them too.
+        Args:
+            code: One of the 19 codes.
+            details: Returns the details of an error. Default: its public fields that are not
+                empty, and `retry_after_ms` if it has a delay.
+            names: Keys of fields in the details, if they differ from the names of the fields.
+                `tool` is always `tool_name`, and `server` is `server_name`.
+
+        Raises:
+            ValueError: The code is unknown.
         """
-        kind, wire_names = self._kind, {**_WIRE_NAMES, **(names or {})}
-        known = ErrorCode(code)
-        return Adapter({kind: PlannerArm(known, details, wire_names, RenderCache())})
+        wire_names = {**_WIRE_NAMES, **(names or {})}
+        arm = PlannerArm(ErrorCode(code), details, wire_names, RenderCache())
+        return Adapter({self._kind: arm})
 
 
 @overload
@@ -109,8 +117,9 @@ def on(kind: type[K], /) -> PlannerArmBuilder[K]: ...
 @overload
 def on(kind: TypeForm[K], /) -> ArmBuilder[K, ErrorInfo]: ...
 def on(kind: TypeForm[K], /) -> ArmBuilder[K, ErrorInfo]:
-    """Name a kind of error; `.classifies(code)` says what it is to a planner, `|` adds more kinds.
+    """Return a builder for the arm of an error class: `on(Kind).classifies(code)`.
 
+    Combine arms with `|`.
     A union is accepted for `.hidden()` only: `on(A | B).hidden()` covers each of its members.
 
     >>> from seamwise import Category, TaggedError

@@ -132,7 +132,7 @@ CODES: Mapping[str, str] = MappingProxyType(
 """All codes that this library publishes, with their explanations."""
 
 
-def checked(code: str) -> str:
+def check_code(code: str) -> str:
     """Return a code unchanged if it is `ERR_`, a word in capitals, `_` and three digits.
 
     Raises:

@@ -10,7 +10,7 @@ from typing_extensions import Unpack
 from seamwise.categories import Recovery
 from seamwise.errors import MAX_DELAY, TaggedError
 from seamwise.seams._common import DEFECT_MESSAGE, message_of, milliseconds, safe_items, timestamp
-from seamwise.seams.session.shape import STRATEGIES, ErrorEvent, ordered
+from seamwise.seams.session.shape import STRATEGIES, ErrorEvent, order_metadata
 from seamwise.texts import catalogue
 
 E = TypeVar('E', bound=TaggedError)
@@ -81,7 +81,7 @@ def event(
         'context': context or None,
     }
     return msgspec.structs.replace(
-        error_event, metadata=ordered(metadata), show_content=message_of(error, locale)
+        error_event, metadata=order_metadata(metadata), show_content=message_of(error, locale)
     )
 
 
@@ -121,6 +121,6 @@ def defect(ref: str, *, locale: str, now: datetime | None = None) -> ErrorEvent:
     return ErrorEvent(
         event='error.permanent',
         content=DEFECT_MESSAGE,
-        metadata=ordered(metadata),
+        metadata=order_metadata(metadata),
         show_content=catalogue(locale).gettext(DEFECT_MESSAGE),
     )

@@ -25,7 +25,7 @@ from seamwise.policies.events import (
 from seamwise.seams._common import milliseconds, safe_items, timestamp
 from seamwise.seams.session.events import AttemptDetails, OperationDetails, event
 from seamwise.seams.session.publishing import Session, deliver
-from seamwise.seams.session.shape import COMMON_METADATA, ErrorEvent, ordered
+from seamwise.seams.session.shape import COMMON_METADATA, ErrorEvent, order_metadata
 from seamwise.seams.session.tables import SESSIONS
 from seamwise.texts import catalogue
 
@@ -159,7 +159,7 @@ def _final_events(end: GaveUp, factory: _EventFactory) -> Iterator[ErrorEvent]:
         else _recovery_failed(end, factory, attempt)
     )
     elapsed = safe_items({'elapsed_seconds': end.elapsed})
-    yield msgspec.structs.replace(failed, metadata=ordered({**failed.metadata, **elapsed}))
+    yield msgspec.structs.replace(failed, metadata=order_metadata({**failed.metadata, **elapsed}))
     yield msgspec.structs.replace(error_event, event='agent.error')
     yield _session_end(factory.locale)
 

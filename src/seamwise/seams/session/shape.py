@@ -68,7 +68,7 @@ class ErrorEvent(Struct, frozen=True, kw_only=True, omit_defaults=True):
     show_content: str
 
 
-def ordered(metadata: Mapping[str, object]) -> dict[str, object]:
+def order_metadata(metadata: Mapping[str, object]) -> dict[str, object]:
     """Return metadata in the order of the wire, without values that are None.
 
     Metadata of all events come first, then those of this event, then the context.

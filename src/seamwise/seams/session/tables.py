@@ -155,7 +155,7 @@ MCP: Adapter[protocols.McpError, ErrorEvent] = (
     on(protocols.McpConnectionFailed).publishes('error.connection_lost', 'ERR_CONN_003')
     | on(protocols.McpTransportFailed).publishes('error.connection_lost', 'ERR_CONN_004')
     | on(protocols.McpServerFailed).publishes(
-        'error.permanent', 'ERR_MCP_001', where_retryable='error.transient'
+        'error.permanent', 'ERR_MCP_001', retryable_event='error.transient'
     )
     | on(protocols.McpTimedOut).publishes(
         'error.timeout', 'ERR_TIMEOUT_004', timeout_seconds=lambda error: error.timeout
