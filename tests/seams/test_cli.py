@@ -247,7 +247,14 @@ TEXTS: list[tuple[ToolError | ParsingError, list[str]]] = [
         DuplicateMatch('t', 'a', 3, (1, 4, 7)),
         [
             "The text stands 3 times in 'a'.",
-            'hint: it starts at the lines 1, 4 and 7; choose one of them, or replace all.',
+            'hint: it starts at lines 1, 4 and 7; choose one of them, or replace all.',
+        ],
+    ),
+    (
+        DuplicateMatch('t', 'a', 2, (4,)),
+        [
+            "The text stands 2 times in 'a'.",
+            'hint: it starts at line 4; replace all, or search for a longer text.',
         ],
     ),
     (

@@ -72,18 +72,19 @@ def test_log_form_has_the_same_keys_in_the_same_order(
 def test_info_has_the_same_keys_and_values(
     ours: TaggedError, theirs: peer.ToolProcessorError
 ) -> None:
-    own, peer_info = json.loads(encode(ALL(ours))), theirs.to_error_info().model_dump(mode='json')
-    assert list(own) == list(peer_info)
-    assert (own['code'], own['category'], own['retry_after_ms']) == (
+    own_info = json.loads(encode(ALL(ours)))
+    peer_info = theirs.to_error_info().model_dump(mode='json')
+    assert list(own_info) == list(peer_info)
+    assert (own_info['code'], own_info['category'], own_info['retry_after_ms']) == (
         peer_info['code'],
         peer_info['category'],
         peer_info['retry_after_ms'],
     )
-    assert own['retryable'] is (
+    assert own_info['retryable'] is (
         peer_info['retryable'] and type(theirs).__name__ not in NOT_RETRYABLE
     )
     own_details = {
-        key: value for key, value in own['details'].items() if key not in ADDITIONAL_DETAILS
+        key: value for key, value in own_info['details'].items() if key not in ADDITIONAL_DETAILS
     }
     assert own_details == peer_info['details']
 
@@ -96,12 +97,12 @@ def test_peer_decodes_our_encoding(ours: TaggedError, theirs: peer.ToolProcessor
 
 
 def test_invalid_arguments_have_a_different_code() -> None:
-    own = ALL(MissingParameter('calculator', 'operation'))
+    own_info = ALL(MissingParameter('calculator', 'operation'))
     theirs = peer.ToolValidationError('calculator', {'operation': 'is missing'})
     # Intended: errors of the caller and invalid results of a tool have different codes here.
-    assert (own.code, theirs.code.value) == ('TOOL_ARGUMENT_ERROR', 'TOOL_VALIDATION_ERROR')
-    assert own.category == theirs.category.value
-    assert own.details == theirs.details
+    assert (own_info.code, theirs.code.value) == ('TOOL_ARGUMENT_ERROR', 'TOOL_VALIDATION_ERROR')
+    assert own_info.category == theirs.category.value
+    assert own_info.details == theirs.details
 
 
 def test_delays_are_rounded_up() -> None:

@@ -264,8 +264,8 @@ def test_event_of_every_error_is_safe_in_every_language(
     assert list(fields) == ['event', 'content', 'metadata', 'show_content']
     assert all(len(fields[key].partition('… (')[0]) <= 1024 for key in ['content', 'show_content'])
     keys = list(fields['metadata'])
-    own = [key for key in keys if key not in COMMON]
-    assert keys == [*(key for key in COMMON[:-1] if key in keys), *own, 'context']
+    specific = [key for key in keys if key not in COMMON]
+    assert keys == [*(key for key in COMMON[:-1] if key in keys), *specific, 'context']
     assert {*COMMON[:6]} <= set(keys)
     assert None not in fields['metadata'].values()
     assert decode(body).unwrap() == error_event

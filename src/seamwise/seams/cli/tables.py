@@ -348,9 +348,9 @@ def _actual_text(error: tools.ContentMismatch) -> str:
 
 
 def _matching_lines(error: tools.DuplicateMatch) -> str:
-    return (
-        f'it starts at the lines {join_limited(error.lines)}; choose one of them, or replace all.'
-    )
+    if len(error.lines) == 1:
+        return f'it starts at line {error.lines[0]}; replace all, or search for a longer text.'
+    return f'it starts at lines {join_limited(error.lines)}; choose one of them, or replace all.'
 
 
 def _timeout_advice(error: tools.CommandTimedOut) -> Iterator[str]:

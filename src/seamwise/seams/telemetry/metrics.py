@@ -47,7 +47,7 @@ class Telemetry:
     | `seamwise.retry.attempts` | attempts after the first | `name`, `error.type` |
     | `seamwise.retry.outcomes` | operations under a retry | `name`, `outcome`, `error.type` |
     | `seamwise.recovery.duration` | seconds from the first attempt to success | `name` |
-    | `seamwise.session.unrecoverable` | errors to STOP at, and defects | `error.type`, `seam` |
+    | `seamwise.session.unrecoverable` | errors with recovery STOP, defects | `error.type`, `seam` |
     | `seamwise.session.count` | started sessions | |
 
     `error.type` is the tag of the error. The number of values per attribute is limited; further

@@ -11,7 +11,7 @@ from seamwise.seams.planner.tables import TOOLS
 
 class Delayed(
     TaggedError,
-    namespace='test_planner_memory',
+    namespace='test_planner_cache',
     category=Category.TIMEOUT,
     message='{what} is late.',
 ):
