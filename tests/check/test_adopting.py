@@ -15,7 +15,7 @@ import pytest
 
 from seamwise.check.adoption.render import as_text
 from seamwise.check.adoption.report import adoption
-from seamwise.check.checking import check
+from seamwise.check.checking import run_check
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / 'examples' / 'adopting'
@@ -143,7 +143,7 @@ def change(before: str, after: str) -> str:
 
 @every_step
 def test_the_check_says_of_each_step_what_the_page_says(step: str) -> None:
-    report = check([f'{step}.py'])
+    report = run_check([f'{step}.py'])
     assert report.problems == ()
     found = [f'{one.path}:{one.line}: {one.code} {one.message}' for one in report.findings]
     said = [

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from seamwise.check.checking import Report, check
+from seamwise.check.checking import Report, run_check
 from seamwise.check.rules.registry import RULES
-from seamwise.check.settings import Settings
+from seamwise.check.settings import CheckSettings
 
 CASES = Path(__file__).parent / 'cases'
 MARK = re.compile(r'# finds(?P<next>-next)?: (?P<codes>SW\d+(?:, SW\d+)*)')
@@ -43,7 +43,7 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> Report:
         shutil.copy(file, folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        return check(['.'], Settings(select=tuple(RULES)), whole=True, no_cache=True)
+        return run_check(['.'], CheckSettings(select=tuple(RULES)), whole=True, no_cache=True)
 
 
 def test_precision_and_recall_are_whole(

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from seamwise.check.checking import Report, check
+from seamwise.check.checking import Report, run_check
 from seamwise.check.rules.registry import RULES
-from seamwise.check.settings import Settings
+from seamwise.check.settings import CheckSettings
 
 PAGES = Path(__file__).parents[2] / 'docs' / 'check'
 BLOCK = re.compile(r'^```python\n(.*?)^```$', re.MULTILINE | re.DOTALL)
@@ -37,8 +37,8 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Report:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         # SW109 speaks of the domain only, and other pages show seams.
-        asked = Settings(select=tuple(RULES), domain=('SW109_failing', 'SW109_mended'))
-        return check(['.'], asked, whole=True, no_cache=True)
+        asked = CheckSettings(select=tuple(RULES), domain=('SW109_failing', 'SW109_mended'))
+        return run_check(['.'], asked, whole=True, no_cache=True)
 
 
 @every_rule

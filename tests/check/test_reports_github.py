@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seamwise.check.mypy_sources import Problem
+from seamwise.check.mypy_sources import SourceProblem
 from seamwise.check.reports import as_github
 from seamwise.check.rules.registry import RULES
 
@@ -85,7 +85,7 @@ def test_no_text_begins_a_command_or_a_property_of_its_own(
     path: str, message: str, since: str
 ) -> None:
     told = as_github(
-        report(finding(path=path, message=message), problems=(Problem(path, message),)),
+        report(finding(path=path, message=message), problems=(SourceProblem(path, message),)),
         since=f'x{since}',
     )
     first, second = annotations(told)

@@ -9,7 +9,7 @@ import jsonschema_rs
 import pytest
 
 from seamwise.check.checking import Report
-from seamwise.check.mypy_sources import Problem
+from seamwise.check.mypy_sources import SourceProblem
 from seamwise.check.reports import as_sarif
 from seamwise.check.rules.registry import RULES
 
@@ -153,7 +153,7 @@ def test_what_could_not_be_read_is_in_the_invocation() -> None:
 
 
 def test_a_problem_without_a_line_has_no_region() -> None:
-    (told,) = run(report(problems=(Problem('data.txt', 'no Python file.'),)))['invocations']
+    (told,) = run(report(problems=(SourceProblem('data.txt', 'no Python file.'),)))['invocations']
     assert 'region' not in told['toolExecutionNotifications'][0]['locations'][0]['physicalLocation']
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from seamwise.check.mypy_sources import Problem
+from seamwise.check.mypy_sources import SourceProblem
 from seamwise.check.reports import Look, Role, as_json, as_line, as_text, summary
 from seamwise.check.reports.lines import wrapped
 
@@ -138,7 +138,7 @@ def test_the_sum_counts_by_severity_and_names_the_commit() -> None:
 def test_a_problem_is_one_line() -> None:
     assert as_line(UNREAD) == 'broken.py:3: it does not parse: invalid syntax.'
     assert as_line(UNCONFIGURED) == 'mypy refuses its configuration.'
-    assert as_line(Problem('a\n::error::b.py', 'c\nd')) == r'a\n::error::b.py: c\nd'
+    assert as_line(SourceProblem('a\n::error::b.py', 'c\nd')) == r'a\n::error::b.py: c\nd'
 
 
 def test_json_has_what_programs_need_and_no_more() -> None:

@@ -13,10 +13,10 @@ from click.testing import CliRunner, Result
 from typing_extensions import override
 
 from seamwise.catalog.tools import FileNotFound
-from seamwise.documents.collect import entry
-from seamwise.documents.openapi import as_openapi
-from seamwise.documents.page import as_html
-from seamwise.documents.typescript import as_typescript
+from seamwise.documents.collect import collect_entry
+from seamwise.documents.openapi import build_openapi
+from seamwise.documents.page import render_html
+from seamwise.documents.typescript import render_typescript
 from seamwise.documents.unions import UNIONS
 from seamwise.program.cli import seamwise
 from tests.program.helpers import COMMAND
@@ -83,7 +83,7 @@ def test_the_page_fetches_nothing(html: str) -> None:
 
 def test_whatever_an_error_holds_is_text_on_the_page() -> None:
     evil = '</pre></script><script>alert(1)</script>"><img src=x onerror=alert(1)>&amp;'
-    known = entry(FileNotFound)
+    known = collect_entry(FileNotFound)
     example = msgspec.structs.replace(
         known.example, files={evil: evil}, lines=(evil,), circumstances=evil
     )
@@ -94,8 +94,8 @@ def test_whatever_an_error_holds_is_text_on_the_page() -> None:
     )
     parts: Any = dict.fromkeys(('tag', 'name', 'meaning', 'message'), evil)
     told = msgspec.structs.replace(known, **parts, advice=(evil,), example=example, answers=answers)
-    assert evil not in as_html([told])
-    page = Page(as_html([told]))
+    assert evil not in render_html([told])
+    page = Page(render_html([told]))
     assert page.open == []
     assert evil in page.ids
     assert not any('onerror' in link for link in page.links if not link.startswith('#'))
@@ -112,7 +112,7 @@ def test_the_json_has_every_error() -> None:
 
 
 def test_the_typescript_has_a_union_for_each_of_the_catalogue() -> None:
-    module = as_typescript()
+    module = render_typescript()
     assert catalog('--format', 'typescript').stdout == module.removesuffix('\n') + '\n'
     unions = dict(re.findall(r'^export type (\w+Error) = (.+);$', module, re.MULTILINE))
     assert list(unions) == list(UNIONS)
@@ -128,7 +128,7 @@ def test_the_typescript_has_a_union_for_each_of_the_catalogue() -> None:
 
 
 def test_the_typescript_tells_the_fields_and_no_secret_or_cause() -> None:
-    module = as_typescript()
+    module = render_typescript()
     assert 'readonly type: "ProviderModelNotFoundError";' in module
     assert 'readonly similarity: number | null; readonly best_match: string | null;' in module
     assert 'readonly also: readonly Finding[];' in module
@@ -158,7 +158,7 @@ def test_the_openapi_has_an_answer_for_every_status_of_the_tables() -> None:
         '503',
         '504',
     }
-    assert document == json.loads(msgspec.json.encode(as_openapi()))
+    assert document == json.loads(msgspec.json.encode(build_openapi()))
 
 
 # The command

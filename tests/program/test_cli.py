@@ -17,11 +17,16 @@ from typing_extensions import override
 
 from seamwise import report_defect
 from seamwise.program import cli, main
-from seamwise.program.choices import Choice
 from seamwise.program.cli import seamwise
-from seamwise.program.exit_errors import CommandExit, os_error_exit, report_exit, stdout_error_exit
-from seamwise.program.exits import Exit
-from seamwise.program.logs import log_to_stderr
+from seamwise.program.console import (
+    Choice,
+    CommandExit,
+    Exit,
+    log_to_stderr,
+    os_error_exit,
+    report_exit,
+    stdout_error_exit,
+)
 from seamwise.program.progress import progress
 
 
@@ -49,7 +54,7 @@ def failing(raised: BaseException) -> Callable[..., Any]:
     return fail
 
 
-NO_RICH = "the command needs rich, which is not installed; get it by: pip install 'seamwise[all]'"
+NO_RICH = "the command requires rich. Install it with: pip install 'seamwise[all]'"
 
 pytestmark = pytest.mark.usefixtures('handlers')
 
@@ -115,7 +120,7 @@ def test_an_end_of_another_kind_has_its_code(
     said: str,
 ) -> None:
     given_up: list[object] = []
-    monkeypatch.setattr('seamwise.program.exit_errors.give_up', given_up.append)
+    monkeypatch.setattr('seamwise.program.console.discard_buffer', given_up.append)
     if isinstance(raised, ModuleNotFoundError):
         monkeypatch.setattr('seamwise.program.cli.start', failing(raised))
     monkeypatch.setattr(seamwise, 'main', failing(raised))
@@ -341,7 +346,7 @@ def test_a_standard_error_that_takes_no_more_does_not_change_how_it_ends(
     with (tmp_path / 'err').open('w') as stream:
         monkeypatch.setattr(sys, 'stderr', stream)
         monkeypatch.setattr(
-            'seamwise.program.streams.click.echo', failing(OSError(28, 'No space left on device'))
+            'seamwise.program.console.click.echo', failing(OSError(28, 'No space left on device'))
         )
         assert ended(monkeypatch, 'rnu') == 2
         stream.write('left in the buffer')

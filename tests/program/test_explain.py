@@ -2,7 +2,9 @@
 
 import json
 import re
+import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -14,15 +16,14 @@ from seamwise import TaggedError
 from seamwise.catalog.parsing import ParsingError
 from seamwise.catalog.tools import FileNotFound, ToolError
 from seamwise.catalog.workspace import ConfigUnreadable
-from seamwise.documents import examples as making
-from seamwise.documents.collect import entry, in_words
-from seamwise.documents.examples import made
-from seamwise.documents.lookup import lookup, words
-from seamwise.documents.recipes import RECIPES
-from seamwise.documents.recipes.recipe import Calls, call
-from seamwise.documents.seams import TABLES, arms
-from seamwise.documents.shape import Answer, Entry, Example
-from seamwise.documents.text import as_text
+from seamwise.documents import examples
+from seamwise.documents.collect import collect_entry, type_in_words
+from seamwise.documents.examples import build_example
+from seamwise.documents.lookup import known_words, lookup
+from seamwise.documents.recipes import RECIPES, by_calls, call_line
+from seamwise.documents.seams import TABLES, arms_of
+from seamwise.documents.shape import Answer, ErrorEntry, Example
+from seamwise.documents.text import layout_json, render_entry
 from seamwise.documents.unions import UNION_OF
 from seamwise.program.cli import seamwise
 from seamwise.secrets import Secret
@@ -44,12 +45,12 @@ def explain(*arguments: str) -> Result:
 
 
 def test_every_class_of_the_catalogue_is_in_the_documents() -> None:
-    assert set(UNION_OF) == set(EVERY_CLASS) == set(RECIPES)
+    assert set(UNION_OF) == set(EVERY_CLASS) == set(RECIPES.kinds)
 
 
 @every_class
 def test_an_example_is_an_error_of_its_class(kind: type[TaggedError]) -> None:
-    error, example = made(kind)
+    error, example = build_example(kind)
     assert type(error) is kind
     is_called = kind in members(ToolError, ParsingError) and kind.__name__ not in BY_CONSTRUCTOR
     assert bool(example.lines) is is_called
@@ -58,7 +59,7 @@ def test_an_example_is_an_error_of_its_class(kind: type[TaggedError]) -> None:
 
 @every_class
 def test_every_seam_has_decided_about_every_class(kind: type[TaggedError]) -> None:
-    found = arms(kind)
+    found = arms_of(kind)
     assert {one.seam for one in found} == set(TABLES)
     assert len({(one.seam, one.where) for one in found}) == len(found)
 
@@ -67,8 +68,8 @@ def test_every_seam_has_decided_about_every_class(kind: type[TaggedError]) -> No
 def test_an_entry_tells_what_each_seam_says_and_is_the_same_each_time(
     kind: type[TaggedError],
 ) -> None:
-    told = entry(kind)
-    assert msgspec.json.encode(told) == msgspec.json.encode(entry(kind))
+    told = collect_entry(kind)
+    assert msgspec.json.encode(told) == msgspec.json.encode(collect_entry(kind))
     assert [*dict.fromkeys(one.seam for one in told.answers)] == [*TABLES, 'log']
     assert all((one.output is None) is (one.summary is None) for one in told.answers)
     assert told.meaning
@@ -77,18 +78,19 @@ def test_an_entry_tells_what_each_seam_says_and_is_the_same_each_time(
 
 
 def test_calls_that_give_something_else_are_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(making, 'RECIPES', {FileNotFound: Calls((call('list_files'),))})
-    with pytest.raises(RuntimeError, match='The calls for FileNotFound gave <Success'):
-        made(FileNotFound)
+    wrong = by_calls(FileNotFound, (call_line('list_files'),)).table
+    monkeypatch.setattr(examples, 'RECIPES', wrong)
+    with pytest.raises(RuntimeError, match='The calls for FileNotFound returned <Success'):
+        build_example(FileNotFound)
 
 
 def test_a_hidden_kind_never_reaches_the_seam() -> None:
-    hidden = [one for one in entry(ConfigUnreadable).answers if one.seam == 'http']
+    hidden = [one for one in collect_entry(ConfigUnreadable).answers if one.seam == 'http']
     assert hidden == [Answer('http')]
 
 
 def test_revisions_that_say_the_same_are_told_once() -> None:
-    told = entry(FileNotFound)
+    told = collect_entry(FileNotFound)
     rpc = {one.where: one.summary for one in told.answers if one.seam == 'jsonrpc'}
     assert rpc['lsp 3.17'] == 'error -32803'
     assert (
@@ -98,14 +100,14 @@ def test_revisions_that_say_the_same_are_told_once() -> None:
 
 
 def test_types_are_told_in_words() -> None:
-    assert in_words(Secret[object] | None) == 'secret or none'
+    assert type_in_words(Secret[object] | None) == 'secret or none'
 
 
 # Words
 
 
 def test_every_word_leads_somewhere_in_upper_and_lower_case() -> None:
-    for word in words():
+    for word in known_words():
         assert lookup(word)
         assert lookup(word.swapcase()) == lookup(word)
 
@@ -140,7 +142,7 @@ def test_an_error_is_explained() -> None:
         "FileNotFound: 'src/ap.py' does not exist.\n\nNo file or folder has this path."
     )
     assert (
-        'A call that gives it:\n  {"tool": "read_file", "arguments": {"path": "src/ap.py"}}\n'
+        'A call that produces it:\n  {"tool": "read_file", "arguments": {"path": "src/ap.py"}}\n'
         in shown
     )
     for seam in (*TABLES, 'log'):
@@ -157,13 +159,13 @@ def test_an_error_is_explained() -> None:
     [
         (
             'ConfigUnreadable',
-            "is made by its constructor:\n  ConfigUnreadable(path='seamwise.toml', line=3, column=8,",
+            "Its constructor:\n  ConfigUnreadable(path='seamwise.toml', line=3, column=8,",
         ),
-        ('ConfigUnreadable', '  http: it never reaches this seam\n'),
+        ('ConfigUnreadable', '  http: never reaches this seam\n'),
         ('ProviderInitError', '(class ProviderNotReady, one of ModelError, '),
-        ('ToolRepeated', 'Calls that give it, the last one:\n'),
+        ('ToolRepeated', 'Calls that produce it (the last one fails):\n'),
         ('TooManyMistakes', '\nrun with --mistake-limit 2\n'),
-        ('ResourceExhausted', '\nwhile the process may open no more files\n'),
+        ('ResourceExhausted', '\nwhile the process cannot open more files\n'),
         ('ToolFailed', '\nin a workspace where .seamignore/ is a folder\n'),
         ('InvalidInput', 'provided=Secret(***)'),
     ],
@@ -239,7 +241,7 @@ def test_on_a_terminal_no_line_is_too_wide(columns: int) -> None:
 
 def test_what_an_error_holds_moves_no_cursor() -> None:
     plain = Answer('cli', '', 'exit code 1', msgspec.Raw(b'{"text":"a\\u001b[2Jb","exit_code":1}'))
-    told = Entry(
+    told = ErrorEntry(
         tag='Odd',
         name='Odd',
         union='ToolError',
@@ -254,9 +256,9 @@ def test_what_an_error_holds_moves_no_cursor() -> None:
         answers=(plain,),
         advice=('\x1b',),
     )
-    assert '\x1b' not in as_text(told)
-    assert '\u202e' not in as_text(told)
-    assert '\x07' not in as_text(told)
+    assert '\x1b' not in render_entry(told)
+    assert '\u202e' not in render_entry(told)
+    assert '\x07' not in render_entry(told)
 
 
 # Styles
@@ -268,10 +270,10 @@ def test_a_style_without_escape_sequences_has_none_and_no_progress(
 ) -> None:
     calls = tmp_path / 'calls.jsonl'
     calls.write_text(
-        call('read_file', path='a' * 100)
+        call_line('read_file', path='a' * 100)
         + '\n'
-        + (call('list_files') + '\n') * 2
-        + (call('read_file', path='a.txt') + '\n') * 20
+        + (call_line('list_files') + '\n') * 2
+        + (call_line('read_file', path='a.txt') + '\n') * 20
     )
     _, shown = on_terminal(
         'run',
@@ -291,5 +293,102 @@ def test_a_style_that_there_is_not_is_a_wrong_use(monkeypatch: pytest.MonkeyPatc
     ended = explain('FileNotFound')
     assert ended.exit_code == 2
     assert (
-        "SEAMWISE_STYLE is one of 'auto', 'plain' or 'screen-reader', not 'screen'." in ended.stderr
+        "SEAMWISE_STYLE must be 'auto', 'plain' or 'screen-reader', not 'screen'." in ended.stderr
     )
+
+
+OWN_ERRORS = """\
+from seamwise import Category, Secret, TaggedError
+
+
+class ParcelLost(TaggedError, category=Category.UNAVAILABLE, message='Parcel {number} is lost.'):
+    '''The carrier cannot find the parcel. Ask again tomorrow.'''
+
+    number: int
+    code: Secret[str]
+"""
+
+
+@pytest.fixture
+def own_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    name = 'explained_shop_errors'
+    (tmp_path / f'{name}.py').write_text(OWN_ERRORS, encoding='utf-8')
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, 'path', [*sys.path])
+    yield name
+    sys.modules.pop(name, None)
+
+
+@pytest.mark.parametrize('word', ['ParcelLost', 'parcellost'])
+def test_an_error_of_a_module_is_explained_by_its_declaration(own_module: str, word: str) -> None:
+    result = CliRunner().invoke(seamwise, ['explain', word, '--module', own_module])
+    assert result.exit_code == 0
+    assert result.stdout == (
+        'ParcelLost: Parcel {number} is lost.\n'
+        '\n'
+        'The carrier cannot find the parcel. Ask again tomorrow.\n'
+        f'(class {own_module}.ParcelLost, category unavailable, retryable, recovery retry)\n'
+        '\n'
+        'Fields:\n'
+        '  number: int\n'
+        '  code: secret\n'
+        '\n'
+        'What to do:\n'
+        '  Repeat the call.\n'
+    )
+
+
+def test_an_error_of_a_module_is_explained_as_json(own_module: str) -> None:
+    result = CliRunner().invoke(
+        seamwise, ['explain', 'ParcelLost', '--module', own_module, '--json']
+    )
+    [entry] = json.loads(result.stdout)['entries']
+    assert (entry['tag'], entry['category']) == ('ParcelLost', 'unavailable')
+    assert [field['public'] for field in entry['fields']] == [True, False]
+
+
+def test_a_module_without_the_error_is_a_usage_error(own_module: str) -> None:
+    result = CliRunner().invoke(seamwise, ['explain', 'FileNotFound', '--module', own_module])
+    assert result.exit_code == 2
+    assert f"the module '{own_module}' has no error 'FileNotFound'." in result.stderr
+
+
+def test_a_module_that_cannot_be_imported_is_a_usage_error() -> None:
+    result = CliRunner().invoke(seamwise, ['explain', 'ParcelLost', '--module', 'no_such_module'])
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "seamwise: cannot import 'no_such_module': No module named 'no_such_module'\n"
+    )
+
+
+def test_an_unknown_word_is_answered_with_the_option_for_own_errors() -> None:
+    result = CliRunner().invoke(seamwise, ['explain', 'ParcelLost'])
+    assert result.exit_code == 2
+    assert 'Use --module for an error of your own program.' in result.stderr
+
+
+@pytest.mark.parametrize('word', ['SW101', 'sw101'])
+def test_a_rule_of_the_check_is_explained_by_its_page(word: str) -> None:
+    result = CliRunner().invoke(seamwise, ['explain', word])
+    assert result.exit_code == 0
+    assert result.stdout.startswith('# SW101')
+
+
+def test_an_unknown_rule_is_a_usage_error_with_suggestions() -> None:
+    result = CliRunner().invoke(seamwise, ['explain', 'SW01'])
+    assert result.exit_code == 2
+    assert "there is no rule 'SW01'. Did you mean 'SW101'" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ('value', 'width', 'lines'),
+    [
+        ({}, 5, ['{}']),
+        ([1, 2], 80, ['[1, 2]']),
+        ('a long text', 5, ['"a long text"']),
+        (['aaaa', 'bbbb'], 10, ['[', '  "aaaa",', '  "bbbb"', ']']),
+        ({'a': [1, 2], 'b': 3}, 12, ['{', '  "a": [', '    1,', '    2', '  ],', '  "b": 3', '}']),
+    ],
+)
+def test_json_is_laid_out_by_the_width(value: object, width: int, lines: list[str]) -> None:
+    assert list(layout_json(value, width)) == lines

@@ -24,13 +24,13 @@ from seamwise.defects import report_defect
 from seamwise.policies.retry import retry
 from seamwise.policies.testing import FakeWorld
 from seamwise.program.outputs import OUTPUTS, CallResult, Defect
-from seamwise.program.rendering import as_json, as_text
-from seamwise.program.retry_summary import effort
+from seamwise.program.rendering import json_renderer, text_renderer
+from seamwise.program.retry_summary import retry_summary
 from seamwise.program.run import run
-from seamwise.toolhost.calls import Line, ToolCall
+from seamwise.toolhost.calls import InputLine, ToolCall
 from seamwise.toolhost.guards import settings as guard_settings
-from seamwise.toolhost.guards.config import FILE_LIMIT, guards_of
-from seamwise.toolhost.guards.guarded_call import CallStats, GuardedRunner, note
+from seamwise.toolhost.guards.config import MAX_CONFIG_SIZE, parse_guards
+from seamwise.toolhost.guards.guarded_call import CallStats, GuardedRunner, record_event
 
 from .helpers import COMMAND, SEAMS, call, objects
 from .helpers import run as run_process
@@ -98,7 +98,7 @@ class TestAFileThatIsWrong:
             'at /guards.toml:3:3\n'
             '    atempts = 3 # three\n'
             '    ^\n'
-            "hint: /default/retry/atempts: is no key here (did you mean 'attempts'?).\n"
+            "hint: /default/retry/atempts: is not a known key (did you mean 'attempts'?).\n"
         )
 
     def test_is_shown_with_all_that_is_wrong_in_its_order(self, folder: Path) -> None:
@@ -108,13 +108,13 @@ class TestAFileThatIsWrong:
         )
         assert [one for one in told.splitlines() if one.startswith(('at ', 'hint: '))] == [
             'at /guards.toml:1:8',
-            "hint: /tools/raed_file: is no tool here (did you mean 'read_file', 'write_file' or 'replace_in_file'?).",
+            "hint: /tools/raed_file: is not a known tool (did you mean 'read_file', 'write_file' or 'replace_in_file'?).",
             'at /guards.toml:3:1',
             "hint: /default/deadline: needs the key 'seconds'.",
             'at /guards.toml:3:14',
-            "hint: /default/deadline/secnds: is no key here (did you mean 'seconds'?).",
+            "hint: /default/deadline/secnds: is not a known key (did you mean 'seconds'?).",
             'at /guards.toml:4:7',
-            "hint: /default/retry/jitter: must be 'full', 'equal', 'tenth', 'decorrelated' or 'none', not a text (did you mean 'full'?).",
+            "hint: /default/retry/jitter: must be 'full', 'equal', 'tenth', 'decorrelated' or 'none', not a string (did you mean 'full'?).",
         ]
 
     def test_is_shown_where_a_guard_cannot_take_a_number(self, folder: Path) -> None:
@@ -144,7 +144,7 @@ class TestAFileThatIsWrong:
     @pytest.mark.parametrize(
         ('guards', 'said'),
         [
-            (b'\0' * (FILE_LIMIT + 1), 'has more than 262,144 bytes'),
+            (b'\0' * (MAX_CONFIG_SIZE + 1), 'has more than 262,144 bytes'),
             ('a = ' + '{a = ' * 2_000 + '1' + '}' * 2_000, 'is nested too deeply'),
         ],
     )
@@ -164,7 +164,7 @@ class TestAFileThatIsWrong:
 
     def test_that_has_no_end_is_not_read_to_it(self, folder: Path) -> None:
         assert 'hint: the file: has more than 262,144 bytes.' in self.wrong(
-            folder, b'#' * (FILE_LIMIT + 1)
+            folder, b'#' * (MAX_CONFIG_SIZE + 1)
         )
 
     def test_shows_no_secret(self, folder: Path) -> None:
@@ -232,12 +232,12 @@ def test_nobody_need_be_there_to_be_told(folder: Path) -> None:
 
 @pytest.mark.parametrize('text', EXAMPLES)
 def test_an_example_is_right(text: str) -> None:
-    assert type(guards_of(text.encode(), 'guards.toml')) is Success
+    assert type(parse_guards(text.encode(), 'guards.toml')) is Success
 
 
 def test_every_key_is_documented() -> None:
     page = (ROOT / 'docs' / 'run.md').read_text(encoding='utf-8')
-    for kind in get_args(guard_settings.Table) + get_args(guard_settings.Alternative):
+    for kind in get_args(guard_settings.GuardConfig) + get_args(guard_settings.NestedConfig):
         assert all(f'`{name}' in page or f'{name} =' in page for name in kind.__struct_fields__), (
             kind
         )
@@ -361,7 +361,7 @@ class TestAFailureAfterAttempts:
 
     def test_is_told_a_model_after_what_it_can_do(self, failed: dict[str, Any]) -> None:
         waited = failed['model']['waited_ms'] / 1000
-        suggestion = f'Ask for less at once, or allow more than 0.1 s. So far: tried 3 times, waited {waited:g} s.'
+        suggestion = f'Request less at a time, or allow more than 0.1 s. So far: tried 3 times, waited {waited:g} s.'
         assert failed['model']['output']['suggestion'] == suggestion
         [content] = failed['jsonrpc']['output']['result']['content']
         assert json.loads(content['text']) == failed['model']['output']
@@ -438,7 +438,9 @@ def test_a_command_that_may_have_done_its_work_is_not_run_again(folder: Path) ->
 def asked(*outcomes: Outcome[Struct, ToolError] | Exception) -> CallResult:
     """Run a call whose tool gives, or raises, one of these an attempt."""
     world, tries, left = FakeWorld(), CallStats(), iter(outcomes)
-    guard = retry(attempts=3, base=0.5, jitter='none', name='play', observer=note, world=world)
+    guard = retry(
+        attempts=3, base=0.5, jitter='none', name='play', observer=record_event, world=world
+    )
 
     def operation() -> Outcome[Struct, ToolError]:
         following = next(left)
@@ -446,11 +448,11 @@ def asked(*outcomes: Outcome[Struct, ToolError] | Exception) -> CallResult:
             raise following
         return following
 
-    line = Line(1, 'p', Success(ToolCall('p', 'play', {}, 1)))
+    line = InputLine(1, 'p', Success(ToolCall('p', 'play', {}, 1)))
     try:
         return CallResult(
             line,
-            GuardedRunner({'play': guard}, clock=world.clock).run('play', operation, tries=tries),
+            GuardedRunner({'play': guard}, clock=world.clock).run('play', operation, stats=tries),
             'en',
             tries,
         )
@@ -469,14 +471,14 @@ class TestASuccessAfterAttempts:
     made = asked(FULL, FULL, Success(Played(7)))
 
     def test_is_the_value_for_all_who_take_values(self) -> None:
-        plain = replace(self.made, tries=None)
+        plain = replace(self.made, stats=None)
         for seam in ('cli', 'model', 'planner', 'jsonrpc'):
             assert OUTPUTS[seam](self.made) == OUTPUTS[seam](plain)
 
     def test_is_told_beside_the_name_at_a_terminal(self) -> None:
-        [shown] = as_text(StringIO())(self.made)
+        [shown] = text_renderer(StringIO())(self.made)
         assert shown.data == b'p play: ok (tried 3 times, waited 1.5 s)\nscore: 7\n\n'
-        [shown] = as_text(StringIO())(asked(Success(Played(7))))
+        [shown] = text_renderer(StringIO())(asked(Success(Played(7))))
         assert shown.data == b'p play: ok\nscore: 7\n\n'
 
     def test_is_each_failed_attempt_to_a_session_and_in_the_log(self) -> None:
@@ -492,7 +494,7 @@ class TestADefectAfterAttempts:
     made = asked(FULL, ZeroDivisionError('FAKE-detail'))
 
     def test_is_told_as_a_defect_after_what_came_before(self) -> None:
-        [line] = [json.loads(one.data) for one in as_json(['session'])(self.made)]
+        [line] = [json.loads(one.data) for one in json_renderer(['session'])(self.made)]
         assert (line['ok'], line['attempts'], line['waited_ms']) == (False, 2, 500)
         assert [one['event'] for one in line['output']] == [
             'error.resource',
@@ -505,11 +507,11 @@ class TestADefectAfterAttempts:
 
 
 def test_what_is_worth_telling_is_told_in_words() -> None:
-    assert effort(None) is None
-    assert effort(CallStats(attempts=1, waited=0.009)) is None
-    assert effort(CallStats(attempts=0, waited=0.01)) == 'waited 0.01 s'
-    assert effort(CallStats(attempts=2, waited=0.001)) == 'tried 2 times'
-    assert effort(CallStats(attempts=2, waited=12.3456)) == 'tried 2 times, waited 12.346 s'
+    assert retry_summary(None) is None
+    assert retry_summary(CallStats(attempts=1, waited=0.009)) is None
+    assert retry_summary(CallStats(attempts=0, waited=0.01)) == 'waited 0.01 s'
+    assert retry_summary(CallStats(attempts=2, waited=0.001)) == 'tried 2 times'
+    assert retry_summary(CallStats(attempts=2, waited=12.3456)) == 'tried 2 times, waited 12.346 s'
 
 
 def test_an_interrupt_ends_a_wait(folder: Path) -> None:

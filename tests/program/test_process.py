@@ -213,7 +213,7 @@ def test_a_missing_package_is_said_in_one_line(missing: str) -> None:
     assert done.returncode == 78
     assert (
         done.stderr.decode()
-        == f"seamwise: the command needs {missing}, which is not installed; get it by: pip install 'seamwise[all]'\n"
+        == f"seamwise: the command requires {missing}. Install it with: pip install 'seamwise[all]'\n"
     )
 
 

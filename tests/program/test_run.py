@@ -2,6 +2,7 @@
 
 import json
 import logging
+import sys
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal
@@ -15,12 +16,12 @@ from typing_extensions import override
 from seamwise import Failure, Success
 from seamwise.catalog.parsing import ParsingError, UnknownFormat
 from seamwise.catalog.tools import FileNotFound, RegistrationRejected, ToolError
-from seamwise.program.exits import Exit
+from seamwise.program.console import Exit
 from seamwise.program.outputs import OUTPUTS, CallResult, Defect
-from seamwise.program.rendering import as_json
+from seamwise.program.rendering import json_renderer
 from seamwise.program.run import run
 from seamwise.seams.log import LogRecord
-from seamwise.toolhost.calls import Line
+from seamwise.toolhost.calls import InputLine
 from seamwise.toolhost.workspace.workspace import Workspace
 from tests.strategies import PLANTED, errors
 from tests.toolhost.helpers import unprivileged
@@ -174,7 +175,9 @@ def test_a_result_is_shown_as_it_is_and_the_log_holds_none_of_it(workspace: Path
 
 @given(error=errors(ToolError, ParsingError))
 def test_every_error_has_an_output_at_every_seam_and_none_tells_a_secret(error: Any) -> None:
-    for piece in as_json(SEAMS)(CallResult(Line(1, 'c', Failure(error)), Failure(error), 'zh_CN')):
+    for piece in json_renderer(SEAMS)(
+        CallResult(InputLine(1, 'c', Failure(error)), Failure(error), 'zh_CN')
+    ):
         (found,) = objects(piece.data)
         is_hidden = isinstance(error, RegistrationRejected) and found['seam'] in {
             'http',
@@ -378,10 +381,10 @@ def test_a_file_that_fails_while_it_is_read_is_sixty_six(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def failing(source: object) -> Any:
-        yield Line(1, 'x', Failure(UnknownFormat('x')))
+        yield InputLine(1, 'x', Failure(UnknownFormat('x')))
         raise OSError(5, 'Input/output error')
 
-    monkeypatch.setattr('seamwise.program.run.read', failing)
+    monkeypatch.setattr('seamwise.program.run.read_calls', failing)
     monkeypatch.setattr('seamwise.program.run.Host', _Fixed(Success(None)))
     done = invoke('--workspace', workspace, '--seam', 'planner')
     assert done.exit_code == 66
@@ -437,7 +440,7 @@ class _Fixed:
     def __call__(self, workspace: Workspace, **options: object) -> '_Fixed':
         return self
 
-    def run(self, line: Line, **options: object) -> object:
+    def run(self, line: InputLine, **options: object) -> object:
         end = next(self._ends)
         if isinstance(end, BaseException):
             raise end
@@ -499,7 +502,7 @@ def test_a_value_that_cannot_be_encoded_is_a_defect(
 def test_the_record_of_a_defect_knows_what_was_called() -> None:
     record = OUTPUTS['log'](
         CallResult(
-            Line(1, None, Failure(FileNotFound('t', 'p'))),  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+            InputLine(1, None, Failure(FileNotFound('t', 'p'))),  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
             Defect(KeyError('k'), 'err_12345678'),
         )
     )
@@ -544,11 +547,11 @@ class _Full(BytesIO):
 def test_output_that_cannot_be_written_ends_the_run(
     workspace: Path, monkeypatch: pytest.MonkeyPatch, raised: OSError, code: int, said: str
 ) -> None:
-    asked: list[Line] = []
+    asked: list[InputLine] = []
 
     class Host(_Fixed):
         @override
-        def run(self, line: Line, **options: object) -> object:
+        def run(self, line: InputLine, **options: object) -> object:
             asked.append(line)
             return Success(None)
 
@@ -558,9 +561,12 @@ def test_output_that_cannot_be_written_ends_the_run(
         def isatty(self) -> bool:
             return False
 
+        def fileno(self) -> int:
+            raise OSError('no file descriptor')
+
     monkeypatch.setattr('seamwise.program.run.Host', Host())
     monkeypatch.setattr(
-        'seamwise.program.run.standard',
+        'seamwise.program.console.std_stream',
         _Standard(stdin=_Text((READ + GONE).encode()), stdout=Stdout()),
     )
     done = invoke('--workspace', workspace, '--seam', 'planner')
@@ -583,13 +589,13 @@ class _Keyboard(_Text):
 
 
 class _Standard:
-    """Standard streams of our own; without standard error, there is no progress."""
+    """Replacement for `std_stream` that returns these streams, else those of the process."""
 
     def __init__(self, **streams: object) -> None:
         self._streams = streams
 
     def __call__(self, name: str) -> Any:
-        return self._streams.get(name)
+        return self._streams[name] if name in self._streams else getattr(sys, name)
 
 
 @pytest.mark.parametrize(('name', 'code'), [('stdin', 66), ('stdout', 74)])
@@ -597,7 +603,7 @@ def test_a_closed_stream_is_said(
     workspace: Path, monkeypatch: pytest.MonkeyPatch, name: Literal['stdin', 'stdout'], code: int
 ) -> None:
     streams: dict[str, object] = {'stdin': _Text(b''), 'stdout': _Text(b'')}
-    monkeypatch.setattr('seamwise.program.run.standard', _Standard(**{**streams, name: None}))
+    monkeypatch.setattr('seamwise.program.console.std_stream', _Standard(**{**streams, name: None}))
     done = invoke('--workspace', workspace, '--seam', 'planner')
     assert (done.exit_code, done.stderr) == (code, f'seamwise: {name} is closed.\n')
 
@@ -606,13 +612,11 @@ def test_a_person_at_the_keyboard_is_told_what_is_waited_for(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        'seamwise.program.run.standard', _Standard(stdin=_Keyboard(b''), stdout=_Text(b''))
+        'seamwise.program.console.std_stream', _Standard(stdin=_Keyboard(b''), stdout=_Text(b''))
     )
     done = invoke('--workspace', workspace, '--seam', 'planner')
     assert done.exit_code == 0
-    assert (
-        done.stderr == 'seamwise: reading calls from the terminal, one a line; Ctrl-D ends them.\n'
-    )
+    assert done.stderr == 'seamwise: enter one call per line; end with Ctrl-D.\n'
 
 
 def test_the_help_has_an_example_and_every_exit_code() -> None:

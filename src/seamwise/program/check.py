@@ -14,18 +14,22 @@ from seamwise._close_matches import close_matches
 from seamwise._text.escaping import escape
 from seamwise._text.phrases import join_quoted, pluralize
 from seamwise.containers import Failure, Result, Success
-from seamwise.program.choices import Choice
-from seamwise.program.exit_errors import CommandExit, report_exit
-from seamwise.program.exits import Exit
-from seamwise.program.printing import print_data
-from seamwise.program.streams import say, standard
+from seamwise.program.console import (
+    Choice,
+    CommandExit,
+    Exit,
+    print_data,
+    report_exit,
+    std_stream,
+    write_stderr,
+)
 from seamwise.seams.cli.report import encode_for_stream
 from seamwise.seams.cli.style import requested_style, terminal_width, wants_color
 
 if TYPE_CHECKING:
     from seamwise.check.checking import Report
     from seamwise.check.reports import Role
-    from seamwise.check.settings import Settings
+    from seamwise.check.settings import CheckSettings
 
 HELP = """\
 Report what a type checker lets through: Results thrown away, exceptions beside a channel, handlers that swallow defects.
@@ -61,7 +65,7 @@ Exit codes:
   141  the output has no reader any more
 """
 
-Ask: TypeAlias = Callable[[Path], Result['Settings', str]]
+Ask: TypeAlias = Callable[[Path], Result['CheckSettings', str]]
 """Gives the settings that count in a folder."""
 
 FORMATS = ('text', 'json', 'sarif', 'github')
@@ -210,7 +214,7 @@ def _asking(select: tuple[str, ...], ignore: tuple[str, ...]) -> Ask:
     from seamwise.check.rules.registry import RULES  # noqa: PLC0415
     from seamwise.check.settings import load_settings  # noqa: PLC0415
 
-    def ask(folder: Path) -> Result['Settings', str]:
+    def ask(folder: Path) -> Result['CheckSettings', str]:
         found = load_settings(folder, RULES)
         if isinstance(found, Failure):
             return found
@@ -228,7 +232,7 @@ def _report(report: 'Report', form: str, since: str) -> Exit:
 
     # Annotations have them too, and GitHub looks for commands in every line that it is not told is none.
     for problem in () if form == 'github' else report.problems:
-        say(f'seamwise: {as_line(problem)}')
+        write_stderr(f'seamwise: {as_line(problem)}')
     print_data(_shown(report, form, since))
     if not report.is_complete:
         return Exit.USAGE
@@ -241,8 +245,8 @@ def _adoption(paths: Sequence[str], *, as_json: bool) -> Exit:
 
     found = report.adoption(paths)
     for problem in found.problems:
-        say(f'seamwise: {as_line(problem)}')
-    stdout = standard('stdout')
+        write_stderr(f'seamwise: {as_line(problem)}')
+    stdout = std_stream('stdout')
     print_data(
         render.as_json(found)
         if as_json
@@ -271,17 +275,19 @@ def _mended(look: Callable[[], 'Report']) -> 'Report':
             break
         count += len(mended)
         paths |= {one.path for one in mended}
-    say(f'seamwise: {pluralize(count, "finding")} mended in {pluralize(len(paths), "file")}.')
+    write_stderr(
+        f'seamwise: {pluralize(count, "finding")} mended in {pluralize(len(paths), "file")}.'
+    )
     return report
 
 
 def _now(paths: Sequence[str], ask: Ask, *, whole: bool, no_cache: bool) -> 'Report':
-    from seamwise.check.checking import check  # noqa: PLC0415
+    from seamwise.check.checking import run_check  # noqa: PLC0415
 
     asked = ask(Path.cwd())
     if isinstance(asked, Failure):
         raise CommandExit(asked.failure(), Exit.USAGE)
-    return check(paths, asked.unwrap(), whole=whole, no_cache=no_cache)
+    return run_check(paths, asked.unwrap(), whole=whole, no_cache=no_cache)
 
 
 def _since(base: str, paths: Sequence[str], ask: Ask, *, whole: bool, no_cache: bool) -> 'Report':
@@ -294,7 +300,7 @@ def _since(base: str, paths: Sequence[str], ask: Ask, *, whole: bool, no_cache: 
     comparison = found.unwrap()
     for problem in comparison.problems:
         if problem.is_unread:
-            say(
+            write_stderr(
                 f'seamwise: in {escape(base)}: {as_line(problem)} What is found there now counts as new.'
             )
     return comparison.report
@@ -311,7 +317,7 @@ def _shown(report: 'Report', form: str, since: str) -> str | bytes:
         case 'github':
             return reports.as_github(report, since=since).encode(errors='backslashreplace')
         case _:
-            stdout = standard('stdout')
+            stdout = std_stream('stdout')
             if stdout is None:
                 return ''
             look = reports.Look(

@@ -5,18 +5,15 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from math import ceil
 from re import search
-from typing import TypeAlias, get_args, get_origin
+from typing import get_args, get_origin
 
-from seamwise._annotations import hints
+from seamwise._annotations import resolved_hints
 from seamwise._text.jsonable import replace_surrogates, to_builtins, to_builtins_dict
 from seamwise.errors import TaggedError
 from seamwise.messages import shorten
 from seamwise.redaction import redact
 from seamwise.secrets import Secret
 from seamwise.texts import text
-
-Json: TypeAlias = 'str | float | bool | list[Json] | dict[str, Json] | None'
-"""A value as `json.loads` returns it."""
 
 DEFECT_MESSAGE = 'The server met an unexpected condition.'
 """All that a client is told of a defect, beside its reference."""
@@ -99,7 +96,7 @@ def public_fields(error: TaggedError) -> dict[str, object]:
 @lru_cache(maxsize=4096)
 def public_field_names(kind: type[TaggedError]) -> tuple[str, ...]:
     # By annotation, not by value: whether a secret was set is nobody's business either.
-    found = hints(kind)
+    found = resolved_hints(kind)
     return tuple(
         name
         for name in kind.__struct_fields__

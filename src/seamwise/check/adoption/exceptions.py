@@ -8,8 +8,7 @@ from mypy.nodes import TypeInfo
 from mypy.types import Instance, TupleType, Type
 
 from seamwise.check.inference.error_inference import ErrorInference
-from seamwise.check.typed_ast.channels import union_members
-from seamwise.check.typed_ast.error_sets import call_result_type
+from seamwise.check.typed_ast.channels import call_result_type, union_members
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, children
 
 EXCEPTION, BASE = 'builtins.Exception', 'builtins.BaseException'
@@ -113,7 +112,7 @@ class Unit(Struct, frozen=True, eq=False):
 def units(module: Module) -> Iterator[Unit]:
     """Give every function of a file, overloads of one aside, and the file itself."""
     reader = ErrorInference(module)
-    handlers = {one: _handler(one, module) for one in module.every(ast.ExceptHandler)}
+    handlers = {one: _handler(one, module) for one in module.nodes_of_type(ast.ExceptHandler)}
     functions = [
         one
         for one in module.functions()
@@ -122,7 +121,7 @@ def units(module: Module) -> Iterator[Unit]:
     for function in (None, *functions):
         found = list(_read(function, reader, handlers))
         yield Unit(
-            module.name if function is None else reader.name_of(function),
+            module.name if function is None else reader.function_name(function),
             module,
             function,
             raises=tuple(one for one in found if isinstance(one, Raising)),
@@ -163,11 +162,11 @@ def _read(
 def _called(
     call: ast.Call, nets: Nets, reader: ErrorInference
 ) -> Iterator[Raising | Calling | Handing]:
-    callee = reader.callee(call)
+    callee = reader.callee_name(call)
     if callee == OR_RAISE:
         yield Raising(Raisable(RAISED, (RAISED, EXCEPTION, BASE), 'seamwise.causes', 0), nets)
     elif callee in EDGES and call.args:
-        yield Handing(reader.callee(ast.Call(call.args[0], [], [])))
+        yield Handing(reader.callee_name(ast.Call(call.args[0], [], [])))
     elif callee:
         yield Calling(callee, nets)
 
@@ -230,7 +229,7 @@ def _is_caught_again(node: ast.Raise, module: Module) -> bool:
 
 def _classes(node: ast.expr, module: Module) -> Iterator[Raisable]:
     """Give the classes of an exception, of its class, or of a tuple of classes, as mypy infers them."""
-    for type_ in module.types(node):
+    for type_ in module.types_of(node):
         for info in _made(type_):
             yield Raisable(
                 info.fullname,

@@ -9,13 +9,15 @@ from mypy.types import CallableType, ProperType, Type, TypedDictType, TypeVarTyp
 
 from seamwise.check.inference.bindings import iter_own_nodes
 from seamwise.check.typed_ast.channels import (
+    TAGGED_ERROR,
     base_names,
     channel_of,
+    errors_of_type,
     format_types,
+    is_error,
     returned_type,
     union_members,
 )
-from seamwise.check.typed_ast.error_sets import TAGGED, errors_of_type, is_error
 from seamwise.check.typed_ast.program import Function, Module
 from seamwise.messages import shorten
 
@@ -48,9 +50,9 @@ class Standing(Struct, frozen=True):
 
 def standing(function: Function, module: Module) -> Standing | None:
     """Say what a function gives; None for one that gives no container."""
-    declared = module.declared(function)
+    declared = module.declared_type(function)
     own = returned_type(declared.ret_type) if declared is not None else None
-    made = module.decorated(function)
+    made = module.decorated_type(function)
     seen = returned_type(made.ret_type) if isinstance(made, CallableType) else None
     found = _of_type(own)
     if found is None and (found := _of_type(seen)) is not None:
@@ -95,7 +97,7 @@ def _is_named(error: ProperType) -> bool:
         return True
     found = errors_of_type(error)
     return bool(found) and all(
-        is_error(one) and one.fullname != TAGGED for one in (found or {}).values()
+        is_error(one) and one.fullname != TAGGED_ERROR for one in (found or {}).values()
     )
 
 
@@ -103,7 +105,7 @@ def _returned(function: Function, module: Module) -> Iterator[ProperType | None]
     """Give the types of what is returned, where no annotation says it."""
     for node in iter_own_nodes(function.body):
         if isinstance(node, ast.Return) and node.value is not None:
-            yield returned_type(module.type(node.value))
+            yield returned_type(module.type_of(node.value))
 
 
 def _called(decorator: ast.expr) -> ast.expr:

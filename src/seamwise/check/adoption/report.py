@@ -10,7 +10,7 @@ from seamwise.check.adoption.exception_paths import Ways
 from seamwise.check.adoption.exceptions import Unit, units
 from seamwise.check.adoption.function_status import Standing, standing
 from seamwise.check.adoption.steps import Step, raised, steps, swallowed
-from seamwise.check.analysis import Problem, analyse
+from seamwise.check.analysis import SourceProblem, analyse
 from seamwise.check.rules.unchecked_unwrap import is_test
 from seamwise.check.typed_ast.program import Program
 
@@ -44,7 +44,7 @@ class AdoptionReport(Struct, frozen=True):
 
     counts: Counts
     steps: tuple[Step, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[SourceProblem, ...]
     files: int
     seconds: float
 

@@ -9,7 +9,7 @@ from pathlib import PurePath
 
 from seamwise.check.checking import Report
 from seamwise.check.findings import Finding, Severity
-from seamwise.check.mypy_sources import Problem
+from seamwise.check.mypy_sources import SourceProblem
 from seamwise.check.reports.text import summary
 from seamwise.check.rules.registry import RULES
 
@@ -40,7 +40,7 @@ def _annotation(finding: Finding) -> str:
     )
 
 
-def _of_problem(problem: Problem) -> str:
+def _of_problem(problem: SourceProblem) -> str:
     place: dict[str, str | int] = {'file': _path(problem.path)} if problem.path else {}
     if problem.line:
         place['line'] = problem.line

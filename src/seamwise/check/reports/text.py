@@ -10,7 +10,7 @@ from seamwise._text.escaping import escape
 from seamwise._text.phrases import join_limited, pluralize
 from seamwise.check.checking import Report
 from seamwise.check.findings import Finding, Severity
-from seamwise.check.mypy_sources import Problem
+from seamwise.check.mypy_sources import SourceProblem
 from seamwise.check.reports.lines import columns, underlined, wrapped
 
 Role: TypeAlias = Literal['place', 'help'] | Severity
@@ -54,7 +54,7 @@ def summary(report: Report, *, since: str = '') -> str:
     return f'{count} in {pluralize(report.files, "file")} ({report.seconds:.1f} s){kinds}'
 
 
-def as_line(problem: Problem) -> str:
+def as_line(problem: SourceProblem) -> str:
     """Say in one line what could not be read, or not in full."""
     place = ':'.join([problem.path, *([str(problem.line)] if problem.line else [])])
     return escape(f'{place}: {problem.message}' if problem.path else problem.message)

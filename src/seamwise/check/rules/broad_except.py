@@ -50,9 +50,9 @@ BOTH = 'swallows every defect, and cancellation too'
 
 def find(module: Module) -> Iterator[RawFinding]:
     """Give each handler and each `suppress` that swallows more than its author can know."""
-    for handler in module.every(ast.ExceptHandler):
+    for handler in module.nodes_of_type(ast.ExceptHandler):
         yield from _handler(handler, module)
-    for call in module.every(ast.Call):
+    for call in module.nodes_of_type(ast.Call):
         if module.full_name(call.func) == SUPPRESS:
             yield from _suppressed(call, module)
 
@@ -87,7 +87,7 @@ def _wide(kind: ast.expr, module: Module) -> frozenset[str]:
     if isinstance(kind, ast.Tuple):
         return frozenset[str]().union(*(_wide(one, module) for one in kind.elts))
     names = {module.full_name(kind)}
-    typed = module.type(kind)
+    typed = module.type_of(kind)
     if (
         isinstance(typed, CallableType)
         and typed.is_type_obj()
@@ -104,7 +104,7 @@ def _ends_in_raise(body: Sequence[ast.stmt], module: Module) -> bool:
             return True
         case ast.Expr(ast.Call() as call) | ast.Expr(ast.Await(ast.Call()) as call):
             # It never comes back: `sys.exit(1)`, or a function that is typed so, which raises.
-            return isinstance(module.type(call), UninhabitedType)
+            return isinstance(module.type_of(call), UninhabitedType)
         case ast.If(_, inner, otherwise):
             return _ends_in_raise(inner, module) and _ends_in_raise(otherwise, module)
         case ast.With(items, inner) | ast.AsyncWith(items, inner):
@@ -132,7 +132,7 @@ def _ends_in_raise(body: Sequence[ast.stmt], module: Module) -> bool:
 
 def _raises_at_its_end(manager: ast.expr, module: Module) -> bool:
     """Whether a context manager says by its type that it never lets go on what follows it."""
-    for one in union_members(module.type(manager)):
+    for one in union_members(module.type_of(manager)):
         method = (
             (one.type.get_method('__exit__') or one.type.get_method('__aexit__'))
             if isinstance(one, Instance)

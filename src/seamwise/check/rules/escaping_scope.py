@@ -73,7 +73,7 @@ from seamwise.check.rules.escape_routes import (
     THREADS,
 )
 from seamwise.check.rules.rule import Rule
-from seamwise.check.typed_ast.channels import HOLDERS, base_names, union_members
+from seamwise.check.typed_ast.channels import CONTAINERS, base_names, union_members
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, walk
 
 DO = 'seamwise.scope.Do'
@@ -109,7 +109,7 @@ def find(module: Module) -> Iterator[RawFinding]:
 
 def _own(function: Function, module: Module) -> frozenset[str]:
     """Give the names of the parameters that are a `Do`."""
-    declared = module.declared(function)
+    declared = module.declared_type(function)
     pairs = () if declared is None else zip(declared.arg_names, declared.arg_types, strict=True)
     return frozenset(
         name
@@ -198,11 +198,11 @@ class _Scope:
 
     def _made(self, call: ast.Call) -> frozenset[str]:
         """Give the class that a call makes an object of, with its bases."""
-        callee = self.module.type(call.func)
+        callee = self.module.type_of(call.func)
         is_class = any(_is_class(one) for one in union_members(callee))
         return (
             frozenset[str]().union(
-                *(base_names(one) for one in union_members(self.module.type(call)))
+                *(base_names(one) for one in union_members(self.module.type_of(call)))
             )
             if is_class
             else frozenset()
@@ -211,7 +211,7 @@ class _Scope:
     def _is_method(self, function: ast.expr, table: Mapping[str, frozenset[str]]) -> bool:
         if not isinstance(function, ast.Attribute):
             return False
-        owners = [base_names(one) for one in union_members(self.module.type(function.value))]
+        owners = [base_names(one) for one in union_members(self.module.type_of(function.value))]
         return any(
             function.attr in names and any(kind in own for own in owners)
             for kind, names in table.items()
@@ -228,7 +228,7 @@ class _Scope:
         closures = [
             one
             for one in _arguments(call)
-            if self._holds(one) and _is_function(self.module.type(one))
+            if self._holds(one) and _is_function(self.module.type_of(one))
         ]
         return bool(closures) and isinstance(self.module.parents.get(call), ast.Expr)
 
@@ -362,16 +362,16 @@ class _Scope:
         match node:
             case ast.Name():
                 return self._is_held(node) and (
-                    node.id in self.own or _may_hold(self.module.type(node))
+                    node.id in self.own or _may_hold(self.module.type_of(node))
                 )
             case ast.Attribute(value) | ast.Subscript(value):
-                return self._holds(value) and _may_hold(self.module.type(node))
+                return self._holds(value) and _may_hold(self.module.type_of(node))
             case ast.Lambda() | ast.GeneratorExp():
                 return any(self._is_held(one) for one in _inside(node))
             case ast.ListComp(element) | ast.SetComp(element) | ast.NamedExpr(_, element):
                 return self._holds(element)
             case ast.Starred(whole):
-                return self._holds(whole) and _items_may_hold(self.module.type(whole))
+                return self._holds(whole) and _items_may_hold(self.module.type_of(whole))
             case ast.DictComp():
                 return self._holds(node.key) or self._holds(node.value)
             case ast.IfExp():
@@ -397,13 +397,13 @@ class _Scope:
             if isinstance(call.func, ast.Attribute) and call.func.attr == 'fail'
             else call.func
         )
-        if any(DO in base_names(one) for one in union_members(self.module.type(callee))):
+        if any(DO in base_names(one) for one in union_members(self.module.type_of(callee))):
             return False
         if not self._holds(call.func) and not any(self._holds(one) for one in _arguments(call)):
             return False
         made = self._made(call)
         # What a container of the standard kinds is made from is read to its end.
-        return _may_hold(self.module.type(call), objects=bool(made) and not made & HOLDERS)
+        return _may_hold(self.module.type_of(call), objects=bool(made) and not made & CONTAINERS)
 
     def _is_shadowed(self, name: ast.Name) -> bool:
         """Whether a name is a parameter of a function further in."""
@@ -509,7 +509,7 @@ def _may_hold(type_: Type | None, *, objects: bool = True) -> bool:
             if any(_may_hold(get_proper_type(part), objects=objects) for part in one.items):
                 return True
         elif isinstance(one, Instance) and (
-            own & HOLDERS or one.type.fullname.startswith(('builtins.', 'typing.'))
+            own & CONTAINERS or one.type.fullname.startswith(('builtins.', 'typing.'))
         ):
             if any(_may_hold(part, objects=objects) for part in one.args):
                 return True

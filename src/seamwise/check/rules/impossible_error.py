@@ -49,7 +49,7 @@ def join(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, RuleHit]]:
         for function in file.functions:
             unmade = [
                 error
-                for error in function.unmade
+                for error in function.impossible_errors
                 if not any(_brings(one, error) for one in in_place.get(function.name, ()))
             ]
             if unmade:
@@ -57,8 +57,10 @@ def join(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, RuleHit]]:
                 own = function.name.rpartition('.')[2]
                 message = f'`{own}` declares {names}, and nothing in it can bring {_it(unmade)}.'
                 # The edit takes out all that it does not bring itself.
-                edits = function.exact if len(unmade) == len(function.unmade) else ()
-                yield file, RuleHit('SW105', function.place, message, HELP, edits)
+                edits = (
+                    function.removal_edits if len(unmade) == len(function.impossible_errors) else ()
+                )
+                yield file, RuleHit('SW105', function.location, message, HELP, edits)
 
 
 def _in_place(files: Sequence[FileFacts]) -> Mapping[str, Sequence[FunctionFacts]]:

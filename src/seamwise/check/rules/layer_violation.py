@@ -73,7 +73,7 @@ from seamwise.check.rules.seam_names import (
 from seamwise.check.rules.unchecked_unwrap import is_test
 from seamwise.check.typed_ast.channels import base_names, union_members
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, walk
-from seamwise.redaction.sensitive_names import words
+from seamwise.redaction.sensitive_names import split_words
 
 TAGGED = 'seamwise.errors.TaggedError'
 BUILTINS = MappingProxyType(
@@ -109,19 +109,19 @@ class _Reader:
         yield from self._methods()
 
     def _imports(self) -> Iterator[tuple[_Place, RawFinding]]:
-        for plain in self.module.every(ast.Import):
+        for plain in self.module.nodes_of_type(ast.Import):
             for one in plain.names:
                 if is_seams(one.name):
                     yield plain, _spot(plain, f'`{one.name}` is imported', SEAM)
-        for node in self.module.every(ast.ImportFrom):
+        for node in self.module.nodes_of_type(ast.ImportFrom):
             for one in node.names if node.level == 0 else ():
                 if is_seams(node.module or '') or is_seams(f'{node.module}.{one.name}'):
                     yield node, _spot(node, f'`{one.name}` is imported from `{node.module}`', SEAM)
 
     def _references(self) -> Iterator[tuple[_Place, RawFinding]]:
         found: list[ast.Name | ast.Attribute] = [
-            *self.module.every(ast.Name),
-            *self.module.every(ast.Attribute),
+            *self.module.nodes_of_type(ast.Name),
+            *self.module.nodes_of_type(ast.Attribute),
         ]
         for node in found:
             seam = seam_of(self._full_name(node)) or self._method_of(node)
@@ -132,7 +132,7 @@ class _Reader:
 
     def _full_name(self, node: ast.Name | ast.Attribute) -> str:
         """Give the full name as mypy has it; of an annotation and of a library without types, as the imports say."""
-        known = self.module.types(node)
+        known = self.module.types_of(node)
         if known and not all(isinstance(one, AnyType) for one in known):
             return self.module.full_name(node)
         if isinstance(node, ast.Name):
@@ -145,11 +145,11 @@ class _Reader:
     @cached_property
     def _imported(self) -> Mapping[str, str]:
         names: dict[str, str] = {}
-        for plain in self.module.every(ast.Import):
+        for plain in self.module.nodes_of_type(ast.Import):
             for one in plain.names:
                 first = one.name.partition('.')[0]
                 names[one.asname or first] = one.name if one.asname else first
-        for node in self.module.every(ast.ImportFrom):
+        for node in self.module.nodes_of_type(ast.ImportFrom):
             if node.level == 0:
                 names |= {one.asname or one.name: f'{node.module}.{one.name}' for one in node.names}
         return names
@@ -160,7 +160,9 @@ class _Reader:
         owner, seam = CALLED[node.attr]
         return (
             seam
-            if any(owner in base_names(one) for one in union_members(self.module.type(node.value)))
+            if any(
+                owner in base_names(one) for one in union_members(self.module.type_of(node.value))
+            )
             else None
         )
 
@@ -178,7 +180,7 @@ class _Reader:
         return node
 
     def _literals(self) -> Iterator[tuple[_Place, RawFinding]]:
-        for node in self.module.every(ast.Constant):
+        for node in self.module.nodes_of_type(ast.Constant):
             if isinstance(node.value, int) and not isinstance(node.value, bool):
                 yield from self._number(node, node.value)
             elif isinstance(node.value, str | bytes) and _is_escape(node.value):
@@ -212,10 +214,10 @@ class _Reader:
                 yield from self._role(target)
             case ast.keyword(str(name)):
                 call = self.module.parents.get(around)
-                yield name, isinstance(call, ast.Call) and _is_error(self.module.type(call))
+                yield name, isinstance(call, ast.Call) and _is_error(self.module.type_of(call))
             case ast.Call(function, given) if node in given:
                 name = self._parameter(function, given.index(node)) or ''
-                yield name, _is_error(self.module.type(around))
+                yield name, _is_error(self.module.type_of(around))
             case ast.Compare(left, _, others):
                 for one in (left, *others):
                     if one is not node:
@@ -230,7 +232,7 @@ class _Reader:
                 )
                 if isinstance(key, ast.Constant) and isinstance(key.value, str):
                     yield key.value, False
-                elif key is not None and _is_error_class(self.module.type(key)):
+                elif key is not None and _is_error_class(self.module.type_of(key)):
                     yield 'code', True
                 if key is not None:
                     yield from self._roles(around)
@@ -252,7 +254,7 @@ class _Reader:
             around = self.module.parents.get(self._statement(target))
             yield target.id, isinstance(around, ast.ClassDef) and self._makes_errors(around)
         elif isinstance(target, ast.Attribute):
-            yield target.attr, _is_error(self.module.type(target.value))
+            yield target.attr, _is_error(self.module.type_of(target.value))
         elif isinstance(target, ast.Call):
             yield from self._role(target.func)
         elif (
@@ -263,7 +265,7 @@ class _Reader:
             yield target.slice.value, False
 
     def _parameter(self, function: ast.expr, place: int) -> str | None:
-        typed = self.module.type(function)
+        typed = self.module.type_of(function)
         found = typed.argument_by_position(place) if isinstance(typed, CallableType) else None
         return found.name if found is not None else None
 
@@ -291,7 +293,7 @@ class _Reader:
             yield from self._asked(match.subject)
 
     def _fields(self) -> Iterator[tuple[_Place, RawFinding]]:
-        for kind in self.module.every(ast.ClassDef):
+        for kind in self.module.nodes_of_type(ast.ClassDef):
             is_error = self._makes_errors(kind)
             for node in kind.body:
                 match node:
@@ -299,8 +301,8 @@ class _Reader:
                         seam = says(name)
                         if (
                             seam is not None
-                            and (is_error or 'http' in words(name))
-                            and _is_int(self.module.variable(target))
+                            and (is_error or 'http' in split_words(name))
+                            and _is_int(self.module.variable_type(target))
                         ):
                             yield node, _spot(node, f'The field `{name}`', seam)
                     case ast.AnnAssign(ast.Name(name), _, ast.Constant(str(value))) | ast.Assign(
@@ -308,8 +310,8 @@ class _Reader:
                     ):
                         if (
                             is_error
-                            and words(name)[-1:] in (['color'], ['colour'])
-                            and TERMINAL.intersection(words(value)[-1:])
+                            and split_words(name)[-1:] in (['color'], ['colour'])
+                            and TERMINAL.intersection(split_words(value)[-1:])
                         ):
                             yield node, _spot(node, f'`{name}` of {value}', COLOUR)
                     case ast.Assign([ast.Name(name)]) if name in WRITERS:
@@ -329,7 +331,7 @@ class _Reader:
 
     def _number_of(self, function: Function) -> Seam | None:
         """Give the seam of a method that gives its number, unless the number itself is found."""
-        declared = self.module.declared(function)
+        declared = self.module.declared_type(function)
         seam = says(function.name)
         if seam is None or declared is None or not _is_int(declared.ret_type):
             return None
@@ -339,7 +341,7 @@ class _Reader:
         return any(_is_exception(self.module.full_name(one)) for one in kind.bases)
 
     def _speaks_of_errors(self, function: Function) -> bool:
-        declared = self.module.declared(function)
+        declared = self.module.declared_type(function)
         if declared is not None and any(_is_error(one) for one in declared.arg_types):
             return True
         around = self.module.parents.get(function)

@@ -52,15 +52,15 @@ from seamwise.check.rules.rule import Rule
 
 def join(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, RuleHit]]:
     """Give each error class that nobody makes, or that no seam shows."""
-    made = frozenset[str]().union(*(file.makes for file in files))
+    made = frozenset[str]().union(*(file.constructed_errors for file in files))
     handled = {
         error
         for file in files
         for function in file.functions
-        for entry in function.entries
-        for error in entry.ended
+        for entry in function.error_sources
+        for error in entry.handled
     }
-    decided = handled.union(*(file.decides for file in files))
+    decided = handled.union(*(file.handled_errors for file in files))
     for file in files:
         for one in file.classes:
             name = one.name.rpartition('.')[2]
@@ -69,7 +69,7 @@ def join(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, RuleHit]]:
                     file,
                     RuleHit(
                         'SW111',
-                        one.place,
+                        one.location,
                         f'Nobody makes `{name}`.',
                         'Take it out, or return it where it happens.',
                     ),
@@ -80,7 +80,7 @@ def join(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, RuleHit]]:
                     file,
                     RuleHit(
                         'SW111',
-                        one.place,
+                        one.location,
                         message,
                         'Give it an arm where errors are shown: `on(…)`, or a `case`.',
                     ),

@@ -44,7 +44,7 @@ from mypy.types import (
 
 from seamwise.check.findings import RawFinding
 from seamwise.check.inference import inference_of
-from seamwise.check.inference.annotations import named
+from seamwise.check.inference.annotations import channel_edits
 from seamwise.check.inference.functions import inferred_errors
 from seamwise.check.rules.rule import Rule
 from seamwise.check.typed_ast.channels import base_names, channel_of, is_result, returned_type
@@ -62,7 +62,7 @@ def find(module: Module) -> Iterator[RawFinding]:
             wide = list(dict.fromkeys(_wide(_errors(node, module))))
             if wide:
                 exact = inferred_errors(node, inference_of(module))
-                edits = named(node, exact, module) if exact else ()
+                edits = channel_edits(node, exact, module) if exact else ()
                 yield RawFinding(
                     node,
                     f'The channel of `{node.name}` is {" and ".join(wide)}, which names no tagged error.',
@@ -72,7 +72,7 @@ def find(module: Module) -> Iterator[RawFinding]:
 
 
 def _errors(function: Function, module: Module) -> Iterator[ProperType]:
-    declared = module.declared(function)
+    declared = module.declared_type(function)
     if declared is None:
         return
     own = returned_type(declared.ret_type)
@@ -84,7 +84,7 @@ def _errors(function: Function, module: Module) -> Iterator[ProperType]:
         # Of what gives a Result or something else, as of a classifier, the channel is its caller's matter.
         yield from found.errors if is_result(own) else ()
         return
-    made = module.decorated(function)
+    made = module.decorated_type(function)
     given = channel_of(returned_type(made.ret_type)) if isinstance(made, CallableType) else None
     # By `fallible`, `attempt`, or what others have of that kind.
     yield from given.errors if given is not None else ()

@@ -52,7 +52,7 @@ from mypy.types import Instance, ProperType, TypeType, get_proper_type
 
 from seamwise.check.findings import RawFinding
 from seamwise.check.inference import inference_of
-from seamwise.check.inference.exhaustiveness_fix import closed
+from seamwise.check.inference.exhaustiveness_fix import assert_never_edits
 from seamwise.check.rules.rule import Rule
 from seamwise.check.typed_ast.channels import base_names, channel_of, union_members
 from seamwise.check.typed_ast.program import Module, walk
@@ -67,27 +67,27 @@ HELP = 'Decide about each class, and end with `case _: assert_never(error)`.'
 
 def find(module: Module) -> Iterator[RawFinding]:
     """Give each arm and each table that decides about errors that nobody has thought of."""
-    for match in module.every(ast.Match):
+    for match in module.nodes_of_type(ast.Match):
         yield from _arms(match, module)
-    for call in module.every(ast.Call):
+    for call in module.nodes_of_type(ast.Call):
         yield from _table(call, module)
         yield from _adapter(call, module)
-    for subscript in module.every(ast.Subscript):
+    for subscript in module.nodes_of_type(ast.Subscript):
         yield from _defaulting(subscript, module)
 
 
 def _arms(match: ast.Match, module: Module) -> Iterator[RawFinding]:
-    subject = list(union_members(module.type(match.subject)))
+    subject = list(union_members(module.type_of(match.subject)))
     if len(subject) > 1 and all(TAGGED in base_names(one) for one in subject):
         for arm in match.cases:
             if _is_wildcard(arm) and not _ends(arm, match.subject, module):
-                edits = closed(match, arm, inference_of(module))
+                edits = assert_never_edits(match, arm, inference_of(module))
                 yield RawFinding(
                     arm, 'This arm takes every error that nobody has decided about.', HELP, edits
                 )
             yield from _of_a_base(arm, arm.pattern, subject, module)
         return
-    found = channel_of(module.type(match.subject))
+    found = channel_of(module.type_of(match.subject))
     errors = [one for one in found.errors if TAGGED in base_names(one)] if found is not None else []
     for arm in match.cases:
         match arm.pattern:
@@ -125,7 +125,8 @@ def _is_do_fail(function: ast.expr, module: Module) -> bool:
     if not isinstance(function, ast.Attribute) or function.attr != 'fail':
         return False
     return any(
-        'seamwise.scope.Do' in base_names(one) for one in union_members(module.type(function.value))
+        'seamwise.scope.Do' in base_names(one)
+        for one in union_members(module.type_of(function.value))
     )
 
 
@@ -154,7 +155,7 @@ def _table(call: ast.Call, module: Module) -> Iterator[RawFinding]:
     match call:
         case ast.Call(ast.Attribute(table, 'get'), [kind, _]) if _is_kind_of_error(kind, module):
             if any(
-                'typing.Mapping' in base_names(one) for one in union_members(module.type(table))
+                'typing.Mapping' in base_names(one) for one in union_members(module.type_of(table))
             ):
                 yield RawFinding(
                     call,
@@ -172,7 +173,7 @@ def _defaulting(node: ast.Subscript, module: Module) -> Iterator[RawFinding]:
     """Look for `defaultdict(…)[type(error)]`."""
     if _is_kind_of_error(node.slice, module) and any(
         'collections.defaultdict' in base_names(one)
-        for one in union_members(module.type(node.value))
+        for one in union_members(module.type_of(node.value))
     ):
         yield RawFinding(
             node,
@@ -190,12 +191,12 @@ def _is_kind_of_error(node: ast.expr, module: Module) -> bool:
         case _:
             return any(
                 isinstance(one, TypeType) and TAGGED in base_names(get_proper_type(one.item))
-                for one in union_members(module.type(node))
+                for one in union_members(module.type_of(node))
             )
 
 
 def _is_error(node: ast.expr, module: Module) -> bool:
-    found = list(union_members(module.type(node)))
+    found = list(union_members(module.type_of(node)))
     return bool(found) and all(TAGGED in base_names(one) for one in found)
 
 

@@ -48,7 +48,7 @@ def join(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, RuleHit]]:
     traits = Traits(files)
     guards = _by_name(files)
     for file in files:
-        for one in file.guarded:
+        for one in file.guarded_calls:
             layers = _spelled_out(one.layers, guards) if one.layers is not None else None
             if layers is None or one.errors is None:
                 continue
@@ -66,7 +66,7 @@ def join(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, RuleHit]]:
                     file,
                     RuleHit(
                         'SW113',
-                        one.place,
+                        one.location,
                         f'This retry never tries again: {names} {_says(errors)} that it is no use.',
                         HELP,
                     ),

@@ -57,7 +57,7 @@ HELP = (
 
 def find(module: Module) -> Iterator[RawFinding]:
     """Give each `raise` of an ordinary exception in a function that returns a Result."""
-    for node in module.every(ast.Raise):
+    for node in module.nodes_of_type(ast.Raise):
         if node.exc is not None:
             kinds = _ordinary(node.exc, module)
             function = _around(node, module)
@@ -91,7 +91,7 @@ def _ordinary(raised: ast.expr, module: Module) -> list[frozenset[str]]:
 
 def _classes(raised: ast.expr, module: Module) -> list[Instance]:
     found: list[Instance] = []
-    for type_ in module.types(raised):
+    for type_ in module.types_of(raised):
         for one in union_members(type_):
             made = _instance(one)
             if made is not None:
@@ -138,7 +138,7 @@ def _is_any_exception(raised: ast.expr | None, module: Module) -> bool:
         case ast.Call(ast.Attribute(kept, 'with_traceback')):
             return _is_any_exception(kept, module)
         case ast.Name() | ast.Attribute():
-            typed = list(union_members(module.type(raised)))
+            typed = list(union_members(module.type_of(raised)))
             return bool(typed) and all(
                 isinstance(one, Instance) and one.type.fullname in KEPT for one in typed
             )
@@ -147,13 +147,15 @@ def _is_any_exception(raised: ast.expr | None, module: Module) -> bool:
 
 
 def _gives_result(function: Function, module: Module) -> bool:
-    declared = module.declared(function)
+    declared = module.declared_type(function)
     if declared is not None and is_result(returned_type(declared.ret_type)):
         return True
     if not _names(function, module) & {'seamwise.scope.fallible', 'seamwise.edges.attempt'}:
         # Without annotations, what it returns says what it is.
-        return declared is None and any(is_result(module.type(one)) for one in _returns(function))
-    made = module.decorated(function)
+        return declared is None and any(
+            is_result(module.type_of(one)) for one in _returns(function)
+        )
+    made = module.decorated_type(function)
     return isinstance(made, CallableType) and is_result(returned_type(made.ret_type))
 
 

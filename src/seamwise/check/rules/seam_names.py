@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
-from seamwise.redaction.sensitive_names import words
+from seamwise.redaction.sensitive_names import split_words
 
 
 class Seam(Struct, frozen=True):
@@ -122,7 +122,7 @@ def _own(name: str) -> list[str]:
     """Give the words of a name that tell what it is, in the singular."""
     return [
         {'codes': 'code', 'statuses': 'status'}.get(one, one)
-        for one in words(name)
+        for one in split_words(name)
         if one not in ASIDE
     ]
 
@@ -133,7 +133,7 @@ def says(name: str) -> Seam | None:
     if own in (['exit', 'code'], ['exit', 'status']):
         return EXIT
     is_of_http = own == ['status', 'code'] or (
-        'http' in words(name) and own in (['status'], ['code'])
+        'http' in split_words(name) and own in (['status'], ['code'])
     )
     return HTTP if is_of_http else None
 

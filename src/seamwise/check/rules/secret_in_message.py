@@ -62,9 +62,9 @@ HELP = 'Leave it out of the text: say which field is wrong, not what it holds; t
 
 def find(module: Module) -> Iterator[RawFinding]:
     """Give each class, template and text that prints a secret of an error."""
-    for kind in module.every(ast.ClassDef):
+    for kind in module.nodes_of_type(ast.ClassDef):
         yield from _template(kind, module)
-    for table in module.every(ast.Dict):
+    for table in module.nodes_of_type(ast.Dict):
         yield from _table(table, module)
     said: set[ast.AST] = set()
     for node in _secrets(module):
@@ -92,7 +92,7 @@ def _template(kind: ast.ClassDef, module: Module) -> Iterator[RawFinding]:
     }
     for node in walk(kind):
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            fields[node.target.id] = module.variable(node.target)
+            fields[node.target.id] = module.variable_type(node.target)
     printed = [
         name for name in _printed(template) if name in fields and _is_secret(name, fields[name])
     ]
@@ -117,7 +117,7 @@ def _table(table: ast.Dict, module: Module) -> Iterator[RawFinding]:
 
 def _printed(template: str) -> list[str]:
     try:
-        parts = messages.parse(template)
+        parts = messages.parse_template(template)
     except ValueError:
         # It is refused when its class is made.
         return []
@@ -153,7 +153,7 @@ def _literal(node: ast.expr, module: Module) -> str | None:
 
 
 def _named(node: ast.Name | ast.Attribute, module: Module) -> str | None:
-    found = module.node(node)
+    found = module.mypy_node(node)
     variable = found.node if isinstance(found, RefExpr) else None
     if isinstance(variable, Var) and isinstance(variable.final_value, str):
         return variable.final_value
@@ -176,7 +176,7 @@ def _named(node: ast.Name | ast.Attribute, module: Module) -> str | None:
 
 
 def _class(node: ast.expr, module: Module) -> TypeInfo | None:
-    found = module.node(node.value if isinstance(node, ast.Subscript) else node)
+    found = module.mypy_node(node.value if isinstance(node, ast.Subscript) else node)
     info = found.node if isinstance(found, RefExpr) else None
     return info if isinstance(info, TypeInfo) else None
 
@@ -224,15 +224,15 @@ def _holds_secret(type_: Type | None, depth: int = 0) -> bool:
 
 def _secrets(module: Module) -> Iterator[ast.expr]:
     """Give what is read of a secret of an error: one of its fields, also one that a pattern has taken out."""
-    for node in module.every(ast.Attribute):
+    for node in module.nodes_of_type(ast.Attribute):
         owners = [
-            one for one in union_members(module.type(node.value)) if TAGGED in base_names(one)
+            one for one in union_members(module.type_of(node.value)) if TAGGED in base_names(one)
         ]
         if any(
             isinstance(one, Instance) and _is_secret_field(one.type, node.attr) for one in owners
         ):
             yield node
-    for arm in module.every(ast.match_case):
+    for arm in module.nodes_of_type(ast.match_case):
         taken = set(_taken(arm.pattern, module))
         for statement in arm.body if taken else ():
             for one in walk(statement):
@@ -242,11 +242,11 @@ def _secrets(module: Module) -> Iterator[ast.expr]:
 
 def _revealed(module: Module) -> Iterator[ast.expr | ast.stmt]:
     """Give each text with a `.reveal()`, or that alone, that an error is made of and prints."""
-    for node in module.every(ast.Call):
+    for node in module.nodes_of_type(ast.Call):
         if (
             isinstance(node.func, ast.Attribute)
             and node.func.attr == 'reveal'
-            and _holds_secret(module.type(node.func.value))
+            and _holds_secret(module.type_of(node.func.value))
         ):
             text = _text_of(node, module)
             if (text is not None or _is_given_as_it_is(node, module)) and _is_for_a_message(
@@ -259,7 +259,7 @@ def _is_given_as_it_is(node: ast.expr, module: Module) -> bool:
     around = module.parents.get(node)
     call = module.parents.get(around) if isinstance(around, ast.keyword) else around
     return isinstance(call, ast.Call) and any(
-        TAGGED in base_names(one) for one in union_members(module.type(call))
+        TAGGED in base_names(one) for one in union_members(module.type_of(call))
     )
 
 
@@ -273,7 +273,7 @@ def _is_for_a_message(node: ast.AST, module: Module) -> bool:
     around = module.parents.get(node)
     while around is not None and not isinstance(around, ast.stmt | ast.Lambda):
         if isinstance(around, ast.Call) and around.func is not node:
-            made = list(union_members(module.type(around)))
+            made = list(union_members(module.type_of(around)))
             if any(SECRET in base_names(one) for one in made):
                 return False
             errors = [
@@ -289,7 +289,7 @@ def _argument(call: ast.Call, node: ast.AST, module: Module) -> str | None:
     """Give the field that an argument of an error is for."""
     if isinstance(node, ast.keyword):
         return node.arg
-    callee = module.type(call.func)
+    callee = module.type_of(call.func)
     place = next((number for number, one in enumerate(call.args) if one is node), 0)
     found = callee.argument_by_position(place) if isinstance(callee, CallableType) else None
     return found.name if found is not None else None
@@ -335,7 +335,7 @@ def _text_of(node: ast.expr, module: Module) -> ast.expr | ast.stmt | None:
             case ast.FormattedValue():
                 text = module.parents.get(around)
                 return text if isinstance(text, ast.JoinedStr) else None
-            case ast.BinOp(_, ast.Add() | ast.Mod()) if _is_text(module.type(around)):
+            case ast.BinOp(_, ast.Add() | ast.Mod()) if _is_text(module.type_of(around)):
                 return around
             case ast.Call(function, given) if node in given and _makes_text(function, module):
                 return around
@@ -365,7 +365,7 @@ def _text_of(node: ast.expr, module: Module) -> ast.expr | ast.stmt | None:
 def _makes_text(function: ast.expr, module: Module) -> bool:
     if isinstance(function, ast.Attribute) and function.attr in {'format', 'join', 'format_map'}:
         text = function.value
-        return _is_text(module.type(text)) or (
+        return _is_text(module.type_of(text)) or (
             isinstance(text, ast.Constant) and isinstance(text.value, str)
         )
     return module.full_name(function) in AS_TEXT

@@ -52,7 +52,7 @@ def join(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, RuleHit]]:
     """Give each `value_or` that swallows something else than what was not found."""
     traits = Traits(files)
     for file in files:
-        for one in file.defaulted:
+        for one in file.defaulted_errors:
             silent = [error for error in one.errors if traits.category(error) != 'NOT_FOUND']
             if silent:
                 names = ' and '.join(f'`{error.rpartition(".")[2]}`' for error in silent)
@@ -60,7 +60,7 @@ def join(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, RuleHit]]:
                     file,
                     RuleHit(
                         'SW115',
-                        one.place,
+                        one.location,
                         f'{names} ends in a default here, and nobody hears of it.',
                         HELP,
                     ),

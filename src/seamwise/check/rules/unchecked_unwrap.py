@@ -56,9 +56,9 @@ def find(module: Module) -> Iterator[RawFinding]:
     """Give each unwrapping, and each assertion, of a Result that may be the other one."""
     if is_test(module.path):
         return
-    for statement in module.every(ast.Assert):
+    for statement in module.nodes_of_type(ast.Assert):
         yield from _asserted(statement, module)
-    for call in module.every(ast.Call):
+    for call in module.nodes_of_type(ast.Call):
         if (
             isinstance(call.func, ast.Attribute)
             and call.func.attr in {'unwrap', 'failure'}
@@ -80,7 +80,7 @@ def is_test(path: Path) -> bool:
 
 
 def _unwrapped(call: ast.Call, method: ast.Attribute, module: Module) -> Iterator[RawFinding]:
-    found = channel_of(module.type(method.value))
+    found = channel_of(module.type_of(method.value))
     if found is None:
         return
     is_proven = not (found.is_failure if method.attr == 'unwrap' else found.is_success)
@@ -140,7 +140,7 @@ def _scope(node: ast.AST, module: Module) -> ast.AST:
 
 def _asserted(node: ast.Assert, module: Module) -> Iterator[RawFinding]:
     subject = _subject(node.test, module)
-    found = channel_of(module.type(subject)) if subject is not None else None
+    found = channel_of(module.type_of(subject)) if subject is not None else None
     if subject is None or found is None or not (found.is_success and found.is_failure):
         return
     yield RawFinding(

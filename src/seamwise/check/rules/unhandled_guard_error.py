@@ -58,11 +58,11 @@ def outlook(name: str) -> str:
 import ast
 from collections.abc import Iterator, Sequence
 
-from seamwise.check.facts import Entry, FileFacts, RuleHit
+from seamwise.check.facts import ErrorSource, FileFacts, RuleHit
 from seamwise.check.findings import RawFinding
 from seamwise.check.inference import inference_of
 from seamwise.check.inference.dispositions import Dispositions
-from seamwise.check.inference.guards import is_guard, unanswered
+from seamwise.check.inference.guards import is_guard, unhandled_guard_errors
 from seamwise.check.rules.rule import Rule
 from seamwise.check.typed_ast.program import Module
 
@@ -72,13 +72,17 @@ HELP = 'Give it an arm, `catch` it, or return it, so that the channel declares i
 def find(module: Module) -> Iterator[RawFinding]:
     """Give each call of `run` after which nobody looks at what the guard itself fails with."""
     reader = inference_of(module)
-    for call in module.every(ast.Call):
+    for call in module.nodes_of_type(ast.Call):
         match call.func:
             case ast.Attribute(guard, 'run' | 'run_sync') if (
                 call.args and is_guard(guard, reader) and not _is_dropped(call, module)
             ):
-                own = unanswered(guard, reader)
-                lost = Dispositions(reader, reader.function_of(call)).of(call, own).lost(own)
+                own = unhandled_guard_errors(guard, reader)
+                lost = (
+                    Dispositions(reader, reader.enclosing_function(call))
+                    .of_result(call, own)
+                    .lost(own)
+                )
                 if lost:
                     yield RawFinding(
                         call,
@@ -99,19 +103,21 @@ def _is_dropped(call: ast.Call, module: Module) -> bool:
 
 def join(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, RuleHit]]:
     """Give each decorator that is a guard where none of the calls of its function looks at what it fails with."""
-    calls_of: dict[str, list[Entry]] = {
-        one.function: [] for file in files for one in file.guarded if one.function
+    calls_of: dict[str, list[ErrorSource]] = {
+        one.function: [] for file in files for one in file.guarded_calls if one.function
     }
     for entry in (
-        entry for file in files for function in file.functions for entry in function.entries
+        entry for file in files for function in file.functions for entry in function.error_sources
     ):
         if entry.callee in calls_of:
             calls_of[entry.callee].append(entry)
     for file in files:
-        for one in file.guarded:
+        for one in file.guarded_calls:
             calls = calls_of.get(one.function, ())
             lost = [
-                error for error in one.own if calls and all(error in call.lost for call in calls)
+                error
+                for error in one.guard_errors
+                if calls and all(error in call.lost for call in calls)
             ]
             if lost:
                 names = _named([error.rpartition('.')[2] for error in lost])
@@ -119,7 +125,7 @@ def join(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, RuleHit]]:
                     file,
                     RuleHit(
                         'SW114',
-                        one.place,
+                        one.location,
                         f'{names} of this guard is handled by no caller of `{_last(one.function)}`.',
                         HELP,
                     ),

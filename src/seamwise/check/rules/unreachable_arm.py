@@ -62,12 +62,12 @@ from seamwise.check.findings import RawFinding
 from seamwise.check.inference import inference_of
 from seamwise.check.inference.bindings import ValueBinding
 from seamwise.check.inference.error_inference import FAILURE, ErrorInference
-from seamwise.check.inference.functions import adapter_seam
+from seamwise.check.inference.functions import seam_of_adapter
 from seamwise.check.rules.rule import Rule
-from seamwise.check.typed_ast.channels import channel_of
-from seamwise.check.typed_ast.error_sets import (
-    NOTHING,
+from seamwise.check.typed_ast.channels import (
+    NO_ERRORS,
     ErrorSet,
+    channel_of,
     is_error,
     overlaps,
     subtract,
@@ -81,9 +81,9 @@ HELP = 'Take the arm out; if the error should arrive, name it in the channel tha
 def find(module: Module) -> Iterator[RawFinding]:
     """Give each arm for an error that cannot be there."""
     reader = inference_of(module)
-    for match in module.every(ast.Match):
+    for match in module.nodes_of_type(ast.Match):
         yield from _arms(match, reader)
-    for call in module.every(ast.Call):
+    for call in module.nodes_of_type(ast.Call):
         yield from _adapter(call, reader)
 
 
@@ -93,7 +93,7 @@ def _arms(match: ast.Match, reader: ErrorInference) -> Iterator[RawFinding]:
             for pattern in _parts(arm.pattern):
                 yield from _side_by_side(arm, pattern, match.subject, reader)
         return
-    is_result = channel_of(reader.module.type(match.subject)) is not None
+    is_result = channel_of(reader.module.type_of(match.subject)) is not None
     arriving = _brought(match.subject, reader)
     if arriving is None:
         return
@@ -113,14 +113,14 @@ def _arms(match: ast.Match, reader: ErrorInference) -> Iterator[RawFinding]:
                 if arm.guard is None:
                     left = _left(one, left, reader)
             if is_result and arm.guard is None and _takes_any_failure(pattern, reader):
-                left = NOTHING
+                left = NO_ERRORS
 
 
 def _brought(subject: ast.expr, reader: ErrorInference) -> ErrorSet | None:
     """Give the errors that something matched brings, a result or an error; None where nobody can say, or it may be neither."""
-    if channel_of(reader.module.type(subject)) is not None:
-        return reader.errors(subject)
-    found = reader.made(subject)
+    if channel_of(reader.module.type_of(subject)) is not None:
+        return reader.errors_of(subject)
+    found = reader.value_classes(subject)
     return found if found and all(is_error(info) for info in found.values()) else None
 
 
@@ -135,7 +135,7 @@ def _side_by_side(
     for subject, pattern in zip(subjects.elts, row.patterns, strict=False):
         arriving = _brought(subject, reader)
         if arriving is not None:
-            is_result = channel_of(reader.module.type(subject)) is not None
+            is_result = channel_of(reader.module.type_of(subject)) is not None
             inner = [_of_failure(one, reader) if is_result else one for one in _parts(pattern)]
             yield from _never(arm, [one for one in inner if one is not None], arriving, reader)
 
@@ -182,10 +182,10 @@ def _takes_any_failure(pattern: ast.pattern, reader: ErrorInference) -> bool:
 def _asked(pattern: ast.pattern, reader: ErrorInference) -> ErrorSet:
     """Give the error class that a pattern asks for."""
     if not isinstance(pattern, ast.MatchClass):
-        return NOTHING
+        return NO_ERRORS
     return {
         name: info
-        for name, info in (reader.made_by(pattern.cls) or NOTHING).items()
+        for name, info in (reader.constructed_by(pattern.cls) or NO_ERRORS).items()
         if is_error(info)
     }
 
@@ -193,7 +193,7 @@ def _asked(pattern: ast.pattern, reader: ErrorInference) -> ErrorSet:
 def _left(pattern: ast.pattern, errors: ErrorSet, reader: ErrorInference) -> ErrorSet:
     """Give the errors that go on to the next arm."""
     if isinstance(pattern, ast.MatchAs):
-        return NOTHING
+        return NO_ERRORS
     if not isinstance(pattern, ast.MatchClass):
         return errors
     inner = (*pattern.patterns, *pattern.kwd_patterns)
@@ -242,24 +242,24 @@ def _used(call: ast.Call, reader: ErrorInference) -> ast.expr | None:
         return None
     is_alt = isinstance(call.func, ast.Attribute) and call.func.attr == 'alt'
     adapter = call.args[0] if is_alt else call.func
-    return adapter if adapter_seam(adapter, reader.module) else None
+    return adapter if seam_of_adapter(adapter, reader.module) else None
 
 
 def _arriving(call: ast.Call, reader: ErrorInference) -> ErrorSet | None:
     """Give the errors that an adapter is handed by a call."""
     if isinstance(call.func, ast.Attribute) and call.func.attr == 'alt':
-        return reader.errors(call.func.value)
-    return reader.made(call.args[0])
+        return reader.errors_of(call.func.value)
+    return reader.value_classes(call.args[0])
 
 
 def _local(name: ast.Name, reader: ErrorInference) -> ast.expr | None:
-    function = reader.function_of(name)
+    function = reader.enclosing_function(name)
     bound = reader.bindings(function).get(name.id, ()) if function is not None else ()
     return bound[0].value if len(bound) == 1 and isinstance(bound[0], ValueBinding) else None
 
 
 def _uses(name: ast.Name, reader: ErrorInference) -> list[ast.Name]:
-    function = reader.function_of(name)
+    function = reader.enclosing_function(name)
     nodes = (
         [node for node in walk(function) if isinstance(node, ast.Name)]
         if function is not None
@@ -289,7 +289,7 @@ def _arms_of(adapter: ast.expr, reader: ErrorInference) -> Iterator[tuple[ast.Ca
         case ast.Call(ast.Attribute(ast.Call(on, [kind]) as made)):
             name = reader.module.full_name(on)
             if name.startswith('seamwise.seams.') and name.endswith('.on'):
-                for info in (reader.made_by(kind) or NOTHING).values():
+                for info in (reader.constructed_by(kind) or NO_ERRORS).values():
                     yield made, info
         case _:
             pass

@@ -57,7 +57,7 @@ from seamwise.check.findings import RawFinding
 from seamwise.check.liveness import bound_names, unread_assignments
 from seamwise.check.rules.rule import Rule
 from seamwise.check.typed_ast.channels import (
-    HOLDERS,
+    CONTAINERS,
     Channel,
     awaited_type,
     base_names,
@@ -74,14 +74,14 @@ RAISES = frozenset({
 })  # fmt: skip
 LONGEST = 60
 """Characters of code that a message has room for."""
-STORES = HOLDERS | {'typing.MutableMapping', 'typing.MutableSequence'}
+STORES = CONTAINERS | {'typing.MutableMapping', 'typing.MutableSequence'}
 
 
 def find(module: Module) -> Iterator[RawFinding]:
     """Give each statement, lambda and assignment that drops a Result."""
-    for statement in module.every(ast.Expr):
+    for statement in module.nodes_of_type(ast.Expr):
         yield from _dropped(statement, module)
-    for given in module.every(ast.Lambda):
+    for given in module.nodes_of_type(ast.Lambda):
         yield from _in_call(given, module)
     for function in _binding(module):
         yield from _unread(function, module)
@@ -103,7 +103,7 @@ def _was_stored(value: ast.expr, module: Module) -> bool:
     """Whether it comes out of a container, where it was, and may still be: `results.pop()`, `cache.setdefault(key, result)`."""
     if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute):
         return False
-    return any(base_names(one) & STORES for one in union_members(module.type(value.func.value)))
+    return any(base_names(one) & STORES for one in union_members(module.type_of(value.func.value)))
 
 
 def _must_raise(statement: ast.Expr, module: Module) -> bool:
@@ -112,7 +112,7 @@ def _must_raise(statement: ast.Expr, module: Module) -> bool:
     if not isinstance(around, ast.With | ast.AsyncWith) or around.body[-1] is not statement:
         return False
     managers = [
-        one for item in around.items for one in union_members(module.type(item.context_expr))
+        one for item in around.items for one in union_members(module.type_of(item.context_expr))
     ]
     return any(base_names(one) & RAISES for one in managers)
 
@@ -147,11 +147,11 @@ def _is_dropped_by(call: ast.Call, place: int | str, module: Module) -> bool:
     """Whether what a function is handed at a place is called for nothing: the type says that it gives None, or any object."""
     if (
         isinstance(call.func, ast.Attribute)
-        and channel_of(module.type(call.func.value)) is not None
+        and channel_of(module.type_of(call.func.value)) is not None
     ):
         # The step of a Failure is never called.
         return False
-    callee = module.type(call.func)
+    callee = module.type_of(call.func)
     signatures = [
         one
         for member in union_members(callee)
@@ -191,25 +191,26 @@ def _binding(module: Module) -> Iterable[Function]:
     """Give the functions that bind a Result to a name: only there it is worth the while to follow the names."""
     found: dict[Function, None] = {}
     given: list[tuple[ast.AST, ast.expr | None]] = [
-        (one, one.value) for one in module.every(ast.Assign)
+        (one, one.value) for one in module.nodes_of_type(ast.Assign)
     ]
-    given += [(one, one.value) for one in module.every(ast.AnnAssign)]
-    given += [(one, one.value) for one in module.every(ast.NamedExpr)]
+    given += [(one, one.value) for one in module.nodes_of_type(ast.AnnAssign)]
+    given += [(one, one.value) for one in module.nodes_of_type(ast.NamedExpr)]
     for node, value in given:
         if value is not None and (
             isinstance(value, ast.Tuple) or _result(value, module) is not None
         ):
             found.update(dict.fromkeys(_around(node, module)))
     bound: list[tuple[ast.AST, ast.expr | None]] = [
-        (one, one.target) for one in module.every(ast.For)
+        (one, one.target) for one in module.nodes_of_type(ast.For)
     ]
-    bound += [(one, one.target) for one in module.every(ast.AsyncFor)]
-    bound += [(one, one.optional_vars) for one in module.every(ast.withitem)]
+    bound += [(one, one.target) for one in module.nodes_of_type(ast.AsyncFor)]
+    bound += [(one, one.optional_vars) for one in module.nodes_of_type(ast.withitem)]
     for node, target in bound:
         if target is None:
             continue
         if any(
-            contained_channel(module.variable(name)) is not None for name in bound_names(target)
+            contained_channel(module.variable_type(name)) is not None
+            for name in bound_names(target)
         ):
             found.update(dict.fromkeys(_around(node, module)))
     return found
@@ -280,7 +281,7 @@ def _bound(
     statement: ast.stmt, target: ast.expr, dead: set[ast.Name], module: Module
 ) -> Iterator[RawFinding]:
     for name in bound_names(target):
-        found = contained_channel(module.variable(name)) if name in dead else None
+        found = contained_channel(module.variable_type(name)) if name in dead else None
         if found is not None:
             yield _nobody_reads(statement, name, found)
 
@@ -293,7 +294,7 @@ def _nobody_reads(statement: ast.stmt, name: ast.Name, found: Channel) -> RawFin
 
 def _swallows(item: ast.withitem, module: Module) -> bool:
     """Whether a context manager may end an exception: `__exit__` says so by the type bool (PEP 484's checkers agree on it)."""
-    managers = list(union_members(module.type(item.context_expr)))
+    managers = list(union_members(module.type_of(item.context_expr)))
     return not managers or any(_may_swallow(one) for one in managers)
 
 
@@ -321,7 +322,7 @@ def _says_bool(method: CallableType) -> bool:
 
 def _result(value: ast.expr, module: Module) -> Channel | None:
     return next(
-        (found for one in module.types(value) if (found := contained_channel(one)) is not None),
+        (found for one in module.types_of(value) if (found := contained_channel(one)) is not None),
         None,
     )
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from seamwise._text.phrases import excerpt
+from seamwise._text.phrases import truncate
 from seamwise.catalog.problem import Problem
 from seamwise.errors import TaggedError, retry_after
 
@@ -20,13 +20,13 @@ def retry_later_hint(error: TaggedError) -> str | None:
 
 def excerpt_hint(text: str) -> str | None:
     """Return a hint with the text that could not be read, or None if it is empty."""
-    return f'the text is {excerpt(text, EXCERPT_LIMIT)!r}' if text else None
+    return f'the text is {truncate(text, EXCERPT_LIMIT)!r}' if text else None
 
 
 def last_line_hint(output: str) -> Iterator[str]:
     """Yield a hint with the last line of a command's output, if there is one."""
     if lines := output.strip().splitlines():
-        yield f'the last line of its output is {excerpt(lines[-1], EXCERPT_LIMIT)!r}'
+        yield f'the last line of its output is {truncate(lines[-1], EXCERPT_LIMIT)!r}'
 
 
 def problem_hints(problems: Iterable[Problem], *, whole: str) -> Iterator[str]:

@@ -1,11 +1,9 @@
 """Output styles for people, and the capabilities of their terminals."""
 
 import os
-from typing import Literal, TextIO, TypeAlias
+from typing import TextIO
 
-Style: TypeAlias = Literal['auto', 'plain', 'screen-reader']
-"""`plain` writes no escape sequences; `screen-reader` also breaks no lines, draws nothing, and
-describes a position in words."""
+from seamwise._text.source_excerpt import Style as Style
 
 STYLES: tuple[Style, ...] = ('auto', 'plain', 'screen-reader')
 

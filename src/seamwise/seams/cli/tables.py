@@ -9,13 +9,10 @@ from collections.abc import Iterator
 
 from seamwise import policies
 from seamwise._text.phrases import (
-    describe_exit_code,
-    describe_parent_folder,
-    describe_rejected_hunk,
-    excerpt,
     join_limited,
     join_quoted,
     pluralize,
+    truncate,
 )
 from seamwise.catalog import (
     access,
@@ -29,6 +26,11 @@ from seamwise.catalog import (
     streaming,
     tools,
     workspace,
+)
+from seamwise.seams._tool_phrases import (
+    describe_exit_code,
+    describe_parent_folder,
+    describe_rejected_hunk,
 )
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.cli.hints import (
@@ -337,13 +339,13 @@ def _most_similar_text(error: tools.ContentNotFound) -> str | None:
         return None
     line = '' if error.line is None else f' at line {error.line}'
     similarity = '' if error.similarity is None else f' ({error.similarity:.0%} similar)'
-    text = excerpt(error.best_match, EXCERPT_LIMIT)
+    text = truncate(error.best_match, EXCERPT_LIMIT)
     return f'the most similar text{line}{similarity} is {text!r}'
 
 
 def _actual_text(error: tools.ContentMismatch) -> str:
-    actual = excerpt(error.actual, EXCERPT_LIMIT)
-    expected = excerpt(error.expected, EXCERPT_LIMIT)
+    actual = truncate(error.actual, EXCERPT_LIMIT)
+    expected = truncate(error.expected, EXCERPT_LIMIT)
     return f'the actual text is {actual!r}, not {expected!r}.'
 
 

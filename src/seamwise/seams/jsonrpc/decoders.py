@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 from typing_extensions import TypeForm
 
-from seamwise._annotations import hints
+from seamwise._annotations import resolved_hints
 from seamwise.codec import Codec
 from seamwise.errors import TAG_FIELD, TaggedError
 from seamwise.seams._common import public_field_names
@@ -33,7 +33,7 @@ class Readers(Generic[E]):
         public = {name: data[name] for name in public_field_names(kind) if name in data}
         try:
             made: Any = msgspec.convert(
-                {**_required(kind), **public}, kind, dec_hook=self._codec._special
+                {**_required(kind), **public}, kind, dec_hook=self._codec._decode_other
             )
         except msgspec.ValidationError:
             return None
@@ -44,7 +44,7 @@ class Readers(Generic[E]):
 @lru_cache(maxsize=4096)
 def _required(kind: type[TaggedError]) -> Mapping[str, object]:
     """Give what stands in for the required fields that no wire tells: any cause, and masked secrets."""
-    annotations = hints(kind)
+    annotations = resolved_hints(kind)
     missing = {field.name for field in msgspec.structs.fields(kind) if field.required} - set(
         public_field_names(kind)
     )

@@ -8,13 +8,10 @@ from typing import assert_never
 from seamwise import policies
 from seamwise._text.phrases import (
     MAX_LISTED,
-    describe_exit_code,
-    describe_parent_folder,
-    describe_rejected_hunk,
-    excerpt,
     join_limited,
     join_quoted,
     pluralize,
+    truncate,
 )
 from seamwise.catalog import (
     access,
@@ -33,6 +30,11 @@ from seamwise.catalog.problem import Problem
 from seamwise.errors import TaggedError, retry_after
 from seamwise.redaction import redact
 from seamwise.seams._redacted import direct_cause
+from seamwise.seams._tool_phrases import (
+    describe_exit_code,
+    describe_parent_folder,
+    describe_rejected_hunk,
+)
 from seamwise.seams.model.shape import OUTPUT_LIMIT, head
 
 EXCERPT_LIMIT = 600
@@ -305,7 +307,7 @@ def suggest_for_unreadable_call(error: parsing.UnreadableCall) -> str:
     """Suggest sending the call again, with the text around the syntax error."""
     return (
         f'Send the call again as well-formed {error.format}; nothing was run. '
-        f'The received text is: {excerpt(error.excerpt, EXCERPT_LIMIT)}'
+        f'The received text is: {truncate(error.excerpt, EXCERPT_LIMIT)}'
     )
 
 
@@ -496,7 +498,7 @@ def suggest_for_user_interrupted(error: streaming.UserInterrupted) -> str:
         return 'Stop your current work and ask the user how to continue.'
     return (
         "Stop your current work and follow the user's feedback: "
-        f'{excerpt(error.feedback, EXCERPT_LIMIT)}'
+        f'{truncate(error.feedback, EXCERPT_LIMIT)}'
     )
 
 
@@ -580,7 +582,7 @@ def suggest_for_content_not_found(error: tools.ContentNotFound) -> str:
     similarity = '' if error.similarity is None else f' ({error.similarity:.0%} similar)'
     return (
         f'If you mean the most similar text{line}{similarity}, search for exactly this:\n'
-        f'{excerpt(error.best_match, EXCERPT_LIMIT)}'
+        f'{truncate(error.best_match, EXCERPT_LIMIT)}'
     )
 
 
@@ -588,7 +590,7 @@ def suggest_for_content_mismatch(error: tools.ContentMismatch) -> str:
     """Suggest the actual text of the line."""
     return (
         f'Read {error.path!r} again and start from the actual text of line {error.line}:\n'
-        f'{excerpt(error.actual, EXCERPT_LIMIT)}'
+        f'{truncate(error.actual, EXCERPT_LIMIT)}'
     )
 
 

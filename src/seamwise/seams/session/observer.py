@@ -11,7 +11,7 @@ from typing_extensions import Unpack
 from seamwise.catalog.sessions import RecoveryFailed
 from seamwise.categories import Category
 from seamwise.errors import TaggedError
-from seamwise.messages import fill, names
+from seamwise.messages import field_names, fill
 from seamwise.policies.events import (
     CircuitChanged,
     FellBack,
@@ -139,7 +139,7 @@ def _wait_message(wait: _WaitFields, locale: str) -> str:
     english = WAIT_MESSAGES[wait.seconds != 1]
     translated = catalogue(locale).ngettext(*WAIT_MESSAGES, wait.seconds)
     # A catalogue from another package can be older, with placeholders that no longer exist.
-    is_current = names(translated) <= set(wait.__struct_fields__)
+    is_current = field_names(translated) <= set(wait.__struct_fields__)
     return fill(translated if is_current else english, wait)
 
 
