@@ -470,7 +470,7 @@ def test_a_401_carries_a_challenge() -> None:
 
 
 def test_a_405_must_say_what_is_allowed() -> None:
-    with pytest.raises(ValueError, match='405 carries the header Allow'):
+    with pytest.raises(ValueError, match='405 must carry the header Allow'):
         on(LoggedOut).responds(405, 'METHOD_NOT_ALLOWED')
     assert on(LoggedOut).responds(405, 'METHOD_NOT_ALLOWED', headers={'Allow': 'GET'})(
         LoggedOut()

@@ -138,7 +138,7 @@ def test_an_arm_by_hand_cannot_be_documented() -> None:
     by_hand: Adapter[Refused, HttpError] = Adapter(
         {Refused: lambda _: HttpError(status=1, code='A', type='A', message='', retryable=False)}
     )
-    with pytest.raises(TypeError, match='Refused: only what'):
+    with pytest.raises(TypeError, match='Refused: only an arm of'):
         openapi(by_hand)
 
 

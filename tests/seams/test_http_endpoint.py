@@ -222,7 +222,7 @@ def test_a_handler_that_returns_no_result_is_a_defect() -> None:
 
     with (
         starlette_client(endpoint(TABLE)(broken)) as client,
-        pytest.raises(TypeError, match='returns a Result, not dict'),
+        pytest.raises(TypeError, match='must return a Result, not dict'),
     ):
         client.get('/things/a')
 
@@ -231,7 +231,7 @@ def test_a_handler_is_not_called_without_a_request() -> None:
     def show(name: str) -> Result[str, Gone]:
         return Success(name)
 
-    with pytest.raises(TypeError, match='called with a request'):
+    with pytest.raises(TypeError, match='must be called with a Request'):
         endpoint(TABLE)(show)('a')
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from seamwise.catalog.storage import RecordNotFound
 from seamwise.seams.http import envelope, negotiated, problem, response
-from seamwise.seams.http.negotiation import chosen
+from seamwise.seams.http.negotiation import body_for
 from seamwise.seams.http.tables import STORAGE
 
 FOUND = STORAGE(RecordNotFound('user', 'u-17'))
@@ -49,7 +49,7 @@ LONG = ', '.join(['application/problem+json'] * 1000)
     ],
 )
 def test_the_form_is_the_one_that_is_asked_for(accept: str | None, *, is_problem: bool) -> None:
-    assert chosen(accept) is (problem if is_problem else envelope)
+    assert body_for(accept) is (problem if is_problem else envelope)
 
 
 @given(
@@ -68,7 +68,7 @@ def test_no_accept_goes_without_an_answer(accept: str) -> None:
     'accept', ['"' * 4000, '"\\' * 2000, ';q=' * 1300, ' ' * 4000 + 'x', '",' * 2000]
 )
 def test_an_accept_of_any_kind_is_read_in_no_time(accept: str) -> None:
-    assert chosen(accept) is envelope
+    assert body_for(accept) is envelope
 
 
 def test_a_negotiated_failure_says_so_to_caches_and_a_success_does_not() -> None:

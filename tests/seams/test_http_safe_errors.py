@@ -278,7 +278,7 @@ def test_once_the_answer_has_begun_it_is_left_incomplete_and_the_record_says_so(
     assert [one['type'] for one in sent] == ['http.response.start', 'http.response.body']
     assert sent[-1]['more_body']
     [record] = records(caplog)
-    assert 'response: it had begun, the connection is closed' in record.getMessage()
+    assert 'response: already started, the connection is closed' in record.getMessage()
     assert 'request_id: r-1' in record.getMessage()
 
 
@@ -289,7 +289,7 @@ def test_a_background_task_that_fails_is_recorded_and_the_answer_stands(
         return Response('done', background=BackgroundTask(broken, request))
 
     assert client_of(inside(starlette(handler))).get('/').text == 'done'
-    assert 'response: it had begun' in records(caplog)[0].getMessage()
+    assert 'response: already started' in records(caplog)[0].getMessage()
 
 
 @placed
@@ -301,7 +301,7 @@ def test_a_500_that_the_application_answers_itself_is_a_defect_too(
 
     answer = client_of(place(starlette(handler))).get('/')
     assert (answer.status_code, answer.json()['error']['message']) == (500, MESSAGE)
-    assert 'The application answered 500 by itself: token=***' in records(caplog)[0].getMessage()
+    assert 'The application responded 500 by itself: token=***' in records(caplog)[0].getMessage()
     assert PLANTED not in answer.text
 
 

@@ -251,7 +251,7 @@ def test_an_answer_that_fails_half_way_ends_with_its_connection(
     assert re.search(rb'\r\n\r\n4\r\nhalf\r\n\Z', answer)
     until(lambda: bool(ours(caplog)))
     [record] = ours(caplog)
-    assert 'response: it had begun' in record.getMessage()
+    assert 'response: already started' in record.getMessage()
     assert PLANTED not in answer.decode()
 
 

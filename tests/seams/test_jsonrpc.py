@@ -199,7 +199,7 @@ def test_a_defect_tells_its_reference_only() -> None:
 
 @pytest.mark.parametrize('id_', [True, False, float('nan'), float('inf'), b'1', [1]])
 def test_what_is_no_id_is_refused(id_: Any) -> None:
-    with pytest.raises(ValueError, match='An id is a text, a finite number or None'):
+    with pytest.raises(ValueError, match='An id must be a string, a finite number or None'):
         response(Success(1), id=id_, adapter=ALL, protocol=Protocol.LSP, revision='3.17')
 
 

@@ -47,7 +47,7 @@ from seamwise.seams.jsonrpc import (
     tables,
 )
 from seamwise.seams.jsonrpc.codes import REVISIONS
-from seamwise.seams.jsonrpc.details import ERROR_INFO, STRUCT
+from seamwise.seams.jsonrpc.dialects import ERROR_INFO, STRUCT
 from seamwise.seams.model.messages import ToolResult
 from tests.strategies import PLANTED, UNIONS, members, structs
 

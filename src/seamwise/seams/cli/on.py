@@ -129,7 +129,7 @@ def on(kind: TypeForm[K], /) -> ArmBuilder[K, Rendered]:
     The first line is the error's message; then come its place in a file, the hints, the delay of its `retry_after` (seconds),
     `did you mean` with its `suggestions` (texts), and its causes.
 
-    A union is accepted for `.hidden()` only: `on(A | B).hidden()` covers each of its members.
+    A union is accepted for `.hidden()` only: `on(A | B).hidden()` covers all of its members.
 
     >>> from seamwise import Category, TaggedError
     >>> class PortTaken(TaggedError, category=Category.CONFLICT, message='Port {port} is taken.'):

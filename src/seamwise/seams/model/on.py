@@ -91,7 +91,7 @@ def on(kind: TypeForm[K], /) -> ArmBuilder[K, Guidance]: ...
 def on(kind: TypeForm[K], /) -> ArmBuilder[K, Guidance]:
     """Name a kind of error; `.guides(type, suggestion=…)` says what a model is told, `|` adds more kinds.
 
-    A union is accepted for `.hidden()` only: `on(A | B).hidden()` covers each of its members.
+    A union is accepted for `.hidden()` only: `on(A | B).hidden()` covers all of its members.
 
     >>> from seamwise import Category, TaggedError
     >>> class PageMissing(TaggedError, category=Category.NOT_FOUND, message='There is no page {page}.'):

@@ -111,7 +111,7 @@ def on(kind: TypeForm[K], /) -> ArmBuilder[K, ErrorInfo]: ...
 def on(kind: TypeForm[K], /) -> ArmBuilder[K, ErrorInfo]:
     """Name a kind of error; `.classifies(code)` says what it is to a planner, `|` adds more kinds.
 
-    A union is accepted for `.hidden()` only: `on(A | B).hidden()` covers each of its members.
+    A union is accepted for `.hidden()` only: `on(A | B).hidden()` covers all of its members.
 
     >>> from seamwise import Category, TaggedError
     >>> class QueueFull(TaggedError, category=Category.CAPACITY, message='{queue} is full.'):

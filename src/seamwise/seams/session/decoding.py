@@ -3,7 +3,7 @@
 import msgspec
 
 from seamwise.containers import Failure, Result, Success
-from seamwise.seams._decoding import UNREADABLE, UnreadableBody, unreadable
+from seamwise.seams._decoding import DECODE_ERRORS, UnreadableBody, unreadable_body
 from seamwise.seams.session.shape import ErrorEvent
 
 _DECODER = msgspec.json.Decoder(ErrorEvent)
@@ -24,5 +24,5 @@ def decode(body: bytes | str) -> Result[ErrorEvent, UnreadableBody]:
     """
     try:
         return Success(_DECODER.decode(body))
-    except UNREADABLE as problem:
-        return Failure(unreadable(problem, body))
+    except DECODE_ERRORS as problem:
+        return Failure(unreadable_body(problem, body))

@@ -83,7 +83,7 @@ def on(kind: TypeForm[K], /) -> ArmBuilder[K, ErrorEvent]:
 
     The adapter knows the error only: `event` adds the time, the language and the circumstances.
 
-    A union is accepted for `.hidden()` only: `on(A | B).hidden()` covers each of its members.
+    A union is accepted for `.hidden()` only: `on(A | B).hidden()` covers all of its members.
 
     >>> from seamwise import Category, TaggedError
     >>> class PrinterJammed(TaggedError, category=Category.CAPACITY, message='{printer} is jammed.'):
