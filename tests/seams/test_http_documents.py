@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import schemathesis
-from examples.api.app import ANSWERS, ROOM, Note, app, notes
+from examples.api.app import ANSWERS, MAX_NOTES, Note, app, notes
 from hypothesis import HealthCheck, settings
 from starlette.testclient import TestClient
 from typing_extensions import override
@@ -31,10 +31,10 @@ HEADERS = {'authorization': 'Bearer t'}
 
 @pytest.fixture(autouse=True)
 def _empty() -> Iterator[None]:
-    notes._kept.clear()
+    notes._notes.clear()
     notes.add(Note(name='first', text='one two'))
     yield
-    notes._kept.clear()
+    notes._notes.clear()
 
 
 def error_schemas(responses: dict[int | str, dict[str, Any]], status: str) -> list[dict[str, Any]]:
@@ -188,7 +188,7 @@ def test_every_failure_of_the_example_matches_its_document() -> None:
     validate = SCHEMA['/notes']['POST'].validate_response
     validate(client.post('/notes', json={'name': 'a', 'text': 'b'}))
     validate(client.post('/notes', json={'name': 'first', 'text': 'b'}, headers=HEADERS))
-    for number in range(ROOM):
+    for number in range(MAX_NOTES):
         validate(client.post('/notes', json={'name': f'n-{number}', 'text': 'b'}, headers=HEADERS))
     full = client.post('/notes', json={'name': 'one-more', 'text': 'b'}, headers=HEADERS)
     assert (full.status_code, full.headers['retry-after']) == (503, '2')

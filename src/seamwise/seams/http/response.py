@@ -11,6 +11,7 @@ from seamwise.seams.http.exchange import request_id as safe_request_id
 from seamwise.seams.http.negotiation import body_for, negotiated
 from seamwise.seams.http.shape import HttpError
 
+_OK = HTTPStatus.OK.value
 _JSON = (b'content-type', b'application/json')
 _PROBLEM = (b'content-type', b'application/problem+json')
 # A cache must not serve one client the format that another one accepts (RFC 9110, 12.5.5).
@@ -70,7 +71,7 @@ def raw_response(
     content = body_format(x, request_id=request_id, now=now)
     id_header = (b'x-request-id', request_id.encode('latin-1'))
     if not isinstance(x, HttpError):
-        return RawResponse(HTTPStatus.OK.value, [_JSON, id_header], content)
+        return RawResponse(_OK, [_JSON, id_header], content)
     headers = [_PROBLEM if body_format is problem else _JSON, id_header]
     if body is negotiated:
         headers.append(_VARY)
