@@ -111,7 +111,8 @@ def endpoint(adapter: Callable[[E], HttpError], *, body: Body = negotiated) -> E
     """Return a decorator for functions that return Results, sync or async, as handlers.
 
     The value of a Success is sent in the envelope; a response (a stream, a file) is sent as it is.
-    An error that `adapter` does not cover is a type error.
+    An error that `adapter` does not cover is a type error. A sync function runs in a thread of the
+    framework.
 
     >>> from seamwise.catalog.storage import RecordNotFound
     >>> from seamwise.seams.http.tables import STORAGE

@@ -32,7 +32,7 @@ class Code(IntEnum):
 SERVER_ERROR = -32000
 """The code for failures without a code of their own.
 
-JSON-RPC 2.0 reserves -32099 to -32000 for servers; MCP and A2A do not define -32000.
+JSON-RPC 2.0 leaves -32099 to -32000 to servers. MCP and A2A leave -32000 to them, too.
 """
 
 MCP_REVISIONS = ('2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28')
