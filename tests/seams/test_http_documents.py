@@ -24,7 +24,7 @@ from seamwise.seams.http.tables import (
     STREAMING,
     TOOLS,
 )
-from tests.seams.test_http_reading import TABLES
+from tests.seams.test_http_decoding import TABLES
 
 HEADERS = {'authorization': 'Bearer t'}
 

@@ -23,7 +23,7 @@ from seamwise.seams.http import HttpError, endpoint, named, on, problem
 
 class Gone(
     TaggedError,
-    namespace='test_http_endpoint',
+    namespace='test_http_endpoints',
     category=Category.NOT_FOUND,
     message='There is no {name!r}.',
 ):
@@ -31,7 +31,7 @@ class Gone(
 
 
 class Busy(
-    TaggedError, namespace='test_http_endpoint', category=Category.CAPACITY, message='Busy.'
+    TaggedError, namespace='test_http_endpoints', category=Category.CAPACITY, message='Busy.'
 ):
     retry_after: float | None = None
 

@@ -129,7 +129,7 @@ def test_a_decoded_delay_is_exact() -> None:
 
 
 class Paused(
-    TaggedError, namespace='test_http_reading', category=Category.CAPACITY, message='Paused.'
+    TaggedError, namespace='test_http_decoding', category=Category.CAPACITY, message='Paused.'
 ):
     queue: str
     retry_after: float | None = None
