@@ -1,4 +1,4 @@
-"""Common base of the builders that a seam's `on` returns, with the arms of errors that never reach a seam."""
+"""Base class of the builders that `on` of a seam returns, with the arm that all of them share."""
 
 from typing import Generic, TypeVar
 
@@ -10,7 +10,10 @@ S = TypeVar('S')
 
 
 class ArmBuilder(Generic[K, S]):
-    """The classes of a union without a declared answer. For a single class, a subclass adds the verb of its seam."""
+    """The error classes of a union, without a declared answer.
+
+    For a single class, a subclass adds the verb of its seam.
+    """
 
     __slots__ = ('_kinds', '_seam')
 

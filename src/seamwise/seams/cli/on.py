@@ -10,13 +10,14 @@ from typing_extensions import TypeForm
 from seamwise._close_matches import close_matches
 from seamwise._text.escaping import escape
 from seamwise._text.phrases import join_quoted
+from seamwise._text.source_excerpt import Place
 from seamwise.codec import error_classes
 from seamwise.errors import TaggedError, retry_after
 from seamwise.seams._arm_builder import ArmBuilder
 from seamwise.seams._common import message_of, safe_text
 from seamwise.seams._redacted import all_causes, redacted
 from seamwise.seams.adapter import Adapter
-from seamwise.seams.cli.shape import Place, Rendered
+from seamwise.seams.cli.shape import Rendered
 
 K = TypeVar('K', bound=TaggedError)
 K_contra = TypeVar('K_contra', bound=TaggedError, contravariant=True)
@@ -140,7 +141,7 @@ def on(kind: TypeForm[K], /) -> ArmBuilder[K, Rendered]:
     file, the hints, the delay of its `retry_after` in seconds, `did you mean` with its
     `suggestions`, and its causes.
 
-    A union is accepted for `.hidden()` only: `on(A | B).hidden()` covers each of its members.
+    A union is accepted for `.hidden()` only: `on(A | B).hidden()` covers all of its members.
 
     >>> from seamwise import Category, TaggedError
     >>> class PortTaken(TaggedError, category=Category.CONFLICT, message='Port {port} is taken.'):

@@ -6,13 +6,12 @@ from typing import Any, Literal, TextIO, TypeAlias, TypeVar, overload
 from typing_extensions import TypeIs
 
 from seamwise._text.jsonable import to_json
-from seamwise._text.source_excerpt import Source, from_file, pointer
+from seamwise._text.source_excerpt import Source, Style, from_file, pointer
 from seamwise.containers import Result, Success
 from seamwise.seams.cli.groups import MAX_GROUPS, RenderedGroup, common_exit_code, group_equal
 from seamwise.seams.cli.shape import Rendered
 from seamwise.seams.cli.style import (
     DEFAULT_WIDTH,
-    Style,
     requested_style,
     terminal_width,
     wants_color,

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from seamwise._text.source_excerpt import Place as Place
+from seamwise._text.source_excerpt import Place
 
 
 class Rendered(Struct, frozen=True, omit_defaults=True):

@@ -14,6 +14,7 @@ from seamwise._text.phrases import (
     pluralize,
     truncate,
 )
+from seamwise._text.source_excerpt import Place
 from seamwise.catalog import (
     access,
     agents,
@@ -41,7 +42,7 @@ from seamwise.seams.cli.hints import (
     retry_later_hint,
 )
 from seamwise.seams.cli.on import on
-from seamwise.seams.cli.shape import Place, Rendered
+from seamwise.seams.cli.shape import Rendered
 
 
 def _sign_in_reason(error: access.Unauthenticated) -> str | None:

@@ -102,8 +102,8 @@ def on(kind: TypeForm[K], /) -> ArmBuilder[K, Guidance]: ...
 def on(kind: TypeForm[K], /) -> ArmBuilder[K, Guidance]:
     """Return a builder for the arm of an error class: `on(Kind).guides(type, suggestion=…)`.
 
-    Combine arms with `|`.
-    A union is accepted for `.hidden()` only: `on(A | B).hidden()` covers each of its members.
+    Combine arms with `|`. A union is accepted for `.hidden()` only: `on(A | B).hidden()` covers all
+    of its members.
 
     >>> from seamwise import Category, TaggedError
     >>> class PageMissing(TaggedError, category=Category.NOT_FOUND, message='No page {page}.'):

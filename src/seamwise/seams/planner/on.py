@@ -119,8 +119,8 @@ def on(kind: TypeForm[K], /) -> ArmBuilder[K, ErrorInfo]: ...
 def on(kind: TypeForm[K], /) -> ArmBuilder[K, ErrorInfo]:
     """Return a builder for the arm of an error class: `on(Kind).classifies(code)`.
 
-    Combine arms with `|`.
-    A union is accepted for `.hidden()` only: `on(A | B).hidden()` covers each of its members.
+    Combine arms with `|`. A union is accepted for `.hidden()` only: `on(A | B).hidden()` covers all
+    of its members.
 
     >>> from seamwise import Category, TaggedError
     >>> class QueueFull(TaggedError, category=Category.CAPACITY, message='{queue} is full.'):

@@ -3,7 +3,7 @@
 import msgspec
 
 from seamwise.containers import Failure, Result, Success
-from seamwise.seams._decoding import UNREADABLE, UnreadableBody, unreadable
+from seamwise.seams._decoding import DECODE_ERRORS, UnreadableBody, unreadable_body
 from seamwise.seams.session.shape import ErrorEvent
 
 _DECODER = msgspec.json.Decoder(ErrorEvent)
@@ -26,5 +26,5 @@ def decode(body: bytes | str) -> Result[ErrorEvent, UnreadableBody]:
     """
     try:
         return Success(_DECODER.decode(body))
-    except UNREADABLE as error:
-        return Failure(unreadable(error, body))
+    except DECODE_ERRORS as error:
+        return Failure(unreadable_body(error, body))

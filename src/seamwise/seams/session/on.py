@@ -95,7 +95,7 @@ def on(kind: TypeForm[K], /) -> ArmBuilder[K, ErrorEvent]:
     Combine arms with `|`. The adapter returns events without time and translation; the function
     `event` adds them.
 
-    A union is accepted for `.hidden()` only: `on(A | B).hidden()` covers each of its members.
+    A union is accepted for `.hidden()` only: `on(A | B).hidden()` covers all of its members.
 
     >>> from seamwise import Category, TaggedError
     >>> class PrinterJammed(TaggedError, category=Category.CAPACITY, message='{name} is jammed.'):

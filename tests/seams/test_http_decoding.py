@@ -1,4 +1,4 @@
-"""Reading what the HTTP seam wrote: our own envelope, and bodies of an older contract."""
+"""Tests of decoding HTTP bodies: the envelope, and those of the legacy contract."""
 
 import json
 from datetime import UTC, datetime
@@ -54,8 +54,8 @@ FACTS: dict[str, Any] = json.loads(
 )
 
 
-def _added(one: Any, other: Any) -> Any:
-    return one | other
+def _join(left: Any, right: Any) -> Any:
+    return left | right
 
 
 TABLES: Any = (
@@ -74,39 +74,39 @@ TABLES: Any = (
     WORKSPACE,
     GUARDS,
 )
-ALL: Any = reduce(_added, TABLES)
+ALL: Any = reduce(_join, TABLES)
 ARMS: dict[Any, object] = dict(ALL.arms)
-REACHING: list[Any] = [kind for kind, arm in ARMS.items() if not isinstance(arm, Hidden)]
-UNION: Any = reduce(_added, REACHING)
+VISIBLE: list[Any] = [kind for kind, arm in ARMS.items() if not isinstance(arm, Hidden)]
+UNION: Any = reduce(_join, VISIBLE)
 
-some = settings(
+few_examples = settings(
     max_examples=5, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
 )
 
 
-def is_on_the_wire(error: object) -> bool:
-    """JSON has no NaN, no infinity and no lone surrogate."""
-    told = ascii(error)
-    return 'inf' not in told and 'nan' not in told and '\\ud' not in told
+def has_json_form(error: object) -> bool:
+    """Check that an error contains no NaN, infinity or lone surrogate."""
+    text = ascii(error)
+    return 'inf' not in text and 'nan' not in text and '\\ud' not in text
 
 
-@pytest.mark.parametrize('kind', REACHING, ids=lambda kind: kind.__name__)
-@some
+@pytest.mark.parametrize('kind', VISIBLE, ids=lambda kind: kind.__name__)
+@few_examples
 @given(data=st.data())
-def test_a_client_reads_the_error_as_it_was_shown(
+def test_decoding_an_envelope_returns_the_shown_error(
     kind: type[TaggedError], data: st.DataObject
 ) -> None:
     error = data.draw(structs(kind))
-    assume(is_on_the_wire(error))
+    assume(has_json_form(error))
     body = envelope(ALL(error), request_id='r-1')
     assert PLANTED.encode() not in body
     assert decode(body, UNION) == Success(shown(error))
 
 
-@pytest.mark.parametrize('kind', REACHING, ids=lambda kind: kind.__name__)
-@some
+@pytest.mark.parametrize('kind', VISIBLE, ids=lambda kind: kind.__name__)
+@few_examples
 @given(data=st.data())
-def test_what_is_visible_at_a_glance_is_what_a_close_look_shows(
+def test_the_fast_view_of_an_error_equals_the_slow_one(
     kind: type[TaggedError], data: st.DataObject
 ) -> None:
     error = data.draw(structs(kind))
@@ -117,32 +117,32 @@ def test_what_is_visible_at_a_glance_is_what_a_close_look_shows(
     st.text(st.characters(categories=None), max_size=60),
     st.sampled_from(['token=', 'Bearer ', 'sk-', 'key: ', '://a:', 'ASIA', '-u ', 'x']),
 )
-def test_a_glance_misses_no_secret_of_any_form(text: str, form: str) -> None:
-    error = RecordNotFound(form + text, text + form + 'abcdefgh12345678')
+def test_the_fast_view_misses_no_secret(text: str, prefix: str) -> None:
+    error = RecordNotFound(prefix + text, text + prefix + 'abcdefgh12345678')
     assert public_view(error) == (message_of(error), public_fields(error))
 
 
-def test_a_delay_comes_back_to_the_last_digit() -> None:
+def test_a_decoded_delay_is_exact() -> None:
     error = UpstreamRateLimited('bank', 1.0001, limit=5, requests_made=6, reset=1e9 + 0.25)
     assert response(NETWORK(error)).headers['retry-after'] == '2'
     assert decode(envelope(NETWORK(error), request_id=None), UpstreamRateLimited) == Success(error)
 
 
 class Paused(
-    TaggedError, namespace='test_http_reading', category=Category.CAPACITY, message='Paused.'
+    TaggedError, namespace='test_http_decoding', category=Category.CAPACITY, message='Paused.'
 ):
     queue: str
     retry_after: float | None = None
 
 
-def test_a_delay_that_the_details_leave_out_is_read_in_milliseconds() -> None:
+def test_a_delay_that_is_not_in_the_details_is_decoded_from_retry_after_ms() -> None:
     table = on(Paused).responds(503, 'PAUSED', details=lambda error: {'queue': error.queue})
     assert decode(envelope(table(Paused('q', 1.25)), request_id=None), Paused) == Success(
         Paused('q', 1.25)
     )
 
 
-def test_secrets_and_causes_come_back_as_what_is_shown_of_them() -> None:
+def test_decoded_secrets_are_masked_and_causes_are_none() -> None:
     optional = InvalidParameter('t', 'p', 'odd', Secret(PLANTED), (Finding('q', 'even'),))
     assert decode(envelope(TOOLS(optional), request_id=None), InvalidParameter) == Success(
         InvalidParameter('t', 'p', 'odd', None, (Finding('q', 'even'),))
@@ -151,81 +151,101 @@ def test_secrets_and_causes_come_back_as_what_is_shown_of_them() -> None:
     assert decode(envelope(SESSIONS(required), request_id=None), InvalidInput) == Success(
         InvalidInput('short', Secret('***'))
     )
-    read = decode(envelope(TOOLS(ToolFailed('t', OSError(PLANTED))), request_id=None), ToolFailed)
-    assert read == Success(shown(ToolFailed('t', OSError(PLANTED))))
+    decoded = decode(
+        envelope(TOOLS(ToolFailed('t', OSError(PLANTED))), request_id=None), ToolFailed
+    )
+    assert decoded == Success(shown(ToolFailed('t', OSError(PLANTED))))
 
 
-FOUND = STORAGE(RecordNotFound('user', 'u-17'))
-GOOD = envelope(FOUND, request_id='r-1')
+NOT_FOUND = STORAGE(RecordNotFound('user', 'u-17'))
+GOOD = envelope(NOT_FOUND, request_id='r-1')
 
 
 @pytest.mark.parametrize(
-    ('body', 'why'),
+    ('body', 'problem_start'),
     [
-        (b'', 'it is no envelope'),
-        (b'null', 'it is no envelope'),
-        (b'[]', 'it is no envelope'),
-        (b'{"success":fal', 'it is no envelope'),
-        (b'\xff\xfe{}', 'it is no envelope'),
-        ('{"success": "\ud800"}', 'it is no envelope'),
-        (b'[' * 100_000, 'it is no envelope'),
-        (b'<html>502 Bad Gateway</html>', 'it is no envelope'),
-        (problem(FOUND, request_id='r-1'), 'it is no envelope'),
-        (named(FOUND), 'it is no envelope'),
-        (tagged(FOUND), 'it is no envelope'),
-        (envelope(1, request_id='r-1', now=datetime(2026, 1, 1, tzinfo=UTC)), 'it says of no error'),
-        (b'{"success":false}', 'it says of no error'),
-        (b'{"success":true,"error":{"type":"RecordNotFound"}}', 'it says of no error'),
-        (b'{"success":false,"error":{"type":"NoSuchClass"}}', "its error is 'NoSuchClass', not RecordExists or RecordNotFound"),
-        (b'{"success":false,"error":{"type":"RecordNotFound"}}', "its details are not those of RecordNotFound ('kind' is missing)"),
-        (b'{"success":false,"error":{"type":"RecordNotFound","details":{"kind":1,"key":"a"}}}', 'its details are not'),
-        (b'{"success":false,"error":{"type":"StoreClosed","details":{"store":"a","retry_after":-1}}}', 'its details are not'),
-        (b'{"success":false,"error":{"type":"RecordNotFound","details":[]}}', 'it is no envelope'),
+        (b'', 'it is not an envelope'),
+        (b'null', 'it is not an envelope'),
+        (b'[]', 'it is not an envelope'),
+        (b'{"success":fal', 'it is not an envelope'),
+        (b'\xff\xfe{}', 'it is not an envelope'),
+        ('{"success": "\ud800"}', 'it is not an envelope'),
+        (b'[' * 100_000, 'it is not an envelope'),
+        (b'<html>502 Bad Gateway</html>', 'it is not an envelope'),
+        (problem(NOT_FOUND, request_id='r-1'), 'it is not an envelope'),
+        (named(NOT_FOUND), 'it is not an envelope'),
+        (tagged(NOT_FOUND), 'it is not an envelope'),
+        (
+            envelope(1, request_id='r-1', now=datetime(2026, 1, 1, tzinfo=UTC)),
+            'it contains no error',
+        ),
+        (b'{"success":false}', 'it contains no error'),
+        (b'{"success":true,"error":{"type":"RecordNotFound"}}', 'it contains no error'),
+        (
+            b'{"success":false,"error":{"type":"NoSuchClass"}}',
+            "its error is 'NoSuchClass', not RecordExists or RecordNotFound",
+        ),
+        (
+            b'{"success":false,"error":{"type":"RecordNotFound"}}',
+            "its details are not those of RecordNotFound ('kind' is missing)",
+        ),
+        (
+            b'{"success":false,"error":{"type":"RecordNotFound","details":{"kind":1,"key":"a"}}}',
+            'its details are not',
+        ),
+        (
+            b'{"success":false,"error":{"type":"StoreClosed","details":{"store":"a","retry_after":-1}}}',
+            'its details are not',
+        ),
+        (
+            b'{"success":false,"error":{"type":"RecordNotFound","details":[]}}',
+            'it is not an envelope',
+        ),
     ],
-)  # fmt: skip
-def test_any_other_body_is_unreadable_and_says_why(body: bytes | str, why: str) -> None:
-    read = decode(body, StorageError)
-    assert type(read) is Failure
-    error = read.failure()
+)
+def test_any_other_body_is_unreadable_with_a_reason(body: bytes | str, problem_start: str) -> None:
+    result = decode(body, StorageError)
+    assert type(result) is Failure
+    error = result.failure()
     assert type(error) is UnreadableBody
-    assert error.problem.startswith(why)
+    assert error.problem.startswith(problem_start)
     assert len(error.excerpt) <= 200 + len('… (999 more)')
 
 
 @given(st.integers(0, len(GOOD) - 1))
-def test_a_truncated_body_is_never_guessed_at(length: int) -> None:
+def test_a_truncated_body_is_unreadable(length: int) -> None:
     assert isinstance(decode(GOOD[:length], StorageError).failure(), UnreadableBody)
     assert isinstance(from_foreign(GOOD[:length]).failure(), UnreadableBody)
 
 
 @given(st.binary(max_size=60) | st.text(max_size=60))
-def test_no_body_makes_the_reader_raise(body: bytes | str) -> None:
-    for read in (decode(body, StorageError), from_foreign(body)):
-        assert type(read) in {Success, Failure}
+def test_decoding_never_raises(body: bytes | str) -> None:
+    for result in (decode(body, StorageError), from_foreign(body)):
+        assert type(result) in {Success, Failure}
 
 
-def test_an_unreadable_body_tells_no_secret() -> None:
+def test_the_excerpt_of_an_unreadable_body_is_redacted() -> None:
     error = decode(f'password={PLANTED} and more', StorageError).failure()
     assert error == UnreadableBody(error.problem, 'password=*** and more')
     assert PLANTED not in repr(error)
 
 
-def test_keys_that_a_newer_server_adds_are_left_aside() -> None:
+def test_unknown_keys_of_a_newer_server_are_ignored() -> None:
     body = json.loads(GOOD)
     body['error']['details']['added'] = 1
     assert decode(json.dumps(body), StorageError) == Success(RecordNotFound('user', 'u-17'))
 
 
-# The older contract
+# Legacy contract
 
 
 @pytest.mark.parametrize(
     'case', FACTS['both_shapes_read_alike'], ids=lambda case: case['named']['name']
 )
-def test_both_shapes_read_alike(case: dict[str, Any]) -> None:
-    read = from_foreign(json.dumps(case['named']))
+def test_both_legacy_formats_decode_to_the_same_value(case: dict[str, Any]) -> None:
+    decoded = from_foreign(json.dumps(case['named']))
     assert (
-        read
+        decoded
         == from_foreign(json.dumps(case['flat']))
         == Success(Named(case['named']['name'], case['named']['data']))
     )
@@ -242,7 +262,7 @@ VALUES: dict[str, object] = {
 
 
 @pytest.mark.parametrize('case', FACTS['cases'], ids=lambda case: f'{case["where"]}-{case["name"]}')
-def test_every_named_body_of_the_older_contract_is_read(case: dict[str, Any]) -> None:
+def test_every_named_legacy_body_is_decoded(case: dict[str, Any]) -> None:
     data = {key: VALUES.get(fact['type'], []) for key, fact in case['data'].items()}
     assert from_foreign(json.dumps({'name': case['name'], 'data': data})) == Success(
         Named(case['name'], data)
@@ -250,7 +270,7 @@ def test_every_named_body_of_the_older_contract_is_read(case: dict[str, Any]) ->
 
 
 @pytest.mark.parametrize('case', FACTS['tagged_http'], ids=lambda case: case['tag'])
-def test_every_flat_body_of_the_older_contract_is_read(case: dict[str, Any]) -> None:
+def test_every_flat_legacy_body_is_decoded(case: dict[str, Any]) -> None:
     fields = {key: VALUES[fact['type']] for key, fact in case['fields'].items()}
     assert from_foreign(
         json.dumps({FACTS['flat_shape']['tag_key']: case['tag'], **fields})
@@ -258,40 +278,40 @@ def test_every_flat_body_of_the_older_contract_is_read(case: dict[str, Any]) -> 
 
 
 @pytest.mark.parametrize(
-    ('body', 'why'),
+    ('body', 'problem_start'),
     [
-        (b'', 'it is no JSON object'),
-        (b'[1]', 'it is no JSON object'),
-        (b'{}', 'it has neither _tag, nor name and data alone'),
-        (b'{"name":"A"}', 'it has neither _tag, nor name and data alone'),
-        (b'{"name":"A","data":{},"stack":"x"}', 'it has neither _tag, nor name and data alone'),
-        (b'{"name":"","data":{}}', 'its name is no name'),
-        (b'{"name":1,"data":{}}', 'its name is no name'),
-        (b'{"name":"A","data":[]}', 'its data is no object'),
-        (b'{"_tag":""}', 'its _tag is no name'),
-        (b'{"_tag":7,"name":"A","data":{}}', 'its _tag is no name'),
-        (GOOD, 'it has neither _tag, nor name and data alone'),
+        (b'', 'it is not a JSON object'),
+        (b'[1]', 'it is not a JSON object'),
+        (b'{}', 'it has neither _tag nor exactly name and data'),
+        (b'{"name":"A"}', 'it has neither _tag nor exactly name and data'),
+        (b'{"name":"A","data":{},"stack":"x"}', 'it has neither _tag nor exactly name and data'),
+        (b'{"name":"","data":{}}', 'its name is not a non-empty string'),
+        (b'{"name":1,"data":{}}', 'its name is not a non-empty string'),
+        (b'{"name":"A","data":[]}', 'its data is not an object'),
+        (b'{"_tag":""}', 'its _tag is not a non-empty string'),
+        (b'{"_tag":7,"name":"A","data":{}}', 'its _tag is not a non-empty string'),
+        (GOOD, 'it has neither _tag nor exactly name and data'),
     ],
 )
-def test_what_is_neither_shape_says_what_it_is_not(body: bytes, why: str) -> None:
-    assert from_foreign(body).failure().problem.startswith(why)
+def test_another_legacy_body_is_unreadable_with_a_reason(body: bytes, problem_start: str) -> None:
+    assert from_foreign(body).failure().problem.startswith(problem_start)
 
 
 @pytest.mark.parametrize('write', [named, tagged])
-def test_our_own_bodies_of_the_older_contract_are_read(write: Any) -> None:
-    assert from_foreign(write(FOUND)) == Success(
+def test_named_and_tagged_bodies_are_decoded(write: Any) -> None:
+    assert from_foreign(write(NOT_FOUND)) == Success(
         Named(
             'RecordNotFound', {'message': "There is no user 'u-17'.", 'kind': 'user', 'key': 'u-17'}
         )
     )
 
 
-def test_every_table_is_made_of_answers_of_this_seam() -> None:
+def test_every_arm_of_the_tables_is_an_http_arm_or_hidden() -> None:
     assert {type(arm) for arm in ALL.arms.values()} == {HttpArm, Hidden}
 
 
 @pytest.mark.parametrize('delay', ['9' * 400, '-' + '9' * 400, '-1', '1000000000001'])
-def test_a_delay_that_none_can_be_is_unreadable(delay: str) -> None:
-    known = '{"success":false,"error":{"type":"HostUnreachable","details":{"host":"a","reason":"b"},"retry_after_ms":'
-    body = f'{known}{delay}}}}}'
+def test_an_invalid_delay_is_unreadable(delay: str) -> None:
+    error = '{"type":"HostUnreachable","details":{"host":"a","reason":"b"},"retry_after_ms":'
+    body = f'{{"success":false,"error":{error}{delay}}}}}'
     assert isinstance(decode(body, HostUnreachable).failure(), UnreadableBody)
