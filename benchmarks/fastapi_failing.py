@@ -1,4 +1,4 @@
-"""A failing request to FastAPI, called in process: through `endpoint`, and through FastAPI's own exception handler."""
+"""Failing requests to FastAPI in process: `endpoint` compared with an exception handler."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -58,38 +58,38 @@ def _theirs(content: Callable[[_NoteMissingError, str], Any]) -> FastAPI:
         raise _NoteMissingError(name, owner)
 
     @app.exception_handler(_NoteMissingError)
-    async def answer(request: Request, met: _NoteMissingError) -> JSONResponse:
+    async def respond(request: Request, error: _NoteMissingError) -> JSONResponse:
         request_id = request.headers.get('x-request-id') or f'req-{uuid4().hex}'
         return JSONResponse(
-            content(met, request_id), 404, {'x-request-id': request_id, 'vary': 'Accept'}
+            content(error, request_id), 404, {'x-request-id': request_id, 'vary': 'Accept'}
         )
 
     return app
 
 
-def _of_models(met: _NoteMissingError, request_id: str) -> Any:
-    error = ErrorBody(
+def _pydantic_content(error: _NoteMissingError, request_id: str) -> Any:
+    body = ErrorBody(
         code='NOTE_NOT_FOUND',
         type='_NoteMissing',
-        message=f'There is no note {met.name!r} of {met.owner}.',
-        details={'name': met.name, 'owner': met.owner},
+        message=f'There is no note {error.name!r} of {error.owner}.',
+        details={'name': error.name, 'owner': error.owner},
         retryable=False,
     )
-    return Envelope(error=error, timestamp=datetime.now(UTC), request_id=request_id).model_dump(
+    return Envelope(error=body, timestamp=datetime.now(UTC), request_id=request_id).model_dump(
         mode='json', exclude_none=True
     )
 
 
-def _of_dicts(met: _NoteMissingError, request_id: str) -> Any:
-    error = {
+def _dict_content(error: _NoteMissingError, request_id: str) -> Any:
+    body = {
         'code': 'NOTE_NOT_FOUND',
         'type': '_NoteMissing',
-        'message': f'There is no note {met.name!r} of {met.owner}.',
-        'details': {'name': met.name, 'owner': met.owner},
+        'message': f'There is no note {error.name!r} of {error.owner}.',
+        'details': {'name': error.name, 'owner': error.owner},
         'retryable': False,
     }
     timestamp = datetime.now(UTC).isoformat().replace('+00:00', 'Z')
-    return {'success': False, 'error': error, 'timestamp': timestamp, 'request_id': request_id}
+    return {'success': False, 'error': body, 'timestamp': timestamp, 'request_id': request_id}
 
 
 _SCOPE: _Message = {
@@ -128,19 +128,21 @@ def _timer(app: _App) -> Timer:
             await app(dict(_SCOPE), _receive, _send)
         return perf_counter_ns() - start
 
-    asyncio.run(run(10))  # The first request builds what all later ones go through.
+    asyncio.run(run(10))  # The first request builds the middleware stack.
     return lambda times: asyncio.run(run(times))
 
 
 _JOB = 'a failing request to FastAPI, through `endpoint`'
-_BECAUSE = 'most of a request is the way of FastAPI to the handler, which both go, and ours is searched for secrets'
+_BECAUSE = (
+    'both spend most of the time in the routing of FastAPI, and ours also searches for secrets'
+)
 
 COMPARISONS = (
     Comparison(
         job=_JOB,
         peer="through FastAPI's exception handler, the same body of pydantic models",
         ours=_timer(_ours()),
-        theirs=_timer(_theirs(_of_models)),
+        theirs=_timer(_theirs(_pydantic_content)),
         target=0.9,
         because=_BECAUSE,
     ),
@@ -148,7 +150,7 @@ COMPARISONS = (
         job=_JOB,
         peer="through FastAPI's exception handler, the same body of bare dicts",
         ours=_timer(_ours()),
-        theirs=_timer(_theirs(_of_dicts)),
+        theirs=_timer(_theirs(_dict_content)),
         target=0.9,
         because=_BECAUSE,
     ),

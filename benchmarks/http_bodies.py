@@ -1,4 +1,4 @@
-"""An error as the bytes of an HTTP body, redaction included: beside the same envelope, built and dumped with pydantic."""
+"""Encoding of an error as a redacted HTTP body, compared with the same envelope in pydantic."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -44,7 +44,7 @@ class Envelope(BaseModel):
 _TABLE = on(_NoteMissing).responds(404, 'NOTE_NOT_FOUND')
 _MISSING = _NoteMissing('shopping list', 'ann')
 _NUMBERS = count()
-assert len(str(_MISSING)) == 40, 'a text of 40 characters is what is measured'
+assert len(str(_MISSING)) == 40, 'the job says that the text has 40 characters'
 
 
 def _ours(turns: Iterable[None]) -> None:
@@ -57,19 +57,19 @@ def _theirs(turns: Iterable[None]) -> None:
         _dump(str(_MISSING))
 
 
-def _ours_unseen(turns: Iterable[None]) -> None:
+def _ours_with_new_text(turns: Iterable[None]) -> None:
     for _ in turns:
         envelope(
             _TABLE(_NoteMissing('shopping list', f'ann{next(_NUMBERS)}')), request_id=_REQUEST_ID
         )
 
 
-def _theirs_unseen(turns: Iterable[None]) -> None:
+def _theirs_with_new_text(turns: Iterable[None]) -> None:
     for _ in turns:
         _dump(str(_NoteMissing('shopping list', f'ann{next(_NUMBERS)}')))
 
 
-def _theirs_of_a_text(turns: Iterable[None]) -> None:
+def _theirs_with_ready_text(turns: Iterable[None]) -> None:
     text = str(_MISSING)
     for _ in turns:
         _dump(text)
@@ -106,14 +106,14 @@ COMPARISONS = (
         job=_JOB,
         peer='the same envelope with a ready text, built and dumped with pydantic',
         ours=timed(_ours),
-        theirs=timed(_theirs_of_a_text),
+        theirs=timed(_theirs_with_ready_text),
         target=0.5,
         because=_BECAUSE,
     ),
     Comparison(
         job='the same, each with a text never seen before',
         peer='the same error as the same envelope, built and dumped with pydantic',
-        ours=timed(_ours_unseen),
-        theirs=timed(_theirs_unseen),
+        ours=timed(_ours_with_new_text),
+        theirs=timed(_theirs_with_new_text),
     ),
 )

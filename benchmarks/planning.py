@@ -1,4 +1,4 @@
-"""Classifying an error for a planner: beside chuk-tool-processor, whose codes and keys are the same."""
+"""Classification of an error for a planner, compared with chuk-tool-processor (same codes)."""
 
 from collections.abc import Iterable
 from itertools import count
@@ -11,64 +11,67 @@ from seamwise.policies import RateLimited
 from seamwise.seams.planner import from_error
 from seamwise.seams.planner.tables import GUARDS, TOOLS
 
-_LATE = ToolTimedOut('search_files', 30.0, 3)
-_LATE_THERE = ToolTimeoutError('search_files', 30.0, 3)
-_NUMBERS = count()
+_TIMEOUT = ToolTimedOut('search_files', 30.0, 3)
+_PEER_TIMEOUT = ToolTimeoutError('search_files', 30.0, 3)
+_UNIQUE_NUMBERS = count()
 
 
-def _ours(turns: Iterable[None]) -> None:
-    for _ in turns:
-        from_error(_LATE, adapter=TOOLS)
+def _classify(rounds: Iterable[None]) -> None:
+    for _ in rounds:
+        from_error(_TIMEOUT, adapter=TOOLS)
 
 
-def _theirs(turns: Iterable[None]) -> None:
-    for _ in turns:
-        _LATE_THERE.to_error_info()
+def _peer_classify(rounds: Iterable[None]) -> None:
+    for _ in rounds:
+        _PEER_TIMEOUT.to_error_info()
 
 
-def _ours_built(turns: Iterable[None]) -> None:
-    for _ in turns:
+def _build_and_classify(rounds: Iterable[None]) -> None:
+    for _ in rounds:
         from_error(RateLimited('search_files', 100, 60.0, 45.2), adapter=GUARDS)
 
 
-def _theirs_built(turns: Iterable[None]) -> None:
-    for _ in turns:
+def _peer_build_and_classify(rounds: Iterable[None]) -> None:
+    for _ in rounds:
         ToolRateLimitedError('search_files', 45.2, 100, 60.0).to_error_info()
 
 
-def _ours_unseen(turns: Iterable[None]) -> None:
-    for _ in turns:
-        from_error(ToolTimedOut(f'search_{next(_NUMBERS)}', 30.0, 3), adapter=TOOLS)
+def _classify_new_text(rounds: Iterable[None]) -> None:
+    for _ in rounds:
+        from_error(ToolTimedOut(f'search_{next(_UNIQUE_NUMBERS)}', 30.0, 3), adapter=TOOLS)
 
 
-def _theirs_unseen(turns: Iterable[None]) -> None:
-    for _ in turns:
-        ToolTimeoutError(f'search_{next(_NUMBERS)}', 30.0, 3).to_error_info()
+def _peer_classify_new_text(rounds: Iterable[None]) -> None:
+    for _ in rounds:
+        ToolTimeoutError(f'search_{next(_UNIQUE_NUMBERS)}', 30.0, 3).to_error_info()
 
 
-_CONSTRUCTOR = 'most of ours is to find the arm, to find the answer for an equal error, and the constructor with its checks'
+_REASON = (
+    'most of the time is the lookup of the arm and of the cached answer, '
+    'and the constructor with its validation'
+)
 
 COMPARISONS = (
     Comparison(
-        job='`ErrorInfo` from an error that was seen before, redacted',
+        job='`ErrorInfo` of an error that is in the cache, redacted',
         peer='`to_error_info` of chuk-tool-processor, not redacted',
-        ours=timed(_ours),
-        theirs=timed(_theirs),
+        ours=timed(_classify),
+        theirs=timed(_peer_classify),
         target=0.5,
-        because=_CONSTRUCTOR,
+        because=_REASON,
     ),
     Comparison(
-        job='build an error with a delay, equal to one seen before, and its `ErrorInfo`, redacted',
+        job='build an error with a delay, equal to a cached one, and its `ErrorInfo`, redacted',
         peer='the same of chuk-tool-processor, not redacted',
-        ours=timed(_ours_built),
-        theirs=timed(_theirs_built),
+        ours=timed(_build_and_classify),
+        theirs=timed(_peer_build_and_classify),
         target=0.5,
-        because=_CONSTRUCTOR,
+        because=_REASON,
     ),
     Comparison(
-        job='build an error with a text never seen before and its `ErrorInfo`, redacted',
+        job='build an error with a new text and its `ErrorInfo`, redacted',
         peer='the same of chuk-tool-processor, not redacted',
-        ours=timed(_ours_unseen),
-        theirs=timed(_theirs_unseen),
+        ours=timed(_classify_new_text),
+        theirs=timed(_peer_classify_new_text),
     ),
 )

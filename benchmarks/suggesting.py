@@ -1,4 +1,4 @@
-"""An unknown tool among 10,000: the names that may have been meant, beside `difflib`."""
+"""Suggestions for an unknown tool among 10,000, compared with `difflib`."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -9,7 +9,7 @@ from seamwise._close_matches import close_matches
 from seamwise.catalog.tools import UnknownTool
 from seamwise.seams.model.tables import TOOLS
 
-_ASKED = 'raed_user_file'
+_MISSPELLED = 'raed_user_file'
 _VERBS = (
     'read',
     'write',
@@ -24,43 +24,43 @@ _VERBS = (
 )
 _NOUNS = ('file', 'folder', 'user', 'issue', 'page', 'mail', 'team', 'order', 'invoice', 'table')
 _NAMES = tuple(
-    f'{verb}_{noun}_{kind}_{number}'
-    for verb, noun, kind, number in product(_VERBS, _NOUNS, _NOUNS, range(10))
+    f'{verb}_{noun}_{second_noun}_{number}'
+    for verb, noun, second_noun, number in product(_VERBS, _NOUNS, _NOUNS, range(10))
 )
 
 
-def _ours(turns: Iterable[None]) -> None:
-    for _ in turns:
-        UnknownTool(_ASKED, 'default', _NAMES, close_matches(_ASKED, _NAMES))
+def _build_error(rounds: Iterable[None]) -> None:
+    for _ in rounds:
+        UnknownTool(_MISSPELLED, 'default', _NAMES, close_matches(_MISSPELLED, _NAMES))
 
 
-def _shown(turns: Iterable[None]) -> None:
-    for _ in turns:
-        TOOLS(UnknownTool(_ASKED, 'default', _NAMES, close_matches(_ASKED, _NAMES)))
+def _build_guidance(rounds: Iterable[None]) -> None:
+    for _ in rounds:
+        TOOLS(UnknownTool(_MISSPELLED, 'default', _NAMES, close_matches(_MISSPELLED, _NAMES)))
 
 
-def _difflib(turns: Iterable[None]) -> None:
-    for _ in turns:
-        get_close_matches(_ASKED, _NAMES, n=3, cutoff=0.6)
+def _difflib_matches(rounds: Iterable[None]) -> None:
+    for _ in rounds:
+        get_close_matches(_MISSPELLED, _NAMES, n=3, cutoff=0.6)
 
 
 COMPARISONS = (
     Comparison(
         job='`UnknownTool` with its suggestions, among 10,000 names',
         peer='`difflib.get_close_matches`',
-        ours=timed(_ours),
-        theirs=timed(_difflib),
+        ours=timed(_build_error),
+        theirs=timed(_difflib_matches),
         target=0.05,
         rounds=20,
-        because='every name is compared with the one that was asked for',
+        because='every name is compared with the misspelled one',
     ),
     Comparison(
         job='the same and its guidance for a model, redacted',
         peer='`difflib.get_close_matches`',
-        ours=timed(_shown),
-        theirs=timed(_difflib),
+        ours=timed(_build_guidance),
+        theirs=timed(_difflib_matches),
         target=0.05,
         rounds=20,
-        because='every name is compared with the one that was asked for, and those that are shown are redacted',
+        because='every name is compared with the misspelled one, and the listed names are redacted',
     ),
 )

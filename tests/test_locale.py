@@ -30,7 +30,7 @@ from seamwise.seams.session.observer import SESSION_END_MESSAGE, WAIT_MESSAGES
 from seamwise.seams.session.tables import TOOLS
 from seamwise.texts import LOCALES, add_locales
 from tests.catalogues import compiled, only_here
-from tests.seams.test_session import Room
+from tests.seams.test_session import RecordingSession
 from tests.strategies import EVERY_CLASS
 
 FOLDER = Path(LOCALES)
@@ -327,7 +327,7 @@ def test_it_has_the_plural_forms_of_its_own_language(tmp_path: Path) -> None:
         text(RecoveryFailed('backup', 1), 'de')
         == 'backup ist gescheitert und wird nicht wiederholt.'
     )
-    room = Room('de')
+    room = RecordingSession('de')
     for delay in (1.0, 2.0):
         observe(room, adapter=TOOLS)(
             Retrying('search', ToolTimedOut('search', 1.0, 1), 1, 3, delay)
@@ -351,7 +351,7 @@ def test_a_text_about_a_wait_that_cannot_be_filled_in_is_english(tmp_path: Path)
     found = Catalog(locale='de')
     found.add(WAIT_MESSAGES, ('{gone} Sekunde', '{gone} Sekunden'))
     add_locales(compiled(found, tmp_path))
-    room = Room('de')
+    room = RecordingSession('de')
     observe(room, adapter=TOOLS)(Retrying('search', ToolTimedOut('search', 1.0, 1), 1, 3, 2.0))
     assert room.sent[1].show_content == room.sent[1].content
 

@@ -1,9 +1,10 @@
-"""A small API for notes: services that return Results, one table, and FastAPI.
+"""API for notes, with FastAPI: services that return Results, and one table of errors.
 
     pip install 'seamwise[http]' fastapi uvicorn
     uvicorn examples.api.app:app
 
-The services know no HTTP, the handlers no status: what an error is to a client stands in `NOTES` and `ACCESS` alone.
+The services do not import HTTP, and the handlers contain no status. Only the tables `NOTES` and
+`ACCESS` map errors to responses.
 """
 
 from collections.abc import Iterator
@@ -20,90 +21,91 @@ from seamwise.seams.adapter import Adapter
 from seamwise.seams.http import HttpError, SafeErrors, endpoint, on, openapi
 from seamwise.seams.http.tables import ACCESS
 
-ROOM = 100
-LARGEST_BODY = 64 * 1024
+MAX_NOTES = 100
+MAX_BODY = 64 * 1024
+"""Maximum size of a request body in bytes."""
 
 
 # Errors and services
 
 
 class NoteNotFound(TaggedError, category=Category.NOT_FOUND, message='There is no note {name!r}.'):
-    """Nobody has written this note, or it was deleted. The caller checks the name."""
+    """The note does not exist, or was deleted. The caller checks the name."""
 
     name: str
 
 
 class NoteExists(
-    TaggedError, category=Category.CONFLICT, message='There is a note {name!r} already.'
+    TaggedError, category=Category.CONFLICT, message='The note {name!r} already exists.'
 ):
-    """The name is taken. The caller picks another one, or deletes that note first."""
+    """The name is in use. The caller uses another name, or deletes that note first."""
 
     name: str
 
 
-class NoRoom(
-    TaggedError, category=Category.CAPACITY, message='There is no room for more than {room} notes.'
+class TooManyNotes(
+    TaggedError, category=Category.CAPACITY, message='The limit of {limit} notes is reached.'
 ):
-    """All places are taken; `retry_after` is in seconds. The caller deletes a note, or waits until somebody does."""
+    """The store is full. The caller deletes a note, or retries after `retry_after` seconds."""
 
-    room: int
+    limit: int
     retry_after: float | None = None
 
 
-NoteError: TypeAlias = NoteNotFound | NoteExists | NoRoom
+NoteError: TypeAlias = NoteNotFound | NoteExists | TooManyNotes
 
 
 class Note(BaseModel):
-    """What is kept under a name."""
+    """A text with a unique name."""
 
     name: Annotated[str, Field(min_length=1, max_length=40, pattern='^[a-z0-9-]+$')]
     text: Annotated[str, Field(max_length=1000)]
 
 
 class Notes:
-    """The notes of a program, in memory."""
+    """An in-memory store of notes."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, Note] = {}
+        self._notes: dict[str, Note] = {}
 
     def find(self, name: str) -> Result[Note, NoteNotFound]:
-        """Give the note of this name."""
-        note = self._kept.get(name)
+        """Return the note of this name."""
+        note = self._notes.get(name)
         return Success(note) if note else Failure(NoteNotFound(name))
 
-    def add(self, note: Note) -> Result[Note, NoteExists | NoRoom]:
-        """Keep a new note."""
-        if note.name in self._kept:
+    def add(self, note: Note) -> Result[Note, NoteExists | TooManyNotes]:
+        """Store a new note."""
+        if note.name in self._notes:
             return Failure(NoteExists(note.name))
-        if len(self._kept) >= ROOM:
-            return Failure(NoRoom(ROOM, retry_after=1.5))
-        self._kept[note.name] = note
+        if len(self._notes) >= MAX_NOTES:
+            return Failure(TooManyNotes(MAX_NOTES, retry_after=1.5))
+        self._notes[note.name] = note
         return Success(note)
 
     def delete(self, name: str) -> Result[Note, NoteNotFound]:
-        """Drop the note of this name, and give it."""
-        note = self._kept.pop(name, None)
+        """Delete the note of this name, and return it."""
+        note = self._notes.pop(name, None)
         return Success(note) if note else Failure(NoteNotFound(name))
 
 
-def check(authorization: str | None) -> Result[None, Unauthenticated]:
-    """Let everybody in who has a token."""
-    known = authorization is not None and authorization.startswith('Bearer ')
-    return Success(None) if known else Failure(Unauthenticated('Bearer', 'no token was sent'))
+def authenticate(authorization: str | None) -> Result[None, Unauthenticated]:
+    """Accept every bearer token."""
+    has_token = authorization is not None and authorization.startswith('Bearer ')
+    return Success(None) if has_token else Failure(Unauthenticated('Bearer', 'no token was sent'))
 
 
-# The seam
+# Tables and handlers
 
 NOTES: Adapter[NoteError, HttpError] = (
     on(NoteNotFound).responds(404, 'NOTE_NOT_FOUND')
     | on(NoteExists).responds(409, 'ALREADY_EXISTS')
-    | on(NoRoom).responds(503, 'NO_ROOM')
+    | on(TooManyNotes).responds(503, 'TOO_MANY_NOTES')
 )
 ANSWERS = NOTES | ACCESS
 
 notes = Notes()
 app = FastAPI(title='Notes', responses=openapi(ANSWERS))
-app.add_middleware(RequestBodyLimitMiddleware, max_body_size=LARGEST_BODY)
+app.add_middleware(RequestBodyLimitMiddleware, max_body_size=MAX_BODY)
 app.add_middleware(SafeErrors)
 
 
@@ -118,9 +120,9 @@ async def show(name: str) -> Result[Note, NoteNotFound]:
 @endpoint(ANSWERS)
 async def add(
     note: Note, authorization: Annotated[str | None, Header()] = None
-) -> Result[Note, Unauthenticated | NoteExists | NoRoom]:
-    """Keep a new note; this needs a token."""
-    return check(authorization).bind(lambda _: notes.add(note))
+) -> Result[Note, Unauthenticated | NoteExists | TooManyNotes]:
+    """Store a new note; a token is required."""
+    return authenticate(authorization).bind(lambda _: notes.add(note))
 
 
 @app.delete('/notes/{name}')
@@ -128,14 +130,14 @@ async def add(
 def delete(
     name: str, authorization: Annotated[str | None, Header()] = None
 ) -> Result[Note, Unauthenticated | NoteNotFound]:
-    """Delete a note; this needs a token. The framework runs it in a thread."""
-    return check(authorization).bind(lambda _: notes.delete(name))
+    """Delete a note; a token is required. FastAPI runs a sync handler in a thread."""
+    return authenticate(authorization).bind(lambda _: notes.delete(name))
 
 
 @app.get('/notes/{name}/words', responses={200: {'content': {'text/plain': {}}}})
 @endpoint(ANSWERS)
 async def words(name: str) -> Result[StreamingResponse, NoteNotFound]:
-    """Stream the words of a note, one a line."""
+    """Stream the words of a note, one per line."""
     return notes.find(name).map(
         lambda note: StreamingResponse(_lines(note.text), media_type='text/plain')
     )

@@ -97,6 +97,7 @@ def outer() -> Result[str, Missing]:
     'seams': """
 ANSWERS = on(Missing).responds(404, 'MISSING') | on(Busy).hidden()
 EXITS = cli.on(Missing).exits(2)
+SILENT = cli.on(Missing | Busy).hidden()
 
 def answer(uid: int) -> HttpError | str:
     match find(uid):
@@ -221,6 +222,7 @@ def test_what_is_handed_to_an_adapter_is_shown_at_its_seam(
     assert [(one.name, one.seam, one.errors) for one in found.seams] == [
         ('seams.ANSWERS', 'http', ('base.Missing',)),
         ('seams.EXITS', 'cli', ('base.Missing',)),
+        ('seams.SILENT', 'cli', ()),
     ]
     assert [(one.seam, one.errors) for one in found.functions[-1].seam_uses] == [
         ('http', ('base.Missing',))

@@ -16,7 +16,7 @@ from seamwise.policies.testing import FakeWorld
 from seamwise.seams.session import observe
 from seamwise.seams.session.tables import NETWORK
 from seamwise.seams.telemetry import Telemetry
-from tests.seams.test_session import Room
+from tests.seams.test_session import RecordingSession
 
 LATE = NetworkTimedOut('api.example.org', 'search', 2.0)
 
@@ -32,7 +32,7 @@ def fail_then_succeed(failures: int) -> Callable[[], Result[int, NetworkTimedOut
 
 def test_session_receives_each_retry_before_its_delay_and_the_end() -> None:
     world = FakeWorld(random=lambda: 0.5)
-    chat = Room('en')
+    chat = RecordingSession('en')
     slept_at_events: list[list[float]] = []
     notify = observe(chat, adapter=NETWORK)
 

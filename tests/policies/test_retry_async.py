@@ -25,7 +25,7 @@ from seamwise.seams.session.tables import TOOLS
 from tests.policies.cancellation_helpers import cancel_at_each_await
 from tests.policies.errors import Busy, Down, Slow, Wrong
 from tests.policies.test_retry import Recorder, fail_with, retry_settings, timeline_operation
-from tests.seams.test_session import Room
+from tests.seams.test_session import RecordingSession
 
 VECTORS = Path(__file__).parent.parent / 'vectors' / 'retry_timelines.json'
 CASES: list[dict[str, Any]] = json.loads(VECTORS.read_text(encoding='utf-8'))['cases']
@@ -84,7 +84,7 @@ def test_timelines_of_the_vectors(case: dict[str, Any]) -> None:
     'case', [item for item in CASES if item['kind'] == 'events'], ids=lambda case: case['name']
 )
 def test_session_receives_the_events_of_the_vectors(case: dict[str, Any]) -> None:
-    session = Room('en')
+    session = RecordingSession('en')
     world = FakeWorld(random=lambda: case['settings']['random'])
     guard = retry(
         **retry_settings(case, world), name='search', observer=observe(session, adapter=TOOLS)

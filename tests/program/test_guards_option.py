@@ -364,7 +364,7 @@ class TestFailureAfterRetries:
 
     def test_model_suggestion_ends_with_the_attempts(self, failed: dict[str, Any]) -> None:
         waited = failed['model']['waited_ms'] / 1000
-        suggestion = f'Ask for less at once, or allow more than 0.1 s. So far: tried 3 times, waited {waited:g} s.'
+        suggestion = f'Request less at a time, or allow more than 0.1 s. So far: tried 3 times, waited {waited:g} s.'
         assert failed['model']['output']['suggestion'] == suggestion
         [content] = failed['jsonrpc']['output']['result']['content']
         assert json.loads(content['text']) == failed['model']['output']

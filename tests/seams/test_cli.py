@@ -1,4 +1,4 @@
-"""The terminal's seam: texts, exit codes, escaping, wrapping, colour."""
+"""CLI seam: texts, exit codes, escaping, wrapping and colours."""
 
 import io
 import re
@@ -77,9 +77,9 @@ from seamwise.catalog.tools import (
 from seamwise.catalog.workspace import ConfigUnreadable, WorkspaceError
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.cli import Place, Rendered, defect, done, on, report, tables
-from seamwise.seams.cli.layout import painted
-from seamwise.seams.cli.on import Exits
-from seamwise.seams.cli.report import encode_for_stream, laid_out
+from seamwise.seams.cli.layout import format_for_terminal
+from seamwise.seams.cli.on import CliArm
+from seamwise.seams.cli.report import encode_for_stream, layout
 from seamwise.seams.cli.style import terminal_width, wants_color
 from seamwise.seams.cli.tables import TOOLS
 from tests.strategies import EVERY_CLASS, PLANTED, UNIONS, errors, members, texts
@@ -98,7 +98,7 @@ class Stumbled(
     cause: Cause | None = None
 
 
-def lines(error: ToolError | ParsingError) -> list[str]:
+def rendered_lines(error: ToolError | ParsingError) -> list[str]:
     return ALL(error).text.split('\n')
 
 
@@ -106,11 +106,11 @@ def lines(error: ToolError | ParsingError) -> list[str]:
 
 
 @pytest.mark.parametrize('union', UNIONS)
-def test_a_table_decides_every_class_of_its_union(union: str) -> None:
+def test_table_has_an_arm_for_every_class_of_its_union(union: str) -> None:
     assert set(getattr(tables, union).kinds) == set(members(UNIONS[union]))
 
 
-CODES = {
+EXIT_CODES = {
     2: (
         MissingParameter,
         InvalidParameter,
@@ -123,10 +123,10 @@ CODES = {
     73: (FileAlreadyExists, RecordExists),
     130: (StreamAborted, UserInterrupted),
     1: (
-        # conflicts that no exit code of sysexits.h is about
+        # Conflicts: sysexits.h has no code for them.
         *(ToolRepeated, TooManyMistakes, InvalidTransition, SessionBusy, StreamClosed, BatchClosed),
         *(LspContentModified, ReplayGap, A2aTaskNotCancelable),
-        # failures that are told by their cause
+        # Failures that are described by their cause.
         *(
             CommandFailed,
             ToolFailed,
@@ -148,7 +148,7 @@ CODES = {
     ),
     78: (CredentialsRejected, *members(WorkspaceError)),
 }
-BY_CATEGORY = {
+EXIT_CODE_OF_CATEGORY = {
     Category.VALIDATION: 65,
     Category.AUTHENTICATION: 77,
     Category.PERMISSION: 77,
@@ -166,14 +166,15 @@ BY_CATEGORY = {
 
 
 def test_every_class_has_its_documented_exit_code() -> None:
-    named = {kind: code for code, kinds in CODES.items() for kind in kinds}
-    found = {kind: arm.code for kind, arm in ALL.arms.items() if isinstance(arm, Exits)}
-    assert found == {
-        kind: named.get(kind) or BY_CATEGORY[kind.__traits__.category] for kind in EVERY_CLASS
+    exceptions = {kind: code for code, kinds in EXIT_CODES.items() for kind in kinds}
+    exit_codes = {kind: arm.code for kind, arm in ALL.arms.items() if isinstance(arm, CliArm)}
+    assert exit_codes == {
+        kind: exceptions.get(kind) or EXIT_CODE_OF_CATEGORY[kind.__traits__.category]
+        for kind in EVERY_CLASS
     }
 
 
-# Texts, word for word
+# Exact texts
 
 HUNKS = (
     RejectedHunk(1, '@@ -1,2 +1,2 @@', 1, 'not_found', 'one', 'two'),
@@ -187,13 +188,16 @@ TEXTS: list[tuple[ToolError | ParsingError, list[str]]] = [
         [
             "search_files needs the parameter 'pattern'.",
             r'hint: for example: def \w+',
-            "hint: 'limit' is wrong too: must be at least 1.",
+            "hint: 'limit' is also invalid: must be at least 1.",
         ],
     ),
     (MissingParameter('read_file', 'path'), ["read_file needs the parameter 'path'."]),
     (
         InvalidParameter('t', 'a', 'must be a text', Secret(PLANTED), (Finding('b', 'must be 1'),)),
-        [str(InvalidParameter('t', 'a', 'must be a text')), "hint: 'b' is wrong too: must be 1."],
+        [
+            str(InvalidParameter('t', 'a', 'must be a text')),
+            "hint: 'b' is also invalid: must be 1.",
+        ],
     ),
     (
         UnknownTool('raed_file', 'default', ('list_files', 'read_file'), ('read_file',)),
@@ -206,7 +210,7 @@ TEXTS: list[tuple[ToolError | ParsingError, list[str]]] = [
     (UnknownTool('x', 'default', ()), ["There is no tool 'x'."]),
     (
         FileNotFound('t', 'src/ap.py'),
-        ["'src/ap.py' does not exist.", "hint: look into the folder 'src'."],
+        ["'src/ap.py' does not exist.", "hint: list the folder 'src'."],
     ),
     (
         FileNotFound('t', 'ap.py', ('app.py', 'map.py')),
@@ -214,13 +218,13 @@ TEXTS: list[tuple[ToolError | ParsingError, list[str]]] = [
     ),
     (
         FileAlreadyExists('t', 'a'),
-        ["'a' exists already.", 'hint: say that it may be overwritten, or take another path.'],
+        ["'a' exists already.", 'hint: allow overwriting it, or choose another path.'],
     ),
     (
         PathForbidden('read_file', '../a', 'outside_workspace'),
         [
             "read_file may not touch '../a' (outside_workspace).",
-            'hint: take a path inside the workspace, relative to its root.',
+            'hint: choose a path inside the workspace, relative to its root.',
         ],
     ),
     (ContentNotFound('t', 'a', 'x'), ["'a' does not contain the text 'x'."]),
@@ -228,30 +232,40 @@ TEXTS: list[tuple[ToolError | ParsingError, list[str]]] = [
         ContentNotFound('t', 'a', 'x', 0.87, 'y\nz\n', 12),
         [
             "'a' does not contain the text 'x'.",
-            r"hint: the nearest text stands at line 12 (87% alike): 'y\nz'",
+            r"hint: the most similar text at line 12 (87% similar) is 'y\nz'",
         ],
     ),
     (
         ContentNotFound('t', 'a', 'x', best_match='y'),
-        ["'a' does not contain the text 'x'.", "hint: the nearest text stands: 'y'"],
+        ["'a' does not contain the text 'x'.", "hint: the most similar text is 'y'"],
     ),
     (
         ContentMismatch('t', 'a', 'old', 'new', 3),
-        ["Line 3 of 'a' is not what was expected.", "hint: it holds 'new', not 'old'."],
+        ["Line 3 of 'a' is not what was expected.", "hint: the actual text is 'new', not 'old'."],
     ),
     (
         DuplicateMatch('t', 'a', 3, (1, 4, 7)),
         [
             "The text stands 3 times in 'a'.",
-            'hint: it begins at the lines 1, 4 and 7; name one of them, or replace all.',
+            'hint: it starts at lines 1, 4 and 7; choose one of them, or replace all.',
+        ],
+    ),
+    (
+        DuplicateMatch('t', 'a', 2, (4,)),
+        [
+            "The text stands 2 times in 'a'.",
+            'hint: it starts at line 4; replace all, or search for a longer text.',
         ],
     ),
     (
         CommandTimedOut('t', 'make', 2.5, 'one\ntwo\n'),
         [
             'The command did not end within 2.5 s: make',
-            "hint: it last wrote 'two'",
-            'hint: allow more time, or run less at once; whatever it had started was killed.',
+            "hint: the last line of its output is 'two'",
+            (
+                'hint: allow more time, or run less at a time; '
+                'the command and its child processes were killed.'
+            ),
         ],
     ),
     (
@@ -260,7 +274,7 @@ TEXTS: list[tuple[ToolError | ParsingError, list[str]]] = [
     ),
     (
         CommandFailed('t', 'make', 2, 'a\nb'),
-        ['The command ended with exit code 2: make', "hint: it last wrote 'b'"],
+        ['The command ended with exit code 2: make', "hint: the last line of its output is 'b'"],
     ),
     (
         DiffRejected('t', 'a', HUNKS),
@@ -277,7 +291,7 @@ TEXTS: list[tuple[ToolError | ParsingError, list[str]]] = [
     (ToolFailed('t', ValueError()), ['t failed.', 'caused by: ValueError']),
     (
         ToolTimedOut('t', 10.0, 1),
-        ['t did not end within 10.0 s.', 'hint: ask for less at once, or allow more than 10 s.'],
+        ['t did not end within 10.0 s.', 'hint: request less at a time, or allow more than 10 s.'],
     ),
     (ToolCancelled('t', 'Ann'), ['t was stopped by Ann.']),
     (
@@ -286,15 +300,15 @@ TEXTS: list[tuple[ToolError | ParsingError, list[str]]] = [
     ),
     (
         ResourceExhausted('disk'),
-        ['The machine is out of disk.', 'hint: try again when there is more disk.'],
+        ['The machine is out of disk.', 'hint: try again when more disk is available.'],
     ),
     (
         UnreadableCall('json', 'a comma is missing', '{"a" 1}', 5),
-        ['This is not json: a comma is missing at position 5.', """hint: it reads '{"a" 1}'"""],
+        ['This is not json: a comma is missing at position 5.', """hint: the text is '{"a" 1}'"""],
     ),
     (
         UnknownFormat('hello'),
-        ['No known format of a tool call fits the text.', "hint: it reads 'hello'"],
+        ['No known format of a tool call fits the text.', "hint: the text is 'hello'"],
     ),
     (
         SchemaViolations((Problem('/tool', 'is missing'), Problem('', 'has the key "a" twice'))),
@@ -307,14 +321,14 @@ TEXTS: list[tuple[ToolError | ParsingError, list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(('error', 'expected'), TEXTS, ids=lambda one: type(one).__name__)
-def test_a_text_says_what_happened_and_what_helps(
+@pytest.mark.parametrize(('error', 'expected'), TEXTS, ids=lambda error: type(error).__name__)
+def test_text_contains_the_message_and_hints(
     error: ToolError | ParsingError, expected: list[str]
 ) -> None:
-    assert lines(error) == expected
+    assert rendered_lines(error) == expected
 
 
-def test_a_delay_is_told_of_every_error_that_knows_one() -> None:
+def test_hint_contains_the_delay_of_every_error_that_has_one() -> None:
     limited = UpstreamRateLimited('GitHub', retry_after=1.5)
     assert ALL(limited).text == 'GitHub takes no more requests for now.\nhint: try again in 1.5 s.'
     assert (
@@ -324,7 +338,7 @@ def test_a_delay_is_told_of_every_error_that_knows_one() -> None:
     assert ALL(UpstreamRateLimited('GitHub', 0.0)).text.endswith('hint: try again now.')
 
 
-def test_near_names_are_found_where_the_error_brings_none() -> None:
+def test_close_matches_are_suggested_if_the_error_has_no_suggestions() -> None:
     names = ('planner', 'reviewer', 'tester')
     assert ALL(AgentNotFound('reveiwer', names)).text.endswith("\ndid you mean 'reviewer'?")
     assert ALL(AgentNotFound('reveiwer', names, ('tester',))).text.endswith(
@@ -334,7 +348,9 @@ def test_near_names_are_found_where_the_error_brings_none() -> None:
     assert close_matches('x' * 300, ['x' * 299]) == ()
 
 
-def test_without_rapidfuzz_an_error_is_told_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_is_rendered_without_suggestions_if_rapidfuzz_is_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(sys.modules, 'rapidfuzz', None)
     assert (
         ALL(AgentNotFound('reveiwer', ('reviewer',))).text
@@ -342,82 +358,87 @@ def test_without_rapidfuzz_an_error_is_told_all_the_same(monkeypatch: pytest.Mon
     )
 
 
-def test_an_error_of_configuration_names_its_place() -> None:
-    told = ALL(ConfigUnreadable('conf\n.toml', 3, 8, 'a value is missing'))
+def test_configuration_error_is_rendered_with_its_position() -> None:
+    rendered = ALL(ConfigUnreadable('conf\n.toml', 3, 8, 'a value is missing'))
     assert (
-        told.text
+        rendered.text
         == r"'conf\n.toml' cannot be read: a value is missing." + '\n' + r'at conf\n.toml:3:8'
     )
-    assert (told.exit_code, told.place) == (78, Place('conf\n.toml', 3, 8))
+    assert (rendered.exit_code, rendered.place) == (78, Place('conf\n.toml', 3, 8))
 
 
-def test_many_hints_are_counted() -> None:
-    told = lines(SchemaViolations(tuple(Problem(f'/{n}', 'is wrong') for n in range(25))))
-    assert len(told) == 22
-    assert told[-1] == 'hint: … (5 more)'
+def test_hints_over_the_maximum_are_counted() -> None:
+    problems = tuple(Problem(f'/{number}', 'is wrong') for number in range(25))
+    lines = rendered_lines(SchemaViolations(problems))
+    assert len(lines) == 22
+    assert lines[-1] == 'hint: … (5 more)'
 
 
-def test_hints_come_before_suggestions_and_causes_last() -> None:
+def test_hints_come_first_and_causes_last() -> None:
     error = Stumbled('it', ('is',), Stumbled('that', cause=KeyError('x')))
-    told = on(Stumbled).exits(75, hint='look out.')(error)
-    assert told == Rendered(
-        "it stumbled.\nhint: look out.\ndid you mean 'is'?\ncaused by: Stumbled: that stumbled.\ncaused by: KeyError: 'x'",
+    rendered = on(Stumbled).exits(75, hint='look out.')(error)
+    assert rendered == Rendered(
+        "it stumbled.\nhint: look out.\ndid you mean 'is'?\n"
+        "caused by: Stumbled: that stumbled.\ncaused by: KeyError: 'x'",
         75,
     )
 
 
 @pytest.mark.parametrize('code', [0, 256, -1])
-def test_a_failure_has_an_exit_code_that_a_shell_can_show(code: int) -> None:
-    with pytest.raises(ValueError, match='a failure exits with 1 to 255'):
+def test_exits_rejects_a_code_that_is_no_failure_of_a_shell(code: int) -> None:
+    with pytest.raises(ValueError, match='exit code of a failure must be 1 to 255'):
         on(Stumbled).exits(code)
 
 
-def test_what_is_hidden_is_a_defect_when_it_comes() -> None:
+def test_hidden_error_is_a_defect_if_it_is_rendered() -> None:
     with pytest.raises(RuntimeError, match='Stumbled was declared never to reach the cli seam'):
         on(Stumbled).hidden()(Stumbled('it'))
 
 
-def test_a_defect_tells_its_reference_and_where_the_log_is() -> None:
-    shown = defect('err_2f4ad7qz')
-    assert shown.exit_code == 70
-    assert 'INTERNAL' in shown.text
-    assert 'the log on standard error' in shown.text
-    assert 'err_2f4ad7qz' in shown.text
+def test_defect_text_contains_its_reference_and_the_location_of_the_log() -> None:
+    rendered = defect('err_2f4ad7qz')
+    assert rendered.exit_code == 70
+    assert 'INTERNAL' in rendered.text
+    assert 'the log on standard error' in rendered.text
+    assert 'err_2f4ad7qz' in rendered.text
 
 
 # Escaping
 
 
-def unprinted(text: str) -> list[str]:
-    """Give what of a text would not simply be printed."""
+BIDI_CONTROLS = '\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069'
+CONTROL_CATEGORIES = {'Cc', 'Cs', 'Zl', 'Zp'}
+
+
+def control_characters(text: str) -> list[str]:
+    """Return the characters of a text that a terminal would interpret instead of printing."""
     return [
-        one for one in text if unicodedata.category(one) in {'Cc', 'Cs', 'Zl', 'Zp'} or one in BIDI
+        character
+        for character in text
+        if unicodedata.category(character) in CONTROL_CATEGORIES or character in BIDI_CONTROLS
     ]
 
 
-BIDI = '\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069'
-
-
 @given(errors())
-def test_every_error_has_a_text_that_moves_no_cursor_and_leaks_nothing(error: Any) -> None:
-    shown = ALL(error)
-    assert PLANTED not in shown.text
-    assert unprinted(shown.text.replace('\n', '')) == []
-    assert 0 < shown.exit_code < 256
-    head, *rest = shown.text.split('\n')
+def test_every_error_is_rendered_without_control_characters_or_secrets(error: Any) -> None:
+    rendered = ALL(error)
+    assert PLANTED not in rendered.text
+    assert control_characters(rendered.text.replace('\n', '')) == []
+    assert 0 < rendered.exit_code < 256
+    head, *rest = rendered.text.split('\n')
     assert head
     assert all(line.startswith(('at ', 'hint: ', 'did you mean ', 'caused by: ')) for line in rest)
-    shown.text.encode()
+    rendered.text.encode()
 
 
-def test_an_escape_sequence_in_a_file_name_is_shown() -> None:
-    told = lines(FileNotFound('t', 'a\x1b[2J\x07\n\u202etxt.exe'))
-    assert told[0] == r"'a\x1b[2J\x07\n\u202etxt.exe' does not exist."
+def test_escape_sequence_in_a_file_name_is_escaped() -> None:
+    lines = rendered_lines(FileNotFound('t', 'a\x1b[2J\x07\n\u202etxt.exe'))
+    assert lines[0] == r"'a\x1b[2J\x07\n\u202etxt.exe' does not exist."
 
 
-def test_a_command_of_several_lines_stays_on_one() -> None:
+def test_command_of_several_lines_is_rendered_on_one_line() -> None:
     assert (
-        lines(CommandFailed('t', 'a\nb\tc', 1, ''))[0]
+        rendered_lines(CommandFailed('t', 'a\nb\tc', 1, ''))[0]
         == r'The command ended with exit code 1: a\nb\tc'
     )
 
@@ -437,17 +458,17 @@ def test_a_command_of_several_lines_stays_on_one() -> None:
         ('back\\slash', 'back\\slash'),
     ],
 )
-def test_what_does_not_print_is_shown_as_python_writes_it(text: str, expected: str) -> None:
+def test_unprintable_characters_are_escaped_as_in_python(text: str, expected: str) -> None:
     assert escape(text) == expected
 
 
 @given(st.text(st.characters(categories=None)))
-def test_escaped_text_is_printed_as_it_stands(text: str) -> None:
-    assert unprinted(escape(text)) == []
+def test_escaped_text_has_no_control_characters_and_is_not_escaped_twice(text: str) -> None:
+    assert control_characters(escape(text)) == []
     assert escape(escape(text)) == escape(text)
 
 
-def test_lines_keep_their_tabs() -> None:
+def test_escape_lines_keeps_tabs() -> None:
     assert escape_lines('a\tb\r\n\n\x1bc\n') == ['a\tb\\r', '', '\\x1bc']
 
 
@@ -482,14 +503,16 @@ class Listing(Struct):
         ([{'deep': {'错': 1}}], '{"错":1}'),
     ],
 )
-def test_a_value_is_shown_field_by_field(value: object, text: str) -> None:
+def test_value_is_rendered_field_by_field(value: object, text: str) -> None:
     assert done(value) == Rendered(text, 0)
 
 
 @given(texts())
-def test_a_value_moves_no_cursor(text: str) -> None:
+def test_value_is_rendered_without_control_characters(text: str) -> None:
     assert (
-        unprinted(done({'a': text, 'b': [text], text: 1}).text.replace('\n', '').replace('\t', ''))
+        control_characters(
+            done({'a': text, 'b': [text], text: 1}).text.replace('\n', '').replace('\t', '')
+        )
         == []
     )
 
@@ -498,7 +521,7 @@ def test_a_value_moves_no_cursor(text: str) -> None:
 
 
 class Terminal(io.StringIO):
-    """A stream that says it is a terminal."""
+    """Stream that reports that it is a terminal."""
 
     @override
     def isatty(self) -> bool:
@@ -511,66 +534,67 @@ FAILED: Result[str, ToolError] = Failure(
 PLAIN = "'src/错误错误错误错误.py' does not exist.\ndid you mean 'src/app.py'?\n"
 
 
-def reported(
-    result: Result[object, ToolError], stream: io.StringIO, **how: Any
+def report_to(
+    stream: io.StringIO, result: Result[object, ToolError], **options: Any
 ) -> tuple[int, str, str]:
-    other = io.StringIO()
-    on_stdout = type(result) is Success
+    """Return the exit code, the text on the expected stream, and the text on the other one."""
+    other_stream = io.StringIO()
+    is_success = type(result) is Success
     code = report(
         result,
         TOOLS,
-        stdout=stream if on_stdout else other,
-        stderr=other if on_stdout else stream,
-        **how,
+        stdout=stream if is_success else other_stream,
+        stderr=other_stream if is_success else stream,
+        **options,
     )
-    return code, stream.getvalue(), other.getvalue()
+    return code, stream.getvalue(), other_stream.getvalue()
 
 
-def test_a_failure_goes_to_standard_error_and_gives_its_exit_code() -> None:
-    assert reported(FAILED, io.StringIO()) == (66, PLAIN, '')
+def test_failure_is_written_to_standard_error_with_its_exit_code() -> None:
+    assert report_to(io.StringIO(), FAILED) == (66, PLAIN, '')
 
 
-def test_a_value_goes_to_standard_output() -> None:
-    assert reported(Success(Entry('a', 1)), io.StringIO()) == (0, 'path: a\nsize: 1\n', '')
-    assert reported(Success(None), io.StringIO()) == (0, '', '')
+def test_value_is_written_to_standard_output() -> None:
+    assert report_to(io.StringIO(), Success(Entry('a', 1))) == (0, 'path: a\nsize: 1\n', '')
+    assert report_to(io.StringIO(), Success(None)) == (0, '', '')
 
 
-def test_on_a_terminal_it_is_coloured(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failure_is_coloured_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv('NO_COLOR', raising=False)
     monkeypatch.setenv('TERM', 'xterm')
-    _, shown, _ = reported(FAILED, Terminal())
-    assert ANSI.search(shown)
-    assert ANSI.sub('', shown) == PLAIN
+    _, text, _ = report_to(Terminal(), FAILED)
+    assert ANSI.search(text)
+    assert ANSI.sub('', text) == PLAIN
 
 
 @pytest.mark.parametrize(('name', 'value'), [('NO_COLOR', '1'), ('TERM', 'dumb')])
-def test_nobody_gets_colour_against_their_will(
+def test_environment_disables_colours(
     monkeypatch: pytest.MonkeyPatch, name: str, value: str
 ) -> None:
     monkeypatch.delenv('NO_COLOR', raising=False)
     monkeypatch.setenv('TERM', 'xterm')
     assert wants_color(Terminal())
     monkeypatch.setenv(name, value)
-    assert reported(FAILED, Terminal())[1] == PLAIN
+    assert report_to(Terminal(), FAILED)[1] == PLAIN
 
 
-def test_an_empty_no_color_counts_as_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_empty_no_color_does_not_disable_colours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv('NO_COLOR', '')
     monkeypatch.setenv('TERM', 'xterm')
     assert wants_color(Terminal())
 
 
-def test_colour_and_width_may_be_asked_for() -> None:
-    _, shown, _ = reported(FAILED, io.StringIO(), color=True)
-    assert '\x1b[1;31m' in shown
-    _, narrow, _ = reported(FAILED, io.StringIO(), width=30)
+def test_color_and_width_override_the_stream() -> None:
+    _, colored, _ = report_to(io.StringIO(), FAILED, color=True)
+    assert '\x1b[1;31m' in colored
+    _, narrow, _ = report_to(io.StringIO(), FAILED, width=30)
     assert narrow == "'src/错误错误错误错误.py' does\nnot exist.\ndid you mean 'src/app.py'?\n"
 
 
 @pytest.mark.parametrize(
     ('columns', 'width'), [('', 80), ('0', 80), ('wide', 80), ('-5', 80), ('132', 132)]
 )
-def test_a_terminal_that_does_not_say_has_eighty_columns(
+def test_terminal_width_is_eighty_columns_if_unknown(
     monkeypatch: pytest.MonkeyPatch, columns: str, width: int
 ) -> None:
     monkeypatch.setenv('COLUMNS', columns)
@@ -578,7 +602,7 @@ def test_a_terminal_that_does_not_say_has_eighty_columns(
     assert terminal_width(io.StringIO()) is None
 
 
-def test_what_an_encoding_cannot_say_is_escaped() -> None:
+def test_characters_that_an_encoding_lacks_are_escaped() -> None:
     stream = io.TextIOWrapper(io.BytesIO(), 'ascii')
     assert report(FAILED, TOOLS, stdout=stream, stderr=stream) == 66
     stream.seek(0)
@@ -589,50 +613,46 @@ def test_what_an_encoding_cannot_say_is_escaped() -> None:
     assert encode_for_stream('错', io.StringIO()) == '错'.encode()
 
 
-# Painting
+# Layout
 
 
 @given(errors(), st.integers(1, 120), st.booleans())
-def test_no_line_is_wider_than_the_terminal_and_nothing_is_lost(
-    error: Any, width: int, color: bool
-) -> None:
+def test_layout_keeps_the_width_and_loses_no_text(error: Any, width: int, color: bool) -> None:
     text = ALL(error).text
-    shown = ANSI.sub('', painted(text, width=width, color=color, first='bold'))
-    assert all(cell_len(line) <= max(width, 20) for line in shown.split('\n'))
-    assert re.sub(r'\s', '', shown) == re.sub(r'\s', '', text)
+    formatted = format_for_terminal(text, width=width, color=color, first_style='bold')
+    plain = ANSI.sub('', formatted)
+    assert all(cell_len(line) <= max(width, 20) for line in plain.split('\n'))
+    assert re.sub(r'\s', '', plain) == re.sub(r'\s', '', text)
 
 
-def test_the_width_is_the_one_given_on_a_dumb_terminal_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_layout_uses_the_given_width_on_a_dumb_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv('TERM', 'dumb')
-    assert (
-        ANSI.sub('', painted('one two three four five six', width=20, color=True, first='bold'))
-        == 'one two three four\nfive six'
-    )
+    text = 'one two three four five six'
+    formatted = format_for_terminal(text, width=20, color=True, first_style='bold')
+    assert ANSI.sub('', formatted) == 'one two three four\nfive six'
 
 
-def test_what_follows_a_label_is_indented() -> None:
+def test_continuation_lines_are_indented_after_a_label() -> None:
     text = 'It failed.\nhint: one two three four five six\nplain one two three four five'
-    assert painted(text, width=20, color=False, first='bold') == (
+    assert format_for_terminal(text, width=20, color=False, first_style='bold') == (
         'It failed.\nhint: one two three\n      four five six\nplain one two three\nfour five'
     )
 
 
-def test_each_label_has_its_colour() -> None:
-    shown = painted(
-        'No.\nhint: a\ndid you mean b?\ncaused by: c', width=80, color=True, first='bold red'
-    )
-    assert (
-        shown
-        == '\x1b[1;31mNo.\x1b[0m\n\x1b[36mhint:\x1b[0m a\n\x1b[32mdid you mean\x1b[0m b?\n\x1b[35mcaused by:\x1b[0m c'
+def test_each_label_has_its_own_colour() -> None:
+    text = 'No.\nhint: a\ndid you mean b?\ncaused by: c'
+    assert format_for_terminal(text, width=80, color=True, first_style='bold red') == (
+        '\x1b[1;31mNo.\x1b[0m\n\x1b[36mhint:\x1b[0m a\n'
+        '\x1b[32mdid you mean\x1b[0m b?\n\x1b[35mcaused by:\x1b[0m c'
     )
 
 
-def test_a_plain_stream_gets_a_plain_text() -> None:
-    assert laid_out('a ' * 100, io.StringIO()) == 'a ' * 100
+def test_layout_does_not_change_text_for_a_plain_stream() -> None:
+    assert layout('a ' * 100, io.StringIO()) == 'a ' * 100
 
 
-def test_markup_in_a_text_is_just_text() -> None:
+def test_rich_markup_in_a_text_is_not_interpreted() -> None:
     assert (
-        painted('[red]no[/red] :smile:', width=80, color=False, first='bold')
+        format_for_terminal('[red]no[/red] :smile:', width=80, color=False, first_style='bold')
         == '[red]no[/red] :smile:'
     )

@@ -1,4 +1,4 @@
-"""What every seam writes alike."""
+"""Tests of the helpers of all seams: times, safe texts and values, JSON, fingerprints."""
 
 import enum
 import json
@@ -35,11 +35,11 @@ from seamwise.seams._fingerprint import fingerprint
 from tests.strategies import PLANTED, errors, texts
 
 if TYPE_CHECKING:
-    from nowhere import Unknown  # type: ignore[import-not-found]  # pyright: ignore  -- an annotation that cannot be resolved
+    from nowhere import Unknown  # type: ignore[import-not-found]  # pyright: ignore[reportMissingImports]  # an annotation that cannot be resolved
 
 
 @pytest.mark.parametrize(
-    ('now', 'said'),
+    ('now', 'expected'),
     [
         (datetime(2026, 2, 20, 10, 30, tzinfo=UTC), '2026-02-20T10:30:00Z'),
         (
@@ -49,18 +49,18 @@ if TYPE_CHECKING:
         (datetime(2026, 2, 20, 10, 30, 0, 1500, tzinfo=UTC), '2026-02-20T10:30:00.001500Z'),
     ],
 )
-def test_a_time_is_said_in_utc(now: datetime, said: str) -> None:
-    assert timestamp(now) == said
+def test_a_timestamp_is_in_utc(now: datetime, expected: str) -> None:
+    assert timestamp(now) == expected
 
 
-def test_a_time_defaults_to_the_present() -> None:
+def test_a_timestamp_defaults_to_the_current_time() -> None:
     before = datetime.now(UTC)
     assert before <= datetime.fromisoformat(timestamp(None)) <= datetime.now(UTC)
 
 
-def test_a_time_without_a_zone_is_refused() -> None:
+def test_a_time_without_a_time_zone_is_a_value_error() -> None:
     with pytest.raises(ValueError, match='no time zone'):
-        timestamp(datetime(2026, 2, 20))  # noqa: DTZ001 -- the mistake is the test
+        timestamp(datetime(2026, 2, 20))  # noqa: DTZ001 -- the mistake under test
 
 
 @pytest.mark.parametrize(
@@ -83,16 +83,16 @@ def test_milliseconds_are_whole_and_rounded_up(seconds: float, expected: int) ->
 
 
 @given(st.integers(0, 10**9))
-def test_whole_milliseconds_stay_what_they_are(count: int) -> None:
+def test_whole_milliseconds_are_unchanged(count: int) -> None:
     assert milliseconds(count / 1000) == count
 
 
 @given(st.floats(0, 1e9))
-def test_nobody_waits_too_short(seconds: float) -> None:
+def test_milliseconds_are_never_less_than_the_duration(seconds: float) -> None:
     assert 0 <= milliseconds(seconds) - ceil(seconds * 1000 - 1e-6) <= 1
 
 
-def test_no_duration_stays_none() -> None:
+def test_milliseconds_of_none_are_none() -> None:
     assert milliseconds_or_none(None) is None
 
 
@@ -103,40 +103,42 @@ class Busy(
     retry_after: float | None = None
 
 
-def test_a_delay_is_read_where_there_is_one() -> None:
+def test_retry_after_is_none_without_the_field() -> None:
     assert retry_after(Busy('a', 2)) == 2.0
     assert retry_after(Busy('a')) is None
     assert retry_after(FileNotFound('t', 'p')) is None
 
 
 @given(texts())
-def test_a_safe_text_is_short_can_be_encoded_and_holds_no_credential(text: str) -> None:
-    shown = safe_text(text)
-    assert len(shown.partition('… (')[0]) <= 1024
-    assert PLANTED not in shown
-    shown.encode()
+def test_a_safe_text_is_short_and_encodable_without_credentials(text: str) -> None:
+    safe = safe_text(text)
+    assert len(safe.partition('… (')[0]) <= 1024
+    assert PLANTED not in safe
+    safe.encode()
 
 
 @pytest.mark.parametrize(
-    ('length', 'kept', 'more'), [(0, 0, 0), (1024, 1024, 0), (1025, 1024, 1), (5000, 1024, 3976)]
+    ('length', 'shown', 'hidden'), [(0, 0, 0), (1024, 1024, 0), (1025, 1024, 1), (5000, 1024, 3976)]
 )
-def test_a_long_text_says_how_much_more_there_was(length: int, kept: int, more: int) -> None:
-    assert safe_text('x' * length) == 'x' * kept + (f'… ({more} more)' if more else '')
+def test_a_long_text_ends_with_the_number_of_hidden_characters(
+    length: int, shown: int, hidden: int
+) -> None:
+    assert safe_text('x' * length) == 'x' * shown + (f'… ({hidden} more)' if hidden else '')
 
 
-def test_a_line_keeps_its_length() -> None:
+def test_a_safe_line_is_not_shortened() -> None:
     assert safe_line('x' * 5000 + '\ud800') == 'x' * 5000 + '\ufffd'
     assert safe_line(f'password={PLANTED}') == 'password=***'
 
 
-def test_a_credential_that_a_message_would_cut_in_two_is_masked_before() -> None:
+def test_a_credential_is_masked_before_a_message_cuts_it() -> None:
     error = FileNotFound(
         'read_file', 'a' * 180 + f' https://ann:{PLANTED}-and-much-more-of-it@example.org'
     )
     assert 'FAKE' not in message_of(error)
 
 
-def test_a_message_in_a_language() -> None:
+def test_a_message_is_translated() -> None:
     assert message_of(FileNotFound('t', 'a\udce9.txt')) == "'a\\udce9.txt' does not exist."
     assert message_of(FileNotFound('t', 'a.txt'), 'zh_CN') == "'a.txt' 不存在。"
 
@@ -200,7 +202,7 @@ def test_any_value_becomes_safe_builtins(value: object, expected: object) -> Non
     assert safe(value) == expected
 
 
-def test_a_cycle_and_a_great_depth_end() -> None:
+def test_cycles_and_deep_nesting_are_cut() -> None:
     cycle: list[object] = []
     cycle.append(cycle)
     deep: list[object] = []
@@ -211,7 +213,7 @@ def test_a_cycle_and_a_great_depth_end() -> None:
     assert CUT in str(safe(deep))
 
 
-class Rude:
+class RaisingStr:
     @override
     def __str__(self) -> str:
         raise LookupError(PLANTED)
@@ -219,10 +221,10 @@ class Rude:
     __repr__ = __str__
 
 
-def test_a_value_that_cannot_say_what_it_is_costs_nothing_else() -> None:
-    shown = safe({'rude': Rude(), 'kind': 'a'})
-    assert "'kind': 'a'" in str(shown)
-    assert PLANTED not in str(shown)
+def test_a_value_whose_str_raises_does_not_affect_the_others() -> None:
+    result = safe({'raising': RaisingStr(), 'kind': 'a'})
+    assert "'kind': 'a'" in str(result)
+    assert PLANTED not in str(result)
 
 
 class Leaky(TaggedError, namespace='test_common', category=Category.CONFLICT):
@@ -233,14 +235,14 @@ class Leaky(TaggedError, namespace='test_common', category=Category.CONFLICT):
     cause: Cause | None = None
 
 
-def test_public_fields_are_all_but_the_cause_and_the_secrets() -> None:
+def test_public_fields_exclude_the_cause_and_the_secrets() -> None:
     assert public_fields(Leaky('a', PLANTED, Secret(PLANTED), cause=OSError(PLANTED))) == {
         'path': 'a',
         'password': '***',
     }
 
 
-def test_public_fields_of_a_class_with_an_annotation_for_checkers_only() -> None:
+def test_public_fields_exclude_secrets_with_unresolved_annotations() -> None:
     class Half(TaggedError, category=Category.CONFLICT):
         path: 'str | Unknown'
         key: 'Secret[Unknown]'
@@ -250,13 +252,13 @@ def test_public_fields_of_a_class_with_an_annotation_for_checkers_only() -> None
 
 
 @given(errors())
-def test_public_fields_of_every_class_encode(error: TaggedError) -> None:
-    shown = public_fields(error)
-    assert PLANTED not in to_json(shown).decode()
+def test_the_public_fields_of_every_class_can_be_encoded(error: TaggedError) -> None:
+    fields = public_fields(error)
+    assert PLANTED not in to_json(fields).decode()
     private = {'cause'} | {
         name for name, hint in get_type_hints(type(error)).items() if 'Secret' in str(hint)
     }
-    assert set(shown) == {*error.__struct_fields__} - private
+    assert set(fields) == {*error.__struct_fields__} - private
 
 
 @pytest.mark.parametrize(
@@ -268,28 +270,30 @@ def test_public_fields_of_every_class_encode(error: TaggedError) -> None:
         (Plain('\ud800', Secret(PLANTED)), '{"token":"\ufffd","inner":"***"}'),
     ],
 )
-def test_json_is_the_value_as_it_is_mended(value: object, expected: str) -> None:
+def test_json_contains_the_value_with_surrogates_replaced(value: object, expected: str) -> None:
     assert to_json(value).decode() == expected
 
 
-def test_json_of_what_has_no_json_form_is_a_defect() -> None:
+def test_json_of_an_object_without_a_json_form_is_an_error() -> None:
     with pytest.raises(NotImplementedError, match='object has no JSON form'):
         to_json(object())
 
 
-def caught_from(call: Callable[[], object]) -> Exception:
-    with pytest.raises(Exception) as caught:  # noqa: PT011 -- any will do
+def exception_of(call: Callable[[], object]) -> Exception:
+    with pytest.raises(Exception) as caught:  # noqa: PT011 -- any exception
         call()
     return caught.value
 
 
-def failing(depth: int = 0, text: str = 'disk a') -> Exception:
-    def dive(left: int) -> None:
-        if left:
-            dive(left - 1)
+def os_error(depth: int = 0, text: str = 'disk a') -> Exception:
+    """Return an OSError that was raised in a recursion of this depth."""
+
+    def recurse(remaining: int) -> None:
+        if remaining:
+            recurse(remaining - 1)
         raise OSError(text)
 
-    return caught_from(partial(dive, depth))
+    return exception_of(partial(recurse, depth))
 
 
 class SyncFailed(TaggedError, namespace='test_common', category=Category.EXECUTION):
@@ -297,30 +301,30 @@ class SyncFailed(TaggedError, namespace='test_common', category=Category.EXECUTI
     cause: Cause | None = None
 
 
-def test_a_fingerprint_is_that_of_the_class_the_operation_and_our_own_frames() -> None:
-    first = fingerprint(SyncFailed('a/1', failing()), 'sync')
-    assert first == fingerprint(SyncFailed('b/2', failing(text='disk b')), 'sync')
-    assert first == fingerprint(SyncFailed('b/2', failing(depth=0)), 'sync')
-    assert first != fingerprint(SyncFailed('a/1', failing()), 'save')
-    assert first != fingerprint(SyncFailed('a/1', failing()), None)
+def test_a_fingerprint_depends_on_class_operation_and_own_frames() -> None:
+    first = fingerprint(SyncFailed('a/1', os_error()), 'sync')
+    assert first == fingerprint(SyncFailed('b/2', os_error(text='disk b')), 'sync')
+    assert first == fingerprint(SyncFailed('b/2', os_error(depth=0)), 'sync')
+    assert first != fingerprint(SyncFailed('a/1', os_error()), 'save')
+    assert first != fingerprint(SyncFailed('a/1', os_error()), None)
     assert first != fingerprint(SyncFailed('a/1'), 'sync')
     assert first != fingerprint(FileNotFound('t', 'a/1'), 'sync')
-    assert fingerprint(failing(), None) != fingerprint(ValueError(), None)
+    assert fingerprint(os_error(), None) != fingerprint(ValueError(), None)
     assert len(first) == 16
 
 
-def test_a_fingerprint_does_not_count() -> None:
-    assert fingerprint(failing(depth=1), None) == fingerprint(failing(depth=9), None)
+def test_a_fingerprint_does_not_depend_on_the_depth_of_a_recursion() -> None:
+    assert fingerprint(os_error(depth=1), None) == fingerprint(os_error(depth=9), None)
 
 
-def raising_in(module: str, file: str) -> Exception:
+def exception_in(module: str, file: str) -> Exception:
     names: dict[str, Any] = {'__name__': module}
-    exec(compile('def fail():\n    raise ValueError', file, 'exec'), names)  # noqa: S102 -- a frame of any module and file
-    return caught_from(names['fail'])
+    exec(compile('def fail():\n    raise ValueError', file, 'exec'), names)  # noqa: S102 -- builds a frame of a given module and file
+    return exception_of(names['fail'])
 
 
-def test_only_our_own_frames_have_a_part_in_it() -> None:
-    without = fingerprint(caught_from(partial(int, 'x')), None)
+def test_a_fingerprint_ignores_frames_of_installed_code() -> None:
+    without_frames = fingerprint(exception_of(partial(int, 'x')), None)
     for module, file in [
         ('somebody', '/opt/lib/site-packages/somebody.py'),
         ('json.decoder', '/usr/lib/python3/json/decoder.py'),
@@ -328,9 +332,9 @@ def test_only_our_own_frames_have_a_part_in_it() -> None:
         ('seamwise.edges', '/srv/seamwise/edges.py'),
         ('seamwise.policies.retry', '/srv/seamwise/policies/retry.py'),
     ]:
-        assert fingerprint(raising_in(module, file), None) == without, module
+        assert fingerprint(exception_in(module, file), None) == without_frames, module
     for module in ['somebody', '__main__', 'seamwise.toolhost.reader', 'seamwisely.edges']:
-        assert fingerprint(raising_in(module, '/srv/app.py'), None) != without, module
-    assert fingerprint(raising_in('app', '/srv/one.py'), None) == fingerprint(
-        raising_in('app', '/home/two.py'), None
+        assert fingerprint(exception_in(module, '/srv/app.py'), None) != without_frames, module
+    assert fingerprint(exception_in('app', '/srv/one.py'), None) == fingerprint(
+        exception_in('app', '/home/two.py'), None
     )

@@ -1,4 +1,4 @@
-"""Every class of the catalogue at every seam: decided by name, never 500, never a secret, always readable."""
+"""Tests of every catalogue class at every seam: tables, secrets, statuses and categories."""
 
 import json
 import logging
@@ -16,18 +16,18 @@ from seamwise.seams.adapter import Adapter, Hidden
 from tests.strategies import EVERY_CLASS, UNIONS, members
 
 SEAMS = ('cli', 'http', 'session', 'model', 'planner', 'jsonrpc')
-"""Every seam with tables; the log takes any tagged error."""
+"""The seams with tables; the log seam accepts every tagged error."""
 
 
 def adapters(seam: str, union: str) -> Mapping[Any, Adapter[Any, Any]]:
-    """Give the tables of a union at a seam, by revision where it has several."""
+    """Return the adapters of a union in a seam, by revision if there are several."""
     table: Any = getattr(import_module(f'seamwise.seams.{seam}.tables'), union)
     tables: Mapping[Any, Adapter[Any, Any]] = table if hasattr(table, 'values') else {'': table}
     return tables
 
 
-def arms_of(seam: str, kind: type[TaggedError]) -> Iterator[tuple[Any, Adapter[Any, Any]]]:
-    """Give every table of a seam in which a kind is decided and not hidden, with its revision."""
+def visible_adapters(seam: str, kind: type[TaggedError]) -> Iterator[tuple[Any, Adapter[Any, Any]]]:
+    """Yield the adapters of a seam that show a class, with their revisions."""
     for name, union in UNIONS.items():
         if kind in members(union):
             for revision, adapter in adapters(seam, name).items():
@@ -37,14 +37,14 @@ def arms_of(seam: str, kind: type[TaggedError]) -> Iterator[tuple[Any, Adapter[A
 
 @pytest.mark.parametrize('seam', SEAMS)
 @pytest.mark.parametrize('union', UNIONS)
-def test_a_table_decides_exactly_the_classes_of_its_union(seam: str, union: str) -> None:
+def test_a_table_covers_exactly_the_classes_of_its_union(seam: str, union: str) -> None:
     for adapter in adapters(seam, union).values():
         assert set(adapter.kinds) == set(members(UNIONS[union]))
 
 
 @pytest.mark.parametrize('kind', EVERY_CLASS, ids=lambda kind: kind.__name__)
-def test_every_class_reaches_somebody(kind: type[TaggedError]) -> None:
-    assert any(list(arms_of(seam, kind)) for seam in SEAMS)
+def test_every_class_reaches_at_least_one_seam(kind: type[TaggedError]) -> None:
+    assert any(list(visible_adapters(seam, kind)) for seam in SEAMS)
 
 
 SECRETS = [f'FAKE{number:02}hunter2' for number in range(40)]
@@ -61,7 +61,7 @@ FORMS: tuple[Callable[[str], str], ...] = (
     'client_secret: {}'.format,
     '-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----'.format,
 )
-"""The ways in which a text gives a secret away: with one of the forty each, in turn."""
+"""Texts that reveal a secret; each of the forty secrets gets the next form."""
 
 PLANTED = [FORMS[number % len(FORMS)](secret) for number, secret in enumerate(SECRETS)]
 
@@ -69,7 +69,7 @@ PLANTED = [FORMS[number % len(FORMS)](secret) for number, secret in enumerate(SE
 def value_for(hint: msgspec.inspect.Type, name: str, planted: str) -> object:
     if isinstance(hint, msgspec.inspect.UnionType):
         return value_for(
-            next(one for one in hint.types if not isinstance(one, msgspec.inspect.NoneType)),
+            next(type_ for type_ in hint.types if not isinstance(type_, msgspec.inspect.NoneType)),
             name,
             planted,
         )
@@ -88,49 +88,49 @@ def value_for(hint: msgspec.inspect.Type, name: str, planted: str) -> object:
         msgspec.inspect.FloatType: 1.5,
         msgspec.inspect.BoolType: True,
     }
-    return plain.get(type(hint), f'before {planted} behind')
+    return plain.get(type(hint), f'before {planted} after')
 
 
 def planted_cause(planted: str) -> BaseException:
     try:
         try:
             raise ValueError(planted)
-        except ValueError as below:
-            raise OSError(5, planted) from below
-    except OSError as raised:
-        raised.add_note(planted)
-        return raised
+        except ValueError as cause:
+            raise OSError(5, planted) from cause
+    except OSError as error:
+        error.add_note(planted)
+        return error
 
 
 def planted(kind: type[TaggedError], text: str) -> TaggedError:
-    """Make an error with a secret in every field that can hold one."""
+    """Return an error with a secret in every field that can contain one."""
     info = msgspec.inspect.type_info(kind)
     assert isinstance(info, msgspec.inspect.StructType)
     return kind(**{field.name: value_for(field.type, field.name, text) for field in info.fields})
 
 
-def everything_shown(error: TaggedError) -> Iterator[tuple[str, bytes]]:
-    """Give all that any seam writes of an error, with the seam's name."""
+def all_outputs(error: TaggedError) -> Iterator[tuple[str, bytes]]:
+    """Yield the output of every seam for an error, with the name of the seam."""
     kind = type(error)
-    for _, adapter in arms_of('cli', kind):
+    for _, adapter in visible_adapters('cli', kind):
         yield 'cli', adapter(error).text.encode()
-    for _, adapter in arms_of('http', kind):
+    for _, adapter in visible_adapters('http', kind):
         answer: http.HttpError = adapter(error)
         yield 'http', msgspec.json.encode(dict(answer.headers))
         for body in (http.envelope, http.problem, http.named, http.tagged):
             yield 'http', body(answer, request_id='r-1')
-    for _, adapter in arms_of('session', kind):
+    for _, adapter in visible_adapters('session', kind):
         for locale in ('en', 'zh_CN'):
-            told = session.event(
+            event = session.event(
                 error,
                 adapter=adapter,
                 locale=locale,
                 operation=str(error),
                 context={'arguments': error},
             )
-            yield 'session', session.encode(told)
+            yield 'session', session.encode(event)
     yield 'session', msgspec.json.encode(session.message(error))
-    for _, adapter in arms_of('model', kind):
+    for _, adapter in visible_adapters('model', kind):
         yield 'model', model.encode(adapter(error))
         yield (
             'model',
@@ -138,11 +138,11 @@ def everything_shown(error: TaggedError) -> Iterator[tuple[str, bytes]]:
                 model.tool_message(Failure(error), adapter=adapter, call_id='c-1', provider='mcp')
             ),
         )
-    for _, adapter in arms_of('planner', kind):
+    for _, adapter in visible_adapters('planner', kind):
         info = planner.from_error(error, adapter=adapter)
         yield 'planner', planner.encode(info)
         yield 'planner', msgspec.json.encode(info.to_log())
-    for revision, adapter in arms_of('jsonrpc', kind):
+    for revision, adapter in visible_adapters('jsonrpc', kind):
         protocol, version = revision
         yield (
             'jsonrpc',
@@ -152,23 +152,23 @@ def everything_shown(error: TaggedError) -> Iterator[tuple[str, bytes]]:
                 )
             ),
         )
-    noted = log.record(error, operation=str(error), params={'argument': error})
-    yield 'log', log.encode(noted)
-    made = logging.makeLogRecord({'msg': '%s', 'args': (error,), **noted.extra()})
-    log.RedactingFilter().filter(made)
-    yield 'log', log.JsonFormatter().format(made).encode()
-    yield 'log', pickle.dumps(made.__dict__)
+    record = log.record(error, operation=str(error), params={'argument': error})
+    yield 'log', log.encode(record)
+    log_record = logging.makeLogRecord({'msg': '%s', 'args': (error,), **record.extra()})
+    log.RedactingFilter().filter(log_record)
+    yield 'log', log.JsonFormatter().format(log_record).encode()
+    yield 'log', pickle.dumps(log_record.__dict__)
 
 
 @pytest.mark.parametrize('kind', EVERY_CLASS, ids=lambda kind: kind.__name__)
-def test_no_planted_secret_is_shown_anywhere(kind: type[TaggedError]) -> None:
+def test_no_seam_shows_a_planted_secret(kind: type[TaggedError]) -> None:
     for secret, text in zip(SECRETS, PLANTED, strict=True):
-        for seam, written in everything_shown(planted(kind, text)):
-            assert secret.encode() not in written, (seam, written)
+        for seam, output in all_outputs(planted(kind, text)):
+            assert secret.encode() not in output, (seam, output)
 
 
-def test_the_planting_would_be_seen() -> None:
-    """Without redaction, each form of each secret stands in the text of the error and in its cause."""
+def test_a_planted_secret_is_visible_without_redaction() -> None:
+    """The test above proves something: each secret is in the error and in its cause."""
     for secret, text in zip(SECRETS, PLANTED, strict=True):
         error = planted(members(UNIONS['NETWORK'])[0], text)
         assert secret in repr(error)
@@ -176,8 +176,8 @@ def test_the_planting_would_be_seen() -> None:
 
 
 @pytest.mark.parametrize('kind', EVERY_CLASS, ids=lambda kind: kind.__name__)
-def test_no_answer_is_a_500_but_what_a2a_prescribes(kind: type[TaggedError]) -> None:
-    for revision, adapter in arms_of('http', kind):
+def test_no_status_is_500_except_the_one_that_a2a_prescribes(kind: type[TaggedError]) -> None:
+    for revision, adapter in visible_adapters('http', kind):
         answer: http.HttpError = adapter(planted(kind, 'x'))
         assert answer.status != 500 or (revision, kind.__name__) == (
             '1.0.1',
@@ -191,14 +191,14 @@ def test_no_answer_is_a_500_but_what_a2a_prescribes(kind: type[TaggedError]) -> 
 
 
 @pytest.mark.parametrize('kind', EVERY_CLASS, ids=lambda kind: kind.__name__)
-def test_what_a_category_says_is_what_every_seam_says(kind: type[TaggedError]) -> None:
+def test_every_seam_follows_the_category_of_an_error(kind: type[TaggedError]) -> None:
     error = planted(kind, 'x')
-    for _, adapter in arms_of('http', kind):
+    for _, adapter in visible_adapters('http', kind):
         assert adapter(error).retryable is error.retryable
-    for _, adapter in arms_of('session', kind):
-        told = session.event(error, adapter=adapter, locale='en')
-        assert told.metadata['severity'] == (
-            'error' if told.metadata['recoverable'] else 'critical'
+    for _, adapter in visible_adapters('session', kind):
+        event = session.event(error, adapter=adapter, locale='en')
+        assert event.metadata['severity'] == (
+            'error' if event.metadata['recoverable'] else 'critical'
         )
     if error.category is Category.CANCELLED and kind.__name__ != 'ToolCancelled':
-        assert not list(arms_of('http', kind))
+        assert not list(visible_adapters('http', kind))

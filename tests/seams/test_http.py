@@ -1,4 +1,4 @@
-"""The HTTP seam: statuses, bodies, headers, request ids."""
+"""Tests of the HTTP seam: statuses, bodies, headers and request ids."""
 
 import json
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ from seamwise.catalog.workspace import WorkspaceError
 from seamwise.policies import GuardError
 from seamwise.seams.adapter import Hidden
 from seamwise.seams.http import (
-    Place,
+    ProblemLocation,
     defect,
     envelope,
     named,
@@ -49,7 +49,7 @@ from seamwise.seams.http import (
     tagged,
 )
 from seamwise.seams.http.bodies import Body
-from seamwise.seams.http.on import Responds
+from seamwise.seams.http.on import HttpArm
 from seamwise.seams.http.tables import PARSING, TOOLS
 from tests.strategies import PLANTED, errors, members, structs
 
@@ -69,7 +69,7 @@ class Busy(
 
 
 class LoggedOut(
-    TaggedError, namespace='test_http', category=Category.AUTHENTICATION, message='Who is there?'
+    TaggedError, namespace='test_http', category=Category.AUTHENTICATION, message='Sign in first.'
 ):
     realm: str = 'api'
 
@@ -77,9 +77,9 @@ class LoggedOut(
 BUSY = on(Busy).responds(503, 'HOST_BUSY', docs='https://docs.example.org/HOST_BUSY')
 
 
-def read(body: bytes) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(body)
-    return found
+def parse(body: bytes) -> dict[str, Any]:
+    parsed: dict[str, Any] = json.loads(body)
+    return parsed
 
 
 # Tables
@@ -101,22 +101,22 @@ UNIONS: list[tuple[Any, Any]] = [
     (tables.WORKSPACE, WorkspaceError),
     (tables.GUARDS, GuardError),
 ]
-ARMS: list[tuple[Any, Any]] = [one for table, _ in UNIONS for one in table.arms.items()]
-STATUSES = [(kind, arm.status, arm.code) for kind, arm in ARMS if isinstance(arm, Responds)]
+ARMS: list[tuple[Any, Any]] = [item for table, _ in UNIONS for item in table.arms.items()]
+STATUSES = [(kind, arm.status, arm.code) for kind, arm in ARMS if isinstance(arm, HttpArm)]
 A2A_KINDS = members(A2aError)
 
 
 @pytest.mark.parametrize(('table', 'union'), UNIONS)
-def test_a_table_decides_every_class_of_its_union_and_no_other(table: Any, union: Any) -> None:
+def test_a_table_covers_exactly_the_classes_of_its_union(table: Any, union: Any) -> None:
     assert table.kinds
     assert set(table.kinds) == set(members(union))
 
 
-def test_the_latest_revision_of_a2a_is_the_newest() -> None:
+def test_a2a_latest_is_the_table_of_the_newest_revision() -> None:
     assert tables.A2A_LATEST is tables.A2A[max(tables.A2A)]
 
 
-def test_what_never_reaches_http_is_decided_by_name() -> None:
+def test_an_error_that_never_reaches_http_is_hidden() -> None:
     hidden = {kind for kind, arm in ARMS if isinstance(arm, Hidden)}
     assert hidden == {
         RegistrationRejected,
@@ -134,25 +134,25 @@ def test_what_never_reaches_http_is_decided_by_name() -> None:
 @pytest.mark.parametrize(('kind', 'status', 'code'), STATUSES)
 def test_a_code_has_its_documented_status(kind: type[TaggedError], status: int, code: str) -> None:
     exact = {case['code']: case['status'] for case in FACTS['cases']}
-    by_ending = [
+    by_suffix = [
         case['status']
         for case in FACTS['cases']
         if case['code'][0] == '*' and code.endswith(case['code'][1:])
     ]
-    known = [exact[code]] if code in exact else by_ending
-    assert set(known) <= {status}
+    documented = [exact[code]] if code in exact else by_suffix
+    assert set(documented) <= {status}
     assert status != 500 or kind is A2aInvalidAgentResponse, (
         f'{kind.__name__}: only a defect is 500'
     )
 
 
-def test_every_code_has_one_status_but_where_a2a_changed_it() -> None:
+def test_every_code_has_one_status_except_in_a2a() -> None:
     pairs = {(code, status) for kind, status, code in STATUSES if kind not in A2A_KINDS}
     assert len(pairs) == len({code for code, _ in pairs})
 
 
 @pytest.mark.parametrize('case', FACTS['upstream'], ids=lambda case: case['upstream_status'])
-def test_what_an_upstream_thinks_of_our_key_is_no_401_of_ours(case: Mapping[str, Any]) -> None:
+def test_an_upstream_401_for_our_key_is_502(case: Mapping[str, Any]) -> None:
     for error in (
         CredentialsRejected('acme', 'ACME_KEY'),
         UpstreamFailed('acme', case['upstream_status'], ''),
@@ -164,76 +164,86 @@ def test_what_an_upstream_thinks_of_our_key_is_no_401_of_ours(case: Mapping[str,
 
 
 @pytest.mark.parametrize('code', FACTS['accidental_500_in_the_original'])
-def test_what_was_500_by_accident_has_a_status_of_its_own(code: str) -> None:
-    assert {status for _, status, one in STATUSES if one == code} == {
+def test_a_code_that_was_500_by_accident_has_another_status(code: str) -> None:
+    assert {status for _, status, other in STATUSES if other == code} == {
         FACTS['accidental_500_in_the_original'][code]['ours']
     }
 
 
-def test_every_code_of_the_document_has_an_error() -> None:
-    told = {code for codes in FACTS['document_codes'].values() for code in codes}
-    # A client's own credentials are UNAUTHORIZED; another word for the same status.
-    assert told - {code for _, _, code in STATUSES} == {'AUTHENTICATION'}
+def test_every_documented_code_has_an_error() -> None:
+    documented = {code for codes in FACTS['document_codes'].values() for code in codes}
+    # Missing credentials of a client are UNAUTHORIZED, a second code for the same status.
+    assert documented - {code for _, _, code in STATUSES} == {'AUTHENTICATION'}
 
 
 CATALOGUE = """
-    InvalidStream 502 UPSTREAM_ERROR, ChunkUnparsable 502 UPSTREAM_ERROR, ChunkHandlerFailed 502 STREAM_HANDLER_FAILED,
-    StreamProviderFailed 502 UPSTREAM_ERROR, TokenCountFailed 502 TOKENIZER_ERROR, BufferFull 503 STREAM_BUFFER_FULL,
+    InvalidStream 502 UPSTREAM_ERROR, ChunkUnparsable 502 UPSTREAM_ERROR,
+    ChunkHandlerFailed 502 STREAM_HANDLER_FAILED, StreamProviderFailed 502 UPSTREAM_ERROR,
+    TokenCountFailed 502 TOKENIZER_ERROR, BufferFull 503 STREAM_BUFFER_FULL,
     StreamClosed 409 STREAM_CONFLICT, SlowConsumer 503 SLOW_CONSUMER,
-    MissingParameter 400 TOOL_VALIDATION, InvalidParameter 400 TOOL_VALIDATION, UnknownTool 404 TOOL_NOT_FOUND,
-    FileNotFound 404 FILE_NOT_FOUND, FileAlreadyExists 409 ALREADY_EXISTS, PathForbidden 403 FORBIDDEN,
-    ContentNotFound 404 CONTENT_NOT_FOUND, ContentMismatch 409 CONTENT_CONFLICT, DuplicateMatch 409 CONTENT_CONFLICT,
-    CommandTimedOut 504 TIMEOUT, CommandFailed 422 COMMAND_FAILED, DiffRejected 409 DIFF_CONFLICT,
-    ToolFailed 502 TOOL_EXECUTION_FAILED, ToolTimedOut 504 TIMEOUT, ToolCancelled 409 TOOL_CANCELLED,
-    InvalidResult 502 TOOL_RESULT_INVALID, ToolRepeated 409 TOOL_REPEATED, TooManyMistakes 409 TOO_MANY_MISTAKES,
-    ResourceExhausted 503 RESOURCE_EXHAUSTED,
-    UnreadableCall 400 INVALID_REQUEST, UnknownFormat 400 INVALID_REQUEST, SchemaViolations 400 INVALID_REQUEST,
-    HostUnreachable 502 UPSTREAM_ERROR, NetworkTimedOut 504 UPSTREAM_TIMEOUT, UpstreamRateLimited 429 RATE_LIMIT,
-    CredentialsRejected 502 UPSTREAM_ERROR, UpstreamFailed 502 UPSTREAM_ERROR,
-    ModelNotFound 404 MODEL_NOT_FOUND, ProviderNotReady 503 PROVIDER_UNAVAILABLE, ProviderUnavailable 503 SERVICE_UNAVAILABLE,
-    ModelOverloaded 503 MODEL_OVERLOADED, NoModelAvailable 503 ROUTING_UNAVAILABLE, InvalidModelRequest 400 INVALID_REQUEST,
-    ContextTooLong 413 CONTEXT_TOO_LONG, ContentFiltered 422 CONTENT_FILTERED, OutputTruncated 422 OUTPUT_TRUNCATED,
-    StructuredOutputInvalid 502 UPSTREAM_ERROR, QuotaExceeded 402 QUOTA_EXCEEDED, BudgetExceeded 402 BUDGET_EXCEEDED,
-    BatchClosed 409 BATCH_CONFLICT, BatchFull 503 BATCH_FULL, BatchTimedOut 504 TIMEOUT, CacheMiss 404 CACHE_NOT_FOUND,
-    AgentNotFound 404 AGENT_NOT_FOUND, CommandNotFound 404 COMMAND_NOT_FOUND, AgentNotReady 503 AGENT_NOT_READY,
-    AgentBusy 409 AGENT_BUSY, GuardrailsViolated 403 GUARDRAILS_VIOLATED, InvalidTransition 409 INVALID_TRANSITION,
-    ContextOverflow 413 CONTEXT_OVERFLOW, CompressionFailed 502 COMPRESSION_FAILED,
-    McpConnectionFailed 502 UPSTREAM_ERROR, McpTransportFailed 502 UPSTREAM_ERROR, McpServerFailed 502 UPSTREAM_ERROR,
-    McpTimedOut 504 UPSTREAM_TIMEOUT, LspNotInitialized 503 SERVICE_UNAVAILABLE, LspRequestFailed 502 UPSTREAM_ERROR,
-    LspContentModified 409 CONTENT_CONFLICT, AgentCardInvalid 502 UPSTREAM_ERROR,
-    InvalidInput 400 INVALID_REQUEST, SessionNotFound 404 SESSION_NOT_FOUND, SessionBusy 409 SESSION_CONFLICT,
-    ReplayGap 409 REPLAY_CONFLICT, UnknownEpoch 404 EPOCH_NOT_FOUND, AckAhead 400 INVALID_REQUEST, RecoveryFailed 502 RECOVERY_FAILED,
-    Unauthenticated 401 UNAUTHORIZED, AccessDenied 403 FORBIDDEN,
-    RecordNotFound 404 RECORD_NOT_FOUND, RecordExists 409 ALREADY_EXISTS, StoreClosed 503 SERVICE_UNAVAILABLE,
-    StoreUnavailable 503 SERVICE_UNAVAILABLE,
-    RateLimited 429 RATE_LIMITED, CircuitOpen 503 CIRCUIT_OPEN, BulkheadFull 503 BULKHEAD_FULL, DeadlineExceeded 504 TIMEOUT
+    MissingParameter 400 TOOL_VALIDATION, InvalidParameter 400 TOOL_VALIDATION,
+    UnknownTool 404 TOOL_NOT_FOUND, FileNotFound 404 FILE_NOT_FOUND,
+    FileAlreadyExists 409 ALREADY_EXISTS, PathForbidden 403 FORBIDDEN,
+    ContentNotFound 404 CONTENT_NOT_FOUND, ContentMismatch 409 CONTENT_CONFLICT,
+    DuplicateMatch 409 CONTENT_CONFLICT, CommandTimedOut 504 TIMEOUT,
+    CommandFailed 422 COMMAND_FAILED, DiffRejected 409 DIFF_CONFLICT,
+    ToolFailed 502 TOOL_EXECUTION_FAILED, ToolTimedOut 504 TIMEOUT,
+    ToolCancelled 409 TOOL_CANCELLED, InvalidResult 502 TOOL_RESULT_INVALID,
+    ToolRepeated 409 TOOL_REPEATED, TooManyMistakes 409 TOO_MANY_MISTAKES,
+    ResourceExhausted 503 RESOURCE_EXHAUSTED, UnreadableCall 400 INVALID_REQUEST,
+    UnknownFormat 400 INVALID_REQUEST, SchemaViolations 400 INVALID_REQUEST,
+    HostUnreachable 502 UPSTREAM_ERROR, NetworkTimedOut 504 UPSTREAM_TIMEOUT,
+    UpstreamRateLimited 429 RATE_LIMIT, CredentialsRejected 502 UPSTREAM_ERROR,
+    UpstreamFailed 502 UPSTREAM_ERROR, ModelNotFound 404 MODEL_NOT_FOUND,
+    ProviderNotReady 503 PROVIDER_UNAVAILABLE, ProviderUnavailable 503 SERVICE_UNAVAILABLE,
+    ModelOverloaded 503 MODEL_OVERLOADED, NoModelAvailable 503 ROUTING_UNAVAILABLE,
+    InvalidModelRequest 400 INVALID_REQUEST, ContextTooLong 413 CONTEXT_TOO_LONG,
+    ContentFiltered 422 CONTENT_FILTERED, OutputTruncated 422 OUTPUT_TRUNCATED,
+    StructuredOutputInvalid 502 UPSTREAM_ERROR, QuotaExceeded 402 QUOTA_EXCEEDED,
+    BudgetExceeded 402 BUDGET_EXCEEDED, BatchClosed 409 BATCH_CONFLICT, BatchFull 503 BATCH_FULL,
+    BatchTimedOut 504 TIMEOUT, CacheMiss 404 CACHE_NOT_FOUND, AgentNotFound 404 AGENT_NOT_FOUND,
+    CommandNotFound 404 COMMAND_NOT_FOUND, AgentNotReady 503 AGENT_NOT_READY,
+    AgentBusy 409 AGENT_BUSY, GuardrailsViolated 403 GUARDRAILS_VIOLATED,
+    InvalidTransition 409 INVALID_TRANSITION, ContextOverflow 413 CONTEXT_OVERFLOW,
+    CompressionFailed 502 COMPRESSION_FAILED, McpConnectionFailed 502 UPSTREAM_ERROR,
+    McpTransportFailed 502 UPSTREAM_ERROR, McpServerFailed 502 UPSTREAM_ERROR,
+    McpTimedOut 504 UPSTREAM_TIMEOUT, LspNotInitialized 503 SERVICE_UNAVAILABLE,
+    LspRequestFailed 502 UPSTREAM_ERROR, LspContentModified 409 CONTENT_CONFLICT,
+    AgentCardInvalid 502 UPSTREAM_ERROR, InvalidInput 400 INVALID_REQUEST,
+    SessionNotFound 404 SESSION_NOT_FOUND, SessionBusy 409 SESSION_CONFLICT,
+    ReplayGap 409 REPLAY_CONFLICT, UnknownEpoch 404 EPOCH_NOT_FOUND, AckAhead 400 INVALID_REQUEST,
+    RecoveryFailed 502 RECOVERY_FAILED, Unauthenticated 401 UNAUTHORIZED,
+    AccessDenied 403 FORBIDDEN, RecordNotFound 404 RECORD_NOT_FOUND,
+    RecordExists 409 ALREADY_EXISTS, StoreClosed 503 SERVICE_UNAVAILABLE,
+    StoreUnavailable 503 SERVICE_UNAVAILABLE, RateLimited 429 RATE_LIMITED,
+    CircuitOpen 503 CIRCUIT_OPEN, BulkheadFull 503 BULKHEAD_FULL, DeadlineExceeded 504 TIMEOUT
 """
 
 
-def test_the_catalogue_answers_as_documented() -> None:
+def test_every_class_of_the_catalogue_has_its_documented_status_and_code() -> None:
     documented = {
         name: (int(status), code)
-        for name, status, code in (one.split() for one in CATALOGUE.split(','))
+        for name, status, code in (row.split() for row in CATALOGUE.split(','))
     }
-    own = {
+    actual = {
         kind.__name__: (status, code)
         for kind, status, code in STATUSES
         if not kind.__name__.startswith('A2a')
     }
-    assert own == documented
+    assert actual == documented
 
 
-def test_the_challenge_of_a_401_is_the_scheme_by_which_to_sign_in() -> None:
+def test_the_challenge_of_a_401_is_the_authentication_scheme() -> None:
     assert tables.ACCESS(Unauthenticated('Basic')).headers == {'WWW-Authenticate': 'Basic'}
 
 
 @pytest.mark.parametrize('table', [table for table, _ in UNIONS])
-def test_a_delay_of_any_error_is_in_the_header_too(table: Any) -> None:
+def test_the_delay_of_every_error_is_in_retry_after(table: Any) -> None:
     for kind, arm in table.arms.items():
         if 'retry_after' not in kind.__struct_fields__ or isinstance(arm, Hidden):
             continue
-        needed: dict[str, Any] = {name: 1 for name in kind.__struct_fields__ if name != 'cause'}
-        answer = table(kind(**{**needed, 'retry_after': 1.5}))
+        fields: dict[str, Any] = {name: 1 for name in kind.__struct_fields__ if name != 'cause'}
+        answer = table(kind(**{**fields, 'retry_after': 1.5}))
         assert (answer.retry_after_ms, answer.headers['Retry-After']) == (1500, '2')
 
 
@@ -245,12 +255,11 @@ REACHING = [
 
 
 @given(errors(*REACHING), st.sampled_from(BODIES))
-def test_every_error_has_a_safe_body_in_every_form(error: Any, body: Body) -> None:
-    shown = ALL(error)
-    written = body(shown, request_id='r-1', now=NOW)
-    assert PLANTED.encode() not in written
-    assert read(written)
-    assert are_short(read(written))
+def test_every_error_has_a_safe_body_in_every_format(error: Any, body: Body) -> None:
+    encoded = body(ALL(error), request_id='r-1', now=NOW)
+    assert PLANTED.encode() not in encoded
+    assert parse(encoded)
+    assert are_short(parse(encoded))
 
 
 def are_short(value: str | float | list[Any] | dict[str, Any] | None) -> bool:
@@ -265,22 +274,22 @@ def are_short(value: str | float | list[Any] | dict[str, Any] | None) -> bool:
 
 
 @given(errors(*REACHING))
-def test_the_keys_of_a_failure_stand_in_the_documented_order(error: Any) -> None:
-    body = read(envelope(ALL(error), request_id='r-1', now=NOW))
+def test_a_failure_has_its_keys_in_the_documented_order(error: Any) -> None:
+    body = parse(envelope(ALL(error), request_id='r-1', now=NOW))
     assert list(body) == FACTS['envelope_keys']['failure']
     keys = list(body['error'])
     assert keys == [key for key in FACTS['envelope_keys']['error_order'] if key in keys]
     assert set(FACTS['envelope_keys']['error_always']) <= set(keys)
 
 
-def test_the_keys_of_a_success_stand_in_the_documented_order() -> None:
+def test_a_success_has_its_keys_in_the_documented_order() -> None:
     assert envelope({'n': 1}, request_id='r-1', now=NOW) == (
         b'{"success":true,"data":{"n":1},"timestamp":"2026-02-20T10:30:00Z","request_id":"r-1"}'
     )
-    assert list(read(envelope(None, request_id='r-1'))) == FACTS['envelope_keys']['success']
+    assert list(parse(envelope(None, request_id='r-1'))) == FACTS['envelope_keys']['success']
 
 
-def test_a_whole_failure() -> None:
+def test_the_envelope_of_a_failure_contains_all_its_members() -> None:
     assert envelope(BUSY(Busy('a', 1.5)), request_id='r-1', now=NOW).decode() == (
         '{"success":false,"error":{"code":"HOST_BUSY","type":"Busy","message":"a is busy.",'
         '"details":{"host":"a","retry_after":1.5},"retryable":true,"retry_after_ms":1500,'
@@ -288,11 +297,11 @@ def test_a_whole_failure() -> None:
     )
 
 
-def test_what_has_nothing_to_say_is_left_out_and_what_is_false_is_not() -> None:
+def test_an_envelope_omits_empty_members_but_not_false_ones() -> None:
     class Lost(TaggedError, category=Category.NOT_FOUND):
         cause: Cause | None = None
 
-    body = read(
+    body = parse(
         envelope(on(Lost).responds(404, 'LOST_NOT_FOUND')(Lost(OSError(PLANTED))), request_id='r-1')
     )
     assert body['error'] == {
@@ -303,7 +312,7 @@ def test_what_has_nothing_to_say_is_left_out_and_what_is_false_is_not() -> None:
     }
 
 
-def test_details_are_all_fields_but_the_cause_and_the_secrets() -> None:
+def test_details_contain_all_fields_except_the_cause_and_the_secrets() -> None:
     assert TOOLS(
         InvalidParameter('t', 'p', 'it is odd', Secret(PLANTED), (Finding('q', 'is even'),))
     ).details == {
@@ -315,7 +324,7 @@ def test_details_are_all_fields_but_the_cause_and_the_secrets() -> None:
     assert TOOLS(ToolFailed('t', OSError(PLANTED))).details == {'tool': 't'}
 
 
-def test_details_of_an_arm_replace_those_and_are_redacted() -> None:
+def test_details_of_an_arm_replace_the_default_and_are_redacted() -> None:
     arm = on(PathForbidden).responds(
         403,
         'FORBIDDEN',
@@ -333,8 +342,8 @@ class Row(Struct, frozen=True):
     size: float
 
 
-def test_data_of_a_success_is_as_it_is() -> None:
-    body = read(
+def test_the_value_of_a_success_is_not_redacted() -> None:
+    body = parse(
         envelope(
             [Row('see password=hunter2', 1.5), Row('x' * 5000, float('inf'))], request_id='r-1'
         )
@@ -346,21 +355,21 @@ def test_data_of_a_success_is_as_it_is() -> None:
 
 
 @pytest.mark.parametrize('body', BODIES)
-def test_a_file_name_that_is_no_utf_8_does_not_break_the_answer(body: Body) -> None:
+def test_a_file_name_that_is_not_utf_8_is_encoded_with_a_replacement(body: Body) -> None:
     assert 'caf\ufffd' in body(Row('caf\udce9', 1), request_id='r-1').decode()
     assert 'caf\ufffd' in body(BUSY(Busy('caf\udce9')), request_id='r-1').decode()
 
 
-def test_ten_megabytes_become_a_short_body() -> None:
+def test_an_error_of_ten_megabytes_has_a_short_body() -> None:
     assert len(envelope(TOOLS(FileNotFound('t', 'ab ' * 3_500_000)), request_id='r-1')) < 2048
 
 
-# Problems
+# Problem details
 
 
-def test_a_problem_in_the_documented_order() -> None:
+def test_a_problem_has_its_keys_in_the_documented_order() -> None:
     error = MissingParameter('t', 'a/b~c', also=(Finding('q', 'is odd'),))
-    body = read(problem(TOOLS(error), request_id='r-1', now=NOW))
+    body = parse(problem(TOOLS(error), request_id='r-1', now=NOW))
     assert body == {
         'type': 'urn:seamwise:error:TOOL_VALIDATION',
         'title': 'Tool validation',
@@ -378,26 +387,26 @@ def test_a_problem_in_the_documented_order() -> None:
     assert list(body['errors'][0]) == FACTS['problem_keys']['errors_item']
 
 
-def test_a_problem_says_its_page_and_its_delay_where_it_has_them() -> None:
-    body = read(problem(BUSY(Busy('a', 0)), request_id='r-1'))
+def test_a_problem_contains_the_url_and_the_delay_of_its_error() -> None:
+    body = parse(problem(BUSY(Busy('a', 0)), request_id='r-1'))
     assert (body['type'], body['retry_after_ms']) == ('https://docs.example.org/HOST_BUSY', 0)
     assert list(body) == [key for key in FACTS['problem_keys']['order'] if key in body]
 
 
-def test_the_places_of_a_problem() -> None:
+def test_a_problem_locates_every_invalid_value() -> None:
     assert TOOLS(InvalidParameter('t', 'p', f'password={PLANTED}')).problems == (
-        Place('/arguments/p', 'password=***'),
+        ProblemLocation('/arguments/p', 'password=***'),
     )
     assert PARSING(SchemaViolations((Problem('/tool', 'is missing'),))).problems == (
-        Place('/tool', 'is missing'),
+        ProblemLocation('/tool', 'is missing'),
     )
     assert TOOLS(UnknownTool('t', 'n', ())).problems == ()
 
 
-def test_a_credential_is_masked_before_an_arm_can_escape_or_cut_it() -> None:
+def test_a_credential_is_masked_before_an_arm_escapes_or_cuts_it() -> None:
     url = f'https://ann:{PLANTED}@example.org/'
     assert TOOLS(MissingParameter('t', url)).problems == (
-        Place('/arguments/https:~1~1***@example.org~1', 'is missing'),
+        ProblemLocation('/arguments/https:~1~1***@example.org~1', 'is missing'),
     )
     arm = on(Busy).responds(
         503,
@@ -408,38 +417,38 @@ def test_a_credential_is_masked_before_an_arm_can_escape_or_cut_it() -> None:
     assert 'FAKE' not in repr(arm(Busy(url)))
 
 
-def test_a_success_is_no_problem() -> None:
+def test_a_value_is_never_written_as_a_problem() -> None:
     assert problem(1, request_id='r-1', now=NOW) == envelope(1, request_id='r-1', now=NOW)
 
 
-# The older contract
+# Legacy contract
 
 
-def test_named_and_tagged_bodies() -> None:
-    shown = TOOLS(PathForbidden('t', 'p', 'system'))
+def test_legacy_bodies_contain_the_message_and_the_details() -> None:
+    error = TOOLS(PathForbidden('t', 'p', 'system'))
     fields = {
         'message': "t may not touch 'p' (system).",
         'tool': 't',
         'path': 'p',
         'reason': 'system',
     }
-    assert read(named(shown)) == {'name': 'PathForbidden', 'data': fields}
-    assert list(read(tagged(shown)).items()) == [('_tag', 'PathForbidden'), *fields.items()]
+    assert parse(named(error)) == {'name': 'PathForbidden', 'data': fields}
+    assert list(parse(tagged(error)).items()) == [('_tag', 'PathForbidden'), *fields.items()]
     assert named([1]) == tagged([1]) == b'[1]'
 
 
-def test_no_detail_can_take_the_place_of_the_tag() -> None:
-    shown = on(Busy).responds(
+def test_a_detail_cannot_replace_the_tag() -> None:
+    error = on(Busy).responds(
         503, 'HOST_BUSY', details=lambda _: {'_tag': 'Other', 'message': 'Mine.'}
     )(Busy('a'))
-    assert read(tagged(shown)) == {'_tag': 'Busy', 'message': 'Mine.'}
+    assert parse(tagged(error)) == {'_tag': 'Busy', 'message': 'Mine.'}
 
 
 # Headers and responses
 
 
 @pytest.mark.parametrize(('seconds', 'header'), FACTS['headers'][-1]['seconds_to_header'])
-def test_a_delay_becomes_whole_seconds_rounded_up(seconds: float, header: str) -> None:
+def test_retry_after_is_in_whole_seconds_rounded_up(seconds: float, header: str) -> None:
     assert BUSY(Busy('a', seconds)).headers == {'Retry-After': header}
     assert on(Busy).responds(409, 'X_CONFLICT')(Busy('a', seconds)).headers == {
         'Retry-After': header
@@ -448,29 +457,29 @@ def test_a_delay_becomes_whole_seconds_rounded_up(seconds: float, header: str) -
 
 
 @given(structs(Busy))
-def test_nobody_is_asked_to_wait_too_short(error: Busy) -> None:
-    shown = BUSY(error)
+def test_retry_after_is_never_shorter_than_the_delay(error: Busy) -> None:
+    answer = BUSY(error)
     if error.retry_after is None:
-        assert (shown.retry_after_ms, shown.headers) == (None, {})
+        assert (answer.retry_after_ms, answer.headers) == (None, {})
         return
-    assert error.retry_after * 1000 <= (shown.retry_after_ms or 0) + 1e-6
-    assert error.retry_after <= int(shown.headers['Retry-After']) + 1e-9
+    assert error.retry_after * 1000 <= (answer.retry_after_ms or 0) + 1e-6
+    assert error.retry_after <= int(answer.headers['Retry-After']) + 1e-9
 
 
 def test_a_401_carries_a_challenge() -> None:
     assert on(LoggedOut).responds(401, 'UNAUTHORIZED')(LoggedOut()).headers == {
         'WWW-Authenticate': 'Bearer'
     }
-    own = on(LoggedOut).responds(
+    with_headers = on(LoggedOut).responds(
         401,
         'UNAUTHORIZED',
         headers=lambda error: {'www-authenticate': f'Bearer realm="{error.realm}"'},
     )
-    assert own(LoggedOut()).headers == {'WWW-Authenticate': 'Bearer realm="api"'}
+    assert with_headers(LoggedOut()).headers == {'WWW-Authenticate': 'Bearer realm="api"'}
 
 
-def test_a_405_must_say_what_is_allowed() -> None:
-    with pytest.raises(ValueError, match='405 carries the header Allow'):
+def test_a_405_requires_an_allow_header() -> None:
+    with pytest.raises(ValueError, match='405 must carry the header Allow'):
         on(LoggedOut).responds(405, 'METHOD_NOT_ALLOWED')
     assert on(LoggedOut).responds(405, 'METHOD_NOT_ALLOWED', headers={'Allow': 'GET'})(
         LoggedOut()
@@ -478,25 +487,25 @@ def test_a_405_must_say_what_is_allowed() -> None:
 
 
 @pytest.mark.parametrize('status', [0, 200, 399, 600])
-def test_an_error_is_no_success(status: int) -> None:
+def test_the_status_of_an_error_must_be_400_to_599(status: int) -> None:
     with pytest.raises(ValueError, match='400 to 599'):
         on(LoggedOut).responds(status, 'X')
 
 
-def test_no_error_can_add_a_header_of_its_own() -> None:
-    evil = on(LoggedOut).responds(
+def test_a_line_break_in_an_error_cannot_inject_a_header() -> None:
+    answer = on(LoggedOut).responds(
         401, 'UNAUTHORIZED', headers=lambda error: {'X-Realm': error.realm}
     )(LoggedOut('a\r\nX-Evil: é'))
-    assert evil.headers['X-Realm'] == 'a??X-Evil: ?'
+    assert answer.headers['X-Realm'] == 'a??X-Evil: ?'
 
 
 @pytest.mark.parametrize('case', FACTS['request_ids'], ids=lambda case: repr(case['given'])[:20])
-def test_a_harmless_request_id_is_kept_and_any_other_replaced(case: Mapping[str, Any]) -> None:
-    kept = request_id(case['given'])
-    assert (kept == case['given']) is case['kept']
-    assert request_id(kept) == kept
-    assert read(envelope(1, request_id=kept))['request_id'] == kept
-    assert (read(envelope(1, request_id=case['given']))['request_id'] == case['given']) is case[
+def test_a_safe_request_id_is_kept_and_an_unsafe_one_replaced(case: Mapping[str, Any]) -> None:
+    safe_id = request_id(case['given'])
+    assert (safe_id == case['given']) is case['kept']
+    assert request_id(safe_id) == safe_id
+    assert parse(envelope(1, request_id=safe_id))['request_id'] == safe_id
+    assert (parse(envelope(1, request_id=case['given']))['request_id'] == case['given']) is case[
         'kept'
     ]
 
@@ -506,7 +515,7 @@ def test_new_request_ids_differ() -> None:
     assert request_id('r-1\n') != 'r-1\n'
 
 
-def test_a_response_of_a_value() -> None:
+def test_the_response_of_a_value_is_200_with_the_envelope() -> None:
     answer = response('pong', request_id='r-1', now=NOW)
     assert (answer.status, answer.headers) == (
         200,
@@ -515,7 +524,7 @@ def test_a_response_of_a_value() -> None:
     assert answer.body == envelope('pong', request_id='r-1', now=NOW)
 
 
-def test_a_response_of_an_error() -> None:
+def test_the_response_of_an_error_has_its_status_and_headers() -> None:
     answer = response(BUSY(Busy('a', 1.5)), request_id='r-1', now=NOW)
     assert answer.status == 503
     assert answer.headers == {
@@ -528,33 +537,35 @@ def test_a_response_of_an_error() -> None:
 def test_a_new_request_id_is_the_same_in_header_and_body() -> None:
     for body, key in [(envelope, 'request_id'), (problem, 'instance')]:
         answer = response(BUSY(Busy('a')), request_id='a b', body=body)
-        assert read(answer.body)[key] == answer.headers['x-request-id'] != 'a b'
+        assert parse(answer.body)[key] == answer.headers['x-request-id'] != 'a b'
 
 
 @pytest.mark.parametrize(
-    ('body', 'kind'),
+    ('body', 'media_type'),
     [
         (problem, 'application/problem+json'),
         (named, 'application/json'),
         (tagged, 'application/json'),
     ],
 )
-def test_the_form_of_the_body_says_its_type(body: Body, kind: str) -> None:
-    assert response(BUSY(Busy('a')), body=body).headers['content-type'] == kind
+def test_the_content_type_of_an_error_depends_on_the_body_format(
+    body: Body, media_type: str
+) -> None:
+    assert response(BUSY(Busy('a')), body=body).headers['content-type'] == media_type
     assert response('a', body=body).headers['content-type'] == 'application/json'
 
 
 # Defects
 
 
-def test_a_defect_tells_its_reference_and_nothing_else() -> None:
+def test_the_response_of_a_defect_contains_only_its_reference() -> None:
     answer = response(defect('err_2f4ad7qz'), request_id='r-1', now=NOW)
     assert answer.status == 500
-    assert read(answer.body)['error'] == {
+    assert parse(answer.body)['error'] == {
         'code': 'INTERNAL',
         'type': 'UnknownError',
         'message': 'The server met an unexpected condition.',
         'details': {'ref': 'err_2f4ad7qz'},
         'retryable': False,
     }
-    assert list(read(named(defect('err_2f4ad7qz')))['data']) == ['message', 'ref']
+    assert list(parse(named(defect('err_2f4ad7qz')))['data']) == ['message', 'ref']

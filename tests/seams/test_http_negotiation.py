@@ -1,4 +1,4 @@
-"""Which form of a body a client is given."""
+"""Tests of content negotiation between the envelope and problem details."""
 
 import json
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from seamwise.catalog.storage import RecordNotFound
 from seamwise.seams.http import envelope, negotiated, problem, response
-from seamwise.seams.http.negotiation import chosen
+from seamwise.seams.http.negotiation import body_for
 from seamwise.seams.http.tables import STORAGE
 
 FOUND = STORAGE(RecordNotFound('user', 'u-17'))
@@ -48,8 +48,8 @@ LONG = ', '.join(['application/problem+json'] * 1000)
         (LONG, False),
     ],
 )
-def test_the_form_is_the_one_that_is_asked_for(accept: str | None, *, is_problem: bool) -> None:
-    assert chosen(accept) is (problem if is_problem else envelope)
+def test_the_body_format_follows_accept(accept: str | None, *, is_problem: bool) -> None:
+    assert body_for(accept) is (problem if is_problem else envelope)
 
 
 @given(
@@ -58,7 +58,7 @@ def test_the_form_is_the_one_that_is_asked_for(accept: str | None, *, is_problem
         st.sampled_from([*'",;=\\ ', 'q', '0.5', 'application/json', '*/*']), max_size=30
     ).map(''.join)
 )
-def test_no_accept_goes_without_an_answer(accept: str) -> None:
+def test_any_accept_gets_a_readable_body(accept: str) -> None:
     answer = response(FOUND, request_id='r-1', body=negotiated, accept=accept)
     assert answer.status == 404
     assert json.loads(answer.body)
@@ -67,11 +67,11 @@ def test_no_accept_goes_without_an_answer(accept: str) -> None:
 @pytest.mark.parametrize(
     'accept', ['"' * 4000, '"\\' * 2000, ';q=' * 1300, ' ' * 4000 + 'x', '",' * 2000]
 )
-def test_an_accept_of_any_kind_is_read_in_no_time(accept: str) -> None:
-    assert chosen(accept) is envelope
+def test_a_hostile_accept_is_parsed_in_linear_time(accept: str) -> None:
+    assert body_for(accept) is envelope
 
 
-def test_a_negotiated_failure_says_so_to_caches_and_a_success_does_not() -> None:
+def test_only_a_negotiated_failure_has_a_vary_header() -> None:
     assert (
         response(FOUND, body=negotiated, accept='application/problem+json').headers['vary']
         == 'Accept'
@@ -80,13 +80,13 @@ def test_a_negotiated_failure_says_so_to_caches_and_a_success_does_not() -> None
     assert 'vary' not in response(1, body=negotiated).headers
 
 
-def test_a_success_is_in_the_envelope_whatever_is_asked_for() -> None:
+def test_a_success_is_always_in_the_envelope() -> None:
     answer = response('pong', request_id='r-1', body=negotiated, accept='application/problem+json')
     assert answer.headers['content-type'] == 'application/json'
     assert json.loads(answer.body)['data'] == 'pong'
 
 
-def test_the_negotiated_form_is_a_form_like_the_others() -> None:
+def test_negotiated_writes_the_body_that_accept_prefers() -> None:
     assert (
         json.loads(negotiated(FOUND, request_id='r-1', accept='application/problem+json'))['status']
         == 404

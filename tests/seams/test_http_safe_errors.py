@@ -1,4 +1,4 @@
-"""The outermost layer: defects, disconnects, cancellation, and what frameworks answer by themselves."""
+"""Tests of `SafeErrors`: defects, disconnects, cancellation, and error pages of frameworks."""
 
 import asyncio
 import gzip
@@ -44,44 +44,44 @@ class Lost(
     pass
 
 
-def broken(request: Request) -> Response:
+def raise_value_error(request: Request) -> Response:
     raise ValueError(f'password={PLANTED} at {request.url.path}')
 
 
-def refused(request: Request) -> Response:
+def plain_404(request: Request) -> Response:
     return PlainTextResponse('no', 404)
 
 
-def starlette(handler: Callable[[Request], Any]) -> Starlette:
+def starlette_app(handler: Callable[[Request], Any]) -> Starlette:
     return Starlette(routes=[Route('/', handler, methods=['GET', 'POST'])])
 
 
-def inside(app: Starlette) -> Any:
+def as_middleware(app: Starlette) -> Any:
     app.add_middleware(SafeErrors)
     return app
 
 
-def around(app: Starlette) -> Any:
+def around_app(app: Starlette) -> Any:
     return SafeErrors(app)
 
 
-def around_debug(app: Starlette) -> Any:
+def around_debug_app(app: Starlette) -> Any:
     app.debug = True
     return SafeErrors(app)
 
 
-def with_base_middleware(app: Starlette) -> Any:
-    async def pass_on(
+def with_base_http_middleware(app: Starlette) -> Any:
+    async def forward(
         request: Request, call_next: Callable[[Request], Awaitable[Response]]
     ) -> Response:
         return await call_next(request)
 
-    app.add_middleware(BaseHTTPMiddleware, dispatch=pass_on)
-    return inside(app)
+    app.add_middleware(BaseHTTPMiddleware, dispatch=forward)
+    return as_middleware(app)
 
 
-PLACES = [inside, around, around_debug, with_base_middleware]
-placed = pytest.mark.parametrize('place', PLACES)
+SETUPS = [as_middleware, around_app, around_debug_app, with_base_http_middleware]
+each_setup = pytest.mark.parametrize('wrap', SETUPS)
 
 
 def client_of(app: Any) -> TestClient:
@@ -92,21 +92,21 @@ def records(
     caplog: pytest.LogCaptureFixture, level: int = logging.ERROR
 ) -> list[logging.LogRecord]:
     return [
-        one
-        for one in caplog.records
-        if one.levelno == level and one.name.startswith(('seamwise', 'mine'))
+        record
+        for record in caplog.records
+        if record.levelno == level and record.name.startswith(('seamwise', 'mine'))
     ]
 
 
 # Defects
 
 
-@placed
+@each_setup
 @pytest.mark.parametrize('accept', ['*/*', 'text/html', 'application/problem+json'])
-def test_a_defect_is_a_safe_answer_and_one_record(
-    place: Callable[[Starlette], Any], accept: str, caplog: pytest.LogCaptureFixture
+def test_a_defect_has_a_safe_response_and_one_record(
+    wrap: Callable[[Starlette], Any], accept: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    answer = client_of(place(starlette(broken))).get('/', headers={'accept': accept})
+    answer = client_of(wrap(starlette_app(raise_value_error))).get('/', headers={'accept': accept})
     assert answer.status_code == 500
     [record] = records(caplog)
     [ref] = REF.findall(record.getMessage())
@@ -130,108 +130,113 @@ def test_a_defect_is_a_safe_answer_and_one_record(
 
 @dataclass(frozen=True)
 class _FrozenError(Exception):
-    """What refuses every attribute, notes too."""
+    """An exception that accepts no attributes, and so no notes."""
 
     number: int
 
 
-@placed
-def test_an_exception_that_takes_no_note_is_a_defect_like_others(
-    place: Callable[[Starlette], Any], caplog: pytest.LogCaptureFixture
+@each_setup
+def test_a_frozen_exception_is_a_defect(
+    wrap: Callable[[Starlette], Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     def handler(request: Request) -> Response:
         raise _FrozenError(1)
 
-    answer = TestClient(place(starlette(handler)), raise_server_exceptions=False).get('/')
+    answer = TestClient(wrap(starlette_app(handler)), raise_server_exceptions=False).get('/')
     assert answer.json()['error']['code'] == 'INTERNAL'
     assert '_FrozenError' in records(caplog)[0].getMessage()
 
 
-@placed
+@each_setup
 @pytest.mark.parametrize('value', [object(), 1 + 2j], ids=['object', 'complex'])
-def test_a_value_that_has_no_json_is_a_defect_with_a_safe_body(
-    place: Callable[[Starlette], Any], value: object, caplog: pytest.LogCaptureFixture
+def test_a_value_without_a_json_form_is_a_defect_with_a_safe_body(
+    wrap: Callable[[Starlette], Any], value: object, caplog: pytest.LogCaptureFixture
 ) -> None:
     @endpoint(on(Lost).responds(404, 'LOST'))
     async def handler(request: Request) -> Result[object, Lost]:
         return Success(value)
 
-    answer = TestClient(place(starlette(handler)), raise_server_exceptions=False).get('/')
+    answer = TestClient(wrap(starlette_app(handler)), raise_server_exceptions=False).get('/')
     assert (answer.status_code, answer.json()['error']['code']) == (500, 'INTERNAL')
     assert answer.json()['error']['details']['ref'] in records(caplog)[0].getMessage()
-    assert 'had begun' not in records(caplog)[0].getMessage()
+    assert 'already started' not in records(caplog)[0].getMessage()
 
 
-def test_an_adapter_that_makes_something_else_is_a_defect_and_no_success(
+def test_an_adapter_that_returns_no_http_error_is_a_defect(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     def wrong(error: object) -> HttpError:
-        return 'no HttpError'  # type: ignore[return-value]  # pyright: ignore[reportReturnType]  # what a caller without checker may do
+        return 'no HttpError'  # type: ignore[return-value]  # pyright: ignore[reportReturnType]  # as a caller without a type checker may do
 
     @endpoint(wrong)
     async def handler(request: Request) -> Result[object, Lost]:
         return Failure(Lost())
 
-    assert client_of(inside(starlette(handler))).get('/').json()['error']['code'] == 'INTERNAL'
-    assert 'makes an HttpError of an error, not str' in records(caplog)[0].getMessage()
+    assert (
+        client_of(as_middleware(starlette_app(handler))).get('/').json()['error']['code']
+        == 'INTERNAL'
+    )
+    assert 'must return an HttpError, not str' in records(caplog)[0].getMessage()
 
 
 @pytest.mark.parametrize('kind', ['json_invalid', 'missing'])
-def test_a_refusal_without_a_place_stays_a_refusal(kind: str) -> None:
+def test_a_validation_error_without_a_location_is_400(kind: str) -> None:
     def handler(request: Request) -> Response:
         return JSONResponse({'detail': [{'loc': [], 'msg': 'x', 'type': kind}]}, 422)
 
-    answer = client_of(inside(starlette(handler))).get('/')
+    answer = client_of(as_middleware(starlette_app(handler))).get('/')
     assert (answer.status_code, answer.json()['error']['message']) == (
         400,
         'The request is not valid.',
     )
 
 
-def test_json_of_ones_own_is_known_in_any_case_of_its_type() -> None:
+def test_own_json_with_a_mixed_case_media_type_is_unchanged() -> None:
     def handler(request: Request) -> Response:
         return Response(b'{"mine":1}', 422, headers={'content-type': 'Application/JSON'})
 
-    answer = client_of(inside(starlette(handler))).get('/')
+    answer = client_of(as_middleware(starlette_app(handler))).get('/')
     assert (answer.status_code, answer.json()) == (422, {'mine': 1})
 
 
-def test_a_log_of_ones_own_gets_the_one_record(caplog: pytest.LogCaptureFixture) -> None:
-    client_of(SafeErrors(starlette(broken), log=logging.getLogger('mine'))).get('/')
-    assert [(one.name, vars(one)['request_id']) for one in records(caplog)] == [('mine', 'r-1')]
+def test_a_configured_logger_gets_the_record(caplog: pytest.LogCaptureFixture) -> None:
+    client_of(SafeErrors(starlette_app(raise_value_error), log=logging.getLogger('mine'))).get('/')
+    assert [(record.name, vars(record)['request_id']) for record in records(caplog)] == [
+        ('mine', 'r-1')
+    ]
     caplog.clear()
     logging.getLogger('mine').setLevel(logging.CRITICAL)
-    client_of(SafeErrors(starlette(broken), log=logging.getLogger('mine'))).get('/')
+    client_of(SafeErrors(starlette_app(raise_value_error), log=logging.getLogger('mine'))).get('/')
     logging.getLogger('mine').setLevel(logging.NOTSET)
     assert records(caplog) == []
 
 
-def test_a_defect_that_was_recorded_before_keeps_its_reference(
+def test_a_recorded_defect_keeps_its_reference(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    seen: list[str] = []
+    refs: list[str] = []
 
     def handler(request: Request) -> Response:
         try:
-            return broken(request)
-        except ValueError as met:
-            seen.append(report_defect(met).ref)
+            return raise_value_error(request)
+        except ValueError as error:
+            refs.append(report_defect(error).ref)
             raise
 
-    answer = client_of(inside(starlette(handler))).get('/')
-    assert answer.json()['error']['details'] == {'ref': seen[0]}
+    answer = client_of(as_middleware(starlette_app(handler))).get('/')
+    assert answer.json()['error']['details'] == {'ref': refs[0]}
     assert len(records(caplog)) == 1
 
 
-def test_what_is_logged_later_belongs_to_no_request(caplog: pytest.LogCaptureFixture) -> None:
-    client_of(inside(starlette(broken))).get('/')
+def test_a_later_record_has_no_request_id(caplog: pytest.LogCaptureFixture) -> None:
+    client_of(as_middleware(starlette_app(raise_value_error))).get('/')
     logging.getLogger('seamwise').error('later')
     assert not hasattr(caplog.records[-1], 'request_id')
 
 
-@placed
+@each_setup
 def test_an_adapter_that_raises_is_a_defect_with_a_safe_body(
-    place: Callable[[Starlette], Any], caplog: pytest.LogCaptureFixture
+    wrap: Callable[[Starlette], Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     def adapter(error: Lost) -> HttpError:
         raise KeyError(PLANTED)
@@ -240,7 +245,7 @@ def test_an_adapter_that_raises_is_a_defect_with_a_safe_body(
     async def handler(request: Request) -> Result[str, Lost]:
         return Failure(Lost())
 
-    answer = client_of(place(starlette(handler))).get('/')
+    answer = client_of(wrap(starlette_app(handler))).get('/')
     assert (answer.status_code, answer.json()['error']['code']) == (500, 'INTERNAL')
     assert len(records(caplog)) == 1
 
@@ -253,18 +258,18 @@ def test_a_hidden_error_and_a_value_without_json_are_defects(
         return Failure(Lost())
 
     @endpoint(on(Lost).responds(404, 'LOST_NOT_FOUND'))
-    async def unwritable(request: Request) -> Result[object, Lost]:
+    async def without_json(request: Request) -> Result[object, Lost]:
         return Success(object())
 
-    for handler in (hidden, unwritable):
-        answer = client_of(inside(starlette(handler))).get('/')
+    for handler in (hidden, without_json):
+        answer = client_of(as_middleware(starlette_app(handler))).get('/')
         assert (answer.status_code, answer.json()['error']['message']) == (500, MESSAGE)
-    first, second = (one.getMessage() for one in records(caplog))
+    first, second = (record.getMessage() for record in records(caplog))
     assert 'Lost was declared never to reach the http seam' in first
     assert 'TypeError: object has no JSON form.' in second
 
 
-def test_once_the_answer_has_begun_it_is_left_incomplete_and_the_record_says_so(
+def test_a_defect_in_a_started_response_leaves_it_incomplete(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     def half() -> Iterator[bytes]:
@@ -274,67 +279,69 @@ def test_once_the_answer_has_begun_it_is_left_incomplete_and_the_record_says_so(
     async def handler(request: Request) -> Response:
         return StreamingResponse(half())
 
-    sent = run(inside(starlette(handler)))
-    assert [one['type'] for one in sent] == ['http.response.start', 'http.response.body']
+    sent = run(as_middleware(starlette_app(handler)))
+    assert [message['type'] for message in sent] == ['http.response.start', 'http.response.body']
     assert sent[-1]['more_body']
     [record] = records(caplog)
-    assert 'response: it had begun, the connection is closed' in record.getMessage()
+    assert 'response: already started, the connection is closed' in record.getMessage()
     assert 'request_id: r-1' in record.getMessage()
 
 
-def test_a_background_task_that_fails_is_recorded_and_the_answer_stands(
+def test_a_failed_background_task_is_recorded_after_the_response(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def handler(request: Request) -> Response:
-        return Response('done', background=BackgroundTask(broken, request))
+        return Response('done', background=BackgroundTask(raise_value_error, request))
 
-    assert client_of(inside(starlette(handler))).get('/').text == 'done'
-    assert 'response: it had begun' in records(caplog)[0].getMessage()
+    assert client_of(as_middleware(starlette_app(handler))).get('/').text == 'done'
+    assert 'response: already started' in records(caplog)[0].getMessage()
 
 
-@placed
-def test_a_500_that_the_application_answers_itself_is_a_defect_too(
-    place: Callable[[Starlette], Any], caplog: pytest.LogCaptureFixture
+@each_setup
+def test_a_500_of_the_application_is_a_defect(
+    wrap: Callable[[Starlette], Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     async def handler(request: Request) -> Response:
         raise HTTPException(500, f'token={PLANTED}')
 
-    answer = client_of(place(starlette(handler))).get('/')
+    answer = client_of(wrap(starlette_app(handler))).get('/')
     assert (answer.status_code, answer.json()['error']['message']) == (500, MESSAGE)
-    assert 'The application answered 500 by itself: token=***' in records(caplog)[0].getMessage()
+    assert 'The application responded 500 by itself: token=***' in records(caplog)[0].getMessage()
     assert PLANTED not in answer.text
 
 
-def test_a_500_of_a_form_of_its_own_passes() -> None:
+def test_a_500_in_an_own_format_is_unchanged() -> None:
     async def handler(request: Request) -> Response:
         return JSONResponse({'error': 'mine'}, 500)
 
-    assert client_of(inside(starlette(handler))).get('/').json() == {'error': 'mine'}
+    assert client_of(as_middleware(starlette_app(handler))).get('/').json() == {'error': 'mine'}
 
 
-def test_what_a_handler_of_the_framework_makes_of_a_defect_is_not_sent(
+def test_the_response_of_a_framework_exception_handler_is_not_sent(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    async def tell_all(request: Request, met: Exception) -> Response:
-        return JSONResponse({'error': repr(met)}, 500)
+    async def leak(request: Request, error: Exception) -> Response:
+        return JSONResponse({'error': repr(error)}, 500)
 
     answer = client_of(
-        SafeErrors(Starlette(routes=[Route('/', broken)], exception_handlers={500: tell_all}))
+        SafeErrors(
+            Starlette(routes=[Route('/', raise_value_error)], exception_handlers={500: leak})
+        )
     ).get('/')
     assert (answer.status_code, answer.json()['error']['message']) == (500, MESSAGE)
     assert PLANTED not in answer.text
     assert len(records(caplog)) == 1
 
 
-@placed
-def test_a_response_that_a_result_holds_is_nobody_elses_failure(
-    place: Callable[[Starlette], Any],
+@each_setup
+def test_a_response_in_a_result_is_not_an_error_page_of_the_framework(
+    wrap: Callable[[Starlette], Any],
 ) -> None:
     @endpoint(on(Lost).responds(404, 'LOST_NOT_FOUND'))
     async def handler(request: Request) -> Result[Response, Lost]:
         return Success(PlainTextResponse('my own', 404))
 
-    answer = client_of(place(starlette(handler))).get('/')
+    answer = client_of(wrap(starlette_app(handler))).get('/')
     assert (answer.status_code, answer.text, answer.headers['x-request-id']) == (
         404,
         'my own',
@@ -342,43 +349,43 @@ def test_a_response_that_a_result_holds_is_nobody_elses_failure(
     )
 
 
-def test_what_a_route_has_caught_itself_is_answered_by_unknown(
+def test_unknown_records_the_exception_that_a_route_caught(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     try:
         raise ValueError(PLANTED)
     except ValueError:
-        answer = unknown()
-    assert (answer.status, answer.code, answer.type, answer.message) == (
+        error = unknown()
+    assert (error.status, error.code, error.type, error.message) == (
         500,
         'INTERNAL',
         'UnknownError',
         MESSAGE,
     )
-    assert [answer.details] == [{'ref': vars(one)['ref']} for one in records(caplog)]
+    assert [error.details] == [{'ref': vars(record)['ref']} for record in records(caplog)]
     assert REF.fullmatch(str(unknown().details['ref']))
 
 
-# Nobody waits any more
+# Disconnects
 
 
 class Server:
-    """The messages that an application sends for one request; the client may be gone."""
+    """A server that records the messages for one request; its client may disconnect."""
 
-    def __init__(self, *, gone_at: int = 99, received: list[Message] | None = None) -> None:
+    def __init__(self, *, disconnect_at: int = 99, received: list[Message] | None = None) -> None:
         self.sent: list[Message] = []
-        self._gone_at = gone_at
+        self._disconnect_at = disconnect_at
         self._received = received or [{'type': 'http.request', 'body': b'', 'more_body': False}]
 
     async def receive(self) -> Message:
         if self._received:
             return self._received.pop(0)
         await asyncio.Event().wait()
-        pytest.fail('nothing comes')
+        pytest.fail('there is no further message')
 
     async def send(self, message: Message) -> None:
-        if len(self.sent) >= self._gone_at:
-            raise OSError('the client is gone')
+        if len(self.sent) >= self._disconnect_at:
+            raise OSError('the client is disconnected')
         self.sent.append(message)
 
     async def run(self, app: Any, method: str = 'GET') -> None:
@@ -409,10 +416,10 @@ def run(app: Any, server: Server | None = None) -> list[Message]:
     return server.sent
 
 
-def nobody_waited(caplog: pytest.LogCaptureFixture) -> bool:
+def only_disconnect_logged(caplog: pytest.LogCaptureFixture) -> bool:
     assert records(caplog) == []
-    found = records(caplog, logging.DEBUG)
-    return [(vars(one)['status'], vars(one)['request_id']) for one in found] == [(499, 'r-1')]
+    [record] = records(caplog, logging.DEBUG)
+    return (vars(record)['status'], vars(record)['request_id']) == (499, 'r-1')
 
 
 @pytest.fixture(autouse=True)
@@ -424,53 +431,55 @@ def stream(request: Request) -> Response:
     return StreamingResponse(iter([b'one', b'two', b'three']))
 
 
-@pytest.mark.parametrize('gone_at', [0, 1, 2])
-@pytest.mark.parametrize('place', [inside, around])
-def test_a_client_that_leaves_while_it_is_answered_is_no_defect(
-    place: Callable[[Starlette], Any], gone_at: int, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize('disconnect_at', [0, 1, 2])
+@pytest.mark.parametrize('wrap', [as_middleware, around_app])
+def test_a_disconnect_during_the_response_is_not_a_defect(
+    wrap: Callable[[Starlette], Any], disconnect_at: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert len(run(place(starlette(stream)), Server(gone_at=gone_at))) == gone_at
-    assert nobody_waited(caplog)
+    assert (
+        len(run(wrap(starlette_app(stream)), Server(disconnect_at=disconnect_at))) == disconnect_at
+    )
+    assert only_disconnect_logged(caplog)
 
 
-@pytest.mark.parametrize('handler', [broken, refused], ids=['defect', 'framework'])
-def test_a_client_that_leaves_before_it_hears_of_the_failure_is_no_second_one(
+@pytest.mark.parametrize('handler', [raise_value_error, plain_404], ids=['defect', 'framework'])
+def test_a_disconnect_before_an_error_response_adds_no_defect(
     handler: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    run(SafeErrors(starlette(handler)), Server(gone_at=0))
-    assert [vars(one)['status'] for one in records(caplog, logging.DEBUG)] == [499]
-    assert len(records(caplog)) == (handler is broken)
+    run(SafeErrors(starlette_app(handler)), Server(disconnect_at=0))
+    assert [vars(record)['status'] for record in records(caplog, logging.DEBUG)] == [499]
+    assert len(records(caplog)) == (handler is raise_value_error)
 
 
-def test_a_client_that_leaves_in_the_middle_of_its_body_is_no_defect(
+def test_a_disconnect_during_the_request_body_is_not_a_defect(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def handler(request: Request) -> Response:
         return PlainTextResponse(str(len(await request.body())))
 
-    gone: list[Message] = [
+    messages: list[Message] = [
         {'type': 'http.request', 'body': b'ha', 'more_body': True},
         {'type': 'http.disconnect'},
     ]
-    assert run(inside(starlette(handler)), Server(received=gone)) == []
-    assert nobody_waited(caplog)
+    assert run(as_middleware(starlette_app(handler)), Server(received=messages)) == []
+    assert only_disconnect_logged(caplog)
 
 
-def test_a_group_of_disconnects_is_none_and_one_with_a_defect_is_one(
+def test_a_group_of_exceptions_is_a_defect_unless_all_are_disconnects(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    async def gone(scope: Any, receive: Any, send: Any) -> None:
+    async def disconnect_only(scope: Any, receive: Any, send: Any) -> None:
         raise ExceptionGroup('', [ClientDisconnect(), ExceptionGroup('', [ClientDisconnect()])])
 
-    async def both(scope: Any, receive: Any, send: Any) -> None:
+    async def disconnect_and_bug(scope: Any, receive: Any, send: Any) -> None:
         raise ExceptionGroup('', [ClientDisconnect(), ValueError('a bug')])
 
-    assert run(SafeErrors(gone)) == []
-    assert nobody_waited(caplog)
-    assert run(SafeErrors(both))[0]['status'] == 500
+    assert run(SafeErrors(disconnect_only)) == []
+    assert only_disconnect_logged(caplog)
+    assert run(SafeErrors(disconnect_and_bug))[0]['status'] == 500
 
 
-def test_a_bug_beside_a_disconnect_is_a_defect(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_bug_while_a_disconnect_is_handled_is_a_defect(caplog: pytest.LogCaptureFixture) -> None:
     async def handler(scope: Any, receive: Any, send: Any) -> None:
         try:
             raise ClientDisconnect
@@ -481,22 +490,22 @@ def test_a_bug_beside_a_disconnect_is_a_defect(caplog: pytest.LogCaptureFixture)
     assert len(records(caplog)) == 1
 
 
-def test_cancellation_passes(caplog: pytest.LogCaptureFixture) -> None:
+def test_cancellation_propagates(caplog: pytest.LogCaptureFixture) -> None:
     async def handler(scope: Any, receive: Any, send: Any) -> None:
         raise asyncio.CancelledError
 
     server = Server()
 
-    async def cancelled() -> None:
+    async def run_cancelled() -> None:
         with pytest.raises(asyncio.CancelledError):
             await server.run(SafeErrors(handler))
 
-    asyncio.run(cancelled())
+    asyncio.run(run_cancelled())
     assert server.sent == []
-    assert nobody_waited(caplog)
+    assert only_disconnect_logged(caplog)
 
 
-def test_an_oserror_of_the_application_itself_is_a_defect(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_oserror_of_the_application_is_a_defect(caplog: pytest.LogCaptureFixture) -> None:
     async def handler(scope: Any, receive: Any, send: Any) -> None:
         raise OSError('the disk')
 
@@ -504,20 +513,20 @@ def test_an_oserror_of_the_application_itself_is_a_defect(caplog: pytest.LogCapt
     assert len(records(caplog)) == 1
 
 
-def test_what_is_no_http_passes_untouched() -> None:
-    seen: list[str] = []
+def test_other_protocols_than_http_are_forwarded() -> None:
+    types: list[str] = []
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
-        seen.append(scope['type'])
+        types.append(scope['type'])
         raise ValueError(scope['type'])
 
-    async def both() -> None:
-        for kind in ('lifespan', 'websocket'):
-            with pytest.raises(ValueError, match=kind):
-                await SafeErrors(app)({'type': kind}, Server().receive, Server().send)
+    async def run_both() -> None:
+        for type_ in ('lifespan', 'websocket'):
+            with pytest.raises(ValueError, match=type_):
+                await SafeErrors(app)({'type': type_}, Server().receive, Server().send)
 
-    asyncio.run(both())
-    assert seen == ['lifespan', 'websocket']
+    asyncio.run(run_both())
+    assert types == ['lifespan', 'websocket']
 
 
 # Frameworks
@@ -528,7 +537,7 @@ class Item(BaseModel):
     sizes: list[int]
 
 
-def fastapi() -> FastAPI:
+def fastapi_app() -> FastAPI:
     app = FastAPI()
 
     @app.post('/items')
@@ -543,20 +552,20 @@ def fastapi() -> FastAPI:
     async def refuse(status: int, detail: str = 'No.') -> None:
         raise HTTPException(status, detail, {'Retry-After': '5'} if status in {429, 503} else None)
 
-    @app.get('/odd')
-    async def odd() -> None:
+    @app.get('/own-detail')
+    async def own_detail() -> None:
         raise HTTPException(418, {'my': 'detail'})
 
     app.add_middleware(RequestBodyLimitMiddleware, max_body_size=100_000)
     return app
 
 
-@pytest.fixture(params=PLACES)
+@pytest.fixture(params=SETUPS)
 def client(request: pytest.FixtureRequest) -> TestClient:
-    return client_of(request.param(fastapi()))
+    return client_of(request.param(fastapi_app()))
 
 
-def error_of(answer: Any) -> dict[str, Any]:
+def error_in(answer: Any) -> dict[str, Any]:
     body: dict[str, Any] = answer.json()
     assert (body['success'], body['request_id'], answer.headers['x-request-id']) == (
         False,
@@ -569,10 +578,10 @@ def error_of(answer: Any) -> dict[str, Any]:
     return error
 
 
-def test_a_route_that_is_not_there(client: TestClient) -> None:
+def test_an_unknown_route_is_404(client: TestClient) -> None:
     answer = client.get('/nowhere')
     assert answer.status_code == 404
-    assert error_of(answer) == {
+    assert error_in(answer) == {
         'code': 'RESOURCE_NOT_FOUND',
         'type': 'NotFoundError',
         'message': 'Not Found',
@@ -580,28 +589,28 @@ def test_a_route_that_is_not_there(client: TestClient) -> None:
     }
 
 
-def test_a_method_that_is_not_allowed_says_which_are(client: TestClient) -> None:
+def test_a_405_lists_the_allowed_methods(client: TestClient) -> None:
     answer = client.delete('/items')
-    assert (answer.status_code, answer.headers['allow'], error_of(answer)['code']) == (
+    assert (answer.status_code, answer.headers['allow'], error_in(answer)['code']) == (
         405,
         'GET, POST',
         'METHOD_NOT_ALLOWED',
     )
 
 
-def test_a_body_over_the_limit(client: TestClient) -> None:
+def test_a_body_over_the_limit_is_413(client: TestClient) -> None:
     answer = client.post(
         '/items',
         content=b'{"name":"' + b'x' * 100_000 + b'"}',
         headers={'content-type': 'application/json'},
     )
-    assert (answer.status_code, error_of(answer)['code']) == (413, 'PAYLOAD_TOO_LARGE')
+    assert (answer.status_code, error_in(answer)['code']) == (413, 'PAYLOAD_TOO_LARGE')
 
 
-def test_a_body_that_is_not_valid_is_400_with_every_place(client: TestClient) -> None:
+def test_an_invalid_body_is_400_with_every_invalid_value(client: TestClient) -> None:
     answer = client.post('/items', json={'name': 7, 'sizes': [1, f'password={PLANTED}']})
     assert answer.status_code == 400
-    assert error_of(answer) == {
+    assert error_in(answer) == {
         'code': 'INVALID_REQUEST',
         'type': 'BadRequest',
         'message': 'The body of the request is not valid.',
@@ -611,7 +620,9 @@ def test_a_body_that_is_not_valid_is_400_with_every_place(client: TestClient) ->
                 {'pointer': '/body/name', 'detail': 'Input should be a valid string'},
                 {
                     'pointer': '/body/sizes/1',
-                    'detail': 'Input should be a valid integer, unable to parse string as an integer',
+                    'detail': (
+                        'Input should be a valid integer, unable to parse string as an integer'
+                    ),
                 },
             ],
         },
@@ -620,7 +631,7 @@ def test_a_body_that_is_not_valid_is_400_with_every_place(client: TestClient) ->
     assert PLANTED not in answer.text
 
 
-def test_the_places_of_a_problem(client: TestClient) -> None:
+def test_a_problem_locates_the_invalid_query_parameter(client: TestClient) -> None:
     answer = client.get('/items?size=0', headers={'accept': 'application/problem+json'})
     assert answer.headers['content-type'] == 'application/problem+json'
     assert answer.json()['errors'] == [
@@ -632,14 +643,14 @@ def test_the_places_of_a_problem(client: TestClient) -> None:
 @pytest.mark.parametrize(
     'body', [b'{"name": ', b'\xff\xfe', b'[' * 90_000], ids=['cut', 'no UTF-8', 'deep']
 )
-def test_a_body_that_is_no_json_is_400(client: TestClient, body: bytes) -> None:
+def test_a_body_that_is_not_json_is_400(client: TestClient, body: bytes) -> None:
     answer = client.post('/items', content=body, headers={'content-type': 'application/json'})
-    assert (answer.status_code, error_of(answer)['code']) == (400, 'INVALID_REQUEST')
+    assert (answer.status_code, error_in(answer)['code']) == (400, 'INVALID_REQUEST')
 
 
-def test_of_ten_thousand_wrong_places_the_first_are_told(client: TestClient) -> None:
+def test_only_the_first_50_invalid_values_are_listed(client: TestClient) -> None:
     answer = client.post('/items', json={'name': 'a', 'sizes': ['x'] * 10_000})
-    assert len(error_of(answer)['details']['errors']) == 50
+    assert len(error_in(answer)['details']['errors']) == 50
     assert len(answer.content) < 8192
 
 
@@ -665,7 +676,7 @@ def test_an_http_exception_has_the_code_of_its_status(
     client: TestClient, status: int, code: str, *, retryable: bool
 ) -> None:
     answer = client.get(f'/raise/{status}', params={'detail': f'No: password={PLANTED}'})
-    error = error_of(answer)
+    error = error_in(answer)
     assert (answer.status_code, error['code'], error['retryable']) == (status, code, retryable)
     assert error['message'] == 'No: password=***'
     assert error.get('retry_after_ms') == (5000 if status in {429, 503} else None)
@@ -673,54 +684,54 @@ def test_an_http_exception_has_the_code_of_its_status(
     assert answer.headers.get('www-authenticate') == ('Bearer' if status == 401 else None)
 
 
-def test_a_detail_of_a_form_of_its_own_passes(client: TestClient) -> None:
-    answer = client.get('/odd')
+def test_an_http_exception_with_an_own_detail_is_unchanged(client: TestClient) -> None:
+    answer = client.get('/own-detail')
     assert (answer.status_code, answer.json()) == (418, {'detail': {'my': 'detail'}})
     assert answer.headers['x-request-id'] == 'r-1'
 
 
-def test_plain_starlette_answers_alike() -> None:
-    sub = client_of(inside(starlette(stream)))
-    assert error_of(sub.get('/nowhere'))['code'] == 'RESOURCE_NOT_FOUND'
-    answer = sub.delete('/')
-    assert error_of(answer)['code'] == 'METHOD_NOT_ALLOWED'
+def test_error_pages_of_starlette_are_converted() -> None:
+    starlette_client = client_of(as_middleware(starlette_app(stream)))
+    assert error_in(starlette_client.get('/nowhere'))['code'] == 'RESOURCE_NOT_FOUND'
+    answer = starlette_client.delete('/')
+    assert error_in(answer)['code'] == 'METHOD_NOT_ALLOWED'
     assert set(answer.headers['allow'].split(', ')) == {'GET', 'HEAD', 'POST'}
 
 
-def test_an_application_inside_another_answers_alike() -> None:
+def test_error_pages_of_a_mounted_application_are_converted() -> None:
     app = Starlette()
-    app.mount('/inner', fastapi())
-    outer = client_of(inside(app))
-    assert error_of(outer.get('/inner/nowhere'))['code'] == 'RESOURCE_NOT_FOUND'
-    assert error_of(outer.get('/inner/items'))['code'] == 'INVALID_REQUEST'
+    app.mount('/inner', fastapi_app())
+    outer = client_of(as_middleware(app))
+    assert error_in(outer.get('/inner/nowhere'))['code'] == 'RESOURCE_NOT_FOUND'
+    assert error_in(outer.get('/inner/items'))['code'] == 'INVALID_REQUEST'
 
 
-def test_a_refusal_of_another_middleware_in_plain_text_comes_in_the_envelope_too() -> None:
+def test_a_plain_text_error_of_another_middleware_is_converted() -> None:
     async def limited(scope: Any, receive: Any, send: Any) -> None:
         await PlainTextResponse('Slow down.', 429, {'Retry-After': '2'})(scope, receive, send)
 
     answer = client_of(SafeErrors(limited)).get('/')
-    assert (error_of(answer)['message'], error_of(answer)['retry_after_ms']) == ('Slow down.', 2000)
+    assert (error_in(answer)['message'], error_in(answer)['retry_after_ms']) == ('Slow down.', 2000)
 
 
-def test_methods_of_routes_outside_of_a_mount_are_none_of_its_own() -> None:
-    app = Starlette(routes=[Route('/', broken, methods=['PUT'])])
-    app.mount('/inner', starlette(stream))
-    assert client_of(inside(app)).delete('/inner/').headers['allow'] == 'GET, HEAD, POST'
+def test_a_405_in_a_mount_lists_only_the_methods_of_its_routes() -> None:
+    app = Starlette(routes=[Route('/', raise_value_error, methods=['PUT'])])
+    app.mount('/inner', starlette_app(stream))
+    assert client_of(as_middleware(app)).delete('/inner/').headers['allow'] == 'GET, HEAD, POST'
 
 
-def test_a_405_of_somebody_who_names_no_method_allows_none() -> None:
-    async def refusing(scope: Any, receive: Any, send: Any) -> None:
+def test_a_405_without_known_methods_has_an_empty_allow_header() -> None:
+    async def plain_405(scope: Any, receive: Any, send: Any) -> None:
         await PlainTextResponse('No.', 405)(scope, receive, send)
 
-    assert client_of(SafeErrors(refusing)).get('/').headers['allow'] == ''
+    assert client_of(SafeErrors(plain_405)).get('/').headers['allow'] == ''
 
 
-def test_an_empty_refusal_is_given_words() -> None:
+def test_an_error_page_without_a_body_gets_the_reason_phrase() -> None:
     async def empty(scope: Any, receive: Any, send: Any) -> None:
         await Response(status_code=410)(scope, receive, send)
 
-    assert error_of(client_of(SafeErrors(empty)).get('/')) == {
+    assert error_in(client_of(SafeErrors(empty)).get('/')) == {
         'code': 'GONE',
         'type': 'Gone',
         'message': 'Gone',
@@ -741,26 +752,26 @@ def test_an_empty_refusal_is_given_words() -> None:
         PlainTextResponse('fine'),
     ],
 )
-def test_an_answer_of_ones_own_form_passes(own: Response) -> None:
+def test_a_response_in_an_own_format_is_unchanged(own: Response) -> None:
     async def app(scope: Any, receive: Any, send: Any) -> None:
         await own(scope, receive, send)
 
     sent = run(SafeErrors(app))
     assert sent[0]['status'] == own.status_code
-    given = [one for one in own.raw_headers if one[0] != b'x-request-id']
-    assert sent[0]['headers'] == [*given, (b'x-request-id', b'r-1')]
+    headers = [item for item in own.raw_headers if item[0] != b'x-request-id']
+    assert sent[0]['headers'] == [*headers, (b'x-request-id', b'r-1')]
     if not isinstance(own, StreamingResponse):
-        assert b''.join(one.get('body', b'') for one in sent[1:]) == own.body
+        assert b''.join(message.get('body', b'') for message in sent[1:]) == own.body
 
 
-def test_compressed_failures_of_a_handler_under_endpoint_pass() -> None:
+def test_a_compressed_failure_of_an_endpoint_is_unchanged() -> None:
     @endpoint(on(Lost).responds(404, 'LOST_NOT_FOUND', details=lambda _: {'text': 'x' * 1000}))
     async def handler(request: Request) -> Result[str, Lost]:
         return Failure(Lost())
 
-    app = starlette(handler)
+    app = starlette_app(handler)
     app.add_middleware(GZipMiddleware)
-    answer = client_of(inside(app)).get('/', headers={'accept-encoding': 'gzip'})
+    answer = client_of(as_middleware(app)).get('/', headers={'accept-encoding': 'gzip'})
     assert (
         answer.status_code,
         answer.headers['content-encoding'],
@@ -768,7 +779,7 @@ def test_compressed_failures_of_a_handler_under_endpoint_pass() -> None:
     ) == (404, 'gzip', 'r-1')
 
 
-def test_other_messages_of_a_server_pass_in_their_order() -> None:
+def test_an_asgi_extension_message_is_forwarded_after_the_start() -> None:
     async def app(scope: Any, receive: Any, send: Any) -> None:
         await send(
             {
@@ -780,13 +791,16 @@ def test_other_messages_of_a_server_pass_in_their_order() -> None:
         await send({'type': 'http.response.pathsend', 'path': '/a'})
 
     sent = run(SafeErrors(app))
-    assert [one['type'] for one in sent] == ['http.response.start', 'http.response.pathsend']
+    assert [message['type'] for message in sent] == [
+        'http.response.start',
+        'http.response.pathsend',
+    ]
 
 
-# Small answers and exchanges
+# Fallback responses and exchanges
 
 
-def test_small_answers() -> None:
+def test_fallback_responses_have_safe_messages() -> None:
     assert not_found(f'No password={PLANTED}').message == 'No password=***'
     assert (bad_request('No.').details, bad_request('No.', kind='Query').details) == (
         {'kind': 'Request'},
@@ -795,7 +809,7 @@ def test_small_answers() -> None:
     assert bad_request('x' * 2000).message.endswith('… (976 more)')
 
 
-def test_an_exchange_is_begun_once_and_keeps_its_id() -> None:
+def test_an_exchange_is_created_once_per_request() -> None:
     scope: MutableMapping[str, Any] = {
         'headers': [(b'accept', b'a/b'), (b'accept', b'c/d;q=0.5'), (b'x-request-id', b'a b')]
     }
@@ -808,12 +822,12 @@ def test_an_exchange_is_begun_once_and_keeps_its_id() -> None:
 @pytest.mark.parametrize(
     'ids', [[b'r-1', b'r-2'], [b''], [b'x' * 129], ['é'.encode('latin-1')], [b'a\tb']]
 )
-def test_an_id_that_could_do_harm_is_replaced(ids: list[bytes]) -> None:
-    assert exchange_of({'headers': [(b'x-request-id', one) for one in ids]}).request_id.startswith(
+def test_an_unsafe_request_id_is_replaced(ids: list[bytes]) -> None:
+    assert exchange_of({'headers': [(b'x-request-id', id_) for id_ in ids]}).request_id.startswith(
         'req-'
     )
 
 
-def test_a_request_id_is_everywhere_the_same() -> None:
-    answer = TestClient(inside(starlette(broken))).get('/')
+def test_a_request_id_is_the_same_in_header_and_body() -> None:
+    answer = TestClient(as_middleware(starlette_app(raise_value_error))).get('/')
     assert answer.headers['x-request-id'] == json.loads(answer.text)['request_id']

@@ -1,4 +1,4 @@
-"""The HTTP seam behind a real server, asked by real clients: httpx2, curl and bare sockets."""
+"""Tests of the HTTP seam on a real server, with httpx2, curl and bare sockets as clients."""
 
 import asyncio
 import json
@@ -23,8 +23,8 @@ from seamwise import Category, Failure, Result, Success, TaggedError
 from seamwise.seams.http import SafeErrors, decode, endpoint, on
 from tests.strategies import PLANTED
 
-PATIENCE = 10.0
-"""Seconds after which a server that does not answer fails the test."""
+TIMEOUT = 10.0
+"""Seconds after which a test fails if the server does not respond."""
 
 
 class Busy(
@@ -35,7 +35,7 @@ class Busy(
 
 
 TABLE = on(Busy).responds(503, 'BUSY')
-ended = threading.Event()
+handler_finished = threading.Event()
 
 
 def application() -> FastAPI:
@@ -60,12 +60,12 @@ def application() -> FastAPI:
     @app.get('/half')
     @endpoint(TABLE)
     async def half() -> Result[StreamingResponse, Busy]:
-        return Success(StreamingResponse(halves()))
+        return Success(StreamingResponse(half_then_raise()))
 
     @app.get('/endless')
     @endpoint(TABLE)
     async def endless() -> Result[StreamingResponse, Busy]:
-        return Success(StreamingResponse(without_end()))
+        return Success(StreamingResponse(endless_chunks()))
 
     @app.post('/length')
     @endpoint(TABLE)
@@ -73,108 +73,108 @@ def application() -> FastAPI:
         try:
             return Success(len(await request.body()))
         finally:
-            ended.set()
+            handler_finished.set()
 
     return app
 
 
-async def halves() -> AsyncIterator[bytes]:
+async def half_then_raise() -> AsyncIterator[bytes]:
     yield b'half'
     raise ValueError(PLANTED)
 
 
-async def without_end() -> AsyncIterator[bytes]:
+async def endless_chunks() -> AsyncIterator[bytes]:
     try:
         while True:
             yield b'x' * 65536
             await asyncio.sleep(0)
     finally:
-        ended.set()
+        handler_finished.set()
 
 
 @contextmanager
-def served(app: Any) -> Generator[int]:
-    """Serve an application on a free port until the test is over."""
+def running(app: Any) -> Generator[int]:
+    """Run an application on a free port, and yield the port."""
     server = uvicorn.Server(
         uvicorn.Config(app, port=0, log_config=None, lifespan='off', timeout_graceful_shutdown=1)
     )
-    listening = socket.create_server(('127.0.0.1', 0))
-    thread = threading.Thread(target=server.run, kwargs={'sockets': [listening]})
+    listener = socket.create_server(('127.0.0.1', 0))
+    thread = threading.Thread(target=server.run, kwargs={'sockets': [listener]})
     thread.start()
     try:
-        until(lambda: server.started)
-        yield listening.getsockname()[1]
+        wait_until(lambda: server.started)
+        yield listener.getsockname()[1]
     finally:
         server.should_exit = True
-        thread.join(PATIENCE)
-        listening.close()
+        thread.join(TIMEOUT)
+        listener.close()
 
 
-def until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < deadline, 'it never came about'
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + TIMEOUT
+    while not condition():
+        assert time.monotonic() < deadline, 'the condition was never true'
         time.sleep(0.005)
 
 
 @pytest.fixture(scope='module')
 def port() -> Iterator[int]:
-    with served(application()) as number:
-        yield number
+    with running(application()) as port:
+        yield port
 
 
 @pytest.fixture(autouse=True)
-def _fresh(caplog: pytest.LogCaptureFixture) -> None:
+def _clean_state(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG, 'seamwise')
-    ended.clear()
+    handler_finished.clear()
 
 
 @pytest.fixture
 def client(port: int) -> Iterator[httpx2.Client]:
-    with httpx2.Client(base_url=f'http://127.0.0.1:{port}', timeout=PATIENCE) as one:
-        yield one
+    with httpx2.Client(base_url=f'http://127.0.0.1:{port}', timeout=TIMEOUT) as client:
+        yield client
 
 
-def ours(caplog: pytest.LogCaptureFixture) -> list[logging.LogRecord]:
-    return [one for one in caplog.records if one.name == 'seamwise']
+def own_records(caplog: pytest.LogCaptureFixture) -> list[logging.LogRecord]:
+    return [record for record in caplog.records if record.name == 'seamwise']
 
 
-def asked(port: int, request: bytes) -> bytes:
-    """Send bytes and read until the server closes."""
-    with socket.create_connection(('127.0.0.1', port), PATIENCE) as connection:
+def send_raw(port: int, request: bytes) -> bytes:
+    """Send bytes, and return the response once the server closes the connection."""
+    with socket.create_connection(('127.0.0.1', port), TIMEOUT) as connection:
         connection.sendall(request)
         return b''.join(iter(lambda: connection.recv(65536), b''))
 
 
-def test_a_client_reads_the_error_that_the_service_gave(client: httpx2.Client) -> None:
+def test_a_client_decodes_the_error_of_the_service(client: httpx2.Client) -> None:
     answer = client.get('/busy/printer')
     assert (answer.status_code, answer.headers['retry-after']) == (503, '2')
     assert decode(answer.content, Busy) == Success(Busy('printer', 1.5))
     assert answer.json()['request_id'] == answer.headers['x-request-id']
 
 
-def test_a_connection_is_kept_over_failures_and_defects(port: int) -> None:
-    one = b'GET %s HTTP/1.1\r\nHost: a\r\nX-Request-ID: %s\r\n%s\r\n'
-    asked_for = [
+def test_a_connection_stays_open_after_failures_and_defects(port: int) -> None:
+    template = b'GET %s HTTP/1.1\r\nHost: a\r\nX-Request-ID: %s\r\n%s\r\n'
+    requests = [
         (b'/busy/a', b'r-1', 503),
         (b'/defect', b'r-2', 500),
         (b'/nowhere', b'r-3', 404),
         (b'/busy/b', b'r-4', 503),
     ]
     with (
-        socket.create_connection(('127.0.0.1', port), PATIENCE) as connection,
-        connection.makefile('rb') as answers,
+        socket.create_connection(('127.0.0.1', port), TIMEOUT) as connection,
+        connection.makefile('rb') as stream,
     ):
-        for path, request_id, status in asked_for:
-            connection.sendall(one % (path, request_id, b''))
-            assert read_one(answers) == (status, request_id.decode())
+        for path, request_id, status in requests:
+            connection.sendall(template % (path, request_id, b''))
+            assert read_response(stream) == (status, request_id.decode())
 
 
-def test_pipelined_requests_are_answered_in_their_order_each_with_its_own_id(port: int) -> None:
+def test_pipelined_requests_get_their_responses_in_order_with_their_ids(port: int) -> None:
     paths = [b'/busy/a', b'/defect', b'/thread/a', b'/nowhere', b'/busy/b'] * 4
     with (
-        socket.create_connection(('127.0.0.1', port), PATIENCE) as connection,
-        connection.makefile('rb') as answers,
+        socket.create_connection(('127.0.0.1', port), TIMEOUT) as connection,
+        connection.makefile('rb') as stream,
     ):
         connection.sendall(
             b''.join(
@@ -182,26 +182,29 @@ def test_pipelined_requests_are_answered_in_their_order_each_with_its_own_id(por
                 for number, path in enumerate(paths)
             )
         )
-        read = [read_one(answers) for _ in paths]
-    assert read == [
+        responses = [read_response(stream) for _ in paths]
+    assert responses == [
         (status, f'r-{number}') for number, status in enumerate([503, 500, 200, 404, 503] * 4)
     ]
 
 
-def read_one(answers: Any) -> tuple[int, str]:
-    """Read an answer of a connection that stays open: its status, and its request id where header and body agree on it."""
-    status = int(answers.readline().split()[1])
+def read_response(stream: Any) -> tuple[int, str]:
+    """Return the status and the request id of the next response on an open connection.
+
+    The request id must be the same in header and body.
+    """
+    status = int(stream.readline().split()[1])
     headers = dict(
-        line.decode().rstrip().lower().split(': ', 1) for line in iter(answers.readline, b'\r\n')
+        line.decode().rstrip().lower().split(': ', 1) for line in iter(stream.readline, b'\r\n')
     )
-    body = json.loads(answers.read(int(headers['content-length'])))
+    body = json.loads(stream.read(int(headers['content-length'])))
     assert body['request_id'] == headers['x-request-id']
     return status, body['request_id']
 
 
-def test_curl_is_served_like_any_other(port: int) -> None:
+def test_curl_gets_problems_heads_and_large_uploads(port: int) -> None:
     def curl(*arguments: str, body: str = '') -> str:
-        command = ['curl', '-sS', '--max-time', str(PATIENCE), *arguments]
+        command = ['curl', '-sS', '--max-time', str(TIMEOUT), *arguments]
         return subprocess.run(
             command, input=body, capture_output=True, text=True, check=True
         ).stdout
@@ -218,71 +221,76 @@ def test_curl_is_served_like_any_other(port: int) -> None:
     head = curl('-I', f'{base}/busy/a')
     assert head.startswith('HTTP/1.1 405')
     assert 'allow: GET' in head
-    sent = curl(
+    uploaded = curl(
         '-H', 'Expect: 100-continue', '--data-binary', '@-', f'{base}/length', body='x' * 200_000
     )
-    assert json.loads(sent)['data'] == 200_000
+    assert json.loads(uploaded)['data'] == 200_000
 
 
 def test_a_sync_handler_runs_in_a_thread_of_the_framework(client: httpx2.Client) -> None:
     assert 'AnyIO worker' in client.get('/thread/a').json()['data']
 
 
-def test_a_defect_shows_its_reference_to_the_client_and_to_the_log_alone(
+def test_a_defect_has_the_same_reference_in_the_response_and_in_the_log(
     client: httpx2.Client, caplog: pytest.LogCaptureFixture
 ) -> None:
     answer = client.get('/defect', headers={'x-request-id': 'r-9'})
-    [record] = ours(caplog)
+    [record] = own_records(caplog)
     assert answer.json()['error']['details']['ref'] in record.getMessage()
     assert 'request_id: r-9' in record.getMessage()
     assert PLANTED not in answer.text + caplog.text
     assert not [
-        one
-        for one in caplog.records
-        if one.name == 'uvicorn.error' and one.levelno >= logging.ERROR
+        record
+        for record in caplog.records
+        if record.name == 'uvicorn.error' and record.levelno >= logging.ERROR
     ]
 
 
-def test_an_answer_that_fails_half_way_ends_with_its_connection(
+def test_a_defect_in_a_started_response_closes_the_connection(
     port: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    answer = asked(port, b'GET /half HTTP/1.1\r\nHost: a\r\nX-Request-ID: r-5\r\n\r\n')
-    # The last chunk, of length 0, never comes: no client takes this for a whole answer.
+    answer = send_raw(port, b'GET /half HTTP/1.1\r\nHost: a\r\nX-Request-ID: r-5\r\n\r\n')
+    # Without the last chunk, of length 0, a client sees that the response is incomplete.
     assert re.search(rb'\r\n\r\n4\r\nhalf\r\n\Z', answer)
-    until(lambda: bool(ours(caplog)))
-    [record] = ours(caplog)
-    assert 'response: it had begun' in record.getMessage()
+    wait_until(lambda: bool(own_records(caplog)))
+    [record] = own_records(caplog)
+    assert 'response: already started' in record.getMessage()
     assert PLANTED not in answer.decode()
 
 
-def test_a_client_that_leaves_in_the_middle_of_an_answer_ends_the_stream_and_is_no_defect(
+def test_a_disconnect_during_the_response_ends_the_stream_without_a_defect(
     port: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with socket.create_connection(('127.0.0.1', port), PATIENCE) as connection:
+    with socket.create_connection(('127.0.0.1', port), TIMEOUT) as connection:
         connection.sendall(b'GET /endless HTTP/1.1\r\nHost: a\r\n\r\n')
         assert connection.recv(100)
-    assert ended.wait(PATIENCE)
-    assert not [one for one in caplog.records if one.levelno >= logging.ERROR]
+    assert handler_finished.wait(TIMEOUT)
+    assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
 
 
-def test_a_client_that_leaves_in_the_middle_of_its_body_is_no_defect(
+def test_a_disconnect_during_the_request_body_is_not_a_defect(
     port: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with socket.create_connection(('127.0.0.1', port), PATIENCE) as connection:
+    with socket.create_connection(('127.0.0.1', port), TIMEOUT) as connection:
         connection.sendall(
-            b'POST /length HTTP/1.1\r\nHost: a\r\nX-Request-ID: r-7\r\nContent-Length: 100\r\n\r\nhalf'
+            b'POST /length HTTP/1.1\r\nHost: a\r\nX-Request-ID: r-7\r\n'
+            b'Content-Length: 100\r\n\r\nhalf'
         )
-    assert ended.wait(PATIENCE)
-    until(lambda: bool(ours(caplog)))
+    assert handler_finished.wait(TIMEOUT)
+    wait_until(lambda: bool(own_records(caplog)))
     assert [
-        (vars(one)['status'], vars(one)['request_id'], one.levelno) for one in ours(caplog)
+        (vars(record)['status'], vars(record)['request_id'], record.levelno)
+        for record in own_records(caplog)
     ] == [(499, 'r-7', logging.DEBUG)]
-    assert not [one for one in caplog.records if one.levelno >= logging.ERROR]
+    assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
 
 
-def test_a_slow_client_is_waited_for(port: int) -> None:
-    request = b'POST /length HTTP/1.1\r\nHost: a\r\nContent-Length: 12\r\nConnection: close\r\n\r\nslow and all'
-    with socket.create_connection(('127.0.0.1', port), PATIENCE) as connection:
+def test_a_slow_request_body_is_received_completely(port: int) -> None:
+    request = (
+        b'POST /length HTTP/1.1\r\nHost: a\r\nContent-Length: 12\r\nConnection: close\r\n\r\n'
+        b'slow and all'
+    )
+    with socket.create_connection(('127.0.0.1', port), TIMEOUT) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         for number in range(0, len(request), 7):
             connection.sendall(request[number : number + 7])
@@ -303,7 +311,7 @@ def test_a_slow_client_is_waited_for(port: int) -> None:
         'x' * 8000,
     ],
 )
-def test_odd_names_come_back_in_a_body_that_can_be_read(client: httpx2.Client, name: str) -> None:
+def test_an_unusual_name_is_encoded_in_a_readable_body(client: httpx2.Client, name: str) -> None:
     answer = client.get(f'/busy/{name}')
     assert answer.status_code == 503
     assert len(answer.content) < 8192
@@ -321,8 +329,8 @@ def test_a_message_of_ten_megabytes_is_cut(port: int) -> None:
     app.add_middleware(SafeErrors)
     app.get('/huge')(huge)
     with (
-        served(app) as number,
-        httpx2.Client(base_url=f'http://127.0.0.1:{number}', timeout=PATIENCE) as one,
+        running(app) as own_port,
+        httpx2.Client(base_url=f'http://127.0.0.1:{own_port}', timeout=TIMEOUT) as client,
     ):
-        answer = one.get('/huge')
+        answer = client.get('/huge')
     assert (answer.status_code, len(answer.content) < 2048) == (503, True)

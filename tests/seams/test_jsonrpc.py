@@ -1,4 +1,4 @@
-"""The JSON-RPC seam: codes by protocol and revision, tool results, ids."""
+"""Tests of the JSON-RPC seam: codes, responses, tool results and ids."""
 
 import json
 from pathlib import Path
@@ -50,16 +50,16 @@ class Listing(Struct):
     entries: list[str]
 
 
-def answer(
+def mcp_response(
     result: Result[object, ToolError | ParsingError],
-    id: str | int | None = 1,
+    id_: str | int | None = 1,
     revision: str = MCP_REVISIONS[-1],
 ) -> dict[str, Any]:
     adapter = TOOLS[Protocol.MCP, revision] | PARSING[Protocol.MCP, revision]
-    found: dict[str, Any] = json.loads(
-        encode(response(result, id=id, adapter=adapter, protocol=Protocol.MCP, revision=revision))
+    parsed: dict[str, Any] = json.loads(
+        encode(response(result, id=id_, adapter=adapter, protocol=Protocol.MCP, revision=revision))
     )
-    return found
+    return parsed
 
 
 # Codes
@@ -88,51 +88,53 @@ def test_the_revisions_of_mcp_are_the_documented_ones() -> None:
         (SchemaViolations((Problem('/tool', 'is missing'),)), -32600),
     ],
 )
-def test_what_is_no_request_is_an_error(error: ParsingError, code: int) -> None:
-    given_answer = PARSING[LATEST](error)
-    assert isinstance(given_answer, RpcError)
-    assert given_answer.code == code
+def test_an_invalid_request_is_a_json_rpc_error(error: ParsingError, code: int) -> None:
+    answer = PARSING[LATEST](error)
+    assert isinstance(answer, RpcError)
+    assert answer.code == code
 
 
 # Responses
 
 
-def test_a_tools_failure_is_a_result_with_the_models_guidance() -> None:
+def test_a_failure_of_a_tool_is_a_result_with_guidance() -> None:
     error = FileNotFound('read_file', 'src/ap.py', ('src/app.py',))
-    found = answer(Failure(error), 'c1')
-    assert list(found) == ['jsonrpc', 'id', 'result']
-    assert (found['jsonrpc'], found['id']) == ('2.0', 'c1')
-    assert found['result'] == {
+    parsed = mcp_response(Failure(error), 'c1')
+    assert list(parsed) == ['jsonrpc', 'id', 'result']
+    assert (parsed['jsonrpc'], parsed['id']) == ('2.0', 'c1')
+    assert parsed['result'] == {
         'content': [{'type': 'text', 'text': guidance_json(model.TOOLS(error)).decode()}],
         'isError': True,
     }
 
 
 def test_an_error_has_the_documented_keys() -> None:
-    found = answer(Failure(UnknownTool('raed_file', 'default', ('read_file',), ('read_file',))), 7)
-    assert list(found) == FACTS['envelope_keys']
-    assert list(found['error']) == FACTS['error_keys']
-    assert found['error']['data']['_tag'] == 'UnknownTool'
+    parsed = mcp_response(
+        Failure(UnknownTool('raed_file', 'default', ('read_file',), ('read_file',))), 7
+    )
+    assert list(parsed) == FACTS['envelope_keys']
+    assert list(parsed['error']) == FACTS['error_keys']
+    assert parsed['error']['data']['_tag'] == 'UnknownTool'
 
 
-def test_the_data_of_an_error_can_be_read_back() -> None:
+def test_the_data_of_an_error_can_be_decoded() -> None:
     error = UnknownTool('raed_file', 'default', ('read_file',), ('read_file',))
-    data = answer(Failure(error))['error']['data']
+    data = mcp_response(Failure(error))['error']['data']
     assert codec(UnknownTool).decode(json.dumps(data)) == shown(error)
 
 
-def test_an_id_that_is_unknown_is_null_and_never_absent() -> None:
-    assert answer(Failure(SchemaViolations(())), None)['id'] is None
-    assert answer(Success(Listing([])), None)['id'] is None
+def test_an_unknown_id_is_null() -> None:
+    assert mcp_response(Failure(SchemaViolations(())), None)['id'] is None
+    assert mcp_response(Success(Listing([])), None)['id'] is None
 
 
-def test_what_could_not_be_read_has_no_id() -> None:
-    assert answer(Failure(UnreadableCall('json', 'no', '{', 1, id='c1')), 'c1')['id'] is None
+def test_the_response_to_an_unreadable_request_has_no_id() -> None:
+    assert mcp_response(Failure(UnreadableCall('json', 'no', '{', 1, id='c1')), 'c1')['id'] is None
 
 
 def test_a_success_is_text_and_structured_content() -> None:
-    found = answer(Success(Listing(['a'])))['result']
-    assert found == {
+    parsed = mcp_response(Success(Listing(['a'])))['result']
+    assert parsed == {
         'content': [{'type': 'text', 'text': '{"entries":["a"]}'}],
         'structuredContent': {'entries': ['a']},
         'isError': False,
@@ -140,45 +142,45 @@ def test_a_success_is_text_and_structured_content() -> None:
 
 
 @pytest.mark.parametrize('revision', MCP_REVISIONS)
-def test_structured_content_came_with_a_revision(revision: str) -> None:
-    found = answer(Success(Listing(['a'])), revision=revision)['result']
-    assert ('structuredContent' in found) is (revision >= '2025-06-18')
+def test_structured_content_exists_since_2025_06_18(revision: str) -> None:
+    parsed = mcp_response(Success(Listing(['a'])), revision=revision)['result']
+    assert ('structuredContent' in parsed) is (revision >= '2025-06-18')
 
 
-def test_elsewhere_a_value_is_the_result() -> None:
+def test_a_value_is_the_plain_result_outside_mcp() -> None:
     value: Result[Listing, Stumbled] = Success(Listing(['a']))
     adapter = on(Stumbled).answers(-32803)
-    given_response = response(value, id=1, adapter=adapter, protocol=Protocol.LSP, revision='3.17')
-    assert json.loads(encode(given_response)) == {
+    lsp_response = response(value, id=1, adapter=adapter, protocol=Protocol.LSP, revision='3.17')
+    assert json.loads(encode(lsp_response)) == {
         'jsonrpc': '2.0',
         'id': 1,
         'result': {'entries': ['a']},
     }
 
 
-# The verbs
+# Arms
 
 
-def test_data_may_be_a_list_of_objects_which_stays_as_it_is() -> None:
-    given_answer = on(Stumbled).answers(
-        -32000, data=lambda error: [{'who': error.what, 'token': 'abc'}]
-    )(Stumbled('it'))
-    assert given_answer == RpcError(-32000, 'it stumbled.', [{'who': 'it', 'token': '***'}])
+def test_data_of_an_arm_can_be_a_list_of_objects() -> None:
+    answer = on(Stumbled).answers(-32000, data=lambda error: [{'who': error.what, 'token': 'abc'}])(
+        Stumbled('it')
+    )
+    assert answer == RpcError(-32000, 'it stumbled.', [{'who': 'it', 'token': '***'}])
 
 
-def test_data_may_be_made() -> None:
-    given_answer = on(Stumbled).answers(
-        -32000, data=lambda error: {'who': error.what, 'token': 'abc'}
-    )(Stumbled('it'))
-    assert given_answer == RpcError(
+def test_data_of_an_arm_can_be_an_object() -> None:
+    answer = on(Stumbled).answers(-32000, data=lambda error: {'who': error.what, 'token': 'abc'})(
+        Stumbled('it')
+    )
+    assert answer == RpcError(
         -32000, 'it stumbled.', {'_tag': 'Stumbled', 'who': 'it', 'token': '***'}
     )
 
 
-def test_a_tool_result_without_a_table_tells_the_message() -> None:
-    given_answer = on(Stumbled).as_tool_result()(Stumbled('it'))
-    assert isinstance(given_answer, ToolResult)
-    assert json.loads(given_answer.content[0].text) == {
+def test_a_tool_result_without_guidance_contains_the_message() -> None:
+    answer = on(Stumbled).as_tool_result()(Stumbled('it'))
+    assert isinstance(answer, ToolResult)
+    assert json.loads(answer.content[0].text) == {
         'status': 'error',
         'type': 'execution_error',
         'error_class': 'Stumbled',
@@ -186,36 +188,38 @@ def test_a_tool_result_without_a_table_tells_the_message() -> None:
     }
 
 
-def test_what_is_hidden_is_a_defect_when_it_comes() -> None:
+def test_a_hidden_error_is_a_defect() -> None:
     with pytest.raises(RuntimeError, match='Stumbled was declared never to reach the jsonrpc seam'):
         on(Stumbled).hidden()(Stumbled('it'))
 
 
-def test_a_defect_tells_its_reference_only() -> None:
-    found = json.loads(encode(ErrorResponse(id=None, error=defect('err_2f4ad7qz'))))
-    assert found['error']['code'] == -32603
-    assert found['error']['data'] == {'ref': 'err_2f4ad7qz'}
+def test_a_defect_contains_only_its_reference() -> None:
+    parsed = json.loads(encode(ErrorResponse(id=None, error=defect('err_2f4ad7qz'))))
+    assert parsed['error']['code'] == -32603
+    assert parsed['error']['data'] == {'ref': 'err_2f4ad7qz'}
 
 
 @pytest.mark.parametrize('id_', [True, False, float('nan'), float('inf'), b'1', [1]])
-def test_what_is_no_id_is_refused(id_: Any) -> None:
-    with pytest.raises(ValueError, match='An id is a text, a finite number or None'):
+def test_an_invalid_id_is_a_value_error(id_: Any) -> None:
+    with pytest.raises(ValueError, match='An id must be a string, a finite number or None'):
         response(Success(1), id=id_, adapter=ALL, protocol=Protocol.LSP, revision='3.17')
 
 
 @pytest.mark.parametrize('id_', ['', 'a', 0, -1, 10**30, 1.5, None])
-def test_an_id_comes_back_as_it_was(id_: str | float | None) -> None:
+def test_a_response_has_the_id_of_its_request(id_: str | float | None) -> None:
     failed: Result[object, ToolError] = Failure(UnknownTool('x', 'default', ()))
-    written = encode(response(failed, id=id_, adapter=ALL, protocol=Protocol.LSP, revision='3.17'))
-    assert json.loads(written)['id'] == id_
+    encoded = encode(response(failed, id=id_, adapter=ALL, protocol=Protocol.LSP, revision='3.17'))
+    assert json.loads(encoded)['id'] == id_
 
 
-def test_a_batch_of_answers_is_an_array_and_never_an_empty_one() -> None:
-    answers = [ErrorResponse(id=number, error=RpcError(-32601, 'no')) for number in range(2)]
-    assert encode_batch(answers) == b'[' + encode(answers[0]) + b',' + encode(answers[1]) + b']'
+def test_a_batch_of_responses_is_a_non_empty_array() -> None:
+    responses = [ErrorResponse(id=number, error=RpcError(-32601, 'no')) for number in range(2)]
+    assert (
+        encode_batch(responses) == b'[' + encode(responses[0]) + b',' + encode(responses[1]) + b']'
+    )
     assert encode_batch(iter(())) is None
 
 
-def test_the_two_answers_are_all_there_are() -> None:
+def test_an_answer_is_a_tool_result_or_a_json_rpc_error() -> None:
     answers: list[Answer] = [ALL(FileNotFound('t', 'p')), ALL(UnknownTool('x', 'default', ()))]
-    assert [type(one) for one in answers] == [ToolResult, RpcError]
+    assert [type(answer) for answer in answers] == [ToolResult, RpcError]

@@ -1,4 +1,4 @@
-"""What peers answered: ours comes back as it was shown, anything else says that it is foreign."""
+"""Tests of decoding JSON-RPC responses, of seamwise and of other peers."""
 
 import json
 from typing import Any
@@ -38,11 +38,11 @@ class Locked(TaggedError, namespace='test_jsonrpc', category=Category.PERMISSION
     cause: Cause | None = None
 
 
-def failed(
-    data: object = None, *, code: object = -32000, message: object = 'no', **more: object
+def error_body(
+    data: object = None, *, code: object = -32000, message: object = 'no', **members: object
 ) -> bytes:
     error = {'code': code, 'message': message, **({} if data is None else {'data': data})}
-    return json.dumps({'jsonrpc': '2.0', 'id': 1, 'error': error, **more}).encode()
+    return json.dumps({'jsonrpc': '2.0', 'id': 1, 'error': error, **members}).encode()
 
 
 def outcome(
@@ -52,7 +52,7 @@ def outcome(
     return reply.result
 
 
-def test_a_value_comes_back() -> None:
+def test_a_value_is_decoded() -> None:
     body = encode(ResultResponse(id='a', result={'n': [1, None]}))
     assert decode(body, RecordNotFound, protocol=Protocol.LSP) == Reply(
         'a', Success({'n': [1, None]})
@@ -63,23 +63,23 @@ def test_a_result_of_null_is_a_value() -> None:
     assert outcome(b'{"jsonrpc": "2.0", "id": 1, "result": null}') == Success(None)
 
 
-def test_an_error_comes_back_as_it_was_shown() -> None:
-    assert outcome(failed({'_tag': 'RecordNotFound', 'kind': 'cart', 'key': '7'})) == Failure(
+def test_decoding_returns_the_shown_error() -> None:
+    assert outcome(error_body({'_tag': 'RecordNotFound', 'kind': 'cart', 'key': '7'})) == Failure(
         RecordNotFound('cart', '7')
     )
 
 
-def test_what_a_wire_does_not_tell_comes_back_as_it_is_shown() -> None:
+def test_secrets_and_causes_are_those_of_the_shown_error() -> None:
     error = Locked('d', Secret('1'), Secret('2'), Secret('3'), OSError('disk'))
-    body = encode(ErrorResponse(id=1, error=on(Locked).answers(-32000)(error)))  # type: ignore[arg-type]  # never a tool's result
+    body = encode(ErrorResponse(id=1, error=on(Locked).answers(-32000)(error)))  # type: ignore[arg-type]  # never a tool result
     assert outcome(body, Locked) == Failure(Locked('d', Secret('***'), None, None, None))
     without_cause = ToolFailed('t', None)  # type: ignore[arg-type]
-    assert outcome(failed({'_tag': 'ToolFailed', 'tool': 't'}), ToolFailed) == Failure(
+    assert outcome(error_body({'_tag': 'ToolFailed', 'tool': 't'}), ToolFailed) == Failure(
         without_cause
     )
 
 
-def test_a_secret_that_a_peer_tells_is_not_believed() -> None:
+def test_a_secret_in_a_response_is_ignored() -> None:
     data = {
         '_tag': 'Locked',
         'door': 'd',
@@ -87,10 +87,10 @@ def test_a_secret_that_a_peer_tells_is_not_believed() -> None:
         'spare': 'hunter2',
         'cause': {'type': 'E', 'message': 'hunter2'},
     }
-    assert outcome(failed(data), Locked) == Failure(Locked('d', Secret('***'), None))
+    assert outcome(error_body(data), Locked) == Failure(Locked('d', Secret('***'), None))
 
 
-def test_the_details_of_a2a_are_read() -> None:
+def test_the_details_of_a2a_are_decoded() -> None:
     error = HostUnreachable('h', 'r')
     answer = response(
         Failure(error),
@@ -121,13 +121,13 @@ def test_the_details_of_a2a_are_read() -> None:
         {'name': 'RecordNotFound', 'data': {'kind': 'cart', 'key': '7'}},
     ],
 )
-def test_foreign_data_is_never_taken_for_an_error_of_ours(data: object) -> None:
-    assert outcome(failed(data)) == Failure(ForeignFailure(-32000, 'no'))
+def test_unknown_data_is_a_foreign_failure(data: object) -> None:
+    assert outcome(error_body(data)) == Failure(ForeignFailure(-32000, 'no'))
 
 
-def test_a_field_of_a_wrong_value_is_foreign() -> None:
+def test_data_with_an_invalid_field_is_a_foreign_failure() -> None:
     assert isinstance(
-        outcome(failed({'_tag': 'RateLimited', 'retry_after': -1})).failure(), ForeignFailure
+        outcome(error_body({'_tag': 'RateLimited', 'retry_after': -1})).failure(), ForeignFailure
     )
 
 
@@ -136,7 +136,7 @@ def test_a_defect_of_the_peer_keeps_its_reference() -> None:
     assert outcome(body).failure().ref == 'err_2f4ad7qz'
 
 
-def test_a_tool_of_mcp_that_failed_is_a_failure() -> None:
+def test_a_failed_mcp_tool_is_a_foreign_failure() -> None:
     answer = response(
         Failure(FileNotFound('t', 'p')),
         id=1,
@@ -144,9 +144,9 @@ def test_a_tool_of_mcp_that_failed_is_a_failure() -> None:
         protocol=Protocol.MCP,
         revision='2025-11-25',
     )
-    found = outcome(encode(answer), protocol=Protocol.MCP).failure()
-    assert found.code is None
-    assert json.loads(found.text)['error_class'] == 'FileNotFound'
+    failure = outcome(encode(answer), protocol=Protocol.MCP).failure()
+    assert failure.code is None
+    assert json.loads(failure.text)['error_class'] == 'FileNotFound'
     assert isinstance(outcome(encode(answer), protocol=Protocol.LSP), Success)
     assert outcome(
         b'{"jsonrpc": "2.0", "id": 1, "result": {"isError": true}}', protocol=Protocol.MCP
@@ -171,33 +171,35 @@ def test_a_tool_of_mcp_that_failed_is_a_failure() -> None:
         (b'{"jsonrpc": "2.0", "id": true, "result": 1}', 'it has no id', None),
         (b'{"jsonrpc": "2.0", "id": 1}', 'it has neither a result nor an error', 1),
         (b'{"jsonrpc": "2.0", "id": 1, "error": null}', 'it has neither a result nor an error', 1),
-        (failed(result=1), 'it has both a result and an error', 1),
-        (failed(code=1.5), 'its error has no code or no message', 1),
-        (failed(code=True), 'its error has no code or no message', 1),
-        (failed(message=None), 'its error has no code or no message', 1),
+        (error_body(result=1), 'it has both a result and an error', 1),
+        (error_body(code=1.5), 'its error has no code or no message', 1),
+        (error_body(code=True), 'its error has no code or no message', 1),
+        (error_body(message=None), 'its error has no code or no message', 1),
         (b'{"success": false, "error": {"code": "NOT_FOUND"}}', 'its "jsonrpc" is not "2.0"', None),
     ],
 )
-def test_what_is_no_response_says_so(body: bytes, problem: str, id_: int | None) -> None:
+def test_an_invalid_response_is_unreadable_with_a_reason(
+    body: bytes, problem: str, id_: int | None
+) -> None:
     reply = decode(body, RecordNotFound, protocol=Protocol.JSON_RPC)
     error = reply.result.failure()
     assert isinstance(error, UnreadableResponse)
     assert (error.problem, reply.id) == (problem, id_)
 
 
-def test_what_a_peer_says_is_redacted_and_cut() -> None:
-    found = outcome(failed(message='password=FAKE-hunter2 ' + 'x' * 10_000_000)).failure()
-    assert 'FAKE' not in found.text
-    assert len(found.text) < 1100
+def test_the_message_of_a_peer_is_redacted_and_shortened() -> None:
+    failure = outcome(error_body(message='password=FAKE-hunter2 ' + 'x' * 10_000_000)).failure()
+    assert 'FAKE' not in failure.text
+    assert len(failure.text) < 1100
     assert 'FAKE' not in outcome(b'{"password": "FAKE-hunter2", ').failure().excerpt
 
 
 @given(st.binary(max_size=80))
-def test_no_body_raises(body: bytes) -> None:
+def test_decoding_never_raises(body: bytes) -> None:
     assert isinstance(outcome(body), Failure)
 
 
-def test_a_batch_of_answers_keeps_its_order() -> None:
+def test_the_replies_to_a_batch_keep_their_order() -> None:
     body = encode_batch(
         [ResultResponse(id=2, result='b'), ErrorResponse(id=None, error=RpcError(-32600, 'no'))]
     )
@@ -206,14 +208,14 @@ def test_a_batch_of_answers_keeps_its_order() -> None:
     assert replies == (Reply(2, Success('b')), Reply(None, Failure(ForeignFailure(-32600, 'no'))))
 
 
-def test_a_batch_may_be_answered_by_one_error() -> None:
-    [reply] = decode_batch(failed(), RecordNotFound, protocol=Protocol.JSON_RPC).unwrap()
+def test_a_single_error_is_the_only_reply_to_a_batch() -> None:
+    [reply] = decode_batch(error_body(), RecordNotFound, protocol=Protocol.JSON_RPC).unwrap()
     assert reply.result == Failure(ForeignFailure(-32000, 'no'))
     assert isinstance(
         decode_batch(b'[', RecordNotFound, protocol=Protocol.JSON_RPC).failure(), UnreadableResponse
     )
 
 
-def test_what_is_no_union_of_errors_is_refused() -> None:
+def test_a_union_of_other_types_is_a_type_error() -> None:
     with pytest.raises(TypeError, match='Expected a class of tagged errors'):
-        decode(failed(), int, protocol=Protocol.JSON_RPC)  # type: ignore[type-var]  # the misuse is the test
+        decode(error_body(), int, protocol=Protocol.JSON_RPC)  # type: ignore[type-var]  # the misuse is the test

@@ -1,4 +1,4 @@
-"""What peers ask, read to the letter of JSON-RPC 2.0."""
+"""Tests of parsing requests, against JSON-RPC 2.0."""
 
 import json
 from pathlib import Path
@@ -32,94 +32,94 @@ FACTS: dict[str, Any] = json.loads(
 )
 
 
-def asked(**members: object) -> bytes:
+def call_body(**members: object) -> bytes:
     return json.dumps({'jsonrpc': '2.0', 'method': 'm', **members}).encode()
 
 
-def refused(body: bytes) -> NotARequest:
+def rejection(body: bytes) -> NotARequest:
     return parse_request(body).failure()
 
 
-def places(body: bytes) -> list[str]:
-    why = refused(body).why
+def problem_pointers(body: bytes) -> list[str]:
+    why = rejection(body).why
     assert isinstance(why, SchemaViolations)
-    return [one.pointer for one in why.problems]
+    return [problem.pointer for problem in why.problems]
 
 
-def unreadable(body: bytes) -> UnreadableCall:
-    found = refused(body)
-    assert isinstance(found.why, UnreadableCall)
-    assert found.id is None
-    return found.why
+def parse_error(body: bytes) -> UnreadableCall:
+    error = rejection(body)
+    assert isinstance(error.why, UnreadableCall)
+    assert error.id is None
+    return error.why
 
 
-def never(error: object) -> RpcError:
+def no_errors(error: object) -> RpcError:
     raise AssertionError(error)
 
 
-def reply(body: bytes) -> Any:
-    """Answer as a server would that knows no method."""
+def serve(body: bytes) -> Any:
+    """Return the response of a server, which answers every request with 'done'."""
 
-    def one(call: Result[Request | Notification, NotARequest]) -> Response | None:
+    def respond(call: Result[Request | Notification, NotARequest]) -> Response | None:
         match call:
-            case Failure(bad):
-                failed: Result[object, UnreadableCall | SchemaViolations] = Failure(bad.why)
+            case Failure(error):
+                failed: Result[object, UnreadableCall | SchemaViolations] = Failure(error.why)
                 parsing = tables.PARSING[Protocol.JSON_RPC, '2.0']
                 return response(
-                    failed, id=bad.id, adapter=parsing, protocol=Protocol.JSON_RPC, revision='2.0'
+                    failed, id=error.id, adapter=parsing, protocol=Protocol.JSON_RPC, revision='2.0'
                 )
             case Success(Request(id=call_id)):
                 return response(
                     Success('done'),
                     id=call_id,
-                    adapter=never,
+                    adapter=no_errors,
                     protocol=Protocol.JSON_RPC,
                     revision='2.0',
                 )
             case _:
                 return None
 
-    found = parse_request(body)
-    if type(found) is Success and isinstance(batch := found.unwrap(), Batch):
-        written = encode_batch(filter(None, map(one, batch.entries)))
+    parsed = parse_request(body)
+    if type(parsed) is Success and isinstance(batch := parsed.unwrap(), Batch):
+        encoded = encode_batch(filter(None, map(respond, batch.entries)))
     else:
-        single: Any = found
-        made = one(single)
-        written = None if made is None else encode(made)
-    return None if written is None else json.loads(written)
+        call: Any = parsed
+        single = respond(call)
+        encoded = None if single is None else encode(single)
+    return None if encoded is None else json.loads(encoded)
 
 
 # Requests and notifications
 
 
 def test_a_request_has_an_id_and_a_notification_has_none() -> None:
-    assert parse_request(asked(id=1, params={'a': 1})) == Success(Request(1, 'm', {'a': 1}))
-    assert parse_request(asked(params=[1, 2])) == Success(Notification('m', [1, 2]))
-    assert parse_request(asked(id='a')) == Success(Request('a', 'm'))
+    assert parse_request(call_body(id=1, params={'a': 1})) == Success(Request(1, 'm', {'a': 1}))
+    assert parse_request(call_body(params=[1, 2])) == Success(Notification('m', [1, 2]))
+    assert parse_request(call_body(id='a')) == Success(Request('a', 'm'))
 
 
 @pytest.mark.parametrize('id_', ['', 'a', '错', 0, -7, 10**40, 1.5, None])
-def test_an_id_is_a_string_a_number_or_null(id_: object) -> None:
-    found = parse_request(asked(id=id_)).unwrap()
-    assert isinstance(found, Request)
-    assert found.id == id_
-    assert type(found.id) is type(id_)
+def test_a_valid_id_is_a_string_a_number_or_null(id_: object) -> None:
+    request = parse_request(call_body(id=id_)).unwrap()
+    assert isinstance(request, Request)
+    assert request.id == id_
+    assert type(request.id) is type(id_)
 
 
 @pytest.mark.parametrize('id_', [True, False, [1], {'a': 1}])
-def test_anything_else_is_no_id_and_is_not_sent_back(id_: object) -> None:
-    assert places(asked(id=id_)) == ['/id']
-    assert refused(asked(id=id_)).id is None
+def test_an_invalid_id_is_rejected_and_not_sent_back(id_: object) -> None:
+    assert problem_pointers(call_body(id=id_)) == ['/id']
+    assert rejection(call_body(id=id_)).id is None
 
 
-def test_a_bad_request_is_answered_under_its_id_where_that_can_be_read() -> None:
+def test_an_invalid_request_keeps_its_valid_id() -> None:
     body = b'{"jsonrpc": "1.0", "id": "c1", "method": 7, "params": "p"}'
-    assert places(body) == ['/jsonrpc', '/method', '/params']
-    assert refused(body).id == 'c1'
+    assert problem_pointers(body) == ['/jsonrpc', '/method', '/params']
+    assert rejection(body).id == 'c1'
 
 
 @pytest.mark.parametrize(
-    ('body', 'where'),
+    ('body', 'pointers'),
     [
         (b'{"method": "m", "id": 1}', ['/jsonrpc']),
         (b'{"jsonrpc": 2.0, "method": "m", "id": 1}', ['/jsonrpc']),
@@ -135,34 +135,35 @@ def test_a_bad_request_is_answered_under_its_id_where_that_can_be_read() -> None
         (b'1.5', ['']),
     ],
 )
-def test_what_is_no_request_says_where(body: bytes, where: list[str]) -> None:
-    assert places(body) == where
-    assert reply(body)['error']['code'] == -32600
+def test_an_invalid_request_has_located_problems(body: bytes, pointers: list[str]) -> None:
+    assert problem_pointers(body) == pointers
+    assert serve(body)['error']['code'] == -32600
 
 
-def test_a_refusal_shows_no_value_of_the_request() -> None:
+def test_a_rejection_contains_no_value_of_the_request() -> None:
     assert 'hunter2' not in json.dumps(
-        reply(
-            b'{"jsonrpc": "hunter2", "method": ["hunter2"], "params": "hunter2", "id": {"a": "hunter2"}}'
+        serve(
+            b'{"jsonrpc": "hunter2", "method": ["hunter2"], '
+            b'"params": "hunter2", "id": {"a": "hunter2"}}'
         )
     )
-    assert 'hunter2' not in json.dumps(reply(b'{"password": "hunter2", }'))
+    assert 'hunter2' not in json.dumps(serve(b'{"password": "hunter2", }'))
 
 
-def test_a_notification_gets_no_answer() -> None:
-    assert reply(asked()) is None
+def test_a_notification_gets_no_response() -> None:
+    assert serve(call_body()) is None
 
 
 # Batches
 
 
-def test_an_entry_that_is_no_request_does_not_cost_the_others() -> None:
-    body = b'[1, ' + asked(id=7) + b', ' + asked() + b', {"id": "x"}, []]'
-    found = parse_request(body).unwrap()
-    assert isinstance(found, Batch)
-    assert [type(one) for one in found.entries] == [Failure, Success, Success, Failure, Failure]
-    answers = reply(body)
-    assert [(one['id'], one.get('error', {}).get('code')) for one in answers] == [
+def test_an_invalid_entry_of_a_batch_does_not_affect_the_others() -> None:
+    body = b'[1, ' + call_body(id=7) + b', ' + call_body() + b', {"id": "x"}, []]'
+    batch = parse_request(body).unwrap()
+    assert isinstance(batch, Batch)
+    assert [type(entry) for entry in batch.entries] == [Failure, Success, Success, Failure, Failure]
+    responses = serve(body)
+    assert [(item['id'], item.get('error', {}).get('code')) for item in responses] == [
         (None, -32600),
         (7, None),
         ('x', -32600),
@@ -170,25 +171,25 @@ def test_an_entry_that_is_no_request_does_not_cost_the_others() -> None:
     ]
 
 
-GIVEN = {'empty array': b'[]', 'array with one notification': b'[' + asked() + b']'}
+BATCHES = {'empty array': b'[]', 'array with one notification': b'[' + call_body() + b']'}
 
 
 @pytest.mark.parametrize('case', FACTS['batch'], ids=lambda case: str(case['given']))
-def test_a_batch_is_answered_as_documented(case: dict[str, Any]) -> None:
-    found = reply(GIVEN[case['given']])
+def test_a_batch_gets_the_documented_response(case: dict[str, Any]) -> None:
+    response_ = serve(BATCHES[case['given']])
     if 'code' in case:
-        assert (found['error']['code'], found['id']) == (case['code'], case['id'])
+        assert (response_['error']['code'], response_['id']) == (case['code'], case['id'])
     else:
-        assert found is case['answer']
+        assert response_ is case['answer']
 
 
-def test_a_batch_of_too_many_is_refused_as_one() -> None:
+def test_a_batch_over_the_limit_is_rejected_as_a_whole() -> None:
     assert isinstance(parse_request(b'[' + b','.join([b'1'] * BATCH_LIMIT) + b']').unwrap(), Batch)
-    found = reply(b'[' + b','.join([b'1'] * (BATCH_LIMIT + 1)) + b']')
-    assert (found['id'], found['error']['code']) == (None, -32600)
+    rejected = serve(b'[' + b','.join([b'1'] * (BATCH_LIMIT + 1)) + b']')
+    assert (rejected['id'], rejected['error']['code']) == (None, -32600)
 
 
-# Bodies that cannot be read
+# Unreadable bodies
 
 
 @pytest.mark.parametrize(
@@ -211,45 +212,45 @@ def test_a_batch_of_too_many_is_refused_as_one() -> None:
         '{"a": 1}'.encode('utf-16'),
     ],
 )
-def test_what_is_not_json_is_unparsable_and_answered_under_null(body: bytes) -> None:
-    why = unreadable(body)
+def test_a_body_that_is_not_json_is_a_parse_error_with_a_null_id(body: bytes) -> None:
+    why = parse_error(body)
     assert why.format == 'json'
     assert why.problem
     assert 0 <= why.position <= len(body)
-    assert (reply(body)['id'], reply(body)['error']['code']) == (None, -32700)
+    assert (serve(body)['id'], serve(body)['error']['code']) == (None, -32700)
 
 
 def nested(levels: int) -> bytes:
-    return asked(id=1, params='$').replace(b'"$"', b'[' * levels + b']' * levels)
+    return call_body(id=1, params='$').replace(b'"$"', b'[' * levels + b']' * levels)
 
 
-def test_a_body_may_be_so_deep_and_no_deeper() -> None:
+def test_nesting_over_the_depth_limit_is_a_parse_error() -> None:
     assert type(parse_request(nested(DEPTH_LIMIT - 1))) is Success
-    assert 'nested more than 128 levels' in unreadable(nested(DEPTH_LIMIT)).problem
-    assert 'nested more than 128 levels' in unreadable(b'[' * 5_000_000).problem
-    assert 'nested more than 128 levels' in unreadable(b'{"a":' * 1_000_000).problem
+    assert 'nested more than 128 levels' in parse_error(nested(DEPTH_LIMIT)).problem
+    assert 'nested more than 128 levels' in parse_error(b'[' * 5_000_000).problem
+    assert 'nested more than 128 levels' in parse_error(b'{"a":' * 1_000_000).problem
 
 
-def test_brackets_in_a_text_are_not_deep() -> None:
-    assert parse_request(asked(id=1, params=['[{' * 1000, '\\"[' * 1000])) == Success(
+def test_brackets_in_a_string_are_not_nesting() -> None:
+    assert parse_request(call_body(id=1, params=['[{' * 1000, '\\"[' * 1000])) == Success(
         Request(1, 'm', ['[{' * 1000, '\\"[' * 1000])
     )
 
 
-def test_a_body_of_ten_megabytes_is_read_and_a_larger_one_refused() -> None:
+def test_a_body_over_the_size_limit_is_a_parse_error() -> None:
     text = 'x' * 10_000_000
-    assert parse_request(asked(id=text, params=[text[:10]])).unwrap() == Request(
+    assert parse_request(call_body(id=text, params=[text[:10]])).unwrap() == Request(
         text, 'm', ['x' * 10]
     )
-    why = unreadable(b'"' + b'x' * SIZE_LIMIT)
+    why = parse_error(b'"' + b'x' * SIZE_LIMIT)
     assert why.problem == 'it has 16,777,217 bytes, more than 16,777,216'
     assert len(why.excerpt) == 200
 
 
 @given(st.binary(max_size=60) | st.text(max_size=60).map(str.encode))
-def test_no_body_raises(body: bytes) -> None:
-    found = parse_request(body)
-    assert type(found) in {Success, Failure}
+def test_parsing_never_raises(body: bytes) -> None:
+    result = parse_request(body)
+    assert type(result) in {Success, Failure}
 
 
 JSON = st.recursive(
@@ -258,10 +259,10 @@ JSON = st.recursive(
     | st.integers()
     | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(st.characters(codec='utf-8')),
-    lambda inner: (
-        st.lists(inner, max_size=3)
+    lambda children: (
+        st.lists(children, max_size=3)
         | st.dictionaries(
-            st.sampled_from(['jsonrpc', 'id', 'method', 'params', 'x']), inner, max_size=4
+            st.sampled_from(['jsonrpc', 'id', 'method', 'params', 'x']), children, max_size=4
         )
     ),
     max_leaves=8,
@@ -269,17 +270,17 @@ JSON = st.recursive(
 
 
 @given(JSON)
-def test_every_json_is_a_request_or_says_why_not(value: object) -> None:
-    found = parse_request(json.dumps(value).encode())
-    if type(found) is Failure:
-        bad = found.failure()
-        assert not isinstance(bad.id, bool)
-        assert isinstance(bad.why, SchemaViolations)
+def test_every_json_value_is_a_request_or_has_problems(value: object) -> None:
+    result = parse_request(json.dumps(value).encode())
+    if type(result) is Failure:
+        error = result.failure()
+        assert not isinstance(error.id, bool)
+        assert isinstance(error.why, SchemaViolations)
         return
-    match found.unwrap():
-        case Request(id=own):
+    match result.unwrap():
+        case Request(id=call_id):
             assert isinstance(value, dict)
-            assert own == value['id']
+            assert call_id == value['id']
         case Notification():
             assert isinstance(value, dict)
             assert 'id' not in value

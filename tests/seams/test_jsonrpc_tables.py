@@ -1,4 +1,4 @@
-"""The JSON-RPC tables: every class of the catalogue, decided in every protocol and revision."""
+"""Tests of the JSON-RPC tables: every catalogue class, in every protocol and revision."""
 
 import json
 from collections.abc import Mapping
@@ -47,7 +47,7 @@ from seamwise.seams.jsonrpc import (
     tables,
 )
 from seamwise.seams.jsonrpc.codes import REVISIONS
-from seamwise.seams.jsonrpc.details import ERROR_INFO, STRUCT
+from seamwise.seams.jsonrpc.dialects import ERROR_INFO, STRUCT
 from seamwise.seams.model.messages import ToolResult
 from tests.strategies import PLANTED, UNIONS, members, structs
 
@@ -58,20 +58,20 @@ FACTS: dict[str, Any] = json.loads(
 TABLES: dict[str, tuple[Mapping[Revision, Any], Any]] = {
     name: (getattr(tables, name), union) for name, union in UNIONS.items()
 }
-EVERYTHING: Any = Union[tuple(members(*UNIONS.values()))]  # noqa: UP007 -- of as many as there are
+EVERYTHING: Any = Union[tuple(members(*UNIONS.values()))]  # noqa: UP007 -- `|` needs a fixed number of members
 PLAIN = (Protocol.JSON_RPC, '2.0')
 EDITOR = (Protocol.LSP, '3.17')
 
-NEVER_THERE = {RegistrationRejected, ConnectionLost, PluginFailed, EditorInstallFailed}
-INSIDE = {BatchClosed, BatchFull, BatchTimedOut, CacheMiss}
-"""What no model is told of; to MCP they are errors of the protocol."""
+NEVER_SENT = {RegistrationRejected, ConnectionLost, PluginFailed, EditorInstallFailed}
+WITHOUT_GUIDANCE = {BatchClosed, BatchFull, BatchTimedOut, CacheMiss}
+"""Errors hidden from models; in MCP they are JSON-RPC errors."""
 
 CANCELLED = {StreamAborted, UserInterrupted}
 
 revisions = st.sampled_from(REVISIONS)
 every_class = pytest.mark.parametrize('kind', members(EVERYTHING), ids=lambda kind: kind.__name__)
 every_revision = pytest.mark.parametrize('revision', REVISIONS, ids='-'.join)
-some = settings(
+few_examples = settings(
     max_examples=12,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
@@ -87,41 +87,41 @@ def answer(error: TaggedError, revision: Revision) -> Any:
 
 
 def code(error: TaggedError, revision: Revision) -> int | None:
-    found = answer(error, revision)
-    assert isinstance(found, (RpcError, ToolResult))
-    return found.code if isinstance(found, RpcError) else None
+    result = answer(error, revision)
+    assert isinstance(result, (RpcError, ToolResult))
+    return result.code if isinstance(result, RpcError) else None
 
 
 # Codes
 
 
-def test_every_documented_code_is_known_under_its_name() -> None:
+def test_every_documented_code_is_registered_by_its_name() -> None:
     for case in FACTS['cases']:
         assert CODES[Protocol(case['protocol']), case['revision']][case['name']] == case['code']
 
 
-def test_no_other_code_is_known() -> None:
+def test_no_undocumented_code_is_registered() -> None:
     documented = {(case['protocol'], case['revision'], case['name']) for case in FACTS['cases']}
     standard = {case['name'] for case in FACTS['cases'] if case['protocol'] == 'json-rpc'}
-    own = {
+    registered = {
         (*revision, name)
         for revision, codes in CODES.items()
         for name in codes
         if name not in standard or revision == PLAIN
     }
-    assert own == documented
+    assert registered == documented
     assert all(standard <= codes.keys() for codes in CODES.values())
 
 
-def test_the_same_code_means_different_things() -> None:
+def test_a_code_has_different_meanings_in_different_protocols() -> None:
     for case in FACTS['same_code_other_meaning']:
-        for who, name in case.items():
-            if who != 'code':
-                protocol = Protocol(who.split()[0])
+        for speaker, name in case.items():
+            if speaker != 'code':
+                protocol = Protocol(speaker.split()[0])
                 assert all(
-                    CODES[one][name] == case['code']
-                    for one in REVISIONS
-                    if one[0] is protocol and one[1] <= '2025-11-25'
+                    CODES[revision][name] == case['code']
+                    for revision in REVISIONS
+                    if revision[0] is protocol and revision[1] <= '2025-11-25'
                 )
 
 
@@ -130,31 +130,29 @@ def test_the_same_code_means_different_things() -> None:
 
 @pytest.mark.parametrize('name', TABLES)
 @every_revision
-def test_a_table_decides_every_class_of_its_union_and_no_other(
-    name: str, revision: Revision
-) -> None:
+def test_a_table_covers_exactly_the_classes_of_its_union(name: str, revision: Revision) -> None:
     table, union = TABLES[name]
     assert set(table) == set(REVISIONS)
     assert set(table[revision].kinds) == set(members(union))
 
 
 @every_revision
-def test_what_never_gets_there_is_hidden_by_name(revision: Revision) -> None:
+def test_an_error_that_is_never_sent_is_hidden(revision: Revision) -> None:
     hidden = {
         kind
         for table, _ in TABLES.values()
         for kind, arm in table[revision].arms.items()
         if isinstance(arm, Hidden)
     }
-    assert hidden == NEVER_THERE | (set() if revision == EDITOR else CANCELLED)
+    assert hidden == NEVER_SENT | (set() if revision == EDITOR else CANCELLED)
 
 
-def test_a_revision_that_nobody_has_published_has_no_table() -> None:
+def test_an_unpublished_revision_has_no_table() -> None:
     with pytest.raises(KeyError):
         tables.TOOLS[Protocol.MCP, '2024-11-06']
 
 
-def test_the_latest_of_a2a_is_the_last() -> None:
+def test_a2a_latest_is_the_table_of_the_newest_revision() -> None:
     assert tables.A2A_LATEST is tables.A2A[Protocol.A2A, '1.0.1']
 
 
@@ -169,22 +167,22 @@ ANSWERS: dict[str, list[ToolError]] = {
 
 @pytest.mark.parametrize(
     'case',
-    [one for one in FACTS['cases'] if one['protocol'] == 'mcp' and one['name'] in ANSWERS],
-    ids=lambda one: f'{one["revision"]}-{one["name"]}',
+    [case for case in FACTS['cases'] if case['protocol'] == 'mcp' and case['name'] in ANSWERS],
+    ids=lambda case: f'{case["revision"]}-{case["name"]}',
 )
-def test_a_revision_of_mcp_has_its_documented_answer(case: Mapping[str, Any]) -> None:
+def test_an_mcp_revision_has_its_documented_answers(case: Mapping[str, Any]) -> None:
     for error in ANSWERS[case['name']]:
-        given_answer = tables.TOOLS[Protocol.MCP, case['revision']](error)
+        mcp_answer = tables.TOOLS[Protocol.MCP, case['revision']](error)
         if case['code'] is None:
-            assert isinstance(given_answer, ToolResult)
-            assert given_answer.is_error
+            assert isinstance(mcp_answer, ToolResult)
+            assert mcp_answer.is_error
         else:
-            assert isinstance(given_answer, RpcError)
-            assert given_answer.code == case['code']
+            assert isinstance(mcp_answer, RpcError)
+            assert mcp_answer.code == case['code']
 
 
 @pytest.mark.parametrize('revision', MCP_REVISIONS)
-def test_a_record_that_is_missing_is_a_resource_to_mcp(revision: str) -> None:
+def test_a_missing_record_is_a_missing_resource_in_mcp(revision: str) -> None:
     assert code(RecordNotFound('cart', '7'), (Protocol.MCP, revision)) == (
         -32602 if revision == '2026-07-28' else -32002
     )
@@ -192,15 +190,15 @@ def test_a_record_that_is_missing_is_a_resource_to_mcp(revision: str) -> None:
 
 @pytest.mark.parametrize('union', ['NETWORK', 'MODELS', 'AGENTS', 'MCP', 'LSP', 'A2A', 'GUARDS'])
 @given(data=st.data(), revision=st.sampled_from(MCP_REVISIONS))
-@some
-def test_what_fails_under_a_tool_is_a_result_to_mcp(
+@few_examples
+def test_an_error_inside_a_tool_is_a_tool_result_in_mcp(
     union: str, data: st.DataObject, revision: str
 ) -> None:
-    error = data.draw(st.one_of(*map(structs, set(members(UNIONS[union])) - INSIDE)))
-    found = answer(error, (Protocol.MCP, revision))
-    assert isinstance(found, ToolResult)
-    assert found.is_error
-    assert json.loads(found.content[0].text)['error_class'] == error.tag
+    error = data.draw(st.one_of(*map(structs, set(members(UNIONS[union])) - WITHOUT_GUIDANCE)))
+    result = answer(error, (Protocol.MCP, revision))
+    assert isinstance(result, ToolResult)
+    assert result.is_error
+    assert json.loads(result.content[0].text)['error_class'] == error.tag
 
 
 @pytest.mark.parametrize(
@@ -217,7 +215,7 @@ def test_what_fails_under_a_tool_is_a_result_to_mcp(
         (MissingParameter('t', 'p'), 'InvalidParams'),
     ],
 )
-def test_an_editor_is_told_in_the_words_of_lsp(error: TaggedError, documented: str) -> None:
+def test_an_error_has_the_code_that_lsp_defines_for_it(error: TaggedError, documented: str) -> None:
     assert code(error, EDITOR) == CODES[EDITOR][documented]
 
 
@@ -233,16 +231,16 @@ def test_an_editor_is_told_in_the_words_of_lsp(error: TaggedError, documented: s
         (SchemaViolations(()), -32600),
     ],
 )
-def test_plain_json_rpc_has_few_words(error: TaggedError, expected: int) -> None:
+def test_plain_json_rpc_uses_its_general_codes(error: TaggedError, expected: int) -> None:
     assert code(error, PLAIN) == expected
 
 
-def test_no_error_of_ours_has_a_code_that_is_reserved_for_somebody_else() -> None:
+def test_no_arm_uses_an_undefined_code_or_the_code_of_defects() -> None:
     for revision in REVISIONS:
-        named = {number for number in CODES[revision].values() if number is not None}
+        defined = {number for number in CODES[revision].values() if number is not None}
         for table, _ in TABLES.values():
             codes = {arm.code for arm in table[revision].arms.values() if hasattr(arm, 'code')}
-            assert codes <= (named | {-32000}) - {Code.INTERNAL_ERROR}
+            assert codes <= (defined | {-32000}) - {Code.INTERNAL_ERROR}
 
 
 # A2A
@@ -250,12 +248,12 @@ def test_no_error_of_ours_has_a_code_that_is_reserved_for_somebody_else() -> Non
 
 @pytest.mark.parametrize(
     'case',
-    [one for one in FACTS['cases'] if one['protocol'] == 'a2a'],
-    ids=lambda one: f'{one["revision"]}-{one["name"]}',
+    [case for case in FACTS['cases'] if case['protocol'] == 'a2a'],
+    ids=lambda case: f'{case["revision"]}-{case["name"]}',
 )
 @given(data=st.data())
-@some
-def test_an_error_of_a2a_has_its_code_and_its_reason(
+@few_examples
+def test_an_a2a_error_has_its_documented_code_and_reason(
     case: Mapping[str, Any], data: st.DataObject
 ) -> None:
     [kind, *_] = [
@@ -264,46 +262,46 @@ def test_an_error_of_a2a_has_its_code_and_its_reason(
         if getattr(arm, 'code', None) == case['code']
     ]
     error = data.draw(structs(kind))
-    found = answer(error, (Protocol.A2A, case['revision']))
-    assert found.code == case['code']
-    assert type(found.data).__name__ == FACTS['a2a_data']['shape']
+    result = answer(error, (Protocol.A2A, case['revision']))
+    assert result.code == case['code']
+    assert type(result.data).__name__ == FACTS['a2a_data']['shape']
     info = {
         FACTS['a2a_data']['type_key']: ERROR_INFO,
         'reason': case['reason'],
         'domain': FACTS['a2a_data']['error_info']['domain'],
     }
-    assert found.data[0] == info
-    assert found.data[1]['@type'] == STRUCT
-    assert found.data[1]['value']['_tag'] == error.tag
+    assert result.data[0] == info
+    assert result.data[1]['@type'] == STRUCT
+    assert result.data[1]['value']['_tag'] == error.tag
 
 
-def test_another_agents_bad_card_is_a_bad_answer() -> None:
+def test_an_invalid_agent_card_is_an_invalid_agent_response() -> None:
     assert code(AgentCardInvalid('https://a', ()), (Protocol.A2A, '1.0.1')) == -32006
 
 
-def test_what_a2a_has_no_word_for_speaks_for_our_own_domain() -> None:
-    found = answer(HostUnreachable('h', 'r'), (Protocol.A2A, '1.0.1'))
-    assert found.code == -32000
-    assert found.data[0] == {
+def test_an_error_that_a2a_does_not_define_has_our_domain() -> None:
+    result = answer(HostUnreachable('h', 'r'), (Protocol.A2A, '1.0.1'))
+    assert result.code == -32000
+    assert result.data[0] == {
         '@type': ERROR_INFO,
         'reason': 'HOST_UNREACHABLE',
         'domain': 'seamwise',
     }
 
 
-# Every class, everywhere
+# Every class in every revision
 
 
-def readable(value: object) -> bool:
-    """Whether JSON can say a value: it has no NaN, no infinity and no lone surrogate."""
-    said = ascii(value)
-    return 'nan' not in said.lower() and 'inf' not in said and '\\ud' not in said
+def has_json_form(value: object) -> bool:
+    """Check that a value contains no NaN, infinity or lone surrogate."""
+    text = ascii(value)
+    return 'nan' not in text.lower() and 'inf' not in text and '\\ud' not in text
 
 
 @every_class
 @given(data=st.data(), revision=revisions)
-@some
-def test_what_is_read_back_is_what_was_shown(
+@few_examples
+def test_decoding_a_response_returns_the_shown_error(
     kind: type[TaggedError], data: st.DataObject, revision: Revision
 ) -> None:
     error = data.draw(structs(kind))
@@ -322,14 +320,14 @@ def test_what_is_read_back_is_what_was_shown(
         )
     )
     assert PLANTED.encode() not in body
-    found: Mapping[str, Any] = json.loads(body)
-    assert ('result' in found) is not ('error' in found)
-    if 'error' in found:
-        assert list(found) == FACTS['envelope_keys']
-        assert list(found['error']) == FACTS['error_keys']
-        assert len(found['error']['message'].partition('… (')[0]) <= 1024
+    parsed: Mapping[str, Any] = json.loads(body)
+    assert ('result' in parsed) is not ('error' in parsed)
+    if 'error' in parsed:
+        assert list(parsed) == FACTS['envelope_keys']
+        assert list(parsed['error']) == FACTS['error_keys']
+        assert len(parsed['error']['message'].partition('… (')[0]) <= 1024
         expected = shown(error)
-        assume(readable(expected))
+        assume(has_json_form(expected))
         reply = decode(body, EVERYTHING, protocol=revision[0])
         assert reply.result == Failure(expected)
         assert reply.id == (None if kind is UnreadableCall else 7)
@@ -338,7 +336,7 @@ def test_what_is_read_back_is_what_was_shown(
 @pytest.mark.parametrize(
     'revision', [PLAIN, (Protocol.A2A, '1.0.0'), (Protocol.MCP, '2026-07-28')], ids='-'.join
 )
-def test_an_answer_is_small_however_large_the_error(revision: Revision) -> None:
+def test_the_response_to_a_large_error_is_small(revision: Revision) -> None:
     failed: Result[object, ToolError] = Failure(FileNotFound('read_file', 'x\0\x1b[2J' * 2_000_000))
     body = encode(
         response(
@@ -348,19 +346,19 @@ def test_an_answer_is_small_however_large_the_error(revision: Revision) -> None:
     assert len(body) < 20 * 1024
 
 
-def test_the_plain_data_is_what_the_codec_of_the_core_reads() -> None:
+def test_the_data_of_an_error_can_be_decoded_by_codec() -> None:
     error = UnknownTool('raed_file', 'default', ('read_file',), ('read_file',))
-    found = answer(error, PLAIN)
-    assert codec(UnknownTool).decode(json.dumps(found.data)) == shown(error)
+    result = answer(error, PLAIN)
+    assert codec(UnknownTool).decode(json.dumps(result.data)) == shown(error)
 
 
-def test_a_value_is_a_value_everywhere() -> None:
+def test_a_value_is_the_result_in_every_revision() -> None:
     for protocol, revision in REVISIONS:
-        done: Result[object, ToolError] = Success({'n': 1})
+        success: Result[object, ToolError] = Success({'n': 1})
         adapter = tables.TOOLS[protocol, revision]
-        found = json.loads(
-            encode(response(done, id=1, adapter=adapter, protocol=protocol, revision=revision))
+        parsed = json.loads(
+            encode(response(success, id=1, adapter=adapter, protocol=protocol, revision=revision))
         )
-        assert found['result'] == {'n': 1} or (
-            protocol is Protocol.MCP and found['result']['isError'] is False
+        assert parsed['result'] == {'n': 1} or (
+            protocol is Protocol.MCP and parsed['result']['isError'] is False
         )

@@ -1,6 +1,7 @@
-"""Suggestions, word for word: they are what a model acts on, so that every class has one that was read by somebody."""
+"""Exact suggestions for models, except for errors of tools and parsing (see `test_model`)."""
 
 from functools import reduce
+from operator import or_
 from typing import Any
 
 import pytest
@@ -21,295 +22,392 @@ from seamwise.catalog.problem import Problem
 from seamwise.policies import BulkheadFull, CircuitOpen, DeadlineExceeded, RateLimited
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.model import Guidance, tables
-from seamwise.seams.model.on import Guides
+from seamwise.seams.model.on import ModelArm
 from tests.strategies import PLANTED, UNIONS
 
-ALL: Adapter[Any, Guidance] = reduce(
-    lambda one, other: one | other, [getattr(tables, name) for name in UNIONS]
-)
+ALL: Adapter[Any, Guidance] = reduce(or_, [getattr(tables, name) for name in UNIONS])
 PROBLEMS = (Problem('/name', 'is missing'), Problem('', 'is too long'))
 DISK = OSError(28, 'no room')
 
 SUGGESTIONS: list[tuple[TaggedError, str]] = [
     (
         streaming.UserInterrupted('use the other file'),
-        'Stop what you were doing and work on what the user says: use the other file',
+        "Stop your current work and follow the user's feedback: use the other file",
     ),
-    (streaming.UserInterrupted(), 'Stop what you were doing and ask the user how to go on.'),
+    (streaming.UserInterrupted(), 'Stop your current work and ask the user how to continue.'),
     (
         network.HostUnreachable('db.example.org', 'no route'),
-        "Check that 'db.example.org' is the right address and try once more; if that fails too, go on without it or tell the user.",
+        (
+            "Check that 'db.example.org' is the right address and try once more; if that fails "
+            'too, continue without it or tell the user.'
+        ),
     ),
     (
         network.NetworkTimedOut('api', 'search', 5.0, retry_after=2.0),
-        'Wait 2 s, then try again, asking api for less at once; after a second timeout go on without it.',
+        (
+            'Wait 2 s, then try again with a smaller request to api; after a second timeout, '
+            'continue without it.'
+        ),
     ),
     (
         network.UpstreamRateLimited('api', 1.25, limit=60),
-        'Wait 1.3 s, then try again, and not before: every earlier call is refused too. It takes 60 requests; put several things into one.',
+        (
+            'Wait 1.3 s, then try again; earlier calls are refused too. Its limit is 60 '
+            'requests; combine several into one.'
+        ),
     ),
     (
         network.UpstreamRateLimited('api'),
-        'Wait a moment, then try again, and not before: every earlier call is refused too.',
+        'Wait a moment, then try again; earlier calls are refused too.',
     ),
     (
         network.CredentialsRejected('api', 'API_ADDRESS'),
         (
-            "This program's own credentials are missing, wrong or expired; no other call to api will do better. "
-            "Tell the user to set 'API_ADDRESS', and go on without api."
+            "This program's own credentials are missing, wrong or expired, so every call "
+            "to api fails. Tell the user to set 'API_ADDRESS', and continue without api."
         ),
     ),
     (
         network.UpstreamFailed('api', 503, '', retry_after=0.0),
-        "The fault is api's, not your call's. Try again at once; if it fails once more, take another way or tell the user.",
+        (
+            'The fault is with api, not with your call. Try again now; if it fails once more, '
+            'choose another way or tell the user.'
+        ),
     ),
     (models.ModelNotFound('acme', 'gtp-5', ('gpt-5',)), "Did you mean 'gpt-5'?"),
     (
         models.ModelNotFound('acme', 'gtp-5'),
-        'Ask acme for the models that it offers, or leave the choice of the model out.',
+        'List the models that acme offers, or call without choosing a model.',
     ),
     (
         models.ProviderNotReady('acme', DISK),
-        'Its configuration must be mended ([Errno 28] no room), which you cannot do by a call. Take another provider, or tell the user.',
+        (
+            'Its configuration must be fixed ([Errno 28] no room), which no call can do. '
+            'Choose another provider, or tell the user.'
+        ),
     ),
     (
         models.ProviderUnavailable('acme'),
-        'Wait a moment, then try again, or take a model of another provider.',
+        'Wait a moment, then try again, or use a model of another provider.',
     ),
     (
         models.ModelOverloaded('acme', 'm1', 3.0),
-        "Wait 3 s, then try again, or take another model than 'm1'.",
+        "Wait 3 s, then try again, or use a model other than 'm1'.",
     ),
     (
         models.NoModelAvailable(('m1', 'm2')),
-        'Wait a moment, then try again; every model that could do this was tried, so do what you can without one or tell the user.',
+        (
+            'Wait a moment, then try again. Every suitable model was tried: continue without '
+            'one, or tell the user.'
+        ),
     ),
     (
         models.InvalidModelRequest('acme', 'no messages'),
-        'Mend what the message says before you ask acme again; the same request is refused every time.',
+        (
+            'Fix the request as the message describes before you call acme again; the same '
+            'request is always refused.'
+        ),
     ),
     (
         models.ContextTooLong('acme', 1200, 1000),
-        'Leave out at least 200 tokens: quote less, summarize what is long, or split the work in two.',
+        ('Remove at least 200 tokens: quote less, summarize long parts, or split the work in two.'),
     ),
     (
         models.ContentFiltered('acme', 'violence'),
-        'The policy of acme forbids this; do not try to get around it. Ask for something else, or tell the user.',
+        (
+            'The policy of acme forbids this; do not try to bypass it. Request something else, '
+            'or tell the user.'
+        ),
     ),
     (
         models.OutputTruncated('acme', 500),
-        'Ask for less, or in parts of fewer than 500 tokens, or allow more; what is there ends in the middle.',
+        (
+            'Request a shorter answer, or parts of fewer than 500 tokens, or allow more '
+            'tokens; the answer ends in the middle.'
+        ),
     ),
     (
         models.StructuredOutputInvalid('acme', PROBLEMS),
-        'Answer again in the shape that was asked for, and mend /name (is missing) and the answer itself (is too long).',
+        (
+            'Answer again in the requested schema, and fix /name (is missing) and the answer '
+            'itself (is too long).'
+        ),
     ),
     (
         models.QuotaExceeded('acme', 1_771_583_400.0),
-        'Nothing more is to be had from acme until 2026-02-20T10:30:00Z. Take another provider, or ask the user to raise the quota.',
+        (
+            'No more calls to acme are possible until 2026-02-20T10:30:00Z. Choose another '
+            'provider, or ask the user to raise the quota.'
+        ),
     ),
     (
         models.QuotaExceeded('acme', float('nan')),
-        'Nothing more is to be had from acme. Take another provider, or ask the user to raise the quota.',
+        (
+            'No more calls to acme are possible. Choose another provider, or ask the user to '
+            'raise the quota.'
+        ),
     ),
     (
         models.BudgetExceeded(5.0, 5.25),
-        'Make no more calls that cost. Tell the user what is done and what is left, and ask whether 5 may be raised.',
+        (
+            'Make no more calls that cost money. Report the finished and the remaining work to '
+            'the user, and ask whether the budget of 5 may be raised.'
+        ),
     ),
     (
         agents.AgentNotFound('codr', ('coder', 'tester'), ('coder',)),
         "Did you mean 'coder'? The agents are 'coder' and 'tester'.",
     ),
-    (agents.AgentNotFound('codr', ()), 'No agent is available; do without one.'),
+    (agents.AgentNotFound('codr', ()), 'No agent is available; continue without one.'),
     (agents.CommandNotFound('hlep', ('help',)), "The commands are 'help'."),
     (
         agents.AgentNotReady('coder', 'starting', 1.0),
-        "Wait 1 s, then try again, or give the work to another agent than 'coder'.",
+        "Wait 1 s, then try again, or assign the work to an agent other than 'coder'.",
     ),
     (
         agents.AgentBusy('coder'),
-        'It does one thing at a time. Wait a moment, then try again, or give the work to another agent.',
+        (
+            'It handles one task at a time. Wait a moment, then try again, or assign the work '
+            'to another agent.'
+        ),
     ),
     (
         agents.InvalidTransition('coder', 'idle', 'paused', ('running', 'stopped')),
-        "Take 'running' or 'stopped'.",
+        "Choose 'running' or 'stopped'.",
     ),
     (
         agents.InvalidTransition('coder', 'done', 'paused', ()),
-        "Nothing leads on from 'done'; leave 'coder' as it is.",
+        "No state follows 'done'; leave 'coder' as it is.",
     ),
     (
         agents.GuardrailsViolated('coder', PROBLEMS),
-        'It breaks /name (is missing) and its rules (is too long). Do it in a way that keeps them, or ask the user to decide.',
+        (
+            'It violates /name (is missing) and its rules (is too long). Do it in a way that '
+            'follows the rules, or ask the user to decide.'
+        ),
     ),
     (
         agents.ContextOverflow(1200, 1000),
-        'Summarize what was said so far in at least 200 fewer tokens, or begin a new conversation with what matters.',
+        (
+            'Summarize the conversation so far in at least 200 fewer tokens, or start a new '
+            'conversation with the essential parts.'
+        ),
     ),
     (
         agents.CompressionFailed('no model'),
-        'Say yourself what can be left out, in a summary of what matters, or ask the user to begin a new conversation.',
+        (
+            'Write a summary of the essential parts yourself, or ask the user to start a new '
+            'conversation.'
+        ),
     ),
     (
         protocols.McpConnectionFailed('notion', 'Connection refused'),
         (
-            'Its tools cannot be used for now (Connection refused). '
-            'Try once more; if it fails again, take tools of another server or tell the user.'
+            'Its tools are unavailable for now (Connection refused). Try once more; if it '
+            'fails again, use tools of another server or tell the user.'
         ),
     ),
     (
         protocols.McpConnectionFailed('notion', cause=DISK),
         (
-            'Its tools cannot be used for now ([Errno 28] no room). '
-            'Try once more; if it fails again, take tools of another server or tell the user.'
+            'Its tools are unavailable for now ([Errno 28] no room). Try once more; if it '
+            'fails again, use tools of another server or tell the user.'
         ),
     ),
     (
         protocols.McpTransportFailed('notion', 'broke'),
-        "Find out whether your last call was done before you repeat it: 'notion' may have received it. Then try once more.",
+        (
+            "Check whether your last call was executed before you repeat it: 'notion' may have "
+            'received it. Then try once more.'
+        ),
     ),
     (
         protocols.McpServerFailed('notion', -32603, 'oops'),
-        "The fault is inside of 'notion', not in your call. Try once more, then take another way.",
+        "The fault is in 'notion', not in your call. Try once more, then choose another way.",
     ),
     (
         protocols.McpServerFailed('notion', -32602, 'no such page'),
-        'Mend your call by what the server says; the same call is refused every time.',
+        'Fix your call as the server describes; the same call is always refused.',
     ),
     (
         protocols.McpTimedOut('notion', 'tool_call', 5.0),
-        "Wait a moment, then try again, asking 'notion' for less at once; find out first whether tool_call was done after all.",
+        (
+            "Wait a moment, then try again with a smaller request to 'notion'; check first "
+            'whether tool_call was executed.'
+        ),
     ),
     (
         protocols.LspNotInitialized('pyright'),
-        "Search and read the files themselves instead, and tell the user that 'pyright' does not start.",
+        (
+            "Search and read the files directly instead, and tell the user that 'pyright' does "
+            'not start.'
+        ),
     ),
     (
         protocols.LspRequestFailed('pyright', 'rename', DISK),
-        'Check the file and the position that you asked about ([Errno 28] no room), or search and read the files themselves.',
+        (
+            'Check the file and the position of your request ([Errno 28] no room), or search '
+            'and read the files directly.'
+        ),
     ),
     (
         protocols.LspContentModified('pyright', 'rename'),
-        'Positions from before no longer hold: read the document again, then ask for rename with the new ones.',
+        (
+            'The old positions are no longer valid: read the document again, then call rename '
+            'with the new ones.'
+        ),
     ),
     (
         protocols.A2aTaskNotFound('t1'),
-        'Check the id against the one that the agent gave you; if the agent no longer keeps the task, send the work as a new one.',
+        (
+            'Check the id that the agent returned; if the agent no longer has the task, send '
+            'the work as a new one.'
+        ),
     ),
     (
         protocols.A2aTaskNotCancelable('t1', 'completed'),
-        'The task is completed and stays so. Read its outcome instead.',
+        'The task is already completed. Read its result instead.',
     ),
     (
         protocols.A2aPushNotSupported('coder'),
-        'Ask for the state of the task from time to time, or read its stream.',
+        'Poll the state of the task, or read its stream.',
     ),
     (
         protocols.A2aUnsupportedOperation('fly'),
-        "Read the agent's card and ask for something that it lists, or ask another agent.",
+        "Read the agent's card and choose an operation that it lists, or use another agent.",
     ),
-    (protocols.A2aContentTypeNotSupported('image/png', ('text/plain',)), "Take 'text/plain'."),
+    (protocols.A2aContentTypeNotSupported('image/png', ('text/plain',)), "Choose 'text/plain'."),
     (
         protocols.A2aContentTypeNotSupported('image/png'),
-        "Send it as plain text, or as a kind that the agent's card lists.",
+        "Send it as plain text, or as a content type that the agent's card lists.",
     ),
     (
         protocols.A2aInvalidAgentResponse('coder', 'no parts'),
-        "The fault lies with 'coder', not with your request. Ask another agent, or tell the user.",
+        "The fault is with 'coder', not with your request. Use another agent, or tell the user.",
     ),
     (
         protocols.A2aExtendedCardNotConfigured('coder'),
-        "Read the agent's public card instead; it says less, but it is there.",
+        "Read the agent's public card instead; it contains less detail.",
     ),
     (
         protocols.A2aExtensionRequired('urn:x'),
-        "Ask an agent that does without 'urn:x', or tell the user that it is needed here.",
+        "Use an agent that does not require 'urn:x', or tell the user that it is required here.",
     ),
-    (protocols.A2aVersionNotSupported('0.3', ('1.0',)), "Take '1.0'."),
+    (protocols.A2aVersionNotSupported('0.3', ('1.0',)), "Choose '1.0'."),
     (
         protocols.A2aVersionNotSupported('0.3'),
-        'Ask another agent, or tell the user that the two do not speak the same version.',
+        'Use another agent, or tell the user that the two support no common version.',
     ),
     (
         protocols.AgentCardInvalid('https://example.org', PROBLEMS),
-        'Ask another agent: this one cannot be used until its owner mends /name (is missing) and its card (is too long).',
+        (
+            'Use another agent: this one cannot be used until its owner fixes /name (is '
+            'missing) and its card (is too long).'
+        ),
     ),
     (
         sessions.RecoveryFailed('sync', 3, DISK),
-        'Do not ask for sync again ([Errno 28] no room). Take another way, or tell the user what failed.',
+        (
+            'Do not request sync again ([Errno 28] no room). Choose another way, or tell the '
+            'user about the failure.'
+        ),
     ),
     (
         access.Unauthenticated('Bearer'),
-        'Ask the user to sign in (Bearer); do not ask for the credentials themselves.',
+        'Ask the user to sign in (Bearer). Do not ask for the credentials themselves.',
     ),
     (
         access.AccessDenied('delete', 'a.txt'),
-        'Do not try to get around this. Work with what you may use, or ask the user to have it granted.',
+        (
+            'Do not try to bypass this. Use only what you have access to, or ask the user to '
+            'grant access.'
+        ),
     ),
     (
         storage.RecordNotFound('user', 'u-17'),
-        "Check the spelling of 'u-17', list what there is, or store it first.",
+        "Check the spelling of 'u-17', list the existing keys, or store it first.",
     ),
     (
         storage.RecordExists('user', 'u-17'),
-        "Change the one that is there, or take another key than 'u-17'.",
+        "Update the existing record, or choose a key other than 'u-17'.",
     ),
     (
         storage.StoreClosed('main'),
-        'Wait a moment, then try again; nothing was read or written. If it stays closed, tell the user.',
+        (
+            'Wait a moment, then try again; nothing was read or written. If it stays closed, '
+            'tell the user.'
+        ),
     ),
     (
         storage.StoreUnavailable('main', 'locked', 0.05),
-        'Wait 0.1 s, then try again; nothing was read or written. If it fails once more, tell the user.',
+        (
+            'Wait 0.1 s, then try again; nothing was read or written. If it fails once more, '
+            'tell the user.'
+        ),
     ),
     (
         workspace.ConfigUnreadable('a.toml', 3, 7, 'no value'),
-        "Read 'a.toml' around line 3, column 7, and mend it there if it is yours to change.",
+        "Read 'a.toml' around line 3, column 7, and fix it there if you may change the file.",
     ),
     (
         workspace.ConfigInvalid('a.toml', PROBLEMS),
-        "Mend /name (is missing) and the file itself (is too long) in 'a.toml' if it is yours to change, else tell the user.",
+        (
+            "Fix /name (is missing) and the file itself (is too long) in 'a.toml' if you may "
+            'change the file, else tell the user.'
+        ),
     ),
     (
         workspace.SkillInvalid('skills/x', PROBLEMS),
-        "Go on without the skill, or mend /name (is missing) and the file itself (is too long) in 'skills/x'.",
+        (
+            'Continue without the skill, or fix /name (is missing) and the file itself (is too '
+            "long) in 'skills/x'."
+        ),
     ),
     (
         workspace.SkillNameMismatch('skills/x', 'x', 'y'),
         "Set its name to 'x', or rename its folder to 'y'.",
     ),
     (
-        workspace.NotARepository('/tmp'),
-        'Go to a folder that is in a repository, or ask the user whether to make one here.',
+        workspace.NotARepository('/srv'),
+        'Use a folder inside a repository, or ask the user whether to create one here.',
     ),
     (
         workspace.WorktreeExists('fix'),
-        "Work in 'fix' if it is the one that you mean, or take another name.",
+        "Work in 'fix' if it is the one you mean, or choose another name.",
     ),
-    (workspace.WorktreeFailed('fix', 'fatal'), 'Mend what git says in the output and try again.'),
+    (
+        workspace.WorktreeFailed('fix', 'fatal'),
+        'Fix the problem that git reports in the output, then try again.',
+    ),
     (
         workspace.WorktreeFailed('fix', ''),
-        'Git wrote nothing that says why; look at the state of the repository.',
+        'Git wrote no output that explains the failure; check the state of the repository.',
     ),
     (
         RateLimited('search', 10, 60.0, 45.2),
-        'Wait 45.2 s, then try again: every earlier call is refused too. Meanwhile do what needs no search.',
+        (
+            'Wait 45.2 s, then try again; earlier calls are refused too. Until then, continue '
+            'with work that does not need search.'
+        ),
     ),
     (
         CircuitOpen('search', 5, 1000.0, 'open'),
-        'Take another way to the same end: search is not asked for the next 1000 s.',
+        'Choose another way to the same goal: search is not called for the next 1000 s.',
     ),
     (
         CircuitOpen('search', 5, 2.0, 'half_open'),
-        'Take another way to the same end, or try again in 2 s: search is just being tried out.',
+        'Choose another way to the same goal, or try again in 2 s: search is being tested.',
     ),
     (
         BulkheadFull('search', 'tool', 'default', 3, 0.5),
-        'Make fewer calls at once: one of the 3 at work has to end first. Wait a moment, then try again.',
+        (
+            'Make fewer concurrent calls: one of the 3 calls in flight must finish first. Wait '
+            'a moment, then try again.'
+        ),
     ),
     (
         DeadlineExceeded('search', 2.5, 1),
-        'Wait a moment, then try again, asking for less at once or allowing more than 2.5 s.',
+        'Wait a moment, then try again with a smaller request or a timeout of more than 2.5 s.',
     ),
 ]
 
@@ -317,35 +415,36 @@ SUGGESTIONS: list[tuple[TaggedError, str]] = [
 @pytest.mark.parametrize(
     ('error', 'expected'), SUGGESTIONS, ids=[type(error).__name__ for error, _ in SUGGESTIONS]
 )
-def test_a_suggestion_says_what_to_do_next(error: TaggedError, expected: str) -> None:
+def test_suggestion_describes_the_next_step(error: TaggedError, expected: str) -> None:
     assert ALL(error).suggestion == expected
 
 
-def test_every_class_that_a_model_is_told_of_has_its_suggestion_here() -> None:
-    told = {kind for kind, arm in ALL.arms.items() if isinstance(arm, Guides)}
-    elsewhere = {*tables.TOOLS.kinds, *tables.PARSING.kinds}
-    assert told - elsewhere == {type(error) for error, _ in SUGGESTIONS}
+def test_every_class_that_reaches_a_model_is_tested() -> None:
+    visible = {kind for kind, arm in ALL.arms.items() if isinstance(arm, ModelArm)}
+    tested_elsewhere = {*tables.TOOLS.kinds, *tables.PARSING.kinds}
+    assert visible - tested_elsewhere == {type(error) for error, _ in SUGGESTIONS}
 
 
 @pytest.mark.parametrize(
     ('error', '_'), SUGGESTIONS, ids=[type(error).__name__ for error, _ in SUGGESTIONS]
 )
-def test_a_suggestion_is_two_sentences_at_most_three(error: TaggedError, _: str) -> None:
-    shown = str(ALL(error).suggestion)
-    assert shown[-1] in '.?' or isinstance(error, streaming.UserInterrupted)
-    assert 1 <= len([one for one in shown.replace('... ', '').split('. ') if one]) <= 3
-    assert len(shown) <= 240
+def test_suggestion_has_at_most_three_sentences(error: TaggedError, _: str) -> None:
+    suggestion = str(ALL(error).suggestion)
+    assert suggestion[-1] in '.?' or isinstance(error, streaming.UserInterrupted)
+    sentences = [sentence for sentence in suggestion.replace('... ', '').split('. ') if sentence]
+    assert 1 <= len(sentences) <= 3
+    assert len(suggestion) <= 240
 
 
-def test_a_worktree_shows_the_end_of_what_git_said() -> None:
-    output = ''.join(f'line {number}\n' for number in range(1000))
-    shown = ALL(workspace.WorktreeFailed('fix', output)).output
-    assert shown is not None
-    assert shown.endswith('line 999\n')
-    assert len(shown) <= 4000
+def test_output_of_a_worktree_error_is_the_end_of_the_output_of_git() -> None:
+    git_output = ''.join(f'line {number}\n' for number in range(1000))
+    output = ALL(workspace.WorktreeFailed('fix', git_output)).output
+    assert output is not None
+    assert output.endswith('line 999\n')
+    assert len(output) <= 4000
 
 
-def test_a_config_error_has_its_path() -> None:
+def test_guidance_for_a_config_error_contains_its_path() -> None:
     assert ALL(workspace.ConfigInvalid('a.toml', PROBLEMS)).path == 'a.toml'
 
 
@@ -354,10 +453,9 @@ def test_a_config_error_has_its_path() -> None:
     ['مرحبا', '你好', '\ud800', '\0\x1b[31m', 'x' * 10_000_000, f'password={PLANTED}'],
     ids=range(6),
 )
-def test_whatever_an_error_holds_comes_out_safe(text: str) -> None:
-    shown = ALL(storage.StoreUnavailable(text, text))
-    written = str(shown)
-    assert PLANTED not in written
-    assert '\ud800' not in written
-    assert len(written) < 4000
+def test_guidance_is_safe_for_any_text_in_an_error(text: str) -> None:
+    guidance = str(ALL(storage.StoreUnavailable(text, text)))
+    assert PLANTED not in guidance
+    assert '\ud800' not in guidance
+    assert len(guidance) < 4000
     assert PLANTED not in str(ALL(streaming.UserInterrupted(text)).suggestion)

@@ -1,4 +1,4 @@
-"""Lists inside of sentences."""
+"""Tests of phrases: lists in sentences, plurals, excerpts, folders and exit codes."""
 
 import pytest
 
@@ -21,19 +21,21 @@ from seamwise.seams._tool_phrases import describe_exit_code, describe_parent_fol
         (tuple(range(22)), ', '.join(map(str, range(20))) + ' and 2 more'),
     ],
 )
-def test_a_list_reads_like_a_sentence(items: tuple[int, ...], expected: str) -> None:
+def test_a_long_list_is_cut_with_the_number_of_further_items(
+    items: tuple[int, ...], expected: str
+) -> None:
     assert join_limited(items) == expected
 
 
-def test_names_stand_in_quotes() -> None:
+def test_joined_names_are_quoted() -> None:
     assert join_quoted(['a', "b'"]) == """'a' or "b'\""""
 
 
-def test_one_is_singular() -> None:
+def test_only_a_count_of_one_is_singular() -> None:
     assert [pluralize(number, 'hunk') for number in (0, 1, 2)] == ['0 hunks', '1 hunk', '2 hunks']
 
 
-def test_an_excerpt_has_no_last_line_end() -> None:
+def test_an_excerpt_has_no_trailing_line_break() -> None:
     assert truncate('one\ntwo\n', 5) == 'one\nt… (2 more)'
 
 
@@ -46,7 +48,7 @@ def test_an_excerpt_has_no_last_line_end() -> None:
         ('/a', 'the root of the workspace'),
     ],
 )
-def test_the_folder_of_a_path(path: str, expected: str) -> None:
+def test_the_parent_folder_of_a_path_is_described(path: str, expected: str) -> None:
     assert describe_parent_folder(path) == expected
 
 
@@ -61,5 +63,5 @@ def test_the_folder_of_a_path(path: str, expected: str) -> None:
         (193, None),
     ],
 )
-def test_what_an_exit_code_tells(code: int, expected: str | None) -> None:
+def test_a_known_exit_code_is_described(code: int, expected: str | None) -> None:
     assert describe_exit_code(code) == expected

@@ -1,4 +1,4 @@
-"""What a planner does next: one decision for each category, delays kept, and an end."""
+"""Decisions of planners: by category, delay and number of attempts."""
 
 import json
 from pathlib import Path
@@ -45,23 +45,23 @@ ACTIONS: dict[str, Decision] = {
 def info(
     code: str, *, retryable: bool | None = None, retry_after_ms: int | None = None
 ) -> ErrorInfo:
-    known = ErrorCode(code)
+    error_code = ErrorCode(code)
     return ErrorInfo(
-        known,
-        known.category,
+        error_code,
+        error_code.category,
         'no',
-        known.category.retryable if retryable is None else retryable,
+        error_code.category.retryable if retryable is None else retryable,
         retry_after_ms,
     )
 
 
 @pytest.mark.parametrize('case', FACTS['categories'], ids=lambda case: case['name'])
-def test_a_category_has_its_documented_action(case: dict[str, Any]) -> None:
+def test_category_has_its_documented_action(case: dict[str, Any]) -> None:
     for code in case['codes']:
         assert decide(info(code), 1, 2) == ACTIONS[case['action']]
 
 
-def test_a_delay_that_the_error_asks_for_is_waited_out() -> None:
+def test_decision_waits_for_the_delay_of_the_error() -> None:
     assert decide(from_error(RateLimited('api', 100, 60.0, 45.2), adapter=GUARDS), 3, 1) == Wait(
         45_200
     )
@@ -70,18 +70,18 @@ def test_a_delay_that_the_error_asks_for_is_waited_out() -> None:
     assert decide(info('TOOL_RATE_LIMITED', retry_after_ms=0), 5, 1) == Wait(0)
 
 
-def test_what_is_not_transient_is_over() -> None:
+def test_decision_stops_for_errors_that_are_not_transient() -> None:
     assert decide(info('TOOL_EXECUTION_FAILED', retryable=False), 1, 5) == Stop()
     assert decide(from_error(FileNotFound('read_file', 'a'), adapter=TOOLS), 1, 5) == Stop()
 
 
 @pytest.mark.parametrize('code', ErrorCode)
-def test_with_no_attempt_left_only_another_way_remains(code: ErrorCode) -> None:
-    last = decide(info(code), 3, 0)
-    assert last == (FallBack() if code.category is ErrorCategory.CIRCUIT_OPEN else Stop())
+def test_decision_is_fallback_or_stop_if_no_attempts_are_left(code: ErrorCode) -> None:
+    decision = decide(info(code), 3, 0)
+    assert decision == (FallBack() if code.category is ErrorCategory.CIRCUIT_OPEN else Stop())
 
 
-def test_waits_double_up_to_a_minute() -> None:
+def test_waits_double_up_to_one_minute() -> None:
     waits = [
         decide(info('MCP_CONNECTION_FAILED'), attempt, 1)
         for attempt in (1, 2, 3, 6, 7, 1000, 10**30)
@@ -89,10 +89,10 @@ def test_waits_double_up_to_a_minute() -> None:
     assert waits == [Wait(ms) for ms in (1000, 2000, 4000, 32_000, 60_000, 60_000, 60_000)]
 
 
-@pytest.mark.parametrize(('attempt', 'left'), [(0, 1), (-1, 1), (1, -1)])
-def test_counts_that_cannot_be_are_refused(attempt: int, left: int) -> None:
-    with pytest.raises(ValueError, match='attempt counts from 1'):
-        decide(info('TOOL_TIMEOUT'), attempt, left)
+@pytest.mark.parametrize(('attempt', 'attempts_left'), [(0, 1), (-1, 1), (1, -1)])
+def test_decide_rejects_invalid_numbers_of_attempts(attempt: int, attempts_left: int) -> None:
+    with pytest.raises(ValueError, match='attempt must be at least 1'):
+        decide(info('TOOL_TIMEOUT'), attempt, attempts_left)
 
 
 @given(
@@ -102,11 +102,13 @@ def test_counts_that_cannot_be_are_refused(attempt: int, left: int) -> None:
     st.integers(1, 10**9),
     st.integers(0, 5),
 )
-def test_there_is_always_a_decision_and_it_can_be_told(
-    code: ErrorCode, retryable: bool, delay: int | None, attempt: int, left: int
+def test_every_error_has_a_decision_that_round_trips(
+    code: ErrorCode, retryable: bool, delay: int | None, attempt: int, attempts_left: int
 ) -> None:
-    own = retryable if code.category is ErrorCategory.EXECUTION else None
-    made = decide(info(code, retryable=own, retry_after_ms=delay), attempt, left)
-    assert msgspec.json.decode(msgspec.json.encode(made), type=Decision) == made
-    if isinstance(made, Wait):
-        assert made.ms >= (delay or 0)
+    own_retryable = retryable if code.category is ErrorCategory.EXECUTION else None
+    decision = decide(
+        info(code, retryable=own_retryable, retry_after_ms=delay), attempt, attempts_left
+    )
+    assert msgspec.json.decode(msgspec.json.encode(decision), type=Decision) == decision
+    if isinstance(decision, Wait):
+        assert decision.ms >= (delay or 0)

@@ -1,4 +1,4 @@
-"""Exceptions as classified records: told apart by their types, without importing the libraries that they come from."""
+"""Classification of exceptions by type, without importing their libraries."""
 
 import asyncio
 import concurrent.futures
@@ -57,39 +57,49 @@ class Item(pydantic.BaseModel):
     size: int
 
 
-def foreign(module: str, *names: str, **attributes: object) -> BaseException:
-    """Make an exception of a library that need not be installed; its last name is that of its class."""
-    kind: Any = Exception
+def build_exception(module: str, *names: str, **attributes: object) -> BaseException:
+    """Build an exception of a library that is not installed; the names are those of its classes.
+
+    Args:
+        module: Name of the module of the classes.
+        *names: Names of the classes, from the base to the class of the exception.
+        **attributes: Attributes of the exception.
+    """
+    class_: Any = Exception
     for name in names:
-        kind = type(name, (kind,), {'__module__': module})
-    made: BaseException = kind('no')
+        class_ = type(name, (class_,), {'__module__': module})
+    exception: BaseException = class_('no')
     for name, value in attributes.items():
-        setattr(made, name, value)
-    return made
+        setattr(exception, name, value)
+    return exception
 
 
-def raised(call: Callable[[], object]) -> BaseException:
-    with pytest.raises(BaseException) as caught:  # noqa: PT011 -- any
+def exception_of(call: Callable[[], object]) -> BaseException:
+    with pytest.raises(BaseException) as caught:  # noqa: PT011 -- any type is accepted
         call()
     return caught.value
 
 
 REQUEST = httpx2.Request('GET', 'https://example.org/')
-MADE: dict[str, BaseException] = {
+EXAMPLES: dict[str, BaseException] = {
     'TimeoutError': TimeoutError(),
     'asyncio.TimeoutError': TimeoutError(),
-    'httpx.ReadTimeout': foreign('httpx', 'TransportError', 'TimeoutException', 'ReadTimeout'),
-    'httpx.ConnectTimeout': foreign(
+    'httpx.ReadTimeout': build_exception(
+        'httpx', 'TransportError', 'TimeoutException', 'ReadTimeout'
+    ),
+    'httpx.ConnectTimeout': build_exception(
         'httpx', 'TransportError', 'TimeoutException', 'ConnectTimeout'
     ),
     'ConnectionRefusedError': ConnectionRefusedError(errno.ECONNREFUSED, 'refused'),
     'ConnectionResetError': ConnectionResetError(errno.ECONNRESET, 'reset'),
     'BrokenPipeError': BrokenPipeError(errno.EPIPE, 'broken'),
-    'httpx.ConnectError': foreign('httpx', 'TransportError', 'NetworkError', 'ConnectError'),
+    'httpx.ConnectError': build_exception(
+        'httpx', 'TransportError', 'NetworkError', 'ConnectError'
+    ),
     'asyncio.CancelledError': asyncio.CancelledError(),
-    'pydantic.ValidationError': raised(lambda: Item.model_validate({'size': 'x'})),
-    'msgspec.ValidationError': raised(lambda: msgspec.convert('x', int)),
-    'HTTP status 429': foreign('somewhere', 'ApiError', status_code=429),
+    'pydantic.ValidationError': exception_of(lambda: Item.model_validate({'size': 'x'})),
+    'msgspec.ValidationError': exception_of(lambda: msgspec.convert('x', int)),
+    'HTTP status 429': build_exception('somewhere', 'ApiError', status_code=429),
     'MemoryError': MemoryError(),
     'OSError ENOSPC': OSError(errno.ENOSPC, 'no room'),
     'ZeroDivisionError': ZeroDivisionError('division by zero'),
@@ -98,8 +108,8 @@ MADE: dict[str, BaseException] = {
 
 
 @pytest.mark.parametrize(('name', 'category'), FACTS['from_exception_ours'].items())
-def test_an_exception_has_its_documented_category(name: str, category: str) -> None:
-    assert from_exception(MADE[name]).category == category
+def test_exception_has_its_documented_category(name: str, category: str) -> None:
+    assert from_exception(EXAMPLES[name]).category == category
 
 
 @pytest.mark.parametrize(
@@ -110,14 +120,29 @@ def test_an_exception_has_its_documented_category(name: str, category: str) -> N
         (httpx2.ConnectError('no', request=REQUEST), 'MCP_CONNECTION_FAILED'),
         (httpx2.RemoteProtocolError('no', request=REQUEST), 'MCP_TRANSPORT_ERROR'),
         (httpx2.UnsupportedProtocol('no', request=REQUEST), 'CONFIGURATION_ERROR'),
-        (httpx2.HTTPStatusError('no', request=REQUEST, response=httpx2.Response(429)), 'TOOL_RATE_LIMITED'),
-        (foreign('requests.exceptions', 'ConnectionError', 'ConnectTimeout'), 'TOOL_TIMEOUT'),
-        (foreign('requests.exceptions', 'ConnectionError'), 'MCP_CONNECTION_FAILED'),
-        (foreign('openai', 'APIConnectionError', 'APITimeoutError'), 'TOOL_TIMEOUT'),
-        (foreign('openai', 'APIStatusError', 'RateLimitError', status_code=429), 'TOOL_RATE_LIMITED'),
-        (foreign('aiohttp.client_exceptions', 'ClientResponseError', status=504), 'TOOL_TIMEOUT'),
-        (foreign('anthropic', 'APIStatusError', status_code=529), 'BULKHEAD_FULL'),
-        (foreign('urllib3.exceptions', 'MaxRetryError', reason=ConnectionRefusedError()), 'MCP_CONNECTION_FAILED'),
+        (
+            httpx2.HTTPStatusError('no', request=REQUEST, response=httpx2.Response(429)),
+            'TOOL_RATE_LIMITED',
+        ),
+        (
+            build_exception('requests.exceptions', 'ConnectionError', 'ConnectTimeout'),
+            'TOOL_TIMEOUT',
+        ),
+        (build_exception('requests.exceptions', 'ConnectionError'), 'MCP_CONNECTION_FAILED'),
+        (build_exception('openai', 'APIConnectionError', 'APITimeoutError'), 'TOOL_TIMEOUT'),
+        (
+            build_exception('openai', 'APIStatusError', 'RateLimitError', status_code=429),
+            'TOOL_RATE_LIMITED',
+        ),
+        (
+            build_exception('aiohttp.client_exceptions', 'ClientResponseError', status=504),
+            'TOOL_TIMEOUT',
+        ),
+        (build_exception('anthropic', 'APIStatusError', status_code=529), 'BULKHEAD_FULL'),
+        (
+            build_exception('urllib3.exceptions', 'MaxRetryError', reason=ConnectionRefusedError()),
+            'MCP_CONNECTION_FAILED',
+        ),
         (urllib.error.URLError(TimeoutError()), 'TOOL_TIMEOUT'),
         (urllib.error.URLError('no host'), 'TOOL_EXECUTION_FAILED'),
         (concurrent.futures.CancelledError(), 'TOOL_CANCELLED'),
@@ -131,20 +156,21 @@ def test_an_exception_has_its_documented_category(name: str, category: str) -> N
         (asyncio.QueueFull(), 'BULKHEAD_FULL'),
         (asyncio.IncompleteReadError(b'', 3), 'MCP_TRANSPORT_ERROR'),
         (json.JSONDecodeError('no', '{', 1), 'PARSER_ERROR'),
-        (foreign('mcp.shared.exceptions', 'McpError'), 'MCP_SERVER_ERROR'),
+        (build_exception('mcp.shared.exceptions', 'McpError'), 'MCP_SERVER_ERROR'),
         (FileNotFoundError(errno.ENOENT, 'no file'), 'TOOL_EXECUTION_FAILED'),
-        (foreign('mine', 'TimeoutException'), 'TOOL_EXECUTION_FAILED'),
+        (build_exception('mine', 'TimeoutException'), 'TOOL_EXECUTION_FAILED'),
         (SystemExit(429), 'TOOL_CANCELLED'),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else '',
-)  # fmt: skip
-def test_an_exception_has_its_code(exc: BaseException, code: str) -> None:
+)
+def test_exception_has_its_documented_code(exc: BaseException, code: str) -> None:
     assert from_exception(exc).code == code
 
 
-def test_no_library_is_imported_for_it() -> None:
+def test_from_exception_imports_no_library() -> None:
     program = (
-        'import sys; from seamwise.seams.planner import from_exception; from_exception(TimeoutError()); '
+        'import sys; from seamwise.seams.planner import from_exception; '
+        'from_exception(TimeoutError()); '
         "sys.exit(bool({'httpx', 'httpx2', 'pydantic', 'requests'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, '-I', '-c', program], check=False).returncode == 0
@@ -166,17 +192,19 @@ def test_no_library_is_imported_for_it() -> None:
         (504, 'TOOL_TIMEOUT', True),
     ],
 )
-def test_a_status_of_http_says_what_it_means(status: int, code: str, retryable: bool) -> None:
+def test_http_status_determines_code_and_retryability(
+    status: int, code: str, retryable: bool
+) -> None:
     info = from_exception(
         httpx2.HTTPStatusError('no', request=REQUEST, response=httpx2.Response(status))
     )
     assert (info.code, info.retryable, info.details['status']) == (code, retryable, status)
 
 
-def test_a_status_that_is_none_is_not_believed() -> None:
-    for odd in (200, 999, True, 'e429', None):
+def test_invalid_http_status_is_ignored() -> None:
+    for status in (200, 999, True, 'e429', None):
         assert (
-            from_exception(foreign('somewhere', 'ApiError', status_code=odd)).code
+            from_exception(build_exception('somewhere', 'ApiError', status_code=status)).code
             == 'TOOL_EXECUTION_FAILED'
         )
 
@@ -197,15 +225,17 @@ def test_a_status_that_is_none_is_not_believed() -> None:
         ({}, None),
     ],
 )
-def test_the_delay_of_a_response_is_read(headers: dict[str, str], expected: int | None) -> None:
+def test_delay_is_read_from_the_headers_of_the_response(
+    headers: dict[str, str], expected: int | None
+) -> None:
     response = type('Response', (), {'status_code': 429, 'headers': headers})()
     assert (
-        from_exception(foreign('somewhere', 'ApiError', response=response)).retry_after_ms
+        from_exception(build_exception('somewhere', 'ApiError', response=response)).retry_after_ms
         == expected
     )
 
 
-def test_the_headers_of_real_clients_are_read() -> None:
+def test_delay_is_read_from_the_headers_of_real_clients() -> None:
     response = httpx2.Response(503, headers={'Retry-After': '2'})
     assert (
         from_exception(
@@ -225,15 +255,17 @@ def test_the_headers_of_real_clients_are_read() -> None:
 
 
 @pytest.mark.parametrize('delay', [2.5, float('nan'), float('inf'), -1.0, 10.0**12, 'soon', True])
-def test_the_delay_of_an_exception_is_read_where_it_is_one(delay: object) -> None:
-    info = from_exception(foreign('somewhere', 'ApiError', status_code=429, retry_after=delay))
+def test_delay_of_an_exception_is_read_if_it_is_valid(delay: object) -> None:
+    info = from_exception(
+        build_exception('somewhere', 'ApiError', status_code=429, retry_after=delay)
+    )
     assert info.retry_after_ms == (2500 if delay == 2.5 else None)
 
 
-# What carries others
+# Nested errors and exceptions
 
 
-def test_the_error_that_an_exception_carries_is_classified_as_itself() -> None:
+def test_raised_is_classified_as_its_error() -> None:
     error = ToolTimedOut('search', 30.0, 3)
     assert from_exception(Raised(error)) == from_error(error, adapter=TOOLS)
     assert from_exception(Raised(UnknownTool('x', 'default', ('y',)))).code == 'TOOL_NOT_FOUND'
@@ -241,7 +273,7 @@ def test_the_error_that_an_exception_carries_is_classified_as_itself() -> None:
     assert from_exception(Raised(error)).to_log().error == 'ToolTimedOut'
 
 
-def test_an_error_that_no_table_covers_goes_by_its_category() -> None:
+def test_error_outside_the_catalogue_is_classified_by_its_category() -> None:
     info = from_exception(Raised(BankBusy('north', 0.5)))
     assert (info.code, info.retry_after_ms, info.message) == (
         ErrorCode.BULKHEAD_FULL,
@@ -253,14 +285,14 @@ def test_an_error_that_no_table_covers_goes_by_its_category() -> None:
 
 
 @pytest.mark.parametrize('category', Category)
-def test_every_category_says_the_same_of_a_second_try(category: Category) -> None:
+def test_code_of_every_category_has_the_same_retryability(category: Category) -> None:
     class Local(TaggedError, category=category):
         pass
 
     assert from_exception(Raised(Local())).retryable is category.retryable
 
 
-def test_a_group_is_what_its_first_hopeless_member_is() -> None:
+def test_group_is_classified_as_its_first_member_that_is_not_retryable() -> None:
     group = ExceptionGroup(
         'two', [TimeoutError(), ExceptionGroup('inner', [MemoryError(), PermissionError(13, 'no')])]
     )
@@ -277,18 +309,18 @@ def test_a_group_is_what_its_first_hopeless_member_is() -> None:
     )
 
 
-def test_what_happened_elsewhere_is_guessed_from_its_text() -> None:
+def test_reported_cause_is_classified_by_its_text() -> None:
     assert from_exception(ReportedCause('TimeoutError', 'late')).category is ErrorCategory.TIMEOUT
 
 
-def test_the_log_form_has_the_cause() -> None:
+def test_log_form_of_an_exception_contains_its_cause() -> None:
     try:
         try:
             raise OSError(28, f'no room, password={PLANTED}')
-        except OSError as disk:
-            raise RuntimeError('no') from disk
-    except RuntimeError as failed:
-        form = from_exception(failed).to_log()
+        except OSError as disk_error:
+            raise RuntimeError('no') from disk_error
+    except RuntimeError as error:
+        form = from_exception(error).to_log()
     assert form.error == 'RuntimeError'
     assert msgspec.to_builtins(form)['original_error'] == {
         'type': 'OSError',
@@ -323,16 +355,16 @@ class Hostile(Exception):
     ],
     ids=range(8),
 )
-def test_whatever_an_exception_says_comes_out_safe(exc: BaseException) -> None:
+def test_info_is_safe_for_any_text_of_an_exception(exc: BaseException) -> None:
     info = from_exception(exc)
-    written = encode(info)
-    assert PLANTED.encode() not in written
+    encoded = encode(info)
+    assert PLANTED.encode() not in encoded
     assert info.message
-    assert len(written) < 4000
-    assert msgspec.json.decode(written, type=ErrorInfo).code == 'TOOL_EXECUTION_FAILED'
+    assert len(encoded) < 4000
+    assert msgspec.json.decode(encoded, type=ErrorInfo).code == 'TOOL_EXECUTION_FAILED'
 
 
-# The package that speaks the same words
+# chuk-tool-processor, which has the same codes
 
 
 @pytest.mark.parametrize(
@@ -348,7 +380,7 @@ def test_whatever_an_exception_says_comes_out_safe(exc: BaseException) -> None:
     ],
     ids=lambda exc: type(exc).__name__,
 )
-def test_an_exception_of_the_other_package_keeps_what_it_knows(
+def test_exception_of_chuk_tool_processor_keeps_its_info(
     exc: peer.ToolProcessorError,
 ) -> None:
     theirs = exc.to_error_info().model_dump(mode='json')

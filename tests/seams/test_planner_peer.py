@@ -1,4 +1,4 @@
-"""Side by side with the package that speaks the same words: what is the same, and what is different on purpose."""
+"""Comparison with chuk-tool-processor: the common parts and the intended differences."""
 
 import json
 from typing import Any
@@ -42,17 +42,17 @@ pairs = pytest.mark.parametrize(
     ('ours', 'theirs'), PAIRS, ids=[type(theirs).__name__ for _, theirs in PAIRS]
 )
 
-OUR_OWN = {'state', 'problem', 'position'}
-"""Fields of ours that the other package does not have: nothing of an error is lost."""
+ADDITIONAL_DETAILS = {'state', 'problem', 'position'}
+"""Details that the other package does not have, since errors here lose no field."""
 
-FINAL = {'ToolExecutionError'}
-"""It says of any failure of a tool that another try may help; ours is asked."""
+NOT_RETRYABLE = {'ToolExecutionError'}
+"""The other package retries every failure of a tool; here the error determines that."""
 
 
 def test_codes_and_categories_are_the_same() -> None:
     assert [code.value for code in ErrorCode] == [code.value for code in peer.ErrorCode]
     assert {category.name: category.value for category in ErrorCategory} == {
-        one.name: one.value for one in peer.ErrorCategory
+        category.name: category.value for category in peer.ErrorCategory
     }
     for code in ErrorCode:
         assert code.category.value == peer.get_category_for_code(peer.ErrorCode(code.value)).value
@@ -62,49 +62,53 @@ def test_codes_and_categories_are_the_same() -> None:
 
 
 @pairs
-def test_the_log_form_has_the_same_keys_in_the_same_order(
+def test_log_form_has_the_same_keys_in_the_same_order(
     ours: TaggedError, theirs: peer.ToolProcessorError
 ) -> None:
     assert list(json.loads(encode(ALL(ours).to_log()))) == list(theirs.to_dict())
 
 
 @pairs
-def test_the_info_has_the_same_keys_and_facts(
+def test_info_has_the_same_keys_and_values(
     ours: TaggedError, theirs: peer.ToolProcessorError
 ) -> None:
-    mine, other = json.loads(encode(ALL(ours))), theirs.to_error_info().model_dump(mode='json')
-    assert list(mine) == list(other)
-    assert (mine['code'], mine['category'], mine['retry_after_ms']) == (
-        other['code'],
-        other['category'],
-        other['retry_after_ms'],
+    own_info = json.loads(encode(ALL(ours)))
+    peer_info = theirs.to_error_info().model_dump(mode='json')
+    assert list(own_info) == list(peer_info)
+    assert (own_info['code'], own_info['category'], own_info['retry_after_ms']) == (
+        peer_info['code'],
+        peer_info['category'],
+        peer_info['retry_after_ms'],
     )
-    assert mine['retryable'] is (other['retryable'] and type(theirs).__name__ not in FINAL)
-    assert {key: value for key, value in mine['details'].items() if key not in OUR_OWN} == other[
-        'details'
-    ]
+    assert own_info['retryable'] is (
+        peer_info['retryable'] and type(theirs).__name__ not in NOT_RETRYABLE
+    )
+    own_details = {
+        key: value for key, value in own_info['details'].items() if key not in ADDITIONAL_DETAILS
+    }
+    assert own_details == peer_info['details']
 
 
 @pairs
-def test_the_other_package_reads_ours(ours: TaggedError, theirs: peer.ToolProcessorError) -> None:
-    read = peer.ErrorInfo.model_validate_json(encode(ALL(ours)))
-    assert read.code == theirs.code
-    assert read.model_dump(mode='json') == json.loads(encode(ALL(ours)))
+def test_peer_decodes_our_encoding(ours: TaggedError, theirs: peer.ToolProcessorError) -> None:
+    decoded = peer.ErrorInfo.model_validate_json(encode(ALL(ours)))
+    assert decoded.code == theirs.code
+    assert decoded.model_dump(mode='json') == json.loads(encode(ALL(ours)))
 
 
-def test_wrong_arguments_have_a_code_of_their_own() -> None:
-    mine = ALL(MissingParameter('calculator', 'operation'))
+def test_invalid_arguments_have_a_different_code() -> None:
+    own_info = ALL(MissingParameter('calculator', 'operation'))
     theirs = peer.ToolValidationError('calculator', {'operation': 'is missing'})
-    # On purpose: what the caller can mend is told from what the tool's answer breaks. The category and the details are the same.
-    assert (mine.code, theirs.code.value) == ('TOOL_ARGUMENT_ERROR', 'TOOL_VALIDATION_ERROR')
-    assert mine.category == theirs.category.value
-    assert mine.details == theirs.details
+    # Intended: errors of the caller and invalid results of a tool have different codes here.
+    assert (own_info.code, theirs.code.value) == ('TOOL_ARGUMENT_ERROR', 'TOOL_VALIDATION_ERROR')
+    assert own_info.category == theirs.category.value
+    assert own_info.details == theirs.details
 
 
-def test_delays_are_rounded_up_and_none_is_lost() -> None:
+def test_delays_are_rounded_up() -> None:
     for seconds in (0.0, 0.0009, 1.001):
-        theirs = peer.ToolRateLimitedError('api', seconds).retry_after_ms
-        mine = ALL(RateLimited('api', 1, 1.0, seconds)).retry_after_ms
-        assert mine is not None
-        assert mine >= seconds * 1000
-        assert theirs != mine
+        peer_delay = peer.ToolRateLimitedError('api', seconds).retry_after_ms
+        own_delay = ALL(RateLimited('api', 1, 1.0, seconds)).retry_after_ms
+        assert own_delay is not None
+        assert own_delay >= seconds * 1000
+        assert peer_delay != own_delay

@@ -1,4 +1,4 @@
-"""The session seam: tables, events, their metadata and languages, and what a client reads back."""
+"""Session seam: tables, events with their metadata and languages, decoding and publishing."""
 
 import json
 import logging
@@ -52,8 +52,8 @@ from seamwise.seams.session import (
     publish,
     tables,
 )
-from seamwise.seams.session.on import Publishes
-from seamwise.seams.session.shape import STRATEGIES, ErrorName, ordered
+from seamwise.seams.session.on import SessionArm
+from seamwise.seams.session.shape import STRATEGIES, ErrorName, order_metadata
 from tests.strategies import EVERY_CLASS, PLANTED, UNIONS, members, structs
 
 NOW = datetime(2026, 2, 20, 10, 30, tzinfo=UTC)
@@ -64,8 +64,8 @@ COMMON: list[str] = FACTS['common_metadata']['ours']
 ALL: Adapter[Any, ErrorEvent] = Adapter(
     {kind: arm for name in UNIONS for kind, arm in getattr(tables, name).arms.items()}
 )
-ARMS: dict[Any, Publishes[Any]] = {
-    kind: arm for kind, arm in ALL.arms.items() if isinstance(arm, Publishes)
+ARMS: dict[Any, SessionArm[Any]] = {
+    kind: arm for kind, arm in ALL.arms.items() if isinstance(arm, SessionArm)
 }
 
 
@@ -89,8 +89,8 @@ BUSY = on(Busy).publishes('error.transient', 'ERR_HOST_001', host=lambda error: 
 REJECTED = on(Rejected).publishes('error.recovery_failed', 'ERR_KEY_001')
 
 
-class Room:
-    """A session that keeps what it is sent."""
+class RecordingSession:
+    """Session that records its events."""
 
     def __init__(self, locale: str = 'en', session_id: str | None = 's-1') -> None:
         self.locale = locale
@@ -101,12 +101,12 @@ class Room:
         self.sent.append(event)
 
 
-def told(error: Any, locale: str = 'en', **circumstances: Any) -> ErrorEvent:
-    return event(error, adapter=ALL, locale=locale, now=NOW, **circumstances)
+def event_of(error: Any, locale: str = 'en', **details: Any) -> ErrorEvent:
+    return event(error, adapter=ALL, locale=locale, now=NOW, **details)
 
 
-def published() -> st.SearchStrategy[TaggedError]:
-    """Give errors of every class that a session is ever sent."""
+def visible_errors() -> st.SearchStrategy[TaggedError]:
+    """Return a strategy for errors of every class that is not hidden."""
     return st.one_of(*map(structs, ARMS))
 
 
@@ -122,89 +122,90 @@ EVENT_OF: Mapping[Category, str] = {
     Category.CIRCUIT_OPEN: 'error.transient',
     Category.UNAVAILABLE: 'error.transient',
 }
-FOR_GOOD = {CredentialsRejected, RecoveryFailed}
-"""Nothing recovers from these: the wire has an event of its own for them."""
+FINAL = {CredentialsRejected, RecoveryFailed}
+"""Classes without recovery, which have a separate event."""
 
-NEVER_SENT = {'CacheMiss', 'EditorInstallFailed'}
-"""What no session hears of: who misses a cache asks the model, and an editor is set up at a terminal."""
+HIDDEN = {'CacheMiss', 'EditorInstallFailed'}
+"""Classes that no session receives: a cache miss leads to a request, and editors are installed
+at a terminal."""
 
 
 @pytest.mark.parametrize('name', UNIONS)
-def test_a_table_decides_every_class_of_its_union_and_no_other(name: str) -> None:
+def test_table_has_an_arm_for_every_class_of_its_union(name: str) -> None:
     assert set(getattr(tables, name).kinds) == set(members(UNIONS[name]))
 
 
-def test_what_a_session_never_hears_of_is_hidden_by_name() -> None:
-    assert {
-        kind.__name__ for kind, arm in ALL.arms.items() if isinstance(arm, Hidden)
-    } == NEVER_SENT
-    assert len(ARMS) + len(NEVER_SENT) == len(EVERY_CLASS)
+def test_hidden_classes_are_the_documented_ones() -> None:
+    assert {kind.__name__ for kind, arm in ALL.arms.items() if isinstance(arm, Hidden)} == HIDDEN
+    assert len(ARMS) + len(HIDDEN) == len(EVERY_CLASS)
 
 
-@given(published())
-def test_the_event_follows_from_the_category(error: TaggedError) -> None:
-    usual = (
+@given(visible_errors())
+def test_event_name_follows_from_the_category(error: TaggedError) -> None:
+    default = (
         'error.transient'
         if error.category is Category.EXECUTION and error.retryable
         else 'error.permanent'
     )
     expected = (
-        'error.recovery_failed' if type(error) in FOR_GOOD else EVENT_OF.get(error.category, usual)
+        'error.recovery_failed' if type(error) in FINAL else EVENT_OF.get(error.category, default)
     )
     assert ALL(error).event == expected
 
 
-def test_a_server_that_says_the_fault_is_its_own_is_worth_another_try() -> None:
-    assert [told(McpServerFailed('s', code, '')).event for code in (-32603, -32602)] == [
+def test_event_of_a_server_fault_is_transient_if_it_is_retryable() -> None:
+    assert [event_of(McpServerFailed('s', code, '')).event for code in (-32603, -32602)] == [
         'error.transient',
         'error.permanent',
     ]
 
 
-def test_every_event_is_one_of_the_documented_ones() -> None:
+def test_event_names_are_the_documented_ones() -> None:
     documented = {case['event'] for case in FACTS['cases']} | set(FACTS['our_further_events'])
     assert set(get_args(ErrorName)) == documented
     assert set(get_args(EventName)) - documented == {'agent.error', 'agent.session_end'}
 
 
-GIVEN: Mapping[str, TaggedError] = {
+EXAMPLES: Mapping[str, TaggedError] = {
     'ERR_VAL_001': InvalidInput('task_count > 0', Secret(0)),
     'ERR_TIMEOUT_001': ToolTimedOut('search', 30.0, 1),
     'ERR_RATE_001': UpstreamRateLimited('acme', 60.0, 100, 105, 1729252860.0, OSError()),
     'ERR_AUTH_001': CredentialsRejected('acme', 'ACME_API_KEY', PermissionError('no')),
     'ERR_CONN_001': ConnectionLost(1006, 'abnormal_closure', 42, 123.45),
 }
-UNKNOWN_TO_AN_ERROR = {'elapsed_seconds', 'backoff_multiplier'}
-"""What only the guard knows that keeps the time."""
+KNOWN_BY_GUARD_ONLY = {'elapsed_seconds', 'backoff_multiplier'}
+"""Metadata that an error does not have, only the guard that measures the time."""
 
 
 @pytest.mark.parametrize(
-    'case', [one for one in FACTS['cases'] if one['error_code']], ids=lambda one: one['error_code']
+    'case',
+    [case for case in FACTS['cases'] if case['error_code']],
+    ids=lambda case: case['error_code'],
 )
-def test_the_documented_codes_say_what_is_documented(case: dict[str, Any]) -> None:
-    made = told(GIVEN[case['error_code']])
-    assert made.event == case['event']
-    assert made.metadata['error_code'] == case['error_code']
-    assert made.metadata['recoverable'] is case['recoverable']
-    assert made.metadata['recovery_strategy'] == case['strategy']
-    assert {*case['own_metadata']} - UNKNOWN_TO_AN_ERROR <= set(made.metadata)
-    assert made.metadata['severity'] == case.get('severity', 'error')
+def test_event_of_a_documented_code_has_the_documented_metadata(case: dict[str, Any]) -> None:
+    error_event = event_of(EXAMPLES[case['error_code']])
+    assert error_event.event == case['event']
+    assert error_event.metadata['error_code'] == case['error_code']
+    assert error_event.metadata['recoverable'] is case['recoverable']
+    assert error_event.metadata['recovery_strategy'] == case['strategy']
+    assert {*case['own_metadata']} - KNOWN_BY_GUARD_ONLY <= set(error_event.metadata)
+    assert error_event.metadata['severity'] == case.get('severity', 'error')
 
 
-def test_the_documented_values_arrive() -> None:
-    limited = told(GIVEN['ERR_RATE_001']).metadata
+def test_metadata_contain_the_documented_values() -> None:
+    limited = event_of(EXAMPLES['ERR_RATE_001']).metadata
     assert [limited[key] for key in ('limit', 'rate_limit_reset', 'retry_after_ms')] == [
         100,
         '2024-10-18T12:01:00Z',
         60000,
     ]
     assert limited['context'] == {'service': 'acme', 'requests_made': 105}
-    rejected = told(GIVEN['ERR_AUTH_001']).metadata
+    rejected = event_of(EXAMPLES['ERR_AUTH_001']).metadata
     assert (rejected['cause'], rejected['context']) == (
         'PermissionError',
         {'service': 'acme', 'required_config': 'ACME_API_KEY'},
     )
-    lost = told(GIVEN['ERR_CONN_001']).metadata
+    lost = event_of(EXAMPLES['ERR_CONN_001']).metadata
     assert [
         lost[key] for key in ('close_code', 'close_reason', 'last_event_seq', 'uptime_seconds')
     ] == [
@@ -215,7 +216,7 @@ def test_the_documented_values_arrive() -> None:
     ]
 
 
-def test_every_class_has_a_code_of_its_own_and_every_code_an_explanation() -> None:
+def test_every_class_has_its_own_code_with_an_explanation() -> None:
     codes = [arm.code for arm in ARMS.values()]
     assert len(set(codes)) == len(codes)
     assert {*codes, 'ERR_INTERNAL_001'} == set(CODES)
@@ -223,19 +224,19 @@ def test_every_class_has_a_code_of_its_own_and_every_code_an_explanation() -> No
 
 
 @pytest.mark.parametrize(('code', 'explanation'), CODES.items())
-def test_an_explanation_is_one_sentence(code: str, explanation: str) -> None:
+def test_explanation_of_a_code_is_one_line(code: str, explanation: str) -> None:
     assert explanation.endswith('.')
     assert '\n' not in explanation
     on(Busy).publishes('error.transient', code)
 
 
 @pytest.mark.parametrize('code', ['VAL_001', 'ERR_VAL_1', 'ERR_val_001', 'ERR_VAL_001\n', ''])
-def test_a_code_of_another_form_is_refused(code: str) -> None:
-    with pytest.raises(ValueError, match='is no code of a session'):
+def test_publishes_rejects_a_code_of_another_form(code: str) -> None:
+    with pytest.raises(ValueError, match='is not a session code'):
         on(Busy).publishes('error.transient', code)
 
 
-def test_a_hidden_kind_that_shows_up_is_a_defect() -> None:
+def test_hidden_error_is_a_defect_if_it_reaches_the_seam() -> None:
     adapter = on(Busy).hidden()
     assert isinstance(adapter.arms[Busy], Hidden)
     with pytest.raises(RuntimeError, match='the session seam'):
@@ -243,35 +244,35 @@ def test_a_hidden_kind_that_shows_up_is_a_defect() -> None:
 
 
 @pytest.mark.parametrize('recovery', Recovery)
-def test_the_strategy_follows_from_the_recovery(recovery: Recovery) -> None:
+def test_strategy_follows_from_the_recovery(recovery: Recovery) -> None:
     assert STRATEGIES[recovery] == FACTS['strategy_of_recovery'][recovery.name]
 
 
 # Events
 
 
-@given(published(), st.sampled_from(['en', 'zh_CN', 'xx']), st.integers(1, 3) | st.none())
-def test_every_error_becomes_a_safe_event_in_every_language(
+@given(visible_errors(), st.sampled_from(['en', 'zh_CN', 'xx']), st.integers(1, 3) | st.none())
+def test_event_of_every_error_is_safe_in_every_language(
     error: Any, locale: str, attempt: int | None
 ) -> None:
-    made = told(
+    error_event = event_of(
         error, locale, attempt=attempt, context={'password': PLANTED, 'note': f'Bearer {PLANTED}'}
     )
-    body = encode(made)
+    body = encode(error_event)
     assert PLANTED.encode() not in body
-    read = json.loads(body)
-    assert list(read) == ['event', 'content', 'metadata', 'show_content']
-    assert all(len(read[key].partition('… (')[0]) <= 1024 for key in ['content', 'show_content'])
-    keys = list(read['metadata'])
-    own = [key for key in keys if key not in COMMON]
-    assert keys == [*(key for key in COMMON[:-1] if key in keys), *own, 'context']
+    fields = json.loads(body)
+    assert list(fields) == ['event', 'content', 'metadata', 'show_content']
+    assert all(len(fields[key].partition('… (')[0]) <= 1024 for key in ['content', 'show_content'])
+    keys = list(fields['metadata'])
+    specific = [key for key in keys if key not in COMMON]
+    assert keys == [*(key for key in COMMON[:-1] if key in keys), *specific, 'context']
     assert {*COMMON[:6]} <= set(keys)
-    assert None not in read['metadata'].values()
-    assert decode(body).unwrap() == made
+    assert None not in fields['metadata'].values()
+    assert decode(body).unwrap() == error_event
 
 
-def test_a_whole_event() -> None:
-    made = event(
+def test_event_has_the_documented_json_form() -> None:
+    error_event = event(
         Busy('a', 1.5),
         adapter=BUSY,
         locale='en',
@@ -284,15 +285,18 @@ def test_a_whole_event() -> None:
         task_id='t-1',
         stage='solving',
     )
-    assert encode(made).decode() == (
-        '{"event":"error.transient","content":"a is busy.","metadata":{"error_code":"ERR_HOST_001","error_type":"Busy",'
-        '"timestamp":"2026-02-20T10:30:00Z","recoverable":true,"recovery_strategy":"exponential_backoff","severity":"error",'
-        '"stage":"solving","task_id":"t-1","operation":"call","attempt":1,"max_attempts":3,"retry_after_ms":2000,"host":"a",'
+    assert encode(error_event).decode() == (
+        '{"event":"error.transient","content":"a is busy.",'
+        '"metadata":{"error_code":"ERR_HOST_001","error_type":"Busy",'
+        '"timestamp":"2026-02-20T10:30:00Z","recoverable":true,'
+        '"recovery_strategy":"exponential_backoff","severity":"error",'
+        '"stage":"solving","task_id":"t-1","operation":"call",'
+        '"attempt":1,"max_attempts":3,"retry_after_ms":2000,"host":"a",'
         '"context":{"tool_name":"search","token":"***"}},"show_content":"a is busy."}'
     )
 
 
-def test_a_delay_that_nobody_names_is_the_error_s_own() -> None:
+def test_delay_is_that_of_the_error_by_default() -> None:
     assert event(Busy('a', 0.0001), adapter=BUSY, locale='en').metadata['retry_after_ms'] == 1
     assert (
         'retry_after_ms'
@@ -301,28 +305,28 @@ def test_a_delay_that_nobody_names_is_the_error_s_own() -> None:
     assert 'context' not in event(Busy('a'), adapter=BUSY, locale='en', context={}).metadata
 
 
-def test_an_arm_may_know_the_delay_better() -> None:
+def test_arm_can_override_the_delay() -> None:
     arm = on(Busy).publishes('error.transient', 'ERR_HOST_001', retry_after_ms=lambda _: 5)
     assert arm(Busy('a', 1)).metadata['retry_after_ms'] == 5
 
 
-def test_a_credential_is_masked_before_an_arm_can_cut_it() -> None:
+def test_credential_is_masked_before_an_arm_cuts_it() -> None:
     arm = on(Busy).publishes('error.transient', 'ERR_HOST_001', start=lambda error: error.host[:18])
     assert 'FAKE' not in repr(arm(Busy(f'https://ann:{PLANTED}@example.org/')))
 
 
-def test_an_unknown_circumstance_is_a_mistake_of_the_caller() -> None:
-    with pytest.raises(TypeError, match='An event takes no colour; it takes stage'):
-        told(FileNotFound('t', 'p'), colour='red')
+def test_event_rejects_unknown_details() -> None:
+    with pytest.raises(TypeError, match=r'Unknown event details: colour\. Allowed: stage'):
+        event_of(FileNotFound('t', 'p'), colour='red')
 
 
-def test_the_time_defaults_to_the_present() -> None:
+def test_event_has_the_current_time_by_default() -> None:
     assert str(event(Busy('a'), adapter=BUSY, locale='en').metadata['timestamp']).endswith('Z')
     assert 'timestamp' not in BUSY(Busy('a')).metadata
 
 
 @pytest.mark.parametrize(
-    ('error', 'own'),
+    ('error', 'own_metadata'),
     [
         (MissingParameter('t', 'path'), {'constraint': 'path is required'}),
         (InvalidParameter('t', 'path', 'it is odd'), {'constraint': 'path: it is odd'}),
@@ -360,7 +364,7 @@ def test_the_time_defaults_to_the_present() -> None:
         ),
         (
             A2aContentTypeNotSupported('a/b'),
-            {'constraint': 'a content type that the agent takes', 'provided_value': 'a/b'},
+            {'constraint': 'a content type that the agent supports', 'provided_value': 'a/b'},
         ),
         (NetworkTimedOut('h', 'get', 2.5), {'timeout_seconds': 2.5}),
         (McpTimedOut('s', 'get', 2.5), {'timeout_seconds': 2.5}),
@@ -382,10 +386,10 @@ def test_the_time_defaults_to_the_present() -> None:
         ),
     ],
 )
-def test_what_an_event_says_beside_the_common_metadata(
-    error: TaggedError, own: dict[str, object]
+def test_event_has_the_metadata_of_its_class(
+    error: TaggedError, own_metadata: dict[str, object]
 ) -> None:
-    always = [
+    common = [
         'error_code',
         'error_type',
         'timestamp',
@@ -393,19 +397,20 @@ def test_what_an_event_says_beside_the_common_metadata(
         'recovery_strategy',
         'severity',
     ]
-    assert {key: value for key, value in told(error).metadata.items() if key not in always} == own
+    metadata = event_of(error).metadata
+    assert {key: value for key, value in metadata.items() if key not in common} == own_metadata
 
 
-def test_an_attempt_that_the_caller_names_wins() -> None:
-    assert told(ToolTimedOut('t', 1.5, 3), attempt=4).metadata['attempt'] == 4
+def test_attempt_of_the_caller_overrides_that_of_the_error() -> None:
+    assert event_of(ToolTimedOut('t', 1.5, 3), attempt=4).metadata['attempt'] == 4
 
 
 @pytest.mark.parametrize(
-    ('made', 'recoverable', 'severity', 'strategy'),
+    ('error_event', 'recoverable', 'severity', 'strategy'),
     [
-        (told(FileNotFound('t', 'p')), True, 'error', 'escalate_to_user'),
-        (told(ResourceExhausted('disk')), True, 'error', 'exponential_backoff'),
-        (told(ToolCancelled('t', 'ann')), False, 'critical', 'terminate'),
+        (event_of(FileNotFound('t', 'p')), True, 'error', 'escalate_to_user'),
+        (event_of(ResourceExhausted('disk')), True, 'error', 'exponential_backoff'),
+        (event_of(ToolCancelled('t', 'ann')), False, 'critical', 'terminate'),
         (REJECTED(Rejected('s')), False, 'critical', 'terminate'),
         (
             on(Busy).publishes('error.recovery_failed', 'ERR_HOST_002')(Busy('a')),
@@ -415,19 +420,18 @@ def test_an_attempt_that_the_caller_names_wins() -> None:
         ),
     ],
 )
-def test_what_can_be_recovered_from(
-    made: ErrorEvent, recoverable: bool, severity: str, strategy: str
+def test_severity_and_strategy_follow_from_the_recovery(
+    error_event: ErrorEvent, recoverable: bool, severity: str, strategy: str
 ) -> None:
-    assert [made.metadata[key] for key in ['recoverable', 'severity', 'recovery_strategy']] == [
-        recoverable,
-        severity,
-        strategy,
-    ]
+    keys = ('recoverable', 'severity', 'recovery_strategy')
+    assert [error_event.metadata[key] for key in keys] == [recoverable, severity, strategy]
 
 
-def test_metadata_are_ordered_and_what_is_unknown_left_out() -> None:
+def test_metadata_are_ordered_without_unknown_values() -> None:
     assert list(
-        ordered({'context': {'a': 1}, 'own': 0, 'gone': None, 'attempt': 1, 'error_code': 'E'})
+        order_metadata(
+            {'context': {'a': 1}, 'own': 0, 'unknown': None, 'attempt': 1, 'error_code': 'E'}
+        )
     ) == [
         'error_code',
         'attempt',
@@ -439,28 +443,31 @@ def test_metadata_are_ordered_and_what_is_unknown_left_out() -> None:
 # Languages
 
 
-def test_content_is_english_and_what_is_shown_in_the_reader_s_language() -> None:
-    made = told(FileNotFound('read_file', 'a.txt'), 'zh_CN')
-    assert (made.content, made.show_content) == ("'a.txt' does not exist.", "'a.txt' 不存在。")
+def test_content_is_english_and_show_content_is_localized() -> None:
+    error_event = event_of(FileNotFound('read_file', 'a.txt'), 'zh_CN')
+    assert (error_event.content, error_event.show_content) == (
+        "'a.txt' does not exist.",
+        "'a.txt' 不存在。",
+    )
 
 
-def test_closed_words_inside_of_a_message_are_in_the_reader_s_language_too() -> None:
-    forbidden = told(PathForbidden('read_file', 'a.txt', 'ignored'), 'zh_CN')
+def test_closed_words_in_a_message_are_localized() -> None:
+    forbidden = event_of(PathForbidden('read_file', 'a.txt', 'ignored'), 'zh_CN')
     assert forbidden.show_content == "不允许 read_file 访问 'a.txt'（已被忽略规则排除）。"
     assert forbidden.content == "read_file may not touch 'a.txt' (ignored)."
-    assert told(ResourceExhausted('disk'), 'zh_CN').show_content == '系统资源已耗尽：磁盘空间。'
+    assert event_of(ResourceExhausted('disk'), 'zh_CN').show_content == '系统资源已耗尽：磁盘空间。'
 
 
-def test_a_locale_that_nobody_has_shows_english_and_says_so_once(
+def test_unknown_locale_shows_english_and_is_logged_once(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     with caplog.at_level(logging.WARNING, 'seamwise'):
-        shown = {told(FileNotFound('t', 'a.txt'), 'tlh_QX').show_content for _ in range(3)}
-    assert shown == {"'a.txt' does not exist."}
+        texts = {event_of(FileNotFound('t', 'a.txt'), 'tlh_QX').show_content for _ in range(3)}
+    assert texts == {"'a.txt' does not exist."}
     assert len(caplog.records) == 1
 
 
-# What a client reads back
+# Decoding
 
 
 @pytest.mark.parametrize(
@@ -479,13 +486,13 @@ def test_a_locale_that_nobody_has_shows_english_and_says_so_once(
         ('{"event":"error.timeout","content":"","metadata":' + '{"a":' * 100_000, ''),
     ],
 )
-def test_a_foreign_or_truncated_body_is_no_event(body: bytes | str, problem: str) -> None:
-    read = decode(body)
-    assert is_failure(read)
-    assert problem in read.failure().problem
+def test_decode_fails_for_a_foreign_or_truncated_body(body: bytes | str, problem: str) -> None:
+    result = decode(body)
+    assert is_failure(result)
+    assert problem in result.failure().problem
 
 
-def test_keys_of_a_newer_server_are_left_aside() -> None:
+def test_decode_ignores_keys_of_a_newer_server() -> None:
     body = b'{"event":"agent.error","novel":1,"content":"a","metadata":{"x":1},"show_content":"b"}'
     assert decode(body).unwrap() == ErrorEvent(
         event='agent.error', content='a', metadata={'x': 1}, show_content='b'
@@ -494,7 +501,7 @@ def test_keys_of_a_newer_server_are_left_aside() -> None:
 
 # Bad input
 
-NASTY = [
+HOSTILE_TEXTS = [
     '\u202e\u0623\u0647\u0644\u0627.txt',
     'a\0b\x1b[2J\r\n',
     '\udce9\ud800',
@@ -502,86 +509,85 @@ NASTY = [
     '{path}{0}%s',
     '\U0001d4b3\u200d',
 ]
-"""Right to left, control characters, lone surrogates, other scripts, what formats a text, beyond 16 bits."""
+"""Right-to-left text, control characters, lone surrogates, other scripts, placeholders, and
+characters beyond 16 bits."""
 
 
 @pytest.mark.parametrize('locale', ['en', 'zh_CN'])
-@pytest.mark.parametrize('nasty', NASTY)
-def test_any_text_arrives_whole_or_mended_but_never_breaks_an_event(
-    nasty: str, locale: str
-) -> None:
-    made = told(
-        UserInterrupted(nasty),
+@pytest.mark.parametrize('text', HOSTILE_TEXTS)
+def test_event_is_valid_for_any_text(text: str, locale: str) -> None:
+    error_event = event_of(
+        UserInterrupted(text),
         locale,
-        stage=nasty,
-        task_id=nasty,
-        operation=nasty,
-        context={nasty: [nasty]},
+        stage=text,
+        task_id=text,
+        operation=text,
+        context={text: [text]},
     )
-    said = told(CredentialsRejected(nasty, nasty), locale)
-    assert decode(encode(made)).unwrap() == made
-    assert decode(encode(said)).unwrap() == said
-    mended = (
-        nasty.encode('utf-8', 'surrogatepass').decode('utf-8', 'replace')
-        if '\udce9' in nasty
-        else nasty
+    rejected = event_of(CredentialsRejected(text, text), locale)
+    assert decode(encode(error_event)).unwrap() == error_event
+    assert decode(encode(rejected)).unwrap() == rejected
+    repaired = (
+        text.encode('utf-8', 'surrogatepass').decode('utf-8', 'replace')
+        if '\udce9' in text
+        else text
     )
-    assert len(str(made.metadata['stage'])) == len(nasty)
-    if mended == nasty:
-        assert made.metadata['context'] == {nasty: [nasty]}
-        assert nasty in said.content
+    assert len(str(error_event.metadata['stage'])) == len(text)
+    if repaired == text:
+        assert error_event.metadata['context'] == {text: [text]}
+        assert text in rejected.content
 
 
-def test_a_text_of_ten_megabytes_is_cut() -> None:
+def test_event_cuts_a_text_of_ten_megabytes() -> None:
     huge = 'x' * 10_000_000
-    made = told(UnknownFormat(huge), operation=huge)
-    assert str(made.metadata['provided_value']).endswith('x… (9998976 more)')
-    assert len(encode(made)) < 3000
-    assert len(told(FileNotFound('t', huge), 'zh_CN').show_content) < 300
+    error_event = event_of(UnknownFormat(huge), operation=huge)
+    assert str(error_event.metadata['provided_value']).endswith('x… (9998976 more)')
+    assert len(encode(error_event)) < 3000
+    assert len(event_of(FileNotFound('t', huge), 'zh_CN').show_content) < 300
 
 
 @pytest.mark.parametrize('delay', [-1, 10**13, float('nan'), float('inf')])
-def test_a_delay_that_is_none_is_refused(delay: Any) -> None:
+def test_event_rejects_an_invalid_delay(delay: Any) -> None:
     with pytest.raises(ValueError, match='retry_after_ms must be 0 to 1000000000000 milliseconds'):
-        told(FileNotFound('t', 'a'), retry_after_ms=delay)
+        event_of(FileNotFound('t', 'a'), retry_after_ms=delay)
 
 
 @pytest.mark.parametrize('reset', [float('nan'), float('inf'), 1e300, -1e300, 1e12])
-def test_a_reset_that_is_no_time_is_left_out(reset: float) -> None:
-    assert 'rate_limit_reset' not in told(UpstreamRateLimited('acme', reset=reset)).metadata
+def test_event_omits_a_reset_time_that_is_out_of_range(reset: float) -> None:
+    assert 'rate_limit_reset' not in event_of(UpstreamRateLimited('acme', reset=reset)).metadata
 
 
-def test_the_context_of_an_error_and_of_its_caller_are_one() -> None:
-    given = {'endpoint': '/chat', 'service': 'acme-eu'}
-    made = told(UpstreamRateLimited('acme', requests_made=5), context=given)
-    assert made.metadata['context'] == {
+def test_context_of_the_error_and_of_the_caller_are_merged() -> None:
+    context = {'endpoint': '/chat', 'service': 'acme-eu'}
+    error_event = event_of(UpstreamRateLimited('acme', requests_made=5), context=context)
+    assert error_event.metadata['context'] == {
         'service': 'acme-eu',
         'requests_made': 5,
         'endpoint': '/chat',
     }
-    assert list(made.metadata)[-1] == 'context'
+    assert list(error_event.metadata)[-1] == 'context'
 
 
 # Publishing
 
 
-def test_a_success_publishes_nothing() -> None:
-    room = Room()
-    assert publish(Success(1), room, adapter=ALL) == room.sent == []
+def test_publish_sends_nothing_for_a_success() -> None:
+    session = RecordingSession()
+    assert publish(Success(1), session, adapter=ALL) == session.sent == []
 
 
-def test_a_failure_is_sent_once_with_the_session_s_id_in_its_language() -> None:
-    room = Room('zh_CN')
+def test_publish_sends_a_failure_with_the_id_and_language_of_the_session() -> None:
+    session = RecordingSession('zh_CN')
     sent = publish(
         Failure(FileNotFound('t', 'a.txt')),
-        room,
+        session,
         adapter=ALL,
         now=NOW,
         operation='read',
         context={'a': 1},
     )
-    assert sent == room.sent
-    assert [one.show_content for one in sent] == ["'a.txt' 不存在。"]
+    assert sent == session.sent
+    assert [event.show_content for event in sent] == ["'a.txt' 不存在。"]
     body = json.loads(encode(sent[0]))
     assert list(body) == ['event', 'session_id', 'content', 'metadata', 'show_content']
     assert (body['session_id'], body['metadata']['operation'], body['metadata']['context']) == (
@@ -591,74 +597,79 @@ def test_a_failure_is_sent_once_with_the_session_s_id_in_its_language() -> None:
     )
 
 
-def test_outside_a_session_there_is_no_id_and_no_number() -> None:
-    [sent] = publish(Failure(FileNotFound('t', 'a.txt')), Room(session_id=None), adapter=ALL)
+def test_event_has_no_id_and_number_outside_a_session() -> None:
+    [sent] = publish(
+        Failure(FileNotFound('t', 'a.txt')), RecordingSession(session_id=None), adapter=ALL
+    )
     assert not {'seq', 'session_id'} & set(json.loads(encode(sent)))
 
 
-def test_an_event_with_its_number() -> None:
-    made = ErrorEvent(
+def test_encode_writes_the_keys_in_their_documented_order() -> None:
+    error_event = ErrorEvent(
         event='error.timeout', seq=43, session_id='s', content='a', metadata={}, show_content='b'
     )
-    assert (
-        encode(made)
-        == b'{"event":"error.timeout","seq":43,"session_id":"s","content":"a","metadata":{},"show_content":"b"}'
+    assert encode(error_event) == (
+        b'{"event":"error.timeout","seq":43,"session_id":"s",'
+        b'"content":"a","metadata":{},"show_content":"b"}'
     )
-    assert list(json.loads(encode(made))) == FACTS['envelope_keys']['ours']
+    assert list(json.loads(encode(error_event))) == FACTS['envelope_keys']['ours']
 
 
-def test_what_cannot_be_recovered_from_raises_an_alert() -> None:
+def test_publish_alerts_for_unrecoverable_events() -> None:
     alerts: list[ErrorEvent] = []
-    publish(Failure(Busy('a')), Room(), adapter=BUSY, alert=alerts.append)
+    publish(Failure(Busy('a')), RecordingSession(), adapter=BUSY, alert=alerts.append)
     assert alerts == []
-    assert publish(Failure(Rejected('s')), Room(), adapter=REJECTED, alert=alerts.append) == alerts
-    assert len(publish(Failure(Rejected('s')), Room(), adapter=REJECTED)) == 1
+    assert (
+        publish(Failure(Rejected('s')), RecordingSession(), adapter=REJECTED, alert=alerts.append)
+        == alerts
+    )
+    assert len(publish(Failure(Rejected('s')), RecordingSession(), adapter=REJECTED)) == 1
 
 
-class Broken(Room):
-    """A session whose transport fails."""
+class FailingSession(RecordingSession):
+    """Session whose transport fails."""
 
     @override
     def send(self, event: ErrorEvent, /) -> None:
-        raise ConnectionResetError('the socket is gone')
+        raise ConnectionResetError('the socket is closed')
 
 
 def references(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [str(vars(record)['ref']) for record in caplog.records]
 
 
-def test_a_session_that_cannot_send_changes_no_outcome_and_is_reported_once(
+def test_exception_of_a_session_is_reported_once_and_does_not_propagate(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     alerts: list[ErrorEvent] = []
-    sent = publish(Failure(Rejected('s')), Broken(), adapter=REJECTED, alert=alerts.append)
-    assert [one.event for one in sent] == ['error.recovery_failed']
+    sent = publish(Failure(Rejected('s')), FailingSession(), adapter=REJECTED, alert=alerts.append)
+    assert [event.event for event in sent] == ['error.recovery_failed']
     assert alerts == sent
     assert len(references(caplog)) == 1
-    assert 'ConnectionResetError: the socket is gone' in caplog.text
+    assert 'ConnectionResetError: the socket is closed' in caplog.text
 
 
-def test_an_alert_that_raises_is_reported_and_the_session_still_hears(
+def test_exception_of_an_alert_is_reported_after_the_event_is_sent(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     def alert(_: ErrorEvent) -> None:
         raise KeyError('pager')
 
-    room = Room()
-    publish(Failure(Rejected('s')), room, adapter=REJECTED, alert=alert)
-    assert [one.event for one in room.sent] == ['error.recovery_failed']
+    session = RecordingSession()
+    publish(Failure(Rejected('s')), session, adapter=REJECTED, alert=alert)
+    assert [event.event for event in session.sent] == ['error.recovery_failed']
     assert len(references(caplog)) == 1
 
 
-def test_an_adapter_that_raises_is_a_defect_and_the_session_is_told_its_reference_only(
+def test_exception_of_an_adapter_is_sent_as_the_reference_of_a_defect(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    def broken(_: Busy) -> ErrorEvent:
+    def broken_adapter(_: Busy) -> ErrorEvent:
         raise ZeroDivisionError(PLANTED)
 
-    room, alerts = Room('zh_CN'), list[ErrorEvent]()
-    publish(Failure(Busy('a')), room, adapter=broken, alert=alerts.append)
-    [sent] = room.sent
+    session, alerts = RecordingSession('zh_CN'), list[ErrorEvent]()
+    publish(Failure(Busy('a')), session, adapter=broken_adapter, alert=alerts.append)
+    [sent] = session.sent
     assert (sent.event, sent.show_content, sent.session_id) == (
         'error.permanent',
         '服务器遇到了意外情况。',
@@ -669,20 +680,22 @@ def test_an_adapter_that_raises_is_a_defect_and_the_session_is_told_its_referenc
     assert alerts == [sent]
 
 
-def test_a_cancellation_passes_through() -> None:
-    class Stopped(Room):
+def test_publish_does_not_catch_cancellations() -> None:
+    class InterruptedSession(RecordingSession):
         @override
         def send(self, event: ErrorEvent, /) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        publish(Failure(Busy('a')), Stopped(), adapter=BUSY)
+        publish(Failure(Busy('a')), InterruptedSession(), adapter=BUSY)
 
 
-def test_a_defect_tells_its_reference_and_nothing_else() -> None:
+def test_event_of_a_defect_contains_only_its_reference() -> None:
     assert encode(defect('err_2f4ad7qz', locale='en', now=NOW)).decode() == (
-        '{"event":"error.permanent","content":"The server met an unexpected condition.","metadata":{"error_code":"ERR_INTERNAL_001",'
-        '"error_type":"UnknownError","timestamp":"2026-02-20T10:30:00Z","recoverable":false,"recovery_strategy":"terminate",'
-        '"severity":"critical","ref":"err_2f4ad7qz"},"show_content":"The server met an unexpected condition."}'
+        '{"event":"error.permanent","content":"The server met an unexpected condition.",'
+        '"metadata":{"error_code":"ERR_INTERNAL_001","error_type":"UnknownError",'
+        '"timestamp":"2026-02-20T10:30:00Z","recoverable":false,'
+        '"recovery_strategy":"terminate","severity":"critical","ref":"err_2f4ad7qz"},'
+        '"show_content":"The server met an unexpected condition."}'
     )
     assert defect('err_2f4ad7qz', locale='zh_CN').show_content == '服务器遇到了意外情况。'

@@ -1,4 +1,4 @@
-"""Errors as a session stores them: eight names that its readers know, and every other error under its own tag."""
+"""Stored form of errors in session messages: eight known names, or the tag of the error."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -36,20 +36,20 @@ from seamwise.seams.session import (
     model_not_found,
     unknown,
 )
-from seamwise.seams.session.messages import NAMES
+from seamwise.seams.session.messages import STORED_NAMES
 from tests.strategies import PLANTED, errors
 
 FACTS: dict[str, Any] = json.loads(
     (Path(__file__).parent.parent / 'vectors' / 'named_bodies.json').read_text(encoding='utf-8')
 )
 KEYS: dict[str, dict[str, Any]] = {
-    one['name']: one['data'] for one in FACTS['cases'] if one['where'] == 'session'
+    case['name']: case['data'] for case in FACTS['cases'] if case['where'] == 'session'
 }
-IS_OF: Mapping[str, Callable[[Any], bool]] = {
+TYPE_CHECKS: Mapping[str, Callable[[Any], bool]] = {
     'string': lambda value: isinstance(value, str),
     'bool': lambda value: isinstance(value, bool),
     'int>=0': lambda value: isinstance(value, int),
-    'map string->string': lambda value: {type(one) for one in value.values()} == {str},
+    'map string->string': lambda value: {type(item) for item in value.values()} == {str},
 }
 
 
@@ -70,14 +70,12 @@ IS_OF: Mapping[str, Callable[[Any], bool]] = {
         (FileNotFound('t', 'a'), 'FileNotFound'),
     ],
 )
-def test_a_class_is_stored_under_the_name_that_its_readers_know(
-    error: TaggedError, name: str
-) -> None:
+def test_error_is_stored_under_its_documented_name(error: TaggedError, name: str) -> None:
     assert message(error).name == name
 
 
-def test_every_other_error_of_a_model_or_the_network_is_that_of_an_api() -> None:
-    named = {kind for kind, name in NAMES.items() if name == 'APIError'}
+def test_other_model_and_network_errors_are_stored_as_api_errors() -> None:
+    api_errors = {kind for kind, name in STORED_NAMES.items() if name == 'APIError'}
     special = {
         CredentialsRejected,
         OutputTruncated,
@@ -85,12 +83,12 @@ def test_every_other_error_of_a_model_or_the_network_is_that_of_an_api() -> None
         ContextTooLong,
         ContentFiltered,
     }
-    assert named == {*get_args(ModelError), *get_args(NetworkError)} - special
-    assert {*NAMES.values(), unknown('').name} == set(FACTS['session_names'])
+    assert api_errors == {*get_args(ModelError), *get_args(NetworkError)} - special
+    assert {*STORED_NAMES.values(), unknown('').name} == set(FACTS['session_names'])
 
 
 @given(errors())
-def test_every_error_has_a_safe_stored_message_with_the_documented_keys(error: TaggedError) -> None:
+def test_stored_form_of_every_error_is_safe_with_the_documented_keys(error: TaggedError) -> None:
     stored = message(error)
     assert PLANTED not in json.dumps(stored.data)
     if stored.name == error.tag:
@@ -100,10 +98,10 @@ def test_every_error_has_a_safe_stored_message_with_the_documented_keys(error: T
     assert (
         {name for name, key in keys.items() if not key['optional']} <= set(stored.data) <= set(keys)
     )
-    assert all(IS_OF[keys[name]['type']](value) for name, value in stored.data.items())
+    assert all(TYPE_CHECKS[keys[name]['type']](value) for name, value in stored.data.items())
 
 
-def test_what_an_api_said_is_kept() -> None:
+def test_stored_api_error_contains_the_response() -> None:
     assert message(UpstreamFailed('acme', 503, 'busy', 1.5)).data == {
         'message': 'acme failed with status 503.',
         'statusCode': 503,
@@ -120,12 +118,12 @@ def test_what_an_api_said_is_kept() -> None:
     }
 
 
-def test_who_asks_for_credentials_is_named() -> None:
+def test_stored_auth_error_contains_the_provider() -> None:
     assert message(CredentialsRejected('acme', 'KEY')).data['providerID'] == 'acme'
     assert message(Unauthenticated('Bearer')).data['providerID'] == 'Bearer'
 
 
-def test_a_stored_message_under_its_own_tag_keeps_the_fields() -> None:
+def test_error_under_its_own_tag_keeps_its_fields() -> None:
     assert message(FileNotFound('t', 'a.txt')).data == {
         'message': "'a.txt' does not exist.",
         'tool': 't',
@@ -134,13 +132,13 @@ def test_a_stored_message_under_its_own_tag_keeps_the_fields() -> None:
     }
 
 
-def test_a_text_alone_is_an_unknown_error() -> None:
-    said = str(unknown(f'Authorization: Bearer {PLANTED} ' + 'x' * 2000).data['message'])
-    assert PLANTED not in said
-    assert said.endswith(' more)')
+def test_unknown_stores_a_text_without_secrets() -> None:
+    text = str(unknown(f'Authorization: Bearer {PLANTED} ' + 'x' * 2000).data['message'])
+    assert PLANTED not in text
+    assert text.endswith(' more)')
 
 
-def test_a_wrong_name_is_answered_with_those_that_there_are() -> None:
+def test_unknown_names_are_stored_with_the_available_ones() -> None:
     assert agent_not_found('plan', ['build', 'review']).data == {
         'message': "There is no agent 'plan'. Available: 'build' and 'review'.",
         'name': 'plan',
@@ -157,16 +155,16 @@ def test_a_wrong_name_is_answered_with_those_that_there_are() -> None:
     ]
 
 
-def test_a_wrong_model_has_the_keys_that_it_has_elsewhere() -> None:
+def test_unknown_model_is_stored_with_the_documented_keys() -> None:
     stored = model_not_found(ModelNotFound('acme', 'large-2', ('large-3', 'large-4')))
-    elsewhere = next(one['data'] for one in FACTS['cases'] if one['name'] == stored.name)
+    documented = next(case['data'] for case in FACTS['cases'] if case['name'] == stored.name)
     assert stored.data == {
         'message': "acme offers no model 'large-2'. Did you mean 'large-3' or 'large-4'?",
         'providerID': 'acme',
         'modelID': 'large-2',
         'suggestions': ['large-3', 'large-4'],
     }
-    assert set(elsewhere) <= set(stored.data)
+    assert set(documented) <= set(stored.data)
     assert (
         model_not_found(ModelNotFound('acme', 'large-2')).data['message']
         == "acme offers no model 'large-2'."
@@ -174,7 +172,7 @@ def test_a_wrong_model_has_the_keys_that_it_has_elsewhere() -> None:
 
 
 @pytest.mark.parametrize('helper', [agent_not_found, command_not_found])
-def test_a_helper_shows_no_secret_and_no_text_without_end(helper: Any) -> None:
+def test_stored_unknown_name_contains_no_secrets_and_is_limited(helper: Any) -> None:
     stored = helper(
         f'token={PLANTED}',
         [

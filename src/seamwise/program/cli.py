@@ -27,7 +27,7 @@ from seamwise.program.explain import explain
 from seamwise.program.map import map_
 from seamwise.program.run import run
 from seamwise.seams import cli
-from seamwise.seams.cli.style import STYLES, VARIABLE
+from seamwise.seams.cli.style import STYLE_VARIABLE, STYLES
 
 HELP = """\
 Typed failures inside, one shape per seam outside.
@@ -44,9 +44,9 @@ SEAMWISE_STYLE=screen-reader  also no wrapped lines, and no carets
 @click.version_option(package_name='seamwise', prog_name='seamwise', message='%(prog)s %(version)s')
 def seamwise() -> None:
     """Check the environment before a subcommand runs."""
-    style = os.environ.get(VARIABLE)
+    style = os.environ.get(STYLE_VARIABLE)
     if style and style not in STYLES:
-        raise click.UsageError(f'{VARIABLE} must be {join_quoted(STYLES)}, not {style!r}.')
+        raise click.UsageError(f'{STYLE_VARIABLE} must be {join_quoted(STYLES)}, not {style!r}.')
 
 
 for command in (run, explain, catalog, check, map_):

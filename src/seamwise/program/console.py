@@ -15,7 +15,7 @@ from typing_extensions import override
 from seamwise._close_matches import close_matches
 from seamwise._text.escaping import escape_lines
 from seamwise._text.phrases import join_quoted
-from seamwise.seams.cli.report import encode_for_stream, laid_out
+from seamwise.seams.cli.report import encode_for_stream, layout
 from seamwise.seams.log import RedactingFilter
 
 
@@ -141,7 +141,7 @@ def print_text(text: str) -> None:
         CommandExit: Standard output is closed or cannot be written.
     """
     stdout = open_std_stream('stdout', Exit.CANNOT_WRITE)
-    write_stdout(encode_for_stream(laid_out(text, stdout, first='bold') + '\n', stdout), stdout)
+    write_stdout(encode_for_stream(layout(text, stdout, first_style='bold') + '\n', stdout), stdout)
 
 
 def print_data(data: str | bytes) -> None:

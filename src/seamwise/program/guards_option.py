@@ -66,7 +66,7 @@ def _adapter(positions: KeyPositions) -> Callable[[ConfigError], cli.Rendered]:
         return cli.Place(error.path, *positions.find(error.problems[0].pointer))
 
     def hint(error: ConfigInvalid) -> Iterator[str]:
-        return hints.places(error.problems, whole='the file')
+        return hints.problem_hints(error.problems, whole='the file')
 
     invalid = cli.on(ConfigInvalid).exits(Exit.MISCONFIGURED, hint=hint, place=place)
     return lambda error: (

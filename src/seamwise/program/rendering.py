@@ -13,7 +13,7 @@ from seamwise.defects import report_defect
 from seamwise.program.console import Exit
 from seamwise.program.outputs import OUTPUTS, CallResult, Defect, render_text
 from seamwise.program.retry_summary import retry_summary
-from seamwise.seams.cli.report import encode_for_stream, laid_out
+from seamwise.seams.cli.report import encode_for_stream, layout
 
 
 class OutputChunk(Struct, frozen=True):
@@ -84,11 +84,11 @@ def _text_block(result: CallResult, *, stream: TextIO) -> bytes:
     if type(result.outcome) is Success:
         summary = retry_summary(result.stats)
         status = 'ok' if summary is None else f'ok ({summary})'
-        heading = laid_out(f'{name}: {status}', stream, first='bold green')
+        heading = layout(f'{name}: {status}', stream, first_style='bold green')
         text = rendered.text
     else:
-        heading = laid_out(f'{name}: exit code {rendered.exit_code}', stream)
-        text = laid_out(rendered.text, stream, first='bold')
+        heading = layout(f'{name}: exit code {rendered.exit_code}', stream)
+        text = layout(rendered.text, stream, first_style='bold')
     return encode_for_stream('\n'.join(filter(None, [heading, text])) + '\n\n', stream)
 
 

@@ -1,1 +1,1 @@
-"""What each audience is shown: one folder a seam, with its shape and its tables over the catalogue."""
+"""Seams: one package per audience, with its shape, its `on` and its tables of the catalogue."""

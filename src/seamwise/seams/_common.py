@@ -1,4 +1,4 @@
-"""What every seam writes alike: times, whole milliseconds, texts and values that are safe to show."""
+"""Helpers of all seams: timestamps, milliseconds, and texts and values that are safe to show."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -16,38 +16,49 @@ from seamwise.secrets import Secret
 from seamwise.texts import text
 
 DEFECT_MESSAGE = 'The server met an unexpected condition.'
-"""All that a client is told of a defect, beside its reference."""
+"""The message of every defect. Nothing else of a defect is shown, except its reference."""
 
 
 def timestamp(now: datetime | None) -> str:
-    """Say a moment, None for the present one, as RFC 3339 in UTC with `Z`; one without a time zone is a ValueError.
+    """Return a time, by default the current one, as RFC 3339 in UTC with `Z`.
 
     >>> timestamp(datetime(2026, 2, 20, 10, 30, tzinfo=UTC))
     '2026-02-20T10:30:00Z'
+
+    Raises:
+        ValueError: `now` has no time zone.
     """
-    moment = datetime.now(UTC) if now is None else now
-    if moment.tzinfo is None:
-        raise ValueError(f'{moment!r} has no time zone: nobody can tell which moment that is.')
-    return moment.astimezone(UTC).replace(tzinfo=None).isoformat() + 'Z'
+    return in_utc(now).replace(tzinfo=None).isoformat() + 'Z'
+
+
+def in_utc(now: datetime | None) -> datetime:
+    """Return a time, by default the current one, in UTC; without a time zone it is a ValueError."""
+    if now is None:
+        return datetime.now(UTC)
+    if now.tzinfo is None:
+        raise ValueError(f'{now!r} has no time zone. Pass an aware datetime, such as one in UTC.')
+    return now.astimezone(UTC)
 
 
 def milliseconds(seconds: float) -> int:
-    """Give a duration in whole milliseconds, rounded up: who waits that long has waited long enough.
+    """Return a duration in whole milliseconds, rounded up: no client retries too early.
 
     >>> milliseconds(1.5), milliseconds(0.0001), milliseconds(1.001)
     (1500, 1, 1001)
     """
-    # The inner rounding takes away what binary fractions add: 1.001 * 1000 is 1000.9999999999999, 0.57 * 1000 is 570 and a bit.
+    # Round first: binary fractions may exceed the decimal value (0.57 * 1000 > 570).
     return ceil(round(seconds * 1000, 6))
 
 
 def milliseconds_or_none(seconds: float | None) -> int | None:
-    """Give a duration in whole milliseconds, rounded up, or None where there is none."""
+    """Return a duration in whole milliseconds, rounded up, or None if there is none."""
     return None if seconds is None else milliseconds(seconds)
 
 
 def safe_text(text: str) -> str:
-    """Make a text fit to be shown: secrets masked, lone surrogates replaced, at most 1,024 characters and how many more there were.
+    """Return a text that is safe to show: at most 1,024 characters, without secrets or surrogates.
+
+    A longer text ends with the number of characters that were cut.
 
     >>> safe_text('x' * 1025)[-10:]
     '… (1 more)'
@@ -56,23 +67,24 @@ def safe_text(text: str) -> str:
 
 
 def message_of(error: TaggedError, locale: str = 'en') -> str:
-    """Give the message of an error in a language, safe to show.
+    """Return the message of an error in a language, safe to show.
 
     >>> from seamwise.catalog.tools import FileNotFound
     >>> message_of(FileNotFound('read_file', 'https://ann:hunter2@example.org/a'))
     "'https://***@example.org/a' does not exist."
     """
-    # Redacted before it is filled in, too: a message cuts long values, and half a secret has lost the form that gives it away.
+    # Redact before formatting too: a message cuts long values, and the first half of a secret
+    # no longer matches the patterns of redaction.
     return safe_text(text(redact(error), locale))
 
 
 def safe_line(text: str) -> str:
-    """Make a text fit to be shown at its full length: secrets masked, lone surrogates replaced."""
+    """Return a text of any length without secrets (masked) and lone surrogates (replaced)."""
     return replace_surrogates(redact(text))
 
 
 def safe(value: object) -> object:
-    """Give any value as redacted builtins that JSON can say; every text in it is a safe one.
+    """Return any value as JSON-compatible builtins, with its secrets masked and its texts safe.
 
     >>> safe({'path': 'a.txt', 'lines': (1, 2), 'key': Secret('k')})
     {'path': 'a.txt', 'lines': [1, 2], 'key': '***'}
@@ -81,39 +93,40 @@ def safe(value: object) -> object:
 
 
 def safe_items(values: Mapping[str, object]) -> dict[str, object]:
-    """Give named values as safe ones, under their own names; a name may say that its value is a secret."""
+    """Return a mapping with safe values; a key such as `password` marks its value as a secret."""
     return to_builtins_dict(redact(values))
 
 
 def public_fields(error: TaggedError) -> dict[str, object]:
-    """Give what an error says beside its message: all its fields but its cause and its secrets, safe to show."""
-    named = {name: getattr(error, name) for name in _public_names(type(error))}
+    """Return the fields of an error, safe to show, without its cause and its secrets."""
+    fields = {name: getattr(error, name) for name in public_field_names(type(error))}
     return safe_items(
-        {name: value for name, value in named.items() if not isinstance(value, Secret)}
+        {name: value for name, value in fields.items() if not isinstance(value, Secret)}
     )
 
 
 @lru_cache(maxsize=4096)
-def _public_names(kind: type[TaggedError]) -> tuple[str, ...]:
-    # By annotation, not by value: whether a secret was set is nobody's business either.
-    found = resolved_hints(kind)
+def public_field_names(kind: type[TaggedError]) -> tuple[str, ...]:
+    """Return the names of all fields of a class, except its cause and its secrets."""
+    # By annotation, not by value: whether an optional secret is set must not be shown either.
+    annotations = resolved_hints(kind)
     return tuple(
         name
         for name in kind.__struct_fields__
-        if name != 'cause' and not _holds_secret(found.get(name))
+        if name != 'cause' and not _contains_secret(annotations.get(name))
     )
 
 
-def _holds_secret(hint: object) -> bool:
+def _contains_secret(hint: object) -> bool:
     if isinstance(hint, str):
         return search(r'\bSecret\b', hint) is not None
     return (
         hint is Secret
         or get_origin(hint) is Secret
-        or any(_holds_secret(one) for one in get_args(hint) if not isinstance(one, str))
+        or any(_contains_secret(arg) for arg in get_args(hint) if not isinstance(arg, str))
     )
 
 
 def drop_none(values: dict[str, object | None]) -> dict[str, object]:
-    """Leave out what is None: on most wires, what is unknown is absent."""
+    """Return a mapping without the values that are None: most wire formats omit unknown values."""
     return {name: value for name, value in values.items() if value is not None}

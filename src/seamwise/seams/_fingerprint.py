@@ -1,4 +1,4 @@
-"""Which errors are the same trouble: a fingerprint of what does not change from one time to the next."""
+"""Fingerprints, which group repeated occurrences of the same error."""
 
 import sys
 from collections.abc import Iterator
@@ -13,18 +13,21 @@ _INSTALLED = pattern(r'[/\\](?:site|dist)-packages[/\\]')
 
 
 def fingerprint(error: TaggedError | BaseException, operation: str | None) -> str:
-    """Hash the class, the operation and our own frames, as 16 hexadecimal digits; no message, path, id or number has a part in it.
+    """Return a hash of the error class, the operation and the application's own frames.
 
-    >>> fingerprint(OSError('disk a'), 'sync') == fingerprint(OSError('disk b'), 'sync') != fingerprint(OSError('disk a'), 'save')
+    It has 16 hexadecimal digits. Messages, paths, ids and numbers do not affect it.
+
+    >>> first, second = OSError('disk a'), OSError('disk b')
+    >>> fingerprint(first, 'sync') == fingerprint(second, 'sync') != fingerprint(first, 'save')
     True
     """
     frames = (
         frame
-        for one in chain(error)
-        if isinstance(one, BaseException)
-        for frame in _own_frames(one)
+        for item in chain(error)
+        if isinstance(item, BaseException)
+        for frame in _own_frames(item)
     )
-    # Each frame once: how deep a recursion was is a number too.
+    # Each frame once: the depth of a recursion must not change the fingerprint.
     parts = [_class_name(error), operation or '', *dict.fromkeys(frames)]
     return sha256('\0'.join(parts).encode('utf-8', 'backslashreplace')).hexdigest()[:16]
 
@@ -36,18 +39,22 @@ def _class_name(error: TaggedError | BaseException) -> str:
 
 
 def _own_frames(error: BaseException) -> Iterator[str]:
-    step = error.__traceback__
-    while step is not None:
-        module, code = str(step.tb_frame.f_globals.get('__name__', '')), step.tb_frame.f_code
-        if _is_own(module, code):
-            yield f'{module}:{code.co_qualname}'
-        step = step.tb_next
+    traceback = error.__traceback__
+    while traceback is not None:
+        frame = traceback.tb_frame
+        module = str(frame.f_globals.get('__name__', ''))
+        if _is_own(module, frame.f_code):
+            yield f'{module}:{frame.f_code.co_qualname}'
+        traceback = traceback.tb_next
 
 
 def _is_own(module: str, code: CodeType) -> bool:
-    """Whether a frame is neither of the standard library, of an installed package, nor of the plumbing of this library."""
-    top, _, inner = module.partition('.')
+    """Check that a frame is not of the standard library, an installed package or seamwise.
+
+    The tool host of seamwise counts as an application.
+    """
+    top, _, submodule = module.partition('.')
     if top in sys.stdlib_module_names or _INSTALLED.search(code.co_filename):
         return False
-    is_core = top == 'seamwise' and '.' not in inner
+    is_core = top == 'seamwise' and '.' not in submodule
     return not is_core and not module.startswith(('seamwise.policies.', 'seamwise.seams.'))

@@ -1,4 +1,4 @@
-"""What may be shown of an error: the quick way for the many that hold short and harmless values only, and the thorough one."""
+"""The message and the public fields of an error, with a fast path for short, harmless values."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -11,61 +11,67 @@ from seamwise._text.jsonable import replace_surrogates
 from seamwise.errors import TaggedError
 from seamwise.messages import TEXT_LIMIT, VALUE_LIMIT, field_names
 from seamwise.redaction.sensitive_names import is_sensitive
-from seamwise.seams._common import _public_names, message_of, public_fields
+from seamwise.seams._common import message_of, public_field_names, public_fields
 from seamwise.seams._render_cache import RenderCache
 from seamwise.seams._secret_prefilter import find_suspect
 
-_WIDEST = 2**63
+_MAX_INT = 2**63
+"""Larger integers are shown by `public_fields`, which limits their length."""
+
+_View: TypeAlias = tuple[str, dict[str, object]]
+"""A message and public fields."""
 
 
-_Seen: TypeAlias = tuple[str, dict[str, object]]
+class _FastPath(NamedTuple):
+    """The precomputed access to the errors of one class."""
 
-
-class _Plan(NamedTuple):
-    """How the errors of a class are read, and what was seen of them before."""
-
-    message: Callable[[dict[str, object]], str]
+    format_message: Callable[[dict[str, object]], str]
     private: tuple[str, ...]
-    known: RenderCache[_Seen]
+    cache: RenderCache[_View]
 
 
 def public_view(error: TaggedError) -> tuple[str, dict[str, object]]:
-    """Give what is shown of an error: its message and its fields, as `message_of` and `public_fields` give them.
+    """Return the message and the fields of an error, as `message_of` and `public_fields` do.
 
     >>> from seamwise.catalog.storage import RecordNotFound
     >>> public_view(RecordNotFound('user', 'u-17'))
     ("There is no user 'u-17'.", {'kind': 'user', 'key': 'u-17'})
     """
-    plan = _plan(type(error))
-    if plan is None:
+    path = _fast_path(type(error))
+    if path is None:
         return message_of(error), public_fields(error)
-    known = plan.known.get(error)
-    if known is None:
-        known = _at_a_glance(error, plan)
-        if known is None:
+    view = path.cache.get(error)
+    if view is None:
+        view = _fast_view(error, path)
+        if view is None:
             return message_of(error), public_fields(error)
-        plan.known.keep(error, known)
-    message, fields = known
+        path.cache.put(error, view)
+    message, fields = view
     return message, fields.copy()
 
 
-def _at_a_glance(error: TaggedError, plan: _Plan) -> _Seen | None:
+def _fast_view(error: TaggedError, path: _FastPath) -> _View | None:
+    """Return the view of an error, or None if a value needs redaction or shortening."""
     fields = asdict(error)
-    for name in plan.private:
+    for name in path.private:
         del fields[name]
     try:
-        message = plan.message(fields)
+        message = path.format_message(fields)
     except (TypeError, ValueError):
         return None
-    # Within this length no value in the message can have been too long.
-    texts = _texts(message, fields) if len(message) <= VALUE_LIMIT else None
+    # A message of this length contains no value that has to be shortened.
+    texts = _all_texts(message, fields) if len(message) <= VALUE_LIMIT else None
     if texts is None or find_suspect(texts.lower()):
         return None
     return message, fields
 
 
-def _texts(texts: str, fields: dict[str, object]) -> str | None:
-    """Give the texts and those that the fields add, or None where there is more than short texts and plain values."""
+def _all_texts(message: str, fields: dict[str, object]) -> str | None:
+    """Return the message and the texts of the fields, joined; None for a long or nested value.
+
+    An empty tuple in the fields is replaced by a list, its form in JSON.
+    """
+    texts = message
     for name, value in fields.items():
         if type(value) is str:
             if len(value) > TEXT_LIMIT:
@@ -74,27 +80,28 @@ def _texts(texts: str, fields: dict[str, object]) -> str | None:
                 texts += ' ' + value
         elif value == ():
             fields[name] = []
-        elif not _is_plain(value):
+        elif not _is_scalar(value):
             return None
     return texts if texts.isascii() or replace_surrogates(texts) == texts else None
 
 
-def _is_plain(value: object) -> bool:
+def _is_scalar(value: object) -> bool:
     if value is None or type(value) is bool:
         return True
     if type(value) is int:
-        return -_WIDEST <= value < _WIDEST
+        return -_MAX_INT <= value < _MAX_INT
     return type(value) is float and isfinite(value)
 
 
 @lru_cache(maxsize=4096)
-def _plan(kind: type[TaggedError]) -> _Plan | None:
-    public = _public_names(kind)
+def _fast_path(kind: type[TaggedError]) -> _FastPath | None:
+    """Return the fast path of a class, or None if its message or its field names need more care."""
+    public = public_field_names(kind)
     template = kind.__traits__.template
-    is_usual = (
+    is_plain = (
         kind.__str__ is TaggedError.__str__
         and field_names(template) <= set(public)
         and not any(map(is_sensitive, public))
     )
     private = tuple(name for name in kind.__struct_fields__ if name not in public)
-    return _Plan(template.format_map, private, RenderCache()) if is_usual else None
+    return _FastPath(template.format_map, private, RenderCache()) if is_plain else None

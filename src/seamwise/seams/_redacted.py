@@ -1,4 +1,4 @@
-"""An error and its causes without their secrets, for what a seam makes out of their fields."""
+"""Redacted errors and causes, as input of the functions that a seam applies to their fields."""
 
 from typing import TypeVar
 
@@ -16,26 +16,28 @@ K = TypeVar('K', bound=TaggedError)
 
 
 def redacted(error: K) -> K:
-    """Give an error with its texts redacted at their full length, so that they may be cut; its cause stays."""
-    shown = redact(error)
-    return (
-        replace(shown, cause=getattr(error, 'cause', None))
-        if 'cause' in error.__struct_fields__
-        else shown
-    )
+    """Return an error with redacted texts in full length; its cause is unchanged.
+
+    The texts may be cut afterwards: no secret is left in them.
+    """
+    copy = redact(error)
+    if 'cause' not in error.__struct_fields__:
+        return copy
+    return replace(copy, cause=getattr(error, 'cause', None))
 
 
 def direct_cause(error: TaggedError) -> Link | None:
-    """Give what caused an error at once, if anything is known to have; safe to show."""
-    return next(map(_link, causes(error)), None)
+    """Return the direct cause of an error, safe to show, or None if it has none."""
+    return next(map(cause_link, causes(error)), None)
 
 
 def all_causes(error: TaggedError) -> tuple[Link, ...]:
-    """Give everything that led to an error, nearest first, without the error itself; safe to show."""
-    return tuple(_link(one) for one in chain(error) if one is not error)
+    """Return the whole chain of causes of an error, nearest first, safe to show."""
+    return tuple(cause_link(cause) for cause in chain(error) if cause is not error)
 
 
-def _link(cause: TaggedError | BaseException) -> Link:
+def cause_link(cause: TaggedError | BaseException) -> Link:
+    """Return the type and the message of a cause, safe to show."""
     if isinstance(cause, ReportedCause):
         return Link(safe_text(cause.type), safe_text(cause.message))
     if isinstance(cause, TaggedError):

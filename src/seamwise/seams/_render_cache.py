@@ -1,4 +1,4 @@
-"""What was made of an error, for the next one like it: what is tried again fails as before."""
+"""Cache of rendered output for equal errors, since retries usually fail identically."""
 
 from typing import Generic, TypeVar, final
 
@@ -10,38 +10,37 @@ from seamwise.messages import VALUE_LIMIT
 
 S = TypeVar('S')
 
-MOST = 1024
-"""So many answers are remembered, then it begins anew."""
+MAX_ENTRIES = 1024
+"""The cache is cleared when it holds this number of entries."""
 
-# Equality would not do: 1 equals 1.0, and reads otherwise.
+# Equality is not enough for a key: 1 == 1.0, but they are shown differently.
 _key = msgspec.msgpack.Encoder().encode
 
 
 @final
 class RenderCache(Generic[S]):
-    """Remembers what was made of errors that hold nothing but numbers and short texts."""
+    """Output of errors whose fields are only numbers and short texts."""
 
-    __slots__ = ('_known',)
+    __slots__ = ('_entries',)
 
     def __init__(self) -> None:
-        self._known: dict[bytes, S] = {}
+        self._entries: dict[bytes, S] = {}
 
     def __len__(self) -> int:
-        return len(self._known)
+        return len(self._entries)
 
     def get(self, error: TaggedError) -> S | None:
-        """Give what was made of an error like this, if that is known."""
+        """Return the cached output of an equal error, or None."""
         try:
-            return self._known.get(_key(error))
-        except (
-            TypeError,
-            ValueError,
-            OverflowError,
-        ):  # What has no such form is not remembered either.
+            return self._entries.get(_key(error))
+        except (TypeError, ValueError, OverflowError):  # `put` has not stored it either.
             return None
 
-    def keep(self, error: TaggedError, answer: S) -> None:
-        """Remember an answer in which every text of the error stands as it is: what had to be hidden must not be kept."""
+    def put(self, error: TaggedError, output: S) -> None:
+        """Cache an output that contains every text of the error unchanged.
+
+        An output with masked texts must not be cached: the key would keep the secret in memory.
+        """
         values = astuple(error)
         if not all(value is None or type(value) in {str, int, float} for value in values):
             return
@@ -51,6 +50,6 @@ class RenderCache(Generic[S]):
             key = _key(error)
         except (ValueError, OverflowError):
             return
-        if len(self._known) >= MOST:
-            self._known.clear()
-        self._known[key] = answer
+        if len(self._entries) >= MAX_ENTRIES:
+            self._entries.clear()
+        self._entries[key] = output

@@ -1,4 +1,4 @@
-"""A quick look for what could be a secret, for the many texts that hold none."""
+"""Fast search for possible secrets; most texts contain none, and skip redaction."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -8,22 +8,21 @@ from re import escape
 from seamwise.redaction.in_text import _NEEDLES
 
 _RAREST_FIRST = '@\\=zjx2wk:bv_-.chgs'
-"""The characters that a needle is found by, the rarest in ordinary texts first; every needle has one of them."""
+"""Anchor characters, the rarest in ordinary texts first. Every needle contains at least one."""
 
 
-def _one_of(needles: Iterable[str]) -> str:
-    """Give a pattern that finds any of the needles by its rarest character, and looks at its neighbours only there."""
-    around: defaultdict[str, list[str]] = defaultdict(list)
+def _any_of(needles: Iterable[str]) -> str:
+    """Return a pattern that finds a needle by its rarest character, then checks the neighbours."""
+    by_anchor: defaultdict[str, list[str]] = defaultdict(list)
     for needle in needles:
-        anchor = next(one for one in _RAREST_FIRST if one in needle)
+        anchor = next(char for char in _RAREST_FIRST if char in needle)
         before, _, after = needle.partition(anchor)
-        around[anchor].append(
-            escape(after) + (f'(?<={escape(before + anchor + after)})' if before else '')
-        )
+        look_behind = f'(?<={escape(before + anchor + after)})' if before else ''
+        by_anchor[anchor].append(escape(after) + look_behind)
     return '|'.join(
-        f'{escape(anchor)}(?:{"|".join(neighbours)})' for anchor, neighbours in around.items()
+        f'{escape(anchor)}(?:{"|".join(neighbours)})' for anchor, neighbours in by_anchor.items()
     )
 
 
-find_suspect = pattern(_one_of(_NEEDLES)).search
-"""Finds in a text in lower case what may be a secret; where it finds nothing, `redact` leaves the text as it is."""
+find_suspect = pattern(_any_of(_NEEDLES)).search
+"""Search a lower-case text for a possible secret. Without a match, `redact` changes nothing."""

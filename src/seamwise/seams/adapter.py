@@ -1,4 +1,7 @@
-"""Tables from errors to one seam's shape: closed, so that a new error is a type error where nobody has decided."""
+"""Adapters: closed tables from error classes to the shape of one seam.
+
+A table that lacks a member of its union is a type error, so a new error cannot be forgotten.
+"""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -14,10 +17,10 @@ S = TypeVar('S', default=Never)
 
 @final
 class Adapter(Generic[E_contra, S_co]):
-    """Shows each member of a union as one seam's shape: `Adapter[A | B, HttpError]`.
+    """A function from the errors of a union to the shape of a seam: `Adapter[A | B, HttpError]`.
 
-    A seam's `on(Kind).verb(…)` makes one with a single arm, `|` adds arms up. Wherever an adapter is taken, a
-    plain function from the union to the shape will do; documents are made from adapters only.
+    `on(Kind).verb(…)` of a seam returns an adapter with a single arm; `|` joins adapters. Functions
+    that accept an adapter also accept a plain function. Documents need an adapter.
     """
 
     __slots__ = ('_arms',)
@@ -27,16 +30,16 @@ class Adapter(Generic[E_contra, S_co]):
 
     @property
     def kinds(self) -> tuple[type, ...]:
-        """The classes that this adapter covers, in the order of its arms."""
+        """The error classes that the adapter covers, in the order of its arms."""
         return tuple(self._arms)
 
     @property
     def arms(self) -> Mapping[type, Callable[[Never], S_co]]:
-        """The declared answer of each class, read-only."""
+        """The arm of each error class, read-only."""
         return MappingProxyType(self._arms)
 
     def __or__(self, other: 'Adapter[F, S]', /) -> 'Adapter[E_contra | F, S_co | S]':
-        """Add the arms of another adapter; a kind that both cover is a TypeError."""
+        """Return an adapter with the arms of both; a class that both cover is a TypeError."""
         if not isinstance(other, Adapter):
             return NotImplemented
         for kind in self._arms.keys() & other._arms.keys():
@@ -44,21 +47,20 @@ class Adapter(Generic[E_contra, S_co]):
         return Adapter({**self._arms, **other._arms})
 
     def __call__(self, error: E_contra, /) -> S_co:
-        """Show an error: by the arm of its exact class, else of the nearest base."""
+        """Apply the arm of the exact class of an error, or else of its nearest base class."""
         kind = type(error)
         arm = self._arms.get(kind) or next(
             (self._arms[base] for base in kind.__mro__ if base in self._arms), None
         )
         if arm is None:
-            raise TypeError(
-                f'No arm covers {kind.__name__}; this adapter covers {", ".join(one.__name__ for one in self._arms)}.'
-            )
+            names = ', '.join(covered.__name__ for covered in self._arms)
+            raise TypeError(f'No arm covers {kind.__name__}; this adapter covers {names}.')
         return arm(error)
 
 
 @final
 class Hidden:
-    """The arm of a kind that never reaches a seam; one that does is a defect."""
+    """The arm of an error class that never reaches a seam. An error that does is a defect."""
 
     __slots__ = ('_kind', '_seam')
 
@@ -67,7 +69,8 @@ class Hidden:
         self._seam = seam
 
     def __call__(self, error: object, /) -> Never:
-        """Raise RuntimeError: the error is where it was declared never to be."""
+        """Raise a RuntimeError, which names the class and the seam."""
         raise RuntimeError(
-            f'{self._kind.__name__} was declared never to reach the {self._seam} seam, but {type(error).__name__} did.'
+            f'{self._kind.__name__} was declared never to reach the {self._seam} seam, '
+            f'but {type(error).__name__} did.'
         )

@@ -103,6 +103,14 @@ def hidden() -> Result[int, Hidden]:
     return Failure(Hidden())
 
 
+# case: hidden with its union, and never produced
+class Unheard(TaggedError, category=Category.VALIDATION, message='x'):  # finds: SW111
+    pass
+
+
+QUIET = cli.on(Hidden | Unheard).hidden()
+
+
 # case: asked for by isinstance only
 class Asked(TaggedError, category=Category.VALIDATION, message='x'):  # finds: SW111
     pass

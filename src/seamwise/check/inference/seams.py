@@ -45,11 +45,7 @@ def seam_facts(reader: ErrorInference) -> Iterator[SeamFacts]:
 
 
 def _shown(adapter: ast.expr, reader: ErrorInference) -> set[str]:
-    found: set[str] = set()
-    for one in union_members(reader.module.type_of(adapter)):
-        if isinstance(one, Instance) and one.type.fullname == ADAPTER:
-            found |= set(without_type_variables(errors_of_type(one.args[0]) or NO_ERRORS))
-    return found - {
+    return _covered(adapter, reader) - {
         name
         for node in walk(adapter)
         if isinstance(node, ast.Call)
@@ -60,9 +56,19 @@ def _shown(adapter: ast.expr, reader: ErrorInference) -> set[str]:
 def _hidden(node: ast.Call, reader: ErrorInference) -> set[str]:
     match node.func:
         case ast.Attribute(ast.Call(_, [kind]), 'hidden'):
-            return set(reader.constructed_by(kind) or NO_ERRORS)
+            # For `on(A | B)`, only the type of the whole call names the errors.
+            return set(reader.constructed_by(kind) or NO_ERRORS) | _covered(node, reader)
         case _:
             return set()
+
+
+def _covered(adapter: ast.expr, reader: ErrorInference) -> set[str]:
+    """Return the names of the errors that an adapter covers, by its type."""
+    names: set[str] = set()
+    for member in union_members(reader.module.type_of(adapter)):
+        if isinstance(member, Instance) and member.type.fullname == ADAPTER:
+            names |= set(without_type_variables(errors_of_type(member.args[0]) or NO_ERRORS))
+    return names
 
 
 class ErrorUses(NamedTuple):
@@ -81,6 +87,8 @@ def error_uses(reader: ErrorInference) -> ErrorUses:
     for node, name in _used(reader):
         (found if _only_asks(node, reader) else made).add(name)
     for call in reader.module.nodes_of_type(ast.Call):
+        if isinstance(call.func, ast.Attribute) and call.func.attr == 'hidden':
+            found |= _covered(call, reader)
         if _class_at(call.func, reader):
             # Inside of another error it travels on, and is shown with it.
             for one in (*call.args, *(keyword.value for keyword in call.keywords)):

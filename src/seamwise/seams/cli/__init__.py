@@ -1,9 +1,9 @@
-"""The terminal's seam: an error as a text for a person and an exit code for a shell."""
+"""CLI seam: errors as text and exit codes for a terminal."""
 
+from seamwise._text.source_excerpt import Place as Place
 from seamwise._text.source_excerpt import from_file as from_file
 from seamwise.seams.cli.on import on as on
 from seamwise.seams.cli.report import report as report
-from seamwise.seams.cli.shape import Place as Place
 from seamwise.seams.cli.shape import Rendered as Rendered
 from seamwise.seams.cli.shape import defect as defect
 from seamwise.seams.cli.values import done as done

@@ -1,4 +1,4 @@
-"""Several failures at once: those that look alike are told once, with their number."""
+"""Grouping of several failures: equal ones are shown once, with their count."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -7,36 +7,37 @@ from msgspec import Struct
 
 from seamwise.seams.cli.shape import Rendered
 
-MOST_GROUPS = 100
-"""So many different failures are told; of more, how many there are."""
+MAX_GROUPS = 100
+"""Number of different failures that are shown in full; the others are only counted."""
 
-VARIOUS = 1
-"""The exit code of failures that do not have the same one."""
+MIXED_EXIT_CODE = 1
+"""Exit code of failures whose exit codes differ."""
 
 
-class Group(Struct, frozen=True):
-    """A failure, and how often it came."""
+class RenderedGroup(Struct, frozen=True):
+    """A rendered failure and its number of occurrences."""
 
     rendered: Rendered
     count: int
 
     @property
     def lines(self) -> list[str]:
-        """The lines of its text, with the number in the first one."""
+        """The lines of the text; the first one ends with the count, if there are several."""
         head, *rest = self.rendered.text.split('\n')
         return [head if self.count == 1 else f'{head} ({self.count} times)', *rest]
 
 
-def grouped(rendered: Iterable[Rendered]) -> list[Group]:
-    """Put failures together that look alike, in the order in which they first came.
+def group_equal(rendered: Iterable[Rendered]) -> list[RenderedGroup]:
+    """Group equal failures, in the order of their first occurrence.
 
-    >>> [(group.lines, group.count) for group in grouped([Rendered('No.', 1), Rendered('Why?', 2), Rendered('No.', 1)])]
+    >>> groups = group_equal([Rendered('No.', 1), Rendered('Why?', 2), Rendered('No.', 1)])
+    >>> [(group.lines, group.count) for group in groups]
     [(['No. (2 times)'], 2), (['Why?'], 1)]
     """
-    return [Group(one, count) for one, count in Counter(rendered).items()]
+    return [RenderedGroup(text, count) for text, count in Counter(rendered).items()]
 
 
-def common_code(groups: Iterable[Group]) -> int:
-    """Give the exit code that all failures have, else 1."""
-    codes = {one.rendered.exit_code for one in groups}
-    return codes.pop() if len(codes) == 1 else VARIOUS
+def common_exit_code(groups: Iterable[RenderedGroup]) -> int:
+    """Return the exit code if all failures have the same one, else 1."""
+    exit_codes = {group.rendered.exit_code for group in groups}
+    return exit_codes.pop() if len(exit_codes) == 1 else MIXED_EXIT_CODE

@@ -1,4 +1,4 @@
-"""What tables say alike: hints of one line each, out of what errors have in common."""
+"""Hints that several errors share."""
 
 from collections.abc import Iterable, Iterator
 
@@ -7,25 +7,28 @@ from seamwise.catalog.problem import Problem
 from seamwise.errors import TaggedError, retry_after
 
 EXCERPT_LIMIT = 200
-"""Of a text that may be long, a hint shows at most so many characters."""
+"""In characters. Longer texts are cut in a hint."""
 
 
-def later(error: TaggedError) -> str | None:
-    """Say to try again, where the error does not know when: a known delay is told of every error."""
+def retry_later_hint(error: TaggedError) -> str | None:
+    """Return the hint to retry later, or None if the delay is known.
+
+    A known delay becomes a hint for every error, so that tables need not repeat it.
+    """
     return 'try again later.' if retry_after(error) is None else None
 
 
-def reads(text: str) -> str | None:
-    """Show a text that is in trouble."""
-    return f'it reads {truncate(text, EXCERPT_LIMIT)!r}' if text else None
+def excerpt_hint(text: str) -> str | None:
+    """Return a hint with the text that could not be read, or None if it is empty."""
+    return f'the text is {truncate(text, EXCERPT_LIMIT)!r}' if text else None
 
 
-def last_words(output: str) -> Iterator[str]:
-    """Show what a command wrote last."""
+def last_line_hint(output: str) -> Iterator[str]:
+    """Yield a hint with the last line of a command's output, if there is one."""
     if lines := output.strip().splitlines():
-        yield f'it last wrote {truncate(lines[-1], EXCERPT_LIMIT)!r}'
+        yield f'the last line of its output is {truncate(lines[-1], EXCERPT_LIMIT)!r}'
 
 
-def places(problems: Iterable[Problem], *, whole: str) -> Iterator[str]:
-    """Name every place that is wrong; `whole` is what a pointer to everything is called."""
-    return (f'{one.pointer or whole}: {one.message}.' for one in problems)
+def problem_hints(problems: Iterable[Problem], *, whole: str) -> Iterator[str]:
+    """Yield one hint per problem; `whole` replaces an empty pointer."""
+    return (f'{problem.pointer or whole}: {problem.message}.' for problem in problems)

@@ -1,4 +1,4 @@
-"""A rendered text laid out for a terminal of some width, with or without colour; rich does the work."""
+"""Layout of rendered text for a terminal: wrapping, hanging indents and colours, by rich."""
 
 from io import StringIO
 from typing import Literal
@@ -12,65 +12,73 @@ except ModuleNotFoundError as missing:
         "Colour and width need rich: pip install 'seamwise[cli]'", name=missing.name
     ) from missing
 
-LABELS = {'at': 'blue', 'hint:': 'cyan', 'did you mean': 'green', 'caused by:': 'magenta'}
-"""What a line after the first one begins with, and its colour."""
+LABEL_STYLES = {'at': 'blue', 'hint:': 'cyan', 'did you mean': 'green', 'caused by:': 'magenta'}
+"""Labels at the start of a line after the first one, with their rich styles."""
 
-NARROWEST = 20
-"""On a narrower terminal lines are laid out as on one of this width."""
+MIN_WIDTH = 20
+"""In columns. Text for a narrower terminal is wrapped at this width."""
 
 
-def painted(text: str, *, width: int, color: bool, first: str) -> str:
-    r"""Lay a text out in `width` columns, wide East Asian characters counted as two; what follows a label or spaces is indented.
+def format_for_terminal(text: str, *, width: int, color: bool, first_style: str) -> str:
+    r"""Return a text wrapped at `width` columns, with its labels coloured.
 
-    `first` is the style of the first line. The text must be safe to print already.
+    The continuation of a line is indented as far as the text after its label or its leading
+    spaces. East Asian wide characters count as two columns.
 
-    >>> print(painted('It failed.\nhint: 再试一次或者等待一会儿再来', width=24, color=False, first='bold'))
+    Args:
+        text: The text, already escaped for a terminal.
+        width: Width of the terminal in columns; at least `MIN_WIDTH` is used.
+        color: Whether to write escape sequences for colours.
+        first_style: Rich style of the first line.
+
+    >>> text = 'It failed.\nhint: 再试一次或者等待一会儿再来'
+    >>> print(format_for_terminal(text, width=24, color=False, first_style='bold'))
     It failed.
     hint: 再试一次或者等待一
           会儿再来
     """
-    system: Literal['standard'] | None = 'standard' if color else None
+    color_system: Literal['standard'] | None = 'standard' if color else None
     console = Console(
         file=StringIO(),
-        width=max(width, NARROWEST),
-        height=25,  # without one, rich takes a dumb terminal for 80 columns wide, whatever it is told
+        width=max(width, MIN_WIDTH),
+        height=25,  # Without a height, rich assumes 80 columns for TERM=dumb and ignores `width`.
         force_terminal=color,
-        color_system=system,
+        color_system=color_system,
         no_color=not color,
         legacy_windows=False,
     )
     head, *rest = text.split('\n')
-    lines = [
-        *_wrapped(console, Text(head, first)),
-        *(piece for line in rest for piece in _labelled(console, line)),
-    ]
+    lines = _wrap(console, Text(head, first_style))
+    for line in rest:
+        lines += _wrap_line(console, line)
     with console.capture() as capture:
-        for line in lines:
-            console.print(line, soft_wrap=True, highlight=False)
+        for wrapped in lines:
+            console.print(wrapped, soft_wrap=True, highlight=False)
     return capture.get().removesuffix('\n')
 
 
-def _labelled(console: Console, line: str) -> list[Text]:
-    label = next((one for one in LABELS if line.startswith(f'{one} ')), '')
-    if not label:
-        return _indented(console, line)
+def _wrap_line(console: Console, line: str) -> list[Text]:
+    label = next((label for label in LABEL_STYLES if line.startswith(f'{label} ')), None)
+    if label is None:
+        return _wrap_indented(console, line)
     body = Text(line.removeprefix(label).lstrip())
-    pieces = _wrapped(console, body, room=len(label) + 1)
+    pieces = _wrap(console, body, indent=len(label) + 1)
     blank = ' ' * len(label)
-    starts = [Text(label, LABELS[label]), *(Text(blank) for _ in pieces[1:])]
+    starts = [Text(label, LABEL_STYLES[label]), *(Text(blank) for _ in pieces[1:])]
     return [Text.assemble(start, ' ', piece) for start, piece in zip(starts, pieces, strict=True)]
 
 
-def _indented(console: Console, line: str) -> list[Text]:
+def _wrap_indented(console: Console, line: str) -> list[Text]:
     if cell_len(line) <= console.width:
         return [Text(line)]
     body = line.lstrip(' ')
     blank = ' ' * min(len(line) - len(body), console.width // 2)
-    return [Text.assemble(blank, piece) for piece in _wrapped(console, Text(body), room=len(blank))]
+    pieces = _wrap(console, Text(body), indent=len(blank))
+    return [Text.assemble(blank, piece) for piece in pieces]
 
 
-def _wrapped(console: Console, text: Text, *, room: int = 0) -> list[Text]:
-    pieces = list(text.wrap(console, console.width - room))
+def _wrap(console: Console, text: Text, *, indent: int = 0) -> list[Text]:
+    pieces = list(text.wrap(console, console.width - indent))
     for piece in pieces:
         piece.rstrip()
     return pieces

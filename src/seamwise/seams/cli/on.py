@@ -1,98 +1,105 @@
-"""The terminal's verb: `on(Kind).exits(code, hint=…)`."""
+"""Arms of the CLI seam: `on(Kind).exits(code, hint=…)`."""
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import Generic, TypeAlias, TypeVar, final
+from typing import Generic, TypeAlias, TypeVar, final, overload
 
 from msgspec import Struct
+from typing_extensions import TypeForm
 
 from seamwise._close_matches import close_matches
 from seamwise._text.escaping import escape
 from seamwise._text.phrases import join_quoted
+from seamwise._text.source_excerpt import Place
+from seamwise.codec import error_classes
 from seamwise.errors import TaggedError, retry_after
+from seamwise.seams._arm_builder import ArmBuilder
 from seamwise.seams._common import message_of, safe_text
 from seamwise.seams._redacted import all_causes, redacted
-from seamwise.seams.adapter import Adapter, Hidden
-from seamwise.seams.cli.shape import Place, Rendered
+from seamwise.seams.adapter import Adapter
+from seamwise.seams.cli.shape import Rendered
 
 K = TypeVar('K', bound=TaggedError)
 K_contra = TypeVar('K_contra', bound=TaggedError, contravariant=True)
 
 Hint: TypeAlias = Callable[[K_contra], str | Iterable[str] | None]
-"""Makes what may help out of an error: one hint, several, or none."""
+"""Returns one hint, several or none for an error."""
 
-MOST_HINTS = 20
-HIGHEST = 255
+Lookup: TypeAlias = Callable[[K_contra], tuple[str, Iterable[str]]]
+"""Returns an unknown name and the available names, between which close matches are searched."""
+
+MAX_HINTS = 20
+MAX_EXIT_CODE = 255
 
 
-class Exits(Struct, Generic[K], frozen=True):
-    """The declared answer for a kind: its exit code, what may help, what was meant, and where in a file it stands."""
+class CliArm(Struct, Generic[K], frozen=True):
+    """Exit code, hints, name lookup and file position for one error class."""
 
     code: int
     hint: 'str | Hint[K] | None' = None
-    meant: Callable[[K], tuple[str, Iterable[str]]] | None = None
+    lookup: 'Lookup[K] | None' = None
     place: Callable[[K], Place] | None = None
 
     def __call__(self, error: K) -> Rendered:
         """Render an error."""
-        shown = redacted(error)
-        given = self.hint(shown) if callable(self.hint) else self.hint
-        place = self.place(shown) if self.place else None
+        safe_error = redacted(error)
+        hint = self.hint(safe_error) if callable(self.hint) else self.hint
+        place = self.place(safe_error) if self.place else None
         lines = [
             message_of(error),
-            *_at(place),
-            *_hints(given),
-            *_wait(retry_after(error)),
-            *_near(self._suggestions(shown)),
-            *_causes(error),
+            *_place_line(place),
+            *_hint_lines(hint),
+            *_delay_hint(retry_after(error)),
+            *_suggestion_line(self._suggestions(safe_error)),
+            *_cause_lines(error),
         ]
         return Rendered('\n'.join(escape(safe_text(line)) for line in lines), self.code, place)
 
     def _suggestions(self, error: K) -> tuple[str, ...]:
-        known: tuple[str, ...] = getattr(error, 'suggestions', ())
-        return close_matches(*self.meant(error)) if self.meant and not known else known
+        suggestions: tuple[str, ...] = getattr(error, 'suggestions', ())
+        if self.lookup is None or suggestions:
+            return suggestions
+        return close_matches(*self.lookup(error))
 
 
-def _at(place: Place | None) -> Iterator[str]:
+def _place_line(place: Place | None) -> Iterator[str]:
     if place:
         yield f'at {place.path}:{place.line}:{place.column}'
 
 
-def _wait(seconds: float | None) -> Iterator[str]:
+def _delay_hint(seconds: float | None) -> Iterator[str]:
     if seconds is not None:
         yield f'hint: try again in {seconds:g} s.' if seconds else 'hint: try again now.'
 
 
-def _hints(given: str | Iterable[str] | None) -> Iterator[str]:
-    hints = iter([given] if isinstance(given, str) else given or [])
-    for hint in islice(hints, MOST_HINTS):
-        yield f'hint: {hint}'
-    more = sum(1 for _ in hints)
-    if more:
-        yield f'hint: … ({more} more)'
+def _hint_lines(hint: str | Iterable[str] | None) -> Iterator[str]:
+    hints = iter([hint] if isinstance(hint, str) else hint or [])
+    for text in islice(hints, MAX_HINTS):
+        yield f'hint: {text}'
+    omitted = sum(1 for _ in hints)
+    if omitted:
+        yield f'hint: … ({omitted} more)'
 
 
-def _near(suggestions: tuple[str, ...]) -> Iterator[str]:
+def _suggestion_line(suggestions: tuple[str, ...]) -> Iterator[str]:
     if suggestions:
         yield f'did you mean {join_quoted(suggestions)}?'
 
 
-def _causes(error: TaggedError) -> Iterator[str]:
+def _cause_lines(error: TaggedError) -> Iterator[str]:
     for cause in all_causes(error):
-        yield (
-            f'caused by: {cause.type}: {cause.message}'
-            if cause.message
-            else f'caused by: {cause.type}'
-        )
+        message = f': {cause.message}' if cause.message else ''
+        yield f'caused by: {cause.type}{message}'
 
 
 @final
-class On(Generic[K]):
-    """One kind of error, still without an answer; `on` makes it."""
+class CliArmBuilder(ArmBuilder[K, Rendered]):
+    """One error class without a declared answer; `on` returns it."""
 
     __slots__ = ('_kind',)
 
     def __init__(self, kind: type[K]) -> None:
+        super().__init__((kind,), 'cli')
         self._kind = kind
 
     def exits(
@@ -100,30 +107,41 @@ class On(Generic[K]):
         code: int,
         *,
         hint: 'str | Hint[K] | None' = None,
-        meant: Callable[[K], tuple[str, Iterable[str]]] | None = None,
+        lookup: 'Lookup[K] | None' = None,
         place: Callable[[K], Place] | None = None,
     ) -> Adapter[K, Rendered]:
-        """Say the exit code, 1 to 255 (else a ValueError), and what may help: a text, or a function of the error.
+        """Declare the exit code and the hints of the error class.
 
-        `meant` gives a name that may be misspelt and the names that there are; an error's own `suggestions` go first.
-        `place` gives the place in a file that an error of configuration points to; `report` shows the line itself.
+        Args:
+            code: Exit code from 1 to 255.
+            hint: A hint, or a function that returns one or several for an error. Default: none.
+            lookup: Returns an unknown name and the available names. It is used to suggest close
+                matches if the error has no `suggestions`.
+            place: Returns the position in a file that the error points to; `report` shows the line.
+
+        Raises:
+            ValueError: The exit code is out of range.
         """
-        if not 0 < code <= HIGHEST:
+        if not 0 < code <= MAX_EXIT_CODE:
             raise ValueError(
-                f'{self._kind.__name__}: a failure exits with 1 to {HIGHEST}, not {code}.'
+                f'{self._kind.__name__}: the exit code of a failure must be 1 to {MAX_EXIT_CODE}, '
+                f'not {code}.'
             )
-        return Adapter({self._kind: Exits(code, hint, meant, place)})
-
-    def hidden(self) -> Adapter[K, Rendered]:
-        """Say that this kind never reaches a terminal; one that does is a defect."""
-        return Adapter({self._kind: Hidden(self._kind, 'cli')})
+        return Adapter({self._kind: CliArm(code, hint, lookup, place)})
 
 
-def on(kind: type[K], /) -> On[K]:
-    """Name a kind of error; `.exits(code, hint=…)` says how it looks at a terminal, `|` adds more kinds.
+@overload
+def on(kind: type[K], /) -> CliArmBuilder[K]: ...
+@overload
+def on(kind: TypeForm[K], /) -> ArmBuilder[K, Rendered]: ...
+def on(kind: TypeForm[K], /) -> ArmBuilder[K, Rendered]:
+    """Return a builder for the arm of an error class: `on(Kind).exits(code, hint=…)`.
 
-    The first line is the error's message; then come its place in a file, the hints, the delay of its `retry_after` (seconds),
-    `did you mean` with its `suggestions` (texts), and its causes.
+    Combine arms with `|`. The rendered text consists of the error's message, its position in a
+    file, the hints, the delay of its `retry_after` in seconds, `did you mean` with its
+    `suggestions`, and its causes.
+
+    A union is accepted for `.hidden()` only: `on(A | B).hidden()` covers all of its members.
 
     >>> from seamwise import Category, TaggedError
     >>> class PortTaken(TaggedError, category=Category.CONFLICT, message='Port {port} is taken.'):
@@ -133,4 +151,6 @@ def on(kind: type[K], /) -> On[K]:
     Port 8080 is taken.
     hint: try 8081.
     """
-    return On(kind)
+    if isinstance(kind, type):
+        return CliArmBuilder(kind)
+    return ArmBuilder(error_classes(kind), 'cli')

@@ -1,4 +1,4 @@
-"""A result on the standard streams of a command: the value on one, the failure on the other, and the exit code."""
+"""Writing of results to the standard streams of a command, with the exit code."""
 
 from collections.abc import Callable
 from typing import Any, Literal, TextIO, TypeAlias, TypeVar, overload
@@ -6,13 +6,12 @@ from typing import Any, Literal, TextIO, TypeAlias, TypeVar, overload
 from typing_extensions import TypeIs
 
 from seamwise._text.jsonable import to_json
-from seamwise._text.source_excerpt import Source, from_file, pointer
+from seamwise._text.source_excerpt import Source, Style, from_file, pointer
 from seamwise.containers import Result, Success
-from seamwise.seams.cli.groups import MOST_GROUPS, Group, common_code, grouped
+from seamwise.seams.cli.groups import MAX_GROUPS, RenderedGroup, common_exit_code, group_equal
 from seamwise.seams.cli.shape import Rendered
 from seamwise.seams.cli.style import (
-    USUAL_WIDTH,
-    Style,
+    DEFAULT_WIDTH,
     requested_style,
     terminal_width,
     wants_color,
@@ -53,7 +52,7 @@ def report(
 ) -> int: ...
 
 
-def report(  # noqa: PLR0913 -- each by its keyword, and most calls name the streams only
+def report(  # noqa: PLR0913 -- all are keywords, and most calls pass only the streams
     result: Result[object, Any],
     adapter: Callable[[Any], Rendered],
     *,
@@ -64,66 +63,78 @@ def report(  # noqa: PLR0913 -- each by its keyword, and most calls name the str
     style: Form | None = None,
     source: Source = from_file,
 ) -> int:
-    """Write a value to `stdout` or a failure to `stderr`, and give the exit code; an empty text writes nothing.
+    """Write a value to `stdout` or a failure to `stderr`, and return the exit code.
 
-    Of several failures (a tuple, as `accumulate` gives) those that look alike are told once, with their number, and the
-    exit code is the one that all have, else 1. Under an error with a place in a file stand the line, redacted, and a caret:
-    `source` gives the text of the file, by default as it is now.
+    An empty text writes nothing. For several failures (a tuple, as `accumulate` returns), equal
+    ones are written once with their count. Their exit code is the common one, else 1. An error
+    with a place in a file is followed by that line, redacted, and a caret.
 
-    On a terminal a failure is wrapped at `width` columns (default the terminal's) and, unless NO_COLOR is set, coloured;
-    elsewhere it is plain. `color` and `width` overrule that; rich is needed where either takes effect. `style` `plain`
-    writes no escape sequence; `screen-reader` also breaks no line and draws no caret; the environment asks for them by
-    SEAMWISE_STYLE. `json` writes one line to `stdout`, whatever the result: `ok`, `exit_code`, and `value` or `errors`.
+    Args:
+        result: The result of the command.
+        adapter: Table from errors to rendered texts.
+        stdout: Stream for values, and for all results in the style `json`.
+        stderr: Stream for failures.
+        color: Whether to use colours. Default: on a terminal, unless NO_COLOR is set. Needs rich.
+        width: Columns to wrap failures at. Default: the terminal's width; no wrapping elsewhere.
+            Needs rich.
+        style: `plain` writes no escape sequences. `screen-reader` also breaks no lines and draws
+            no caret. `json` writes one line to `stdout` for any result, with the keys `ok`,
+            `exit_code`, and `value` or `errors`. Default: SEAMWISE_STYLE in the environment, else
+            `auto`.
+        source: Returns the text of a file. Default: reads the file.
 
-    >>> import io, sys
+    >>> import sys
     >>> from seamwise import Failure
     >>> from seamwise.catalog.tools import FileAlreadyExists
     >>> from seamwise.seams.cli.tables import TOOLS
-    >>> report(Failure(FileAlreadyExists('write_file', 'a.txt')), TOOLS, stdout=sys.stdout, stderr=sys.stdout)
+    >>> exists = Failure(FileAlreadyExists('write_file', 'a.txt'))
+    >>> report(exists, TOOLS, stdout=sys.stdout, stderr=sys.stdout)
     'a.txt' exists already.
-    hint: say that it may be overwritten, or take another path.
+    hint: allow overwriting it, or choose another path.
     73
     """
     if type(result) is Success:
         value: object = result.unwrap()
-        text = done(value).text if style != 'json' else _json(ok=True, exit_code=0, value=value)
+        text = _json(ok=True, exit_code=0, value=value) if style == 'json' else done(value).text
         _write(text, stdout)
         return 0
-    groups = grouped(adapter(one) for one in _errors(result.failure()))
-    code = common_code(groups)
+    groups = group_equal(adapter(error) for error in _errors(result.failure()))
+    exit_code = common_exit_code(groups)
     if style == 'json':
-        _write(_json(ok=False, exit_code=code, errors=[_as_json(one) for one in groups]), stdout)
-        return code
-    shown = style or requested_style()
+        errors = [_group_fields(group) for group in groups]
+        _write(_json(ok=False, exit_code=exit_code, errors=errors), stdout)
+        return exit_code
+    text_style = style or requested_style()
     blocks = [
-        _block(one, stderr, color=color, width=width, style=shown, source=source)
-        for one in groups[:MOST_GROUPS]
+        _block(group, stderr, color=color, width=width, style=text_style, source=source)
+        for group in groups[:MAX_GROUPS]
     ]
-    more = [f'… ({len(groups) - MOST_GROUPS} more)'] if len(groups) > MOST_GROUPS else []
-    _write('\n\n'.join([*blocks, *more]), stderr)
-    return code
+    if len(groups) > MAX_GROUPS:
+        blocks.append(f'… ({len(groups) - MAX_GROUPS} more)')
+    _write('\n\n'.join(blocks), stderr)
+    return exit_code
 
 
 def _errors(failure: object) -> tuple[object, ...]:
-    return failure if _are_several(failure) else (failure,)
+    return failure if _is_tuple(failure) else (failure,)
 
 
-def _are_several(failure: object) -> TypeIs[tuple[object, ...]]:
+def _is_tuple(failure: object) -> TypeIs[tuple[object, ...]]:
     return type(failure) is tuple
 
 
-def _json(**told: object) -> str:
-    return to_json(told).decode()
+def _json(**fields: object) -> str:
+    return to_json(fields).decode()
 
 
-def _as_json(group: Group) -> dict[str, object]:
-    one = group.rendered
-    place = {'place': one.place} if one.place else {}
-    return {'text': one.text, 'exit_code': one.exit_code, 'count': group.count, **place}
+def _group_fields(group: RenderedGroup) -> dict[str, object]:
+    rendered = group.rendered
+    fields = {'text': rendered.text, 'exit_code': rendered.exit_code, 'count': group.count}
+    return {**fields, 'place': rendered.place} if rendered.place else fields
 
 
 def _block(
-    group: Group,
+    group: RenderedGroup,
     stream: TextIO,
     *,
     color: bool | None,
@@ -134,8 +145,9 @@ def _block(
     lines = group.lines
     if place := group.rendered.place:
         columns = terminal_width(stream, style) if width is None else width
+        # After the message and the line `at path:line:column`.
         lines[2:2] = pointer(place, source(place) or '', width=columns, style=style)
-    return laid_out('\n'.join(lines), stream, color=color, width=width, style=style)
+    return layout('\n'.join(lines), stream, color=color, width=width, style=style)
 
 
 def _write(text: str, stream: TextIO) -> None:
@@ -143,32 +155,41 @@ def _write(text: str, stream: TextIO) -> None:
         stream.write(encode_for_stream(text + '\n', stream).decode(stream.encoding or 'utf-8'))
 
 
-def laid_out(
+def layout(
     text: str,
     stream: TextIO,
     *,
     color: bool | None = None,
     width: int | None = None,
     style: Style | None = None,
-    first: str = 'bold red',
+    first_style: str = 'bold red',
 ) -> str:
-    """Give a rendered text as it suits a stream: wrapped and coloured for a terminal, as it is for anything else.
+    """Return a rendered text wrapped and coloured for a terminal, unchanged for other streams.
 
-    `first` is the style of the first line, where there is colour.
+    Args:
+        text: The rendered text.
+        stream: The stream that it will be written to.
+        color: Whether to use colours. Default: if the stream is a terminal that supports them.
+        width: Columns to wrap at. Default: the terminal's width.
+        style: How to write. Default: SEAMWISE_STYLE in the environment, else `auto`.
+        first_style: Rich style of the first line, if colours are used.
     """
     columns = terminal_width(stream, style) if width is None else width
-    colored = (
+    is_colored = (
         wants_color(stream, style)
         if color is None
         else color and (style or requested_style()) == 'auto'
     )
-    if columns is None and not colored:
+    if columns is None and not is_colored:
         return text
-    from seamwise.seams.cli.layout import painted  # noqa: PLC0415 -- rich is needed on terminals only
+    # Imported late: rich is an optional dependency, needed on terminals only.
+    from seamwise.seams.cli.layout import format_for_terminal  # noqa: PLC0415
 
-    return painted(text, width=columns or USUAL_WIDTH, color=colored, first=first)
+    return format_for_terminal(
+        text, width=columns or DEFAULT_WIDTH, color=is_colored, first_style=first_style
+    )
 
 
 def encode_for_stream(text: str, stream: TextIO) -> bytes:
-    """Encode a text for a stream: what its encoding cannot say is escaped."""
+    """Encode a text for a stream; characters that its encoding lacks are escaped."""
     return text.encode(stream.encoding or 'utf-8', 'backslashreplace')

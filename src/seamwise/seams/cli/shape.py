@@ -1,14 +1,15 @@
-"""What a person at a terminal is shown of an error: a text, and the exit code that goes with it (sysexits.h)."""
+"""Shape of the CLI seam: a text for the terminal and an exit code (sysexits.h)."""
 
 from msgspec import Struct
 
-from seamwise._text.source_excerpt import Place as Place
+from seamwise._text.source_excerpt import Place
 
 
 class Rendered(Struct, frozen=True, omit_defaults=True):
-    """A text without its last line end, safe to print, and an exit code of 0 to 255. Making one prints nothing.
+    """A text that is safe to print, and an exit code from 0 to 255.
 
-    `place` is where an error of configuration points to; the text names it too.
+    The text does not end with a line break. `place` is the position that a configuration error
+    points to; the text contains it too.
     """
 
     text: str
@@ -17,12 +18,13 @@ class Rendered(Struct, frozen=True, omit_defaults=True):
 
 
 def defect(ref: str) -> Rendered:
-    """Tell of a defect: its reference, and where more is to be found.
+    """Return the text for a defect: its reference, and where to find the details.
 
     >>> defect('err_2f4ad7qz').exit_code
     70
     """
     return Rendered(
-        f'INTERNAL: the program met an unexpected condition.\nhint: the log on standard error says more about {ref}.',
+        'INTERNAL: the program met an unexpected condition.\n'
+        f'hint: the log on standard error says more about {ref}.',
         70,
     )

@@ -14,6 +14,7 @@ from seamwise._text.phrases import (
     pluralize,
     truncate,
 )
+from seamwise._text.source_excerpt import Place
 from seamwise.catalog import (
     access,
     agents,
@@ -33,389 +34,407 @@ from seamwise.seams._tool_phrases import (
     describe_rejected_hunk,
 )
 from seamwise.seams.adapter import Adapter
-from seamwise.seams.cli import hints
-from seamwise.seams.cli.hints import EXCERPT_LIMIT, last_words
+from seamwise.seams.cli.hints import (
+    EXCERPT_LIMIT,
+    excerpt_hint,
+    last_line_hint,
+    problem_hints,
+    retry_later_hint,
+)
 from seamwise.seams.cli.on import on
-from seamwise.seams.cli.shape import Place, Rendered
+from seamwise.seams.cli.shape import Rendered
 
 
-def _access_why(error: access.Unauthenticated) -> str | None:
+def _sign_in_reason(error: access.Unauthenticated) -> str | None:
     return None if error.reason is None else f'{error.reason}.'
 
 
 ACCESS: Adapter[access.AccessError, Rendered] = on(access.Unauthenticated).exits(
-    77, hint=_access_why
-) | on(access.AccessDenied).exits(77, hint='somebody who may has to grant it.')
+    77, hint=_sign_in_reason
+) | on(access.AccessDenied).exits(77, hint='ask an administrator to grant access.')
 
 
-def _agents(error: agents.AgentNotFound) -> str | None:
+def _available_agents(error: agents.AgentNotFound) -> str | None:
     return (
         f'the agents are {join_quoted(error.available, last="and")}.' if error.available else None
     )
 
 
-def _commands(error: agents.CommandNotFound) -> str | None:
+def _available_commands(error: agents.CommandNotFound) -> str | None:
     return (
         f'the commands are {join_quoted(error.available, last="and")}.' if error.available else None
     )
 
 
-def _states(error: agents.InvalidTransition) -> str:
+def _next_states(error: agents.InvalidTransition) -> str:
     return (
-        f'it can be {join_quoted(error.allowed)} next.'
+        f'the next state can be {join_quoted(error.allowed)}.'
         if error.allowed
-        else 'nothing comes after that.'
+        else 'it is a final state.'
     )
 
 
-def _rules(error: agents.GuardrailsViolated) -> Iterator[str]:
-    return hints.places(error.problems, whole='all of it')
+def _violated_rules(error: agents.GuardrailsViolated) -> Iterator[str]:
+    return problem_hints(error.problems, whole='all of it')
 
 
 AGENTS: Adapter[agents.AgentError, Rendered] = (
     on(agents.AgentNotFound).exits(
-        2, hint=_agents, meant=lambda error: (error.name, error.available)
+        2, hint=_available_agents, lookup=lambda error: (error.name, error.available)
     )
     | on(agents.CommandNotFound).exits(
-        2, hint=_commands, meant=lambda error: (error.name, error.available)
+        2, hint=_available_commands, lookup=lambda error: (error.name, error.available)
     )
-    | on(agents.AgentNotReady).exits(69, hint=hints.later)
-    | on(agents.AgentBusy).exits(75, hint=hints.later)
-    | on(agents.InvalidTransition).exits(1, hint=_states)
-    | on(agents.GuardrailsViolated).exits(77, hint=_rules)
-    | on(agents.ContextOverflow).exits(65, hint='compress the conversation, or begin a new one.')
+    | on(agents.AgentNotReady).exits(69, hint=retry_later_hint)
+    | on(agents.AgentBusy).exits(75, hint=retry_later_hint)
+    | on(agents.InvalidTransition).exits(1, hint=_next_states)
+    | on(agents.GuardrailsViolated).exits(77, hint=_violated_rules)
+    | on(agents.ContextOverflow).exits(65, hint='compress the conversation, or start a new one.')
     | on(agents.CompressionFailed).exits(
-        1, hint='leave something out by hand, or begin a new conversation.'
+        1, hint='shorten it manually, or start a new conversation.'
     )
 )
 
 
-def _guards_more_time(error: policies.DeadlineExceeded) -> str:
-    return f'ask for less at once, or allow more than {error.timeout:g} s.'
+def _deadline_advice(error: policies.DeadlineExceeded) -> str:
+    return f'request less at a time, or allow more than {error.timeout:g} s.'
 
 
 GUARDS: Adapter[policies.GuardError, Rendered] = (
     on(policies.RateLimited).exits(75)
-    | on(policies.CircuitOpen).exits(75, hint='until then, do without it.')
-    | on(policies.BulkheadFull).exits(75, hint=hints.later)
-    | on(policies.DeadlineExceeded).exits(124, hint=_guards_more_time)
+    | on(policies.CircuitOpen).exits(75, hint='continue without it until it recovers.')
+    | on(policies.BulkheadFull).exits(75, hint=retry_later_hint)
+    | on(policies.DeadlineExceeded).exits(124, hint=_deadline_advice)
 )
 
 
-def _models(error: models.ModelNotFound) -> str | None:
-    return None if error.suggestions else f'ask {error.provider} which models it offers.'
+def _offered_models(error: models.ModelNotFound) -> str | None:
+    return None if error.suggestions else f'list the models that {error.provider} offers.'
 
 
-def _shorter(error: models.ContextTooLong) -> str:
-    return f'leave out {error.tokens - error.limit:,} tokens or more.'
+def _excess_tokens(error: models.ContextTooLong) -> str:
+    return f'remove at least {error.tokens - error.limit:,} tokens.'
 
 
-def _shape(error: models.StructuredOutputInvalid) -> Iterator[str]:
-    yield 'asked again, the model may keep to it.'
-    yield from hints.places(error.problems, whole='the answer')
+def _schema_problems(error: models.StructuredOutputInvalid) -> Iterator[str]:
+    yield 'try again: the model may follow the schema next time.'
+    yield from problem_hints(error.problems, whole='the answer')
 
 
 MODELS: Adapter[models.ModelError, Rendered] = (
-    on(models.ModelNotFound).exits(2, hint=_models)
-    | on(models.ProviderNotReady).exits(78, hint='mend how the provider is set up.')
-    | on(models.ProviderUnavailable).exits(69, hint='another provider may do.')
-    | on(models.ModelOverloaded).exits(75, hint='another model may be free.')
-    | on(models.NoModelAvailable).exits(69, hint=hints.later)
+    on(models.ModelNotFound).exits(2, hint=_offered_models)
+    | on(models.ProviderNotReady).exits(78, hint="fix the provider's configuration.")
+    | on(models.ProviderUnavailable).exits(69, hint='try another provider.')
+    | on(models.ModelOverloaded).exits(75, hint='try another model.')
+    | on(models.NoModelAvailable).exits(69, hint=retry_later_hint)
     | on(models.InvalidModelRequest).exits(65)
-    | on(models.ContextTooLong).exits(65, hint=_shorter)
-    | on(models.ContentFiltered).exits(77, hint='ask in another way, if that is right.')
-    | on(models.OutputTruncated).exits(65, hint='ask for less, or allow more tokens.')
-    | on(models.StructuredOutputInvalid).exits(75, hint=_shape)
-    | on(models.QuotaExceeded).exits(69, hint='raise the quota, or wait until it begins anew.')
-    | on(models.BudgetExceeded).exits(69, hint='whoever set the budget can raise it.')
+    | on(models.ContextTooLong).exits(65, hint=_excess_tokens)
+    | on(models.ContentFiltered).exits(77, hint='rephrase the request if it is legitimate.')
+    | on(models.OutputTruncated).exits(65, hint='request a shorter answer, or allow more tokens.')
+    | on(models.StructuredOutputInvalid).exits(75, hint=_schema_problems)
+    | on(models.QuotaExceeded).exits(69, hint='raise the quota, or wait until it is reset.')
+    | on(models.BudgetExceeded).exits(69, hint='raise the budget, or ask its owner to raise it.')
     | on(models.BatchClosed).exits(1, hint='open a new batch.')
-    | on(models.BatchFull).exits(75, hint=hints.later)
+    | on(models.BatchFull).exits(75, hint=retry_later_hint)
     | on(models.BatchTimedOut).exits(124, hint='send it again, or make it smaller.')
-    | on(models.CacheMiss).exits(66, hint='ask the model.')
+    | on(models.CacheMiss).exits(66, hint='send the request to the model.')
 )
 
 
-def _limit(error: network.UpstreamRateLimited) -> str | None:
+def _rate_limit(error: network.UpstreamRateLimited) -> str | None:
     if error.limit is None:
-        return hints.later(error)
-    made = '' if error.requests_made is None else f', and {error.requests_made} were made'
-    return f'it takes {error.limit} requests at a time{made}.'
+        return retry_later_hint(error)
+    count = '' if error.requests_made is None else f'; requests made: {error.requests_made}'
+    return f'its limit is {pluralize(error.limit, "request")}{count}.'
 
 
-def _setting(error: network.CredentialsRejected) -> str:
-    return f'set {error.required_config} to a key that is valid.'
+def _required_setting(error: network.CredentialsRejected) -> str:
+    return f'set {error.required_config} to a valid key.'
 
 
-def _answer(error: network.UpstreamFailed) -> Iterator[str]:
-    yield from filter(None, [hints.reads(error.excerpt), hints.later(error)])
+def _response_excerpt(error: network.UpstreamFailed) -> Iterator[str]:
+    yield from filter(None, [excerpt_hint(error.excerpt), retry_later_hint(error)])
 
 
 NETWORK: Adapter[network.NetworkError, Rendered] = (
-    on(network.HostUnreachable).exits(
-        69, hint='see whether the name is right and the network is up.'
-    )
-    | on(network.NetworkTimedOut).exits(124, hint=hints.later)
-    | on(network.UpstreamRateLimited).exits(75, hint=_limit)
-    | on(network.CredentialsRejected).exits(78, hint=_setting)
-    | on(network.UpstreamFailed).exits(69, hint=_answer)
+    on(network.HostUnreachable).exits(69, hint='check the name and the network connection.')
+    | on(network.NetworkTimedOut).exits(124, hint=retry_later_hint)
+    | on(network.UpstreamRateLimited).exits(75, hint=_rate_limit)
+    | on(network.CredentialsRejected).exits(78, hint=_required_setting)
+    | on(network.UpstreamFailed).exits(69, hint=_response_excerpt)
 )
 
 
-def _text(error: parsing.UnreadableCall | parsing.UnknownFormat) -> str | None:
-    return hints.reads(error.excerpt)
+def _call_excerpt(error: parsing.UnreadableCall | parsing.UnknownFormat) -> str | None:
+    return excerpt_hint(error.excerpt)
 
 
-def _places(error: parsing.SchemaViolations) -> Iterator[str]:
-    return hints.places(error.problems, whole='the line')
+def _call_problems(error: parsing.SchemaViolations) -> Iterator[str]:
+    return problem_hints(error.problems, whole='the line')
 
 
 PARSING: Adapter[parsing.ParsingError, Rendered] = (
-    on(parsing.UnreadableCall).exits(65, hint=_text)
-    | on(parsing.UnknownFormat).exits(65, hint=_text)
-    | on(parsing.SchemaViolations).exits(65, hint=_places)
+    on(parsing.UnreadableCall).exits(65, hint=_call_excerpt)
+    | on(parsing.UnknownFormat).exits(65, hint=_call_excerpt)
+    | on(parsing.SchemaViolations).exits(65, hint=_call_problems)
 )
 
 
-def _protocols_why(error: protocols.McpConnectionFailed) -> Iterator[str]:
+def _connection_advice(error: protocols.McpConnectionFailed) -> Iterator[str]:
     if error.reason is not None:
         yield f'{error.reason}.'
-    yield 'see whether the server runs, and is set up as it must be.'
+    yield 'check that the server runs and is configured correctly.'
 
 
-def _own_fault(error: protocols.McpServerFailed) -> str | None:
-    return 'the server says that the fault is its own; try again.' if error.retryable else None
+def _server_fault(error: protocols.McpServerFailed) -> str | None:
+    return 'the server reports a fault of its own; try again.' if error.retryable else None
 
 
 def _supported(
     error: protocols.A2aContentTypeNotSupported | protocols.A2aVersionNotSupported,
 ) -> str | None:
-    return f'it takes {join_quoted(error.supported)}.' if error.supported else None
+    return f'it supports {join_quoted(error.supported)}.' if error.supported else None
 
 
-def _card(error: protocols.AgentCardInvalid) -> Iterator[str]:
-    return hints.places(error.problems, whole='the card')
+def _card_problems(error: protocols.AgentCardInvalid) -> Iterator[str]:
+    return problem_hints(error.problems, whole='the card')
 
 
 MCP: Adapter[protocols.McpError, Rendered] = (
-    on(protocols.McpConnectionFailed).exits(69, hint=_protocols_why)
-    | on(protocols.McpTransportFailed).exits(69, hint='connect again.')
-    | on(protocols.McpServerFailed).exits(1, hint=_own_fault)
-    | on(protocols.McpTimedOut).exits(124, hint=hints.later)
+    on(protocols.McpConnectionFailed).exits(69, hint=_connection_advice)
+    | on(protocols.McpTransportFailed).exits(69, hint='reconnect.')
+    | on(protocols.McpServerFailed).exits(1, hint=_server_fault)
+    | on(protocols.McpTimedOut).exits(124, hint=retry_later_hint)
 )
 
 LSP: Adapter[protocols.LspError, Rendered] = (
     on(protocols.LspNotInitialized).exits(
-        78, hint='see whether the server is installed, and how it is started.'
+        78, hint='check that the server is installed, and how it is started.'
     )
     | on(protocols.LspRequestFailed).exits(1)
-    | on(protocols.LspContentModified).exits(1, hint='ask again, about the text as it is now.')
+    | on(protocols.LspContentModified).exits(1, hint='repeat the request for the current text.')
 )
 
 A2A: Adapter[protocols.A2aError, Rendered] = (
-    on(protocols.A2aTaskNotFound).exits(66, hint='check the id; an old task may be forgotten.')
-    | on(protocols.A2aTaskNotCancelable).exits(1, hint='take its outcome.')
-    | on(protocols.A2aPushNotSupported).exits(65, hint='poll, or read the stream.')
-    | on(protocols.A2aUnsupportedOperation).exits(65, hint="read the agent's card.")
+    on(protocols.A2aTaskNotFound).exits(
+        66, hint='check the id; the agent may have deleted an old task.'
+    )
+    | on(protocols.A2aTaskNotCancelable).exits(1, hint='read its result instead.')
+    | on(protocols.A2aPushNotSupported).exits(65, hint='poll the task, or read its stream.')
+    | on(protocols.A2aUnsupportedOperation).exits(
+        65, hint="see the agent's card for its operations."
+    )
     | on(protocols.A2aContentTypeNotSupported).exits(65, hint=_supported)
     | on(protocols.A2aInvalidAgentResponse).exits(65)
     | on(protocols.A2aExtendedCardNotConfigured).exits(
-        78, hint='whoever runs the agent has to set it up.'
+        78, hint='ask the operator of the agent to configure it.'
     )
     | on(protocols.A2aExtensionRequired).exits(
-        65, hint='declare the extension, or ask another agent.'
+        65, hint='declare the extension, or use another agent.'
     )
     | on(protocols.A2aVersionNotSupported).exits(65, hint=_supported)
-    | on(protocols.AgentCardInvalid).exits(78, hint=_card)
+    | on(protocols.AgentCardInvalid).exits(78, hint=_card_problems)
 )
 
 
 def _reconnect(error: sessions.ConnectionLost) -> str:
-    why = f'{error.close_reason}; ' if error.close_reason else ''
-    return f'{why}connect again, and go on after event {error.last_event_seq}.'
+    reason = f'{error.close_reason}; ' if error.close_reason else ''
+    return f'{reason}reconnect, and continue after event {error.last_event_seq}.'
 
 
-def _gap(error: sessions.ReplayGap) -> str:
-    return f'events are kept from {error.first_available} on; read the whole state again.'
+def _replay_gap(error: sessions.ReplayGap) -> str:
+    return f'events are available from {error.first_available} on; read the whole state again.'
 
 
-def _tried(error: sessions.RecoveryFailed) -> str:
+def _attempts(error: sessions.RecoveryFailed) -> str:
     return f'it was tried {pluralize(error.attempts, "time")}.'
 
 
 SESSIONS: Adapter[sessions.SessionError, Rendered] = (
     on(sessions.InvalidInput).exits(65)
-    | on(sessions.SessionNotFound).exits(66, hint='begin a new session.')
-    | on(sessions.SessionBusy).exits(1, hint='wait for its end, or stop it.')
+    | on(sessions.SessionNotFound).exits(66, hint='start a new session.')
+    | on(sessions.SessionBusy).exits(1, hint='wait until it finishes, or stop it.')
     | on(sessions.ConnectionLost).exits(69, hint=_reconnect)
-    | on(sessions.ReplayGap).exits(1, hint=_gap)
-    | on(sessions.UnknownEpoch).exits(66, hint='begin anew, without the numbers of the old epoch.')
-    | on(sessions.AckAhead).exits(65, hint='acknowledge what has come, and no more.')
-    | on(sessions.RecoveryFailed).exits(1, hint=_tried)
+    | on(sessions.ReplayGap).exits(1, hint=_replay_gap)
+    | on(sessions.UnknownEpoch).exits(
+        66, hint='start again without the sequence numbers of the old epoch.'
+    )
+    | on(sessions.AckAhead).exits(65, hint='acknowledge only events that were received.')
+    | on(sessions.RecoveryFailed).exits(1, hint=_attempts)
 )
 
 
 STORAGE: Adapter[storage.StorageError, Rendered] = (
     on(storage.RecordNotFound).exits(66, hint='check the key, or store it first.')
-    | on(storage.RecordExists).exits(73, hint='change that one, or take another key.')
+    | on(storage.RecordExists).exits(73, hint='update that record, or choose another key.')
     | on(storage.StoreClosed).exits(69, hint='open it again.')
-    | on(storage.StoreUnavailable).exits(69, hint=hints.later)
+    | on(storage.StoreUnavailable).exits(69, hint=retry_later_hint)
 )
 
 
-def _chunk(error: streaming.ChunkUnparsable) -> str | None:
-    text = hints.reads(error.excerpt)
+def _chunk_excerpt(error: streaming.ChunkUnparsable) -> str | None:
+    hint = excerpt_hint(error.excerpt)
+    if hint is None or error.position is None:
+        return hint
+    return f'at position {error.position}, {hint}'
+
+
+def _response_status(error: streaming.StreamProviderFailed) -> str | None:
     return (
-        text if text is None or error.position is None else f'at position {error.position}, {text}'
+        retry_later_hint(error)
+        if error.status is None
+        else f'its response has status {error.status}.'
     )
-
-
-def _status(error: streaming.StreamProviderFailed) -> str | None:
-    return hints.later(error) if error.status is None else f'it gave status {error.status}.'
 
 
 STREAMING: Adapter[streaming.StreamingError, Rendered] = (
     on(streaming.InvalidStream).exits(65)
-    | on(streaming.ChunkUnparsable).exits(65, hint=_chunk)
+    | on(streaming.ChunkUnparsable).exits(65, hint=_chunk_excerpt)
     | on(streaming.ChunkHandlerFailed).exits(75, hint='try again.')
     | on(streaming.StreamAborted).exits(130)
     | on(streaming.UserInterrupted).exits(130, hint=lambda error: error.feedback)
-    | on(streaming.StreamProviderFailed).exits(69, hint=_status)
+    | on(streaming.StreamProviderFailed).exits(69, hint=_response_status)
     | on(streaming.TokenCountFailed).exits(1, hint='estimate the count instead.')
-    | on(streaming.BufferFull).exits(75, hint=hints.later)
+    | on(streaming.BufferFull).exits(75, hint=retry_later_hint)
     | on(streaming.StreamClosed).exits(1, hint='open a new stream.')
-    | on(streaming.SlowConsumer).exits(75, hint='connect again, and go on where it was.')
+    | on(streaming.SlowConsumer).exits(75, hint='reconnect, and continue where the stream stopped.')
 )
 
 
-_FORBIDDEN: dict[tools.PathReason, str] = {
+_PATH_REASONS: dict[tools.PathReason, str] = {
     'ignored': 'the ignore rules of the workspace hide it from all tools.',
-    'write_protected': 'it may be read, not written.',
-    'system': 'it belongs to the system; tools leave it alone.',
-    'outside_workspace': 'take a path inside the workspace, relative to its root.',
+    'write_protected': 'tools can read it, but not write it.',
+    'system': 'it belongs to the system; tools do not access it.',
+    'outside_workspace': 'choose a path inside the workspace, relative to its root.',
 }
 
 
-def _missing(error: tools.MissingParameter) -> Iterator[str]:
+def _missing_parameter(error: tools.MissingParameter) -> Iterator[str]:
     if error.example:
         yield f'for example: {error.example}'
-    yield from _also(error.also)
+    yield from _other_findings(error.also)
 
 
-def _invalid(error: tools.InvalidParameter) -> Iterator[str]:
-    return _also(error.also)
+def _invalid_parameter(error: tools.InvalidParameter) -> Iterator[str]:
+    return _other_findings(error.also)
 
 
-def _also(findings: tuple[tools.Finding, ...]) -> Iterator[str]:
-    return (f'{one.parameter!r} is wrong too: {one.reason}.' for one in findings)
+def _other_findings(findings: tuple[tools.Finding, ...]) -> Iterator[str]:
+    return (f'{finding.parameter!r} is also invalid: {finding.reason}.' for finding in findings)
 
 
-def _tools(error: tools.UnknownTool) -> str | None:
+def _available_tools(error: tools.UnknownTool) -> str | None:
     return f'the tools are {join_quoted(error.available, last="and")}.' if error.available else None
 
 
-def _folder(error: tools.FileNotFound) -> str | None:
-    return None if error.suggestions else f'look into {describe_parent_folder(error.path)}.'
+def _parent_folder(error: tools.FileNotFound) -> str | None:
+    return None if error.suggestions else f'list {describe_parent_folder(error.path)}.'
 
 
-def _by_whom(error: tools.PathForbidden) -> str:
-    return _FORBIDDEN[error.reason]
+def _path_reason(error: tools.PathForbidden) -> str:
+    return _PATH_REASONS[error.reason]
 
 
-def _nearest(error: tools.ContentNotFound) -> str | None:
+def _most_similar_text(error: tools.ContentNotFound) -> str | None:
     if error.best_match is None:
         return None
-    where = '' if error.line is None else f' at line {error.line}'
-    alike = '' if error.similarity is None else f' ({error.similarity:.0%} alike)'
-    return f'the nearest text stands{where}{alike}: {truncate(error.best_match, EXCERPT_LIMIT)!r}'
+    line = '' if error.line is None else f' at line {error.line}'
+    similarity = '' if error.similarity is None else f' ({error.similarity:.0%} similar)'
+    text = truncate(error.best_match, EXCERPT_LIMIT)
+    return f'the most similar text{line}{similarity} is {text!r}'
 
 
-def _found(error: tools.ContentMismatch) -> str:
-    return f'it holds {truncate(error.actual, EXCERPT_LIMIT)!r}, not {truncate(error.expected, EXCERPT_LIMIT)!r}.'
+def _actual_text(error: tools.ContentMismatch) -> str:
+    actual = truncate(error.actual, EXCERPT_LIMIT)
+    expected = truncate(error.expected, EXCERPT_LIMIT)
+    return f'the actual text is {actual!r}, not {expected!r}.'
 
 
-def _lines(error: tools.DuplicateMatch) -> str:
-    return f'it begins at the lines {join_limited(error.lines)}; name one of them, or replace all.'
+def _matching_lines(error: tools.DuplicateMatch) -> str:
+    if len(error.lines) == 1:
+        return f'it starts at line {error.lines[0]}; replace all, or search for a longer text.'
+    return f'it starts at lines {join_limited(error.lines)}; choose one of them, or replace all.'
 
 
-def _killed(error: tools.CommandTimedOut) -> Iterator[str]:
-    yield from last_words(error.output)
-    yield 'allow more time, or run less at once; whatever it had started was killed.'
+def _timeout_advice(error: tools.CommandTimedOut) -> Iterator[str]:
+    yield from last_line_hint(error.output)
+    yield 'allow more time, or run less at a time; the command and its child processes were killed.'
 
 
-def _ended(error: tools.CommandFailed) -> Iterator[str]:
-    if known := describe_exit_code(error.exit_code):
-        yield f'{known}.'
-    yield from last_words(error.output)
+def _exit_reason(error: tools.CommandFailed) -> Iterator[str]:
+    if meaning := describe_exit_code(error.exit_code):
+        yield f'{meaning}.'
+    yield from last_line_hint(error.output)
 
 
-def _hunks(error: tools.DiffRejected) -> Iterator[str]:
+def _rejected_hunks(error: tools.DiffRejected) -> Iterator[str]:
     return (f'{describe_rejected_hunk(hunk)}.' for hunk in error.hunks)
 
 
-def _tools_more_time(error: tools.ToolTimedOut) -> str:
-    return f'ask for less at once, or allow more than {error.timeout:g} s.'
+def _tool_timeout_advice(error: tools.ToolTimedOut) -> str:
+    return f'request less at a time, or allow more than {error.timeout:g} s.'
 
 
-def _tools_problems(error: tools.InvalidResult) -> tuple[str, ...]:
+def _result_problems(error: tools.InvalidResult) -> tuple[str, ...]:
     return error.problems
 
 
-def _more(error: tools.ResourceExhausted) -> str:
-    return f'try again when there is more {error.resource}.'
+def _missing_resource(error: tools.ResourceExhausted) -> str:
+    return f'try again when more {error.resource} is available.'
 
 
 TOOLS: Adapter[tools.ToolError, Rendered] = (
-    on(tools.MissingParameter).exits(2, hint=_missing)
-    | on(tools.InvalidParameter).exits(2, hint=_invalid)
-    | on(tools.UnknownTool).exits(2, hint=_tools, meant=lambda error: (error.tool, error.available))
-    | on(tools.FileNotFound).exits(66, hint=_folder)
-    | on(tools.FileAlreadyExists).exits(
-        73, hint='say that it may be overwritten, or take another path.'
+    on(tools.MissingParameter).exits(2, hint=_missing_parameter)
+    | on(tools.InvalidParameter).exits(2, hint=_invalid_parameter)
+    | on(tools.UnknownTool).exits(
+        2, hint=_available_tools, lookup=lambda error: (error.tool, error.available)
     )
-    | on(tools.PathForbidden).exits(77, hint=_by_whom)
-    | on(tools.ContentNotFound).exits(65, hint=_nearest)
-    | on(tools.ContentMismatch).exits(65, hint=_found)
-    | on(tools.DuplicateMatch).exits(65, hint=_lines)
-    | on(tools.CommandTimedOut).exits(124, hint=_killed)
-    | on(tools.CommandFailed).exits(1, hint=_ended)
-    | on(tools.DiffRejected).exits(65, hint=_hunks)
+    | on(tools.FileNotFound).exits(66, hint=_parent_folder)
+    | on(tools.FileAlreadyExists).exits(73, hint='allow overwriting it, or choose another path.')
+    | on(tools.PathForbidden).exits(77, hint=_path_reason)
+    | on(tools.ContentNotFound).exits(65, hint=_most_similar_text)
+    | on(tools.ContentMismatch).exits(65, hint=_actual_text)
+    | on(tools.DuplicateMatch).exits(65, hint=_matching_lines)
+    | on(tools.CommandTimedOut).exits(124, hint=_timeout_advice)
+    | on(tools.CommandFailed).exits(1, hint=_exit_reason)
+    | on(tools.DiffRejected).exits(65, hint=_rejected_hunks)
     | on(tools.ToolFailed).exits(1)
-    | on(tools.ToolTimedOut).exits(124, hint=_tools_more_time)
+    | on(tools.ToolTimedOut).exits(124, hint=_tool_timeout_advice)
     | on(tools.ToolCancelled).exits(1)
-    | on(tools.InvalidResult).exits(1, hint=_tools_problems)
+    | on(tools.InvalidResult).exits(1, hint=_result_problems)
     | on(tools.RegistrationRejected).exits(78)
-    | on(tools.ToolRepeated).exits(1, hint='the same arguments would give the same again.')
-    | on(tools.TooManyMistakes).exits(1, hint='the failures before this one say what went wrong.')
-    | on(tools.ResourceExhausted).exits(75, hint=_more)
+    | on(tools.ToolRepeated).exits(1, hint='the same arguments would give the same result.')
+    | on(tools.TooManyMistakes).exits(1, hint='see the previous failures for the causes.')
+    | on(tools.ResourceExhausted).exits(75, hint=_missing_resource)
 )
 
 
-def _place(error: workspace.ConfigUnreadable) -> Place:
+def _config_place(error: workspace.ConfigUnreadable) -> Place:
     return Place(error.path, error.line, error.column)
 
 
-def _workspace_problems(error: workspace.ConfigInvalid | workspace.SkillInvalid) -> Iterator[str]:
-    return hints.places(error.problems, whole='the file')
+def _file_problems(error: workspace.ConfigInvalid | workspace.SkillInvalid) -> Iterator[str]:
+    return problem_hints(error.problems, whole='the file')
 
 
-def _rename(error: workspace.SkillNameMismatch) -> str:
-    return f'call it {error.expected!r}, or rename its folder {error.actual!r}.'
+def _name_mismatch(error: workspace.SkillNameMismatch) -> str:
+    return f'name it {error.expected!r}, or rename its folder to {error.actual!r}.'
 
 
-def _said(error: workspace.WorktreeFailed) -> Iterator[str]:
-    return hints.last_words(error.output)
+def _git_output(error: workspace.WorktreeFailed) -> Iterator[str]:
+    return last_line_hint(error.output)
 
 
 WORKSPACE: Adapter[workspace.WorkspaceError, Rendered] = (
-    on(workspace.ConfigUnreadable).exits(78, place=_place)
-    | on(workspace.ConfigInvalid).exits(78, hint=_workspace_problems)
-    | on(workspace.SkillInvalid).exits(78, hint=_workspace_problems)
-    | on(workspace.SkillNameMismatch).exits(78, hint=_rename)
-    | on(workspace.PluginFailed).exits(78, hint='update the plugin, or take it out.')
-    | on(workspace.EditorInstallFailed).exits(78, hint='install the extension by hand.')
+    on(workspace.ConfigUnreadable).exits(78, place=_config_place)
+    | on(workspace.ConfigInvalid).exits(78, hint=_file_problems)
+    | on(workspace.SkillInvalid).exits(78, hint=_file_problems)
+    | on(workspace.SkillNameMismatch).exits(78, hint=_name_mismatch)
+    | on(workspace.PluginFailed).exits(78, hint='update or remove the plugin.')
+    | on(workspace.EditorInstallFailed).exits(78, hint='install the extension manually.')
     | on(workspace.NotARepository).exits(
-        78, hint='make a repository there, or go to another folder.'
+        78, hint='create a repository there, or use another folder.'
     )
-    | on(workspace.WorktreeExists).exits(78, hint='use it, or take another name.')
-    | on(workspace.WorktreeFailed).exits(78, hint=_said)
+    | on(workspace.WorktreeExists).exits(78, hint='use it, or choose another name.')
+    | on(workspace.WorktreeFailed).exits(78, hint=_git_output)
 )

@@ -1,4 +1,4 @@
-"""A value as a person reads it: a line a field, long texts and lists below their names."""
+"""Rendering of values for a terminal: one line per field, long texts and lists indented."""
 
 import msgspec
 
@@ -8,9 +8,12 @@ from seamwise.seams.cli.shape import Rendered
 
 
 def done(value: object) -> Rendered:
-    r"""Show a value: None as nothing, a text as it is, the fields of anything else line by line; safe to print.
+    r"""Render the value of a success, escaped for a terminal.
 
-    >>> print(done({'path': 'a.txt', 'content': 'one\ntwo', 'matches': [{'line': 3, 'text': 'x'}]}).text)
+    None is rendered as an empty text, a string as it is, any other value field by field.
+
+    >>> matches = [{'line': 3, 'text': 'x'}]
+    >>> print(done({'path': 'a.txt', 'content': 'one\ntwo', 'matches': matches}).text)
     path: a.txt
     content:
       one
@@ -18,8 +21,8 @@ def done(value: object) -> Rendered:
     matches:
       3  x
     """
-    known: Json = msgspec.json.decode(to_json(value))
-    return Rendered('\n'.join(_lines(known)), 0)
+    builtins: Json = msgspec.json.decode(to_json(value))
+    return Rendered('\n'.join(_lines(builtins)), 0)
 
 
 def _lines(value: Json) -> list[str]:
@@ -28,13 +31,13 @@ def _lines(value: Json) -> list[str]:
     if isinstance(value, str):
         return escape_lines(value)
     if isinstance(value, list):
-        return [_row(one) for one in value]
+        return [_row(item) for item in value]
     if isinstance(value, dict):
-        return [line for name, one in value.items() for line in _field(escape(name), one)]
+        return [line for name, field in value.items() for line in _field_lines(escape(name), field)]
     return [_scalar(value)]
 
 
-def _field(name: str, value: Json) -> list[str]:
+def _field_lines(name: str, value: Json) -> list[str]:
     if isinstance(value, list) and not value:
         return [f'{name}: none']
     if isinstance(value, (list, dict)) or (isinstance(value, str) and '\n' in value):
@@ -42,11 +45,11 @@ def _field(name: str, value: Json) -> list[str]:
     return [f'{name}: {_scalar(value)}'.rstrip()]
 
 
-def _row(value: Json) -> str:
-    """Show an item of a list on one line: the values of its fields, without those that are None."""
-    if isinstance(value, dict):
-        return '  '.join(_scalar(one) for one in value.values() if one is not None)
-    return _scalar(value)
+def _row(item: Json) -> str:
+    """Return a list item on one line: the values of its fields that are not None."""
+    if isinstance(item, dict):
+        return '  '.join(_scalar(value) for value in item.values() if value is not None)
+    return _scalar(item)
 
 
 def _scalar(value: Json) -> str:

@@ -1,4 +1,4 @@
-"""The HTTP seam: an error as a status, headers and a body, in one envelope with success, or as a problem."""
+"""HTTP seam: an error as a status, headers and a body, in an envelope or as problem details."""
 
 from typing import TYPE_CHECKING
 
@@ -10,17 +10,17 @@ from seamwise.seams.http.bodies import problem as problem
 from seamwise.seams.http.bodies import tagged as tagged
 from seamwise.seams.http.decoding import decode as decode
 from seamwise.seams.http.documents import openapi as openapi
+from seamwise.seams.http.exchange import request_id as request_id
 from seamwise.seams.http.fallback_responses import bad_request as bad_request
 from seamwise.seams.http.fallback_responses import not_found as not_found
 from seamwise.seams.http.fallback_responses import unknown as unknown
 from seamwise.seams.http.legacy_bodies import from_foreign as from_foreign
 from seamwise.seams.http.negotiation import negotiated as negotiated
 from seamwise.seams.http.on import on as on
-from seamwise.seams.http.request_ids import request_id as request_id
 from seamwise.seams.http.response import HttpResponse as HttpResponse
 from seamwise.seams.http.response import response as response
 from seamwise.seams.http.shape import HttpError as HttpError
-from seamwise.seams.http.shape import Place as Place
+from seamwise.seams.http.shape import ProblemLocation as ProblemLocation
 from seamwise.seams.http.shape import defect as defect
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> object:
-        # Servers need these two; whoever only writes bodies loads neither Starlette nor asyncio.
+        # Imported on first use: writing bodies needs neither Starlette nor asyncio.
         if name == 'endpoint':
             from seamwise.seams.http.endpoints import endpoint  # noqa: PLC0415
 

@@ -1,29 +1,32 @@
-"""The forms of a body: the envelope, a problem of RFC 9457, and two of an older contract."""
+"""Body formats: the envelope, problem details (RFC 9457), and two formats of a legacy contract."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
-from typing import Protocol
+from datetime import datetime
+from typing import Any, Protocol
 
+import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
+from seamwise._text.jsonable import to_json
 from seamwise.errors import TAG_FIELD
-from seamwise.seams.http.encoding import encoded
-from seamwise.seams.http.request_ids import request_id as checked
-from seamwise.seams.http.shape import HttpError, Place
+from seamwise.seams._common import in_utc
+from seamwise.seams.http.exchange import request_id as safe_request_id
+from seamwise.seams.http.shape import HttpError, ProblemLocation
+from seamwise.secrets import MASK, Secret
 
 
 class Body(Protocol):
-    """Writes a value or an `HttpError`: `envelope`, `problem`, `named`, `tagged`, or the `negotiated` one of the first two."""
+    """A format: `envelope`, `problem`, `named`, `tagged`, or `negotiated` between the first two."""
 
     def __call__(
         self, x: object, /, *, request_id: str | None, now: datetime | None = None
     ) -> bytes:
-        """Give the body of an answer to the request of this id."""
+        """Return the body for a value or an `HttpError`; `request_id` is the id of the request."""
         ...
 
 
 class ErrorBody(Struct, frozen=True):
-    """The error inside an envelope; what has nothing to say is left out."""
+    """The error in an envelope; absent members are left out."""
 
     code: str
     type: str
@@ -35,7 +38,7 @@ class ErrorBody(Struct, frozen=True):
 
 
 class FailureEnvelope(Struct, frozen=True):
-    """What surrounds an error."""
+    """The envelope of an error."""
 
     success: bool
     error: ErrorBody
@@ -44,7 +47,7 @@ class FailureEnvelope(Struct, frozen=True):
 
 
 class SuccessEnvelope(Struct, frozen=True):
-    """What surrounds a value."""
+    """The envelope of a value."""
 
     success: bool
     data: object
@@ -52,8 +55,8 @@ class SuccessEnvelope(Struct, frozen=True):
     request_id: str
 
 
-class Problem(Struct, frozen=True, kw_only=True):
-    """Problem details: the members of RFC 9457 first, then our own."""
+class ProblemDetails(Struct, frozen=True, kw_only=True):
+    """Problem details: the members of RFC 9457, then extensions."""
 
     type: str
     title: str
@@ -63,42 +66,39 @@ class Problem(Struct, frozen=True, kw_only=True):
     code: str
     retryable: bool
     retry_after_ms: int | UnsetType
-    errors: tuple[Place, ...] | UnsetType
+    errors: tuple[ProblemLocation, ...] | UnsetType
 
 
 class Named(Struct, frozen=True):
-    """The older contract's form: a name and its data."""
+    """An error in the legacy contract: a name and its data."""
 
     name: str
     data: Mapping[str, object]
 
 
 def envelope(x: object, *, request_id: str | None, now: datetime | None = None) -> bytes:
-    """Write a value or an `HttpError` in the envelope that success and failure share, as JSON.
-
-    `request_id` is kept where it is 1 to 128 of `[A-Za-z0-9._-]`, else replaced; `now` defaults to the present.
+    """Return a value or an `HttpError` as JSON, in the envelope that success and failure share.
 
     >>> from datetime import UTC
     >>> envelope([7], request_id='r-1', now=datetime(2026, 2, 20, tzinfo=UTC))
     b'{"success":true,"data":[7],"timestamp":"2026-02-20T00:00:00Z","request_id":"r-1"}'
+
+    Args:
+        x: The value or the error.
+        request_id: Id of the request; one that is not 1 to 128 of `[A-Za-z0-9._-]` is replaced.
+        now: Time of the response, with a time zone; by default the current time.
     """
-    given = checked(request_id)
-    moment = datetime.now(UTC) if now is None else _in_utc(now)
+    safe_id = safe_request_id(request_id)
+    time = in_utc(now)
     if isinstance(x, HttpError):
-        return encoded(
-            FailureEnvelope(success=False, error=_error_body(x), timestamp=moment, request_id=given)
+        return _encode(
+            FailureEnvelope(success=False, error=_error_body(x), timestamp=time, request_id=safe_id)
         )
-    return encoded(SuccessEnvelope(success=True, data=x, timestamp=moment, request_id=given))
-
-
-def _in_utc(now: datetime) -> datetime:
-    if now.tzinfo is None:
-        raise ValueError(f'{now!r} has no time zone: nobody can tell which moment that is.')
-    return now.astimezone(UTC)
+    return _encode(SuccessEnvelope(success=True, data=x, timestamp=time, request_id=safe_id))
 
 
 def _error_body(error: HttpError) -> ErrorBody:
-    # By position: this is done for every failure.
+    # Positional arguments are faster; this runs for every failure.
     delay = error.retry_after_ms
     return ErrorBody(
         error.code,
@@ -112,33 +112,64 @@ def _error_body(error: HttpError) -> ErrorBody:
 
 
 def problem(x: object, *, request_id: str | None, now: datetime | None = None) -> bytes:
-    """Write an `HttpError` as a problem (RFC 9457), a value in the envelope: a success is no problem."""
+    """Return an `HttpError` as problem details (RFC 9457), or a value in the envelope.
+
+    >>> from seamwise.seams.http import not_found
+    >>> body = problem(not_found('There is no such page.'), request_id='r-1')
+    >>> msgspec.json.decode(body)['title']
+    'Resource not found'
+    """
     if not isinstance(x, HttpError):
         return envelope(x, request_id=request_id, now=now)
-    made = Problem(
-        type=x.docs or f'urn:seamwise:error:{x.code}',
-        title=x.code.replace('_', ' ').capitalize(),
-        status=x.status,
-        detail=x.message,
-        instance=checked(request_id),
-        code=x.code,
-        retryable=x.retryable,
-        retry_after_ms=UNSET if x.retry_after_ms is None else x.retry_after_ms,
-        errors=x.problems or UNSET,
+    return _encode(
+        ProblemDetails(
+            type=x.docs or f'urn:seamwise:error:{x.code}',
+            title=x.code.replace('_', ' ').capitalize(),
+            status=x.status,
+            detail=x.message,
+            instance=safe_request_id(request_id),
+            code=x.code,
+            retryable=x.retryable,
+            retry_after_ms=UNSET if x.retry_after_ms is None else x.retry_after_ms,
+            errors=x.problems or UNSET,
+        )
     )
-    return encoded(made)
 
 
-def named(x: object, *, request_id: str | None = None, now: datetime | None = None) -> bytes:  # noqa: ARG001 -- bodies are called alike
-    """Write an `HttpError` as `{name, data}`, its message first in the data, and a value as it is."""
+def named(x: object, *, request_id: str | None = None, now: datetime | None = None) -> bytes:  # noqa: ARG001 -- the signature of `Body`
+    """Return an `HttpError` as `{name, data}`, with the message in the data, or a bare value."""
     if not isinstance(x, HttpError):
-        return encoded(x)
-    return encoded(Named(x.type, {'message': x.message, **x.details}))
+        return _encode(x)
+    return _encode(Named(x.type, {'message': x.message, **x.details}))
 
 
-def tagged(x: object, *, request_id: str | None = None, now: datetime | None = None) -> bytes:  # noqa: ARG001 -- bodies are called alike
-    """Write an `HttpError` flat, `_tag` and its message before its details, and a value as it is."""
+def tagged(x: object, *, request_id: str | None = None, now: datetime | None = None) -> bytes:  # noqa: ARG001 -- the signature of `Body`
+    """Return an `HttpError` as a flat object of `_tag`, message and details, or a bare value."""
     if not isinstance(x, HttpError):
-        return encoded(x)
+        return _encode(x)
     tag = {TAG_FIELD: x.type}
-    return encoded({**tag, 'message': x.message, **x.details, **tag})
+    # The tag comes first, and no detail can replace it.
+    return _encode({**tag, 'message': x.message, **x.details, **tag})
+
+
+def _json_form(value: Any) -> object:
+    if isinstance(value, Secret):
+        return MASK
+    # A pydantic model.
+    if hasattr(value, 'model_dump'):
+        return value.model_dump(mode='json')
+    raise TypeError(f'{type(value).__qualname__} has no JSON form.')
+
+
+_encode_plain = msgspec.json.Encoder(enc_hook=_json_form).encode
+
+
+def _encode(value: object) -> bytes:
+    """Encode a value as JSON in UTF-8; secrets are masked and lone surrogates replaced.
+
+    A value that neither msgspec nor pydantic can convert is a TypeError.
+    """
+    try:
+        return _encode_plain(value)
+    except UnicodeEncodeError:
+        return to_json(msgspec.to_builtins(value, str_keys=True, enc_hook=_json_form))

@@ -1,4 +1,4 @@
-"""The answers of tables as a `responses` object of OpenAPI 3.1: every status with its codes and their schema."""
+"""OpenAPI 3.1 `responses` of adapters: each status with its codes and their schema."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -10,10 +10,10 @@ from typing_extensions import TypeIs
 
 from seamwise._text.jsonable import Json
 from seamwise.errors import TaggedError
-from seamwise.seams._common import DEFECT_MESSAGE, _public_names
+from seamwise.seams._common import DEFECT_MESSAGE, public_field_names
 from seamwise.seams.adapter import Adapter, Hidden
 from seamwise.seams.http.framework import phrase
-from seamwise.seams.http.on import Responds
+from seamwise.seams.http.on import HttpArm
 from seamwise.seams.http.shape import HttpError
 
 Schema: TypeAlias = dict[str, object]
@@ -21,7 +21,7 @@ Schema: TypeAlias = dict[str, object]
 _TEXT: Schema = {'type': 'string'}
 _REQUEST_ID: Schema = {'type': 'string', 'pattern': '^[A-Za-z0-9._-]{1,128}$'}
 _DELAY: Schema = {'type': 'integer', 'minimum': 0}
-_PLACES: Schema = {
+_PROBLEMS: Schema = {
     'type': 'array',
     'items': {
         'type': 'object',
@@ -32,43 +32,46 @@ _PLACES: Schema = {
 
 
 def openapi(*adapters: Adapter[Never, HttpError]) -> dict[int | str, dict[str, object]]:
-    """Give what the tables answer, for `responses=` of FastAPI and for any document of OpenAPI 3.1.
+    """Return the responses of adapters, for `responses=` of FastAPI or any OpenAPI 3.1 document.
 
-    Beside the answers of the tables stand those that every application has: 400 for a request that is not valid, 413
-    for one that is too large, `4XX` for what else the framework refuses, 500 for a defect. A table whose arms are not
-    of this seam's verb is a TypeError.
+    They include the responses of every application: 400 for an invalid request, 413 for one that
+    is too large, `4XX` for other errors of the framework, and 500 for a defect.
 
     >>> from seamwise.seams.http.tables import STORAGE
     >>> openapi(STORAGE).keys()
     dict_keys(['400', '404', '409', '413', '4XX', '500', '503'])
+
+    Raises:
+        TypeError: An arm is not one of `on(…).responds(…)`.
     """
     errors: defaultdict[str, list[Schema]] = defaultdict(list)
     headers: defaultdict[str, set[str]] = defaultdict(set)
-    for status, error, header in (*_of_tables(adapters), *_of_everything()):
+    for status, error, header in (*_table_responses(adapters), *_common_responses()):
         errors[status].append(error)
         headers[status].update(header)
     return {status: _response(status, errors[status], headers[status]) for status in sorted(errors)}
 
 
-_Answer: TypeAlias = tuple[str, Schema, Iterable[str]]
+_ErrorResponse: TypeAlias = tuple[str, Schema, Iterable[str]]
+"""A status, the schema of an error, and the names of its headers."""
 
 
-def _of_tables(adapters: Iterable[Adapter[Never, HttpError]]) -> Iterable[_Answer]:
-    for kind, arm in [one for adapter in adapters for one in adapter.arms.items()]:
+def _table_responses(adapters: Iterable[Adapter[Never, HttpError]]) -> Iterable[_ErrorResponse]:
+    for kind, arm in [item for adapter in adapters for item in adapter.arms.items()]:
         if isinstance(arm, Hidden):
             continue
-        if not _is_declared(arm) or not issubclass(kind, TaggedError):
+        if not _is_http_arm(arm) or not issubclass(kind, TaggedError):
             raise TypeError(
-                f'{kind.__name__}: only what `on(…).responds(…)` declares can be documented.'
+                f'{kind.__name__}: only an arm of `on(…).responds(…)` can be documented.'
             )
-        yield str(arm.status), _of_arm(kind, arm), _headers(kind, arm.status)
+        yield str(arm.status), _arm_schema(kind, arm), _header_names(kind, arm.status)
 
 
-def _is_declared(arm: object) -> TypeIs[Responds[Any]]:
-    return isinstance(arm, Responds)
+def _is_http_arm(arm: object) -> TypeIs[HttpArm[Any]]:
+    return isinstance(arm, HttpArm)
 
 
-def _headers(kind: type[TaggedError], status: int) -> Iterable[str]:
+def _header_names(kind: type[TaggedError], status: int) -> Iterable[str]:
     if 'retry_after' in kind.__struct_fields__:
         yield 'Retry-After'
     if status == HTTPStatus.UNAUTHORIZED:
@@ -77,24 +80,24 @@ def _headers(kind: type[TaggedError], status: int) -> Iterable[str]:
         yield 'Allow'
 
 
-def _of_arm(kind: type[TaggedError], arm: Responds[Any]) -> Schema:
-    # A class whose instances differ has a property of its own.
+def _arm_schema(kind: type[TaggedError], arm: HttpArm[Any]) -> Schema:
+    # A class with its own property decides for each instance.
     is_fixed = kind.retryable is TaggedError.retryable
     properties: Schema = {
         'code': {'const': arm.code},
         'type': {'const': kind.__traits__.tag},
         'message': _TEXT,
-        'details': {'type': 'object'} if arm.details else _details(kind),
+        'details': {'type': 'object'} if arm.details else _details_schema(kind),
         'retryable': {'const': kind.__traits__.retryable} if is_fixed else {'type': 'boolean'},
     }
     if 'retry_after' in kind.__struct_fields__:
         properties['retry_after_ms'] = _DELAY
     if arm.docs is not None:
         properties['docs'] = {'const': arm.docs}
-    return _error(properties, description=(kind.__doc__ or '').partition('\n')[0])
+    return _error_schema(properties, description=(kind.__doc__ or '').partition('\n')[0])
 
 
-def _error(properties: Schema, *, description: str) -> Schema:
+def _error_schema(properties: Schema, *, description: str) -> Schema:
     return {
         'type': 'object',
         'description': description,
@@ -103,11 +106,11 @@ def _error(properties: Schema, *, description: str) -> Schema:
     }
 
 
-def _details(kind: type[TaggedError]) -> Schema:
+def _details_schema(kind: type[TaggedError]) -> Schema:
     fields = {
-        one.name: one.type
-        for one in msgspec.structs.fields(kind)
-        if one.name in _public_names(kind)
+        field.name: field.type
+        for field in msgspec.structs.fields(kind)
+        if field.name in public_field_names(kind)
     }
     schemas, parts = msgspec.json.schema_components(fields.values(), ref_template='{name}')
     properties = {
@@ -121,43 +124,43 @@ def _details(kind: type[TaggedError]) -> Schema:
 
 
 def _inlined(schema: Json, parts: Mapping[str, Json]) -> Json:
-    """Put the schemas of parts where they are referred to: a `responses` object has no place of its own for them."""
+    """Replace each `$ref` by its schema: a `responses` object cannot contain components."""
     if isinstance(schema, list):
-        return [_inlined(one, parts) for one in schema]
+        return [_inlined(item, parts) for item in schema]
     if not isinstance(schema, dict):
         return schema
     name = schema.get('$ref')
     if isinstance(name, str):
-        # A part inside itself may be anything there.
+        # A recursive schema accepts anything at its second level.
         return _inlined(parts[name], {**parts, name: {}})
-    return {key: _inlined(one, parts) for key, one in schema.items()}
+    return {key: _inlined(value, parts) for key, value in schema.items()}
 
 
-def _of_everything() -> Iterable[_Answer]:
-    places: Schema = {
+def _common_responses() -> Iterable[_ErrorResponse]:
+    details: Schema = {
         'type': 'object',
-        'properties': {'kind': _TEXT, 'errors': _PLACES},
+        'properties': {'kind': _TEXT, 'errors': _PROBLEMS},
         'required': ['kind'],
     }
     yield (
         '400',
-        _of_framework(
+        _framework_error(
             'The request is not valid.',
             code={'const': 'INVALID_REQUEST'},
             type={'const': 'BadRequest'},
-            details=places,
+            details=details,
         ),
         (),
     )
     yield (
         '413',
-        _of_framework('The body is larger than is taken.', code={'const': 'PAYLOAD_TOO_LARGE'}),
+        _framework_error('The body is too large.', code={'const': 'PAYLOAD_TOO_LARGE'}),
         (),
     )
     yield (
         '4XX',
-        _of_framework(
-            'The framework refuses the request.',
+        _framework_error(
+            'The framework rejects the request.',
             code={'type': 'string', 'pattern': '^[A-Z][A-Z0-9_]+$'},
         ),
         (),
@@ -170,7 +173,7 @@ def _of_everything() -> Iterable[_Answer]:
     message: Schema = {'const': DEFECT_MESSAGE}
     yield (
         '500',
-        _of_framework(
+        _framework_error(
             'A defect.',
             code={'const': 'INTERNAL'},
             type={'const': 'UnknownError'},
@@ -181,28 +184,28 @@ def _of_everything() -> Iterable[_Answer]:
     )
 
 
-def _of_framework(description: str, **properties: Schema) -> Schema:
-    usual: Schema = {
+def _framework_error(description: str, **properties: Schema) -> Schema:
+    defaults: Schema = {
         'code': _TEXT,
         'type': _TEXT,
         'message': _TEXT,
         'retryable': {'type': 'boolean'},
     }
-    return _error({**usual, **properties}, description=description)
+    return _error_schema({**defaults, **properties}, description=description)
 
 
 def _response(status: str, errors: list[Schema], headers: Iterable[str]) -> dict[str, object]:
     codes = sorted({str(code) for error in errors if (code := _code(error)) is not None})
-    words = phrase(int(status)) if status.isdecimal() else 'Any other refusal'
+    reason = phrase(int(status)) if status.isdecimal() else 'Any other client error'
     return {
-        'description': f'{words}: {", ".join(codes)}' if codes else words,
+        'description': f'{reason}: {", ".join(codes)}' if codes else reason,
         'headers': {
             'X-Request-ID': {'schema': _REQUEST_ID},
             **{name: {'schema': _TEXT} for name in sorted(headers)},
         },
         'content': {
-            'application/json': {'schema': _envelope(errors)},
-            'application/problem+json': {'schema': _problem(status, codes)},
+            'application/json': {'schema': _envelope_schema(errors)},
+            'application/problem+json': {'schema': _problem_schema(status, codes)},
         },
     }
 
@@ -212,7 +215,7 @@ def _code(error: Schema) -> object:
     return properties['code'].get('const')
 
 
-def _envelope(errors: list[Schema]) -> Schema:
+def _envelope_schema(errors: list[Schema]) -> Schema:
     properties: Schema = {
         'success': {'const': False},
         'error': errors[0] if len(errors) == 1 else {'anyOf': errors},
@@ -222,8 +225,8 @@ def _envelope(errors: list[Schema]) -> Schema:
     return {'type': 'object', 'properties': properties, 'required': [*properties]}
 
 
-def _problem(status: str, codes: list[str]) -> Schema:
-    always: Schema = {
+def _problem_schema(status: str, codes: list[str]) -> Schema:
+    required: Schema = {
         'type': _TEXT,
         'title': _TEXT,
         'status': {'const': int(status)} if status.isdecimal() else {'type': 'integer'},
@@ -234,6 +237,6 @@ def _problem(status: str, codes: list[str]) -> Schema:
     }
     return {
         'type': 'object',
-        'properties': {**always, 'retry_after_ms': _DELAY, 'errors': _PLACES},
-        'required': [*always],
+        'properties': {**required, 'retry_after_ms': _DELAY, 'errors': _PROBLEMS},
+        'required': [*required],
     }

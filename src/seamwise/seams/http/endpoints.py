@@ -1,4 +1,4 @@
-"""Handlers that return results, as handlers of Starlette and FastAPI."""
+"""Decorator that turns functions returning a Result into handlers of Starlette and FastAPI."""
 
 from collections.abc import Callable, Coroutine
 from functools import update_wrapper
@@ -22,22 +22,22 @@ P = ParamSpec('P')
 E = TypeVar('E')
 E_contra = TypeVar('E_contra', contravariant=True)
 
-_REQUEST = 'seamwise_request'
-"""The parameter by which FastAPI hands in the request where the handler does not ask for it itself."""
+_REQUEST_PARAMETER = 'seamwise_request'
+"""The parameter in which FastAPI passes the request if the handler has no parameter for it."""
 
 
-class _Answer(Response):
-    """A response that is whole already: Starlette would look for headers that may be missing."""
+class _CompleteResponse(Response):
+    """A complete response, without the search for missing headers of Starlette's initializer."""
 
-    def __init__(self, made: RawResponse) -> None:
+    def __init__(self, raw: RawResponse) -> None:
         self.background = None
-        self.status_code, self.raw_headers, self.body = made
-        self.raw_headers.append((b'content-length', b'%d' % len(made.body)))
+        self.status_code, self.raw_headers, self.body = raw
+        self.raw_headers.append((b'content-length', b'%d' % len(raw.body)))
 
 
 @final
 class Endpoint(Generic[E_contra]):
-    """Makes handlers of functions whose errors one adapter covers; `endpoint` makes it."""
+    """Decorator for functions whose errors one adapter covers. `endpoint` returns it."""
 
     __slots__ = ('_adapter', '_body')
 
@@ -54,59 +54,65 @@ class Endpoint(Generic[E_contra]):
         self, handler: Callable[P, Result[object, E_contra]], /
     ) -> Callable[P, Response]: ...
     def __call__(self, handler: Callable[..., Any], /) -> Callable[..., Any]:
-        """Make a handler: a coroutine function of a coroutine function, a function of a function (run in the framework's threads)."""
-        seen = _evaluated(handler)
-        own = next(
-            (one.name for one in seen.parameters.values() if _is_request(one.annotation)), None
+        """Return the handler: async for an async function, else sync (run in a thread)."""
+        handler_signature = _evaluated_signature(handler)
+        request_name = next(
+            (
+                parameter.name
+                for parameter in handler_signature.parameters.values()
+                if _is_request(parameter.annotation)
+            ),
+            None,
         )
 
-        async def answer_async(*args: Any, **kwargs: Any) -> Response:
-            exchange = _exchange(own, args, kwargs)
+        async def call_async(*args: Any, **kwargs: Any) -> Response:
+            exchange = _exchange(request_name, args, kwargs)
             return self._response(await handler(*args, **kwargs), exchange)
 
-        def answer(*args: Any, **kwargs: Any) -> Response:
-            exchange = _exchange(own, args, kwargs)
+        def call(*args: Any, **kwargs: Any) -> Response:
+            exchange = _exchange(request_name, args, kwargs)
             return self._response(handler(*args, **kwargs), exchange)
 
-        chosen: Callable[..., Any] = answer_async if _is_async(handler) else answer
-        update_wrapper(chosen, handler)
-        vars(chosen)['__signature__'] = _as_asked(seen, own)
-        return chosen
+        wrapper: Callable[..., Any] = call_async if _is_async(handler) else call
+        update_wrapper(wrapper, handler)
+        vars(wrapper)['__signature__'] = _framework_signature(handler_signature, request_name)
+        return wrapper
 
     def _response(self, result: object, exchange: Exchange) -> Response:
-        # Whatever raises here is a defect, met before a byte of the answer is sent.
-        shown: object
+        # An exception in here is a defect, raised before the response starts.
+        content: object
         if type(result) is Failure:
-            shown = self._adapter(result.failure())
-            if not isinstance(shown, HttpError):
+            content = self._adapter(result.failure())
+            if not isinstance(content, HttpError):
                 raise TypeError(
-                    f'The adapter of an endpoint makes an HttpError of an error, not {type(shown).__name__}.'
+                    'The adapter of an endpoint must return an HttpError, '
+                    f'not {type(content).__name__}.'
                 )
         elif type(result) is Success:
-            shown = result.unwrap()
+            content = result.unwrap()
         else:
             raise TypeError(
-                f'A handler under `endpoint` returns a Result, not {type(result).__name__}.'
+                f'A handler under `endpoint` must return a Result, not {type(result).__name__}.'
             )
-        if isinstance(shown, Response):
-            shown.headers.setdefault('x-request-id', exchange.request_id)
-            answer = shown
+        if isinstance(content, Response):
+            content.headers.setdefault('x-request-id', exchange.request_id)
+            response = content
         else:
-            answer = _Answer(
+            response = _CompleteResponse(
                 raw_response(
-                    shown, request_id=exchange.request_id, body=self._body, accept=exchange.accept
+                    content, request_id=exchange.request_id, body=self._body, accept=exchange.accept
                 )
             )
         exchange.is_answered = True
-        return answer
+        return response
 
 
 def endpoint(adapter: Callable[[E], HttpError], *, body: Body = negotiated) -> Endpoint[E]:
-    """Make a decorator for handlers of Starlette and FastAPI that return Results; an error that `adapter` lacks is a type error.
+    """Return a decorator for functions that return Results, sync or async, as handlers.
 
-    A Success is answered with its value in the envelope, or with the response (a stream, a file) that it holds; a Failure
-    with what the adapter makes of it, in the form of `body`: by default the one that the request's `Accept` asks for.
-    Coroutine functions and functions will do; the framework runs the latter in its threads.
+    The value of a Success is sent in the envelope; a response (a stream, a file) is sent as it is.
+    An error that `adapter` does not cover is a type error. A sync function runs in a thread of the
+    framework.
 
     >>> from seamwise.catalog.storage import RecordNotFound
     >>> from seamwise.seams.http.tables import STORAGE
@@ -116,27 +122,32 @@ def endpoint(adapter: Callable[[E], HttpError], *, body: Body = negotiated) -> E
     >>> from starlette.applications import Starlette
     >>> from starlette.routing import Route
     >>> app = Starlette(routes=[Route('/users/{name}', show)])
+
+    Args:
+        adapter: Function from the errors of the handler to an `HttpError`.
+        body: Body format; by default it follows the `Accept` header of the request.
     """
     return Endpoint(adapter, body)
 
 
-def _exchange(own: str | None, args: tuple[object, ...], kwargs: dict[str, Any]) -> Exchange:
-    given = kwargs.pop(_REQUEST, None) if own is None else kwargs.get(own)
-    for request in (given, *args):
-        if isinstance(request, Request):
-            return exchange_of(request.scope)
-    raise TypeError('A handler under `endpoint` is called with a request of Starlette.')
+def _exchange(name: str | None, args: tuple[object, ...], kwargs: dict[str, Any]) -> Exchange:
+    """Return the exchange of the request in the arguments; remove a request that we added."""
+    keyword = kwargs.pop(_REQUEST_PARAMETER, None) if name is None else kwargs.get(name)
+    for value in (keyword, *args):
+        if isinstance(value, Request):
+            return exchange_of(value.scope)
+    raise TypeError('A handler under `endpoint` must be called with a Request of Starlette.')
 
 
 def _is_async(handler: Callable[..., object]) -> bool:
-    return iscoroutinefunction(handler) or iscoroutinefunction(getattr(handler, '__call__', None))  # noqa: B004 -- it is read, not asked for
+    return iscoroutinefunction(handler) or iscoroutinefunction(getattr(handler, '__call__', None))  # noqa: B004 -- `callable` does not return the method
 
 
-def _evaluated(handler: Callable[..., object]) -> Signature:
+def _evaluated_signature(handler: Callable[..., object]) -> Signature:
     try:
         return signature(handler, eval_str=True)
     except NameError:
-        # A name that is there for type checkers only; FastAPI does as much.
+        # A name imported for type checkers only. FastAPI falls back in the same way.
         return signature(handler)
 
 
@@ -146,13 +157,19 @@ def _is_request(annotation: object) -> bool:
     return isinstance(annotation, type) and issubclass(annotation, Request)
 
 
-def _as_asked(seen: Signature, own: str | None) -> Signature:
-    """Give the signature that FastAPI reads: with a request, and without the Result, of which it would make a model."""
-    parameters = [*seen.parameters.values()]
-    if own is None:
-        at = next(
-            (number for number, one in enumerate(parameters) if one.kind is Parameter.VAR_KEYWORD),
+def _framework_signature(handler_signature: Signature, request_name: str | None) -> Signature:
+    """Return the signature for FastAPI: with a request, and a Response instead of the Result."""
+    parameters = [*handler_signature.parameters.values()]
+    if request_name is None:
+        # A keyword-only parameter comes before `**kwargs`.
+        index = next(
+            (
+                index
+                for index, parameter in enumerate(parameters)
+                if parameter.kind is Parameter.VAR_KEYWORD
+            ),
             len(parameters),
         )
-        parameters.insert(at, Parameter(_REQUEST, Parameter.KEYWORD_ONLY, annotation=Request))
-    return seen.replace(parameters=parameters, return_annotation=Response)
+        request = Parameter(_REQUEST_PARAMETER, Parameter.KEYWORD_ONLY, annotation=Request)
+        parameters.insert(index, request)
+    return handler_signature.replace(parameters=parameters, return_annotation=Response)

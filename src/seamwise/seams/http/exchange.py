@@ -1,43 +1,58 @@
-"""One request and what is known of its answer: shared by everything between the server and the handler."""
+"""ASGI types, and the request id and state that all layers of one request share."""
 
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from re import compile as pattern
 from typing import Any, TypeAlias
+from uuid import uuid4
 
 from msgspec import Struct
 
-from seamwise.seams.http.request_ids import request_id
-
-# What a message of ASGI holds depends on its keys; no narrower type is true of all.
+# The values of an ASGI message depend on its type; no narrower type fits all of them.
 Scope: TypeAlias = MutableMapping[str, Any]
 Message: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Message]]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
 App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
-"""An application of ASGI 3."""
+"""An ASGI 3 application."""
 
-_KEY = 'seamwise.exchange'
+_SCOPE_KEY = 'seamwise.exchange'
+# Harmless in a header, a log and a shell.
+_SAFE_ID = pattern(r'[A-Za-z0-9._-]{1,128}').fullmatch
 
 
 class Exchange(Struct):
-    """The id of a request, what it accepts, and whether its answer has one of our forms already."""
+    """The id and the `Accept` header of a request, and whether a handler has answered it."""
 
     request_id: str
     accept: str | None
     is_answered: bool = False
+    """Whether `endpoint` has built the response: it is no error page of the framework."""
+
+
+def request_id(incoming: str | None) -> str:
+    """Return an incoming `X-Request-ID` of 1 to 128 of `[A-Za-z0-9._-]`, or else a new id.
+
+    >>> request_id('req-abc123'), len(request_id('a b'))
+    ('req-abc123', 36)
+    """
+    if incoming is not None and _SAFE_ID(incoming):
+        return incoming
+    return f'req-{uuid4().hex}'
 
 
 def exchange_of(scope: Scope) -> Exchange:
-    """Give the exchange of a request; whoever asks first begins it."""
-    known: Exchange | None = scope.get(_KEY)
-    if known is None:
-        given = accept = None
+    """Return the exchange of a request; the first call creates it."""
+    exchange: Exchange | None = scope.get(_SCOPE_KEY)
+    if exchange is None:
+        incoming_id = accept = None
         for name, value in scope['headers']:
             if name == b'accept':
                 accept = value if accept is None else b', '.join([accept, value])
             elif name == b'x-request-id':
-                given = value if given is None else b', '.join([given, value])
-        known = scope[_KEY] = Exchange(request_id(_text(given)), _text(accept))
-    return known
+                incoming_id = value if incoming_id is None else b', '.join([incoming_id, value])
+        exchange = Exchange(request_id(_text(incoming_id)), _text(accept))
+        scope[_SCOPE_KEY] = exchange
+    return exchange
 
 
 def _text(value: bytes | None) -> str | None:
@@ -45,6 +60,9 @@ def _text(value: bytes | None) -> str | None:
 
 
 def header(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> str | None:
-    """Give the value of a header, of several of its name all (RFC 9110, 5.3), None where there is none; `name` in lower case."""
-    found = [value for one, value in headers if one.lower() == name]
-    return b', '.join(found).decode('latin-1') if found else None
+    """Return the value of a header, or None without one.
+
+    Several values are joined by commas (RFC 9110, 5.3). `name` is in lower case.
+    """
+    values = [value for key, value in headers if key.lower() == name]
+    return b', '.join(values).decode('latin-1') if values else None

@@ -1,21 +1,22 @@
-"""Small answers that a route gives by itself, where no error of a service stands behind them."""
+"""Errors that a route returns itself, without an error class: 404, 400 and 500."""
 
 import sys
 from collections.abc import Sequence
+from http import HTTPStatus
 
 from seamwise.defects import report_defect
 from seamwise.seams._common import safe_text
-from seamwise.seams.http.shape import HttpError, Place, defect
+from seamwise.seams.http.shape import HttpError, ProblemLocation, defect
 
 
 def not_found(message: str) -> HttpError:
-    """Answer 404 RESOURCE_NOT_FOUND.
+    """Return the error 404 RESOURCE_NOT_FOUND.
 
     >>> not_found('There is no such page.').status
     404
     """
     return HttpError(
-        status=404,
+        status=HTTPStatus.NOT_FOUND.value,
         code='RESOURCE_NOT_FOUND',
         type='NotFoundError',
         message=safe_text(message),
@@ -23,37 +24,51 @@ def not_found(message: str) -> HttpError:
     )
 
 
-def bad_request(message: str, *, kind: str = 'Request', places: Sequence[Place] = ()) -> HttpError:
-    """Answer 400 INVALID_REQUEST; `kind` is the part that was refused (`Body`, `Query`, …), `places` what is wrong in it, and where.
+def bad_request(
+    message: str, *, kind: str = 'Request', problems: Sequence[ProblemLocation] = ()
+) -> HttpError:
+    """Return the error 400 INVALID_REQUEST.
 
-    >>> bad_request('The body is no JSON.', kind='Body').details
+    >>> bad_request('The body is not JSON.', kind='Body').details
     {'kind': 'Body'}
+
+    Args:
+        message: The error message.
+        kind: The invalid part of the request: `Body`, `Query`, ….
+        problems: The invalid values, each with its location.
     """
-    safe = tuple(Place(safe_text(one.pointer), safe_text(one.detail)) for one in places)
-    wrong = (
-        {'errors': [{'pointer': one.pointer, 'detail': one.detail} for one in safe]} if safe else {}
+    safe = tuple(
+        ProblemLocation(safe_text(problem.pointer), safe_text(problem.detail))
+        for problem in problems
     )
+    details: dict[str, object] = {'kind': safe_text(kind)}
+    if safe:
+        details['errors'] = [
+            {'pointer': problem.pointer, 'detail': problem.detail} for problem in safe
+        ]
     return HttpError(
-        status=400,
+        status=HTTPStatus.BAD_REQUEST.value,
         code='INVALID_REQUEST',
         type='BadRequest',
         message=safe_text(message),
-        details={'kind': safe_text(kind), **wrong},
+        details=details,
         retryable=False,
         problems=safe,
     )
 
 
 def unknown() -> HttpError:
-    """Answer 500 INTERNAL for the exception that is being handled, and record that as a defect under the reference shown.
+    """Return the error 500 INTERNAL for the exception being handled, and record it as a defect.
 
     >>> import logging; logging.getLogger('seamwise').setLevel(logging.CRITICAL)
     >>> try:
     ...     1 / 0
     ... except ZeroDivisionError:
-    ...     answer = unknown()
-    >>> answer.code, list(answer.details)
+    ...     error = unknown()
+    >>> error.code, list(error.details)
     ('INTERNAL', ['ref'])
     """
-    met = sys.exception() or RuntimeError('A route answered that it met something unknown.')
-    return defect(report_defect(met).ref)
+    exception = sys.exception() or RuntimeError(
+        'A route returned `unknown()` without an exception.'
+    )
+    return defect(report_defect(exception).ref)

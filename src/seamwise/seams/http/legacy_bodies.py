@@ -1,10 +1,10 @@
-"""Bodies of an older contract, by whoever they are: `{name, data}` and the flat `{_tag, …fields}` read alike."""
+"""Decoding of the legacy contract: `{name, data}` and the flat `{_tag, …fields}`."""
 
 import msgspec
 
 from seamwise.containers import Failure, Result, Success
 from seamwise.errors import TAG_FIELD
-from seamwise.seams._decoding import UNREADABLE, UnreadableBody, unreadable
+from seamwise.seams._decoding import DECODE_ERRORS, UnreadableBody, unreadable_body
 from seamwise.seams.http.bodies import Named
 
 _decode = msgspec.json.Decoder(dict[str, object]).decode
@@ -12,28 +12,28 @@ _KEYS = {'name', 'data'}
 
 
 def from_foreign(body: bytes | str, /) -> Result[Named, UnreadableBody]:
-    """Read `{name, data}` or `{_tag, …fields}` as a name and its data; anything else is an `UnreadableBody` that says why.
+    """Return the name and the data of `{name, data}` or `{_tag, …fields}`.
+
+    Any other body is an `UnreadableBody`, whose `problem` names the difference.
 
     >>> from_foreign(b'{"_tag": "MCPFailed", "name": "files"}')
     <Success: Named(name='MCPFailed', data={'name': 'files'})>
     """
     try:
-        read = _decode(body)
-    except UNREADABLE as reason:
-        return Failure(unreadable(f'it is no JSON object ({reason})', body))
-    tag = read.pop(TAG_FIELD, None)
-    if tag is not None:
-        return (
-            Success(Named(tag, read))
-            if isinstance(tag, str) and tag
-            else Failure(unreadable(f'its {TAG_FIELD} is no name', body))
+        fields = _decode(body)
+    except DECODE_ERRORS as cause:
+        return Failure(unreadable_body(f'it is not a JSON object ({cause})', body))
+    tag = fields.pop(TAG_FIELD, None)
+    if tag is None and fields.keys() != _KEYS:
+        return Failure(
+            unreadable_body(f'it has neither {TAG_FIELD} nor exactly name and data', body)
         )
-    if read.keys() != _KEYS:
-        return Failure(unreadable(f'it has neither {TAG_FIELD}, nor name and data alone', body))
-    name = read['name']
+    key, name, data = (
+        ('name', fields['name'], fields['data']) if tag is None else (TAG_FIELD, tag, fields)
+    )
     if not isinstance(name, str) or not name:
-        return Failure(unreadable('its name is no name', body))
+        return Failure(unreadable_body(f'its {key} is not a non-empty string', body))
     try:
-        return Success(Named(name, msgspec.convert(read['data'], dict[str, object])))
+        return Success(Named(name, msgspec.convert(data, dict[str, object])))
     except msgspec.ValidationError:
-        return Failure(unreadable('its data is no object', body))
+        return Failure(unreadable_body('its data is not an object', body))

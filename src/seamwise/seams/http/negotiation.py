@@ -1,4 +1,4 @@
-"""Which form of a body a client asks for (RFC 9110, 12.5.1)."""
+"""Content negotiation between the envelope and problem details (RFC 9110, 12.5.1)."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -8,49 +8,56 @@ from re import compile as pattern
 
 from seamwise.seams.http.bodies import Body, envelope, problem
 
-_ENVELOPE = ('application/json', 'application/*', '*/*')
-_PROBLEM = ('application/problem+json', 'application/*', '*/*')
+_ENVELOPE_RANGES = ('application/json', 'application/*', '*/*')
+_PROBLEM_RANGES = ('application/problem+json', 'application/*', '*/*')
+"""The media ranges that match a format, most specific first."""
+
 _MEMBER = pattern(r'(?:[^,"]|"(?:[^"\\]|\\.)*+")++')
 _WEIGHT = pattern(r';[ \t]*+q=([^; \t]*)', IGNORECASE)
-_NUMBER = pattern(r'0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?')
-_LONGEST = 4096
+_WEIGHT_VALUE = pattern(r'0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?')
+_MAX_LENGTH = 4096
+"""A longer `Accept` header is ignored."""
 
 
-def chosen(accept: str | None) -> Body:
-    """Give the form that an `Accept` asks for: `problem` where it is wanted by name or rather than JSON, else `envelope`.
+def body_for(accept: str | None) -> Body:
+    """Return the body format for an `Accept` header.
 
-    Parameters but `q` are left aside (JSON has none: RFC 8259, 11), ranges with a weight that is none are too. Where
-    nothing that is asked for can be given, the envelope is: an error that can be read beats a bare 406 (RFC 9110, 15.5.7).
+    The format is `problem` if the header names it, or prefers it to JSON, and else `envelope`.
+    Parameters other than `q` are ignored (JSON has none: RFC 8259, 11), and so are ranges with an
+    invalid weight. If the client accepts neither format, it gets the envelope: a readable error is
+    more useful than an empty 406 (RFC 9110, 15.5.7).
 
-    >>> chosen('application/problem+json, */*;q=0.1') is problem, chosen('text/html') is envelope
-    (True, True)
+    >>> body_for('application/problem+json, */*;q=0.1') is problem
+    True
+    >>> body_for('text/html') is envelope
+    True
     """
-    if accept is None or len(accept) > _LONGEST:
+    if accept is None or len(accept) > _MAX_LENGTH:
         return envelope
-    return problem if _wants_problem(accept) else envelope
+    return problem if _prefers_problem(accept) else envelope
 
 
 def negotiated(
     x: object, /, *, request_id: str | None, now: datetime | None = None, accept: str | None = None
 ) -> bytes:
-    """Write a value or an `HttpError` in the form that `accept` asks for."""
-    return chosen(accept)(x, request_id=request_id, now=now)
+    """Return a value or an `HttpError` in the format that `accept` prefers."""
+    return body_for(accept)(x, request_id=request_id, now=now)
 
 
 @lru_cache(maxsize=64)
-def _wants_problem(accept: str) -> bool:
-    weights = dict(_ranges(accept))
-    for_problem, for_envelope = (
-        next((weights[one] for one in ranges if one in weights), 0)
-        for ranges in (_PROBLEM, _ENVELOPE)
+def _prefers_problem(accept: str) -> bool:
+    weights = dict(_weighted_ranges(accept))
+    problem_weight, envelope_weight = (
+        next((weights[range_] for range_ in ranges if range_ in weights), 0)
+        for ranges in (_PROBLEM_RANGES, _ENVELOPE_RANGES)
     )
-    # Who names it is given it: whoever does not know it would not.
+    # A client that names the format knows it, so it gets it even at equal weight.
     is_named = 'application/problem+json' in weights
-    return for_problem > for_envelope or (is_named and for_problem == for_envelope > 0)
+    return problem_weight > envelope_weight or (is_named and problem_weight == envelope_weight > 0)
 
 
-def _ranges(accept: str) -> Iterator[tuple[str, float]]:
+def _weighted_ranges(accept: str) -> Iterator[tuple[str, float]]:
     for member in _MEMBER.findall(accept):
         weight = _WEIGHT.search(member)
-        if weight is None or _NUMBER.fullmatch(weight[1]):
+        if weight is None or _WEIGHT_VALUE.fullmatch(weight[1]):
             yield member.partition(';')[0].strip().lower(), float(weight[1]) if weight else 1.0

@@ -1,47 +1,50 @@
-"""The HTTP seam's verb: `on(Kind).responds(status, code)`."""
+"""Arms of the HTTP seam: `on(Kind).responds(status, code)`."""
 
 from collections.abc import Callable, Iterable, Mapping
+from http import HTTPStatus
 from re import compile as pattern
-from typing import Generic, TypeVar, final
+from typing import Generic, TypeVar, final, overload
 
 from msgspec import Struct
+from typing_extensions import TypeForm
 
+from seamwise.codec import error_classes
 from seamwise.errors import TaggedError, retry_after
+from seamwise.seams._arm_builder import ArmBuilder
 from seamwise.seams._common import milliseconds_or_none, safe_items, safe_text
 from seamwise.seams._public_view import public_view
 from seamwise.seams._redacted import redacted
-from seamwise.seams.adapter import Adapter, Hidden
-from seamwise.seams.http.shape import HttpError, Place
+from seamwise.seams.adapter import Adapter
+from seamwise.seams.http.shape import HttpError, ProblemLocation
 
 K = TypeVar('K', bound=TaggedError)
 
-_LOWEST, _HIGHEST = 400, 599
-_UNAUTHORIZED, _METHOD_NOT_ALLOWED = 401, 405
-_NOT_IN_A_HEADER = pattern(r'[^\x20-\x7e]')
+_ERROR_STATUSES = range(400, 600)
+# An attribute of an enum costs a tenth of the whole call.
+_UNAUTHORIZED = HTTPStatus.UNAUTHORIZED.value
+_NOT_PRINTABLE_ASCII = pattern(r'[^\x20-\x7e]')
 
 
-class Responds(Struct, Generic[K], frozen=True):
-    """The declared answer for a kind: status and code, and how the rest is made of an error."""
+class HttpArm(Struct, Generic[K], frozen=True):
+    """The declared answer for an error class: a status, a code, and functions for the rest."""
 
     status: int
     code: str
     details: Callable[[K], Mapping[str, object]] | None = None
     headers: Callable[[K], Mapping[str, str]] | Mapping[str, str] | None = None
-    problems: Callable[[K], Iterable[Place]] | None = None
+    problems: Callable[[K], Iterable[ProblemLocation]] | None = None
     docs: str | None = None
 
     def __call__(self, error: K) -> HttpError:
-        """Answer an error of this kind."""
+        """Return the answer for an error."""
         message, fields = public_view(error)
         delay_ms = milliseconds_or_none(retry_after(error)) if 'retry_after' in fields else None
         if self.details or self.headers or self.problems:
-            # Before the functions of the arm: they may cut or escape a text, and then a credential has lost its form.
+            # Redact before the functions of the arm: they may cut or escape a text, and redaction
+            # would no longer recognize a secret in it.
             error = redacted(error)
-        headers = (
-            {}
-            if delay_ms is None and self.status != _UNAUTHORIZED
-            else _standard(self.status, delay_ms)
-        )
+        needs_headers = delay_ms is not None or self.status == _UNAUTHORIZED
+        headers = _standard_headers(self.status, delay_ms) if needs_headers else {}
         return HttpError(
             status=self.status,
             code=self.code,
@@ -52,44 +55,46 @@ class Responds(Struct, Generic[K], frozen=True):
             retry_after_ms=delay_ms,
             docs=self.docs,
             headers={**headers, **self._own_headers(error)} if self.headers else headers,
-            problems=tuple(_safe_place(one) for one in self.problems(error))
-            if self.problems
-            else (),
+            problems=tuple(map(_safe_problem, self.problems(error))) if self.problems else (),
         )
 
     def _own_headers(self, error: K) -> dict[str, str]:
-        given = self.headers(error) if callable(self.headers) else self.headers or {}
-        return {_canonical(name): _header_value(value) for name, value in given.items()}
+        headers = self.headers(error) if callable(self.headers) else self.headers or {}
+        return {_canonical_name(name): _header_value(value) for name, value in headers.items()}
 
 
-def _standard(status: int, delay_ms: int | None) -> dict[str, str]:
-    """Give what RFC 9110 asks for: a challenge with 401 (11.6.1), and the delay in whole seconds (10.2.3), rounded up."""
-    made = {'WWW-Authenticate': 'Bearer'} if status == _UNAUTHORIZED else {}
+def _standard_headers(status: int, delay_ms: int | None) -> dict[str, str]:
+    """Return the headers that RFC 9110 requires.
+
+    They are a challenge with 401 (11.6.1), and a delay in whole seconds (10.2.3), rounded up.
+    """
+    headers = {'WWW-Authenticate': 'Bearer'} if status == _UNAUTHORIZED else {}
     if delay_ms is not None:
-        made['Retry-After'] = str(-(-delay_ms // 1000))
-    return made
+        headers['Retry-After'] = str(-(-delay_ms // 1000))
+    return headers
 
 
-def _canonical(name: str) -> str:
+def _canonical_name(name: str) -> str:
     return 'WWW-Authenticate' if name.lower() == 'www-authenticate' else name.title()
 
 
 def _header_value(value: str) -> str:
-    # What an error holds may come from anywhere: a line break would begin a header of somebody else's.
-    return _NOT_IN_A_HEADER.sub('?', safe_text(value))
+    # The value may come from outside: a line break in it would inject another header.
+    return _NOT_PRINTABLE_ASCII.sub('?', safe_text(value))
 
 
-def _safe_place(place: Place) -> Place:
-    return Place(safe_text(place.pointer), safe_text(place.detail))
+def _safe_problem(problem: ProblemLocation) -> ProblemLocation:
+    return ProblemLocation(safe_text(problem.pointer), safe_text(problem.detail))
 
 
 @final
-class On(Generic[K]):
-    """One kind of error, still without an answer; `on` makes it."""
+class HttpArmBuilder(ArmBuilder[K, HttpError]):
+    """One error class without a declared answer. `on` returns it."""
 
     __slots__ = ('_kind',)
 
     def __init__(self, kind: type[K]) -> None:
+        super().__init__((kind,), 'http')
         self._kind = kind
 
     def responds(
@@ -99,32 +104,45 @@ class On(Generic[K]):
         *,
         details: Callable[[K], Mapping[str, object]] | None = None,
         headers: Callable[[K], Mapping[str, str]] | Mapping[str, str] | None = None,
-        problems: Callable[[K], Iterable[Place]] | None = None,
+        problems: Callable[[K], Iterable[ProblemLocation]] | None = None,
         docs: str | None = None,
     ) -> Adapter[K, HttpError]:
-        """Say the status (400 to 599, else a ValueError) and the code.
+        """Return an adapter that answers the error with a status and a code.
 
-        `details` default to all fields but the cause and the secrets. `headers` are added to `Retry-After` (where the
-        error has a `retry_after`) and, with 401, to `WWW-Authenticate: Bearer`; 405 is a ValueError without them, since it
-        must carry `Allow`. `problems` are the places of a request that are wrong, `docs` the address of a page on the code.
+        Args:
+            status: HTTP status, 400 to 599.
+            code: Error code in the body, in upper snake case.
+            details: Function that returns the `details` of the body; by default they are all fields
+                except the cause and the secrets.
+            headers: Headers, or a function that returns them. They are added to `Retry-After` (if
+                the error has a `retry_after`) and, with 401, to `WWW-Authenticate: Bearer`.
+            problems: Function that returns the invalid parts of the request.
+            docs: URL of a page about the code.
+
+        Raises:
+            ValueError: The status is not an error, or it is 405 without `headers`.
         """
-        if not _LOWEST <= status <= _HIGHEST:
+        if status not in _ERROR_STATUSES:
             raise ValueError(
-                f'{self._kind.__name__}: an error answers with a status of 400 to 599, not {status}.'
+                f'{self._kind.__name__}: the status of an error is 400 to 599, not {status}.'
             )
-        if status == _METHOD_NOT_ALLOWED and headers is None:
+        if status == HTTPStatus.METHOD_NOT_ALLOWED and headers is None:
             raise ValueError(
-                f'{self._kind.__name__}: 405 carries the header Allow (RFC 9110, 15.5.6); give it by `headers`.'
+                f'{self._kind.__name__}: a 405 must carry the header Allow (RFC 9110, 15.5.6). '
+                'Pass it in `headers`.'
             )
-        return Adapter({self._kind: Responds(status, code, details, headers, problems, docs)})
-
-    def hidden(self) -> Adapter[K, HttpError]:
-        """Say that this kind never reaches HTTP; one that does is a defect."""
-        return Adapter({self._kind: Hidden(self._kind, 'http')})
+        return Adapter({self._kind: HttpArm(status, code, details, headers, problems, docs)})
 
 
-def on(kind: type[K], /) -> On[K]:
-    """Name a kind of error; `.responds(status, code)` says its answer, `|` adds more kinds.
+@overload
+def on(kind: type[K], /) -> HttpArmBuilder[K]: ...
+@overload
+def on(kind: TypeForm[K], /) -> ArmBuilder[K, HttpError]: ...
+def on(kind: TypeForm[K], /) -> ArmBuilder[K, HttpError]:
+    """Return a builder for an error class; `.responds(status, code)` returns its adapter.
+
+    `|` joins adapters. A union is accepted for `.hidden()` only: `on(A | B).hidden()`
+    covers all of its members.
 
     >>> from seamwise import Category, TaggedError
     >>> class PrinterBusy(TaggedError, category=Category.CAPACITY, message='{printer} is busy.'):
@@ -134,4 +152,6 @@ def on(kind: type[K], /) -> On[K]:
     >>> answer.status, answer.retry_after_ms, answer.headers
     (503, 1500, {'Retry-After': '2'})
     """
-    return On(kind)
+    if isinstance(kind, type):
+        return HttpArmBuilder(kind)
+    return ArmBuilder(error_classes(kind), 'http')

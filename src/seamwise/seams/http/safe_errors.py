@@ -1,4 +1,4 @@
-"""The outermost layer of an application: defects get a safe answer and a record, the framework's failures our form."""
+"""Outermost ASGI middleware: answers and records defects, converts error pages of frameworks."""
 
 import sys
 from asyncio import CancelledError
@@ -10,18 +10,23 @@ from seamwise.seams.http.asgi_send import Sender
 from seamwise.seams.http.exchange import App, Exchange, Receive, Scope, Send, exchange_of
 from seamwise.seams.http.shape import defect
 
-_CLIENT_CLOSED = 499
-"""The status of an answer that nobody waits for any more: in the log only."""
+_CLIENT_CLOSED_REQUEST = 499
+"""The status of a request whose client disconnected. It is only logged, and has no `HTTPStatus`."""
 
 
 class SafeErrors:
-    """Middleware for any ASGI application: `app.add_middleware(SafeErrors)`, or around the whole of it.
+    """Middleware for any ASGI application: `app.add_middleware(SafeErrors)`, or `SafeErrors(app)`.
 
-    An exception is answered with 500 INTERNAL and a reference, and recorded once, with that reference and the id of
-    the request, in `log` (default: the logger `seamwise`). If the answer has begun, it is left incomplete, so that the
-    server closes the connection. A client that is gone is no defect, and cancellation passes; both are told to the log
-    at DEBUG with status 499. The failures that a framework answers itself (404, 405, 413, a request that fails
-    validation) come in the envelope, or as a problem where the client asks for one; answers of other forms pass as they are.
+    An exception becomes a response 500 INTERNAL with a reference. It is recorded once, with that
+    reference and the request id, in `log` (default: the logger `seamwise`). If the response has
+    started, it is left incomplete, so that the server closes the connection.
+
+    A disconnect of the client is not a defect, and cancellation propagates; both are logged at
+    DEBUG with status 499. Error pages of the framework (404, 405, 413, a validation error) are sent
+    in the envelope, or as problem details if the client prefers them. Other responses stay.
+
+    >>> from starlette.applications import Starlette
+    >>> app = SafeErrors(Starlette())
     """
 
     def __init__(self, app: App, *, log: Logger | None = None) -> None:
@@ -36,47 +41,53 @@ class SafeErrors:
         exchange = exchange_of(scope)
         sender = Sender(scope, send)
         try:
-            await self._answered(scope, receive, sender)
+            await self._run(scope, receive, sender)
         except CancelledError:
-            self._note_that_nobody_waits(exchange)
+            self._log_disconnect(exchange)
             raise
-        except Exception as met:
-            if met is sender.gone:
-                self._note_that_nobody_waits(exchange)
+        except Exception as error:
+            # The client may also disconnect while a defect is answered.
+            if error is sender.disconnect_error:
+                self._log_disconnect(exchange)
                 return
             raise
 
-    async def _answered(self, scope: Scope, receive: Receive, sender: Sender) -> None:
+    async def _run(self, scope: Scope, receive: Receive, sender: Sender) -> None:
         exchange = exchange_of(scope)
         try:
             await self._app(scope, receive, sender)
-            await sender.release()
-        except Exception as met:  # noqa: BLE001 -- whatever it is, nobody expected it
-            if _is_disconnect(met, sender):
-                self._note_that_nobody_waits(exchange)
+            await sender.flush()
+        except Exception as error:  # noqa: BLE001 -- any exception here is a defect
+            if _is_disconnect(error, sender):
+                self._log_disconnect(exchange)
                 return
             state = (
-                {'response': 'it had begun, the connection is closed'} if sender.has_begun else {}
+                {'response': 'already started, the connection is closed'}
+                if sender.has_started
+                else {}
             )
-            report = report_defect(met, log=self._log, request_id=exchange.request_id, **state)
+            report = report_defect(error, log=self._log, request_id=exchange.request_id, **state)
         else:
-            if sender.unexplained is None:
+            message = sender.unexplained_message
+            if message is None:
                 return
-            unexplained = RuntimeError(
-                f'The application answered 500 by itself: {sender.unexplained}'
-            )
+            unexplained = RuntimeError(f'The application responded 500 by itself: {message}')
             report = report_defect(unexplained, log=self._log, request_id=exchange.request_id)
-        if not sender.has_begun:
-            await sender.answer(defect(report.ref))
+        if not sender.has_started:
+            await sender.send_error(defect(report.ref))
 
-    def _note_that_nobody_waits(self, exchange: Exchange) -> None:
-        extra = {'request_id': exchange.request_id, 'status': _CLIENT_CLOSED}
+    def _log_disconnect(self, exchange: Exchange) -> None:
+        extra = {'request_id': exchange.request_id, 'status': _CLIENT_CLOSED_REQUEST}
         (self._log or getLogger('seamwise')).debug(
-            'The client of request %s is gone.', exchange.request_id, extra=extra
+            'The client of request %s disconnected.', exchange.request_id, extra=extra
         )
 
 
-def _is_disconnect(met: Exception, sender: Sender) -> bool:
+def _is_disconnect(error: Exception, sender: Sender) -> bool:
+    """Check that an exception, or each one in a group, reports that the client disconnected."""
+    # Without Starlette's module loaded, its exception cannot have been raised.
     requests = sys.modules.get('starlette.requests')
     kinds: tuple[type[BaseException], ...] = (requests.ClientDisconnect,) if requests else ()
-    return all(one is sender.gone or isinstance(one, kinds) for one in iter_leaves(met))
+    return all(
+        leaf is sender.disconnect_error or isinstance(leaf, kinds) for leaf in iter_leaves(error)
+    )

@@ -1,23 +1,25 @@
-"""What an HTTP client is told of an error, before it becomes a body of one form or another."""
+"""Shape of the HTTP seam: an error before it is written in one of the body formats."""
 
 from collections.abc import Mapping
+from http import HTTPStatus
 
 from msgspec import Struct
 
 from seamwise.seams._common import DEFECT_MESSAGE
 
 
-class Place(Struct, frozen=True):
-    """One thing that is wrong with a request: a JSON Pointer (RFC 6901) to it, and what is wrong there."""
+class ProblemLocation(Struct, frozen=True):
+    """One invalid part of a request: a JSON Pointer to it (RFC 6901), and a description."""
 
     pointer: str
     detail: str
 
 
 class HttpError(Struct, frozen=True, kw_only=True):
-    """An error as HTTP shows it: every text in it is safe to send.
+    """An error as HTTP shows it; every text in it is safe to send.
 
-    `type` is the error's tag, `headers` go with every form of the body, `problems` are written in a problem only.
+    `type` is the tag of the error. `headers` are sent with every body format; `problems` are
+    written by `problem` only.
     """
 
     status: int
@@ -29,17 +31,17 @@ class HttpError(Struct, frozen=True, kw_only=True):
     retry_after_ms: int | None = None
     docs: str | None = None
     headers: Mapping[str, str] = {}
-    problems: tuple[Place, ...] = ()
+    problems: tuple[ProblemLocation, ...] = ()
 
 
 def defect(ref: str) -> HttpError:
-    """Answer for a defect, 500 INTERNAL: its reference, and nothing of the exception.
+    """Return the error for a defect, 500 INTERNAL, with its reference and without the exception.
 
     >>> defect('err_2f4ad7qz').details
     {'ref': 'err_2f4ad7qz'}
     """
     return HttpError(
-        status=500,
+        status=HTTPStatus.INTERNAL_SERVER_ERROR.value,
         code='INTERNAL',
         type='UnknownError',
         message=DEFECT_MESSAGE,

@@ -1,4 +1,4 @@
-"""HTTP statuses and codes of all catalogue errors: one table per union, or one per protocol revision."""
+"""HTTP statuses and codes of all catalogue errors: one adapter per union (A2A: per revision)."""
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
@@ -19,7 +19,7 @@ from seamwise.catalog import (
 )
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.http.on import on
-from seamwise.seams.http.shape import HttpError, Place
+from seamwise.seams.http.shape import HttpError, ProblemLocation
 
 ACCESS: Adapter[access.AccessError, HttpError] = on(access.Unauthenticated).responds(
     401, 'UNAUTHORIZED', headers=lambda error: {'WWW-Authenticate': error.scheme}
@@ -75,14 +75,14 @@ NETWORK: Adapter[network.NetworkError, HttpError] = (
 )
 
 
-def _wrong_places(error: parsing.SchemaViolations) -> Iterator[Place]:
-    return (Place(one.pointer, one.message) for one in error.problems)
+def _schema_problems(error: parsing.SchemaViolations) -> Iterator[ProblemLocation]:
+    return (ProblemLocation(problem.pointer, problem.message) for problem in error.problems)
 
 
 PARSING: Adapter[parsing.ParsingError, HttpError] = (
     on(parsing.UnreadableCall).responds(400, 'INVALID_REQUEST')
     | on(parsing.UnknownFormat).responds(400, 'INVALID_REQUEST')
-    | on(parsing.SchemaViolations).responds(400, 'INVALID_REQUEST', problems=_wrong_places)
+    | on(parsing.SchemaViolations).responds(400, 'INVALID_REQUEST', problems=_schema_problems)
 )
 
 
@@ -103,7 +103,7 @@ LSP: Adapter[protocols.LspError, HttpError] = (
 def _a2a(
     *, not_cancelable: int, content_type: int, agent_response: int
 ) -> Adapter[protocols.A2aError, HttpError]:
-    """Answer as A2A says; three of its statuses differ from revision to revision (A2A 1.0.0 and 1.0.1, section 5.4)."""
+    """Return the table of an A2A revision; three statuses differ (A2A 1.0.0 and 1.0.1, 5.4)."""
     return (
         on(protocols.A2aTaskNotFound).responds(404, 'TASK_NOT_FOUND')
         | on(protocols.A2aTaskNotCancelable).responds(not_cancelable, 'TASK_NOT_CANCELABLE')
@@ -128,7 +128,7 @@ A2A: Mapping[str, Adapter[protocols.A2aError, HttpError]] = MappingProxyType(
         '1.0.1': _a2a(not_cancelable=400, content_type=400, agent_response=500),
     }
 )
-"""By revision of A2A."""
+"""The adapters by A2A revision."""
 
 A2A_LATEST = A2A['1.0.1']
 
@@ -167,20 +167,22 @@ STREAMING: Adapter[streaming.StreamingError, HttpError] = (
 )
 
 
-def _argument(name: str, detail: str) -> Place:
-    return Place('/arguments/' + name.replace('~', '~0').replace('/', '~1'), detail)
+def _argument_problem(name: str, detail: str) -> ProblemLocation:
+    return ProblemLocation('/arguments/' + name.replace('~', '~0').replace('/', '~1'), detail)
 
 
-def _wrong_arguments(error: tools.MissingParameter | tools.InvalidParameter) -> Iterator[Place]:
-    yield _argument(
-        error.parameter, 'is missing' if isinstance(error, tools.MissingParameter) else error.reason
-    )
-    yield from (_argument(one.parameter, one.reason) for one in error.also)
+def _argument_problems(
+    error: tools.MissingParameter | tools.InvalidParameter,
+) -> Iterator[ProblemLocation]:
+    detail = 'is missing' if isinstance(error, tools.MissingParameter) else error.reason
+    yield _argument_problem(error.parameter, detail)
+    for argument in error.also:
+        yield _argument_problem(argument.parameter, argument.reason)
 
 
 TOOLS: Adapter[tools.ToolError, HttpError] = (
-    on(tools.MissingParameter).responds(400, 'TOOL_VALIDATION', problems=_wrong_arguments)
-    | on(tools.InvalidParameter).responds(400, 'TOOL_VALIDATION', problems=_wrong_arguments)
+    on(tools.MissingParameter).responds(400, 'TOOL_VALIDATION', problems=_argument_problems)
+    | on(tools.InvalidParameter).responds(400, 'TOOL_VALIDATION', problems=_argument_problems)
     | on(tools.UnknownTool).responds(404, 'TOOL_NOT_FOUND')
     | on(tools.FileNotFound).responds(404, 'FILE_NOT_FOUND')
     | on(tools.FileAlreadyExists).responds(409, 'ALREADY_EXISTS')
@@ -202,14 +204,4 @@ TOOLS: Adapter[tools.ToolError, HttpError] = (
 )
 
 
-WORKSPACE: Adapter[workspace.WorkspaceError, HttpError] = (
-    on(workspace.ConfigUnreadable).hidden()
-    | on(workspace.ConfigInvalid).hidden()
-    | on(workspace.SkillInvalid).hidden()
-    | on(workspace.SkillNameMismatch).hidden()
-    | on(workspace.PluginFailed).hidden()
-    | on(workspace.EditorInstallFailed).hidden()
-    | on(workspace.NotARepository).hidden()
-    | on(workspace.WorktreeExists).hidden()
-    | on(workspace.WorktreeFailed).hidden()
-)
+WORKSPACE: Adapter[workspace.WorkspaceError, HttpError] = on(workspace.WorkspaceError).hidden()

@@ -1,4 +1,4 @@
-"""Protocols on top of JSON-RPC 2.0, their revisions, and the codes of each: the same number means different things to them."""
+"""Protocols based on JSON-RPC 2.0, their revisions, and the error codes of each."""
 
 from collections.abc import Mapping
 from enum import IntEnum, StrEnum
@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 
 class Protocol(StrEnum):
-    """Who speaks JSON-RPC: the same code means different things to them."""
+    """A protocol based on JSON-RPC. The same code has different meanings in different protocols."""
 
     JSON_RPC = 'json-rpc'
     MCP = 'mcp'
@@ -16,11 +16,11 @@ class Protocol(StrEnum):
 
 
 Revision: TypeAlias = tuple[Protocol, str]
-"""A protocol, and which revision of it."""
+"""A protocol and the name of one of its revisions."""
 
 
 class Code(IntEnum):
-    """The codes of JSON-RPC 2.0 (section 5.1); they hold in every protocol."""
+    """The codes of JSON-RPC 2.0 (section 5.1), which are valid in every protocol."""
 
     PARSE_ERROR = -32700
     INVALID_REQUEST = -32600
@@ -30,16 +30,22 @@ class Code(IntEnum):
 
 
 SERVER_ERROR = -32000
-"""For a failure that no protocol has a code for: JSON-RPC 2.0 leaves -32099 to -32000 to servers, MCP and A2A this one too."""
+"""The code for failures without a code of their own.
+
+JSON-RPC 2.0 leaves -32099 to -32000 to servers. MCP and A2A leave -32000 to them, too.
+"""
 
 MCP_REVISIONS = ('2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28')
-"""The published revisions of the Model Context Protocol, oldest first; dates, so that they compare as texts."""
+"""The published revisions of the Model Context Protocol, oldest first.
+
+They are dates, so that they can be compared as strings.
+"""
 
 A2A_REVISIONS = ('1.0.0', '1.0.1')
 """The revisions of A2A, oldest first."""
 
 STRUCTURED_SINCE = '2025-06-18'
-"""From this revision of MCP on a result has `structuredContent`."""
+"""The first MCP revision in which a result has `structuredContent`."""
 
 _STANDARD = {
     ''.join(word.capitalize() for word in code.name.split('_')): int(code) for code in Code
@@ -51,7 +57,7 @@ _MCP_2024: Mapping[str, int | None] = {
     'MalformedRequest': Code.INVALID_PARAMS,
     'ArgumentsAgainstTheSchema': Code.INVALID_PARAMS,
 }
-# SEP-1303: a model can mend its arguments only if it is shown what is wrong with them.
+# SEP-1303: a model can correct its arguments only if it sees the problem in a tool result.
 _MCP_2025_11: Mapping[str, int | None] = {**_MCP_2024, 'ArgumentsAgainstTheSchema': None}
 _MCP: Mapping[str, Mapping[str, int | None]] = {
     '2025-11-25': {**_MCP_2025_11, 'UrlElicitationRequired': -32042},
@@ -87,8 +93,8 @@ _A2A: Mapping[str, int | None] = {
 
 CODES: Mapping[Revision, Mapping[str, int | None]] = MappingProxyType(
     {
-        revision: MappingProxyType({**_STANDARD, **own})
-        for revision, own in (
+        revision: MappingProxyType({**_STANDARD, **codes})
+        for revision, codes in (
             ((Protocol.JSON_RPC, '2.0'), {}),
             *(((Protocol.MCP, date), _MCP.get(date, _MCP_2024)) for date in MCP_REVISIONS),
             ((Protocol.LSP, '3.17'), _LSP),
@@ -96,7 +102,10 @@ CODES: Mapping[Revision, Mapping[str, int | None]] = MappingProxyType(
         )
     }
 )
-"""By protocol and revision: every code that it names, under its own name for it; None where the answer is a result with `isError`."""
+"""The codes of each protocol and revision, by the names that it defines.
+
+None means a result with `isError` instead of an error.
+"""
 
 REVISIONS = tuple(CODES)
-"""Every protocol and revision that is known here."""
+"""All supported protocols and revisions."""

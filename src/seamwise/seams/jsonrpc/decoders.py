@@ -1,4 +1,4 @@
-"""Errors made again from their public fields: what a wire leaves out, causes and secrets, comes back as `shown` has it."""
+"""Decoding of errors from their public fields, with the causes and secrets of `shown(error)`."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -11,60 +11,61 @@ from typing_extensions import TypeForm
 from seamwise._annotations import resolved_hints
 from seamwise.codec import Codec
 from seamwise.errors import TAG_FIELD, TaggedError
-from seamwise.seams._common import _public_names
+from seamwise.seams._common import public_field_names
 from seamwise.secrets import MASK
 
 E = TypeVar('E', bound=TaggedError)
 
-_ANY_CAUSE = {'type': '', 'message': ''}
+_PLACEHOLDER_CAUSE = {'type': '', 'message': ''}
 
 
-class Readers(Generic[E]):
-    """The classes of a union, by their tags."""
+class ErrorDecoder(Generic[E]):
+    """Decoder for the errors of a union, by their tags."""
 
     def __init__(self, union: TypeForm[E]) -> None:
         self._codec = Codec[E](union)
 
-    def read(self, data: Mapping[str, object]) -> E | None:
-        """Make the error that the data tells of; None where it is none of the union, or lacks what its class needs."""
+    def decode(self, data: Mapping[str, object]) -> E | None:
+        """Return the error in the data; None for another class, or without a required field."""
         kind = self._codec._members.get(str(data.get(TAG_FIELD)))
         if kind is None:
             return None
-        public = {name: data[name] for name in _public_names(kind) if name in data}
+        public = {name: data[name] for name in public_field_names(kind) if name in data}
         try:
-            made: Any = msgspec.convert(
-                {**_required(kind), **public}, kind, dec_hook=self._codec._decode_other
+            decoded: Any = msgspec.convert(
+                {**_private_fields(kind), **public}, kind, dec_hook=self._codec._decode_other
             )
         except msgspec.ValidationError:
             return None
-        error: E = replace(made, cause=None) if 'cause' in kind.__struct_fields__ else made
+        has_cause = 'cause' in kind.__struct_fields__
+        error: E = replace(decoded, cause=None) if has_cause else decoded
         return error
 
 
 @lru_cache(maxsize=4096)
-def _required(kind: type[TaggedError]) -> Mapping[str, object]:
-    """Give what stands in for the required fields that no wire tells: any cause, and masked secrets."""
+def _private_fields(kind: type[TaggedError]) -> Mapping[str, object]:
+    """Return values for the required fields that are not sent: a cause and masked secrets."""
     annotations = resolved_hints(kind)
-    missing = {field.name for field in msgspec.structs.fields(kind) if field.required} - set(
-        _public_names(kind)
-    )
+    required = {field.name for field in msgspec.structs.fields(kind) if field.required}
+    private = required - set(public_field_names(kind))
     return {
-        name: _ANY_CAUSE if name == 'cause' else _masked(annotations.get(name)) for name in missing
+        name: _PLACEHOLDER_CAUSE if name == 'cause' else _masked_secret(annotations.get(name))
+        for name in private
     }
 
 
-def _masked(hint: object) -> str | None:
-    # Whether a secret that may be None was set, no wire tells.
+def _masked_secret(hint: object) -> str | None:
+    # A message does not show whether an optional secret was set.
     return None if type(None) in get_args(hint) else MASK
 
 
-def readers(union: TypeForm[E]) -> Readers[E]:
-    """Give the readers of a union, made once; a TypeError says what else was given."""
+def error_decoder(union: TypeForm[E]) -> ErrorDecoder[E]:
+    """Return the cached decoder of a union; anything but tagged errors is a TypeError."""
     key: Any = union
-    found: Readers[E] = _made(key)
-    return found
+    decoder: ErrorDecoder[E] = _cached_decoder(key)
+    return decoder
 
 
 @lru_cache(maxsize=256)
-def _made(union: Any) -> Readers[Any]:
-    return Readers(union)
+def _cached_decoder(union: Any) -> ErrorDecoder[Any]:
+    return ErrorDecoder(union)

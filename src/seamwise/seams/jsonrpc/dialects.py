@@ -1,6 +1,7 @@
-"""How each protocol says the same decision: the tables decide once a kind, and every protocol and revision speaks for itself."""
+"""Translation of one decision per error class into the codes of each protocol and revision."""
 
 from collections.abc import Callable, Mapping
+from re import sub
 from types import MappingProxyType
 from typing import Generic, TypeVar, final
 
@@ -9,94 +10,135 @@ from msgspec import Struct
 from seamwise.errors import TaggedError
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.jsonrpc.codes import CODES, REVISIONS, SERVER_ERROR, Code, Protocol, Revision
-from seamwise.seams.jsonrpc.details import details
-from seamwise.seams.jsonrpc.on import On, on
+from seamwise.seams.jsonrpc.on import JsonRpcArmBuilder, on, plain_data
 from seamwise.seams.jsonrpc.shape import Answer
 from seamwise.seams.model.shape import Guidance
 
 K = TypeVar('K', bound=TaggedError)
 E = TypeVar('E')
 
+A2A_DOMAIN = 'a2a-protocol.org'
+ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo'
+STRUCT = 'type.googleapis.com/google.protobuf.Struct'
+"""The type of a detail that contains a JSON object, under `value`, in Protocol Buffers."""
+
 
 class Dialect(Struct, frozen=True):
-    """One revision of a protocol, as a table speaks it."""
+    """One revision of a protocol, for which a table builds its arms."""
 
     protocol: Protocol
     revision: str
 
-    def on(self, kind: type[K], /) -> 'Said[K]':
-        """Name a kind of error; the verb that follows decides."""
-        return Said(kind, self)
+    def on(self, kind: type[K], /) -> 'DialectArmBuilder[K]':
+        """Return a builder for an error class."""
+        return DialectArmBuilder(kind, self)
 
     @property
     def codes(self) -> Mapping[str, int | None]:
-        """The codes of this revision, by its own names."""
+        """The error codes of this revision, by the names that it defines."""
         return CODES[self.protocol, self.revision]
 
 
 @final
-class Said(Generic[K]):
-    """One kind of error in one dialect, still without an answer."""
+class DialectArmBuilder(Generic[K]):
+    """One error class in one dialect, without a declared answer."""
 
-    __slots__ = ('_dialect', '_on')
+    __slots__ = ('_builder', '_dialect')
 
     def __init__(self, kind: type[K], dialect: Dialect) -> None:
-        self._on: On[K] = on(kind)
+        self._builder: JsonRpcArmBuilder[K] = on(kind)
         self._dialect = dialect
 
     def fails(
         self, guidance: Callable[[K], Guidance] | None = None, *, known_as: str | None = None
     ) -> Adapter[K, Answer]:
-        """Say that what was asked for was understood, and did not work.
+        """Declare that a valid request failed.
 
-        With `guidance` it happens to tools: to MCP it is a result with `isError`. A protocol that has a code for it, under the
-        name `known_as`, answers with that one; any other with its general one.
+        Args:
+            guidance: Adapter of the model seam, for a failure of a tool. MCP then gets a result
+                with `isError`.
+            known_as: Name of the error in the protocol. A protocol without a code of this name uses
+                its general code.
         """
         if known_as is not None and known_as in self._dialect.codes:
-            return self._known(known_as, guidance)
+            return self._named_answer(known_as, guidance)
         if guidance is not None and self._dialect.protocol is Protocol.MCP:
-            return self._on.as_tool_result(guidance=guidance)
+            return self._builder.as_tool_result(guidance=guidance)
         return self._answers(self._dialect.codes.get('RequestFailed') or SERVER_ERROR)
 
     def refuses(
         self, guidance: Callable[[K], Guidance] | None = None, *, known_as: str | None = None
     ) -> Adapter[K, Answer]:
-        """Say that the parameters of the request cannot be taken; `guidance` and `known_as` as above."""
+        """Declare that the parameters of the request are invalid; arguments as for `fails`."""
         if known_as is not None and known_as in self._dialect.codes:
-            return self._known(known_as, guidance)
+            return self._named_answer(known_as, guidance)
         return self._answers(Code.INVALID_PARAMS)
 
     def stops(self) -> Adapter[K, Answer]:
-        """Say that somebody stopped the request: LSP wants an answer, whoever speaks another protocol does not wait for one."""
+        """Declare that the request was cancelled.
+
+        LSP requires a response. In the other protocols, the peer does not wait for one.
+        """
         code = self._dialect.codes.get('RequestCancelled')
-        return self._on.hidden() if code is None else self._answers(code)
+        return self._builder.hidden() if code is None else self._answers(code)
 
     def answers(self, code: Code) -> Adapter[K, Answer]:
-        """Say one code in every protocol."""
+        """Declare the same code for every protocol."""
         return self._answers(code)
 
     def hidden(self) -> Adapter[K, Answer]:
-        """Say that this kind never reaches a peer; one that does is a defect."""
-        return self._on.hidden()
+        """Declare that these errors never reach a peer; one that does is a defect."""
+        return self._builder.hidden()
 
-    def _known(self, name: str, guidance: Callable[[K], Guidance] | None) -> Adapter[K, Answer]:
+    def _named_answer(
+        self, name: str, guidance: Callable[[K], Guidance] | None
+    ) -> Adapter[K, Answer]:
         code = self._dialect.codes[name]
         if code is not None:
             return self._answers(code, name)
-        return (
-            self._on.as_tool_result()
-            if guidance is None
-            else self._on.as_tool_result(guidance=guidance)
-        )
+        if guidance is None:
+            return self._builder.as_tool_result()
+        return self._builder.as_tool_result(guidance=guidance)
 
     def _answers(self, code: int, name: str | None = None) -> Adapter[K, Answer]:
-        return self._on.answers(
-            code, data=details(name) if self._dialect.protocol is Protocol.A2A else None
-        )
+        is_a2a = self._dialect.protocol is Protocol.A2A
+        return self._builder.answers(code, data=details(name) if is_a2a else None)
 
 
 def by_revision(
     table: Callable[[Dialect], Adapter[E, Answer]],
 ) -> Mapping[Revision, Adapter[E, Answer]]:
-    """Make a table for every protocol and revision."""
+    """Return the adapters that a table builds, one for every protocol and revision."""
     return MappingProxyType({revision: table(Dialect(*revision)) for revision in REVISIONS})
+
+
+def details(name: str | None) -> Callable[[TaggedError], list[Mapping[str, object]]]:
+    """Return a function that builds the `data` of an A2A error.
+
+    The data is a list. Its first item is a `google.rpc.ErrorInfo` with the reason and the domain
+    (A2A 1.0, 9.5). For an error that A2A does not define, the domain is the namespace of its class.
+
+    >>> from seamwise.catalog.protocols import A2aTaskNotFound
+    >>> [info, fields] = details('TaskNotFoundError')(A2aTaskNotFound('t1'))
+    >>> info['reason'], info['domain'], fields['value']
+    ('TASK_NOT_FOUND', 'a2a-protocol.org', {'_tag': 'A2aTaskNotFound', 'task': 't1'})
+
+    Args:
+        name: Name of the error in A2A, or None for an error that A2A does not define.
+    """
+
+    def build(error: TaggedError) -> list[Mapping[str, object]]:
+        domain = A2A_DOMAIN if name else type(error).__traits__.namespace
+        info = {'@type': ERROR_INFO, 'reason': _reason(name or error.tag), 'domain': domain}
+        return [info, {'@type': STRUCT, 'value': plain_data(error)}]
+
+    return build
+
+
+def _reason(name: str) -> str:
+    """Return the A2A reason for an error name: upper snake case, without `Error`.
+
+    >>> _reason('UnsupportedOperationError')
+    'UNSUPPORTED_OPERATION'
+    """
+    return sub(r'(?<=[a-z0-9])(?=[A-Z])', '_', name.removesuffix('Error')).upper()

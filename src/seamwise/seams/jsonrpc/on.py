@@ -1,14 +1,17 @@
-"""The JSON-RPC seam's verbs: `on(Kind).answers(code)` and `on(Kind).as_tool_result()`."""
+"""Arms of the JSON-RPC seam: `on(Kind).answers(code)` and `on(Kind).as_tool_result()`."""
 
 from collections.abc import Callable, Mapping
-from typing import Generic, TypeVar, final
+from typing import Generic, TypeVar, final, overload
 
 from msgspec import Struct
+from typing_extensions import TypeForm
 
+from seamwise.codec import error_classes
 from seamwise.errors import TAG_FIELD, TaggedError
+from seamwise.seams._arm_builder import ArmBuilder
 from seamwise.seams._common import message_of, public_fields, safe_items
 from seamwise.seams._redacted import redacted
-from seamwise.seams.adapter import Adapter, Hidden
+from seamwise.seams.adapter import Adapter
 from seamwise.seams.jsonrpc.shape import Answer, Data, RpcError
 from seamwise.seams.model.messages import ToolResult, tool_result
 from seamwise.seams.model.shape import Guidance
@@ -16,37 +19,40 @@ from seamwise.seams.model.shape import Guidance
 K = TypeVar('K', bound=TaggedError)
 
 
-class Answers(Struct, Generic[K], frozen=True):
-    """The declared answer for a kind that is an error of the protocol."""
+class JsonRpcArm(Struct, Generic[K], frozen=True):
+    """The declared answer for an error class: a JSON-RPC error."""
 
     code: int
     data: Callable[[K], Data] | None = None
 
     def __call__(self, error: K) -> RpcError:
-        """Make the error of the protocol."""
+        """Return the JSON-RPC error for an error."""
         return RpcError(self.code, message_of(error), self._data(error))
 
     def _data(self, error: K) -> Data:
         if self.data is None:
             return plain_data(error)
-        made = self.data(redacted(error))
-        if isinstance(made, Mapping):
-            return {TAG_FIELD: error.tag, **safe_items(made)}
-        return [safe_items(one) for one in made]
+        data = self.data(redacted(error))
+        if isinstance(data, Mapping):
+            return {TAG_FIELD: error.tag, **safe_items(data)}
+        return [safe_items(item) for item in data]
 
 
 def plain_data(error: TaggedError) -> dict[str, object]:
-    """Give the tag and all fields but the cause and the secrets: `decode` makes the error of them again."""
+    """Return the tag and all fields of an error except its cause and its secrets.
+
+    `decode` restores the error from them.
+    """
     return {TAG_FIELD: error.tag, **public_fields(error)}
 
 
-class AsToolResult(Struct, Generic[K], frozen=True):
-    """The declared answer for a kind that is a tool's own failure: a result with `isError`."""
+class ToolResultArm(Struct, Generic[K], frozen=True):
+    """The declared answer for a failure of a tool: a result with `isError`."""
 
     guidance: Callable[[K], Guidance]
 
     def __call__(self, error: K) -> ToolResult:
-        """Make the result with `isError`."""
+        """Return the result with `isError` for an error."""
         return tool_result(self.guidance(error))
 
 
@@ -57,37 +63,47 @@ def _plain_guidance(error: TaggedError) -> Guidance:
 
 
 @final
-class On(Generic[K]):
-    """One kind of error, still without an answer; `on` makes it."""
+class JsonRpcArmBuilder(ArmBuilder[K, Answer]):
+    """One error class without a declared answer. `on` returns it."""
 
     __slots__ = ('_kind',)
 
     def __init__(self, kind: type[K]) -> None:
+        super().__init__((kind,), 'jsonrpc')
         self._kind = kind
 
     def answers(self, code: int, *, data: Callable[[K], Data] | None = None) -> Adapter[K, Answer]:
-        """Say the code. The data is the tag and all fields but the cause and the secrets.
+        """Return an adapter that answers the error with a code.
 
-        `data=` makes others: an object, to which the tag is added, or, as A2A wants it, a list of objects, which stays as it is.
+        Args:
+            code: Error code of JSON-RPC or of the protocol.
+            data: Function that returns the data: an object, to which the tag is added, or a list of
+                objects, as in A2A. By default the data is the tag and all fields except the cause
+                and the secrets.
         """
-        return Adapter({self._kind: Answers(int(code), data)})
+        return Adapter({self._kind: JsonRpcArm(int(code), data)})
 
     def as_tool_result(
         self, *, guidance: Callable[[K], Guidance] = _plain_guidance
     ) -> Adapter[K, Answer]:
-        """Say that a tool has failed, which in MCP is a result with `isError`.
+        """Return an adapter that answers with an MCP tool result with `isError`.
 
-        Its text is the model's guidance as JSON: by `guidance`, an adapter of the model's seam, else the message alone.
+        Args:
+            guidance: Adapter of the model seam, whose guidance is the text of the result, as JSON.
+                By default the guidance contains only the message.
         """
-        return Adapter({self._kind: AsToolResult(guidance)})
-
-    def hidden(self) -> Adapter[K, Answer]:
-        """Say that this kind never reaches a peer; one that does is a defect."""
-        return Adapter({self._kind: Hidden(self._kind, 'jsonrpc')})
+        return Adapter({self._kind: ToolResultArm(guidance)})
 
 
-def on(kind: type[K], /) -> On[K]:
-    """Name a kind of error; `.answers(code)` or `.as_tool_result()` says its answer, `|` adds more kinds.
+@overload
+def on(kind: type[K], /) -> JsonRpcArmBuilder[K]: ...
+@overload
+def on(kind: TypeForm[K], /) -> ArmBuilder[K, Answer]: ...
+def on(kind: TypeForm[K], /) -> ArmBuilder[K, Answer]:
+    """Return a builder for an error class; its verbs are `.answers(code)` and `.as_tool_result()`.
+
+    `|` joins adapters. A union is accepted for `.hidden()` only: `on(A | B).hidden()`
+    covers all of its members.
 
     >>> from seamwise import Category, TaggedError
     >>> class ContentChanged(TaggedError, category=Category.CONFLICT, message='{uri} has changed.'):
@@ -95,4 +111,6 @@ def on(kind: type[K], /) -> On[K]:
     >>> on(ContentChanged).answers(-32801)(ContentChanged('a.py')).data
     {'_tag': 'ContentChanged', 'uri': 'a.py'}
     """
-    return On(kind)
+    if isinstance(kind, type):
+        return JsonRpcArmBuilder(kind)
+    return ArmBuilder(error_classes(kind), 'jsonrpc')

@@ -1,4 +1,4 @@
-"""What a peer answered: the value, or the error as it was shown; what is not ours comes as an error that says so."""
+"""Decoding of responses: the client side of the JSON-RPC seam."""
 
 from collections.abc import Mapping
 from typing import Generic, TypeVar
@@ -12,18 +12,18 @@ from seamwise.containers import Failure, Result, Success
 from seamwise.errors import TaggedError
 from seamwise.seams._common import safe_text
 from seamwise.seams.jsonrpc.codes import Protocol
-from seamwise.seams.jsonrpc.decoders import readers
-from seamwise.seams.jsonrpc.details import STRUCT
+from seamwise.seams.jsonrpc.decoders import error_decoder
+from seamwise.seams.jsonrpc.dialects import STRUCT
 from seamwise.seams.jsonrpc.shape import Id, is_id
-from seamwise.seams.jsonrpc.strict_json import kind_of, read
+from seamwise.seams.jsonrpc.strict_json import json_type, parse_json
 
 E = TypeVar('E', bound=TaggedError)
 
 
 class UnreadableResponse(
-    TaggedError, category=Category.EXECUTION, message='This is no response of JSON-RPC: {problem}.'
+    TaggedError, category=Category.EXECUTION, message='Not a JSON-RPC response: {problem}.'
 ):
-    """What came back is not JSON, or not what an answer looks like. Somebody looks at the peer."""
+    """A response is not JSON, or not a JSON-RPC response. A person has to check the peer."""
 
     problem: str
     excerpt: str = ''
@@ -32,9 +32,9 @@ class UnreadableResponse(
 class ForeignFailure(
     TaggedError, category=Category.EXECUTION, message='The peer answered with an error: {text}'
 ):
-    """The peer failed, and its error is none of those that were expected. Its own words say more.
+    """The peer failed with an error that is not in the expected union; `text` is its message.
 
-    `code` is None where a tool of MCP failed, `ref` the reference of a defect where the peer tells one.
+    `code` is None if an MCP tool failed. `ref` is the reference of a defect, if the peer sent one.
     """
 
     code: int | None
@@ -43,77 +43,86 @@ class ForeignFailure(
 
 
 class Reply(Struct, Generic[E], frozen=True):
-    """The answer to the request `id`, which is None where the peer could not read it, or its answer cannot be read."""
+    """The response to the request `id`.
+
+    `id` is None if the peer could not read it, or if the response is unreadable.
+    """
 
     id: Id
     result: Result[object, E | ForeignFailure | UnreadableResponse]
 
 
 def decode(body: bytes, union: TypeForm[E], *, protocol: Protocol) -> Reply[E]:
-    """Read a response: the value of its result, or the error of `union` that it tells of, as `shown` gives it.
+    """Return the reply in a response: a value, or an error of `union`, equal to `shown(error)`.
 
     >>> from seamwise.catalog.storage import RecordNotFound
-    >>> body = b'{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"","data":{"_tag":"RecordNotFound","kind":"cart","key":"7"}}}'
+    >>> data = b'{"_tag":"RecordNotFound","kind":"cart","key":"7"}'
+    >>> error = b'{"code":-32000,"message":"","data":' + data + b'}'
+    >>> body = b'{"jsonrpc":"2.0","id":1,"error":' + error + b'}'
     >>> decode(body, RecordNotFound, protocol=Protocol.JSON_RPC).result.failure()
     RecordNotFound(kind='cart', key='7')
     """
-    found = read(body)
-    if type(found) is Failure:
-        why = found.failure()
-        return Reply(
-            None,
-            Failure(UnreadableResponse(f'{why.problem} at position {why.position}', why.excerpt)),
-        )
-    return _reply(found.unwrap(), union, protocol)
+    parsed = _parse(body)
+    if type(parsed) is Failure:
+        return Reply(None, parsed)
+    return _reply(parsed.unwrap(), union, protocol)
 
 
 def decode_batch(
     body: bytes, union: TypeForm[E], *, protocol: Protocol
 ) -> Result[tuple[Reply[E], ...], UnreadableResponse]:
-    """Read the responses to a batch, in the order in which they came; a peer that could not read the batch sends one alone."""
-    found = read(body)
-    if type(found) is Failure:
-        why = found.failure()
-        return Failure(UnreadableResponse(f'{why.problem} at position {why.position}', why.excerpt))
-    value = found.unwrap()
-    answers = value if isinstance(value, list) else [value]
-    return Success(tuple(_reply(one, union, protocol) for one in answers))
+    """Return the replies to a batch, in the order of the body.
+
+    A peer that cannot read the batch sends a single response, which becomes a tuple of one.
+    """
+    parsed = _parse(body)
+    if type(parsed) is Failure:
+        return parsed
+    value = parsed.unwrap()
+    responses = value if isinstance(value, list) else [value]
+    return Success(tuple(_reply(response, union, protocol) for response in responses))
 
 
-def _reply(value: Json, union: TypeForm[E], protocol: Protocol) -> Reply[E]:
-    if not isinstance(value, dict):
-        return Reply(None, _unreadable(f'it is {kind_of(value)}'))
-    own = value.get('id')
-    own_id = own if is_id(own) else None
-    if value.get('jsonrpc') != '2.0':
-        return Reply(own_id, _unreadable('its "jsonrpc" is not "2.0"'))
-    if 'id' not in value or not is_id(own):
+def _parse(body: bytes) -> Result[Json, UnreadableResponse]:
+    parsed = parse_json(body)
+    if type(parsed) is Failure:
+        error = parsed.failure()
+        problem = f'{error.problem} at position {error.position}'
+        return Failure(UnreadableResponse(problem, error.excerpt))
+    return Success(parsed.unwrap())
+
+
+def _reply(response: Json, union: TypeForm[E], protocol: Protocol) -> Reply[E]:
+    if not isinstance(response, dict):
+        return Reply(None, _unreadable(f'it is {json_type(response)}'))
+    id_ = response.get('id')
+    reply_id = id_ if is_id(id_) else None
+    if response.get('jsonrpc') != '2.0':
+        return Reply(reply_id, _unreadable('its "jsonrpc" is not "2.0"'))
+    if 'id' not in response or not is_id(id_):
         return Reply(None, _unreadable('it has no id'))
-    if 'result' in value and 'error' in value:
-        return Reply(own_id, _unreadable('it has both a result and an error'))
-    if 'result' in value:
-        return Reply(own_id, _outcome(value['result'], protocol))
-    return Reply(own_id, _failure(value.get('error'), union))
+    if 'result' in response and 'error' in response:
+        return Reply(reply_id, _unreadable('it has both a result and an error'))
+    if 'result' in response:
+        return Reply(reply_id, _value_or_tool_failure(response['result'], protocol))
+    return Reply(reply_id, _failure(response.get('error'), union))
 
 
 def _unreadable(problem: str) -> Failure[UnreadableResponse]:
     return Failure(UnreadableResponse(problem))
 
 
-def _outcome(result: Json, protocol: Protocol) -> Result[object, ForeignFailure]:
-    """Tell a value from the result by which MCP says that a tool has failed."""
-    if (
-        protocol is not Protocol.MCP
-        or not isinstance(result, dict)
-        or result.get('isError') is not True
-    ):
+def _value_or_tool_failure(result: Json, protocol: Protocol) -> Result[object, ForeignFailure]:
+    """Return the value of a result, or the failure in an MCP result with `isError`."""
+    if protocol is not Protocol.MCP or not isinstance(result, dict):
+        return Success(result)
+    if result.get('isError') is not True:
         return Success(result)
     content = result.get('content')
     parts = content if isinstance(content, list) else []
-    texts = (one.get('text') for one in parts if isinstance(one, dict))
-    return Failure(
-        ForeignFailure(None, next((safe_text(text) for text in texts if isinstance(text, str)), ''))
-    )
+    texts = (part.get('text') for part in parts if isinstance(part, dict))
+    first_text = next((safe_text(text) for text in texts if isinstance(text, str)), '')
+    return Failure(ForeignFailure(None, first_text))
 
 
 def _failure(error: Json, union: TypeForm[E]) -> Failure[E | ForeignFailure | UnreadableResponse]:
@@ -123,25 +132,23 @@ def _failure(error: Json, union: TypeForm[E]) -> Failure[E | ForeignFailure | Un
     message = error.get('message')
     if not isinstance(code, int) or isinstance(code, bool) or not isinstance(message, str):
         return _unreadable('its error has no code or no message')
-    data = _plain(error.get('data'))
-    known = readers(union).read(data)
-    if known is not None:
-        return Failure(known)
+    data = _data_object(error.get('data'))
+    decoded = error_decoder(union).decode(data)
+    if decoded is not None:
+        return Failure(decoded)
     ref = data.get('ref')
     return Failure(
         ForeignFailure(code, safe_text(message), safe_text(ref) if isinstance(ref, str) else None)
     )
 
 
-def _plain(data: Json) -> Mapping[str, Json]:
-    """Give the object that tells of the error; in A2A it is one of a list of details."""
+def _data_object(data: Json) -> Mapping[str, Json]:
+    """Return the object with the fields of the error; in A2A it is one of a list of details."""
     if isinstance(data, list):
-        data = next(
-            (
-                one.get('value')
-                for one in data
-                if isinstance(one, dict) and one.get('@type') == STRUCT
-            ),
-            None,
+        structs = (
+            detail.get('value')
+            for detail in data
+            if isinstance(detail, dict) and detail.get('@type') == STRUCT
         )
+        data = next(structs, None)
     return data if isinstance(data, dict) else {}

@@ -1,4 +1,4 @@
-"""What a peer asks: requests, notifications and batches of both, read to the letter of JSON-RPC 2.0."""
+"""Requests, notifications and batches, validated against JSON-RPC 2.0."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
@@ -12,17 +12,20 @@ from seamwise.categories import Category
 from seamwise.containers import Failure, Result, Success
 from seamwise.errors import TaggedError
 from seamwise.seams.jsonrpc.shape import Id, is_id
-from seamwise.seams.jsonrpc.strict_json import kind_of, read
+from seamwise.seams.jsonrpc.strict_json import json_type, parse_json
 
 BATCH_LIMIT: Final = 1000
-"""A batch of more entries is refused as a whole: each of them would be answered."""
+"""Maximum number of calls in a batch. A larger batch is rejected as a whole."""
 
 Params: TypeAlias = Mapping[str, object] | Sequence[object] | None
-"""By name or by position; None where they were left out."""
+"""Parameters by name or by position; None if they are absent."""
 
 
 class Request(Struct, frozen=True):
-    """A call that wants an answer, under its `id`; an id of null is one too, though nobody should send it."""
+    """A call that expects a response with its `id`.
+
+    An id of null is valid, although JSON-RPC discourages it.
+    """
 
     id: Id
     method: str
@@ -30,74 +33,82 @@ class Request(Struct, frozen=True):
 
 
 class Notification(Struct, frozen=True):
-    """A call that gets no answer, whatever becomes of it: it has no id."""
+    """A call without an id, which never gets a response."""
 
     method: str
     params: Params = None
 
 
 class NotARequest(TaggedError, category=Category.VALIDATION, message='{why}'):
-    """What came is no request. It is answered under `id`, None where none could be read, with what `tables.PARSING` makes of `why`."""
+    """A body is not a valid request. The response is that of `tables.PARSING` for `why`.
+
+    `id` is the id of the response, None if the body contains no valid one.
+    """
 
     id: str | int | float | None
     why: UnreadableCall | SchemaViolations
 
 
 class Batch(Struct, frozen=True):
-    """Several calls in one body, each to be answered for itself, in any order; `encode_batch` writes the answers."""
+    """Several calls in one body.
+
+    Each gets a response of its own, in any order; `encode_batch` encodes the responses.
+    """
 
     entries: tuple[Result[Request | Notification, NotARequest], ...]
 
 
 def parse_request(body: bytes) -> Result[Request | Notification | Batch, NotARequest]:
-    """Read what a peer asks (JSON-RPC 2.0, sections 4 to 6), from at most 16 MiB nested at most 128 levels deep.
+    """Return the call or the batch in a body (JSON-RPC 2.0, sections 4 to 6).
 
-    An id is a string, a number or null; an entry of a batch that is no request does not cost the others.
+    A body has at most 16 MiB and 128 levels of nesting. An id is a string, a number or null. An
+    invalid entry of a batch does not affect the others.
 
     >>> parse_request(b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}').unwrap()
     Request(id=1, method='tools/list', params=None)
     >>> parse_request(b'[]').failure().why.problems
     (Problem(pointer='', message='must not be an empty batch'),)
     """
-    found = read(body)
-    if type(found) is Failure:
-        return Failure(NotARequest(None, found.failure()))
-    value = found.unwrap()
+    parsed = parse_json(body)
+    if type(parsed) is Failure:
+        return Failure(NotARequest(None, parsed.failure()))
+    value = parsed.unwrap()
     if not isinstance(value, list):
         return _call(value)
     if not value:
-        return _refused(None, Problem('', 'must not be an empty batch'))
+        return _invalid(None, Problem('', 'must not be an empty batch'))
     if len(value) > BATCH_LIMIT:
-        return _refused(
-            None, Problem('', f'must not be a batch of more than {BATCH_LIMIT:,} calls')
-        )
+        message = f'must not be a batch of more than {BATCH_LIMIT:,} calls'
+        return _invalid(None, Problem('', message))
     return Success(Batch(tuple(map(_call, value))))
 
 
 def _call(value: Json) -> Result[Request | Notification, NotARequest]:
     if not isinstance(value, dict):
-        return _refused(None, Problem('', f'must be an object, not {kind_of(value)}'))
-    call_id, method, params = value.get('id'), value.get('method'), value.get('params')
-    own_id = call_id if is_id(call_id) else None
+        return _invalid(None, Problem('', f'must be an object, not {json_type(value)}'))
+    id_, method, params = value.get('id'), value.get('method'), value.get('params')
+    call_id = id_ if is_id(id_) else None
     problems = tuple(_problems(value))
     if problems or not isinstance(method, str):
-        return _refused(own_id, *problems)
-    found = params if isinstance(params, (dict, list)) else None
-    return Success(Request(own_id, method, found) if 'id' in value else Notification(method, found))
+        return _invalid(call_id, *problems)
+    call_params = params if isinstance(params, (dict, list)) else None
+    if 'id' not in value:
+        return Success(Notification(method, call_params))
+    return Success(Request(call_id, method, call_params))
 
 
-def _refused(call_id: Id, *problems: Problem) -> Failure[NotARequest]:
+def _invalid(call_id: Id, *problems: Problem) -> Failure[NotARequest]:
     return Failure(NotARequest(call_id, SchemaViolations(problems)))
 
 
-def _problems(given: Mapping[str, Json]) -> Iterator[Problem]:
-    if given.get('jsonrpc') != '2.0':
+def _problems(call: Mapping[str, Json]) -> Iterator[Problem]:
+    if call.get('jsonrpc') != '2.0':
         yield Problem('/jsonrpc', 'must be "2.0"')
-    if 'method' not in given:
+    if 'method' not in call:
         yield Problem('/method', 'is missing')
-    elif not isinstance(given['method'], str):
-        yield Problem('/method', f'must be a string, not {kind_of(given["method"])}')
-    if not isinstance(given.get('params', {}), (dict, list)):
-        yield Problem('/params', f'must be an object or an array, not {kind_of(given["params"])}')
-    if not is_id(given.get('id')):
-        yield Problem('/id', f'must be a string, a number or null, not {kind_of(given["id"])}')
+    elif not isinstance(call['method'], str):
+        yield Problem('/method', f'must be a string, not {json_type(call["method"])}')
+    if not isinstance(call.get('params', {}), (dict, list)):
+        yield Problem('/params', f'must be an object or an array, not {json_type(call["params"])}')
+    if not is_id(call.get('id')):
+        yield Problem('/id', f'must be a string, a number or null, not {json_type(call["id"])}')

@@ -1,26 +1,30 @@
-"""What a peer is answered: a result or an error, never both."""
+"""Shape of the JSON-RPC seam: responses with either a result or an error."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isfinite
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType
 from typing_extensions import TypeIs
 
 from seamwise._text.jsonable import to_json
+from seamwise.containers import Result, Success
 from seamwise.seams._common import DEFECT_MESSAGE
-from seamwise.seams.jsonrpc.codes import Code
-from seamwise.seams.model.messages import ToolResult
+from seamwise.seams.jsonrpc.codes import STRUCTURED_SINCE, Code, Protocol
+from seamwise.seams.model.messages import ToolResult, tool_result
+from seamwise.seams.model.shape import Done
+
+E = TypeVar('E')
 
 Id: TypeAlias = str | int | float | None
-"""The id of a request; None where it could not be read."""
+"""The id of a request; None if it could not be read."""
 
 Data: TypeAlias = Mapping[str, object] | Sequence[Mapping[str, object]]
-"""What an error tells a program: an object, to A2A a list of objects."""
+"""Machine-readable data of an error: an object, or a list of objects in A2A."""
 
 
 class RpcError(Struct, frozen=True):
-    """The error of a response: a code, a short text, and data for a program."""
+    """The error of a response: a code, a short message, and machine-readable data."""
 
     code: int
     message: str
@@ -28,7 +32,7 @@ class RpcError(Struct, frozen=True):
 
 
 Answer: TypeAlias = RpcError | ToolResult
-"""What an error becomes: an error of the protocol, or a tool's result with `isError`."""
+"""The answer for an error: a JSON-RPC error, or a tool result with `isError`."""
 
 
 class _Response(Struct, frozen=True, kw_only=True):
@@ -37,17 +41,17 @@ class _Response(Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if not is_id(self.id):
-            raise ValueError(f'An id is a text, a finite number or None, not {self.id!r}.')
+            raise ValueError(f'An id must be a string, a finite number or None, not {self.id!r}.')
 
 
 class ErrorResponse(_Response, frozen=True, kw_only=True):
-    """A response that failed; `id` is null where it could not be read."""
+    """A response with an error; `id` is None if it could not be read."""
 
     error: RpcError
 
 
 class ResultResponse(_Response, frozen=True, kw_only=True):
-    """A response that has a result."""
+    """A response with a result."""
 
     result: object
 
@@ -56,14 +60,17 @@ Response: TypeAlias = ResultResponse | ErrorResponse
 
 
 def is_id(value: object) -> TypeIs[Id]:
-    """Whether a value can be an id (JSON-RPC 2.0, section 4): a boolean is none, though Python counts it among the integers."""
+    """Check that a value is a valid id (JSON-RPC 2.0, section 4).
+
+    A boolean is not, although it is an integer in Python.
+    """
     if isinstance(value, float):
         return isfinite(value)
     return value is None or (isinstance(value, (str, int)) and not isinstance(value, bool))
 
 
 def defect(ref: str) -> RpcError:
-    """Answer for a defect: its reference, and nothing of the exception.
+    """Return the error for a defect, with its reference and without the exception.
 
     >>> defect('err_2f4ad7qz').data
     {'ref': 'err_2f4ad7qz'}
@@ -75,16 +82,52 @@ def defect(ref: str) -> RpcError:
     )
 
 
-def encode(given: Response) -> bytes:
-    """Write a response as JSON, the keys in their documented order."""
-    return to_json(given)
+def response(
+    result: Result[object, E],
+    *,
+    id: Id,  # noqa: A002 -- the word of the wire
+    adapter: Callable[[E], Answer],
+    protocol: Protocol,
+    revision: str,
+) -> Response:
+    """Return the response to a request: the value of a result, or the answer for its error.
+
+    >>> from seamwise import Success
+    >>> result = Success({'n': 1})
+    >>> protocol = Protocol.JSON_RPC
+    >>> response(result, id=7, adapter=print, protocol=protocol, revision='2.0').result
+    {'n': 1}
+
+    Args:
+        result: The result of the call. In MCP, its value becomes a tool result.
+        id: Id of the request. The response to an unreadable request has no id (section 5).
+        adapter: Function from the errors of the result to their answers.
+        protocol: Protocol of the peer.
+        revision: Revision of the protocol, one of `REVISIONS`.
+    """
+    if type(result) is Success:
+        value = result.unwrap()
+        if protocol is Protocol.MCP:
+            value = tool_result(Done(value), structured=revision >= STRUCTURED_SINCE)
+        return ResultResponse(id=id, result=value)
+    answer = adapter(result.failure())
+    if isinstance(answer, RpcError):
+        return ErrorResponse(id=None if answer.code == Code.PARSE_ERROR else id, error=answer)
+    return ResultResponse(id=id, result=answer)
+
+
+def encode(response: Response, /) -> bytes:
+    """Return a response as JSON, with the keys in their documented order."""
+    return to_json(response)
 
 
 def encode_batch(responses: Iterable[Response]) -> bytes | None:
-    """Write the responses to a batch as a JSON array, or give None where there are none: then nothing is sent (section 6).
+    """Return the responses to a batch as a JSON array.
+
+    Without responses, the result is None, and nothing must be sent (JSON-RPC 2.0, section 6).
 
     >>> encode_batch([ErrorResponse(id=1, error=RpcError(-32601, 'no'))])
     b'[{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no"}}]'
     """
-    written = [encode(one) for one in responses]
-    return b'[' + b','.join(written) + b']' if written else None
+    encoded = [encode(response) for response in responses]
+    return b'[' + b','.join(encoded) + b']' if encoded else None

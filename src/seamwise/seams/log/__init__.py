@@ -1,4 +1,4 @@
-"""The log seam: an error or a defect as a redacted record, for `logging` and for structlog."""
+"""Log seam: errors and defects as redacted records, for `logging` and structlog."""
 
 from seamwise.seams.log.observer import observer as observer
 from seamwise.seams.log.processor import structlog_processor as structlog_processor

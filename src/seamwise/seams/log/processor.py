@@ -1,4 +1,4 @@
-"""For structlog: a processor, which is just a function; structlog itself is not needed here."""
+"""Processor for structlog; a plain function, so that structlog is not required."""
 
 import logging
 from collections.abc import MutableMapping
@@ -9,48 +9,52 @@ from seamwise.seams.log.record import record
 from seamwise.seams.log.shape import KEYS, as_dict
 from seamwise.seams.log.stdlib_logging import RedactingFilter
 
-_LONG = ('event', 'exception', 'stack')
+_UNLIMITED = ('event', 'exception', 'stack')
+"""Texts that are redacted but not cut."""
 
-_STRUCTLOG_S_OWN = ('_record', '_from_structlog')
-"""What structlog's `ProcessorFormatter` keeps in an event for itself."""
+_PROCESSOR_FORMATTER_KEYS = ('_record', '_from_structlog')
+"""Keys that structlog's `ProcessorFormatter` adds for its own use."""
 
 _FILTER = RedactingFilter()
 
 
 def structlog_processor(
-    logger: object,  # noqa: ARG001 -- so structlog calls it
-    method_name: str,  # noqa: ARG001
+    logger: object,  # noqa: ARG001 -- structlog passes it
+    method_name: str,  # noqa: ARG001 -- structlog passes it
     event_dict: MutableMapping[str, object],
 ) -> dict[str, object]:
-    """Redact an event, and write out what stands under `error`: a tagged error, or an exception.
+    """Redact an event, and replace its `error` by the fields of its record.
 
-    `operation` has a part in the fingerprint; what the event says itself (`level`, `timestamp`, `params`, `ref`) stays.
-    Put it after `format_exc_info`, before the renderer.
+    `error` is a tagged error or an exception, and `operation` is part of the fingerprint. Values
+    of the event itself (`level`, `timestamp`, `params`, `ref`) take precedence. Add the processor
+    after `format_exc_info` and before the renderer.
 
     >>> from seamwise.catalog.tools import FileNotFound
-    >>> told = structlog_processor(None, 'warning', {'event': 'no luck', 'error': FileNotFound('read_file', 'a.txt'), 'level': 'warning'})
-    >>> told['level'], told['error_type'], told['event']
-    ('warning', 'FileNotFound', 'no luck')
+    >>> event = {'event': 'failed', 'error': FileNotFound('read_file', 'a.txt'), 'level': 'warning'}
+    >>> redacted = structlog_processor(None, 'warning', event)
+    >>> redacted['level'], redacted['error_type'], redacted['event']
+    ('warning', 'FileNotFound', 'failed')
     """
-    given = dict(event_dict)
-    theirs = {name: given.pop(name) for name in _STRUCTLOG_S_OWN if name in given}
-    _clean(theirs.get('_record'))
-    error = given.get('error')
-    told: dict[str, object] = {}
+    values = dict(event_dict)
+    formatter_values = {
+        name: values.pop(name) for name in _PROCESSOR_FORMATTER_KEYS if name in values
+    }
+    _redact_log_record(formatter_values.get('_record'))
+    error = values.get('error')
+    fields: dict[str, object] = {}
     if isinstance(error, (TaggedError, BaseException)):
-        del given['error']
-        told = as_dict(record(error, operation=_text(given.get('operation'))))
-    long = {name: safe_line(value) for name in _LONG if isinstance(value := given.get(name), str)}
-    merged = {**told, **safe_items(given), **long}
-    first = {name: merged[name] for name in KEYS if name in merged}
-    return {**first, **merged, **theirs}
+        del values['error']
+        operation = values.get('operation')
+        fields = as_dict(record(error, operation=operation if isinstance(operation, str) else None))
+    unlimited_texts = {
+        name: safe_line(value) for name in _UNLIMITED if isinstance(value := values.get(name), str)
+    }
+    merged = {**fields, **safe_items(values), **unlimited_texts}
+    ordered_fields = {name: merged[name] for name in KEYS if name in merged}
+    return {**ordered_fields, **merged, **formatter_values}
 
 
-def _clean(record: object) -> None:
-    """Redact the record of `logging` that an event was made of: later processors read its `extra`, and its `repr` tells the message."""
+def _redact_log_record(record: object) -> None:
+    # Later processors read the `extra` of this record, and its `repr` contains the message.
     if isinstance(record, logging.LogRecord):
         _FILTER.filter(record)
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None

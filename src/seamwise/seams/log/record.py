@@ -1,4 +1,4 @@
-"""Records of errors and defects: level, category, fingerprint, causes."""
+"""Log records of errors and defects."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -25,7 +25,7 @@ from seamwise.seams._fingerprint import fingerprint
 from seamwise.seams.log.shape import Level, LogRecord, Outcome
 
 CHAIN_LIMIT = 50
-"""A record tells so many causes: a chain may be longer than any reader's patience."""
+"""Maximum number of causes in a record."""
 
 
 class _Group(NamedTuple):
@@ -33,19 +33,19 @@ class _Group(NamedTuple):
     level: Level
 
 
-def _each(union: object, category: str, level: Level) -> dict[type, _Group]:
+def _for_members(union: object, category: str, level: Level) -> dict[type, _Group]:
     return dict.fromkeys(get_args(union), _Group(category, level))
 
 
 _GROUPS = {
-    **_each(ToolInputError, 'tool_validation', 'warning'),
-    **_each(FileError, 'file_operation', 'error'),
-    **_each(ContentError, 'content_matching', 'warning'),
-    **_each(ExecutionError, 'tool_execution', 'error'),
-    **_each(ToolStateError, 'tool_state', 'warning'),
-    # Not the tool's trouble but the machine's, as anybody may have it.
+    **_for_members(ToolInputError, 'tool_validation', 'warning'),
+    **_for_members(FileError, 'file_operation', 'error'),
+    **_for_members(ContentError, 'content_matching', 'warning'),
+    **_for_members(ExecutionError, 'tool_execution', 'error'),
+    **_for_members(ToolStateError, 'tool_state', 'warning'),
+    # A problem of the machine, not of the tool.
     ResourceExhausted: _Group(Category.RESOURCE.value, 'error'),
-    **_each(ParsingError, Category.VALIDATION.value, 'warning'),
+    **_for_members(ParsingError, Category.VALIDATION.value, 'warning'),
 }
 
 
@@ -58,29 +58,35 @@ def record(
     now: datetime | None = None,
     outcome: Outcome = 'failed',
 ) -> LogRecord:
-    """Make the record of an error, or of a defect: an exception is one.
+    """Return the redacted record of an error, or of a defect (any exception).
 
-    `operation` has a part in the fingerprint only, `params` are what the operation was asked with, `ref` is the
-    reference that a client was shown, `now` defaults to the present, `outcome` says that the failure was followed by
-    another attempt. Everything is redacted.
+    Args:
+        error: The error or the exception.
+        operation: Name of the operation; it is part of the fingerprint only.
+        params: Parameters of the operation.
+        ref: Reference of the defect that the client received.
+        now: Time of the record. Default: the current time.
+        outcome: `retried` if another attempt follows, else `failed`.
 
     >>> from seamwise.catalog.tools import ContentMismatch
-    >>> made = record(ContentMismatch('replace_in_file', 'a.txt', 'old', 'new', 3), params={'path': 'a.txt', 'token': 'abc'})
-    >>> made.level, made.category, made.params
+    >>> mismatch = ContentMismatch('replace_in_file', 'a.txt', 'old', 'new', 3)
+    >>> log_record = record(mismatch, params={'path': 'a.txt', 'token': 'abc'})
+    >>> log_record.level, log_record.category, log_record.params
     ('warning', 'content_matching', {'path': 'a.txt', 'token': '***'})
     """
     return LogRecord(
         level=_level(error, outcome),
         category=_category(error),
-        tool=_text_of(error, 'tool'),
+        tool=_text_field(error, 'tool'),
         error_type=_type(error),
         message=_message(error),
-        path=_text_of(error, 'path'),
+        path=_text_field(error, 'path'),
         params=None if params is None else safe_items(params),
         fingerprint=fingerprint(error, operation),
         ref=None if ref is None else safe_text(ref),
         chain=tuple(
-            Link(_type(one), _message(one)) for one in islice(chain(error), 1, CHAIN_LIMIT + 1)
+            Link(_type(cause), _message(cause))
+            for cause in islice(chain(error), 1, CHAIN_LIMIT + 1)
         ),
         timestamp=timestamp(now),
     )
@@ -118,6 +124,6 @@ def _message(error: TaggedError | BaseException) -> str:
     return message_of(error) if isinstance(error, TaggedError) else safe_text(safe_str(error))
 
 
-def _text_of(error: TaggedError | BaseException, field: str) -> str | None:
+def _text_field(error: TaggedError | BaseException, field: str) -> str | None:
     value: object = getattr(error, field, None) if isinstance(error, TaggedError) else None
     return safe_text(value) if isinstance(value, str) else None

@@ -1,4 +1,4 @@
-"""What a log is told of an error: one record, redacted, its keys in one fixed order."""
+"""Shape of the log seam: a redacted record with its keys in a fixed order."""
 
 from collections.abc import Mapping
 from logging import getLevelNamesMapping
@@ -13,13 +13,14 @@ from seamwise.defects import Link
 Level: TypeAlias = Literal['debug', 'info', 'warning', 'error', 'critical']
 
 Outcome: TypeAlias = Literal['failed', 'retried']
-"""What became of an operation: it failed, or it was tried again."""
+"""Outcome of an attempt: it failed for good, or it is retried."""
 
 
 class LogRecord(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """An error as a log has it; what is unknown is absent.
+    """An error in a log; unknown fields are absent.
 
-    `fingerprint` is the same for the same trouble, `ref` is what a client was shown of a defect, `chain` its causes, nearest first.
+    `fingerprint` is equal for errors of the same class, operation and code location. `ref` is the
+    reference of a defect that the client received. `chain` contains the causes, nearest first.
     """
 
     level: Level
@@ -36,33 +37,36 @@ class LogRecord(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def levelno(self) -> int:
-        """The level as `logging` counts."""
+        """The numeric level of `logging`."""
         return getLevelNamesMapping()[self.level.upper()]
 
     def extra(self) -> dict[str, object]:
-        """Give the record for `extra=` of `logging`, which has a `message` of its own: ours is `error_message` there.
+        """Return the record as `extra=` for `logging`.
+
+        The message is `error_message` there, since `message` is reserved by `logging`.
 
         >>> from seamwise.catalog.tools import FileNotFound
         >>> from seamwise.seams.log import record
-        >>> list(record(FileNotFound('read_file', 'a.txt')).extra())
-        ['level', 'category', 'tool', 'error_type', 'error_message', 'path', 'fingerprint', 'timestamp']
+        >>> extra = record(FileNotFound('read_file', 'a.txt')).extra()
+        >>> ', '.join(extra)
+        'level, category, tool, error_type, error_message, path, fingerprint, timestamp'
         """
         return {EXTRA_NAMES.get(name, name): value for name, value in as_dict(self).items()}
 
 
 KEYS = LogRecord.__struct_fields__
-"""The keys of a record, in the order of the wire."""
+"""Keys of a record, in the order of the wire."""
 
 EXTRA_NAMES = {'message': 'error_message'}
-"""What of a record has another name beside the attributes of `logging.LogRecord`."""
+"""Keys that are renamed because they are attributes of `logging.LogRecord`."""
 
 
 def as_dict(record: LogRecord) -> dict[str, object]:
-    """Give a record as builtins, without what is absent."""
-    made: dict[str, object] = msgspec.to_builtins(record)
-    return made
+    """Return a record as builtins, without absent fields."""
+    fields: dict[str, object] = msgspec.to_builtins(record)
+    return fields
 
 
 def encode(record: LogRecord) -> bytes:
-    """Write a record as JSON, the keys in their documented order."""
+    """Encode a record as JSON, with the keys in their documented order."""
     return to_json(record)

@@ -1,4 +1,4 @@
-"""For `logging`: a formatter that writes JSON, and a filter that takes the secrets out before any handler sees them."""
+"""Formatter and filter for `logging`: JSON lines, and redaction before the handlers."""
 
 import logging
 from collections.abc import Mapping
@@ -12,73 +12,78 @@ from seamwise._text.jsonable import safe_str, to_json
 from seamwise.seams._common import safe_items, safe_line, timestamp
 from seamwise.seams.log.shape import EXTRA_NAMES, KEYS
 
-_STANDARD = frozenset((*logging.makeLogRecord({}).__dict__, 'message', 'asctime', 'taskName'))
-_TRACEBACKS = logging.Formatter()
+_STANDARD_ATTRIBUTES = frozenset(
+    (*logging.makeLogRecord({}).__dict__, 'message', 'asctime', 'taskName')
+)
+_TRACEBACK_FORMATTER = logging.Formatter()
 
 
 class JsonFormatter(logging.Formatter):
-    """Write a log record as one line of JSON: the keys of our own record first, in their order, then all other `extra`.
+    """Formatter that writes a log record as one line of JSON.
 
-    `event` is what was logged, where that is not the error's message; `exception` is the redacted traceback.
+    The keys of `LogRecord` come first, in their order, then all other `extra`. `event` is the
+    logged text if it differs from the error's message; `exception` is the redacted traceback.
 
     >>> from seamwise.catalog.tools import FileNotFound
     >>> from seamwise.seams.log import record
-    >>> made = logging.makeLogRecord({'levelname': 'ERROR', **record(FileNotFound('read_file', 'a.txt')).extra()})
-    >>> JsonFormatter().format(made)[:58]
+    >>> extra = record(FileNotFound('read_file', 'a.txt')).extra()
+    >>> log_record = logging.makeLogRecord({'levelname': 'ERROR', **extra})
+    >>> JsonFormatter().format(log_record)[:58]
     '{"level":"error","category":"file_operation","tool":"read_'
     """
 
     @override
     def format(self, record: logging.LogRecord) -> str:
-        """Give the line, without a line break at its end."""
-        found = safe_items(_extras(record))
-        logged = safe_line(_logged(record))
-        found['level'] = record.levelname.lower()
-        found['message'] = found.pop(EXTRA_NAMES['message'], logged)
-        found.setdefault('timestamp', timestamp(datetime.fromtimestamp(record.created, UTC)))
-        if kind := _error_type(record):
-            found.setdefault('error_type', kind)
-        line = {name: found.pop(name) for name in KEYS if name in found}
-        event = {} if line['message'] == logged else {'event': logged}
+        """Return the line, without a line break at its end."""
+        values = safe_items(_extras(record))
+        logged_text = safe_line(_logged_text(record))
+        values['level'] = record.levelname.lower()
+        values['message'] = values.pop(EXTRA_NAMES['message'], logged_text)
+        values.setdefault('timestamp', timestamp(datetime.fromtimestamp(record.created, UTC)))
+        if error_type := _error_type(record):
+            values.setdefault('error_type', error_type)
+        fields = {name: values.pop(name) for name in KEYS if name in values}
+        event = {} if fields['message'] == logged_text else {'event': logged_text}
         return to_json(
-            {**line, 'logger': record.name, **event, **_traces(record), **found}
+            {**fields, 'logger': record.name, **event, **_traces(record), **values}
         ).decode()
 
 
 class RedactingFilter(logging.Filter):
-    """Take the secrets out of every log record that passes: its text, its `extra`, its traceback.
+    """Filter that redacts the text, the `extra` and the traceback of every log record.
 
-    Put it on a handler or a logger. It changes the record in place, also for handlers that come later: arguments
-    become part of the text, `extra` becomes builtins, and of an exception its redacted text stays (`exc_text`) and
-    the name of its class (`error_type`), so that nobody can pickle or print it with what it holds.
+    Add it to a handler or a logger. It changes the record in place, also for later handlers:
+    arguments are merged into the text, and `extra` is converted to builtins. An exception is
+    replaced by its redacted text (`exc_text`) and the name of its class (`error_type`), so that no
+    handler can pickle or print its secrets.
 
-    >>> made = logging.makeLogRecord({'msg': 'calling %s', 'args': ('https://ann:hunter2@example.org',)})
-    >>> RedactingFilter().filter(made), made.getMessage()
+    >>> url = 'https://ann:hunter2@example.org'
+    >>> log_record = logging.makeLogRecord({'msg': 'calling %s', 'args': (url,)})
+    >>> RedactingFilter().filter(log_record), log_record.getMessage()
     (True, 'calling https://***@example.org')
     """
 
     @override
     def filter(self, record: logging.LogRecord) -> bool:
-        """Redact the record; it always passes."""
-        kind = _error_type(record)
-        kept = {**({'error_type': kind} if kind else {}), **_extras(record)}
+        """Redact the record and return True."""
+        error_type = _error_type(record)
+        extras = {**({'error_type': error_type} if error_type else {}), **_extras(record)}
         traces = _traces(record)
-        record.msg, record.args = safe_line(_logged(record)), None
-        record.exc_info, record.exc_text, record.stack_info = (
-            None,
-            traces.get('exception'),
-            traces.get('stack'),
-        )
-        record.__dict__.update(safe_items(kept))
+        record.msg, record.args = safe_line(_logged_text(record)), None
+        record.exc_info = None
+        record.exc_text, record.stack_info = traces.get('exception'), traces.get('stack')
+        record.__dict__.update(safe_items(extras))
         return True
 
 
 def _extras(record: logging.LogRecord) -> dict[str, object]:
-    return {name: value for name, value in record.__dict__.items() if name not in _STANDARD}
+    return {
+        name: value for name, value in record.__dict__.items() if name not in _STANDARD_ATTRIBUTES
+    }
 
 
-def _logged(record: logging.LogRecord) -> str:
-    # Arguments may not fit, and what a filter raises comes up in the middle of whoever logs.
+def _logged_text(record: logging.LogRecord) -> str:
+    # Arguments may not match the format, and an exception of a filter would reach the caller.
     return call_or_describe(
         record.getMessage, lambda _: f'{safe_str(record.msg)} {safe_str(record.args)}'
     )
@@ -93,14 +98,14 @@ def _traces(record: logging.LogRecord) -> Mapping[str, str]:
     exception = record.exc_text
     if record.exc_info and record.exc_info[1] is not None:
         exception = _traceback(record.exc_info)
-    found = {'exception': exception, 'stack': record.stack_info}
-    return {name: safe_line(trace) for name, trace in found.items() if trace}
+    traces = {'exception': exception, 'stack': record.stack_info}
+    return {name: safe_line(trace) for name, trace in traces.items() if trace}
 
 
 def _traceback(exc_info: Any) -> str:
     return call_or_describe(
-        lambda: _TRACEBACKS.formatException(exc_info),
-        lambda raised: (
-            f'{type(exc_info[1]).__name__}: (its traceback raised {type(raised).__name__})'
+        lambda: _TRACEBACK_FORMATTER.formatException(exc_info),
+        lambda error: (
+            f'{type(exc_info[1]).__name__}: (its traceback raised {type(error).__name__})'
         ),
     )

@@ -1,4 +1,4 @@
-"""The model's seam: a failure as guidance for a language model, and either result as a provider's message."""
+"""Model seam: failures as guidance for language models, and results as provider messages."""
 
 from seamwise.seams.model.messages import tool_message as tool_message
 from seamwise.seams.model.on import on as on

@@ -1,4 +1,4 @@
-"""A result of a tool as the message that a provider's interface takes."""
+"""Results of tools as messages for the APIs of model providers."""
 
 from collections.abc import Callable
 from typing import Literal, TypeAlias, TypeVar, overload
@@ -8,7 +8,7 @@ from msgspec import UNSET, Struct
 from seamwise._text.jsonable import to_json
 from seamwise.containers import Result, Success
 from seamwise.seams.model.shape import Done, Guidance
-from seamwise.seams.model.token_budget import fit_to_tokens, fitted_value
+from seamwise.seams.model.token_budget import fit_to_tokens, fit_value_to_tokens
 
 E = TypeVar('E')
 
@@ -23,7 +23,7 @@ class OpenAiMessage(Struct, frozen=True, tag='tool', tag_field='role'):
 
 
 class AnthropicBlock(Struct, frozen=True, tag='tool_result', tag_field='type'):
-    """A content block of a user's message (Anthropic, Messages)."""
+    """A content block of a user message (Anthropic, Messages)."""
 
     tool_use_id: str
     content: str
@@ -31,7 +31,7 @@ class AnthropicBlock(Struct, frozen=True, tag='tool_result', tag_field='type'):
 
 
 class FunctionResponse(Struct, frozen=True):
-    """What a function answered (Gemini); `response` is an object, not text."""
+    """The response of a function (Gemini); `response` is an object, not text."""
 
     id: str
     name: str
@@ -39,19 +39,19 @@ class FunctionResponse(Struct, frozen=True):
 
 
 class GeminiPart(Struct, frozen=True, rename='camel'):
-    """A part of a user's content (Gemini)."""
+    """A part of the content of a user message (Gemini)."""
 
     function_response: FunctionResponse
 
 
 class TextContent(Struct, frozen=True, tag='text', tag_field='type'):
-    """A text in a result (MCP)."""
+    """A text block of a result (MCP)."""
 
     text: str
 
 
 class ToolResult(Struct, frozen=True, rename='camel'):
-    """The result of `tools/call` (MCP). `structured_content` is the value where that is an object."""
+    """The result of `tools/call` (MCP); `structured_content` is the value if it is an object."""
 
     content: tuple[TextContent, ...]
     structured_content: object = UNSET
@@ -107,15 +107,25 @@ def tool_message(
     limit: int | None = None,
     name: str | None = None,
 ) -> Message:
-    """Make the message that answers a model's call: the data of a success, the guidance of a failure, JSON once.
+    """Build the message that answers a model's call.
 
-    `limit` is a budget in tokens for what the model reads (`fitting.tokens` tells how they are reckoned; below 1 is a
-    ValueError): what matters least is cut until it fits, and what is left is whole JSON. `name` is the function's, which
-    Gemini asks for; it defaults to the id of the call. Of a defect, the reference makes the message:
+    It contains the data of a success or the guidance of a failure, encoded as JSON once.
+    The shapes are those of OpenAI (Chat Completions, a message of role `tool`), Anthropic
+    (Messages, a `tool_result` with `is_error`), Gemini (a part with `functionResponse`) and MCP
+    (the result of `tools/call`). For a defect, pass its reference:
     `tool_message(Failure(report.ref), adapter=defect, call_id=…)`.
 
-    The shapes are those of OpenAI (Chat Completions, a message of role `tool`), Anthropic (Messages, a `tool_result`
-    with `is_error`), Gemini (a part with `functionResponse`) and MCP (the result of `tools/call`).
+    Args:
+        result: The result of the call.
+        adapter: Table from errors to guidance.
+        call_id: Id of the model's call.
+        provider: `openai`, `anthropic`, `gemini` or `mcp`.
+        limit: Budget for the answer in tokens, as `tokens` estimates them, at least 1. The least
+            important parts are cut first, and the rest is valid JSON. Default: no limit.
+        name: Name of the function, which only Gemini requires. Default: `call_id`.
+
+    Raises:
+        ValueError: The provider is unknown, or the limit is below 1.
 
     >>> from seamwise import Success
     >>> from seamwise.seams.model.tables import TOOLS
@@ -127,34 +137,40 @@ def tool_message(
     )
     if provider == 'mcp':
         return tool_result(answer, limit=limit)
-    given = answer if limit is None else fit_to_tokens(answer, limit)
+    content = answer if limit is None else fit_to_tokens(answer, limit)
     match provider:
         case 'openai':
-            return OpenAiMessage(call_id, to_json(given).decode())
+            return OpenAiMessage(call_id, to_json(content).decode())
         case 'anthropic':
             return AnthropicBlock(
-                call_id, to_json(given).decode(), is_error=isinstance(answer, Guidance)
+                call_id, to_json(content).decode(), is_error=isinstance(answer, Guidance)
             )
         case 'gemini':
-            return GeminiPart(FunctionResponse(call_id, name or call_id, given))
+            return GeminiPart(FunctionResponse(call_id, name or call_id, content))
         case _:
             raise ValueError(
-                f"provider is 'openai', 'anthropic', 'gemini' or 'mcp', not {provider!r}."
+                f"provider must be 'openai', 'anthropic', 'gemini' or 'mcp', not {provider!r}."
             )
 
 
 def tool_result(
     answer: Done[object] | Guidance, *, limit: int | None = None, structured: bool = True
 ) -> ToolResult:
-    """Make the result of MCP's `tools/call`: a failure's guidance as text, a success's value as text and, where it is an object, as it is.
+    """Build the result of MCP's `tools/call`.
 
-    Both, so that a client from before revision 2025-06-18, which brought `structuredContent`, can read it; `limit` holds
-    for each of the two. A value that had to be cut is given as text only: it may no longer be what the tool's schema says.
+    A failure becomes its guidance as text, a success its value as text. A value that is an object
+    becomes `structuredContent` too: clients older than revision 2025-06-18 read only the text. A
+    value that was cut is text only, since it may no longer match the schema of the tool.
+
+    Args:
+        answer: The success or the guidance.
+        limit: Budget in tokens, for the text and for the object. Default: no limit.
+        structured: Whether the revision of the protocol has `structuredContent`.
     """
     if isinstance(answer, Guidance):
-        shown = answer if limit is None else fit_to_tokens(answer, limit)
-        return ToolResult((TextContent(to_json(shown).decode()),), is_error=True)
-    value = answer.result if limit is None else fitted_value(answer.result, limit)
+        guidance = answer if limit is None else fit_to_tokens(answer, limit)
+        return ToolResult((TextContent(to_json(guidance).decode()),), is_error=True)
+    value = answer.result if limit is None else fit_value_to_tokens(answer.result, limit)
     text = to_json(value).decode()
     is_object = structured and value is answer.result and text.startswith('{')
     return ToolResult((TextContent(text),), value if is_object else UNSET)

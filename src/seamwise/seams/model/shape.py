@@ -1,4 +1,4 @@
-"""What a language model is given of a result: guidance on a failure, the data of a success."""
+"""Shape of the model seam: guidance about a failure, and the data of a success."""
 
 from typing import Generic, Literal, TypeAlias, TypeVar
 
@@ -10,7 +10,7 @@ from seamwise.seams._common import safe_line
 T = TypeVar('T')
 
 OUTPUT_LIMIT = 4000
-"""Of the output of a command, a model is shown the last so many characters."""
+"""In characters. Longer output of a command is cut at the start."""
 
 Kind: TypeAlias = Literal[
     'validation_error',
@@ -21,11 +21,11 @@ Kind: TypeAlias = Literal[
     'availability_error',
     'protocol_error',
 ]
-"""What sort of trouble it is, in the words that models are used to."""
+"""Type of a failure, in words that language models know."""
 
 
 class Guidance(Struct, frozen=True, omit_defaults=True):
-    """A failure as a model reads it: what happened, and what to do next. What is None stays out of the JSON."""
+    """A failure for a model: the message and the next step. Fields that are None are omitted."""
 
     status: Literal['error', 'denied']
     type: Kind
@@ -37,7 +37,7 @@ class Guidance(Struct, frozen=True, omit_defaults=True):
 
 
 class Done(Struct, Generic[T], frozen=True, tag='success', tag_field='status'):
-    """A success as a model reads it: the tool's data as it is.
+    """A success for a model, with the unchanged data of the tool.
 
     >>> encode(Done({'bytes': 7}))
     b'{"status":"success","result":{"bytes":7}}'
@@ -47,7 +47,7 @@ class Done(Struct, Generic[T], frozen=True, tag='success', tag_field='status'):
 
 
 def defect(ref: str) -> Guidance:
-    """Tell of a defect: nothing but its reference.
+    """Return the guidance for a defect, which contains only its reference.
 
     >>> defect('err_2f4ad7qz').message
     'INTERNAL: the tool met an unexpected condition (err_2f4ad7qz).'
@@ -57,37 +57,43 @@ def defect(ref: str) -> Guidance:
         type='execution_error',
         error_class='INTERNAL',
         message=f'INTERNAL: the tool met an unexpected condition ({ref}).',
-        suggestion='This is a fault of the tool, not of your call. Use another way, or tell the user the reference.',
+        suggestion='The fault is with the tool, not with your call. '
+        'Choose another way, or tell the user the reference.',
     )
 
 
-def encode(given: 'Guidance | Done[object]') -> bytes:
-    """Write what a model reads as JSON, once, the keys in their documented order."""
-    return to_json(given)
+def encode(answer: 'Guidance | Done[object]') -> bytes:
+    """Encode an answer as JSON, with the keys in their documented order."""
+    return to_json(answer)
 
 
 def tail(text: str, limit: int = OUTPUT_LIMIT) -> str:
-    r"""Give the end of an output, redacted: at most `limit` characters, from a line's start where there is one.
+    r"""Return the redacted end of an output: at most `limit` characters, cut at a line if possible.
 
     >>> tail('one\ntwo\nthree\n', 10)
     'two\nthree\n'
     """
-    whole = safe_line(text)
-    if len(whole) <= limit:
-        return whole
-    end = whole[-limit:]
-    return end if whole[-limit - 1] == '\n' else end.partition('\n')[2] or end
+    safe = safe_line(text)
+    if len(safe) <= limit:
+        return safe
+    end = safe[-limit:]
+    if safe[-limit - 1] == '\n':
+        return end
+    return end.partition('\n')[2] or end
 
 
 def head(text: str, limit: int = OUTPUT_LIMIT) -> str:
-    r"""Give the beginning of a text, redacted: whole lines of at most `limit` characters, and how many more there were.
+    r"""Return the start of a text, redacted: whole lines of at most `limit` characters.
+
+    The last line is the number of omitted lines, if there are any.
 
     >>> head('one\ntwo\nthree', 7)
     'one\ntwo\n… (1 more)'
     """
     lines = safe_line(text).split('\n')
-    for number, line in enumerate(lines):
-        limit -= len(line) + (number > 0)
-        if limit < 0:
-            return '\n'.join([*lines[:number], f'… ({len(lines) - number} more)'])
+    room = limit
+    for index, line in enumerate(lines):
+        room -= len(line) + (index > 0)
+        if room < 0:
+            return '\n'.join([*lines[:index], f'… ({len(lines) - index} more)'])
     return '\n'.join(lines)

@@ -1,4 +1,4 @@
-"""Suggestions for language models: the next step after each error."""
+"""Suggestions for language models: the next step after each error, domain by domain."""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
@@ -38,560 +38,749 @@ from seamwise.seams._tool_phrases import (
 from seamwise.seams.model.shape import OUTPUT_LIMIT, head
 
 EXCERPT_LIMIT = 600
-"""Of what stands in a file, a suggestion shows at most so many characters."""
+"""In characters. Longer texts from files and calls are cut in a suggestion."""
+
+# Access
 
 
-def again(error: TaggedError, what: str = 'try again') -> str:
-    """Say when a second try makes sense: after the delay that the error knows, else after a short pause.
+def suggest_for_unauthenticated(error: access.Unauthenticated) -> str:
+    """Suggest a sign-in by the user; a model must not handle passwords."""
+    return f'Ask the user to sign in ({error.scheme}). Do not ask for the credentials themselves.'
 
-    >>> from seamwise.catalog.network import UpstreamFailed
-    >>> again(UpstreamFailed('search', 503, '', retry_after=1.23)), again(UpstreamFailed('search', 503, ''))
-    ('Wait 1.3 s, then try again', 'Wait a moment, then try again')
-    """
-    seconds = retry_after(error)
-    if seconds is None:
-        return f'Wait a moment, then {what}'
+
+def suggest_for_access_denied(_: access.AccessDenied) -> str:
+    """Suggest staying within the granted access."""
     return (
-        f'Wait {rounded_up(seconds)} s, then {what}'
-        if seconds
-        else f'{what[:1].upper()}{what[1:]} at once'
+        'Do not try to bypass this. Use only what you have access to, '
+        'or ask the user to grant access.'
     )
 
 
-def rounded_up(seconds: float) -> str:
-    """Give seconds with one digit after the point, rounded up: who waits that long has waited long enough."""
-    tenths = ceil(round(seconds * 10, 6))
-    return str(tenths // 10) if tenths % 10 == 0 else f'{tenths // 10}.{tenths % 10}'
+# Agents
 
 
-def why(error: TaggedError) -> str:
-    """Give the message of what caused an error, in brackets, where that is known to say something."""
-    cause = direct_cause(error)
-    return f' ({cause.message})' if cause and cause.message else ''
+def suggest_for_agent_not_found(error: agents.AgentNotFound) -> str:
+    """Suggest the closest agents, then list the available ones."""
+    return _suggest_names(error.suggestions, error.available, noun='agent')
 
 
-def places(problems: Iterable[Problem], whole: str) -> str:
-    """List findings with their places; one without a place is about the whole."""
-    return join_limited([f'{one.pointer or whole} ({one.message})' for one in problems]) or whole
+def suggest_for_command_not_found(error: agents.CommandNotFound) -> str:
+    """Suggest the closest commands, then list the available ones."""
+    return _suggest_names(error.suggestions, error.available, noun='command')
 
 
-def one_of(names: Iterable[str], nothing: str) -> str:
-    """List what there is to choose from, or say that there is nothing."""
-    known = tuple(names)
-    return f'Take {join_quoted(known)}.' if known else nothing
+def suggest_for_agent_not_ready(error: agents.AgentNotReady) -> str:
+    """Suggest a delay or another agent."""
+    return f'{_wait_and_retry(error)}, or assign the work to an agent other than {error.agent!r}.'
 
 
-def first_of(names: Sequence[str], *, last: str = 'or') -> str:
-    """List names in quotes, each redacted; of very many, only those that are shown are looked at."""
-    return join_limited(
-        [*(repr(redact(name)) for name in names[:MAX_LISTED]), *names[MAX_LISTED:]], last=last
+def suggest_for_agent_busy(error: agents.AgentBusy) -> str:
+    """Suggest a delay or another agent."""
+    return (
+        f'It handles one task at a time. {_wait_and_retry(error)}, '
+        'or assign the work to another agent.'
     )
 
 
-def meant(suggestions: Sequence[str], available: Sequence[str], *, noun: str) -> str:
-    """Name the nearest names, then all there are."""
-    near = f'Did you mean {first_of(suggestions)}? ' if suggestions else ''
-    there = (
-        f'The {noun}s are {first_of(available, last="and")}.'
-        if available
-        else f'No {noun} is available; do without one.'
-    )
-    return near + there
-
-
-def moment(unix: float) -> str | None:
-    """Say a Unix time in words, RFC 3339 to the second; None where it is no moment of this calendar."""
-    try:
-        return datetime.fromtimestamp(ceil(unix), UTC).strftime('%Y-%m-%dT%H:%M:%SZ')
-    except (ValueError, OverflowError, OSError):
-        return None
-
-
-def unauthenticated(error: access.Unauthenticated) -> str:
-    """Tell who signs in; never to ask for a password."""
-    return f'Ask the user to sign in ({error.scheme}); do not ask for the credentials themselves.'
-
-
-def access_denied(_: access.AccessDenied) -> str:
-    """Tell who decides."""
-    return 'Do not try to get around this. Work with what you may use, or ask the user to have it granted.'
-
-
-def agent_not_found(error: agents.AgentNotFound) -> str:
-    """Name the nearest agents, then all there are."""
-    return meant(error.suggestions, error.available, noun='agent')
-
-
-def command_not_found(error: agents.CommandNotFound) -> str:
-    """Name the nearest commands, then all there are."""
-    return meant(error.suggestions, error.available, noun='command')
-
-
-def agent_not_ready(error: agents.AgentNotReady) -> str:
-    """Tell when to come back."""
-    return f'{again(error)}, or give the work to another agent than {error.agent!r}.'
-
-
-def agent_busy(error: agents.AgentBusy) -> str:
-    """Tell when to come back; one thing at a time."""
-    return f'It does one thing at a time. {again(error)}, or give the work to another agent.'
-
-
-def invalid_transition(error: agents.InvalidTransition) -> str:
-    """Name the states that it leads to."""
-    return one_of(
-        error.allowed, f'Nothing leads on from {error.current!r}; leave {error.agent!r} as it is.'
+def suggest_for_invalid_transition(error: agents.InvalidTransition) -> str:
+    """List the allowed next states."""
+    return _choose_from(
+        error.allowed, f'No state follows {error.current!r}; leave {error.agent!r} as it is.'
     )
 
 
-def guardrails_violated(error: agents.GuardrailsViolated) -> str:
-    """Name every rule that is broken."""
-    return f'It breaks {places(error.problems, "its rules")}. Do it in a way that keeps them, or ask the user to decide.'
+def suggest_for_guardrails_violated(error: agents.GuardrailsViolated) -> str:
+    """List every violated rule."""
+    return (
+        f'It violates {_list_problems(error.problems, "its rules")}. '
+        'Do it in a way that follows the rules, or ask the user to decide.'
+    )
 
 
-def context_overflow(error: agents.ContextOverflow) -> str:
-    """Tell by how much it is too long."""
-    over = max(error.tokens - error.limit, 1)
-    return f'Summarize what was said so far in at least {over} fewer tokens, or begin a new conversation with what matters.'
+def suggest_for_context_overflow(error: agents.ContextOverflow) -> str:
+    """Suggest a summary that is shorter by the number of excess tokens."""
+    return (
+        f'Summarize the conversation so far in at least {max(error.tokens - error.limit, 1)} '
+        'fewer tokens, or start a new conversation with the essential parts.'
+    )
 
 
-def compression_failed(_: agents.CompressionFailed) -> str:
-    """Tell what can be done by hand."""
-    return 'Say yourself what can be left out, in a summary of what matters, or ask the user to begin a new conversation.'
+def suggest_for_compression_failed(_: agents.CompressionFailed) -> str:
+    """Suggest a summary written by the model itself."""
+    return (
+        'Write a summary of the essential parts yourself, '
+        'or ask the user to start a new conversation.'
+    )
 
 
-def rate_limited(error: policies.RateLimited) -> str:
-    """Tell how long to wait; earlier calls are in vain."""
-    return f'{again(error)}: every earlier call is refused too. Meanwhile do what needs no {error.name}.'
+# Guards
 
 
-def circuit_open(error: policies.CircuitOpen) -> str:
-    """Tell to take another way; this one is closed for so long."""
-    wait = rounded_up(error.retry_after)
+def suggest_for_rate_limited(error: policies.RateLimited) -> str:
+    """Suggest the delay, and other work until then."""
+    return (
+        f'{_wait_and_retry(error)}; earlier calls are refused too. '
+        f'Until then, continue with work that does not need {error.name}.'
+    )
+
+
+def suggest_for_circuit_open(error: policies.CircuitOpen) -> str:
+    """Suggest another way; the circuit refuses calls until the delay has passed."""
+    seconds = _format_seconds(error.retry_after)
     match error.state:
         case 'open':
-            return f'Take another way to the same end: {error.name} is not asked for the next {wait} s.'
+            return (
+                f'Choose another way to the same goal: '
+                f'{error.name} is not called for the next {seconds} s.'
+            )
         case 'half_open':
-            return f'Take another way to the same end, or try again in {wait} s: {error.name} is just being tried out.'
+            return (
+                f'Choose another way to the same goal, or try again in {seconds} s: '
+                f'{error.name} is being tested.'
+            )
         case _:
             assert_never(error.state)
 
 
-def bulkhead_full(error: policies.BulkheadFull) -> str:
-    """Tell that one call has to end first."""
-    return f'Make fewer calls at once: one of the {error.limit} at work has to end first. {again(error)}.'
+def suggest_for_bulkhead_full(error: policies.BulkheadFull) -> str:
+    """Suggest fewer concurrent calls."""
+    return (
+        f'Make fewer concurrent calls: one of the {error.limit} calls in flight must finish first. '
+        f'{_wait_and_retry(error)}.'
+    )
 
 
-def deadline_exceeded(error: policies.DeadlineExceeded) -> str:
-    """Tell the two ways to be in time."""
-    return f'{again(error)}, asking for less at once or allowing more than {error.timeout:g} s.'
+def suggest_for_deadline_exceeded(error: policies.DeadlineExceeded) -> str:
+    """Suggest a smaller request or a longer timeout."""
+    return (
+        f'{_wait_and_retry(error)} with a smaller request '
+        f'or a timeout of more than {error.timeout:g} s.'
+    )
 
 
-def model_not_found(error: models.ModelNotFound) -> str:
-    """Name the nearest models."""
+# Models
+
+
+def suggest_for_model_not_found(error: models.ModelNotFound) -> str:
+    """Suggest the closest models."""
     if error.suggestions:
         return f'Did you mean {join_quoted(error.suggestions)}?'
+    return f'List the models that {error.provider} offers, or call without choosing a model.'
+
+
+def suggest_for_provider_not_ready(error: models.ProviderNotReady) -> str:
+    """Suggest another provider; only the user can fix the configuration."""
     return (
-        f'Ask {error.provider} for the models that it offers, or leave the choice of the model out.'
+        f'Its configuration must be fixed{_cause_in_brackets(error)}, which no call can do. '
+        'Choose another provider, or tell the user.'
     )
 
 
-def provider_not_ready(error: models.ProviderNotReady) -> str:
-    """Tell who can help."""
-    return f'Its configuration must be mended{why(error)}, which you cannot do by a call. Take another provider, or tell the user.'
+def suggest_for_provider_unavailable(error: models.ProviderUnavailable) -> str:
+    """Suggest a delay or another provider."""
+    return f'{_wait_and_retry(error)}, or use a model of another provider.'
 
 
-def provider_unavailable(error: models.ProviderUnavailable) -> str:
-    """Tell when to come back, or where else to go."""
-    return f'{again(error)}, or take a model of another provider.'
+def suggest_for_model_overloaded(error: models.ModelOverloaded) -> str:
+    """Suggest a delay or another model."""
+    return f'{_wait_and_retry(error)}, or use a model other than {error.model!r}.'
 
 
-def model_overloaded(error: models.ModelOverloaded) -> str:
-    """Tell when to come back, or what else to take."""
-    return f'{again(error)}, or take another model than {error.model!r}.'
+def suggest_for_no_model_available(error: models.NoModelAvailable) -> str:
+    """Suggest a delay; no other model is left."""
+    return (
+        f'{_wait_and_retry(error)}. Every suitable model was tried: '
+        'continue without one, or tell the user.'
+    )
 
 
-def no_model_available(error: models.NoModelAvailable) -> str:
-    """Tell when to come back; there is nothing else to take."""
-    return f'{again(error)}; every model that could do this was tried, so do what you can without one or tell the user.'
+def suggest_for_invalid_model_request(error: models.InvalidModelRequest) -> str:
+    """Suggest a corrected request."""
+    return (
+        f'Fix the request as the message describes before you call {error.provider} again; '
+        'the same request is always refused.'
+    )
 
 
-def invalid_model_request(error: models.InvalidModelRequest) -> str:
-    """Tell what to mend."""
-    return f'Mend what the message says before you ask {error.provider} again; the same request is refused every time.'
+def suggest_for_context_too_long(error: models.ContextTooLong) -> str:
+    """Suggest a prompt that is shorter by the number of excess tokens."""
+    return (
+        f'Remove at least {max(error.tokens - error.limit, 1)} tokens: '
+        'quote less, summarize long parts, or split the work in two.'
+    )
 
 
-def context_too_long(error: models.ContextTooLong) -> str:
-    """Tell by how much it is too long."""
-    return f'Leave out at least {max(error.tokens - error.limit, 1)} tokens: quote less, summarize what is long, or split the work in two.'
+def suggest_for_content_filtered(error: models.ContentFiltered) -> str:
+    """Suggest a different request; the filter refuses the same words again."""
+    return (
+        f'The policy of {error.provider} forbids this; do not try to bypass it. '
+        'Request something else, or tell the user.'
+    )
 
 
-def content_filtered(error: models.ContentFiltered) -> str:
-    """Tell that the same words meet the same filter."""
-    return f'The policy of {error.provider} forbids this; do not try to get around it. Ask for something else, or tell the user.'
+def suggest_for_output_truncated(error: models.OutputTruncated) -> str:
+    """Suggest shorter answers or a higher limit."""
+    return (
+        f'Request a shorter answer, or parts of fewer than {error.limit} tokens, '
+        'or allow more tokens; the answer ends in the middle.'
+    )
 
 
-def output_truncated(error: models.OutputTruncated) -> str:
-    """Tell how to get the rest."""
-    return f'Ask for less, or in parts of fewer than {error.limit} tokens, or allow more; what is there ends in the middle.'
+def suggest_for_structured_output_invalid(error: models.StructuredOutputInvalid) -> str:
+    """List every violation of the schema."""
+    problems = _list_problems(error.problems, 'the answer itself')
+    return f'Answer again in the requested schema, and fix {problems}.'
 
 
-def structured_output_invalid(error: models.StructuredOutputInvalid) -> str:
-    """Name every place to mend."""
-    return f'Answer again in the shape that was asked for, and mend {places(error.problems, "the answer itself")}.'
+def suggest_for_quota_exceeded(error: models.QuotaExceeded) -> str:
+    """Suggest another provider, with the time when the quota is reset."""
+    reset = None if error.reset is None else _format_time(error.reset)
+    until = f' until {reset}' if reset else ''
+    return (
+        f'No more calls to {error.provider} are possible{until}. '
+        'Choose another provider, or ask the user to raise the quota.'
+    )
 
 
-def quota_exceeded(error: models.QuotaExceeded) -> str:
-    """Tell when it goes on, and who can change that."""
-    until = None if error.reset is None else moment(error.reset)
-    when = f' until {until}' if until else ''
-    return f'Nothing more is to be had from {error.provider}{when}. Take another provider, or ask the user to raise the quota.'
+def suggest_for_budget_exceeded(error: models.BudgetExceeded) -> str:
+    """Suggest a report to the user, who can raise the budget."""
+    return (
+        'Make no more calls that cost money. Report the finished and the remaining work '
+        f'to the user, and ask whether the budget of {error.limit:g} may be raised.'
+    )
 
 
-def budget_exceeded(error: models.BudgetExceeded) -> str:
-    """Tell who can change it."""
-    return f'Make no more calls that cost. Tell the user what is done and what is left, and ask whether {error.limit:g} may be raised.'
+# Network
 
 
-def host_unreachable(error: network.HostUnreachable) -> str:
-    """Tell to check the name, and that a second try may do."""
-    return f'Check that {error.host!r} is the right address and try once more; if that fails too, go on without it or tell the user.'
+def suggest_for_host_unreachable(error: network.HostUnreachable) -> str:
+    """Suggest a check of the address and one more attempt."""
+    return (
+        f'Check that {error.host!r} is the right address and try once more; '
+        'if that fails too, continue without it or tell the user.'
+    )
 
 
-def network_timed_out(error: network.NetworkTimedOut) -> str:
-    """Tell when to come back, and what would be quicker."""
-    return f'{again(error)}, asking {error.host} for less at once; after a second timeout go on without it.'
+def suggest_for_network_timed_out(error: network.NetworkTimedOut) -> str:
+    """Suggest a delay and a smaller request."""
+    return (
+        f'{_wait_and_retry(error)} with a smaller request to {error.host}; '
+        'after a second timeout, continue without it.'
+    )
 
 
-def upstream_rate_limited(error: network.UpstreamRateLimited) -> str:
-    """Tell how long to wait, and how many requests there are."""
+def suggest_for_upstream_rate_limited(error: network.UpstreamRateLimited) -> str:
+    """Suggest the delay, and fewer requests if the limit is known."""
     limit = (
-        f' It takes {error.limit} requests; put several things into one.'
-        if error.limit is not None
-        else ''
+        ''
+        if error.limit is None
+        else f' Its limit is {pluralize(error.limit, "request")}; combine several into one.'
     )
-    return f'{again(error)}, and not before: every earlier call is refused too.{limit}'
+    return f'{_wait_and_retry(error)}; earlier calls are refused too.{limit}'
 
 
-def credentials_rejected(error: network.CredentialsRejected) -> str:
-    """Tell who can help; never to look for a key."""
+def suggest_for_credentials_rejected(error: network.CredentialsRejected) -> str:
+    """Suggest telling the user; a model must not look for keys."""
     return (
-        f"This program's own credentials are missing, wrong or expired; no other call to {error.service} will do better. "
-        f'Tell the user to set {error.required_config!r}, and go on without {error.service}.'
+        "This program's own credentials are missing, wrong or expired, "
+        f'so every call to {error.service} fails. '
+        f'Tell the user to set {error.required_config!r}, and continue without {error.service}.'
     )
 
 
-def upstream_failed(error: network.UpstreamFailed) -> str:
-    """Tell when to come back; the fault is on the other side."""
-    return f"The fault is {error.service}'s, not your call's. {again(error)}; if it fails once more, take another way or tell the user."
+def suggest_for_upstream_failed(error: network.UpstreamFailed) -> str:
+    """Suggest a delay; the call itself is correct."""
+    return (
+        f'The fault is with {error.service}, not with your call. {_wait_and_retry(error)}; '
+        'if it fails once more, choose another way or tell the user.'
+    )
 
 
-UNKNOWN_FORMAT = 'Send the call in a format that is read here, such as {"tool": "…", "arguments": {…}}; nothing was run.'
+# Parsing
 
-
-def unreadable_call(error: parsing.UnreadableCall) -> str:
-    """Show the text around the trouble."""
-    return f'Send the call again as well-formed {error.format}; nothing was run. It read: {truncate(error.excerpt, EXCERPT_LIMIT)}'
-
-
-def schema_violations(error: parsing.SchemaViolations) -> str:
-    """Name every place to mend."""
-    return f'Mend {places(error.problems, "the call itself")} and send the call again; nothing was run.'
-
-
-EXTENDED_CARD_NOT_CONFIGURED = (
-    "Read the agent's public card instead; it says less, but it is there."
+UNKNOWN_FORMAT = (
+    'Send the call in a supported format, such as {"tool": "…", "arguments": {…}}; nothing was run.'
 )
 
 
-def mcp_connection_failed(error: protocols.McpConnectionFailed) -> str:
-    """Tell that all tools of the server are away, and why."""
-    reason = f' ({error.reason})' if error.reason else why(error)
-    return f'Its tools cannot be used for now{reason}. Try once more; if it fails again, take tools of another server or tell the user.'
+def suggest_for_unreadable_call(error: parsing.UnreadableCall) -> str:
+    """Suggest sending the call again, with the text around the syntax error."""
+    return (
+        f'Send the call again as well-formed {error.format}; nothing was run. '
+        f'The received text is: {truncate(error.excerpt, EXCERPT_LIMIT)}'
+    )
 
 
-def mcp_transport_failed(error: protocols.McpTransportFailed) -> str:
-    """Tell that nobody knows whether the call was done."""
-    return f'Find out whether your last call was done before you repeat it: {error.server!r} may have received it. Then try once more.'
+def suggest_for_schema_violations(error: parsing.SchemaViolations) -> str:
+    """List every violation of the schema."""
+    problems = _list_problems(error.problems, 'the call itself')
+    return f'Fix {problems} and send the call again; nothing was run.'
 
 
-def mcp_server_failed(error: protocols.McpServerFailed) -> str:
-    """Tell whose fault it is."""
+# MCP
+
+
+def suggest_for_mcp_connection_failed(error: protocols.McpConnectionFailed) -> str:
+    """Suggest one more attempt; no tool of the server is available."""
+    reason = f' ({error.reason})' if error.reason else _cause_in_brackets(error)
+    return (
+        f'Its tools are unavailable for now{reason}. '
+        'Try once more; if it fails again, use tools of another server or tell the user.'
+    )
+
+
+def suggest_for_mcp_transport_failed(error: protocols.McpTransportFailed) -> str:
+    """Suggest a check before a retry, since the server may have executed the call."""
+    return (
+        'Check whether your last call was executed before you repeat it: '
+        f'{error.server!r} may have received it. Then try once more.'
+    )
+
+
+def suggest_for_mcp_server_failed(error: protocols.McpServerFailed) -> str:
+    """Suggest a retry for faults of the server, else a corrected call."""
     if error.retryable:
-        return f'The fault is inside of {error.server!r}, not in your call. Try once more, then take another way.'
-    return 'Mend your call by what the server says; the same call is refused every time.'
+        return (
+            f'The fault is in {error.server!r}, not in your call. '
+            'Try once more, then choose another way.'
+        )
+    return 'Fix your call as the server describes; the same call is always refused.'
 
 
-def mcp_timed_out(error: protocols.McpTimedOut) -> str:
-    """Tell when to come back, and what would be quicker."""
-    return f'{again(error)}, asking {error.server!r} for less at once; find out first whether {error.operation} was done after all.'
-
-
-def lsp_not_initialized(error: protocols.LspNotInitialized) -> str:
-    """Tell what can be done without it."""
-    return f'Search and read the files themselves instead{why(error)}, and tell the user that {error.server!r} does not start.'
-
-
-def lsp_request_failed(error: protocols.LspRequestFailed) -> str:
-    """Tell what can be done without it."""
-    return f'Check the file and the position that you asked about{why(error)}, or search and read the files themselves.'
-
-
-def lsp_content_modified(error: protocols.LspContentModified) -> str:
-    """Tell that the positions are old."""
-    return f'Positions from before no longer hold: read the document again, then ask for {error.method} with the new ones.'
-
-
-def task_not_found(_: protocols.A2aTaskNotFound) -> str:
-    """Tell to check the id."""
-    return 'Check the id against the one that the agent gave you; if the agent no longer keeps the task, send the work as a new one.'
-
-
-def task_not_cancelable(error: protocols.A2aTaskNotCancelable) -> str:
-    """Tell to take what there is."""
-    return f'The task is {error.state} and stays so. Read its outcome instead.'
-
-
-def push_not_supported(_: protocols.A2aPushNotSupported) -> str:
-    """Tell the other ways to hear of it."""
-    return 'Ask for the state of the task from time to time, or read its stream.'
-
-
-def unsupported_operation(_: protocols.A2aUnsupportedOperation) -> str:
-    """Tell where the operations stand."""
-    return "Read the agent's card and ask for something that it lists, or ask another agent."
-
-
-def content_type_not_supported(error: protocols.A2aContentTypeNotSupported) -> str:
-    """Name the kinds that it takes."""
-    return one_of(
-        error.supported, "Send it as plain text, or as a kind that the agent's card lists."
+def suggest_for_mcp_timed_out(error: protocols.McpTimedOut) -> str:
+    """Suggest a smaller request, after a check whether the call was executed."""
+    return (
+        f'{_wait_and_retry(error)} with a smaller request to {error.server!r}; '
+        f'check first whether {error.operation} was executed.'
     )
 
 
-def invalid_agent_response(error: protocols.A2aInvalidAgentResponse) -> str:
-    """Tell whose fault it is."""
-    return f'The fault lies with {error.agent!r}, not with your request. Ask another agent, or tell the user.'
+# LSP
 
 
-def extension_required(error: protocols.A2aExtensionRequired) -> str:
-    """Tell who could have it."""
-    return f'Ask an agent that does without {error.extension!r}, or tell the user that it is needed here.'
+def suggest_for_lsp_not_initialized(error: protocols.LspNotInitialized) -> str:
+    """Suggest work without the language server."""
+    return (
+        f'Search and read the files directly instead{_cause_in_brackets(error)}, '
+        f'and tell the user that {error.server!r} does not start.'
+    )
 
 
-def version_not_supported(error: protocols.A2aVersionNotSupported) -> str:
-    """Name the versions that it speaks."""
-    return one_of(
+def suggest_for_lsp_request_failed(error: protocols.LspRequestFailed) -> str:
+    """Suggest a check of the request, or work without the language server."""
+    return (
+        f'Check the file and the position of your request{_cause_in_brackets(error)}, '
+        'or search and read the files directly.'
+    )
+
+
+def suggest_for_lsp_content_modified(error: protocols.LspContentModified) -> str:
+    """Suggest reading the document again; the old positions are wrong."""
+    return (
+        'The old positions are no longer valid: read the document again, '
+        f'then call {error.method} with the new ones.'
+    )
+
+
+# A2A
+
+EXTENDED_CARD_NOT_CONFIGURED = "Read the agent's public card instead; it contains less detail."
+
+
+def suggest_for_task_not_found(_: protocols.A2aTaskNotFound) -> str:
+    """Suggest a check of the id."""
+    return (
+        'Check the id that the agent returned; '
+        'if the agent no longer has the task, send the work as a new one.'
+    )
+
+
+def suggest_for_task_not_cancelable(error: protocols.A2aTaskNotCancelable) -> str:
+    """Suggest reading the result of the task."""
+    return f'The task is already {error.state}. Read its result instead.'
+
+
+def suggest_for_push_not_supported(_: protocols.A2aPushNotSupported) -> str:
+    """Suggest the other ways to follow a task."""
+    return 'Poll the state of the task, or read its stream.'
+
+
+def suggest_for_unsupported_operation(_: protocols.A2aUnsupportedOperation) -> str:
+    """Suggest an operation of the agent's card."""
+    return "Read the agent's card and choose an operation that it lists, or use another agent."
+
+
+def suggest_for_content_type_not_supported(error: protocols.A2aContentTypeNotSupported) -> str:
+    """List the supported content types."""
+    return _choose_from(
         error.supported,
-        'Ask another agent, or tell the user that the two do not speak the same version.',
+        "Send it as plain text, or as a content type that the agent's card lists.",
     )
 
 
-def agent_card_invalid(error: protocols.AgentCardInvalid) -> str:
-    """Name what is wrong with it, and who can help."""
-    return f'Ask another agent: this one cannot be used until its owner mends {places(error.problems, "its card")}.'
+def suggest_for_invalid_agent_response(error: protocols.A2aInvalidAgentResponse) -> str:
+    """Suggest another agent; the request itself is correct."""
+    return (
+        f'The fault is with {error.agent!r}, not with your request. '
+        'Use another agent, or tell the user.'
+    )
 
 
-def recovery_failed(error: sessions.RecoveryFailed) -> str:
-    """Tell that it is over, and why."""
-    return f'Do not ask for {error.operation} again{why(error)}. Take another way, or tell the user what failed.'
+def suggest_for_extension_required(error: protocols.A2aExtensionRequired) -> str:
+    """Suggest an agent that does not require the extension."""
+    return (
+        f'Use an agent that does not require {error.extension!r}, '
+        'or tell the user that it is required here.'
+    )
 
 
-def record_not_found(error: storage.RecordNotFound) -> str:
-    """Tell to check the key."""
-    return f'Check the spelling of {error.key!r}, list what there is, or store it first.'
+def suggest_for_version_not_supported(error: protocols.A2aVersionNotSupported) -> str:
+    """List the supported versions."""
+    return _choose_from(
+        error.supported,
+        'Use another agent, or tell the user that the two support no common version.',
+    )
 
 
-def record_exists(error: storage.RecordExists) -> str:
-    """Tell the two ways out."""
-    return f'Change the one that is there, or take another key than {error.key!r}.'
+def suggest_for_agent_card_invalid(error: protocols.AgentCardInvalid) -> str:
+    """Suggest another agent, and list the problems of the card."""
+    return (
+        'Use another agent: this one cannot be used until its owner fixes '
+        f'{_list_problems(error.problems, "its card")}.'
+    )
 
 
-def store_closed(error: storage.StoreClosed) -> str:
-    """Tell that it may come back."""
-    return f'{again(error)}; nothing was read or written. If it stays closed, tell the user.'
+# Sessions
 
 
-def store_unavailable(error: storage.StoreUnavailable) -> str:
-    """Tell that it may come back."""
-    return f'{again(error)}; nothing was read or written. If it fails once more, tell the user.'
+def suggest_for_recovery_failed(error: sessions.RecoveryFailed) -> str:
+    """Suggest another way; all attempts were made."""
+    return (
+        f'Do not request {error.operation} again{_cause_in_brackets(error)}. '
+        'Choose another way, or tell the user about the failure.'
+    )
 
 
-def user_interrupted(error: streaming.UserInterrupted) -> str:
-    """Hand on what the user said."""
+# Storage
+
+
+def suggest_for_record_not_found(error: storage.RecordNotFound) -> str:
+    """Suggest a check of the key."""
+    return f'Check the spelling of {error.key!r}, list the existing keys, or store it first.'
+
+
+def suggest_for_record_exists(error: storage.RecordExists) -> str:
+    """Suggest an update or another key."""
+    return f'Update the existing record, or choose a key other than {error.key!r}.'
+
+
+def suggest_for_store_closed(error: storage.StoreClosed) -> str:
+    """Suggest a delay."""
+    return (
+        f'{_wait_and_retry(error)}; nothing was read or written. If it stays closed, tell the user.'
+    )
+
+
+def suggest_for_store_unavailable(error: storage.StoreUnavailable) -> str:
+    """Suggest a delay."""
+    return (
+        f'{_wait_and_retry(error)}; nothing was read or written. '
+        'If it fails once more, tell the user.'
+    )
+
+
+# Streaming
+
+
+def suggest_for_user_interrupted(error: streaming.UserInterrupted) -> str:
+    """Suggest following the user's feedback."""
     if not error.feedback:
-        return 'Stop what you were doing and ask the user how to go on.'
-    return f'Stop what you were doing and work on what the user says: {truncate(error.feedback, EXCERPT_LIMIT)}'
+        return 'Stop your current work and ask the user how to continue.'
+    return (
+        "Stop your current work and follow the user's feedback: "
+        f'{truncate(error.feedback, EXCERPT_LIMIT)}'
+    )
 
+
+# Tools
+
+INVALID_RESULT = (
+    'The fault is with the tool, not with your call. Choose another way, or tell the user.'
+)
 
 TOO_MANY_MISTAKES = (
-    'No further call runs. Tell the user what you tried and what went wrong, and ask how to go on.'
+    'No further calls are run. Tell the user about your attempts and their failures, '
+    'and ask how to continue.'
 )
 
-INVALID_RESULT = "The fault is the tool's, not your call's. Take another way, or tell the user."
 
-
-def missing_parameter(error: tools.MissingParameter) -> str:
-    """Name the parameter, an example, and what else to mend."""
+def suggest_for_missing_parameter(error: tools.MissingParameter) -> str:
+    """Suggest a call with the parameter, an example value, and the other corrections."""
     example = f' (for example: {error.example})' if error.example else ''
-    return f'Call {error.tool} again with {error.parameter!r}{example}.{_also(error.also)}'
+    return (
+        f'Call {error.tool} again with {error.parameter!r}{example}.{_other_findings(error.also)}'
+    )
 
 
-def invalid_parameter(error: tools.InvalidParameter) -> str:
-    """Name the parameter and what else to mend; the reason stands in the message."""
-    return f'Mend {error.parameter!r} and call {error.tool} again.{_also(error.also)}'
+def suggest_for_invalid_parameter(error: tools.InvalidParameter) -> str:
+    """Suggest all corrections; the message contains the reason of the first one."""
+    return f'Fix {error.parameter!r} and call {error.tool} again.{_other_findings(error.also)}'
 
 
-def _also(findings: Iterable[tools.Finding]) -> str:
-    mended = [f'{one.parameter!r} ({one.reason})' for one in findings]
-    return f' Mend {join_limited(mended)} too.' if mended else ''
+def _other_findings(findings: Iterable[tools.Finding]) -> str:
+    texts = [f'{finding.parameter!r} ({finding.reason})' for finding in findings]
+    return f' Also fix {join_limited(texts)}.' if texts else ''
 
 
-def unknown_tool(error: tools.UnknownTool) -> str:
-    """Name the nearest tools, then all there are."""
-    return meant(error.suggestions, error.available, noun='tool')
+def suggest_for_unknown_tool(error: tools.UnknownTool) -> str:
+    """Suggest the closest tools, then list the available ones."""
+    return _suggest_names(error.suggestions, error.available, noun='tool')
 
 
-def file_not_found(error: tools.FileNotFound) -> str:
-    """Name the nearest paths, else the folder to look into."""
+def suggest_for_file_not_found(error: tools.FileNotFound) -> str:
+    """Suggest the closest paths, else the parent folder."""
     if error.suggestions:
         return f'Did you mean {join_quoted(error.suggestions)}?'
-    return f'List {describe_parent_folder(error.path)} to see what is there, or create it if it should exist.'
+    folder = describe_parent_folder(error.path)
+    return f'List {folder}, or create {error.path!r} if it should exist.'
 
 
-def file_already_exists(error: tools.FileAlreadyExists) -> str:
-    """Tell the two ways out."""
-    return f'Say that {error.path!r} may be overwritten if it should be replaced, or take another path.'
+def suggest_for_file_already_exists(error: tools.FileAlreadyExists) -> str:
+    """Suggest overwriting or another path."""
+    return f'Allow overwriting {error.path!r} if it should be replaced, or choose another path.'
 
 
-def path_forbidden(error: tools.PathForbidden) -> str:
-    """Tell who has forbidden it, and what remains."""
+def suggest_for_path_forbidden(error: tools.PathForbidden) -> str:
+    """Suggest an allowed path, with the reason of the refusal."""
     match error.reason:
         case 'ignored':
-            return 'The workspace hides this path from all tools. Work with other files, or ask the user to take it off the ignore list.'
+            return (
+                'The workspace hides this path from all tools. '
+                'Use other files, or ask the user to remove it from the ignore list.'
+            )
         case 'write_protected':
-            return 'This path may be read, not written. Take another path, or ask the user to lift its protection.'
+            return (
+                'Tools can read this path, but not write it. '
+                'Choose another path, or ask the user to remove its protection.'
+            )
         case 'system':
-            return 'This path belongs to the system, and tools leave it alone. Take another path, or ask the user to do it.'
+            return (
+                'This path belongs to the system, and tools do not access it. '
+                'Choose another path, or ask the user to do it.'
+            )
         case 'outside_workspace':
-            return 'Take a path inside the workspace, relative to its root and without "..".'
+            return 'Choose a path inside the workspace, relative to its root and without "..".'
         case _:
             assert_never(error.reason)
 
 
-def content_not_found(error: tools.ContentNotFound) -> str:
-    """Show the nearest text and where it stands, else send to the file."""
+def suggest_for_content_not_found(error: tools.ContentNotFound) -> str:
+    """Suggest the most similar text, else reading the file."""
     if error.best_match is None:
-        return f'Read {error.path!r} and search for a text that stands there, white space included.'
-    where = f' at line {error.line}' if error.line is not None else ''
-    alike = f' and is {error.similarity:.0%} alike' if error.similarity is not None else ''
-    return f'The nearest text stands{where}{alike}; search for exactly this if you mean it:\n{truncate(error.best_match, EXCERPT_LIMIT)}'
-
-
-def content_mismatch(error: tools.ContentMismatch) -> str:
-    """Show what stands at the line."""
-    return f'Read {error.path!r} again and start from what line {error.line} really holds:\n{truncate(error.actual, EXCERPT_LIMIT)}'
-
-
-def duplicate_match(error: tools.DuplicateMatch) -> str:
-    """Name every line, and the three ways to be certain."""
+        return f'Read {error.path!r} and search for a text that it contains, including white space.'
+    line = '' if error.line is None else f' at line {error.line}'
+    similarity = '' if error.similarity is None else f' ({error.similarity:.0%} similar)'
     return (
-        f'It stands at {"line" if len(error.lines) == 1 else "lines"} {join_limited(error.lines)}. '
-        'Name the line that you mean, search for more of the text around it, or replace all.'
+        f'If you mean the most similar text{line}{similarity}, search for exactly this:\n'
+        f'{truncate(error.best_match, EXCERPT_LIMIT)}'
     )
 
 
-def command_timed_out(error: tools.CommandTimedOut) -> str:
-    """Tell the two ways to be in time."""
-    return f'Run less at once, or allow more than {error.timeout:g} s; whatever it had started was killed.'
-
-
-def command_failed(error: tools.CommandFailed) -> str:
-    """Tell what the exit code says, and where to look."""
-    known = describe_exit_code(error.exit_code)
-    reason = f'{known[0].upper()}{known[1:]}. ' if known else ''
+def suggest_for_content_mismatch(error: tools.ContentMismatch) -> str:
+    """Suggest the actual text of the line."""
     return (
-        f'{reason}Mend what the output says and run it again.'
-        if error.output
-        else f'{reason}It wrote nothing that says why.'
+        f'Read {error.path!r} again and start from the actual text of line {error.line}:\n'
+        f'{truncate(error.actual, EXCERPT_LIMIT)}'
     )
 
 
-def diff_rejected(error: tools.DiffRejected) -> str:
-    """Tell how many hunks do not fit, and what to make the next diff from."""
-    return f'{pluralize(len(error.hunks), "hunk")} of the diff found no certain place: read {error.path!r} again and make a new diff from it.'
+def suggest_for_duplicate_match(error: tools.DuplicateMatch) -> str:
+    """List every matching line, and suggest three ways to be unambiguous."""
+    return (
+        f'The text is at {"line" if len(error.lines) == 1 else "lines"} '
+        f'{join_limited(error.lines)}. '
+        'Name the line that you mean, search for a longer text, or replace all occurrences.'
+    )
 
 
-def rejected_hunks(error: tools.DiffRejected) -> str:
-    """Name every rejected hunk by its header; as long as there is room, with what was expected and what is there."""
+def suggest_for_command_timed_out(error: tools.CommandTimedOut) -> str:
+    """Suggest a smaller command or a longer timeout."""
+    return (
+        f'Run less at a time, or allow more than {error.timeout:g} s; '
+        'the command and its child processes were killed.'
+    )
+
+
+def suggest_for_command_failed(error: tools.CommandFailed) -> str:
+    """Suggest a correction, with the meaning of the exit code."""
+    meaning = describe_exit_code(error.exit_code)
+    reason = f'{_capitalize(meaning)}. ' if meaning else ''
+    if error.output:
+        return f'{reason}Fix the problem that the output reports, then run it again.'
+    return f'{reason}It wrote no output that explains the failure.'
+
+
+def suggest_for_diff_rejected(error: tools.DiffRejected) -> str:
+    """Suggest a new diff, with the number of rejected hunks."""
+    return (
+        f'{pluralize(len(error.hunks), "hunk")} of the diff could not be placed: '
+        f'read {error.path!r} again and create a new diff from it.'
+    )
+
+
+def rejected_hunks_output(error: tools.DiffRejected) -> str:
+    """Return every rejected hunk, with its expected and actual text if all of them fit."""
     blocks = '\n'.join(
-        f'{describe_rejected_hunk(hunk)}\nexpected:\n{hunk.expected.rstrip()}\nfound:\n{hunk.actual.rstrip()}'
+        f'{describe_rejected_hunk(hunk)}\n'
+        f'expected:\n{hunk.expected.rstrip()}\n'
+        f'found:\n{hunk.actual.rstrip()}'
         for hunk in error.hunks
     )
-    return head(
-        blocks
-        if len(blocks) <= OUTPUT_LIMIT
-        else '\n'.join(map(describe_rejected_hunk, error.hunks))
+    if len(blocks) <= OUTPUT_LIMIT:
+        return head(blocks)
+    return head('\n'.join(map(describe_rejected_hunk, error.hunks)))
+
+
+def suggest_for_tool_failed(error: tools.ToolFailed) -> str:
+    """Suggest another way, with the cause of the failure."""
+    return (
+        f'The fault is with the machine, not with your call{_cause_in_brackets(error)}. '
+        'Choose another way, or tell the user.'
     )
 
 
-def tool_failed(error: tools.ToolFailed) -> str:
-    """Tell the trouble that the tool met."""
-    return f"The trouble is the machine's, not your call's{why(error)}. Take another way, or tell the user."
+def suggest_for_tool_timed_out(error: tools.ToolTimedOut) -> str:
+    """Suggest a smaller request or a longer timeout."""
+    return f'Request less at a time, or allow more than {error.timeout:g} s.'
 
 
-def tool_timed_out(error: tools.ToolTimedOut) -> str:
-    """Tell the two ways to be in time."""
-    return f'Ask for less at once, or allow more than {error.timeout:g} s.'
+def suggest_for_tool_cancelled(error: tools.ToolCancelled) -> str:
+    """Suggest waiting for instructions."""
+    return (
+        f'Do not call it again unless you are told to: {error.by} stopped it. Ask how to continue.'
+    )
 
 
-def tool_cancelled(error: tools.ToolCancelled) -> str:
-    """Tell whose word counts."""
-    return f'Do not call it again unless asked to: {error.by} stopped it. Ask how to go on.'
+def suggest_for_tool_repeated(error: tools.ToolRepeated) -> str:
+    """Suggest the earlier results or other arguments."""
+    return (
+        f'{error.tool} would return the same result again. '
+        'Use the earlier results, change the arguments, or choose another way.'
+    )
 
 
-def tool_repeated(error: tools.ToolRepeated) -> str:
-    """Tell that more of the same gives the same."""
-    return f'{error.tool} would only give the same again. Use what the calls before gave you, change the arguments, or take another way.'
-
-
-def resource_exhausted(error: tools.ResourceExhausted) -> str:
-    """Tell to wait or to need less."""
+def suggest_for_resource_exhausted(error: tools.ResourceExhausted) -> str:
+    """Suggest a later or smaller call."""
     return f'Try again later, or in a way that needs less {error.resource}.'
 
 
-def config_unreadable(error: workspace.ConfigUnreadable) -> str:
-    """Point to the place."""
-    return f'Read {error.path!r} around line {error.line}, column {error.column}, and mend it there if it is yours to change.'
+# Workspace
 
 
-def config_invalid(error: workspace.ConfigInvalid) -> str:
-    """Name every place to mend."""
-    return f'Mend {places(error.problems, "the file itself")} in {error.path!r} if it is yours to change, else tell the user.'
+def suggest_for_config_unreadable(error: workspace.ConfigUnreadable) -> str:
+    """Suggest a correction at the position of the syntax error."""
+    return (
+        f'Read {error.path!r} around line {error.line}, column {error.column}, '
+        'and fix it there if you may change the file.'
+    )
 
 
-def skill_invalid(error: workspace.SkillInvalid) -> str:
-    """Name every place to mend."""
-    return f'Go on without the skill, or mend {places(error.problems, "the file itself")} in {error.path!r}.'
+def suggest_for_config_invalid(error: workspace.ConfigInvalid) -> str:
+    """List every problem of the file."""
+    problems = _list_problems(error.problems, 'the file itself')
+    return f'Fix {problems} in {error.path!r} if you may change the file, else tell the user.'
 
 
-def skill_name_mismatch(error: workspace.SkillNameMismatch) -> str:
-    """Tell the two ways out."""
+def suggest_for_skill_invalid(error: workspace.SkillInvalid) -> str:
+    """List every problem of the file."""
+    problems = _list_problems(error.problems, 'the file itself')
+    return f'Continue without the skill, or fix {problems} in {error.path!r}.'
+
+
+def suggest_for_skill_name_mismatch(error: workspace.SkillNameMismatch) -> str:
+    """Suggest the two possible renames."""
     return f'Set its name to {error.expected!r}, or rename its folder to {error.actual!r}.'
 
 
-def not_a_repository(_: workspace.NotARepository) -> str:
-    """Tell the two ways out."""
-    return 'Go to a folder that is in a repository, or ask the user whether to make one here.'
+def suggest_for_not_a_repository(_: workspace.NotARepository) -> str:
+    """Suggest another folder or a new repository."""
+    return 'Use a folder inside a repository, or ask the user whether to create one here.'
 
 
-def worktree_exists(error: workspace.WorktreeExists) -> str:
-    """Tell the two ways out."""
-    return f'Work in {error.name!r} if it is the one that you mean, or take another name.'
+def suggest_for_worktree_exists(error: workspace.WorktreeExists) -> str:
+    """Suggest the existing worktree or another name."""
+    return f'Work in {error.name!r} if it is the one you mean, or choose another name.'
 
 
-def worktree_failed(error: workspace.WorktreeFailed) -> str:
-    """Tell where to look."""
+def suggest_for_worktree_failed(error: workspace.WorktreeFailed) -> str:
+    """Suggest a correction from the output of git."""
     if not error.output:
-        return 'Git wrote nothing that says why; look at the state of the repository.'
-    return 'Mend what git says in the output and try again.'
+        return 'Git wrote no output that explains the failure; check the state of the repository.'
+    return 'Fix the problem that git reports in the output, then try again.'
+
+
+# Parts of suggestions
+
+
+def _wait_and_retry(error: TaggedError) -> str:
+    """Return the delay before a retry, if the error has one, else a short pause.
+
+    >>> from seamwise.catalog.network import UpstreamFailed
+    >>> _wait_and_retry(UpstreamFailed('search', 503, '', retry_after=1.23))
+    'Wait 1.3 s, then try again'
+    >>> _wait_and_retry(UpstreamFailed('search', 503, ''))
+    'Wait a moment, then try again'
+    """
+    seconds = retry_after(error)
+    if seconds is None:
+        return 'Wait a moment, then try again'
+    return f'Wait {_format_seconds(seconds)} s, then try again' if seconds else 'Try again now'
+
+
+def _format_seconds(seconds: float) -> str:
+    """Return seconds with at most one decimal, rounded up so that the delay is long enough."""
+    # The inner rounding removes binary noise: 1.1 * 10 is 11.000000000000002.
+    tenths = ceil(round(seconds * 10, 6))
+    return str(tenths // 10) if tenths % 10 == 0 else f'{tenths // 10}.{tenths % 10}'
+
+
+def _format_time(unix_time: float) -> str | None:
+    """Return a Unix time in RFC 3339 with whole seconds, or None if it is out of range."""
+    try:
+        return datetime.fromtimestamp(ceil(unix_time), UTC).strftime('%Y-%m-%dT%H:%M:%SZ')
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _cause_in_brackets(error: TaggedError) -> str:
+    cause = direct_cause(error)
+    return f' ({cause.message})' if cause and cause.message else ''
+
+
+def _list_problems(problems: Iterable[Problem], whole: str) -> str:
+    """Return problems with their pointers; an empty pointer refers to the `whole`."""
+    texts = [f'{problem.pointer or whole} ({problem.message})' for problem in problems]
+    return join_limited(texts) or whole
+
+
+def _choose_from(names: Iterable[str], otherwise: str) -> str:
+    options = tuple(names)
+    return f'Choose {join_quoted(options)}.' if options else otherwise
+
+
+def _suggest_names(suggestions: Sequence[str], available: Sequence[str], *, noun: str) -> str:
+    question = f'Did you mean {_quote_names(suggestions)}? ' if suggestions else ''
+    if not available:
+        return f'{question}No {noun} is available; continue without one.'
+    return f'{question}The {noun}s are {_quote_names(available, last="and")}.'
+
+
+def _quote_names(names: Sequence[str], *, last: str = 'or') -> str:
+    """Return names in quotes; only the names that are shown are redacted."""
+    quoted = [repr(redact(name)) for name in names[:MAX_LISTED]]
+    # `join_limited` only counts the rest, so it need not be redacted (there can be thousands).
+    return join_limited([*quoted, *names[MAX_LISTED:]], last=last)
+
+
+def _capitalize(text: str) -> str:
+    return text[:1].upper() + text[1:]

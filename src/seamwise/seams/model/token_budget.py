@@ -1,4 +1,4 @@
-"""Make an answer fit a model's budget: what matters least is cut first, and what is left is whole JSON."""
+"""Token budget of an answer: the least important parts are cut, and the rest is valid JSON."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -12,117 +12,137 @@ from seamwise.seams.model.shape import Done, Guidance, tail
 
 T = TypeVar('T')
 
-BYTES_A_TOKEN = 3
-"""So many bytes of UTF-8 are reckoned as one token; see `tokens`."""
+BYTES_PER_TOKEN = 3
+"""Bytes of UTF-8 that are estimated as one token; see `tokens`."""
 
-MARK = 24
-"""A text is cut only where that saves more than the note takes that says how much is gone."""
+MIN_CUT = 24
+"""In characters. A shorter cut would save less than the note about it takes."""
 
-CUT = '…'
+CUT_MARK = '…'
 
 
 def tokens(payload: str | bytes) -> int:
-    """Estimate how many tokens a text is: a third of its bytes in UTF-8, rounded up.
+    """Estimate the number of tokens of a text: a third of its bytes in UTF-8, rounded up.
 
-    An estimate, on the safe side for most texts: a token is some 4 characters of English, 3 of JSON and code, and one of
-    Chinese. Only the model's own tokenizer knows; random letters and digits may take half as many again.
+    The estimate is on the safe side for most texts: one token is some 4 characters of English, 3
+    of JSON and code, and 1 of Chinese. Only the model's own tokenizer is exact; random letters
+    and digits can take half as many tokens again.
 
     >>> tokens('hello'), tokens('你好')
     (2, 2)
     """
     size = len(payload.encode('utf-8', 'replace')) if isinstance(payload, str) else len(payload)
-    return -(-size // BYTES_A_TOKEN)
+    return -(-size // BYTES_PER_TOKEN)
 
 
 def fit_to_tokens(answer: Guidance | Done[object], limit: int) -> Guidance | Done[object]:
-    """Give an answer of at most `limit` tokens, as `tokens` reckons them; one that fits is given back as it is.
+    """Return an answer cut to at most `limit` tokens, unchanged if it fits.
 
-    Of a failure goes first what stands farthest back: its output (the last lines stay longest), its path, then
-    the end of its suggestion, then of its message; status, type and class are never cut, so that a failure takes some 40
-    tokens whatever the limit. Of a success every long text and list is cut alike, from its end, until the whole fits.
-    A limit below 1 is a ValueError.
+    The parts of a failure are cut in this order: the output (its last lines stay longest), the
+    path, the end of the suggestion, the end of the message. Status, type and class are never cut,
+    so a failure takes some 40 tokens at any limit. All long texts and lists of a success are cut
+    equally, from their end.
+
+    Raises:
+        ValueError: The limit is below 1.
     """
-    if limit < 1:
-        raise ValueError(f'limit is a number of tokens from 1 on, not {limit}.')
-    room = limit * BYTES_A_TOKEN
-    if len(to_json(answer)) <= room:
+    max_size = _max_size(limit)
+    if len(to_json(answer)) <= max_size:
         return answer
-    return (
-        _fit_guidance(answer, room)
-        if isinstance(answer, Guidance)
-        else Done(_fit_value(answer.result, room - _size(Done(0)) + 1))
-    )
+    if isinstance(answer, Guidance):
+        return _fit_guidance(answer, max_size)
+    return Done(_fit_value(answer.result, max_size - _size(Done(0)) + 1))
 
 
-def fitted_value(value: object, limit: int) -> object:
-    """Give a value of at most `limit` tokens; one that fits is given back as it is."""
+def fit_value_to_tokens(value: object, limit: int) -> object:
+    """Return a value cut to at most `limit` tokens, unchanged if it fits."""
+    max_size = _max_size(limit)
+    return value if _size(value) <= max_size else _fit_value(value, max_size)
+
+
+def _max_size(limit: int) -> int:
     if limit < 1:
-        raise ValueError(f'limit is a number of tokens from 1 on, not {limit}.')
-    room = limit * BYTES_A_TOKEN
-    return value if _size(value) <= room else _fit_value(value, room)
+        raise ValueError(f'limit must be at least 1 token, not {limit}.')
+    return limit * BYTES_PER_TOKEN
 
 
 def _size(value: object) -> int:
     return len(to_json(value))
 
 
-def _fit_guidance(guidance: Guidance, room: int) -> Guidance:
+def _fit_guidance(guidance: Guidance, max_size: int) -> Guidance:
     output, suggestion, message = guidance.output or '', guidance.suggestion or '', guidance.message
     without_output = replace(guidance, output=None)
-    plain = replace(without_output, path=None)
-    bare = replace(plain, suggestion=None)
-    steps: tuple[tuple[Callable[[int], Guidance], int], ...] = (
-        (
-            lambda size: replace(guidance, output=tail(output, size)) if size else without_output,
-            len(output),
-        ),
-        (
-            lambda size: replace(plain, suggestion=_cut(suggestion, size) if size else None),
-            len(suggestion),
-        ),
-        (lambda size: replace(bare, message=_cut(message, size) if size else ''), len(message)),
+    without_path = replace(without_output, path=None)
+    minimal = replace(without_path, suggestion=None)
+
+    def with_output(length: int) -> Guidance:
+        return replace(guidance, output=tail(output, length)) if length else without_output
+
+    def with_suggestion(length: int) -> Guidance:
+        return replace(without_path, suggestion=_cut(suggestion, length) if length else None)
+
+    def with_message(length: int) -> Guidance:
+        return replace(minimal, message=_cut(message, length) if length else '')
+
+    steps = (
+        (with_output, len(output)),
+        (with_suggestion, len(suggestion)),
+        (with_message, len(message)),
     )
-    fitting = (_most(make, largest, room) for make, largest in steps)
-    return next((one for one in fitting if one is not None), replace(bare, message=''))
+    for build, max_length in steps:
+        if (fitting := _largest_fitting(build, max_length, max_size)) is not None:
+            return fitting
+    return replace(minimal, message='')
 
 
-def _most(make: Callable[[int], T], largest: int, room: int) -> T | None:
-    """Give what `make` makes of about the largest size with which it fits; None where it does not fit with 0."""
-    best = make(0)
-    if _size(best) > room:
+def _largest_fitting(build: Callable[[int], T], max_length: int, max_size: int) -> T | None:
+    """Return `build(length)` for about the largest length that fits, by bisection.
+
+    Args:
+        build: Builds a value whose size grows with the length.
+        max_length: The largest length to try.
+        max_size: Size limit of the value in bytes of JSON.
+
+    Returns:
+        The value, or None if even `build(0)` does not fit.
+    """
+    best = build(0)
+    if _size(best) > max_size:
         return None
-    fits, too_large = 0, largest + 1
-    while too_large - fits > 1:
-        size = (fits + too_large) // 2
-        made = make(size)
-        if _size(made) <= room:
-            best, fits = made, size
+    fitting, too_long = 0, max_length + 1
+    while too_long - fitting > 1:
+        length = (fitting + too_long) // 2
+        value = build(length)
+        if _size(value) <= max_size:
+            best, fitting = value, length
         else:
-            too_large = size
+            too_long = length
     return best
 
 
-def _cut(text: str, size: int) -> str:
-    return text if len(text) <= size + MARK else shorten(text, size)
+def _cut(text: str, length: int) -> str:
+    return text if len(text) <= length + MIN_CUT else shorten(text, length)
 
 
-def _fit_value(value: object, room: int) -> object:
-    written = to_json(value)
-    whole: Json = msgspec.json.decode(written)
-    shrunk = _most(lambda size: _shrunk(whole, size), room, room)
-    return f'{CUT} ({len(written)} bytes more)' if shrunk is None else shrunk
+def _fit_value(value: object, max_size: int) -> object:
+    encoded = to_json(value)
+    builtins: Json = msgspec.json.decode(encoded)
+    shrunk = _largest_fitting(lambda length: _shrink(builtins, length), max_size, max_size)
+    return f'{CUT_MARK} ({len(encoded)} bytes more)' if shrunk is None else shrunk
 
 
-def _shrunk(value: Json, size: int) -> Json:
-    """Cut every text after `size` characters, and every list and object after a quarter as many members."""
+def _shrink(value: Json, length: int) -> Json:
+    """Cut texts to `length` characters, and lists and objects to a quarter as many items."""
     if isinstance(value, str):
-        return _cut(value, size)
-    members = size // 4 + 1
+        return _cut(value, length)
+    max_items = length // 4 + 1
     if isinstance(value, list):
-        kept = [_shrunk(one, size) for one in value[:members]]
-        return kept if len(value) <= members else [*kept, f'{CUT} ({len(value) - members} more)']
+        items = [_shrink(item, length) for item in value[:max_items]]
+        omitted = len(value) - max_items
+        return [*items, f'{CUT_MARK} ({omitted} more)'] if omitted > 0 else items
     if isinstance(value, dict):
-        names = list(value)
-        shown = {name: _shrunk(value[name], size) for name in names[:members]}
-        return shown if len(names) <= members else {**shown, CUT: f'({len(names) - members} more)'}
+        fields = {name: _shrink(value[name], length) for name in list(value)[:max_items]}
+        omitted = len(value) - max_items
+        return {**fields, CUT_MARK: f'({omitted} more)'} if omitted > 0 else fields
     return value

@@ -1,4 +1,4 @@
-"""The planner's seam: an error as a classified record, of 19 codes in 10 categories, and what to do about it."""
+"""Planner seam: errors classified by 19 codes in 10 categories, and decisions about them."""
 
 from seamwise.seams._decoding import UnreadableBody as UnreadableBody
 from seamwise.seams.planner.codes import ErrorCategory as ErrorCategory

@@ -1,16 +1,16 @@
-"""The planner's words: 19 codes in 10 categories, and what follows from them."""
+"""The 19 error codes and 10 categories of planners."""
 
 from enum import StrEnum
 from typing import Self
 
-_FINAL = frozenset(('validation', 'not_found', 'cancelled', 'configuration'))
+_NOT_RETRYABLE = frozenset(('validation', 'not_found', 'cancelled', 'configuration'))
 
 
-# What follows from a member is an attribute of it, made once: a property would cost as much as all the rest of a classification.
 class ErrorCategory(StrEnum):
-    """What kind of answer a planner needs.
+    """Category of an error, which determines the reaction of a planner.
 
-    `retryable` tells whether a second try may succeed; in EXECUTION that depends on the error, and this holds for a passing one.
+    `retryable` is whether a retry can succeed. In EXECUTION it depends on the error; the attribute
+    is that of a transient one.
 
     >>> ErrorCategory.TIMEOUT.retryable, ErrorCategory.NOT_FOUND.retryable
     (True, False)
@@ -19,10 +19,11 @@ class ErrorCategory(StrEnum):
     retryable: bool
 
     def __new__(cls, value: str) -> Self:
-        """Make a member."""
+        """Create a member with its attributes."""
+        # Set once: a property would take as long as all the rest of a classification.
         member = str.__new__(cls, value)
         member._value_ = value
-        member.retryable = value not in _FINAL
+        member.retryable = value not in _NOT_RETRYABLE
         return member
 
     RATE_LIMIT = 'rate_limit'
@@ -61,7 +62,7 @@ _CATEGORIES = {
 
 
 class ErrorCode(StrEnum):
-    """The word by which a planner knows an error; its one `category` follows from it.
+    """Code of an error, which determines its `category`.
 
     >>> ErrorCode.MCP_TIMEOUT.category
     <ErrorCategory.TIMEOUT: 'timeout'>
@@ -70,7 +71,7 @@ class ErrorCode(StrEnum):
     category: ErrorCategory
 
     def __new__(cls, value: str) -> Self:
-        """Make a member."""
+        """Create a member with its category."""
         member = str.__new__(cls, value)
         member._value_ = value
         member.category = _CATEGORIES[value]

@@ -1,23 +1,24 @@
-"""An `ErrorInfo` from a wire: one that agrees with itself, or a failure that says what is wrong with it."""
+"""Decoding of `ErrorInfo`, with validation."""
 
 import msgspec
 
 from seamwise.containers import Failure, Result, Success
-from seamwise.seams._decoding import UNREADABLE, UnreadableBody, unreadable
+from seamwise.seams._decoding import DECODE_ERRORS, UnreadableBody, unreadable_body
 from seamwise.seams.planner.shape import ErrorInfo
 
 _DECODER = msgspec.json.Decoder(ErrorInfo)
 
 
 def decode(body: bytes | str) -> Result[ErrorInfo, UnreadableBody]:
-    """Read an `ErrorInfo` from its JSON; the log form is read too, without its tag and its cause.
+    """Decode an `ErrorInfo` from JSON, or from its log form without the tag and the cause.
 
-    >>> decode('{"code": "TOOL_TIMEOUT", "category": "timeout", "message": "Late.", "retryable": true}').unwrap().details
+    >>> body = '{"code": "TOOL_TIMEOUT", "category": "timeout", "message": "", "retryable": true}'
+    >>> decode(body).unwrap().details
     {}
-    >>> print(decode('{"code": "TOOL_TIMEOUT", "category": "timeout", "message": "Late.", "retryable": false}').failure().problem)
-    retryable follows from the code: TOOL_TIMEOUT says True
+    >>> decode(body.replace('true', 'false')).failure().problem
+    'retryable must be True for TOOL_TIMEOUT'
     """
     try:
         return Success(_DECODER.decode(body))
-    except UNREADABLE as problem:
-        return Failure(unreadable(problem, body))
+    except DECODE_ERRORS as error:
+        return Failure(unreadable_body(error, body))

@@ -1,21 +1,23 @@
-"""What `details` hold where the fields of a class are not what the wire wants to hear."""
+"""`details` of errors whose fields differ from the keys of the wire."""
 
 from collections.abc import Iterable
 
 from seamwise.catalog.agents import AgentNotFound, CommandNotFound
 from seamwise.catalog.parsing import SchemaViolations, UnknownFormat, UnreadableCall
-from seamwise.catalog.problem import Problem
 from seamwise.catalog.tools import InvalidParameter, InvalidResult, MissingParameter, UnknownTool
 from seamwise.seams._common import drop_none
 
 SAMPLE_LIMIT = 200
-"""Of unreadable input, a planner is shown at most so many characters."""
+"""In characters. Longer unreadable input is cut."""
 
 
-def missing_parameter(error: MissingParameter) -> dict[str, object]:
-    """Tell every finding by its parameter."""
-    errors = _by_place(
-        [(error.parameter, 'is missing'), *((one.parameter, one.reason) for one in error.also)]
+def missing_parameter_details(error: MissingParameter) -> dict[str, object]:
+    """Return all findings by parameter, and an example value."""
+    errors = _merge(
+        [
+            (error.parameter, 'is missing'),
+            *((finding.parameter, finding.reason) for finding in error.also),
+        ]
     )
     return drop_none(
         {
@@ -27,16 +29,19 @@ def missing_parameter(error: MissingParameter) -> dict[str, object]:
     )
 
 
-def invalid_parameter(error: InvalidParameter) -> dict[str, object]:
-    """Tell every finding by its parameter."""
-    errors = _by_place(
-        [(error.parameter, error.reason), *((one.parameter, one.reason) for one in error.also)]
+def invalid_parameter_details(error: InvalidParameter) -> dict[str, object]:
+    """Return all findings by parameter."""
+    errors = _merge(
+        [
+            (error.parameter, error.reason),
+            *((finding.parameter, finding.reason) for finding in error.also),
+        ]
     )
     return {'tool_name': error.tool, 'validation_type': 'arguments', 'errors': errors}
 
 
-def unknown_tool(error: UnknownTool) -> dict[str, object]:
-    """Tell what there is, also where that is nothing."""
+def unknown_tool_details(error: UnknownTool) -> dict[str, object]:
+    """Return the available tools, even if there are none."""
     return {
         'tool_name': error.tool,
         'namespace': error.namespace,
@@ -45,17 +50,17 @@ def unknown_tool(error: UnknownTool) -> dict[str, object]:
     }
 
 
-def unknown_agent(error: AgentNotFound) -> dict[str, object]:
-    """Tell of an agent as of a tool: that is what it is to its caller."""
-    return _named('agents', error.name, error.available, error.suggestions)
+def unknown_agent_details(error: AgentNotFound) -> dict[str, object]:
+    """Return the details of an unknown tool: to its caller, an agent is a tool."""
+    return _name_details('agents', error.name, error.available, error.suggestions)
 
 
-def unknown_command(error: CommandNotFound) -> dict[str, object]:
-    """Tell of a command as of a tool: that is what it is to its caller."""
-    return _named('commands', error.name, error.available, error.suggestions)
+def unknown_command_details(error: CommandNotFound) -> dict[str, object]:
+    """Return the details of an unknown tool: to its caller, a command is a tool."""
+    return _name_details('commands', error.name, error.available, error.suggestions)
 
 
-def _named(
+def _name_details(
     namespace: str, name: str, available: tuple[str, ...], suggestions: tuple[str, ...]
 ) -> dict[str, object]:
     return {
@@ -66,14 +71,14 @@ def _named(
     }
 
 
-def invalid_result(error: InvalidResult) -> dict[str, object]:
-    """Tell every problem by its number."""
+def invalid_result_details(error: InvalidResult) -> dict[str, object]:
+    """Return all problems by number, from 1."""
     errors = {str(number): problem for number, problem in enumerate(error.problems, start=1)}
     return {'tool_name': error.tool, 'validation_type': 'result', 'errors': errors}
 
 
-def unreadable_call(error: UnreadableCall) -> dict[str, object]:
-    """Show a sample of the input, and what the text seems to tell."""
+def unreadable_call_details(error: UnreadableCall) -> dict[str, object]:
+    """Return a sample of the input, and the parts of the call that could be read."""
     return drop_none(
         {
             'parser_name': error.format,
@@ -86,23 +91,22 @@ def unreadable_call(error: UnreadableCall) -> dict[str, object]:
     )
 
 
-def unknown_format(error: UnknownFormat) -> dict[str, object]:
-    """Show a sample of the input."""
+def unknown_format_details(error: UnknownFormat) -> dict[str, object]:
+    """Return a sample of the input."""
     return {'input_sample': error.excerpt[:SAMPLE_LIMIT]}
 
 
-def schema_violations(error: SchemaViolations) -> dict[str, object]:
-    """Tell every problem by its pointer."""
-    return {'validation_type': 'arguments', 'errors': by_pointer(error.problems)}
+def schema_violations_details(error: SchemaViolations) -> dict[str, object]:
+    """Return all problems by pointer."""
+    return {
+        'validation_type': 'arguments',
+        'errors': _merge((problem.pointer, problem.message) for problem in error.problems),
+    }
 
 
-def by_pointer(problems: Iterable[Problem]) -> dict[str, str]:
-    """Give problems by their pointers; two about one place stand together."""
-    return _by_place((one.pointer, one.message) for one in problems)
-
-
-def _by_place(findings: Iterable[tuple[str, str]]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for place, reason in findings:
-        found[place] = f'{found[place]}; {reason}' if place in found else reason
-    return found
+def _merge(findings: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return the reasons by location; several reasons for one location are joined."""
+    reasons: dict[str, str] = {}
+    for location, reason in findings:
+        reasons[location] = f'{reasons[location]}; {reason}' if location in reasons else reason
+    return reasons

@@ -1,4 +1,4 @@
-"""What exceptions of others mean: by module and class name, by errno, by status of HTTP."""
+"""Codes of foreign exceptions, by class name, errno and HTTP status."""
 
 from collections.abc import Mapping
 from errno import (
@@ -33,83 +33,84 @@ _HTTP_CLIENTS = (
 )
 
 
-def _named(code: ErrorCode, packages: str | tuple[str, ...], names: str) -> dict[str, ErrorCode]:
-    tops = packages.split() if isinstance(packages, str) else packages
-    return {f'{top}.{name}': code for top, name in product(tops, names.split())}
+def _codes(code: ErrorCode, packages: str | tuple[str, ...], names: str) -> dict[str, ErrorCode]:
+    package_names = packages.split() if isinstance(packages, str) else packages
+    return {f'{package}.{name}': code for package, name in product(package_names, names.split())}
 
 
 BY_NAME: Mapping[str, ErrorCode] = {
-    **_named(
+    **_codes(
         ErrorCode.TOOL_TIMEOUT,
         'builtins asyncio concurrent socket multiprocessing',
         'TimeoutError timeout',
     ),
-    **_named(ErrorCode.TOOL_TIMEOUT, 'subprocess', 'TimeoutExpired'),
-    **_named(
+    **_codes(ErrorCode.TOOL_TIMEOUT, 'subprocess', 'TimeoutExpired'),
+    **_codes(
         ErrorCode.TOOL_TIMEOUT,
         _HTTP_CLIENTS,
-        'TimeoutException Timeout ConnectTimeout ReadTimeout TimeoutError ConnectTimeoutError ReadTimeoutError ServerTimeoutError '
-        'APITimeoutError',
+        'TimeoutException Timeout ConnectTimeout ReadTimeout TimeoutError ConnectTimeoutError '
+        'ReadTimeoutError ServerTimeoutError APITimeoutError',
     ),
-    **_named(ErrorCode.TOOL_TIMEOUT, 'trio', 'TooSlowError'),
-    **_named(ErrorCode.TOOL_TIMEOUT, 'redis', 'TimeoutError'),
-    **_named(ErrorCode.TOOL_CANCELLED, 'asyncio concurrent', 'CancelledError'),
-    **_named(ErrorCode.TOOL_CANCELLED, 'trio', 'Cancelled'),
-    **_named(ErrorCode.TOOL_CANCELLED, 'builtins', 'KeyboardInterrupt SystemExit GeneratorExit'),
-    **_named(ErrorCode.MCP_CONNECTION_FAILED, 'builtins', 'ConnectionRefusedError'),
-    **_named(ErrorCode.MCP_CONNECTION_FAILED, 'socket', 'gaierror herror'),
-    **_named(ErrorCode.MCP_CONNECTION_FAILED, 'ssl', 'SSLError'),
-    **_named(
+    **_codes(ErrorCode.TOOL_TIMEOUT, 'trio', 'TooSlowError'),
+    **_codes(ErrorCode.TOOL_TIMEOUT, 'redis', 'TimeoutError'),
+    **_codes(ErrorCode.TOOL_CANCELLED, 'asyncio concurrent', 'CancelledError'),
+    **_codes(ErrorCode.TOOL_CANCELLED, 'trio', 'Cancelled'),
+    **_codes(ErrorCode.TOOL_CANCELLED, 'builtins', 'KeyboardInterrupt SystemExit GeneratorExit'),
+    **_codes(ErrorCode.MCP_CONNECTION_FAILED, 'builtins', 'ConnectionRefusedError'),
+    **_codes(ErrorCode.MCP_CONNECTION_FAILED, 'socket', 'gaierror herror'),
+    **_codes(ErrorCode.MCP_CONNECTION_FAILED, 'ssl', 'SSLError'),
+    **_codes(
         ErrorCode.MCP_CONNECTION_FAILED,
         _HTTP_CLIENTS,
-        'ConnectError ProxyError ConnectionError NewConnectionError NameResolutionError ClientConnectorError APIConnectionError '
-        'EndpointConnectionError SSLError',
+        'ConnectError ProxyError ConnectionError NewConnectionError NameResolutionError '
+        'ClientConnectorError APIConnectionError EndpointConnectionError SSLError',
     ),
-    **_named(ErrorCode.MCP_CONNECTION_FAILED, 'redis', 'ConnectionError'),
-    **_named(
+    **_codes(ErrorCode.MCP_CONNECTION_FAILED, 'redis', 'ConnectionError'),
+    **_codes(
         ErrorCode.MCP_TRANSPORT_ERROR,
         'builtins',
         'ConnectionError ConnectionResetError ConnectionAbortedError BrokenPipeError',
     ),
-    **_named(ErrorCode.MCP_TRANSPORT_ERROR, 'asyncio', 'IncompleteReadError'),
-    **_named(
+    **_codes(ErrorCode.MCP_TRANSPORT_ERROR, 'asyncio', 'IncompleteReadError'),
+    **_codes(
         ErrorCode.MCP_TRANSPORT_ERROR, 'http', 'RemoteDisconnected IncompleteRead BadStatusLine'
     ),
-    **_named(
+    **_codes(
         ErrorCode.MCP_TRANSPORT_ERROR,
         'anyio trio',
         'BrokenResourceError ClosedResourceError EndOfStream IncompleteRead',
     ),
-    **_named(
+    **_codes(
         ErrorCode.MCP_TRANSPORT_ERROR,
         _HTTP_CLIENTS,
-        'NetworkError ProtocolError RemoteProtocolError TransportError ChunkedEncodingError ServerDisconnectedError ClientConnectionError '
-        'ClientPayloadError ConnectionClosedError',
+        'NetworkError ProtocolError RemoteProtocolError TransportError ChunkedEncodingError '
+        'ServerDisconnectedError ClientConnectionError ClientPayloadError '
+        'ConnectionClosedError',
     ),
-    **_named(ErrorCode.MCP_TRANSPORT_ERROR, 'websockets', 'ConnectionClosed'),
-    **_named(ErrorCode.CONFIGURATION_ERROR, 'ssl', 'SSLCertVerificationError'),
-    **_named(
+    **_codes(ErrorCode.MCP_TRANSPORT_ERROR, 'websockets', 'ConnectionClosed'),
+    **_codes(ErrorCode.CONFIGURATION_ERROR, 'ssl', 'SSLCertVerificationError'),
+    **_codes(
         ErrorCode.CONFIGURATION_ERROR,
         _HTTP_CLIENTS,
         'UnsupportedProtocol InvalidURL MissingSchema InvalidSchema NoCredentialsError',
     ),
-    **_named(ErrorCode.CONFIGURATION_ERROR, 'configparser', 'Error'),
-    **_named(ErrorCode.MCP_SERVER_ERROR, 'mcp', 'McpError MCPError'),
-    **_named(
+    **_codes(ErrorCode.CONFIGURATION_ERROR, 'configparser', 'Error'),
+    **_codes(ErrorCode.MCP_SERVER_ERROR, 'mcp', 'McpError MCPError'),
+    **_codes(
         ErrorCode.TOOL_VALIDATION_ERROR,
         'pydantic pydantic_core msgspec jsonschema marshmallow cattrs',
         'ValidationError',
     ),
-    **_named(ErrorCode.TOOL_VALIDATION_ERROR, 'cattrs', 'ClassValidationError BaseValidationError'),
-    **_named(ErrorCode.PARSER_ERROR, 'json', 'JSONDecodeError'),
-    **_named(ErrorCode.PARSER_ERROR, 'msgspec', 'DecodeError'),
-    **_named(ErrorCode.RESOURCE_EXHAUSTED, 'builtins', 'MemoryError'),
-    **_named(ErrorCode.BULKHEAD_FULL, 'asyncio', 'QueueFull'),
-    **_named(ErrorCode.BULKHEAD_FULL, 'queue _queue', 'Full'),
-    **_named(ErrorCode.BULKHEAD_FULL, 'anyio trio', 'WouldBlock'),
-    **_named(ErrorCode.BULKHEAD_FULL, _HTTP_CLIENTS, 'PoolTimeout EmptyPoolError'),
+    **_codes(ErrorCode.TOOL_VALIDATION_ERROR, 'cattrs', 'ClassValidationError BaseValidationError'),
+    **_codes(ErrorCode.PARSER_ERROR, 'json', 'JSONDecodeError'),
+    **_codes(ErrorCode.PARSER_ERROR, 'msgspec', 'DecodeError'),
+    **_codes(ErrorCode.RESOURCE_EXHAUSTED, 'builtins', 'MemoryError'),
+    **_codes(ErrorCode.BULKHEAD_FULL, 'asyncio', 'QueueFull'),
+    **_codes(ErrorCode.BULKHEAD_FULL, 'queue _queue', 'Full'),
+    **_codes(ErrorCode.BULKHEAD_FULL, 'anyio trio', 'WouldBlock'),
+    **_codes(ErrorCode.BULKHEAD_FULL, _HTTP_CLIENTS, 'PoolTimeout EmptyPoolError'),
 }
-"""By the first package of the module and the name of the class."""
+"""Codes by the top-level package of the module and the name of the class."""
 
 BY_ERRNO: Mapping[int, ErrorCode] = {
     **dict.fromkeys((ENOSPC, EDQUOT, EMFILE, ENFILE, ENOMEM, EAGAIN), ErrorCode.RESOURCE_EXHAUSTED),
@@ -118,7 +119,7 @@ BY_ERRNO: Mapping[int, ErrorCode] = {
     ),
     ETIMEDOUT: ErrorCode.TOOL_TIMEOUT,
 }
-"""What an OSError of no class of its own means (POSIX)."""
+"""Codes of OSErrors without their own subclass (POSIX)."""
 
 BY_STATUS: Mapping[int, ErrorCode] = {
     HTTPStatus.BAD_REQUEST: ErrorCode.TOOL_ARGUMENT_ERROR,
@@ -130,11 +131,12 @@ BY_STATUS: Mapping[int, ErrorCode] = {
     HTTPStatus.UNPROCESSABLE_ENTITY: ErrorCode.TOOL_ARGUMENT_ERROR,
     HTTPStatus.TOO_MANY_REQUESTS: ErrorCode.TOOL_RATE_LIMITED,
     HTTPStatus.GATEWAY_TIMEOUT: ErrorCode.TOOL_TIMEOUT,
-    529: ErrorCode.BULKHEAD_FULL,  # no registered status: what model providers say when they are overloaded
+    # Not registered; model providers use it for overload.
+    529: ErrorCode.BULKHEAD_FULL,
 }
-"""A status of 400 to 599 that is not here is TOOL_EXECUTION_FAILED."""
+"""Codes by HTTP status; another status from 400 to 599 is TOOL_EXECUTION_FAILED."""
 
-PASSING_STATUSES = frozenset(
+TRANSIENT_STATUSES = frozenset(
     (
         HTTPStatus.TOO_EARLY,
         HTTPStatus.INTERNAL_SERVER_ERROR,
@@ -142,4 +144,4 @@ PASSING_STATUSES = frozenset(
         HTTPStatus.SERVICE_UNAVAILABLE,
     )
 )
-"""Of those, the ones that a second try may not meet (RFC 9110, 15.6; RFC 8470)."""
+"""Statuses of TOOL_EXECUTION_FAILED that are retryable (RFC 9110, 15.6; RFC 8470)."""

@@ -1,17 +1,22 @@
-"""The best guess at an error that is only a text."""
+"""Classification of error texts, by their words."""
 
 from seamwise.policies.hints import from_text
 from seamwise.seams._common import milliseconds_or_none, safe_text
 from seamwise.seams.planner.codes import ErrorCategory, ErrorCode
 from seamwise.seams.planner.shape import ErrorInfo
-from seamwise.seams.planner.text_rules import MCP, NAMED, PASSING, RULES
+from seamwise.seams.planner.text_rules import CODE_NAMES, MCP, RULES, TRANSIENT
 
 
 def from_error_string(text: str, tool_name: str | None = None) -> ErrorInfo:
-    """Guess what a foreign text means: a code that it names, else its words, else TOOL_EXECUTION_FAILED; reads a delay in it.
+    """Classify a foreign error text: by a code that it contains, else by its words.
 
-    What cannot be told apart is final: a text says `temporary` or a delay where a second try may help. For texts of
-    others only: an error has a class, and an exception a type (`from_exception`). Linear in the length of the text.
+    The default is TOOL_EXECUTION_FAILED, which is retryable only if the text contains a delay or
+    a word such as `temporary`. Use it only for texts: `from_error` and `from_exception` are
+    exact. The time is linear in the length of the text.
+
+    Args:
+        text: The text of the error.
+        tool_name: Name of the tool, for `details`. Default: unknown.
 
     >>> info = from_error_string('429 Too Many Requests, retry after 2s', tool_name='search')
     >>> info.code, info.retry_after_ms, info.details['tool_name']
@@ -20,27 +25,27 @@ def from_error_string(text: str, tool_name: str | None = None) -> ErrorInfo:
     code = _code(text)
     category = code.category
     delay_ms = milliseconds_or_none(from_text(text))
-    is_passing = (
+    is_retryable = (
         category.retryable
         if category is not ErrorCategory.EXECUTION
-        else delay_ms is not None or bool(PASSING.search(text))
+        else delay_ms is not None or bool(TRANSIENT.search(text))
     )
     return ErrorInfo(
         code=code,
         category=category,
         message=safe_text(text),
-        retryable=is_passing,
-        retry_after_ms=delay_ms if is_passing else None,
+        retryable=is_retryable,
+        retry_after_ms=delay_ms if is_retryable else None,
         details={} if tool_name is None else {'tool_name': safe_text(tool_name)},
     )
 
 
 def _code(text: str) -> ErrorCode:
-    if named := NAMED.search(text):
-        return ErrorCode(named[0])
-    lowered = text.lower()
+    if match := CODE_NAMES.search(text):
+        return ErrorCode(match[0])
+    lowercase_text = text.lower()
     for rule in RULES:
-        if any(hint in lowered for hint in rule.hints) and rule.words.search(text):
-            is_mcp = rule.code is ErrorCode.TOOL_TIMEOUT and MCP.search(text) is not None
-            return ErrorCode.MCP_TIMEOUT if is_mcp else rule.code
+        if any(hint in lowercase_text for hint in rule.hints) and rule.pattern.search(text):
+            is_mcp_timeout = rule.code is ErrorCode.TOOL_TIMEOUT and MCP.search(text) is not None
+            return ErrorCode.MCP_TIMEOUT if is_mcp_timeout else rule.code
     return ErrorCode.TOOL_EXECUTION_FAILED

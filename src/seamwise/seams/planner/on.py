@@ -1,16 +1,19 @@
-"""The planner's verb: `on(Kind).classifies(code)`."""
+"""Arms of the planner seam: `on(Kind).classifies(code)`."""
 
 from collections.abc import Callable, Mapping
-from typing import Generic, TypeVar, final
+from typing import Generic, TypeVar, final, overload
 
 from msgspec import UNSET, Struct
+from typing_extensions import TypeForm
 
+from seamwise.codec import error_classes
 from seamwise.errors import TaggedError, retry_after
+from seamwise.seams._arm_builder import ArmBuilder
 from seamwise.seams._common import message_of, milliseconds, safe_items
 from seamwise.seams._public_view import public_view
 from seamwise.seams._redacted import direct_cause, redacted
 from seamwise.seams._render_cache import RenderCache
-from seamwise.seams.adapter import Adapter, Hidden
+from seamwise.seams.adapter import Adapter
 from seamwise.seams.planner.codes import ErrorCategory, ErrorCode
 from seamwise.seams.planner.shape import ErrorInfo, Origin, with_origin
 
@@ -18,34 +21,34 @@ K = TypeVar('K', bound=TaggedError)
 E = TypeVar('E')
 
 _WIRE_NAMES = {'tool': 'tool_name', 'server': 'server_name'}
-"""What the wire calls a field wherever it stands."""
+"""Keys of the wire for fields of all errors."""
 
 
-class Classifies(Struct, Generic[K], frozen=True):
-    """The declared answer for a kind: its code, and what its `details` are, default its public fields."""
+class PlannerArm(Struct, Generic[K], frozen=True):
+    """Code and details for one error class."""
 
     code: ErrorCode
     details: Callable[[K], Mapping[str, object]] | None
     names: Mapping[str, str]
-    known: RenderCache[ErrorInfo]
+    cache: RenderCache[ErrorInfo]
 
     def __call__(self, error: K) -> ErrorInfo:
         """Classify an error."""
-        info = self.known.get(error)
+        info = self.cache.get(error)
         if info is None:
-            info = self._looked_at(error)
-            if self.details is None and _is_whole(error, info):
-                self.known.keep(error, info)
-        return info.twin()
+            info = self._classify(error)
+            if self.details is None and _is_unredacted(error, info):
+                self.cache.put(error, info)
+        return info.copy()
 
-    def _looked_at(self, error: K) -> ErrorInfo:
+    def _classify(self, error: K) -> ErrorInfo:
         if self.details:
             info = self._info(
                 error, message_of(error), safe_items(dict(self.details(redacted(error))))
             )
         else:
             message, fields = public_view(error)
-            info = self._info(error, message, _named(fields, self.names))
+            info = self._info(error, message, _rename_fields(fields, self.names))
         return with_origin(info, Origin(error.tag, direct_cause(error) or UNSET))
 
     def _info(self, error: K, message: str, details: dict[str, object]) -> ErrorInfo:
@@ -59,27 +62,30 @@ class Classifies(Struct, Generic[K], frozen=True):
         return ErrorInfo(self.code, category, message, retryable, delay_ms, details)
 
 
-def _is_whole(error: TaggedError, info: ErrorInfo) -> bool:
-    """Whether every text of an error stands in its answer as it is."""
-    there = {value for value in info.details.values() if type(value) is str}
-    texts = (getattr(error, name) for name in error.__struct_fields__)
-    return info.message == str(error) and all(text in there for text in texts if type(text) is str)
+def _is_unredacted(error: TaggedError, info: ErrorInfo) -> bool:
+    """Return whether all texts of an error are in its info unchanged, so that it can be cached."""
+    detail_texts = {value for value in info.details.values() if type(value) is str}
+    values = (getattr(error, name) for name in error.__struct_fields__)
+    return info.message == str(error) and all(
+        value in detail_texts for value in values if type(value) is str
+    )
 
 
-def _named(fields: Mapping[str, object], names: Mapping[str, str]) -> dict[str, object]:
-    """Give the fields that say something, under the names that the wire has for them."""
+def _rename_fields(fields: Mapping[str, object], names: Mapping[str, str]) -> dict[str, object]:
+    """Return the fields that are not empty, under their names on the wire."""
     return {
         names.get(name, name): value for name, value in fields.items() if value not in (None, [])
     }
 
 
 @final
-class On(Generic[K]):
-    """One kind of error, still without an answer; `on` makes it."""
+class PlannerArmBuilder(ArmBuilder[K, ErrorInfo]):
+    """One error class without a declared answer; `on` returns it."""
 
     __slots__ = ('_kind',)
 
     def __init__(self, kind: type[K]) -> None:
+        super().__init__((kind,), 'planner')
         self._kind = kind
 
     def classifies(
@@ -89,23 +95,32 @@ class On(Generic[K]):
         details: Callable[[K], Mapping[str, object]] | None = None,
         names: Mapping[str, str] | None = None,
     ) -> Adapter[K, ErrorInfo]:
-        """Say the code, one of 19 (another is a ValueError).
+        """Declare the code of the error class.
 
-        `details` default to the public fields that say something; `names` says what a field is called in them, where
-        it is not what it is called in the error, `tool_name` for `tool` or `server_name` for `server`. An error with a
-        delay has its `retry_after_ms` in them too.
+        Args:
+            code: One of the 19 codes.
+            details: Returns the details of an error. Default: its public fields that are not
+                empty, and `retry_after_ms` if it has a delay.
+            names: Keys of fields in the details, if they differ from the names of the fields.
+                `tool` is always `tool_name`, and `server` is `server_name`.
+
+        Raises:
+            ValueError: The code is unknown.
         """
-        kind, wire_names = self._kind, {**_WIRE_NAMES, **(names or {})}
-        known = ErrorCode(code)
-        return Adapter({kind: Classifies(known, details, wire_names, RenderCache())})
-
-    def hidden(self) -> Adapter[K, ErrorInfo]:
-        """Say that this kind never reaches a planner; one that does is a defect."""
-        return Adapter({self._kind: Hidden(self._kind, 'planner')})
+        wire_names = {**_WIRE_NAMES, **(names or {})}
+        arm = PlannerArm(ErrorCode(code), details, wire_names, RenderCache())
+        return Adapter({self._kind: arm})
 
 
-def on(kind: type[K], /) -> On[K]:
-    """Name a kind of error; `.classifies(code)` says what it is to a planner, `|` adds more kinds.
+@overload
+def on(kind: type[K], /) -> PlannerArmBuilder[K]: ...
+@overload
+def on(kind: TypeForm[K], /) -> ArmBuilder[K, ErrorInfo]: ...
+def on(kind: TypeForm[K], /) -> ArmBuilder[K, ErrorInfo]:
+    """Return a builder for the arm of an error class: `on(Kind).classifies(code)`.
+
+    Combine arms with `|`. A union is accepted for `.hidden()` only: `on(A | B).hidden()` covers all
+    of its members.
 
     >>> from seamwise import Category, TaggedError
     >>> class QueueFull(TaggedError, category=Category.CAPACITY, message='{queue} is full.'):
@@ -114,7 +129,9 @@ def on(kind: type[K], /) -> On[K]:
     >>> on(QueueFull).classifies('BULKHEAD_FULL')(QueueFull('mail', 0.5)).retry_after_ms
     500
     """
-    return On(kind)
+    if isinstance(kind, type):
+        return PlannerArmBuilder(kind)
+    return ArmBuilder(error_classes(kind), 'planner')
 
 
 def from_error(error: E, *, adapter: Callable[[E], ErrorInfo]) -> ErrorInfo:

@@ -1,4 +1,4 @@
-"""What a planner is given of an error, and the longer form of it for a log."""
+"""Shape of the planner seam: a classified error, and its longer form for logs."""
 
 from collections.abc import Mapping
 
@@ -10,14 +10,14 @@ from seamwise.seams.planner.codes import ErrorCategory, ErrorCode
 
 
 class Origin(Struct, frozen=True):
-    """What only a log is told of an error: its tag, and its cause where there is one."""
+    """Tag of an error and its cause, if there is one; only the log form contains them."""
 
     error: str
     original_error: Link | UnsetType = UNSET
 
 
 class LogForm(Struct, frozen=True):
-    """An error as a planner's log has it; `original_error` is there only where there is a cause."""
+    """A classified error for a log; `original_error` is its cause, if there is one."""
 
     error: str
     code: ErrorCode
@@ -29,16 +29,19 @@ class LogForm(Struct, frozen=True):
     original_error: Link | UnsetType = UNSET
 
 
-# The instance has a `__dict__` for its origin: no field, so that no encoder writes it and equality does not ask for it.
+# `dict=True`: the origin is no field, so that it is not encoded and not compared.
 class ErrorInfo(Struct, frozen=True, dict=True):
-    """An error as a planner reads it: what it is, whether to try again, and after how many milliseconds.
+    """A classified error: its code, whether to retry, and after how many milliseconds.
 
-    `category` follows from `code`, and so does `retryable` but in category EXECUTION, where it is the error's own
-    word. Facts that contradict each other, and a negative delay, are a ValueError.
+    `code` determines `category`, and it determines `retryable` except in the category EXECUTION,
+    where each error has its own.
+
+    Raises:
+        ValueError: The fields contradict each other, or the delay is negative.
 
     >>> ErrorInfo(ErrorCode.TOOL_NOT_FOUND, ErrorCategory.TIMEOUT, 'No such tool.', retryable=False)
     Traceback (most recent call last):
-    ValueError: TOOL_NOT_FOUND is of category not_found, not timeout.
+    ValueError: category must be not_found for TOOL_NOT_FOUND, not timeout.
     """
 
     code: ErrorCode
@@ -51,23 +54,23 @@ class ErrorInfo(Struct, frozen=True, dict=True):
     def __post_init__(self) -> None:
         category, delay = self.category, self.retry_after_ms
         if category is not self.code.category:
-            raise ValueError(f'{self.code} is of category {self.code.category}, not {category}.')
-        if self.retryable is not category.retryable and category is not ErrorCategory.EXECUTION:
             raise ValueError(
-                f'retryable follows from the code: {self.code} says {category.retryable}.'
+                f'category must be {self.code.category} for {self.code}, not {category}.'
             )
+        if self.retryable is not category.retryable and category is not ErrorCategory.EXECUTION:
+            raise ValueError(f'retryable must be {category.retryable} for {self.code}.')
         if delay is not None and delay < 0:
-            raise ValueError(f'A delay is 0 milliseconds or more, not {delay}.')
+            raise ValueError(f'retry_after_ms must be at least 0, not {delay}.')
 
     @property
     def origin(self) -> Origin:
-        """Where this came from; what was read from a wire knows its code only."""
-        known: Origin | None = vars(self).get('_origin')
-        return known or Origin(self.code)
+        """Tag and cause of the error; the tag is the code if this was decoded."""
+        origin: Origin | None = vars(self).get('_origin')
+        return origin or Origin(self.code)
 
-    def twin(self) -> 'ErrorInfo':
-        """Give an equal one of the same origin, whose details are its own."""
-        made = ErrorInfo(
+    def copy(self) -> 'ErrorInfo':
+        """Return a copy with the same origin and a new dict of details."""
+        copied = ErrorInfo(
             self.code,
             self.category,
             self.message,
@@ -75,11 +78,11 @@ class ErrorInfo(Struct, frozen=True, dict=True):
             self.retry_after_ms,
             {**self.details},
         )
-        vars(made).update(vars(self))
-        return made
+        vars(copied).update(vars(self))
+        return copied
 
     def to_log(self) -> LogForm:
-        """Give the form for a log: with the error's tag, and its cause where there is one."""
+        """Return the log form, with the tag of the error and its cause, if there is one."""
         origin = self.origin
         return LogForm(
             error=origin.error,
@@ -94,13 +97,13 @@ class ErrorInfo(Struct, frozen=True, dict=True):
 
 
 def with_origin(info: ErrorInfo, origin: Origin) -> ErrorInfo:
-    """Give the same object back, which from now on knows where it came from."""
+    """Set the origin of `info` and return it."""
     vars(info)['_origin'] = origin
     return info
 
 
 def defect(ref: str) -> ErrorInfo:
-    """Tell of a defect: nothing but its reference, and that no second try helps.
+    """Return the record of a defect: its reference, and that a retry does not help.
 
     >>> defect('err_2f4ad7qz').details
     {'error': 'INTERNAL', 'ref': 'err_2f4ad7qz'}
@@ -114,6 +117,6 @@ def defect(ref: str) -> ErrorInfo:
     )
 
 
-def encode(given: ErrorInfo | LogForm) -> bytes:
-    """Write an `ErrorInfo` or its log form as JSON, the keys in their documented order."""
-    return to_json(given)
+def encode(info: ErrorInfo | LogForm) -> bytes:
+    """Encode an `ErrorInfo` or its log form as JSON, with the keys in their documented order."""
+    return to_json(info)

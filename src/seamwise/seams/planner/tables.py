@@ -25,8 +25,10 @@ ACCESS: Adapter[access.AccessError, ErrorInfo] = on(access.Unauthenticated).clas
 
 
 AGENTS: Adapter[agents.AgentError, ErrorInfo] = (
-    on(agents.AgentNotFound).classifies('TOOL_NOT_FOUND', details=details.unknown_agent)
-    | on(agents.CommandNotFound).classifies('TOOL_NOT_FOUND', details=details.unknown_command)
+    on(agents.AgentNotFound).classifies('TOOL_NOT_FOUND', details=details.unknown_agent_details)
+    | on(agents.CommandNotFound).classifies(
+        'TOOL_NOT_FOUND', details=details.unknown_command_details
+    )
     | on(agents.AgentNotReady).classifies('TOOL_EXECUTION_FAILED')
     | on(agents.AgentBusy).classifies('BULKHEAD_FULL')
     | on(agents.InvalidTransition).classifies('TOOL_ARGUMENT_ERROR')
@@ -79,10 +81,12 @@ NETWORK: Adapter[network.NetworkError, ErrorInfo] = (
 
 
 PARSING: Adapter[parsing.ParsingError, ErrorInfo] = (
-    on(parsing.UnreadableCall).classifies('PARSER_ERROR', details=details.unreadable_call)
-    | on(parsing.UnknownFormat).classifies('PARSER_INVALID_FORMAT', details=details.unknown_format)
+    on(parsing.UnreadableCall).classifies('PARSER_ERROR', details=details.unreadable_call_details)
+    | on(parsing.UnknownFormat).classifies(
+        'PARSER_INVALID_FORMAT', details=details.unknown_format_details
+    )
     | on(parsing.SchemaViolations).classifies(
-        'TOOL_VALIDATION_ERROR', details=details.schema_violations
+        'TOOL_VALIDATION_ERROR', details=details.schema_violations_details
     )
 )
 
@@ -114,16 +118,15 @@ A2A: Adapter[protocols.A2aError, ErrorInfo] = (
 )
 
 
-SESSIONS: Adapter[sessions.SessionError, ErrorInfo] = (
-    on(sessions.InvalidInput).hidden()
-    | on(sessions.SessionNotFound).hidden()
-    | on(sessions.SessionBusy).hidden()
-    | on(sessions.ConnectionLost).hidden()
-    | on(sessions.ReplayGap).hidden()
-    | on(sessions.UnknownEpoch).hidden()
-    | on(sessions.AckAhead).hidden()
-    | on(sessions.RecoveryFailed).classifies('TOOL_EXECUTION_FAILED')
-)
+SESSIONS: Adapter[sessions.SessionError, ErrorInfo] = on(
+    sessions.InvalidInput
+    | sessions.SessionNotFound
+    | sessions.SessionBusy
+    | sessions.ConnectionLost
+    | sessions.ReplayGap
+    | sessions.UnknownEpoch
+    | sessions.AckAhead
+).hidden() | on(sessions.RecoveryFailed).classifies('TOOL_EXECUTION_FAILED')
 
 
 STORAGE: Adapter[storage.StorageError, ErrorInfo] = (
@@ -134,26 +137,17 @@ STORAGE: Adapter[storage.StorageError, ErrorInfo] = (
 )
 
 
-STREAMING: Adapter[streaming.StreamingError, ErrorInfo] = (
-    on(streaming.InvalidStream).hidden()
-    | on(streaming.ChunkUnparsable).hidden()
-    | on(streaming.ChunkHandlerFailed).hidden()
-    | on(streaming.StreamAborted).hidden()
-    | on(streaming.UserInterrupted).hidden()
-    | on(streaming.StreamProviderFailed).hidden()
-    | on(streaming.TokenCountFailed).hidden()
-    | on(streaming.BufferFull).hidden()
-    | on(streaming.StreamClosed).hidden()
-    | on(streaming.SlowConsumer).hidden()
-)
+STREAMING: Adapter[streaming.StreamingError, ErrorInfo] = on(streaming.StreamingError).hidden()
 
 
 TOOLS: Adapter[tools.ToolError, ErrorInfo] = (
-    on(tools.MissingParameter).classifies('TOOL_ARGUMENT_ERROR', details=details.missing_parameter)
-    | on(tools.InvalidParameter).classifies(
-        'TOOL_ARGUMENT_ERROR', details=details.invalid_parameter
+    on(tools.MissingParameter).classifies(
+        'TOOL_ARGUMENT_ERROR', details=details.missing_parameter_details
     )
-    | on(tools.UnknownTool).classifies('TOOL_NOT_FOUND', details=details.unknown_tool)
+    | on(tools.InvalidParameter).classifies(
+        'TOOL_ARGUMENT_ERROR', details=details.invalid_parameter_details
+    )
+    | on(tools.UnknownTool).classifies('TOOL_NOT_FOUND', details=details.unknown_tool_details)
     | on(tools.FileNotFound).classifies('TOOL_EXECUTION_FAILED')
     | on(tools.FileAlreadyExists).classifies('TOOL_EXECUTION_FAILED')
     | on(tools.PathForbidden).classifies('TOOL_EXECUTION_FAILED')
@@ -166,7 +160,9 @@ TOOLS: Adapter[tools.ToolError, ErrorInfo] = (
     | on(tools.ToolFailed).classifies('TOOL_EXECUTION_FAILED')
     | on(tools.ToolTimedOut).classifies('TOOL_TIMEOUT')
     | on(tools.ToolCancelled).classifies('TOOL_CANCELLED')
-    | on(tools.InvalidResult).classifies('TOOL_RESULT_ERROR', details=details.invalid_result)
+    | on(tools.InvalidResult).classifies(
+        'TOOL_RESULT_ERROR', details=details.invalid_result_details
+    )
     | on(tools.RegistrationRejected).classifies('TOOL_REGISTRATION_FAILED')
     | on(tools.ToolRepeated).classifies('TOOL_VALIDATION_ERROR')
     | on(tools.TooManyMistakes).classifies('TOOL_VALIDATION_ERROR')

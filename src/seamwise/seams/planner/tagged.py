@@ -1,4 +1,4 @@
-"""Any tagged error as a classified record: by the tables of the catalogue, else by its category."""
+"""Classification of any tagged error, by the tables of the catalogue or by its category."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from seamwise.seams.planner.codes import ErrorCode
 from seamwise.seams.planner.on import on
 from seamwise.seams.planner.shape import ErrorInfo
 
-_BY_CATEGORY: Mapping[Category, ErrorCode] = {
+_CODE_OF_CATEGORY: Mapping[Category, ErrorCode] = {
     Category.VALIDATION: ErrorCode.TOOL_VALIDATION_ERROR,
     Category.NOT_FOUND: ErrorCode.TOOL_EXECUTION_FAILED,
     Category.CONFLICT: ErrorCode.TOOL_EXECUTION_FAILED,
@@ -46,19 +46,18 @@ _TABLES = (
     tables.GUARDS,
 )
 _ARMS: dict[type, Callable[[Any], ErrorInfo]] = {
-    kind: arm
+    class_: arm
     for table in _TABLES
-    for kind, arm in table.arms.items()
+    for class_, arm in table.arms.items()
     if not isinstance(arm, Hidden)
 }
 
 
 def from_tagged(error: TaggedError) -> ErrorInfo:
-    """Classify an error that came as an exception: nobody knows its union any more, so its category has to do where no table has it."""
-    kind = type(error)
-    arm = _ARMS.get(kind)
-    return arm(error) if arm else _by_category(kind)(error)
+    """Classify an error that was raised, so that its union is unknown.
 
-
-def _by_category(kind: type[TaggedError]) -> Callable[[TaggedError], ErrorInfo]:
-    return on(kind).classifies(_BY_CATEGORY[kind.__traits__.category])
+    Errors outside the catalogue are classified by their category.
+    """
+    class_ = type(error)
+    arm = _ARMS.get(class_) or on(class_).classifies(_CODE_OF_CATEGORY[class_.__traits__.category])
+    return arm(error)

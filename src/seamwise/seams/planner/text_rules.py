@@ -1,33 +1,32 @@
-"""The words by which a foreign text is told: whole words, in an order, and never parts of words."""
+"""Rules that classify error texts by whole words."""
 
-from re import IGNORECASE, Pattern
-from re import compile as pattern
+import re
 
 from msgspec import Struct
 
 from seamwise.seams.planner.codes import ErrorCode
 
 
-class Rule(Struct, frozen=True):
-    """A text that has one of the hints may be of this code; the pattern tells."""
+class TextRule(Struct, frozen=True):
+    """A code for texts that contain one of the hints and match the pattern."""
 
     code: ErrorCode
     hints: tuple[str, ...]
-    words: Pattern[str]
+    pattern: re.Pattern[str]
 
 
-def _rule(code: ErrorCode, hints: str, *words: str) -> Rule:
-    return Rule(
+def _rule(code: ErrorCode, hints: str, *alternatives: str) -> TextRule:
+    return TextRule(
         code,
         tuple(hints.split()),
-        pattern(rf'(?<![\w/-])(?:{"|".join(words)})(?![\w/-]|\.\w)', IGNORECASE),
+        re.compile(rf'(?<![\w/-])(?:{"|".join(alternatives)})(?![\w/-]|\.\w)', re.IGNORECASE),
     )
 
 
 _STATUS = r'(?:http|status|code|error)[-_ ]?(?:code)?[ :=]{0,3}'
 
-# The hints are there for speed alone: to find a word is fifty times as fast as to try a pattern at every place.
-# In this order: who is rate limited may read of a timeout too, and arguments may be called anything.
+# Hints save time: a substring search is fifty times as fast as a search for the pattern.
+# The first match wins: a rate limit can mention a timeout, and an argument can have any name.
 RULES = (
     _rule(
         ErrorCode.TOOL_RATE_LIMITED,
@@ -44,7 +43,8 @@ RULES = (
     _rule(
         ErrorCode.TOOL_CIRCUIT_OPEN,
         'circuit',
-        r"circuit(?:[-_ ]?breaker)?(?: (?:for|of) '?[\w-]{1,60}'?)?(?: is| was| has)?(?: now| still| currently)?[ _-]open(?:ed)?",
+        r"circuit(?:[-_ ]?breaker)?(?: (?:for|of) '?[\w-]{1,60}'?)?"
+        r'(?: is| was| has)?(?: now| still| currently)?[ _-]open(?:ed)?',
         r'open circuit(?:[-_ ]breaker)?',
         r'CircuitOpen(?:Error)?',
         r'CircuitBreaker(?:Error|Open)',
@@ -71,8 +71,10 @@ RULES = (
     _rule(
         ErrorCode.TOOL_ARGUMENT_ERROR,
         'argument parameter field',
-        r'(?:invalid|bad|wrong|missing|unknown|unexpected|required) (?:required )?(?:\w{1,20} )?(?:argument|parameter|field)s?',
-        r"(?:argument|parameter|field)s? (?:'?[\w-]{1,60}'? )?(?:is |are )?(?:invalid|missing|required|unknown)",
+        r'(?:invalid|bad|wrong|missing|unknown|unexpected|required) '
+        r'(?:required )?(?:\w{1,20} )?(?:argument|parameter|field)s?',
+        r"(?:argument|parameter|field)s? (?:'?[\w-]{1,60}'? )?(?:is |are )?"
+        r'(?:invalid|missing|required|unknown)',
     ),
     _rule(
         ErrorCode.TOOL_VALIDATION_ERROR,
@@ -132,8 +134,10 @@ RULES = (
         ErrorCode.TOOL_NOT_FOUND,
         'tool function',
         r'(?:unknown|no such|unrecognized) (?:tool|function)',
-        r"""(?:tool|function) (?:named )?["'`]?[\w.:/-]{0,80}["'`]?,? ?(?:was |is |could )?not (?:be )?(?:found|registered|available)""",
-        r"""(?:tool|function) (?:named )?["'`]?[\w.:/-]{0,80}["'`]?,? ?(?:does not exist|doesn't exist|is unknown)""",
+        r"""(?:tool|function) (?:named )?["'`]?[\w.:/-]{0,80}["'`]?,? ?"""
+        r'(?:was |is |could )?not (?:be )?(?:found|registered|available)',
+        r"""(?:tool|function) (?:named )?["'`]?[\w.:/-]{0,80}["'`]?,? ?"""
+        r"(?:does not exist|doesn't exist|is unknown)",
         r'no (?:tool|function) (?:is )?(?:named|called)',
     ),
     _rule(
@@ -200,13 +204,13 @@ RULES = (
     ),
 )
 
-NAMED = pattern(rf'(?<!\w)(?:{"|".join(sorted(ErrorCode, key=len, reverse=True))})(?!\w)')
-"""A code by its own name."""
+CODE_NAMES = re.compile(rf'(?<!\w)(?:{"|".join(sorted(ErrorCode, key=len, reverse=True))})(?!\w)')
+"""Names of the codes themselves."""
 
-PASSING = pattern(
+TRANSIENT = re.compile(
     rf'(?<!\w)(?:temporar(?:y|ily)|transient|try again|unavailable|{_STATUS}50[023])(?!\w)',
-    IGNORECASE,
+    re.IGNORECASE,
 )
-"""What says of a trouble that it may pass."""
+"""Words for a transient failure."""
 
-MCP = pattern(r'(?<!\w)mcp(?!\w)', IGNORECASE)
+MCP = re.compile(r'(?<!\w)mcp(?!\w)', re.IGNORECASE)

@@ -1,10 +1,10 @@
-"""The session seam: an error as an event of a conversation, in the user's language, or as a stored message."""
+"""Session seam: errors as events in the user's language, and as stored messages."""
 
 from seamwise.seams._decoding import UnreadableBody as UnreadableBody
 from seamwise.seams.session.codes import CODES as CODES
 from seamwise.seams.session.decoding import decode as decode
-from seamwise.seams.session.events import Circumstances as Circumstances
-from seamwise.seams.session.events import Surroundings as Surroundings
+from seamwise.seams.session.events import EventDetails as EventDetails
+from seamwise.seams.session.events import OperationDetails as OperationDetails
 from seamwise.seams.session.events import defect as defect
 from seamwise.seams.session.events import event as event
 from seamwise.seams.session.messages import NamedMessage as NamedMessage

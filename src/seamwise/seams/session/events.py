@@ -1,4 +1,4 @@
-"""Events with all that they are to say: the time, the reader's language, the circumstances."""
+"""Complete session events: the error's event with the time, the user's language and the context."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -10,14 +10,14 @@ from typing_extensions import Unpack
 from seamwise.categories import Recovery
 from seamwise.errors import MAX_DELAY, TaggedError
 from seamwise.seams._common import DEFECT_MESSAGE, message_of, milliseconds, safe_items, timestamp
-from seamwise.seams.session.shape import STRATEGIES, ErrorEvent, ordered
+from seamwise.seams.session.shape import STRATEGIES, ErrorEvent, order_metadata
 from seamwise.texts import catalogue
 
 E = TypeVar('E', bound=TaggedError)
 
 
-class Surroundings(TypedDict, total=False):
-    """Where an error happened: the stage and the task that the session is at, the operation, whatever else helps."""
+class OperationDetails(TypedDict, total=False):
+    """The operation that failed: stage and task of the session, name, and any other context."""
 
     stage: str | None
     task_id: str | None
@@ -25,16 +25,16 @@ class Surroundings(TypedDict, total=False):
     context: Mapping[str, object] | None
 
 
-class Attempts(TypedDict, total=False):
-    """How often it was tried, how often it will be, and the delay that will be slept before the next time."""
+class AttemptDetails(TypedDict, total=False):
+    """Number of this attempt (from 1), maximum number, and delay before the next attempt."""
 
     attempt: int | None
     max_attempts: int | None
     retry_after_ms: int | None
 
 
-class Circumstances(Surroundings, Attempts, total=False):
-    """What an event tells beside the error; what is None or empty is left out."""
+class EventDetails(OperationDetails, AttemptDetails, total=False):
+    """Metadata that the error does not know; None and empty values are omitted."""
 
 
 def event(
@@ -43,46 +43,68 @@ def event(
     adapter: Callable[[E], ErrorEvent],
     locale: str,
     now: datetime | None = None,
-    **circumstances: Unpack[Circumstances],
+    **details: Unpack[EventDetails],
 ) -> ErrorEvent:
-    """Tell of an error as an event: with the time (default now), its message in `locale`, and the circumstances.
+    """Return the event of an error, with its time, its message in `locale`, and the details.
 
-    A `context` is added to that of the error's arm. A delay that is none is a ValueError.
+    Args:
+        error: The error.
+        adapter: Table from errors to events.
+        locale: Language of `show_content`, such as `en` or `zh_CN`.
+        now: Time of the event. Default: the current time.
+        **details: Further metadata. A `context` is merged with that of the error's arm.
+
+    Raises:
+        ValueError: `retry_after_ms` is out of range.
 
     >>> from datetime import UTC
     >>> from seamwise.catalog.tools import FileNotFound
     >>> from seamwise.seams.session.tables import TOOLS
-    >>> told = event(FileNotFound('read_file', 'a.txt'), adapter=TOOLS, locale='zh_CN', now=datetime(2026, 2, 20, tzinfo=UTC))
-    >>> told.event, told.content, told.show_content, told.metadata['timestamp']
-    ('error.permanent', "'a.txt' does not exist.", "'a.txt' 不存在。", '2026-02-20T00:00:00Z')
+    >>> missing = FileNotFound('read_file', 'a.txt')
+    >>> timeless = event(missing, adapter=TOOLS, locale='zh_CN')
+    >>> timeless.event, timeless.content, timeless.show_content
+    ('error.permanent', "'a.txt' does not exist.", "'a.txt' 不存在。")
+    >>> now = datetime(2026, 2, 20, tzinfo=UTC)
+    >>> event(missing, adapter=TOOLS, locale='en', now=now).metadata['timestamp']
+    '2026-02-20T00:00:00Z'
     """
-    known = _known(circumstances)
-    told = adapter(error)
-    context = {**_items(told.metadata.get('context')), **_items(known.get('context'))}
-    metadata = {**told.metadata, 'timestamp': timestamp(now), **known, 'context': context or None}
+    safe_details = _safe_details(details)
+    error_event = adapter(error)
+    context = {
+        **_as_mapping(error_event.metadata.get('context')),
+        **_as_mapping(safe_details.get('context')),
+    }
+    metadata = {
+        **error_event.metadata,
+        'timestamp': timestamp(now),
+        **safe_details,
+        'context': context or None,
+    }
     return msgspec.structs.replace(
-        told, metadata=ordered(metadata), show_content=message_of(error, locale)
+        error_event, metadata=order_metadata(metadata), show_content=message_of(error, locale)
     )
 
 
-def _known(given: Circumstances) -> dict[str, object]:
-    if unknown := given.keys() - Circumstances.__annotations__.keys():
+def _safe_details(details: EventDetails) -> dict[str, object]:
+    allowed = EventDetails.__annotations__
+    if unknown := details.keys() - allowed.keys():
         raise TypeError(
-            f'An event takes no {", ".join(sorted(unknown))}; it takes {", ".join(Circumstances.__annotations__)}.'
+            f'Unknown event details: {", ".join(sorted(unknown))}. Allowed: {", ".join(allowed)}.'
         )
-    delay = given.get('retry_after_ms')
-    if delay is not None and not 0 <= delay <= milliseconds(MAX_DELAY):
-        raise ValueError(f'retry_after_ms must be 0 to {milliseconds(MAX_DELAY)} milliseconds.')
-    return safe_items({name: value for name, value in given.items() if value is not None})
+    delay = details.get('retry_after_ms')
+    max_delay = milliseconds(MAX_DELAY)
+    if delay is not None and not 0 <= delay <= max_delay:
+        raise ValueError(f'retry_after_ms must be 0 to {max_delay} milliseconds, not {delay}.')
+    return safe_items({name: value for name, value in details.items() if value is not None})
 
 
-def _items(context: object) -> Mapping[str, object]:
-    # What checkers make of `isinstance` has members of no known type.
+def _as_mapping(context: object) -> Mapping[str, object]:
+    # After `isinstance`, type checkers do not know the types of the members.
     return cast('Mapping[str, object]', context) if isinstance(context, Mapping) else {}
 
 
 def defect(ref: str, *, locale: str, now: datetime | None = None) -> ErrorEvent:
-    """Tell of a defect: its reference, and nothing of the exception.
+    """Return the event of a defect, which contains its reference and nothing of the exception.
 
     >>> defect('err_2f4ad7qz', locale='en').metadata['ref']
     'err_2f4ad7qz'
@@ -96,10 +118,9 @@ def defect(ref: str, *, locale: str, now: datetime | None = None) -> ErrorEvent:
         'severity': 'critical',
         'ref': ref,
     }
-    shown = catalogue(locale).gettext(DEFECT_MESSAGE)
     return ErrorEvent(
         event='error.permanent',
         content=DEFECT_MESSAGE,
-        metadata=ordered(metadata),
-        show_content=shown,
+        metadata=order_metadata(metadata),
+        show_content=catalogue(locale).gettext(DEFECT_MESSAGE),
     )

@@ -1,4 +1,4 @@
-"""Errors as a session stores them beside its messages: a name, and data, mostly with the message in it."""
+"""Stored form of errors in session messages: a name and data."""
 
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
@@ -33,17 +33,17 @@ from seamwise.seams._common import (
 
 
 class NamedMessage(Struct, frozen=True):
-    """An error in a stored message; `data` has a `message`, but where the name says all."""
+    """An error in a stored message; `data` contains a `message`, unless the name is sufficient."""
 
     name: str
     data: Mapping[str, object]
 
 
-_OF_CALLS = dict.fromkeys((*get_args(ModelError), *get_args(NetworkError)), 'APIError')
+_API_ERRORS = dict.fromkeys((*get_args(ModelError), *get_args(NetworkError)), 'APIError')
 
-NAMES: Mapping[type, str] = MappingProxyType(
+STORED_NAMES: Mapping[type, str] = MappingProxyType(
     {
-        **_OF_CALLS,
+        **_API_ERRORS,
         CredentialsRejected: 'ProviderAuthError',
         Unauthenticated: 'ProviderAuthError',
         OutputTruncated: 'MessageOutputLengthError',
@@ -55,13 +55,13 @@ NAMES: Mapping[type, str] = MappingProxyType(
         ContentFiltered: 'ContentFilterError',
     }
 )
-"""What an error is called where it is not stored under its own tag."""
+"""Names of errors that are not stored under their own tag."""
 
 
 def message(error: TaggedError) -> NamedMessage:
-    """Give the stored form of an error: one of the names that readers of session messages know, or its own tag.
+    """Return the stored form of an error, under one of the eight known names or its own tag.
 
-    Under its own tag an error keeps its fields, but for its cause and its secrets.
+    Under its own tag, an error keeps its fields, except its cause and its secrets.
 
     >>> from seamwise.catalog.models import ProviderUnavailable
     >>> message(ProviderUnavailable('acme', retry_after=1.5)).data['isRetryable']
@@ -69,41 +69,41 @@ def message(error: TaggedError) -> NamedMessage:
     >>> message(AgentNotFound('plan', ('build',))).name
     'AgentNotFound'
     """
-    # seamwise: allow[SW107] whatever has no name there, what is still to come too, is stored under its own tag, with its fields
-    name = NAMES.get(type(error), error.tag)
+    # seamwise: allow[SW107] errors without a stored name keep their own tag and their fields
+    name = STORED_NAMES.get(type(error), error.tag)
     if name == 'MessageOutputLengthError':
         return NamedMessage(name, {})
-    more = public_fields if name == error.tag else _MORE.get(name, _nothing)
-    return NamedMessage(name, {'message': message_of(error), **more(error)})
+    data = public_fields if name == error.tag else _DATA.get(name, _no_data)
+    return NamedMessage(name, {'message': message_of(error), **data(error)})
 
 
-def _nothing(_: TaggedError) -> dict[str, object]:
+def _no_data(_: TaggedError) -> dict[str, object]:
     return {}
 
 
-def _provider(error: TaggedError) -> dict[str, object]:
-    known = public_fields(error)
-    return {'providerID': known.get('service', known.get('scheme'))}
+def _provider_data(error: TaggedError) -> dict[str, object]:
+    fields = public_fields(error)
+    return {'providerID': fields.get('service', fields.get('scheme'))}
 
 
-def _retries(_: TaggedError) -> dict[str, object]:
-    # How often the model was asked again is the guard's to know, not the error's.
+def _retry_data(_: TaggedError) -> dict[str, object]:
+    # Readers require the key; the number of retries is known to the guard, not to the error.
     return {'retries': 0}
 
 
-def _api(error: TaggedError) -> dict[str, object]:
-    """Tell what a service said, and in `metadata`, each as a text, what else the error knows."""
-    known = public_fields(error)
+def _api_data(error: TaggedError) -> dict[str, object]:
+    """Return the response of a service, and all other fields as texts in `metadata`."""
+    fields = public_fields(error)
     status, body = (
-        (known.pop('status'), known.pop('excerpt'))
+        (fields.pop('status'), fields.pop('excerpt'))
         if isinstance(error, UpstreamFailed)
         else (None, None)
     )
-    known['retry_after_ms'] = milliseconds_or_none(retry_after(error))
-    known.pop('retry_after', None)
+    fields['retry_after_ms'] = milliseconds_or_none(retry_after(error))
+    fields.pop('retry_after', None)
     metadata = {
         name: _as_text(value)
-        for name, value in drop_none({'error_type': error.tag, **known}).items()
+        for name, value in drop_none({'error_type': error.tag, **fields}).items()
     }
     return drop_none(
         {
@@ -119,13 +119,17 @@ def _as_text(value: object) -> str:
     return value if isinstance(value, str) else to_json(value).decode()
 
 
-_MORE: Mapping[str, Callable[[TaggedError], dict[str, object]]] = MappingProxyType(
-    {'ProviderAuthError': _provider, 'StructuredOutputError': _retries, 'APIError': _api}
+_DATA: Mapping[str, Callable[[TaggedError], dict[str, object]]] = MappingProxyType(
+    {
+        'ProviderAuthError': _provider_data,
+        'StructuredOutputError': _retry_data,
+        'APIError': _api_data,
+    }
 )
 
 
 def unknown(message: str) -> NamedMessage:
-    """Give the stored form of what is told by a text only.
+    """Return the stored form of an error that is only a text.
 
     >>> unknown('The share could not be made.')
     NamedMessage(name='UnknownError', data={'message': 'The share could not be made.'})
@@ -134,7 +138,7 @@ def unknown(message: str) -> NamedMessage:
 
 
 def agent_not_found(agent: str, available: Iterable[str]) -> NamedMessage:
-    """Give the stored form of a wrong agent's name; the message tells which ones there are.
+    """Return the stored form of an unknown agent; the message lists the available ones.
 
     >>> agent_not_found('plan', ('build', 'review')).data['message']
     "There is no agent 'plan'. Available: 'build' and 'review'."
@@ -143,7 +147,7 @@ def agent_not_found(agent: str, available: Iterable[str]) -> NamedMessage:
 
 
 def command_not_found(command: str, available: Iterable[str]) -> NamedMessage:
-    """Give the stored form of a wrong command's name; the message tells which ones there are.
+    """Return the stored form of an unknown command; the message lists the available ones.
 
     >>> command_not_found('shp', ()).data['message']
     "There is no command 'shp'."
@@ -152,7 +156,7 @@ def command_not_found(command: str, available: Iterable[str]) -> NamedMessage:
 
 
 def model_not_found(error: ModelNotFound) -> NamedMessage:
-    """Give the stored form of a wrong model's name under the name that the error has elsewhere; the message tells near ones.
+    """Return the stored form of an unknown model under its own tag; the message has suggestions.
 
     >>> model_not_found(ModelNotFound('acme', 'large-2', ('large-3',))).data['message']
     "acme offers no model 'large-2'. Did you mean 'large-3'?"
@@ -162,20 +166,20 @@ def model_not_found(error: ModelNotFound) -> NamedMessage:
         'modelID': error.model,
         'suggestions': error.suggestions,
     }
-    asked = (
+    question = (
         f' Did you mean {join_quoted(map(redact, error.suggestions))}?' if error.suggestions else ''
     )
     return NamedMessage(
-        error.tag, {'message': safe_text(message_of(error) + asked), **safe_items(ids)}
+        error.tag, {'message': safe_text(message_of(error) + question), **safe_items(ids)}
     )
 
 
 def _not_found(error: AgentNotFound | CommandNotFound) -> NamedMessage:
-    there = (
+    available = (
         f' Available: {join_quoted(map(redact, error.available), last="and")}.'
         if error.available
         else ''
     )
     return NamedMessage(
-        error.tag, {'message': safe_text(message_of(error) + there), **public_fields(error)}
+        error.tag, {'message': safe_text(message_of(error) + available), **public_fields(error)}
     )

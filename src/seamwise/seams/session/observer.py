@@ -1,4 +1,4 @@
-"""What a session hears of an operation behind guards: each attempt that failed, each wait, and the end."""
+"""Observer that reports guarded operations to a session: failed attempts, waits and the end."""
 
 from collections.abc import Callable, Iterator
 from math import ceil
@@ -23,9 +23,9 @@ from seamwise.policies.events import (
     Retrying,
 )
 from seamwise.seams._common import milliseconds, safe_items, timestamp
-from seamwise.seams.session.events import Attempts, Surroundings, event
+from seamwise.seams.session.events import AttemptDetails, OperationDetails, event
 from seamwise.seams.session.publishing import Session, deliver
-from seamwise.seams.session.shape import COMMON, ErrorEvent, ordered
+from seamwise.seams.session.shape import COMMON_METADATA, ErrorEvent, order_metadata
 from seamwise.seams.session.tables import SESSIONS
 from seamwise.texts import catalogue
 
@@ -41,121 +41,138 @@ def observe(
     *,
     adapter: Callable[[Never], ErrorEvent],
     alert: Callable[[ErrorEvent], object] | None = None,
-    **surroundings: Unpack[Surroundings],
+    **details: Unpack[OperationDetails],
 ) -> Observer:
-    """Make an observer that tells a session what a guard does; `adapter` covers what the guarded operation can fail with.
+    """Return an observer that reports the events of a guard to a session.
 
-    Before each wait: the error's event, with the attempt, the maximum and the delay that will be slept, then
-    `error.retry_attempt` (an `error.rate_limited` announces its wait itself). When no attempt is left, or the error
-    leaves no way out: `error.recovery_failed`, `agent.error` with the error, `agent.session_end`. An error that was
-    not worth a second try, but that somebody can mend, is one event, and the session goes on; so is a refusal of the
-    guard. What ended well says nothing. `operation` is the guard's name, unless it is given.
+    | guard event | session events |
+    | --- | --- |
+    | retry | the error with attempt, maximum and delay, then `error.retry_attempt` |
+    | retry after `error.rate_limited` | the error only, which announces its wait itself |
+    | final failure | `error.recovery_failed`, `agent.error`, `agent.session_end` |
+    | failure that is recoverable but not retryable, or cancelled | the error |
+    | refusal | the error |
+    | success, change of a circuit, fallback | none |
 
-    Give it to guards that nothing stands behind: what a fallback mends is no end. A result that was observed needs no
-    `publish`. What the adapter, the session or the alert raises is a defect, as with `publish`.
+    Use it only for the outermost guard: a failure that a fallback replaces is not final. Do not
+    call `publish` for a result that was observed. Exceptions of the adapter, the session or
+    `alert` are defects, as with `publish`.
+
+    Args:
+        session: Receiver of the events.
+        adapter: Table from the errors of the guarded operation to events.
+        alert: Called with each event that is not recoverable.
+        **details: Metadata of the operation. `operation` defaults to the name of the guard.
     """
-    show: Callable[[Any], ErrorEvent] = adapter
+    to_event: Callable[[Any], ErrorEvent] = adapter
 
-    def tell(happened: GuardEvent) -> None:
-        known: Surroundings = {'operation': happened.name, **surroundings}
+    def observer(guard_event: GuardEvent) -> None:
+        operation_details: OperationDetails = {'operation': guard_event.name, **details}
         deliver(
-            session, lambda locale: _events(happened, _Teller(show, locale, known)), alert=alert
+            session,
+            lambda locale: _events(guard_event, _EventFactory(to_event, locale, operation_details)),
+            alert=alert,
         )
 
-    return tell
+    return observer
 
 
-class _Teller(Struct, frozen=True):
-    """Makes events of errors in one language, at one place."""
+class _EventFactory(Struct, frozen=True):
+    """Creates the events of one operation in one language."""
 
     adapter: Callable[[Any], ErrorEvent]
     locale: str
-    known: Surroundings
+    details: OperationDetails
 
-    def of(self, error: TaggedError, **made: Unpack[Attempts]) -> ErrorEvent:
-        return event(error, adapter=self.adapter, locale=self.locale, **self.known, **made)
+    def create(self, error: TaggedError, **attempt: Unpack[AttemptDetails]) -> ErrorEvent:
+        return event(error, adapter=self.adapter, locale=self.locale, **self.details, **attempt)
 
 
-def _events(happened: GuardEvent, teller: _Teller) -> Iterator[ErrorEvent]:
-    match happened:
+def _events(guard_event: GuardEvent, factory: _EventFactory) -> Iterator[ErrorEvent]:
+    match guard_event:
         case Retrying():
-            yield from _before_a_wait(happened, teller)
+            yield from _retry_events(guard_event, factory)
         case GaveUp():
-            yield from _at_the_end(happened, teller)
+            yield from _final_events(guard_event, factory)
         case Refused(error=error):
-            yield teller.of(error)
+            yield factory.create(error)
         case Recovered() | CircuitChanged() | FellBack():
             return
         case _:
-            assert_never(happened)
+            assert_never(guard_event)
 
 
-def _before_a_wait(happened: Retrying, teller: _Teller) -> Iterator[ErrorEvent]:
-    told = teller.of(
-        happened.error,
-        attempt=happened.attempt,
-        max_attempts=happened.attempts,
-        retry_after_ms=milliseconds(happened.delay),
+def _retry_events(retry: Retrying, factory: _EventFactory) -> Iterator[ErrorEvent]:
+    error_event = factory.create(
+        retry.error,
+        attempt=retry.attempt,
+        max_attempts=retry.attempts,
+        retry_after_ms=milliseconds(retry.delay),
     )
-    yield told
-    if told.event == 'error.rate_limited':
+    yield error_event
+    if error_event.event == 'error.rate_limited':
         return
-    wait = _Wait(happened.attempt, happened.attempts, max(1, ceil(happened.delay)))
-    common = {name: value for name, value in told.metadata.items() if name in (*COMMON, 'context')}
+    wait = _WaitFields(retry.attempt, retry.attempts, max(1, ceil(retry.delay)))
+    metadata = {
+        name: value
+        for name, value in error_event.metadata.items()
+        if name in (*COMMON_METADATA, 'context')
+    }
     yield msgspec.structs.replace(
-        told,
+        error_event,
         event='error.retry_attempt',
-        metadata=common,
-        content=_waiting(wait, 'en'),
-        show_content=_waiting(wait, teller.locale),
+        metadata=metadata,
+        content=_wait_message(wait, 'en'),
+        show_content=_wait_message(wait, factory.locale),
     )
 
 
-class _Wait(Struct, frozen=True):
-    """What the text about a wait says."""
+class _WaitFields(Struct, frozen=True):
+    """Values for the placeholders of `WAIT_MESSAGES`."""
 
     attempt: int
     attempts: int
     seconds: int
 
 
-def _waiting(wait: _Wait, locale: str) -> str:
+def _wait_message(wait: _WaitFields, locale: str) -> str:
     english = WAIT_MESSAGES[wait.seconds != 1]
-    said = catalogue(locale).ngettext(*WAIT_MESSAGES, wait.seconds)
-    # A catalogue from outside may be older than this text: what it cannot fill in, nobody should be shown.
-    return fill(said if field_names(said) <= set(wait.__struct_fields__) else english, wait)
+    translated = catalogue(locale).ngettext(*WAIT_MESSAGES, wait.seconds)
+    # A catalogue from another package can be older, with placeholders that no longer exist.
+    is_current = field_names(translated) <= set(wait.__struct_fields__)
+    return fill(translated if is_current else english, wait)
 
 
-def _at_the_end(happened: GaveUp, teller: _Teller) -> Iterator[ErrorEvent]:
-    made: Attempts = {
-        'attempt': happened.attempts,
-        'max_attempts': happened.attempts if happened.why == 'attempts' else None,
+def _final_events(end: GaveUp, factory: _EventFactory) -> Iterator[ErrorEvent]:
+    attempt: AttemptDetails = {
+        'attempt': end.attempts,
+        'max_attempts': end.attempts if end.why == 'attempts' else None,
     }
-    told = teller.of(happened.error, **made)
-    is_mendable = told.metadata.get('recoverable') or happened.error.category is Category.CANCELLED
-    if happened.why == 'not_retryable' and is_mendable:
-        yield told
+    error_event = factory.create(end.error, **attempt)
+    is_recoverable = error_event.metadata.get('recoverable')
+    if end.why == 'not_retryable' and (is_recoverable or end.error.category is Category.CANCELLED):
+        yield error_event
         return
     failed = (
-        told if told.event == 'error.recovery_failed' else _recovery_failed(happened, teller, made)
+        error_event
+        if error_event.event == 'error.recovery_failed'
+        else _recovery_failed(end, factory, attempt)
     )
-    elapsed = safe_items({'elapsed_seconds': happened.elapsed})
-    yield msgspec.structs.replace(failed, metadata=ordered({**failed.metadata, **elapsed}))
-    yield msgspec.structs.replace(told, event='agent.error')
-    yield _session_end(teller.locale)
+    elapsed = safe_items({'elapsed_seconds': end.elapsed})
+    yield msgspec.structs.replace(failed, metadata=order_metadata({**failed.metadata, **elapsed}))
+    yield msgspec.structs.replace(error_event, event='agent.error')
+    yield _session_end(factory.locale)
 
 
-def _recovery_failed(happened: GaveUp, teller: _Teller, made: Attempts) -> ErrorEvent:
-    failed = RecoveryFailed(str(teller.known.get('operation')), happened.attempts, happened.error)
-    return msgspec.structs.replace(teller, adapter=SESSIONS).of(failed, **made)
+def _recovery_failed(end: GaveUp, factory: _EventFactory, attempt: AttemptDetails) -> ErrorEvent:
+    failed = RecoveryFailed(str(factory.details.get('operation')), end.attempts, end.error)
+    return msgspec.structs.replace(factory, adapter=SESSIONS).create(failed, **attempt)
 
 
 def _session_end(locale: str) -> ErrorEvent:
-    metadata = {'timestamp': timestamp(None), 'status': 'failed', 'reason': 'error'}
-    shown = catalogue(locale).gettext(SESSION_END_MESSAGE)
     return ErrorEvent(
         event='agent.session_end',
         content=SESSION_END_MESSAGE,
-        metadata=metadata,
-        show_content=shown,
+        metadata={'timestamp': timestamp(None), 'status': 'failed', 'reason': 'error'},
+        show_content=catalogue(locale).gettext(SESSION_END_MESSAGE),
     )

@@ -1,4 +1,4 @@
-"""The way of events to a session: what it is sent of a result, and what of its own bugs."""
+"""Delivery of events to a session, including events for defects of the delivery itself."""
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
@@ -10,27 +10,27 @@ from typing_extensions import Unpack
 from seamwise.containers import Result, Success
 from seamwise.defects import report_defect
 from seamwise.errors import TaggedError
-from seamwise.seams.session.events import Circumstances, defect, event
+from seamwise.seams.session.events import EventDetails, defect, event
 from seamwise.seams.session.shape import ErrorEvent
 
 E = TypeVar('E', bound=TaggedError)
 
 
 class Session(Protocol):
-    """What an event is sent to: it knows its id and its reader's language, and numbers the events as it sends them on."""
+    """Receiver of events. It knows its id and the user's language, and numbers the events."""
 
     @property
     def locale(self) -> str:
-        """The language of `show_content`: `en`, `zh_CN`."""
+        """Language of `show_content`, such as `en` or `zh_CN`."""
         ...
 
     @property
     def session_id(self) -> str | None:
-        """The id that events carry; None leaves it out."""
+        """Id for the events; None omits it."""
         ...
 
     def send(self, event: ErrorEvent, /) -> object:
-        """Take an event, at once: what this gives back is not awaited. Its `seq` is this session's to set."""
+        """Accept an event without blocking and set its `seq`; the return value is not awaited."""
         ...
 
 
@@ -41,48 +41,59 @@ def publish(
     adapter: Callable[[E], ErrorEvent],
     now: datetime | None = None,
     alert: Callable[[ErrorEvent], object] | None = None,
-    **circumstances: Unpack[Circumstances],
+    **details: Unpack[EventDetails],
 ) -> list[ErrorEvent]:
-    """Send a session the event of a failure, and give the events that were made: none for a success.
+    """Send the event of a failure to a session; a success sends nothing.
 
-    An event that is not recoverable is handed to `alert` too. What the adapter, the session or the alert raises is a
-    defect: it is reported, and changes nothing here; of an adapter's, the session is sent the reference.
+    Exceptions of the adapter, the session or `alert` are defects: they are reported and do not
+    propagate. If the adapter raises, the session receives the reference of the defect.
+
+    Args:
+        result: The result of an operation.
+        session: Receiver of the event.
+        adapter: Table from errors to events.
+        now: Time of the event. Default: the current time.
+        alert: Called with each event that is not recoverable.
+        **details: Further metadata of the event, as for `event`.
+
+    Returns:
+        The events that were made.
     """
     if type(result) is Success:
         return []
     error = result.failure()
     return deliver(
         session,
-        lambda locale: [event(error, adapter=adapter, locale=locale, now=now, **circumstances)],
+        lambda locale: [event(error, adapter=adapter, locale=locale, now=now, **details)],
         alert=alert,
     )
 
 
 def deliver(
     session: Session,
-    make: Callable[[str], Iterable[ErrorEvent]],
+    build: Callable[[str], Iterable[ErrorEvent]],
     *,
     alert: Callable[[ErrorEvent], object] | None,
 ) -> list[ErrorEvent]:
-    """Send a session events that are made in its language, as `publish` does."""
+    """Build events in the language of a session and send them, as `publish` does."""
     try:
-        made = list(make(session.locale))
-    except Exception as raised:  # noqa: BLE001 -- whatever it is, it is reported, and the session hears of it
-        made = [defect(report_defect(raised).ref, locale=session.locale)]
-    told = [msgspec.structs.replace(one, session_id=session.session_id) for one in made]
-    for one in told:
-        _hand(one, session.send)
-        if (
-            alert is not None
-            and one.event.startswith('error.')
-            and not one.metadata.get('recoverable', True)
-        ):
-            _hand(one, alert)
-    return told
+        events = list(build(session.locale))
+    except Exception as error:  # noqa: BLE001 -- every exception is reported, also to the session
+        events = [defect(report_defect(error).ref, locale=session.locale)]
+    events = [msgspec.structs.replace(event, session_id=session.session_id) for event in events]
+    for error_event in events:
+        _pass_to(session.send, error_event)
+        if alert is not None and _needs_alert(error_event):
+            _pass_to(alert, error_event)
+    return events
 
 
-def _hand(told: ErrorEvent, take: Callable[[ErrorEvent], object]) -> None:
+def _needs_alert(event: ErrorEvent) -> bool:
+    return event.event.startswith('error.') and not event.metadata.get('recoverable', True)
+
+
+def _pass_to(receiver: Callable[[ErrorEvent], object], event: ErrorEvent) -> None:
     try:
-        take(told)
-    except Exception as raised:  # noqa: BLE001 -- an outcome must not depend on whether it could be told
-        report_defect(raised)
+        receiver(event)
+    except Exception as error:  # noqa: BLE001 -- a failed delivery must not change the outcome
+        report_defect(error)

@@ -1,4 +1,4 @@
-"""What a session is sent of an error: an event, its metadata in one fixed order."""
+"""Shape of the session seam: an event with metadata in a fixed order."""
 
 from collections.abc import Mapping
 from typing import Literal, TypeAlias
@@ -20,10 +20,10 @@ ErrorName: TypeAlias = Literal[
     'error.permanent',
     'error.transient',
 ]
-"""What a session is told of an error."""
+"""Names of events that report an error."""
 
 EventName: TypeAlias = Literal[ErrorName, 'agent.error', 'agent.session_end']
-"""And what it is told when an operation has failed for good."""
+"""Names of all events; the last two follow the final failure of an operation."""
 
 STRATEGIES: Mapping[Recovery, str] = {
     Recovery.CORRECT: 'escalate_to_user',
@@ -34,9 +34,9 @@ STRATEGIES: Mapping[Recovery, str] = {
     Recovery.RECONNECT: 'reconnect_with_state',
     Recovery.STOP: 'terminate',
 }
-"""What the session is told to do, by what helps."""
+"""Recovery strategy that an event names, by the recovery of the error."""
 
-COMMON = (
+COMMON_METADATA = (
     'error_code',
     'error_type',
     'timestamp',
@@ -50,13 +50,14 @@ COMMON = (
     'max_attempts',
     'retry_after_ms',
 )
-"""What the metadata of every event may say, in the wire's order; the `context` stands last."""
+"""Metadata that every event can have, in the order of the wire; `context` is always last."""
 
 
 class ErrorEvent(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """An event of a session; `seq` and `session_id` are the session's to give, and absent outside one.
+    """An event of a session.
 
-    `content` is English, `show_content` in the language of whoever reads along.
+    The session sets `seq` and `session_id`; outside a session they are absent. `content` is
+    English, `show_content` is in the user's language.
     """
 
     event: EventName
@@ -67,12 +68,17 @@ class ErrorEvent(Struct, frozen=True, kw_only=True, omit_defaults=True):
     show_content: str
 
 
-def ordered(metadata: Mapping[str, object]) -> dict[str, object]:
-    """Put metadata in the wire's order: what all events have, what this one has, the context; leave out what is unknown."""
-    own = [name for name in metadata if name not in COMMON and name != 'context']
-    return drop_none({name: metadata.get(name) for name in (*COMMON, *own, 'context')})
+def order_metadata(metadata: Mapping[str, object]) -> dict[str, object]:
+    """Return metadata in the order of the wire, without values that are None.
+
+    Metadata of all events come first, then those of this event, then the context.
+    """
+    specific = [name for name in metadata if name not in COMMON_METADATA and name != 'context']
+    return drop_none(
+        {name: metadata.get(name) for name in (*COMMON_METADATA, *specific, 'context')}
+    )
 
 
 def encode(event: ErrorEvent) -> bytes:
-    """Write an event as JSON, the keys in their documented order."""
+    """Encode an event as JSON, with the keys in their documented order."""
     return to_json(event)

@@ -92,13 +92,13 @@ MODELS: Adapter[models.ModelError, ErrorEvent] = (
 )
 
 
-def _reset(error: network.UpstreamRateLimited) -> str | None:
+def _reset_time(error: network.UpstreamRateLimited) -> str | None:
     if error.reset is None:
         return None
     try:
         return timestamp(datetime.fromtimestamp(error.reset, UTC))
     except (OverflowError, ValueError, OSError):
-        # A service said a number that is no time of any calendar.
+        # The service sent a number that is out of range.
         return None
 
 
@@ -111,7 +111,7 @@ NETWORK: Adapter[network.NetworkError, ErrorEvent] = (
         'error.rate_limited',
         'ERR_RATE_001',
         limit=lambda error: error.limit,
-        rate_limit_reset=_reset,
+        rate_limit_reset=_reset_time,
         context=lambda error: drop_none(
             {'service': error.service, 'requests_made': error.requests_made}
         ),
@@ -126,8 +126,10 @@ NETWORK: Adapter[network.NetworkError, ErrorEvent] = (
 )
 
 
-def _violated(error: parsing.SchemaViolations) -> str:
-    return '; '.join(f'{one.pointer or "the call"}: {one.message}' for one in error.problems)
+def _violations(error: parsing.SchemaViolations) -> str:
+    return '; '.join(
+        f'{problem.pointer or "the call"}: {problem.message}' for problem in error.problems
+    )
 
 
 PARSING: Adapter[parsing.ParsingError, ErrorEvent] = (
@@ -144,7 +146,7 @@ PARSING: Adapter[parsing.ParsingError, ErrorEvent] = (
         provided_value=lambda error: error.excerpt,
     )
     | on(parsing.SchemaViolations).publishes(
-        'error.validation', 'ERR_PARSE_003', constraint=_violated
+        'error.validation', 'ERR_PARSE_003', constraint=_violations
     )
 )
 
@@ -153,7 +155,7 @@ MCP: Adapter[protocols.McpError, ErrorEvent] = (
     on(protocols.McpConnectionFailed).publishes('error.connection_lost', 'ERR_CONN_003')
     | on(protocols.McpTransportFailed).publishes('error.connection_lost', 'ERR_CONN_004')
     | on(protocols.McpServerFailed).publishes(
-        'error.permanent', 'ERR_MCP_001', where_retryable='error.transient'
+        'error.permanent', 'ERR_MCP_001', retryable_event='error.transient'
     )
     | on(protocols.McpTimedOut).publishes(
         'error.timeout', 'ERR_TIMEOUT_004', timeout_seconds=lambda error: error.timeout
@@ -186,7 +188,7 @@ A2A: Adapter[protocols.A2aError, ErrorEvent] = (
     | on(protocols.A2aContentTypeNotSupported).publishes(
         'error.validation',
         'ERR_PEER_005',
-        constraint=lambda error: _one_of(error.supported, 'a content type that the agent takes'),
+        constraint=lambda error: _one_of(error.supported, 'a content type that the agent supports'),
         provided_value=lambda error: error.content_type,
     )
     | on(protocols.A2aInvalidAgentResponse).publishes('error.permanent', 'ERR_PEER_006')
@@ -199,7 +201,7 @@ A2A: Adapter[protocols.A2aError, ErrorEvent] = (
     | on(protocols.A2aVersionNotSupported).publishes(
         'error.validation',
         'ERR_PEER_009',
-        constraint=lambda error: _one_of(error.supported, 'a version that the agent speaks'),
+        constraint=lambda error: _one_of(error.supported, 'a version that the agent supports'),
         provided_value=lambda error: error.version,
     )
     | on(protocols.AgentCardInvalid).publishes('error.permanent', 'ERR_PEER_010')

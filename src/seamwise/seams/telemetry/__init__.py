@@ -1,4 +1,4 @@
-"""The telemetry seam: errors, retries and recoveries as OpenTelemetry counts them, and one log record a defect."""
+"""Telemetry seam: OpenTelemetry metrics of errors and retries, and log records of defects."""
 
 from seamwise.seams._fingerprint import fingerprint as fingerprint
 

@@ -1,4 +1,4 @@
-"""One OpenTelemetry log record a defect, under the reference that the client was shown."""
+"""OpenTelemetry log records of defects, with the reference that the client received."""
 
 from typing import TYPE_CHECKING, Final
 
@@ -9,19 +9,22 @@ from seamwise.seams._fingerprint import fingerprint
 if TYPE_CHECKING:
     from opentelemetry._logs import Logger
 
-EVENT: Final = 'seamwise.defect'
+EVENT_NAME: Final = 'seamwise.defect'
 
 
 def record_defect(defect: Exception, logger: 'Logger', *, seam: str, operation: str) -> None:
-    """Write a defect to a logger, with what `report_defect` says of it (semantic conventions, exceptions in logs)."""
-    # The log signal of OpenTelemetry's API is still private; who gives no logger does not need it.
+    """Emit a log record with the report of a defect.
+
+    The attributes follow the semantic conventions of OpenTelemetry for exceptions in logs.
+    """
+    # Imported late: the log API of OpenTelemetry is still private, and needed only with a logger.
     from opentelemetry._logs import LogRecord, SeverityNumber  # noqa: PLC0415
 
     report = report_defect(defect)
-    told = report.chain[0]
+    link = report.chain[0]
     attributes = {
         'exception.type': f'{type(defect).__module__}.{type(defect).__qualname__}',
-        'exception.message': told.message,
+        'exception.message': link.message,
         'exception.stacktrace': report.pretty,
         'ref': report.ref,
         'seam': safe_text(seam),
@@ -32,8 +35,8 @@ def record_defect(defect: Exception, logger: 'Logger', *, seam: str, operation: 
         LogRecord(
             severity_number=SeverityNumber.ERROR,
             severity_text='ERROR',
-            body=f'defect {report.ref}: {told.type}: {told.message}',
+            body=f'defect {report.ref}: {link.type}: {link.message}',
             attributes=attributes,
-            event_name=EVENT,
+            event_name=EVENT_NAME,
         )
     )

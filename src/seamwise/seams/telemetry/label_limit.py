@@ -1,57 +1,61 @@
-"""Values of attributes that stay few, whatever comes in: each new one is a new time series, for as long as the program runs."""
+"""Limits for the values of metric attributes, since each value creates a permanent time series."""
 
 from threading import Lock
 from typing import Final, Generic, TypeVar
 
 from seamwise.errors import TaggedError
 
-W = TypeVar('W')
+L = TypeVar('L')
 
-_CATALOGUE = ('seamwise.catalog.', 'seamwise.policies.')
+_CATALOGUE_MODULES = ('seamwise.catalog.', 'seamwise.policies.')
 
 OTHER: Final[str] = '_OTHER'
-"""What OpenTelemetry says where it has no word (semantic conventions, `error.type`)."""
+"""Value for everything else (semantic conventions, `error.type`)."""
 
 TYPES_LIMIT: Final = 90
 PATHS_LIMIT: Final = 1000
 NAMES_LIMIT: Final = 100
-"""How many types of errors beside the catalogue's, pairs of operation and fingerprint, and names of seams or guards are told apart."""
+"""Numbers of distinct error types outside the catalogue, pairs of operation and fingerprint, and
+names of seams or guards."""
 
 
-class LabelLimit(Generic[W]):
-    """The first so many words that were said; any later one is `other`."""
+class LabelLimit(Generic[L]):
+    """The first `limit` labels; each further label is replaced by `other`."""
 
-    def __init__(self, limit: int, other: W) -> None:
+    def __init__(self, limit: int, other: L) -> None:
         self._limit = limit
         self._other = other
-        self._known: set[W] = set()
+        self._labels: set[L] = set()
         self._lock = Lock()
 
-    def word(self, said: W) -> W:
-        """Give the word where it is known or there is room for it."""
-        if said in self._known:
-            return said
+    def get(self, label: L) -> L:
+        """Return the label if it is within the limit, else `other`."""
+        if label in self._labels:
+            return label
         with self._lock:
-            if len(self._known) < self._limit:
-                self._known.add(said)
-            return said if said in self._known else self._other
+            if len(self._labels) < self._limit:
+                self._labels.add(label)
+            return label if label in self._labels else self._other
 
 
-class Types:
-    """The words for `error.type`: the tags of the catalogue, and the first others; never so many as 200."""
+class ErrorTypeLabels:
+    """Labels for `error.type`: the tags of the catalogue and the first others, fewer than 200."""
 
     def __init__(self) -> None:
         self._others = LabelLimit(TYPES_LIMIT, OTHER)
 
-    def word(self, error: TaggedError | BaseException) -> str:
-        """Give the tag, or `_OTHER`: for a defect, and for a class local to a function, which is made anew at every call.
+    def get(self, error: TaggedError | BaseException) -> str:
+        """Return the tag of an error, or `_OTHER` for defects and classes local to a function.
+
+        A function can create such a class at every call, so their number is not limited.
 
         >>> from seamwise.catalog.tools import FileNotFound
-        >>> Types().word(FileNotFound('read_file', 'a.txt')), Types().word(KeyError('a'))
+        >>> labels = ErrorTypeLabels()
+        >>> labels.get(FileNotFound('read_file', 'a.txt')), labels.get(KeyError('a'))
         ('FileNotFound', '_OTHER')
         """
-        kind = type(error)
-        if not issubclass(kind, TaggedError) or '<locals>' in kind.__qualname__:
+        class_ = type(error)
+        if not issubclass(class_, TaggedError) or '<locals>' in class_.__qualname__:
             return OTHER
-        tag = kind.__traits__.tag
-        return tag if kind.__module__.startswith(_CATALOGUE) else self._others.word(tag)
+        tag = class_.__traits__.tag
+        return tag if class_.__module__.startswith(_CATALOGUE_MODULES) else self._others.get(tag)

@@ -1,4 +1,4 @@
-"""Telemetry: what went wrong, how often, where, and what became of it, on the instruments of a meter."""
+"""Metrics of errors, retries, recoveries and sessions."""
 
 from contextlib import AbstractContextManager
 from secrets import token_hex
@@ -20,46 +20,54 @@ from seamwise.policies.events import (
 )
 from seamwise.seams._fingerprint import fingerprint
 from seamwise.seams.telemetry.defect_records import record_defect
-from seamwise.seams.telemetry.label_limit import NAMES_LIMIT, OTHER, PATHS_LIMIT, LabelLimit, Types
-from seamwise.seams.telemetry.operations import current
-from seamwise.seams.telemetry.operations import operation as begun
+from seamwise.seams.telemetry.label_limit import (
+    NAMES_LIMIT,
+    OTHER,
+    PATHS_LIMIT,
+    ErrorTypeLabels,
+    LabelLimit,
+)
+from seamwise.seams.telemetry.operations import current_operation, start_operation
 
 if TYPE_CHECKING:
-    # Still private in OpenTelemetry, and nobody needs it who gives no logger.
+    # The log API is still private in OpenTelemetry, and needed only with a logger.
     from opentelemetry._logs import Logger
 
-DEFECT: Final = 'defect'
-"""What stands where an error has its category: a defect has none."""
+DEFECT_CATEGORY: Final = 'defect'
+"""Category of defects, which have none of their own."""
 
 
 class Telemetry:
-    """Counts errors on the instruments of an OpenTelemetry meter, and writes each defect to a logger, if one is given.
+    """Metrics on an OpenTelemetry meter, and a log record for each defect if a logger is passed.
 
     | instrument | counts | by |
     | --- | --- | --- |
-    | `seamwise.errors` | errors, each where its operation ends | `error.type`, `category`, `seam` |
-    | `seamwise.error.paths` | the same | `operation`, `fingerprint` |
+    | `seamwise.errors` | errors, once per operation | `error.type`, `category`, `seam` |
+    | `seamwise.error.paths` | errors, once per operation | `operation`, `fingerprint` |
     | `seamwise.retry.attempts` | attempts after the first | `name`, `error.type` |
-    | `seamwise.retry.outcomes` | operations that were tried again, or might have been | `name`, `outcome`, `error.type` of a failure |
+    | `seamwise.retry.outcomes` | operations under a retry | `name`, `outcome`, `error.type` |
     | `seamwise.recovery.duration` | seconds from the first attempt to success | `name` |
-    | `seamwise.session.unrecoverable` | errors whose Recovery is STOP, and defects | `error.type`, `seam` |
-    | `seamwise.session.count` | sessions that began | |
+    | `seamwise.session.unrecoverable` | errors with recovery STOP, defects | `error.type`, `seam` |
+    | `seamwise.session.count` | started sessions | |
 
-    The tag is the `error.type`. No attribute has more than a few values: what is too many is `_OTHER`.
+    `error.type` is the tag of the error. The number of values per attribute is limited; further
+    values are counted as `_OTHER`.
 
     >>> from opentelemetry.metrics import NoOpMeter
     >>> from seamwise.catalog.tools import FileNotFound
-    >>> Telemetry(NoOpMeter('docs')).count(FileNotFound('read_file', 'a.txt'), seam='http', operation='POST /run')
+    >>> telemetry = Telemetry(NoOpMeter('docs'))
+    >>> missing = FileNotFound('read_file', 'a.txt')
+    >>> telemetry.count(missing, seam='http', operation='POST /run')
     """
 
     def __init__(self, meter: Meter, logger: 'Logger | None' = None) -> None:
         self._logger = logger
-        self._key = f'__seamwise_counted_{token_hex(4)}__'
-        self._types = Types()
+        self._mark_name = f'__seamwise_counted_{token_hex(4)}__'
+        self._types = ErrorTypeLabels()
         self._paths = LabelLimit(PATHS_LIMIT, (OTHER, OTHER))
         self._names = LabelLimit(NAMES_LIMIT, OTHER)
         self._errors = meter.create_counter(
-            'seamwise.errors', '{error}', 'Errors, each where its operation ends.'
+            'seamwise.errors', '{error}', 'Errors, once per operation.'
         )
         self._error_paths = meter.create_counter(
             'seamwise.error.paths', '{error}', 'Errors by operation and fingerprint.'
@@ -68,23 +76,28 @@ class Telemetry:
             'seamwise.retry.attempts', '{attempt}', 'Attempts after the first.'
         )
         self._outcomes = meter.create_counter(
-            'seamwise.retry.outcomes', '{operation}', 'How operations under a retry ended.'
+            'seamwise.retry.outcomes', '{operation}', 'Operations under a retry, by outcome.'
         )
         self._recovery = meter.create_histogram(
-            'seamwise.recovery.duration', 's', 'From the first attempt to the success.'
+            'seamwise.recovery.duration', 's', 'Time from the first attempt to success.'
         )
         self._unrecoverable = meter.create_counter(
-            'seamwise.session.unrecoverable', '{error}', 'Errors that nothing helps against.'
+            'seamwise.session.unrecoverable', '{error}', 'Errors without recovery, and defects.'
         )
         self._sessions = meter.create_counter(
-            'seamwise.session.count', '{session}', 'Sessions that began.'
+            'seamwise.session.count', '{session}', 'Started sessions.'
         )
 
     def count(self, error: TaggedError | BaseException, *, seam: str, operation: str) -> None:
-        """Count an error where its operation ends: the name of the seam is that of a layer, as in `http`; neither may hold an id.
+        """Count an error at the end of its operation.
 
-        A second seam that counts the same error, or one that it caused, counts nothing. A defect is an exception: it is reported,
-        and once written to the logger. Cancellation is neither.
+        A second seam does not count the same error again, nor an error that was caused by it. A
+        defect (any `Exception`) is reported, and logged once. Cancellations are ignored.
+
+        Args:
+            error: The error, or the exception of a defect.
+            seam: Name of the seam or layer, such as `http`, without ids.
+            operation: Name of the operation, such as `POST /run`, without ids.
         """
         if isinstance(error, BaseException) and not isinstance(error, Exception):
             return
@@ -92,56 +105,60 @@ class Telemetry:
             return
         if isinstance(error, Exception) and self._logger is not None:
             record_defect(error, self._logger, seam=seam, operation=operation)
-        kind = {'error.type': self._types.word(error), 'seam': self._names.word(seam)}
+        attributes = {'error.type': self._types.get(error), 'seam': self._names.get(seam)}
         self._errors.add(
             1,
             {
-                **kind,
-                'category': error.category.value if isinstance(error, TaggedError) else DEFECT,
+                **attributes,
+                'category': error.category.value
+                if isinstance(error, TaggedError)
+                else DEFECT_CATEGORY,
             },
         )
-        path, print_ = self._paths.word((operation, fingerprint(error, operation)))
-        self._error_paths.add(1, {'operation': path, 'fingerprint': print_})
+        path_operation, path_fingerprint = self._paths.get(
+            (operation, fingerprint(error, operation))
+        )
+        self._error_paths.add(1, {'operation': path_operation, 'fingerprint': path_fingerprint})
         if _is_unrecoverable(error):
-            self._unrecoverable.add(1, kind)
+            self._unrecoverable.add(1, attributes)
 
     def operation(self) -> AbstractContextManager[None]:
-        """Begin an operation. Layers in its tasks, and in threads that run in its context, count an error of it once."""
-        return begun()
+        """Start an operation; all its tasks, and threads in its context, count an error once."""
+        return start_operation()
 
     def session(self) -> None:
-        """Count a session that begins."""
+        """Count a session at its start."""
         self._sessions.add(1)
 
     def observer(self) -> Observer:
-        """Give the observer that counts what guards tell."""
+        """Return an observer that counts the retries and outcomes of guards."""
         return self._observe
 
     def _observe(self, event: GuardEvent) -> None:
-        name = {'name': self._names.word(event.name)}
+        name = {'name': self._names.get(event.name)}
         match event:
             case Retrying(error=error):
-                self._attempts.add(1, {**name, 'error.type': self._types.word(error)})
+                self._attempts.add(1, {**name, 'error.type': self._types.get(error)})
             case Recovered(elapsed=elapsed):
                 self._outcomes.add(1, {**name, 'outcome': 'recovered'})
                 self._recovery.record(elapsed, name)
             case GaveUp(error=error, attempts=attempts):
                 outcome = 'gave_up' if attempts > 1 else 'not_retried'
                 self._outcomes.add(
-                    1, {**name, 'outcome': outcome, 'error.type': self._types.word(error)}
+                    1, {**name, 'outcome': outcome, 'error.type': self._types.get(error)}
                 )
             case Refused() | CircuitChanged() | FellBack():
-                # What a guard refuses is counted where the operation ends, what was made good is no error of it.
+                # A refusal is counted at the end of the operation; a fallback is a success.
                 pass
             case _:
                 assert_never(event)
 
     def _is_new(self, error: TaggedError | BaseException, seam: str) -> bool:
         if isinstance(error, TaggedError):
-            return current().ends_with(error, seam=seam, by=self)
-        # No two defects share an exception, so here the object does tell, across tasks and threads.
+            return current_operation().is_first_report(error, seam=seam, reporter=self)
+        # Each defect has its own exception object, so a mark on it works across tasks and threads.
         mark = object()
-        return error.__dict__.setdefault(self._key, mark) is mark
+        return error.__dict__.setdefault(self._mark_name, mark) is mark
 
 
 def _is_unrecoverable(error: TaggedError | BaseException) -> bool:

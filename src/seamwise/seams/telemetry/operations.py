@@ -1,9 +1,10 @@
-"""Which error has been counted already: one that passes several layers ends one operation, and is counted once."""
+"""Errors that were counted per operation, so that several layers count an error once."""
 
 from collections import deque
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import islice
 from threading import Lock
 
 from msgspec import Struct
@@ -12,37 +13,42 @@ from seamwise.causes import chain
 from seamwise.errors import TaggedError
 
 MARKS_LIMIT = 32
-"""An operation remembers so many errors, the latest: between two layers there are few."""
+"""Number of counted errors that an operation remembers; there are few between two layers."""
 
 DEPTH_LIMIT = 32
-"""So many causes of an error are looked at."""
+"""Number of causes of an error that are compared."""
 
 
 class _Mark(Struct):
-    """An error that was counted, by whom, and the seams that it has passed since."""
+    """A counted error, the reporter that counted it, and the seams that have reported it."""
 
     error: TaggedError
-    by: object
+    reporter: object
     seams: set[str]
 
 
 class Operation:
-    """What has been counted since an operation began. Tasks and threads that run in its context share it."""
+    """Errors that were counted during an operation; tasks and threads in its context share it."""
 
     def __init__(self) -> None:
         self._marks: deque[_Mark] = deque(maxlen=MARKS_LIMIT)
         self._lock = Lock()
 
-    def ends_with(self, error: TaggedError, *, seam: str, by: object) -> bool:
-        """Mark an error, and tell whether this is the first that `by` hears of it.
+    def is_first_report(self, error: TaggedError, *, seam: str, reporter: object) -> bool:
+        """Mark an error, and return whether `reporter` has not counted this failure before.
 
-        Another seam hears of the same end again, also of an error that was caused by a marked one. The same seam hears of a new
-        end: an error may be a constant, so that the object says nothing.
+        A report of another seam is a repetition, also for an error that was caused by a marked
+        one. A report of the same seam is a new failure: errors can be constants, so the identity
+        of the object is not sufficient.
         """
         with self._lock:
-            causes = {id(one) for one, _ in zip(chain(error), range(DEPTH_LIMIT), strict=False)}
+            chain_ids = {id(cause) for cause in islice(chain(error), DEPTH_LIMIT)}
             mark = next(
-                (one for one in reversed(self._marks) if one.by is by and id(one.error) in causes),
+                (
+                    mark
+                    for mark in reversed(self._marks)
+                    if mark.reporter is reporter and id(mark.error) in chain_ids
+                ),
                 None,
             )
             if mark is not None and seam not in mark.seams:
@@ -50,11 +56,11 @@ class Operation:
                 return False
             if mark is not None:
                 self._marks.remove(mark)
-            self._marks.append(_Mark(error, by, {seam}))
+            self._marks.append(_Mark(error, reporter, {seam}))
             return True
 
-    def hand_to(self, outer: 'Operation') -> None:
-        """Let whoever asked for this operation know what was counted in it."""
+    def copy_marks_to(self, outer: 'Operation') -> None:
+        """Copy the marks to the outer operation, so that it does not count the errors again."""
         with self._lock:
             marks = tuple(self._marks)
         with outer._lock:
@@ -64,22 +70,22 @@ class Operation:
 _current: ContextVar[Operation | None] = ContextVar('seamwise_operation', default=None)
 
 
-def current() -> Operation:
-    """Give the operation of this context; where none was begun, one begins."""
-    found = _current.get()
-    if found is None:
-        found = Operation()
-        _current.set(found)
-    return found
+def current_operation() -> Operation:
+    """Return the operation of this context, or start one if there is none."""
+    operation = _current.get()
+    if operation is None:
+        operation = Operation()
+        _current.set(operation)
+    return operation
 
 
 @contextmanager
-def operation() -> Generator[None, None, None]:
-    """Begin an operation, which ends with the context: what is counted in it was not counted before."""
-    outer, inner = current(), Operation()
+def start_operation() -> Generator[None, None, None]:
+    """Start an operation without counted errors, which ends with the context."""
+    outer, inner = current_operation(), Operation()
     token = _current.set(inner)
     try:
         yield
     finally:
         _current.reset(token)
-        inner.hand_to(outer)
+        inner.copy_marks_to(outer)

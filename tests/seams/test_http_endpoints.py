@@ -1,4 +1,4 @@
-"""Handlers that return Results, under Starlette and FastAPI."""
+"""Tests of `endpoint`: handlers that return Results, in Starlette and FastAPI."""
 
 import subprocess
 import sys
@@ -23,7 +23,7 @@ from seamwise.seams.http import HttpError, endpoint, named, on, problem
 
 class Gone(
     TaggedError,
-    namespace='test_http_endpoint',
+    namespace='test_http_endpoints',
     category=Category.NOT_FOUND,
     message='There is no {name!r}.',
 ):
@@ -31,7 +31,7 @@ class Gone(
 
 
 class Busy(
-    TaggedError, namespace='test_http_endpoint', category=Category.CAPACITY, message='Busy.'
+    TaggedError, namespace='test_http_endpoints', category=Category.CAPACITY, message='Busy.'
 ):
     retry_after: float | None = None
 
@@ -55,19 +55,19 @@ def find(name: str) -> Result[Thing, Gone | Busy]:
 
 
 @endpoint(TABLE)
-async def in_the_loop(request: Request) -> Result[Thing, Gone | Busy]:
+async def async_handler(request: Request) -> Result[Thing, Gone | Busy]:
     return find(request.path_params['name'])
 
 
 @endpoint(TABLE)
-def in_a_thread(request: Request) -> Result[Thing, Gone | Busy]:
+def sync_handler(request: Request) -> Result[Thing, Gone | Busy]:
     assert threading.current_thread() is not threading.main_thread()
     return find(request.path_params['name'])
 
 
 @endpoint(TABLE)
 @fallible
-async def in_direct_style(do: Do[Gone | Busy], request: Request) -> Thing:
+async def direct_style_handler(do: Do[Gone | Busy], request: Request) -> Thing:
     return do(find(request.path_params['name']))
 
 
@@ -77,9 +77,9 @@ class Handler:
 
 
 HANDLERS: list[Callable[[Request], Any]] = [
-    in_the_loop,
-    in_a_thread,
-    in_direct_style,
+    async_handler,
+    sync_handler,
+    direct_style_handler,
     endpoint(TABLE)(Handler()),
 ]
 
@@ -99,7 +99,7 @@ CLIENTS = [starlette_client, fastapi_client]
 
 @pytest.mark.parametrize('client_of', CLIENTS)
 @pytest.mark.parametrize('handler', HANDLERS, ids=['async', 'sync', 'fallible', 'callable'])
-def test_a_result_is_answered(
+def test_a_result_becomes_the_response(
     handler: Callable[[Request], Any], client_of: Callable[[Any], TestClient]
 ) -> None:
     with client_of(handler) as client:
@@ -114,32 +114,32 @@ def test_a_result_is_answered(
         busy.headers['retry-after'],
         busy.json()['error']['retry_after_ms'],
     ) == (503, '2', 1500)
-    assert {one.json()['request_id'] for one in (good, gone, busy)} == {'r-1'}
-    assert {one.headers['x-request-id'] for one in (good, gone, busy)} == {'r-1'}
+    assert {response.json()['request_id'] for response in (good, gone, busy)} == {'r-1'}
+    assert {response.headers['x-request-id'] for response in (good, gone, busy)} == {'r-1'}
 
 
-def test_a_handler_of_fastapi_needs_no_request_and_keeps_what_it_declares() -> None:
-    def who(user: str = 'ann') -> str:
+def test_a_fastapi_handler_keeps_its_parameters_and_needs_no_request() -> None:
+    def current_user(user: str = 'ann') -> str:
         return user
 
     @endpoint(TABLE)
     async def show(
-        name: str, user: Annotated[str, Depends(who)], limit: int = 5
+        name: str, user: Annotated[str, Depends(current_user)], limit: int = 5
     ) -> Result[list[object], Gone]:
-        shown: list[object] = [name, user, limit]
-        return Success(shown)
+        values: list[object] = [name, user, limit]
+        return Success(values)
 
     with fastapi_client(show) as client:
         assert client.get('/things/a?limit=7&user=bob').json()['data'] == ['a', 'bob', 7]
         document = client.get('/openapi.json').json()
-    assert [one['name'] for one in document['paths']['/things/{name}']['get']['parameters']] == [
+    assert [item['name'] for item in document['paths']['/things/{name}']['get']['parameters']] == [
         'name',
         'limit',
         'user',
     ]
 
 
-def test_a_model_of_pydantic_is_a_value_like_any_other() -> None:
+def test_a_pydantic_model_is_encoded_as_a_value() -> None:
     @endpoint(TABLE)
     async def show(name: str) -> Result[list[Model], Gone]:
         return Success([Model(name=f'{name} caf\udce9')])
@@ -153,7 +153,7 @@ def words() -> Iterator[str]:
 
 
 @pytest.mark.parametrize('client_of', CLIENTS)
-def test_a_response_passes_as_it_is(client_of: Callable[[Any], TestClient]) -> None:
+def test_a_response_in_a_success_is_sent_unchanged(client_of: Callable[[Any], TestClient]) -> None:
     @endpoint(TABLE)
     async def stream(request: Request) -> Result[StreamingResponse, Gone]:
         return Success(StreamingResponse(words(), 206, media_type='text/plain'))
@@ -163,52 +163,62 @@ def test_a_response_passes_as_it_is(client_of: Callable[[Any], TestClient]) -> N
         return Success(PlainTextResponse('mine', 418, headers={'X-Request-ID': 'my-own'}))
 
     with client_of(stream) as client:
-        answer = client.get('/things/a', headers={'x-request-id': 'r-1'})
-    assert (answer.status_code, answer.text, answer.headers['x-request-id']) == (
+        response = client.get('/things/a', headers={'x-request-id': 'r-1'})
+    assert (response.status_code, response.text, response.headers['x-request-id']) == (
         206,
         'one\ntwo\n',
         'r-1',
     )
     with client_of(refuse) as client:
-        answer = client.get('/things/a')
-    assert (answer.status_code, answer.text, answer.headers['x-request-id']) == (
+        response = client.get('/things/a')
+    assert (response.status_code, response.text, response.headers['x-request-id']) == (
         418,
         'mine',
         'my-own',
     )
 
 
-def test_the_form_is_chosen_by_the_route_or_by_the_client() -> None:
+def test_the_body_format_is_chosen_by_the_route_or_by_accept() -> None:
     def handler(request: Request) -> Result[object, Gone]:
         return Failure(Gone('a'))
 
-    def answer(accept: str, made: Callable[[Request], Any]) -> tuple[str, list[str]]:
-        with starlette_client(made) as client:
-            given = client.get('/things/a', headers={'accept': accept})
-        return given.headers['content-type'], [*given.json()]
+    def media_type_and_keys(
+        accept: str, decorated: Callable[[Request], Any]
+    ) -> tuple[str, list[str]]:
+        with starlette_client(decorated) as client:
+            response = client.get('/things/a', headers={'accept': accept})
+        return response.headers['content-type'], [*response.json()]
 
-    plain = ['success', 'error', 'timestamp', 'request_id']
-    assert answer('*/*', endpoint(TABLE)(handler)) == ('application/json', plain)
-    assert answer('image/png', endpoint(TABLE)(handler)) == ('application/json', plain)
+    envelope_keys = ['success', 'error', 'timestamp', 'request_id']
+    assert media_type_and_keys('*/*', endpoint(TABLE)(handler)) == (
+        'application/json',
+        envelope_keys,
+    )
+    assert media_type_and_keys('image/png', endpoint(TABLE)(handler)) == (
+        'application/json',
+        envelope_keys,
+    )
     assert (
-        answer('application/problem+json', endpoint(TABLE)(handler))[0]
+        media_type_and_keys('application/problem+json', endpoint(TABLE)(handler))[0]
         == 'application/problem+json'
     )
     assert (
-        answer('application/json', endpoint(TABLE, body=problem)(handler))[0]
+        media_type_and_keys('application/json', endpoint(TABLE, body=problem)(handler))[0]
         == 'application/problem+json'
     )
-    assert answer('application/problem+json', endpoint(TABLE, body=named)(handler)) == (
+    assert media_type_and_keys(
+        'application/problem+json', endpoint(TABLE, body=named)(handler)
+    ) == (
         'application/json',
         ['name', 'data'],
     )
 
 
-def test_a_plain_function_that_matches_will_do_for_an_adapter() -> None:
-    def by_hand(error: Gone) -> HttpError:
+def test_a_plain_function_can_be_the_adapter() -> None:
+    def to_http_error(error: Gone) -> HttpError:
         return HttpError(status=410, code='GONE', type='Gone', message='Gone.', retryable=False)
 
-    @endpoint(by_hand)
+    @endpoint(to_http_error)
     async def show(request: Request) -> Result[str, Gone]:
         return Failure(Gone('a'))
 
@@ -216,36 +226,36 @@ def test_a_plain_function_that_matches_will_do_for_an_adapter() -> None:
         assert client.get('/things/a').status_code == 410
 
 
-def test_a_handler_that_returns_no_result_is_a_defect() -> None:
+def test_a_handler_that_returns_no_result_raises_a_type_error() -> None:
     def broken(request: Request) -> Any:
         return {'a': 1}
 
     with (
         starlette_client(endpoint(TABLE)(broken)) as client,
-        pytest.raises(TypeError, match='returns a Result, not dict'),
+        pytest.raises(TypeError, match='must return a Result, not dict'),
     ):
         client.get('/things/a')
 
 
-def test_a_handler_is_not_called_without_a_request() -> None:
+def test_a_handler_raises_a_type_error_without_a_request() -> None:
     def show(name: str) -> Result[str, Gone]:
         return Success(name)
 
-    with pytest.raises(TypeError, match='called with a request'):
+    with pytest.raises(TypeError, match='must be called with a Request'):
         endpoint(TABLE)(show)('a')
 
 
-def test_names_that_only_type_checkers_import_do_not_get_in_the_way() -> None:
-    async def show(request: 'Request', other: 'NoSuchName' = 1) -> Result[str, Gone]:  # type: ignore[name-defined]  # noqa: F821 -- that is the case
+def test_annotations_for_type_checkers_only_are_not_evaluated() -> None:
+    async def show(request: 'Request', other: 'NoSuchName' = 1) -> Result[str, Gone]:  # type: ignore[name-defined]  # noqa: F821 -- the case under test
         return Success('a')
 
-    handler: Callable[..., Any] = show  # pyright: ignore[reportUnknownVariableType]  # that name is unknown on purpose
+    handler: Callable[..., Any] = show  # pyright: ignore[reportUnknownVariableType]  # the name is unknown on purpose
     with starlette_client(endpoint(TABLE)(handler)) as client:
         assert client.get('/things/a').json()['data'] == 'a'
 
 
-def test_the_handler_stays_what_it_was_to_whoever_looks() -> None:
-    assert in_the_loop.__name__ == 'in_the_loop'
+def test_a_decorated_handler_keeps_its_name() -> None:
+    assert async_handler.__name__ == 'async_handler'
 
 
 # Types
@@ -305,28 +315,29 @@ def no_result(name: str) -> int: return 1
     ],
     ids=['mypy', 'pyright'],
 )
-def test_a_handler_with_an_error_that_nobody_covers_does_not_type_check(
+def test_an_error_that_the_adapter_does_not_cover_is_a_type_error(
     checker: list[str], tmp_path: Path
 ) -> None:
     case = tmp_path / 'case.py'
     case.write_text(CASE, encoding='utf-8')
-    done = subprocess.run(
+    process = subprocess.run(
         [*checker, str(case)], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     wanted = [number for number, line in enumerate(CASE.splitlines(), 1) if line.endswith('# want')]
     reported = {
         int(line.split('case.py:')[1].split(':')[0])
-        for line in done.stdout.splitlines()
+        for line in process.stdout.splitlines()
         if 'case.py:' in line and 'error' in line
     }
-    near = {number: any(line in {number, number + 1} for line in reported) for number in wanted}
-    assert all(near.values()), done.stdout
-    assert reported <= {line for number in wanted for line in (number, number + 1)}, done.stdout
+    # A checker may report the decorator or the line below it.
+    hits = {number: any(line in {number, number + 1} for line in reported) for number in wanted}
+    assert all(hits.values()), process.stdout
+    assert reported <= {line for number in wanted for line in (number, number + 1)}, process.stdout
 
 
 # Without Starlette
 
-WITHOUT = """
+WITHOUT_STARLETTE = """
 import sys
 class Missing:
     def find_spec(self, name, path=None, target=None):
@@ -343,15 +354,18 @@ except ImportError as missing:
 """
 
 
-def test_without_starlette_only_the_endpoint_is_missing_and_says_so() -> None:
-    done = subprocess.run(
-        [sys.executable, '-I', '-c', WITHOUT], capture_output=True, text=True, check=True
+def test_without_starlette_only_endpoint_raises_an_import_error() -> None:
+    process = subprocess.run(
+        [sys.executable, '-I', '-c', WITHOUT_STARLETTE], capture_output=True, text=True, check=True
     )
-    assert done.stdout == "`endpoint` needs Starlette: pip install 'seamwise[http]'\n"
+    assert process.stdout == "`endpoint` needs Starlette: pip install 'seamwise[http]'\n"
 
 
-def test_the_seam_itself_loads_no_framework() -> None:
-    code = 'import sys, seamwise.seams.http, seamwise.seams.http.tables; print(sorted({"starlette", "fastapi", "anyio"} & {*sys.modules}))'
+def test_importing_the_seam_loads_no_framework() -> None:
+    code = (
+        'import sys, seamwise.seams.http, seamwise.seams.http.tables; '
+        'print(sorted({"starlette", "fastapi", "anyio"} & {*sys.modules}))'
+    )
     assert (
         subprocess.run(
             [sys.executable, '-I', '-c', code], capture_output=True, text=True, check=True
@@ -360,8 +374,8 @@ def test_the_seam_itself_loads_no_framework() -> None:
     )
 
 
-def test_the_seam_has_no_other_names() -> None:
-    from seamwise.seams import http  # noqa: PLC0415 -- its module is what is looked at
+def test_an_unknown_name_of_the_seam_is_an_attribute_error() -> None:
+    from seamwise.seams import http  # noqa: PLC0415 -- the module object is under test
 
     with pytest.raises(AttributeError, match='no_such_name'):
         _ = http.no_such_name  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""What a session hears of an operation behind guards."""
+"""Observer that reports guarded operations to a session."""
 
 import json
 import logging
@@ -24,48 +24,48 @@ from seamwise.policies.events import (
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.session import ErrorEvent, decode, encode, observe
 from seamwise.seams.session.tables import GUARDS, MODELS, NETWORK, TOOLS
-from tests.seams.test_session import Broken, Room
+from tests.seams.test_session import FailingSession, RecordingSession
 
 VECTORS = Path(__file__).parent.parent / 'vectors'
 FLOWS: dict[str, list[str]] = {
-    one['name']: one['events']
-    for one in json.loads((VECTORS / 'session_events.json').read_text(encoding='utf-8'))['flows']
+    flow['name']: flow['events']
+    for flow in json.loads((VECTORS / 'session_events.json').read_text(encoding='utf-8'))['flows']
 }
 [THREE_TIMEOUTS] = [
-    one
-    for one in json.loads((VECTORS / 'retry_timelines.json').read_text(encoding='utf-8'))['cases']
-    if one['kind'] == 'events'
+    case
+    for case in json.loads((VECTORS / 'retry_timelines.json').read_text(encoding='utf-8'))['cases']
+    if case['kind'] == 'events'
 ]
 LATE = ToolTimedOut('search', 30.0, 1)
 ALL = TOOLS | NETWORK | MODELS | GUARDS
 
 
-def hears(*happened: GuardEvent, locale: str = 'en', **surroundings: Any) -> list[ErrorEvent]:
-    room = Room(locale)
-    tell = observe(room, adapter=ALL, **surroundings)
-    for one in happened:
-        tell(one)
-    return room.sent
+def sent_events(*guard_events: GuardEvent, locale: str = 'en', **details: Any) -> list[ErrorEvent]:
+    session = RecordingSession(locale)
+    observer = observe(session, adapter=ALL, **details)
+    for guard_event in guard_events:
+        observer(guard_event)
+    return session.sent
 
 
-def names(sent: list[ErrorEvent]) -> list[str]:
-    return [one.event for one in sent]
+def names(events: list[ErrorEvent]) -> list[str]:
+    return [event.event for event in events]
 
 
-def test_a_session_hears_of_three_timeouts_what_is_documented() -> None:
-    sent = hears(
+def test_observer_sends_the_documented_events_for_three_timeouts() -> None:
+    sent = sent_events(
         Retrying('search', LATE, 1, 3, 1.0),
         Retrying('search', LATE, 2, 3, 2.0),
         GaveUp('search', LATE, 3, 93.0, 'attempts'),
     )
     expected = THREE_TIMEOUTS['expected_events']
     assert names(sent) == [event for event, _ in expected]
-    for made, (_, metadata) in zip(sent, expected, strict=True):
-        assert metadata.items() <= made.metadata.items()
+    for event, (_, metadata) in zip(sent, expected, strict=True):
+        assert metadata.items() <= event.metadata.items()
 
 
 @pytest.mark.parametrize(
-    ('flow', 'happened'),
+    ('flow', 'guard_event'),
     [
         (
             'timeout with retry (ours: the notice stands before the wait)',
@@ -79,35 +79,35 @@ def test_a_session_hears_of_three_timeouts_what_is_documented() -> None:
         ),
     ],
 )
-def test_the_documented_flows(flow: str, happened: GuardEvent) -> None:
-    assert names(hears(happened)) == [
+def test_observer_follows_the_documented_flows(flow: str, guard_event: GuardEvent) -> None:
+    assert names(sent_events(guard_event)) == [
         event
         for event in FLOWS[flow]
         if event.startswith(('error.', 'agent.error', 'agent.session_end'))
     ]
 
 
-def test_a_wait_is_announced_with_the_delay_that_will_be_slept() -> None:
-    late, again = hears(
+def test_wait_is_announced_with_its_actual_delay() -> None:
+    late, again = sent_events(
         Retrying('search', LATE, 1, 3, 0.1500001),
         stage='solving',
         task_id='t-1',
         context={'query': 'a'},
     )
-    for one in (late, again):
-        assert [one.metadata[key] for key in ('attempt', 'max_attempts', 'retry_after_ms')] == [
+    for event in (late, again):
+        assert [event.metadata[key] for key in ('attempt', 'max_attempts', 'retry_after_ms')] == [
             1,
             3,
             151,
         ]
-        assert [one.metadata[key] for key in ('stage', 'task_id', 'operation')] == [
+        assert [event.metadata[key] for key in ('stage', 'task_id', 'operation')] == [
             'solving',
             't-1',
             'search',
         ]
-        assert one.metadata['context'] == {'query': 'a'}
-        assert one.metadata['error_code'] == 'ERR_TIMEOUT_001'
-        assert one.session_id == 's-1'
+        assert event.metadata['context'] == {'query': 'a'}
+        assert event.metadata['error_code'] == 'ERR_TIMEOUT_001'
+        assert event.session_id == 's-1'
     assert late.metadata['timeout_seconds'] == 30.0
     assert 'timeout_seconds' not in again.metadata
     assert list(again.metadata)[-1] == 'context'
@@ -123,17 +123,17 @@ def test_a_wait_is_announced_with_the_delay_that_will_be_slept() -> None:
         (1e9, 'in 1000000000 seconds.', '将在 1000000000 秒后重试。'),
     ],
 )
-def test_a_wait_is_told_in_whole_seconds_and_in_the_right_number(
+def test_wait_message_has_whole_seconds_and_the_correct_plural(
     delay: float, english: str, chinese: str
 ) -> None:
-    _, again = hears(Retrying('search', LATE, 2, 3, delay), locale='zh_CN')
+    _, again = sent_events(Retrying('search', LATE, 2, 3, delay), locale='zh_CN')
     assert again.content == f'Attempt 2 of 3 failed; the next one begins {english}'
     assert again.show_content == f'第 2 次尝试失败（共 3 次），{chinese}'
-    assert hears(Retrying('search', LATE, 2, 3, delay))[1].show_content == again.content
+    assert sent_events(Retrying('search', LATE, 2, 3, delay))[1].show_content == again.content
 
 
-def test_the_end_tells_what_failed_how_often_and_how_long_it_took() -> None:
-    failed, error, end = hears(GaveUp('search', LATE, 3, 93.25, 'attempts'), locale='zh_CN')
+def test_final_events_contain_the_error_the_attempts_and_the_duration() -> None:
+    failed, error, end = sent_events(GaveUp('search', LATE, 3, 93.25, 'attempts'), locale='zh_CN')
     assert failed.content == 'search failed 3 times, and nothing more will be tried.'
     assert failed.show_content == 'search 已失败 3 次，不再重试。'
     assert [failed.metadata[key] for key in ('recoverable', 'severity', 'recovery_strategy')] == [
@@ -158,37 +158,37 @@ def test_the_end_tells_what_failed_how_often_and_how_long_it_took() -> None:
 
 
 @pytest.mark.parametrize('why', ['time', 'budget', 'retry_after'])
-def test_where_the_attempts_did_not_run_out_their_maximum_is_unknown(why: Any) -> None:
-    sent = hears(GaveUp('search', LATE, 2, 45.0, why))
+def test_maximum_is_absent_if_attempts_were_left(why: Any) -> None:
+    sent = sent_events(GaveUp('search', LATE, 2, 45.0, why))
     assert names(sent) == ['error.recovery_failed', 'agent.error', 'agent.session_end']
     assert sent[0].metadata['attempt'] == 2
     assert 'max_attempts' not in sent[0].metadata
 
 
-def test_an_error_without_a_way_out_ends_the_session_at_once() -> None:
-    sent = hears(GaveUp('ask', CredentialsRejected('acme', 'KEY'), 1, 0.0, 'not_retryable'))
+def test_final_error_ends_the_session_without_a_retry() -> None:
+    sent = sent_events(GaveUp('ask', CredentialsRejected('acme', 'KEY'), 1, 0.0, 'not_retryable'))
     assert names(sent) == ['error.recovery_failed', 'agent.error', 'agent.session_end']
-    assert [one.metadata.get('error_code') for one in sent] == [
+    assert [event.metadata.get('error_code') for event in sent] == [
         'ERR_AUTH_001',
         'ERR_AUTH_001',
         None,
     ]
-    sent = hears(GaveUp('ask', ProviderNotReady('acme'), 1, 0.0, 'not_retryable'))
-    assert [one.metadata.get('error_code') for one in sent] == [
+    sent = sent_events(GaveUp('ask', ProviderNotReady('acme'), 1, 0.0, 'not_retryable'))
+    assert [event.metadata.get('error_code') for event in sent] == [
         'ERR_RECOVERY_001',
         'ERR_MODEL_002',
         None,
     ]
 
 
-def test_a_call_that_a_person_stopped_ends_no_session() -> None:
+def test_cancelled_call_does_not_end_the_session() -> None:
     assert names(
-        hears(GaveUp('search', ToolCancelled('search', 'ann'), 1, 0.0, 'not_retryable'))
+        sent_events(GaveUp('search', ToolCancelled('search', 'ann'), 1, 0.0, 'not_retryable'))
     ) == ['error.permanent']
 
 
-def test_a_refusal_is_one_event() -> None:
-    [sent] = hears(Refused('bank', CircuitOpen('bank', 5, 12.5, 'open')), operation='pay')
+def test_refusal_is_sent_as_one_event() -> None:
+    [sent] = sent_events(Refused('bank', CircuitOpen('bank', 5, 12.5, 'open')), operation='pay')
     assert (sent.event, sent.metadata['operation'], sent.metadata['retry_after_ms']) == (
         'error.transient',
         'pay',
@@ -197,56 +197,58 @@ def test_a_refusal_is_one_event() -> None:
 
 
 @pytest.mark.parametrize(
-    'happened',
+    'guard_event',
     [Recovered('a', 2, 1.0), CircuitChanged('a', 'closed', 'open', 5), FellBack('a', LATE)],
 )
-def test_what_ends_well_says_nothing(happened: GuardEvent) -> None:
-    assert hears(happened) == []
+def test_observer_sends_nothing_for_events_without_a_failure(guard_event: GuardEvent) -> None:
+    assert sent_events(guard_event) == []
 
 
-def test_one_alert_is_raised_for_one_end() -> None:
+def test_final_failure_causes_one_alert() -> None:
     alerts: list[ErrorEvent] = []
-    tell = observe(Room(), adapter=ALL, alert=alerts.append)
-    tell(Retrying('ask', LATE, 1, 3, 1.0))
-    tell(GaveUp('ask', CredentialsRejected('acme', 'KEY'), 1, 0.0, 'not_retryable'))
+    observer = observe(RecordingSession(), adapter=ALL, alert=alerts.append)
+    observer(Retrying('ask', LATE, 1, 3, 1.0))
+    observer(GaveUp('ask', CredentialsRejected('acme', 'KEY'), 1, 0.0, 'not_retryable'))
     assert names(alerts) == ['error.recovery_failed']
 
 
-def test_every_event_of_a_flow_is_read_back_as_it_was() -> None:
-    sent = hears(Retrying('search', LATE, 1, 3, 1.0), GaveUp('search', LATE, 3, 93.0, 'attempts'))
-    assert [decode(encode(one)).unwrap() for one in sent] == sent
+def test_every_event_of_a_flow_round_trips() -> None:
+    sent = sent_events(
+        Retrying('search', LATE, 1, 3, 1.0), GaveUp('search', LATE, 3, 93.0, 'attempts')
+    )
+    assert [decode(encode(event)).unwrap() for event in sent] == sent
 
 
-def test_a_session_that_cannot_send_does_not_stop_the_guard(
+def test_exception_of_a_session_does_not_reach_the_guard(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     with caplog.at_level(logging.ERROR, 'seamwise'):
-        observe(Broken(), adapter=ALL)(Retrying('search', LATE, 1, 3, 1.0))
-    assert len(caplog.records) == 2, 'each event that could not be sent'
+        observe(FailingSession(), adapter=ALL)(Retrying('search', LATE, 1, 3, 1.0))
+    assert len(caplog.records) == 2, 'one record for each event that could not be sent'
 
 
 @pytest.mark.parametrize(
-    'happened',
+    'guard_event',
     [
         Refused('bank', CircuitOpen('bank', 5, 12.5, 'open')),
         Retrying('a', LATE, 1, 3, float('inf')),
     ],
 )
-def test_what_an_adapter_does_not_cover_is_a_defect_and_told_as_one(
-    happened: GuardEvent, caplog: pytest.LogCaptureFixture
+def test_error_that_the_adapter_does_not_cover_is_sent_as_a_defect(
+    guard_event: GuardEvent, caplog: pytest.LogCaptureFixture
 ) -> None:
-    room, adapter = Room(), _only_tools()
-    observe(room, adapter=adapter)(happened)
-    [sent] = room.sent
+    session, adapter = RecordingSession(), _tools_adapter()
+    observe(session, adapter=adapter)(guard_event)
+    [sent] = session.sent
     assert sent.metadata['error_code'] == 'ERR_INTERNAL_001'
-    assert [str(vars(one)['ref']) for one in caplog.records] == [sent.metadata['ref']]
+    assert [str(vars(record)['ref']) for record in caplog.records] == [sent.metadata['ref']]
 
 
-def _only_tools() -> Adapter[ToolError, ErrorEvent]:
+def _tools_adapter() -> Adapter[ToolError, ErrorEvent]:
     return TOOLS
 
 
-def test_events_of_guards_are_values() -> None:
+def test_guard_events_are_equal_and_hashable_by_value() -> None:
     error: TaggedError = LATE
     assert Retrying('a', error, 1, 3, 1.0) == Retrying('a', error, 1, 3, 1.0)
     assert (

@@ -1,4 +1,4 @@
-"""Foreign texts as classified records: whole words, delays, and no guess from parts of words."""
+"""Classification of error texts: whole words, delays, and no match within words."""
 
 import pytest
 from hypothesis import given
@@ -29,7 +29,10 @@ from tests.strategies import PLANTED, texts
         ("MCP operation 'tool_call' timed out after 30.0s", 'MCP_TIMEOUT'),
         ("Tool 'serach' not found in namespace 'default'", 'TOOL_NOT_FOUND'),
         ('Unknown tool: serach', 'TOOL_NOT_FOUND'),
-        ("Validation failed for tool 'x' arguments: {'timeout': 'must be positive'}", 'TOOL_VALIDATION_ERROR'),
+        (
+            "Validation failed for tool 'x' arguments: {'timeout': 'must be positive'}",
+            'TOOL_VALIDATION_ERROR',
+        ),
         ('2 validation errors for Item', 'TOOL_VALIDATION_ERROR'),
         ('missing required argument: path', 'TOOL_ARGUMENT_ERROR'),
         ('invalid result from the tool', 'TOOL_RESULT_ERROR'),
@@ -47,7 +50,7 @@ from tests.strategies import PLANTED, texts
         ('unknown format of a call', 'PARSER_INVALID_FORMAT'),
         ('something went wrong', 'TOOL_EXECUTION_FAILED'),
         ('', 'TOOL_EXECUTION_FAILED'),
-        # What a ladder of substrings gets wrong.
+        # A search for substrings would classify these incorrectly.
         ('Cannot open file: circuit.json', 'TOOL_EXECUTION_FAILED'),
         ('cannot open integrated_circuit', 'TOOL_EXECUTION_FAILED'),
         ('accelerate limits', 'TOOL_EXECUTION_FAILED'),
@@ -58,43 +61,44 @@ from tests.strategies import PLANTED, texts
         ('cannot read src/timeout.py', 'TOOL_EXECUTION_FAILED'),
         ('cannot read cancelled.txt', 'TOOL_EXECUTION_FAILED'),
     ],
-)  # fmt: skip
-def test_a_text_is_told_by_whole_words(text: str, code: str) -> None:
+)
+def test_text_is_classified_by_whole_words(text: str, code: str) -> None:
     assert from_error_string(text).code == code
 
 
 @pytest.mark.parametrize('code', ErrorCode)
-def test_a_text_that_names_a_code_has_that_code(code: ErrorCode) -> None:
+def test_text_with_the_name_of_a_code_has_that_code(code: ErrorCode) -> None:
     assert from_error_string(f'[{code}] timed out').code is code
 
 
-def test_the_name_of_the_tool_stands_in_the_details() -> None:
+def test_details_contain_the_name_of_the_tool() -> None:
     assert from_error_string('no', tool_name='search').details == {'tool_name': 'search'}
     assert from_error_string('no').details == {}
 
 
-def test_only_what_says_so_is_worth_another_try() -> None:
+def test_text_is_retryable_only_with_a_delay_or_a_word_for_it() -> None:
     assert not from_error_string('something went wrong').retryable
     assert from_error_string('Service temporarily unavailable').retryable
     assert from_error_string('something went wrong, retry in 2 s').retryable
 
 
-# Delays
+# Delays and other input
 
 
-def test_a_delay_comes_with_its_error() -> None:
+def test_delay_is_read_only_for_retryable_codes() -> None:
     assert from_error_string('rate limited, retry after 2s').retry_after_ms == 2000
     assert from_error_string('invalid argument, wait 2 s').retry_after_ms is None
 
 
 @given(texts())
-def test_any_text_gives_a_record_that_leaks_nothing(text: str) -> None:
+def test_info_of_any_text_contains_no_secrets(text: str) -> None:
     info = from_error_string(text, tool_name=text)
     assert PLANTED.encode() not in encode(info)
     assert info.retry_after_ms is None or 0 <= info.retry_after_ms <= MAX_DELAY_IN_TEXT * 1000
 
 
-PIECES = [  # each a beginning of something that is looked for
+# Each is the start of a text that a pattern matches.
+PARTIAL_MATCHES = [
     'retry after ',
     '9',
     'circuit ',
@@ -111,7 +115,7 @@ PIECES = [  # each a beginning of something that is looked for
 ]
 
 
-@pytest.mark.parametrize('piece', PIECES)
-def test_a_megabyte_of_almost_a_match_comes_to_an_end(piece: str) -> None:
+@pytest.mark.parametrize('piece', PARTIAL_MATCHES)
+def test_megabyte_of_partial_matches_takes_linear_time(piece: str) -> None:
     text = piece * (1_000_000 // len(piece))
     assert from_error_string(text).message.endswith(' more)')

@@ -1,0 +1,26 @@
+"""Base class of the builders that `on` of a seam returns, with the arm that all of them share."""
+
+from typing import Generic, TypeVar
+
+from seamwise.errors import TaggedError
+from seamwise.seams.adapter import Adapter, Hidden
+
+K = TypeVar('K', bound=TaggedError)
+S = TypeVar('S')
+
+
+class ArmBuilder(Generic[K, S]):
+    """The error classes of a union, without a declared answer.
+
+    For a single class, a subclass adds the verb of its seam.
+    """
+
+    __slots__ = ('_kinds', '_seam')
+
+    def __init__(self, kinds: tuple[type[TaggedError], ...], seam: str) -> None:
+        self._kinds = kinds
+        self._seam = seam
+
+    def hidden(self) -> Adapter[K, S]:
+        """Declare that these errors never reach the seam; one that does is a defect."""
+        return Adapter({kind: Hidden(kind, self._seam) for kind in self._kinds})

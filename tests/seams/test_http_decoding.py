@@ -1,0 +1,317 @@
+"""Tests of decoding HTTP bodies: the envelope, and those of the legacy contract."""
+
+import json
+from datetime import UTC, datetime
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from seamwise import Category, Failure, Secret, Success, TaggedError, shown
+from seamwise.catalog.network import HostUnreachable, UpstreamRateLimited
+from seamwise.catalog.sessions import InvalidInput
+from seamwise.catalog.storage import RecordNotFound, StorageError
+from seamwise.catalog.tools import Finding, InvalidParameter, ToolFailed
+from seamwise.seams._common import message_of, public_fields
+from seamwise.seams._public_view import public_view
+from seamwise.seams.adapter import Hidden
+from seamwise.seams.http import (
+    Named,
+    UnreadableBody,
+    decode,
+    envelope,
+    from_foreign,
+    named,
+    on,
+    problem,
+    response,
+    tagged,
+)
+from seamwise.seams.http.on import HttpArm
+from seamwise.seams.http.tables import (
+    A2A_LATEST,
+    ACCESS,
+    AGENTS,
+    GUARDS,
+    LSP,
+    MCP,
+    MODELS,
+    NETWORK,
+    PARSING,
+    SESSIONS,
+    STORAGE,
+    STREAMING,
+    TOOLS,
+    WORKSPACE,
+)
+from tests.strategies import PLANTED, structs
+
+FACTS: dict[str, Any] = json.loads(
+    (Path(__file__).parent.parent / 'vectors' / 'named_bodies.json').read_text(encoding='utf-8')
+)
+
+
+def _join(left: Any, right: Any) -> Any:
+    return left | right
+
+
+TABLES: Any = (
+    TOOLS,
+    STREAMING,
+    PARSING,
+    NETWORK,
+    MODELS,
+    AGENTS,
+    MCP,
+    LSP,
+    A2A_LATEST,
+    SESSIONS,
+    ACCESS,
+    STORAGE,
+    WORKSPACE,
+    GUARDS,
+)
+ALL: Any = reduce(_join, TABLES)
+ARMS: dict[Any, object] = dict(ALL.arms)
+VISIBLE: list[Any] = [kind for kind, arm in ARMS.items() if not isinstance(arm, Hidden)]
+UNION: Any = reduce(_join, VISIBLE)
+
+few_examples = settings(
+    max_examples=5, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
+
+
+def has_json_form(error: object) -> bool:
+    """Check that an error contains no NaN, infinity or lone surrogate."""
+    text = ascii(error)
+    return 'inf' not in text and 'nan' not in text and '\\ud' not in text
+
+
+@pytest.mark.parametrize('kind', VISIBLE, ids=lambda kind: kind.__name__)
+@few_examples
+@given(data=st.data())
+def test_decoding_an_envelope_returns_the_shown_error(
+    kind: type[TaggedError], data: st.DataObject
+) -> None:
+    error = data.draw(structs(kind))
+    assume(has_json_form(error))
+    body = envelope(ALL(error), request_id='r-1')
+    assert PLANTED.encode() not in body
+    assert decode(body, UNION) == Success(shown(error))
+
+
+@pytest.mark.parametrize('kind', VISIBLE, ids=lambda kind: kind.__name__)
+@few_examples
+@given(data=st.data())
+def test_the_fast_view_of_an_error_equals_the_slow_one(
+    kind: type[TaggedError], data: st.DataObject
+) -> None:
+    error = data.draw(structs(kind))
+    assert public_view(error) == (message_of(error), public_fields(error))
+
+
+@given(
+    st.text(st.characters(categories=None), max_size=60),
+    st.sampled_from(['token=', 'Bearer ', 'sk-', 'key: ', '://a:', 'ASIA', '-u ', 'x']),
+)
+def test_the_fast_view_misses_no_secret(text: str, prefix: str) -> None:
+    error = RecordNotFound(prefix + text, text + prefix + 'abcdefgh12345678')
+    assert public_view(error) == (message_of(error), public_fields(error))
+
+
+def test_a_decoded_delay_is_exact() -> None:
+    error = UpstreamRateLimited('bank', 1.0001, limit=5, requests_made=6, reset=1e9 + 0.25)
+    assert response(NETWORK(error)).headers['retry-after'] == '2'
+    assert decode(envelope(NETWORK(error), request_id=None), UpstreamRateLimited) == Success(error)
+
+
+class Paused(
+    TaggedError, namespace='test_http_decoding', category=Category.CAPACITY, message='Paused.'
+):
+    queue: str
+    retry_after: float | None = None
+
+
+def test_a_delay_that_is_not_in_the_details_is_decoded_from_retry_after_ms() -> None:
+    table = on(Paused).responds(503, 'PAUSED', details=lambda error: {'queue': error.queue})
+    assert decode(envelope(table(Paused('q', 1.25)), request_id=None), Paused) == Success(
+        Paused('q', 1.25)
+    )
+
+
+def test_decoded_secrets_are_masked_and_causes_are_none() -> None:
+    optional = InvalidParameter('t', 'p', 'odd', Secret(PLANTED), (Finding('q', 'even'),))
+    assert decode(envelope(TOOLS(optional), request_id=None), InvalidParameter) == Success(
+        InvalidParameter('t', 'p', 'odd', None, (Finding('q', 'even'),))
+    )
+    required = InvalidInput('short', Secret(PLANTED))
+    assert decode(envelope(SESSIONS(required), request_id=None), InvalidInput) == Success(
+        InvalidInput('short', Secret('***'))
+    )
+    decoded = decode(
+        envelope(TOOLS(ToolFailed('t', OSError(PLANTED))), request_id=None), ToolFailed
+    )
+    assert decoded == Success(shown(ToolFailed('t', OSError(PLANTED))))
+
+
+NOT_FOUND = STORAGE(RecordNotFound('user', 'u-17'))
+GOOD = envelope(NOT_FOUND, request_id='r-1')
+
+
+@pytest.mark.parametrize(
+    ('body', 'problem_start'),
+    [
+        (b'', 'it is not an envelope'),
+        (b'null', 'it is not an envelope'),
+        (b'[]', 'it is not an envelope'),
+        (b'{"success":fal', 'it is not an envelope'),
+        (b'\xff\xfe{}', 'it is not an envelope'),
+        ('{"success": "\ud800"}', 'it is not an envelope'),
+        (b'[' * 100_000, 'it is not an envelope'),
+        (b'<html>502 Bad Gateway</html>', 'it is not an envelope'),
+        (problem(NOT_FOUND, request_id='r-1'), 'it is not an envelope'),
+        (named(NOT_FOUND), 'it is not an envelope'),
+        (tagged(NOT_FOUND), 'it is not an envelope'),
+        (
+            envelope(1, request_id='r-1', now=datetime(2026, 1, 1, tzinfo=UTC)),
+            'it contains no error',
+        ),
+        (b'{"success":false}', 'it contains no error'),
+        (b'{"success":true,"error":{"type":"RecordNotFound"}}', 'it contains no error'),
+        (
+            b'{"success":false,"error":{"type":"NoSuchClass"}}',
+            "its error is 'NoSuchClass', not RecordExists or RecordNotFound",
+        ),
+        (
+            b'{"success":false,"error":{"type":"RecordNotFound"}}',
+            "its details are not those of RecordNotFound ('kind' is missing)",
+        ),
+        (
+            b'{"success":false,"error":{"type":"RecordNotFound","details":{"kind":1,"key":"a"}}}',
+            'its details are not',
+        ),
+        (
+            b'{"success":false,"error":{"type":"StoreClosed","details":{"store":"a","retry_after":-1}}}',
+            'its details are not',
+        ),
+        (
+            b'{"success":false,"error":{"type":"RecordNotFound","details":[]}}',
+            'it is not an envelope',
+        ),
+    ],
+)
+def test_any_other_body_is_unreadable_with_a_reason(body: bytes | str, problem_start: str) -> None:
+    result = decode(body, StorageError)
+    assert type(result) is Failure
+    error = result.failure()
+    assert type(error) is UnreadableBody
+    assert error.problem.startswith(problem_start)
+    assert len(error.excerpt) <= 200 + len('… (999 more)')
+
+
+@given(st.integers(0, len(GOOD) - 1))
+def test_a_truncated_body_is_unreadable(length: int) -> None:
+    assert isinstance(decode(GOOD[:length], StorageError).failure(), UnreadableBody)
+    assert isinstance(from_foreign(GOOD[:length]).failure(), UnreadableBody)
+
+
+@given(st.binary(max_size=60) | st.text(max_size=60))
+def test_decoding_never_raises(body: bytes | str) -> None:
+    for result in (decode(body, StorageError), from_foreign(body)):
+        assert type(result) in {Success, Failure}
+
+
+def test_the_excerpt_of_an_unreadable_body_is_redacted() -> None:
+    error = decode(f'password={PLANTED} and more', StorageError).failure()
+    assert error == UnreadableBody(error.problem, 'password=*** and more')
+    assert PLANTED not in repr(error)
+
+
+def test_unknown_keys_of_a_newer_server_are_ignored() -> None:
+    body = json.loads(GOOD)
+    body['error']['details']['added'] = 1
+    assert decode(json.dumps(body), StorageError) == Success(RecordNotFound('user', 'u-17'))
+
+
+# Legacy contract
+
+
+@pytest.mark.parametrize(
+    'case', FACTS['both_shapes_read_alike'], ids=lambda case: case['named']['name']
+)
+def test_both_legacy_formats_decode_to_the_same_value(case: dict[str, Any]) -> None:
+    decoded = from_foreign(json.dumps(case['named']))
+    assert (
+        decoded
+        == from_foreign(json.dumps(case['flat']))
+        == Success(Named(case['named']['name'], case['named']['data']))
+    )
+
+
+VALUES: dict[str, object] = {
+    'string': 'a',
+    'int>=0': 1,
+    'number': 1,
+    'bool': True,
+    'map string->string': {'a': 'b'},
+    'list of string': ['a'],
+}
+
+
+@pytest.mark.parametrize('case', FACTS['cases'], ids=lambda case: f'{case["where"]}-{case["name"]}')
+def test_every_named_legacy_body_is_decoded(case: dict[str, Any]) -> None:
+    data = {key: VALUES.get(fact['type'], []) for key, fact in case['data'].items()}
+    assert from_foreign(json.dumps({'name': case['name'], 'data': data})) == Success(
+        Named(case['name'], data)
+    )
+
+
+@pytest.mark.parametrize('case', FACTS['tagged_http'], ids=lambda case: case['tag'])
+def test_every_flat_legacy_body_is_decoded(case: dict[str, Any]) -> None:
+    fields = {key: VALUES[fact['type']] for key, fact in case['fields'].items()}
+    assert from_foreign(
+        json.dumps({FACTS['flat_shape']['tag_key']: case['tag'], **fields})
+    ) == Success(Named(case['tag'], fields))
+
+
+@pytest.mark.parametrize(
+    ('body', 'problem_start'),
+    [
+        (b'', 'it is not a JSON object'),
+        (b'[1]', 'it is not a JSON object'),
+        (b'{}', 'it has neither _tag nor exactly name and data'),
+        (b'{"name":"A"}', 'it has neither _tag nor exactly name and data'),
+        (b'{"name":"A","data":{},"stack":"x"}', 'it has neither _tag nor exactly name and data'),
+        (b'{"name":"","data":{}}', 'its name is not a non-empty string'),
+        (b'{"name":1,"data":{}}', 'its name is not a non-empty string'),
+        (b'{"name":"A","data":[]}', 'its data is not an object'),
+        (b'{"_tag":""}', 'its _tag is not a non-empty string'),
+        (b'{"_tag":7,"name":"A","data":{}}', 'its _tag is not a non-empty string'),
+        (GOOD, 'it has neither _tag nor exactly name and data'),
+    ],
+)
+def test_another_legacy_body_is_unreadable_with_a_reason(body: bytes, problem_start: str) -> None:
+    assert from_foreign(body).failure().problem.startswith(problem_start)
+
+
+@pytest.mark.parametrize('write', [named, tagged])
+def test_named_and_tagged_bodies_are_decoded(write: Any) -> None:
+    assert from_foreign(write(NOT_FOUND)) == Success(
+        Named(
+            'RecordNotFound', {'message': "There is no user 'u-17'.", 'kind': 'user', 'key': 'u-17'}
+        )
+    )
+
+
+def test_every_arm_of_the_tables_is_an_http_arm_or_hidden() -> None:
+    assert {type(arm) for arm in ALL.arms.values()} == {HttpArm, Hidden}
+
+
+@pytest.mark.parametrize('delay', ['9' * 400, '-' + '9' * 400, '-1', '1000000000001'])
+def test_an_invalid_delay_is_unreadable(delay: str) -> None:
+    error = '{"type":"HostUnreachable","details":{"host":"a","reason":"b"},"retry_after_ms":'
+    body = f'{{"success":false,"error":{error}{delay}}}}}'
+    assert isinstance(decode(body, HostUnreachable).failure(), UnreadableBody)
