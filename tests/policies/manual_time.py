@@ -1,4 +1,4 @@
-"""A world for models whose time passes only when a test says so, and whose clock can jump."""
+"""A world for models: a test controls its time and the jumps of its clock."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine

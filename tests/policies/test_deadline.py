@@ -1,4 +1,4 @@
-"""Deadlines in tasks: expiry, cancellations, and what remains after a call."""
+"""Deadlines in tasks: expiry, cancellations, and clean-up after a call."""
 
 import asyncio
 from collections.abc import Callable
@@ -201,7 +201,7 @@ async def test_deadline_expires_in_a_fake_world_without_a_sleeping_task() -> Non
     await assert_nothing_pending()
 
 
-# Somebody else cancels too.
+# Cancellations by the caller
 
 
 @run_in_event_loop
@@ -314,7 +314,7 @@ async def test_operation_that_cancels_itself_is_cancelled() -> None:
     await assert_nothing_pending()
 
 
-# The end and the alarm in one turn of the loop.
+# End of the operation and alarm in the same loop iteration
 
 
 @pytest.mark.parametrize('rings_first', [True, False])

@@ -337,7 +337,7 @@ def test_closed_run_releases_all_permits() -> None:
     assert log == ['+a', '+b', '!b', '!a']
 
 
-# What a caller sees
+# Results and identity
 
 
 def test_guard_that_never_intervenes_returns_the_same_object() -> None:
@@ -494,7 +494,7 @@ def test_decorating_something_else_than_a_function_is_a_type_error() -> None:
         guard(classmethod(class_operation))
 
 
-# Wrong calls
+# Invalid operations
 
 
 def test_same_guard_twice_in_a_pipeline_is_a_value_error() -> None:

@@ -165,7 +165,7 @@ def test_all_kinds_of_vectors_are_known() -> None:
     }
 
 
-# What is tried again
+# Retried errors
 
 
 def test_success_is_returned_unchanged_without_a_delay() -> None:
@@ -254,7 +254,7 @@ def test_exception_propagates_immediately(exception: BaseException) -> None:
     assert [type(item) for item in recorder] == [Retrying]
 
 
-# Waits
+# Delays
 
 
 def test_each_call_starts_with_the_shortest_delay() -> None:

@@ -51,7 +51,7 @@ def bulkhead(  # noqa: PLR0913 -- independent settings, nearly all with a defaul
     """Build a guard that limits the number of concurrent calls.
 
     A call that finds no permit waits in a FIFO queue, if both `queue` and `wait` allow it.
-    Otherwise, or if the wait was in vain, it fails with `BulkheadFull`. A permit is released after
+    Otherwise, or if the wait times out, it fails with `BulkheadFull`. A permit is released after
     a success, a failure, a defect and a cancellation.
 
     A caller that holds all permits itself, and waits without limit for another one, would
@@ -264,7 +264,7 @@ class _Compartment(Permit):
 
 
 class _TimedPermit(Permit):
-    """Permit of a call whose latency adapts the limit."""
+    """Permit that adapts the limit to the latency of its call."""
 
     __slots__ = ('_adaptive_limit', '_bulkhead', '_compartment', '_started_at')
 

@@ -102,7 +102,7 @@ def cache(  # noqa: PLR0913 -- independent settings, nearly all with a default
         capacity: Maximum number of successes; the least recently used one is evicted.
         name: Name in events and error messages.
         key: Returns a hashable key for the arguments. It is required if an argument is not
-            hashable; a TypeError says so.
+            hashable; otherwise the call raises a TypeError.
         observer: Receives `FellBack` events.
         world: Clock; a `FakeWorld` in tests.
 

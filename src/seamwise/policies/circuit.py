@@ -27,8 +27,8 @@ class Circuit(Layer[CircuitOpen]):
     """A circuit breaker, built by `circuit`, that can also be inspected and controlled manually.
 
     No call waits and no timer runs, so a circuit is not bound to an event loop: it serves any
-    number of threads, and the tasks of any number of loops. If the clock goes back, the time of the
-    circuit stands still at that moment, and then continues.
+    number of threads, and the tasks of any number of loops. If the clock goes back, the circuit
+    does not: its time continues from the latest value.
 
     >>> mail = circuit(name='mail')
     >>> mail.isolate(); mail.state

@@ -42,7 +42,8 @@ def deadline(
     cancellation of the caller propagate unchanged. The rules are those of `asyncio.timeout`.
 
     Neither `run_sync` nor `run` outside an asyncio task can interrupt an operation. An operation
-    that ends late has then failed, whatever its result. It can call `remaining()` to end in time.
+    that ends late has then failed, even if it returns a success. It can call `remaining()` in order
+    to end in time.
 
     Args:
         seconds: Maximum duration, in seconds.
@@ -148,7 +149,7 @@ class _AlarmScope(DeadlineScope):
     def abort(self, error: BaseException, /) -> Failure[object] | None:
         """Return the failure if this deadline alone cancelled the task, else None."""
         self._alarm.cancel()
-        # The request is withdrawn, whatever the exception is.
+        # Withdraw the request for every exception.
         is_own = self._has_rung and self._cancelled_task.uncancel() <= self._cancelling
         self._exit()
         if is_own and isinstance(error, CancelledError):
@@ -167,7 +168,7 @@ CURRENT_SCOPE: Final[ContextVar[DeadlineScope | None]] = ContextVar(
 
 
 def _enclosing_scope() -> DeadlineScope | None:
-    """Return the innermost scope whose call has not returned in time."""
+    """Return the innermost scope, except those of calls that have returned in time."""
     scope = CURRENT_SCOPE.get()
     while scope is not None and scope.is_met:
         scope = scope.parent
@@ -248,7 +249,7 @@ class DeadlineLayer(Layer[DeadlineExceeded]):
         return f'{self.seconds:g} s{absolute}'
 
     def fail(self, seconds: float) -> Failure[DeadlineExceeded]:
-        """Return the failure of a call whose limit was `seconds`, and notify the observer."""
+        """Return the failure of a call with a limit of `seconds`, and notify the observer."""
         error = DeadlineExceeded(self.name, seconds)
         if self._observer is not None:
             self._observer(Refused(self.name, error))

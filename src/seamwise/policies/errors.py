@@ -40,7 +40,7 @@ class BulkheadFull(
     category=Category.CAPACITY,
     message='{name!r} is at its concurrency limit ({limit}).',
 ):
-    """All permits are in use. The caller waited `waited` seconds in vain, and can retry later."""
+    """All permits are in use. The caller has waited for `waited` seconds, and can retry later."""
 
     name: str
     scope: Scope

@@ -69,7 +69,7 @@ class Fallback(Generic[U_co, E_co]):
         return decorate(self, function)
 
     def __rshift__(self, inner: Guard[E3]) -> Fallback[U_co, E_co | E3]:
-        """Return a fallback with another guard inside, whose failures the handler replaces too."""
+        """Return a fallback with another guard inside; the handler replaces its failures too."""
         if not isinstance(inner, Guard):
             raise _nesting_error(inner)
         return Fallback(self._pipeline >> inner, self.name)
@@ -120,9 +120,9 @@ def fallback(
 ) -> Fallback[Any, Any]:
     """Build a fallback that replaces the failures of an operation by the results of a handler.
 
-    A failure for which `when` returns False, or whose error is not a TaggedError, is returned
-    unchanged. Defects and cancellations propagate. An exception of the handler is a defect, with
-    the error as its context.
+    A failure is returned unchanged if `when` returns False or its error is not a TaggedError.
+    Defects and cancellations propagate. An exception of the handler is a defect, with the error as
+    its context.
 
     The type of the result still contains all error types of the operation. To remove one, use
     `catch(Kind, handler)(await guard.run(op))`.

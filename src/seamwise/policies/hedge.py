@@ -133,7 +133,7 @@ class _Race(Fork[Never]):
             try:
                 await cancel_and_wait(attempts, self._hedge.name, error)
             finally:
-                # The tasks refer to the defect, whose traceback refers to this frame.
+                # The tasks refer to the defect, and its traceback refers to this frame.
                 attempts.clear()
             raise
         elapsed = self._hedge.world.clock() - started_at

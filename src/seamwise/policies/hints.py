@@ -53,7 +53,7 @@ _DATES = tuple(
 def from_headers(headers: Mapping[str, str], *, now: datetime) -> float | None:
     """Return the delay that response headers request, in seconds, at most 1e9, or None.
 
-    The header `retry-after-ms` has precedence over `Retry-After`. The latter is a number of
+    The header `retry-after-ms` has precedence over `Retry-After`. This header is a number of
     seconds, or a date in one of the three formats of RFC 9110 (5.6.7, 10.2.3); a date in the past
     is 0. Header names are case-insensitive. Headers that cannot be parsed are ignored.
 

@@ -27,8 +27,9 @@ _POSITIONAL = frozenset({Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYW
 def new_key() -> str:
     """Return a unique key: 24 characters of `[A-Za-z0-9_-]`, from 144 random bits of the system.
 
-    It is valid in the `Idempotency-Key` header (draft-ietf-httpapi-idempotency-key-header, where it
-    is quoted), and for services that accept up to 255 characters of any kind, such as Stripe.
+    It is valid in the `Idempotency-Key` header (in quotes, see
+    draft-ietf-httpapi-idempotency-key-header), and for services that accept up to 255 characters
+    of any kind, such as Stripe.
 
     >>> len(new_key()), new_key() == new_key()
     (24, False)
@@ -59,7 +60,7 @@ def keyed(guard: Guard[E_co], /) -> Keyed[E_co]:
 
 
 class Keyed(Generic[E_co]):
-    """A guard whose operations accept a key, built by `keyed`.
+    """A guard that passes a key to its operations, built by `keyed`.
 
     It must be outermost, because the key must be the same for all attempts.
     """
@@ -96,7 +97,7 @@ class Keyed(Generic[E_co]):
         self, function: Callable[Concatenate[S, str, P], Result[T, E0]], /
     ) -> Callable[Concatenate[S, P], Result[T, E0 | E_co]]: ...
     def __call__(self, function: Callable[..., Any], /) -> Callable[..., Any]:
-        """Decorate a function whose first parameter is `key`, or a method with `key` after `self`.
+        """Decorate a function with `key` as first parameter, or a method with `key` after `self`.
 
         The signature of the decorated function does not contain `key`.
 

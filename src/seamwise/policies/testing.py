@@ -1,4 +1,4 @@
-"""A `World` for tests whose clock advances when code sleeps, so that tests never wait."""
+"""A `World` for tests: its clock advances when code sleeps, so that tests never wait."""
 
 import asyncio
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from seamwise.policies._engine.world import Alarm, World
 
 
 class FakeWorld(World):
-    """A world whose clock advances only by sleeping and by `advance`; `slept` lists all sleeps.
+    """A world with a clock that advances only by sleeping and `advance`; `slept` lists all sleeps.
 
     Sleeping returns without waiting. Alarms that are due in the meantime, such as the expiry of a
     deadline, ring in order.

@@ -1,4 +1,4 @@
-"""Observers whose exceptions do not affect the outcome of a call."""
+"""Wrapper of observers: their exceptions do not affect the outcome of a call."""
 
 from seamwise.defects import report_defect
 from seamwise.policies._engine.validation import check_callable

@@ -31,7 +31,7 @@ def register_order_rules(rules: Iterable[OrderRule[Any, Any]]) -> None:
 
 
 def order_warnings(layers: Iterable[object]) -> Iterator[str]:
-    """Yield a sentence for each pair of layers (outermost first) whose order contradicts itself."""
+    """Yield a sentence for each pair of layers (outermost first) in a contradictory order."""
     for outer, inner in combinations(layers, 2):
         for rule in _rules:
             if isinstance(outer, rule.outer) and isinstance(inner, rule.inner):

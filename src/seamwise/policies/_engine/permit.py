@@ -48,7 +48,7 @@ ADMITTED = Permit()
 
 
 class Wait(Generic[T_co, E_co]):
-    """Something to wait for. An interrupted wait releases what it has acquired, and raises.
+    """Something to wait for. An interrupted wait releases its resources, and raises.
 
     `T_co` and `E_co` are the types in the result of a wait that returns one.
     """

@@ -203,7 +203,7 @@ class Guard(Generic[E_co]):
     def describe(self) -> str:
         """Return a line for each layer, outermost first, then a line for each warning.
 
-        A warning names two layers whose order contradicts itself.
+        A warning names two layers in a contradictory order.
 
         >>> identity.describe()
         'nothing: the operation runs as it is'
@@ -315,7 +315,7 @@ identity: Guard[Never] = Guard((), name='identity')
 
 
 def decorate(guard: Runner, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function with the signature of `function` whose calls run inside the guard."""
+    """Return a function with the same signature that runs its calls inside the guard."""
     if type(function) in {classmethod, staticmethod}:
         raise TypeError(
             f'Put the guard {guard.name!r} below @{type(function).__name__}, not above it.'

@@ -61,7 +61,7 @@ def check_int(name: str, value: int, *, minimum: int = 1) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f'{name} must be a whole number, not {value!r}.')
     if value > sys.maxsize:
-        # The message omits the value, whose digits may exceed the limit of `repr`.
+        # The message omits the value: its digits may exceed the limit of `repr`.
         raise ValueError(f'{name} must be {sys.maxsize} at most.')
     if value < minimum:
         raise ValueError(f'{name} must be {minimum} or more, not {value!r}.')

@@ -5,7 +5,7 @@ so that a result of an earlier state changes nothing.
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, TypeVar, final
+from typing import ClassVar, Literal, Protocol, TypeAlias, TypeVar, final
 
 from msgspec import Struct
 from typing_extensions import override
@@ -14,10 +14,6 @@ from seamwise.containers import Failure, Result, Success
 from seamwise.errors import TaggedError
 from seamwise.policies._engine.permit import Permit
 from seamwise.policies._parts.trip_conditions import Trip
-
-if TYPE_CHECKING:
-    # Circular at run time: the machine creates the states, and they report calls to it.
-    from seamwise.policies._parts.circuit_machine import CircuitMachine
 
 T = TypeVar('T')
 E = TypeVar('E')
@@ -44,6 +40,24 @@ class CircuitSettings(Struct, frozen=True, kw_only=True):
         return self.slow is not None and seconds > self.slow
 
 
+class CallRecorder(Protocol):
+    """The methods of a circuit machine that permits call; the machine imports this module."""
+
+    settings: CircuitSettings
+
+    def time(self) -> float:
+        """Return the time of the circuit, in seconds."""
+        ...
+
+    def record_call(self, closed: 'Closed', /, *, has_failed: bool) -> None:
+        """Record the end of a call of a closed circuit."""
+        ...
+
+    def record_probe(self, probe: 'Probe', /, *, has_failed: bool) -> None:
+        """Record the end of a probe."""
+        ...
+
+
 @final
 class Closed(Permit):
     """All calls are admitted, and share this permit."""
@@ -52,7 +66,7 @@ class Closed(Permit):
 
     state: ClassVar[Literal['closed']] = 'closed'
 
-    def __init__(self, machine: 'CircuitMachine') -> None:
+    def __init__(self, machine: CallRecorder) -> None:
         self._machine = machine
         self.counter = machine.settings.trip.counter()
 
@@ -86,7 +100,7 @@ class _TimedPermit(Permit):
 
     __slots__ = ('_closed', '_machine', '_started_at')
 
-    def __init__(self, closed: Closed, machine: 'CircuitMachine') -> None:
+    def __init__(self, closed: Closed, machine: CallRecorder) -> None:
         self._closed = closed
         self._machine = machine
         self._started_at = machine.time()
@@ -141,7 +155,7 @@ class Probe(Permit):
 
     __slots__ = ('_machine', 'expires_at', 'half_open', 'started_at')
 
-    def __init__(self, machine: 'CircuitMachine', half_open: HalfOpen, started_at: float) -> None:
+    def __init__(self, machine: CallRecorder, half_open: HalfOpen, started_at: float) -> None:
         self._machine = machine
         self.half_open = half_open
         self.started_at = started_at
