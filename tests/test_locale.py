@@ -277,11 +277,11 @@ def none_stays() -> Iterator[None]:
 
 GERMAN: Mapping[str, str | tuple[str, ...]] = {
     '{path!r} does not exist.': '{path!r} gibt es nicht.',
-    'The text stands {count} times in {path!r}.': (
+    'The text occurs {count} times in {path!r}.': (
         'Der Text steht einmal in {path!r}.',
         'Der Text steht {count}-mal in {path!r}.',
     ),
-    '{operation} failed {attempts} times, and nothing more will be tried.': (
+    '{operation} failed and will not be retried (attempts: {attempts}).': (
         '{operation} ist gescheitert und wird nicht wiederholt.',
         '{operation} ist {attempts}-mal gescheitert und wird nicht wiederholt.',
     ),
@@ -291,7 +291,7 @@ GERMAN: Mapping[str, str | tuple[str, ...]] = {
         'Versuch {attempt} von {attempts} ist gescheitert; der nächste beginnt in einer Sekunde.',
         'Versuch {attempt} von {attempts} ist gescheitert; der nächste beginnt in {seconds} Sekunden.',
     ),
-    'Line {line} of {path!r} is not what was expected.': 'Zeile {zeile} von {path!r} ist anders.',
+    'Line {line} of {path!r} does not have the expected text.': 'Zeile {zeile} von {path!r} ist anders.',
 }
 
 
@@ -340,10 +340,10 @@ def test_it_has_the_plural_forms_of_its_own_language(tmp_path: Path) -> None:
 
 def test_what_it_has_not_translated_or_not_well_is_english(tmp_path: Path) -> None:
     add_locales(german(tmp_path))
-    assert text(ToolTimedOut('t', 1.0, 1), 'de') == 't did not end within 1.0 s.'
+    assert text(ToolTimedOut('t', 1.0, 1), 'de') == 't did not finish within 1.0 s.'
     assert (
         text(ContentMismatch('t', 'a', '', '', 3), 'de')
-        == "Line 3 of 'a' is not what was expected."
+        == "Line 3 of 'a' does not have the expected text."
     )
 
 

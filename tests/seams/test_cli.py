@@ -214,7 +214,7 @@ TEXTS: list[tuple[ToolError | ParsingError, list[str]]] = [
     ),
     (
         FileAlreadyExists('t', 'a'),
-        ["'a' exists already.", 'hint: say that it may be overwritten, or take another path.'],
+        ["'a' already exists.", 'hint: say that it may be overwritten, or take another path.'],
     ),
     (
         PathForbidden('read_file', '../a', 'outside_workspace'),
@@ -237,30 +237,30 @@ TEXTS: list[tuple[ToolError | ParsingError, list[str]]] = [
     ),
     (
         ContentMismatch('t', 'a', 'old', 'new', 3),
-        ["Line 3 of 'a' is not what was expected.", "hint: it holds 'new', not 'old'."],
+        ["Line 3 of 'a' does not have the expected text.", "hint: it holds 'new', not 'old'."],
     ),
     (
         DuplicateMatch('t', 'a', 3, (1, 4, 7)),
         [
-            "The text stands 3 times in 'a'.",
+            "The text occurs 3 times in 'a'.",
             'hint: it begins at the lines 1, 4 and 7; name one of them, or replace all.',
         ],
     ),
     (
         CommandTimedOut('t', 'make', 2.5, 'one\ntwo\n'),
         [
-            'The command did not end within 2.5 s: make',
+            'The command did not finish within 2.5 s: make',
             "hint: it last wrote 'two'",
             'hint: allow more time, or run less at once; whatever it had started was killed.',
         ],
     ),
     (
         CommandFailed('t', 'mkae', 127, ''),
-        ['The command ended with exit code 127: mkae', 'hint: the shell found no such command.'],
+        ['The command failed with exit code 127: mkae', 'hint: the shell found no such command.'],
     ),
     (
         CommandFailed('t', 'make', 2, 'a\nb'),
-        ['The command ended with exit code 2: make', "hint: it last wrote 'b'"],
+        ['The command failed with exit code 2: make', "hint: it last wrote 'b'"],
     ),
     (
         DiffRejected('t', 'a', HUNKS),
@@ -277,12 +277,12 @@ TEXTS: list[tuple[ToolError | ParsingError, list[str]]] = [
     (ToolFailed('t', ValueError()), ['t failed.', 'caused by: ValueError']),
     (
         ToolTimedOut('t', 10.0, 1),
-        ['t did not end within 10.0 s.', 'hint: ask for less at once, or allow more than 10 s.'],
+        ['t did not finish within 10.0 s.', 'hint: ask for less at once, or allow more than 10 s.'],
     ),
     (ToolCancelled('t', 'Ann'), ['t was stopped by Ann.']),
     (
         InvalidResult('t', ('no path', 'no size')),
-        ['t gave a result that breaks its own schema.', 'hint: no path', 'hint: no size'],
+        ['t returned a result that violates its own schema.', 'hint: no path', 'hint: no size'],
     ),
     (
         ResourceExhausted('disk'),
@@ -294,7 +294,7 @@ TEXTS: list[tuple[ToolError | ParsingError, list[str]]] = [
     ),
     (
         UnknownFormat('hello'),
-        ['No known format of a tool call fits the text.', "hint: it reads 'hello'"],
+        ['The text contains no tool call in a known format.', "hint: it reads 'hello'"],
     ),
     (
         SchemaViolations((Problem('/tool', 'is missing'), Problem('', 'has the key "a" twice'))),
@@ -316,10 +316,10 @@ def test_a_text_says_what_happened_and_what_helps(
 
 def test_a_delay_is_told_of_every_error_that_knows_one() -> None:
     limited = UpstreamRateLimited('GitHub', retry_after=1.5)
-    assert ALL(limited).text == 'GitHub takes no more requests for now.\nhint: try again in 1.5 s.'
+    assert ALL(limited).text == 'GitHub accepts no more requests for now.\nhint: try again in 1.5 s.'
     assert (
         ALL(UpstreamRateLimited('GitHub')).text
-        == 'GitHub takes no more requests for now.\nhint: try again later.'
+        == 'GitHub accepts no more requests for now.\nhint: try again later.'
     )
     assert ALL(UpstreamRateLimited('GitHub', 0.0)).text.endswith('hint: try again now.')
 
@@ -418,7 +418,7 @@ def test_an_escape_sequence_in_a_file_name_is_shown() -> None:
 def test_a_command_of_several_lines_stays_on_one() -> None:
     assert (
         lines(CommandFailed('t', 'a\nb\tc', 1, ''))[0]
-        == r'The command ended with exit code 1: a\nb\tc'
+        == r'The command failed with exit code 1: a\nb\tc'
     )
 
 

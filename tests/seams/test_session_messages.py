@@ -161,7 +161,7 @@ def test_a_wrong_model_has_the_keys_that_it_has_elsewhere() -> None:
     stored = model_not_found(ModelNotFound('acme', 'large-2', ('large-3', 'large-4')))
     elsewhere = next(one['data'] for one in FACTS['cases'] if one['name'] == stored.name)
     assert stored.data == {
-        'message': "acme offers no model 'large-2'. Did you mean 'large-3' or 'large-4'?",
+        'message': "acme has no model 'large-2'. Did you mean 'large-3' or 'large-4'?",
         'providerID': 'acme',
         'modelID': 'large-2',
         'suggestions': ['large-3', 'large-4'],
@@ -169,7 +169,7 @@ def test_a_wrong_model_has_the_keys_that_it_has_elsewhere() -> None:
     assert set(elsewhere) <= set(stored.data)
     assert (
         model_not_found(ModelNotFound('acme', 'large-2')).data['message']
-        == "acme offers no model 'large-2'."
+        == "acme has no model 'large-2'."
     )
 
 

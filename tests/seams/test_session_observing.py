@@ -134,7 +134,7 @@ def test_a_wait_is_told_in_whole_seconds_and_in_the_right_number(
 
 def test_the_end_tells_what_failed_how_often_and_how_long_it_took() -> None:
     failed, error, end = hears(GaveUp('search', LATE, 3, 93.25, 'attempts'), locale='zh_CN')
-    assert failed.content == 'search failed 3 times, and nothing more will be tried.'
+    assert failed.content == 'search failed and will not be retried (attempts: 3).'
     assert failed.show_content == 'search 已失败 3 次，不再重试。'
     assert [failed.metadata[key] for key in ('recoverable', 'severity', 'recovery_strategy')] == [
         False,

@@ -1,7 +1,6 @@
 """Gathers the facts on a kind of error: from its class, from an error that is made for it, from all the seams' tables."""
 
 from collections.abc import Iterator
-from inspect import cleandoc
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -33,7 +32,7 @@ def entry(kind: type[TaggedError]) -> Entry:
     error, example = made(kind)
     told = tuple(answers(error))
     traits = kind.__traits__
-    meaning = cleandoc(kind.__doc__ or '')
+    meaning = ' '.join((kind.__doc__ or '').split())
     return Entry(
         tag=traits.tag,
         name=kind.__name__,
@@ -54,7 +53,7 @@ def entry(kind: type[TaggedError]) -> Entry:
 def _advice(error: TaggedError, meaning: str, told: tuple[Answer, ...]) -> Iterator[str]:
     """Give what helps in general, what the class says, and what a model, else a person, is told to do in the example."""
     yield _WHAT_HELPS[error.recovery]
-    yield ' '.join(meaning.partition('. ')[2].split())
+    yield meaning.partition('. ')[2]
     said = {one.seam: msgspec.json.decode(one.output) for one in told if one.output is not None}
     if suggestion := said.get('model', {}).get('suggestion'):
         yield suggestion

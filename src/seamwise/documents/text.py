@@ -8,6 +8,7 @@ from seamwise._text.escaping import escape_lines
 from seamwise._text.phrases import join_quoted
 from seamwise.documents.lookup import Match
 from seamwise.documents.shape import Answer, Entry, Example
+from seamwise.errors import TaggedError
 
 INDENT = '  '
 
@@ -74,12 +75,16 @@ def _indented(lines: Iterable[str]) -> Iterator[str]:
     return (INDENT + line for line in lines)
 
 
+def _summary(kind: type[TaggedError]) -> str:
+    return ' '.join((kind.__doc__ or '').split()).partition('. ')[0].rstrip('.') + '.'
+
+
 def to_list_text(word: str, found: Iterable[Match]) -> str:
     """Give the kinds that a code stands for, a line each."""
     meanings = tuple(found)
     roles = join_quoted(dict.fromkeys(one.role for one in meanings), last='and').replace("'", '')
     lines = [
-        f'{one.kind.__traits__.tag}: {(one.kind.__doc__ or "").partition(". ")[0].rstrip(".")}.'
+        f'{one.kind.__traits__.tag}: {_summary(one.kind)}'
         for one in meanings
     ]
     said = [

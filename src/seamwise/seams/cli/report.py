@@ -80,7 +80,7 @@ def report(  # noqa: PLR0913 -- each by its keyword, and most calls name the str
     >>> from seamwise.catalog.tools import FileAlreadyExists
     >>> from seamwise.seams.cli.tables import TOOLS
     >>> report(Failure(FileAlreadyExists('write_file', 'a.txt')), TOOLS, stdout=sys.stdout, stderr=sys.stdout)
-    'a.txt' exists already.
+    'a.txt' already exists.
     hint: say that it may be overwritten, or take another path.
     73
     """

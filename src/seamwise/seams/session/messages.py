@@ -155,7 +155,7 @@ def model_not_found(error: ModelNotFound) -> NamedMessage:
     """Give the stored form of a wrong model's name under the name that the error has elsewhere; the message tells near ones.
 
     >>> model_not_found(ModelNotFound('acme', 'large-2', ('large-3',))).data['message']
-    "acme offers no model 'large-2'. Did you mean 'large-3'?"
+    "acme has no model 'large-2'. Did you mean 'large-3'?"
     """
     ids: dict[str, object] = {
         'providerID': error.provider,
