@@ -1,4 +1,4 @@
-"""Every snippet of the documents is a test: the blocks of one page run one after the other."""
+"""Test collection of Markdown pages: the Python blocks of a page run in order as one test."""
 
 from sybil import Sybil
 from sybil.parsers.markdown import PythonCodeBlockParser

@@ -12,7 +12,7 @@ import pytest
 from babel.messages.catalog import Catalog, Message
 from babel.messages.mofile import read_mo
 from babel.messages.pofile import read_po, write_po
-from tools.translations import extracted, main, update
+from tools.translations import extract_template, main, update
 
 from seamwise import Category, TaggedError, text
 from seamwise.catalog.sessions import RecoveryFailed
@@ -29,7 +29,7 @@ from seamwise.seams.session import observe
 from seamwise.seams.session.observer import SESSION_END_MESSAGE, WAIT_MESSAGES
 from seamwise.seams.session.tables import TOOLS
 from seamwise.texts import LOCALES, add_locales
-from tests.catalogues import compiled, only_here
+from tests.catalogues import restore_locales, write_catalog
 from tests.seams.test_session import Room
 from tests.strategies import EVERY_CLASS
 
@@ -69,7 +69,7 @@ def messages() -> list[tuple[str, Message]]:
 
 @pytest.fixture(scope='module')
 def template() -> Catalog:
-    return extracted()
+    return extract_template()
 
 
 @pytest.mark.parametrize('kind', EVERY_CLASS, ids=lambda kind: kind.__name__)
@@ -90,14 +90,14 @@ def test_every_phrase_is_extracted(template: Catalog) -> None:
 
 def test_the_template_is_what_the_sources_hold(template: Catalog) -> None:
     assert set(said(read(FOLDER / 'seamwise.pot'))) == set(said(template)), (
-        'run python -m seamwise.locale'
+        'run python -m tools.translations'
     )
 
 
 @pytest.mark.parametrize('locale', KNOWN)
 def test_a_catalogue_has_every_text_and_no_other(locale: str, template: Catalog) -> None:
     found = said(read(file_of(locale)))
-    assert set(found) == set(said(template)), 'run python -m seamwise.locale'
+    assert set(found) == set(said(template)), 'run python -m tools.translations'
     assert all(map(all, found.values()))
 
 
@@ -168,7 +168,7 @@ def test_a_new_text_is_counted_until_it_is_translated(tmp_path: Path) -> None:
     file = tmp_path / 'seamwise.po'
     with file.open('wb') as empty:
         write_po(empty, Catalog(locale='de'))
-    assert update(file, extracted(tmp_path)) == 1
+    assert update(file, extract_template(tmp_path)) == 1
     found = read(file)
     cast('Message', found.get('{count} days late.')).string = (
         '{count} Tag zu spät.',
@@ -176,7 +176,7 @@ def test_a_new_text_is_counted_until_it_is_translated(tmp_path: Path) -> None:
     )
     with file.open('wb') as translated:
         write_po(translated, found)
-    assert update(file, extracted(tmp_path)) == 0
+    assert update(file, extract_template(tmp_path)) == 0
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,7 @@ def test_the_command_says_what_is_not_translated(copy: Path) -> None:
     file.write_text(
         file.read_text(encoding='utf-8').replace('会话因错误而结束。', ''), encoding='utf-8'
     )
-    with pytest.raises(SystemExit, match='zh_CN: 1 texts are not translated'):
+    with pytest.raises(SystemExit, match='zh_CN: untranslated texts: 1'):
         main(copy)
 
 
@@ -249,7 +249,7 @@ def test_english_says_what_the_sources_say_and_nobody_else_does(copy: Path) -> N
         file.write_text(
             file.read_text(encoding='utf-8').partition('\n\n')[0] + '\n', encoding='utf-8'
         )
-    with pytest.raises(SystemExit, match=r'^zh_CN: \d+ texts are not translated'):
+    with pytest.raises(SystemExit, match=r'^zh_CN: untranslated texts: \d+'):
         main(copy)
     assert set(said(read(copy / 'en' / 'LC_MESSAGES' / 'seamwise.po'))) == set(
         said(read(file_of('en')))
@@ -271,7 +271,7 @@ class Overdue(
 
 @pytest.fixture(autouse=True)
 def none_stays() -> Iterator[None]:
-    with only_here():
+    with restore_locales():
         yield
 
 
@@ -301,7 +301,7 @@ def german(folder: Path) -> Path:
     for one in found:
         if (english := several(one.id)[0]) in GERMAN:
             one.string = GERMAN[english]
-    return compiled(found, folder)
+    return write_catalog(found, folder)
 
 
 def test_a_third_language_comes_from_outside(tmp_path: Path) -> None:
@@ -350,7 +350,7 @@ def test_what_it_has_not_translated_or_not_well_is_english(tmp_path: Path) -> No
 def test_a_text_about_a_wait_that_cannot_be_filled_in_is_english(tmp_path: Path) -> None:
     found = Catalog(locale='de')
     found.add(WAIT_MESSAGES, ('{gone} Sekunde', '{gone} Sekunden'))
-    add_locales(compiled(found, tmp_path))
+    add_locales(write_catalog(found, tmp_path))
     room = Room('de')
     observe(room, adapter=TOOLS)(Retrying('search', ToolTimedOut('search', 1.0, 1), 1, 3, 2.0))
     assert room.sent[1].show_content == room.sent[1].content
@@ -360,6 +360,6 @@ def test_errors_of_one_s_own_are_translated_from_a_catalogue_of_one_s_own(tmp_pa
     found = Catalog(locale='zh_CN')
     template = '{book!r} is {days} days overdue.'
     found.add((template, template), ('{book!r} 已逾期 {days} 天。',))
-    add_locales(compiled(found, tmp_path, domain='library'), domain='library')
+    add_locales(write_catalog(found, tmp_path, domain='library'), domain='library')
     assert text(Overdue('Emma', 3), 'zh_CN') == "'Emma' 已逾期 3 天。"
     assert text(FileNotFound('t', 'a.txt'), 'zh_CN') == "'a.txt' 不存在。", 'ours is still there'

@@ -13,7 +13,7 @@ from babel.messages.catalog import Catalog
 from seamwise import Category, Cause, Secret, TaggedError, shown, text, texts
 from seamwise.catalog.tools import FileNotFound, Finding, InvalidParameter
 from seamwise.texts import add_locales, catalogue
-from tests.catalogues import compiled, only_here
+from tests.catalogues import restore_locales, write_catalog
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -78,7 +78,7 @@ def test_a_translation_that_names_an_unknown_field_is_not_shown(
 
 @pytest.fixture(autouse=True)
 def none_stays() -> Iterator[None]:
-    with only_here():
+    with restore_locales():
         yield
 
 
@@ -90,7 +90,7 @@ def german(
     found = Catalog(locale='de')
     for english, translated, context in said:
         found.add(english, translated, context=context)
-    return compiled(found, folder, domain=domain)
+    return write_catalog(found, folder, domain=domain)
 
 
 class Parked(
