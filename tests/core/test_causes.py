@@ -25,7 +25,7 @@ def test_a_chain_starts_with_the_error_itself() -> None:
     assert named(Outer(Outer(Inner(1)))) == ['Outer', 'Outer', 'Inner']
 
 
-def test_exceptions_are_followed_as_python_shows_them() -> None:
+def test_a_chain_follows_exceptions_as_a_traceback_does() -> None:
     def fail() -> None:
         try:
             raise KeyError('a')
@@ -54,7 +54,7 @@ def test_exceptions_are_followed_as_python_shows_them() -> None:
         assert named(Outer(raised.value)) == ['Outer', *names]
 
 
-def test_a_group_is_walked_in_its_order_before_its_own_cause() -> None:
+def test_a_chain_yields_the_members_of_a_group_before_its_cause() -> None:
     group = ExceptionGroup(
         'many', [KeyError('a'), ExceptionGroup('inner', [OSError('b')]), ValueError('c')]
     )
@@ -70,7 +70,7 @@ def test_a_group_is_walked_in_its_order_before_its_own_cause() -> None:
     assert [str(one) for one in iter_leaves(group)] == ["'a'", 'b', 'c']
 
 
-def test_what_is_raised_carries_its_error() -> None:
+def test_a_chain_contains_the_error_that_raised_carries() -> None:
     raised = Raised(Outer(Inner(3)))
     assert named(raised) == ['Raised', 'Outer', 'Inner']
     assert find(raised, Inner) == Inner(3)
@@ -78,13 +78,13 @@ def test_what_is_raised_carries_its_error() -> None:
     assert pickle.loads(pickle.dumps(raised)).error == raised.error  # noqa: S301 -- our own bytes
 
 
-def test_a_cycle_ends_the_walk() -> None:
+def test_a_cycle_ends_the_chain() -> None:
     one, other = ValueError('1'), ValueError('2')
     one.__cause__, other.__cause__ = other, one
     assert [str(each) for each in chain(Outer(one))][1:] == ['1', '2']
 
 
-def test_a_long_chain_does_not_recurse() -> None:
+def test_a_long_chain_is_iterated_without_recursion() -> None:
     error: TaggedError = Inner(0)
     for _ in range(100_000):
         error = Outer(error)
@@ -93,14 +93,14 @@ def test_a_long_chain_does_not_recurse() -> None:
         error = error.cause
 
 
-def test_find_gives_the_first_of_its_kind_or_none() -> None:
+def test_find_returns_the_first_instance_of_a_type_or_none() -> None:
     assert find(Outer(Outer(OSError(28, 'full'))), OSError) is not None
     assert find(Outer(Inner(1)), KeyError) is None
     assert find(Inner(1), Inner) == Inner(1)
     assert find(Outer(FileNotFoundError('x')), OSError) is not None
 
 
-def test_the_run_time_class_of_causes_tells_what_is_one() -> None:
+def test_isinstance_accepts_errors_and_exceptions_as_causes() -> None:
     assert isinstance(Inner(1), Cause)
     assert isinstance(ValueError(), Cause)
     assert not isinstance('text', Cause)

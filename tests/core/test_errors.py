@@ -50,7 +50,7 @@ class Renamed(
     pass
 
 
-def test_fields_by_position_by_keyword_and_by_default() -> None:
+def test_fields_are_set_by_position_by_keyword_or_by_default() -> None:
     assert QueueFull('a', 3) == QueueFull(queue='a', size=3)
     assert QueueFull('a').size == 0
     with pytest.raises(TypeError):
@@ -59,7 +59,7 @@ def test_fields_by_position_by_keyword_and_by_default() -> None:
         QueueFull('a', sise=3)  # type: ignore[call-arg]  # the misuse is the test
 
 
-def test_an_error_is_frozen() -> None:
+def test_an_error_is_immutable() -> None:
     error = QueueFull('a')
     with pytest.raises(AttributeError):
         error.size = 7  # type: ignore[misc]  # the misuse is the test
@@ -72,7 +72,7 @@ def test_an_error_cannot_be_raised() -> None:
         raise QueueFull('a')  # type: ignore[misc]  # the misuse is the test
 
 
-def test_an_error_matches_by_position_and_by_keyword() -> None:
+def test_a_pattern_matches_fields_by_position_and_by_keyword() -> None:
     def read(error: QueueFull | Varying) -> tuple[str, int]:
         match error:
             case QueueFull(size=0, queue=name):
@@ -89,7 +89,7 @@ def test_an_error_matches_by_position_and_by_keyword() -> None:
     ]
 
 
-def test_category_says_the_rest_unless_the_class_does() -> None:
+def test_retryability_and_recovery_default_to_those_of_the_category() -> None:
     error = QueueFull('a')
     assert (error.tag, error.category, error.retryable, error.recovery) == (
         'QueueFull',
@@ -108,13 +108,13 @@ def test_category_says_the_rest_unless_the_class_does() -> None:
     assert QueueFull.__traits__.namespace == 'tests'
 
 
-def test_a_class_whose_instances_differ_overrides_the_property() -> None:
+def test_a_class_can_override_a_property_for_its_instances() -> None:
     assert [Varying(code).retryable for code in (1, 2)] == [True, False]
     assert Varying.__traits__.retryable is False
 
 
 @pytest.mark.parametrize('name', ['tag', 'category', 'retryable', 'recovery'])
-def test_what_every_error_has_is_read_only(name: str) -> None:
+def test_the_common_properties_are_read_only(name: str) -> None:
     with pytest.raises(AttributeError):
         setattr(QueueFull('a'), name, None)
 
@@ -124,7 +124,7 @@ def test_what_every_error_has_is_read_only(name: str) -> None:
     [-1, -0.001, float('nan'), float('inf'), float('-inf'), 1e10, 10**15, 10**5000, -(10**5000)],
     ids=['-1', '-.001', 'nan', 'inf', '-inf', '1e10', '10**15', '10**5000', '-10**5000'],
 )
-def test_an_impossible_delay_is_a_value_error(delay: float) -> None:
+def test_a_delay_out_of_range_raises_value_error(delay: float) -> None:
     with pytest.raises(
         ValueError, match=r'^Delayed: retry_after must be 0 to 1000000000 seconds, not '
     ):
@@ -132,22 +132,22 @@ def test_an_impossible_delay_is_a_value_error(delay: float) -> None:
 
 
 @pytest.mark.parametrize('delay', ['1', True, [1]])
-def test_a_delay_of_another_type_is_a_type_error(delay: Any) -> None:
+def test_a_delay_of_another_type_raises_type_error(delay: Any) -> None:
     with pytest.raises(TypeError, match='retry_after must be a number of seconds or None'):
         Delayed(delay)
 
 
 @pytest.mark.parametrize('delay', [None, 0, 0.0, 1.5, 1e9])
-def test_a_possible_delay_is_kept(delay: float | None) -> None:
+def test_a_valid_delay_is_stored(delay: float | None) -> None:
     assert Delayed(delay).retry_after == delay
 
 
-def test_a_delay_is_checked_when_it_is_decoded_too() -> None:
+def test_a_decoded_delay_is_checked() -> None:
     with pytest.raises(msgspec.ValidationError, match='retry_after'):
         msgspec.json.decode(b'{"_tag":"Delayed","retry_after":-1}', type=Delayed)
 
 
-def test_a_post_init_of_the_class_runs_after_the_check() -> None:
+def test_the_post_init_of_a_class_runs_after_the_check_of_the_delay() -> None:
     class Checked(TaggedError, category=Category.TIMEOUT):
         retry_after: float
 
@@ -162,11 +162,11 @@ def test_a_post_init_of_the_class_runs_after_the_check() -> None:
         Checked(-7)
 
 
-def test_only_a_class_with_a_delay_has_a_post_init() -> None:
+def test_a_class_without_a_delay_has_no_post_init() -> None:
     assert not hasattr(QueueFull, '__post_init__')
 
 
-def test_generic_errors() -> None:
+def test_an_error_class_can_be_generic() -> None:
     class Rejected(
         TaggedError, Generic[T], category=Category.VALIDATION, message='{value!r} was rejected.'
     ):
@@ -213,7 +213,7 @@ def made(
         ),
     ],
 )
-def test_a_wrong_class_keyword_is_a_type_error_that_says_which(
+def test_an_invalid_class_keyword_raises_type_error_with_its_name(
     keywords: str, complaint: str
 ) -> None:
     with pytest.raises(TypeError) as refused:
@@ -222,8 +222,10 @@ def test_a_wrong_class_keyword_is_a_type_error_that_says_which(
 
 
 @pytest.mark.parametrize('name', ['tag', 'category', 'retryable', 'recovery'])
-def test_a_field_that_shadows_a_reserved_name_is_a_type_error(name: str) -> None:
-    with pytest.raises(TypeError, match=f"Made: '{name}' is an attribute of every error; rename this field"):
+def test_a_field_with_a_reserved_name_raises_type_error(name: str) -> None:
+    with pytest.raises(
+        TypeError, match=f"Made: '{name}' is an attribute of every error; rename this field"
+    ):
         made(f'{name}: str')
     with pytest.raises(TypeError, match=f"Made: set '{name}' as a class keyword"):
         made(f'{name} = 1')
@@ -243,9 +245,10 @@ def test_a_field_that_shadows_a_reserved_name_is_a_type_error(name: str) -> None
         ('__import__("typing").Annotated[set[int], "x"]', 'set'),
     ],
 )
-def test_a_field_that_cannot_be_hashed_is_a_type_error(annotation: str, kind: str) -> None:
+def test_a_field_of_an_unhashable_type_raises_type_error(annotation: str, kind: str) -> None:
     with pytest.raises(
-        TypeError, match=f"Made: an error must be hashable, but the field 'x' contains a {kind}; use a tuple"
+        TypeError,
+        match=f"Made: an error must be hashable, but the field 'x' contains a {kind}; use a tuple",
     ):
         made(f'x: {annotation}')
 
@@ -265,11 +268,11 @@ def test_a_field_that_cannot_be_hashed_is_a_type_error(annotation: str, kind: st
         '__import__("collections.abc").abc.Callable[[list], None]',
     ],
 )
-def test_a_field_that_can_be_hashed_is_taken(annotation: str) -> None:
+def test_a_field_of_a_hashable_type_is_accepted(annotation: str) -> None:
     made(f'x: {annotation}')
 
 
-def test_an_error_class_is_a_leaf() -> None:
+def test_subclassing_an_error_class_raises_type_error() -> None:
     with pytest.raises(
         TypeError,
         match=r'Made: the error class QueueFull cannot be subclassed.*`MadeError = QueueFull \| Made`',
@@ -277,7 +280,7 @@ def test_an_error_class_is_a_leaf() -> None:
         made('pass', base='QueueFull')
 
 
-def test_a_doubled_tag_is_a_type_error_that_names_both() -> None:
+def test_a_duplicate_tag_raises_type_error_with_both_names() -> None:
     with pytest.raises(
         TypeError,
         match=r"Made: tests\.core\.test_errors\.QueueFull already has the tag 'QueueFull' in namespace 'tests'",
@@ -286,7 +289,7 @@ def test_a_doubled_tag_is_a_type_error_that_names_both() -> None:
     made('pass', "category=Category.CONFLICT, tag='QueueFull', namespace='others'")
 
 
-def test_a_class_made_again_on_a_reload_replaces_the_first(
+def test_a_reloaded_class_replaces_the_first_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / 'reloaded.py').write_text(
@@ -299,7 +302,7 @@ def test_a_class_made_again_on_a_reload_replaces_the_first(
     assert find_by_tag('Again') is second
 
 
-def test_classes_local_to_a_function_share_tags() -> None:
+def test_classes_local_to_a_function_may_share_tags() -> None:
     def local() -> type[TaggedError]:
         class Varying(TaggedError, category=Category.CONFLICT):
             pass
@@ -310,7 +313,7 @@ def test_classes_local_to_a_function_share_tags() -> None:
     assert find_by_tag('Varying') is Varying
 
 
-def test_a_tag_in_two_namespaces_is_nobodys() -> None:
+def test_a_tag_in_two_namespaces_is_not_found() -> None:
     made('pass', "category=Category.CONFLICT, tag='Shared', namespace='one'")
     made('pass', "category=Category.CONFLICT, tag='Shared', namespace='two'")
     assert find_by_tag('Shared') is None
@@ -328,7 +331,7 @@ def test_an_error_equals_its_copies(error: TaggedError) -> None:
     assert error != QueueFull('another')
 
 
-def test_errors_of_the_same_shape_differ() -> None:
+def test_errors_of_different_classes_are_never_equal() -> None:
     class One(TaggedError, category=Category.CONFLICT):
         x: int
 
@@ -339,7 +342,7 @@ def test_errors_of_the_same_shape_differ() -> None:
     assert one != Two(1)
 
 
-def test_msgspec_tells_the_members_of_a_union_apart() -> None:
+def test_msgspec_distinguishes_the_members_of_a_union() -> None:
     wire = msgspec.json.encode(QueueFull('a', 3))
     assert wire == b'{"_tag":"QueueFull","queue":"a","size":3}'
     assert msgspec.json.decode(wire, type=QueueFull | Varying) == QueueFull('a', 3)
@@ -350,5 +353,7 @@ def test_msgspec_tells_the_members_of_a_union_apart() -> None:
 @pytest.mark.parametrize(
     ('error', 'seconds'), [(Delayed(2), 2.0), (Delayed(), None), (Varying(3), None)]
 )
-def test_a_delay_is_read_of_any_error(error: TaggedError, seconds: float | None) -> None:
+def test_retry_after_returns_the_delay_of_any_error(
+    error: TaggedError, seconds: float | None
+) -> None:
     assert retry_after(error) == seconds

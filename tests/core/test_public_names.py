@@ -17,7 +17,7 @@ FINAL = [
 # fmt: on
 
 
-def test_the_core_hands_on_its_names_and_nothing_else() -> None:
+def test_the_package_exports_exactly_these_names() -> None:
     modules = {name for name, value in vars(seamwise).items() if inspect.ismodule(value)}
     public = {name for name in vars(seamwise) if not name.startswith('_')} - modules
     assert sorted(public) == sorted(FINAL)
@@ -26,7 +26,7 @@ def test_the_core_hands_on_its_names_and_nothing_else() -> None:
 @pytest.mark.parametrize(
     'name', [name for name in FINAL if name not in {'Cause', 'Failure', 'Result', 'Success'}]
 )
-def test_every_public_name_says_what_it_is(name: str) -> None:
+def test_every_public_name_has_a_docstring(name: str) -> None:
     thing = getattr(seamwise, name)
     assert thing.__doc__
     assert thing.__doc__.split('\n')[0].endswith(('.', ':')), 'the first line is a sentence'
@@ -36,11 +36,11 @@ def test_every_public_name_says_what_it_is(name: str) -> None:
 @pytest.mark.parametrize(
     'name', [name for name in FINAL if name.islower() and name not in {'chain', 'shown'}]
 )
-def test_every_public_function_has_an_example_that_runs(name: str) -> None:
+def test_every_public_function_has_an_example(name: str) -> None:
     assert '>>> ' in getattr(seamwise, name).__doc__
 
 
-def test_the_version_is_that_of_the_distribution() -> None:
+def test_the_version_is_read_from_the_distribution() -> None:
     assert seamwise.__version__.count('.') == 2
     with pytest.raises(AttributeError, match="module 'seamwise' has no attribute 'nothing'"):
         seamwise.nothing  # noqa: B018 -- the misuse is the test

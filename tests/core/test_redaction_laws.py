@@ -118,7 +118,7 @@ def planted(draw: st.DrawFn) -> object:
 
 
 @given(planted())
-def test_a_planted_secret_never_survives_and_its_neighbour_does(value: object) -> None:
+def test_a_planted_secret_is_removed_and_its_neighbor_kept(value: object) -> None:
     before = repr(value)
     shown = redact(value)
     assert PLANTED not in texts(shown)
@@ -129,7 +129,7 @@ def test_a_planted_secret_never_survives_and_its_neighbour_does(value: object) -
 
 
 @given(_VALUES)
-def test_harmless_values_stay_as_they_are(value: object) -> None:
+def test_harmless_values_are_unchanged(value: object) -> None:
     shown = redact(value)
     assert shown == value
     assert repr(shown) == repr(value)
@@ -149,5 +149,5 @@ def _deeper_json(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 
 
 @given(st.recursive(st.text(), _deeper_json))
-def test_the_shape_stays(value: object) -> None:
+def test_the_structure_is_preserved(value: object) -> None:
     assert shape(redact(value)) == shape(value)

@@ -40,7 +40,7 @@ def made_fallible(function: Any) -> Callable[..., object]:
     return run
 
 
-class TestFound:
+class TestChannel:
     @pytest.mark.parametrize(
         'annotation',
         [
@@ -61,14 +61,14 @@ class TestFound:
         ],
         ids=str,
     )
-    def test_the_channel_is_read_from(self, annotation: object) -> None:
+    def test_the_channel_is_read_from_the_annotation(self, annotation: object) -> None:
         assert channel_of(declares(annotation)) in {str | int, int | str}
 
     @pytest.mark.parametrize('annotation', [Do, 'Do', 'seamwise.Do', Do[Never], 'Do[Never]'])
-    def test_a_do_without_errors_never_fails(self, annotation: object) -> None:
+    def test_a_do_without_errors_has_the_channel_never(self, annotation: object) -> None:
         assert channel_of(declares(annotation)) is Never
 
-    def test_another_name_is_looked_up_around_the_function(self) -> None:
+    def test_an_alias_is_looked_up_in_the_scope_of_the_function(self) -> None:
         Doing = Do  # noqa: N806 -- a class by another name
 
         def function(do: 'Doing[str]') -> None:  # type: ignore[valid-type]  # only at run time is it looked up
@@ -79,7 +79,7 @@ class TestFound:
         later = 1
         assert run() == Success(None)
 
-    def test_after_self_and_cls(self) -> None:
+    def test_the_do_can_come_after_self_or_cls(self) -> None:
         def method(self: object, do: Do[str], number: int) -> None: ...
         def of(cls: object, do: Do[str], number: int) -> None: ...
         def first(do: Do[str], /, self: int) -> None: ...
@@ -88,14 +88,14 @@ class TestFound:
         assert list(inspect.signature(fallible(of)).parameters) == ['cls', 'number']
         assert list(inspect.signature(fallible(first)).parameters) == ['self']
 
-    def test_the_name_is_free(self) -> None:
+    def test_the_do_can_have_any_name(self) -> None:
         @fallible
         def named(give: Do[str], /) -> int:
             return give(Success(1))
 
         assert named() == Success(1)
 
-    def test_a_function_under_a_decorator_that_keeps_its_signature(self) -> None:
+    def test_a_decorated_function_that_keeps_its_signature_is_accepted(self) -> None:
         def twice(function: Callable[..., int]) -> Callable[..., int]:
             @wraps(function)
             def doubled(*args: object) -> int:
@@ -110,8 +110,8 @@ class TestFound:
         assert (run(2), run(0)) == (Success(4), Failure('zero'))
 
 
-class TestSeen:
-    def test_the_signature_is_the_callers(self) -> None:
+class TestPublicSignature:
+    def test_the_public_signature_omits_the_do(self) -> None:
         @fallible
         def run(
             _do: Do[str], a: int, /, b: 'list[int]', *rest: int, c: int = 4, **others: int
@@ -142,7 +142,7 @@ class TestSeen:
         assert list(inspect.signature(Shop().sell).parameters) == ['count']
         assert inspect.ismethod(Shop().sell)
 
-    def test_without_annotations_none_are_made_up(self) -> None:
+    def test_missing_annotations_stay_missing(self) -> None:
         def function(do, number=1): ...  # type: ignore[no-untyped-def]  # the missing annotations are the test
 
         function.__annotations__['do'] = Do[str]
@@ -150,13 +150,13 @@ class TestSeen:
         assert run.__annotations__ == {}
         assert str(inspect.signature(run)) == '(number=1)'
 
-    def test_none_is_the_type_of_none(self) -> None:
+    def test_the_return_annotation_none_is_kept(self) -> None:
         @fallible
         def run(do: Do[str]) -> None: ...
 
         assert get_type_hints(run) == {'return': Success[None] | Failure[str]}
 
-    def test_type_variables_stay(self) -> None:
+    def test_type_variables_are_kept(self) -> None:
         @fallible
         def first(do: Do[E], given: list[T], error: E) -> T:
             return given[0] if given else do.fail(error)
@@ -165,7 +165,7 @@ class TestSeen:
         assert (run([1], 'none'), run([], 'none')) == (Success(1), Failure('none'))
         assert get_type_hints(first)['return'] == Success[T] | Failure[E]  # type: ignore[valid-type]  # at run time it may stand free
 
-    def test_what_describes_the_function_is_kept(self) -> None:
+    def test_the_metadata_of_the_function_is_kept(self) -> None:
         def function(do: Do[str]) -> None:
             """Do nothing."""
 
@@ -262,9 +262,9 @@ def refused(function: Any) -> str:
     return str(raised.value)
 
 
-class TestRefused:
+class TestInvalidFunctions:
     @pytest.mark.parametrize('function', WRONG)
-    def test_a_function_without_a_do_where_it_belongs(
+    def test_a_function_without_a_first_parameter_do_raises_type_error(
         self, function: Callable[..., object]
     ) -> None:
         name = function.__name__
@@ -274,26 +274,30 @@ class TestRefused:
         )
 
     @pytest.mark.parametrize('function', [Methods.without, Methods.third, Methods.keyword])
-    def test_a_method_without_a_do_where_it_belongs(self, function: Callable[..., object]) -> None:
+    def test_a_method_without_a_second_parameter_do_raises_type_error(
+        self, function: Callable[..., object]
+    ) -> None:
         name = function.__name__
         assert refused(function) == (
             f'Methods.{name}: the first parameter after self must be annotated with Do[...], as in `def {name}(self, do: Do[NotFound], …)`.'
         )
 
-    def test_a_classmethod_without_a_do_where_it_belongs(self) -> None:
+    def test_a_classmethod_without_a_second_parameter_do_raises_type_error(self) -> None:
         def of(cls: object, number: int) -> None: ...
 
         assert '.of: the first parameter after cls must be annotated' in refused(of)
 
     @pytest.mark.parametrize('function', [generator, async_generator])
-    def test_generators(self, function: Callable[..., object]) -> None:
+    def test_a_generator_function_raises_type_error(self, function: Callable[..., object]) -> None:
         assert (
             refused(function)
             == f'{function.__name__} is a generator; @fallible needs a function that returns once.'
         )
 
     @pytest.mark.parametrize('kind', [classmethod, staticmethod])
-    def test_the_decorators_in_the_wrong_order(self, kind: Callable[[object], object]) -> None:
+    def test_decorators_in_the_wrong_order_raise_type_error(
+        self, kind: Callable[[object], object]
+    ) -> None:
         name = getattr(kind, '__name__', '')
         assert (
             refused(kind(Methods.third))
@@ -312,13 +316,15 @@ class TestRefused:
         ],
         ids=['class', 'builtin', 'number', 'partial', 'bound method', 'cached function'],
     )
-    def test_what_is_no_function(self, given: object, shown: str) -> None:
+    def test_an_object_that_is_no_function_raises_type_error(
+        self, given: object, shown: str
+    ) -> None:
         assert refused(given) == f'fallible takes a function, not {shown}.'
 
-    def test_an_object_that_is_called(self) -> None:
+    def test_a_callable_object_raises_type_error(self) -> None:
         assert refused(Callee()).startswith('fallible takes a function, not <')
 
-    def test_a_function_that_is_fallible_already(self) -> None:
+    def test_a_function_that_is_already_fallible_raises_type_error(self) -> None:
         @fallible
         def once(do: Do[str], number: int) -> int:
             return do(Success(number))

@@ -27,11 +27,11 @@ class Login(TaggedError, category=Category.AUTHENTICATION, message='{user} may n
     cause: Cause | None = None
 
 
-def test_english_is_the_message_itself() -> None:
+def test_the_english_text_is_the_message() -> None:
     assert text(FileNotFound('read_file', 'a.txt')) == str(FileNotFound('read_file', 'a.txt'))
 
 
-def test_a_translation_is_filled_in_with_the_same_values() -> None:
+def test_a_translation_is_filled_with_the_same_values() -> None:
     chinese = text(FileNotFound('read_file', 'a.txt'), 'zh_CN')
     assert chinese != text(FileNotFound('read_file', 'a.txt'))
     assert 'a.txt' in chinese
@@ -39,11 +39,11 @@ def test_a_translation_is_filled_in_with_the_same_values() -> None:
     assert text(FileNotFound('read_file', 'a.txt'), 'zh-CN') == chinese
 
 
-def test_a_class_without_a_translation_is_shown_in_english() -> None:
+def test_the_text_of_a_class_without_a_translation_is_english() -> None:
     assert text(Login('ann', Secret('x')), 'zh_CN') == 'ann may not come in.'
 
 
-def test_an_empty_message_is_not_the_header_of_a_catalogue() -> None:
+def test_the_translation_of_an_empty_message_is_not_the_catalog_header() -> None:
     class Silent(TaggedError, category=Category.CONFLICT, message=''):
         pass
 
@@ -51,7 +51,7 @@ def test_an_empty_message_is_not_the_header_of_a_catalogue() -> None:
 
 
 @pytest.mark.parametrize('locale', ['xx', 'no_SUCH', '../../etc', 'zh_CN/..', '', 'a' * 500])
-def test_an_unknown_locale_falls_back_and_says_so_once(
+def test_an_unknown_locale_falls_back_to_english_and_logs_one_warning(
     locale: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     catalogue.cache_clear()
@@ -62,7 +62,7 @@ def test_an_unknown_locale_falls_back_and_says_so_once(
     assert len(caplog.text) < 300
 
 
-def test_a_translation_that_names_an_unknown_field_is_not_shown(
+def test_a_translation_with_an_unknown_field_is_not_used(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     class Stale:
@@ -77,7 +77,7 @@ def test_a_translation_that_names_an_unknown_field_is_not_shown(
 
 
 @pytest.fixture(autouse=True)
-def none_stays() -> Iterator[None]:
+def restore_folders() -> Iterator[None]:
     with restore_locales():
         yield
 
@@ -104,13 +104,13 @@ class Parked(
 TEMPLATE = '{state} for {days} days, in row {row}.'
 
 
-def test_a_locale_may_come_from_outside(tmp_path: Path) -> None:
+def test_a_locale_can_be_added(tmp_path: Path) -> None:
     add_locales(german(tmp_path, ('{user} may not come in.', '{user} darf nicht herein.', None)))
     assert text(Login('ann', Secret('x')), 'de') == 'ann darf nicht herein.'
     assert text(FileNotFound('t', 'a'), 'de') == str(FileNotFound('t', 'a'))
 
 
-def test_the_form_follows_from_the_first_number_of_the_message(tmp_path: Path) -> None:
+def test_the_plural_form_depends_on_the_first_number_of_the_message(tmp_path: Path) -> None:
     add_locales(
         german(
             tmp_path,
@@ -123,7 +123,7 @@ def test_the_form_follows_from_the_first_number_of_the_message(tmp_path: Path) -
     ]
 
 
-def test_a_closed_word_is_translated_by_the_name_of_its_field(tmp_path: Path) -> None:
+def test_a_literal_is_translated_by_the_name_of_its_field(tmp_path: Path) -> None:
     translated = ('{state}: {days}', '{state}: {days}')
     add_locales(
         german(
@@ -140,7 +140,7 @@ def test_a_closed_word_is_translated_by_the_name_of_its_field(tmp_path: Path) ->
     ]
 
 
-def test_what_is_added_last_is_looked_at_first(tmp_path: Path) -> None:
+def test_the_last_added_folder_takes_precedence(tmp_path: Path) -> None:
     said = ["'a' gibt es nicht.", "'a' fehlt."]
     for number, one in enumerate(said):
         add_locales(
@@ -152,7 +152,7 @@ def test_what_is_added_last_is_looked_at_first(tmp_path: Path) -> None:
         assert text(FileNotFound('t', 'a'), 'de') == one
 
 
-def test_a_folder_without_a_catalogue_is_refused(tmp_path: Path) -> None:
+def test_a_folder_without_a_message_catalog_raises_value_error(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / 'nothing'):
         with pytest.raises(
             ValueError,
@@ -163,7 +163,7 @@ def test_a_folder_without_a_catalogue_is_refused(tmp_path: Path) -> None:
         add_locales(german(tmp_path), domain='library')
 
 
-def test_a_catalogue_that_cannot_be_read_is_refused_where_it_is_added(tmp_path: Path) -> None:
+def test_an_unreadable_message_catalog_raises_os_error_when_it_is_added(tmp_path: Path) -> None:
     folder = german(tmp_path)
     (folder / 'de' / 'LC_MESSAGES' / 'seamwise.mo').write_bytes(b'no catalogue')
     with pytest.raises(OSError, match='Bad magic number'):
@@ -171,14 +171,14 @@ def test_a_catalogue_that_cannot_be_read_is_refused_where_it_is_added(tmp_path: 
     assert type(catalogue('de')) is NullTranslations
 
 
-def test_a_folder_added_twice_is_looked_through_once(tmp_path: Path) -> None:
+def test_a_folder_that_is_added_twice_is_searched_once(tmp_path: Path) -> None:
     folder = german(tmp_path)
     add_locales(folder)
     add_locales(str(folder))
     assert len(texts._folders) == 2
 
 
-def test_shown_masks_secrets_cuts_texts_and_drops_the_cause() -> None:
+def test_shown_masks_secrets_cuts_texts_and_removes_the_cause() -> None:
     error = Login(
         'ann' * 1000,
         Secret('hunter2'),
@@ -194,13 +194,13 @@ def test_shown_masks_secrets_cuts_texts_and_drops_the_cause() -> None:
     assert shown(seen) == seen
 
 
-def test_shown_reaches_into_structs() -> None:
+def test_shown_redacts_nested_structs() -> None:
     error = InvalidParameter('t', 'p', 'r', Secret(1), (Finding('x' * 2000, 'r'),))
     assert shown(error).also[0].parameter.endswith('… (976 more)')
     assert shown(error).value is None
 
 
-def test_shown_changes_nothing_that_may_be_seen() -> None:
+def test_shown_keeps_harmless_values() -> None:
     class Numbers(TaggedError, category=Category.CONFLICT):
         whole: int
         part: float
@@ -217,5 +217,5 @@ class Overdrawn(TaggedError, category=Category.CONFLICT):
     pin: Secret[str]
 
 
-def test_shown_takes_a_class_whose_annotations_only_type_checkers_can_read() -> None:
+def test_shown_accepts_a_class_with_unresolvable_annotations() -> None:
     assert shown(Overdrawn(None, Secret('hunter2'))) == Overdrawn(None, Secret('***'))
