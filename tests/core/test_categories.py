@@ -1,4 +1,4 @@
-"""The one table of categories is complete, and says what the design says."""
+"""Tests of the categories: their retryability and recovery."""
 
 import pytest
 
@@ -34,4 +34,4 @@ def test_a_category_has_the_expected_retryability_and_recovery(category: Categor
 
 
 def test_the_values_of_the_enums_are_their_names_in_lower_case() -> None:
-    assert all(one.value == one.name.lower() for one in [*Category, *Recovery])
+    assert all(member.value == member.name.lower() for member in [*Category, *Recovery])

@@ -1,4 +1,4 @@
-"""Suggestions: few, near, quick."""
+"""Tests of the suggestions for a misspelt name."""
 
 import sys
 
@@ -9,9 +9,9 @@ from seamwise._close_matches import MAX_LENGTH, close_matches
 
 def test_at_most_three_names_are_suggested_the_most_similar_first() -> None:
     names = ['read_file', 'read_files', 'read_fil', 'reed_file', 'write_file']
-    found = close_matches('read_file', names)
-    assert found[0] == 'read_file'
-    assert len(found) == 3
+    matches = close_matches('read_file', names)
+    assert matches[0] == 'read_file'
+    assert len(matches) == 3
 
 
 def test_upper_and_lower_case_do_not_matter() -> None:

@@ -1,4 +1,4 @@
-"""Steps from one result to the next: who sees what, and what is handed on untouched."""
+"""Tests of the composition of steps: `tap`, `catch`, `flow` and their async versions."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -64,22 +64,22 @@ async def text_soon(number: int) -> str:
 
 class TestTap:
     def test_tap_returns_the_same_success(self) -> None:
-        seen: list[int] = []
-        given = Success(2)
-        assert tap(given, seen.append) is given
-        assert seen == [2]
+        values: list[int] = []
+        result = Success(2)
+        assert tap(result, values.append) is result
+        assert values == [2]
 
     def test_tap_ignores_a_failure(self) -> None:
         assert tap(COLD, never) is COLD
 
     def test_tap_error_returns_the_same_failure(self) -> None:
-        seen: list[Cold] = []
-        assert tap_error(COLD, seen.append) is COLD
-        assert seen == [Cold('k')]
+        values: list[Cold] = []
+        assert tap_error(COLD, values.append) is COLD
+        assert values == [Cold('k')]
 
     def test_tap_error_ignores_a_success(self) -> None:
-        given = Success(2)
-        assert tap_error(given, never) is given
+        result = Success(2)
+        assert tap_error(result, never) is result
 
     def test_tap_ignores_the_return_value_of_its_function(self) -> None:
         assert tap(Success(1), lambda _: Failure('no')) == Success(1)
@@ -98,12 +98,12 @@ class TestAsync:
         assert asyncio.run(bind_async(Success(3), half_soon)) == Failure('3 is odd')
 
     def test_bind_async_returns_the_result_of_the_step_itself(self) -> None:
-        given = Failure('late')
+        result = Failure('late')
 
         async def fail(_: int) -> Failure[str]:
-            return given
+            return result
 
-        assert asyncio.run(bind_async(Success(1), fail)) is given
+        assert asyncio.run(bind_async(Success(1), fail)) is result
 
     def test_map_async_wraps_the_value_of_the_step(self) -> None:
         assert asyncio.run(map_async(Success(4), text_soon)) == Success('4')
@@ -120,8 +120,8 @@ class TestAsync:
     def test_a_step_may_return_any_awaitable(self) -> None:
         async def main() -> Result[str, str]:
             loop = asyncio.get_running_loop()
-            given: Result[int, str] = Success(4)
-            halved = await bind_async(given, lambda number: loop.create_task(half_soon(number)))
+            result: Result[int, str] = Success(4)
+            halved = await bind_async(result, lambda number: loop.create_task(half_soon(number)))
             return await map_async(halved, lambda number: asyncio.ensure_future(text_soon(number)))
 
         assert asyncio.run(main()) == Success('2')
@@ -143,8 +143,8 @@ class TestCatch:
         assert catch(Cold, never)(FULL) is FULL
 
     def test_catch_returns_a_success_itself(self) -> None:
-        given = Success(Cold('k'))
-        assert catch(Cold, never)(given) is given
+        result = Success(Cold('k'))
+        assert catch(Cold, never)(result) is result
 
     def test_catch_handles_several_classes_with_one_handler(self) -> None:
         step = catch((Cold, Full), lambda error: Success(type(error).__name__))
@@ -166,7 +166,10 @@ class TestCatch:
 
     @pytest.mark.parametrize('kinds', [(), Cold | Full, 'Cold', (Cold, 'Full'), Cold('k'), [Cold]])
     def test_catch_raises_type_error_for_anything_but_classes(self, kinds: object) -> None:
-        match = r'^catch takes a class or a tuple of classes first, not .*; use catch_all for a whole union\.$'
+        match = (
+            r'^catch takes a class or a tuple of classes first, not .*; '
+            r'use catch_all for a whole union\.$'
+        )
         with pytest.raises(TypeError, match=match):
             catch(kinds, never)  # type: ignore[call-overload]  # the misuse is the test
 
@@ -177,8 +180,8 @@ class TestCatch:
         assert [catch_all(name)(COLD), catch_all(name)(FULL)] == [Success('Cold'), Success('Full')]
 
     def test_catch_all_returns_a_success_itself(self) -> None:
-        given = Success(1)
-        assert catch_all(never)(given) is given
+        result = Success(1)
+        assert catch_all(never)(result) is result
 
     @pytest.mark.parametrize('step', [catch(Sized, len), catch_all(str)])
     def test_a_handler_that_returns_no_result_raises_type_error_with_its_name(
@@ -202,12 +205,12 @@ class TestFlow:
         assert flow(3, half) == Failure('3 is odd')
 
     def test_flow_returns_the_first_failure_itself(self) -> None:
-        given: Failure[str] = Failure('late')
-        assert flow(4, half, lambda _: given, never, never) is given
+        result: Failure[str] = Failure('late')
+        assert flow(4, half, lambda _: result, never, never) is result
 
     def test_flow_returns_the_last_result_itself(self) -> None:
-        given = Success(1)
-        assert flow(4, half, lambda _: given) is given
+        result = Success(1)
+        assert flow(4, half, lambda _: result) is result
 
     def test_flow_equals_a_chain_of_binds(self) -> None:
         for number in range(16):

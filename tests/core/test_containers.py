@@ -1,11 +1,11 @@
-"""The containers are those of `returns`, at run time to the last bit."""
+"""Tests of the containers: at run time they are those of `returns`."""
 
 from typing import get_type_hints
 
 import pytest
 from returns.primitives.tracing import collect_traces
-from returns.result import Failure as TheirFailure
-from returns.result import Success as TheirSuccess
+from returns.result import Failure as ReturnsFailure
+from returns.result import Success as ReturnsSuccess
 from returns.result import safe
 
 from seamwise import Failure, Result, Success, from_returns, is_failure, is_success
@@ -13,19 +13,19 @@ from seamwise.containers import quick_failure, quick_success
 
 
 def test_the_containers_are_the_classes_of_returns() -> None:
-    ours: list[object] = [Success, Failure]
-    assert ours == [TheirSuccess, TheirFailure]
+    classes: list[object] = [Success, Failure]
+    assert classes == [ReturnsSuccess, ReturnsFailure]
 
 
 def test_from_returns_returns_the_same_object() -> None:
-    theirs = safe(int)('7')
-    assert from_returns(theirs) is theirs
+    result = safe(int)('7')
+    assert from_returns(result) is result
 
 
-@pytest.mark.parametrize('given', [7, None, 'text', Success])
-def test_from_returns_raises_type_error_for_other_values(given: object) -> None:
+@pytest.mark.parametrize('value', [7, None, 'text', Success])
+def test_from_returns_raises_type_error_for_other_values(value: object) -> None:
     with pytest.raises(TypeError, match='from_returns takes a Success or a Failure'):
-        from_returns(given)  # type: ignore[arg-type]  # the misuse is the test
+        from_returns(value)  # type: ignore[arg-type]  # the misuse is the test
 
 
 def test_is_success_and_is_failure_distinguish_the_results() -> None:

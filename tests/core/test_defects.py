@@ -1,4 +1,4 @@
-"""Defects are recorded once, under a reference, without secrets and without end."""
+"""Tests of defect reports: logging once, masked secrets and limited length."""
 
 import asyncio
 import concurrent.futures.thread
@@ -110,9 +110,9 @@ def test_the_report_contains_the_members_of_a_group_and_the_notes() -> None:
 
 
 def test_a_cycle_of_causes_ends_the_chain() -> None:
-    one, other = ValueError('1'), ValueError('2')
-    one.__cause__, other.__cause__ = other, one
-    assert [link.message for link in report_defect(one).chain] == ['1', '2']
+    first, second = ValueError('1'), ValueError('2')
+    first.__cause__, second.__cause__ = second, first
+    assert [link.message for link in report_defect(first).chain] == ['1', '2']
 
 
 def test_a_long_chain_is_cut_with_a_note() -> None:
@@ -169,7 +169,7 @@ def test_a_level_has_at_most_fifty_frames() -> None:
     assert '… (152 more frames)' in report_defect(caught.value).pretty
 
 
-def test_frames_of_the_core_and_of_asyncio_are_omitted() -> None:
+def test_frames_of_the_core_and_of_the_event_loop_are_omitted() -> None:
     @fallible
     async def scope(do: Do[str]) -> int:
         return do(attempt(lambda: 1 // 0, when(KeyError).becomes(str)))
@@ -199,10 +199,10 @@ OWN_FILES = [
 ]
 
 
-def through(file: str) -> BaseException:
-    """Give an exception that has passed a frame of a file."""
+def raised_in(file: str) -> BaseException:
+    """Return an exception whose traceback has a frame of a file."""
     names: dict[str, Callable[[], None]] = {}
-    exec(compile('def run():\n    1 / 0', file, 'exec'), names)  # noqa: S102 -- a frame of any file can be had in no other way
+    exec(compile('def run():\n    1 / 0', file, 'exec'), names)  # noqa: S102 -- the only way to a frame of this file
     with pytest.raises(ZeroDivisionError) as caught:
         names['run']()
     return caught.value
@@ -210,12 +210,12 @@ def through(file: str) -> BaseException:
 
 @pytest.mark.parametrize('file', LOOP_FILES)
 def test_frames_of_an_event_loop_are_omitted(file: str) -> None:
-    assert file not in report_defect(through(file)).pretty
+    assert file not in report_defect(raised_in(file)).pretty
 
 
 @pytest.mark.parametrize('file', OWN_FILES)
 def test_frames_of_a_program_with_the_name_of_a_loop_are_kept(file: str) -> None:
-    assert file in report_defect(through(file)).pretty
+    assert file in report_defect(raised_in(file)).pretty
 
 
 @pytest.mark.parametrize('backend', ['asyncio', 'trio'])
@@ -275,7 +275,7 @@ def test_a_long_message_is_cut() -> None:
 
 def test_a_frame_contains_no_source_line_and_no_secret_of_its_path() -> None:
     file = 'https://ann:FAKE-hunter2@example.org/a.py'
-    assert 'FAKE' not in report_defect(through(file)).pretty
+    assert 'FAKE' not in report_defect(raised_in(file)).pretty
     with pytest.raises(SyntaxError) as caught:
         compile("connect('FAKE-hunter2') +", 'a.py', 'exec')
     report = report_defect(caught.value)
@@ -296,7 +296,7 @@ def test_notes_that_are_not_texts_are_converted_or_replaced() -> None:
             raise ZeroDivisionError
 
     defect = ValueError('bad')
-    defect.__notes__ = [5, None, 'one\ntwo', Mute()]  # type: ignore[list-item]  # Python does not look at them
+    defect.__notes__ = [5, None, 'one\ntwo', Mute()]  # type: ignore[list-item]  # Python does not check notes
     assert report_defect(defect).pretty.splitlines() == [
         'ValueError: bad',
         '  note: 5',
@@ -356,11 +356,8 @@ def test_a_defect_is_logged_once_if_every_layer_reports_it(
 
 def test_reports_are_compared_by_value() -> None:
     report = report_defect(ValueError('bad'))
-    assert (
-        pickle.loads(pickle.dumps(report))
-        == report
-        == DefectReport(report.ref, report.pretty, report.chain)
-    )
+    unpickled = pickle.loads(pickle.dumps(report))  # noqa: S301 -- own bytes
+    assert unpickled == report == DefectReport(report.ref, report.pretty, report.chain)
 
 
 def test_the_chain_contains_the_causes_of_a_tagged_error() -> None:

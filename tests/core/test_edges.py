@@ -1,4 +1,4 @@
-"""Edges: which exceptions become failures, which pass, and the way back to an exception."""
+"""Tests of the conversion of exceptions to failures and back."""
 
 import asyncio
 import gc
@@ -53,7 +53,7 @@ RULES: Rules[DiskFailed | TooSlow] = when(OSError).becomes(DiskFailed) | when(Ti
 
 
 def classify(raised: Exception) -> Failure[DiskFailed | TooSlow] | None:
-    """Judge as `RULES` does."""
+    """Classify exceptions like `RULES`."""
     return RULES(raised)
 
 
@@ -115,7 +115,7 @@ every = pytest.mark.parametrize('edge', EVERY, ids=lambda edge: edge.__name__)
 
 @every
 class TestConversion:
-    """`attempt` and `refine`, as a call and as a decorator, of `def` and of `async def`."""
+    """Tests of `attempt` and `refine`, called and as decorators, with plain and async functions."""
 
     def test_a_value_is_converted_to_a_success(
         self, edge: Callable[[Callable[[], object]], object]
@@ -210,7 +210,7 @@ class Service:
 
     @attempt(RULES)
     async def load_soon(self, path: str, *, size: int = 1) -> str:
-        """Load the path soon."""
+        """Load the path asynchronously."""
         await asyncio.sleep(0)
         return path * size if self.raised is None else raises(self.raised)
 
@@ -244,7 +244,7 @@ class TestDecorators:
         assert str(inspect.signature(Service.load)) == '(self, path: str, *, size: int = 1) -> str'
         assert (Service.load_soon.__name__, Service.load_soon.__doc__) == (
             'load_soon',
-            'Load the path soon.',
+            'Load the path asynchronously.',
         )
 
     def test_a_decorated_coroutine_function_remains_one(self) -> None:
@@ -256,11 +256,11 @@ class TestDecorators:
         slow = TimeoutError()
 
         @attempt(RULES)
-        def hands_on(raised: Exception) -> object:
+        def call_read(raised: Exception) -> object:
             return raises_soon(raised)
 
-        given: Any = hands_on(slow)
-        assert asyncio.run(given) == Failure(TooSlow(slow))
+        coroutine: Any = call_read(slow)
+        assert asyncio.run(coroutine) == Failure(TooSlow(slow))
 
     def test_an_awaitable_that_is_no_coroutine_is_returned_as_a_value(self) -> None:
         async def main() -> None:
@@ -303,9 +303,9 @@ class TestRules:
         assert rules(RuntimeError()) is None
 
     def test_joining_rules_does_not_change_the_operands(self) -> None:
-        one, two = when(KeyError).becomes(repr), when(OSError).becomes(repr)
-        assert (one | two)(OSError()) is not None
-        assert (one(OSError()), two(KeyError())) == (None, None)
+        first, second = when(KeyError).becomes(repr), when(OSError).becomes(repr)
+        assert (first | second)(OSError()) is not None
+        assert (first(OSError()), second(KeyError())) == (None, None)
 
     def test_two_rules_for_one_exception_type_raise_type_error(self) -> None:
         with pytest.raises(
@@ -393,15 +393,15 @@ class TestHandlers:
             assert defect.value.__context__ is original
 
     def test_classify_is_called_with_a_group_before_its_members(self) -> None:
-        asked: list[str] = []
+        calls: list[str] = []
 
         def judge(raised: Exception) -> Failure[str] | None:
-            asked.append(type(raised).__name__)
+            calls.append(type(raised).__name__)
             return None
 
         with pytest.raises(ExceptionGroup):
             refine(lambda: read(ExceptionGroup('a', [OSError(), ValueError()])), judge)
-        assert asked == ['ExceptionGroup', 'OSError', 'ValueError']
+        assert calls == ['ExceptionGroup', 'OSError', 'ValueError']
 
     def test_classify_can_convert_a_whole_group(self) -> None:
         group = ExceptionGroup('a', [OSError()])
@@ -414,54 +414,61 @@ class TestHandlers:
     def test_classify_that_returns_another_type_raises_type_error(
         self, raised: Exception, wrong: object
     ) -> None:
-        def judge(one: Exception) -> Any:
-            return None if isinstance(one, ExceptionGroup) else wrong
+        def judge(exception: Exception) -> Any:
+            return None if isinstance(exception, ExceptionGroup) else wrong
 
         with pytest.raises(
             TypeError,
-            match=f'judge at .* must return a Failure or None, but returned {type(wrong).__name__}\\.$',
-        ) as told:
+            match='judge at .* must return a Failure or None, '
+            f'but returned {type(wrong).__name__}\\.$',
+        ) as info:
             refine(lambda: read(raised), judge)
-        assert told.value.__context__ is raised
+        assert info.value.__context__ is raised
 
 
 class TestInvalidCalls:
     @pytest.mark.parametrize(
-        'given', [(), (7,), (len,), (RULES, len), (len, classify), (when(OSError), len)]
+        'args', [(), (7,), (len,), (RULES, len), (len, classify), (when(OSError), len)]
     )
     def test_attempt_raises_type_error_unless_rules_come_last(
-        self, given: tuple[object, ...]
+        self, args: tuple[object, ...]
     ) -> None:
-        match = r'^attempt takes rules last, as in `attempt\(call, when\(OSError\)\.becomes\(disk_failed\)\)`, not \('
+        match = (
+            r'^attempt takes rules last, as in '
+            r'`attempt\(call, when\(OSError\)\.becomes\(disk_failed\)\)`, not \('
+        )
         with pytest.raises(TypeError, match=match):
-            attempt(*given)  # type: ignore[call-overload]  # the misuse is the test
+            attempt(*args)  # type: ignore[call-overload]  # the misuse is the test
 
-    @pytest.mark.parametrize('given', [(7, RULES), (len, 'a', RULES), ('path', RULES)])
+    @pytest.mark.parametrize('args', [(7, RULES), (len, 'a', RULES), ('path', RULES)])
     def test_attempt_raises_type_error_unless_a_function_comes_first(
-        self, given: tuple[object, ...]
+        self, args: tuple[object, ...]
     ) -> None:
-        match = r'^attempt takes a function without arguments, such as `lambda: load\(path\)`, and then the rules'
+        match = (
+            r'^attempt takes a function without arguments, such as `lambda: load\(path\)`, '
+            r'and then the rules or a function that classifies exceptions\.$'
+        )
         with pytest.raises(TypeError, match=match):
-            attempt(*given)  # type: ignore[call-overload]  # the misuse is the test
+            attempt(*args)  # type: ignore[call-overload]  # the misuse is the test
 
-    @pytest.mark.parametrize('given', [(), (7,), (len, 7), (7, classify), (len, 'a', classify)])
+    @pytest.mark.parametrize('args', [(), (7,), (len, 7), (7, classify), (len, 'a', classify)])
     def test_refine_raises_type_error_unless_both_arguments_are_callable(
-        self, given: tuple[object, ...]
+        self, args: tuple[object, ...]
     ) -> None:
         with pytest.raises(TypeError, match=r'^refine takes a function without arguments, such as'):
-            refine(*given)  # type: ignore[call-overload]  # the misuse is the test
+            refine(*args)  # type: ignore[call-overload]  # the misuse is the test
 
     @pytest.mark.parametrize(
-        'given', [(), ('DiskFailed',), (DiskFailed | TooSlow,), (DiskFailed, (TooSlow,))]
+        'args', [(), ('DiskFailed',), (DiskFailed | TooSlow,), (DiskFailed, (TooSlow,))]
     )
     def test_caught_raises_type_error_unless_classes_follow_the_function(
-        self, given: tuple[object, ...]
+        self, args: tuple[object, ...]
     ) -> None:
         with pytest.raises(
             TypeError,
             match=r'^caught takes error classes after the function, not \(',
         ):
-            caught(len, *given)  # type: ignore[call-overload]  # the misuse is the test
+            caught(len, *args)  # type: ignore[call-overload]  # the misuse is the test
 
     def test_caught_raises_type_error_unless_a_function_comes_first(self) -> None:
         with pytest.raises(TypeError, match=r'^caught takes a function without arguments first'):
@@ -482,7 +489,8 @@ class TestInvalidCalls:
         for function in (lines, lines_soon):
             with pytest.raises(
                 TypeError,
-                match=f'{function.__name__} is a generator, which raises only when it is iterated; use @',
+                match=f'{function.__name__} is a generator, which raises only when it is iterated; '
+                f'use @{name} on the function that iterates it\\.$',
             ):
                 edge(function)
         above: list[tuple[str, object]] = [
@@ -515,9 +523,9 @@ class TestOrRaise:
     def test_raised_has_the_exception_below_the_error_as_its_cause(self) -> None:
         original = OSError('disk')
         for error in (DiskFailed(original), DiskFailed(TooSlow(original)), original):
-            given: Result[int, object] = Failure(error)
+            result: Result[int, object] = Failure(error)
             with pytest.raises(Raised) as raised:
-                or_raise(given)
+                or_raise(result)
             assert raised.value.__cause__ is original
 
     def test_raised_keeps_the_exception_being_handled_as_context(self) -> None:
@@ -594,7 +602,7 @@ class TestCaught:
 
 
 class Held:
-    """Something that a frame keeps alive."""
+    """Object that a frame refers to."""
 
 
 @pytest.mark.parametrize('kind', [OSError, ValueError])
@@ -635,8 +643,8 @@ def test_a_failed_call_leaves_no_reference_cycle(kind: type[Exception], way: str
 def test_attempt_converts_the_exception_group_of_a_task_group() -> None:
     async def all_of_them(*raised: Exception) -> None:
         async with asyncio.TaskGroup() as group:
-            for one in raised:
-                group.create_task(raises_soon(one))
+            for error in raised:
+                group.create_task(raises_soon(error))
 
     def run(*raised: Exception) -> Awaitable[Result[None, object]]:
         return attempt(lambda: all_of_them(*raised), RULES)

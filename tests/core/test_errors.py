@@ -1,4 +1,4 @@
-"""Classes of errors: what they refuse when they are made, and what their values are."""
+"""Tests of error classes: their definition and their values."""
 
 import copy
 import importlib
@@ -19,7 +19,7 @@ T = TypeVar('T')
 
 
 class QueueFull(TaggedError, category=Category.CAPACITY, message='{queue!r} holds {size} already.'):
-    """A queue takes nothing more."""
+    """The queue accepts no more items."""
 
     queue: str
     size: int = 0
@@ -79,8 +79,8 @@ def test_a_pattern_matches_fields_by_position_and_by_keyword() -> None:
                 return name, 0
             case QueueFull(name, size):
                 return name, size
-            case other:
-                return '', other.code
+            case busy:
+                return '', busy.code
 
     assert [read(QueueFull('a', 0)), read(QueueFull('a', 3)), read(Varying(7))] == [
         ('a', 0),
@@ -176,11 +176,11 @@ def test_an_error_class_can_be_generic() -> None:
     assert Rejected[int](1) == Rejected(1)
 
 
-def made(
+def define(
     body: str, keywords: str = 'category=Category.CONFLICT', base: str = 'TaggedError'
 ) -> None:
-    """Make a class `Made` outside of any function, where its tag is registered."""
-    exec(
+    """Define a class `Made` outside any function, so that its tag is registered."""
+    exec(  # noqa: S102 -- the class is defined outside any function
         f'class Made({base}, {keywords}):\n    {body}',
         {**vars(seamwise), **globals(), '__name__': 'tests.made'},
     )
@@ -193,7 +193,10 @@ def made(
         ("category='conflict'", "Made: category must be a Category, not 'conflict'"),
         (
             'category=Category.CONFLICT, categry=1',
-            "Made: unknown class keyword 'categry'; an error class accepts tag, namespace, category",
+            (
+                "Made: unknown class keyword 'categry'; an error class accepts tag, namespace, "
+                'category, retryable, recovery, message.'
+            ),
         ),
         (
             'category=Category.CONFLICT, frozen=False',
@@ -216,9 +219,9 @@ def made(
 def test_an_invalid_class_keyword_raises_type_error_with_its_name(
     keywords: str, complaint: str
 ) -> None:
-    with pytest.raises(TypeError) as refused:
-        made('pass', keywords)
-    assert complaint in str(refused.value)
+    with pytest.raises(TypeError) as info:
+        define('pass', keywords)
+    assert complaint in str(info.value)
 
 
 @pytest.mark.parametrize('name', ['tag', 'category', 'retryable', 'recovery'])
@@ -226,9 +229,9 @@ def test_a_field_with_a_reserved_name_raises_type_error(name: str) -> None:
     with pytest.raises(
         TypeError, match=f"Made: '{name}' is an attribute of every error; rename this field"
     ):
-        made(f'{name}: str')
+        define(f'{name}: str')
     with pytest.raises(TypeError, match=f"Made: set '{name}' as a class keyword"):
-        made(f'{name} = 1')
+        define(f'{name} = 1')
 
 
 @pytest.mark.parametrize(
@@ -250,7 +253,7 @@ def test_a_field_of_an_unhashable_type_raises_type_error(annotation: str, kind: 
         TypeError,
         match=f"Made: an error must be hashable, but the field 'x' contains a {kind}; use a tuple",
     ):
-        made(f'x: {annotation}')
+        define(f'x: {annotation}')
 
 
 @pytest.mark.parametrize(
@@ -269,31 +272,34 @@ def test_a_field_of_an_unhashable_type_raises_type_error(annotation: str, kind: 
     ],
 )
 def test_a_field_of_a_hashable_type_is_accepted(annotation: str) -> None:
-    made(f'x: {annotation}')
+    define(f'x: {annotation}')
 
 
 def test_subclassing_an_error_class_raises_type_error() -> None:
     with pytest.raises(
         TypeError,
-        match=r'Made: the error class QueueFull cannot be subclassed.*`MadeError = QueueFull \| Made`',
+        match=r'Made: the error class QueueFull cannot be subclassed.*'
+        r'`MadeError = QueueFull \| Made`',
     ):
-        made('pass', base='QueueFull')
+        define('pass', base='QueueFull')
 
 
 def test_a_duplicate_tag_raises_type_error_with_both_names() -> None:
     with pytest.raises(
         TypeError,
-        match=r"Made: tests\.core\.test_errors\.QueueFull already has the tag 'QueueFull' in namespace 'tests'",
+        match=r"Made: tests\.core\.test_errors\.QueueFull already has the tag 'QueueFull' "
+        r"in namespace 'tests'",
     ):
-        made('pass', "category=Category.CONFLICT, tag='QueueFull'")
-    made('pass', "category=Category.CONFLICT, tag='QueueFull', namespace='others'")
+        define('pass', "category=Category.CONFLICT, tag='QueueFull'")
+    define('pass', "category=Category.CONFLICT, tag='QueueFull', namespace='others'")
 
 
 def test_a_reloaded_class_replaces_the_first_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / 'reloaded.py').write_text(
-        'from seamwise import Category, TaggedError\n\n\nclass Again(TaggedError, category=Category.CONFLICT):\n    pass\n'
+        'from seamwise import Category, TaggedError\n\n\n'
+        'class Again(TaggedError, category=Category.CONFLICT):\n    pass\n'
     )
     monkeypatch.setattr(sys, 'path', [str(tmp_path), *sys.path])
     first = importlib.import_module('reloaded').Again
@@ -314,8 +320,8 @@ def test_classes_local_to_a_function_may_share_tags() -> None:
 
 
 def test_a_tag_in_two_namespaces_is_not_found() -> None:
-    made('pass', "category=Category.CONFLICT, tag='Shared', namespace='one'")
-    made('pass', "category=Category.CONFLICT, tag='Shared', namespace='two'")
+    define('pass', "category=Category.CONFLICT, tag='Shared', namespace='one'")
+    define('pass', "category=Category.CONFLICT, tag='Shared', namespace='two'")
     assert find_by_tag('Shared') is None
     assert find_by_tag(None) is None
 
@@ -338,8 +344,8 @@ def test_errors_of_different_classes_are_never_equal() -> None:
     class Two(TaggedError, category=Category.CONFLICT):
         x: int
 
-    one: TaggedError = One(1)
-    assert one != Two(1)
+    error: TaggedError = One(1)
+    assert error != Two(1)
 
 
 def test_msgspec_distinguishes_the_members_of_a_union() -> None:

@@ -1,4 +1,4 @@
-"""Laws: results are functors and monads on both sides, and every way to write the same thing gives the same."""
+"""Tests of algebraic laws: functor, monad, and the equivalence of all styles."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -55,15 +55,15 @@ steps: st.SearchStrategy[Step] = st.functions(
 mends: st.SearchStrategy[Mend] = st.functions(like=lambda word: word, returns=results, pure=True)
 
 
-def same(one: object) -> object:
-    return one
+def identity(value: object) -> object:
+    return value
 
 
 class TestFunctor:
     @given(results)
     def test_mapping_identity_changes_nothing(self, result: Number) -> None:
-        assert result.map(same) == result
-        assert result.alt(same) == result
+        assert result.map(identity) == result
+        assert result.alt(identity) == result
 
     @given(results, plain, plain)
     def test_mapping_a_composition_equals_mapping_twice(
@@ -160,15 +160,15 @@ class TestCatch:
 
     @given(results)
     def test_tap_and_tap_error_change_nothing(self, result: Number) -> None:
-        seen: list[object] = []
-        assert tap_error(tap(result, seen.append), seen.append) is result
-        assert seen == [
+        calls: list[object] = []
+        assert tap_error(tap(result, calls.append), calls.append) is result
+        assert calls == [
             result.swap().value_or(None) if isinstance(result, Failure) else result.value_or(None)
         ]
 
 
 class TestChains:
-    """Binds, `flow`, direct style, and each of them with coroutines: four spellings of one thing."""
+    """Tests that `bind`, `flow` and direct style agree, with plain and async functions."""
 
     @given(values, st.lists(steps, min_size=1, max_size=5))
     def test_all_chaining_styles_give_the_same_result(
@@ -184,8 +184,8 @@ class TestChains:
         @fallible
         def nested(do: Do[str], number: int, *others: Step) -> int:
             first, *rest = others
-            found = do(first(number))
-            return do(nested(found, *rest)) if rest else found
+            value = do(first(number))
+            return do(nested(value, *rest)) if rest else value
 
         bound: Number = Success(value)
         for step in chain:
@@ -237,33 +237,29 @@ class TestChains:
 
 class TestMany:
     @given(many)
-    def test_all_ways_to_collect_give_the_same_result(self, given_results: list[Number]) -> None:
-        found, lost = partition(given_results)
-        assert [Success(one) for one in found] == [
-            one for one in given_results if isinstance(one, Success)
+    def test_all_ways_to_collect_give_the_same_result(self, results: list[Number]) -> None:
+        values, errors = partition(results)
+        assert [Success(value) for value in values] == [
+            result for result in results if isinstance(result, Success)
         ]
-        assert [Failure(one) for one in lost] == [
-            one for one in given_results if isinstance(one, Failure)
+        assert [Failure(error) for error in errors] == [
+            result for result in results if isinstance(result, Failure)
         ]
-        assert collect(given_results) == (Failure(lost[0]) if lost else Success(tuple(found)))
-        assert accumulate(given_results) == (
-            Failure(tuple(lost)) if lost else Success(tuple(found))
-        )
+        assert collect(results) == (Failure(errors[0]) if errors else Success(tuple(values)))
+        assert accumulate(results) == (Failure(tuple(errors)) if errors else Success(tuple(values)))
 
     @given(many)
-    def test_direct_style_collects_like_collect(self, given_results: list[Number]) -> None:
+    def test_direct_style_collects_like_collect(self, results: list[Number]) -> None:
         @fallible
         def direct(do: Do[str]) -> tuple[int, ...]:
-            return tuple(do(one) for one in given_results)
+            return tuple(do(result) for result in results)
 
-        assert direct() == collect(given_results)
+        assert direct() == collect(results)
 
-    @given(many.filter(lambda given_results: len(given_results) > 1))
-    def test_arguments_and_an_iterable_give_the_same_result(
-        self, given_results: list[Number]
-    ) -> None:
-        assert collect(*given_results) == collect(iter(given_results))
-        assert accumulate(*given_results) == accumulate(iter(given_results))
+    @given(many.filter(lambda results: len(results) > 1))
+    def test_arguments_and_an_iterable_give_the_same_result(self, results: list[Number]) -> None:
+        assert collect(*results) == collect(iter(results))
+        assert accumulate(*results) == accumulate(iter(results))
 
     @given(many, many)
     def test_partitions_of_two_lists_add_up(self, one: list[Number], two: list[Number]) -> None:
@@ -273,7 +269,7 @@ class TestMany:
 
     @given(many, st.none() | st.integers(1, 9))
     def test_concurrent_functions_give_the_same_results(
-        self, given_results: list[Number], limit: int | None
+        self, results: list[Number], limit: int | None
     ) -> None:
         async def soon(result: Number, turns: int) -> Number:
             for _ in range(turns):
@@ -282,15 +278,12 @@ class TestMany:
 
         async def run() -> None:
             def jobs() -> list[Awaitable[Number]]:
-                return [
-                    soon(result, len(given_results) - place)
-                    for place, result in enumerate(given_results)
-                ]
+                return [soon(result, len(results) - index) for index, result in enumerate(results)]
 
-            assert await accumulate_async(jobs(), limit=limit) == accumulate(given_results)
-            assert await partition_async(jobs(), limit=limit) == partition(given_results)
+            assert await accumulate_async(jobs(), limit=limit) == accumulate(results)
+            assert await partition_async(jobs(), limit=limit) == partition(results)
             collected = await collect_async(jobs(), limit=1)
-            assert collected == collect(given_results)
+            assert collected == collect(results)
 
         asyncio.run(run())
 

@@ -1,4 +1,4 @@
-"""Many results in one: what is read, what is kept, and what is refused."""
+"""Tests of `collect`, `accumulate` and `partition`."""
 
 import asyncio
 from collections.abc import Iterable, Iterator
@@ -11,27 +11,27 @@ Number = Result[int, str]
 
 
 def numbers(count: int, *, odd_from: int | None = None) -> Iterator[Number]:
-    """Successes, and from a place on failures at odd places."""
-    for place in range(count):
+    """Yield successes, and from `odd_from` on failures for odd numbers."""
+    for number in range(count):
         yield (
-            Failure(f'{place} is odd')
-            if odd_from is not None and place >= odd_from and place % 2
-            else Success(place)
+            Failure(f'{number} is odd')
+            if odd_from is not None and number >= odd_from and number % 2
+            else Success(number)
         )
 
 
 class OnceThenNever:
-    """An iterator that must not be read beyond its first failure."""
+    """Iterator that must not be read beyond its first failure."""
 
     def __init__(self, *results: Number) -> None:
-        self.left = list(results)
+        self.results = list(results)
 
     def __iter__(self) -> Iterator[Number]:
         return self
 
     def __next__(self) -> Number:
-        assert self.left, 'read too far'
-        return self.left.pop(0)
+        assert self.results, 'read too far'
+        return self.results.pop(0)
 
 
 class TestCollect:
@@ -58,9 +58,9 @@ class TestCollect:
         assert collect(OnceThenNever(Success(1), Failure('late'))) == Failure('late')
 
     def test_collect_leaves_the_rest_of_an_iterator_unread(self) -> None:
-        left = numbers(9, odd_from=3)
-        assert collect(left) == Failure('3 is odd')
-        assert next(left) == Success(4)
+        iterator = numbers(9, odd_from=3)
+        assert collect(iterator) == Failure('3 is odd')
+        assert next(iterator) == Success(4)
 
     def test_collect_reads_a_hundred_thousand_results_without_recursion(self) -> None:
         assert collect(numbers(100_000)).map(len) == Success(100_000)
@@ -133,7 +133,10 @@ class TestInvalidArguments:
 
     def test_a_coroutine_among_results_raises_type_error_with_a_hint(self) -> None:
         forgotten = asyncio.sleep(0)
-        match = r'^collect takes results, but number 2 is coroutine, which must be awaited first \(or use the function with _async\)\.$'
+        match = (
+            r'^collect takes results, but number 2 is coroutine, which must be awaited first '
+            r'\(or use the function with _async\)\.$'
+        )
         with pytest.raises(TypeError, match=match):
             collect(Success(1), forgotten)  # type: ignore[call-overload]  # the misuse is the test
         forgotten.close()

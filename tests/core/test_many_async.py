@@ -1,4 +1,4 @@
-"""Many awaitables in one result: side by side, bounded, in the order given, and cancelled as one."""
+"""Tests of the concurrent functions: order, limit, failures, cancellation and defects."""
 
 import asyncio
 import gc
@@ -21,7 +21,7 @@ every = pytest.mark.parametrize('many', ALL, ids=lambda many: many.__name__)
 
 
 async def soon(number: int, *, after: int = 1) -> Number:
-    """Give a Success of an even number and a Failure of an odd one, after some turns of the loop."""
+    """Return a Success of an even number or a Failure of an odd one, after some loop iterations."""
     for _ in range(after):
         await sleep(0)
     return Failure(f'{number} is odd') if number % 2 else Success(number)
@@ -34,7 +34,7 @@ async def bug(number: int = 0, *, after: int = 1) -> Number:
 
 
 class Child:
-    """Awaitables that wait forever, and what became of them."""
+    """Awaitables that wait until they are cancelled, and a record of that."""
 
     def __init__(self) -> None:
         self.begun: list[int] = []
@@ -56,7 +56,7 @@ class Child:
 
 
 class Crowd:
-    """Counts how many run at once and how far its iterator has been read."""
+    """Counter of concurrent awaitables and of items read from the iterator."""
 
     def __init__(self, count: int, *, fails_at: int | None = None) -> None:
         self.count = count
@@ -64,20 +64,20 @@ class Crowd:
         self.read = self.now = self.most = self.done = 0
         self.most_ahead = 0
 
-    async def one(self, place: int) -> Result[int, str]:
+    async def run_one(self, index: int) -> Result[int, str]:
         self.now += 1
         self.most = max(self.most, self.now)
-        for _ in range(place % 3 + 1):
+        for _ in range(index % 3 + 1):
             await sleep(0)
         self.now -= 1
         self.done += 1
-        return Failure(f'{place} failed') if place == self.fails_at else Success(place)
+        return Failure(f'{index} failed') if index == self.fails_at else Success(index)
 
     def __iter__(self) -> Iterator[Awaitable[Result[int, str]]]:
-        for place in range(self.count):
+        for index in range(self.count):
             self.read += 1
             self.most_ahead = max(self.most_ahead, self.read - self.done)
-            yield self.one(place)
+            yield self.run_one(index)
 
 
 class Later:
@@ -91,7 +91,7 @@ class Later:
 
 
 async def cancelled(task: asyncio.Task[Any], *, times: int = 1) -> None:
-    """Let a task run a few turns, cancel it, and expect that it ends so."""
+    """Run a task for a while, cancel it, and check that it ends with CancelledError."""
     for _ in range(3):
         await sleep(0)
     for _ in range(times):
@@ -222,8 +222,8 @@ class TestLimit:
         assert crowd.most == 30
 
     def test_nothing_is_read_after_a_failure(self) -> None:
-        async def main(given: Iterable[Awaitable[Number]]) -> object:
-            return await collect_async(given, limit=2)
+        async def main(awaitables: Iterable[Awaitable[Number]]) -> object:
+            return await collect_async(awaitables, limit=2)
 
         crowd = Crowd(30, fails_at=4)
         assert asyncio.run(main(crowd)) == Failure('4 failed')
@@ -310,7 +310,10 @@ class TestFailures:
         child = Child()
 
         async def main() -> object:
-            tasks = [asyncio.create_task(one) for one in (soon(1), child.waits(1), child.waits(2))]
+            tasks = [
+                asyncio.create_task(coroutine)
+                for coroutine in (soon(1), child.waits(1), child.waits(2))
+            ]
             return await collect_async(tasks, limit=1), [task.done() for task in tasks], child.ended
 
         assert asyncio.run(main()) == (Failure('1 is odd'), [True] * 3, [1, 2])
@@ -410,10 +413,10 @@ class TestCancellation:
         child = Child()
 
         async def main() -> None:
-            one = asyncio.create_task(child.waits(1))
-            asyncio.get_running_loop().call_later(0, one.cancel)
+            task = asyncio.create_task(child.waits(1))
+            asyncio.get_running_loop().call_later(0, task.cancel)
             with pytest.raises(CancelledError):
-                await many([one, child.waits(2)])
+                await many([task, child.waits(2)])
             assert sorted(child.ended) == [1, 2]
 
         asyncio.run(main())
@@ -461,7 +464,7 @@ class Falsy(Exception):
 
 
 class Alarm(BaseException):
-    """Not for everybody's `except Exception`."""
+    """BaseException that `except Exception` does not catch."""
 
 
 class TestDefects:
@@ -495,7 +498,7 @@ class TestDefects:
 
         with pytest.raises(ExceptionGroup, match='several awaitables raised') as raised:
             asyncio.run(main())
-        assert [str(one) for one in raised.value.exceptions] == ['1', '2']
+        assert [str(error) for error in raised.value.exceptions] == ['1', '2']
 
     @every
     @pytest.mark.parametrize('limit', [None, 1, 2])
@@ -557,7 +560,10 @@ class TestInvalidArguments:
         async def main() -> None:
             await many([soon(2), child.waits(1), wrong, soon(4)])
 
-        match = f'^{many.__name__} takes awaitables of results, but number 3 is {type(wrong).__name__}\\.$'
+        match = (
+            f'^{many.__name__} takes awaitables of results, '
+            f'but number 3 is {type(wrong).__name__}\\.$'
+        )
         with pytest.raises(TypeError, match=match):
             asyncio.run(main())
         assert child.ended == child.begun
@@ -576,7 +582,10 @@ class TestInvalidArguments:
         async def main() -> None:
             await many([child.waits(1), gives()])
 
-        match = f'^{many.__name__} takes awaitables of results, but number 2 gave {type(wrong).__name__}\\.$'
+        match = (
+            f'^{many.__name__} takes awaitables of results, '
+            f'but number 2 gave {type(wrong).__name__}\\.$'
+        )
         with pytest.raises(TypeError, match=match):
             asyncio.run(main())
         assert child.ended == [1]

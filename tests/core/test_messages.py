@@ -1,4 +1,4 @@
-"""Templates are checked when a class is made, and filling one in never fails."""
+"""Tests of message templates: their check and their rendering."""
 
 from typing import Any
 
@@ -79,13 +79,13 @@ def test_a_template_may_have_no_fields(template: str) -> None:
 def test_an_invalid_template_raises_type_error_with_the_name_of_the_class(
     template: str, reason: str
 ) -> None:
-    with pytest.raises(TypeError, match=r'^Sized: the message .* does not work: ') as refused:
+    with pytest.raises(TypeError, match=r'^Sized: the message .* does not work: ') as info:
 
-        class Sized(TaggedError, category=Category.CONFLICT, message=template):  # pyright: ignore[reportUnusedClass]  # it is never made
+        class Sized(TaggedError, category=Category.CONFLICT, message=template):  # pyright: ignore[reportUnusedClass]  # its creation fails
             name: str
             grams: float
 
-    assert reason in str(refused.value)
+    assert reason in str(info.value)
 
 
 @given(st.text(max_size=3000), st.integers(min_value=1, max_value=2000))

@@ -1,4 +1,4 @@
-"""What one text hides, and what it keeps: by form, by name, and in JSON that is whole, wrapped or cut off."""
+"""Tests of the redaction of texts: credentials by form, values by name, and JSON."""
 
 import pytest
 
@@ -8,7 +8,10 @@ BY_FORM = [
     ('-----BEGIN PRIVATE KEY-----\nRkFLRUZBS0U=', '***'),
     ('key "-----BEGIN RSA PRIVATE KEY-----\\nRkFLRUZBS0U" and more', 'key "***" and more'),
     (
-        '-----BEGIN A KEY-----\nRkFLRQ==\n-----END A KEY-----\nand -----BEGIN B KEY-----\nRkFLRQ==\n-----END B KEY-----\nkept',
+        (
+            '-----BEGIN A KEY-----\nRkFLRQ==\n-----END A KEY-----\nand '
+            '-----BEGIN B KEY-----\nRkFLRQ==\n-----END B KEY-----\nkept'
+        ),
         '***\nand ***\nkept',
     ),
     (
@@ -145,10 +148,10 @@ KEPT = [
 ]
 
 
-@pytest.mark.parametrize(('text', 'shown'), [*BY_FORM, *BY_NAME, *IN_JSON])
-def test_only_the_secret_in_a_text_is_masked(text: str, shown: str) -> None:
-    assert redact(text) == shown
-    assert redact(shown) == shown
+@pytest.mark.parametrize(('text', 'redacted'), [*BY_FORM, *BY_NAME, *IN_JSON])
+def test_only_the_secret_in_a_text_is_masked(text: str, redacted: str) -> None:
+    assert redact(text) == redacted
+    assert redact(redacted) == redacted
 
 
 @pytest.mark.parametrize('text', KEPT)

@@ -1,4 +1,4 @@
-"""Direct style in plain functions: what `do` gives, where it ends the function, and what passes untouched."""
+"""Tests of direct style in plain functions."""
 
 import asyncio
 import gc
@@ -33,7 +33,7 @@ def quarter(do: Do[str], number: int) -> int:
 
 @pytest.fixture
 def another_thread() -> Generator[None]:
-    """Keep a thread alive, so that a failing `do` has to look where it is."""
+    """Keep another thread alive, so that a failing `do` checks its own thread."""
     end = threading.Event()
     thread = threading.Thread(target=end.wait)
     thread.start()
@@ -155,19 +155,19 @@ class TestMethods:
 
 
 class TestNestedCode:
-    """What runs inside the function may end it."""
+    """Tests of `do` in code that the function runs."""
 
     def test_do_works_in_a_generator_that_the_function_consumes(self) -> None:
         @fallible
-        def total(do: Do[str], *given: int) -> int:
-            return sum(do(half(number)) for number in given)
+        def total(do: Do[str], *numbers: int) -> int:
+            return sum(do(half(number)) for number in numbers)
 
         assert (total(2, 4), total(2, 3, 5)) == (Success(3), Failure('3 is odd'))
 
     def test_do_works_in_a_callback(self) -> None:
         @fallible
-        def ordered(do: Do[str], *given: int) -> list[int]:
-            return sorted(given, key=lambda number: do(half(number)))
+        def ordered(do: Do[str], *numbers: int) -> list[int]:
+            return sorted(numbers, key=lambda number: do(half(number)))
 
         assert (ordered(4, 2), ordered(4, 1)) == (Success([2, 4]), Failure('1 is odd'))
 
@@ -194,9 +194,9 @@ class TestNestedCode:
                 finally:
                     ends.append('inner')
 
-            found = inner()
+            result = inner()
             ends.append('outer')
-            return found.failure()
+            return result.failure()
 
         assert outer(True) == Success('late')
         assert outer(False) is LATE
@@ -245,17 +245,17 @@ class TestEarlyReturn:
         assert careless() == Failure('1 is odd')
 
     def test_finally_and_context_managers_run_on_an_early_return(self) -> None:
-        seen: list[str] = []
+        events: list[str] = []
 
         @contextmanager
         def managed() -> Generator[None]:
             try:
                 yield
             except BaseException as signal:
-                seen.append(f'{type(signal).__name__}: {signal}')
+                events.append(f'{type(signal).__name__}: {signal}')
                 raise
             finally:
-                seen.append('managed')
+                events.append('managed')
 
         @fallible
         def tidy(do: Do[str]) -> None:
@@ -263,10 +263,14 @@ class TestEarlyReturn:
                 with managed():
                     do(LATE)
             finally:
-                seen.append('finally')
+                events.append('finally')
 
         assert tidy() is LATE
-        assert seen == ['Signal: a do left its function with <Failure: late>', 'managed', 'finally']
+        assert events == [
+            'Signal: a do left its function with <Failure: late>',
+            'managed',
+            'finally',
+        ]
 
     @pytest.mark.parametrize(
         'kind', [ValueError, KeyboardInterrupt, SystemExit, GeneratorExit, StopIteration]
@@ -349,21 +353,22 @@ class TestInvalidArguments:
             return do(asyncio.sleep(0))  # type: ignore[arg-type]  # the misuse is the test
 
         with pytest.raises(
-            TypeError, match=r'^do takes a result, not a coroutine: say `do\(await sleep\(…\)\)`\.$'
+            TypeError,
+            match=r'^do takes a result, not a coroutine; write `do\(await sleep\(…\)\)`\.$',
         ):
             forgetful()
         gc.collect()
 
     def test_a_coroutine_without_a_name_raises_type_error_with_a_hint(self) -> None:
-        given = Mock(spec=Coroutine)
+        coroutine = Mock(spec=Coroutine)
 
         @fallible
         def forgetful(do: Do[str]) -> object:
-            return do(given)
+            return do(coroutine)
 
-        with pytest.raises(TypeError, match=r'say `do\(await step\(…\)\)`\.$'):
+        with pytest.raises(TypeError, match=r'write `do\(await step\(…\)\)`\.$'):
             forgetful()
-        given.close.assert_called_once_with()
+        coroutine.close.assert_called_once_with()
 
     def test_a_type_error_of_do_that_is_caught_is_no_failure(self) -> None:
         @fallible
@@ -376,7 +381,7 @@ class TestInvalidArguments:
 
 
 class Held:
-    """Something that a frame keeps alive."""
+    """Object that a frame refers to."""
 
 
 def fails(do: Do[str], _held: Held) -> None:

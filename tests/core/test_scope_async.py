@@ -1,4 +1,4 @@
-"""Direct style in coroutine functions: tasks, groups, timeouts and cancellation as in plain Python."""
+"""Tests of direct style in coroutine functions: tasks, timeouts and cancellation."""
 
 import asyncio
 from asyncio import CancelledError, Event, TaskGroup, sleep
@@ -27,7 +27,7 @@ async def quarter(do: Do[str], number: int) -> int:
 
 
 class Siblings:
-    """Tasks that wait until they are cancelled, and tell that they were."""
+    """Tasks that wait until they are cancelled, and a record of that."""
 
     def __init__(self) -> None:
         self.cancelled = 0
@@ -41,16 +41,18 @@ class Siblings:
             raise
 
 
-def kinds_around(error: BaseException) -> set[str]:
-    """Name the kinds of all exceptions that one carries anywhere, hidden contexts included."""
-    found: list[BaseException | None] = [error]
-    for one in found:
-        if one is not None:
-            members: tuple[BaseException, ...] = getattr(one, 'exceptions', ())
-            found += [
-                more for more in (one.__cause__, one.__context__, *members) if more not in found
+def type_names_in(error: BaseException) -> set[str]:
+    """Return the type names of an exception and all its causes, contexts and members."""
+    errors: list[BaseException | None] = [error]
+    for current in errors:
+        if current is not None:
+            members: tuple[BaseException, ...] = getattr(current, 'exceptions', ())
+            errors += [
+                error
+                for error in (current.__cause__, current.__context__, *members)
+                if error not in errors
             ]
-    return {type(one).__name__ for one in found if one is not None}
+    return {type(error).__name__ for error in errors if error is not None}
 
 
 class TestResult:
@@ -125,7 +127,7 @@ class TestResult:
 
         @fallible
         async def total(do: Do[str]) -> int:
-            return sum([one async for one in numbers(do)])
+            return sum([number async for number in numbers(do)])
 
         assert asyncio.run(total()) == Failure('1 is odd')
 
@@ -144,7 +146,7 @@ class TestResult:
 
 class TestEarlyReturn:
     def test_finally_and_context_managers_run_on_an_early_return(self) -> None:
-        seen: list[str] = []
+        events: list[str] = []
 
         @asynccontextmanager
         async def managed() -> AsyncGenerator[None]:
@@ -152,7 +154,7 @@ class TestEarlyReturn:
                 yield
             finally:
                 await sleep(0)
-                seen.append('managed')
+                events.append('managed')
 
         @fallible
         async def tidy(do: Do[str]) -> int:
@@ -163,10 +165,10 @@ class TestEarlyReturn:
                 pytest.fail(str(swallowed))
             finally:
                 await sleep(0)
-                seen.append('finally')
+                events.append('finally')
 
         assert asyncio.run(tidy()) is LATE
-        assert seen == ['managed', 'finally']
+        assert events == ['managed', 'finally']
 
     @pytest.mark.parametrize('kind', [ValueError, KeyboardInterrupt, SystemExit, CancelledError])
     def test_exceptions_propagate_unchanged(self, kind: type[BaseException]) -> None:
@@ -355,14 +357,14 @@ class TestTaskGroups:
         bugs, others = raised.value.split(ValueError)
         assert bugs is not None
         assert others is None
-        assert kinds_around(raised.value) == {
+        assert type_names_in(raised.value) == {
             'ExceptionGroup',
             'ValueError',
             'KeyError',
             'CancelledError',
         }
         assert [
-            str(one.__cause__) for one in iter_leaves(raised.value) if one.__cause__ is not None
+            str(leaf.__cause__) for leaf in iter_leaves(raised.value) if leaf.__cause__ is not None
         ] == ["'cause'"]
 
     def test_contexts_of_a_defect_that_are_no_signals_are_kept(self) -> None:
@@ -386,7 +388,7 @@ class TestTaskGroups:
 
         with pytest.raises(ExceptionGroup) as raised:
             asyncio.run(runs())
-        assert kinds_around(raised.value) == {'ExceptionGroup', 'ValueError'}
+        assert type_names_in(raised.value) == {'ExceptionGroup', 'ValueError'}
         assert 'invalid literal' in str(raised.value.exceptions[0].__context__)
 
     def test_the_signal_of_an_outer_function_propagates_through_an_inner_one(self) -> None:
@@ -445,7 +447,7 @@ class TestTaskGroups:
 
 
 class TestConcurrentFunctions:
-    """`collect_async` inside: its children may end the function, and so may the iterator that makes them."""
+    """Tests of `do` in the children and in the iterator of `collect_async`."""
 
     def test_do_in_a_child_of_collect_async_ends_the_function(self) -> None:
         siblings = Siblings()
@@ -475,7 +477,7 @@ class TestConcurrentFunctions:
         async def runs(do: Do[str]) -> tuple[int, ...]:
             return do(
                 await collect_async(
-                    (child(do(one)) for one in (Success(1), Success(2), LATE)), limit=limit
+                    (child(do(result)) for result in (Success(1), Success(2), LATE)), limit=limit
                 )
             )
 

@@ -1,4 +1,4 @@
-"""A `do` that fails where its function cannot end with the failure: too late, in another thread, or unheard."""
+"""Tests of a `do` that fails too late, in another thread, or is swallowed."""
 
 import asyncio
 import contextvars
@@ -16,7 +16,7 @@ from seamwise.scope import Signal
 
 LATE: Result[int, str] = Failure('late')
 TOO_LATE = r'^A do outlived its function and failed too late, with <Failure: late>\.$'
-ELSEWHERE = r'^A do failed in another thread than that of its function, with <Failure: late>\.$'
+OTHER_THREAD = r'^A do failed in another thread than that of its function, with <Failure: late>\.$'
 SWALLOWED = r'^A do failed with <Failure: late>, but some code swallowed its early return\.$'
 
 
@@ -32,7 +32,7 @@ class TestLateFailures:
     def test_do_raises_scope_leaked_in_a_generator_that_is_consumed_later(self) -> None:
         @fallible
         def lazy(do: Do[str]) -> Iterator[int]:
-            return (do(one) for one in (Success(1), LATE))
+            return (do(result) for result in (Success(1), LATE))
 
         numbers = lazy().unwrap()
         assert next(numbers) == 1
@@ -49,18 +49,18 @@ class TestLateFailures:
             return numbers(do)
 
         async def main() -> list[int]:
-            return [one async for one in (await lazy()).unwrap()]
+            return [number async for number in (await lazy()).unwrap()]
 
         with pytest.raises(ScopeLeaked, match=TOO_LATE):
             asyncio.run(main())
 
     @pytest.mark.parametrize('ending', ['value', 'failure', 'exception', 'swallowed'])
     def test_do_raises_scope_leaked_after_any_end_of_the_function(self, ending: str) -> None:
-        kept: list[Do[str]] = []
+        scopes: list[Do[str]] = []
 
         @fallible
         def ends(do: Do[str]) -> None:
-            kept.append(do)
+            scopes.append(do)
             if ending == 'failure':
                 do.fail('early')
             if ending == 'swallowed':
@@ -71,7 +71,7 @@ class TestLateFailures:
 
         @fallible
         async def ends_async(do: Do[str]) -> None:
-            await to_thread(kept.append, do)
+            await to_thread(scopes.append, do)
             if ending == 'failure':
                 do.fail('early')
             if ending == 'swallowed':
@@ -84,27 +84,27 @@ class TestLateFailures:
             ends()
         with suppress(ValueError, ScopeLeaked):
             asyncio.run(ends_async())
-        for do in kept:
+        for do in scopes:
             assert do(Success(1)) == 1
             with pytest.raises(ScopeLeaked, match=TOO_LATE):
                 do.fail('late')
             with pytest.raises(ScopeLeaked, match=TOO_LATE):
                 do(LATE)
-        assert len(kept) == 2
+        assert len(scopes) == 2
 
     def test_do_raises_scope_leaked_after_the_coroutine_was_closed(self) -> None:
-        kept: list[Do[str]] = []
+        scopes: list[Do[str]] = []
 
         @fallible
         async def waits(do: Do[str]) -> None:
-            kept.append(do)
+            scopes.append(do)
             await sleep(0)
 
         coroutine = waits()
         coroutine.send(None)  # type: ignore[arg-type]  # no task sends anything; to start it by hand, None is needed
         coroutine.close()
         with pytest.raises(ScopeLeaked, match=TOO_LATE):
-            kept[0].fail('late')
+            scopes[0].fail('late')
 
     def test_do_raises_scope_leaked_in_a_task_that_is_not_awaited(self) -> None:
         tasks: list[asyncio.Task[int]] = []
@@ -140,18 +140,18 @@ class TestLateFailures:
             return result
 
         assert asyncio.run(main()) == Success(None)
-        assert [type(one['exception']) for one in contexts] == [ScopeLeaked]
+        assert [type(context['exception']) for context in contexts] == [ScopeLeaked]
 
 
 class TestThreads:
     def test_do_raises_scope_leaked_in_a_thread(self) -> None:
-        seen: list[BaseException] = []
+        errors: list[BaseException] = []
 
         def work(do: Do[str]) -> None:
             try:
                 do(LATE)
             except BaseException as raised:  # noqa: BLE001 -- what a thread raises has to be carried out of it
-                seen.append(raised)
+                errors.append(raised)
 
         @fallible
         def starts(do: Do[str]) -> None:
@@ -161,8 +161,8 @@ class TestThreads:
 
         with pytest.raises(ScopeLeaked, match=SWALLOWED):
             starts()
-        with pytest.raises(ScopeLeaked, match=ELSEWHERE):
-            raise seen[0]
+        with pytest.raises(ScopeLeaked, match=OTHER_THREAD):
+            raise errors[0]
 
     def test_do_raises_scope_leaked_in_a_thread_pool(self) -> None:
         @fallible
@@ -170,20 +170,20 @@ class TestThreads:
             with ThreadPoolExecutor(1) as pool:
                 return list(pool.map(do, [Success(1), LATE]))
 
-        with pytest.raises(ScopeLeaked, match=ELSEWHERE):
+        with pytest.raises(ScopeLeaked, match=OTHER_THREAD):
             pooled()
 
     def test_do_raises_scope_leaked_in_a_thread_that_runs_another_function(self) -> None:
         @fallible
-        def other(_: Do[str], do: Do[str]) -> int:
+        def other_function(_: Do[str], do: Do[str]) -> int:
             return do(LATE)
 
         @fallible
         def pooled(do: Do[str]) -> Result[int, str]:
             with ThreadPoolExecutor(1) as pool:
-                return pool.submit(other, do).result()
+                return pool.submit(other_function, do).result()
 
-        with pytest.raises(ScopeLeaked, match=ELSEWHERE):
+        with pytest.raises(ScopeLeaked, match=OTHER_THREAD):
             pooled()
 
     def test_the_message_names_a_failure_that_fails_again_in_a_thread(self) -> None:
@@ -194,7 +194,7 @@ class TestThreads:
             with ThreadPoolExecutor(1) as pool:
                 return pool.submit(do, LATE).result()
 
-        with pytest.raises(ScopeLeaked, match=ELSEWHERE):
+        with pytest.raises(ScopeLeaked, match=OTHER_THREAD):
             pooled()
 
     def test_do_of_a_coroutine_function_raises_scope_leaked_in_a_thread(self) -> None:
@@ -202,7 +202,7 @@ class TestThreads:
         async def threaded(do: Do[str]) -> int:
             return await to_thread(do, LATE)
 
-        with pytest.raises(ScopeLeaked, match=ELSEWHERE):
+        with pytest.raises(ScopeLeaked, match=OTHER_THREAD):
             asyncio.run(threaded())
 
     def test_a_failure_in_an_ignored_thread_raises_scope_leaked_at_the_end(self) -> None:
@@ -425,10 +425,10 @@ class TestSwallowedFailures:
 
     def test_attempt_does_not_swallow_a_signal(self) -> None:
         @fallible
-        def inside(do: Do[str]) -> Result[int, str]:
+        def inner(do: Do[str]) -> Result[int, str]:
             return attempt(lambda: do(LATE), when(Exception).becomes(str))
 
-        assert inside() is LATE
+        assert inner() is LATE
 
     def test_an_exception_after_a_swallowed_failure_propagates(self) -> None:
         @fallible

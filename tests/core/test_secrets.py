@@ -1,4 +1,4 @@
-"""A secret shows itself to nobody who does not ask by name."""
+"""Tests of `Secret`: no output discloses its value."""
 
 import copy
 import json
@@ -16,29 +16,29 @@ token = Secret(PLAIN)
 
 
 @pytest.mark.parametrize(
-    'shown',
+    'output',
     [
         repr(token),
         str(token),
         f'{token}',
         f'{token!r:>30}',
         f'{token:.2f}',
-        '%s %r' % (token, token),  # noqa: UP031 -- the old form too
+        '%s %r' % (token, token),  # noqa: UP031 -- the old formatting too
         ascii(token),
         repr([token, {'a': token}]),
     ],
 )
-def test_no_text_form_discloses_the_value(shown: str) -> None:
-    assert PLAIN not in shown
+def test_no_text_form_discloses_the_value(output: str) -> None:
+    assert PLAIN not in output
 
 
 @pytest.mark.parametrize(
     'encode', [json.dumps, msgspec.json.encode, msgspec.msgpack.encode, msgspec.to_builtins]
 )
 def test_no_encoder_accepts_a_secret(encode: object) -> None:
-    with pytest.raises(TypeError) as refused:
+    with pytest.raises(TypeError) as info:
         encode(token)  # type: ignore[operator]  # several encoders, one call
-    assert PLAIN not in str(refused.value)
+    assert PLAIN not in str(info.value)
 
 
 def test_reveal_returns_the_value() -> None:
@@ -54,11 +54,11 @@ def test_pickle_and_copy_preserve_the_value() -> None:
     st.one_of(st.text(), st.binary(), st.integers(), st.none()),
     st.one_of(st.text(), st.binary(), st.integers(), st.none()),
 )
-def test_secrets_are_equal_if_their_values_are_equal(one: object, other: object) -> None:
-    assert (Secret(one) == Secret(other)) is (one == other)
-    assert Secret(one) != one
-    if one == other:
-        assert hash(Secret(one)) == hash(Secret(other))
+def test_secrets_are_equal_if_their_values_are_equal(value: object, other: object) -> None:
+    assert (Secret(value) == Secret(other)) is (value == other)
+    assert Secret(value) != value
+    if value == other:
+        assert hash(Secret(value)) == hash(Secret(other))
 
 
 def test_the_hash_of_a_secret_differs_from_that_of_its_value() -> None:

@@ -1,4 +1,4 @@
-"""What a function in direct style declares: where its `do` is found, what its caller sees, and what is refused."""
+"""Tests of the signature of functions in direct style."""
 
 import inspect
 import types
@@ -21,7 +21,7 @@ Named = TypeAliasType('Named', Do[str | int])
 
 
 def channel_of(function: Callable[..., object]) -> object:
-    """Tell the error type that a function's caller sees."""
+    """Return the error type in the public signature of a function."""
     _, failure = get_type_hints(function)['return'].__args__
     return failure.__args__[0]
 
@@ -34,7 +34,7 @@ def declares(annotation: object) -> Callable[..., object]:
 
 
 def made_fallible(function: Any) -> Callable[..., object]:
-    """Decorate a function whose annotations no type checker can read."""
+    """Decorate a function with annotations that type checkers cannot read."""
     decorate: Any = fallible
     run: Callable[..., object] = decorate(function)
     return run
@@ -118,9 +118,9 @@ class TestPublicSignature:
         ) -> 'dict[str, int]':
             return {'a': a, 'b': len(b), 'rest': len(rest), 'c': c, **others}
 
-        seen = inspect.signature(run)
+        result = inspect.signature(run)
         assert (
-            str(seen).partition(' -> ')[0]
+            str(result).partition(' -> ')[0]
             == "(a: int, /, b: 'list[int]', *rest: int, c: int = 4, **others: int)"
         )
         assert get_type_hints(run) == {
@@ -158,8 +158,8 @@ class TestPublicSignature:
 
     def test_type_variables_are_kept(self) -> None:
         @fallible
-        def first(do: Do[E], given: list[T], error: E) -> T:
-            return given[0] if given else do.fail(error)
+        def first(do: Do[E], values: list[T], error: E) -> T:
+            return values[0] if values else do.fail(error)
 
         run: Callable[[list[int], str], object] = first  # type: ignore[assignment]  # the coroutine's overload comes first
         assert (run([1], 'none'), run([], 'none')) == (Success(1), Failure('none'))
@@ -256,7 +256,7 @@ class Callee:
     def __call__(self, do: Do[str]) -> None: ...
 
 
-def refused(function: Any) -> str:
+def type_error_of(function: Any) -> str:
     with pytest.raises(TypeError) as raised:
         fallible(function)
     return str(raised.value)
@@ -269,8 +269,9 @@ class TestInvalidFunctions:
     ) -> None:
         name = function.__name__
         assert (
-            refused(function)
-            == f'{name}: the first parameter must be annotated with Do[...], as in `def {name}(do: Do[NotFound], …)`.'
+            type_error_of(function)
+            == f'{name}: the first parameter must be annotated with Do[...], '
+            f'as in `def {name}(do: Do[NotFound], …)`.'
         )
 
     @pytest.mark.parametrize('function', [Methods.without, Methods.third, Methods.keyword])
@@ -278,19 +279,20 @@ class TestInvalidFunctions:
         self, function: Callable[..., object]
     ) -> None:
         name = function.__name__
-        assert refused(function) == (
-            f'Methods.{name}: the first parameter after self must be annotated with Do[...], as in `def {name}(self, do: Do[NotFound], …)`.'
+        assert type_error_of(function) == (
+            f'Methods.{name}: the first parameter after self must be annotated with Do[...], '
+            f'as in `def {name}(self, do: Do[NotFound], …)`.'
         )
 
     def test_a_classmethod_without_a_second_parameter_do_raises_type_error(self) -> None:
         def of(cls: object, number: int) -> None: ...
 
-        assert '.of: the first parameter after cls must be annotated' in refused(of)
+        assert '.of: the first parameter after cls must be annotated' in type_error_of(of)
 
     @pytest.mark.parametrize('function', [generator, async_generator])
     def test_a_generator_function_raises_type_error(self, function: Callable[..., object]) -> None:
         assert (
-            refused(function)
+            type_error_of(function)
             == f'{function.__name__} is a generator; @fallible needs a function that returns once.'
         )
 
@@ -300,12 +302,12 @@ class TestInvalidFunctions:
     ) -> None:
         name = getattr(kind, '__name__', '')
         assert (
-            refused(kind(Methods.third))
+            type_error_of(kind(Methods.third))
             == f'Methods.third: put @fallible under @{name}, not above it.'
         )
 
     @pytest.mark.parametrize(
-        ('given', 'shown'),
+        ('value', 'description'),
         [
             (Callee, 'Callee'),
             (len, 'len'),
@@ -317,18 +319,18 @@ class TestInvalidFunctions:
         ids=['class', 'builtin', 'number', 'partial', 'bound method', 'cached function'],
     )
     def test_an_object_that_is_no_function_raises_type_error(
-        self, given: object, shown: str
+        self, value: object, description: str
     ) -> None:
-        assert refused(given) == f'fallible takes a function, not {shown}.'
+        assert type_error_of(value) == f'fallible takes a function, not {description}.'
 
     def test_a_callable_object_raises_type_error(self) -> None:
-        assert refused(Callee()).startswith('fallible takes a function, not <')
+        assert type_error_of(Callee()).startswith('fallible takes a function, not <')
 
     def test_a_function_that_is_already_fallible_raises_type_error(self) -> None:
         @fallible
         def once(do: Do[str], number: int) -> int:
             return do(Success(number))
 
-        assert 'the first parameter must be annotated with Do[...]' in refused(once)
-        seen: Result[int, str] = once(1)
-        assert seen == Success(1)
+        assert 'the first parameter must be annotated with Do[...]' in type_error_of(once)
+        result: Result[int, str] = once(1)
+        assert result == Success(1)

@@ -1,4 +1,4 @@
-"""Annotations that are never evaluated: `from __future__ import annotations`, and imports for type checkers only."""
+"""Tests of annotations that are not evaluated at run time."""
 
 from __future__ import annotations
 

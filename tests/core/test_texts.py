@@ -1,4 +1,4 @@
-"""Messages in a language, and errors as their audiences see them."""
+"""Tests of translated messages and of `shown`."""
 
 import logging
 from collections.abc import Iterator
@@ -84,13 +84,13 @@ def restore_folders() -> Iterator[None]:
 
 def german(
     folder: Path,
-    *said: tuple[str | tuple[str, str], str | tuple[str, ...], str | None],
+    *translations: tuple[str | tuple[str, str], str | tuple[str, ...], str | None],
     domain: str = 'seamwise',
 ) -> Path:
-    found = Catalog(locale='de')
-    for english, translated, context in said:
-        found.add(english, translated, context=context)
-    return write_catalog(found, folder, domain=domain)
+    catalog = Catalog(locale='de')
+    for english, translated, context in translations:
+        catalog.add(english, translated, context=context)
+    return write_catalog(catalog, folder, domain=domain)
 
 
 class Parked(
@@ -141,22 +141,23 @@ def test_a_literal_is_translated_by_the_name_of_its_field(tmp_path: Path) -> Non
 
 
 def test_the_last_added_folder_takes_precedence(tmp_path: Path) -> None:
-    said = ["'a' gibt es nicht.", "'a' fehlt."]
-    for number, one in enumerate(said):
+    expected = ["'a' gibt es nicht.", "'a' fehlt."]
+    for number, message in enumerate(expected):
         add_locales(
             german(
                 tmp_path / str(number),
-                ('{path!r} does not exist.', one.replace("'a'", '{path!r}'), None),
+                ('{path!r} does not exist.', message.replace("'a'", '{path!r}'), None),
             )
         )
-        assert text(FileNotFound('t', 'a'), 'de') == one
+        assert text(FileNotFound('t', 'a'), 'de') == message
 
 
 def test_a_folder_without_a_message_catalog_raises_value_error(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / 'nothing'):
         with pytest.raises(
             ValueError,
-            match=r'contains no message catalog; German texts would be in de/LC_MESSAGES/seamwise\.mo',
+            match=r'contains no message catalog; '
+            r'German texts would be in de/LC_MESSAGES/seamwise\.mo',
         ):
             add_locales(folder)
     with pytest.raises(ValueError, match=r'library\.mo'):
@@ -186,12 +187,16 @@ def test_shown_masks_secrets_cuts_texts_and_removes_the_cause() -> None:
         ('password=hunter2-FAKE', 'b'),
         OSError('disk'),
     )
-    seen = shown(error)
-    assert seen.user == ('ann' * 1000)[:1024] + '… (1976 more)'
-    assert (seen.password, seen.token, seen.cause) == (Secret('***'), None, None)
-    assert 'FAKE' not in repr(seen.notes)
-    assert seen.notes[1] == 'b'
-    assert shown(seen) == seen
+    client_view = shown(error)
+    assert client_view.user == ('ann' * 1000)[:1024] + '… (1976 more)'
+    assert (client_view.password, client_view.token, client_view.cause) == (
+        Secret('***'),
+        None,
+        None,
+    )
+    assert 'FAKE' not in repr(client_view.notes)
+    assert client_view.notes[1] == 'b'
+    assert shown(client_view) == client_view
 
 
 def test_shown_redacts_nested_structs() -> None:
