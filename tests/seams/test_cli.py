@@ -316,7 +316,9 @@ def test_a_text_says_what_happened_and_what_helps(
 
 def test_a_delay_is_told_of_every_error_that_knows_one() -> None:
     limited = UpstreamRateLimited('GitHub', retry_after=1.5)
-    assert ALL(limited).text == 'GitHub accepts no more requests for now.\nhint: try again in 1.5 s.'
+    assert (
+        ALL(limited).text == 'GitHub accepts no more requests for now.\nhint: try again in 1.5 s.'
+    )
     assert (
         ALL(UpstreamRateLimited('GitHub')).text
         == 'GitHub accepts no more requests for now.\nhint: try again later.'

@@ -226,8 +226,25 @@ class TestAnError:
         )
 
 
-def test_what_is_told_outside_of_a_call_is_kept_by_nobody() -> None:
-    note(Recovered('play', 2, 1.0))
+def test_an_event_outside_of_a_call_is_discarded() -> None:
+    event = Recovered('play', 2, 1.0)
+    note(event)
+    stats = CallStats()
+    assert GuardedRunner().run('play', lambda: Success(1), tries=stats) == Success(1)
+    note(event)
+    assert stats.events == []
+    assert CallStats().events == []
+
+
+def test_an_event_inside_of_a_call_is_recorded() -> None:
+    def operation() -> Result[int, ToolError]:
+        note(event)
+        return Success(1)
+
+    event = Recovered('play', 2, 1.0)
+    stats = CallStats()
+    GuardedRunner().run('play', operation, tries=stats)
+    assert [timed.event for timed in stats.events] == [event]
 
 
 class TestTimeLeft:

@@ -83,10 +83,7 @@ def to_list_text(word: str, found: Iterable[Match]) -> str:
     """Give the kinds that a code stands for, a line each."""
     meanings = tuple(found)
     roles = join_quoted(dict.fromkeys(one.role for one in meanings), last='and').replace("'", '')
-    lines = [
-        f'{one.kind.__traits__.tag}: {_summary(one.kind)}'
-        for one in meanings
-    ]
+    lines = [f'{one.kind.__traits__.tag}: {_summary(one.kind)}' for one in meanings]
     said = [
         f'{word} is the {roles} of {len(meanings)} errors:',
         *_indented(lines),
