@@ -35,7 +35,7 @@ class SyncFailed(TaggedError, category=Category.EXECUTION, message='The sync of 
 def raised(error: BaseException) -> BaseException:
     try:
         raise error
-    except BaseException as caught:  # noqa: BLE001 -- the test wants it with its traceback
+    except BaseException as caught:  # noqa: BLE001 -- returned with its traceback
         return caught
 
 

@@ -481,10 +481,10 @@ class TestInvalidCalls:
         self, edge: Callable[[object], object], name: str
     ) -> None:
         def lines() -> Iterator[str]:
-            yield name  # pragma: no cover -- nobody reads it
+            yield name  # pragma: no cover -- never iterated
 
         async def lines_soon() -> AsyncIterator[str]:
-            yield name  # pragma: no cover -- nobody reads it
+            yield name  # pragma: no cover -- never iterated
 
         for function in (lines, lines_soon):
             with pytest.raises(
@@ -570,7 +570,7 @@ class TestCaught:
 
     def test_caught_accepts_several_classes(self) -> None:
         for error in (DiskFailed(), TooSlow()):
-            assert caught(lambda: or_raise(Failure(error)), TooSlow, DiskFailed) == Failure(error)  # noqa: B023 -- called at once
+            assert caught(lambda: or_raise(Failure(error)), TooSlow, DiskFailed) == Failure(error)  # noqa: B023 -- called immediately
 
     def test_caught_propagates_an_error_of_another_class(self) -> None:
         with pytest.raises(Raised) as raised:

@@ -133,13 +133,13 @@ class TestCatch:
         assert (
             catch_all(mend)(result)
             == catch(str, mend)(result)
-            == catch((bytes, str), mend)(result)  # type: ignore[arg-type]  # there are no bytes here
+            == catch((bytes, str), mend)(result)  # type: ignore[arg-type]  # no bytes occur here
             == result.lash(mend)
         )
 
     @given(results, mends)
     def test_catching_an_absent_class_changes_nothing(self, result: Number, mend: Mend) -> None:
-        assert catch(bytes, mend)(result) is result  # type: ignore[arg-type]  # there are no bytes here
+        assert catch(bytes, mend)(result) is result  # type: ignore[arg-type]  # no bytes occur here
 
     @given(results, mends)
     def test_a_handler_that_returns_the_failure_changes_nothing(
@@ -313,13 +313,13 @@ def swallow_a_constant(do: Do[str]) -> None:
         do(LATE)
 
 
-def deaf(*_: object) -> bool:
+def suppress_all(*_: object) -> bool:
     return True
 
 
 def swallow_in_a_stack(do: Do[str]) -> None:
     with ExitStack() as stack:
-        stack.push(deaf)
+        stack.push(suppress_all)
         do.fail('swallowed')
 
 

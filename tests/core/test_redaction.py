@@ -241,7 +241,7 @@ def test_keys_that_become_equal_are_numbered() -> None:
     assert redact(redacted) == redacted
 
 
-# Kinds of values
+# Types of values
 
 
 class Colour(StrEnum):

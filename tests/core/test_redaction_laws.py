@@ -83,7 +83,7 @@ def secrets(draw: st.DrawFn) -> str:
     return PLANTED + draw(st.text(st.sampled_from('aZ9!?\'"\\ @:/#&=;,{}[]()<>\n\té%'), max_size=6))
 
 
-_SAME: Change = lambda x: x  # noqa: E731 -- beside the others
+_SAME: Change = lambda x: x  # noqa: E731 -- next to the others
 _HELD: list[Change] = [_SAME, lambda x: [x], lambda x: {'x': [1, x]}]
 _INNER: list[Change] = [_SAME, lambda x: [1, x], lambda x: {'a': x, 'b': 'c'}]
 _AROUND: list[Change] = [_SAME, lambda x: f'sent {x} and so on', lambda x: f'body="" {x}\n']

@@ -101,7 +101,7 @@ class TestLateFailures:
             await sleep(0)
 
         coroutine = waits()
-        coroutine.send(None)  # type: ignore[arg-type]  # no task sends anything; to start it by hand, None is needed
+        coroutine.send(None)  # type: ignore[arg-type]  # a manual start needs None
         coroutine.close()
         with pytest.raises(ScopeLeaked, match=TOO_LATE):
             scopes[0].fail('late')
@@ -150,7 +150,7 @@ class TestThreads:
         def work(do: Do[str]) -> None:
             try:
                 do(LATE)
-            except BaseException as raised:  # noqa: BLE001 -- what a thread raises has to be carried out of it
+            except BaseException as raised:  # noqa: BLE001 -- carries the exception out of the thread
                 errors.append(raised)
 
         @fallible
@@ -246,7 +246,7 @@ class TestThreads:
 
 
 @contextmanager
-def deaf() -> Generator[None]:
+def swallow() -> Generator[None]:
     with suppress(BaseException):
         yield
 
@@ -257,7 +257,7 @@ def with_suppress(do: Do[str]) -> None:
 
 
 def with_own_manager(do: Do[str]) -> None:
-    with deaf():
+    with swallow():
         do(LATE)
 
 

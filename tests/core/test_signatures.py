@@ -69,9 +69,9 @@ class TestChannel:
         assert channel_of(declares(annotation)) is Never
 
     def test_an_alias_is_looked_up_in_the_scope_of_the_function(self) -> None:
-        Doing = Do  # noqa: N806 -- a class by another name
+        Doing = Do  # noqa: N806 -- an alias of a class
 
-        def function(do: 'Doing[str]') -> None:  # type: ignore[valid-type]  # only at run time is it looked up
+        def function(do: 'Doing[str]') -> None:  # type: ignore[valid-type]  # resolved only at run time
             assert [Doing, later] == [Do, cast('Do[str]', do)(Success(1))]
 
         run = made_fallible(function)
@@ -163,7 +163,7 @@ class TestPublicSignature:
 
         run: Callable[[list[int], str], object] = first  # type: ignore[assignment]  # the coroutine's overload comes first
         assert (run([1], 'none'), run([], 'none')) == (Success(1), Failure('none'))
-        assert get_type_hints(first)['return'] == Success[T] | Failure[E]  # type: ignore[valid-type]  # at run time it may stand free
+        assert get_type_hints(first)['return'] == Success[T] | Failure[E]  # type: ignore[valid-type]  # a free variable at run time
 
     def test_the_metadata_of_the_function_is_kept(self) -> None:
         def function(do: Do[str]) -> None:
@@ -245,11 +245,11 @@ class Methods:
 
 
 def generator(do: Do[str]) -> Iterator[int]:
-    yield do.fail('a')  # pragma: no cover -- nobody reads it
+    yield do.fail('a')  # pragma: no cover -- never iterated
 
 
 async def async_generator(do: Do[str]) -> AsyncIterator[int]:
-    yield do.fail('a')  # pragma: no cover -- nobody reads it
+    yield do.fail('a')  # pragma: no cover -- never iterated
 
 
 class Callee:
