@@ -35,7 +35,7 @@ class Codec(Generic[E]):
     __slots__ = ('_decoder', '_encoder', '_members')
 
     def __init__(self, union: Any) -> None:
-        self._members = {class_.__traits__.tag: class_ for class_ in union_members(union)}
+        self._members = {class_.__traits__.tag: class_ for class_ in error_classes(union)}
         self._encoder = msgspec.json.Encoder(enc_hook=_encode_other)
         self._decoder: msgspec.json.Decoder[E] = msgspec.json.Decoder(
             union, dec_hook=self._decode_other
@@ -103,11 +103,11 @@ def json_schema(union: TypeForm[TaggedError], /) -> dict[str, Any]:
     >>> json_schema(NoHandles)['$defs']['NoHandles']['required']
     ['_tag', 'size']
     """
-    union_members(union)
+    error_classes(union)
     return msgspec.json.schema(union, schema_hook=_schema)
 
 
-def union_members(union: object) -> tuple[type[TaggedError], ...]:
+def error_classes(union: object) -> tuple[type[TaggedError], ...]:
     """Return the classes of a union of tagged errors; raises TypeError for any other type."""
     classes: tuple[Any, ...] = (
         get_args(union) if get_origin(union) in {Union, UnionType} else (union,)
