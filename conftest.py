@@ -1,4 +1,4 @@
-"""Collect the Python blocks of Markdown pages as tests: those of one page run in sequence."""
+"""Test collection of Markdown pages: the Python blocks of a page run in order as one test."""
 
 from sybil import Sybil
 from sybil.parsers.markdown import PythonCodeBlockParser

@@ -1,4 +1,4 @@
-"""Catalogues of texts from outside, for tests that add one."""
+"""Message catalogs for tests that add one."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -10,18 +10,18 @@ from babel.messages.mofile import write_mo
 from seamwise import texts
 
 
-def compiled(found: Catalog, folder: Path, *, domain: str = 'seamwise') -> Path:
-    """Write a catalogue into a folder as gettext wants it, and give the folder."""
-    file = folder / str(found.locale_identifier) / 'LC_MESSAGES' / f'{domain}.mo'
+def write_catalog(catalog: Catalog, folder: Path, *, domain: str = 'seamwise') -> Path:
+    """Compile a message catalog into a folder in the layout of gettext; return the folder."""
+    file = folder / str(catalog.locale_identifier) / 'LC_MESSAGES' / f'{domain}.mo'
     file.parent.mkdir(parents=True)
     with file.open('wb') as target:
-        write_mo(target, found)
+        write_mo(target, catalog)
     return folder
 
 
 @contextmanager
-def only_here() -> Generator[None, None, None]:
-    """Forget at the end what was added in between."""
+def restore_locales() -> Generator[None, None, None]:
+    """Remove the folders at the end that were added by `add_locales`."""
     before = [*texts._folders]
     texts.catalogue.cache_clear()
     try:

@@ -1,7 +1,7 @@
-"""What holds for all tests: machines are shared and noisy, so no example has a deadline, and none is kept on disk.
+"""Hypothesis profiles and the order of the tests.
 
-The same code is tried with the same examples, so that whoever runs the tests sees what the others saw;
-HYPOTHESIS_PROFILE=explore looks for new ones.
+Examples have no deadline, because machines are shared, and are not stored on disk. The default
+profile generates the same examples in every run; HYPOTHESIS_PROFILE=explore looks for new ones.
 """
 
 import os
@@ -15,7 +15,7 @@ settings.load_profile(os.environ.get('HYPOTHESIS_PROFILE', 'seamwise'))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let the tests that run mypy come last: what it leaves makes every later look for garbage a long one."""
+    """Run the tests that use mypy last: its objects slow down every later garbage collection."""
     items.sort(
         key=lambda item: item.nodeid.startswith(
             ('tests/check/', 'tests/program/test_check', 'tests/program/test_map')

@@ -1,4 +1,4 @@
-"""Programs that some tests need and pip does not bring: without one they are skipped, aloud; `.ci/run` lets none be."""
+"""External programs that some tests need; without them these tests are skipped, except in CI."""
 
 import os
 import shutil
@@ -7,11 +7,12 @@ import pytest
 
 
 def program(name: str) -> str:
-    """Give the path of a program, or skip the test; where SEAMWISE_EVERY_TEST is set, the test fails."""
-    found = shutil.which(name)
-    if found is not None:
-        return found
-    missing = f'{name} is not installed: `apt-get install {name}`, or `brew install {name.removesuffix("-server")}`'
+    """Return the path of a program, or skip the test; with SEAMWISE_EVERY_TEST, the test fails."""
+    path = shutil.which(name)
+    if path is not None:
+        return path
+    formula = name.removesuffix('-server')
+    message = f'{name} is not installed: `apt-get install {name}`, or `brew install {formula}`'
     if os.environ.get('SEAMWISE_EVERY_TEST'):
-        pytest.fail(missing, pytrace=False)
-    pytest.skip(missing)
+        pytest.fail(message, pytrace=False)
+    pytest.skip(message)

@@ -1,4 +1,4 @@
-"""Errors of every class of a union, made from the annotations of its fields: nasty texts, planted secrets, causes."""
+"""Hypothesis strategies for errors of every class: extreme texts, planted secrets, causes."""
 
 from collections.abc import Callable, Mapping
 from types import UnionType
@@ -21,10 +21,10 @@ from seamwise.catalog.workspace import WorkspaceError
 from seamwise.policies import GuardError
 
 PLANTED = 'FAKE-hunter2'
-"""What no seam may show: it stands in every `Secret`, and in texts in forms that give it away."""
+"""A secret that no seam may disclose: in every `Secret`, and in texts with a recognizable form."""
 
-# The credential stands apart from its neighbours, as it does in texts: a name glued to it would be another name.
-_GIVEN_AWAY = st.sampled_from(
+# Spaces separate the credential from its neighbours, which could change its name.
+_CREDENTIALS = st.sampled_from(
     [
         f' Authorization: Bearer {PLANTED} ',
         f' https://ann:{PLANTED}@example.org/a ',
@@ -35,11 +35,11 @@ _GIVEN_AWAY = st.sampled_from(
 
 
 def members(*unions: Any) -> tuple[type[TaggedError], ...]:
-    """Give the classes of unions, each once, in their order."""
-    found: list[type[TaggedError]] = [
-        kind for union in unions for kind in get_args(union) or (union,)
+    """Return the classes of unions, each once, in their order."""
+    classes: list[type[TaggedError]] = [
+        class_ for union in unions for class_ in get_args(union) or (union,)
     ]
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(classes))
 
 
 UNIONS: Mapping[str, Any] = {
@@ -58,18 +58,18 @@ UNIONS: Mapping[str, Any] = {
     'WORKSPACE': WorkspaceError,
     'GUARDS': GuardError,
 }
-"""Every union of the catalogue, by the name that its tables have in each seam."""
+"""Every union of the catalog, by the name of its tables in each seam."""
 
 EVERY_CLASS = members(*UNIONS.values())
 
 
 def texts() -> st.SearchStrategy[str]:
-    """Give texts as the world sends them: any character, lone surrogates and control characters too, long ones, credentials."""
-    # Hypothesis tries the constants of the source too: bare, the planted secret is no credential.
+    """Return texts with any characters, also lone surrogates and controls, and with credentials."""
+    # Hypothesis uses constants of the source as examples; alone, the secret has no known form.
     anything = st.text(st.characters(categories=None), max_size=40).filter(
         lambda text: PLANTED not in text
     )
-    credential = st.tuples(anything, _GIVEN_AWAY, anything).map(''.join)
+    credential = st.tuples(anything, _CREDENTIALS, anything).map(''.join)
     return st.one_of(anything, credential, st.builds(_repeated, anything, st.integers(30, 400)))
 
 
@@ -82,12 +82,12 @@ def secrets() -> st.SearchStrategy[Secret[Any]]:
 
 
 def causes() -> st.SearchStrategy[TaggedError | BaseException]:
-    kinds = [OSError, ValueError, RuntimeError, KeyError, FileNotFound]
-    return st.one_of([st.builds(kind, texts(), texts()) for kind in kinds])
+    classes = [OSError, ValueError, RuntimeError, KeyError, FileNotFound]
+    return st.one_of([st.builds(class_, texts(), texts()) for class_ in classes])
 
 
 def values(annotation: Any) -> st.SearchStrategy[Any]:
-    """Give values for an annotation."""
+    """Return values of an annotation."""
     if annotation in _PLAIN:
         return _PLAIN[annotation]()
     origin, arguments = get_origin(annotation) or annotation, get_args(annotation)
@@ -115,22 +115,22 @@ _PLAIN: Mapping[object, Callable[[], st.SearchStrategy[Any]]] = {
 }
 
 
-def structs(kind: type[Any]) -> st.SearchStrategy[Any]:
-    """Give instances of a Struct or a class of errors, all of its fields filled in."""
+def structs(class_: type[Any]) -> st.SearchStrategy[Any]:
+    """Return instances of a Struct or an error class with values for all fields."""
     fields = {
         name: values(hint)
-        for name, hint in get_type_hints(kind).items()
-        if name in kind.__struct_fields__
+        for name, hint in get_type_hints(class_).items()
+        if name in class_.__struct_fields__
     }
     if 'retry_after' in fields:
         fields['retry_after'] = (
             st.floats(0, 1e6)
-            if get_type_hints(kind)['retry_after'] is float
+            if get_type_hints(class_)['retry_after'] is float
             else st.floats(0, 1e6) | st.none()
         )
-    return st.builds(kind, **fields)
+    return st.builds(class_, **fields)
 
 
 def errors(*unions: Any) -> st.SearchStrategy[TaggedError]:
-    """Give errors of any class of the unions, of the whole catalogue by default."""
+    """Return errors of any class of the unions, by default of the whole catalog."""
     return st.one_of(*map(structs, members(*unions) if unions else EVERY_CLASS))

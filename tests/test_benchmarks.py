@@ -1,4 +1,4 @@
-"""Every benchmark runs and yields a ratio; how high it is, is no matter of a test."""
+"""Tests of the benchmarks: each yields a ratio, whose value is not tested, and the page."""
 
 import os
 import platform
@@ -13,30 +13,30 @@ from benchmarks.measure import Comparison, Timer, measure, timed
 from benchmarks.report import page, table
 from click.testing import CliRunner
 
-# Of the code bases a small one will do.
-TRIED = {**JOBS, 'checking': checking.comparisons([250])}
+# A small code base keeps the test fast.
+TESTED_JOBS = {**JOBS, 'checking': checking.comparisons([250])}
 ALL = [
-    pytest.param(one, id=f'{one.job} / {one.peer}')
-    for comparisons in TRIED.values()
-    for one in comparisons
+    pytest.param(comparison, id=f'{comparison.job} / {comparison.peer}')
+    for comparisons in TESTED_JOBS.values()
+    for comparison in comparisons
 ]
 _PAGE = Path(__file__).parents[1] / 'docs' / 'performance.md'
 
 
-def taking(nanoseconds: int) -> Timer:
+def timer_of(nanoseconds: int) -> Timer:
     return lambda times: times * nanoseconds
 
 
 SLOW = Comparison(
     job='slow',
     peer='quick',
-    ours=taking(30),
-    theirs=taking(20),
+    ours=timer_of(30),
+    theirs=timer_of(20),
     target=1.1,
     because='it was made so',
 )
-QUICK = Comparison(job='quick', peer='slow', ours=taking(20), theirs=taking(30), target=1.1)
-FREE = Comparison(job='free', peer='bound', ours=taking(90), theirs=taking(30))
+QUICK = Comparison(job='quick', peer='slow', ours=timer_of(20), theirs=timer_of(30), target=1.1)
+FREE = Comparison(job='free', peer='bound', ours=timer_of(90), theirs=timer_of(30))
 
 
 @pytest.mark.parametrize('comparison', ALL)
@@ -48,73 +48,77 @@ def test_every_job_yields_a_ratio(comparison: Comparison) -> None:
 
 
 @pytest.mark.parametrize('comparison', ALL)
-def test_every_target_says_what_drives_it(comparison: Comparison) -> None:
+def test_every_comparison_with_a_target_has_a_reason(comparison: Comparison) -> None:
     assert (comparison.target is None) == (comparison.because == '')
 
 
-def test_times_are_those_of_one_call_and_the_ratio_is_ours_to_theirs() -> None:
+def test_times_are_per_call_and_the_ratio_is_ours_to_theirs() -> None:
     [measured] = measure([SLOW], rounds=3, batch_ns=1000)
     assert (measured.ours_ns, measured.peer_ns, measured.ratio) == (30, 20, 1.5)
 
 
-def test_the_ratio_is_the_median_of_those_within_a_round() -> None:
-    def showing(*nanoseconds: int) -> Timer:
-        each = iter([1, *nanoseconds])  # the first one warms up
-        return lambda _: next(each)
+def test_the_ratio_is_the_median_of_the_ratios_of_all_rounds() -> None:
+    def timer_with(*nanoseconds: int) -> Timer:
+        times = iter([1, *nanoseconds])  # the first call warms up
+        return lambda _: next(times)
 
     [measured] = measure(
-        [Comparison(job='a', peer='b', ours=showing(30, 40, 100), theirs=showing(10, 50, 20))],
+        [
+            Comparison(
+                job='a', peer='b', ours=timer_with(30, 40, 100), theirs=timer_with(10, 50, 20)
+            )
+        ],
         rounds=3,
         batch_ns=1,
     )
     assert (measured.ours_ns, measured.peer_ns, measured.ratio) == (40, 20, 3)
 
 
-def test_both_sides_take_turns_and_so_does_who_goes_first() -> None:
-    seen: list[str] = []
+def test_both_sides_alternate_and_so_does_the_first_side() -> None:
+    calls: list[str] = []
 
     def timer(name: str) -> Timer:
-        def note(times: int) -> int:
-            seen.append(name)
+        def record(times: int) -> int:
+            calls.append(name)
             return times
 
-        return note
+        return record
 
     measure(
         [Comparison(job='a', peer='b', ours=timer('ours'), theirs=timer('theirs'))],
         rounds=2,
         batch_ns=1,
     )
-    assert seen == ['ours', 'theirs', 'theirs', 'ours', 'ours', 'theirs']
+    assert calls == ['ours', 'theirs', 'theirs', 'ours', 'ours', 'theirs']
 
 
-def test_the_comparisons_take_turns_so_that_a_slow_minute_belongs_to_all_of_them() -> None:
-    seen: list[str] = []
+def test_the_comparisons_alternate_so_that_a_slow_minute_affects_all_of_them() -> None:
+    calls: list[str] = []
 
     def timer(name: str) -> Timer:
-        def note(times: int) -> int:
-            seen.append(name)
+        def record(times: int) -> int:
+            calls.append(name)
             return times
 
-        return note
+        return record
 
     first, second = (
-        Comparison(job=name, peer='p', ours=timer(name), theirs=taking(1)) for name in 'ab'
+        Comparison(job=name, peer='p', ours=timer(name), theirs=timer_of(1)) for name in 'ab'
     )
     measured = measure([first, second], rounds=20, batch_ns=1)
-    assert ''.join(seen[2:]) == 'aabb' * 10
-    assert [one.rounds for one in measured] == [20, 20]
+    assert ''.join(calls[2:]) == 'aabb' * 10
+    assert [result.rounds for result in measured] == [20, 20]
 
 
-def test_a_timer_does_the_work_once_a_turn() -> None:
+def test_a_timer_does_the_work_once_per_turn() -> None:
     turns: list[None] = []
     timed(turns.extend)(7)
     assert len(turns) == 7
 
 
-def test_a_target_is_met_up_to_itself_and_a_free_row_always() -> None:
-    exact = Comparison(job='a', peer='b', ours=taking(11), theirs=taking(10), target=1.1)
-    assert [one.is_met for one in measure([exact, SLOW, QUICK, FREE], rounds=1)] == [
+def test_a_ratio_up_to_the_target_or_without_one_meets_it() -> None:
+    exact = Comparison(job='a', peer='b', ours=timer_of(11), theirs=timer_of(10), target=1.1)
+    assert [result.is_met for result in measure([exact, SLOW, QUICK, FREE], rounds=1)] == [
         True,
         False,
         True,
@@ -122,7 +126,7 @@ def test_a_target_is_met_up_to_itself_and_a_free_row_always() -> None:
     ]
 
 
-def test_the_page_has_a_row_for_each_and_says_why_a_target_is_missed() -> None:
+def test_the_page_has_a_row_per_comparison_and_the_reason_of_each_missed_target() -> None:
     text = page(measure([SLOW, QUICK, FREE], rounds=2))
     assert '| slow | quick | 30.0 ns | 20.0 ns | 1.50 | 1.1 | **over** | 2 |' in text
     assert '| quick | slow | 20.0 ns | 30.0 ns | 0.67 | 1.1 | yes | 2 |' in text
@@ -131,7 +135,7 @@ def test_the_page_has_a_row_for_each_and_says_why_a_target_is_missed() -> None:
     assert text.count('instead of') == 1
 
 
-def test_the_page_says_what_writes_it_and_where_it_was_measured() -> None:
+def test_the_page_names_its_command_and_the_machine() -> None:
     text = page([])
     assert '`python -m benchmarks` measures all of this and writes this page.' in text
     assert f'- Python: CPython {platform.python_version()}\n' in text
@@ -141,7 +145,7 @@ def test_the_page_says_what_writes_it_and_where_it_was_measured() -> None:
 
 
 @pytest.mark.parametrize(
-    ('nanoseconds', 'shown'),
+    ('nanoseconds', 'expected'),
     [
         (1, '1.00 ns'),
         (80, '80.0 ns'),
@@ -152,32 +156,43 @@ def test_the_page_says_what_writes_it_and_where_it_was_measured() -> None:
         (2_000_000_000, '2.00 s'),
     ],
 )
-def test_a_time_has_three_digits_and_its_unit(nanoseconds: int, shown: str) -> None:
-    assert f'| {shown} |' in table(
+def test_a_time_has_three_digits_and_a_unit(nanoseconds: int, expected: str) -> None:
+    assert f'| {expected} |' in table(
         measure(
-            [Comparison(job='a', peer='b', ours=taking(nanoseconds), theirs=taking(7))], rounds=1
+            [Comparison(job='a', peer='b', ours=timer_of(nanoseconds), theirs=timer_of(7))],
+            rounds=1,
         )
     )
 
 
-def test_a_ratio_is_rounded_up_so_that_none_looks_like_its_target_and_is_over_it() -> None:
+def test_a_ratio_is_rounded_up_so_that_a_missed_target_is_visible() -> None:
     barely = Comparison(
-        job='a', peer='b', ours=taking(1101), theirs=taking(1000), target=1.1, because='of a bit'
+        job='a',
+        peer='b',
+        ours=timer_of(1101),
+        theirs=timer_of(1000),
+        target=1.1,
+        because='of a bit',
     )
     assert '| 1.11 | 1.1 | **over** |' in table(measure([barely], rounds=1))
 
 
-def test_the_page_in_the_documents_shows_every_comparison_and_its_target() -> None:
-    # Who adds a job runs the command again.
+def test_the_page_in_the_documentation_has_every_comparison_and_its_target() -> None:
+    # After adding a job, run `python -m benchmarks` again.
     rows = [
         line.split(' | ')
         for line in _PAGE.read_text(encoding='utf-8').splitlines()
         if line.startswith('| ')
     ]
-    shown = {(row[0].removeprefix('| '), row[1], row[5]) for row in rows[2:]}
-    compared = [one for comparisons in JOBS.values() for one in comparisons]
-    assert shown == {
-        (one.job, one.peer, '' if one.target is None else f'{one.target:g}') for one in compared
+    documented = {(row[0].removeprefix('| '), row[1], row[5]) for row in rows[2:]}
+    compared = [comparison for comparisons in JOBS.values() for comparison in comparisons]
+    assert documented == {
+        (
+            comparison.job,
+            comparison.peer,
+            '' if comparison.target is None else f'{comparison.target:g}',
+        )
+        for comparison in compared
     }
 
 
@@ -196,15 +211,15 @@ def test_the_command_measures_every_job_and_writes_the_page(tmp_path: Path) -> N
 
 
 @pytest.mark.usefixtures('two_jobs')
-def test_a_named_job_is_shown_and_the_page_is_left_as_it_is(tmp_path: Path) -> None:
+def test_the_command_prints_a_named_job_and_does_not_write_the_page(tmp_path: Path) -> None:
     target = tmp_path / 'performance.md'
-    shown = run('binding', '--to', str(target))
-    assert '| quick | slow |' in shown
-    assert '| slow | quick |' not in shown
+    output = run('binding', '--to', str(target))
+    assert '| quick | slow |' in output
+    assert '| slow | quick |' not in output
     assert not target.exists()
 
 
 def run(*arguments: str) -> str:
-    done = CliRunner().invoke(main, arguments, catch_exceptions=False)
-    assert done.exit_code == 0
-    return done.stdout
+    result = CliRunner().invoke(main, arguments, catch_exceptions=False)
+    assert result.exit_code == 0
+    return result.stdout

@@ -1,14 +1,14 @@
-"""What holds for every error, holds for all of them: walked class by class, with values by hypothesis."""
+"""Tests of properties that every error class must have, with generated values."""
 
 import copy
 import importlib
-import importlib.resources
 import json
 import math
 import pickle
 import pkgutil
 import re
 from collections.abc import Collection
+from pathlib import Path
 from typing import Any, cast
 
 import msgspec
@@ -23,27 +23,27 @@ from seamwise.catalog.tools import FileNotFound
 from tests.strategies import EVERY_CLASS, PLANTED, errors, structs
 
 DOMAINS = [
-    importlib.import_module(f'{package.__name__}.{one.name}')
+    importlib.import_module(f'{package.__name__}.{module.name}')
     for package in (seamwise.catalog, seamwise.policies)
-    for one in pkgutil.iter_modules(package.__path__)
+    for module in pkgutil.iter_modules(package.__path__)
 ]
 CLASSES = list(
     dict.fromkeys(
-        kind
+        class_
         for domain in DOMAINS
-        for kind in vars(domain).values()
-        if isinstance(kind, type)
-        and issubclass(kind, TaggedError)
-        and kind is not TaggedError
-        and kind.__module__ == domain.__name__
+        for class_ in vars(domain).values()
+        if isinstance(class_, type)
+        and issubclass(class_, TaggedError)
+        and class_ is not TaggedError
+        and class_.__module__ == domain.__name__
     )
 )
 
 AWAITING_PRODUCER = {
-    'UnknownFormat',  # the reader of many formats
-    'ToolCancelled',  # a person's stop of one call
-    'InvalidResult',  # tools of others, whose results are checked
-    # readers of streams
+    'UnknownFormat',  # a decoder of several formats
+    'ToolCancelled',  # the cancellation of one call
+    'InvalidResult',  # a host that checks the results of foreign tools
+    # decoders of streams
     'InvalidStream',
     'ChunkUnparsable',
     'ChunkHandlerFailed',
@@ -54,7 +54,7 @@ AWAITING_PRODUCER = {
     'BufferFull',
     'StreamClosed',
     'SlowConsumer',
-    # model providers and their routing
+    # model providers and routing
     'ModelNotFound',
     'ProviderNotReady',
     'ProviderUnavailable',
@@ -71,7 +71,7 @@ AWAITING_PRODUCER = {
     'BatchFull',
     'BatchTimedOut',
     'CacheMiss',
-    # the agents
+    # agents
     'AgentNotFound',
     'CommandNotFound',
     'AgentNotReady',
@@ -80,7 +80,7 @@ AWAITING_PRODUCER = {
     'GuardrailsViolated',
     'ContextOverflow',
     'CompressionFailed',
-    # peers that speak MCP, LSP and A2A
+    # clients of MCP, LSP and A2A
     'McpConnectionFailed',
     'McpTransportFailed',
     'McpServerFailed',
@@ -107,14 +107,14 @@ AWAITING_PRODUCER = {
     'UnknownEpoch',
     'AckAhead',
     'RecoveryFailed',
-    # who may come in
+    # authentication of callers
     'Unauthenticated',
     'AccessDenied',
     # stores
     'RecordNotFound',
     'RecordExists',
     'StoreClosed',
-    # the set-up of a program
+    # skills, plugins and repositories
     'SkillInvalid',
     'SkillNameMismatch',
     'PluginFailed',
@@ -122,135 +122,135 @@ AWAITING_PRODUCER = {
     'NotARepository',
     'WorktreeExists',
     'WorktreeFailed',
-    # the guards
 }
-"""Classes that no code of this package makes yet. The list only gets shorter."""
+"""Classes that no code of this package creates yet. The list may only get shorter."""
 
-every_class = pytest.mark.parametrize('kind', CLASSES, ids=lambda kind: kind.__name__)
-some = settings(
+PRODUCERS = [
+    file.read_text(encoding='utf-8')
+    for folder in ('toolhost', 'policies')
+    for file in (Path(seamwise.catalog.__file__).parents[1] / folder).rglob('*.py')
+]
+
+every_class = pytest.mark.parametrize('class_', CLASSES, ids=lambda class_: class_.__name__)
+few_examples = settings(
     max_examples=12, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
 )
 
 
-def comparable(value: object) -> bool:
-    """Whether a value equals itself once it has been copied: NaN does not, nor does an exception."""
+def equals_its_copy(value: object) -> bool:
+    """Return whether a value equals its copy; NaN and exceptions do not."""
     if isinstance(value, (tuple, frozenset)):
-        return all(map(comparable, cast('Collection[object]', value)))
+        return all(map(equals_its_copy, cast('Collection[object]', value)))
     if isinstance(value, msgspec.Struct):
-        return all(comparable(getattr(value, name)) for name in value.__struct_fields__)
+        return all(equals_its_copy(getattr(value, name)) for name in value.__struct_fields__)
     return not (
         isinstance(value, BaseException) or (isinstance(value, float) and math.isnan(value))
     )
 
 
-def test_the_walk_finds_the_unions() -> None:
+def test_the_unions_contain_every_class() -> None:
     assert set(EVERY_CLASS) == set(CLASSES)
 
 
 @every_class
-def test_a_class_is_documented_and_well_named(kind: type[TaggedError]) -> None:
-    assert kind.__doc__
-    assert kind.__doc__.strip().endswith('.')
-    assert not kind.__name__.endswith('Error')
+def test_a_class_has_a_docstring_and_a_name_without_error(class_: type[TaggedError]) -> None:
+    assert class_.__doc__
+    assert class_.__doc__.strip().endswith('.')
+    assert not class_.__name__.endswith('Error')
 
 
 @every_class
-def test_some_code_of_this_package_makes_it(kind: type[TaggedError]) -> None:
-    root = importlib.resources.files('seamwise')
-    made = re.compile(rf'(?<!class )\b{kind.__name__}\(')
-    folders = [
-        root / 'toolhost',
-        root / 'toolhost' / 'tools',
-        root / 'policies',
-        root / 'policies' / 'classify',
-    ]
-    sources = [
-        one.read_text(encoding='utf-8')
-        for folder in folders
-        for one in folder.iterdir()
-        if one.name.endswith('.py')
-    ]
-    assert any(made.search(source) for source in sources) is (
-        kind.__name__ not in AWAITING_PRODUCER
-    )
-
-
-@every_class
-@some
-@given(st.data())
-def test_an_error_equals_its_copies_and_hashes_like_them(
-    kind: type[TaggedError], data: st.DataObject
+def test_a_class_is_created_somewhere_in_this_package_unless_it_is_listed(
+    class_: type[TaggedError],
 ) -> None:
-    error = data.draw(structs(kind))
+    call = re.compile(rf'(?<!class )\b{class_.__name__}\(')
+    is_created = any(call.search(source) for source in PRODUCERS)
+    assert is_created is (class_.__name__ not in AWAITING_PRODUCER)
+
+
+@every_class
+@few_examples
+@given(st.data())
+def test_an_error_equals_its_copies_and_has_their_hash(
+    class_: type[TaggedError], data: st.DataObject
+) -> None:
+    error = data.draw(structs(class_))
     hash(error)
-    assert copy.copy(error) == error or not comparable(error)
-    twins = [copy.deepcopy(error), pickle.loads(pickle.dumps(error))]  # noqa: S301 -- our own bytes
-    for twin in twins:
-        assert type(twin) is kind
-        if comparable(error):
-            assert twin == error
-            assert hash(twin) == hash(error)
+    assert copy.copy(error) == error or not equals_its_copy(error)
+    copies = [copy.deepcopy(error), pickle.loads(pickle.dumps(error))]  # noqa: S301 -- own bytes
+    for error_copy in copies:
+        assert type(error_copy) is class_
+        if equals_its_copy(error):
+            assert error_copy == error
+            assert hash(error_copy) == hash(error)
 
 
 @every_class
-@some
+@few_examples
 @given(st.data())
-def test_an_error_matches_by_position(kind: type[TaggedError], data: st.DataObject) -> None:
-    error: Any = data.draw(structs(kind))
-    assert kind.__match_args__ == kind.__struct_fields__
-    assert kind(*(getattr(error, name) for name in kind.__match_args__)).__class__ is kind
-
-
-@every_class
-@some
-@given(st.data())
-def test_an_error_says_something_and_never_fails_to(
-    kind: type[TaggedError], data: st.DataObject
+def test_the_fields_of_an_error_match_by_position(
+    class_: type[TaggedError], data: st.DataObject
 ) -> None:
-    error = data.draw(structs(kind))
+    error: Any = data.draw(structs(class_))
+    assert class_.__match_args__ == class_.__struct_fields__
+    assert class_(*(getattr(error, name) for name in class_.__match_args__)).__class__ is class_
+
+
+@every_class
+@few_examples
+@given(st.data())
+def test_every_error_has_a_message_of_limited_length_in_each_language(
+    class_: type[TaggedError], data: st.DataObject
+) -> None:
+    error = data.draw(structs(class_))
     for locale in ('en', 'zh_CN'):
-        said = text(error, locale)
-        assert said
-        assert len(said) <= 1024 + len('… (999999 more)')
+        message = text(error, locale)
+        assert message
+        assert len(message) <= 1024 + len('… (999999 more)')
 
 
 @every_class
-@some
+@few_examples
 @given(st.data())
-def test_what_is_shown_holds_no_secret_and_is_shown_alike_again(
-    kind: type[TaggedError], data: st.DataObject
+def test_shown_removes_secrets_and_is_idempotent(
+    class_: type[TaggedError], data: st.DataObject
 ) -> None:
-    seen = shown(data.draw(structs(kind)))
-    assert PLANTED not in repr(seen)
-    if comparable(seen):
-        assert shown(seen) == seen
+    client_view = shown(data.draw(structs(class_)))
+    assert PLANTED not in repr(client_view)
+    if equals_its_copy(client_view):
+        assert shown(client_view) == client_view
 
 
 @every_class
-@some
+@few_examples
 @given(st.data())
-def test_a_union_reads_what_it_writes(kind: type[TaggedError], data: st.DataObject) -> None:
-    error = shown(data.draw(structs(kind)))
-    # JSON has no NaN, no infinity and no lone surrogate.
-    assume(comparable(error) and 'inf' not in repr(error) and '\\ud' not in ascii(error))
-    if 'cause' in kind.__struct_fields__:
+def test_a_codec_decodes_the_errors_that_it_encodes(
+    class_: type[TaggedError], data: st.DataObject
+) -> None:
+    error = shown(data.draw(structs(class_)))
+    # JSON can represent neither NaN nor infinity nor lone surrogates.
+    assume(equals_its_copy(error) and 'inf' not in repr(error) and '\\ud' not in ascii(error))
+    if 'cause' in class_.__struct_fields__:
         error = msgspec.structs.replace(error, cause=FileNotFound('read_file', 'a.txt'))
-    wire = codec(kind)
-    written = wire.encode(error)
-    assert json.loads(written)['_tag'] == kind.__traits__.tag
-    assert wire.decode(written) == error
+    json_codec = codec(class_)
+    body = json_codec.encode(error)
+    assert json.loads(body)['_tag'] == class_.__traits__.tag
+    assert json_codec.decode(body) == error
 
 
-def test_the_schema_of_everything_is_one_document() -> None:
-    everything: Any = EVERY_CLASS[0]
-    for kind in EVERY_CLASS[1:]:
-        everything = everything | kind
-    schema = json_schema(everything)
-    assert set(schema['discriminator']['mapping']) == {kind.__traits__.tag for kind in EVERY_CLASS}
+def test_all_error_classes_have_one_common_json_schema() -> None:
+    union: Any = EVERY_CLASS[0]
+    for class_ in EVERY_CLASS[1:]:
+        union = union | class_
+    schema = json_schema(union)
+    tags = {class_.__traits__.tag for class_ in EVERY_CLASS}
+    assert set(schema['discriminator']['mapping']) == tags
     json.dumps(schema)
 
 
 @given(errors(), errors())
-def test_errors_of_two_classes_are_never_equal(one: TaggedError, other: TaggedError) -> None:
-    if type(one) is not type(other):
-        assert one != other
+def test_errors_of_different_classes_are_never_equal(
+    error: TaggedError, other: TaggedError
+) -> None:
+    if type(error) is not type(other):
+        assert error != other

@@ -1,4 +1,4 @@
-"""The catalogues: complete, true to their sources, compiled, and open to languages from outside."""
+"""Tests of the message catalogs: complete, compiled, and extensible with other languages."""
 
 import shutil
 from collections.abc import Iterator, Mapping
@@ -12,7 +12,7 @@ import pytest
 from babel.messages.catalog import Catalog, Message
 from babel.messages.mofile import read_mo
 from babel.messages.pofile import read_po, write_po
-from tools.translations import extracted, main, update
+from tools.translations import extract_template, main, update
 
 from seamwise import Category, TaggedError, text
 from seamwise.catalog.sessions import RecoveryFailed
@@ -29,12 +29,12 @@ from seamwise.seams.session import observe
 from seamwise.seams.session.observer import SESSION_END_MESSAGE, WAIT_MESSAGES
 from seamwise.seams.session.tables import TOOLS
 from seamwise.texts import LOCALES, add_locales
-from tests.catalogues import compiled, only_here
+from tests.catalogues import restore_locales, write_catalog
 from tests.seams.test_session import RecordingSession
 from tests.strategies import EVERY_CLASS
 
 FOLDER = Path(LOCALES)
-KNOWN = ['en', 'zh_CN']
+LOCALES_HERE = ['en', 'zh_CN']
 
 
 def file_of(locale: str) -> Path:
@@ -46,71 +46,80 @@ def read(file: Path, locale: str | None = None) -> Catalog:
         return read_po(source, locale=locale)
 
 
-def said(found: Catalog) -> dict[tuple[str | None, tuple[str, ...]], tuple[str, ...]]:
-    return {(context(one), several(one.id)): several(one.string or '') for one in found if one.id}
+def translations_of(catalog: Catalog) -> dict[tuple[str | None, tuple[str, ...]], tuple[str, ...]]:
+    return {
+        (context_of(message), forms_of(message.id)): forms_of(message.string or '')
+        for message in catalog
+        if message.id
+    }
 
 
-def context(message: Message) -> str | None:
-    """Give the context of a text; of a compiled one Babel gives its bytes."""
-    found: object = message.context
-    return found.decode() if isinstance(found, bytes) else message.context
+def context_of(message: Message) -> str | None:
+    """Return the context of a message; in a compiled catalog, Babel returns bytes."""
+    context: object = message.context
+    return context.decode() if isinstance(context, bytes) else message.context
 
 
-def several(value: object) -> tuple[str, ...]:
+def forms_of(value: object) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else tuple(cast('tuple[str, ...]', value))
 
 
 def messages() -> list[tuple[str, Message]]:
-    return [(locale, one) for locale in KNOWN for one in read(file_of(locale)) if one.id]
+    return [
+        (locale, message)
+        for locale in LOCALES_HERE
+        for message in read(file_of(locale))
+        if message.id
+    ]
 
 
-# What is there
+# Contents
 
 
 @pytest.fixture(scope='module')
 def template() -> Catalog:
-    return extracted()
+    return extract_template()
 
 
-@pytest.mark.parametrize('kind', EVERY_CLASS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize('class_', EVERY_CLASS, ids=lambda class_: class_.__name__)
 def test_the_message_of_every_class_is_extracted(
-    kind: type[TaggedError], template: Catalog
+    class_: type[TaggedError], template: Catalog
 ) -> None:
-    found = template.get(kind.__traits__.template)
-    assert found is not None
-    assert kind.__name__ in found.auto_comments
+    message = template.get(class_.__traits__.template)
+    assert message is not None
+    assert class_.__name__ in message.auto_comments
 
 
-def test_every_phrase_is_extracted(template: Catalog) -> None:
+def test_message_constants_and_literals_are_extracted(template: Catalog) -> None:
     assert SESSION_END_MESSAGE in template
     assert cast('Message', template.get(WAIT_MESSAGES[0])).id == WAIT_MESSAGES
-    words = {str(one.id) for one in template if one.context == 'reason'}
+    words = {str(message.id) for message in template if message.context == 'reason'}
     assert words == {'ignored', 'write_protected', 'system', 'outside_workspace'}
 
 
-def test_the_template_is_what_the_sources_hold(template: Catalog) -> None:
-    assert set(said(read(FOLDER / 'seamwise.pot'))) == set(said(template)), (
-        'run python -m seamwise.locale'
+def test_the_template_has_the_texts_of_the_sources(template: Catalog) -> None:
+    assert set(translations_of(read(FOLDER / 'seamwise.pot'))) == set(translations_of(template)), (
+        'run python -m tools.translations'
     )
 
 
-@pytest.mark.parametrize('locale', KNOWN)
-def test_a_catalogue_has_every_text_and_no_other(locale: str, template: Catalog) -> None:
-    found = said(read(file_of(locale)))
-    assert set(found) == set(said(template)), 'run python -m seamwise.locale'
-    assert all(map(all, found.values()))
+@pytest.mark.parametrize('locale', LOCALES_HERE)
+def test_a_catalog_has_exactly_the_texts_of_the_template(locale: str, template: Catalog) -> None:
+    translations = translations_of(read(file_of(locale)))
+    assert set(translations) == set(translations_of(template)), 'run python -m tools.translations'
+    assert all(map(all, translations.values()))
 
 
-@pytest.mark.parametrize('locale', KNOWN)
-def test_the_compiled_catalogue_is_that_of_its_source(locale: str) -> None:
+@pytest.mark.parametrize('locale', LOCALES_HERE)
+def test_the_compiled_catalog_equals_its_source(locale: str) -> None:
     with file_of(locale).with_suffix('.mo').open('rb') as file:
-        assert said(read_mo(file)) == said(read(file_of(locale)))
+        assert translations_of(read_mo(file)) == translations_of(read(file_of(locale)))
 
 
-def placeholders(said: str) -> list[tuple[str | None, str | None, str | None]]:
+def placeholders(text: str) -> list[tuple[str | None, str | None, str | None]]:
     return sorted(
         (name, conversion, spec)
-        for _, name, spec, conversion in Formatter().parse(said)
+        for _, name, spec, conversion in Formatter().parse(text)
         if name is not None
     )
 
@@ -118,65 +127,64 @@ def placeholders(said: str) -> list[tuple[str | None, str | None, str | None]]:
 @pytest.mark.parametrize(
     ('locale', 'message'),
     messages(),
-    ids=lambda one: str(one.id)[:40] if isinstance(one, Message) else one,
+    ids=lambda value: str(value.id)[:40] if isinstance(value, Message) else value,
 )
 def test_a_translation_has_the_placeholders_of_its_source(locale: str, message: Message) -> None:
-    source = placeholders(several(message.id)[-1])
-    assert all(placeholders(one) == source for one in several(message.string))
+    source = placeholders(forms_of(message.id)[-1])
+    assert all(placeholders(form) == source for form in forms_of(message.string))
     assert not message.fuzzy
 
 
 @pytest.mark.parametrize(
     'message',
-    [one for locale, one in messages() if locale == 'zh_CN'],
-    ids=lambda one: str(one.id)[:40],
+    [message for locale, message in messages() if locale == 'zh_CN'],
+    ids=lambda message: str(message.id)[:40],
 )
-def test_a_chinese_text_is_chinese(message: Message) -> None:
-    [translated], english = several(message.string), several(message.id)[0]
+def test_a_chinese_translation_has_chinese_characters_and_punctuation(message: Message) -> None:
+    [translated], english = forms_of(message.string), forms_of(message.id)[0]
     if sub(r'\{.*?\}', '', english):
         assert any('一' <= character <= '鿿' for character in translated)
     assert english.endswith('.') is translated.endswith('。')
 
 
-def test_english_is_what_the_sources_say() -> None:
-    assert all(one.string == one.id for locale, one in messages() if locale == 'en')
+def test_the_english_catalog_repeats_the_sources() -> None:
+    assert all(message.string == message.id for locale, message in messages() if locale == 'en')
 
 
-def test_a_variety_of_english_is_english(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_variant_of_english_uses_the_english_text(caplog: pytest.LogCaptureFixture) -> None:
     assert text(FileNotFound('t', 'a.txt'), 'en-GB') == text(FileNotFound('t', 'a.txt'))
     assert not caplog.records
 
 
-# How it is made
+# Extraction and compilation
 
 
-def test_a_catalogue_that_is_up_to_date_stays_as_it_is_to_the_byte(
-    template: Catalog, tmp_path: Path
-) -> None:
-    for locale in KNOWN:
-        for name in (file_of(locale), file_of(locale).with_suffix('.mo')):
-            (tmp_path / name.name).write_bytes(name.read_bytes())
+def test_update_does_not_change_a_current_catalog(template: Catalog, tmp_path: Path) -> None:
+    for locale in LOCALES_HERE:
+        for file in (file_of(locale), file_of(locale).with_suffix('.mo')):
+            (tmp_path / file.name).write_bytes(file.read_bytes())
         assert update(tmp_path / 'seamwise.po', template) == 0
         assert (tmp_path / 'seamwise.po').read_bytes() == file_of(locale).read_bytes()
 
 
-def test_a_new_text_is_counted_until_it_is_translated(tmp_path: Path) -> None:
+def test_update_counts_a_new_text_until_it_is_translated(tmp_path: Path) -> None:
     source = tmp_path / 'errors.py'
     source.write_text(
-        "class Late(TaggedError, category=Category.TIMEOUT, message='{count} days late.'):\n    count: int\n"
+        "class Late(TaggedError, category=Category.TIMEOUT, message='{count} days late.'):\n"
+        '    count: int\n'
     )
     file = tmp_path / 'seamwise.po'
     with file.open('wb') as empty:
         write_po(empty, Catalog(locale='de'))
-    assert update(file, extracted(tmp_path)) == 1
-    found = read(file)
-    cast('Message', found.get('{count} days late.')).string = (
+    assert update(file, extract_template(tmp_path)) == 1
+    catalog = read(file)
+    cast('Message', catalog.get('{count} days late.')).string = (
         '{count} Tag zu spät.',
         '{count} Tage zu spät.',
     )
     with file.open('wb') as translated:
-        write_po(translated, found)
-    assert update(file, extracted(tmp_path)) == 0
+        write_po(translated, catalog)
+    assert update(file, extract_template(tmp_path)) == 0
 
 
 @pytest.mark.parametrize(
@@ -197,11 +205,17 @@ def test_a_new_text_is_counted_until_it_is_translated(tmp_path: Path) -> None:
         ),
         ("class A(Struct, frozen=True):\n    x: Literal['a']", []),
         (
-            "class A(TaggedError, category=C, message='{x}'):\n    x: Literal['a', 'b'] | None\n    y: Literal['c']",
+            (
+                "class A(TaggedError, category=C, message='{x}'):\n"
+                "    x: Literal['a', 'b'] | None\n    y: Literal['c']"
+            ),
             [('gettext', '{x}'), ('pgettext', ('x', 'a')), ('pgettext', ('x', 'b'))],
         ),
         (
-            "W: TypeAlias = Literal['a']\nclass A(TaggedError, category=C, message='{x}'):\n    x: W",
+            (
+                "W: TypeAlias = Literal['a']\n"
+                "class A(TaggedError, category=C, message='{x}'):\n    x: W"
+            ),
             [('gettext', '{x}'), ('pgettext', ('x', 'a'))],
         ),
         ("GONE_MESSAGE = 'Gone.'", [('gettext', ('Gone.',))]),
@@ -209,9 +223,9 @@ def test_a_new_text_is_counted_until_it_is_translated(tmp_path: Path) -> None:
         ("texts.gettext('Hello.')\nother('Hello.')", [('gettext', ('Hello.',))]),
     ],
 )
-def test_what_is_found_in_a_source(source: str, expected: list[object]) -> None:
-    found = extract(BytesIO(source.encode()), ['gettext', 'ngettext', 'pgettext'], (), {})
-    assert [(function, said) for _, function, said, _ in found] == expected
+def test_extract_yields_the_texts_of_a_source(source: str, expected: list[object]) -> None:
+    extracted = extract(BytesIO(source.encode()), ['gettext', 'ngettext', 'pgettext'], (), {})
+    assert [(function, text) for _, function, text, _ in extracted] == expected
 
 
 @pytest.fixture
@@ -222,41 +236,41 @@ def copy(tmp_path: Path) -> Path:
     return tmp_path / 'locale'
 
 
-def test_the_command_brings_every_catalogue_up_to_date(copy: Path) -> None:
+def test_the_command_updates_every_catalog(copy: Path) -> None:
     before = {file: file.read_bytes() for file in copy.rglob('*.*o*') if file.is_file()}
     assert len(before) == 5
     for file in before:
         if file.suffix != '.po':
             file.unlink()
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit) as info:
         main(copy)
-    assert ended.value.code is None
+    assert info.value.code is None
     assert {file: file.read_bytes() for file in before} == before
 
 
-def test_the_command_says_what_is_not_translated(copy: Path) -> None:
+def test_the_command_exits_with_the_number_of_untranslated_texts(copy: Path) -> None:
     file = copy / 'zh_CN' / 'LC_MESSAGES' / 'seamwise.po'
     file.write_text(
         file.read_text(encoding='utf-8').replace('会话因错误而结束。', ''), encoding='utf-8'
     )
-    with pytest.raises(SystemExit, match='zh_CN: 1 texts are not translated'):
+    with pytest.raises(SystemExit, match='zh_CN: untranslated texts: 1'):
         main(copy)
 
 
-def test_english_says_what_the_sources_say_and_nobody_else_does(copy: Path) -> None:
-    for locale in KNOWN:
+def test_the_command_fills_only_the_english_catalog(copy: Path) -> None:
+    for locale in LOCALES_HERE:
         file = copy / locale / 'LC_MESSAGES' / 'seamwise.po'
         file.write_text(
             file.read_text(encoding='utf-8').partition('\n\n')[0] + '\n', encoding='utf-8'
         )
-    with pytest.raises(SystemExit, match=r'^zh_CN: \d+ texts are not translated'):
+    with pytest.raises(SystemExit, match=r'^zh_CN: untranslated texts: \d+'):
         main(copy)
-    assert set(said(read(copy / 'en' / 'LC_MESSAGES' / 'seamwise.po'))) == set(
-        said(read(file_of('en')))
+    assert set(translations_of(read(copy / 'en' / 'LC_MESSAGES' / 'seamwise.po'))) == set(
+        translations_of(read(file_of('en')))
     )
 
 
-# Languages from outside
+# Additional languages
 
 
 class Overdue(
@@ -270,41 +284,46 @@ class Overdue(
 
 
 @pytest.fixture(autouse=True)
-def none_stays() -> Iterator[None]:
-    with only_here():
+def restore_folders() -> Iterator[None]:
+    with restore_locales():
         yield
 
 
 GERMAN: Mapping[str, str | tuple[str, ...]] = {
     '{path!r} does not exist.': '{path!r} gibt es nicht.',
-    'The text stands {count} times in {path!r}.': (
+    'The text occurs {count} times in {path!r}.': (
         'Der Text steht einmal in {path!r}.',
         'Der Text steht {count}-mal in {path!r}.',
     ),
-    '{operation} failed {attempts} times, and nothing more will be tried.': (
+    '{operation} failed and will not be retried (attempts: {attempts}).': (
         '{operation} ist gescheitert und wird nicht wiederholt.',
         '{operation} ist {attempts}-mal gescheitert und wird nicht wiederholt.',
     ),
     '{tool} may not touch {path!r} ({reason}).': '{tool} darf {path!r} nicht anfassen ({reason}).',
     'ignored': 'wird übergangen',
     WAIT_MESSAGES[0]: (
-        'Versuch {attempt} von {attempts} ist gescheitert; der nächste beginnt in einer Sekunde.',
-        'Versuch {attempt} von {attempts} ist gescheitert; der nächste beginnt in {seconds} Sekunden.',
+        ('Versuch {attempt} von {attempts} ist gescheitert; der nächste beginnt in einer Sekunde.'),
+        (
+            'Versuch {attempt} von {attempts} ist gescheitert; '
+            'der nächste beginnt in {seconds} Sekunden.'
+        ),
     ),
-    'Line {line} of {path!r} is not what was expected.': 'Zeile {zeile} von {path!r} ist anders.',
+    'Line {line} of {path!r} does not have the expected text.': (
+        'Zeile {zeile} von {path!r} ist anders.'
+    ),
 }
 
 
 def german(folder: Path) -> Path:
-    """Translate the shipped template, as a user of this package does."""
-    found = read(FOLDER / 'seamwise.pot', 'de')
-    for one in found:
-        if (english := several(one.id)[0]) in GERMAN:
-            one.string = GERMAN[english]
-    return compiled(found, folder)
+    """Translate the template of this package into German, in part."""
+    catalog = read(FOLDER / 'seamwise.pot', 'de')
+    for message in catalog:
+        if (english := forms_of(message.id)[0]) in GERMAN:
+            message.string = GERMAN[english]
+    return write_catalog(catalog, folder)
 
 
-def test_a_third_language_comes_from_outside(tmp_path: Path) -> None:
+def test_another_language_can_be_added(tmp_path: Path) -> None:
     add_locales(german(tmp_path))
     assert text(FileNotFound('t', 'a.txt'), 'de') == "'a.txt' gibt es nicht."
     assert text(FileNotFound('t', 'a.txt'), 'de-AT') == "'a.txt' gibt es nicht."
@@ -319,7 +338,7 @@ def test_a_third_language_comes_from_outside(tmp_path: Path) -> None:
     assert text(FileNotFound('t', 'a.txt'), 'zh_CN') == "'a.txt' 不存在。"
 
 
-def test_it_has_the_plural_forms_of_its_own_language(tmp_path: Path) -> None:
+def test_an_added_language_has_its_own_plural_forms(tmp_path: Path) -> None:
     add_locales(german(tmp_path))
     assert text(DuplicateMatch('t', 'a', 1, (1,)), 'de') == "Der Text steht einmal in 'a'."
     assert text(DuplicateMatch('t', 'a', 2, (1, 2)), 'de') == "Der Text steht 2-mal in 'a'."
@@ -332,34 +351,36 @@ def test_it_has_the_plural_forms_of_its_own_language(tmp_path: Path) -> None:
         observe(room, adapter=TOOLS)(
             Retrying('search', ToolTimedOut('search', 1.0, 1), 1, 3, delay)
         )
-    assert [one.show_content.rpartition('in ')[2] for one in room.sent[1::2]] == [
+    assert [event.show_content.rpartition('in ')[2] for event in room.sent[1::2]] == [
         'einer Sekunde.',
         '2 Sekunden.',
     ]
 
 
-def test_what_it_has_not_translated_or_not_well_is_english(tmp_path: Path) -> None:
+def test_a_missing_or_invalid_translation_falls_back_to_english(tmp_path: Path) -> None:
     add_locales(german(tmp_path))
-    assert text(ToolTimedOut('t', 1.0, 1), 'de') == 't did not end within 1.0 s.'
+    assert text(ToolTimedOut('t', 1.0, 1), 'de') == 't did not finish within 1.0 s.'
     assert (
         text(ContentMismatch('t', 'a', '', '', 3), 'de')
-        == "Line 3 of 'a' is not what was expected."
+        == "Line 3 of 'a' does not have the expected text."
     )
 
 
-def test_a_text_about_a_wait_that_cannot_be_filled_in_is_english(tmp_path: Path) -> None:
-    found = Catalog(locale='de')
-    found.add(WAIT_MESSAGES, ('{gone} Sekunde', '{gone} Sekunden'))
-    add_locales(compiled(found, tmp_path))
+def test_an_invalid_translation_of_a_wait_falls_back_to_english(tmp_path: Path) -> None:
+    catalog = Catalog(locale='de')
+    catalog.add(WAIT_MESSAGES, ('{gone} Sekunde', '{gone} Sekunden'))
+    add_locales(write_catalog(catalog, tmp_path))
     room = RecordingSession('de')
     observe(room, adapter=TOOLS)(Retrying('search', ToolTimedOut('search', 1.0, 1), 1, 3, 2.0))
     assert room.sent[1].show_content == room.sent[1].content
 
 
-def test_errors_of_one_s_own_are_translated_from_a_catalogue_of_one_s_own(tmp_path: Path) -> None:
-    found = Catalog(locale='zh_CN')
+def test_errors_of_another_package_are_translated_by_their_own_catalog(tmp_path: Path) -> None:
+    catalog = Catalog(locale='zh_CN')
     template = '{book!r} is {days} days overdue.'
-    found.add((template, template), ('{book!r} 已逾期 {days} 天。',))
-    add_locales(compiled(found, tmp_path, domain='library'), domain='library')
+    catalog.add((template, template), ('{book!r} 已逾期 {days} 天。',))
+    add_locales(write_catalog(catalog, tmp_path, domain='library'), domain='library')
     assert text(Overdue('Emma', 3), 'zh_CN') == "'Emma' 已逾期 3 天。"
-    assert text(FileNotFound('t', 'a.txt'), 'zh_CN') == "'a.txt' 不存在。", 'ours is still there'
+    assert text(FileNotFound('t', 'a.txt'), 'zh_CN') == "'a.txt' 不存在。", (
+        'the catalog of seamwise is still used'
+    )

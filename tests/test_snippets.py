@@ -1,4 +1,4 @@
-"""Every snippet of the documents is typed: one module a page, under mypy's strict mode."""
+"""Type check of every Python snippet in the documentation, one module per page."""
 
 import re
 import subprocess
@@ -12,12 +12,12 @@ BLOCK = re.compile(r'^( *)```python\n(.*?)^\1```$', re.MULTILINE | re.DOTALL)
 
 
 def code_of(page: str) -> str:
-    """Give the snippets of a page as one module; every other line is empty, so that a line number is that of the page."""
+    """Return the snippets of a page as one module with the line numbers of the page."""
     lines = [''] * page.count('\n')
     for block in BLOCK.finditer(page):
-        first = page.count('\n', 0, block.start(2))
+        start = page.count('\n', 0, block.start(2))
         body = textwrap.dedent(block.group(2)).splitlines()
-        lines[first : first + len(body)] = body
+        lines[start : start + len(body)] = body
     return '\n'.join(lines) + '\n'
 
 
@@ -33,7 +33,7 @@ def test_every_snippet_type_checks(tmp_path: Path) -> None:
         module.write_text(code_of(text), encoding='utf-8')
         modules.append(module.name)
     assert len(modules) >= 4
-    # No configuration of a folder around the temporary one.
+    # An empty `--config-file` ignores the configuration of parent folders.
     command = [
         sys.executable,
         '-m',
@@ -44,16 +44,16 @@ def test_every_snippet_type_checks(tmp_path: Path) -> None:
         '--cache-dir',
         str(tmp_path / 'cache'),
     ]
-    checked = subprocess.run(
+    result = subprocess.run(
         [*command, *modules], cwd=tmp_path, capture_output=True, text=True, check=False
     )
-    assert checked.stdout + checked.stderr == ''
+    assert result.stdout + result.stderr == ''
 
 
-def test_a_mistake_in_a_snippet_would_be_seen(tmp_path: Path) -> None:
+def test_a_type_error_in_a_snippet_is_reported(tmp_path: Path) -> None:
     (tmp_path / 'page.py').write_text(
         'from seamwise import Failure, Success\nwrong: Failure[int] = Success(1)\n'
     )
     command = [sys.executable, '-m', 'mypy', '--config-file=', '--strict', 'page.py']
-    checked = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert 'Incompatible types in assignment' in checked.stdout
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert 'Incompatible types in assignment' in result.stdout

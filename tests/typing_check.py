@@ -64,8 +64,14 @@ class Unusable(Exception):
 
 def run(folder: Path, *command: str) -> str:
     # No setting from outside may change what a checker sees.
-    clean = {k: v for k, v in os.environ.items() if not re.match('MYPY|PYRIGHT_PYTHON_PYLANCE|PYREFLY|TY_|PYTHONPATH|VIRTUAL_ENV|CONDA', k)}
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=clean, timeout=900)
+    clean = {
+        k: v
+        for k, v in os.environ.items()
+        if not re.match('MYPY|PYRIGHT_PYTHON_PYLANCE|PYREFLY|TY_|PYTHONPATH|VIRTUAL_ENV|CONDA', k)
+    }
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, check=False, env=clean, timeout=900
+    )
     if done.returncode not in {0, 1} or (done.returncode and not done.stdout.strip()):
         said = ' '.join((done.stderr or done.stdout).split())
         raise Unusable(f'{Path(command[0]).name} ended with {done.returncode}: {said[-400:]}')
@@ -79,7 +85,9 @@ def tool(options: argparse.Namespace, name: str) -> str:
     return str(found)
 
 
-def mypy(folder: Path, options: argparse.Namespace, names: list[str], plugin: bool) -> Iterator[Found]:
+def mypy(
+    folder: Path, options: argparse.Namespace, names: list[str], plugin: bool
+) -> Iterator[Found]:
     lines = ['[mypy]', 'strict = True', f'python_version = {options.python}', 'incremental = False']
     lines += ['plugins = seamwise.check.plugin'] if plugin else []
     (folder / 'mypy.ini').write_text('\n'.join(lines) + '\n')
@@ -104,7 +112,9 @@ def pyright(folder: Path, options: argparse.Namespace, names: list[str]) -> Iter
     # A relative include: an absolute one checks nothing and exits 0.
     config = {'include': ['.'], 'typeCheckingMode': 'strict', 'pythonVersion': options.python}
     (folder / 'pyrightconfig.json').write_text(json.dumps(config))
-    answer = json.loads(run(folder, tool(options, 'pyright'), '--outputjson', '--pythonpath', options.site))
+    answer = json.loads(
+        run(folder, tool(options, 'pyright'), '--outputjson', '--pythonpath', options.site)
+    )
     if answer['summary']['filesAnalyzed'] < len(names):
         raise Unusable(f'pyright read {answer["summary"]["filesAnalyzed"]} of {len(names)} files')
     for one in answer['generalDiagnostics']:
@@ -118,7 +128,15 @@ def pyrefly(folder: Path, options: argparse.Namespace, names: list[str]) -> Iter
     (folder / 'pyrefly.toml').write_text(
         f'preset = "strict"\npython-version = "{options.python}"\npython-interpreter-path = {json.dumps(options.site)}\n',
     )
-    out = run(folder, tool(options, 'pyrefly'), 'check', '--config', 'pyrefly.toml', '--output-format', 'json')
+    out = run(
+        folder,
+        tool(options, 'pyrefly'),
+        'check',
+        '--config',
+        'pyrefly.toml',
+        '--output-format',
+        'json',
+    )
     for one in json.loads(out)['errors']:
         if one.get('severity', 'error') == 'error':
             yield Path(one['path']).name, one['line'], one['description']
@@ -141,7 +159,9 @@ def ty(folder: Path, options: argparse.Namespace, names: list[str]) -> Iterator[
         yield Path(name).name, int(line), message
 
 
-def answers(checker: str, folder: Path, options: argparse.Namespace, names: list[str]) -> Iterator[Found]:
+def answers(
+    checker: str, folder: Path, options: argparse.Namespace, names: list[str]
+) -> Iterator[Found]:
     match checker:
         case 'mypy' | 'mypy+plugin':
             return mypy(folder, options, names, plugin='+' in checker)
@@ -174,7 +194,9 @@ def marks(text: str, checker: str) -> tuple[set[int], set[int]]:
     return must, may
 
 
-def compare(checker: str, folder: Path, options: argparse.Namespace, texts: dict[str, str]) -> tuple[int, list[str]]:
+def compare(
+    checker: str, folder: Path, options: argparse.Namespace, texts: dict[str, str]
+) -> tuple[int, list[str]]:
     reported: dict[str, dict[int, str]] = defaultdict(dict)
     for name, line, message in answers(checker, folder, options, [*texts]):
         reported[name].setdefault(line, message.strip().splitlines()[0])
@@ -183,28 +205,44 @@ def compare(checker: str, folder: Path, options: argparse.Namespace, texts: dict
     for name, text in texts.items():
         must, may = marks(text, checker)
         got = reported.get(name, {})
-        silent = [f'{name}:{n}: not reported: {text.splitlines()[n - 1].strip()}' for n in sorted(must - got.keys())]
+        silent = [
+            f'{name}:{n}: not reported: {text.splitlines()[n - 1].strip()}'
+            for n in sorted(must - got.keys())
+        ]
         noisy = [f'{name}:{n}: {got[n]}' for n in sorted(got.keys() - must - may)]
         if name in CANARIES and (silent or noisy):
-            raise Unusable('the planted errors are not all seen, so this run proves nothing: ' + '; '.join(silent + noisy))
+            raise Unusable(
+                'the planted errors are not all seen, so this run proves nothing: '
+                + '; '.join(silent + noisy)
+            )
         good += name not in CANARIES and not silent and not noisy
         wrong += silent + noisy
         if options.verbose:
-            wrong += [f'{name}:{n}: (as wanted) {got[n]}' for n in sorted(got.keys() & (must | may))]
+            wrong += [
+                f'{name}:{n}: (as wanted) {got[n]}' for n in sorted(got.keys() & (must | may))
+            ]
     if not options.only and (foreign := reported.keys() - texts.keys()):
         wrong.append(f'reports outside the cases: {", ".join(sorted(foreign))}')
     return good, wrong
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('--site', required=True, help='interpreter with seamwise and mypy installed')
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        '--site', required=True, help='interpreter with seamwise and mypy installed'
+    )
     parser.add_argument('--cases', required=True, type=Path)
     parser.add_argument('--checkers', default=','.join(CHECKERS))
-    parser.add_argument('--tools', help='folder of pyright, pyrefly and ty (default: beside the interpreter)')
+    parser.add_argument(
+        '--tools', help='folder of pyright, pyrefly and ty (default: beside the interpreter)'
+    )
     parser.add_argument('--only', help='names of case files without .py, separated by commas')
     parser.add_argument('--python', default='3.11')
-    parser.add_argument('-v', '--verbose', action='store_true', help='show also the reports that are wanted')
+    parser.add_argument(
+        '-v', '--verbose', action='store_true', help='show also the reports that are wanted'
+    )
     options = parser.parse_args()
     # absolute, but not resolved: a virtual environment's interpreter is a link.
     options.site = os.path.abspath(options.site)

@@ -1,8 +1,8 @@
-"""Update the message catalogs of `seamwise.locale` from the sources: `python -m tools.translations`.
+"""Update the message catalogs of `seamwise.locale`: `python -m tools.translations`.
 
-Writes `seamwise.pot`, then each `LANG/LC_MESSAGES/seamwise.po` and its compiled `.mo`. A new message
-is empty in the `.po` file of each language until it is translated; then run the tool again. The
-English catalog repeats the sources.
+Writes `seamwise.pot`, then each `LANG/LC_MESSAGES/seamwise.po` and its compiled `.mo`. A new
+message is empty in the `.po` file of each language until it is translated; then run the tool
+again. The English catalog repeats the sources.
 """
 
 import sys
@@ -24,41 +24,40 @@ SOURCES = Path(__file__).parents[1] / 'src' / 'seamwise'
 FOLDER = SOURCES / 'locale'
 DOMAIN = 'seamwise'
 METHOD = 'seamwise.locale.extraction:extract'
-BORN = datetime(
-    2026, 2, 20, tzinfo=UTC
-)  # the same for ever: a file changes when its texts do, not by the day
+# Constant, so that a file changes only if its texts change.
+CREATION_DATE = datetime(2026, 2, 20, tzinfo=UTC)
 
 
-def extracted(sources: Path = SOURCES) -> Catalog:
-    """Give a template of everything that the sources below a folder hold to translate."""
-    found = Catalog(
+def extract_template(sources: Path = SOURCES) -> Catalog:
+    """Return a template with all translatable texts of the sources in a folder."""
+    template = Catalog(
         project=DOMAIN,
         version='1',
-        creation_date=BORN,
+        creation_date=CREATION_DATE,
         fuzzy=False,
         header_comment='# What there is to translate in Seamwise.',
     )
     for file in sorted(sources.rglob('*.py')):
-        place = file.relative_to(sources).as_posix()
+        path = file.relative_to(sources).as_posix()
         for line, message, comments, context in extract_from_file(METHOD, file, DEFAULT_KEYWORDS):
-            found.add(message, locations=[(place, line)], auto_comments=comments, context=context)
-    return found
+            template.add(message, locations=[(path, line)], auto_comments=comments, context=context)
+    return template
 
 
 def update(file: Path, template: Catalog) -> int:
-    """Bring a catalogue and its compiled form up to a template, and say how many of its texts are not translated."""
+    """Update a message catalog and its compiled form; return the number of untranslated texts."""
     with file.open('rb') as source:
-        catalogue = read_po(source)
-    # A copy: it would hand its messages themselves to the first catalogue.
-    catalogue.update(deepcopy(template), no_fuzzy_matching=True, update_creation_date=False)
-    if catalogue.locale_identifier == 'en':
-        for one in catalogue:
-            one.string = one.id
+        catalog = read_po(source)
+    # A deep copy, because `Catalog.update` takes the message objects out of the template.
+    catalog.update(deepcopy(template), no_fuzzy_matching=True, update_creation_date=False)
+    if catalog.locale_identifier == 'en':
+        for message in catalog:
+            message.string = message.id
     with file.open('wb') as source:
-        write_po(source, catalogue, include_lineno=False, ignore_obsolete=True, width=0)
+        write_po(source, catalog, include_lineno=False, ignore_obsolete=True, width=0)
     with file.with_suffix('.mo').open('wb') as compiled:
-        write_mo(compiled, catalogue)
-    return sum(not _is_translated(one) for one in catalogue if one.id)
+        write_mo(compiled, catalog)
+    return sum(not _is_translated(message) for message in catalog if message.id)
 
 
 def _is_translated(message: Message) -> bool:
@@ -70,18 +69,18 @@ def _is_translated(message: Message) -> bool:
 
 
 def main(folder: Path = FOLDER) -> None:
-    """Write the template and all catalogues; the exit code is 1 where a text is not translated."""
-    template = extracted()
+    """Write the template and all message catalogs; exit with 1 if a text is untranslated."""
+    template = extract_template()
     with (folder / f'{DOMAIN}.pot').open('wb') as file:
         write_po(file, template, include_lineno=False, width=0)
-    lacking = {
+    untranslated = {
         file.parents[1].name: update(file, template)
         for file in sorted(folder.glob(f'*/LC_MESSAGES/{DOMAIN}.po'))
     }
-    said = [
-        f'{locale}: {count} texts are not translated' for locale, count in lacking.items() if count
+    lines = [
+        f'{locale}: untranslated texts: {count}' for locale, count in untranslated.items() if count
     ]
-    sys.exit('\n'.join(said) or None)
+    sys.exit('\n'.join(lines) or None)
 
 
 if __name__ == '__main__':

@@ -122,7 +122,7 @@ class ErrorMeta(msgspec.StructMeta):
             mcls, name, bases, body, frozen=True, tag=traits.tag, tag_field=TAG_FIELD
         )
         try:
-            messages.check_template(
+            messages.validate_template(
                 traits.template,
                 {field: annotations.get(field) for field in class_.__struct_fields__},
             )

@@ -36,7 +36,7 @@ def parse_template(template: str) -> tuple[Part, ...]:
     )
 
 
-def check_template(template: str, fields: Mapping[str, object]) -> None:
+def validate_template(template: str, fields: Mapping[str, object]) -> None:
     """Raise ValueError if `template` does not fit `fields`, a mapping of names to annotations."""
     for part in parse_template(template):
         if part.field is None:

@@ -1,4 +1,4 @@
-"""What the tests of redaction share: things that hold values, and how to see everything in them."""
+"""Values and helpers for the tests of redaction."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -33,34 +33,36 @@ class Account:
     hidden: object = field(default=None, repr=False)
 
 
-def changed(value: object) -> Any:
-    """Redact, for tests that look into whatever comes out."""
+def redacted_any(value: object) -> Any:
+    """Redact a value; the result is `Any`, so that tests can access its attributes."""
     return redact(value)
 
 
 PARTS: list[tuple[Any, Change]] = [
-    (Mapping, lambda one: [*one.keys(), *one.values()]),
+    (Mapping, lambda value: [*value.keys(), *value.values()]),
     ((list, tuple, set, frozenset), list),
-    (msgspec.Struct, lambda one: [getattr(one, name) for name in one.__struct_fields__]),
-    (Account, lambda one: [one.name, one.password, one.proof, one.tags, one.hidden]),
+    (msgspec.Struct, lambda value: [getattr(value, name) for name in value.__struct_fields__]),
+    (Account, lambda value: [value.name, value.password, value.proof, value.tags, value.hidden]),
 ]
 
 
 def parts(value: Any) -> Iterator[Any]:
-    """Walk over everything in a value, keys included, without a recursion."""
-    ahead: list[Any] = [value]
-    seen: set[int] = set()
-    while ahead:
-        one = ahead.pop()
-        if id(one) not in seen:
-            seen.add(id(one))
-            yield one
-            ahead += next((take(one) for kind, take in PARTS if isinstance(one, kind)), ())
+    """Yield a value and all its parts, including keys, without recursion."""
+    stack: list[Any] = [value]
+    visited: set[int] = set()
+    while stack:
+        part = stack.pop()
+        if id(part) not in visited:
+            visited.add(id(part))
+            yield part
+            stack += next((split(part) for type_, split in PARTS if isinstance(part, type_)), ())
 
 
 def texts(value: Any) -> str:
-    """Give every text form of a value: of the whole, and of each part that is no container."""
+    """Return all text forms of a value and of each part that is no container."""
     whole = f'{value}\n{value!r}\n{json.dumps(value, default=repr, ensure_ascii=False)}\n'
     return whole + '\n'.join(
-        f'{one!s}\n{one!r}' for one in parts(value) if isinstance(one, (str, bytes, int, Secret))
+        f'{part!s}\n{part!r}'
+        for part in parts(value)
+        if isinstance(part, (str, bytes, int, Secret))
     )

@@ -1,4 +1,4 @@
-"""The one table of categories is complete, and says what the design says."""
+"""Tests of the categories: their retryability and recovery."""
 
 import pytest
 
@@ -24,14 +24,14 @@ TABLE = {
 }
 
 
-def test_every_category_is_in_the_table() -> None:
+def test_the_expected_table_contains_every_category() -> None:
     assert set(TABLE) == set(Category)
 
 
 @pytest.mark.parametrize('category', Category)
-def test_a_category_knows_its_retryability_and_recovery(category: Category) -> None:
+def test_a_category_has_the_expected_retryability_and_recovery(category: Category) -> None:
     assert (category.retryable, category.recovery) == TABLE[category]
 
 
-def test_values_are_their_names_in_lower_case() -> None:
-    assert all(one.value == one.name.lower() for one in [*Category, *Recovery])
+def test_the_values_of_the_enums_are_their_names_in_lower_case() -> None:
+    assert all(member.value == member.name.lower() for member in [*Category, *Recovery])

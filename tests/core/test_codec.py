@@ -1,4 +1,4 @@
-"""Errors as JSON: a union reads what it writes, causes and secrets included."""
+"""Tests of the JSON codec: round trips, causes, secrets and schemas."""
 
 import json
 from typing import Any
@@ -24,54 +24,54 @@ class Guarded(TaggedError, category=Category.AUTHENTICATION):
     token: Secret[str] | None = None
 
 
-class Stranger(TaggedError, category=Category.EXECUTION):
+class Foreign(TaggedError, category=Category.EXECUTION):
     text: str
 
 
-WIRE = codec(Leaf | Node | Guarded)
+CODEC = codec(Leaf | Node | Guarded)
 
 
-def test_a_union_reads_what_it_writes() -> None:
-    assert WIRE.encode(Leaf(3)) == b'{"_tag":"Leaf","number":3}'
+def test_a_codec_decodes_the_errors_that_it_encodes() -> None:
+    assert CODEC.encode(Leaf(3)) == b'{"_tag":"Leaf","number":3}'
     for error in (Leaf(3), Node(), Node(Leaf(1)), Node(Node(Leaf(2)))):
-        assert WIRE.decode(WIRE.encode(error)) == error
-    assert WIRE.decode(WIRE.encode(Leaf(3)).decode()) == Leaf(3)
+        assert CODEC.decode(CODEC.encode(error)) == error
+    assert CODEC.decode(CODEC.encode(Leaf(3)).decode()) == Leaf(3)
 
 
-def test_one_class_is_a_union_of_one() -> None:
+def test_a_single_class_is_accepted_as_a_union() -> None:
     assert codec(Leaf).decode(b'{"_tag":"Leaf","number":3}') == Leaf(3)
 
 
-def test_a_cause_of_another_union_is_found_by_its_tag() -> None:
-    assert WIRE.decode(WIRE.encode(Node(Stranger('x')))) == Node(Stranger('x'))
+def test_a_cause_outside_the_union_is_decoded_by_its_tag() -> None:
+    assert CODEC.decode(CODEC.encode(Node(Foreign('x')))) == Node(Foreign('x'))
 
 
-def test_an_exception_travels_as_type_and_redacted_message() -> None:
-    wire = WIRE.encode(Node(OSError(28, 'no room for password=hunter2-FAKE')))
-    assert json.loads(wire) == {
+def test_an_exception_is_encoded_as_type_and_redacted_message() -> None:
+    body = CODEC.encode(Node(OSError(28, 'no room for password=hunter2-FAKE')))
+    assert json.loads(body) == {
         '_tag': 'Node',
-        'cause': {'type': 'OSError', 'message': json.loads(wire)['cause']['message']},
+        'cause': {'type': 'OSError', 'message': json.loads(body)['cause']['message']},
     }
-    assert b'no room' in wire
-    assert b'FAKE' not in wire
-    back = WIRE.decode(wire)
-    assert isinstance(back, Node)
-    assert isinstance(back.cause, ReportedCause)
-    assert back.cause.type == 'OSError'
-    assert str(back.cause).startswith('OSError: [Errno 28] no room')
-    assert WIRE.encode(back) == wire
+    assert b'no room' in body
+    assert b'FAKE' not in body
+    decoded = CODEC.decode(body)
+    assert isinstance(decoded, Node)
+    assert isinstance(decoded.cause, ReportedCause)
+    assert decoded.cause.type == 'OSError'
+    assert str(decoded.cause).startswith('OSError: [Errno 28] no room')
+    assert CODEC.encode(decoded) == body
 
 
-def test_a_cause_that_nobody_knows_is_reported() -> None:
-    back = WIRE.decode(b'{"_tag":"Node","cause":{"_tag":"FromElsewhere","n":1}}')
-    assert isinstance(back, Node)
-    assert str(back.cause) == 'FromElsewhere: '
+def test_an_unknown_cause_is_decoded_as_a_reported_cause() -> None:
+    decoded = CODEC.decode(b'{"_tag":"Node","cause":{"_tag":"FromElsewhere","n":1}}')
+    assert isinstance(decoded, Node)
+    assert str(decoded.cause) == 'FromElsewhere: '
 
 
-def test_a_secret_is_never_written() -> None:
-    wire = WIRE.encode(Guarded('ann', Secret('hunter2'), Secret('abc')))
-    assert wire == b'{"_tag":"Guarded","user":"ann","password":"***","token":"***"}'
-    assert WIRE.decode(wire) == Guarded('ann', Secret('***'), Secret('***'))
+def test_a_secret_is_encoded_as_its_mask() -> None:
+    body = CODEC.encode(Guarded('ann', Secret('hunter2'), Secret('abc')))
+    assert body == b'{"_tag":"Guarded","user":"ann","password":"***","token":"***"}'
+    assert CODEC.decode(body) == Guarded('ann', Secret('***'), Secret('***'))
 
 
 @pytest.mark.parametrize(
@@ -88,20 +88,20 @@ def test_a_secret_is_never_written() -> None:
         b'\xff',
     ],
 )
-def test_a_body_that_is_no_error_of_the_union_is_a_decode_error(body: bytes) -> None:
+def test_a_body_that_is_no_error_of_the_union_raises_a_decode_error(body: bytes) -> None:
     with pytest.raises(msgspec.DecodeError):
-        WIRE.decode(body)
+        CODEC.decode(body)
 
 
-@pytest.mark.parametrize('given', [int, TaggedError, Leaf | int, 'Leaf', None, list[Leaf]])
-def test_what_is_no_union_of_errors_is_refused(given: Any) -> None:
+@pytest.mark.parametrize('value', [int, TaggedError, Leaf | int, 'Leaf', None, list[Leaf]])
+def test_a_type_that_is_no_union_of_errors_raises_type_error(value: Any) -> None:
     with pytest.raises(TypeError, match='Expected a class of tagged errors or a union of them'):
-        codec(given)
+        codec(value)
     with pytest.raises(TypeError, match='Expected a class of tagged errors or a union of them'):
-        json_schema(given)
+        json_schema(value)
 
 
-def test_a_value_of_an_unknown_type_is_a_type_error_in_both_directions() -> None:
+def test_a_field_of_an_unsupported_type_raises_an_error_in_both_directions() -> None:
     class Odd(TaggedError, category=Category.EXECUTION):
         value: complex
 
@@ -113,7 +113,7 @@ def test_a_value_of_an_unknown_type_is_a_type_error_in_both_directions() -> None
         json_schema(Odd)
 
 
-def test_the_schema_of_a_union_tells_its_members_by_tag() -> None:
+def test_the_schema_of_a_union_discriminates_its_members_by_tag() -> None:
     schema = json_schema(Leaf | Node | Guarded)
     assert schema['discriminator'] == {
         'propertyName': '_tag',

@@ -1,4 +1,4 @@
-"""Defects are recorded once, under a reference, without secrets and without end."""
+"""Tests of defect reports: logging once, masked secrets and limited length."""
 
 import asyncio
 import concurrent.futures.thread
@@ -35,17 +35,19 @@ class SyncFailed(TaggedError, category=Category.EXECUTION, message='The sync of 
 def raised(error: BaseException) -> BaseException:
     try:
         raise error
-    except BaseException as caught:  # noqa: BLE001 -- the test wants it with its traceback
+    except BaseException as caught:  # noqa: BLE001 -- returned with its traceback
         return caught
 
 
-def test_a_reference_is_eight_characters_of_base32() -> None:
+def test_a_reference_has_eight_characters_of_base32() -> None:
     refs = {report_defect(ValueError(str(number))).ref for number in range(50)}
     assert len(refs) == 50
     assert all(re.fullmatch('err_[a-z2-7]{8}', ref) for ref in refs)
 
 
-def test_it_is_logged_once_however_often_it_is_reported(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_defect_is_logged_once_if_it_is_reported_several_times(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     defect = raised(ValueError('bad'))
     with caplog.at_level(logging.ERROR, 'seamwise'):
         reports = [report_defect(defect) for _ in range(3)]
@@ -55,7 +57,9 @@ def test_it_is_logged_once_however_often_it_is_reported(caplog: pytest.LogCaptur
     assert 'ValueError: bad' in caplog.text
 
 
-def test_it_is_logged_once_by_many_threads(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_defect_is_logged_once_if_several_threads_report_it(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     defect = raised(ValueError('bad'))
     gate = threading.Barrier(8)
     refs: list[str] = []
@@ -74,7 +78,7 @@ def test_it_is_logged_once_by_many_threads(caplog: pytest.LogCaptureFixture) -> 
     assert len(caplog.records) == 1
 
 
-def test_the_chain_goes_from_the_newest_to_the_first_cause() -> None:
+def test_the_chain_starts_with_the_newest_exception() -> None:
     def fail() -> None:
         try:
             raise KeyError('key')
@@ -91,7 +95,7 @@ def test_the_chain_goes_from_the_newest_to_the_first_cause() -> None:
     assert any('test_defects.py' in line and 'in fail' in line for line in lines)
 
 
-def test_the_members_of_a_group_and_a_note_stand_in_it() -> None:
+def test_the_report_contains_the_members_of_a_group_and_the_notes() -> None:
     defect = ValueError('bad')
     defect.add_note('while syncing')
     defect.__cause__ = ExceptionGroup('several', [KeyError('a'), OSError('b')])
@@ -105,13 +109,13 @@ def test_the_members_of_a_group_and_a_note_stand_in_it() -> None:
     ]
 
 
-def test_a_cycle_ends() -> None:
-    one, other = ValueError('1'), ValueError('2')
-    one.__cause__, other.__cause__ = other, one
-    assert [link.message for link in report_defect(one).chain] == ['1', '2']
+def test_a_cycle_of_causes_ends_the_chain() -> None:
+    first, second = ValueError('1'), ValueError('2')
+    first.__cause__, second.__cause__ = second, first
+    assert [link.message for link in report_defect(first).chain] == ['1', '2']
 
 
-def test_a_long_chain_is_cut_and_says_so() -> None:
+def test_a_long_chain_is_cut_with_a_note() -> None:
     first = error = ValueError('0')
     for number in range(1, 100_000):
         error.__cause__ = ValueError(str(number))
@@ -121,7 +125,7 @@ def test_a_long_chain_is_cut_and_says_so() -> None:
     assert report.pretty.endswith('caused by ValueError: 99\n… (more causes)')
 
 
-def test_a_chain_that_just_fits_is_whole() -> None:
+def test_a_chain_of_the_maximum_length_is_complete() -> None:
     first = error = ValueError('0')
     for number in range(1, 100):
         error.__cause__ = ValueError(str(number))
@@ -129,14 +133,14 @@ def test_a_chain_that_just_fits_is_whole() -> None:
     assert report_defect(first).pretty.endswith('caused by ValueError: 99')
 
 
-def test_a_group_of_many_is_cut() -> None:
+def test_a_large_group_is_cut() -> None:
     report = report_defect(
         ExceptionGroup('many', [ValueError(str(number)) for number in range(100_000)])
     )
     assert report.pretty.splitlines()[-2:] == ['  - ValueError: 98', '… (more causes)']
 
 
-def test_groups_are_a_tree() -> None:
+def test_nested_groups_are_indented() -> None:
     inner = KeyError('b')
     inner.__cause__ = OSError('disk')
     defect = ExceptionGroup(
@@ -152,7 +156,7 @@ def test_groups_are_a_tree() -> None:
     ]
 
 
-def test_at_most_fifty_frames_a_level() -> None:
+def test_a_level_has_at_most_fifty_frames() -> None:
     def down(depth: int) -> None:
         if not depth:
             raise ValueError('bottom')
@@ -165,7 +169,7 @@ def test_at_most_fifty_frames_a_level() -> None:
     assert '… (152 more frames)' in report_defect(caught.value).pretty
 
 
-def test_frames_of_the_core_and_of_the_loop_are_cut() -> None:
+def test_frames_of_the_core_and_of_the_event_loop_are_omitted() -> None:
     @fallible
     async def scope(do: Do[str]) -> int:
         return do(attempt(lambda: 1 // 0, when(KeyError).becomes(str)))
@@ -195,27 +199,27 @@ OWN_FILES = [
 ]
 
 
-def through(file: str) -> BaseException:
-    """Give an exception that has passed a frame of a file."""
+def raised_in(file: str) -> BaseException:
+    """Return an exception whose traceback has a frame of a file."""
     names: dict[str, Callable[[], None]] = {}
-    exec(compile('def run():\n    1 / 0', file, 'exec'), names)  # noqa: S102 -- a frame of any file can be had in no other way
+    exec(compile('def run():\n    1 / 0', file, 'exec'), names)  # noqa: S102 -- the only way to a frame of this file
     with pytest.raises(ZeroDivisionError) as caught:
         names['run']()
     return caught.value
 
 
 @pytest.mark.parametrize('file', LOOP_FILES)
-def test_frames_of_an_event_loop_are_cut(file: str) -> None:
-    assert file not in report_defect(through(file)).pretty
+def test_frames_of_an_event_loop_are_omitted(file: str) -> None:
+    assert file not in report_defect(raised_in(file)).pretty
 
 
 @pytest.mark.parametrize('file', OWN_FILES)
-def test_frames_of_a_program_that_are_named_like_a_loop_stay(file: str) -> None:
-    assert file in report_defect(through(file)).pretty
+def test_frames_of_a_program_with_the_name_of_a_loop_are_kept(file: str) -> None:
+    assert file in report_defect(raised_in(file)).pretty
 
 
 @pytest.mark.parametrize('backend', ['asyncio', 'trio'])
-def test_frames_of_anyio_and_trio_are_cut(backend: str) -> None:
+def test_frames_of_anyio_and_trio_are_omitted(backend: str) -> None:
     async def fail() -> None:
         raise ValueError('bad')
 
@@ -230,7 +234,7 @@ def test_frames_of_anyio_and_trio_are_cut(backend: str) -> None:
     assert 'site-packages' not in pretty
 
 
-def test_frames_stay_where_there_are_no_others() -> None:
+def test_frames_of_the_core_are_kept_if_there_are_no_others() -> None:
     with pytest.raises(TypeError) as caught:
         when(int)  # type: ignore[type-var]  # the misuse is the test
     error = caught.value
@@ -239,7 +243,7 @@ def test_frames_stay_where_there_are_no_others() -> None:
     assert 'edges.py' in report_defect(error).pretty
 
 
-def test_no_secret_of_a_message_is_recorded(caplog: pytest.LogCaptureFixture) -> None:
+def test_secrets_in_messages_are_masked(caplog: pytest.LogCaptureFixture) -> None:
     defect = ValueError('could not reach postgresql://app:FAKE-db1@db.example.org/orders')
     defect.add_note('token=FAKE-note')
     defect.__cause__ = OSError('password=FAKE-cause')
@@ -249,7 +253,7 @@ def test_no_secret_of_a_message_is_recorded(caplog: pytest.LogCaptureFixture) ->
     assert 'db.example.org' in report.pretty
 
 
-def test_a_message_that_cannot_be_shown_is_named() -> None:
+def test_a_message_that_raises_is_replaced_by_a_note() -> None:
     class Mute(Exception):
         @override
         def __str__(self) -> str:
@@ -258,7 +262,7 @@ def test_a_message_that_cannot_be_shown_is_named() -> None:
     assert report_defect(Mute()).chain == (Link('Mute', '(its message raised ZeroDivisionError)'),)
 
 
-def test_a_credential_at_the_cut_is_not_shown_by_half() -> None:
+def test_a_credential_at_the_cut_is_masked_before_the_cut() -> None:
     defect = ValueError('x' * 1000 + ' https://ann:' + 'FAKE' * 20 + '@example.org/')
     defect.add_note('y' * 1000 + ' Authorization: Bearer ' + 'FAKE' * 20)
     assert 'FAKE' not in repr(report_defect(defect))
@@ -269,9 +273,9 @@ def test_a_long_message_is_cut() -> None:
     assert link.message == 'x' * 1024 + '… (9998976 more)'
 
 
-def test_a_frame_shows_no_line_of_source_and_no_secret_of_its_file() -> None:
+def test_a_frame_contains_no_source_line_and_no_secret_of_its_path() -> None:
     file = 'https://ann:FAKE-hunter2@example.org/a.py'
-    assert 'FAKE' not in report_defect(through(file)).pretty
+    assert 'FAKE' not in report_defect(raised_in(file)).pretty
     with pytest.raises(SyntaxError) as caught:
         compile("connect('FAKE-hunter2') +", 'a.py', 'exec')
     report = report_defect(caught.value)
@@ -279,20 +283,20 @@ def test_a_frame_shows_no_line_of_source_and_no_secret_of_its_file() -> None:
     assert 'FAKE' not in report.pretty
 
 
-def test_a_message_cannot_pass_for_another_line_or_move_the_cursor() -> None:
+def test_control_characters_and_line_ends_in_a_message_are_escaped() -> None:
     report = report_defect(ValueError('a\ncaused by KeyError: b\x1b[2J\0\r\ud800'))
     assert report.pretty == 'ValueError: a\n    caused by KeyError: b\\x1b[2J\\x00\\r\\ud800'
     report.pretty.encode()
 
 
-def test_notes_that_are_no_texts_are_shown_as_they_can_be() -> None:
+def test_notes_that_are_not_texts_are_converted_or_replaced() -> None:
     class Mute:
         @override
         def __str__(self) -> str:
             raise ZeroDivisionError
 
     defect = ValueError('bad')
-    defect.__notes__ = [5, None, 'one\ntwo', Mute()]  # type: ignore[list-item]  # Python does not look at them
+    defect.__notes__ = [5, None, 'one\ntwo', Mute()]  # type: ignore[list-item]  # Python does not check notes
     assert report_defect(defect).pretty.splitlines() == [
         'ValueError: bad',
         '  note: 5',
@@ -306,7 +310,7 @@ def test_notes_that_are_no_texts_are_shown_as_they_can_be() -> None:
     assert report_defect(defect).pretty.splitlines() == ['ValueError: bad', '  note: 7']
 
 
-def test_many_notes_are_cut() -> None:
+def test_the_number_of_notes_is_limited() -> None:
     defect = ValueError('bad')
     for number in range(100_000):
         defect.add_note(str(number))
@@ -316,7 +320,7 @@ def test_many_notes_are_cut() -> None:
     ]
 
 
-def test_an_exception_that_answers_no_question_is_reported() -> None:
+def test_an_exception_whose_attributes_raise_is_reported() -> None:
     class Odd(Exception):
         def __getattr__(self, name: str) -> object:
             raise LookupError(name)
@@ -327,13 +331,15 @@ def test_an_exception_that_answers_no_question_is_reported() -> None:
     ]
 
 
-def test_a_cause_from_elsewhere_keeps_its_own_name() -> None:
+def test_a_reported_cause_keeps_the_name_of_its_type() -> None:
     assert report_defect(Raised(SyncFailed('a', ReportedCause('DiskFull', 'no room')))).chain[
         -1
     ] == Link('DiskFull', 'no room')
 
 
-def test_it_is_recorded_once_through_every_layer(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_defect_is_logged_once_if_every_layer_reports_it(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     refs: list[str] = []
 
     async def layer(depth: int) -> None:
@@ -348,16 +354,13 @@ def test_it_is_recorded_once_through_every_layer(caplog: pytest.LogCaptureFixtur
     assert (len(refs), len(set(refs)), len(caplog.records)) == (6, 1, 1)
 
 
-def test_a_report_is_a_value() -> None:
+def test_reports_are_compared_by_value() -> None:
     report = report_defect(ValueError('bad'))
-    assert (
-        pickle.loads(pickle.dumps(report))
-        == report
-        == DefectReport(report.ref, report.pretty, report.chain)
-    )
+    unpickled = pickle.loads(pickle.dumps(report))  # noqa: S301 -- own bytes
+    assert unpickled == report == DefectReport(report.ref, report.pretty, report.chain)
 
 
-def test_the_causes_of_an_error_of_ours_are_walked() -> None:
+def test_the_chain_contains_the_causes_of_a_tagged_error() -> None:
     assert report_defect(Raised(SyncFailed('orders', OSError('disk')))).pretty.splitlines() == [
         'Raised: The sync of orders failed.',
         'caused by SyncFailed: The sync of orders failed.',
@@ -365,7 +368,7 @@ def test_the_causes_of_an_error_of_ours_are_walked() -> None:
     ]
 
 
-def test_it_is_logged_once_even_if_it_is_reported_while_it_is_being_reported(
+def test_a_defect_is_logged_once_if_its_text_reports_it_again(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     inner: list[DefectReport] = []
@@ -383,7 +386,7 @@ def test_it_is_logged_once_even_if_it_is_reported_while_it_is_being_reported(
     assert len(caplog.records) == 1
 
 
-def test_what_the_caller_knows_stands_in_the_record(caplog: pytest.LogCaptureFixture) -> None:
+def test_the_context_is_in_the_text_and_in_the_log_record(caplog: pytest.LogCaptureFixture) -> None:
     report = report_defect(
         ValueError('no'), log=logging.getLogger('mine'), request_id='r-1', user='password=hunter2'
     )

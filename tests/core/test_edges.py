@@ -1,4 +1,4 @@
-"""Edges: which exceptions become failures, which pass, and the way back to an exception."""
+"""Tests of the conversion of exceptions to failures and back."""
 
 import asyncio
 import gc
@@ -53,7 +53,7 @@ RULES: Rules[DiskFailed | TooSlow] = when(OSError).becomes(DiskFailed) | when(Ti
 
 
 def classify(raised: Exception) -> Failure[DiskFailed | TooSlow] | None:
-    """Judge as `RULES` does."""
+    """Classify exceptions like `RULES`."""
     return RULES(raised)
 
 
@@ -114,29 +114,29 @@ every = pytest.mark.parametrize('edge', EVERY, ids=lambda edge: edge.__name__)
 
 
 @every
-class TestEveryWay:
-    """`attempt` and `refine`, as a call and as a decorator, of `def` and of `async def`."""
+class TestConversion:
+    """Tests of `attempt` and `refine`, called and as decorators, with plain and async functions."""
 
-    def test_a_value_becomes_a_success(
+    def test_a_value_is_converted_to_a_success(
         self, edge: Callable[[Callable[[], object]], object]
     ) -> None:
         value = [1]
         assert edge(lambda: value) == Success([1])
 
-    def test_a_named_exception_becomes_its_error(
+    def test_an_exception_with_a_rule_is_converted_to_its_error(
         self, edge: Callable[[Callable[[], object]], object]
     ) -> None:
         raised = OSError(28, 'full')
         assert edge(lambda: raises(raised)) == Failure(DiskFailed(raised))
 
-    def test_the_exact_class_goes_before_its_bases(
+    def test_a_rule_for_the_exact_class_precedes_one_for_a_base(
         self, edge: Callable[[Callable[[], object]], object]
     ) -> None:
         slow, gone = TimeoutError(), Vanished()
         assert edge(lambda: raises(slow)) == Failure(TooSlow(slow))
         assert edge(lambda: raises(gone)) == Failure(DiskFailed(gone))
 
-    def test_every_other_exception_passes_as_it_is(
+    def test_an_exception_without_a_rule_propagates_unchanged(
         self, edge: Callable[[Callable[[], object]], object]
     ) -> None:
         raised = ValueError('a')
@@ -147,13 +147,13 @@ class TestEveryWay:
         assert [frame.name for frame in traceback.extract_tb(raised.__traceback__)][-1] == 'raises'
 
     @pytest.mark.parametrize('kind', PASSING)
-    def test_what_is_no_exception_passes(
+    def test_a_base_exception_propagates_unchanged(
         self, edge: Callable[[Callable[[], object]], object], kind: type[BaseException]
     ) -> None:
         with pytest.raises(kind):
             edge(lambda: raises(kind()))
 
-    def test_a_group_of_one_known_member_becomes_its_error(
+    def test_a_group_with_one_classified_member_is_converted_to_its_error(
         self, edge: Callable[[Callable[[], object]], object]
     ) -> None:
         slow = TimeoutError()
@@ -161,7 +161,7 @@ class TestEveryWay:
             TooSlow(slow)
         )
 
-    def test_a_group_of_known_members_becomes_all_their_errors_in_order(
+    def test_a_group_of_classified_members_is_converted_to_all_errors_in_order(
         self, edge: Callable[[Callable[[], object]], object]
     ) -> None:
         a, b, c, d = TimeoutError('a'), OSError('b'), TimeoutError('c'), OSError('d')
@@ -173,7 +173,7 @@ class TestEveryWay:
     @pytest.mark.parametrize(
         'unknown', [ValueError('a'), ExceptionGroup('b', [OSError(), ValueError('c')])]
     )
-    def test_one_unknown_member_keeps_the_whole_group(
+    def test_a_group_with_an_unclassified_member_propagates_unchanged(
         self, edge: Callable[[Callable[[], object]], object], unknown: Exception
     ) -> None:
         group = ExceptionGroup('1', [OSError(), unknown, TimeoutError()])
@@ -182,14 +182,14 @@ class TestEveryWay:
         assert passed.value is group
         assert group.exceptions[1] is unknown
 
-    def test_a_group_with_more_than_exceptions_passes(
+    def test_a_group_with_a_base_exception_propagates_unchanged(
         self, edge: Callable[[Callable[[], object]], object]
     ) -> None:
         with pytest.raises(BaseExceptionGroup) as passed:
             edge(lambda: raises(BaseExceptionGroup('1', [OSError(), KeyboardInterrupt()])))
         assert len(passed.value.exceptions) == 2
 
-    def test_the_early_return_of_a_function_passes(
+    def test_the_early_return_of_an_outer_function_propagates(
         self, edge: Callable[[Callable[[], object]], object]
     ) -> None:
         @fallible
@@ -210,7 +210,7 @@ class Service:
 
     @attempt(RULES)
     async def load_soon(self, path: str, *, size: int = 1) -> str:
-        """Load the path soon."""
+        """Load the path asynchronously."""
         await asyncio.sleep(0)
         return path * size if self.raised is None else raises(self.raised)
 
@@ -225,51 +225,51 @@ class Service:
         return number or await raises_soon(TimeoutError())
 
 
-class TestDecorated:
-    def test_methods_take_their_arguments(self) -> None:
+class TestDecorators:
+    def test_a_decorated_method_receives_its_arguments(self) -> None:
         assert Service().load('a', size=2) == Success('aa')
         assert asyncio.run(Service().load_soon(path='a', size=2)) == Success('aa')
         assert Service.named('a') == Success('Service a')
         assert asyncio.run(Service.count(1)) == Success(1)
 
-    def test_methods_give_failures(self) -> None:
+    def test_a_decorated_method_returns_failures(self) -> None:
         raised = Vanished()
         assert Service(raised).load('a') == Failure(DiskFailed(raised))
         assert asyncio.run(Service(raised).load_soon('a')) == Failure(DiskFailed(raised))
         assert isinstance(Service.named('').failure(), DiskFailed)
         assert isinstance(asyncio.run(Service.count(0)).failure(), TooSlow)
 
-    def test_the_function_is_described_as_before(self) -> None:
+    def test_a_decorated_function_keeps_its_metadata(self) -> None:
         assert (Service.load.__name__, Service.load.__doc__) == ('load', 'Load the path.')
         assert str(inspect.signature(Service.load)) == '(self, path: str, *, size: int = 1) -> str'
         assert (Service.load_soon.__name__, Service.load_soon.__doc__) == (
             'load_soon',
-            'Load the path soon.',
+            'Load the path asynchronously.',
         )
 
-    def test_a_coroutine_function_stays_one(self) -> None:
+    def test_a_decorated_coroutine_function_remains_one(self) -> None:
         assert inspect.iscoroutinefunction(Service.load_soon)
         assert inspect.iscoroutinefunction(Service.count)
         assert not inspect.iscoroutinefunction(Service.load)
 
-    def test_a_plain_function_that_hands_a_coroutine_on_is_awaited(self) -> None:
+    def test_a_coroutine_returned_by_a_plain_function_is_awaited(self) -> None:
         slow = TimeoutError()
 
         @attempt(RULES)
-        def hands_on(raised: Exception) -> object:
+        def call_read(raised: Exception) -> object:
             return raises_soon(raised)
 
-        given: Any = hands_on(slow)
-        assert asyncio.run(given) == Failure(TooSlow(slow))
+        coroutine: Any = call_read(slow)
+        assert asyncio.run(coroutine) == Failure(TooSlow(slow))
 
-    def test_an_awaitable_that_is_no_coroutine_is_a_value(self) -> None:
+    def test_an_awaitable_that_is_no_coroutine_is_returned_as_a_value(self) -> None:
         async def main() -> None:
             future: asyncio.Future[int] = asyncio.get_running_loop().create_future()
             assert attempt(lambda: future, RULES) == Success(future)
 
         asyncio.run(main())
 
-    def test_cancellation_passes(self) -> None:
+    def test_cancellation_propagates_through_a_decorated_function(self) -> None:
         @attempt(when(Exception).becomes(str))
         async def waits() -> None:
             await asyncio.Event().wait()
@@ -287,12 +287,12 @@ class TestDecorated:
 
 
 class TestRules:
-    def test_an_error_is_made_from_the_exception(self) -> None:
+    def test_a_rule_creates_the_error_from_the_exception(self) -> None:
         assert attempt(
             lambda: int('x'), when(ValueError).becomes(lambda raised: len(raised.args))
         ) == Failure(1)
 
-    def test_rules_add_up(self) -> None:
+    def test_rules_can_be_joined(self) -> None:
         rules = (
             when(KeyError).becomes(repr)
             | when(ValueError).becomes(len)  # type: ignore[arg-type]  # never called
@@ -302,19 +302,19 @@ class TestRules:
         assert rules(OSError('b')) == Failure('b')
         assert rules(RuntimeError()) is None
 
-    def test_adding_leaves_both_tables_as_they_were(self) -> None:
-        one, two = when(KeyError).becomes(repr), when(OSError).becomes(repr)
-        assert (one | two)(OSError()) is not None
-        assert (one(OSError()), two(KeyError())) == (None, None)
+    def test_joining_rules_does_not_change_the_operands(self) -> None:
+        first, second = when(KeyError).becomes(repr), when(OSError).becomes(repr)
+        assert (first | second)(OSError()) is not None
+        assert (first(OSError()), second(KeyError())) == (None, None)
 
-    def test_a_kind_with_two_rules_is_refused(self) -> None:
+    def test_two_rules_for_one_exception_type_raise_type_error(self) -> None:
         with pytest.raises(
             TypeError, match=r'^OSError has two rules; each exception type may have one\.$'
         ):
             _ = RULES | when(OSError).becomes(str)
 
     @pytest.mark.parametrize('other', [7, when(ValueError), classify])
-    def test_only_rules_add_up(self, other: object) -> None:
+    def test_rules_can_only_be_joined_with_rules(self, other: object) -> None:
         with pytest.raises(TypeError, match='unsupported operand'):
             RULES | other  # type: ignore[operator]  # the misuse is the test
 
@@ -331,13 +331,13 @@ class TestRules:
             None,
         ],
     )
-    def test_only_kinds_of_exception_are_named(self, kind: object) -> None:
+    def test_when_raises_type_error_for_anything_but_exception_types(self, kind: object) -> None:
         with pytest.raises(
             TypeError, match=r'^when takes a class of exceptions that derives from Exception, not '
         ):
             when(kind)  # type: ignore[arg-type]  # the misuse is the test
 
-    def test_a_maker_may_be_anything_that_is_called(self) -> None:
+    def test_a_rule_accepts_any_callable(self) -> None:
         class Empty:
             def __len__(self) -> int:
                 return 0
@@ -348,13 +348,13 @@ class TestRules:
         assert not Empty()
         assert when(OSError).becomes(Empty())(OSError('a')) == Failure('a')
 
-    def test_a_rule_for_a_kind_of_group_goes_before_the_members(self) -> None:
+    def test_a_rule_for_a_group_type_precedes_those_for_its_members(self) -> None:
         rules = when(ExceptionGroup).becomes(lambda group: group.message) | RULES
         assert attempt(
             lambda: raises(ExceptionGroup('both', [OSError(), OSError()])), rules
         ) == Failure('both')
 
-    def test_a_group_of_a_class_of_its_own_is_looked_up_along_its_bases(self) -> None:
+    def test_a_rule_for_the_base_of_a_group_type_applies(self) -> None:
         class Trouble(Exception):
             pass
 
@@ -366,7 +366,7 @@ class TestRules:
             'all (1 sub-exception)'
         )
 
-    def test_a_rule_for_every_exception_is_one_for_each_member(self) -> None:
+    def test_a_rule_for_exception_applies_to_each_member_of_a_group(self) -> None:
         rules = when(Exception).becomes(repr) | when(OSError).becomes(str)
         group = ExceptionGroup('a', [OSError('b'), ValueError('c')])
         assert attempt(lambda: raises(group), rules) == Failure(('b', "ValueError('c')"))
@@ -374,7 +374,7 @@ class TestRules:
 
 
 class TestHandlers:
-    def test_one_that_raises_is_a_defect_with_the_original_as_its_context(self) -> None:
+    def test_a_handler_that_raises_is_a_defect_with_the_original_as_context(self) -> None:
         original = OSError('disk')
 
         def broken(_: object) -> Failure[str]:
@@ -392,18 +392,18 @@ class TestHandlers:
                 way()
             assert defect.value.__context__ is original
 
-    def test_classify_is_asked_about_a_group_before_its_members(self) -> None:
-        asked: list[str] = []
+    def test_classify_is_called_with_a_group_before_its_members(self) -> None:
+        calls: list[str] = []
 
         def judge(raised: Exception) -> Failure[str] | None:
-            asked.append(type(raised).__name__)
+            calls.append(type(raised).__name__)
             return None
 
         with pytest.raises(ExceptionGroup):
             refine(lambda: read(ExceptionGroup('a', [OSError(), ValueError()])), judge)
-        assert asked == ['ExceptionGroup', 'OSError', 'ValueError']
+        assert calls == ['ExceptionGroup', 'OSError', 'ValueError']
 
-    def test_classify_may_take_a_group_as_one(self) -> None:
+    def test_classify_can_convert_a_whole_group(self) -> None:
         group = ExceptionGroup('a', [OSError()])
         assert refine(lambda: read(group), lambda raised: Failure(str(raised))) == Failure(
             'a (1 sub-exception)'
@@ -411,68 +411,86 @@ class TestHandlers:
 
     @pytest.mark.parametrize('raised', [OSError('a'), ExceptionGroup('b', [OSError('a')])])
     @pytest.mark.parametrize('wrong', [DiskFailed(), Success(1), False, 0])
-    def test_a_classify_that_gives_no_failure_is_told(
+    def test_classify_that_returns_another_type_raises_type_error(
         self, raised: Exception, wrong: object
     ) -> None:
-        def judge(one: Exception) -> Any:
-            return None if isinstance(one, ExceptionGroup) else wrong
+        def judge(exception: Exception) -> Any:
+            return None if isinstance(exception, ExceptionGroup) else wrong
 
         with pytest.raises(
             TypeError,
-            match=f'judge at .* must return a Failure or None, but returned {type(wrong).__name__}\\.$',
-        ) as told:
+            match='judge at .* must return a Failure or None, '
+            f'but returned {type(wrong).__name__}\\.$',
+        ) as info:
             refine(lambda: read(raised), judge)
-        assert told.value.__context__ is raised
+        assert info.value.__context__ is raised
 
 
-class TestWrongCalls:
+class TestInvalidCalls:
     @pytest.mark.parametrize(
-        'given', [(), (7,), (len,), (RULES, len), (len, classify), (when(OSError), len)]
+        'args', [(), (7,), (len,), (RULES, len), (len, classify), (when(OSError), len)]
     )
-    def test_attempt_takes_rules_last(self, given: tuple[object, ...]) -> None:
-        match = r'^attempt takes rules last, as in `attempt\(call, when\(OSError\)\.becomes\(disk_failed\)\)`, not \('
+    def test_attempt_raises_type_error_unless_rules_come_last(
+        self, args: tuple[object, ...]
+    ) -> None:
+        match = (
+            r'^attempt takes rules last, as in '
+            r'`attempt\(call, when\(OSError\)\.becomes\(disk_failed\)\)`, not \('
+        )
         with pytest.raises(TypeError, match=match):
-            attempt(*given)  # type: ignore[call-overload]  # the misuse is the test
+            attempt(*args)  # type: ignore[call-overload]  # the misuse is the test
 
-    @pytest.mark.parametrize('given', [(7, RULES), (len, 'a', RULES), ('path', RULES)])
-    def test_attempt_takes_a_function_first(self, given: tuple[object, ...]) -> None:
-        match = r'^attempt takes a function without arguments, such as `lambda: load\(path\)`, and then the rules'
+    @pytest.mark.parametrize('args', [(7, RULES), (len, 'a', RULES), ('path', RULES)])
+    def test_attempt_raises_type_error_unless_a_function_comes_first(
+        self, args: tuple[object, ...]
+    ) -> None:
+        match = (
+            r'^attempt takes a function without arguments, such as `lambda: load\(path\)`, '
+            r'and then the rules or a function that classifies exceptions\.$'
+        )
         with pytest.raises(TypeError, match=match):
-            attempt(*given)  # type: ignore[call-overload]  # the misuse is the test
+            attempt(*args)  # type: ignore[call-overload]  # the misuse is the test
 
-    @pytest.mark.parametrize('given', [(), (7,), (len, 7), (7, classify), (len, 'a', classify)])
-    def test_refine_takes_a_function_and_what_tells(self, given: tuple[object, ...]) -> None:
+    @pytest.mark.parametrize('args', [(), (7,), (len, 7), (7, classify), (len, 'a', classify)])
+    def test_refine_raises_type_error_unless_both_arguments_are_callable(
+        self, args: tuple[object, ...]
+    ) -> None:
         with pytest.raises(TypeError, match=r'^refine takes a function without arguments, such as'):
-            refine(*given)  # type: ignore[call-overload]  # the misuse is the test
+            refine(*args)  # type: ignore[call-overload]  # the misuse is the test
 
     @pytest.mark.parametrize(
-        'given', [(), ('DiskFailed',), (DiskFailed | TooSlow,), (DiskFailed, (TooSlow,))]
+        'args', [(), ('DiskFailed',), (DiskFailed | TooSlow,), (DiskFailed, (TooSlow,))]
     )
-    def test_caught_takes_kinds(self, given: tuple[object, ...]) -> None:
+    def test_caught_raises_type_error_unless_classes_follow_the_function(
+        self, args: tuple[object, ...]
+    ) -> None:
         with pytest.raises(
             TypeError,
             match=r'^caught takes error classes after the function, not \(',
         ):
-            caught(len, *given)  # type: ignore[call-overload]  # the misuse is the test
+            caught(len, *args)  # type: ignore[call-overload]  # the misuse is the test
 
-    def test_caught_takes_a_function_first(self) -> None:
+    def test_caught_raises_type_error_unless_a_function_comes_first(self) -> None:
         with pytest.raises(TypeError, match=r'^caught takes a function without arguments first'):
             caught(7, DiskFailed)  # type: ignore[call-overload]  # the misuse is the test
 
     @pytest.mark.parametrize(
         ('edge', 'name'), [(attempt(RULES), 'attempt'), (refine(classify), 'refine')]
     )
-    def test_generators_are_refused(self, edge: Callable[[object], object], name: str) -> None:
+    def test_a_generator_function_raises_type_error(
+        self, edge: Callable[[object], object], name: str
+    ) -> None:
         def lines() -> Iterator[str]:
-            yield name  # pragma: no cover -- nobody reads it
+            yield name  # pragma: no cover -- never iterated
 
         async def lines_soon() -> AsyncIterator[str]:
-            yield name  # pragma: no cover -- nobody reads it
+            yield name  # pragma: no cover -- never iterated
 
         for function in (lines, lines_soon):
             with pytest.raises(
                 TypeError,
-                match=f'{function.__name__} is a generator, which raises only when it is iterated; use @',
+                match=f'{function.__name__} is a generator, which raises only when it is iterated; '
+                f'use @{name} on the function that iterates it\\.$',
             ):
                 edge(function)
         above: list[tuple[str, object]] = [
@@ -483,7 +501,7 @@ class TestWrongCalls:
             with pytest.raises(TypeError, match=f'^Put @{name} under @{kind}, not above it\\.$'):
                 edge(descriptor)
 
-    def test_only_functions_are_decorated(self) -> None:
+    def test_decorating_another_object_raises_type_error(self) -> None:
         path: Any = 'path'
         with pytest.raises(TypeError, match=r"^@attempt takes a function, not 'path'\.$"):
             attempt(RULES)(path)
@@ -492,25 +510,25 @@ class TestWrongCalls:
 
 
 class TestOrRaise:
-    def test_a_value_is_given(self) -> None:
+    def test_or_raise_returns_the_value_of_a_success(self) -> None:
         value = [1]
         assert or_raise(Success(value)) is value
 
-    def test_an_error_is_raised(self) -> None:
+    def test_or_raise_raises_the_error_of_a_failure(self) -> None:
         with pytest.raises(Raised, match=r'^The disk failed\.$') as raised:
             or_raise(broken)
         assert raised.value.error == DiskFailed()
         assert raised.value.__cause__ is None
 
-    def test_an_exception_below_the_error_is_its_cause(self) -> None:
+    def test_raised_has_the_exception_below_the_error_as_its_cause(self) -> None:
         original = OSError('disk')
         for error in (DiskFailed(original), DiskFailed(TooSlow(original)), original):
-            given: Result[int, object] = Failure(error)
+            result: Result[int, object] = Failure(error)
             with pytest.raises(Raised) as raised:
-                or_raise(given)
+                or_raise(result)
             assert raised.value.__cause__ is original
 
-    def test_what_was_being_handled_stays_in_sight(self) -> None:
+    def test_raised_keeps_the_exception_being_handled_as_context(self) -> None:
         def handles() -> None:
             try:
                 int('x')
@@ -523,14 +541,14 @@ class TestOrRaise:
         assert not raised.value.__suppress_context__
 
     @pytest.mark.parametrize('wrong', [7, None, DiskFailed(), OSError()])
-    def test_what_is_no_result_is_refused(self, wrong: object) -> None:
+    def test_or_raise_raises_type_error_for_other_values(self, wrong: object) -> None:
         with pytest.raises(
             TypeError,
             match=f'^or_raise takes a Success or a Failure, not {type(wrong).__name__}\\.$',
         ):
             or_raise(wrong)  # type: ignore[arg-type]  # the misuse is the test
 
-    def test_what_it_raises_can_be_pickled(self) -> None:
+    def test_raised_can_be_pickled(self) -> None:
         with pytest.raises(Raised) as raised:
             or_raise(broken.alt(lambda _: DiskFailed(TooSlow())))
         copy = pickle.loads(pickle.dumps(raised.value))  # noqa: S301 -- pickled one line above
@@ -539,7 +557,7 @@ class TestOrRaise:
 
 
 class TestCaught:
-    def test_the_error_comes_back_as_the_same_object(self) -> None:
+    def test_caught_returns_the_same_error_object(self) -> None:
         error = DiskFailed(OSError())
 
         def load() -> Result[int, DiskFailed]:
@@ -547,23 +565,23 @@ class TestCaught:
 
         assert caught(lambda: or_raise(load()), DiskFailed).failure() is error
 
-    def test_a_value_becomes_a_success(self) -> None:
+    def test_caught_converts_a_value_to_a_success(self) -> None:
         assert caught(lambda: 1, DiskFailed) == Success(1)
 
-    def test_several_kinds_are_taken(self) -> None:
+    def test_caught_accepts_several_classes(self) -> None:
         for error in (DiskFailed(), TooSlow()):
-            assert caught(lambda: or_raise(Failure(error)), TooSlow, DiskFailed) == Failure(error)  # noqa: B023 -- called at once
+            assert caught(lambda: or_raise(Failure(error)), TooSlow, DiskFailed) == Failure(error)  # noqa: B023 -- called immediately
 
-    def test_another_error_passes(self) -> None:
+    def test_caught_propagates_an_error_of_another_class(self) -> None:
         with pytest.raises(Raised) as raised:
             caught(lambda: or_raise(broken.alt(lambda _: TooSlow())), DiskFailed)
         assert raised.value.error == TooSlow()
 
-    def test_exceptions_are_no_errors(self) -> None:
+    def test_caught_propagates_other_exceptions(self) -> None:
         with pytest.raises(OSError, match='a'):
             caught(lambda: read(OSError('a')), OSError)
 
-    def test_coroutines_are_awaited(self) -> None:
+    def test_caught_awaits_coroutines(self) -> None:
         async def soon(error: object) -> int:
             await asyncio.sleep(0)
             return or_raise(Failure(error))
@@ -574,7 +592,7 @@ class TestCaught:
         with pytest.raises(Raised):
             asyncio.run(caught(lambda: soon(TooSlow()), DiskFailed))
 
-    def test_a_group_of_raised_errors_is_taken_as_a_whole(self) -> None:
+    def test_caught_converts_a_group_of_raised_errors(self) -> None:
         group = ExceptionGroup('a', [Raised(DiskFailed()), Raised(TooSlow())])
         assert caught(lambda: read(group), DiskFailed, TooSlow) == Failure(
             (DiskFailed(), TooSlow())
@@ -584,12 +602,12 @@ class TestCaught:
 
 
 class Held:
-    """Something that a frame keeps alive."""
+    """Object that a frame refers to."""
 
 
 @pytest.mark.parametrize('kind', [OSError, ValueError])
 @pytest.mark.parametrize('way', ['attempt', 'attempt soon', 'or_raise'])
-def test_no_cycle_keeps_the_frames_of_a_failed_call(kind: type[Exception], way: str) -> None:
+def test_a_failed_call_leaves_no_reference_cycle(kind: type[Exception], way: str) -> None:
     def load(_held: Held) -> int:
         raise kind
 
@@ -622,11 +640,11 @@ def test_no_cycle_keeps_the_frames_of_a_failed_call(kind: type[Exception], way: 
         gc.enable()
 
 
-def test_an_edge_around_a_group_of_tasks() -> None:
+def test_attempt_converts_the_exception_group_of_a_task_group() -> None:
     async def all_of_them(*raised: Exception) -> None:
         async with asyncio.TaskGroup() as group:
-            for one in raised:
-                group.create_task(raises_soon(one))
+            for error in raised:
+                group.create_task(raises_soon(error))
 
     def run(*raised: Exception) -> Awaitable[Result[None, object]]:
         return attempt(lambda: all_of_them(*raised), RULES)

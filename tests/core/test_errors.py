@@ -1,4 +1,4 @@
-"""Classes of errors: what they refuse when they are made, and what their values are."""
+"""Tests of error classes: their definition and their values."""
 
 import copy
 import importlib
@@ -19,7 +19,7 @@ T = TypeVar('T')
 
 
 class QueueFull(TaggedError, category=Category.CAPACITY, message='{queue!r} holds {size} already.'):
-    """A queue takes nothing more."""
+    """The queue accepts no more items."""
 
     queue: str
     size: int = 0
@@ -50,7 +50,7 @@ class Renamed(
     pass
 
 
-def test_fields_by_position_by_keyword_and_by_default() -> None:
+def test_fields_are_set_by_position_by_keyword_or_by_default() -> None:
     assert QueueFull('a', 3) == QueueFull(queue='a', size=3)
     assert QueueFull('a').size == 0
     with pytest.raises(TypeError):
@@ -59,7 +59,7 @@ def test_fields_by_position_by_keyword_and_by_default() -> None:
         QueueFull('a', sise=3)  # type: ignore[call-arg]  # the misuse is the test
 
 
-def test_an_error_is_frozen() -> None:
+def test_an_error_is_immutable() -> None:
     error = QueueFull('a')
     with pytest.raises(AttributeError):
         error.size = 7  # type: ignore[misc]  # the misuse is the test
@@ -72,15 +72,15 @@ def test_an_error_cannot_be_raised() -> None:
         raise QueueFull('a')  # type: ignore[misc]  # the misuse is the test
 
 
-def test_an_error_matches_by_position_and_by_keyword() -> None:
+def test_a_pattern_matches_fields_by_position_and_by_keyword() -> None:
     def read(error: QueueFull | Varying) -> tuple[str, int]:
         match error:
             case QueueFull(size=0, queue=name):
                 return name, 0
             case QueueFull(name, size):
                 return name, size
-            case other:
-                return '', other.code
+            case busy:
+                return '', busy.code
 
     assert [read(QueueFull('a', 0)), read(QueueFull('a', 3)), read(Varying(7))] == [
         ('a', 0),
@@ -89,7 +89,7 @@ def test_an_error_matches_by_position_and_by_keyword() -> None:
     ]
 
 
-def test_category_says_the_rest_unless_the_class_does() -> None:
+def test_retryability_and_recovery_default_to_those_of_the_category() -> None:
     error = QueueFull('a')
     assert (error.tag, error.category, error.retryable, error.recovery) == (
         'QueueFull',
@@ -108,13 +108,13 @@ def test_category_says_the_rest_unless_the_class_does() -> None:
     assert QueueFull.__traits__.namespace == 'tests'
 
 
-def test_a_class_whose_instances_differ_overrides_the_property() -> None:
+def test_a_class_can_override_a_property_for_its_instances() -> None:
     assert [Varying(code).retryable for code in (1, 2)] == [True, False]
     assert Varying.__traits__.retryable is False
 
 
 @pytest.mark.parametrize('name', ['tag', 'category', 'retryable', 'recovery'])
-def test_what_every_error_has_is_read_only(name: str) -> None:
+def test_the_common_properties_are_read_only(name: str) -> None:
     with pytest.raises(AttributeError):
         setattr(QueueFull('a'), name, None)
 
@@ -124,7 +124,7 @@ def test_what_every_error_has_is_read_only(name: str) -> None:
     [-1, -0.001, float('nan'), float('inf'), float('-inf'), 1e10, 10**15, 10**5000, -(10**5000)],
     ids=['-1', '-.001', 'nan', 'inf', '-inf', '1e10', '10**15', '10**5000', '-10**5000'],
 )
-def test_an_impossible_delay_is_a_value_error(delay: float) -> None:
+def test_a_delay_out_of_range_raises_value_error(delay: float) -> None:
     with pytest.raises(
         ValueError, match=r'^Delayed: retry_after must be 0 to 1000000000 seconds, not '
     ):
@@ -132,22 +132,22 @@ def test_an_impossible_delay_is_a_value_error(delay: float) -> None:
 
 
 @pytest.mark.parametrize('delay', ['1', True, [1]])
-def test_a_delay_of_another_type_is_a_type_error(delay: Any) -> None:
+def test_a_delay_of_another_type_raises_type_error(delay: Any) -> None:
     with pytest.raises(TypeError, match='retry_after must be a number of seconds or None'):
         Delayed(delay)
 
 
 @pytest.mark.parametrize('delay', [None, 0, 0.0, 1.5, 1e9])
-def test_a_possible_delay_is_kept(delay: float | None) -> None:
+def test_a_valid_delay_is_stored(delay: float | None) -> None:
     assert Delayed(delay).retry_after == delay
 
 
-def test_a_delay_is_checked_when_it_is_decoded_too() -> None:
+def test_a_decoded_delay_is_checked() -> None:
     with pytest.raises(msgspec.ValidationError, match='retry_after'):
         msgspec.json.decode(b'{"_tag":"Delayed","retry_after":-1}', type=Delayed)
 
 
-def test_a_post_init_of_the_class_runs_after_the_check() -> None:
+def test_the_post_init_of_a_class_runs_after_the_check_of_the_delay() -> None:
     class Checked(TaggedError, category=Category.TIMEOUT):
         retry_after: float
 
@@ -162,11 +162,11 @@ def test_a_post_init_of_the_class_runs_after_the_check() -> None:
         Checked(-7)
 
 
-def test_only_a_class_with_a_delay_has_a_post_init() -> None:
+def test_a_class_without_a_delay_has_no_post_init() -> None:
     assert not hasattr(QueueFull, '__post_init__')
 
 
-def test_generic_errors() -> None:
+def test_an_error_class_can_be_generic() -> None:
     class Rejected(
         TaggedError, Generic[T], category=Category.VALIDATION, message='{value!r} was rejected.'
     ):
@@ -176,11 +176,11 @@ def test_generic_errors() -> None:
     assert Rejected[int](1) == Rejected(1)
 
 
-def made(
+def define(
     body: str, keywords: str = 'category=Category.CONFLICT', base: str = 'TaggedError'
 ) -> None:
-    """Make a class `Made` outside of any function, where its tag is registered."""
-    exec(
+    """Define a class `Made` outside any function, so that its tag is registered."""
+    exec(  # noqa: S102 -- the class is defined outside any function
         f'class Made({base}, {keywords}):\n    {body}',
         {**vars(seamwise), **globals(), '__name__': 'tests.made'},
     )
@@ -193,7 +193,10 @@ def made(
         ("category='conflict'", "Made: category must be a Category, not 'conflict'"),
         (
             'category=Category.CONFLICT, categry=1',
-            "Made: unknown class keyword 'categry'; an error class accepts tag, namespace, category",
+            (
+                "Made: unknown class keyword 'categry'; an error class accepts tag, namespace, "
+                'category, retryable, recovery, message.'
+            ),
         ),
         (
             'category=Category.CONFLICT, frozen=False',
@@ -213,22 +216,22 @@ def made(
         ),
     ],
 )
-def test_a_wrong_class_keyword_is_a_type_error_that_says_which(
+def test_an_invalid_class_keyword_raises_type_error_with_its_name(
     keywords: str, complaint: str
 ) -> None:
-    with pytest.raises(TypeError) as refused:
-        made('pass', keywords)
-    assert complaint in str(refused.value)
+    with pytest.raises(TypeError) as info:
+        define('pass', keywords)
+    assert complaint in str(info.value)
 
 
 @pytest.mark.parametrize('name', ['tag', 'category', 'retryable', 'recovery'])
-def test_a_field_that_shadows_a_reserved_name_is_a_type_error(name: str) -> None:
+def test_a_field_with_a_reserved_name_raises_type_error(name: str) -> None:
     with pytest.raises(
         TypeError, match=f"Made: '{name}' is an attribute of every error; rename this field"
     ):
-        made(f'{name}: str')
+        define(f'{name}: str')
     with pytest.raises(TypeError, match=f"Made: set '{name}' as a class keyword"):
-        made(f'{name} = 1')
+        define(f'{name} = 1')
 
 
 @pytest.mark.parametrize(
@@ -245,12 +248,12 @@ def test_a_field_that_shadows_a_reserved_name_is_a_type_error(name: str) -> None
         ('__import__("typing").Annotated[set[int], "x"]', 'set'),
     ],
 )
-def test_a_field_that_cannot_be_hashed_is_a_type_error(annotation: str, kind: str) -> None:
+def test_a_field_of_an_unhashable_type_raises_type_error(annotation: str, kind: str) -> None:
     with pytest.raises(
         TypeError,
         match=f"Made: an error must be hashable, but the field 'x' contains a {kind}; use a tuple",
     ):
-        made(f'x: {annotation}')
+        define(f'x: {annotation}')
 
 
 @pytest.mark.parametrize(
@@ -268,32 +271,35 @@ def test_a_field_that_cannot_be_hashed_is_a_type_error(annotation: str, kind: st
         '__import__("collections.abc").abc.Callable[[list], None]',
     ],
 )
-def test_a_field_that_can_be_hashed_is_taken(annotation: str) -> None:
-    made(f'x: {annotation}')
+def test_a_field_of_a_hashable_type_is_accepted(annotation: str) -> None:
+    define(f'x: {annotation}')
 
 
-def test_an_error_class_is_a_leaf() -> None:
+def test_subclassing_an_error_class_raises_type_error() -> None:
     with pytest.raises(
         TypeError,
-        match=r'Made: the error class QueueFull cannot be subclassed.*`MadeError = QueueFull \| Made`',
+        match=r'Made: the error class QueueFull cannot be subclassed.*'
+        r'`MadeError = QueueFull \| Made`',
     ):
-        made('pass', base='QueueFull')
+        define('pass', base='QueueFull')
 
 
-def test_a_doubled_tag_is_a_type_error_that_names_both() -> None:
+def test_a_duplicate_tag_raises_type_error_with_both_names() -> None:
     with pytest.raises(
         TypeError,
-        match=r"Made: tests\.core\.test_errors\.QueueFull already has the tag 'QueueFull' in namespace 'tests'",
+        match=r"Made: tests\.core\.test_errors\.QueueFull already has the tag 'QueueFull' "
+        r"in namespace 'tests'",
     ):
-        made('pass', "category=Category.CONFLICT, tag='QueueFull'")
-    made('pass', "category=Category.CONFLICT, tag='QueueFull', namespace='others'")
+        define('pass', "category=Category.CONFLICT, tag='QueueFull'")
+    define('pass', "category=Category.CONFLICT, tag='QueueFull', namespace='others'")
 
 
-def test_a_class_made_again_on_a_reload_replaces_the_first(
+def test_a_reloaded_class_replaces_the_first_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / 'reloaded.py').write_text(
-        'from seamwise import Category, TaggedError\n\n\nclass Again(TaggedError, category=Category.CONFLICT):\n    pass\n'
+        'from seamwise import Category, TaggedError\n\n\n'
+        'class Again(TaggedError, category=Category.CONFLICT):\n    pass\n'
     )
     monkeypatch.setattr(sys, 'path', [str(tmp_path), *sys.path])
     first = importlib.import_module('reloaded').Again
@@ -302,7 +308,7 @@ def test_a_class_made_again_on_a_reload_replaces_the_first(
     assert find_by_tag('Again') is second
 
 
-def test_classes_local_to_a_function_share_tags() -> None:
+def test_classes_local_to_a_function_may_share_tags() -> None:
     def local() -> type[TaggedError]:
         class Varying(TaggedError, category=Category.CONFLICT):
             pass
@@ -313,9 +319,9 @@ def test_classes_local_to_a_function_share_tags() -> None:
     assert find_by_tag('Varying') is Varying
 
 
-def test_a_tag_in_two_namespaces_is_nobodys() -> None:
-    made('pass', "category=Category.CONFLICT, tag='Shared', namespace='one'")
-    made('pass', "category=Category.CONFLICT, tag='Shared', namespace='two'")
+def test_a_tag_in_two_namespaces_is_not_found() -> None:
+    define('pass', "category=Category.CONFLICT, tag='Shared', namespace='one'")
+    define('pass', "category=Category.CONFLICT, tag='Shared', namespace='two'")
     assert find_by_tag('Shared') is None
     assert find_by_tag(None) is None
 
@@ -331,18 +337,18 @@ def test_an_error_equals_its_copies(error: TaggedError) -> None:
     assert error != QueueFull('another')
 
 
-def test_errors_of_the_same_shape_differ() -> None:
+def test_errors_of_different_classes_are_never_equal() -> None:
     class One(TaggedError, category=Category.CONFLICT):
         x: int
 
     class Two(TaggedError, category=Category.CONFLICT):
         x: int
 
-    one: TaggedError = One(1)
-    assert one != Two(1)
+    error: TaggedError = One(1)
+    assert error != Two(1)
 
 
-def test_msgspec_tells_the_members_of_a_union_apart() -> None:
+def test_msgspec_distinguishes_the_members_of_a_union() -> None:
     wire = msgspec.json.encode(QueueFull('a', 3))
     assert wire == b'{"_tag":"QueueFull","queue":"a","size":3}'
     assert msgspec.json.decode(wire, type=QueueFull | Varying) == QueueFull('a', 3)
@@ -353,5 +359,7 @@ def test_msgspec_tells_the_members_of_a_union_apart() -> None:
 @pytest.mark.parametrize(
     ('error', 'seconds'), [(Delayed(2), 2.0), (Delayed(), None), (Varying(3), None)]
 )
-def test_a_delay_is_read_of_any_error(error: TaggedError, seconds: float | None) -> None:
+def test_retry_after_returns_the_delay_of_any_error(
+    error: TaggedError, seconds: float | None
+) -> None:
     assert retry_after(error) == seconds

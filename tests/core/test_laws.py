@@ -1,4 +1,4 @@
-"""Laws: results are functors and monads on both sides, and every way to write the same thing gives the same."""
+"""Tests of algebraic laws: functor, monad, and the equivalence of all styles."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -55,36 +55,36 @@ steps: st.SearchStrategy[Step] = st.functions(
 mends: st.SearchStrategy[Mend] = st.functions(like=lambda word: word, returns=results, pure=True)
 
 
-def same(one: object) -> object:
-    return one
+def identity(value: object) -> object:
+    return value
 
 
 class TestFunctor:
     @given(results)
-    def test_identity(self, result: Number) -> None:
-        assert result.map(same) == result
-        assert result.alt(same) == result
+    def test_mapping_identity_changes_nothing(self, result: Number) -> None:
+        assert result.map(identity) == result
+        assert result.alt(identity) == result
 
     @given(results, plain, plain)
-    def test_composition(
+    def test_mapping_a_composition_equals_mapping_twice(
         self, result: Number, f: Callable[[int], int], g: Callable[[int], int]
     ) -> None:
         assert result.map(f).map(g) == result.map(lambda number: g(f(number)))
 
     @given(results, words, words)
-    def test_composition_of_errors(
+    def test_mapping_errors_by_a_composition_equals_mapping_twice(
         self, result: Number, f: Callable[[str], str], g: Callable[[str], str]
     ) -> None:
         assert result.alt(f).alt(g) == result.alt(lambda word: g(f(word)))
 
     @given(results, plain, words)
-    def test_the_two_sides_do_not_touch(
+    def test_map_and_alt_are_independent(
         self, result: Number, f: Callable[[int], int], g: Callable[[str], str]
     ) -> None:
         assert result.map(f).alt(g) == result.alt(g).map(f)
 
     @given(results, plain)
-    def test_swapped_the_sides_are_one_another(
+    def test_map_of_a_swapped_result_equals_alt(
         self, result: Number, f: Callable[[int], int]
     ) -> None:
         assert result.swap().swap() == result
@@ -93,63 +93,65 @@ class TestFunctor:
 
 class TestMonad:
     @given(values, steps)
-    def test_left_identity(self, value: int, step: Step) -> None:
+    def test_bind_has_a_left_identity(self, value: int, step: Step) -> None:
         assert Success(value).bind(step) == step(value)
 
     @given(results)
-    def test_right_identity(self, result: Number) -> None:
+    def test_bind_has_a_right_identity(self, result: Number) -> None:
         assert result.bind(Success) == result
 
     @given(results, steps, steps)
-    def test_associativity(self, result: Number, f: Step, g: Step) -> None:
+    def test_bind_is_associative(self, result: Number, f: Step, g: Step) -> None:
         assert result.bind(f).bind(g) == result.bind(lambda number: f(number).bind(g))
 
     @given(results, plain)
-    def test_a_map_is_a_bind(self, result: Number, f: Callable[[int], int]) -> None:
+    def test_map_equals_bind_with_success(self, result: Number, f: Callable[[int], int]) -> None:
         assert result.map(f) == result.bind(lambda number: Success(f(number)))
 
 
-class TestErrorSide:
+class TestErrorMonad:
     @given(errors, mends)
-    def test_left_identity(self, error: str, mend: Mend) -> None:
+    def test_lash_has_a_left_identity(self, error: str, mend: Mend) -> None:
         assert Failure(error).lash(mend) == mend(error)
 
     @given(results)
-    def test_right_identity(self, result: Number) -> None:
+    def test_lash_has_a_right_identity(self, result: Number) -> None:
         assert result.lash(Failure) == result
 
     @given(results, mends, mends)
-    def test_associativity(self, result: Number, f: Mend, g: Mend) -> None:
+    def test_lash_is_associative(self, result: Number, f: Mend, g: Mend) -> None:
         assert result.lash(f).lash(g) == result.lash(lambda word: f(word).lash(g))
 
     @given(results, steps)
-    def test_swapped_a_bind_is_a_lash(self, result: Number, step: Step) -> None:
+    def test_bind_of_a_swapped_result_equals_lash(self, result: Number, step: Step) -> None:
         assert result.swap().lash(lambda number: step(number).swap()) == result.bind(step).swap()
 
 
 class TestCatch:
     @given(results, mends)
-    def test_catching_everything_is_a_lash(self, result: Number, mend: Mend) -> None:
+    def test_catching_every_class_equals_lash(self, result: Number, mend: Mend) -> None:
         assert (
             catch_all(mend)(result)
             == catch(str, mend)(result)
-            == catch((bytes, str), mend)(result)  # type: ignore[arg-type]  # there are no bytes here
+            == catch((bytes, str), mend)(result)  # type: ignore[arg-type]  # no bytes occur here
             == result.lash(mend)
         )
 
     @given(results, mends)
-    def test_catching_nothing_that_is_there_is_nothing(self, result: Number, mend: Mend) -> None:
-        assert catch(bytes, mend)(result) is result  # type: ignore[arg-type]  # there are no bytes here
+    def test_catching_an_absent_class_changes_nothing(self, result: Number, mend: Mend) -> None:
+        assert catch(bytes, mend)(result) is result  # type: ignore[arg-type]  # no bytes occur here
 
     @given(results, mends)
-    def test_handing_on_is_catching_nothing(self, result: Number, mend: Mend) -> None:
+    def test_a_handler_that_returns_the_failure_changes_nothing(
+        self, result: Number, mend: Mend
+    ) -> None:
         assert catch(str, Failure)(result) == result
         assert catch(str, lambda word: catch_all(mend)(Failure(word)))(result) == catch_all(mend)(
             result
         )
 
     @given(st.one_of(results, values.map(lambda number: Failure(float(number)))), mends, mends)
-    def test_catches_of_different_kinds_may_change_places(
+    def test_catches_of_different_classes_commute(
         self, result: Result[int, str | float], f: Mend, g: Mend
     ) -> None:
         words_first = catch(str, lambda word: Success(f(word)))
@@ -157,19 +159,21 @@ class TestCatch:
         assert floats_first(words_first(result)) == words_first(floats_first(result))
 
     @given(results)
-    def test_looks_change_nothing(self, result: Number) -> None:
-        seen: list[object] = []
-        assert tap_error(tap(result, seen.append), seen.append) is result
-        assert seen == [
+    def test_tap_and_tap_error_change_nothing(self, result: Number) -> None:
+        calls: list[object] = []
+        assert tap_error(tap(result, calls.append), calls.append) is result
+        assert calls == [
             result.swap().value_or(None) if isinstance(result, Failure) else result.value_or(None)
         ]
 
 
 class TestChains:
-    """Binds, `flow`, direct style, and each of them with coroutines: four spellings of one thing."""
+    """Tests that `bind`, `flow` and direct style agree, with plain and async functions."""
 
     @given(values, st.lists(steps, min_size=1, max_size=5))
-    def test_they_agree(self, value: int, chain: Sequence[Step]) -> None:
+    def test_all_chaining_styles_give_the_same_result(
+        self, value: int, chain: Sequence[Step]
+    ) -> None:
         @fallible
         def direct(do: Do[str]) -> int:
             number = value
@@ -180,8 +184,8 @@ class TestChains:
         @fallible
         def nested(do: Do[str], number: int, *others: Step) -> int:
             first, *rest = others
-            found = do(first(number))
-            return do(nested(found, *rest)) if rest else found
+            value = do(first(number))
+            return do(nested(value, *rest)) if rest else value
 
         bound: Number = Success(value)
         for step in chain:
@@ -189,7 +193,7 @@ class TestChains:
         assert flow(value, *chain) == direct() == nested(value, *chain) == bound
 
     @given(values, st.lists(steps, min_size=1, max_size=5), plain)
-    def test_coroutines_agree(
+    def test_all_async_chaining_styles_give_the_same_result(
         self, value: int, chain: Sequence[Step], f: Callable[[int], int]
     ) -> None:
         async def soon(step: Step, number: int) -> Number:
@@ -221,7 +225,7 @@ class TestChains:
         assert asyncio.run(both()) == (expected, expected)
 
     @given(results)
-    def test_there_and_back(self, result: Number) -> None:
+    def test_caught_inverts_or_raise(self, result: Number) -> None:
         @fallible
         def opened(do: Do[str]) -> int:
             return do(result)
@@ -233,41 +237,39 @@ class TestChains:
 
 class TestMany:
     @given(many)
-    def test_they_agree(self, given_results: list[Number]) -> None:
-        found, lost = partition(given_results)
-        assert [Success(one) for one in found] == [
-            one for one in given_results if isinstance(one, Success)
+    def test_all_ways_to_collect_give_the_same_result(self, results: list[Number]) -> None:
+        values, errors = partition(results)
+        assert [Success(value) for value in values] == [
+            result for result in results if isinstance(result, Success)
         ]
-        assert [Failure(one) for one in lost] == [
-            one for one in given_results if isinstance(one, Failure)
+        assert [Failure(error) for error in errors] == [
+            result for result in results if isinstance(result, Failure)
         ]
-        assert collect(given_results) == (Failure(lost[0]) if lost else Success(tuple(found)))
-        assert accumulate(given_results) == (
-            Failure(tuple(lost)) if lost else Success(tuple(found))
-        )
+        assert collect(results) == (Failure(errors[0]) if errors else Success(tuple(values)))
+        assert accumulate(results) == (Failure(tuple(errors)) if errors else Success(tuple(values)))
 
     @given(many)
-    def test_direct_style_collects(self, given_results: list[Number]) -> None:
+    def test_direct_style_collects_like_collect(self, results: list[Number]) -> None:
         @fallible
         def direct(do: Do[str]) -> tuple[int, ...]:
-            return tuple(do(one) for one in given_results)
+            return tuple(do(result) for result in results)
 
-        assert direct() == collect(given_results)
+        assert direct() == collect(results)
 
-    @given(many.filter(lambda given_results: len(given_results) > 1))
-    def test_slots_are_an_iterable(self, given_results: list[Number]) -> None:
-        assert collect(*given_results) == collect(iter(given_results))
-        assert accumulate(*given_results) == accumulate(iter(given_results))
+    @given(many.filter(lambda results: len(results) > 1))
+    def test_arguments_and_an_iterable_give_the_same_result(self, results: list[Number]) -> None:
+        assert collect(*results) == collect(iter(results))
+        assert accumulate(*results) == accumulate(iter(results))
 
     @given(many, many)
-    def test_parts_add_up(self, one: list[Number], two: list[Number]) -> None:
+    def test_partitions_of_two_lists_add_up(self, one: list[Number], two: list[Number]) -> None:
         found, lost = partition(one)
         more, others = partition(two)
         assert partition([*one, *two]) == (found + more, lost + others)
 
     @given(many, st.none() | st.integers(1, 9))
-    def test_side_by_side_they_give_the_same(
-        self, given_results: list[Number], limit: int | None
+    def test_concurrent_functions_give_the_same_results(
+        self, results: list[Number], limit: int | None
     ) -> None:
         async def soon(result: Number, turns: int) -> Number:
             for _ in range(turns):
@@ -276,15 +278,12 @@ class TestMany:
 
         async def run() -> None:
             def jobs() -> list[Awaitable[Number]]:
-                return [
-                    soon(result, len(given_results) - place)
-                    for place, result in enumerate(given_results)
-                ]
+                return [soon(result, len(results) - index) for index, result in enumerate(results)]
 
-            assert await accumulate_async(jobs(), limit=limit) == accumulate(given_results)
-            assert await partition_async(jobs(), limit=limit) == partition(given_results)
+            assert await accumulate_async(jobs(), limit=limit) == accumulate(results)
+            assert await partition_async(jobs(), limit=limit) == partition(results)
             collected = await collect_async(jobs(), limit=1)
-            assert collected == collect(given_results)
+            assert collected == collect(results)
 
         asyncio.run(run())
 
@@ -314,13 +313,13 @@ def swallow_a_constant(do: Do[str]) -> None:
         do(LATE)
 
 
-def deaf(*_: object) -> bool:
+def suppress_all(*_: object) -> bool:
     return True
 
 
 def swallow_in_a_stack(do: Do[str]) -> None:
     with ExitStack() as stack:
-        stack.push(deaf)
+        stack.push(suppress_all)
         do.fail('swallowed')
 
 
@@ -338,7 +337,7 @@ deeds = st.lists(st.sampled_from([*GOOD, *FAILING, *SWALLOWING]), max_size=5)
 
 
 @given(deeds, st.booleans())
-def test_a_swallowed_signal_is_always_loud(
+def test_a_swallowed_signal_always_raises_scope_leaked(
     deeds: list[Callable[[Do[str]], None]], is_async: bool
 ) -> None:
     def act(do: Do[str]) -> int:

@@ -1,4 +1,4 @@
-"""Many awaitables in one result: side by side, bounded, in the order given, and cancelled as one."""
+"""Tests of the concurrent functions: order, limit, failures, cancellation and defects."""
 
 import asyncio
 import gc
@@ -21,7 +21,7 @@ every = pytest.mark.parametrize('many', ALL, ids=lambda many: many.__name__)
 
 
 async def soon(number: int, *, after: int = 1) -> Number:
-    """Give a Success of an even number and a Failure of an odd one, after some turns of the loop."""
+    """Return a Success of an even number or a Failure of an odd one, after some loop iterations."""
     for _ in range(after):
         await sleep(0)
     return Failure(f'{number} is odd') if number % 2 else Success(number)
@@ -34,7 +34,7 @@ async def bug(number: int = 0, *, after: int = 1) -> Number:
 
 
 class Child:
-    """Awaitables that wait forever, and what became of them."""
+    """Awaitables that wait until they are cancelled, and a record of that."""
 
     def __init__(self) -> None:
         self.begun: list[int] = []
@@ -56,7 +56,7 @@ class Child:
 
 
 class Crowd:
-    """Counts how many run at once and how far its iterator has been read."""
+    """Counter of concurrent awaitables and of items read from the iterator."""
 
     def __init__(self, count: int, *, fails_at: int | None = None) -> None:
         self.count = count
@@ -64,20 +64,20 @@ class Crowd:
         self.read = self.now = self.most = self.done = 0
         self.most_ahead = 0
 
-    async def one(self, place: int) -> Result[int, str]:
+    async def run_one(self, index: int) -> Result[int, str]:
         self.now += 1
         self.most = max(self.most, self.now)
-        for _ in range(place % 3 + 1):
+        for _ in range(index % 3 + 1):
             await sleep(0)
         self.now -= 1
         self.done += 1
-        return Failure(f'{place} failed') if place == self.fails_at else Success(place)
+        return Failure(f'{index} failed') if index == self.fails_at else Success(index)
 
     def __iter__(self) -> Iterator[Awaitable[Result[int, str]]]:
-        for place in range(self.count):
+        for index in range(self.count):
             self.read += 1
             self.most_ahead = max(self.most_ahead, self.read - self.done)
-            yield self.one(place)
+            yield self.run_one(index)
 
 
 class Later:
@@ -91,7 +91,7 @@ class Later:
 
 
 async def cancelled(task: asyncio.Task[Any], *, times: int = 1) -> None:
-    """Let a task run a few turns, cancel it, and expect that it ends so."""
+    """Run a task for a while, cancel it, and check that it ends with CancelledError."""
     for _ in range(3):
         await sleep(0)
     for _ in range(times):
@@ -102,7 +102,7 @@ async def cancelled(task: asyncio.Task[Any], *, times: int = 1) -> None:
 
 
 class TestResults:
-    def test_slots_become_a_tuple_of_their_values(self) -> None:
+    def test_collect_async_returns_the_values_of_its_arguments(self) -> None:
         async def name() -> Success[str]:
             return Success('a')
 
@@ -112,7 +112,9 @@ class TestResults:
         assert asyncio.run(main()) == Success((2, 'a'))
 
     @pytest.mark.parametrize('limit', [None, 1, 2, 100])
-    def test_the_order_is_the_order_given_not_the_one_in_time(self, limit: int | None) -> None:
+    def test_results_have_the_order_of_the_arguments_not_of_completion(
+        self, limit: int | None
+    ) -> None:
         async def main() -> tuple[object, ...]:
             def jobs() -> list[Awaitable[Number]]:
                 return [soon(number, after=9 - number) for number in range(0, 9, 2)]
@@ -140,7 +142,7 @@ class TestResults:
         [list, tuple, iter, dict.fromkeys, set],
         ids=['list', 'tuple', 'iter', 'dict', 'set'],
     )
-    def test_any_iterable_will_do(
+    def test_any_iterable_is_accepted(
         self, make: Callable[[list[Awaitable[Number]]], Iterable[Awaitable[Number]]]
     ) -> None:
         async def main() -> Result[tuple[int, ...], str]:
@@ -149,13 +151,13 @@ class TestResults:
         assert asyncio.run(main()) == Success((2, 2))
 
     @every
-    def test_nothing_gives_nothing(self, many: Many) -> None:
+    def test_an_empty_iterable_gives_an_empty_result(self, many: Many) -> None:
         async def main() -> object:
             return await many([])
 
         assert asyncio.run(main()) == (([], []) if many is partition_async else Success(()))
 
-    def test_coroutines_tasks_futures_and_awaitables_of_any_class_are_taken(self) -> None:
+    def test_coroutines_tasks_futures_and_other_awaitables_are_accepted(self) -> None:
         async def main() -> Result[tuple[int, int, int, int], str]:
             ended: asyncio.Future[Number] = asyncio.get_running_loop().create_future()
             ended.set_result(Success(6))
@@ -163,7 +165,7 @@ class TestResults:
 
         assert asyncio.run(main()) == Success((2, 4, 6, 8))
 
-    def test_one_awaitable_is_a_slot_and_no_iterable(self) -> None:
+    def test_one_awaitable_is_treated_as_an_argument(self) -> None:
         async def main() -> tuple[object, ...]:
             future: asyncio.Future[Number] = asyncio.get_running_loop().create_future()
             future.set_result(Success(6))
@@ -175,7 +177,7 @@ class TestResults:
 
         assert asyncio.run(main()) == (Success((2,)), Success((6,)), Success((4,)))
 
-    def test_twenty_thousand_do_not_recurse(self) -> None:
+    def test_twenty_thousand_awaitables_run_without_recursion(self) -> None:
         async def main() -> tuple[int, int]:
             whole = await collect_async(soon(0, after=0) for _ in range(20_000))
             values, errors = await partition_async(
@@ -185,7 +187,7 @@ class TestResults:
 
         assert asyncio.run(main()) == (20_000, 0)
 
-    def test_context_variables_are_seen(self) -> None:
+    def test_children_inherit_context_variables(self) -> None:
         name = ContextVar('name', default='nobody')
 
         async def who() -> Success[str]:
@@ -202,7 +204,7 @@ class TestResults:
 class TestLimit:
     @every
     @pytest.mark.parametrize('limit', [1, 3, 7])
-    def test_never_more_run_at_once_nor_are_read_ahead(self, many: Many, limit: int) -> None:
+    def test_the_limit_bounds_running_and_read_awaitables(self, many: Many, limit: int) -> None:
         async def main(crowd: Crowd) -> None:
             await many(crowd, limit=limit)
 
@@ -211,7 +213,7 @@ class TestLimit:
         assert (crowd.most, crowd.most_ahead, crowd.done) == (limit, limit, 30)
 
     @every
-    def test_without_a_limit_all_run_at_once(self, many: Many) -> None:
+    def test_all_awaitables_run_concurrently_without_a_limit(self, many: Many) -> None:
         async def main(crowd: Crowd) -> None:
             await many(crowd)
 
@@ -219,9 +221,9 @@ class TestLimit:
         asyncio.run(main(crowd))
         assert crowd.most == 30
 
-    def test_after_a_failure_nothing_more_is_read(self) -> None:
-        async def main(given: Iterable[Awaitable[Number]]) -> object:
-            return await collect_async(given, limit=2)
+    def test_nothing_is_read_after_a_failure(self) -> None:
+        async def main(awaitables: Iterable[Awaitable[Number]]) -> object:
+            return await collect_async(awaitables, limit=2)
 
         crowd = Crowd(30, fails_at=4)
         assert asyncio.run(main(crowd)) == Failure('4 failed')
@@ -232,7 +234,7 @@ class TestLimit:
 
     @every
     @pytest.mark.parametrize('limit', [0, -1])
-    def test_a_limit_that_lets_nothing_run_is_refused(self, many: Many, limit: int) -> None:
+    def test_a_limit_below_one_raises_value_error(self, many: Many, limit: int) -> None:
         async def main() -> None:
             await many([], limit=limit)
 
@@ -242,8 +244,8 @@ class TestLimit:
             asyncio.run(main())
 
 
-class TestFirstFailure:
-    def test_the_first_in_time_is_the_result_as_the_same_object(self) -> None:
+class TestFailures:
+    def test_collect_async_returns_the_first_failure_in_time_itself(self) -> None:
         late = Failure('late')
 
         async def fail() -> Number:
@@ -254,7 +256,7 @@ class TestFirstFailure:
 
         assert asyncio.run(main()) is late
 
-    def test_it_cancels_the_siblings_and_awaits_them(self) -> None:
+    def test_a_failure_cancels_and_awaits_the_siblings(self) -> None:
         child = Child()
 
         async def main() -> object:
@@ -264,7 +266,7 @@ class TestFirstFailure:
         assert asyncio.run(main()) == (Failure('3 is odd'), [1, 2])
 
     @every
-    def test_only_collect_stops(self, many: Many) -> None:
+    def test_only_collect_async_stops_at_a_failure(self, many: Many) -> None:
         async def main(crowd: Crowd) -> None:
             await many(crowd)
 
@@ -272,7 +274,7 @@ class TestFirstFailure:
         asyncio.run(main(crowd))
         assert (crowd.done < 9) is (many is collect_async)
 
-    def test_a_sibling_that_fails_on_its_way_out_does_not_replace_it(self) -> None:
+    def test_a_cancelled_sibling_that_fails_does_not_replace_the_failure(self) -> None:
         async def stubborn(answer: object) -> Any:
             try:
                 await Event().wait()
@@ -286,7 +288,7 @@ class TestFirstFailure:
 
         assert asyncio.run(main()) == Failure('1 is odd')
 
-    def test_a_defect_of_a_sibling_on_its_way_out_wins(self) -> None:
+    def test_a_defect_of_a_cancelled_sibling_replaces_the_failure(self) -> None:
         child = Child()
 
         async def main() -> object:
@@ -295,7 +297,7 @@ class TestFirstFailure:
         with pytest.raises(ValueError, match='7'):
             asyncio.run(main())
 
-    def test_coroutines_that_found_no_room_are_closed(self) -> None:
+    def test_coroutines_that_did_not_start_are_closed(self) -> None:
         async def main() -> tuple[object, bool]:
             jobs = [soon(1), *(soon(2) for _ in range(5))]
             result = await collect_async(jobs, limit=2)
@@ -304,22 +306,25 @@ class TestFirstFailure:
         assert asyncio.run(main()) == (Failure('1 is odd'), True)
         gc.collect()
 
-    def test_tasks_that_found_no_room_are_cancelled_and_awaited(self) -> None:
+    def test_tasks_beyond_the_limit_are_cancelled_and_awaited(self) -> None:
         child = Child()
 
         async def main() -> object:
-            tasks = [asyncio.create_task(one) for one in (soon(1), child.waits(1), child.waits(2))]
+            tasks = [
+                asyncio.create_task(coroutine)
+                for coroutine in (soon(1), child.waits(1), child.waits(2))
+            ]
             return await collect_async(tasks, limit=1), [task.done() for task in tasks], child.ended
 
         assert asyncio.run(main()) == (Failure('1 is odd'), [True] * 3, [1, 2])
 
-    def test_other_awaitables_that_found_no_room_are_left_alone(self) -> None:
+    def test_other_awaitables_that_did_not_start_are_not_touched(self) -> None:
         async def main() -> object:
             return await collect_async([Later(1), Later(2)], limit=1)
 
         assert asyncio.run(main()) == Failure('1 is odd')
 
-    def test_what_an_iterator_still_holds_is_its_owners(self) -> None:
+    def test_the_rest_of_an_iterator_is_left_to_its_owner(self) -> None:
         async def main() -> tuple[object, Number]:
             rest = iter([soon(1), soon(2)])
             return await collect_async(rest, limit=1), await next(rest)
@@ -330,7 +335,7 @@ class TestFirstFailure:
 class TestCancellation:
     @every
     @pytest.mark.parametrize('limit', [None, 2])
-    def test_cancelling_the_caller_cancels_the_children_and_awaits_them(
+    def test_cancelling_the_caller_cancels_and_awaits_the_children(
         self, many: Many, limit: int | None
     ) -> None:
         child = Child()
@@ -346,7 +351,7 @@ class TestCancellation:
         gc.collect()
 
     @every
-    def test_cancelled_twice_the_caller_still_awaits_them(self, many: Many) -> None:
+    def test_a_caller_that_is_cancelled_twice_still_awaits_the_children(self, many: Many) -> None:
         child = Child()
 
         async def caller() -> None:
@@ -360,7 +365,7 @@ class TestCancellation:
 
         asyncio.run(main())
 
-    def test_a_child_that_ends_well_does_not_undo_the_cancellation(self) -> None:
+    def test_a_child_that_succeeds_does_not_undo_the_cancellation(self) -> None:
         async def stubborn() -> Number:
             try:
                 await Event().wait()
@@ -374,7 +379,7 @@ class TestCancellation:
 
         asyncio.run(main())
 
-    def test_the_callers_cancellation_keeps_its_message(self) -> None:
+    def test_the_cancellation_of_the_caller_keeps_its_message(self) -> None:
         async def main() -> None:
             task = asyncio.create_task(collect_async(Child().waits(1)))
             await sleep(0)
@@ -384,7 +389,7 @@ class TestCancellation:
 
         asyncio.run(main())
 
-    def test_cancellation_beside_a_failure_wins(self) -> None:
+    def test_a_cancellation_replaces_a_failure(self) -> None:
         child = Child()
 
         async def main() -> None:
@@ -393,7 +398,7 @@ class TestCancellation:
         asyncio.run(main())
         assert child.ended == [1]
 
-    def test_a_defect_beside_the_cancellation_is_not_hidden(self) -> None:
+    def test_a_defect_replaces_a_cancellation(self) -> None:
         async def main() -> None:
             task = asyncio.create_task(collect_async(Child().waits(1, then=bug(7))))
             await sleep(0)
@@ -404,19 +409,19 @@ class TestCancellation:
             asyncio.run(main())
 
     @every
-    def test_a_child_that_somebody_else_cancels_cancels_all(self, many: Many) -> None:
+    def test_a_child_that_is_cancelled_from_outside_cancels_all(self, many: Many) -> None:
         child = Child()
 
         async def main() -> None:
-            one = asyncio.create_task(child.waits(1))
-            asyncio.get_running_loop().call_later(0, one.cancel)
+            task = asyncio.create_task(child.waits(1))
+            asyncio.get_running_loop().call_later(0, task.cancel)
             with pytest.raises(CancelledError):
-                await many([one, child.waits(2)])
+                await many([task, child.waits(2)])
             assert sorted(child.ended) == [1, 2]
 
         asyncio.run(main())
 
-    def test_a_defect_beside_a_child_that_somebody_else_cancelled_is_not_hidden(self) -> None:
+    def test_a_defect_replaces_the_cancellation_of_a_child(self) -> None:
         async def gives_up() -> Number:
             raise CancelledError
 
@@ -427,7 +432,7 @@ class TestCancellation:
             asyncio.run(main())
 
     @every
-    def test_a_timeout_around_it_is_a_timeout(self, many: Many) -> None:
+    def test_an_outer_timeout_raises_timeout_error(self, many: Many) -> None:
         child = Child()
 
         async def main() -> None:
@@ -438,7 +443,7 @@ class TestCancellation:
             asyncio.run(main())
         assert child.ended == child.begun
 
-    def test_a_timeout_within_is_the_childs(self) -> None:
+    def test_a_timeout_inside_a_child_belongs_to_the_child(self) -> None:
         async def patient() -> Number:
             try:
                 async with asyncio.timeout(0):
@@ -459,13 +464,13 @@ class Falsy(Exception):
 
 
 class Alarm(BaseException):
-    """Not for everybody's `except Exception`."""
+    """BaseException that `except Exception` does not catch."""
 
 
 class TestDefects:
     @every
     @pytest.mark.parametrize('kind', [ValueError, Falsy, Alarm])
-    def test_one_passes_as_it_came_after_the_siblings_have_ended(
+    def test_a_defect_propagates_unchanged_after_the_siblings_have_ended(
         self, many: Many, kind: type[BaseException]
     ) -> None:
         child = Child()
@@ -487,18 +492,18 @@ class TestDefects:
         assert raised.value is defect
 
     @every
-    def test_several_are_a_group(self, many: Many) -> None:
+    def test_several_defects_are_raised_as_a_group(self, many: Many) -> None:
         async def main() -> None:
             await many([bug(1), bug(2), soon(2)])
 
         with pytest.raises(ExceptionGroup, match='several awaitables raised') as raised:
             asyncio.run(main())
-        assert [str(one) for one in raised.value.exceptions] == ['1', '2']
+        assert [str(error) for error in raised.value.exceptions] == ['1', '2']
 
     @every
     @pytest.mark.parametrize('limit', [None, 1, 2])
     @pytest.mark.parametrize('kind', [ZeroDivisionError, Alarm])
-    def test_what_the_iterator_raises_passes_and_cancels_the_rest(
+    def test_an_exception_of_the_iterator_propagates_and_cancels_the_children(
         self, many: Many, limit: int | None, kind: type[BaseException]
     ) -> None:
         child = Child()
@@ -518,7 +523,7 @@ class TestDefects:
         with pytest.raises(kind, match='read'):
             asyncio.run(main())
 
-    def test_no_cycle_keeps_the_frames_of_a_defect(self) -> None:
+    def test_a_defect_leaves_no_reference_cycle(self) -> None:
         class Held:
             pass
 
@@ -544,16 +549,21 @@ class TestDefects:
             gc.enable()
 
 
-class TestMisuse:
+class TestInvalidArguments:
     @every
     @pytest.mark.parametrize('wrong', [7, None, Success(2)])
-    def test_the_place_of_what_is_no_awaitable_is_told(self, many: Many, wrong: object) -> None:
+    def test_an_item_that_is_not_awaitable_raises_type_error_with_its_position(
+        self, many: Many, wrong: object
+    ) -> None:
         child = Child()
 
         async def main() -> None:
             await many([soon(2), child.waits(1), wrong, soon(4)])
 
-        match = f'^{many.__name__} takes awaitables of results, but number 3 is {type(wrong).__name__}\\.$'
+        match = (
+            f'^{many.__name__} takes awaitables of results, '
+            f'but number 3 is {type(wrong).__name__}\\.$'
+        )
         with pytest.raises(TypeError, match=match):
             asyncio.run(main())
         assert child.ended == child.begun
@@ -561,7 +571,9 @@ class TestMisuse:
 
     @every
     @pytest.mark.parametrize('wrong', [7, None, [Success(2)]])
-    def test_the_place_of_what_gives_no_result_is_told(self, many: Many, wrong: object) -> None:
+    def test_an_awaitable_without_a_result_raises_type_error_with_its_position(
+        self, many: Many, wrong: object
+    ) -> None:
         child = Child()
 
         async def gives() -> object:
@@ -570,13 +582,18 @@ class TestMisuse:
         async def main() -> None:
             await many([child.waits(1), gives()])
 
-        match = f'^{many.__name__} takes awaitables of results, but number 2 gave {type(wrong).__name__}\\.$'
+        match = (
+            f'^{many.__name__} takes awaitables of results, '
+            f'but number 2 gave {type(wrong).__name__}\\.$'
+        )
         with pytest.raises(TypeError, match=match):
             asyncio.run(main())
         assert child.ended == [1]
 
     @every
-    def test_what_is_neither_awaitable_nor_iterable_is_told(self, many: Many) -> None:
+    def test_an_argument_that_is_neither_awaitable_nor_iterable_raises_type_error(
+        self, many: Many
+    ) -> None:
         async def main() -> None:
             await many(7)
 

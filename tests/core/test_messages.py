@@ -1,4 +1,4 @@
-"""Templates are checked when a class is made, and filling one in never fails."""
+"""Tests of message templates: their check and their rendering."""
 
 from typing import Any
 
@@ -19,24 +19,24 @@ class Measured(
     note: Any = None
 
 
-def test_a_message_is_filled_from_the_fields() -> None:
+def test_a_message_is_filled_with_the_fields() -> None:
     assert str(Measured('a', 2.25, 'ok')) == "'a' weighs 2.2 g: ok"
 
 
-def test_a_secret_is_masked_whatever_its_format() -> None:
+def test_a_secret_is_masked_with_any_format() -> None:
     assert str(Measured('a', 1.0, Secret('hunter2'))) == "'a' weighs 1.0 g: ***"
 
 
-def test_a_long_value_is_cut_and_says_how_much_is_missing() -> None:
+def test_a_long_value_is_cut_with_the_number_of_omitted_characters() -> None:
     assert str(Measured('a', 1.0, 'x' * 300)).endswith('x' * VALUE_LIMIT + '… (100 more)')
 
 
-def test_a_value_of_another_type_does_not_cost_the_message() -> None:
+def test_a_value_that_does_not_fit_its_format_is_replaced_by_its_type() -> None:
     wrong: Any = 'heavy'
     assert 'weighs <str object' in str(Measured('a', wrong))
 
 
-def test_a_value_that_cannot_show_itself_does_not_cost_the_message() -> None:
+def test_a_value_whose_repr_raises_is_replaced_by_its_type() -> None:
     class Broken:
         @override
         def __format__(self, spec: str) -> str:
@@ -45,7 +45,7 @@ def test_a_value_that_cannot_show_itself_does_not_cost_the_message() -> None:
     assert 'Broken object at' in str(Measured('a', 1.0, Broken()))
 
 
-def test_without_a_template_the_name_speaks() -> None:
+def test_the_default_message_is_the_name_in_words() -> None:
     class DiskNearlyFull(TaggedError, category=Category.RESOURCE):
         pass
 
@@ -53,7 +53,7 @@ def test_without_a_template_the_name_speaks() -> None:
 
 
 @pytest.mark.parametrize('template', ['', 'no fields', '{{braces}}'])
-def test_templates_without_fields(template: str) -> None:
+def test_a_template_may_have_no_fields(template: str) -> None:
     class Plain(TaggedError, category=Category.CONFLICT, message=template):
         pass
 
@@ -76,20 +76,20 @@ def test_templates_without_fields(template: str) -> None:
         ('{grams:{width}}', 'must not contain fields'),
     ],
 )
-def test_a_template_that_cannot_work_is_a_type_error_that_names_the_class(
+def test_an_invalid_template_raises_type_error_with_the_name_of_the_class(
     template: str, reason: str
 ) -> None:
-    with pytest.raises(TypeError, match=r'^Sized: the message .* does not work: ') as refused:
+    with pytest.raises(TypeError, match=r'^Sized: the message .* does not work: ') as info:
 
-        class Sized(TaggedError, category=Category.CONFLICT, message=template):  # pyright: ignore[reportUnusedClass]  # it is never made
+        class Sized(TaggedError, category=Category.CONFLICT, message=template):  # pyright: ignore[reportUnusedClass]  # its creation fails
             name: str
             grams: float
 
-    assert reason in str(refused.value)
+    assert reason in str(info.value)
 
 
 @given(st.text(max_size=3000), st.integers(min_value=1, max_value=2000))
-def test_a_text_is_cut_once_however_often_it_is_asked_for(text: str, limit: int) -> None:
+def test_shortening_a_text_again_does_not_change_it(text: str, limit: int) -> None:
     once = shorten(text, limit)
     assert shorten(once, limit) == once
     assert once[: min(limit, len(text))] == text[:limit]
@@ -98,17 +98,17 @@ def test_a_text_is_cut_once_however_often_it_is_asked_for(text: str, limit: int)
 @pytest.mark.parametrize(
     ('given_length', 'more'), [(0, 0), (1, 0), (1023, 0), (1024, 0), (1025, 1), (5000, 3976)]
 )
-def test_free_text_is_cut_at_1024_characters(given_length: int, more: int) -> None:
+def test_free_text_is_cut_after_1024_characters(given_length: int, more: int) -> None:
     text = shorten('说' * given_length)
     assert text == '说' * min(given_length, TEXT_LIMIT) + (f'… ({more} more)' if more else '')
 
 
-def test_names_of_a_broken_template_fit_no_class() -> None:
+def test_the_fields_of_a_malformed_template_fit_no_class() -> None:
     assert field_names('{a} {b!r}') == {'a', 'b'}
     assert field_names('{a') == {''}
 
 
-def test_a_long_value_in_quotes_says_how_much_of_it_is_missing() -> None:
+def test_a_long_value_in_quotes_is_cut_with_the_number_of_omitted_characters() -> None:
     class NoSuchPath(TaggedError, category=Category.NOT_FOUND, message='{path!r} does not exist.'):
         path: str
 

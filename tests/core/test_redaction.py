@@ -1,4 +1,4 @@
-"""No secret survives redaction in any form, and what is no secret stays: the vectors, every kind of container."""
+"""Tests of redaction: the vectors, sensitive names and every type of container."""
 
 import json
 import subprocess
@@ -21,7 +21,7 @@ from typing_extensions import override
 from seamwise import Category, Cause, Secret, TaggedError, redact
 from seamwise.redaction.containers import CYCLE
 from seamwise.secrets import MASK
-from tests.core.redacted import PLANTED, Account, Change, Node, Point, changed, parts, texts
+from tests.core.redacted import PLANTED, Account, Change, Node, Point, parts, redacted_any, texts
 
 FACTS: dict[str, Any] = json.loads(
     (Path(__file__).parent.parent / 'vectors' / 'redaction.json').read_text(encoding='utf-8')
@@ -29,22 +29,22 @@ FACTS: dict[str, Any] = json.loads(
 
 
 def decoded(value: Any) -> Any:
-    """Make the value that a vector describes."""
+    """Decode the value of a vector."""
     kind: object = value.__class__
     if kind is list:
-        return [decoded(one) for one in value]
+        return [decoded(item) for item in value]
     if kind is not dict:
         return value
     for mark, make in MARKS.items():
         if mark in value:
             return make(value[mark])
-    return {key: decoded(one) for key, one in value.items()}
+    return {key: decoded(item) for key, item in value.items()}
 
 
 def _cycle(parts: Any) -> Any:
-    made: dict[str, Any] = decoded(parts)
-    made['self'] = made
-    return made
+    result: dict[str, Any] = decoded(parts)
+    result['self'] = result
+    return result
 
 
 MARKS: Mapping[str, Change] = {
@@ -57,26 +57,28 @@ MARKS: Mapping[str, Change] = {
 
 
 @pytest.mark.parametrize('case', FACTS['cases'], ids=[case['name'] for case in FACTS['cases']])
-def test_every_case_of_the_vectors_holds(case: dict[str, Any]) -> None:
+def test_every_vector_is_redacted_as_expected(case: dict[str, Any]) -> None:
     value: Any = decoded(case['value'])
-    shown = changed(value)
+    redacted = redacted_any(value)
     if case.get('same'):
-        assert shown == value
+        assert redacted == value
     if case.get('still_json'):
-        assert isinstance(json.loads(shown), dict)
-    everything = texts(shown) if len(value) < 1000 else f'{texts(shown[0])}{texts(shown[-1])}'
+        assert isinstance(json.loads(redacted), dict)
+    everything = (
+        texts(redacted) if len(value) < 1000 else f'{texts(redacted[0])}{texts(redacted[-1])}'
+    )
     assert [gone for gone in case.get('gone', ()) if gone in everything] == []
-    assert [kept for kept in case.get('kept', ()) if kept not in everything] == [] or case.get(
+    assert [text for text in case.get('kept', ()) if text not in everything] == [] or case.get(
         'must_return'
     )
-    assert type(shown) is type(value)
-    assert isinstance(value, str) or len(shown) == len(value)
+    assert type(redacted) is type(value)
+    assert isinstance(value, str) or len(redacted) == len(value)
 
 
-def test_a_million_items_are_each_redacted() -> None:
-    shown = changed([{'n': 1, 'password': PLANTED} for _ in range(1_000_000)])
-    assert len(shown) == 1_000_000
-    assert all(one == {'n': 1, 'password': MASK} for one in shown)
+def test_every_item_of_a_million_is_redacted() -> None:
+    redacted = redacted_any([{'n': 1, 'password': PLANTED} for _ in range(1_000_000)])
+    assert len(redacted) == 1_000_000
+    assert all(item == {'n': 1, 'password': MASK} for item in redacted)
 
 
 # Names
@@ -139,7 +141,7 @@ def test_a_million_items_are_each_redacted() -> None:
         ),
     ],
 )
-def test_a_sensitive_name_hides_what_it_holds(name: str) -> None:
+def test_the_value_of_a_sensitive_name_is_masked(name: str) -> None:
     assert redact({name: PLANTED}) == {name: MASK}
     assert redact({name.encode(): PLANTED}) == {name.encode(): MASK}
     assert redact(json.dumps({name: PLANTED})) == json.dumps({name: MASK})
@@ -177,12 +179,12 @@ def test_a_sensitive_name_hides_what_it_holds(name: str) -> None:
         *('src/auth/token_store.py', 'the/password/policy', '/etc/ssh/'),
     ],
 )
-def test_other_names_hide_nothing(name: str) -> None:
+def test_the_value_of_another_name_is_kept(name: str) -> None:
     assert redact({name: 'x-1'}) == {name: 'x-1'}
 
 
 @pytest.mark.parametrize('empty', [None, '', msgspec.UNSET])
-def test_what_is_empty_stays_under_a_sensitive_name(empty: object) -> None:
+def test_an_empty_value_of_a_sensitive_name_is_kept(empty: object) -> None:
     assert redact({'password': empty}) == {'password': empty}
 
 
@@ -202,11 +204,11 @@ def test_what_is_empty_stays_under_a_sensitive_name(empty: object) -> None:
         datetime(2026, 2, 20, tzinfo=UTC),
     ],
 )
-def test_what_a_sensitive_name_holds_goes_whole(held: object) -> None:
+def test_a_container_under_a_sensitive_name_is_masked_as_a_whole(held: object) -> None:
     assert redact({'token': held, 'n': 1}) == {'token': MASK, 'n': 1}
 
 
-def test_keys_stay_unless_they_hold_a_secret() -> None:
+def test_keys_are_kept_unless_they_contain_a_secret() -> None:
     assert redact(
         {
             'Bearer FAKEFAKE1': 1,
@@ -226,20 +228,20 @@ def test_keys_stay_unless_they_hold_a_secret() -> None:
     }
 
 
-def test_keys_that_become_alike_stay_apart() -> None:
-    shown = redact(
+def test_keys_that_become_equal_are_numbered() -> None:
+    redacted = redact(
         {'Bearer FAKE01': 1, 'Bearer FAKE02': 2, 'Bearer *** (2)': 3, 'Bearer FAKE04': 4}
     )
-    assert shown == {
+    assert redacted == {
         'Bearer ***': 1,
         'Bearer *** (2)': 2,
         'Bearer *** (2) (3)': 3,
         'Bearer *** (4)': 4,
     }
-    assert redact(shown) == shown
+    assert redact(redacted) == redacted
 
 
-# Kinds of values
+# Types of values
 
 
 class Colour(StrEnum):
@@ -297,11 +299,11 @@ class Slotted:
 
 @dataclass(init=False, repr=False, eq=False)
 class Stamp(datetime):
-    """A dataclass of a built-in type, which only that type can make."""
+    """Dataclass with a built-in base, which has its own constructor."""
 
 
 class Attrs:
-    """What attrs makes looks like this."""
+    """Class with the attributes of a class from attrs."""
 
     __attrs_attrs__ = ()
 
@@ -310,12 +312,12 @@ class Attrs:
 
 
 class Opaque:
-    def __init__(self, shown: str) -> None:
-        self.shown = shown
+    def __init__(self, text: str) -> None:
+        self.text = text
 
     @override
     def __repr__(self) -> str:
-        return self.shown
+        return self.text
 
 
 class Broken:
@@ -379,13 +381,13 @@ class HashableList(list[object]):
         ),
     ],
 )
-def test_what_holds_no_secret_stays(value: object) -> None:
-    shown = redact(value)
-    assert shown == value
-    assert type(shown) is type(value)
+def test_a_value_without_a_secret_is_kept(value: object) -> None:
+    redacted = redact(value)
+    assert redacted == value
+    assert type(redacted) is type(value)
 
 
-SHOWN: list[tuple[object, object]] = [
+REDACTED_FORMS: list[tuple[object, object]] = [
     (Secret(PLANTED), MASK),
     ([Secret(PLANTED)], [MASK]),
     (b'abc', '<3 bytes>'),
@@ -413,79 +415,79 @@ SHOWN: list[tuple[object, object]] = [
 ]
 
 
-@pytest.mark.parametrize(('value', 'shown'), SHOWN)
-def test_each_kind_has_its_shown_form(value: object, shown: object) -> None:
-    assert redact(value) == shown
-    assert redact(shown) == shown
-    assert type(redact(value)) is type(shown)
+@pytest.mark.parametrize(('value', 'redacted'), REDACTED_FORMS)
+def test_each_type_has_its_redacted_form(value: object, redacted: object) -> None:
+    assert redact(value) == redacted
+    assert redact(redacted) == redacted
+    assert type(redact(value)) is type(redacted)
 
 
-def test_a_named_tuple_stays_one() -> None:
-    shown = changed([Point(1, PLANTED, [Secret(PLANTED)]), Point(2, '', Secret(PLANTED))])
-    assert shown == [Point(1, MASK, [MASK]), Point(2, '', MASK)]
-    assert [type(one) for one in shown] == [Point, Point]
+def test_a_named_tuple_keeps_its_class() -> None:
+    redacted = redacted_any([Point(1, PLANTED, [Secret(PLANTED)]), Point(2, '', Secret(PLANTED))])
+    assert redacted == [Point(1, MASK, [MASK]), Point(2, '', MASK)]
+    assert [type(item) for item in redacted] == [Point, Point]
 
 
-def test_a_struct_stays_of_its_class_even_when_that_checks_what_it_is_given() -> None:
-    given_ = Sent(
+def test_a_struct_keeps_its_class_even_if_its_post_init_would_fail() -> None:
+    original = Sent(
         'ann', PLANTED, Secret(PLANTED), ({'token': PLANTED}, 'https://ann:FAKE@example.org')
     )
-    shown = redact(given_)
-    assert (shown.to, shown.password, shown.proof) == ('ann', MASK, Secret(MASK))
-    assert shown.parts == ({'token': MASK}, 'https://***@example.org')
-    assert given_.password == PLANTED
-    assert redact(shown) == shown
+    redacted = redact(original)
+    assert (redacted.to, redacted.password, redacted.proof) == ('ann', MASK, Secret(MASK))
+    assert redacted.parts == ({'token': MASK}, 'https://***@example.org')
+    assert original.password == PLANTED
+    assert redact(redacted) == redacted
 
 
-def test_a_struct_that_caches_its_hash_gets_a_new_one() -> None:
-    given_ = Sent('ann', PLANTED)
-    before = hash(given_)
-    assert hash(redact(given_)) == hash(redact(Sent('ann', 'another'))) != before
+def test_a_struct_with_a_cached_hash_gets_a_new_hash() -> None:
+    original = Sent('ann', PLANTED)
+    before = hash(original)
+    assert hash(redact(original)) == hash(redact(Sent('ann', 'another'))) != before
 
 
-def test_a_name_on_the_wire_hides_too() -> None:
+def test_a_sensitive_name_on_the_wire_masks_the_field() -> None:
     assert redact(Renamed(PLANTED, 'x')) == Renamed(MASK, 'x')
     assert redact(Renamed('', msgspec.UNSET)) == Renamed('')
 
 
-def test_what_a_struct_holds_beside_its_fields_is_redacted() -> None:
-    given_: Any = Loose(1)
-    given_.token, given_.note = PLANTED, 'ok'
-    shown = changed(given_)
-    assert (shown.x, shown.token, shown.note, given_.token) == (1, MASK, 'ok', PLANTED)
+def test_the_attributes_of_a_struct_other_than_fields_are_redacted() -> None:
+    original: Any = Loose(1)
+    original.token, original.note = PLANTED, 'ok'
+    redacted = redacted_any(original)
+    assert (redacted.x, redacted.token, redacted.note, original.token) == (1, MASK, 'ok', PLANTED)
 
 
-def test_an_error_stays_an_error_and_its_cause_becomes_text() -> None:
+def test_an_error_keeps_its_class_and_its_cause_becomes_text() -> None:
     error = Denied(
         'ann', 'password=FAKE-planted', Secret(PLANTED), ValueError('token=FAKE-planted')
     )
-    shown = changed(error)
-    assert (type(shown), str(shown)) == (Denied, 'ann was denied: password=***')
-    assert shown.proof.reveal() == MASK
-    assert shown.cause == 'ValueError: token=***'
+    redacted = redacted_any(error)
+    assert (type(redacted), str(redacted)) == (Denied, 'ann was denied: password=***')
+    assert redacted.proof.reveal() == MASK
+    assert redacted.cause == 'ValueError: token=***'
     assert error.proof.reveal() == PLANTED
 
 
-def test_a_dataclass_stays_of_its_class() -> None:
-    given_ = Account('ann', PLANTED, Secret(PLANTED), ['token=FAKE'], hidden={'token': PLANTED})
-    shown = redact(given_)
-    assert shown == Account('ann', MASK, Secret(MASK), ['token=***'], hidden={'token': MASK})
-    assert (given_.password, given_.tags) == (PLANTED, ['token=FAKE'])
+def test_a_dataclass_keeps_its_class() -> None:
+    original = Account('ann', PLANTED, Secret(PLANTED), ['token=FAKE'], hidden={'token': PLANTED})
+    redacted = redact(original)
+    assert redacted == Account('ann', MASK, Secret(MASK), ['token=***'], hidden={'token': MASK})
+    assert (original.password, original.tags) == (PLANTED, ['token=FAKE'])
     assert redact([Slotted('ann', PLANTED)]) == [redact(Slotted('ann', 'another'))]
     assert repr(redact(Slotted('ann', PLANTED))) == "Slotted(name='ann', token='***')"
 
 
-def test_a_dataclass_that_nobody_else_can_make_is_shown_as_text_or_stays() -> None:
+def test_a_dataclass_with_a_built_in_base_becomes_text_or_is_kept() -> None:
     stamp = Stamp(2026, 2, 20)
     assert redact([stamp]) == [stamp]
 
 
-def test_what_attrs_makes_stays_of_its_class() -> None:
-    shown = changed(Attrs('ann', PLANTED))
-    assert (type(shown), shown.name, shown.api_key) == (Attrs, 'ann', MASK)
+def test_an_attrs_class_is_kept() -> None:
+    redacted = redacted_any(Attrs('ann', PLANTED))
+    assert (type(redacted), redacted.name, redacted.api_key) == (Attrs, 'ann', MASK)
 
 
-def test_no_encoder_shows_a_secret_of_the_result() -> None:
+def test_no_encoder_discloses_a_secret_in_the_result() -> None:
     value = {
         'a': Secret(PLANTED),
         'b': [b'FAKE-planted'],
@@ -494,13 +496,13 @@ def test_no_encoder_shows_a_secret_of_the_result() -> None:
         'e': Colour.LEAK,
     }
     assert PLANTED.encode() not in msgspec.json.encode(redact(value))
-    with pytest.raises(TypeError) as refused:
+    with pytest.raises(TypeError) as info:
         msgspec.json.encode(redact(Sent('ann', proof=Secret(PLANTED))))
-    assert PLANTED not in str(refused.value)
+    assert PLANTED not in str(info.value)
 
 
 @pytest.mark.parametrize(
-    ('arguments', 'shown'),
+    ('arguments', 'redacted'),
     [
         (
             ['mysql', '--password', 'FAKE', '--user', 'ann'],
@@ -516,44 +518,46 @@ def test_no_encoder_shows_a_secret_of_the_result() -> None:
         ),
     ],
 )
-def test_the_argument_after_a_flag_goes_with_it(arguments: object, shown: object) -> None:
-    assert redact(arguments) == shown
-    assert json.loads(redact(json.dumps(arguments))) == json.loads(json.dumps(shown))
+def test_the_argument_after_a_flag_for_a_secret_is_masked(
+    arguments: object, redacted: object
+) -> None:
+    assert redact(arguments) == redacted
+    assert json.loads(redact(json.dumps(arguments))) == json.loads(json.dumps(redacted))
 
 
 # Cycles, depth, sharing
 
 
-def test_a_container_inside_itself_is_cut_there() -> None:
+def test_a_container_inside_itself_is_replaced() -> None:
     inner: list[object] = ['token=FAKE']
     inner.append((inner, {'again': inner}))
-    shown = redact({'a': inner, 'b': inner})
-    assert shown == {
+    redacted = redact({'a': inner, 'b': inner})
+    assert redacted == {
         'a': ['token=***', (CYCLE, {'again': CYCLE})],
         'b': ['token=***', (CYCLE, {'again': CYCLE})],
     }
-    assert redact(shown) == shown
+    assert redact(redacted) == redacted
 
 
-def test_a_cycle_through_objects_ends() -> None:
+def test_a_cycle_through_objects_is_replaced() -> None:
     account = Account('ann', PLANTED)
     account.hidden = [account]
-    assert changed(account).hidden == [CYCLE]
+    assert redacted_any(account).hidden == [CYCLE]
     struct = Renamed('x')
     struct.other = {'back': struct}
-    assert changed(struct).other == {'back': CYCLE}
+    assert redacted_any(struct).other == {'back': CYCLE}
 
 
 def test_a_shared_part_is_redacted_once() -> None:
     value: object = {'token': PLANTED}
     for _ in range(200):
         value = [value, value]
-    shown = changed(value)
-    assert shown[0] is shown[1]
+    redacted = redacted_any(value)
+    assert redacted[0] is redacted[1]
 
 
 class Lazy(Mapping[str, object]):
-    """Makes its parts anew whenever it is asked, so that an address may be used again."""
+    """Mapping that creates its parts for each access, so that an id can be reused."""
 
     def __init__(self, depth: int) -> None:
         self.depth = depth
@@ -573,10 +577,10 @@ class Lazy(Mapping[str, object]):
         return 10
 
 
-def test_parts_that_are_made_anew_are_not_taken_for_one_another() -> None:
-    shown = changed(Lazy(2))
-    assert [shown[str(place)] for place in range(9)] == [[2, place] for place in range(9)]
-    assert shown['9']['9']['1'] == [0, 1]
+def test_temporary_parts_with_the_same_id_are_not_confused() -> None:
+    redacted = redacted_any(Lazy(2))
+    assert [redacted[str(index)] for index in range(9)] == [[2, index] for index in range(9)]
+    assert redacted['9']['9']['1'] == [0, 1]
 
 
 DEEPER: list[Change] = [
@@ -589,17 +593,17 @@ DEEPER: list[Change] = [
 
 
 @pytest.mark.parametrize('wrap', DEEPER)
-def test_no_depth_is_too_deep(wrap: Change) -> None:
+def test_deep_nesting_is_redacted_without_recursion(wrap: Change) -> None:
     value: Any = {'password': PLANTED, 'city': 'Oslo'}
     for _ in range(100_000):
         value = wrap(value)
-    shown = changed(value)
-    flat = [one for one in parts(shown) if isinstance(one, str)]
+    redacted = redacted_any(value)
+    flat = [part for part in parts(redacted) if isinstance(part, str)]
     assert PLANTED not in flat
     assert 'Oslo' in flat
 
 
-def test_importing_it_loads_nothing_that_the_core_does_not_need() -> None:
+def test_importing_redaction_loads_no_pattern_modules() -> None:
     heavy = [
         'json',
         'logging',

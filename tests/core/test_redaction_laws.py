@@ -1,4 +1,4 @@
-"""The laws of redaction: no planted secret survives, its neighbour does, and what is harmless stays."""
+"""Property-based tests of redaction."""
 
 import json
 from typing import Any
@@ -50,18 +50,18 @@ _WORDS = [
     'credential',
     'credentials',
 ] + [
-    f'{one} key'
-    for one in ('api', 'access', 'private', 'secret', 'signing', 'encryption', 'account')
+    f'{word} key'
+    for word in ('api', 'access', 'private', 'secret', 'signing', 'encryption', 'account')
 ]
 
 
 @st.composite
 def spellings(draw: st.DrawFn) -> str:
-    """Spell a sensitive name in any of its forms."""
+    """Return the forms of a sensitive name."""
     words = (
         draw(st.sampled_from([[], ['user'], ['my', 'db']])) + draw(st.sampled_from(_WORDS)).split()
     )
-    capital = [one.title() for one in words]
+    capital = [word.title() for word in words]
     spelt = draw(
         st.sampled_from(
             [
@@ -83,7 +83,7 @@ def secrets(draw: st.DrawFn) -> str:
     return PLANTED + draw(st.text(st.sampled_from('aZ9!?\'"\\ @:/#&=;,{}[]()<>\n\té%'), max_size=6))
 
 
-_SAME: Change = lambda x: x  # noqa: E731 -- beside the others
+_SAME: Change = lambda x: x  # noqa: E731 -- next to the others
 _HELD: list[Change] = [_SAME, lambda x: [x], lambda x: {'x': [1, x]}]
 _INNER: list[Change] = [_SAME, lambda x: [1, x], lambda x: {'a': x, 'b': 'c'}]
 _AROUND: list[Change] = [_SAME, lambda x: f'sent {x} and so on', lambda x: f'body="" {x}\n']
@@ -99,7 +99,7 @@ _OUTER: list[Change] = [
 
 @st.composite
 def planted(draw: st.DrawFn) -> object:
-    """Plant a secret under a sensitive name, and bury it in containers and in up to three encodings."""
+    """Return values with a secret under a sensitive name, nested and encoded up to three times."""
     held: object = draw(st.sampled_from(_HELD))(draw(secrets()))
     value: Any = {
         **draw(st.dictionaries(_NAMES, _HARMLESS, max_size=2)),
@@ -118,30 +118,30 @@ def planted(draw: st.DrawFn) -> object:
 
 
 @given(planted())
-def test_a_planted_secret_never_survives_and_its_neighbour_does(value: object) -> None:
+def test_a_planted_secret_is_removed_and_its_neighbor_kept(value: object) -> None:
     before = repr(value)
-    shown = redact(value)
-    assert PLANTED not in texts(shown)
-    assert 'Oslo' in texts(shown)
+    redacted = redact(value)
+    assert PLANTED not in texts(redacted)
+    assert 'Oslo' in texts(redacted)
     assert repr(value) == before
-    assert repr(redact(shown)) == repr(shown)
-    assert type(shown) is type(value)
+    assert repr(redact(redacted)) == repr(redacted)
+    assert type(redacted) is type(value)
 
 
 @given(_VALUES)
-def test_harmless_values_stay_as_they_are(value: object) -> None:
-    shown = redact(value)
-    assert shown == value
-    assert repr(shown) == repr(value)
-    assert not isinstance(value, (list, dict)) or shown is not value
+def test_harmless_values_are_unchanged(value: object) -> None:
+    redacted = redact(value)
+    assert redacted == value
+    assert repr(redacted) == repr(value)
+    assert not isinstance(value, (list, dict)) or redacted is not value
 
 
 def shape(value: Any) -> object:
-    """Tell what a value is made of, what stands in it aside."""
+    """Return the structure of a value without its leaves."""
     kind: object = value.__class__
     if kind is dict:
-        return {key: shape(one) for key, one in value.items()}
-    return [shape(one) for one in value] if kind is list else None
+        return {key: shape(item) for key, item in value.items()}
+    return [shape(item) for item in value] if kind is list else None
 
 
 def _deeper_json(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
@@ -149,5 +149,5 @@ def _deeper_json(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 
 
 @given(st.recursive(st.text(), _deeper_json))
-def test_the_shape_stays(value: object) -> None:
+def test_the_structure_is_preserved(value: object) -> None:
     assert shape(redact(value)) == shape(value)

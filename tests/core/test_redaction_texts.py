@@ -1,4 +1,4 @@
-"""What one text hides, and what it keeps: by form, by name, and in JSON that is whole, wrapped or cut off."""
+"""Tests of the redaction of texts: credentials by form, values by name, and JSON."""
 
 import pytest
 
@@ -8,7 +8,10 @@ BY_FORM = [
     ('-----BEGIN PRIVATE KEY-----\nRkFLRUZBS0U=', '***'),
     ('key "-----BEGIN RSA PRIVATE KEY-----\\nRkFLRUZBS0U" and more', 'key "***" and more'),
     (
-        '-----BEGIN A KEY-----\nRkFLRQ==\n-----END A KEY-----\nand -----BEGIN B KEY-----\nRkFLRQ==\n-----END B KEY-----\nkept',
+        (
+            '-----BEGIN A KEY-----\nRkFLRQ==\n-----END A KEY-----\nand '
+            '-----BEGIN B KEY-----\nRkFLRQ==\n-----END B KEY-----\nkept'
+        ),
         '***\nand ***\nkept',
     ),
     (
@@ -145,14 +148,14 @@ KEPT = [
 ]
 
 
-@pytest.mark.parametrize(('text', 'shown'), [*BY_FORM, *BY_NAME, *IN_JSON])
-def test_a_secret_goes_and_what_stands_around_it_stays(text: str, shown: str) -> None:
-    assert redact(text) == shown
-    assert redact(shown) == shown
+@pytest.mark.parametrize(('text', 'redacted'), [*BY_FORM, *BY_NAME, *IN_JSON])
+def test_only_the_secret_in_a_text_is_masked(text: str, redacted: str) -> None:
+    assert redact(text) == redacted
+    assert redact(redacted) == redacted
 
 
 @pytest.mark.parametrize('text', KEPT)
-def test_a_text_without_a_secret_stays(text: str) -> None:
+def test_a_text_without_a_secret_is_unchanged(text: str) -> None:
     assert redact(text) == text
 
 
@@ -160,7 +163,7 @@ def test_a_text_without_a_secret_stays(text: str) -> None:
 @pytest.mark.parametrize(
     'value', ['"a"=1; sid={}', '(x) sid={}', '{{a}}; sid={}', '[a] {}', '"x" {}']
 )
-def test_a_header_whose_value_begins_with_a_quote_or_a_bracket_is_masked_to_its_end(
+def test_a_header_that_begins_with_a_quote_or_bracket_is_masked_to_its_end(
     name: str, value: str
 ) -> None:
     line = f'{name}: {value.format("FAKE-hunter2")}'
@@ -168,6 +171,6 @@ def test_a_header_whose_value_begins_with_a_quote_or_a_bracket_is_masked_to_its_
     assert redact(f"curl -H '{line}' x") == f"curl -H '{name}: ***' x"
 
 
-def test_a_quoted_value_that_ends_its_line_keeps_its_quotes() -> None:
+def test_a_quoted_value_at_the_end_of_a_line_keeps_its_quotes() -> None:
     assert redact('cookie: "abc"\nnext: 1') == 'cookie: "***"\nnext: 1'
     assert redact('{cookie: "abc", user: "ann"}') == '{cookie: "***", user: "ann"}'

@@ -1,4 +1,4 @@
-"""Direct style in plain functions: what `do` gives, where it ends the function, and what passes untouched."""
+"""Tests of direct style in plain functions."""
 
 import asyncio
 import gc
@@ -33,7 +33,7 @@ def quarter(do: Do[str], number: int) -> int:
 
 @pytest.fixture
 def another_thread() -> Generator[None]:
-    """Keep a thread alive, so that a failing `do` has to look where it is."""
+    """Keep another thread alive, so that a failing `do` checks its own thread."""
     end = threading.Event()
     thread = threading.Thread(target=end.wait)
     thread.start()
@@ -43,10 +43,10 @@ def another_thread() -> Generator[None]:
 
 
 class TestResult:
-    def test_the_value_becomes_a_success(self) -> None:
+    def test_the_return_value_becomes_a_success(self) -> None:
         assert half(4) == Success(2)
 
-    def test_the_value_of_a_success_is_given_as_it_is(self) -> None:
+    def test_do_returns_the_value_of_a_success(self) -> None:
         value = [1]
 
         @fallible
@@ -55,7 +55,7 @@ class TestResult:
 
         assert same().unwrap() is value
 
-    def test_a_failure_ends_the_function_as_the_same_object(self) -> None:
+    def test_do_ends_the_function_with_the_failure_itself(self) -> None:
         @fallible
         def ends(do: Do[str]) -> None:
             do(LATE)
@@ -63,26 +63,26 @@ class TestResult:
 
         assert ends() is LATE
 
-    def test_an_error_ends_the_function(self) -> None:
+    def test_do_fail_ends_the_function_with_an_error(self) -> None:
         assert half(3) == Failure('3 is odd')
         assert quarter(6) == Failure('3 is odd')
         assert quarter(12) == Success(3)
 
-    def test_a_function_without_a_value_succeeds_with_none(self) -> None:
+    def test_a_function_without_a_return_value_succeeds_with_none(self) -> None:
         @fallible
         def nothing(_do: Do[Never]) -> None:
             pass
 
         assert nothing() == Success(None)
 
-    def test_a_result_that_is_returned_is_a_value_like_any_other(self) -> None:
+    def test_a_returned_result_is_wrapped_like_any_value(self) -> None:
         @fallible
         def unopened(_do: Do[Never]) -> Failure[str]:
             return LATE
 
         assert unopened() == Success(LATE)
 
-    def test_arguments_arrive_as_they_were_given(self) -> None:
+    def test_arguments_are_passed_unchanged(self) -> None:
         @fallible
         def many(
             _do: Do[Never], a: int, /, b: int, *rest: int, c: int = 4, **others: int
@@ -96,7 +96,7 @@ class TestResult:
         with pytest.raises(TypeError, match='missing 1 required positional argument'):
             many(1)  # type: ignore[call-arg]  # the misuse is the test
 
-    def test_a_function_that_calls_itself_deep(self) -> None:
+    def test_a_function_can_call_itself_deeply(self) -> None:
         @fallible
         def down(do: Do[str], number: int) -> int:
             return do(down(number - 1)) + 1 if number else do(half(1))
@@ -136,42 +136,42 @@ class BookShop(Shop):
 
 
 class TestMethods:
-    def test_a_method(self) -> None:
+    def test_a_method_can_be_fallible(self) -> None:
         assert Shop('pens').sell(count=4) == Success('2 pens')
         assert Shop('pens').sell() == Success('1 pens')
         assert Shop('pens').sell(count=3) == Failure('3 is odd')
         assert Shop.sell(Shop('pens')) == Success('1 pens')
 
-    def test_an_inherited_method_may_be_called(self) -> None:
+    def test_an_inherited_method_can_be_called(self) -> None:
         assert BookShop('old').sell() == Success('1 old books')
         assert BookShop('old').sell(count=1) == Failure('1 is odd')
 
-    def test_a_classmethod_gets_its_class(self) -> None:
+    def test_a_classmethod_receives_its_class(self) -> None:
         assert type(BookShop.of('old').unwrap()) is BookShop
         assert Shop.of('') == Failure('nameless')
 
-    def test_a_staticmethod(self) -> None:
+    def test_a_staticmethod_can_be_fallible(self) -> None:
         assert (Shop.count(4), Shop('a').count(3)) == (Success(2), Failure('3 is odd'))
 
 
-class TestInside:
-    """What runs inside the function may end it."""
+class TestNestedCode:
+    """Tests of `do` in code that the function runs."""
 
-    def test_a_generator_that_is_consumed_inside(self) -> None:
+    def test_do_works_in_a_generator_that_the_function_consumes(self) -> None:
         @fallible
-        def total(do: Do[str], *given: int) -> int:
-            return sum(do(half(number)) for number in given)
+        def total(do: Do[str], *numbers: int) -> int:
+            return sum(do(half(number)) for number in numbers)
 
         assert (total(2, 4), total(2, 3, 5)) == (Success(3), Failure('3 is odd'))
 
-    def test_a_callback(self) -> None:
+    def test_do_works_in_a_callback(self) -> None:
         @fallible
-        def ordered(do: Do[str], *given: int) -> list[int]:
-            return sorted(given, key=lambda number: do(half(number)))
+        def ordered(do: Do[str], *numbers: int) -> list[int]:
+            return sorted(numbers, key=lambda number: do(half(number)))
 
         assert (ordered(4, 2), ordered(4, 1)) == (Success([2, 4]), Failure('1 is odd'))
 
-    def test_a_helper_that_is_handed_the_do(self) -> None:
+    def test_do_works_in_a_helper(self) -> None:
         def helper(do: Do[str], number: int) -> int:
             return do(half(number))
 
@@ -182,7 +182,7 @@ class TestInside:
         assert (with_help(4), with_help(3)) == (Success(2), Failure('3 is odd'))
 
     @pytest.mark.usefixtures('another_thread')
-    def test_a_nested_function_ends_the_one_whose_do_has_failed(self) -> None:
+    def test_do_ends_its_own_function_from_a_nested_one(self) -> None:
         ends: list[str] = []
 
         @fallible
@@ -194,15 +194,15 @@ class TestInside:
                 finally:
                     ends.append('inner')
 
-            found = inner()
+            result = inner()
             ends.append('outer')
-            return found.failure()
+            return result.failure()
 
         assert outer(True) == Success('late')
         assert outer(False) is LATE
         assert ends == ['inner', 'outer', 'inner']
 
-    def test_a_constant_failure_may_serve_many_functions(self) -> None:
+    def test_several_functions_can_fail_with_the_same_failure(self) -> None:
         @fallible
         def inner(do: Do[str]) -> None:
             do(LATE)
@@ -216,10 +216,10 @@ class TestInside:
         assert outer() is LATE
 
     @pytest.mark.usefixtures('another_thread')
-    def test_other_threads_do_not_disturb(self) -> None:
+    def test_other_threads_do_not_affect_do(self) -> None:
         assert quarter(6) == Failure('3 is odd')
 
-    def test_two_threads_run_the_same_function_at_once(self) -> None:
+    def test_two_threads_can_run_the_same_function_concurrently(self) -> None:
         both = threading.Barrier(2, timeout=5)
 
         @fallible
@@ -233,8 +233,8 @@ class TestInside:
                 assert list(pool.map(meet, (1, 3))) == [Failure('1 is odd'), Failure('3 is odd')]
 
 
-class TestWayOut:
-    def test_except_exception_cannot_swallow_it(self) -> None:
+class TestEarlyReturn:
+    def test_except_exception_does_not_swallow_the_signal(self) -> None:
         @fallible
         def careless(do: Do[str]) -> int:
             try:
@@ -244,18 +244,18 @@ class TestWayOut:
 
         assert careless() == Failure('1 is odd')
 
-    def test_finally_and_context_managers_run(self) -> None:
-        seen: list[str] = []
+    def test_finally_and_context_managers_run_on_an_early_return(self) -> None:
+        events: list[str] = []
 
         @contextmanager
         def managed() -> Generator[None]:
             try:
                 yield
             except BaseException as signal:
-                seen.append(f'{type(signal).__name__}: {signal}')
+                events.append(f'{type(signal).__name__}: {signal}')
                 raise
             finally:
-                seen.append('managed')
+                events.append('managed')
 
         @fallible
         def tidy(do: Do[str]) -> None:
@@ -263,15 +263,19 @@ class TestWayOut:
                 with managed():
                     do(LATE)
             finally:
-                seen.append('finally')
+                events.append('finally')
 
         assert tidy() is LATE
-        assert seen == ['Signal: a do left its function with <Failure: late>', 'managed', 'finally']
+        assert events == [
+            'Signal: a do left its function with <Failure: late>',
+            'managed',
+            'finally',
+        ]
 
     @pytest.mark.parametrize(
         'kind', [ValueError, KeyboardInterrupt, SystemExit, GeneratorExit, StopIteration]
     )
-    def test_exceptions_pass_as_they_are(self, kind: type[BaseException]) -> None:
+    def test_exceptions_propagate_unchanged(self, kind: type[BaseException]) -> None:
         raised = kind('a')
 
         @fallible
@@ -283,7 +287,7 @@ class TestWayOut:
         assert caught.value is raised
         assert (raised.__context__, raised.__cause__) == (None, None)
 
-    def test_an_exception_on_the_way_out_passes(self) -> None:
+    def test_an_exception_during_an_early_return_propagates(self) -> None:
         @fallible
         def untidy(do: Do[str]) -> None:
             try:
@@ -294,7 +298,7 @@ class TestWayOut:
         with pytest.raises(ValueError, match='untidy'):
             untidy()
 
-    def test_a_group_without_signals_passes_as_it_is(self) -> None:
+    def test_a_group_without_signals_propagates_unchanged(self) -> None:
         group = ExceptionGroup('a', [ValueError('b')])
 
         @fallible
@@ -305,7 +309,7 @@ class TestWayOut:
             raises()
         assert caught.value is group
 
-    def test_a_failure_in_nested_groups_is_found(self) -> None:
+    def test_a_failure_in_nested_groups_is_returned(self) -> None:
         @fallible
         def grouped(do: Do[str]) -> None:
             try:
@@ -315,7 +319,7 @@ class TestWayOut:
 
         assert grouped() is LATE
 
-    def test_another_functions_signal_in_a_group_passes(self) -> None:
+    def test_a_signal_of_another_function_in_a_group_propagates(self) -> None:
         @fallible
         def outer(do: Do[str]) -> None:
             @fallible
@@ -331,9 +335,9 @@ class TestWayOut:
         assert outer() is LATE
 
 
-class TestWrongUse:
+class TestInvalidArguments:
     @pytest.mark.parametrize('wrong', [7, None, 'late', ValueError('a'), Success])
-    def test_do_takes_results_only(self, wrong: object) -> None:
+    def test_do_raises_type_error_for_other_values(self, wrong: object) -> None:
         @fallible
         def wrongly(do: Do[str]) -> None:
             do(wrong)  # type: ignore[arg-type]  # the misuse is the test
@@ -343,29 +347,30 @@ class TestWrongUse:
         ):
             wrongly()
 
-    def test_a_forgotten_await_is_explained(self) -> None:
+    def test_a_coroutine_raises_type_error_with_a_hint(self) -> None:
         @fallible
         def forgetful(do: Do[str]) -> int:
             return do(asyncio.sleep(0))  # type: ignore[arg-type]  # the misuse is the test
 
         with pytest.raises(
-            TypeError, match=r'^do takes a result, not a coroutine: say `do\(await sleep\(…\)\)`\.$'
+            TypeError,
+            match=r'^do takes a result, not a coroutine; write `do\(await sleep\(…\)\)`\.$',
         ):
             forgetful()
         gc.collect()
 
-    def test_a_forgotten_await_of_something_without_a_name_is_explained_too(self) -> None:
-        given = Mock(spec=Coroutine)
+    def test_a_coroutine_without_a_name_raises_type_error_with_a_hint(self) -> None:
+        coroutine = Mock(spec=Coroutine)
 
         @fallible
         def forgetful(do: Do[str]) -> object:
-            return do(given)
+            return do(coroutine)
 
-        with pytest.raises(TypeError, match=r'say `do\(await step\(…\)\)`\.$'):
+        with pytest.raises(TypeError, match=r'write `do\(await step\(…\)\)`\.$'):
             forgetful()
-        given.close.assert_called_once_with()
+        coroutine.close.assert_called_once_with()
 
-    def test_a_mistake_that_is_caught_is_no_failure(self) -> None:
+    def test_a_type_error_of_do_that_is_caught_is_no_failure(self) -> None:
         @fallible
         def second_try(do: Do[str]) -> int:
             with suppress(TypeError):
@@ -376,7 +381,7 @@ class TestWrongUse:
 
 
 class Held:
-    """Something that a frame keeps alive."""
+    """Object that a frame refers to."""
 
 
 def fails(do: Do[str], _held: Held) -> None:
@@ -420,7 +425,7 @@ def groups(do: Do[str], _held: Held) -> None:
 @pytest.mark.parametrize(
     'body', [fails, fails_with_error, swallows, swallows_first, raises, raises_beside, groups]
 )
-def test_no_cycle_keeps_the_frames_of_a_function_that_has_ended(
+def test_an_ended_function_leaves_no_reference_cycle(
     body: Callable[[Do[str], Held], None],
 ) -> None:
     function: Callable[[Held], Result[None, str]] = fallible(body)

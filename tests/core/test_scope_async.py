@@ -1,4 +1,4 @@
-"""Direct style in coroutine functions: tasks, groups, timeouts and cancellation as in plain Python."""
+"""Tests of direct style in coroutine functions: tasks, timeouts and cancellation."""
 
 import asyncio
 from asyncio import CancelledError, Event, TaskGroup, sleep
@@ -27,7 +27,7 @@ async def quarter(do: Do[str], number: int) -> int:
 
 
 class Siblings:
-    """Tasks that wait until they are cancelled, and tell that they were."""
+    """Tasks that wait until they are cancelled, and a record of that."""
 
     def __init__(self) -> None:
         self.cancelled = 0
@@ -41,23 +41,25 @@ class Siblings:
             raise
 
 
-def kinds_around(error: BaseException) -> set[str]:
-    """Name the kinds of all exceptions that one carries anywhere, hidden contexts included."""
-    found: list[BaseException | None] = [error]
-    for one in found:
-        if one is not None:
-            members: tuple[BaseException, ...] = getattr(one, 'exceptions', ())
-            found += [
-                more for more in (one.__cause__, one.__context__, *members) if more not in found
+def type_names_in(error: BaseException) -> set[str]:
+    """Return the type names of an exception and all its causes, contexts and members."""
+    errors: list[BaseException | None] = [error]
+    for current in errors:
+        if current is not None:
+            members: tuple[BaseException, ...] = getattr(current, 'exceptions', ())
+            errors += [
+                error
+                for error in (current.__cause__, current.__context__, *members)
+                if error not in errors
             ]
-    return {type(one).__name__ for one in found if one is not None}
+    return {type(error).__name__ for error in errors if error is not None}
 
 
 class TestResult:
-    def test_the_value_becomes_a_success(self) -> None:
+    def test_the_return_value_becomes_a_success(self) -> None:
         assert asyncio.run(quarter(8)) == Success(2)
 
-    def test_a_failure_ends_the_function_as_the_same_object(self) -> None:
+    def test_do_ends_the_function_with_the_failure_itself(self) -> None:
         @fallible
         async def ends(do: Do[str]) -> None:
             do(LATE)
@@ -65,16 +67,16 @@ class TestResult:
 
         assert asyncio.run(ends()) is LATE
 
-    def test_an_error_ends_the_function(self) -> None:
+    def test_do_fail_ends_the_function_with_an_error(self) -> None:
         assert asyncio.run(quarter(6)) == Failure('3 is odd')
 
-    def test_it_stays_a_coroutine_function(self) -> None:
+    def test_a_coroutine_function_remains_one(self) -> None:
         assert iscoroutinefunction(quarter)
         coroutine = quarter(1)
         assert asyncio.iscoroutine(coroutine)
         coroutine.close()
 
-    def test_methods(self) -> None:
+    def test_methods_can_be_fallible(self) -> None:
         class Shop:
             name = 'pens'
 
@@ -107,7 +109,7 @@ class TestResult:
             Failure('3 is odd'),
         ]
 
-    def test_two_run_at_once(self) -> None:
+    def test_two_calls_can_run_concurrently(self) -> None:
         async def main() -> list[Result[int, str]]:
             return await asyncio.gather(*(quarter(number) for number in (8, 6, 4, 1)))
 
@@ -118,18 +120,18 @@ class TestResult:
             Failure('1 is odd'),
         ]
 
-    def test_an_async_generator_that_is_consumed_inside(self) -> None:
+    def test_do_works_in_an_async_generator_that_the_function_consumes(self) -> None:
         async def numbers(do: Do[str]) -> AsyncIterator[int]:
             yield do(await half(2))
             yield do(await half(1))
 
         @fallible
         async def total(do: Do[str]) -> int:
-            return sum([one async for one in numbers(do)])
+            return sum([number async for number in numbers(do)])
 
         assert asyncio.run(total()) == Failure('1 is odd')
 
-    def test_a_plain_function_around_a_loop(self) -> None:
+    def test_do_of_a_plain_function_works_inside_an_event_loop_that_it_runs(self) -> None:
         async def step(do: Do[str]) -> int:
             async with TaskGroup() as group:
                 group.create_task(Event().wait())
@@ -142,9 +144,9 @@ class TestResult:
         assert outer() == Failure('1 is odd')
 
 
-class TestWayOut:
-    def test_finally_and_context_managers_run(self) -> None:
-        seen: list[str] = []
+class TestEarlyReturn:
+    def test_finally_and_context_managers_run_on_an_early_return(self) -> None:
+        events: list[str] = []
 
         @asynccontextmanager
         async def managed() -> AsyncGenerator[None]:
@@ -152,7 +154,7 @@ class TestWayOut:
                 yield
             finally:
                 await sleep(0)
-                seen.append('managed')
+                events.append('managed')
 
         @fallible
         async def tidy(do: Do[str]) -> int:
@@ -163,13 +165,13 @@ class TestWayOut:
                 pytest.fail(str(swallowed))
             finally:
                 await sleep(0)
-                seen.append('finally')
+                events.append('finally')
 
         assert asyncio.run(tidy()) is LATE
-        assert seen == ['managed', 'finally']
+        assert events == ['managed', 'finally']
 
     @pytest.mark.parametrize('kind', [ValueError, KeyboardInterrupt, SystemExit, CancelledError])
-    def test_exceptions_pass_as_they_are(self, kind: type[BaseException]) -> None:
+    def test_exceptions_propagate_unchanged(self, kind: type[BaseException]) -> None:
         raised = kind('a')
 
         @fallible
@@ -184,7 +186,7 @@ class TestWayOut:
 
         asyncio.run(main())
 
-    def test_a_group_without_signals_passes_as_it_is(self) -> None:
+    def test_a_group_without_signals_propagates_unchanged(self) -> None:
         group = ExceptionGroup('a', [ValueError('b')])
 
         @fallible
@@ -195,7 +197,7 @@ class TestWayOut:
             asyncio.run(raises())
         assert caught.value is group
 
-    def test_cancellation_passes(self) -> None:
+    def test_cancellation_propagates(self) -> None:
         siblings = Siblings()
 
         @fallible
@@ -213,7 +215,7 @@ class TestWayOut:
         asyncio.run(main())
         assert siblings.cancelled == 1
 
-    def test_a_timeout_inside_is_an_exception_like_any_other(self) -> None:
+    def test_a_timeout_in_the_function_propagates(self) -> None:
         @fallible
         async def patient(do: Do[str]) -> None:
             try:
@@ -224,7 +226,7 @@ class TestWayOut:
 
         assert asyncio.run(patient()) == Failure('slow')
 
-    def test_a_failure_inside_a_timeout_is_no_timeout(self) -> None:
+    def test_a_failure_inside_a_timeout_block_is_no_timeout(self) -> None:
         @fallible
         async def quick(do: Do[str]) -> int:
             async with asyncio.timeout(60):
@@ -240,7 +242,7 @@ class TestWayOut:
 
         assert asyncio.run(main()) is LATE
 
-    def test_a_timeout_around_it_cancels_it(self) -> None:
+    def test_a_timeout_of_the_caller_cancels_the_function(self) -> None:
         siblings = Siblings()
 
         @fallible
@@ -256,7 +258,7 @@ class TestWayOut:
         assert siblings.cancelled == 1
 
 
-class TestTaskGroup:
+class TestTaskGroups:
     @pytest.mark.parametrize('depth', [1, 2, 3])
     def test_a_failing_task_cancels_its_siblings_and_becomes_the_result(self, depth: int) -> None:
         siblings = Siblings()
@@ -316,7 +318,7 @@ class TestTaskGroup:
         assert asyncio.run(runs()) is first
 
     @pytest.mark.parametrize('by', ['body', 'task', 'nested task'])
-    def test_a_defect_beside_the_failure_wins_and_carries_no_signal(self, by: str) -> None:
+    def test_a_defect_replaces_the_failure_and_carries_no_signal(self, by: str) -> None:
         async def bug(do: Do[str], *, is_marked: bool) -> None:
             try:
                 await Event().wait()
@@ -355,17 +357,17 @@ class TestTaskGroup:
         bugs, others = raised.value.split(ValueError)
         assert bugs is not None
         assert others is None
-        assert kinds_around(raised.value) == {
+        assert type_names_in(raised.value) == {
             'ExceptionGroup',
             'ValueError',
             'KeyError',
             'CancelledError',
         }
         assert [
-            str(one.__cause__) for one in iter_leaves(raised.value) if one.__cause__ is not None
+            str(leaf.__cause__) for leaf in iter_leaves(raised.value) if leaf.__cause__ is not None
         ] == ["'cause'"]
 
-    def test_the_contexts_of_a_defect_that_are_no_signals_stay(self) -> None:
+    def test_contexts_of_a_defect_that_are_no_signals_are_kept(self) -> None:
         async def bug(do: Do[str]) -> None:
             try:
                 int('a')
@@ -386,10 +388,10 @@ class TestTaskGroup:
 
         with pytest.raises(ExceptionGroup) as raised:
             asyncio.run(runs())
-        assert kinds_around(raised.value) == {'ExceptionGroup', 'ValueError'}
+        assert type_names_in(raised.value) == {'ExceptionGroup', 'ValueError'}
         assert 'invalid literal' in str(raised.value.exceptions[0].__context__)
 
-    def test_the_signal_of_an_outer_function_passes_through_an_inner_one(self) -> None:
+    def test_the_signal_of_an_outer_function_propagates_through_an_inner_one(self) -> None:
         siblings = Siblings()
 
         @fallible
@@ -410,7 +412,7 @@ class TestTaskGroup:
         assert asyncio.run(outer()) is LATE
         assert siblings.cancelled == 1
 
-    def test_the_outer_signal_wins_beside_an_inner_one(self) -> None:
+    def test_an_outer_signal_replaces_an_inner_one(self) -> None:
         @fallible
         async def outer(do: Do[str]) -> None:
             @fallible
@@ -430,7 +432,7 @@ class TestTaskGroup:
 
         assert asyncio.run(outer()) is LATE
 
-    def test_a_direct_signal_of_an_outer_function_passes(self) -> None:
+    def test_a_direct_signal_of_an_outer_function_propagates(self) -> None:
         @fallible
         async def outer(do: Do[str]) -> None:
             @fallible
@@ -444,10 +446,10 @@ class TestTaskGroup:
         assert asyncio.run(outer()) is LATE
 
 
-class TestSideBySide:
-    """`collect_async` inside: its children may end the function, and so may the iterator that makes them."""
+class TestConcurrentFunctions:
+    """Tests of `do` in the children and in the iterator of `collect_async`."""
 
-    def test_a_child_ends_the_function(self) -> None:
+    def test_do_in_a_child_of_collect_async_ends_the_function(self) -> None:
         siblings = Siblings()
 
         async def step(do: Do[str], number: int) -> Success[int]:
@@ -461,7 +463,7 @@ class TestSideBySide:
         assert siblings.cancelled == 1
 
     @pytest.mark.parametrize('limit', [None, 1, 2])
-    def test_the_iterator_ends_the_function(self, limit: int | None) -> None:
+    def test_do_in_the_iterator_of_collect_async_ends_the_function(self, limit: int | None) -> None:
         ended: list[int] = []
 
         async def child(number: int) -> Result[int, Never]:
@@ -475,7 +477,7 @@ class TestSideBySide:
         async def runs(do: Do[str]) -> tuple[int, ...]:
             return do(
                 await collect_async(
-                    (child(do(one)) for one in (Success(1), Success(2), LATE)), limit=limit
+                    (child(do(result)) for result in (Success(1), Success(2), LATE)), limit=limit
                 )
             )
 

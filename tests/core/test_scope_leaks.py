@@ -1,4 +1,4 @@
-"""A `do` that fails where its function cannot end with the failure: too late, in another thread, or unheard."""
+"""Tests of a `do` that fails too late, in another thread, or is swallowed."""
 
 import asyncio
 import contextvars
@@ -16,12 +16,12 @@ from seamwise.scope import Signal
 
 LATE: Result[int, str] = Failure('late')
 TOO_LATE = r'^A do outlived its function and failed too late, with <Failure: late>\.$'
-ELSEWHERE = r'^A do failed in another thread than that of its function, with <Failure: late>\.$'
+OTHER_THREAD = r'^A do failed in another thread than that of its function, with <Failure: late>\.$'
 SWALLOWED = r'^A do failed with <Failure: late>, but some code swallowed its early return\.$'
 
 
-class TestTooLate:
-    def test_a_closure_that_is_returned(self) -> None:
+class TestLateFailures:
+    def test_do_raises_scope_leaked_in_a_returned_closure(self) -> None:
         @fallible
         def escapes(do: Do[str]) -> Callable[[], int]:
             return lambda: do(LATE)
@@ -29,17 +29,17 @@ class TestTooLate:
         with pytest.raises(ScopeLeaked, match=TOO_LATE):
             escapes().unwrap()()
 
-    def test_a_generator_that_is_consumed_later(self) -> None:
+    def test_do_raises_scope_leaked_in_a_generator_that_is_consumed_later(self) -> None:
         @fallible
         def lazy(do: Do[str]) -> Iterator[int]:
-            return (do(one) for one in (Success(1), LATE))
+            return (do(result) for result in (Success(1), LATE))
 
         numbers = lazy().unwrap()
         assert next(numbers) == 1
         with pytest.raises(ScopeLeaked, match=TOO_LATE):
             next(numbers)
 
-    def test_an_async_generator_that_is_consumed_later(self) -> None:
+    def test_do_raises_scope_leaked_in_an_async_generator_that_is_consumed_later(self) -> None:
         async def numbers(do: Do[str]) -> AsyncIterator[int]:
             yield do(Success(1))
             yield do(LATE)
@@ -49,18 +49,18 @@ class TestTooLate:
             return numbers(do)
 
         async def main() -> list[int]:
-            return [one async for one in (await lazy()).unwrap()]
+            return [number async for number in (await lazy()).unwrap()]
 
         with pytest.raises(ScopeLeaked, match=TOO_LATE):
             asyncio.run(main())
 
     @pytest.mark.parametrize('ending', ['value', 'failure', 'exception', 'swallowed'])
-    def test_however_the_function_has_ended(self, ending: str) -> None:
-        kept: list[Do[str]] = []
+    def test_do_raises_scope_leaked_after_any_end_of_the_function(self, ending: str) -> None:
+        scopes: list[Do[str]] = []
 
         @fallible
         def ends(do: Do[str]) -> None:
-            kept.append(do)
+            scopes.append(do)
             if ending == 'failure':
                 do.fail('early')
             if ending == 'swallowed':
@@ -71,7 +71,7 @@ class TestTooLate:
 
         @fallible
         async def ends_async(do: Do[str]) -> None:
-            await to_thread(kept.append, do)
+            await to_thread(scopes.append, do)
             if ending == 'failure':
                 do.fail('early')
             if ending == 'swallowed':
@@ -84,29 +84,29 @@ class TestTooLate:
             ends()
         with suppress(ValueError, ScopeLeaked):
             asyncio.run(ends_async())
-        for do in kept:
+        for do in scopes:
             assert do(Success(1)) == 1
             with pytest.raises(ScopeLeaked, match=TOO_LATE):
                 do.fail('late')
             with pytest.raises(ScopeLeaked, match=TOO_LATE):
                 do(LATE)
-        assert len(kept) == 2
+        assert len(scopes) == 2
 
-    def test_a_function_that_was_closed_has_ended_too(self) -> None:
-        kept: list[Do[str]] = []
+    def test_do_raises_scope_leaked_after_the_coroutine_was_closed(self) -> None:
+        scopes: list[Do[str]] = []
 
         @fallible
         async def waits(do: Do[str]) -> None:
-            kept.append(do)
+            scopes.append(do)
             await sleep(0)
 
         coroutine = waits()
-        coroutine.send(None)  # type: ignore[arg-type]  # no task sends anything; to start it by hand, None is needed
+        coroutine.send(None)  # type: ignore[arg-type]  # a manual start needs None
         coroutine.close()
         with pytest.raises(ScopeLeaked, match=TOO_LATE):
-            kept[0].fail('late')
+            scopes[0].fail('late')
 
-    def test_a_task_that_nobody_awaits(self) -> None:
+    def test_do_raises_scope_leaked_in_a_task_that_is_not_awaited(self) -> None:
         tasks: list[asyncio.Task[int]] = []
 
         async def later(do: Do[str]) -> int:
@@ -124,7 +124,7 @@ class TestTooLate:
         with pytest.raises(ScopeLeaked, match=TOO_LATE):
             asyncio.run(main())
 
-    def test_a_callback_of_the_loop(self) -> None:
+    def test_do_raises_scope_leaked_in_a_late_callback_of_the_event_loop(self) -> None:
         contexts: list[dict[str, Any]] = []
 
         @fallible
@@ -140,18 +140,18 @@ class TestTooLate:
             return result
 
         assert asyncio.run(main()) == Success(None)
-        assert [type(one['exception']) for one in contexts] == [ScopeLeaked]
+        assert [type(context['exception']) for context in contexts] == [ScopeLeaked]
 
 
-class TestOtherThread:
-    def test_a_thread(self) -> None:
-        seen: list[BaseException] = []
+class TestThreads:
+    def test_do_raises_scope_leaked_in_a_thread(self) -> None:
+        errors: list[BaseException] = []
 
         def work(do: Do[str]) -> None:
             try:
                 do(LATE)
-            except BaseException as raised:  # noqa: BLE001 -- what a thread raises has to be carried out of it
-                seen.append(raised)
+            except BaseException as raised:  # noqa: BLE001 -- carries the exception out of the thread
+                errors.append(raised)
 
         @fallible
         def starts(do: Do[str]) -> None:
@@ -161,32 +161,32 @@ class TestOtherThread:
 
         with pytest.raises(ScopeLeaked, match=SWALLOWED):
             starts()
-        with pytest.raises(ScopeLeaked, match=ELSEWHERE):
-            raise seen[0]
+        with pytest.raises(ScopeLeaked, match=OTHER_THREAD):
+            raise errors[0]
 
-    def test_a_pool(self) -> None:
+    def test_do_raises_scope_leaked_in_a_thread_pool(self) -> None:
         @fallible
         def pooled(do: Do[str]) -> list[int]:
             with ThreadPoolExecutor(1) as pool:
                 return list(pool.map(do, [Success(1), LATE]))
 
-        with pytest.raises(ScopeLeaked, match=ELSEWHERE):
+        with pytest.raises(ScopeLeaked, match=OTHER_THREAD):
             pooled()
 
-    def test_a_thread_with_a_function_of_its_own(self) -> None:
+    def test_do_raises_scope_leaked_in_a_thread_that_runs_another_function(self) -> None:
         @fallible
-        def other(_: Do[str], do: Do[str]) -> int:
+        def other_function(_: Do[str], do: Do[str]) -> int:
             return do(LATE)
 
         @fallible
         def pooled(do: Do[str]) -> Result[int, str]:
             with ThreadPoolExecutor(1) as pool:
-                return pool.submit(other, do).result()
+                return pool.submit(other_function, do).result()
 
-        with pytest.raises(ScopeLeaked, match=ELSEWHERE):
+        with pytest.raises(ScopeLeaked, match=OTHER_THREAD):
             pooled()
 
-    def test_a_thread_that_fails_with_what_has_failed_before_names_it(self) -> None:
+    def test_the_message_names_a_failure_that_fails_again_in_a_thread(self) -> None:
         @fallible
         def pooled(do: Do[str]) -> object:
             with suppress(BaseException):
@@ -194,18 +194,18 @@ class TestOtherThread:
             with ThreadPoolExecutor(1) as pool:
                 return pool.submit(do, LATE).result()
 
-        with pytest.raises(ScopeLeaked, match=ELSEWHERE):
+        with pytest.raises(ScopeLeaked, match=OTHER_THREAD):
             pooled()
 
-    def test_a_thread_beside_a_coroutine_function(self) -> None:
+    def test_do_of_a_coroutine_function_raises_scope_leaked_in_a_thread(self) -> None:
         @fallible
         async def threaded(do: Do[str]) -> int:
             return await to_thread(do, LATE)
 
-        with pytest.raises(ScopeLeaked, match=ELSEWHERE):
+        with pytest.raises(ScopeLeaked, match=OTHER_THREAD):
             asyncio.run(threaded())
 
-    def test_a_thread_that_is_not_listened_to_leaves_no_success(self) -> None:
+    def test_a_failure_in_an_ignored_thread_raises_scope_leaked_at_the_end(self) -> None:
         @fallible
         async def careless(do: Do[str]) -> int:
             with suppress(ScopeLeaked):
@@ -215,14 +215,14 @@ class TestOtherThread:
         with pytest.raises(ScopeLeaked, match=SWALLOWED):
             asyncio.run(careless())
 
-    def test_a_do_that_goes_well_may_be_anywhere(self) -> None:
+    def test_do_with_a_success_works_in_any_thread(self) -> None:
         @fallible
         async def threaded(do: Do[str]) -> int:
             return await to_thread(do, Success(1))
 
         assert asyncio.run(threaded()) == Success(1)
 
-    def test_a_function_that_runs_in_a_thread_is_at_home_there(self) -> None:
+    def test_a_function_that_runs_in_a_thread_can_fail_there(self) -> None:
         @fallible
         def fails(do: Do[str]) -> int:
             return do(LATE)
@@ -237,7 +237,7 @@ class TestOtherThread:
 
         assert asyncio.run(main()) == [LATE, LATE]
 
-    def test_another_context_is_no_other_thread(self) -> None:
+    def test_another_context_is_the_same_thread(self) -> None:
         @fallible
         def elsewhere(do: Do[str]) -> int:
             return contextvars.copy_context().run(do, LATE)
@@ -246,7 +246,7 @@ class TestOtherThread:
 
 
 @contextmanager
-def deaf() -> Generator[None]:
+def swallow() -> Generator[None]:
     with suppress(BaseException):
         yield
 
@@ -257,7 +257,7 @@ def with_suppress(do: Do[str]) -> None:
 
 
 def with_own_manager(do: Do[str]) -> None:
-    with deaf():
+    with swallow():
         do(LATE)
 
 
@@ -332,9 +332,9 @@ SWALLOWING = [
 ]
 
 
-class TestUnheard:
+class TestSwallowedFailures:
     @pytest.mark.parametrize('body', SWALLOWING)
-    def test_a_plain_function_that_swallows_its_way_out_is_loud(
+    def test_a_plain_function_that_swallows_its_signal_raises_scope_leaked(
         self, body: Callable[[Do[str]], object]
     ) -> None:
         with pytest.raises(ScopeLeaked, match=SWALLOWED) as raised:
@@ -342,7 +342,7 @@ class TestUnheard:
         assert (raised.value.__context__, raised.value.__cause__) == (None, None)
 
     @pytest.mark.parametrize('body', SWALLOWING)
-    def test_a_coroutine_function_that_swallows_its_way_out_is_loud(
+    def test_a_coroutine_function_that_swallows_its_signal_raises_scope_leaked(
         self, body: Callable[[Do[str]], object]
     ) -> None:
         @fallible
@@ -355,7 +355,7 @@ class TestUnheard:
         assert (raised.value.__context__, raised.value.__cause__) == (None, None)
 
     @pytest.mark.parametrize('body', SWALLOWING)
-    def test_a_nested_function_that_swallows_the_way_out_of_its_outer_one_does_not_help(
+    def test_a_nested_function_that_swallows_the_outer_signal_raises_scope_leaked(
         self, body: Callable[[Do[str]], object]
     ) -> None:
         @fallible
@@ -369,7 +369,7 @@ class TestUnheard:
         with pytest.raises(ScopeLeaked, match=SWALLOWED):
             outer()
 
-    def test_gather_that_returns_exceptions(self) -> None:
+    def test_gather_that_returns_exceptions_raises_scope_leaked_at_the_end(self) -> None:
         async def step(do: Do[str]) -> int:
             return do(LATE)
 
@@ -380,7 +380,7 @@ class TestUnheard:
         with pytest.raises(ScopeLeaked, match=SWALLOWED):
             asyncio.run(gathers())
 
-    def test_a_task_that_fails_beside_a_function_that_does_not_look(self) -> None:
+    def test_a_failure_in_an_ignored_task_raises_scope_leaked_at_the_end(self) -> None:
         async def step(do: Do[str]) -> int:
             return do(LATE)
 
@@ -395,7 +395,7 @@ class TestUnheard:
         with pytest.raises(ScopeLeaked, match=SWALLOWED):
             asyncio.run(main())
 
-    def test_a_callback_of_the_loop_while_the_function_runs(self) -> None:
+    def test_a_failure_in_a_callback_of_the_event_loop_raises_scope_leaked(self) -> None:
         @fallible
         async def schedules(do: Do[str]) -> None:
             asyncio.get_running_loop().call_soon(do, LATE)
@@ -408,7 +408,7 @@ class TestUnheard:
         with pytest.raises(ScopeLeaked, match=SWALLOWED):
             asyncio.run(main())
 
-    def test_a_first_failure_that_is_lost_before_a_task_group_fails(self) -> None:
+    def test_a_swallowed_first_failure_raises_scope_leaked_if_a_task_group_fails(self) -> None:
         async def step(do: Do[str]) -> None:
             do.fail('later')
 
@@ -423,14 +423,14 @@ class TestUnheard:
         with pytest.raises(ScopeLeaked, match=SWALLOWED):
             asyncio.run(runs())
 
-    def test_an_edge_swallows_nothing(self) -> None:
+    def test_attempt_does_not_swallow_a_signal(self) -> None:
         @fallible
-        def inside(do: Do[str]) -> Result[int, str]:
+        def inner(do: Do[str]) -> Result[int, str]:
             return attempt(lambda: do(LATE), when(Exception).becomes(str))
 
-        assert inside() is LATE
+        assert inner() is LATE
 
-    def test_an_exception_after_a_swallowed_failure_passes(self) -> None:
+    def test_an_exception_after_a_swallowed_failure_propagates(self) -> None:
         @fallible
         def raises(do: Do[str]) -> None:
             with suppress(BaseException):

@@ -1,4 +1,4 @@
-"""A secret shows itself to nobody who does not ask by name."""
+"""Tests of `Secret`: no output discloses its value."""
 
 import copy
 import json
@@ -16,36 +16,36 @@ token = Secret(PLAIN)
 
 
 @pytest.mark.parametrize(
-    'shown',
+    'output',
     [
         repr(token),
         str(token),
         f'{token}',
         f'{token!r:>30}',
         f'{token:.2f}',
-        '%s %r' % (token, token),  # noqa: UP031 -- the old form too
+        '%s %r' % (token, token),  # noqa: UP031 -- the old formatting too
         ascii(token),
         repr([token, {'a': token}]),
     ],
 )
-def test_no_text_form_shows_it(shown: str) -> None:
-    assert PLAIN not in shown
+def test_no_text_form_discloses_the_value(output: str) -> None:
+    assert PLAIN not in output
 
 
 @pytest.mark.parametrize(
     'encode', [json.dumps, msgspec.json.encode, msgspec.msgpack.encode, msgspec.to_builtins]
 )
-def test_no_encoder_takes_it(encode: object) -> None:
-    with pytest.raises(TypeError) as refused:
+def test_no_encoder_accepts_a_secret(encode: object) -> None:
+    with pytest.raises(TypeError) as info:
         encode(token)  # type: ignore[operator]  # several encoders, one call
-    assert PLAIN not in str(refused.value)
+    assert PLAIN not in str(info.value)
 
 
-def test_reveal_gives_the_value() -> None:
+def test_reveal_returns_the_value() -> None:
     assert token.reveal() == PLAIN
 
 
-def test_pickle_and_copy_keep_it() -> None:
+def test_pickle_and_copy_preserve_the_value() -> None:
     assert pickle.loads(pickle.dumps(token)) == copy.copy(token) == copy.deepcopy(token) == token  # noqa: S301 -- our own bytes
     assert copy.deepcopy(Secret(['a'])).reveal() == ['a']
 
@@ -54,23 +54,23 @@ def test_pickle_and_copy_keep_it() -> None:
     st.one_of(st.text(), st.binary(), st.integers(), st.none()),
     st.one_of(st.text(), st.binary(), st.integers(), st.none()),
 )
-def test_secrets_are_equal_when_their_values_are(one: object, other: object) -> None:
-    assert (Secret(one) == Secret(other)) is (one == other)
-    assert Secret(one) != one
-    if one == other:
-        assert hash(Secret(one)) == hash(Secret(other))
+def test_secrets_are_equal_if_their_values_are_equal(value: object, other: object) -> None:
+    assert (Secret(value) == Secret(other)) is (value == other)
+    assert Secret(value) != value
+    if value == other:
+        assert hash(Secret(value)) == hash(Secret(other))
 
 
-def test_its_hash_is_not_the_hash_of_the_value() -> None:
+def test_the_hash_of_a_secret_differs_from_that_of_its_value() -> None:
     assert hash(Secret(7)) != hash(7)
     assert hash(token) != hash(PLAIN)
 
 
-def test_a_value_that_cannot_be_hashed_still_gives_a_hash() -> None:
+def test_a_secret_with_an_unhashable_value_has_a_hash() -> None:
     assert hash(Secret(['a'])) == hash(Secret(['b']))
     assert Secret(['a']) != Secret(['b'])
 
 
-def test_a_lone_surrogate_compares() -> None:
+def test_secrets_with_lone_surrogates_can_be_compared() -> None:
     assert Secret('\ud800') == Secret('\ud800')
     assert Secret('\ud800') != Secret('\ud801')

@@ -1,4 +1,4 @@
-"""What a function in direct style declares: where its `do` is found, what its caller sees, and what is refused."""
+"""Tests of the signature of functions in direct style."""
 
 import inspect
 import types
@@ -21,7 +21,7 @@ Named = TypeAliasType('Named', Do[str | int])
 
 
 def channel_of(function: Callable[..., object]) -> object:
-    """Tell the error type that a function's caller sees."""
+    """Return the error type in the public signature of a function."""
     _, failure = get_type_hints(function)['return'].__args__
     return failure.__args__[0]
 
@@ -34,13 +34,13 @@ def declares(annotation: object) -> Callable[..., object]:
 
 
 def made_fallible(function: Any) -> Callable[..., object]:
-    """Decorate a function whose annotations no type checker can read."""
+    """Decorate a function with annotations that type checkers cannot read."""
     decorate: Any = fallible
     run: Callable[..., object] = decorate(function)
     return run
 
 
-class TestFound:
+class TestChannel:
     @pytest.mark.parametrize(
         'annotation',
         [
@@ -61,17 +61,17 @@ class TestFound:
         ],
         ids=str,
     )
-    def test_the_channel_is_read_from(self, annotation: object) -> None:
+    def test_the_channel_is_read_from_the_annotation(self, annotation: object) -> None:
         assert channel_of(declares(annotation)) in {str | int, int | str}
 
     @pytest.mark.parametrize('annotation', [Do, 'Do', 'seamwise.Do', Do[Never], 'Do[Never]'])
-    def test_a_do_without_errors_never_fails(self, annotation: object) -> None:
+    def test_a_do_without_errors_has_the_channel_never(self, annotation: object) -> None:
         assert channel_of(declares(annotation)) is Never
 
-    def test_another_name_is_looked_up_around_the_function(self) -> None:
-        Doing = Do  # noqa: N806 -- a class by another name
+    def test_an_alias_is_looked_up_in_the_scope_of_the_function(self) -> None:
+        Doing = Do  # noqa: N806 -- an alias of a class
 
-        def function(do: 'Doing[str]') -> None:  # type: ignore[valid-type]  # only at run time is it looked up
+        def function(do: 'Doing[str]') -> None:  # type: ignore[valid-type]  # resolved only at run time
             assert [Doing, later] == [Do, cast('Do[str]', do)(Success(1))]
 
         run = made_fallible(function)
@@ -79,7 +79,7 @@ class TestFound:
         later = 1
         assert run() == Success(None)
 
-    def test_after_self_and_cls(self) -> None:
+    def test_the_do_can_come_after_self_or_cls(self) -> None:
         def method(self: object, do: Do[str], number: int) -> None: ...
         def of(cls: object, do: Do[str], number: int) -> None: ...
         def first(do: Do[str], /, self: int) -> None: ...
@@ -88,14 +88,14 @@ class TestFound:
         assert list(inspect.signature(fallible(of)).parameters) == ['cls', 'number']
         assert list(inspect.signature(fallible(first)).parameters) == ['self']
 
-    def test_the_name_is_free(self) -> None:
+    def test_the_do_can_have_any_name(self) -> None:
         @fallible
         def named(give: Do[str], /) -> int:
             return give(Success(1))
 
         assert named() == Success(1)
 
-    def test_a_function_under_a_decorator_that_keeps_its_signature(self) -> None:
+    def test_a_decorated_function_that_keeps_its_signature_is_accepted(self) -> None:
         def twice(function: Callable[..., int]) -> Callable[..., int]:
             @wraps(function)
             def doubled(*args: object) -> int:
@@ -110,17 +110,17 @@ class TestFound:
         assert (run(2), run(0)) == (Success(4), Failure('zero'))
 
 
-class TestSeen:
-    def test_the_signature_is_the_callers(self) -> None:
+class TestPublicSignature:
+    def test_the_public_signature_omits_the_do(self) -> None:
         @fallible
         def run(
             _do: Do[str], a: int, /, b: 'list[int]', *rest: int, c: int = 4, **others: int
         ) -> 'dict[str, int]':
             return {'a': a, 'b': len(b), 'rest': len(rest), 'c': c, **others}
 
-        seen = inspect.signature(run)
+        result = inspect.signature(run)
         assert (
-            str(seen).partition(' -> ')[0]
+            str(result).partition(' -> ')[0]
             == "(a: int, /, b: 'list[int]', *rest: int, c: int = 4, **others: int)"
         )
         assert get_type_hints(run) == {
@@ -142,7 +142,7 @@ class TestSeen:
         assert list(inspect.signature(Shop().sell).parameters) == ['count']
         assert inspect.ismethod(Shop().sell)
 
-    def test_without_annotations_none_are_made_up(self) -> None:
+    def test_missing_annotations_stay_missing(self) -> None:
         def function(do, number=1): ...  # type: ignore[no-untyped-def]  # the missing annotations are the test
 
         function.__annotations__['do'] = Do[str]
@@ -150,22 +150,22 @@ class TestSeen:
         assert run.__annotations__ == {}
         assert str(inspect.signature(run)) == '(number=1)'
 
-    def test_none_is_the_type_of_none(self) -> None:
+    def test_the_return_annotation_none_is_kept(self) -> None:
         @fallible
         def run(do: Do[str]) -> None: ...
 
         assert get_type_hints(run) == {'return': Success[None] | Failure[str]}
 
-    def test_type_variables_stay(self) -> None:
+    def test_type_variables_are_kept(self) -> None:
         @fallible
-        def first(do: Do[E], given: list[T], error: E) -> T:
-            return given[0] if given else do.fail(error)
+        def first(do: Do[E], values: list[T], error: E) -> T:
+            return values[0] if values else do.fail(error)
 
         run: Callable[[list[int], str], object] = first  # type: ignore[assignment]  # the coroutine's overload comes first
         assert (run([1], 'none'), run([], 'none')) == (Success(1), Failure('none'))
-        assert get_type_hints(first)['return'] == Success[T] | Failure[E]  # type: ignore[valid-type]  # at run time it may stand free
+        assert get_type_hints(first)['return'] == Success[T] | Failure[E]  # type: ignore[valid-type]  # a free variable at run time
 
-    def test_what_describes_the_function_is_kept(self) -> None:
+    def test_the_metadata_of_the_function_is_kept(self) -> None:
         def function(do: Do[str]) -> None:
             """Do nothing."""
 
@@ -245,63 +245,69 @@ class Methods:
 
 
 def generator(do: Do[str]) -> Iterator[int]:
-    yield do.fail('a')  # pragma: no cover -- nobody reads it
+    yield do.fail('a')  # pragma: no cover -- never iterated
 
 
 async def async_generator(do: Do[str]) -> AsyncIterator[int]:
-    yield do.fail('a')  # pragma: no cover -- nobody reads it
+    yield do.fail('a')  # pragma: no cover -- never iterated
 
 
 class Callee:
     def __call__(self, do: Do[str]) -> None: ...
 
 
-def refused(function: Any) -> str:
+def type_error_of(function: Any) -> str:
     with pytest.raises(TypeError) as raised:
         fallible(function)
     return str(raised.value)
 
 
-class TestRefused:
+class TestInvalidFunctions:
     @pytest.mark.parametrize('function', WRONG)
-    def test_a_function_without_a_do_where_it_belongs(
+    def test_a_function_without_a_first_parameter_do_raises_type_error(
         self, function: Callable[..., object]
     ) -> None:
         name = function.__name__
         assert (
-            refused(function)
-            == f'{name}: the first parameter must be annotated with Do[...], as in `def {name}(do: Do[NotFound], …)`.'
+            type_error_of(function)
+            == f'{name}: the first parameter must be annotated with Do[...], '
+            f'as in `def {name}(do: Do[NotFound], …)`.'
         )
 
     @pytest.mark.parametrize('function', [Methods.without, Methods.third, Methods.keyword])
-    def test_a_method_without_a_do_where_it_belongs(self, function: Callable[..., object]) -> None:
+    def test_a_method_without_a_second_parameter_do_raises_type_error(
+        self, function: Callable[..., object]
+    ) -> None:
         name = function.__name__
-        assert refused(function) == (
-            f'Methods.{name}: the first parameter after self must be annotated with Do[...], as in `def {name}(self, do: Do[NotFound], …)`.'
+        assert type_error_of(function) == (
+            f'Methods.{name}: the first parameter after self must be annotated with Do[...], '
+            f'as in `def {name}(self, do: Do[NotFound], …)`.'
         )
 
-    def test_a_classmethod_without_a_do_where_it_belongs(self) -> None:
+    def test_a_classmethod_without_a_second_parameter_do_raises_type_error(self) -> None:
         def of(cls: object, number: int) -> None: ...
 
-        assert '.of: the first parameter after cls must be annotated' in refused(of)
+        assert '.of: the first parameter after cls must be annotated' in type_error_of(of)
 
     @pytest.mark.parametrize('function', [generator, async_generator])
-    def test_generators(self, function: Callable[..., object]) -> None:
+    def test_a_generator_function_raises_type_error(self, function: Callable[..., object]) -> None:
         assert (
-            refused(function)
+            type_error_of(function)
             == f'{function.__name__} is a generator; @fallible needs a function that returns once.'
         )
 
     @pytest.mark.parametrize('kind', [classmethod, staticmethod])
-    def test_the_decorators_in_the_wrong_order(self, kind: Callable[[object], object]) -> None:
+    def test_decorators_in_the_wrong_order_raise_type_error(
+        self, kind: Callable[[object], object]
+    ) -> None:
         name = getattr(kind, '__name__', '')
         assert (
-            refused(kind(Methods.third))
+            type_error_of(kind(Methods.third))
             == f'Methods.third: put @fallible under @{name}, not above it.'
         )
 
     @pytest.mark.parametrize(
-        ('given', 'shown'),
+        ('value', 'description'),
         [
             (Callee, 'Callee'),
             (len, 'len'),
@@ -312,17 +318,19 @@ class TestRefused:
         ],
         ids=['class', 'builtin', 'number', 'partial', 'bound method', 'cached function'],
     )
-    def test_what_is_no_function(self, given: object, shown: str) -> None:
-        assert refused(given) == f'fallible takes a function, not {shown}.'
+    def test_an_object_that_is_no_function_raises_type_error(
+        self, value: object, description: str
+    ) -> None:
+        assert type_error_of(value) == f'fallible takes a function, not {description}.'
 
-    def test_an_object_that_is_called(self) -> None:
-        assert refused(Callee()).startswith('fallible takes a function, not <')
+    def test_a_callable_object_raises_type_error(self) -> None:
+        assert type_error_of(Callee()).startswith('fallible takes a function, not <')
 
-    def test_a_function_that_is_fallible_already(self) -> None:
+    def test_a_function_that_is_already_fallible_raises_type_error(self) -> None:
         @fallible
         def once(do: Do[str], number: int) -> int:
             return do(Success(number))
 
-        assert 'the first parameter must be annotated with Do[...]' in refused(once)
-        seen: Result[int, str] = once(1)
-        assert seen == Success(1)
+        assert 'the first parameter must be annotated with Do[...]' in type_error_of(once)
+        result: Result[int, str] = once(1)
+        assert result == Success(1)

@@ -1,4 +1,4 @@
-"""Annotations that are never evaluated: `from __future__ import annotations`, and imports for type checkers only."""
+"""Tests of annotations that are not evaluated at run time."""
 
 from __future__ import annotations
 
@@ -54,18 +54,20 @@ class Shop:
         Shop().by_an_alias,
     ],
 )
-def test_the_do_is_found(run: Callable[[int], Result[int, str | int]]) -> None:
+def test_an_unevaluated_annotation_of_do_is_found(
+    run: Callable[[int], Result[int, str | int]],
+) -> None:
     assert (run(1), run(0)) == (Success(1), Failure('zero'))
     assert list(inspect.signature(run).parameters) == ['number']
     assert get_type_hints(run) == {'number': int, 'return': Success[int] | Failure[str | int]}
 
 
-def test_the_do_of_a_coroutine_function_is_found() -> None:
+def test_an_unevaluated_annotation_of_do_is_found_in_a_coroutine_function() -> None:
     assert asyncio.run(Shop.quoted(0)) == Failure('zero')
     assert get_type_hints(Shop.quoted)['return'] == Success[int] | Failure[str | int]
 
 
-def test_other_types_may_be_unknown_at_run_time_too() -> None:
+def test_other_annotations_may_be_undefined_at_run_time() -> None:
     @fallible
     def rounded(do: Do[Decimal], number: Decimal) -> Decimal:
         return do(Success(number))
@@ -76,7 +78,7 @@ def test_other_types_may_be_unknown_at_run_time_too() -> None:
         get_type_hints(rounded)
 
 
-def test_a_name_that_is_bound_later_does_not_matter() -> None:
+def test_a_name_that_is_bound_later_is_ignored() -> None:
     @fallible
     def run(do: Do[str]) -> int:
         return later + do(Success(1))

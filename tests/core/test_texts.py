@@ -1,4 +1,4 @@
-"""Messages in a language, and errors as their audiences see them."""
+"""Tests of translated messages and of `shown`."""
 
 import logging
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from babel.messages.catalog import Catalog
 from seamwise import Category, Cause, Secret, TaggedError, shown, text, texts
 from seamwise.catalog.tools import FileNotFound, Finding, InvalidParameter
 from seamwise.texts import add_locales, catalogue
-from tests.catalogues import compiled, only_here
+from tests.catalogues import restore_locales, write_catalog
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -27,11 +27,11 @@ class Login(TaggedError, category=Category.AUTHENTICATION, message='{user} may n
     cause: Cause | None = None
 
 
-def test_english_is_the_message_itself() -> None:
+def test_the_english_text_is_the_message() -> None:
     assert text(FileNotFound('read_file', 'a.txt')) == str(FileNotFound('read_file', 'a.txt'))
 
 
-def test_a_translation_is_filled_in_with_the_same_values() -> None:
+def test_a_translation_is_filled_with_the_same_values() -> None:
     chinese = text(FileNotFound('read_file', 'a.txt'), 'zh_CN')
     assert chinese != text(FileNotFound('read_file', 'a.txt'))
     assert 'a.txt' in chinese
@@ -39,11 +39,11 @@ def test_a_translation_is_filled_in_with_the_same_values() -> None:
     assert text(FileNotFound('read_file', 'a.txt'), 'zh-CN') == chinese
 
 
-def test_a_class_without_a_translation_is_shown_in_english() -> None:
+def test_the_text_of_a_class_without_a_translation_is_english() -> None:
     assert text(Login('ann', Secret('x')), 'zh_CN') == 'ann may not come in.'
 
 
-def test_an_empty_message_is_not_the_header_of_a_catalogue() -> None:
+def test_the_translation_of_an_empty_message_is_not_the_catalog_header() -> None:
     class Silent(TaggedError, category=Category.CONFLICT, message=''):
         pass
 
@@ -51,7 +51,7 @@ def test_an_empty_message_is_not_the_header_of_a_catalogue() -> None:
 
 
 @pytest.mark.parametrize('locale', ['xx', 'no_SUCH', '../../etc', 'zh_CN/..', '', 'a' * 500])
-def test_an_unknown_locale_falls_back_and_says_so_once(
+def test_an_unknown_locale_falls_back_to_english_and_logs_one_warning(
     locale: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     catalogue.cache_clear()
@@ -62,7 +62,7 @@ def test_an_unknown_locale_falls_back_and_says_so_once(
     assert len(caplog.text) < 300
 
 
-def test_a_translation_that_names_an_unknown_field_is_not_shown(
+def test_a_translation_with_an_unknown_field_is_not_used(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     class Stale:
@@ -77,20 +77,20 @@ def test_a_translation_that_names_an_unknown_field_is_not_shown(
 
 
 @pytest.fixture(autouse=True)
-def none_stays() -> Iterator[None]:
-    with only_here():
+def restore_folders() -> Iterator[None]:
+    with restore_locales():
         yield
 
 
 def german(
     folder: Path,
-    *said: tuple[str | tuple[str, str], str | tuple[str, ...], str | None],
+    *translations: tuple[str | tuple[str, str], str | tuple[str, ...], str | None],
     domain: str = 'seamwise',
 ) -> Path:
-    found = Catalog(locale='de')
-    for english, translated, context in said:
-        found.add(english, translated, context=context)
-    return compiled(found, folder, domain=domain)
+    catalog = Catalog(locale='de')
+    for english, translated, context in translations:
+        catalog.add(english, translated, context=context)
+    return write_catalog(catalog, folder, domain=domain)
 
 
 class Parked(
@@ -104,13 +104,13 @@ class Parked(
 TEMPLATE = '{state} for {days} days, in row {row}.'
 
 
-def test_a_locale_may_come_from_outside(tmp_path: Path) -> None:
+def test_a_locale_can_be_added(tmp_path: Path) -> None:
     add_locales(german(tmp_path, ('{user} may not come in.', '{user} darf nicht herein.', None)))
     assert text(Login('ann', Secret('x')), 'de') == 'ann darf nicht herein.'
     assert text(FileNotFound('t', 'a'), 'de') == str(FileNotFound('t', 'a'))
 
 
-def test_the_form_follows_from_the_first_number_of_the_message(tmp_path: Path) -> None:
+def test_the_plural_form_depends_on_the_first_number_of_the_message(tmp_path: Path) -> None:
     add_locales(
         german(
             tmp_path,
@@ -123,7 +123,7 @@ def test_the_form_follows_from_the_first_number_of_the_message(tmp_path: Path) -
     ]
 
 
-def test_a_closed_word_is_translated_by_the_name_of_its_field(tmp_path: Path) -> None:
+def test_a_literal_is_translated_by_the_name_of_its_field(tmp_path: Path) -> None:
     translated = ('{state}: {days}', '{state}: {days}')
     add_locales(
         german(
@@ -140,30 +140,31 @@ def test_a_closed_word_is_translated_by_the_name_of_its_field(tmp_path: Path) ->
     ]
 
 
-def test_what_is_added_last_is_looked_at_first(tmp_path: Path) -> None:
-    said = ["'a' gibt es nicht.", "'a' fehlt."]
-    for number, one in enumerate(said):
+def test_the_last_added_folder_takes_precedence(tmp_path: Path) -> None:
+    expected = ["'a' gibt es nicht.", "'a' fehlt."]
+    for number, message in enumerate(expected):
         add_locales(
             german(
                 tmp_path / str(number),
-                ('{path!r} does not exist.', one.replace("'a'", '{path!r}'), None),
+                ('{path!r} does not exist.', message.replace("'a'", '{path!r}'), None),
             )
         )
-        assert text(FileNotFound('t', 'a'), 'de') == one
+        assert text(FileNotFound('t', 'a'), 'de') == message
 
 
-def test_a_folder_without_a_catalogue_is_refused(tmp_path: Path) -> None:
+def test_a_folder_without_a_message_catalog_raises_value_error(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / 'nothing'):
         with pytest.raises(
             ValueError,
-            match=r'contains no message catalog; German texts would be in de/LC_MESSAGES/seamwise\.mo',
+            match=r'contains no message catalog; '
+            r'German texts would be in de/LC_MESSAGES/seamwise\.mo',
         ):
             add_locales(folder)
     with pytest.raises(ValueError, match=r'library\.mo'):
         add_locales(german(tmp_path), domain='library')
 
 
-def test_a_catalogue_that_cannot_be_read_is_refused_where_it_is_added(tmp_path: Path) -> None:
+def test_an_unreadable_message_catalog_raises_os_error_when_it_is_added(tmp_path: Path) -> None:
     folder = german(tmp_path)
     (folder / 'de' / 'LC_MESSAGES' / 'seamwise.mo').write_bytes(b'no catalogue')
     with pytest.raises(OSError, match='Bad magic number'):
@@ -171,14 +172,14 @@ def test_a_catalogue_that_cannot_be_read_is_refused_where_it_is_added(tmp_path: 
     assert type(catalogue('de')) is NullTranslations
 
 
-def test_a_folder_added_twice_is_looked_through_once(tmp_path: Path) -> None:
+def test_a_folder_that_is_added_twice_is_searched_once(tmp_path: Path) -> None:
     folder = german(tmp_path)
     add_locales(folder)
     add_locales(str(folder))
     assert len(texts._folders) == 2
 
 
-def test_shown_masks_secrets_cuts_texts_and_drops_the_cause() -> None:
+def test_shown_masks_secrets_cuts_texts_and_removes_the_cause() -> None:
     error = Login(
         'ann' * 1000,
         Secret('hunter2'),
@@ -186,21 +187,25 @@ def test_shown_masks_secrets_cuts_texts_and_drops_the_cause() -> None:
         ('password=hunter2-FAKE', 'b'),
         OSError('disk'),
     )
-    seen = shown(error)
-    assert seen.user == ('ann' * 1000)[:1024] + '… (1976 more)'
-    assert (seen.password, seen.token, seen.cause) == (Secret('***'), None, None)
-    assert 'FAKE' not in repr(seen.notes)
-    assert seen.notes[1] == 'b'
-    assert shown(seen) == seen
+    client_view = shown(error)
+    assert client_view.user == ('ann' * 1000)[:1024] + '… (1976 more)'
+    assert (client_view.password, client_view.token, client_view.cause) == (
+        Secret('***'),
+        None,
+        None,
+    )
+    assert 'FAKE' not in repr(client_view.notes)
+    assert client_view.notes[1] == 'b'
+    assert shown(client_view) == client_view
 
 
-def test_shown_reaches_into_structs() -> None:
+def test_shown_redacts_nested_structs() -> None:
     error = InvalidParameter('t', 'p', 'r', Secret(1), (Finding('x' * 2000, 'r'),))
     assert shown(error).also[0].parameter.endswith('… (976 more)')
     assert shown(error).value is None
 
 
-def test_shown_changes_nothing_that_may_be_seen() -> None:
+def test_shown_keeps_harmless_values() -> None:
     class Numbers(TaggedError, category=Category.CONFLICT):
         whole: int
         part: float
@@ -217,5 +222,5 @@ class Overdrawn(TaggedError, category=Category.CONFLICT):
     pin: Secret[str]
 
 
-def test_shown_takes_a_class_whose_annotations_only_type_checkers_can_read() -> None:
+def test_shown_accepts_a_class_with_unresolvable_annotations() -> None:
     assert shown(Overdrawn(None, Secret('hunter2'))) == Overdrawn(None, Secret('***'))

@@ -178,7 +178,7 @@ def test_code_of_several_errors_lists_them() -> None:
     ended = explain('--', '-32602')
     assert ended.exit_code == 0
     assert ended.stdout.startswith('-32602 is the jsonrpc code of ')
-    assert '\n  UnknownTool: Nobody has registered a tool of this name.\n' in ended.stdout
+    assert '\n  UnknownTool: No tool with this name is registered.\n' in ended.stdout
 
 
 @pytest.mark.parametrize(

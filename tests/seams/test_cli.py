@@ -270,7 +270,7 @@ TEXTS: list[tuple[ToolError | ParsingError, list[str]]] = [
     ),
     (
         CommandFailed('t', 'mkae', 127, ''),
-        ['The command ended with exit code 127: mkae', 'hint: the shell found no such command.'],
+        ['The command failed with exit code 127: mkae', 'hint: the shell found no such command.'],
     ),
     (
         CommandFailed('t', 'make', 2, 'a\nb'),
@@ -296,7 +296,7 @@ TEXTS: list[tuple[ToolError | ParsingError, list[str]]] = [
     (ToolCancelled('t', 'Ann'), ['t was stopped by Ann.']),
     (
         InvalidResult('t', ('no path', 'no size')),
-        ['t gave a result that breaks its own schema.', 'hint: no path', 'hint: no size'],
+        ['t returned a result that violates its own schema.', 'hint: no path', 'hint: no size'],
     ),
     (
         ResourceExhausted('disk'),
@@ -330,10 +330,12 @@ def test_text_contains_the_message_and_hints(
 
 def test_hint_contains_the_delay_of_every_error_that_has_one() -> None:
     limited = UpstreamRateLimited('GitHub', retry_after=1.5)
-    assert ALL(limited).text == 'GitHub takes no more requests for now.\nhint: try again in 1.5 s.'
+    assert (
+        ALL(limited).text == 'GitHub accepts no more requests for now.\nhint: try again in 1.5 s.'
+    )
     assert (
         ALL(UpstreamRateLimited('GitHub')).text
-        == 'GitHub takes no more requests for now.\nhint: try again later.'
+        == 'GitHub accepts no more requests for now.\nhint: try again later.'
     )
     assert ALL(UpstreamRateLimited('GitHub', 0.0)).text.endswith('hint: try again now.')
 

@@ -159,7 +159,7 @@ def test_unknown_model_is_stored_with_the_documented_keys() -> None:
     stored = model_not_found(ModelNotFound('acme', 'large-2', ('large-3', 'large-4')))
     documented = next(case['data'] for case in FACTS['cases'] if case['name'] == stored.name)
     assert stored.data == {
-        'message': "acme offers no model 'large-2'. Did you mean 'large-3' or 'large-4'?",
+        'message': "acme has no model 'large-2'. Did you mean 'large-3' or 'large-4'?",
         'providerID': 'acme',
         'modelID': 'large-2',
         'suggestions': ['large-3', 'large-4'],
@@ -167,7 +167,7 @@ def test_unknown_model_is_stored_with_the_documented_keys() -> None:
     assert set(documented) <= set(stored.data)
     assert (
         model_not_found(ModelNotFound('acme', 'large-2')).data['message']
-        == "acme offers no model 'large-2'."
+        == "acme has no model 'large-2'."
     )
 
 

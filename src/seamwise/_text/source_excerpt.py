@@ -43,13 +43,13 @@ _CUT = '…'
 _OPEN_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
-def from_file(place: Place) -> str | None:
+def from_file(location: Place) -> str | None:
     """Return the text of the file that contains a location.
 
     The result is None unless it is a regular file of at most 256 KiB that can be opened.
     """
     try:
-        descriptor = os.open(place.path, _OPEN_FLAGS)
+        descriptor = os.open(location.path, _OPEN_FLAGS)
     except (OSError, ValueError):
         # The excerpt is an addition to an error that is reported anyway. ValueError: a NUL byte.
         return None
@@ -62,45 +62,45 @@ def from_file(place: Place) -> str | None:
     return None if len(data) > FILE_LIMIT else data.decode('utf-8-sig', 'replace')
 
 
-def pointer(place: Place, text: str, *, width: int | None, style: Style) -> list[str]:
+def pointer(location: Place, text: str, *, width: int | None, style: Style) -> list[str]:
     """Return the line of a location, redacted, and a line with a caret below the column.
 
     A screen reader gets one line in words. The result is empty if the text has no such line.
 
     Args:
-        place: Location of the error.
+        location: Location of the error.
         text: The whole text of its file.
         width: Width of the terminal in columns, None if unlimited; 100 columns are the maximum.
         style: Output style.
     """
-    located = _locate(text, place)
+    located = _locate(text, location)
     if located is None:
         return []
     line, index = located
     pieces = [_TAB if character == '\t' else escape(character) for character in line]
     excerpt, offset = fit_window(pieces, index, min(MAX_WIDTH, width or MAX_WIDTH) - len(INDENT))
     if style == 'screen-reader':
-        return [f'line {place.line}, column {place.column}: {excerpt}']
+        return [f'line {location.line}, column {location.column}: {excerpt}']
     return [INDENT + excerpt, INDENT + ' ' * offset + '^']
 
 
-def _locate(text: str, place: Place) -> tuple[str, int] | None:
+def _locate(text: str, location: Place) -> tuple[str, int] | None:
     """Return the redacted line of a location, and the index of the location in it."""
     lines = text.split('\n')
-    if not 0 < place.line <= len(lines):
+    if not 0 < location.line <= len(lines):
         return None
     # Redact the whole text: a line from the middle of a private key does not look like a secret.
     redacted_lines = redact(text).split('\n')
-    line = lines[place.line - 1]
+    line = lines[location.line - 1]
     if len(redacted_lines) == len(lines):
-        redacted = redacted_lines[place.line - 1]
+        redacted = redacted_lines[location.line - 1]
     elif line in redacted_lines:
         redacted = line
     else:
         return None
-    column = min(max(place.column - 1, 0), len(line))
+    column = min(max(location.column - 1, 0), len(line))
     # If a secret before the column is masked, the caret points to the mask.
-    index = next((at for at in range(column) if redacted[at : at + 1] != line[at]), column)
+    index = next((i for i in range(column) if redacted[i : i + 1] != line[i]), column)
     redacted = redacted.rstrip()
     return redacted, min(index, len(redacted))
 

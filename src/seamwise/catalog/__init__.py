@@ -1,1 +1,1 @@
-"""The errors of each domain: one file a domain, each ending in its union. No domain imports another's."""
+"""Errors by domain: one module per domain, which ends in its union and imports no other domain."""

@@ -1,4 +1,4 @@
-"""What can go wrong with a caller of ours: who it is, and what it may do."""
+"""Errors of callers of this program: authentication and permissions."""
 
 from typing import TypeAlias
 
@@ -9,7 +9,7 @@ from seamwise.errors import TaggedError
 class Unauthenticated(
     TaggedError, category=Category.AUTHENTICATION, message='This needs credentials ({scheme}).'
 ):
-    """The caller has not said who it is, or not in a way that counts. It signs in by `scheme`, as in `Bearer`."""
+    """The caller sent no valid credentials. It authenticates with `scheme`, such as `Bearer`."""
 
     scheme: str
     reason: str | None = None
@@ -18,7 +18,7 @@ class Unauthenticated(
 class AccessDenied(
     TaggedError, category=Category.PERMISSION, message='You may not {action} {resource!r}.'
 ):
-    """The caller is known, but may not do this. Somebody who may grants it."""
+    """The caller is authenticated but lacks the permission. A person who may grant it decides."""
 
     action: str
     resource: str

@@ -1,4 +1,4 @@
-"""What can go wrong with agents: who they are, what state they are in, what they may say, how much they remember."""
+"""Errors of agents: lookup, state, guardrails and context."""
 
 from typing import TypeAlias
 
@@ -11,7 +11,7 @@ from seamwise.errors import TaggedError
 class AgentNotFound(
     TaggedError, category=Category.NOT_FOUND, message='There is no agent {name!r}.'
 ):
-    """Nobody has registered an agent of this name. The caller picks one of `available`."""
+    """No agent with this name is registered. The caller chooses one of `available`."""
 
     name: str
     available: tuple[str, ...]
@@ -21,7 +21,7 @@ class AgentNotFound(
 class CommandNotFound(
     TaggedError, category=Category.NOT_FOUND, message='There is no command {name!r}.'
 ):
-    """Nobody has registered a command of this name. The caller picks one of `available`."""
+    """No command with this name is registered. The caller chooses one of `available`."""
 
     name: str
     available: tuple[str, ...]
@@ -36,15 +36,15 @@ class AgentNotReady(
     category=Category.UNAVAILABLE,
     message='The agent {agent!r} is not ready ({state}).',
 ):
-    """The agent is starting or stopping. The caller tries again."""
+    """The agent is starting or stopping. The caller retries."""
 
     agent: str
     state: str
     retry_after: float | None = None
 
 
-class AgentBusy(TaggedError, category=Category.CAPACITY, message='The agent {agent!r} is at work.'):
-    """The agent does one thing at a time. The caller waits."""
+class AgentBusy(TaggedError, category=Category.CAPACITY, message='The agent {agent!r} is busy.'):
+    """The agent is running another task, and runs one at a time. The caller waits."""
 
     agent: str
     retry_after: float | None = None
@@ -53,9 +53,12 @@ class AgentBusy(TaggedError, category=Category.CAPACITY, message='The agent {age
 class InvalidTransition(
     TaggedError,
     category=Category.CONFLICT,
-    message='The agent {agent!r} is {current}, it cannot be {requested} next.',
+    message='The agent {agent!r} is {current}; it cannot become {requested}.',
 ):
-    """The agent's state does not lead there. The caller takes one of `allowed`."""
+    """The state of the agent does not permit this transition.
+
+    The caller chooses one of `allowed`.
+    """
 
     agent: str
     current: str
@@ -67,9 +70,9 @@ StateFailure: TypeAlias = AgentNotReady | AgentBusy | InvalidTransition
 
 
 class GuardrailsViolated(
-    TaggedError, category=Category.PERMISSION, message='The guardrails of {agent!r} forbid this.'
+    TaggedError, category=Category.PERMISSION, message='This violates the guardrails of {agent!r}.'
 ):
-    """What the agent was to do or say breaks its rules. Somebody decides."""
+    """An action or answer of the agent violates its rules. A person decides."""
 
     agent: str
     problems: tuple[Problem, ...]
@@ -78,9 +81,9 @@ class GuardrailsViolated(
 class ContextOverflow(
     TaggedError,
     category=Category.VALIDATION,
-    message='{tokens} tokens are more than the {limit} that fit.',
+    message='The conversation exceeds the context window (tokens: {tokens}, limit: {limit}).',
 ):
-    """The conversation has outgrown its window. The caller compresses it, or begins a new one."""
+    """The conversation exceeds the context window. The caller compresses it or starts a new one."""
 
     tokens: int
     limit: int
@@ -91,7 +94,7 @@ class CompressionFailed(
     category=Category.EXECUTION,
     message='The conversation could not be compressed: {reason}.',
 ):
-    """Making the conversation shorter did not work. Somebody decides what can be left out."""
+    """The conversation could not be shortened. A person decides what to omit."""
 
     reason: str
     cause: Cause | None = None

@@ -1,4 +1,4 @@
-"""What can go wrong with a call of a language model: the choice of it, the request, the answer, the batch, the cache."""
+"""Errors of language model calls: selection, request, answer, spending, batches and cache."""
 
 from typing import TypeAlias
 
@@ -12,9 +12,9 @@ class ModelNotFound(
     TaggedError,
     tag='ProviderModelNotFoundError',
     category=Category.NOT_FOUND,
-    message='{provider} offers no model {model!r}.',
+    message='{provider} has no model {model!r}.',
 ):
-    """The provider is configured, but has no model of this name. The caller picks one of `suggestions`."""
+    """The provider has no model with this name. The caller chooses one of `suggestions`."""
 
     provider: str
     model: str
@@ -27,7 +27,7 @@ class ProviderNotReady(
     category=Category.CONFIGURATION,
     message='The provider {provider!r} could not be set up.',
 ):
-    """The provider is named in the configuration but cannot start. Whoever runs the program mends the configuration."""
+    """The configured provider cannot be initialized. The operator corrects the configuration."""
 
     provider: str
     cause: Cause | None = None
@@ -36,7 +36,7 @@ class ProviderNotReady(
 class ProviderUnavailable(
     TaggedError, category=Category.UNAVAILABLE, message='{provider} is not available.'
 ):
-    """The provider does not answer. The caller tries again, or takes another one."""
+    """The provider does not respond. The caller retries or uses another provider."""
 
     provider: str
     retry_after: float | None = None
@@ -47,9 +47,9 @@ ProviderError: TypeAlias = ModelNotFound | ProviderNotReady | ProviderUnavailabl
 
 
 class ModelOverloaded(
-    TaggedError, category=Category.CAPACITY, message='{model!r} of {provider} has too much to do.'
+    TaggedError, category=Category.CAPACITY, message='{model!r} of {provider} is overloaded.'
 ):
-    """The model takes no more work for now. The caller waits, or takes another model."""
+    """The model accepts no more requests for now. The caller waits or uses another model."""
 
     provider: str
     model: str
@@ -60,7 +60,7 @@ class ModelOverloaded(
 class NoModelAvailable(
     TaggedError, category=Category.UNAVAILABLE, message='None of {tried} is available.'
 ):
-    """Every model that could have done the work was tried. The caller tries again later."""
+    """All suitable models were tried without success. The caller retries later."""
 
     tried: tuple[str, ...]
     retry_after: float | None = None
@@ -71,9 +71,9 @@ RoutingError: TypeAlias = ModelOverloaded | NoModelAvailable
 
 
 class InvalidModelRequest(
-    TaggedError, category=Category.VALIDATION, message='{provider} refuses the request: {reason}.'
+    TaggedError, category=Category.VALIDATION, message='{provider} rejects the request: {reason}.'
 ):
-    """The provider says that the request is wrong. The caller mends it."""
+    """The provider rejects the request as invalid. The caller corrects it."""
 
     provider: str
     reason: str
@@ -83,9 +83,9 @@ class InvalidModelRequest(
 class ContextTooLong(
     TaggedError,
     category=Category.VALIDATION,
-    message='{tokens} tokens are more than the {limit} that {provider} takes.',
+    message='{provider} rejects the prompt as too long (tokens: {tokens}, limit: {limit}).',
 ):
-    """The prompt does not fit into the model's window. The caller shortens it."""
+    """The prompt exceeds the context window of the model. The caller shortens it."""
 
     provider: str
     tokens: int
@@ -96,7 +96,10 @@ class ContextTooLong(
 class ContentFiltered(
     TaggedError, category=Category.PERMISSION, message='{provider} withheld the answer: {reason}.'
 ):
-    """The provider's policy forbids the prompt or the answer. Somebody decides whether to ask in another way."""
+    """The policy of the provider forbids the prompt or the answer.
+
+    A person decides whether to rephrase the request.
+    """
 
     provider: str
     reason: str
@@ -108,9 +111,12 @@ RequestError: TypeAlias = InvalidModelRequest | ContextTooLong | ContentFiltered
 class OutputTruncated(
     TaggedError,
     category=Category.VALIDATION,
-    message='The answer of {provider} was cut at {limit} tokens.',
+    message='The answer of {provider} was cut at its token limit ({limit}).',
 ):
-    """The answer is longer than was asked for. The caller asks for less, or allows more."""
+    """The answer reached the token limit of the request.
+
+    The caller asks for less or raises the limit.
+    """
 
     provider: str
     limit: int
@@ -121,9 +127,9 @@ class StructuredOutputInvalid(
     category=Category.EXECUTION,
     retryable=True,
     recovery=Recovery.RETRY,
-    message='The answer of {provider} does not have the shape that was asked for.',
+    message='The answer of {provider} violates the requested schema.',
 ):
-    """The model's answer breaks the schema. Asked again it may keep it."""
+    """The answer of the model violates the requested schema. A retry may succeed."""
 
     provider: str
     problems: tuple[Problem, ...]
@@ -133,9 +139,12 @@ AnswerError: TypeAlias = OutputTruncated | StructuredOutputInvalid
 
 
 class QuotaExceeded(
-    TaggedError, category=Category.QUOTA, message='The quota at {provider} is used up.'
+    TaggedError, category=Category.QUOTA, message='The quota at {provider} is exhausted.'
 ):
-    """What the account may use is used up; `reset` is the Unix time at which it may go on. Somebody raises it, or waits."""
+    """The quota of the account is exhausted; it is renewed at the Unix time `reset`.
+
+    The owner of the account waits or raises the quota.
+    """
 
     provider: str
     reset: float | None = None
@@ -144,7 +153,7 @@ class QuotaExceeded(
 class BudgetExceeded(
     TaggedError, category=Category.QUOTA, message='{spent:g} of the budget of {limit:g} is spent.'
 ):
-    """This program's own limit on what may be spent is reached. Whoever set it can raise it."""
+    """The spending limit of this program is reached. The owner of the limit can raise it."""
 
     limit: float
     spent: float
@@ -156,7 +165,7 @@ SpendingError: TypeAlias = QuotaExceeded | BudgetExceeded
 class BatchClosed(
     TaggedError, category=Category.CONFLICT, message='The batch {batch!r} is closed.'
 ):
-    """A request came for a batch that takes no more. The caller opens a new one."""
+    """A request was added to a closed batch. The caller opens a new one."""
 
     batch: str
 
@@ -164,9 +173,9 @@ class BatchClosed(
 class BatchFull(
     TaggedError,
     category=Category.CAPACITY,
-    message='The batch {batch!r} is full with {capacity} requests.',
+    message='The batch {batch!r} is full (capacity: {capacity}).',
 ):
-    """The batch takes no more until it has been sent. The caller waits."""
+    """The batch accepts no more requests until it has been sent. The caller waits."""
 
     batch: str
     capacity: int
@@ -176,9 +185,9 @@ class BatchFull(
 class BatchTimedOut(
     TaggedError,
     category=Category.TIMEOUT,
-    message='The batch {batch!r} was not done within {timeout:g} s.',
+    message='The batch {batch!r} did not finish within {timeout:g} s.',
 ):
-    """The batch took too long; `timeout` is in seconds. The caller sends it again."""
+    """The batch did not finish within `timeout` seconds. The caller sends it again."""
 
     batch: str
     timeout: float
@@ -191,7 +200,7 @@ BatchError: TypeAlias = BatchClosed | BatchFull | BatchTimedOut
 class CacheMiss(
     TaggedError, category=Category.NOT_FOUND, message='Nothing is cached under {key!r}.'
 ):
-    """No answer is stored under this key. The caller asks the model."""
+    """No answer is cached under this key. The caller asks the model."""
 
     key: str
 

@@ -1,4 +1,4 @@
-"""What can go wrong between this program and a service that it calls."""
+"""Errors of calls to other services over the network."""
 
 from typing import TypeAlias
 
@@ -10,7 +10,7 @@ from seamwise.errors import TaggedError
 class HostUnreachable(
     TaggedError, category=Category.CONNECTION, message='{host} cannot be reached: {reason}.'
 ):
-    """No connection came about, or it broke. The caller connects again."""
+    """The connection could not be opened, or it broke. The caller reconnects."""
 
     host: str
     reason: str
@@ -22,7 +22,7 @@ class NetworkTimedOut(
     category=Category.TIMEOUT,
     message='{host} did not finish {operation} within {timeout:g} s.',
 ):
-    """The answer did not come in time; `timeout` is in seconds. The caller tries again."""
+    """The operation did not finish within `timeout` seconds. The caller retries."""
 
     host: str
     operation: str
@@ -32,11 +32,12 @@ class NetworkTimedOut(
 
 
 class UpstreamRateLimited(
-    TaggedError, category=Category.RATE_LIMIT, message='{service} takes no more requests for now.'
+    TaggedError, category=Category.RATE_LIMIT, message='{service} accepts no more requests for now.'
 ):
-    """The service counts requests, and there were too many. The caller waits.
+    """The service rejected the call because there were too many.
 
-    `retry_after` is in seconds, `limit` the requests that the service allows, `reset` the Unix time at which its count begins anew.
+    The caller waits `retry_after` seconds. `limit` is the number of calls that the service
+    permits; the count restarts at the Unix time `reset`.
     """
 
     service: str
@@ -52,7 +53,10 @@ class CredentialsRejected(
     category=Category.AUTHENTICATION,
     message='{service} rejects the credentials of this program.',
 ):
-    """Our own key is missing, wrong or expired. Whoever runs the program sets `required_config`; nobody else can help."""
+    """The key of this program is missing, wrong or expired.
+
+    The operator sets `required_config`; the caller cannot help.
+    """
 
     service: str
     required_config: str
@@ -62,7 +66,7 @@ class CredentialsRejected(
 class UpstreamFailed(
     TaggedError, category=Category.UNAVAILABLE, message='{service} failed with status {status}.'
 ):
-    """The service answered that it failed itself. The caller tries again later."""
+    """The service reported a failure of its own. The caller retries later."""
 
     service: str
     status: int

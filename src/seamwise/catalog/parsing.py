@@ -1,4 +1,4 @@
-"""What can go wrong before a tool call is understood."""
+"""Errors of tool calls that cannot be decoded."""
 
 from typing import TypeAlias
 
@@ -12,7 +12,10 @@ class UnreadableCall(
     category=Category.VALIDATION,
     message='This is not {format}: {problem} at position {position}.',
 ):
-    """The text of a call cannot be read. The caller sends it again, well formed; `id` and `tool` are what the text seems to tell."""
+    """The text of a tool call is malformed.
+
+    The caller sends it again; `id` and `tool` are guesses from the text.
+    """
 
     format: str
     problem: str
@@ -25,9 +28,12 @@ class UnreadableCall(
 class UnknownFormat(
     TaggedError,
     category=Category.VALIDATION,
-    message='No known format of a tool call fits the text.',
+    message='The text contains no tool call in a known format.',
 ):
-    """The text holds no call in any format that is read here. The caller uses one of them."""
+    """The text contains no tool call in a supported format.
+
+    The caller uses one of these formats.
+    """
 
     excerpt: str
 
@@ -35,7 +41,7 @@ class UnknownFormat(
 class SchemaViolations(
     TaggedError, category=Category.VALIDATION, message='The call does not have the right shape.'
 ):
-    """The text was read, but is no tool call. The caller mends every place that `problems` names."""
+    """The text is well-formed but is not a tool call. The caller corrects all `problems`."""
 
     problems: tuple[Problem, ...]
 

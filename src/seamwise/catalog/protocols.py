@@ -1,4 +1,4 @@
-"""What can go wrong with a peer that speaks a protocol on JSON-RPC: MCP, LSP or A2A."""
+"""Errors of peers that use JSON-RPC: MCP, LSP and A2A."""
 
 from typing import TypeAlias
 
@@ -17,7 +17,7 @@ class McpConnectionFailed(
     category=Category.CONNECTION,
     message='The MCP server {server!r} cannot be reached.',
 ):
-    """No connection to the server came about. The caller connects again."""
+    """The connection to the server could not be opened. The caller reconnects."""
 
     server: str
     reason: str | None = None
@@ -29,7 +29,7 @@ class McpTransportFailed(
     category=Category.CONNECTION,
     message='The connection to the MCP server {server!r} broke: {reason}.',
 ):
-    """The connection stood, and then failed. The caller connects again."""
+    """An open connection to the server broke. The caller reconnects."""
 
     server: str
     reason: str
@@ -41,7 +41,10 @@ class McpServerFailed(
     category=Category.EXECUTION,
     message='The MCP server {server!r} answered with error {code}: {text}',
 ):
-    """The server answered with an error of JSON-RPC. Only an internal error of the server is worth another try."""
+    """The server responded with a JSON-RPC error.
+
+    The caller retries only after an internal error of the server.
+    """
 
     server: str
     code: int
@@ -51,13 +54,13 @@ class McpServerFailed(
     @property
     @override
     def retryable(self) -> bool:
-        """Whether the server says that the fault is its own (-32603)."""
+        """Whether the server reports an internal error (-32603)."""
         return self.code == _INTERNAL_ERROR
 
     @property
     @override
     def recovery(self) -> Recovery:
-        """Retry where the fault is the server's own, else ask."""
+        """Retry after an internal error of the server, else ask."""
         return Recovery.RETRY if self.retryable else Recovery.ASK
 
 
@@ -66,7 +69,7 @@ class McpTimedOut(
     category=Category.TIMEOUT,
     message='The MCP server {server!r} did not finish {operation} within {timeout:g} s.',
 ):
-    """The server did not answer in time; `timeout` is in seconds. The caller tries again."""
+    """The server did not respond within `timeout` seconds. The caller retries."""
 
     server: str
     operation: str
@@ -84,7 +87,10 @@ class LspNotInitialized(
     category=Category.CONFIGURATION,
     message='The language server {server!r} is not initialized.',
 ):
-    """The server could not be started, or was asked before it was ready. Whoever runs the program mends its configuration."""
+    """The server did not start, or received a request too early.
+
+    The operator corrects its configuration.
+    """
 
     server: str
     cause: Cause | None = None
@@ -95,7 +101,10 @@ class LspRequestFailed(
     category=Category.EXECUTION,
     message='The language server {server!r} failed at {method!r}.',
 ):
-    """The request was right, but the server could not do it. Somebody reads the cause and decides."""
+    """The request was valid, but the server could not execute it.
+
+    A person reads the cause and decides.
+    """
 
     server: str
     method: str
@@ -105,9 +114,12 @@ class LspRequestFailed(
 class LspContentModified(
     TaggedError,
     category=Category.CONFLICT,
-    message='The document changed while {server!r} worked on {method!r}.',
+    message='The document changed while {server!r} was processing {method!r}.',
 ):
-    """The answer would be about a text that is no more. The caller asks again about the new one."""
+    """The document changed, so the answer would be outdated.
+
+    The caller repeats the request for the new text.
+    """
 
     server: str
     method: str
@@ -119,7 +131,7 @@ LspError: TypeAlias = LspNotInitialized | LspRequestFailed | LspContentModified
 class A2aTaskNotFound(
     TaggedError, category=Category.NOT_FOUND, message='There is no task {task!r}.'
 ):
-    """The agent knows no task of this id, or keeps it no longer. The caller checks the id."""
+    """The agent has no task with this id, or has deleted it. The caller checks the id."""
 
     task: str
 
@@ -129,7 +141,7 @@ class A2aTaskNotCancelable(
     category=Category.CONFLICT,
     message='The task {task!r} cannot be cancelled ({state}).',
 ):
-    """The task has ended already. The caller takes its outcome."""
+    """The task has already finished. The caller uses its result."""
 
     task: str
     state: str
@@ -138,9 +150,12 @@ class A2aTaskNotCancelable(
 class A2aPushNotSupported(
     TaggedError,
     category=Category.VALIDATION,
-    message='The agent {agent!r} sends no push notifications.',
+    message='The agent {agent!r} does not support push notifications.',
 ):
-    """The caller asked to be notified by an agent that cannot. It polls, or reads the stream."""
+    """The caller requested push notifications from an agent without them.
+
+    It polls or reads the stream.
+    """
 
     agent: str
 
@@ -148,15 +163,20 @@ class A2aPushNotSupported(
 class A2aUnsupportedOperation(
     TaggedError, category=Category.VALIDATION, message='The agent does not support {operation!r}.'
 ):
-    """The operation is none of this agent's. The caller reads the agent's card."""
+    """The agent does not offer this operation. The caller reads the agent's card."""
 
     operation: str
 
 
 class A2aContentTypeNotSupported(
-    TaggedError, category=Category.VALIDATION, message='The agent does not take {content_type!r}.'
+    TaggedError,
+    category=Category.VALIDATION,
+    message='The agent does not support the content type {content_type!r}.',
 ):
-    """The message holds a kind of content that the agent cannot read. The caller sends one of `supported`."""
+    """The message has a content type that the agent cannot read.
+
+    The caller sends one of `supported`.
+    """
 
     content_type: str
     supported: tuple[str, ...] = ()
@@ -165,9 +185,9 @@ class A2aContentTypeNotSupported(
 class A2aInvalidAgentResponse(
     TaggedError,
     category=Category.EXECUTION,
-    message='The agent {agent!r} gave an answer that breaks the protocol: {reason}.',
+    message='The response of the agent {agent!r} violates the protocol: {reason}.',
 ):
-    """Another agent's answer cannot be read. Somebody reads it and decides."""
+    """The response of another agent is invalid. A person reads it and decides."""
 
     agent: str
     reason: str
@@ -179,7 +199,10 @@ class A2aExtendedCardNotConfigured(
     category=Category.CONFIGURATION,
     message='The agent {agent!r} has no extended card.',
 ):
-    """The card announces an extended one that nobody has set up. Whoever runs the agent does so."""
+    """The card announces an extended card, but none is configured.
+
+    The operator of the agent adds it.
+    """
 
     agent: str
 
@@ -187,9 +210,12 @@ class A2aExtendedCardNotConfigured(
 class A2aExtensionRequired(
     TaggedError,
     category=Category.VALIDATION,
-    message='The agent needs the extension {extension!r}.',
+    message='The agent requires the extension {extension!r}.',
 ):
-    """The caller does not say that it supports what the agent requires. It declares the extension, or asks another agent."""
+    """The caller did not declare an extension that the agent requires.
+
+    It declares the extension or uses another agent.
+    """
 
     extension: str
 
@@ -197,9 +223,9 @@ class A2aExtensionRequired(
 class A2aVersionNotSupported(
     TaggedError,
     category=Category.VALIDATION,
-    message='The agent does not speak version {version!r} of A2A.',
+    message='The agent does not support version {version!r} of A2A.',
 ):
-    """The caller speaks another version. It takes one of `supported`."""
+    """The caller uses another version of the protocol. It chooses one of `supported`."""
 
     version: str
     supported: tuple[str, ...] = ()
@@ -210,7 +236,7 @@ class AgentCardInvalid(
     category=Category.CONFIGURATION,
     message='The card of the agent at {url!r} is not valid.',
 ):
-    """What an agent says of itself does not have the right shape. Whoever runs that agent mends it."""
+    """The card of an agent violates its schema. The operator of that agent corrects it."""
 
     url: str
     problems: tuple[Problem, ...]

@@ -1,4 +1,4 @@
-"""What can go wrong with a session: what is said in it, whether it exists, and its connection."""
+"""Errors of sessions: input, lookup, connection and replay of events."""
 
 from typing import TypeAlias
 
@@ -9,9 +9,9 @@ from seamwise.secrets import Secret
 
 
 class InvalidInput(
-    TaggedError, category=Category.VALIDATION, message='The input breaks the rule: {constraint}.'
+    TaggedError, category=Category.VALIDATION, message='The input violates the rule: {constraint}.'
 ):
-    """What the user sent cannot be taken. The user mends it."""
+    """The input of the user is invalid. The user corrects it."""
 
     constraint: str
     provided: Secret[object]
@@ -20,7 +20,7 @@ class InvalidInput(
 class SessionNotFound(
     TaggedError, category=Category.NOT_FOUND, message='There is no session {session!r}.'
 ):
-    """The session never was, or is long gone. The caller begins a new one."""
+    """The session does not exist, or was deleted. The caller starts a new one."""
 
     session: str
 
@@ -28,9 +28,12 @@ class SessionNotFound(
 class SessionBusy(
     TaggedError,
     category=Category.CONFLICT,
-    message='The session {session!r} is at work on something else.',
+    message='The session {session!r} is busy.',
 ):
-    """A session does one thing at a time. The caller waits for its end, or stops it."""
+    """The session is running another task, and runs one at a time.
+
+    The caller waits or stops that task.
+    """
 
     session: str
 
@@ -40,7 +43,10 @@ class ConnectionLost(
     category=Category.CONNECTION,
     message='The connection was lost (code {close_code}).',
 ):
-    """The other side is gone; `uptime` is in seconds. The client connects again and goes on after `last_event_seq`."""
+    """The connection broke after `uptime` seconds.
+
+    The client reconnects and continues after `last_event_seq`.
+    """
 
     close_code: int
     close_reason: str
@@ -52,9 +58,9 @@ class ConnectionLost(
 class ReplayGap(
     TaggedError,
     category=Category.CONFLICT,
-    message='Events from {requested} on are gone; the first kept is {first_available}.',
+    message='Events from {requested} on are deleted; the first available one is {first_available}.',
 ):
-    """The client was away for longer than events are kept. It reads the whole state again."""
+    """The client was away for longer than events are stored. It reads the whole state again."""
 
     requested: int
     first_available: int
@@ -63,9 +69,12 @@ class ReplayGap(
 class UnknownEpoch(
     TaggedError,
     category=Category.NOT_FOUND,
-    message='The epoch {epoch!r} is over; now it is {current!r}.',
+    message='The epoch {epoch!r} has ended; the current one is {current!r}.',
 ):
-    """The numbers that the client holds belong to an event log that is no more. It begins anew."""
+    """The event numbers of the client belong to a deleted event log.
+
+    The client starts from the beginning.
+    """
 
     epoch: str
     current: str
@@ -76,7 +85,7 @@ class AckAhead(
     category=Category.VALIDATION,
     message='{acknowledged} is acknowledged, but the last event is {last}.',
 ):
-    """The client says that it has seen what was never sent. It is mistaken, and mends its count."""
+    """The client acknowledged an event that was never sent. It corrects its counter."""
 
     acknowledged: int
     last: int
@@ -90,9 +99,9 @@ class RecoveryFailed(
     category=Category.EXECUTION,
     retryable=False,
     recovery=Recovery.STOP,
-    message='{operation} failed {attempts} times, and nothing more will be tried.',
+    message='{operation} failed and will not be retried (attempts: {attempts}).',
 ):
-    """The last attempt at an operation failed. It is over, whatever the cause was."""
+    """The last attempt of an operation failed. There is no further attempt, whatever the cause."""
 
     operation: str
     attempts: int

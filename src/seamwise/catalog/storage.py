@@ -1,4 +1,4 @@
-"""What can go wrong with a store of records."""
+"""Errors of stores of records."""
 
 from typing import TypeAlias
 
@@ -10,7 +10,7 @@ from seamwise.errors import TaggedError
 class RecordNotFound(
     TaggedError, category=Category.NOT_FOUND, message='There is no {kind} {key!r}.'
 ):
-    """Nothing is stored under this key. The caller checks it, or stores it first."""
+    """No record has this key. The caller checks the key or creates the record."""
 
     kind: str
     key: str
@@ -19,7 +19,7 @@ class RecordNotFound(
 class RecordExists(
     TaggedError, category=Category.CONFLICT, message='There is a {kind} {key!r} already.'
 ):
-    """Something is stored under the key of a new record. The caller changes that one, or picks another key."""
+    """A record with the key of the new one exists. The caller changes it or chooses another key."""
 
     kind: str
     key: str
@@ -28,7 +28,7 @@ class RecordExists(
 class StoreClosed(
     TaggedError, category=Category.UNAVAILABLE, message='The store {store!r} is closed.'
 ):
-    """The store was closed, as at a shutdown. The caller opens it again."""
+    """The store was closed, for example during a shutdown. The caller opens it again."""
 
     store: str
     retry_after: float | None = None
@@ -39,7 +39,7 @@ class StoreUnavailable(
     category=Category.UNAVAILABLE,
     message='The store {store!r} is not available: {reason}.',
 ):
-    """The store does not answer. The caller tries again."""
+    """The store does not respond. The caller retries."""
 
     store: str
     reason: str

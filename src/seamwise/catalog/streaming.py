@@ -1,4 +1,7 @@
-"""What can go wrong while a stream of chunks is read, handled and passed on. Never related to the tool domain."""
+"""Errors of streams of chunks: decoding, handling, aborting and backpressure.
+
+They are unrelated to the errors of tools.
+"""
 
 from typing import TypeAlias
 
@@ -10,7 +13,7 @@ from seamwise.errors import TaggedError
 class InvalidStream(
     TaggedError, category=Category.EXECUTION, message='The stream cannot be read: {reason}.'
 ):
-    """What came is no stream of the expected kind. The program gives up and tells the user."""
+    """The data is no stream of the expected type. The program gives up and informs the user."""
 
     reason: str
     cause: Cause | None = None
@@ -21,7 +24,10 @@ class ChunkUnparsable(
     category=Category.EXECUTION,
     message='A chunk of the stream cannot be read: {reason}.',
 ):
-    """One chunk is broken; what came before it stands. The program gives up and tells the user."""
+    """One chunk is malformed; earlier ones remain valid.
+
+    The program gives up and informs the user.
+    """
 
     reason: str
     excerpt: str
@@ -39,7 +45,10 @@ class ChunkHandlerFailed(
     recovery=Recovery.RETRY,
     message='The handler of the event {event!r} failed.',
 ):
-    """The chunk was read, but the code that takes it failed. The program handles it again, or gives up."""
+    """The chunk was decoded, but its handler failed.
+
+    The program calls the handler again or gives up.
+    """
 
     event: str
     cause: Cause | None = None
@@ -51,7 +60,7 @@ HandlerFailure: TypeAlias = ChunkHandlerFailed
 class StreamAborted(
     TaggedError, category=Category.CANCELLED, message='The stream was stopped: {reason}.'
 ):
-    """Somebody ended the stream on purpose. The program cleans up; there is nothing to try again."""
+    """The stream was ended on purpose. The program cleans up and does not retry."""
 
     reason: str
     cause: Cause | None = None
@@ -63,7 +72,10 @@ class UserInterrupted(
     recovery=Recovery.CORRECT,
     message='The user interrupted the answer.',
 ):
-    """The user broke in, perhaps with something to say. The program works on the feedback."""
+    """The user interrupted the answer and may have sent feedback.
+
+    The program continues with the feedback.
+    """
 
     feedback: str | None = None
 
@@ -72,9 +84,9 @@ AbortFailure: TypeAlias = StreamAborted | UserInterrupted
 
 
 class StreamProviderFailed(
-    TaggedError, category=Category.UNAVAILABLE, message='{provider} broke off the stream.'
+    TaggedError, category=Category.UNAVAILABLE, message='{provider} ended the stream with an error.'
 ):
-    """The service that sends the stream failed. The caller tries again, with a growing delay."""
+    """The service that sends the stream failed. The caller retries with growing delays."""
 
     provider: str
     status: int | None = None
@@ -91,7 +103,7 @@ class TokenCountFailed(
     recovery=Recovery.FALL_BACK,
     message='The tokens cannot be counted: {reason}.',
 ):
-    """The tokenizer failed. The program estimates the count, or gives up."""
+    """The tokenizer failed. The program estimates the count or gives up."""
 
     reason: str
     cause: Cause | None = None
@@ -101,9 +113,11 @@ TokenFailure: TypeAlias = TokenCountFailed
 
 
 class BufferFull(
-    TaggedError, category=Category.CAPACITY, message='The buffer of {capacity} events is full.'
+    TaggedError,
+    category=Category.CAPACITY,
+    message='The event buffer is full (capacity: {capacity}).',
 ):
-    """More came than is taken out. The sender waits."""
+    """Events arrive faster than they are consumed. The sender waits."""
 
     capacity: int
     retry_after: float | None = None
@@ -112,7 +126,7 @@ class BufferFull(
 class StreamClosed(
     TaggedError, category=Category.CONFLICT, message='The stream {stream!r} is closed.'
 ):
-    """Something was written to a stream that has ended. The caller opens a new one."""
+    """The caller wrote to a stream that has ended. It opens a new one."""
 
     stream: str
 
@@ -120,9 +134,12 @@ class StreamClosed(
 class SlowConsumer(
     TaggedError,
     category=Category.CAPACITY,
-    message='The reader of {stream!r} is {behind} events behind.',
+    message='The reader of {stream!r} is too slow (events behind: {behind}).',
 ):
-    """A reader takes events more slowly than they come, and was cut off. It connects again and goes on where it was."""
+    """A reader was disconnected because it consumed events too slowly.
+
+    It reconnects and continues at its position.
+    """
 
     stream: str
     behind: int

@@ -1,4 +1,4 @@
-"""What can go wrong with a tool call that was understood: its input, its files, its content, its run, its history."""
+"""Errors of tool calls: arguments, files, content, execution and repetition."""
 
 from typing import Literal, TypeAlias
 
@@ -11,7 +11,7 @@ from seamwise.secrets import Secret
 
 
 class Finding(Struct, frozen=True):
-    """One more thing that is wrong with the arguments of a call."""
+    """A further mistake in the arguments of a call."""
 
     parameter: str
     reason: str
@@ -20,7 +20,7 @@ class Finding(Struct, frozen=True):
 class MissingParameter(
     TaggedError, category=Category.VALIDATION, message='{tool} needs the parameter {parameter!r}.'
 ):
-    """A required parameter was left out. The caller adds it, and mends what stands in `also`."""
+    """A required parameter is missing. The caller adds it and corrects the findings in `also`."""
 
     tool: str
     parameter: str
@@ -31,9 +31,12 @@ class MissingParameter(
 class InvalidParameter(
     TaggedError,
     category=Category.VALIDATION,
-    message='{tool} cannot take the parameter {parameter!r}: {reason}.',
+    message='{tool} rejects the parameter {parameter!r}: {reason}.',
 ):
-    """A parameter is unknown, of the wrong type, out of range, or does not fit the workspace. The caller mends it."""
+    """A parameter is unknown, has the wrong type, is out of range or does not fit the workspace.
+
+    The caller corrects it.
+    """
 
     tool: str
     parameter: str
@@ -43,7 +46,7 @@ class InvalidParameter(
 
 
 class UnknownTool(TaggedError, category=Category.NOT_FOUND, message='There is no tool {tool!r}.'):
-    """Nobody has registered a tool of this name. The caller picks one of `available`."""
+    """No tool with this name is registered. The caller chooses one of `available`."""
 
     tool: str
     namespace: str
@@ -63,9 +66,12 @@ class FileNotFound(TaggedError, category=Category.NOT_FOUND, message='{path!r} d
 
 
 class FileAlreadyExists(
-    TaggedError, category=Category.CONFLICT, message='{path!r} exists already.'
+    TaggedError, category=Category.CONFLICT, message='{path!r} already exists.'
 ):
-    """A file stands where a new one was to be made. The caller overwrites it on purpose or picks another path."""
+    """A file has the path of the new one.
+
+    The caller overwrites it explicitly or chooses another path.
+    """
 
     tool: str
     path: str
@@ -77,7 +83,7 @@ PathReason: TypeAlias = Literal['ignored', 'write_protected', 'system', 'outside
 class PathForbidden(
     TaggedError, category=Category.PERMISSION, message='{tool} may not touch {path!r} ({reason}).'
 ):
-    """The workspace does not allow this path. Somebody must decide; another path may do."""
+    """The workspace does not allow this path. The caller uses another path, or asks a person."""
 
     tool: str
     path: str
@@ -92,7 +98,10 @@ class ContentNotFound(
     category=Category.NOT_FOUND,
     message='{path!r} does not contain the text {searched!r}.',
 ):
-    """The text to replace is not in the file. The caller reads the file again and searches for what stands there."""
+    """The text to replace is not in the file.
+
+    The caller reads the file again and searches for its actual text.
+    """
 
     tool: str
     path: str
@@ -105,9 +114,9 @@ class ContentNotFound(
 class ContentMismatch(
     TaggedError,
     category=Category.CONFLICT,
-    message='Line {line} of {path!r} is not what was expected.',
+    message='Line {line} of {path!r} does not have the expected text.',
 ):
-    """Another text stands at the stated line. The caller reads the file again."""
+    """The given line has another text. The caller reads the file again."""
 
     tool: str
     path: str
@@ -117,9 +126,12 @@ class ContentMismatch(
 
 
 class DuplicateMatch(
-    TaggedError, category=Category.CONFLICT, message='The text stands {count} times in {path!r}.'
+    TaggedError, category=Category.CONFLICT, message='The text occurs {count} times in {path!r}.'
 ):
-    """The text to replace is not the only one. The caller names the line, or takes more context, or replaces all."""
+    """The text to replace occurs more than once.
+
+    The caller specifies the line, adds context or replaces all.
+    """
 
     tool: str
     path: str
@@ -133,9 +145,12 @@ ContentError: TypeAlias = ContentNotFound | ContentMismatch | DuplicateMatch
 class CommandTimedOut(
     TaggedError,
     category=Category.TIMEOUT,
-    message='The command did not end within {timeout} s: {command}',
+    message='The command did not finish within {timeout} s: {command}',
 ):
-    """The command and its children were killed at the timeout. A shorter command or a longer timeout may do."""
+    """The command and its child processes were killed at the timeout.
+
+    The caller uses a shorter command or a longer timeout.
+    """
 
     tool: str
     command: str
@@ -147,9 +162,9 @@ class CommandTimedOut(
 class CommandFailed(
     TaggedError,
     category=Category.EXECUTION,
-    message='The command ended with exit code {exit_code}: {command}',
+    message='The command failed with exit code {exit_code}: {command}',
 ):
-    """The command ended with a status other than 0; its output says why."""
+    """The command exited with a code other than 0. Its output contains the reason."""
 
     tool: str
     command: str
@@ -158,7 +173,7 @@ class CommandFailed(
 
 
 class RejectedHunk(Struct, frozen=True):
-    """One part of a diff that does not fit the file."""
+    """A hunk of a diff that does not fit the file."""
 
     number: int
     header: str
@@ -173,7 +188,10 @@ class DiffRejected(
     category=Category.CONFLICT,
     message='The diff does not fit {path!r}; nothing was written.',
 ):
-    """At least one hunk has no certain place in the file. The caller reads the file again and makes a new diff."""
+    """At least one hunk has no unique position in the file.
+
+    The caller reads the file again and creates a new diff.
+    """
 
     tool: str
     path: str
@@ -181,16 +199,16 @@ class DiffRejected(
 
 
 class ToolFailed(TaggedError, category=Category.EXECUTION, message='{tool} failed.'):
-    """The tool met a trouble of the machine that it knows, but cannot mend; the cause says which."""
+    """The tool failed because of a known problem of the machine; see `cause`. A person decides."""
 
     tool: str
     cause: Cause
 
 
 class ToolTimedOut(
-    TaggedError, category=Category.TIMEOUT, message='{tool} did not end within {timeout} s.'
+    TaggedError, category=Category.TIMEOUT, message='{tool} did not finish within {timeout} s.'
 ):
-    """The tool was stopped at its timeout. Less work or a longer timeout may do."""
+    """The tool was stopped at its timeout. The caller requests less work or a longer timeout."""
 
     tool: str
     timeout: float
@@ -200,7 +218,7 @@ class ToolTimedOut(
 class ToolCancelled(
     TaggedError, category=Category.CANCELLED, message='{tool} was stopped by {by}.'
 ):
-    """A person stopped this one call. Nobody should try it again unasked."""
+    """A person stopped this call. The caller retries only if asked to."""
 
     tool: str
     by: str
@@ -209,9 +227,12 @@ class ToolCancelled(
 class InvalidResult(
     TaggedError,
     category=Category.VALIDATION,
-    message='{tool} gave a result that breaks its own schema.',
+    message='{tool} returned a result that violates its own schema.',
 ):
-    """A tool's answer is not what the tool declares. The owner of the tool mends it; the caller takes another tool."""
+    """The result of a tool violates its declared schema.
+
+    The owner of the tool corrects it; the caller uses another tool.
+    """
 
     tool: str
     problems: tuple[str, ...]
@@ -222,7 +243,10 @@ class RegistrationRejected(
     category=Category.CONFIGURATION,
     message='The tool {tool!r} cannot be registered: {reason}.',
 ):
-    """A tool's name or schema cannot be used. Its owner mends it before the program starts."""
+    """The name or the schema of a tool is invalid.
+
+    Its owner corrects it before the program starts.
+    """
 
     tool: str
     reason: str
@@ -231,7 +255,7 @@ class RegistrationRejected(
 class ResourceExhausted(
     TaggedError, category=Category.RESOURCE, message='The machine is out of {resource}.'
 ):
-    """The machine has run out of something that the call needs. Later, there may be room again."""
+    """The machine has run out of a resource that the call needs. The caller retries later."""
 
     resource: Literal['memory', 'disk', 'threads', 'handles']
 
@@ -252,9 +276,9 @@ ExecutionError: TypeAlias = (
 class ToolRepeated(
     TaggedError,
     category=Category.CONFLICT,
-    message='{tool} was asked for with the same arguments {count} times; the limit is {limit}.',
+    message='{tool} was called with the same arguments again (calls: {count}, limit: {limit}).',
 ):
-    """The same calls come again and again. The caller changes its way instead of trying once more."""
+    """The caller repeats the same calls. It changes its approach instead of another attempt."""
 
     tool: str
     count: int
@@ -264,9 +288,12 @@ class ToolRepeated(
 class TooManyMistakes(
     TaggedError,
     category=Category.CONFLICT,
-    message='{count} mistakes in a row; the limit is {limit}.',
+    message='Too many consecutive mistakes (mistakes: {count}, limit: {limit}).',
 ):
-    """One call after the other failed by its caller's own mistake. Somebody should look before it goes on."""
+    """Several calls in a row failed through mistakes of the caller.
+
+    A person decides how to continue.
+    """
 
     count: int
     limit: int

@@ -1,4 +1,4 @@
-"""What can go wrong with the files that a program is set up by, and with the place where it works."""
+"""Errors of configuration files, skills, plugins, editors and repositories."""
 
 from typing import TypeAlias
 
@@ -11,7 +11,10 @@ from seamwise.errors import TaggedError
 class ConfigUnreadable(
     TaggedError, category=Category.CONFIGURATION, message='{path!r} cannot be read: {problem}.'
 ):
-    """A configuration file is broken at `line` and `column`, both counted from 1. Whoever wrote it mends it there."""
+    """A configuration file is malformed at `line` and `column`, both counted from 1.
+
+    Its author corrects it.
+    """
 
     path: str
     line: int
@@ -24,7 +27,7 @@ class ConfigInvalid(
     category=Category.CONFIGURATION,
     message='The configuration in {path!r} is not valid.',
 ):
-    """A configuration file can be read, but does not say what it must. Whoever wrote it mends every one of `problems`."""
+    """A configuration file is well-formed but invalid. Its author corrects all `problems`."""
 
     path: str
     problems: tuple[Problem, ...]
@@ -36,7 +39,7 @@ ConfigError: TypeAlias = ConfigUnreadable | ConfigInvalid
 class SkillInvalid(
     TaggedError, category=Category.CONFIGURATION, message='The skill in {path!r} is not valid.'
 ):
-    """A skill's file does not say what it must. Its author mends every one of `problems`."""
+    """The file of a skill is invalid. Its author corrects all `problems`."""
 
     path: str
     problems: tuple[Problem, ...]
@@ -45,9 +48,9 @@ class SkillInvalid(
 class SkillNameMismatch(
     TaggedError,
     category=Category.CONFIGURATION,
-    message='The skill in {path!r} calls itself {actual!r}, not {expected!r}.',
+    message='The skill in {path!r} is named {actual!r}, not {expected!r}.',
 ):
-    """A skill's name is not that of its folder. Its author renames one of the two."""
+    """The name of a skill differs from that of its folder. Its author renames one of them."""
 
     path: str
     expected: str
@@ -62,7 +65,7 @@ class PluginFailed(
     category=Category.CONFIGURATION,
     message='The plugin {plugin!r} could not be loaded.',
 ):
-    """A plugin failed while it was loaded. Whoever runs the program updates it, or takes it out."""
+    """A plugin failed while it was loaded. The operator updates or removes it."""
 
     plugin: str
     cause: Cause | None = None
@@ -73,16 +76,19 @@ class EditorInstallFailed(
     category=Category.EXECUTION,
     message='The extension for {editor} could not be installed.',
 ):
-    """The editor's own installer failed. The user installs the extension by hand."""
+    """The installer of the editor failed. The user installs the extension manually."""
 
     editor: str
     cause: Cause | None = None
 
 
 class NotARepository(
-    TaggedError, category=Category.NOT_FOUND, message='{path!r} is in no repository.'
+    TaggedError, category=Category.NOT_FOUND, message='{path!r} is not in a repository.'
 ):
-    """Something needs version control where there is none. The user makes a repository, or goes to another folder."""
+    """The operation needs version control, but the folder has none.
+
+    The user creates a repository or chooses another folder.
+    """
 
     path: str
 
@@ -90,15 +96,15 @@ class NotARepository(
 class WorktreeExists(
     TaggedError, category=Category.CONFLICT, message='There is a worktree {name!r} already.'
 ):
-    """A worktree of this name stands. The caller uses it, or picks another name."""
+    """A worktree with this name exists. The caller uses it or chooses another name."""
 
     name: str
 
 
 class WorktreeFailed(
-    TaggedError, category=Category.EXECUTION, message='The worktree {name!r} could not be made.'
+    TaggedError, category=Category.EXECUTION, message='The worktree {name!r} could not be created.'
 ):
-    """Git refused to make the worktree; `output` is what it said. Somebody reads it and decides."""
+    """Git refused to create the worktree; see `output`. A person reads it and decides."""
 
     name: str
     output: str

@@ -1,7 +1,6 @@
 """Facts about an error class: its declaration, an example, and the output of each seam."""
 
 from collections.abc import Iterator, Mapping
-from inspect import cleandoc
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -39,7 +38,7 @@ def collect_entry(kind: type[TaggedError]) -> ErrorEntry:
     error, example = build_example(kind)
     answers = tuple(iter_answers(error))
     traits = kind.__traits__
-    meaning = cleandoc(kind.__doc__ or '')
+    meaning = ' '.join((kind.__doc__ or '').split())
     return ErrorEntry(
         tag=traits.tag,
         name=kind.__name__,
@@ -60,7 +59,7 @@ def collect_entry(kind: type[TaggedError]) -> ErrorEntry:
 def describe_class(kind: type[TaggedError]) -> ClassEntry:
     """Return the declaration of an error class, which need not be in the catalogue."""
     traits = kind.__traits__
-    meaning = cleandoc(kind.__doc__ or '')
+    meaning = ' '.join((kind.__doc__ or '').split())
     return ClassEntry(
         tag=traits.tag,
         name=f'{kind.__module__}.{kind.__qualname__}',
@@ -77,7 +76,7 @@ def describe_class(kind: type[TaggedError]) -> ClassEntry:
 def _advice(error: TaggedError, meaning: str, answers: tuple[Answer, ...]) -> Iterator[str]:
     """Yield general advice, that of the docstring, and the suggestion or hints of a seam."""
     yield _RECOVERY_ADVICE[error.recovery]
-    yield ' '.join(meaning.partition('. ')[2].split())
+    yield meaning.partition('. ')[2]
     outputs = {
         answer.seam: msgspec.json.decode(answer.output)
         for answer in answers

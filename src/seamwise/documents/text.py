@@ -121,7 +121,8 @@ def render_matches(word: str, matches: Sequence[Match]) -> str:
     roles = join_quoted(dict.fromkeys(match.role for match in matches), last='and')
     lines = [f'{word} is the {roles.replace(chr(39), "")} of {len(matches)} errors:']
     for match in matches:
-        first_sentence = (match.kind.__doc__ or '').partition('. ')[0].rstrip('.')
+        meaning = ' '.join((match.kind.__doc__ or '').split())
+        first_sentence = meaning.partition('. ')[0].rstrip('.')
         lines.append(f'{INDENT}{match.kind.__traits__.tag}: {first_sentence}.')
     lines += ['', 'seamwise explain TAG explains each of them.']
     return '\n'.join(line for part in lines for line in escape_lines(part))

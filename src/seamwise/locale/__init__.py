@@ -1,1 +1,1 @@
-"""The texts in other languages: gettext catalogues, and what extracts and compiles them (`python -m seamwise.locale`)."""
+"""Message catalogs of gettext, and the extraction of their texts for Babel."""

@@ -1,8 +1,8 @@
-"""What there is to translate in a source file: an extraction method of Babel, which reads the source and imports nothing.
+"""Extraction method for Babel: the translatable texts of a Python file, without importing it.
 
-It finds the message of every error class, the closed words (`Literal`) that such a message names, calls of gettext's
-functions, and constants whose name ends in `_MESSAGE`, or in `_MESSAGES` where one text is for one thing and one for
-many. For the errors of your own program, in `babel.cfg`:
+These are the messages of error classes, the words of each `Literal` field in such a message, and
+the arguments of gettext calls. Constants named `…_MESSAGE` are texts too; `…_MESSAGES` is a pair of
+singular and plural. To translate the errors of your own program, add this to `babel.cfg`:
 
     [extractors]
     errors = seamwise.locale.extraction:extract
@@ -16,38 +16,38 @@ from typing import IO, TypeAlias
 from seamwise.errors import default_message
 from seamwise.messages import parse_template
 
-Found: TypeAlias = tuple[int, str, str | tuple[str, ...], list[str]]
-"""Line, the function of gettext that looks it up, its arguments, comments for the translator: as Babel wants it."""
+Extracted: TypeAlias = tuple[int, str, str | tuple[str, ...], list[str]]
+"""Line, name of the gettext function, its arguments, and comments for the translator."""
 
 IDENTIFIERS = frozenset(
     {'acknowledged', 'close_code', 'code', 'exit_code', 'line', 'position', 'requested', 'status'}
 )
-"""Whole numbers that count nothing: a message that names one of them first needs no plural forms."""
+"""Integer fields that are no counts: a message whose first number is one has no plural forms."""
 
 
 def extract(
     file: IO[bytes],
     keywords: Collection[str],
-    comment_tags: object,  # noqa: ARG001 -- Babel hands it over
-    options: object,  # noqa: ARG001 -- likewise
-) -> Iterator[Found]:
-    """Find what there is to translate in a Python file; `keywords` are the names of gettext's functions.
+    comment_tags: object,  # noqa: ARG001 -- passed by Babel
+    options: object,  # noqa: ARG001 -- passed by Babel
+) -> Iterator[Extracted]:
+    """Yield the translatable texts of a Python file; `keywords` are the names of gettext functions.
 
     >>> from io import BytesIO
-    >>> source = b"class Late(TaggedError, category=Category.TIMEOUT, message='{count} days late.'): count: int"
+    >>> source = b"class Late(TaggedError, category=C, message='{count} days late.'): count: int"
     >>> list(extract(BytesIO(source), (), (), {}))
     [(1, 'ngettext', ('{count} days late.', '{count} days late.'), ['Late'])]
     """
     tree = ast.parse(file.read())
-    closed = {name: words for name, value in _assigned(tree) if (words := _words(value, {}))}
-    for name, value in _assigned(tree):
+    literals = {name: words for name, value in _assignments(tree) if (words := _words(value, {}))}
+    for name, value in _assignments(tree):
         if name.endswith('_MESSAGE'):
             yield value.lineno, 'gettext', _texts([value]), []
         elif name.endswith('_MESSAGES') and isinstance(value, ast.Tuple):
             yield value.lineno, 'ngettext', _texts(value.elts), []
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef):
-            yield from _of_class(node, closed)
+            yield from _class_texts(node, literals)
         elif (
             isinstance(node, ast.Call)
             and (name := _name(node.func)) in keywords
@@ -56,15 +56,18 @@ def extract(
             yield node.lineno, name, texts, []
 
 
-def _of_class(node: ast.ClassDef, closed: Mapping[str, tuple[str, ...]]) -> Iterator[Found]:
-    said = {one.arg: one.value for one in node.keywords}
-    if 'category' not in said:
+def _class_texts(
+    node: ast.ClassDef, literals: Mapping[str, tuple[str, ...]]
+) -> Iterator[Extracted]:
+    keywords = {keyword.arg: keyword.value for keyword in node.keywords}
+    if 'category' not in keywords:
         return
-    template = (
-        ast.literal_eval(said['message']) if 'message' in said else default_message(node.name)
-    )
+    message = keywords.get('message')
+    template = default_message(node.name) if message is None else ast.literal_eval(message)
     fields = {
-        _name(one.target): one.annotation for one in node.body if isinstance(one, ast.AnnAssign)
+        _name(statement.target): statement.annotation
+        for statement in node.body
+        if isinstance(statement, ast.AnnAssign)
     }
     named = [part.field for part in parse_template(template) if part.field in fields]
     number = next((field for field in named if _name(fields[field]) == 'int'), None)
@@ -73,11 +76,11 @@ def _of_class(node: ast.ClassDef, closed: Mapping[str, tuple[str, ...]]) -> Iter
     else:
         yield node.lineno, 'ngettext', (template, template), [node.name]
     for field in named:
-        for word in _words(fields[field], closed):
+        for word in _words(fields[field], literals):
             yield node.lineno, 'pgettext', (field or '', word), [node.name]
 
 
-def _assigned(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
+def _assignments(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
     for node in tree.body:
         if isinstance(node, ast.AnnAssign) and node.value is not None:
             yield _name(node.target), node.value
@@ -85,24 +88,26 @@ def _assigned(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
             yield from ((_name(target), node.value) for target in node.targets)
 
 
-def _words(annotation: ast.expr, closed: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """Give the texts of a `Literal`, written out or by its name in the same file; `| None` may stand beside it."""
+def _words(annotation: ast.expr, literals: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the texts of a `Literal` or of an alias for one in the same file, in a union too."""
     if isinstance(annotation, ast.BinOp):
-        return _words(annotation.left, closed) + _words(annotation.right, closed)
+        return _words(annotation.left, literals) + _words(annotation.right, literals)
     if isinstance(annotation, ast.Subscript) and _name(annotation.value) == 'Literal':
-        inside = annotation.slice
-        return _texts(inside.elts if isinstance(inside, ast.Tuple) else [inside])
-    return closed.get(_name(annotation), ())
+        arguments = annotation.slice
+        return _texts(arguments.elts if isinstance(arguments, ast.Tuple) else [arguments])
+    return literals.get(_name(annotation), ())
 
 
 def _texts(nodes: Collection[ast.expr]) -> tuple[str, ...]:
     return tuple(
-        one.value for one in nodes if isinstance(one, ast.Constant) and isinstance(one.value, str)
+        node.value
+        for node in nodes
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
     )
 
 
 def _name(node: ast.expr) -> str:
-    """Give the last name of `a.b.c`, empty where there is none."""
+    """Return `c` for `a.b.c`, an empty text for other expressions."""
     if isinstance(node, ast.Attribute):
         return node.attr
     return node.id if isinstance(node, ast.Name) else ''

@@ -1,11 +1,11 @@
-"""`redact`: the same value without its secrets, however deep they are and whatever holds them."""
+"""Redaction: copies of values with all secrets masked."""
 
 from collections.abc import Mapping
 from typing import TypeVar, overload
 
 import msgspec
 
-from seamwise.redaction.scalars import CONTAINER, leaf
+from seamwise.redaction.scalars import CONTAINER, redact_scalar
 
 S = TypeVar('S', bound=msgspec.Struct)
 
@@ -19,25 +19,28 @@ def redact(value: Mapping[str, object], /) -> dict[str, object]: ...
 @overload
 def redact(value: object, /) -> object: ...
 def redact(value: object, /) -> object:
-    """Give `value` with every secret in it masked; what was given is not changed, and no depth is too deep.
+    """Return a copy of `value` in which every secret is masked, at any depth.
 
-    Masked is what stands under a sensitive name (whole, containers too), what is a credential by its form, and
-    what a text names; JSON inside a text is searched too. The shape stays: mappings become dicts, lists, tuples
-    and sets stay such, a Struct and a dataclass stay of their class (copied without `__post_init__`), in which
-    a `Secret` stays a `Secret`, of the mask. Everywhere else a `Secret` becomes the mask itself, as text, so that
-    whatever encodes the result can show nothing. Bytes become `<N bytes>`, an exception the text of it, a
-    container inside itself `<cycle>`. Any other object stays as it is if neither its `str` nor its `repr` holds
-    a secret, else it becomes the redacted text.
+    Three kinds of secrets are masked: values under a sensitive name (including whole containers),
+    credentials with a known form, and values that a text assigns to a sensitive name. JSON in a
+    text is searched too. The result has the same structure:
+
+    - Mappings become dicts; lists, tuples and sets keep their types.
+    - Structs and dataclasses keep their classes and are copied without `__post_init__`. A `Secret`
+      in a field becomes a `Secret` of the mask, elsewhere the mask as text.
+    - Bytes become `<N bytes>`, exceptions their text, and a container inside itself `<cycle>`.
+    - Any other object is kept unless its `str` or `repr` contains a secret; then it becomes the
+      redacted text.
 
     >>> redact({'user': 'ann', 'apiKey': 'k-1', 'max_tokens': 5, 'body': b'...'})
     {'user': 'ann', 'apiKey': '***', 'max_tokens': 5, 'body': '<3 bytes>'}
     >>> redact('curl -H "Authorization: Bearer abc123" https://ann:hunter2@example.org/')
     'curl -H "Authorization: Bearer ***" https://***@example.org/'
     """
-    answer = leaf(value)
-    if answer is not CONTAINER:
-        return answer
-    # Compiling the patterns takes longer than importing all else.
-    from seamwise.redaction.containers import Walk  # noqa: PLC0415
+    redacted = redact_scalar(value)
+    if redacted is not CONTAINER:
+        return redacted
+    # Compiling the patterns takes longer than all other imports.
+    from seamwise.redaction.containers import ContainerRedaction  # noqa: PLC0415
 
-    return Walk().run(value)
+    return ContainerRedaction().run(value)

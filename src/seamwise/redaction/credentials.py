@@ -1,17 +1,17 @@
-"""Secrets that a text shows by their own form: PEM blocks, web tokens, providers' keys, userinfo, Bearer and Basic."""
+"""Credentials with a known form: PEM blocks, JWTs, API keys, userinfo, Bearer and Basic values."""
 
 from collections.abc import Callable, Iterator, Mapping
 from re import IGNORECASE, VERBOSE, Match
 from re import compile as pattern
 
-from seamwise.redaction.spans import Span, replaced
+from seamwise.redaction.spans import Span, replace_spans
 from seamwise.secrets import MASK
 
-# Every pattern here is linear: what repeats is possessive, and a place inside a run that failed is not tried again.
+# Every pattern here is linear: repetitions are possessive, and failed runs are not tried again.
 
 
 def mask_credentials(text: str, lowered: str) -> str:
-    """Mask what is a credential by its form; `lowered` is the text in lower case."""
+    """Mask the credentials with a known form; `lowered` is the text in lower case."""
     for needle, mask in _RULES.items():
         if needle in lowered:
             text = mask(text)
@@ -19,9 +19,9 @@ def mask_credentials(text: str, lowered: str) -> str:
 
 
 _LONG = 12
-"""So many characters in a row are no accident."""
+"""In characters; a shorter run can be a word."""
 
-# PEM (RFC 7468), also with its end or its beginning cut off.
+# PEM (RFC 7468), also without its end or its beginning.
 _PEM_BEGIN = pattern(r'-{4,5} ?BEGIN [A-Z0-9 ]{1,40}?-{4,5}')
 _PEM_END = pattern(r'-{4,5} ?END [A-Z0-9 ]{1,40}?-{4,5}')
 _QUOTE = pattern(r'(?<!\\)\\*+["\'`]')
@@ -34,12 +34,12 @@ def _pem(text: str) -> Iterator[Span]:
     while begin := _PEM_BEGIN.search(text, at):
         end = _PEM_END.search(text, begin.end()) if may_end else None
         may_end = end is not None
-        at = end.end() if end else _cut_off(text, begin.end())
+        at = end.end() if end else _end_of_truncated(text, begin.end())
         if text[begin.end() : at].strip():
             yield Span(begin.start(), at)
 
 
-def _cut_off(text: str, at: int) -> int:
+def _end_of_truncated(text: str, at: int) -> int:
     quote = _QUOTE.search(text, at)
     return quote.start() if quote else len(text)
 
@@ -54,22 +54,22 @@ def _pem_tail(text: str) -> Iterator[Span]:
 
 
 def _base64_lines_before(text: str, at: int, stop: int) -> int:
-    first = stop
+    first_line = stop
     for line_break in reversed([None, *_LINE_BREAK.finditer(text, at, stop)]):
         start = line_break.end() if line_break else at
         if not _BASE64_LINE.fullmatch(text, start, stop):
             break
-        first, stop = start, line_break.start() if line_break else at
-    return first
+        first_line, stop = start, line_break.start() if line_break else at
+    return first_line
 
 
-# JSON web tokens (RFC 7519, RFC 7516): what starts like `{"` in base64 and goes on after a dot.
+# JSON web tokens (RFC 7519, RFC 7516): `{"` in base64, and a dot.
 _WEB_TOKEN = pattern(r'eyJ[A-Za-z0-9_-]*+(?:\.[A-Za-z0-9_-]*+)*+')
 
 
-def _web_token(found: Match[str]) -> str:
-    token = found[0].rstrip('.')
-    return MASK + found[0][len(token) :] if '.' in token else found[0]
+def _web_token(match: Match[str]) -> str:
+    token = match[0].rstrip('.')
+    return MASK + match[0][len(token) :] if '.' in token else match[0]
 
 
 # The prefixes that providers publish for secret scanning.
@@ -82,20 +82,21 @@ _PROVIDER_KEY = pattern(
       | (?:AKIA|ASIA)[A-Z0-9]{12,}+
       | xox[a-z]-[A-Za-z0-9-]{8,}+ | xapp-[A-Za-z0-9-]{8,}+
       | AIza[A-Za-z0-9_-]{24,}+ | ya29\.[A-Za-z0-9_-]{16,}+ | GOCSPX-[A-Za-z0-9_-]{16,}+
-      | npm_[A-Za-z0-9]{30,}+ | pypi-[A-Za-z0-9_-]{16,}+ | hf_[A-Za-z0-9]{24,}+ | gsk_[A-Za-z0-9]{24,}+
-      | SG\.[A-Za-z0-9_-]{16,}+\.[A-Za-z0-9_-]++ | dop_v1_[0-9a-f]{32,}+ | shpat_[0-9a-fA-F]{24,}+ | hvs\.[A-Za-z0-9_-]{16,}+
+      | npm_[A-Za-z0-9]{30,}+ | pypi-[A-Za-z0-9_-]{16,}+ | hf_[A-Za-z0-9]{24,}+
+      | gsk_[A-Za-z0-9]{24,}+ | SG\.[A-Za-z0-9_-]{16,}+\.[A-Za-z0-9_-]++
+      | dop_v1_[0-9a-f]{32,}+ | shpat_[0-9a-fA-F]{24,}+ | hvs\.[A-Za-z0-9_-]{16,}+
     )""",
     VERBOSE,
 )
 
 
-def _provider_key(found: Match[str]) -> str:
-    sk = found['sk']
-    # A long name in kebab form, such as `sk-learn-contrib-forest`, is none.
-    return found[0] if sk and sk.islower() and not any(map(str.isdigit, sk)) else MASK
+def _provider_key(match: Match[str]) -> str:
+    sk = match['sk']
+    # A long name in kebab form, such as `sk-learn-contrib-forest`, is no key.
+    return match[0] if sk and sk.islower() and not any(map(str.isdigit, sk)) else MASK
 
 
-# Userinfo of a URL (RFC 3986, 3.2.1), `\/` of some JSON encoders and raw slashes in the password included.
+# Userinfo of a URL (RFC 3986, 3.2.1), including `\/` of JSON and slashes in the password.
 _USERINFO = pattern(r'(:(?:\\*+/){2})(?:(?:[^\s/?\#"\'<>`\\@]++|\\++(?!["\'`/]))*+@)++')
 _RAW_PASSWORD = pattern(
     r"""
@@ -110,10 +111,11 @@ def _userinfo(text: str) -> str:
     return _RAW_PASSWORD.sub(rf'\1{MASK}@', _USERINFO.sub(rf'\1{MASK}@', text))
 
 
-# Bearer (RFC 6750) and Basic (RFC 7617) values, told from sentences with these words.
+# Bearer (RFC 6750) and Basic (RFC 7617) values, distinguished from sentences with these words.
 _SCHEME = pattern(
     r"""
-    (?: (?<![a-z0-9]) | (?<=\\[nrt]) | (?<=%[0-9a-f]{2}) ) (bearer|basic) (?: \s | %20 | \+ )++ ["']?+
+    (?: (?<![a-z0-9]) | (?<=\\[nrt]) | (?<=%[0-9a-f]{2}) )
+    (bearer|basic) (?: \s | %20 | \+ )++ ["']?+
     (?! (?:realm|scope|charset|error|authorization_uri|resource_metadata)\w*+= )
     """,
     VERBOSE | IGNORECASE,
@@ -137,10 +139,10 @@ def _schemes(text: str) -> Iterator[Span]:
 
 
 def _is_basic(value: str) -> bool:
-    from binascii import a2b_base64  # noqa: PLC0415 -- for the few texts that say Basic
+    from binascii import a2b_base64  # noqa: PLC0415 -- few texts contain "Basic"
 
     digits = value.rstrip('=').translate({ord('-'): '+', ord('_'): '/'})
-    # What is cut off may end in a digit that has lost its byte.
+    # A truncated value can end in a digit without a complete byte.
     digits = digits[:-1] if len(digits) % 4 == 1 else digits
     try:
         decoded = a2b_base64(digits + '==').decode()
@@ -151,7 +153,7 @@ def _is_basic(value: str) -> bool:
     return len(value) >= _LONG and not _SENTENCE_WORD.fullmatch(value)
 
 
-# `curl -u user:password`, not `docker run -u 1000:1000`; and the lines of a .netrc.
+# `curl -u user:password`, but not `docker run -u 1000:1000`; and lines of a .netrc file.
 _USER_FLAG = pattern(
     r"""
     ( (?<![\w-]) (?: -u | --user | --proxy-user ) (?: [ \t=]++ | (?=\\*+["']) | \\*+["'],\s*+ ) )
@@ -165,18 +167,18 @@ _USER_FLAG = pattern(
 _NETRC = pattern(r'(\bmachine\s++\S++\s++login\s++\S++\s++password\s++)[^\s"\'`\\]++')
 
 
-def _user_flag(found: Match[str]) -> str:
-    return found[1] + (found[2] or found[3] or found[4]) + MASK
+def _user_flag(match: Match[str]) -> str:
+    return match[1] + (match[2] or match[3] or match[4]) + MASK
 
 
 _RULES: Mapping[str, Callable[[str], str]] = {
-    'begin ': lambda text: replaced(text, _pem(text)),
-    '-end ': lambda text: replaced(text, _pem_tail(text)),
+    'begin ': lambda text: replace_spans(text, _pem(text)),
+    '-end ': lambda text: replace_spans(text, _pem_tail(text)),
     'eyj': lambda text: _WEB_TOKEN.sub(_web_token, text),
     '@': _userinfo,
-    'bearer': lambda text: replaced(text, _schemes(text)),
-    'basic': lambda text: replaced(text, _schemes(text)),
+    'bearer': lambda text: replace_spans(text, _schemes(text)),
+    'basic': lambda text: replace_spans(text, _schemes(text)),
     '-u': lambda text: _USER_FLAG.sub(_user_flag, text),
     'machine': lambda text: _NETRC.sub(rf'\1{MASK}', text),
 }
-"""Which rule a text needs: the one whose needle, in lower case, is in it."""
+"""Rules by the lower-case text that must occur for them to apply."""

@@ -1,4 +1,4 @@
-"""JSON inside a text: found wherever it stands, whole or cut off, and rewritten in place without a recursion."""
+"""Redaction of JSON in a text, complete or truncated, in place and without recursion."""
 
 from collections.abc import Callable, Iterator
 from re import DOTALL, VERBOSE, Match
@@ -6,54 +6,58 @@ from re import compile as pattern
 
 import msgspec
 
-from seamwise.redaction.named_values import announced
+from seamwise.redaction.named_values import mask_after_flag
 from seamwise.redaction.sensitive_names import is_sensitive
-from seamwise.redaction.spans import Span, replaced
+from seamwise.redaction.spans import Span, replace_spans
 from seamwise.secrets import MASK
 
 _TOKEN = pattern(
     r"""
     [\s,]*+ (?:
-        (?P<text> "(?P<inside> (?: [^"\\\r\n]++ | \\. )*+ ) (?P<end> " | \\?+\Z ) ) (?P<colon> \s*+: )?+
+        (?P<text> "(?P<inside> (?: [^"\\\r\n]++ | \\. )*+ ) (?P<end> " | \\?+\Z ) )
+        (?P<colon> \s*+: )?+
       | (?P<open> [\[{] ) | (?P<close> [\]}] )
-      | (?P<scalar> (?: -?\d[\d.eE+-]*+ | true | false | null | -?Infinity | NaN | True | False | None ) (?![\w=:.]) )
+      | (?P<scalar>
+          (?: -?\d[\d.eE+-]*+ | true | false | null | -?Infinity | NaN | True | False | None )
+          (?![\w=:.])
+        )
     )""",
     VERBOSE | DOTALL,
 )
 _WHOLE = pattern(r'\s*+("(?:[^"\\\r\n]++|\\.)*+")\s*+', DOTALL)
-# Not the bracket of `settings["password"] = …`.
+# Excludes the bracket of `settings["password"] = …`.
 _BRACKET = pattern(r'(?:\{|(?<![\w\])*])\[)(?=[\s,]*+["\[{\d-])')
 _ESCAPE = pattern(r'\\(?:u([0-9a-fA-F]{4})|(.))', DOTALL)
 _CUT_ESCAPE = pattern(r'(?<!\\)((?:\\\\)*+)\\(?:u[0-9a-fA-F]{0,3})?\Z')
 _UNSAFE = pattern(r'[\x00-\x1f"\\\ud800-\udfff]')
 _LETTERS = {'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-# No text stands in for a run of JSON that has one of these in it already.
-_STAND_INS = '\ue000\ue001\uf8ff\U000f0000'
+# Delimiters of placeholders for runs of JSON; one that does not occur in the text is used.
+_DELIMITERS = '\ue000\ue001\uf8ff\U000f0000'
 
 RedactText = Callable[[str], str]
 
 
-def in_whole(text: str, redact_text: RedactText) -> str | None:
-    """Redact a text that is one JSON string and nothing else; None where it is something else."""
-    whole = _WHOLE.fullmatch(text)
-    if whole is None:
+def redact_json_string(text: str, redact_text: RedactText) -> str | None:
+    """Redact a text that consists of one JSON string; return None for any other text."""
+    match = _WHOLE.fullmatch(text)
+    if match is None:
         return None
-    start, end = whole.span(1)
-    return text[:start] + _in_string(whole[1], redact_text) + text[end:]
+    start, end = match.span(1)
+    return text[:start] + _redact_string(match[1], redact_text) + text[end:]
 
 
-def around(text: str, *, redact_text: RedactText, redact_rest: RedactText) -> str:
-    """Redact each run of JSON by itself, and the text around with a stand-in for each run."""
-    sign = next((one for one in _STAND_INS if one not in text), None)
+def redact_json_runs(text: str, *, redact_text: RedactText, redact_rest: RedactText) -> str:
+    """Redact each run of JSON separately, and the other text with placeholders for them."""
+    sign = next((delimiter for delimiter in _DELIMITERS if delimiter not in text), None)
     if sign is None:
         return redact_rest(text)
     runs = list(_runs(text, redact_text))
-    rest = replaced(
-        text, [Span(run.start, run.end, f'{sign}{place}{sign}') for place, run in enumerate(runs)]
+    rest = replace_spans(
+        text, [Span(run.start, run.end, f'{sign}{index}{sign}') for index, run in enumerate(runs)]
     )
     return pattern(rf'{sign}(\d++){sign}').sub(
-        lambda found: runs[int(found[1])].redacted(), redact_rest(rest)
+        lambda match: runs[int(match[1])].redacted(), redact_rest(rest)
     )
 
 
@@ -67,9 +71,10 @@ def _runs(text: str, redact_text: RedactText) -> 'Iterator[_Run]':
 
 
 class _Run:
-    """The tokens from one bracket on, read once, and what is to be changed in them.
+    """Run of JSON that starts at a bracket, and its edits.
 
-    `read` tells how far it looked, `end` where the JSON ends: 0 where it holds no text, or other things than JSON.
+    `read` is the end of the tokens that were read. `end` is the end of the JSON, or 0 if the run
+    contains no text or is not JSON.
     """
 
     def __init__(self, text: str, start: int, redact_text: RedactText) -> None:
@@ -78,7 +83,7 @@ class _Run:
         self._keys: dict[str, tuple[str, bool]] = {}
         self._edits: list[Span] = []
         self._depth = 0
-        self._argument = ''
+        self._flag = ''
         self._awaits_secret = self._has_text = False
         self._hidden: tuple[int, int] | None = None
         self.read = start
@@ -86,11 +91,11 @@ class _Run:
         self.end = self._end()
 
     def redacted(self) -> str:
-        """Give the run with its secrets masked."""
-        return replaced(self._text, self._edits, start=self.start, end=self.end)
+        """Return the run with its secrets masked."""
+        return replace_spans(self._text, self._edits, start=self.start, end=self.end)
 
     def _read(self) -> None:
-        takes = {
+        handlers = {
             'open': self._open,
             'close': self._close,
             'colon': self._name,
@@ -99,7 +104,7 @@ class _Run:
         }
         while token := _TOKEN.match(self._text, self.read):
             self.read = token.end()
-            takes[token.lastgroup or ''](token)
+            handlers[token.lastgroup or ''](token)
             if self._depth <= 0:
                 return
 
@@ -130,25 +135,25 @@ class _Run:
         name = token['inside']
         if name not in self._keys:
             self._keys[name] = (
-                _in_string(token['text'], self._redact_text),
+                _redact_string(token['text'], self._redact_text),
                 is_sensitive(_decoded(name)),
             )
-        shown, self._awaits_secret = self._keys[name]
-        self._edit(token, shown)
+        redacted, self._awaits_secret = self._keys[name]
+        self._edit(token, redacted)
 
     def _value(self, token: Match[str]) -> None:
         self._has_text = True
         if self._hidden is not None:
             return
-        inside, argument = token['inside'], self._argument
+        content, flag = token['inside'], self._flag
         if self._awaits_secret:
-            self._edit(token, f'"{MASK}{token["end"]}' if inside else token['text'])
-        elif argument and (shown := announced(argument, inside)) is not None:
-            self._edit(token, f'"{shown}{token["end"]}')
+            self._edit(token, f'"{MASK}{token["end"]}' if content else token['text'])
+        elif flag and (masked := mask_after_flag(flag, content)) is not None:
+            self._edit(token, f'"{masked}{token["end"]}')
         else:
-            self._edit(token, _in_string(token['text'], self._redact_text))
+            self._edit(token, _redact_string(token['text'], self._redact_text))
         self._settle()
-        self._argument = inside if inside[:1] == '-' else ''
+        self._flag = content if content[:1] == '-' else ''
 
     def _scalar(self, token: Match[str]) -> None:
         if self._awaits_secret and self._hidden is None and token['scalar'] not in ('null', 'None'):
@@ -156,39 +161,39 @@ class _Run:
         self._settle()
 
     def _settle(self) -> None:
-        self._argument = ''
+        self._flag = ''
         if self._hidden is None:
             self._awaits_secret = False
 
-    def _edit(self, token: Match[str], shown: str) -> None:
-        if shown != token['text']:
-            self._edits.append(Span(*token.span('text'), shown))
+    def _edit(self, token: Match[str], replacement: str) -> None:
+        if replacement != token['text']:
+            self._edits.append(Span(*token.span('text'), replacement))
 
 
-def _in_string(token: str, redact_text: RedactText) -> str:
+def _redact_string(token: str, redact_text: RedactText) -> str:
     closed = '"' if len(token) > 1 and _WHOLE.fullmatch(token) else ''
-    inside = _decoded(token[1:-1] if closed else token[1:])
-    shown = redact_text(inside)
-    return token if shown == inside else _encoded(shown, closed)
+    content = _decoded(token[1:-1] if closed else token[1:])
+    redacted = redact_text(content)
+    return token if redacted == content else _encoded(redacted, closed)
 
 
-def _decoded(inside: str) -> str:
-    if '\\' not in inside:
-        return inside
+def _decoded(content: str) -> str:
+    if '\\' not in content:
+        return content
     try:
-        return msgspec.json.decode(f'"{inside}"', type=str)
+        return msgspec.json.decode(f'"{content}"', type=str)
     except (msgspec.DecodeError, UnicodeEncodeError):
-        # Half a pair of surrogates, or an escape that is cut off or none.
-        return _ESCAPE.sub(_letter, _CUT_ESCAPE.sub(r'\1', inside))
+        # A lone surrogate, or an escape that is truncated or invalid.
+        return _ESCAPE.sub(_unescaped, _CUT_ESCAPE.sub(r'\1', content))
 
 
-def _letter(found: Match[str]) -> str:
-    return chr(int(found[1], 16)) if found[1] else _LETTERS.get(found[2], found[2])
+def _unescaped(match: Match[str]) -> str:
+    return chr(int(match[1], 16)) if match[1] else _LETTERS.get(match[2], match[2])
 
 
 def _encoded(text: str, closed: str) -> str:
     return '"' + _UNSAFE.sub(_escaped, text) + closed
 
 
-def _escaped(found: Match[str]) -> str:
-    return f'\\{found[0]}' if found[0] in '"\\' else f'\\u{ord(found[0]):04x}'
+def _escaped(match: Match[str]) -> str:
+    return f'\\{match[0]}' if match[0] in '"\\' else f'\\u{ord(match[0]):04x}'

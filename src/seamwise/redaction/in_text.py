@@ -1,7 +1,7 @@
-"""The redaction of one text: cheap for the many that hold no secret, JSON by itself, the rest by form and by name."""
+"""Redaction of one text: of its JSON, of credentials by form and of values by name."""
 
 _SHORTEST = 5
-"""No text of fewer characters holds a secret that can be told from a word."""
+"""In characters; a secret in a shorter text cannot be told from a word."""
 
 _NAMES = (
     'token',
@@ -52,7 +52,7 @@ _NEEDLES = (
 
 
 def redact_text(text: str) -> str:
-    """Mask every secret in a text, inside JSON of any depth of encoding too.
+    """Mask every secret in a text, including JSON that is encoded several times.
 
     >>> redact_text('GET https://ann:hunter2@example.org/?token=abc&page=2')
     'GET https://***@example.org/?token=***&page=2'
@@ -65,13 +65,13 @@ def redact_text(text: str) -> str:
             break
     else:
         return text
-    # Compiling the patterns takes longer than importing all else; most texts need none.
-    from seamwise.redaction.in_json import around, in_whole  # noqa: PLC0415
+    # Compiling the patterns takes longer than all other imports; most texts need none of them.
+    from seamwise.redaction.in_json import redact_json_runs, redact_json_string  # noqa: PLC0415
 
-    whole = in_whole(text, redact_text)
-    return (
-        around(text, redact_text=redact_text, redact_rest=_redact_rest) if whole is None else whole
-    )
+    redacted = redact_json_string(text, redact_text)
+    if redacted is not None:
+        return redacted
+    return redact_json_runs(text, redact_text=redact_text, redact_rest=_redact_rest)
 
 
 def _redact_rest(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The redaction of a value that holds no others: by its kind, or by the text that it would be shown as."""
+"""Redaction of values that contain no other values, by type or by text."""
 
 from collections.abc import Mapping
 from enum import Enum
@@ -13,7 +13,7 @@ from seamwise.secrets import MASK, Secret
 
 
 class _Kind(Enum):
-    """Says that a value is no leaf."""
+    """Result for a value that may contain others."""
 
     CONTAINER = 'container'
 
@@ -24,29 +24,29 @@ _BYTES: tuple[type, ...] = (bytes, bytearray, memoryview, msgspec.Raw)
 _CONTAINERS = (dict, list, tuple, set, frozenset, Mapping, msgspec.Struct)
 
 
-def leaf(value: object) -> object:
-    """Redact a value that holds no others, and give CONTAINER for one that may."""
+def redact_scalar(value: object) -> object:
+    """Redact a value without parts; return CONTAINER for a value that may have parts."""
     if type(value) is str:
         return redact_text(value)
     if type(value) in _UNCHANGED:
         return value
-    return CONTAINER if isinstance(value, _CONTAINERS) else _uncommon(value)
+    return CONTAINER if isinstance(value, _CONTAINERS) else _redact_uncommon(value)
 
 
-def _uncommon(value: object) -> object:
+def _redact_uncommon(value: object) -> object:
     if isinstance(value, str):
         text = str.__str__(value)
-        shown = redact_text(text)
-        return value if shown == text else shown
+        redacted = redact_text(text)
+        return value if redacted == text else redacted
     if isinstance(value, Secret):
         return MASK
     if isinstance(value, _BYTES):
         return f'<{_size(value)} bytes>'
     if isinstance(value, (int, float)):
         return value
-    kind = type(value)
+    type_ = type(value)
     if not isinstance(value, (Enum, type)) and (
-        hasattr(kind, '__dataclass_fields__') or hasattr(kind, '__attrs_attrs__')
+        hasattr(type_, '__dataclass_fields__') or hasattr(type_, '__attrs_attrs__')
     ):
         return CONTAINER
     return object_or_text(value)
@@ -57,19 +57,17 @@ def _size(data: Any) -> int:
 
 
 def object_or_text(value: object) -> object:
-    """Give an object that shows no secret itself, and for any other, as for an exception, the redacted text of it."""
+    """Return the object, or its redacted text if that contains a secret or it is an exception."""
     name = type(value).__name__
     texts = call_or_describe(lambda: (str(value), repr(value)), lambda _: None)
     if texts is None:
         return f'<{name}>'
     if isinstance(value, BaseException):
         return redact_text(f'{name}: {texts[0]}' if texts[0] else name)
-    return next((shown for text in texts if (shown := redact_text(text)) != text), value)
+    return next((safe for text in texts if (safe := redact_text(text)) != text), value)
 
 
-def masked(value: object) -> object:
-    """Mask what a sensitive name holds; where it holds nothing, that stays."""
-    holds_nothing = (
-        value is None or value is msgspec.UNSET or (isinstance(value, str) and not value)
-    )
-    return value if holds_nothing else MASK
+def mask_value(value: object) -> object:
+    """Return the mask for the value of a sensitive name; keep None, UNSET and empty texts."""
+    is_empty = value is None or value is msgspec.UNSET or (isinstance(value, str) and not value)
+    return value if is_empty else MASK

@@ -1,4 +1,4 @@
-"""Which names announce a secret: whole words, however they are joined."""
+"""Sensitive names: decided by whole words, in any notation."""
 
 from itertools import pairwise
 from re import compile as pattern
@@ -21,10 +21,10 @@ _WORDS = frozenset(
 )
 _QUALIFIERS = ('api', 'access', 'private', 'secret', 'signing', 'encryption', 'account')
 _KEYS = frozenset(('key', 'keys'))
-# Some write two words as one: there is no seam left to find.
+# Two words written as one cannot be split.
 _JOINED = frozenset(
-    [one + key for one in _QUALIFIERS for key in _KEYS]
-    + [one + 'token' for one in ('auth', 'access', 'refresh', 'id', 'session')]
+    [qualifier + key for qualifier in _QUALIFIERS for key in _KEYS]
+    + [qualifier + 'token' for qualifier in ('auth', 'access', 'refresh', 'id', 'session')]
 )
 
 _HINT = pattern('passw|passphrase|secret|token|authorization|cookie|credential|key')
@@ -33,27 +33,30 @@ _BETWEEN = pattern(r'[\W_]+')
 
 
 def split_words(name: str) -> list[str]:
-    """Take a name in snake, kebab, camel or spaced form apart, in lower case, digits at a word's end aside.
+    """Split a name in snake, kebab, camel or spaced form into lower-case words without digits.
 
     >>> split_words('X-Api-Key'), split_words('AWSSecretKey2'), split_words('max_tokens')
     (['x', 'api', 'key'], ['aws', 'secret', 'key'], ['max', 'tokens'])
     """
-    return [one.rstrip('0123456789') for one in _BETWEEN.split(_HUMP.sub(' ', name).lower()) if one]
+    words = _BETWEEN.split(_HUMP.sub(' ', name).lower())
+    return [word.rstrip('0123456789') for word in words if word]
 
 
 def is_sensitive(name: str) -> bool:
-    """Tell whether what stands under `name` is a secret by that name alone; of a path only its very end is a name.
+    """Return whether a name alone shows that its value is secret; in a path, only the end counts.
 
     >>> is_sensitive('apiKey'), is_sensitive('monkey'), is_sensitive('primary_key')
     (True, False, False)
-    >>> is_sensitive('db.password.new'), is_sensitive('src/token_store.py'), is_sensitive('/run/db-token')
-    (True, False, True)
+    >>> is_sensitive('db.password.new'), is_sensitive('src/token_store.py')
+    (True, False)
+    >>> is_sensitive('/run/db-token')
+    True
     """
     if not _HINT.search(name.lower()):
         return False
     if '/' in name:
         name = name.rpartition('/')[2].rpartition('.')[2]
     parts = split_words(name)
-    if any(one in _WORDS or one in _JOINED for one in parts):
+    if any(word in _WORDS or word in _JOINED for word in parts):
         return True
-    return any(key in _KEYS and one in _QUALIFIERS for one, key in pairwise(parts))
+    return any(key in _KEYS and word in _QUALIFIERS for word, key in pairwise(parts))

@@ -1,4 +1,4 @@
-"""Parts of a text: how far a value reaches, to its closing quote or bracket, to the end of its word, line or block."""
+"""Spans of a text: the ends of quoted values, brackets, words, lines and blocks."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 from seamwise.secrets import MASK
 
-# Every pattern here is linear: what repeats is possessive, and what looks ahead looks at most so many characters far.
+# Every pattern here is linear: repetitions are possessive, lookaheads have limited lengths.
 _NEXT_PAIR = r'[\w.%\[\]$-]{1,64}[=:]'
 _ESCAPED_LINE_END = rf'[nr](?: ["\'`\\\s] | \Z | [ \t-]{{0,16}}{_NEXT_PAIR} )'
 _PIECES = rf"""
-    [^\s"'`,;&\\<%]++ | [,&](?! \s | \Z | ["'`{{\[\\] | {_NEXT_PAIR} ) | ["'`](?! [\s,;:.)\]}}"'`\\<>&] | \Z )
+    [^\s"'`,;&\\<%]++ | [,&](?! \s | \Z | ["'`{{\[\\] | {_NEXT_PAIR} )
+    | ["'`](?! [\s,;:.)\]}}"'`\\<>&] | \Z )
     | \\++(?! ["'`] | {_ESCAPED_LINE_END} ) | %(?!26) | <(?!/)
 """
 _WORD = pattern(rf'(?:{_PIECES})*+', VERBOSE)
@@ -23,21 +24,23 @@ _MARK = pattern(r'[()\[\]{}]|(?<!\\)(\\*+)(["\'`])')
 
 
 class Span(NamedTuple):
-    """A part of a text, and what is shown in its place."""
+    """Part of a text, and its replacement."""
 
     start: int
     end: int
-    shown: str = MASK
+    replacement: str = MASK
 
 
-def replaced(text: str, spans: Iterable[Span], *, start: int = 0, end: int | None = None) -> str:
-    """Give the text, or a part of it, with what each span shows in its place; the spans come in order and do not overlap."""
-    made: list[str] = []
+def replace_spans(
+    text: str, spans: Iterable[Span], *, start: int = 0, end: int | None = None
+) -> str:
+    """Return `text[start:end]` with each span replaced; spans are ordered and do not overlap."""
+    pieces: list[str] = []
     copied = start
     for span in spans:
-        made += (text[copied : span.start], span.shown)
+        pieces += (text[copied : span.start], span.replacement)
         copied = span.end
-    return ''.join([*made, text[copied:end]])
+    return ''.join([*pieces, text[copied:end]])
 
 
 @lru_cache(maxsize=16)
@@ -45,27 +48,28 @@ def _quotes(quote: str) -> Pattern[str]:
     return pattern(rf'(?<!\\)(\\*+){escape(quote)}')
 
 
-def closing(text: str, at: int, quote: str, slashes: int) -> int | None:
-    r"""Give where the text ends that a quote with `slashes` backslashes before it opened, None where it is cut off.
+def closing_quote(text: str, at: int, quote: str, slashes: int) -> int | None:
+    """Return the end of a quoted text whose opening quote has `slashes` backslashes before it.
 
-    A quote that was encoded k times has 2**k - 1 backslashes, so a run that ends in more ones, as a binary
-    number, belongs to a quote further in; one with fewer closes a text further out, and this one with it.
+    A quote that was encoded k times has 2**k - 1 backslashes. So a run of backslashes with more
+    trailing ones, as a binary number, belongs to a quote further in. A run with fewer closes an
+    outer text and this one with it. The result is None if the text is truncated.
     """
     mask = 2 * slashes + 1 if slashes & (slashes + 1) == 0 else 0
-    for found in _quotes(quote).finditer(text, at):
-        run = len(found[1])
+    for match in _quotes(quote).finditer(text, at):
+        run = len(match[1])
         if run <= slashes or (mask and run & mask != mask):
-            return max(found.start(), found.end() - len(quote) - slashes)
+            return max(match.start(), match.end() - len(quote) - slashes)
     return None
 
 
 def container_end(text: str, at: int) -> int:
-    """Give the place behind the bracket that closes the one at `at`; the end of a text that is cut off."""
+    """Return the index after the bracket that closes the one at `at`, or the end of the text."""
     depth = 0
     while mark := _MARK.search(text, at):
         at = mark.end()
         if mark[2]:
-            end = closing(text, at, mark[2], len(mark[1]))
+            end = closing_quote(text, at, mark[2], len(mark[1]))
             at = len(text) if end is None else end + len(mark[1]) + 1
             continue
         depth += 1 if mark[0] in '([{' else -1
@@ -75,9 +79,12 @@ def container_end(text: str, at: int) -> int:
 
 
 def word_end(text: str, at: int, *, limit: int | None = None) -> int:
-    """Give the end of the word at `at`, a full stop or a bracket of the sentence aside; within a limit also of several words."""
-    found = _WORD.match(text, at) if limit is None else _WORDS.match(text, at, limit)
-    return at if found is None else at + len(_without_closers(found[0]))
+    """Return the end of the word at `at`, without punctuation of the sentence.
+
+    With a limit, the value may consist of several words.
+    """
+    match = _WORD.match(text, at) if limit is None else _WORDS.match(text, at, limit)
+    return at if match is None else at + len(_without_closers(match[0]))
 
 
 def _without_closers(word: str) -> str:
@@ -90,21 +97,21 @@ def _without_closers(word: str) -> str:
 
 
 def line_end(text: str, at: int) -> int:
-    """Give the end of the line at `at`, whether a real line end or an escaped one closes it."""
-    found = _LINE.match(text, at)
-    return at if found is None else at + len(found[0].rstrip())
+    """Return the end of the line at `at`; an escaped line end counts too."""
+    match = _LINE.match(text, at)
+    return at if match is None else at + len(match[0].rstrip())
 
 
 def block_end(text: str, at: int, indent: str) -> int | None:
-    """Give the end of the lines that stand under a name, further in than its own indent; None where there are none."""
-    found = _BLOCK.match(text, at)
-    if found is None or len(found[1]) <= len(indent):
+    """Return the end of the lines indented deeper than `indent`, None if there are none."""
+    match = _BLOCK.match(text, at)
+    if match is None or len(match[1]) <= len(indent):
         return None
-    end = found.end()
+    end = match.end()
     while (line := text.find('\n', end)) >= 0:
         end = line
         following = _BLOCK.match(text, end)
-        if following is None or not following[1].startswith(found[1]):
+        if following is None or not following[1].startswith(match[1]):
             return end
         end = following.end()
     return len(text)

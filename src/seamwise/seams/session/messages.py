@@ -159,7 +159,7 @@ def model_not_found(error: ModelNotFound) -> NamedMessage:
     """Return the stored form of an unknown model under its own tag; the message has suggestions.
 
     >>> model_not_found(ModelNotFound('acme', 'large-2', ('large-3',))).data['message']
-    "acme offers no model 'large-2'. Did you mean 'large-3'?"
+    "acme has no model 'large-2'. Did you mean 'large-3'?"
     """
     ids: dict[str, object] = {
         'providerID': error.provider,
