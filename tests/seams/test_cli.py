@@ -218,7 +218,7 @@ TEXTS: list[tuple[ToolError | ParsingError, list[str]]] = [
     ),
     (
         FileAlreadyExists('t', 'a'),
-        ["'a' exists already.", 'hint: allow overwriting it, or choose another path.'],
+        ["'a' already exists.", 'hint: allow overwriting it, or choose another path.'],
     ),
     (
         PathForbidden('read_file', '../a', 'outside_workspace'),
@@ -241,26 +241,26 @@ TEXTS: list[tuple[ToolError | ParsingError, list[str]]] = [
     ),
     (
         ContentMismatch('t', 'a', 'old', 'new', 3),
-        ["Line 3 of 'a' is not what was expected.", "hint: the actual text is 'new', not 'old'."],
+        ["Line 3 of 'a' does not have the expected text.", "hint: the actual text is 'new', not 'old'."],
     ),
     (
         DuplicateMatch('t', 'a', 3, (1, 4, 7)),
         [
-            "The text stands 3 times in 'a'.",
+            "The text occurs 3 times in 'a'.",
             'hint: it starts at lines 1, 4 and 7; choose one of them, or replace all.',
         ],
     ),
     (
         DuplicateMatch('t', 'a', 2, (4,)),
         [
-            "The text stands 2 times in 'a'.",
+            "The text occurs 2 times in 'a'.",
             'hint: it starts at line 4; replace all, or search for a longer text.',
         ],
     ),
     (
         CommandTimedOut('t', 'make', 2.5, 'one\ntwo\n'),
         [
-            'The command did not end within 2.5 s: make',
+            'The command did not finish within 2.5 s: make',
             "hint: the last line of its output is 'two'",
             (
                 'hint: allow more time, or run less at a time; '
@@ -274,7 +274,7 @@ TEXTS: list[tuple[ToolError | ParsingError, list[str]]] = [
     ),
     (
         CommandFailed('t', 'make', 2, 'a\nb'),
-        ['The command ended with exit code 2: make', "hint: the last line of its output is 'b'"],
+        ['The command failed with exit code 2: make', "hint: the last line of its output is 'b'"],
     ),
     (
         DiffRejected('t', 'a', HUNKS),
@@ -291,7 +291,7 @@ TEXTS: list[tuple[ToolError | ParsingError, list[str]]] = [
     (ToolFailed('t', ValueError()), ['t failed.', 'caused by: ValueError']),
     (
         ToolTimedOut('t', 10.0, 1),
-        ['t did not end within 10.0 s.', 'hint: request less at a time, or allow more than 10 s.'],
+        ['t did not finish within 10.0 s.', 'hint: request less at a time, or allow more than 10 s.'],
     ),
     (ToolCancelled('t', 'Ann'), ['t was stopped by Ann.']),
     (
@@ -308,7 +308,7 @@ TEXTS: list[tuple[ToolError | ParsingError, list[str]]] = [
     ),
     (
         UnknownFormat('hello'),
-        ['No known format of a tool call fits the text.', "hint: the text is 'hello'"],
+        ['The text contains no tool call in a known format.', "hint: the text is 'hello'"],
     ),
     (
         SchemaViolations((Problem('/tool', 'is missing'), Problem('', 'has the key "a" twice'))),
@@ -441,7 +441,7 @@ def test_escape_sequence_in_a_file_name_is_escaped() -> None:
 def test_command_of_several_lines_is_rendered_on_one_line() -> None:
     assert (
         rendered_lines(CommandFailed('t', 'a\nb\tc', 1, ''))[0]
-        == r'The command ended with exit code 1: a\nb\tc'
+        == r'The command failed with exit code 1: a\nb\tc'
     )
 
 

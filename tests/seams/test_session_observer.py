@@ -134,7 +134,7 @@ def test_wait_message_has_whole_seconds_and_the_correct_plural(
 
 def test_final_events_contain_the_error_the_attempts_and_the_duration() -> None:
     failed, error, end = sent_events(GaveUp('search', LATE, 3, 93.25, 'attempts'), locale='zh_CN')
-    assert failed.content == 'search failed 3 times, and nothing more will be tried.'
+    assert failed.content == 'search failed and will not be retried (attempts: 3).'
     assert failed.show_content == 'search 已失败 3 次，不再重试。'
     assert [failed.metadata[key] for key in ('recoverable', 'severity', 'recovery_strategy')] == [
         False,

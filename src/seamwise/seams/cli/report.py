@@ -89,7 +89,7 @@ def report(  # noqa: PLR0913 -- all are keywords, and most calls pass only the s
     >>> from seamwise.seams.cli.tables import TOOLS
     >>> exists = Failure(FileAlreadyExists('write_file', 'a.txt'))
     >>> report(exists, TOOLS, stdout=sys.stdout, stderr=sys.stdout)
-    'a.txt' exists already.
+    'a.txt' already exists.
     hint: allow overwriting it, or choose another path.
     73
     """
