@@ -62,7 +62,7 @@ def test_the_driver_has_every_rule_with_its_page() -> None:
     assert first['help']['markdown'] == RULES['SW101'].page
     assert first['defaultConfiguration'] == {'enabled': True, 'level': 'error'}
     enabled = [one['id'] for one in rules if one['defaultConfiguration']['enabled']]
-    assert enabled == [one.code for one in RULES.values() if one.is_asked and not one.is_of_whole]
+    assert enabled == [one.code for one in RULES.values() if one.is_default and not one.needs_whole_program]
 
 
 def test_a_result_points_to_its_rule_and_its_place() -> None:

@@ -59,7 +59,7 @@ def test_a_finding_is_shown_with_its_line_and_a_caret() -> None:
     result = check('dirty.py')
     lines = result.output.splitlines()
     assert lines[:3] == [
-        'dirty.py:4:2: error[SW101] The Result of `save(…)` is thrown away, and with it its error (str).',
+        'dirty.py:4:2: error[SW101] The Result of `save(…)` is discarded; its error is lost (str).',
         '        save()',
         '        ^^^^^^',
     ]
@@ -186,7 +186,7 @@ def test_what_is_known_of_files_is_kept_unless_it_is_not_to_be(
 @pytest.mark.parametrize('asked', ['SW101', 'sw101', ' Sw101 '])
 def test_a_rule_is_explained(asked: str) -> None:
     result = check('--explain', asked)
-    assert result.output.startswith('# SW101: a Result thrown away.\n')
+    assert result.output.startswith('# SW101: discarded Result.\n')
     assert code(result) == 0
 
 
@@ -277,7 +277,7 @@ def test_without_colour_a_terminal_gets_the_same_text() -> None:
         'check', 'dirty.py', env={**CLEAN, 'SEAMWISE_STYLE': 'screen-reader'}
     )
     assert '^' not in shown
-    assert 'thrown away, and with it its error (str).\n' in shown
+    assert 'is discarded; its error is lost (str).\n' in shown
 
 
 def test_an_odd_file_name_is_shown_in_one_line() -> None:

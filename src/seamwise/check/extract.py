@@ -34,5 +34,5 @@ def facts_of(module: Module) -> FileFacts:
 
 def _told(module: Module) -> Iterator[RuleHit]:
     for rule in RULES.values():
-        for spot in rule.find(module):
+        for spot in rule.check_module(module):
             yield RuleHit(rule.code, place(spot.node, module), spot.message, spot.help, spot.edits)

@@ -342,7 +342,7 @@ def _known(codes: tuple[str, ...], option: str, context: click.Context) -> tuple
 def _refuse_of_whole(select: tuple[str, ...], context: click.Context) -> None:
     from seamwise.check.rules.registry import RULES  # noqa: PLC0415 -- it imports mypy
 
-    found = next((one for one in select if RULES[one].is_of_whole), None)
+    found = next((one for one in select if RULES[one].needs_whole_program), None)
     if found is not None:
         raise click.UsageError(
             f'{found} must see all files of a program; --whole says that PATH… are all of them.',

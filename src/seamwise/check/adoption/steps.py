@@ -96,7 +96,7 @@ def raised(ways: Ways) -> Mapping[Raisable, Sequence[Unit]]:
 def swallowed(program: Program) -> Iterator[tuple[Module, ast.AST, int]]:
     """Give the handlers that the rule SW103 finds, each with its line."""
     for module in program.modules:
-        for spot in swallowing.RULE.find(module):
+        for spot in swallowing.RULE.check_module(module):
             if not isinstance(spot.node, ast.match_case):
                 yield module, spot.node, spot.node.lineno
 

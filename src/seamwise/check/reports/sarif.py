@@ -56,7 +56,7 @@ def _rule(rule: Rule) -> Object:
         'fullDescription': {'text': _first_paragraph(rule.page)},
         'help': {'text': rule.page, 'markdown': rule.page},
         'defaultConfiguration': {
-            'enabled': rule.is_asked and not rule.is_of_whole,
+            'enabled': rule.is_default and not rule.needs_whole_program,
             'level': LEVELS[rule.severity],
         },
     }
