@@ -23,7 +23,7 @@ def check_template(ctx: ClassDefContext) -> None:
     if template is None:
         return
     try:
-        messages.check(template, _fields(ctx))
+        messages.check_template(template, _fields(ctx))
     except ValueError as reason:
         ctx.api.fail(
             f'{ctx.cls.name}: the message {template!r} does not work: {reason}.', given, code=CODE

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from seamwise._text.escaping import escape
-from seamwise._text.source_excerpt import MAX_WIDTH, _columns, _window
+from seamwise._text.source_excerpt import MAX_WIDTH, display_width, fit_window
 from seamwise.check.findings import Finding
 
 TAB = ' ' * 4
@@ -17,7 +17,7 @@ def columns(text: str) -> int:
     >>> columns('ab'), columns('错误')
     (2, 4)
     """
-    return _columns(text)
+    return display_width(text)
 
 
 def wrapped(text: str, *, width: int | None, used: int, indent: str) -> list[str]:
@@ -56,7 +56,7 @@ def underlined(finding: Finding, *, width: int | None, indent: str) -> tuple[str
     """Give the line of source, or the part of it that there is room for, and a line of carets under what is meant."""
     pieces = [TAB if one == '\t' else escape(one) for one in finding.source.rstrip()]
     at = min(finding.column - 1, len(pieces))
-    shown, before = _window(
+    shown, before = fit_window(
         pieces, at, min(MAX_WIDTH, max(width or MAX_WIDTH, NARROWEST)) - len(indent)
     )
     meant = sum(map(columns, pieces[at : finding.end_column - 1]))

@@ -82,7 +82,7 @@ from seamwise.check.rules.seam_names import (
 from seamwise.check.rules.unchecked_unwrap import is_test
 from seamwise.check.typed_ast.channels import base_names, union_members
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, walk
-from seamwise.redaction.sensitive_names import words
+from seamwise.redaction.sensitive_names import split_words
 
 _TAGGED = 'seamwise.errors.TaggedError'
 _BUILTIN_CLASSES = MappingProxyType(
@@ -305,7 +305,7 @@ class _ModuleCheck:
                         concern = name_concern(name)
                         if (
                             concern is not None
-                            and (is_error or 'http' in words(name))
+                            and (is_error or 'http' in split_words(name))
                             and _is_int(self.module.variable(target))
                         ):
                             yield node, _finding(node, f'The field `{name}`', concern)
@@ -314,8 +314,8 @@ class _ModuleCheck:
                     ):
                         if (
                             is_error
-                            and words(name)[-1:] in (['color'], ['colour'])
-                            and TERMINAL_COLOURS.intersection(words(value)[-1:])
+                            and split_words(name)[-1:] in (['color'], ['colour'])
+                            and TERMINAL_COLOURS.intersection(split_words(value)[-1:])
                         ):
                             text = f'`{name}` with the value {value!r}'
                             yield node, _finding(node, text, COLOUR)

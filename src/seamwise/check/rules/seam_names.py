@@ -8,7 +8,7 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from seamwise.check.rules.rule import class_name
-from seamwise.redaction.sensitive_names import words
+from seamwise.redaction.sensitive_names import split_words
 
 
 class SeamConcern(Struct, frozen=True):
@@ -121,7 +121,7 @@ def name_concern(name: str) -> SeamConcern | None:
     if meaning in (['exit', 'code'], ['exit', 'status']):
         return EXIT
     is_http = meaning == ['status', 'code'] or (
-        'http' in words(name) and meaning in (['status'], ['code'])
+        'http' in split_words(name) and meaning in (['status'], ['code'])
     )
     return HTTP if is_http else None
 
@@ -145,4 +145,4 @@ def value_concern(name: str, value: int, *, is_of_error: bool) -> SeamConcern | 
 def _meaningful_words(name: str) -> list[str]:
     """Return the words of a name in the singular, without neutral ones."""
     singular = {'codes': 'code', 'statuses': 'status'}
-    return [singular.get(word, word) for word in words(name) if word not in _NEUTRAL_WORDS]
+    return [singular.get(word, word) for word in split_words(name) if word not in _NEUTRAL_WORDS]

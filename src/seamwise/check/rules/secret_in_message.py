@@ -130,7 +130,7 @@ def _secret_fields(template: str, fields: Mapping[str, Type | None]) -> list[str
 
 def _template_fields(template: str) -> list[str]:
     try:
-        parts = messages.parse(template)
+        parts = messages.parse_template(template)
     except ValueError:
         # TaggedError rejects the template when the class is created.
         return []
