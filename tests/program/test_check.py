@@ -51,7 +51,7 @@ def refused(*arguments: str) -> str:
 
 def test_a_clean_file_ends_with_nothing() -> None:
     result = check('clean.py')
-    assert result.output.startswith('nothing found in 1 file (')
+    assert result.output.startswith('no findings in 1 file (')
     assert code(result) == 0
 
 
@@ -220,7 +220,7 @@ def test_only_what_a_change_brings_is_shown() -> None:
     for arguments in (['init', '--quiet'], ['add', '.'], ['commit', '--quiet', '--message', 'one']):
         subprocess.run([*git, *arguments], check=True)
     result = check('dirty.py', '--diff', 'HEAD')
-    assert result.stdout.startswith('nothing new found since HEAD in 1 file (')
+    assert result.stdout.startswith('no new findings since HEAD in 1 file (')
     assert code(result) == 0
     Path('new.py').write_text('from clean import save\nsave()\n', encoding='utf-8')
     assert check('.', '--diff', 'HEAD', '--format', 'github').stdout.count('::error ') == 1

@@ -64,7 +64,9 @@ def check(
 
 
 def _is_asked(rule: Rule, settings: Settings, *, whole: bool) -> bool:
-    return settings.asks(rule.code, is_on=rule.is_default) and (whole or not rule.needs_whole_program)
+    return settings.asks(rule.code, is_on=rule.is_default) and (
+        whole or not rule.needs_whole_program
+    )
 
 
 def _findings(

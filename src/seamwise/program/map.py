@@ -132,7 +132,7 @@ def _read(paths: Sequence[str], *, no_cache: bool) -> 'tuple[Graph, Exit]':
     # Not before it is asked for: mypy takes half a second.
     from seamwise.check.code_base import read_code_base  # noqa: PLC0415
     from seamwise.check.map.build import build_graph  # noqa: PLC0415
-    from seamwise.check.reports import as_line  # noqa: PLC0415
+    from seamwise.check.reports import render_problem  # noqa: PLC0415
     from seamwise.check.rules.registry import RULES  # noqa: PLC0415
     from seamwise.check.settings import load_settings  # noqa: PLC0415
 
@@ -141,7 +141,7 @@ def _read(paths: Sequence[str], *, no_cache: bool) -> 'tuple[Graph, Exit]':
         raise CommandExit(asked.failure(), Exit.USAGE)
     code_base = read_code_base(paths, cache=None if no_cache else asked.unwrap().cache)
     for problem in code_base.problems:
-        say(f'seamwise: {as_line(problem)}')
+        say(f'seamwise: {render_problem(problem)}')
     return build_graph(code_base.files), Exit.USAGE if any(
         one.is_unread for one in code_base.problems
     ) else Exit.OK
