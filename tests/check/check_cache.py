@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from seamwise.check import code_base
-from seamwise.check.checking import Report, check
+from seamwise.check.checking import Report, run_check
 from seamwise.check.extract import facts_of
-from seamwise.check.settings import Settings
+from seamwise.check.settings import CheckSettings
 from seamwise.check.typed_ast.program import Module
 
 CACHE = Path('.seamwise_cache')
@@ -51,8 +51,8 @@ def said(report: Report) -> list[tuple[str, int, str, str]]:
 
 def checked(*paths: str) -> Report:
     """Check with the cache, and see that it says what a check without it says."""
-    warm = check(paths or ['.'])
-    cold = check(paths or ['.'], no_cache=True)
+    warm = run_check(paths or ['.'])
+    cold = run_check(paths or ['.'], no_cache=True)
     assert said(warm) == said(cold)
     assert warm.problems == cold.problems
     assert warm.files == cold.files
@@ -60,10 +60,10 @@ def checked(*paths: str) -> Report:
 
 
 def test_what_has_not_changed_is_not_read_again(read: list[str]) -> None:
-    first = check(['.'])
+    first = run_check(['.'])
     assert sorted(read) == ['callee', 'caller']
     read.clear()
-    assert said(check(['.'])) == said(first) != []
+    assert said(run_check(['.'])) == said(first) != []
     assert read == []
 
 
@@ -81,10 +81,10 @@ def test_a_change_in_one_file_changes_what_is_found_in_another() -> None:
 
 
 def test_a_change_that_no_other_file_can_see_leaves_the_others_alone(read: list[str]) -> None:
-    check(['.'])
+    run_check(['.'])
     read.clear()
     Path('callee.py').write_text(CALLEE.replace('else Failure', ' else  Failure'), encoding='utf-8')
-    check(['.'])
+    run_check(['.'])
     assert read == ['callee']
 
 
@@ -103,9 +103,9 @@ def test_files_come_and_go() -> None:
 
 def test_what_was_only_imported_before_is_read_when_it_is_asked_for(read: list[str]) -> None:
     Path('callee.py').write_text(f'{CALLEE}find("x")\n', encoding='utf-8')
-    assert [path for path, *_ in said(check(['caller.py']))] == ['caller.py']
-    assert [path for path, *_ in said(check(['callee.py']))] == ['callee.py']
-    assert [path for path, *_ in said(check(['.']))] == ['callee.py', 'caller.py']
+    assert [path for path, *_ in said(run_check(['caller.py']))] == ['caller.py']
+    assert [path for path, *_ in said(run_check(['callee.py']))] == ['callee.py']
+    assert [path for path, *_ in said(run_check(['.']))] == ['callee.py', 'caller.py']
     assert set(read) == {'callee', 'caller'}
 
 
@@ -150,7 +150,7 @@ def test_a_plugin_that_changes_counts() -> None:
 @pytest.mark.parametrize('damage', ['cut', 'foreign', 'empty', 'gone', 'folder'])
 @pytest.mark.parametrize('pattern', ['build-0/facts', 'build-0/mypy/*/*.db', 'build-0', 'lock'])
 def test_a_damaged_cache_misleads_nobody(pattern: str, damage: str) -> None:
-    first = said(check(['.']))
+    first = said(run_check(['.']))
     for path in CACHE.glob(pattern):
         if path.is_dir():
             for file in path.rglob('*'):
@@ -158,8 +158,8 @@ def test_a_damaged_cache_misleads_nobody(pattern: str, damage: str) -> None:
                     _damage(file, damage)
         else:
             _damage(path, damage)
-    assert said(check(['.'])) == first
-    assert said(check(['.'])) == first
+    assert said(run_check(['.'])) == first
+    assert said(run_check(['.'])) == first
 
 
 def _damage(path: Path, how: str) -> None:
@@ -179,7 +179,7 @@ def _damage(path: Path, how: str) -> None:
 
 
 def test_one_that_ended_in_between_misleads_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    first = said(check(['.']))
+    first = said(run_check(['.']))
     Path('callee.py').write_text(
         CALLEE.replace('Result[str, Missing]', 'Result[str, Missing | Busy]'), encoding='utf-8'
     )
@@ -190,31 +190,35 @@ def test_one_that_ended_in_between_misleads_nobody(monkeypatch: pytest.MonkeyPat
     with monkeypatch.context() as patch:
         patch.setattr(code_base, 'facts_of', ended)
         with pytest.raises(KeyboardInterrupt):
-            check(['.'])
+            run_check(['.'])
     assert said(checked()) != first
 
 
 def test_a_cache_that_another_process_has_is_left_alone(read: list[str]) -> None:
-    first = said(check(['.']))
+    first = said(run_check(['.']))
     with (CACHE / 'lock').open('w') as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         read.clear()
-        assert said(check(['.'])) == first
+        assert said(run_check(['.'])) == first
         assert sorted(read) == ['callee', 'caller']
     read.clear()
-    assert said(check(['.'])) == first
+    assert said(run_check(['.'])) == first
     assert read == []
 
 
 def test_where_nothing_can_be_written_nothing_is_kept() -> None:
     Path('file').write_text('', encoding='utf-8')
-    assert len(said(check(['callee.py', 'caller.py'], Settings(cache_dir='file/cache')))) == 1
-    assert len(said(check(['callee.py', 'caller.py'], Settings(cache_dir=os.devnull)))) == 1
+    assert (
+        len(said(run_check(['callee.py', 'caller.py'], CheckSettings(cache_dir='file/cache')))) == 1
+    )
+    assert (
+        len(said(run_check(['callee.py', 'caller.py'], CheckSettings(cache_dir=os.devnull)))) == 1
+    )
     assert not CACHE.exists()
 
 
 def test_the_folder_is_none_of_git_and_of_backups() -> None:
-    check(['.'])
+    run_check(['.'])
     assert (CACHE / '.gitignore').read_text(encoding='utf-8').endswith('*\n')
     assert (
         (CACHE / 'CACHEDIR.TAG')

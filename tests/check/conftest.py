@@ -6,7 +6,7 @@ from itertools import count
 
 import pytest
 
-from seamwise.check.typed_ast.channels import forget
+from seamwise.check.typed_ast.channels import clear_caches
 
 TESTS = count(1)
 EVERY = 4
@@ -17,5 +17,5 @@ EVERY = 4
 def _collected() -> Iterator[None]:
     yield
     if next(TESTS) % EVERY == 0:
-        forget()
+        clear_caches()
         gc.collect()

@@ -2,7 +2,7 @@
 
 from seamwise.check.checking import Report
 from seamwise.check.findings import Finding, Severity
-from seamwise.check.mypy_sources import Problem
+from seamwise.check.mypy_sources import SourceProblem
 
 ODD = 'a b/说明,100%:\n::error::x\udcff.py'
 """A file name with a space, Chinese, a newline, a command of GitHub, and an invalid UTF-8 byte."""
@@ -33,10 +33,10 @@ def finding(  # noqa: PLR0917 -- short calls in tests
     )
 
 
-def report(*findings: Finding, problems: tuple[Problem, ...] = (), files: int = 2) -> Report:
+def report(*findings: Finding, problems: tuple[SourceProblem, ...] = (), files: int = 2) -> Report:
     return Report(findings, problems, files, 0.25)
 
 
-UNREAD = Problem('broken.py', 'it does not parse: invalid syntax.', line=3)
-UNCONFIGURED = Problem('', 'mypy refuses its configuration.')
-UNTYPED = Problem('shop/orders.py', 'Cannot find `nowhere`.', line=1, is_unread=False)
+UNREAD = SourceProblem('broken.py', 'it does not parse: invalid syntax.', line=3)
+UNCONFIGURED = SourceProblem('', 'mypy refuses its configuration.')
+UNTYPED = SourceProblem('shop/orders.py', 'Cannot find `nowhere`.', line=1, is_unread=False)

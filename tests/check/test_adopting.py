@@ -143,7 +143,7 @@ def change(before: str, after: str) -> str:
 
 @every_step
 def test_the_check_says_of_each_step_what_the_page_says(step: str) -> None:
-    report = check([f'{step}.py'])
+    report = run_check([f'{step}.py'])
     assert report.problems == ()
     found = [f'{one.path}:{one.line}: {one.code} {one.message}' for one in report.findings]
     said = [

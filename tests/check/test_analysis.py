@@ -13,9 +13,9 @@ from mypy.options import Options
 from mypy.parse import parse
 
 from seamwise.check.analysis import modules
-from seamwise.check.mypy_build import built
-from seamwise.check.mypy_sources import Problem, groups, mypy_options
-from seamwise.check.typed_ast.mypy_nodes import KINDS, Positions
+from seamwise.check.mypy_build import run_mypy
+from seamwise.check.mypy_sources import SourceProblem, mypy_options, source_groups
+from seamwise.check.typed_ast.mypy_nodes import AST_TYPES, Positions
 from seamwise.check.typed_ast.program import Module
 
 ROOT = Path(__file__).parents[2]
@@ -43,7 +43,7 @@ def expressions(module: Module) -> Iterator[ast.expr]:
                         left_out.update(ast.walk(base))
             case _:
                 pass
-    kinds = {*KINDS.values(), ast.BoolOp}
+    kinds = {*AST_TYPES.values(), ast.BoolOp}
     yield from (
         one
         for one in ast.walk(module.syntax)
@@ -53,18 +53,18 @@ def expressions(module: Module) -> Iterator[ast.expr]:
 
 def test_every_expression_of_this_project_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    problems: list[Problem] = []
+    problems: list[SourceProblem] = []
     options = mypy_options(problems)
     assert options is not None
     options.follow_imports = 'skip'
-    (group,) = groups(['src/seamwise', 'tests/check/test_checking.py'], options, problems)
-    result = built(group, problems)
+    (group,) = source_groups(['src/seamwise', 'tests/check/test_checking.py'], options, problems)
+    result = run_mypy(group, problems)
     assert result is not None
     lost = [
         (str(module.path), node.lineno, ast.unparse(node))
         for module in modules(result, [one.module for one in group.sources], problems)
         for node in expressions(module)
-        if module.node(node) is None
+        if module.mypy_node(node) is None
     ]
     assert lost == []
     assert problems == []

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from seamwise.check.checking import Report, check
+from seamwise.check.checking import Report, run_check
 from seamwise.check.rules.registry import RULES
-from seamwise.check.settings import Settings
+from seamwise.check.settings import CheckSettings
 
 CASES = Path(__file__).parent / 'cases'
 MARK = re.compile(r'# finds(?P<next>-next)?: (?P<codes>SW\d+(?:, SW\d+)*)')

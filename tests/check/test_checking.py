@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from seamwise.check.checking import Report, check
-from seamwise.check.settings import Settings
+from seamwise.check.checking import Report, run_check
+from seamwise.check.settings import CheckSettings
 
 START = 'from seamwise import Failure, Result, Success\ndef save() -> Result[int, str]: return Success(1) if id else Failure("")\n'
 
@@ -23,9 +23,9 @@ def _in_a_folder_of_its_own(tmp_path: Path, cache: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(tmp_path)
 
 
-def checked(source: str | bytes, *, settings: Settings | None = None) -> Report:
+def checked(source: str | bytes, *, settings: CheckSettings | None = None) -> Report:
     Path('module.py').write_bytes(source if isinstance(source, bytes) else source.encode())
-    return check(['module.py'], settings)
+    return run_check(['module.py'], settings)
 
 
 def test_a_finding_has_its_place_in_characters_from_one() -> None:
@@ -55,7 +55,7 @@ def test_a_handler_stands_at_its_except_and_a_function_at_its_def() -> None:
 def test_a_path_is_relative_to_the_current_directory(tmp_path: Path) -> None:
     (tmp_path / 'folder').mkdir()
     (tmp_path / 'folder' / 'one.py').write_text(f'{START}save()\n', encoding='utf-8')
-    assert [one.path for one in check([str(tmp_path / 'folder')]).findings] == [
+    assert [one.path for one in run_check([str(tmp_path / 'folder')]).findings] == [
         os.path.join('folder', 'one.py')
     ]
 
@@ -92,15 +92,15 @@ def test_an_allowance_stands_on_any_line_of_its_statement_or_above_but_not_below
 def test_settings_select_rules_and_say_how_grave_they_are() -> None:
     source = f'{START}save()\nsave().unwrap()\n'
     assert [one.code for one in checked(source).findings] == ['SW101', 'SW104']
-    assert [one.code for one in checked(source, settings=Settings(select=('SW104',))).findings] == [
-        'SW104'
-    ]
-    assert [one.code for one in checked(source, settings=Settings(ignore=('SW104',))).findings] == [
-        'SW101'
-    ]
+    assert [
+        one.code for one in checked(source, settings=CheckSettings(select=('SW104',))).findings
+    ] == ['SW104']
+    assert [
+        one.code for one in checked(source, settings=CheckSettings(ignore=('SW104',))).findings
+    ] == ['SW101']
     assert [
         one.severity
-        for one in checked(source, settings=Settings(severity={'SW101': 'hint'})).findings
+        for one in checked(source, settings=CheckSettings(severity={'SW101': 'hint'})).findings
     ] == ['hint', 'warning']
 
 
@@ -119,7 +119,7 @@ def test_a_file_that_cannot_be_read_is_told_and_the_rest_is_checked(
     )
     Path('module.py').write_bytes(source if isinstance(source, bytes) else source.encode())
     for paths in (['.'], ['other.py']):
-        report = check(paths)
+        report = run_check(paths)
         assert [(one.path, one.line) for one in report.findings] == [('other.py', 4)], paths
         if paths == ['.']:
             assert [one.path for one in report.problems] == ['module.py']
@@ -130,12 +130,12 @@ def test_a_file_that_cannot_be_read_is_told_and_the_rest_is_checked(
 def test_a_file_that_is_too_deep_for_python_is_told() -> None:
     Path('other.py').write_text(f'{START}save()\n', encoding='utf-8')
     Path('module.py').write_text('x = ' + '+'.join('1' * 8000), encoding='utf-8')
-    report = check(['.'])
+    report = run_check(['.'])
     assert [(one.path, one.line) for one in report.findings] == [('other.py', 3)]
     assert [one.path for one in report.problems] == ['module.py']
     # From elsewhere it is mypy that meets it, and mypy can.
     Path('third.py').write_text(f'import module\n{START}save()\n', encoding='utf-8')
-    third = check(['third.py'])
+    third = run_check(['third.py'])
     assert [(one.path, one.line) for one in third.findings] == [('third.py', 4)]
     assert third.problems == ()
 
@@ -161,7 +161,7 @@ def test_a_package_of_stubs_is_checked() -> None:
     Path('foo-stubs/__init__.pyi').write_text(
         'from seamwise import Result\ndef f() -> Result[int, object]: ...\n', encoding='utf-8'
     )
-    report = check(['foo-stubs'])
+    report = run_check(['foo-stubs'])
     assert [(one.code, one.line) for one in report.findings] == [('SW106', 2)]
     assert report.problems == ()
 
@@ -170,7 +170,7 @@ def test_what_is_no_python_is_told() -> None:
     Path('empty').mkdir()
     Path('book.ipynb').write_text('{}', encoding='utf-8')
     Path('data.txt').write_text('', encoding='utf-8')
-    report = check(['empty', 'book.ipynb', 'data.txt', 'nowhere'])
+    report = run_check(['empty', 'book.ipynb', 'data.txt', 'nowhere'])
     assert [one.path for one in report.problems] == ['empty', 'book.ipynb', 'data.txt', 'nowhere']
     assert [report.files, report.findings, report.is_complete] == [0, (), False]
 
@@ -192,7 +192,7 @@ def test_errors_that_mypy_is_told_to_ignore_hide_nothing() -> None:
 
 def test_the_same_file_twice_is_one() -> None:
     Path('module.py').write_text(f'{START}save()\n', encoding='utf-8')
-    report = check(['module.py', '.', './module.py'])
+    report = run_check(['module.py', '.', './module.py'])
     assert (report.files, len(report.findings)) == (1, 1)
 
 
@@ -206,7 +206,7 @@ def test_files_of_the_same_name_in_two_folders_are_checked_each_for_itself() -> 
         Path(folder, 'app.py').write_text('from helper import other\nother()\n', encoding='utf-8')
     Path('c').mkdir()
     Path('c', 'alone.py').write_text(f'{START}save()\n', encoding='utf-8')
-    report = check(['.'])
+    report = run_check(['.'])
     assert [(one.path, one.line) for one in report.findings] == [
         ('a/app.py', 2),
         ('b/app.py', 2),
@@ -232,11 +232,11 @@ def test_a_file_that_makes_mypy_fail_is_told_and_the_rest_is_checked() -> None:
         f'{START}def fails() -> None: ...\nsave()\nfails()\n', encoding='utf-8'
     )
     Path('other.py').write_text(f'{START}save()\nimport module\n', encoding='utf-8')
-    report = check(['.'])
+    report = run_check(['.'])
     assert [(one.path, one.line) for one in report.findings] == [('other.py', 3)]
     assert [(one.path, one.line) for one in report.problems] == [('module.py', 5)]
     assert 'fails by itself' in report.problems[0].message
-    assert [(one.path, one.line) for one in check(['other.py']).findings] == [('other.py', 3)]
+    assert [(one.path, one.line) for one in run_check(['other.py']).findings] == [('other.py', 3)]
 
 
 def test_a_byte_order_mark_and_another_encoding_move_no_place() -> None:

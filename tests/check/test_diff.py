@@ -9,9 +9,9 @@ import pytest
 from seamwise import Failure, Result
 from seamwise.check.checking import Report
 from seamwise.check.diff import new_findings
-from seamwise.check.git import commit, exported
+from seamwise.check.git import export_commit, find_commit
 from seamwise.check.rules.registry import RULES
-from seamwise.check.settings import Settings, load_settings
+from seamwise.check.settings import CheckSettings, load_settings
 
 LIB = "from seamwise import Failure, Result, Success\ndef keep(n: int) -> Result[int, str]: return Success(n) if n else Failure('none')\n"
 USE = 'from lib import keep\n'
@@ -34,7 +34,7 @@ def committed(files: dict[str, str]) -> None:
     git('commit', '--message', 'one', '--allow-empty')
 
 
-def asked(folder: Path) -> Result[Settings, str]:
+def asked(folder: Path) -> Result[CheckSettings, str]:
     return load_settings(folder, RULES)
 
 
@@ -239,7 +239,7 @@ def test_a_configuration_of_git_changes_nothing(repository: Path) -> None:
         'diff.relative': 'true',
     }.items():
         git('config', name, value)
-    with exported(commit('HEAD').unwrap()) as export:
+    with export_commit(find_commit('HEAD').unwrap()) as export:
         assert dict(export.renames) == {'lib.py': 'other.py'}
         assert sorted(one.name for one in export.folder.iterdir()) == ['.git', 'lib.py', 'link.py']
     assert not Path('ran').exists()

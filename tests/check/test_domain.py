@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from seamwise import Success
-from seamwise.check.checking import check
+from seamwise.check.checking import run_check
 from seamwise.check.facts import FileFacts
-from seamwise.check.settings import Settings, load_settings
+from seamwise.check.settings import CheckSettings, load_settings
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from seamwise.check.settings import Settings, load_settings
 def test_a_part_of_the_dotted_name_says_that_a_module_is_of_the_domain(
     module: str, path: str
 ) -> None:
-    assert Settings().is_domain(FileFacts(module, path))
+    assert CheckSettings().is_domain(FileFacts(module, path))
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_a_part_of_the_dotted_name_says_that_a_module_is_of_the_domain(
     ],
 )
 def test_other_modules_are_not(module: str, path: str) -> None:
-    assert not Settings().is_domain(FileFacts(module, path))
+    assert not CheckSettings().is_domain(FileFacts(module, path))
 
 
 def test_the_layers_can_be_named(tmp_path: Path) -> None:
@@ -70,10 +70,10 @@ def test_only_the_domain_is_told_and_its_tests_are_not(
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(CODE, encoding='utf-8')
     monkeypatch.chdir(tmp_path)
-    assert [(one.path, one.line, one.code) for one in check(['.'], no_cache=True).findings] == [
+    assert [(one.path, one.line, one.code) for one in run_check(['.'], no_cache=True).findings] == [
         ('shop/domain/orders.py', 3, 'SW109')
     ]
-    elsewhere = check(['.'], Settings(domain=('web',)), no_cache=True).findings
+    elsewhere = run_check(['.'], CheckSettings(domain=('web',)), no_cache=True).findings
     assert [(one.path, one.code) for one in elsewhere] == [('shop/web/orders_page.py', 'SW109')]
 
 
@@ -82,8 +82,8 @@ def test_another_domain_is_another_answer_with_the_cache_warm(
 ) -> None:
     (tmp_path / 'orders.py').write_text(CODE, encoding='utf-8')
     monkeypatch.chdir(tmp_path)
-    assert check(['orders.py']).findings == ()
-    assert [one.code for one in check(['orders.py'], Settings(domain=('orders',))).findings] == [
-        'SW109'
-    ]
-    assert check(['orders.py']).findings == ()
+    assert run_check(['orders.py']).findings == ()
+    assert [
+        one.code for one in run_check(['orders.py'], CheckSettings(domain=('orders',))).findings
+    ] == ['SW109']
+    assert run_check(['orders.py']).findings == ()

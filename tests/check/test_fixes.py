@@ -9,7 +9,7 @@ from textwrap import dedent
 import pytest
 from click.testing import CliRunner
 
-from seamwise.check.checking import check
+from seamwise.check.checking import run_check
 from seamwise.check.fixes import apply_fixes
 from seamwise.program.check import check as command
 
@@ -131,7 +131,7 @@ def test_a_wildcard_that_something_reaches_is_for_its_author(shop: Path) -> None
 @pytest.mark.parametrize('mark', [b'', b'\xef\xbb\xbf'])
 def test_line_endings_and_the_mark_of_byte_order_stay(shop: Path, ending: str, mark: bytes) -> None:
     shop.write_bytes(mark + WIDE.replace('\n', ending).encode())
-    assert apply_fixes(check(['.']).findings)
+    assert apply_fixes(run_check(['.']).findings)
     assert (
         shop.read_bytes()
         == mark
@@ -143,13 +143,13 @@ def test_line_endings_and_the_mark_of_byte_order_stay(shop: Path, ending: str, m
 
 def test_another_encoding_stays(shop: Path) -> None:
     shop.write_bytes(('# coding: latin-1\n' + WIDE).encode('latin-1'))
-    assert apply_fixes(check(['.']).findings)
+    assert apply_fixes(run_check(['.']).findings)
     assert b'\xdcberschrift: \xe4' in shop.read_bytes()
 
 
 def test_a_file_that_has_changed_meanwhile_is_left_alone(shop: Path) -> None:
     shop.write_text(WIDE, encoding='utf-8')
-    findings = check(['.']).findings
+    findings = run_check(['.']).findings
     shop.write_text('# one more line\n' + WIDE, encoding='utf-8')
     assert apply_fixes(findings) == ()
     assert shop.read_text(encoding='utf-8') == '# one more line\n' + WIDE
@@ -161,7 +161,7 @@ def test_the_rights_of_a_file_stay_and_a_link_stays_a_link(shop: Path, tmp_path:
     real.write_text(WIDE, encoding='utf-8')
     real.chmod(0o640)
     shop.symlink_to(real)
-    assert apply_fixes(check(['shop.py']).findings)
+    assert apply_fixes(run_check(['shop.py']).findings)
     assert shop.is_symlink()
     assert stat.S_IMODE(real.stat().st_mode) == 0o640
     assert sorted(one.name for one in tmp_path.iterdir() if not one.name.startswith('.')) == [

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from seamwise.check.facts import Edit
-from seamwise.check.inference import Flows, read
+from seamwise.check.facts import TextEdit
+from seamwise.check.inference import InferredFacts, infer
 from tests.check.reading import modules
 
 BASE = """
@@ -146,7 +146,7 @@ def direct(do: Do[Busy | Missing], uid: int) -> str:
 
 
 @pytest.fixture(scope='module')
-def flows(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Flows]:
+def flows(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, InferredFacts]:
     """Read all of them at once: mypy takes its time to start."""
     folder = tmp_path_factory.mktemp('flows')
     (folder / 'base.py').write_text(BASE, encoding='utf-8')
@@ -154,88 +154,100 @@ def flows(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Flows]:
         (folder / f'{name}.py').write_text(START + code, encoding='utf-8')
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        return {module.name: read(module) for module in modules(['.'])}
+        return {module.name: infer(module) for module in modules(['.'])}
 
 
 def test_a_function_says_what_it_declares_and_what_really_comes_out(
-    flows: Mapping[str, Flows],
+    flows: Mapping[str, InferredFacts],
 ) -> None:
     found = flows['declared'].functions
     both, one = found[-2:]
     assert both.name == 'declared.both'
     assert both.declared == both.inferred == ('base.Busy', 'base.Missing')
-    assert (one.inferred, one.unmade) == (('base.Missing',), ('base.Busy',))
+    assert (one.inferred, one.impossible_errors) == (('base.Missing',), ('base.Busy',))
 
 
-def test_an_entry_says_where_errors_come_in_and_which_end_there(flows: Mapping[str, Flows]) -> None:
+def test_an_entry_says_where_errors_come_in_and_which_end_there(
+    flows: Mapping[str, InferredFacts],
+) -> None:
     shown = flows['entries'].functions[-1]
-    assert [(one.callee, one.errors, one.ended, one.lost) for one in shown.entries] == [
+    assert [(one.callee, one.errors, one.handled, one.lost) for one in shown.error_sources] == [
         ('base.find', ('base.Missing',), ('base.Missing',), ()),
         ('base.book', ('base.Busy',), (), ()),
     ]
 
 
-def test_what_nobody_looks_at_is_lost(flows: Mapping[str, Flows]) -> None:
+def test_what_nobody_looks_at_is_lost(flows: Mapping[str, InferredFacts]) -> None:
     lost = flows['lost'].functions[-1]
-    assert [(one.ended, one.lost) for one in lost.entries] == [((), ('base.Missing',))]
+    assert [(one.handled, one.lost) for one in lost.error_sources] == [((), ('base.Missing',))]
 
 
-def test_a_failure_that_is_made_here_has_no_callee(flows: Mapping[str, Flows]) -> None:
+def test_a_failure_that_is_made_here_has_no_callee(flows: Mapping[str, InferredFacts]) -> None:
     made = flows['made'].functions[-1]
-    assert [(one.callee, one.errors) for one in made.entries] == [
+    assert [(one.callee, one.errors) for one in made.error_sources] == [
         ('', ('base.Missing',)),
         ('', ('base.Busy',)),
     ]
     assert made.inferred == ('base.Busy', 'base.Missing')
 
 
-def test_a_step_that_is_handed_over_brings_its_errors(flows: Mapping[str, Flows]) -> None:
+def test_a_step_that_is_handed_over_brings_its_errors(flows: Mapping[str, InferredFacts]) -> None:
     step = flows['steps'].functions[-1]
-    assert [one.callee for one in step.entries] == ['base.find', 'base.book']
+    assert [one.callee for one in step.error_sources] == ['base.find', 'base.book']
 
 
-def test_methods_go_by_the_class_that_defines_them(flows: Mapping[str, Flows]) -> None:
+def test_methods_go_by_the_class_that_defines_them(flows: Mapping[str, InferredFacts]) -> None:
     found = flows['methods'].functions
     _, load, twice = found[-3:]
     assert load.overrides == ('methods.Base.load',)
-    assert [one.callee for one in twice.entries] == ['methods.Store.load', 'methods.Base.load']
+    assert [one.callee for one in twice.error_sources] == [
+        'methods.Store.load',
+        'methods.Base.load',
+    ]
 
 
-def test_functions_inside_of_functions_have_names_of_their_own(flows: Mapping[str, Flows]) -> None:
+def test_functions_inside_of_functions_have_names_of_their_own(
+    flows: Mapping[str, InferredFacts],
+) -> None:
     found = flows['inner'].functions
     assert [one.name for one in found[-2:]] == ['inner.outer', 'inner.outer.inner']
-    assert [one.callee for one in found[-2].entries] == ['inner.outer.inner']
+    assert [one.callee for one in found[-2].error_sources] == ['inner.outer.inner']
 
 
-def test_what_is_handed_to_an_adapter_is_shown_at_its_seam(flows: Mapping[str, Flows]) -> None:
+def test_what_is_handed_to_an_adapter_is_shown_at_its_seam(
+    flows: Mapping[str, InferredFacts],
+) -> None:
     found = flows['seams']
     assert [(one.name, one.seam, one.errors) for one in found.seams] == [
         ('seams.ANSWERS', 'http', ('base.Missing',)),
         ('seams.EXITS', 'cli', ('base.Missing',)),
     ]
-    assert [(one.seam, one.errors) for one in found.functions[-1].shows] == [
+    assert [(one.seam, one.errors) for one in found.functions[-1].seam_uses] == [
         ('http', ('base.Missing',))
     ]
 
 
-def test_guards_are_known_layer_by_layer(flows: Mapping[str, Flows]) -> None:
+def test_guards_are_known_layer_by_layer(flows: Mapping[str, InferredFacts]) -> None:
     found = flows['guards']
     layers = {one.name: [layer.kind for layer in one.layers or ()] for one in found.guards}
     assert layers == {'guards.patient': ['named', 'retry', 'other']}
-    (call,) = found.guarded
+    (call,) = found.guarded_calls
     assert call.errors == ('base.Missing',)
-    assert [name.rpartition('.')[2] for name in call.own] == ['CircuitOpen', 'DeadlineExceeded']
+    assert [name.rpartition('.')[2] for name in call.guard_errors] == [
+        'CircuitOpen',
+        'DeadlineExceeded',
+    ]
 
 
-def test_classes_say_their_category(flows: Mapping[str, Flows]) -> None:
+def test_classes_say_their_category(flows: Mapping[str, InferredFacts]) -> None:
     found = flows['classes'].classes
     assert [(one.name, one.tag, one.category, one.retryable) for one in found] == [
         ('classes.Odd', 'OddOne', 'TIMEOUT', False)
     ]
 
 
-def test_a_channel_that_is_too_wide_can_be_made_exact(flows: Mapping[str, Flows]) -> None:
-    assert [one.new for function in flows['exact'].functions for one in function.exact] == [
+def test_a_channel_that_is_too_wide_can_be_made_exact(flows: Mapping[str, InferredFacts]) -> None:
+    assert [one.new for function in flows['exact'].functions for one in function.removal_edits] == [
         'Missing',
         'Missing',
         'Missing',
@@ -243,20 +255,20 @@ def test_a_channel_that_is_too_wide_can_be_made_exact(flows: Mapping[str, Flows]
     ]
 
 
-def test_a_channel_behind_another_name_is_left_alone(flows: Mapping[str, Flows]) -> None:
+def test_a_channel_behind_another_name_is_left_alone(flows: Mapping[str, InferredFacts]) -> None:
     found = flows['aliases'].functions[-2:]
-    assert [one.exact for one in found] == [(), ()]
-    assert [one.unmade for one in found] == [('base.Busy',), ('base.Busy',)]
+    assert [one.removal_edits for one in found] == [(), ()]
+    assert [one.impossible_errors for one in found] == [('base.Busy',), ('base.Busy',)]
 
 
-def test_an_edit_knows_what_it_replaces(flows: Mapping[str, Flows]) -> None:
-    (edit,) = flows['edits'].functions[-1].exact
+def test_an_edit_knows_what_it_replaces(flows: Mapping[str, InferredFacts]) -> None:
+    (edit,) = flows['edits'].functions[-1].removal_edits
     line = CODE['edits'].count('\n', 0, CODE['edits'].index('def')) + START.count('\n') + 1
-    assert edit == Edit(line, 48, line, 62, 'Missing | Busy', 'Missing')
+    assert edit == TextEdit(line, 48, line, 62, 'Missing | Busy', 'Missing')
 
 
-def test_names_that_lead_to_others_are_followed_once(flows: Mapping[str, Flows]) -> None:
+def test_names_that_lead_to_others_are_followed_once(flows: Mapping[str, InferredFacts]) -> None:
     # Each twice would be a million million ways.
     (chained,) = flows['chains'].functions
     assert chained.inferred == ('base.Missing',)
-    assert [one.lost for one in chained.entries] == [()] * len(chained.entries)
+    assert [one.lost for one in chained.error_sources] == [()] * len(chained.error_sources)

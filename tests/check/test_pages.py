@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from seamwise.check.checking import Report, check
+from seamwise.check.checking import Report, run_check
 from seamwise.check.rules.registry import RULES
-from seamwise.check.settings import Settings
+from seamwise.check.settings import CheckSettings
 
 PAGES = Path(__file__).parents[2] / 'docs' / 'check'
 BLOCK = re.compile(r'^```python\n(.*?)^```$', re.MULTILINE | re.DOTALL)

@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from seamwise import Failure, Success
-from seamwise.check.settings import Settings, load_settings
+from seamwise.check.settings import CheckSettings, load_settings
 
 CODES = ['SW101', 'SW102']
 
 
 def test_without_a_file_everything_is_asked(tmp_path: Path) -> None:
-    assert load_settings(tmp_path, CODES) == Success(Settings())
-    assert Settings().asks('SW101')
+    assert load_settings(tmp_path, CODES) == Success(CheckSettings())
+    assert CheckSettings().asks('SW101')
 
 
 def test_the_nearest_file_counts(tmp_path: Path) -> None:
@@ -22,10 +22,10 @@ def test_the_nearest_file_counts(tmp_path: Path) -> None:
         '[tool.seamwise.check]\nselect = ["SW102"]\nseverity = {SW102 = "hint"}\n', encoding='utf-8'
     )
     assert load_settings(inner, CODES) == Success(
-        Settings(select=('SW102',), severity={'SW102': 'hint'})
+        CheckSettings(select=('SW102',), severity={'SW102': 'hint'})
     )
     (tmp_path / 'a' / 'pyproject.toml').write_text('[project]\nname = "a"\n', encoding='utf-8')
-    assert load_settings(inner, CODES) == Success(Settings())
+    assert load_settings(inner, CODES) == Success(CheckSettings())
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_a_mistake_is_told(tmp_path: Path, text: str, said: str) -> None:
 
 
 def test_what_is_on_and_what_is_named_is_asked() -> None:
-    asked = Settings(extend_select=('SW115',), ignore=('SW102',))
+    asked = CheckSettings(extend_select=('SW115',), ignore=('SW102',))
     assert [
         asked.asks('SW101'),
         asked.asks('SW102'),
@@ -60,7 +60,7 @@ def test_what_is_on_and_what_is_named_is_asked() -> None:
         True,
         False,
     ]
-    only = Settings(select=('SW101',))
+    only = CheckSettings(select=('SW101',))
     assert [only.asks('SW101'), only.asks('SW102')] == [True, False]
 
 

@@ -14,7 +14,7 @@ from seamwise.check.facts import FileFacts
 from seamwise.check.map.build import build_graph
 from seamwise.check.map.graph import Graph
 from seamwise.check.map.page import as_html
-from seamwise.check.mypy_sources import Problem
+from seamwise.check.mypy_sources import SourceProblem
 from seamwise.program.cli import seamwise
 from tests.check.map.files import NO_ORDER, SHOP, function, kind, made
 from tests.check.map.test_formats import large
@@ -62,7 +62,7 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def read_as(
     monkeypatch: pytest.MonkeyPatch,
     files: Sequence[FileFacts],
-    problems: list[Problem] | None = None,
+    problems: list[SourceProblem] | None = None,
 ) -> None:
     """Let these files be what is read."""
 
@@ -73,9 +73,9 @@ def read_as(
 
 
 @pytest.fixture
-def shop(monkeypatch: pytest.MonkeyPatch) -> list[Problem]:
+def shop(monkeypatch: pytest.MonkeyPatch) -> list[SourceProblem]:
     """Let the shop be what is read, and give the list of what could not be."""
-    problems: list[Problem] = []
+    problems: list[SourceProblem] = []
     read_as(monkeypatch, SHOP, problems)
     return problems
 
@@ -124,8 +124,8 @@ def test_without_an_option_it_sums_up_and_says_what_there_is_more() -> None:
     assert code('shop') == 0
 
 
-def test_what_was_read_only_in_part_ends_well(shop: list[Problem]) -> None:
-    shop.append(Problem('shop/web.py', 'an import is missing.', is_unread=False))
+def test_what_was_read_only_in_part_ends_well(shop: list[SourceProblem]) -> None:
+    shop.append(SourceProblem('shop/web.py', 'an import is missing.', is_unread=False))
     ended = drawn('shop')
     assert ended.stderr == 'seamwise: shop/web.py: an import is missing.\n'
     assert code('shop') == 0

@@ -8,20 +8,27 @@ from mypy.build import BuildResult
 from mypy.nodes import AwaitExpr, CallExpr, Expression, MemberExpr, NameExpr
 from mypy.types import Type
 
-from seamwise.check.mypy_build import built, missing_imports
-from seamwise.check.mypy_sources import Problem, groups, mypy_options, text_of, too_deep, unreadable
-from seamwise.check.typed_ast.channels import forget
-from seamwise.check.typed_ast.mypy_nodes import Key, Nodes, key_of
+from seamwise.check.mypy_build import missing_imports, run_mypy
+from seamwise.check.mypy_sources import (
+    SourceProblem,
+    mypy_options,
+    parse_problem,
+    read_source,
+    source_groups,
+    too_deep_problem,
+)
+from seamwise.check.typed_ast.channels import clear_caches
+from seamwise.check.typed_ast.mypy_nodes import ExpressionKey, NodeIndex, expression_key
 from seamwise.check.typed_ast.program import Module, Program, Text
 
-__all__ = ['Analysis', 'Problem', 'analyse', 'modules']
+__all__ = ['Analysis', 'SourceProblem', 'analyse', 'modules']
 
 
 class Analysis(Struct, frozen=True):
     """A program, and what is missing of it."""
 
     program: Program
-    problems: tuple[Problem, ...]
+    problems: tuple[SourceProblem, ...]
 
 
 def analyse(paths: Sequence[str]) -> Analysis:
@@ -29,43 +36,45 @@ def analyse(paths: Sequence[str]) -> Analysis:
 
     Whatever cannot be read becomes a Problem, never an exception.
     """
-    forget()
-    problems: list[Problem] = []
+    clear_caches()
+    problems: list[SourceProblem] = []
     found: list[Module] = []
     options = mypy_options(problems)
-    for group in groups(paths, options, problems) if options is not None else ():
-        result = built(group, problems)
+    for group in source_groups(paths, options, problems) if options is not None else ():
+        result = run_mypy(group, problems)
         if result is not None:
             problems += missing_imports(result.errors)
             found += modules(result, (one.module for one in group.sources), problems)
     return Analysis(Program(found), tuple(problems))
 
 
-def modules(result: BuildResult, names: Iterable[str], problems: list[Problem]) -> Iterator[Module]:
+def modules(
+    result: BuildResult, names: Iterable[str], problems: list[SourceProblem]
+) -> Iterator[Module]:
     """Give the modules of these names, those that mypy has just read."""
     trees = [tree for one in names if (tree := result.files.get(one)) is not None]
-    texts = [Text(text_of(tree.path)) for tree in trees]
-    nodes = [Nodes(tree, text.places) for tree, text in zip(trees, texts, strict=True)]
+    texts = [Text(read_source(tree.path)) for tree in trees]
+    nodes = [NodeIndex(tree, text.positions) for tree, text in zip(trees, texts, strict=True)]
     types = _types(result.types, nodes)
     for tree, text, own, typed in zip(trees, texts, nodes, types, strict=True):
         try:
             module = Module(tree.fullname, Path(tree.path), text, own, typed)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             # The parser of mypy takes more than the one of Python.
-            problems.append(unreadable(tree.path) or too_deep(tree.path))
+            problems.append(parse_problem(tree.path) or too_deep_problem(tree.path))
         else:
             yield module
 
 
 def _types(
-    types: Mapping[Expression, Type], modules: Sequence[Nodes]
-) -> list[dict[Key, list[Type]]]:
+    types: Mapping[Expression, Type], modules: Sequence[NodeIndex]
+) -> list[dict[ExpressionKey, list[Type]]]:
     """Give the types of each module by place.
 
     Where a type variable stands for one of several types, mypy reads a function once for each, in copies that belong to no
     tree. It hands on types module by module, though, so that copies stand between the nodes of their own module.
     """
-    found: list[dict[Key, list[Type]]] = [
+    found: list[dict[ExpressionKey, list[Type]]] = [
         {place: [types[node]] for place, node in one.expressions.items() if node in types}
         for one in modules
     ]
@@ -77,7 +86,7 @@ def _types(
         if node in owners:
             before = owners[node]
             continue
-        place = key_of(node)
+        place = expression_key(node)
         if before is None or place is None:
             continue
         original = modules[before].expressions.get(place)

@@ -23,7 +23,7 @@ from mypy.options import Options
 from mypy.version import __version__ as mypy_version
 
 from seamwise.check.facts import FileFacts
-from seamwise.check.mypy_sources import relative
+from seamwise.check.mypy_sources import relative_path
 
 if sys.platform != 'win32':
     import fcntl
@@ -34,7 +34,7 @@ Signature: 8a477f597d28d172789f06886806bc55
 """
 
 
-class Entry(Struct, frozen=True):
+class CachedFile(Struct, frozen=True):
     """The facts of one file."""
 
     inputs: bytes
@@ -42,18 +42,18 @@ class Entry(Struct, frozen=True):
     facts: FileFacts
 
 
-class Kept(Struct, frozen=True):
+class CacheContents(Struct, frozen=True):
     """All that is kept beside the cache of mypy."""
 
     seal: bytes = b''
     """A digest of the cache of mypy, as it was left."""
     reader: bytes = b''
     """A digest of the program that has read the facts."""
-    files: dict[str, Entry] = {}
+    files: dict[str, CachedFile] = {}
 
 
 @contextmanager
-def opened(folder: Path | None) -> Generator[Path | None]:
+def locked_folder(folder: Path | None) -> Generator[Path | None]:
     """Hold the folder against other processes; gives None where it cannot be had: another has it, or nobody may write."""
     lock = _locked(folder) if folder is not None else None
     try:
@@ -87,7 +87,7 @@ def _make(folder: Path) -> None:
         (folder / 'CACHEDIR.TAG').write_text(TAG, encoding='utf-8')
 
 
-class Cache:
+class FactsCache:
     """The cache of one build."""
 
     def __init__(self, folder: Path) -> None:
@@ -122,8 +122,8 @@ class Cache:
             files = {path: entry for path, entry in self._kept.files.items() if Path(path).exists()}
             for name, facts in found.items():
                 state = result.graph[name]
-                files[state.path or ''] = Entry(_inputs(state, result), facts)
-            kept = Kept(self._sealed(), _reader(), files)
+                files[state.path or ''] = CachedFile(_inputs(state, result), facts)
+            kept = CacheContents(self._sealed(), _reader(), files)
             if kept != self._kept:
                 self._write(msgspec.msgpack.encode(kept))
         except (OSError, sqlite3.Error):
@@ -133,16 +133,16 @@ class Cache:
         """Remove everything."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _read(self) -> Kept:
+    def _read(self) -> CacheContents:
         try:
-            kept = msgspec.msgpack.decode((self._folder / 'facts').read_bytes(), type=Kept)
+            kept = msgspec.msgpack.decode((self._folder / 'facts').read_bytes(), type=CacheContents)
             if kept.seal == self._seal():
                 # What another version of the rules has said is gone; what mypy knows is not.
-                return kept if kept.reader == _reader() else Kept(kept.seal)
+                return kept if kept.reader == _reader() else CacheContents(kept.seal)
         except (OSError, msgspec.DecodeError):
             pass
         self.drop()
-        return Kept()
+        return CacheContents()
 
     def _sealed(self) -> bytes:
         for database in self._databases():
@@ -180,7 +180,7 @@ def _inputs(state: State, result: BuildResult) -> bytes:
     )
     inputs = (
         state.path,
-        relative(state.path or ''),
+        relative_path(state.path or ''),
         source,
         sorted((one, graph[one].interface_hash) for one in state.dependencies if one in graph),
         sorted(state.suppressed),

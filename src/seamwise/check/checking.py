@@ -9,11 +9,11 @@ try:
     from seamwise.check.code_base import read_code_base
     from seamwise.check.facts import FileFacts
     from seamwise.check.findings import Finding, Severity, to_finding
-    from seamwise.check.mypy_sources import Problem
+    from seamwise.check.mypy_sources import SourceProblem
     from seamwise.check.rules.registry import RULES
     from seamwise.check.rules.rule import Rule
-    from seamwise.check.settings import Settings
-    from seamwise.check.suppressions import judged
+    from seamwise.check.settings import CheckSettings
+    from seamwise.check.suppressions import apply_suppressions
 except ModuleNotFoundError as missing:
     raise ModuleNotFoundError(
         "`seamwise check` needs mypy: pip install 'seamwise[check]'", name=missing.name
@@ -26,7 +26,7 @@ class Report(Struct, frozen=True):
     """What was found, in the order of files and lines, and what could not be read."""
 
     findings: tuple[Finding, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[SourceProblem, ...]
     files: int
     seconds: float
 
@@ -36,9 +36,9 @@ class Report(Struct, frozen=True):
         return not any(one.is_unread for one in self.problems)
 
 
-def check(
+def run_check(
     paths: Sequence[str],
-    settings: Settings | None = None,
+    settings: CheckSettings | None = None,
     *,
     whole: bool = False,
     no_cache: bool = False,
@@ -50,7 +50,7 @@ def check(
     the folder that the settings say, and only what has changed is read.
     """
     began = perf_counter()
-    asked = settings or Settings()
+    asked = settings or CheckSettings()
     code_base = read_code_base(paths, cache=None if no_cache else asked.cache)
     found = list(
         _findings(
@@ -70,7 +70,7 @@ def _is_asked(rule: Rule, settings: Settings, *, whole: bool) -> bool:
 
 
 def _findings(
-    files: Sequence[FileFacts], settings: Settings, rules: Sequence[Rule]
+    files: Sequence[FileFacts], settings: CheckSettings, rules: Sequence[Rule]
 ) -> Iterator[Finding]:
     grave: dict[str, Severity] = {
         rule.code: settings.severity.get(rule.code) or rule.severity for rule in rules
@@ -79,7 +79,7 @@ def _findings(
     told = {
         file.path: [
             one
-            for one in file.told
+            for one in file.rule_hits
             if one.code in grave and (one.code not in of_domain or settings.is_domain(file))
         ]
         for file in files
@@ -92,4 +92,4 @@ def _findings(
         found = dict.fromkeys(
             to_finding(one, path=file.path, severity=grave[one.code]) for one in asked
         )
-        yield from judged(found, file.allowances)
+        yield from apply_suppressions(found, file.suppressions)

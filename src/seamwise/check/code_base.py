@@ -8,19 +8,25 @@ from msgspec import Struct
 from mypy.build import BuildResult
 
 from seamwise.check.analysis import modules
-from seamwise.check.cache import Cache, opened
+from seamwise.check.cache import FactsCache, locked_folder
 from seamwise.check.extract import facts_of
 from seamwise.check.facts import FileFacts
-from seamwise.check.mypy_build import built, missing_imports, without_collecting
-from seamwise.check.mypy_sources import Group, Problem, groups, mypy_options, too_deep
-from seamwise.check.typed_ast.channels import forget
+from seamwise.check.mypy_build import gc_disabled, missing_imports, run_mypy
+from seamwise.check.mypy_sources import (
+    SourceGroup,
+    SourceProblem,
+    mypy_options,
+    source_groups,
+    too_deep_problem,
+)
+from seamwise.check.typed_ast.channels import clear_caches
 
 
 class CodeBase(Struct, frozen=True):
     """The facts of all files that were asked for, and what is missing of them."""
 
     files: tuple[FileFacts, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[SourceProblem, ...]
 
 
 def read_code_base(paths: Sequence[str], *, cache: Path | None = None) -> CodeBase:
@@ -29,33 +35,35 @@ def read_code_base(paths: Sequence[str], *, cache: Path | None = None) -> CodeBa
     In the folder `cache` it keeps what it knows, and reads only what has changed; without one, or where that cannot be
     written or is in use, it reads everything. Whatever cannot be read becomes a Problem, never an exception.
     """
-    problems: list[Problem] = []
+    problems: list[SourceProblem] = []
     files: list[FileFacts] = []
     options = mypy_options(problems)
-    with opened(cache) as folder:
+    with locked_folder(cache) as folder:
         for number, group in enumerate(
-            groups(paths, options, problems) if options is not None else ()
+            source_groups(paths, options, problems) if options is not None else ()
         ):
-            kept = Cache(folder / f'build-{number}') if folder is not None else None
+            kept = FactsCache(folder / f'build-{number}') if folder is not None else None
             found = _through(kept, group, problems) if kept is not None else None
             files += _read(group, problems) if found is None else found
     return CodeBase(tuple(files), tuple(problems))
 
 
-def _read(group: Group, problems: list[Problem]) -> list[FileFacts]:
-    result = built(group, problems)
+def _read(group: SourceGroup, problems: list[SourceProblem]) -> list[FileFacts]:
+    result = run_mypy(group, problems)
     if result is None:
         return []
     problems += missing_imports(result.errors)
     return list(_facts([one.module for one in group.sources], result, problems).values())
 
 
-def _through(cache: Cache, group: Group, problems: list[Problem]) -> list[FileFacts] | None:
+def _through(
+    cache: FactsCache, group: SourceGroup, problems: list[SourceProblem]
+) -> list[FileFacts] | None:
     """Read what has changed, and take the rest from the cache; None where the cache is of no use."""
     try:
         # Twice, where facts are missing of a module that mypy has: it was read before only because others import it.
         for _ in range(2):
-            result = built(group, problems, cache.used_by)
+            result = run_mypy(group, problems, cache.used_by)
             if result is None:
                 return []
             found = _found(cache, group, result, problems)
@@ -68,7 +76,7 @@ def _through(cache: Cache, group: Group, problems: list[Problem]) -> list[FileFa
 
 
 def _found(
-    cache: Cache, group: Group, result: BuildResult, problems: list[Problem]
+    cache: FactsCache, group: SourceGroup, result: BuildResult, problems: list[SourceProblem]
 ) -> list[FileFacts] | None:
     """Give the facts of a build; None where some are missing, which the next build will bring."""
     names = [one.module for one in group.sources if one.module in result.graph]
@@ -87,15 +95,15 @@ def _found(
 
 
 def _facts(
-    names: Sequence[str], result: BuildResult, problems: list[Problem]
+    names: Sequence[str], result: BuildResult, problems: list[SourceProblem]
 ) -> dict[str, FileFacts]:
     """Read the modules of these names."""
     found: dict[str, FileFacts] = {}
-    with without_collecting():
+    with gc_disabled():
         for module in modules(result, names, problems):
             try:
                 found[module.name] = facts_of(module)
             except RecursionError:
-                problems.append(too_deep(str(module.path)))
-    forget()
+                problems.append(too_deep_problem(str(module.path)))
+    clear_caches()
     return found

@@ -18,25 +18,25 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from seamwise.check.checking import Report, check
+from seamwise.check.checking import Report, run_check
 from seamwise.check.findings import Finding
-from seamwise.check.git import Export, commit, exported
-from seamwise.check.mypy_sources import Problem
-from seamwise.check.settings import Settings
+from seamwise.check.git import Export, export_commit, find_commit
+from seamwise.check.mypy_sources import SourceProblem
+from seamwise.check.settings import CheckSettings
 from seamwise.containers import Failure, Result, Success
 
-Asked: TypeAlias = Callable[[Path], Result[Settings, str]]
+Asked: TypeAlias = Callable[[Path], Result[CheckSettings, str]]
 """Gives the settings that count in a folder."""
 
 Key: TypeAlias = tuple[str, str, str, str]
 """What makes a finding the same: its code, file and message, and its line of source, wherever that stands now."""
 
 
-class Order(Struct, frozen=True):
+class BaselineRequest(Struct, frozen=True):
     """What the other process is to check."""
 
     paths: tuple[str, ...]
-    settings: Settings
+    settings: CheckSettings
     whole: bool
 
 
@@ -44,7 +44,7 @@ class Comparison(Struct, frozen=True):
     """What is new, and what could not be read of the commit: findings there count as new."""
 
     report: Report
-    problems: tuple[Problem, ...]
+    problems: tuple[SourceProblem, ...]
 
 
 def new_findings(
@@ -54,7 +54,7 @@ def new_findings(
 
     `whole` and `no_cache` are those of `check`.
     """
-    found = commit(base)
+    found = find_commit(base)
     if isinstance(found, Failure):
         return found
     before = found.unwrap()
@@ -66,12 +66,14 @@ def new_findings(
     settings = asked(Path.cwd())
     if isinstance(settings, Failure):
         return settings
-    with exported(before) as export:
+    with export_commit(before) as export:
         old = _settings(export, asked)
         if isinstance(old, Failure):
             return Failure(f'in {base}: {old.failure().replace(f"{export.folder}{os.sep}", "")}')
-        with _checking(Order(tuple(_paths(paths, export)), old.unwrap(), whole), export) as process:
-            now = check(paths, settings.unwrap(), whole=whole, no_cache=no_cache)
+        with _checking(
+            BaselineRequest(tuple(_paths(paths, export)), old.unwrap(), whole), export
+        ) as process:
+            now = run_check(paths, settings.unwrap(), whole=whole, no_cache=no_cache)
             then = _report(process)
         broken = next((one for one in then.problems if _is_whole(one, then)), None)
         if broken is not None:
@@ -81,7 +83,7 @@ def new_findings(
         )
 
 
-def _settings(export: Export, asked: Asked) -> Result[Settings, str]:
+def _settings(export: Export, asked: Asked) -> Result[CheckSettings, str]:
     """Give the settings of the commit; a file outside of the repository counts for both."""
     folder = export.here
     while folder.is_relative_to(export.folder):
@@ -108,7 +110,9 @@ def _is_below(path: str, folders: Sequence[str]) -> bool:
 
 
 @contextmanager
-def _checking(order: Order, export: Export) -> Generator['subprocess.Popen[bytes] | None']:
+def _checking(
+    order: BaselineRequest, export: Export
+) -> Generator['subprocess.Popen[bytes] | None']:
     """Check the commit in the meantime; there is no process where it has nothing of what is asked for."""
     if not order.paths:
         yield None
@@ -143,7 +147,7 @@ def _report(process: 'subprocess.Popen[bytes] | None') -> Report:
     return msgspec.convert(json.loads(told), Report)
 
 
-def _is_whole(problem: Problem, report: Report) -> bool:
+def _is_whole(problem: SourceProblem, report: Report) -> bool:
     """Whether nothing at all was read for it: then everything would look new."""
     return problem.is_unread and (
         not problem.path or (not report.files and problem.message.startswith('mypy '))
@@ -175,10 +179,10 @@ def _key(finding: Finding, name: str) -> Key:
 
 
 def _main(file: str) -> None:
-    asked = msgspec.convert(json.loads(Path(file).read_text(encoding='utf-8')), Order)
+    asked = msgspec.convert(json.loads(Path(file).read_text(encoding='utf-8')), BaselineRequest)
     with redirect_stdout(sys.stderr):
         # What a plugin of mypy prints is no part of the report.
-        report = check(asked.paths, asked.settings, whole=asked.whole, no_cache=True)
+        report = run_check(asked.paths, asked.settings, whole=asked.whole, no_cache=True)
     sys.stdout.write(json.dumps(msgspec.to_builtins(report)))
 
 

@@ -4,31 +4,33 @@ from collections.abc import Iterator
 
 from seamwise.check import inference as flows
 from seamwise.check.facts import FileFacts, RuleHit
-from seamwise.check.locations import place
-from seamwise.check.mypy_sources import relative
+from seamwise.check.mypy_sources import relative_path
 from seamwise.check.rules.registry import RULES
-from seamwise.check.suppressions import allowances
+from seamwise.check.suppressions import parse_suppressions
 from seamwise.check.typed_ast.program import Module
 
 
 def facts_of(module: Module) -> FileFacts:
     """Read one file; all rules are asked, so that the answers serve any settings."""
-    found = flows.read(module)
+    found = flows.infer(module)
     return FileFacts(
         module=module.name,
-        path=relative(str(module.path)),
-        told=tuple(
-            sorted(set(_told(module)), key=lambda one: (one.place.line, one.place.column, one.code))
+        path=relative_path(str(module.path)),
+        rule_hits=tuple(
+            sorted(
+                set(_told(module)),
+                key=lambda one: (one.location.line, one.location.column, one.code),
+            )
         ),
-        allowances=tuple(allowances(module.lines)),
+        suppressions=tuple(parse_suppressions(module.lines)),
         functions=found.functions,
         classes=found.classes,
         seams=found.seams,
         guards=found.guards,
-        guarded=found.guarded,
-        defaulted=found.defaulted,
-        makes=found.makes,
-        decides=found.decides,
+        guarded_calls=found.guarded_calls,
+        defaulted_errors=found.defaulted_errors,
+        constructed_errors=found.constructed_errors,
+        handled_errors=found.handled_errors,
     )
 
 

@@ -1,7 +1,7 @@
-"""What one file says about failures, in plain values: they can be kept, and joined over a whole program.
+"""Facts of one source file, as plain values that can be cached and joined over a whole program.
 
-Functions, classes and errors go by their full names, as in `shop.orders.NoSuchOrder`; a function inside of a function is
-`shop.orders.outer.inner`.
+Functions, classes and errors are identified by their full names, as in `shop.orders.NoSuchOrder`. The
+full name of an inner function includes the outer ones: `shop.orders.outer.inner`.
 """
 
 from typing import Literal
@@ -10,173 +10,173 @@ from msgspec import Struct
 
 
 class Location(Struct, frozen=True):
-    """Where something stands in its file."""
+    """Position of a statement or expression in its file."""
 
     line: int
-    """From 1, as `column`, which counts characters."""
+    """Counted from 1, like `column`, which counts characters."""
     column: int
     last_line: int
-    """Where the statement or expression ends; of one with a body, where its head ends."""
+    """Last line of the statement or expression; for a compound statement, of its header."""
     end_column: int
-    """Behind the last character of it in its first line."""
+    """Column after the last character on the first line."""
     source: str
-    """The first line."""
+    """Text of the first line."""
 
 
-class Edit(Struct, frozen=True):
-    """A piece of a file, and what is to stand in its place."""
+class TextEdit(Struct, frozen=True):
+    """Replacement of one piece of a file."""
 
     line: int
-    """Where it begins: from 1; columns from 0, in characters."""
+    """First line, counted from 1. Columns count characters from 0."""
     column: int
     last_line: int
     end_column: int
     old: str
-    """What stood there when it was read: an edit of anything else is none."""
+    """Text that was read at this position. The edit applies only if the file still contains it."""
     new: str
 
 
 class RuleHit(Struct, frozen=True):
-    """What a rule says of a place in the file."""
+    """Report of one rule about one place in the file."""
 
     code: str
-    place: Location
+    location: Location
     message: str
     help: str
-    edits: tuple[Edit, ...] = ()
-    """What mends it, where that is safe."""
+    edits: tuple[TextEdit, ...] = ()
+    """Edits that fix the problem; empty if no fix is safe."""
 
 
-class Entry(Struct, frozen=True):
-    """A place where errors come into a function: a call that gives them, or a failure that it makes itself."""
+class ErrorSource(Struct, frozen=True):
+    """Expression that brings errors into a function: a call that can fail, or a new failure."""
 
-    place: Location
+    location: Location
     callee: str
-    """Who gives them; empty where the function makes them itself."""
+    """Full name of the function that fails; empty if this function creates the errors."""
     errors: tuple[str, ...]
-    ended: tuple[str, ...] = ()
-    """Those that are handled here, by an arm, a `catch`, an adapter."""
+    handled: tuple[str, ...] = ()
+    """Errors that an arm, a `catch` or an adapter in this function handles."""
     lost: tuple[str, ...] = ()
-    """Those that nobody here looks at, and that go no further."""
+    """Errors that are neither handled nor propagated."""
 
 
 class SeamUse(Struct, frozen=True):
-    """A place where a function hands errors to a seam."""
+    """Call that passes errors to a seam."""
 
-    place: Location
+    location: Location
     seam: str
-    """Its name, as in `http`."""
+    """Name of the seam, as in `http`."""
     errors: tuple[str, ...]
 
 
 class FunctionFacts(Struct, frozen=True):
-    """A function or method: what it says can come out of it, what really can, and where that comes from."""
+    """Declared and inferred errors of a function or method, and their sources."""
 
     name: str
-    place: Location
+    location: Location
     declared: tuple[str, ...] | None = None
-    """Its declared channel; None where it gives no Result, or does not say which."""
+    """Declared error channel; None if the function does not return a Result or omits the errors."""
     inferred: tuple[str, ...] | None = None
-    """What really can come out, when each callee is taken at its word; None where nobody can say."""
-    entries: tuple[Entry, ...] = ()
-    shows: tuple[SeamUse, ...] = ()
+    """Errors that can be returned if each callee returns what it declares; None if unknown."""
+    error_sources: tuple[ErrorSource, ...] = ()
+    seam_uses: tuple[SeamUse, ...] = ()
     overrides: tuple[str, ...] = ()
-    """The methods of base classes in whose place it stands."""
-    unmade: tuple[str, ...] = ()
-    """The errors that it declares by name, and that nothing in it brings."""
-    exact: tuple[Edit, ...] = ()
-    """What takes those out of its annotation, where that can be done safely."""
+    """Full names of the base-class methods that this method overrides."""
+    impossible_errors: tuple[str, ...] = ()
+    """Errors that the function declares by name and that nothing in it produces."""
+    removal_edits: tuple[TextEdit, ...] = ()
+    """Edits that remove the impossible errors from the annotation; empty if that is not safe."""
 
 
 class ClassFacts(Struct, frozen=True):
-    """A class of errors."""
+    """Error class, as defined by its class statement."""
 
     name: str
-    place: Location
+    location: Location
     tag: str
     category: str | None = None
-    """The name of its category, as in `NOT_FOUND`; None where it cannot be read."""
+    """Name of the category, as in `NOT_FOUND`; None if it cannot be determined."""
     retryable: bool | None = None
-    """Whether it is worth another try; None where each instance says so by itself, or it cannot be read."""
+    """Whether a retry can help; None if it depends on the instance or cannot be determined."""
 
 
 class SeamFacts(Struct, frozen=True):
-    """An adapter: the errors that one seam shows."""
+    """Adapter that is assigned to a module-level name."""
 
     name: str
-    """The full name that it is kept under."""
+    """Full name of the variable."""
     seam: str
-    place: Location
+    location: Location
     errors: tuple[str, ...]
-    """Those with an arm that shows them; a hidden one is shown nowhere."""
+    """Errors with an arm that shows them; hidden errors are not included."""
 
 
 class GuardLayer(Struct, frozen=True):
-    """One layer of a guard, or another guard that stands there by its name."""
+    """One layer of a guard, or a reference to another guard."""
 
     kind: Literal['retry', 'other', 'named']
     name: str = ''
-    """Of one that is named elsewhere, its full name."""
+    """Full name of the referenced guard, if `kind` is `named`."""
     errors: tuple[str, ...] = ()
-    """What it can fail with itself."""
+    """Errors that the layer itself can return."""
 
 
 class GuardFacts(Struct, frozen=True):
-    """A guard under a name, its layers from the outside in."""
+    """Guard that is assigned to a name."""
 
     name: str
     layers: tuple[GuardLayer, ...] | None
-    """None where nobody can say."""
+    """Layers from the outermost to the innermost; None if unknown."""
 
 
 class GuardedCall(Struct, frozen=True):
-    """A place where a guard stands around an operation."""
+    """Operation that a guard protects."""
 
-    place: Location
-    """The call of `run`, or the decorator."""
+    location: Location
+    """Location of the call of `run`, or of the decorator."""
     layers: tuple[GuardLayer, ...] | None
-    """None where nobody can say what the guard is."""
+    """Layers of the guard from the outermost to the innermost; None if unknown."""
     errors: tuple[str, ...] | None
-    """What the operation fails with; None where nobody can say."""
-    own: tuple[str, ...]
-    """What the guard itself fails with."""
+    """Errors of the operation; None if unknown."""
+    guard_errors: tuple[str, ...]
+    """Errors that the guard itself can return."""
     function: str = ''
-    """The function that it decorates; empty at a call of `run`."""
+    """Full name of the decorated function; empty for a call of `run`."""
 
 
 class DefaultedError(Struct, frozen=True):
-    """A place where a failure becomes a value, and nobody has looked at the error."""
+    """Call of `value_or` that replaces errors which no code has looked at."""
 
-    place: Location
+    location: Location
     errors: tuple[str, ...]
 
 
 class Suppression(Struct, frozen=True):
-    """`# seamwise: allow[SW101] reason`."""
+    """Suppression comment, such as `# seamwise: allow[SW101] reason`."""
 
     line: int
     codes: frozenset[str]
     reason: str
-    stands_alone: bool
-    """Whether it has a line of its own, and so speaks of the line below."""
+    is_on_own_line: bool
+    """Whether nothing else is on the line; the comment then applies to the line below."""
 
 
 class FileFacts(Struct, frozen=True):
-    """One file."""
+    """Facts of one file."""
 
     module: str
     path: str
     """Relative to the current directory."""
-    told: tuple[RuleHit, ...] = ()
-    """What the rules say that need to see no other file."""
-    allowances: tuple[Suppression, ...] = ()
+    rule_hits: tuple[RuleHit, ...] = ()
+    """Hits of the rules that examine one file at a time."""
+    suppressions: tuple[Suppression, ...] = ()
     functions: tuple[FunctionFacts, ...] = ()
     classes: tuple[ClassFacts, ...] = ()
     seams: tuple[SeamFacts, ...] = ()
     guards: tuple[GuardFacts, ...] = ()
-    guarded: tuple[GuardedCall, ...] = ()
-    defaulted: tuple[DefaultedError, ...] = ()
-    makes: frozenset[str] = frozenset()
-    """The error classes that are made here, or handed to others who make them."""
-    decides: frozenset[str] = frozenset()
-    """The error classes that an arm, a `catch` or an adapter here decides about."""
+    guarded_calls: tuple[GuardedCall, ...] = ()
+    defaulted_errors: tuple[DefaultedError, ...] = ()
+    constructed_errors: frozenset[str] = frozenset()
+    """Error classes that the file instantiates, or passes to code that may instantiate them."""
+    handled_errors: frozenset[str] = frozenset()
+    """Error classes that an arm, a `catch` or an adapter in the file handles."""

@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from seamwise.check.facts import Edit, RuleHit
+from seamwise.check.facts import RuleHit, TextEdit
 
 Severity: TypeAlias = Literal['error', 'warning', 'hint']
 
@@ -27,7 +27,7 @@ class Finding(Struct, frozen=True):
     """Behind the last character of it in its first line."""
     source: str
     """The first line."""
-    edits: tuple[Edit, ...] = ()
+    edits: tuple[TextEdit, ...] = ()
     """What mends it, where that is safe."""
 
 
@@ -37,13 +37,13 @@ class RawFinding(Struct, frozen=True):
     node: ast.stmt | ast.expr | ast.ExceptHandler | ast.match_case
     message: str
     help: str
-    edits: tuple[Edit, ...] = ()
+    edits: tuple[TextEdit, ...] = ()
     """What mends it, where that is safe."""
 
 
 def to_finding(told: RuleHit, *, path: str, severity: Severity) -> Finding:
     """Give what is told of a file as others read it."""
-    at = told.place
+    at = told.location
     where = (at.line, at.column)
     return Finding(
         told.code,

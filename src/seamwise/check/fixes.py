@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mypy.util import decode_python_encoding
 
-from seamwise.check.facts import Edit
+from seamwise.check.facts import TextEdit
 from seamwise.check.findings import Finding
 
 
@@ -54,7 +54,7 @@ def _mended(path: Path, findings: Sequence[Finding]) -> list[Finding]:
 
 
 def _spans(
-    edits: Iterable[Edit], starts: Sequence[int], text: str
+    edits: Iterable[TextEdit], starts: Sequence[int], text: str
 ) -> Mapping[tuple[int, int], str] | None:
     """Give the places of edits, counted from the start of the file; None where something else stands there now."""
     found: dict[tuple[int, int], str] = {}

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from seamwise.containers import Failure, Result, Success
 
-WANTED = ('.py', '.pyi', '.toml', '.cfg', '.ini')
+EXPORTED_SUFFIXES = ('.py', '.pyi', '.toml', '.cfg', '.ini')
 """What mypy and the check read: sources, and the configuration of both."""
 
 OPTIONS = (
@@ -98,7 +98,7 @@ def _within(path: str, start: Path, root: Path) -> str | None:
     return None
 
 
-def commit(name: str) -> Result[Commit, str]:
+def find_commit(name: str) -> Result[Commit, str]:
     """Find a commit by any name that git has for it, in the repository of the current directory; fails with a line."""
     here = Path.cwd()
     try:
@@ -120,7 +120,7 @@ def commit(name: str) -> Result[Commit, str]:
 
 
 @contextmanager
-def exported(commit: Commit) -> Generator[Export]:
+def export_commit(commit: Commit) -> Generator[Export]:
     """Write the Python files and the configuration of a commit into a temporary folder, which goes away at the end."""
     with TemporaryDirectory(prefix='seamwise-') as temporary:
         own = Path(temporary)
@@ -145,7 +145,9 @@ def _write(commit: Commit, folder: Path, variables: Mapping[str, str]) -> None:
     wanted: list[bytes] = []
     for entry in _asked(['ls-files', '--stage', '-z'], commit.root, variables).split(b'\0')[:-1]:
         about, _, path = entry.partition(b'\t')
-        if about.decode().startswith(LINK) or path.decode(errors='replace').endswith(WANTED):
+        if about.decode().startswith(LINK) or path.decode(errors='replace').endswith(
+            EXPORTED_SUFFIXES
+        ):
             wanted.append(path)
     # Not `git archive`, which leaves out what is marked as `export-ignore`.
     _asked(

@@ -15,7 +15,12 @@ from mypy.find_sources import InvalidSourceList, SourceFinder
 from mypy.fscache import FileSystemCache
 from mypy.options import Options
 
-from seamwise.check.mypy_sources import Group, Problem, copied, leave_out_unreadable
+from seamwise.check.mypy_sources import (
+    SourceGroup,
+    SourceProblem,
+    copy_options,
+    leave_out_unreadable,
+)
 
 if sys.platform != 'win32':
     import resource
@@ -38,8 +43,10 @@ class _Said(Struct, frozen=True):
     severity: str = 'error'
 
 
-def built(
-    group: Group, problems: list[Problem], prepare: Callable[[Options], None] | None = None
+def run_mypy(
+    group: SourceGroup,
+    problems: list[SourceProblem],
+    prepare: Callable[[Options], None] | None = None,
 ) -> build.BuildResult | None:
     """Build, and leave out of the group what mypy ends at; None where that is everything.
 
@@ -48,7 +55,7 @@ def built(
     left_out: set[str] = set()
     while group.sources:
         said_aloud = io.StringIO()
-        options = copied(group.options)
+        options = copy_options(group.options)
         if prepare is not None:
             prepare(options)
         try:
@@ -68,7 +75,7 @@ def built(
     return None
 
 
-def _build(group: Group, options: Options) -> build.BuildResult:
+def _build(group: SourceGroup, options: Options) -> build.BuildResult:
     # mypy lets garbage wait for the rest of the process, which may be longer than one check.
     thresholds = gc.get_threshold()
     try:
@@ -77,16 +84,16 @@ def _build(group: Group, options: Options) -> build.BuildResult:
         gc.set_threshold(*thresholds)
 
 
-def missing_imports(messages: Iterable[str]) -> Iterator[Problem]:
+def missing_imports(messages: Iterable[str]) -> Iterator[SourceProblem]:
     """Give the imports that mypy has not found: where they are used there are no types."""
     for one in _said(messages):
         if one.code in {'import-not-found', 'import-untyped'} and one.severity == 'error':
             message = f'{one.message.rstrip(".")}: what comes from there has no type, and no rule sees it.'
-            yield Problem(one.file, message, line=one.line, is_unread=False)
+            yield SourceProblem(one.file, message, line=one.line, is_unread=False)
 
 
 @contextmanager
-def without_collecting() -> Generator[None]:
+def gc_disabled() -> Generator[None]:
     """Let the garbage be: trees and types live to the end, and looking for cycles in them takes a third of the time."""
     was_enabled = gc.isenabled()
     gc.disable()
@@ -114,7 +121,7 @@ def _deep_stack() -> Generator[None]:
 
 
 def _ended(
-    module: str | None, messages: list[str], group: Group, problems: list[Problem]
+    module: str | None, messages: list[str], group: SourceGroup, problems: list[SourceProblem]
 ) -> str | None:
     """Tell where mypy ends, and give the module."""
     if module is None:
@@ -122,11 +129,13 @@ def _ended(
     said = _reason(
         messages, next((one.path for one in group.sources if one.module == module), None)
     )
-    problems.append(Problem(said.file, f'mypy ends here: {said.message}', line=max(said.line, 0)))
+    problems.append(
+        SourceProblem(said.file, f'mypy ends here: {said.message}', line=max(said.line, 0))
+    )
     return module
 
 
-def _crashed(said: str, options: Options, problems: list[Problem]) -> str | None:
+def _crashed(said: str, options: Options, problems: list[SourceProblem]) -> str | None:
     """Tell what mypy says last of itself, and give the module that it was reading; None where nobody can say."""
     lines = said.splitlines()
     found = next((one for line in reversed(lines) if (one := CRASH.match(line)) is not None), None)
@@ -135,11 +144,13 @@ def _crashed(said: str, options: Options, problems: list[Problem]) -> str | None
             line for line in lines if line
         ]
         problems.append(
-            Problem('', f'mypy fails by itself: {next(reversed(messages), "it does not say why")}')
+            SourceProblem(
+                '', f'mypy fails by itself: {next(reversed(messages), "it does not say why")}'
+            )
         )
         return None
     problems.append(
-        Problem(
+        SourceProblem(
             found['path'],
             'mypy fails by itself here, by a bug of its own or of a plugin.',
             line=int(found['line'] or 0),

@@ -14,11 +14,11 @@ from mypy.modulefinder import BuildSource
 from mypy.options import Options
 from mypy.util import decode_python_encoding
 
-OTHERS = '*.*'
+ALL_MODULES = '*.*'
 """The pattern of mypy that every module matches."""
 
 
-class Problem(Struct, frozen=True):
+class SourceProblem(Struct, frozen=True):
     """What could not be read, or not in full."""
 
     path: str
@@ -28,7 +28,7 @@ class Problem(Struct, frozen=True):
     """False where the file was read, and knows less than it might."""
 
 
-class Group(Struct):
+class SourceGroup(Struct):
     """Files whose modules have names of their own, and the options of mypy for them."""
 
     sources: list[BuildSource]
@@ -41,14 +41,16 @@ class Group(Struct):
         own[module] = {**own.get(module, {}), 'follow_imports': 'skip'}
 
 
-def mypy_options(problems: list[Problem]) -> Options | None:
+def mypy_options(problems: list[SourceProblem]) -> Options | None:
     """Read the configuration of mypy in the current directory; None where mypy refuses it."""
     said = io.StringIO()
     try:
         _, options = process_options([], stdout=said, stderr=said, require_targets=False)
     except SystemExit:
         problems.append(
-            Problem('', f'mypy refuses its configuration: {" ".join(said.getvalue().split())}')
+            SourceProblem(
+                '', f'mypy refuses its configuration: {" ".join(said.getvalue().split())}'
+            )
         )
         return None
     options.incremental = False
@@ -71,11 +73,13 @@ def mypy_options(problems: list[Problem]) -> Options | None:
         }
         for name, section in options.per_module_options.items()
     }
-    options.per_module_options = {OTHERS: {'preserve_asts': False}, **own}
+    options.per_module_options = {ALL_MODULES: {'preserve_asts': False}, **own}
     return options
 
 
-def groups(paths: Iterable[str], options: Options, problems: list[Problem]) -> list[Group]:
+def source_groups(
+    paths: Iterable[str], options: Options, problems: list[SourceProblem]
+) -> list[SourceGroup]:
     """Find the files, and part those whose modules have the same name: mypy knows one module by each name.
 
     The files of one root stay together, since they import each other.
@@ -83,30 +87,30 @@ def groups(paths: Iterable[str], options: Options, problems: list[Problem]) -> l
     roots: dict[str | None, list[BuildSource]] = {}
     for source in _found(paths, options, problems):
         roots.setdefault(source.base_dir, []).append(source)
-    found: list[Group] = []
+    found: list[SourceGroup] = []
     for sources in roots.values():
         names = {one.module for one in sources}
         group = next(
             (one for one in found if names.isdisjoint(own.module for own in one.sources)), None
         )
         if group is None:
-            group = Group([], copied(options))
+            group = SourceGroup([], copy_options(options))
             found.append(group)
         group.sources += sources
     return found
 
 
-def copied(options: Options) -> Options:
+def copy_options(options: Options) -> Options:
     """Copy options with their sections; mypy changes those that it is handed."""
     return options.apply_changes({'per_module_options': dict(options.per_module_options)})
 
 
-def leave_out_unreadable(group: Group, problems: list[Problem]) -> bool:
+def leave_out_unreadable(group: SourceGroup, problems: list[SourceProblem]) -> bool:
     """Leave out the files that do not parse; gives whether there are any."""
     found = [
         (one, problem)
         for one in group.sources
-        if (problem := unreadable(one.path or '')) is not None
+        if (problem := parse_problem(one.path or '')) is not None
     ]
     for source, problem in found:
         problems.append(problem)
@@ -114,26 +118,26 @@ def leave_out_unreadable(group: Group, problems: list[Problem]) -> bool:
     return bool(found)
 
 
-def text_of(path: str) -> str:
+def read_source(path: str) -> str:
     """Give what is written in a file, decoded as Python would."""
     return decode_python_encoding(Path(path).read_bytes())
 
 
-def unreadable(path: str) -> Problem | None:
+def parse_problem(path: str) -> SourceProblem | None:
     """Say why Python cannot read a file; None where it can."""
     try:
         with warnings.catch_warnings(action='ignore'):
-            ast.parse(text_of(path))
+            ast.parse(read_source(path))
     except SyntaxError as wrong:
-        return Problem(path, f'it does not parse: {wrong.msg}.', line=wrong.lineno or 1)
+        return SourceProblem(path, f'it does not parse: {wrong.msg}.', line=wrong.lineno or 1)
     except (RecursionError, MemoryError):
-        return too_deep(path)
+        return too_deep_problem(path)
     except (OSError, ValueError) as wrong:
-        return Problem(path, f'it cannot be read: {wrong}.')
+        return SourceProblem(path, f'it cannot be read: {wrong}.')
     return None
 
 
-def relative(path: str) -> str:
+def relative_path(path: str) -> str:
     """Give a path as seen from the current directory."""
     try:
         return os.path.relpath(path)
@@ -142,19 +146,19 @@ def relative(path: str) -> str:
         return path
 
 
-def too_deep(path: str) -> Problem:
+def too_deep_problem(path: str) -> SourceProblem:
     """Say that Python itself cannot follow an expression."""
-    return Problem(path, 'it cannot be read: an expression in it is too deep for Python.')
+    return SourceProblem(path, 'it cannot be read: an expression in it is too deep for Python.')
 
 
 def _found(
-    paths: Iterable[str], options: Options, problems: list[Problem]
+    paths: Iterable[str], options: Options, problems: list[SourceProblem]
 ) -> Iterator[BuildSource]:
     seen: set[str] = set()
     for path in paths:
         refused = _refused(path)
         if refused is not None:
-            problems.append(Problem(path, refused))
+            problems.append(SourceProblem(path, refused))
             continue
         for source in _sources(path, options, problems):
             own = os.path.normpath(source.path or '')
@@ -171,9 +175,9 @@ def _refused(path: str) -> str | None:
     return None
 
 
-def _sources(path: str, options: Options, problems: list[Problem]) -> Sequence[BuildSource]:
+def _sources(path: str, options: Options, problems: list[SourceProblem]) -> Sequence[BuildSource]:
     try:
         return create_source_list([path], options)
     except InvalidSourceList as refused:
-        problems.append(Problem(path, f'{str(refused).rstrip(".")}.'))
+        problems.append(SourceProblem(path, f'{str(refused).rstrip(".")}.'))
         return ()

@@ -15,7 +15,7 @@ from seamwise.check.facts import FileFacts
 from seamwise.check.findings import Severity
 
 
-class Settings(Struct, frozen=True, forbid_unknown_fields=True, rename='kebab'):
+class CheckSettings(Struct, frozen=True, forbid_unknown_fields=True, rename='kebab'):
     """What is asked: the rules that are on, or those of `select`; those of `extend_select` besides; never those of `ignore`.
 
     `severity` overrules a rule's own.
@@ -74,7 +74,7 @@ def _dotted(file: FileFacts) -> Iterator[str]:
 
 
 class _Own(Struct, frozen=True):
-    check: Settings = Settings()
+    check: CheckSettings = CheckSettings()
 
 
 class _Tools(Struct, frozen=True):
@@ -85,7 +85,7 @@ class _File(Struct, frozen=True):
     tool: _Tools = _Tools()
 
 
-def load_settings(folder: Path, codes: Iterable[str]) -> Result[Settings, str]:
+def load_settings(folder: Path, codes: Iterable[str]) -> Result[CheckSettings, str]:
     """Read the nearest `pyproject.toml` at or above a folder; fails with a line that says what is wrong there.
 
     The environment's `SEAMWISE_CACHE_DIR` overrules the folder of the cache.
@@ -95,7 +95,7 @@ def load_settings(folder: Path, codes: Iterable[str]) -> Result[Settings, str]:
     return found.map(lambda one: replace(one, cache_dir=own)) if own else found
 
 
-def _written(folder: Path, codes: Iterable[str]) -> Result[Settings, str]:
+def _written(folder: Path, codes: Iterable[str]) -> Result[CheckSettings, str]:
     file = next(
         (
             one / 'pyproject.toml'
@@ -105,7 +105,7 @@ def _written(folder: Path, codes: Iterable[str]) -> Result[Settings, str]:
         None,
     )
     if file is None:
-        return Success(Settings())
+        return Success(CheckSettings())
     try:
         given = msgspec.convert(
             tomllib.loads(file.read_text(encoding='utf-8')), _File

@@ -14,7 +14,7 @@ COMMENT = re.compile(r'#\s*seamwise:\s*allow\[(?P<codes>[^\]]*)\](?P<reason>.*)'
 OWED = 'An allowance needs a reason behind it: `# seamwise: allow[{code}] why it is meant`.'
 
 
-def allowances(lines: Sequence[str]) -> Iterator[Suppression]:
+def parse_suppressions(lines: Sequence[str]) -> Iterator[Suppression]:
     """Give the allowances in the lines of a file."""
     if not any('seamwise:' in line for line in lines):
         return
@@ -26,7 +26,9 @@ def allowances(lines: Sequence[str]) -> Iterator[Suppression]:
             yield Suppression(token.start[0], codes, said['reason'].strip(' -:'), stands_alone)
 
 
-def judged(findings: Iterable[Finding], given: Iterable[Suppression]) -> Iterator[Finding]:
+def apply_suppressions(
+    findings: Iterable[Finding], given: Iterable[Suppression]
+) -> Iterator[Finding]:
     """Leave out what is allowed with a reason; what is allowed without one stays, and says what is missing."""
     by_line = {one.line: one for one in given}
     for one in findings:
@@ -45,6 +47,6 @@ def _near(finding: Finding, given: Mapping[int, Suppression]) -> Iterator[Suppre
         if line in given:
             yield given[line]
     above = finding.line - 1
-    while above in given and given[above].stands_alone:
+    while above in given and given[above].is_on_own_line:
         yield given[above]
         above -= 1

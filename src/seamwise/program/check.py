@@ -25,7 +25,7 @@ from seamwise.seams.cli.style import requested_style, terminal_width, wants_colo
 if TYPE_CHECKING:
     from seamwise.check.checking import Report
     from seamwise.check.reports import Role
-    from seamwise.check.settings import Settings
+    from seamwise.check.settings import CheckSettings
 
 HELP = """\
 Report what a type checker lets through: Results thrown away, exceptions beside a channel, handlers that swallow defects.
@@ -61,7 +61,7 @@ Exit codes:
   141  the output has no reader any more
 """
 
-Ask: TypeAlias = Callable[[Path], Result['Settings', str]]
+Ask: TypeAlias = Callable[[Path], Result['CheckSettings', str]]
 """Gives the settings that count in a folder."""
 
 FORMATS = ('text', 'json', 'sarif', 'github')
@@ -210,7 +210,7 @@ def _asking(select: tuple[str, ...], ignore: tuple[str, ...]) -> Ask:
     from seamwise.check.rules.registry import RULES  # noqa: PLC0415
     from seamwise.check.settings import load_settings  # noqa: PLC0415
 
-    def ask(folder: Path) -> Result['Settings', str]:
+    def ask(folder: Path) -> Result['CheckSettings', str]:
         found = load_settings(folder, RULES)
         if isinstance(found, Failure):
             return found
@@ -276,12 +276,12 @@ def _mended(look: Callable[[], 'Report']) -> 'Report':
 
 
 def _now(paths: Sequence[str], ask: Ask, *, whole: bool, no_cache: bool) -> 'Report':
-    from seamwise.check.checking import check  # noqa: PLC0415
+    from seamwise.check.checking import run_check  # noqa: PLC0415
 
     asked = ask(Path.cwd())
     if isinstance(asked, Failure):
         raise CommandExit(asked.failure(), Exit.USAGE)
-    return check(paths, asked.unwrap(), whole=whole, no_cache=no_cache)
+    return run_check(paths, asked.unwrap(), whole=whole, no_cache=no_cache)
 
 
 def _since(base: str, paths: Sequence[str], ask: Ask, *, whole: bool, no_cache: bool) -> 'Report':

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from seamwise.check.facts import (
     ClassFacts,
-    Entry,
+    ErrorSource,
     FileFacts,
     FunctionFacts,
     Location,
@@ -23,14 +23,16 @@ def at(line: int) -> Location:
     return Location(line, 1, line, 2, '')
 
 
-def made(line: int, *errors: str, ended: Sequence[str] = (), lost: Sequence[str] = ()) -> Entry:
+def made(
+    line: int, *errors: str, ended: Sequence[str] = (), lost: Sequence[str] = ()
+) -> ErrorSource:
     return called(line, '', *errors, ended=ended, lost=lost)
 
 
 def called(
     line: int, callee: str, *errors: str, ended: Sequence[str] = (), lost: Sequence[str] = ()
-) -> Entry:
-    return Entry(at(line), callee, errors, tuple(ended), tuple(lost))
+) -> ErrorSource:
+    return ErrorSource(at(line), callee, errors, tuple(ended), tuple(lost))
 
 
 def shown(line: int, seam: str, *errors: str) -> SeamUse:
@@ -40,7 +42,7 @@ def shown(line: int, seam: str, *errors: str) -> SeamUse:
 def function(
     name: str,
     line: int,
-    *entries: Entry,
+    *entries: ErrorSource,
     out: Sequence[str] | None = None,
     shows: Sequence[SeamUse] = (),
     overrides: Sequence[str] = (),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seamwise.check.facts import Entry, FileFacts, FunctionFacts
+from seamwise.check.facts import ErrorSource, FileFacts, FunctionFacts
 from seamwise.check.map.build import build_graph
 from seamwise.check.map.graph import Graph
 from seamwise.check.map.paths import ways
@@ -160,7 +160,7 @@ FATES = st.sampled_from([{}, {'ended': ['E']}, {'lost': ['E']}])
 
 @st.composite
 def programs(draw: st.DrawFn) -> Graph:
-    def entries() -> Iterable[Entry]:
+    def entries() -> Iterable[ErrorSource]:
         for callee in draw(st.lists(st.sampled_from(['', *NAMES, 'far.g']), max_size=3)):
             yield called(draw(st.integers(1, 9)), callee, 'E', **draw(FATES))
 

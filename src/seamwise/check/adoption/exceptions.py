@@ -9,8 +9,7 @@ from mypy.nodes import TypeInfo
 from mypy.types import Instance, TupleType, Type
 
 from seamwise.check.inference.error_inference import ErrorInference
-from seamwise.check.typed_ast.channels import union_members
-from seamwise.check.typed_ast.error_sets import call_result_type
+from seamwise.check.typed_ast.channels import call_result_type, union_members
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, children
 
 _EXCEPTION, _BASE_EXCEPTION = 'builtins.Exception', 'builtins.BaseException'

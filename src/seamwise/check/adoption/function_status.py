@@ -9,13 +9,15 @@ from mypy.types import CallableType, ProperType, Type, TypedDictType, TypeVarTyp
 
 from seamwise.check.inference.bindings import iter_own_nodes
 from seamwise.check.typed_ast.channels import (
+    TAGGED_ERROR,
     base_names,
     channel_of,
+    errors_of_type,
     format_types,
+    is_error,
     returned_type,
     union_members,
 )
-from seamwise.check.typed_ast.error_sets import TAGGED, errors_of_type, is_error
 from seamwise.check.typed_ast.program import Function, Module
 from seamwise.messages import shorten
 
@@ -100,7 +102,7 @@ def _inferred_return_types(function: Function, module: Module) -> Iterator[Prope
     """Yield the types in the `return` statements of a function without annotations."""
     for node in iter_own_nodes(function.body):
         if isinstance(node, ast.Return) and node.value is not None:
-            yield returned_type(module.type(node.value))
+            yield returned_type(module.type_of(node.value))
 
 
 def _decorator_function(decorator: ast.expr) -> ast.expr:

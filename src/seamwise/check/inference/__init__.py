@@ -10,46 +10,46 @@ from seamwise.check.facts import (
     GuardFacts,
     SeamFacts,
 )
-from seamwise.check.inference.classes import classes
+from seamwise.check.inference.classes import class_facts
 from seamwise.check.inference.error_inference import ErrorInference
-from seamwise.check.inference.functions import facts
-from seamwise.check.inference.guards import guarded, guards
-from seamwise.check.inference.seams import seams, uses
-from seamwise.check.inference.value_or_uses import defaulted
+from seamwise.check.inference.functions import function_facts
+from seamwise.check.inference.guards import guard_facts, guarded_calls
+from seamwise.check.inference.seams import error_uses, seam_facts
+from seamwise.check.inference.value_or_uses import defaulted_errors
 from seamwise.check.typed_ast.program import Module
 
 
-class Flows(Struct, frozen=True):
+class InferredFacts(Struct, frozen=True):
     """What one file adds to the whole."""
 
     functions: tuple[FunctionFacts, ...]
     classes: tuple[ClassFacts, ...]
     seams: tuple[SeamFacts, ...]
     guards: tuple[GuardFacts, ...]
-    guarded: tuple[GuardedCall, ...]
-    defaulted: tuple[DefaultedError, ...]
-    makes: frozenset[str]
-    decides: frozenset[str]
+    guarded_calls: tuple[GuardedCall, ...]
+    defaulted_errors: tuple[DefaultedError, ...]
+    constructed_errors: frozenset[str]
+    handled_errors: frozenset[str]
 
 
 def inference_of(module: Module) -> ErrorInference:
     """Give the reader of a file: one for all who ask."""
-    found = module.kept.get(ErrorInference)
+    found = module.memo.get(ErrorInference)
     if not isinstance(found, ErrorInference):
-        found = module.kept[ErrorInference] = ErrorInference(module)
+        found = module.memo[ErrorInference] = ErrorInference(module)
     return found
 
 
-def read(module: Module) -> Flows:
+def infer(module: Module) -> InferredFacts:
     """Read what flows through one file."""
     reader = inference_of(module)
-    used = uses(reader)
-    return Flows(
-        tuple(facts(function, reader) for function in module.functions()),
-        tuple(classes(module)),
-        tuple(seams(reader)),
-        tuple(guards(reader)),
-        tuple(guarded(reader)),
-        tuple(defaulted(reader)),
+    used = error_uses(reader)
+    return InferredFacts(
+        tuple(function_facts(function, reader) for function in module.functions()),
+        tuple(class_facts(module)),
+        tuple(seam_facts(reader)),
+        tuple(guard_facts(reader)),
+        tuple(guarded_calls(reader)),
+        tuple(defaulted_errors(reader)),
         *used,
     )

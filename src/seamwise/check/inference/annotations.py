@@ -5,15 +5,15 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from mypy.nodes import RefExpr, TypeInfo
 
-from seamwise.check.facts import Edit
+from seamwise.check.facts import TextEdit
 from seamwise.check.inference.bindings import parameters
-from seamwise.check.typed_ast.error_sets import ErrorSet
+from seamwise.check.typed_ast.channels import ErrorSet
 from seamwise.check.typed_ast.program import Function, Module, walk
 
 
-def without(
+def removal_edits(
     function: Function, gone: Iterable[str], declared: ErrorSet, module: Module
-) -> tuple[Edit, ...]:
+) -> tuple[TextEdit, ...]:
     """Take errors out of the channel that a function is annotated with; nothing where another name stands for them.
 
     A channel of which nothing would be left stays as it is: what to say instead is for its author to decide.
@@ -22,45 +22,49 @@ def without(
     if channel is None:
         return ()
     parts = list(_members(channel))
-    named = {ast.unparse(part).rpartition('.')[2]: part for part in parts}
+    channel_edits = {ast.unparse(part).rpartition('.')[2]: part for part in parts}
     names = [name.rpartition('.')[2] for name in gone]
     known = [name.rpartition('.')[2] for name in declared]
     if (
-        len(named) < len(parts)
+        len(channel_edits) < len(parts)
         or len(set(known)) < len(known)
-        or not all(name in named for name in names)
+        or not all(name in channel_edits for name in names)
     ):
         return ()
     left = [part for part in parts if ast.unparse(part).rpartition('.')[2] not in names]
     return (
-        (edit(channel, ' | '.join(written(part, module) for part in left), module),) if left else ()
+        (node_edit(channel, ' | '.join(node_source(part, module) for part in left), module),)
+        if left
+        else ()
     )
 
 
-def named(function: Function, errors: ErrorSet, module: Module) -> tuple[Edit, ...]:
+def channel_edits(function: Function, errors: ErrorSet, module: Module) -> tuple[TextEdit, ...]:
     """Write errors into the channel that a function is annotated with; nothing where the file has no names for them."""
     channel = _channel(function)
     known = _known(module)
     names = [known.get(name) for name in errors]
     if not isinstance(channel, ast.Name | ast.Attribute) or not names or None in names:
         return ()
-    return (edit(channel, ' | '.join(sorted(name for name in names if name is not None)), module),)
+    return (
+        node_edit(channel, ' | '.join(sorted(name for name in names if name is not None)), module),
+    )
 
 
-def edit(node: ast.expr | ast.stmt, new: str, module: Module) -> Edit:
+def node_edit(node: ast.expr | ast.stmt, new: str, module: Module) -> TextEdit:
     """Put a text in the place of a node."""
     last, end = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
-    return Edit(
+    return TextEdit(
         node.lineno,
         module.column(node.lineno, node.col_offset),
         last,
         module.column(last, end),
-        written(node, module),
+        node_source(node, module),
         new,
     )
 
 
-def written(node: ast.expr | ast.stmt, module: Module) -> str:
+def node_source(node: ast.expr | ast.stmt, module: Module) -> str:
     """Give what is written where a node stands."""
     last = node.end_lineno or node.lineno
     begin, end = (
@@ -114,8 +118,8 @@ def _known(module: Module) -> Mapping[str, str]:
     """Give the classes that the file has a name for at its top level."""
     bound = {name for statement in module.syntax.body for name in _bound(statement)}
     found: dict[str, str] = {}
-    for node in module.every(ast.Name):
-        seen = module.node(node) if node.id in bound else None
+    for node in module.nodes_of_type(ast.Name):
+        seen = module.mypy_node(node) if node.id in bound else None
         if isinstance(seen, RefExpr) and isinstance(seen.node, TypeInfo):
             found[seen.node.fullname] = node.id
     return found

@@ -8,14 +8,13 @@ from mypy.nodes import RefExpr, TypeInfo
 from seamwise.categories import Category
 from seamwise.check.facts import ClassFacts
 from seamwise.check.inference.error_inference import full_name
-from seamwise.check.locations import place
-from seamwise.check.typed_ast.error_sets import is_error
+from seamwise.check.typed_ast.channels import is_error
 from seamwise.check.typed_ast.program import FUNCTIONS, Module
 
 
-def classes(module: Module) -> Iterator[ClassFacts]:
+def class_facts(module: Module) -> Iterator[ClassFacts]:
     """Give the classes of tagged errors that a file defines."""
-    for node in module.every(ast.ClassDef):
+    for node in module.nodes_of_type(ast.ClassDef):
         if any(_is_error(base, module) for base in node.bases):
             keywords = {one.arg: one.value for one in node.keywords}
             category = _category(keywords.get('category'))
@@ -28,12 +27,12 @@ def classes(module: Module) -> Iterator[ClassFacts]:
             retryable = _retryable(node, keywords.get('retryable'), category)
             named = category.name if category is not None else None
             yield ClassFacts(
-                full_name(node, module), place(node, module), written, named, retryable
+                full_name(node, module), module.location_of(node), written, named, retryable
             )
 
 
 def _is_error(base: ast.expr, module: Module) -> bool:
-    found = module.node(base)
+    found = module.mypy_node(base)
     return isinstance(found, RefExpr) and isinstance(found.node, TypeInfo) and is_error(found.node)
 
 

@@ -7,16 +7,24 @@ from functools import cached_property
 from msgspec import Struct
 from mypy.nodes import TypeInfo
 
-from seamwise.check.inference.error_inference import BIND_ASYNC, SAME, SUMS, ErrorInference
-from seamwise.check.typed_ast.channels import OPEN, base_names, channel_of, union_members
-from seamwise.check.typed_ast.error_sets import (
-    NOTHING,
+from seamwise.check.inference.error_inference import (
+    BIND_ASYNC,
+    COLLECTORS,
+    PASS_THROUGH,
+    ErrorInference,
+)
+from seamwise.check.typed_ast.channels import (
+    NO_ERRORS,
+    RESULT,
     ErrorSet,
+    base_names,
+    channel_of,
     errors_in,
     errors_of_type,
     narrow,
     overlaps,
     subtract,
+    union_members,
 )
 from seamwise.check.typed_ast.program import Function, walk
 
@@ -29,7 +37,7 @@ CHECKS = frozenset(
     }
 )
 UNTYPED_CHECK = 'returns.pipeline.is_successful'
-SIDES = frozenset(
+RESULT_SIDES = frozenset(
     {
         'seamwise.containers.Success',
         'seamwise.containers.Failure',
@@ -43,21 +51,23 @@ DO = 'seamwise.scope.Do'
 class Disposition(Struct, frozen=True):
     """What becomes of some errors; those in none of the three are lost."""
 
-    gone_on: ErrorSet = NOTHING
+    propagated: ErrorSet = NO_ERRORS
     """Handed on as a result, to the caller or to a place that this function does not see."""
-    ended: ErrorSet = NOTHING
+    handled: ErrorSet = NO_ERRORS
     """Handled: by an arm, a `catch`, an adapter, by anything that is handed the error."""
 
-    def and_also(self, other: 'Disposition') -> 'Disposition':
+    def merge(self, other: 'Disposition') -> 'Disposition':
         """Add what another use of the same result does."""
-        return Disposition({**self.gone_on, **other.gone_on}, {**self.ended, **other.ended})
+        return Disposition(
+            {**self.propagated, **other.propagated}, {**self.handled, **other.handled}
+        )
 
     def lost(self, errors: ErrorSet) -> ErrorSet:
         """Give the errors that nobody has looked at."""
         return {
             name: info
             for name, info in errors.items()
-            if name not in self.gone_on and name not in self.ended
+            if name not in self.propagated and name not in self.handled
         }
 
 
@@ -65,7 +75,7 @@ class Dispositions:
     """Follows the results of one function from expression to expression."""
 
     def __init__(self, reader: ErrorInference, function: Function | None) -> None:
-        self.reader = reader
+        self.inference = reader
         self.module = reader.module
         self._function = function
         self._body: Sequence[ast.AST] = (
@@ -75,21 +85,25 @@ class Dispositions:
         self._known: dict[tuple[str, frozenset[str]], Disposition] = {}
         self._cuts = 0
 
-    def of(self, node: ast.expr, errors: ErrorSet) -> Disposition:
+    def of_result(self, node: ast.expr, errors: ErrorSet) -> Disposition:
         """Say what becomes of errors that the result of an expression brings."""
         around = self.module.parents.get(node)
         match around:
             case ast.Await() | ast.IfExp() | ast.BoolOp() | ast.Starred():
-                return self.of(around, errors) if self._is_value_of(node, around) else Disposition()
+                return (
+                    self.of_result(around, errors)
+                    if self._is_value_of(node, around)
+                    else Disposition()
+                )
             case ast.NamedExpr(ast.Name(name)):
-                return self.of_name(name, errors).and_also(self.of(around, errors))
+                return self.of_name(name, errors).merge(self.of_result(around, errors))
             case ast.Assign([ast.Name('_')]):
                 # So one says that it is meant.
-                return Disposition(gone_on=errors)
+                return Disposition(propagated=errors)
             case ast.Assign([ast.Name(name)]) | ast.AnnAssign(ast.Name(name)):
                 # What nobody reads at the top level of a file, others may.
                 is_others = self._function is None and not self._uses(name)
-                return Disposition(gone_on=errors) if is_others else self.of_name(name, errors)
+                return Disposition(propagated=errors) if is_others else self.of_name(name, errors)
             case (
                 ast.Lambda()
                 | ast.GeneratorExp()
@@ -102,7 +116,11 @@ class Dispositions:
             case ast.Expr():
                 return Disposition()
             case ast.Match():
-                return self._of_arms(around, errors) if around.subject is node else Disposition()
+                return (
+                    self._of_result_arms(around, errors)
+                    if around.subject is node
+                    else Disposition()
+                )
             case ast.Attribute():
                 return self._of_method(around, errors)
             case ast.Call():
@@ -111,7 +129,7 @@ class Dispositions:
                 return Disposition()
             case _:
                 # Returned, stored, yielded, put into a container: others see it.
-                return Disposition(gone_on=errors)
+                return Disposition(propagated=errors)
 
     def _is_value_of(self, node: ast.expr, around: ast.AST) -> bool:
         if isinstance(around, ast.IfExp):
@@ -122,14 +140,14 @@ class Dispositions:
         """Follow what a lambda gives, or a row of results holds, into the call that is handed it and brings the same errors."""
         call = self.module.parents.get(node)
         if not isinstance(call, ast.Call) or node not in call.args:
-            return Disposition(gone_on=errors)
-        if not isinstance(node, ast.Lambda) and self.module.full_name(call.func) not in SUMS:
-            return Disposition(gone_on=errors)
-        brought = errors_in(self.module.type(call)) or NOTHING
+            return Disposition(propagated=errors)
+        if not isinstance(node, ast.Lambda) and self.module.full_name(call.func) not in COLLECTORS:
+            return Disposition(propagated=errors)
+        brought = errors_in(self.module.type_of(call)) or NO_ERRORS
         return (
-            self.of(call, errors)
+            self.of_result(call, errors)
             if all(name in brought for name in errors)
-            else Disposition(gone_on=errors)
+            else Disposition(propagated=errors)
         )
 
     # A result under a name.
@@ -149,7 +167,7 @@ class Dispositions:
             for use in self._uses(name):
                 seen = self._seen(use, errors)
                 if seen:
-                    found = found.and_also(self.of(use, seen))
+                    found = found.merge(self.of_result(use, seen))
         finally:
             self._underway.discard(name)
         if cuts == self._cuts or not self._underway:
@@ -157,7 +175,7 @@ class Dispositions:
             self._known[question] = found
         return found
 
-    def of_same(self, result: ast.Attribute, errors: ErrorSet) -> Disposition:
+    def of_attribute(self, result: ast.Attribute, errors: ErrorSet) -> Disposition:
         """Say what becomes of the errors of a result wherever the same attribute is read."""
         found = Disposition()
         for node in _everywhere(self._body):
@@ -166,7 +184,7 @@ class Dispositions:
                 and node.attr == result.attr
                 and ast.dump(node) == ast.dump(result)
             ):
-                found = found.and_also(self.of(node, errors))
+                found = found.merge(self.of_result(node, errors))
         return found
 
     def _uses(self, name: str) -> Sequence[ast.Name]:
@@ -183,13 +201,13 @@ class Dispositions:
 
     def _seen(self, use: ast.Name, errors: ErrorSet) -> ErrorSet:
         """Give the errors that can still be there where a name is read."""
-        typed = self.module.types(use)
+        typed = self.module.types_of(use)
         if not typed:
-            return NOTHING
-        found = self.module.type(use)
+            return NO_ERRORS
+        found = self.module.type_of(use)
         whole = channel_of(found)
         if whole is not None and not whole.is_failure:
-            return NOTHING
+            return NO_ERRORS
         return narrow(errors, errors_in(found))
 
     # Steps.
@@ -197,55 +215,61 @@ class Dispositions:
     def _of_method(self, method: ast.Attribute, errors: ErrorSet) -> Disposition:
         call = self.module.parents.get(method)
         if not isinstance(call, ast.Call) or call.func is not method:
-            return Disposition(gone_on=errors)
+            return Disposition(propagated=errors)
         match method.attr:
             case 'map' | 'bind':
-                return self.of(call, errors)
+                return self.of_result(call, errors)
             case 'lash' | 'alt' | 'swap':
-                return Disposition(ended=errors)
+                return Disposition(handled=errors)
             case 'failure':
                 return self.of_error(call, errors)
             case 'value_or' | 'unwrap':
                 return Disposition()
             case _:
-                return Disposition(gone_on=errors)
+                return Disposition(propagated=errors)
 
     def _of_argument(self, node: ast.expr, call: ast.Call, errors: ErrorSet) -> Disposition:
         name = self.module.full_name(call.func)
         if name in CHECKS or name == UNTYPED_CHECK:
             return Disposition()
-        if any(DO in base_names(one) for one in union_members(self.module.type(call.func))):
-            return Disposition(gone_on=errors)
-        if call.args and call.args[0] is node and (name in SAME or name == BIND_ASYNC):
+        if any(DO in base_names(one) for one in union_members(self.module.type_of(call.func))):
+            return Disposition(propagated=errors)
+        if call.args and call.args[0] is node and (name in PASS_THROUGH or name == BIND_ASYNC):
             looked = (
-                Disposition(ended=errors) if name == 'seamwise.compose.tap_error' else Disposition()
+                Disposition(handled=errors)
+                if name == 'seamwise.compose.tap_error'
+                else Disposition()
             )
-            return looked.and_also(self.of(call, errors))
-        if name in SUMS:
-            return self.of(call, errors)
-        step = self.reader.taken(call.func)
+            return looked.merge(self.of_result(call, errors))
+        if name in COLLECTORS:
+            return self.of_result(call, errors)
+        step = self.inference.catch_step(call.func)
         if step is not None and node in call.args:
             left = subtract(errors, step[0])
             taken = {one: info for one, info in errors.items() if one not in left}
-            return Disposition(ended=taken).and_also(self.of(call, left) if left else Disposition())
+            return Disposition(handled=taken).merge(
+                self.of_result(call, left) if left else Disposition()
+            )
         return (
-            Disposition(gone_on=errors) if self._gives_result(call) else Disposition(ended=errors)
+            Disposition(propagated=errors)
+            if self._gives_result(call)
+            else Disposition(handled=errors)
         )
 
     def _gives_result(self, call: ast.Call) -> bool:
-        return any(OPEN in base_names(one) for one in union_members(self.module.type(call)))
+        return any(RESULT in base_names(one) for one in union_members(self.module.type_of(call)))
 
     # Arms over a result.
 
-    def _of_arms(self, match: ast.Match, errors: ErrorSet) -> Disposition:
+    def _of_result_arms(self, match: ast.Match, errors: ErrorSet) -> Disposition:
         found = Disposition()
         left = errors
         for arm in match.cases:
-            own, left = self._of_arm(arm, arm.pattern, left)
-            found = found.and_also(own)
+            own, left = self._of_result_arm(arm, arm.pattern, left)
+            found = found.merge(own)
         return found
 
-    def _of_arm(
+    def _of_result_arm(
         self, arm: ast.match_case, pattern: ast.pattern, errors: ErrorSet
     ) -> tuple[Disposition, ErrorSet]:
         """Say what an arm does with the errors that come to it, and give those that go on to the next arm."""
@@ -253,22 +277,22 @@ class Dispositions:
             case ast.MatchOr(parts):
                 found = Disposition()
                 for one in parts:
-                    own, errors = self._of_arm(arm, one, errors)
-                    found = found.and_also(own)
+                    own, errors = self._of_result_arm(arm, one, errors)
+                    found = found.merge(own)
                 return found, errors
             case ast.MatchAs(None, name):
                 own = self._of_name_in(arm, name, errors) if name is not None else Disposition()
-                return own, errors if arm.guard is not None else NOTHING
+                return own, errors if arm.guard is not None else NO_ERRORS
             case ast.MatchAs(ast.pattern() as inner, str(name)):
-                own, left = self._of_arm(arm, inner, errors)
-                return own.and_also(self._of_name_in(arm, name, errors)), left
+                own, left = self._of_result_arm(arm, inner, errors)
+                return own.merge(self._of_name_in(arm, name, errors)), left
             case ast.MatchClass(kind, [inner]) if (
                 self.module.full_name(kind).endswith('.Failure')
-                and self.module.full_name(kind) in SIDES
+                and self.module.full_name(kind) in RESULT_SIDES
             ):
                 return self._of_error_arm(arm, inner, errors)
             case ast.MatchClass(kind, []) if self.module.full_name(kind).endswith('.Failure'):
-                return Disposition(), errors if arm.guard is not None else NOTHING
+                return Disposition(), errors if arm.guard is not None else NO_ERRORS
             case _:
                 return Disposition(), errors
 
@@ -279,7 +303,7 @@ class Dispositions:
             if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
                 seen = self._seen(node, errors)
                 if seen:
-                    found = found.and_also(self.of(node, seen))
+                    found = found.merge(self.of_result(node, seen))
         return found
 
     # The error itself.
@@ -291,7 +315,7 @@ class Dispositions:
             case ast.Assign([ast.Name(name)]) | ast.AnnAssign(ast.Name(name)):
                 return self._of_error_uses(self._body, name, errors)
             case ast.NamedExpr(ast.Name(name)):
-                return self._of_error_uses(self._body, name, errors).and_also(
+                return self._of_error_uses(self._body, name, errors).merge(
                     self.of_error(around, errors)
                 )
             case ast.Match():
@@ -303,18 +327,18 @@ class Dispositions:
             case ast.Call() if self.module.full_name(around.func).endswith('.assert_never'):
                 return Disposition()
             case ast.Call() if node in around.args and self._hands_on(around):
-                return Disposition(gone_on=errors)
+                return Disposition(propagated=errors)
             case ast.Expr():
                 return Disposition()
             case _:
-                return Disposition(ended=errors)
+                return Disposition(handled=errors)
 
     def _hands_on(self, call: ast.Call) -> bool:
         if self._gives_result(call):
             return True
         match call.func:
             case ast.Attribute(do, 'fail'):
-                return any(DO in base_names(one) for one in union_members(self.module.type(do)))
+                return any(DO in base_names(one) for one in union_members(self.module.type_of(do)))
             case _:
                 return False
 
@@ -325,9 +349,13 @@ class Dispositions:
         named = [
             part for one in asked for part in (one.elts if isinstance(one, ast.Tuple) else [one])
         ]
-        classes = [info for one in named for info in (self.reader.made_by(one) or NOTHING).values()]
+        classes = [
+            info
+            for one in named
+            for info in (self.inference.constructed_by(one) or NO_ERRORS).values()
+        ]
         return Disposition(
-            ended={
+            handled={
                 name: info
                 for name, info in errors.items()
                 if any(overlaps(info, one) for one in classes)
@@ -341,11 +369,11 @@ class Dispositions:
                 isinstance(node, ast.Name)
                 and node.id == name
                 and isinstance(node.ctx, ast.Load)
-                and self.module.types(node)
+                and self.module.types_of(node)
             ):
-                seen = narrow(errors, errors_of_type(self.module.type(node)))
+                seen = narrow(errors, errors_of_type(self.module.type_of(node)))
                 if seen:
-                    found = found.and_also(self.of_error(node, seen))
+                    found = found.merge(self.of_error(node, seen))
         return found
 
     def _of_error_arms(self, match: ast.Match, errors: ErrorSet) -> Disposition:
@@ -353,7 +381,7 @@ class Dispositions:
         left = errors
         for arm in match.cases:
             own, left = self._of_error_arm(arm, arm.pattern, left)
-            found = found.and_also(own)
+            found = found.merge(own)
         return found
 
     def _of_error_arm(
@@ -364,25 +392,25 @@ class Dispositions:
                 found = Disposition()
                 for one in parts:
                     own, errors = self._of_error_arm(arm, one, errors)
-                    found = found.and_also(own)
+                    found = found.merge(own)
                 return found, errors
             case ast.MatchAs(None, None):
                 # Inside of `Failure(_)` nobody looks; as an arm of its own it takes what is left.
                 is_own = arm.pattern is pattern
                 return (
-                    Disposition(ended=errors)
+                    Disposition(handled=errors)
                     if is_own and not _is_never(arm, self)
                     else Disposition()
-                ), (errors if arm.guard is not None else NOTHING)
+                ), (errors if arm.guard is not None else NO_ERRORS)
             case ast.MatchAs(None, str(name)):
                 return self._of_error_uses(
                     _of(arm), name, errors
-                ), errors if arm.guard is not None else NOTHING
+                ), errors if arm.guard is not None else NO_ERRORS
             case ast.MatchAs(ast.pattern() as inner):
                 own, left = self._of_error_arm(arm, inner, errors)
                 return own, left
             case ast.MatchClass(kind):
-                classes = list((self.reader.made_by(kind) or NOTHING).values())
+                classes = list((self.inference.constructed_by(kind) or NO_ERRORS).values())
                 taken = {
                     name: info
                     for name, info in errors.items()
@@ -391,20 +419,22 @@ class Dispositions:
                 takes_all = arm.guard is None and all(
                     _is_irrefutable(one) for one in (*pattern.patterns, *pattern.kwd_patterns)
                 )
-                return Disposition(ended=taken), subtract(errors, classes) if takes_all else errors
+                return Disposition(handled=taken), subtract(
+                    errors, classes
+                ) if takes_all else errors
             case _:
                 return Disposition(), errors
 
 
-def taken_by(reader: ErrorInference, pattern: ast.pattern) -> list[TypeInfo]:
+def pattern_classes(reader: ErrorInference, pattern: ast.pattern) -> list[TypeInfo]:
     """Give the classes that a pattern asks for."""
     match pattern:
         case ast.MatchOr(parts):
-            return [info for one in parts for info in taken_by(reader, one)]
+            return [info for one in parts for info in pattern_classes(reader, one)]
         case ast.MatchAs(ast.pattern() as inner):
-            return taken_by(reader, inner)
+            return pattern_classes(reader, inner)
         case ast.MatchClass(kind):
-            return list((reader.made_by(kind) or NOTHING).values())
+            return list((reader.constructed_by(kind) or NO_ERRORS).values())
         case _:
             return []
 

@@ -23,22 +23,20 @@ from mypy.types import (
 
 from seamwise.check.inference.bindings import INNER, Bindings, ErrorBinding, ValueBinding, bindings
 from seamwise.check.typed_ast.channels import (
-    OPEN,
-    argument_of,
+    NO_ERRORS,
+    RESULT,
+    ErrorSet,
     awaited_type,
     base_names,
-    channel_of,
-    union_members,
-)
-from seamwise.check.typed_ast.error_sets import (
-    NOTHING,
-    ErrorSet,
     call_result_type,
+    channel_of,
     errors_in,
     errors_of_type,
     narrow,
     subtract,
+    type_argument,
     union,
+    union_members,
 )
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module
 
@@ -48,7 +46,7 @@ SUCCESS = frozenset(
 FAILURE = frozenset(
     {'seamwise.containers.Failure', 'returns.result.Failure', 'seamwise.containers.quick_failure'}
 )
-SAME = frozenset(
+PASS_THROUGH = frozenset(
     {
         'seamwise.containers.from_returns',
         'seamwise.compose.tap',
@@ -57,7 +55,7 @@ SAME = frozenset(
     }
 )
 """What gives the failures of its first argument, and no others."""
-SUMS = frozenset({
+COLLECTORS = frozenset({
     'seamwise.many.collect', 'seamwise.many.accumulate',
     'seamwise.many_async.collect_async', 'seamwise.many_async.accumulate_async',
 })  # fmt: skip
@@ -97,19 +95,19 @@ class ErrorInference:
         self._underway: set[tuple[Function | None, str]] = set()
         self._known: dict[tuple[Function | None, str, str], ErrorSet | None] = {}
         self._cuts = 0
-        self._names = dict(names(module))
+        self._names = dict(function_names(module))
 
     # What errors come out of a result.
 
-    def errors(self, node: ast.expr) -> ErrorSet | None:
+    def errors_of(self, node: ast.expr) -> ErrorSet | None:
         """Give the errors of a result, or of one that is awaited; None where nobody can say."""
         match node:
             case ast.Await(inner) | ast.NamedExpr(_, inner):
-                return self.errors(inner)
+                return self.errors_of(inner)
             case ast.IfExp(_, one, other):
-                return union([self.errors(one), self.errors(other)])
+                return union([self.errors_of(one), self.errors_of(other)])
             case ast.BoolOp(_, parts):
-                return union(self.errors(one) for one in parts if self._is_result(one))
+                return union(self.errors_of(one) for one in parts if self._is_result(one))
             case ast.Name():
                 return self._of_name(node)
             case ast.Call():
@@ -119,13 +117,13 @@ class ErrorInference:
 
     def _typed(self, node: ast.expr) -> ErrorSet | None:
         """Give what the type says: mypy has several where a type variable may be one of several."""
-        found = self.module.types(node)
+        found = self.module.types_of(node)
         return union(errors_in(one) for one in found) if found else None
 
     def _is_result(self, node: ast.expr) -> bool:
         return (
-            errors_in(self.module.type(node)) is not None
-            or channel_of(self.module.type(node)) is not None
+            errors_in(self.module.type_of(node)) is not None
+            or channel_of(self.module.type_of(node)) is not None
         )
 
     def _of_name(self, node: ast.Name) -> ErrorSet | None:
@@ -137,7 +135,9 @@ class ErrorInference:
             return seen
         given = [one.value for one in bound if isinstance(one, ValueBinding)]
         found = self._followed(
-            node, 'result', lambda: union(self.errors(one) for one in given if self._may_fail(one))
+            node,
+            'result',
+            lambda: union(self.errors_of(one) for one in given if self._may_fail(one)),
         )
         return seen if found is None else narrow(found, seen)
 
@@ -145,12 +145,12 @@ class ErrorInference:
         self, node: ast.Name, question: str, read: Callable[[], ErrorSet | None]
     ) -> ErrorSet | None:
         """Follow a name to what it is bound to, once for all its uses; on a way back to itself it adds nothing."""
-        place = (self.function_of(node), node.id)
+        place = (self.enclosing_function(node), node.id)
         if (*place, question) in self._known:
             return self._known[*place, question]
         if place in self._underway:
             self._cuts += 1
-            return NOTHING
+            return NO_ERRORS
         cuts = self._cuts
         self._underway.add(place)
         try:
@@ -164,38 +164,38 @@ class ErrorInference:
 
     def _may_fail(self, value: ast.expr) -> bool:
         """Whether a value that a name is bound to is a result at all: `found = None` first, say."""
-        return channel_of(self.module.type(value)) is not None or isinstance(
+        return channel_of(self.module.type_of(value)) is not None or isinstance(
             value, ast.Await | ast.Call | ast.Name
         )
 
     def _of_call(self, node: ast.Call) -> ErrorSet | None:
         name = self.module.full_name(node.func)
         if name in SUCCESS:
-            return NOTHING
+            return NO_ERRORS
         if name in FAILURE:
-            return self.made(node.args[0]) if len(node.args) == 1 else None
+            return self.value_classes(node.args[0]) if len(node.args) == 1 else None
         if self._calls_itself(node, name):
             # What it brings, its other lines bring.
-            return NOTHING
+            return NO_ERRORS
         found = self._of_own(node, name)
         return found if found is not None else self._typed(node)
 
     def _of_own(self, node: ast.Call, name: str) -> ErrorSet | None:
         """Read a call of this library, of a method of a result, or of any other function; None where its type must do."""
-        if name in SAME and node.args:
-            return self.errors(node.args[0])
+        if name in PASS_THROUGH and node.args:
+            return self.errors_of(node.args[0])
         if name == BIND_ASYNC and len(node.args) == 2:  # noqa: PLR2004 -- a result and a step
-            return union([self.errors(node.args[0]), self.returned(node.args[1])])
+            return union([self.errors_of(node.args[0]), self.returned_errors(node.args[1])])
         if name == FLOW and node.args:
-            return union(self.returned(one) for one in node.args[1:])
-        if name in SUMS:
+            return union(self.returned_errors(one) for one in node.args[1:])
+        if name in COLLECTORS:
             return self._summed(node.args)
         if name == ATTEMPT and node.args:
-            return self.becoming(node.args[-1])
+            return self.mapped_errors(node.args[-1])
         if name == REFINE and node.args:
-            return self.returned(node.args[-1])
+            return self.returned_errors(node.args[-1])
         if name == CAUGHT and node.args:
-            return union(self.made_by(one) for one in node.args[1:])
+            return union(self.constructed_by(one) for one in node.args[1:])
         if isinstance(node.func, ast.Attribute):
             found = self._of_method(node, node.func)
             if found is not None:
@@ -204,55 +204,55 @@ class ErrorInference:
         return step if step is not None else self._of_function(node)
 
     def _of_method(self, node: ast.Call, function: ast.Attribute) -> ErrorSet | None:
-        receiver = self.module.type(function.value)
+        receiver = self.module.type_of(function.value)
         if any(base_names(one) & GUARDS for one in union_members(receiver)):
             return (
                 self._guarded(node, function)
                 if function.attr in {'run', 'run_sync'} and node.args
                 else None
             )
-        if not any(OPEN in base_names(one) for one in union_members(receiver)):
+        if not any(RESULT in base_names(one) for one in union_members(receiver)):
             return None
         if not node.args:
             return None
         match function.attr:
             case 'map':
-                return self.errors(function.value)
+                return self.errors_of(function.value)
             case 'bind':
-                return union([self.errors(function.value), self.returned(node.args[0])])
+                return union([self.errors_of(function.value), self.returned_errors(node.args[0])])
             case 'lash':
-                return self.returned(node.args[0])
+                return self.returned_errors(node.args[0])
             case 'alt':
-                return self.made_by(node.args[0])
+                return self.constructed_by(node.args[0])
             case _:
                 return None
 
     def _guarded(self, node: ast.Call, function: ast.Attribute) -> ErrorSet | None:
-        return union([self.returned(node.args[0]), self.own_errors(function.value)])
+        return union([self.returned_errors(node.args[0]), self.guard_errors(function.value)])
 
-    def own_errors(self, guard: ast.expr) -> ErrorSet | None:
+    def guard_errors(self, guard: ast.expr) -> ErrorSet | None:
         """Give what a guard itself can fail with."""
-        types = list(union_members(self.module.type(guard)))
+        types = list(union_members(self.module.type_of(guard)))
         found = [
             error
             for one in types
             for base, place in GUARD_ERRORS
-            if (error := argument_of(one, base, place)) is not None
+            if (error := type_argument(one, base, place)) is not None
         ]
         return union(errors_of_type(error) for error in found) if found else None
 
     def _of_step(self, node: ast.Call) -> ErrorSet | None:
         """Read `catch(Kind, handler)(result)`, also with the step under a name."""
-        taken = self.taken(node.func)
+        taken = self.catch_step(node.func)
         if taken is None or len(node.args) != 1:
             return None
         caught, added = taken
-        arriving = self.errors(node.args[0])
+        arriving = self.errors_of(node.args[0])
         return (
             None if arriving is None or added is None else {**subtract(arriving, caught), **added}
         )
 
-    def taken(self, step: ast.expr) -> tuple[list[TypeInfo], ErrorSet | None] | None:
+    def catch_step(self, step: ast.expr) -> tuple[list[TypeInfo], ErrorSet | None] | None:
         """Give the classes that a step of `catch` takes, and the errors that its handler adds; None for what is no such step."""
         if (
             isinstance(step, ast.Call)
@@ -260,11 +260,13 @@ class ErrorInference:
             and self.module.full_name(step.func) == CATCH
         ):
             named = step.args[0].elts if isinstance(step.args[0], ast.Tuple) else [step.args[0]]
-            classes = [info for one in named for info in (self.made_by(one) or NOTHING).values()]
-            return classes, self.returned(step.args[1])
-        for one in union_members(self.module.type(step)):
+            classes = [
+                info for one in named for info in (self.constructed_by(one) or NO_ERRORS).values()
+            ]
+            return classes, self.returned_errors(step.args[1])
+        for one in union_members(self.module.type_of(step)):
             if isinstance(one, Instance) and one.type.fullname in {CATCH_STEP, CATCH_ALL_STEP}:
-                return list((errors_of_type(one.args[0]) or NOTHING).values()), errors_in(
+                return list((errors_of_type(one.args[0]) or NO_ERRORS).values()), errors_in(
                     one.args[1]
                 )
         return None
@@ -278,7 +280,7 @@ class ErrorInference:
         ):
             return self._of_items(results[0])
         return union(
-            self._of_items(one.value) if isinstance(one, ast.Starred) else self.errors(one)
+            self._of_items(one.value) if isinstance(one, ast.Starred) else self.errors_of(one)
             for one in results
         )
 
@@ -287,15 +289,17 @@ class ErrorInference:
         match results:
             case ast.List(parts) | ast.Tuple(parts) | ast.Set(parts):
                 return union(
-                    self._of_items(one.value) if isinstance(one, ast.Starred) else self.errors(one)
+                    self._of_items(one.value)
+                    if isinstance(one, ast.Starred)
+                    else self.errors_of(one)
                     for one in parts
                 )
             case ast.GeneratorExp(part) | ast.ListComp(part) | ast.SetComp(part):
-                return self.errors(part)
+                return self.errors_of(part)
             case ast.Call(function, [step, *_]) if (
                 self.module.full_name(function) == 'builtins.map'
             ):
-                return self.returned(step)
+                return self.returned_errors(step)
             case ast.Await(ast.Call(function, awaited_type)) if (
                 self.module.full_name(function) == GATHER
             ):
@@ -303,8 +307,8 @@ class ErrorInference:
             case ast.Name() | ast.Attribute():
                 # A name has its type from where it was bound; of anything else the place may have widened it.
                 held = [
-                    argument_of(one, 'typing.Iterable', 0)
-                    for one in union_members(self.module.type(results))
+                    type_argument(one, 'typing.Iterable', 0)
+                    for one in union_members(self.module.type_of(results))
                 ]
                 return union(errors_in(one) for one in held) if held else None
             case _:
@@ -312,76 +316,76 @@ class ErrorInference:
 
     # What a function that is handed over gives.
 
-    def returned(self, step: ast.expr) -> ErrorSet | None:
+    def returned_errors(self, step: ast.expr) -> ErrorSet | None:
         """Give the errors of the results that a function, handed over as a value, gives; nothing where it gives no results."""
         if isinstance(step, ast.Lambda):
-            return self.errors(step.body)
-        return errors_in(call_result_type(self._defined(step) or self.module.type(step)))
+            return self.errors_of(step.body)
+        return errors_in(call_result_type(self._defined(step) or self.module.type_of(step)))
 
-    def made_by(self, function: ast.expr) -> ErrorSet | None:
+    def constructed_by(self, function: ast.expr) -> ErrorSet | None:
         """Give the errors that a function, handed over as a value, makes: a class, a lambda, any other."""
         if isinstance(function, ast.Lambda):
-            return self.made(function.body)
-        named = self.module.node(function)
+            return self.value_classes(function.body)
+        named = self.module.mypy_node(function)
         if isinstance(named, RefExpr) and isinstance(named.node, TypeInfo):
             # Also where mypy reads no types, since it holds the place for unreachable.
             return {named.node.fullname: named.node}
         return errors_of_type(
-            call_result_type(self._defined(function) or self.module.type(function))
+            call_result_type(self._defined(function) or self.module.type_of(function))
         )
 
-    def becoming(self, rules: ast.expr) -> ErrorSet | None:
+    def mapped_errors(self, rules: ast.expr) -> ErrorSet | None:
         """Give the errors that `when(…).becomes(…) | …` makes."""
         match rules:
             case ast.BinOp(left, ast.BitOr(), right):
-                return union([self.becoming(left), self.becoming(right)])
+                return union([self.mapped_errors(left), self.mapped_errors(right)])
             case ast.Call(ast.Attribute(_, 'becomes'), [maker]):
-                return self.made_by(maker)
+                return self.constructed_by(maker)
             case _:
                 own = [
                     one
-                    for one in union_members(self.module.type(rules))
+                    for one in union_members(self.module.type_of(rules))
                     if isinstance(one, Instance) and one.type.fullname == RULES
                 ]
                 return union(errors_of_type(one.args[0]) for one in own) if own else None
 
     # What an error is.
 
-    def seen(self, node: ast.expr) -> ErrorSet | None:
+    def typed_classes(self, node: ast.expr) -> ErrorSet | None:
         """Give the classes that a value may be of by its type alone; None where nobody can say."""
-        found = self.module.types(node)
+        found = self.module.types_of(node)
         return union(errors_of_type(one) for one in found) if found else None
 
-    def made(self, node: ast.expr) -> ErrorSet | None:
+    def value_classes(self, node: ast.expr) -> ErrorSet | None:
         """Give the classes that a value may be of, an error or not; None where nobody can say."""
         match node:
             case ast.IfExp(_, one, other):
-                return union([self.made(one), self.made(other)])
+                return union([self.value_classes(one), self.value_classes(other)])
             case ast.NamedExpr(_, inner):
-                return self.made(inner)
+                return self.value_classes(inner)
             case ast.Name():
                 return self._made_before(node)
             case ast.Tuple(parts):
-                return union(self.made(one) for one in parts)
+                return union(self.value_classes(one) for one in parts)
             case ast.Starred(inner):
-                return self.made(inner)
+                return self.value_classes(inner)
             case ast.Call(ast.Attribute(result, 'failure'), []) if (
-                channel_of(self.module.type(result)) is not None
+                channel_of(self.module.type_of(result)) is not None
             ):
-                return self.errors(result)
+                return self.errors_of(result)
             case ast.Call(function):
                 defined = self._defined(function)
                 back = call_result_type(defined) if defined is not None else None
                 return (
                     errors_of_type(back)
                     if back is not None and errors_of_type(back) is not None
-                    else self.seen(node)
+                    else self.typed_classes(node)
                 )
             case _:
-                return self.seen(node)
+                return self.typed_classes(node)
 
     def _made_before(self, node: ast.Name) -> ErrorSet | None:
-        seen = self.seen(node)
+        seen = self.typed_classes(node)
         bound = self._bound(node)
         if seen is None or bound is None:
             return seen
@@ -391,9 +395,9 @@ class ErrorInference:
     def _error_of(self, bound: object) -> ErrorSet | None:
         match bound:
             case ValueBinding(value):
-                return self.made(value)
+                return self.value_classes(value)
             case ErrorBinding(subject):
-                return self.errors(subject)
+                return self.errors_of(subject)
             case _:
                 return None
 
@@ -401,17 +405,17 @@ class ErrorInference:
 
     def _bound(self, node: ast.Name) -> Sequence[object] | None:
         """Give what a local name is bound to; None for one of elsewhere, or where something else may be bound to it."""
-        function = self.function_of(node)
+        function = self.enclosing_function(node)
         return None if function is None else self.bindings(function).get(node.id)
 
-    def every(self, kind: type[N], function: Function) -> Sequence[N]:
+    def own_nodes(self, kind: type[N], function: Function) -> Sequence[N]:
         """Give the nodes of a kind in a function, lambdas too; those of inner functions and classes aside."""
         return [node for node in self._owned(kind).get(function, ()) if isinstance(node, kind)]
 
     def _owned(self, kind: type[ast.AST]) -> Mapping[Function, Sequence[ast.AST]]:
         if kind not in self._own:
             own: dict[Function, list[ast.AST]] = {}
-            for node in self.module.every(kind):
+            for node in self.module.nodes_of_type(kind):
                 owner = self._owner(node)
                 if owner is not None:
                     own.setdefault(owner, []).append(node)
@@ -433,24 +437,24 @@ class ErrorInference:
             self._bindings[function] = bindings(function)
         return self._bindings[function]
 
-    def function_of(self, node: ast.AST) -> Function | None:
+    def enclosing_function(self, node: ast.AST) -> Function | None:
         """Give the function that a node stands in."""
         around = self.module.parents.get(node)
         while around is not None and not isinstance(around, FUNCTIONS):
             around = self.module.parents.get(around)
         return around
 
-    def name_of(self, function: Function) -> str:
+    def function_name(self, function: Function) -> str:
         """Give the full name of a function."""
         return self._names[function]
 
-    def callee(self, node: ast.Call) -> str:
+    def callee_name(self, node: ast.Call) -> str:
         """Give the full name of what is called, a method by the class that defines it; empty where nobody knows."""
-        return self.called(node.func)
+        return self.qualified_name(node.func)
 
-    def called(self, function: ast.expr) -> str:
+    def qualified_name(self, function: ast.expr) -> str:
         """Give the full name of a function by an expression that stands for it; empty where nobody knows."""
-        found = self.module.node(function)
+        found = self.module.mypy_node(function)
         if isinstance(found, RefExpr) and found.node is not None:
             place = found.node.func if isinstance(found.node, Decorator) else found.node
             own = (
@@ -460,7 +464,7 @@ class ErrorInference:
             )
             return self._names.get(own, '') if own is not None else found.node.fullname
         if isinstance(function, ast.Attribute):
-            for one in union_members(self.module.type(function.value)):
+            for one in union_members(self.module.type_of(function.value)):
                 info = _class_of(one)
                 owner = (
                     next((base for base in info.mro if function.attr in base.names), None)
@@ -472,14 +476,14 @@ class ErrorInference:
         return ''
 
     def _calls_itself(self, node: ast.Call, name: str) -> bool:
-        function = self.function_of(node)
+        function = self.enclosing_function(node)
         if function is None or not (name or isinstance(node.func, ast.Attribute)):
             return False
-        return self.callee(node) == self._names.get(function) and not function.decorator_list
+        return self.callee_name(node) == self._names.get(function) and not function.decorator_list
 
     def _defined(self, function: ast.expr) -> Type | None:
         """Give the type of a function as it is defined: what mypy keeps of a call is already filled in, maybe too widely."""
-        found = self.module.node(function)
+        found = self.module.mypy_node(function)
         if isinstance(found, RefExpr) and found.node is not None:
             node = found.node
             if isinstance(node, FuncDef):
@@ -526,19 +530,19 @@ class ErrorInference:
         back = get_proper_type(_given(formal))
         is_function = isinstance(formal, CallableType)
         if wanted.is_error and back == wanted.type:
-            return self.made_by(node) if is_function else self.made(node)
+            return self.constructed_by(node) if is_function else self.value_classes(node)
         if any(one.type == wanted.type for one in _channel_parts(back)):
-            return self.returned(node) if is_function else self.errors(node)
+            return self.returned_errors(node) if is_function else self.errors_of(node)
         if isinstance(back, TypeType) and back.item == wanted.type:
-            return self.made_by(node) if wanted.is_error and not is_function else None
-        held = argument_of(back, 'typing.Iterable', 0)
+            return self.constructed_by(node) if wanted.is_error and not is_function else None
+        held = type_argument(back, 'typing.Iterable', 0)
         is_held = held is not None and any(
             one.is_error and one.type == wanted.type for one in _channel_parts(held)
         )
         return self._of_items(node) if is_held and not is_function else None
 
 
-def names(module: Module) -> Iterator[tuple[Function, str]]:
+def function_names(module: Module) -> Iterator[tuple[Function, str]]:
     """Give each function of a file with its full name."""
     for function in module.functions():
         yield function, full_name(function, module)

@@ -3,23 +3,25 @@
 import ast
 from collections.abc import Iterator
 
-from seamwise.check.facts import Edit
-from seamwise.check.inference.annotations import edit, written
-from seamwise.check.inference.dispositions import taken_by
+from seamwise.check.facts import TextEdit
+from seamwise.check.inference.annotations import node_edit, node_source
+from seamwise.check.inference.dispositions import pattern_classes
 from seamwise.check.inference.error_inference import ErrorInference
-from seamwise.check.typed_ast.error_sets import ErrorSet, is_error, subtract
+from seamwise.check.typed_ast.channels import ErrorSet, is_error, subtract
 from seamwise.check.typed_ast.program import Module
 
 NAME = 'assert_never'
 MODULES = frozenset({'typing', 'typing_extensions'})
 
 
-def closed(match: ast.Match, arm: ast.match_case, reader: ErrorInference) -> tuple[Edit, ...]:
+def assert_never_edits(
+    match: ast.Match, arm: ast.match_case, reader: ErrorInference
+) -> tuple[TextEdit, ...]:
     """Let a wildcard arm that no error can reach say so; nothing where one can, or where it does more than one thing."""
     name = _name(match, arm)
     if name is None or len(arm.body) != 1 or not _is_idle(match, arm, reader):
         return ()
-    return (edit(arm.body[0], f'{NAME}({name})', reader.module), *_imported(reader.module))
+    return (node_edit(arm.body[0], f'{NAME}({name})', reader.module), *_imported(reader.module))
 
 
 def _name(match: ast.Match, arm: ast.match_case) -> str | None:
@@ -30,12 +32,12 @@ def _name(match: ast.Match, arm: ast.match_case) -> str | None:
 
 def _is_idle(match: ast.Match, arm: ast.match_case, reader: ErrorInference) -> bool:
     """Whether the arms above take every error that the type of the subject allows."""
-    left: ErrorSet | None = reader.seen(match.subject)
+    left: ErrorSet | None = reader.typed_classes(match.subject)
     if not left or not all(is_error(info) for info in left.values()):
         return False
     for above in match.cases[: match.cases.index(arm)]:
         if above.guard is None and _takes_whole_classes(above.pattern):
-            left = subtract(left, taken_by(reader, above.pattern))
+            left = subtract(left, pattern_classes(reader, above.pattern))
     return not left
 
 
@@ -53,7 +55,7 @@ def _takes_whole_classes(pattern: ast.pattern) -> bool:
             return False
 
 
-def _imported(module: Module) -> Iterator[Edit]:
+def _imported(module: Module) -> Iterator[TextEdit]:
     """Import it where it is not: into a line that imports from `typing`, or in a line of its own above the others."""
     imports = [one for one in module.syntax.body if isinstance(one, ast.ImportFrom | ast.Import)]
     if any(
@@ -68,7 +70,7 @@ def _imported(module: Module) -> Iterator[Edit]:
             isinstance(one, ast.ImportFrom)
             and one.module == 'typing'
             and one.lineno == one.end_lineno
-            and '(' not in written(one, module)
+            and '(' not in node_source(one, module)
         ):
             names = sorted(
                 [
@@ -79,7 +81,7 @@ def _imported(module: Module) -> Iterator[Edit]:
                     ),
                 ]
             )
-            yield edit(one, f'from typing import {", ".join(names)}', module)
+            yield node_edit(one, f'from typing import {", ".join(names)}', module)
             return
     line = next(
         (
@@ -90,4 +92,4 @@ def _imported(module: Module) -> Iterator[Edit]:
         None,
     )
     if line is not None:
-        yield Edit(line, 0, line, 0, '', f'from typing import {NAME}\n')
+        yield TextEdit(line, 0, line, 0, '', f'from typing import {NAME}\n')

@@ -6,29 +6,26 @@ from collections.abc import Iterator, Sequence
 from mypy.nodes import TypeInfo
 from mypy.types import CallableType, Instance, get_proper_type
 
-from seamwise.check.facts import Entry, FunctionFacts, SeamUse
+from seamwise.check.facts import ErrorSource, FunctionFacts, SeamUse
 from seamwise.check.inference import annotations
 from seamwise.check.inference.bindings import parameters
 from seamwise.check.inference.dispositions import Dispositions
 from seamwise.check.inference.error_inference import FAILURE, GUARDS, ErrorInference
-from seamwise.check.locations import place
 from seamwise.check.typed_ast.channels import (
-    OPEN,
+    NO_ERRORS,
+    RESULT,
+    UNSPECIFIC,
+    ErrorSet,
     base_names,
     channel_of,
-    is_result,
-    returned_type,
-    union_members,
-)
-from seamwise.check.typed_ast.error_sets import (
-    NOTHING,
-    WIDE,
-    ErrorSet,
     errors_in,
     errors_of_type,
-    named,
+    is_result,
     overlaps,
+    returned_type,
     union,
+    union_members,
+    without_type_variables,
 )
 from seamwise.check.typed_ast.program import Function, Module, walk
 
@@ -37,42 +34,48 @@ ADAPTER = 'seamwise.seams.adapter.Adapter'
 SEAMS = 'seamwise.seams.'
 
 
-def facts(function: Function, reader: ErrorInference) -> FunctionFacts:
+def function_facts(function: Function, reader: ErrorInference) -> FunctionFacts:
     """Read one function."""
     module = reader.module
     declared = declared_errors(function, reader)
     inferred = inferred_errors(function, reader)
-    is_own = declared is not None and inferred is not None and is_asked(function, module)
-    unmade = tuple(sorted(_unmade(declared or NOTHING, inferred or NOTHING))) if is_own else ()
+    is_own = declared is not None and inferred is not None and is_inferable(function, module)
+    unmade = tuple(sorted(_unmade(declared or NO_ERRORS, inferred or NO_ERRORS))) if is_own else ()
     return FunctionFacts(
-        reader.name_of(function),
-        place(function, module),
+        reader.function_name(function),
+        module.location_of(function),
         sorted_names(declared),
         sorted_names(inferred),
         tuple(
             sorted(
                 _entries(function, reader),
-                key=lambda one: (one.place.line, one.place.column, one.place.end_column),
+                key=lambda one: (one.location.line, one.location.column, one.location.end_column),
             )
         ),
         tuple(_shows(function, reader)),
-        tuple(overridden(function, reader)),
+        tuple(overridden_methods(function, reader)),
         unmade,
-        annotations.without(function, unmade, declared or NOTHING, module) if unmade else (),
+        annotations.removal_edits(function, unmade, declared or NO_ERRORS, module)
+        if unmade
+        else (),
     )
 
 
 def sorted_names(found: ErrorSet | None) -> tuple[str, ...] | None:
     """Give the names of a set of errors in their order; None where a type variable stands for some of them."""
-    return None if found is None or len(named(found)) < len(found) else tuple(sorted(found))
+    return (
+        None
+        if found is None or len(without_type_variables(found)) < len(found)
+        else tuple(sorted(found))
+    )
 
 
 def declared_errors(function: Function, reader: ErrorInference) -> ErrorSet | None:
     """Give the channel that a function declares by its annotations; None where it declares none, or not in full."""
-    do = do_of(function, reader.module)
+    do = do_parameter(function, reader.module)
     if do is not None:
         return errors_of_type(do[1].args[0])
-    declared = reader.module.declared(function)
+    declared = reader.module.declared_type(function)
     own = returned_type(declared.ret_type) if declared is not None else None
     return (
         errors_in(own) if own is not None and is_result(own) and not is_open_result(own) else None
@@ -81,17 +84,17 @@ def declared_errors(function: Function, reader: ErrorInference) -> ErrorSet | No
 
 def is_open_result(type_: object) -> bool:
     """Whether a result is typed as the base class of `returns` without parameters of its own."""
-    return isinstance(type_, Instance) and type_.type.fullname == OPEN and not type_.args
+    return isinstance(type_, Instance) and type_.type.fullname == RESULT and not type_.args
 
 
-def do_of(function: Function, module: Module) -> tuple[str, Instance] | None:
+def do_parameter(function: Function, module: Module) -> tuple[str, Instance] | None:
     """Give the name of the `do` of a function in direct style, and its channel."""
     if not any(
         module.full_name(one.func if isinstance(one, ast.Call) else one) == FALLIBLE
         for one in function.decorator_list
     ):
         return None
-    declared = module.declared(function)
+    declared = module.declared_type(function)
     for one, typed in zip(
         parameters(function), declared.arg_types if declared is not None else (), strict=False
     ):
@@ -103,19 +106,19 @@ def do_of(function: Function, module: Module) -> tuple[str, Instance] | None:
 
 def inferred_errors(function: Function, reader: ErrorInference) -> ErrorSet | None:
     """Give the errors that really can come out of a function, each callee taken at its word; None where nobody can say."""
-    do = do_of(function, reader.module)
+    do = do_parameter(function, reader.module)
     if do is not None:
         return _through_do(function, do[0], reader)
-    if [*reader.every(ast.Yield, function), *reader.every(ast.YieldFrom, function)]:
+    if [*reader.own_nodes(ast.Yield, function), *reader.own_nodes(ast.YieldFrom, function)]:
         return None
-    found = [_of_return(one, reader) for one in reader.every(ast.Return, function)]
-    return union(found) if found else NOTHING
+    found = [_of_return(one, reader) for one in reader.own_nodes(ast.Return, function)]
+    return union(found) if found else NO_ERRORS
 
 
 def _of_return(node: ast.Return, reader: ErrorInference) -> ErrorSet | None:
     if node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None):
-        return NOTHING
-    return reader.errors(node.value)
+        return NO_ERRORS
+    return reader.errors_of(node.value)
 
 
 def _through_do(function: Function, do: str, reader: ErrorInference) -> ErrorSet | None:
@@ -130,11 +133,11 @@ def _through_do(function: Function, do: str, reader: ErrorInference) -> ErrorSet
                 continue
             match module.parents.get(node):
                 case ast.Call(func, [result]) if func is node:
-                    found.append(reader.errors(result))
+                    found.append(reader.errors_of(result))
                 case ast.Attribute(_, 'fail') as fail:
                     call = module.parents.get(fail)
                     found.append(
-                        reader.made(call.args[0])
+                        reader.value_classes(call.args[0])
                         if isinstance(call, ast.Call) and call.args
                         else None
                     )
@@ -147,7 +150,7 @@ def _through_do(function: Function, do: str, reader: ErrorInference) -> ErrorSet
 
 def _by_helper(call: ast.Call, do: ast.Name, reader: ErrorInference) -> ErrorSet | None:
     """Read what a helper that is handed a `do` may fail with: its own annotation says it."""
-    defined = reader.module.type(call.func)
+    defined = reader.module.type_of(call.func)
     typed = get_proper_type(defined) if defined is not None else None
     if not isinstance(typed, CallableType) or do not in call.args:
         return None
@@ -160,7 +163,7 @@ def _by_helper(call: ast.Call, do: ast.Name, reader: ErrorInference) -> ErrorSet
     )
 
 
-def is_asked(function: Function, module: Module) -> bool:
+def is_inferable(function: Function, module: Module) -> bool:
     """Whether what a function declares is its own matter: not of an abstract method, a protocol, a stub, an overload."""
     if (
         module.path.suffix == '.pyi'
@@ -193,15 +196,17 @@ def _is_stub(body: Sequence[ast.stmt]) -> bool:
 def _unmade(declared: ErrorSet, inferred: ErrorSet) -> Iterator[str]:
     # What a type variable brings, it is declared for itself.
     brought = {name: info for name, info in inferred.items() if '.' in name or name not in declared}
-    for name, info in named(declared).items():
+    for name, info in without_type_variables(declared).items():
         # Of `object`, `TaggedError` and exceptions SW106 speaks: they name no error.
-        if name in WIDE or any(base.fullname == 'builtins.BaseException' for base in info.mro):
+        if name in UNSPECIFIC or any(
+            base.fullname == 'builtins.BaseException' for base in info.mro
+        ):
             continue
         if not any(overlaps(info, one) for one in brought.values()):
             yield name
 
 
-def overridden(function: Function, reader: ErrorInference) -> Iterator[str]:
+def overridden_methods(function: Function, reader: ErrorInference) -> Iterator[str]:
     """Give the methods of base classes in whose place a method stands."""
     found = reader.module.definition(function)
     if found is None or not found.info:
@@ -211,55 +216,57 @@ def overridden(function: Function, reader: ErrorInference) -> Iterator[str]:
             yield f'{base.fullname}.{found.name}'
 
 
-def _entries(function: Function, reader: ErrorInference) -> Iterator[Entry]:
+def _entries(function: Function, reader: ErrorInference) -> Iterator[ErrorSource]:
     fates = Dispositions(reader, function)
-    for node in reader.every(ast.Call, function):
+    for node in reader.own_nodes(ast.Call, function):
         yield from _of_call(node, reader, fates)
         for given in (*node.args, *(one.value for one in node.keywords)):
             yield from _of_step(given, node, reader, fates)
 
 
-def _of_call(node: ast.Call, reader: ErrorInference, fates: Dispositions) -> Iterator[Entry]:
+def _of_call(node: ast.Call, reader: ErrorInference, fates: Dispositions) -> Iterator[ErrorSource]:
     module = reader.module
     name = module.full_name(node.func)
     if name in FAILURE:
-        made = reader.made(node.args[0]) if len(node.args) == 1 else None
+        made = reader.value_classes(node.args[0]) if len(node.args) == 1 else None
         yield from _entry(node, '', made, node, fates)
         return
     match node.func:
         case ast.Attribute(do, 'fail') if node.args and any(
-            DO in base_names(one) for one in union_members(module.type(do))
+            DO in base_names(one) for one in union_members(module.type_of(do))
         ):
-            yield from _entry(node, '', reader.made(node.args[0]), None, fates)
+            yield from _entry(node, '', reader.value_classes(node.args[0]), None, fates)
             return
         case ast.Attribute(guard, 'run' | 'run_sync') if any(
-            base_names(one) & GUARDS for one in union_members(module.type(guard))
+            base_names(one) & GUARDS for one in union_members(module.type_of(guard))
         ):
-            yield from _entry(node, '', reader.own_errors(guard), node, fates)
+            yield from _entry(node, '', reader.guard_errors(guard), node, fates)
             return
         case ast.Attribute(receiver) if any(
-            OPEN in base_names(one) for one in union_members(module.type(receiver))
+            RESULT in base_names(one) for one in union_members(module.type_of(receiver))
         ):
             return
         case _:
             pass
-    if _is_own(name) or any(DO in base_names(one) for one in union_members(module.type(node.func))):
+    if _is_own(name) or any(
+        DO in base_names(one) for one in union_members(module.type_of(node.func))
+    ):
         return
-    if errors_in(module.type(node)) is not None:
-        yield from _entry(node, reader.callee(node), reader.errors(node), node, fates)
+    if errors_in(module.type_of(node)) is not None:
+        yield from _entry(node, reader.callee_name(node), reader.errors_of(node), node, fates)
 
 
 def _of_step(
     given: ast.expr, call: ast.Call, reader: ErrorInference, fates: Dispositions
-) -> Iterator[Entry]:
+) -> Iterator[ErrorSource]:
     """Read a function that is handed over as a step: what it fails with comes in here, and goes where the call's result goes."""
     if not isinstance(given, ast.Name | ast.Attribute):
         return
-    found = next(iter(union_members(reader.module.type(given))), None)
+    found = next(iter(union_members(reader.module.type_of(given))), None)
     if isinstance(found, CallableType) and not found.is_type_obj():
-        errors = reader.returned(given)
+        errors = reader.returned_errors(given)
         if errors:
-            yield from _entry(given, reader.called(given), errors, call, fates)
+            yield from _entry(given, reader.qualified_name(given), errors, call, fates)
     elif isinstance(found, CallableType) and _makes(call, reader.module):
         yield from _entry(given, '', errors_of_type(found.ret_type), call, fates)
 
@@ -267,7 +274,7 @@ def _of_step(
 def _makes(call: ast.Call, module: Module) -> bool:
     """Whether a class that is handed over is made into errors: `.alt(K)`, `.becomes(K)`."""
     return isinstance(call.func, ast.Attribute) and (
-        (call.func.attr == 'alt' and channel_of(module.type(call.func.value)) is not None)
+        (call.func.attr == 'alt' and channel_of(module.type_of(call.func.value)) is not None)
         or call.func.attr == 'becomes'
     )
 
@@ -278,23 +285,23 @@ def _entry(
     errors: ErrorSet | None,
     result: ast.expr | None,
     fates: Dispositions,
-) -> Iterator[Entry]:
-    errors = named(errors or NOTHING)
+) -> Iterator[ErrorSource]:
+    errors = without_type_variables(errors or NO_ERRORS)
     if not errors:
         return
-    where = place(node, fates.module)
+    where = fates.module.location_of(node)
     if result is None or (
-        channel_of(fates.module.type(result)) is None
-        and errors_in(fates.module.type(result)) is None
+        channel_of(fates.module.type_of(result)) is None
+        and errors_in(fates.module.type_of(result)) is None
     ):
-        yield Entry(where, callee, tuple(sorted(errors)))
+        yield ErrorSource(where, callee, tuple(sorted(errors)))
         return
-    fate = fates.of(result, errors)
-    yield Entry(
+    fate = fates.of_result(result, errors)
+    yield ErrorSource(
         where,
         callee,
         tuple(sorted(errors)),
-        tuple(sorted(fate.ended)),
+        tuple(sorted(fate.handled)),
         tuple(sorted(fate.lost(errors))),
     )
 
@@ -312,54 +319,56 @@ def _is_own(name: str) -> bool:
 
 def _shows(function: Function, reader: ErrorInference) -> Iterator[SeamUse]:
     module = reader.module
-    for node in reader.every(ast.Call, function):
-        seam = seam_of(node, module)
-        handed = _handed(node, reader) if seam else NOTHING
+    for node in reader.own_nodes(ast.Call, function):
+        seam = seam_of_call(node, module)
+        handed = _handed(node, reader) if seam else NO_ERRORS
         if handed:
-            yield SeamUse(place(node, module), seam, tuple(sorted(handed)))
+            yield SeamUse(module.location_of(node), seam, tuple(sorted(handed)))
     for decorator in function.decorator_list:
         seam = next(
             (
                 name
                 for one in walk(decorator)
-                if isinstance(one, ast.expr) and (name := adapter_seam(one, module))
+                if isinstance(one, ast.expr) and (name := seam_of_adapter(one, module))
             ),
             '',
         )
         errors = inferred_errors(function, reader) if seam else None
         if errors:
-            yield SeamUse(place(function, module), seam, tuple(sorted(errors)))
+            yield SeamUse(module.location_of(function), seam, tuple(sorted(errors)))
 
 
 def _handed(call: ast.Call, reader: ErrorInference) -> ErrorSet:
     """Give the errors that a call is handed: as they are, or in a result."""
     found: dict[str, TypeInfo] = {}
     for one in (*call.args, *(keyword.value for keyword in call.keywords)):
-        in_result = reader.errors(one) if errors_in(reader.module.type(one)) is not None else None
+        in_result = (
+            reader.errors_of(one) if errors_in(reader.module.type_of(one)) is not None else None
+        )
         if in_result is not None:
             found.update(in_result)
             continue
-        given = reader.made(one)
+        given = reader.value_classes(one)
         found.update(
             {
                 name: info
-                for name, info in (given or NOTHING).items()
+                for name, info in (given or NO_ERRORS).items()
                 if any(base.fullname == 'seamwise.errors.TaggedError' for base in info.mro)
             }
         )
     return found
 
 
-def seam_of(call: ast.Call, module: Module) -> str:
+def seam_of_call(call: ast.Call, module: Module) -> str:
     """Give the seam that a call shows an error at: by its adapter, or by the shape that it gives; empty for none."""
-    own = adapter_seam(call.func, module)
+    own = seam_of_adapter(call.func, module)
     if own:
         return own
     for one in (*call.args, *(keyword.value for keyword in call.keywords)):
-        given = adapter_seam(one, module)
+        given = seam_of_adapter(one, module)
         if given:
             return given
-    typed = module.type(call)
+    typed = module.type_of(call)
     return next(
         (
             found
@@ -370,9 +379,9 @@ def seam_of(call: ast.Call, module: Module) -> str:
     )
 
 
-def adapter_seam(node: ast.expr, module: Module) -> str:
+def seam_of_adapter(node: ast.expr, module: Module) -> str:
     """Give the seam of an adapter, by its shape; empty for what is none."""
-    for one in union_members(module.type(node)):
+    for one in union_members(module.type_of(node)):
         if isinstance(one, Instance) and one.type.fullname == ADAPTER and len(one.args) == 2:  # noqa: PLR2004 -- errors and shape
             shape = next(
                 (part for part in union_members(one.args[1]) if isinstance(part, Instance)), None

@@ -21,9 +21,14 @@ from seamwise.check.inference.functions import (
     inferred_errors,
     sorted_names,
 )
-from seamwise.check.locations import place
-from seamwise.check.typed_ast.channels import base_names, union_members
-from seamwise.check.typed_ast.error_sets import NOTHING, ErrorSet, named, union
+from seamwise.check.typed_ast.channels import (
+    NO_ERRORS,
+    ErrorSet,
+    base_names,
+    union,
+    union_members,
+    without_type_variables,
+)
 from seamwise.check.typed_ast.program import Function, walk
 
 RETRY = 'seamwise.policies.retry.retry'
@@ -31,10 +36,10 @@ FALLBACK = 'seamwise.policies.fallback.Fallback'
 CACHE = 'seamwise.policies.cache.Cache'
 
 
-def guards(reader: ErrorInference) -> Iterator[GuardFacts]:
+def guard_facts(reader: ErrorInference) -> Iterator[GuardFacts]:
     """Give the guards that a file keeps under names of its own."""
     for kind in (ast.Assign, ast.AnnAssign):
-        for statement in reader.module.every(kind):
+        for statement in reader.module.nodes_of_type(kind):
             match statement:
                 case ast.Assign([target], value) | ast.AnnAssign(
                     target, _, ast.expr() as value
@@ -49,7 +54,7 @@ def guards(reader: ErrorInference) -> Iterator[GuardFacts]:
 def _kept_as(target: ast.expr, statement: ast.stmt, reader: ErrorInference) -> str:
     """Give the full name of what is assigned to, in a file, a class or an object; empty for a local name."""
     if isinstance(target, ast.Attribute):
-        return reader.called(target)
+        return reader.qualified_name(target)
     around = reader.module.parents.get(statement)
     while isinstance(around, ast.If | ast.Try | ast.With):
         around = reader.module.parents.get(around)
@@ -61,15 +66,15 @@ def _kept_as(target: ast.expr, statement: ast.stmt, reader: ErrorInference) -> s
     return f'{owner}.{target.id}'
 
 
-def guarded(reader: ErrorInference) -> Iterator[GuardedCall]:
+def guarded_calls(reader: ErrorInference) -> Iterator[GuardedCall]:
     """Give the places where a guard stands around an operation."""
     module = reader.module
-    for call in module.every(ast.Call):
+    for call in module.nodes_of_type(ast.Call):
         match call.func:
             case ast.Attribute(guard, 'run' | 'run_sync') if call.args and is_guard(guard, reader):
-                errors = reader.returned(call.args[0])
+                errors = reader.returned_errors(call.args[0])
                 yield GuardedCall(
-                    place(call, module),
+                    module.location_of(call),
                     _layers(guard, reader),
                     sorted_names(errors),
                     _own(guard, reader),
@@ -82,9 +87,9 @@ def guarded(reader: ErrorInference) -> Iterator[GuardedCall]:
                     if isinstance(around, ast.Assign)
                     else ''
                 )
-                errors = reader.returned(call.args[0])
+                errors = reader.returned_errors(call.args[0])
                 yield GuardedCall(
-                    place(call, module),
+                    module.location_of(call),
                     _layers(guard, reader),
                     sorted_names(errors),
                     _own(guard, reader),
@@ -96,9 +101,9 @@ def guarded(reader: ErrorInference) -> Iterator[GuardedCall]:
         for number, decorator in enumerate(function.decorator_list):
             if is_guard(decorator, reader):
                 errors = _inside(function, function.decorator_list[number + 1 :], reader)
-                name = reader.name_of(function)
+                name = reader.function_name(function)
                 yield GuardedCall(
-                    place(decorator, module),
+                    module.location_of(decorator),
                     _layers(decorator, reader),
                     sorted_names(errors),
                     _own(decorator, reader),
@@ -108,7 +113,7 @@ def guarded(reader: ErrorInference) -> Iterator[GuardedCall]:
 
 def is_guard(node: ast.expr, reader: ErrorInference) -> bool:
     """Whether an expression is a guard."""
-    return any(base_names(one) & GUARDS for one in union_members(reader.module.type(node)))
+    return any(base_names(one) & GUARDS for one in union_members(reader.module.type_of(node)))
 
 
 def _inside(
@@ -125,12 +130,12 @@ def _inside(
             one,
         ):
             case (name, ast.Call(_, [rules])) if name == ATTEMPT:
-                found = reader.becoming(rules)
+                found = reader.mapped_errors(rules)
             case (name, ast.Call(_, [classify])) if name == REFINE:
-                found = reader.returned(classify)
+                found = reader.returned_errors(classify)
             case _ if is_guard(one, reader):
-                found = union([found, reader.own_errors(one)])
-            case (name, _) if name != FALLIBLE and not _keeps(reader.module.type(one)):
+                found = union([found, reader.guard_errors(one)])
+            case (name, _) if name != FALLIBLE and not _keeps(reader.module.type_of(one)):
                 return None
             case _:
                 pass
@@ -147,25 +152,25 @@ def _keeps(decorator: Type | None) -> bool:
     return found.arg_types[:1] == [found.ret_type]
 
 
-def unanswered(guard: ast.expr, reader: ErrorInference) -> ErrorSet:
+def unhandled_guard_errors(guard: ast.expr, reader: ErrorInference) -> ErrorSet:
     """Give what a guard itself fails with; what a fallback answers for, is answered."""
-    if not any(FALLBACK in base_names(one) for one in union_members(reader.module.type(guard))):
-        return named(reader.own_errors(guard) or NOTHING)
+    if not any(FALLBACK in base_names(one) for one in union_members(reader.module.type_of(guard))):
+        return without_type_variables(reader.guard_errors(guard) or NO_ERRORS)
     match guard:
         case ast.BinOp(outer) if not _chooses(outer):
-            return unanswered(outer, reader)
+            return unhandled_guard_errors(outer, reader)
         case ast.BinOp() | ast.Call():
-            return named(reader.own_errors(guard) or NOTHING)
+            return without_type_variables(reader.guard_errors(guard) or NO_ERRORS)
         case ast.Name(name):
-            around = reader.function_of(guard)
+            around = reader.enclosing_function(guard)
             bound = reader.bindings(around).get(name, ()) if around is not None else ()
             return (
-                unanswered(bound[0].value, reader)
+                unhandled_guard_errors(bound[0].value, reader)
                 if len(bound) == 1 and isinstance(bound[0], ValueBinding)
-                else NOTHING
+                else NO_ERRORS
             )
         case _:
-            return NOTHING
+            return NO_ERRORS
 
 
 def _chooses(fallback: ast.expr) -> bool:
@@ -175,7 +180,7 @@ def _chooses(fallback: ast.expr) -> bool:
 
 
 def _own(guard: ast.expr, reader: ErrorInference) -> tuple[str, ...]:
-    return tuple(sorted(unanswered(guard, reader)))
+    return tuple(sorted(unhandled_guard_errors(guard, reader)))
 
 
 def _layers(guard: ast.expr, reader: ErrorInference) -> tuple[GuardLayer, ...] | None:
@@ -185,11 +190,11 @@ def _layers(guard: ast.expr, reader: ErrorInference) -> tuple[GuardLayer, ...] |
             left, right = _layers(outer, reader), _layers(inner, reader)
             return None if left is None or right is None else (*left, *right)
         case ast.Call(_, [inner]) if any(
-            KEYED in base_names(one) for one in union_members(reader.module.type(guard))
+            KEYED in base_names(one) for one in union_members(reader.module.type_of(guard))
         ):
             return _layers(inner, reader)
         case ast.Call(function, _, keywords):
-            own = tuple(sorted(reader.own_errors(guard) or NOTHING))
+            own = tuple(sorted(reader.guard_errors(guard) or NO_ERRORS))
             # Who says himself what is tried again, or hands his settings on, is not second-guessed.
             is_plain = reader.module.full_name(function) == RETRY and all(
                 one.arg not in {None, 'when'} for one in keywords
@@ -200,7 +205,7 @@ def _layers(guard: ast.expr, reader: ErrorInference) -> tuple[GuardLayer, ...] |
                 else None
             )
         case ast.Name(name):
-            around = reader.function_of(guard)
+            around = reader.enclosing_function(guard)
             bound = reader.bindings(around).get(name) if around is not None else None
             if bound is not None:
                 return (
@@ -219,5 +224,5 @@ def _layers(guard: ast.expr, reader: ErrorInference) -> tuple[GuardLayer, ...] |
 
 
 def _named(guard: ast.expr, reader: ErrorInference) -> tuple[GuardLayer, ...] | None:
-    name = reader.called(guard)
+    name = reader.qualified_name(guard)
     return (GuardLayer('named', name),) if '.' in name else None

@@ -6,24 +6,30 @@ from collections.abc import Iterator
 from seamwise.check.facts import DefaultedError
 from seamwise.check.inference.bindings import ValueBinding
 from seamwise.check.inference.dispositions import Dispositions
-from seamwise.check.inference.error_inference import SAME, ErrorInference
-from seamwise.check.locations import place
-from seamwise.check.typed_ast.channels import channel_of
-from seamwise.check.typed_ast.error_sets import NOTHING, ErrorSet, named, narrow
+from seamwise.check.inference.error_inference import PASS_THROUGH, ErrorInference
+from seamwise.check.typed_ast.channels import (
+    NO_ERRORS,
+    ErrorSet,
+    channel_of,
+    narrow,
+    without_type_variables,
+)
 
 TAP_ERROR = 'seamwise.compose.tap_error'
 
 
-def defaulted(reader: ErrorInference) -> Iterator[DefaultedError]:
+def defaulted_errors(reader: ErrorInference) -> Iterator[DefaultedError]:
     """Give each `value_or` on a channel with errors that nobody looks at."""
     module = reader.module
-    for call in module.every(ast.Call):
+    for call in module.nodes_of_type(ast.Call):
         match call.func:
-            case ast.Attribute(result, 'value_or') if channel_of(module.type(result)) is not None:
-                errors = reader.errors(result)
-                left = _unseen(result, named(errors), reader) if errors else None
+            case ast.Attribute(result, 'value_or') if (
+                channel_of(module.type_of(result)) is not None
+            ):
+                errors = reader.errors_of(result)
+                left = _unseen(result, without_type_variables(errors), reader) if errors else None
                 if left:
-                    yield DefaultedError(place(call, module), tuple(sorted(left)))
+                    yield DefaultedError(module.location_of(call), tuple(sorted(left)))
             case _:
                 pass
 
@@ -34,17 +40,17 @@ def _unseen(result: ast.expr, errors: ErrorSet, reader: ErrorInference) -> Error
         case ast.Await(inner) | ast.NamedExpr(_, inner):
             return _unseen(inner, errors, reader)
         case ast.Call(ast.Attribute(inner, 'map')) if (
-            channel_of(reader.module.type(inner)) is not None
+            channel_of(reader.module.type_of(inner)) is not None
         ):
             return _unseen(inner, errors, reader)
         case ast.Call(ast.Attribute(inner, 'bind'), [step]) if (
-            channel_of(reader.module.type(inner)) is not None
+            channel_of(reader.module.type_of(inner)) is not None
         ):
-            added = named(reader.returned(step) or NOTHING)
+            added = without_type_variables(reader.returned_errors(step) or NO_ERRORS)
             return {**_unseen(inner, errors, reader), **narrow(errors, added)}
         case ast.Call(function, [inner, _]) if reader.module.full_name(function) == TAP_ERROR:
-            return NOTHING
-        case ast.Call(function, [inner, *_]) if reader.module.full_name(function) in SAME:
+            return NO_ERRORS
+        case ast.Call(function, [inner, *_]) if reader.module.full_name(function) in PASS_THROUGH:
             return _unseen(inner, errors, reader)
         case ast.Name() | ast.Attribute():
             return _unseen_elsewhere(result, errors, reader)
@@ -56,10 +62,10 @@ def _unseen_elsewhere(
     result: ast.Name | ast.Attribute, errors: ErrorSet, reader: ErrorInference
 ) -> ErrorSet:
     """Leave out what the other uses of a name look at, and what was looked at before it was bound."""
-    function = reader.function_of(result)
+    function = reader.enclosing_function(result)
     fates = Dispositions(reader, function)
     if isinstance(result, ast.Attribute):
-        return fates.of_same(result, errors).lost(errors)
+        return fates.of_attribute(result, errors).lost(errors)
     left = fates.of_name(result.id, errors).lost(errors)
     bound = reader.bindings(function).get(result.id, ()) if function is not None else ()
     values = [
@@ -69,5 +75,5 @@ def _unseen_elsewhere(
     ]
     if not values or len(values) < len(bound):
         return left
-    unseen = [fates.of(one, left).lost(_unseen(one, left, reader)) for one in values]
+    unseen = [fates.of_result(one, left).lost(_unseen(one, left, reader)) for one in values]
     return {name: info for name, info in left.items() if any(name in one for one in unseen)}

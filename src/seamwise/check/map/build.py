@@ -8,7 +8,7 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from seamwise._text.jsonable import replace_surrogates
-from seamwise.check.facts import ClassFacts, Entry, FileFacts, FunctionFacts, SeamFacts
+from seamwise.check.facts import ClassFacts, ErrorSource, FileFacts, FunctionFacts, SeamFacts
 from seamwise.check.facts import Location as Spot
 from seamwise.check.map.graph import (
     Call,
@@ -39,7 +39,7 @@ def build_graph(files: Iterable[FileFacts]) -> Graph:
     every = sorted(mended_files, key=lambda one: (one.path, one.module))
     functions: dict[str, _Read] = {}
     for file in every:
-        for one in sorted(file.functions, key=lambda one: one.place.line):
+        for one in sorted(file.functions, key=lambda one: one.location.line):
             functions.setdefault(one.name, _Read(file)).definitions.append(one)
     classes = {one.name: (one, file.path) for file in reversed(every) for one in file.classes}
     edges = _Collected()
@@ -61,7 +61,7 @@ class _Read:
         self.definitions: list[FunctionFacts] = []
 
     def place(self) -> Place:
-        return Place(self.file.path, self.definitions[0].place.line)
+        return Place(self.file.path, self.definitions[0].location.line)
 
     def out(self) -> set[str]:
         """Give what comes out: what really can, else what it says, else what nothing in it ends."""
@@ -75,14 +75,14 @@ def _out(function: FunctionFacts) -> Iterable[str]:
         return function.declared
     return {
         error
-        for entry in function.entries
+        for entry in function.error_sources
         for error in entry.errors
         if _fate(error, entry) == 'passes'
     }
 
 
-def _fate(error: str, entry: Entry) -> Fate:
-    if error in entry.ended:
+def _fate(error: str, entry: ErrorSource) -> Fate:
+    if error in entry.handled:
         return 'handled'
     return 'lost' if error in entry.lost else 'passes'
 
@@ -98,14 +98,14 @@ class _Collected:
 
     def collect(self, read: _Read) -> None:
         for function in read.definitions:
-            for entry in function.entries:
-                place = _place(read, entry.place)
+            for entry in function.error_sources:
+                place = _place(read, entry.location)
                 for error in entry.errors:
                     self.travels[entry.callee, function.name, _fate(error, entry)][error].add(place)
-            for showing in function.shows:
+            for showing in function.seam_uses:
                 for error in showing.errors:
                     self.shows[function.name, showing.seam, 'passes'][error].add(
-                        _place(read, showing.place)
+                        _place(read, showing.location)
                     )
 
     def lead_to_bases(self, functions: Mapping[str, _Read]) -> None:
@@ -197,7 +197,7 @@ def _seams(tables: Sequence[tuple[SeamFacts, str]], shows: Iterable[Show]) -> tu
     own: defaultdict[str, list[Table]] = defaultdict(list)
     for one, path in tables:
         own[one.seam].append(
-            Table(one.name, tuple(sorted(set(one.errors))), Place(path, one.place.line))
+            Table(one.name, tuple(sorted(set(one.errors))), Place(path, one.location.line))
         )
     return tuple(
         Seam(name, tuple(sorted(own[name], key=lambda one: (one.name, one.place))))
@@ -221,4 +221,4 @@ def _error(name: str, known: tuple[ClassFacts, str] | None) -> Error:
     if known is None:
         return Error(name, name.rpartition('.')[2])
     facts, path = known
-    return Error(name, facts.tag, facts.category, Place(path, facts.place.line))
+    return Error(name, facts.tag, facts.category, Place(path, facts.location.line))

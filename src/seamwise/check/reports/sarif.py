@@ -16,7 +16,7 @@ from urllib.parse import quote
 from seamwise._text.jsonable import to_json
 from seamwise.check.checking import Report
 from seamwise.check.findings import Finding, Severity
-from seamwise.check.mypy_sources import Problem
+from seamwise.check.mypy_sources import SourceProblem
 from seamwise.check.rules.registry import RULES
 from seamwise.check.rules.rule import Rule
 

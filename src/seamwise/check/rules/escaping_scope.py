@@ -82,7 +82,7 @@ from seamwise.check.rules.escape_routes import (
     THREAD_METHODS,
 )
 from seamwise.check.rules.rule import Rule
-from seamwise.check.typed_ast.channels import HOLDERS, base_names, union_members
+from seamwise.check.typed_ast.channels import CONTAINERS, base_names, union_members
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, walk
 
 _DO = 'seamwise.scope.Do'
@@ -368,7 +368,7 @@ class _EscapeAnalysis:
                     node.id in self.do_parameters or _may_hold(self.module.type(node))
                 )
             case ast.Attribute(value) | ast.Subscript(value):
-                return self._holds(value) and _may_hold(self.module.type(node))
+                return self._holds(value) and _may_hold(self.module.type_of(node))
             case ast.Lambda() | ast.GeneratorExp():
                 return any(map(self._is_holder, _names(node)))
             case ast.ListComp(element) | ast.SetComp(element) | ast.NamedExpr(_, element):

@@ -236,7 +236,7 @@ class _ModuleCheck:
                 key = next((key for key, value in pairs if value is node), None)
                 if isinstance(key, ast.Constant) and isinstance(key.value, str):
                     yield key.value, False
-                elif key is not None and _is_error_class(self.module.type(key)):
+                elif key is not None and _is_error_class(self.module.type_of(key)):
                     yield 'code', True
                 if key is not None:
                     yield from self._roles(parent)
@@ -258,7 +258,7 @@ class _ModuleCheck:
             parent = self.module.parents.get(self._statement(target))
             yield target.id, isinstance(parent, ast.ClassDef) and self._defines_error(parent)
         elif isinstance(target, ast.Attribute):
-            yield target.attr, _is_error(self.module.type(target.value))
+            yield target.attr, _is_error(self.module.type_of(target.value))
         elif isinstance(target, ast.Call):
             yield from self._target_role(target.func)
         elif (

@@ -60,8 +60,8 @@ def _find_unused_errors(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts,
         error
         for file in files
         for function in file.functions
-        for entry in function.entries
-        for error in entry.ended
+        for entry in function.error_sources
+        for error in entry.handled
     }
     handled = ended.union(*(file.decides for file in files))
     for file in files:

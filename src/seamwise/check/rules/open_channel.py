@@ -44,7 +44,7 @@ from mypy.types import (
 
 from seamwise.check.findings import RawFinding
 from seamwise.check.inference import inference_of
-from seamwise.check.inference.annotations import named
+from seamwise.check.inference.annotations import channel_edits
 from seamwise.check.inference.functions import inferred_errors
 from seamwise.check.rules.rule import Rule, join_code
 from seamwise.check.typed_ast.channels import base_names, channel_of, is_result, returned_type

@@ -53,7 +53,7 @@ from mypy.types import Instance, ProperType, TypeType, get_proper_type
 
 from seamwise.check.findings import RawFinding
 from seamwise.check.inference import inference_of
-from seamwise.check.inference.exhaustiveness_fix import closed
+from seamwise.check.inference.exhaustiveness_fix import assert_never_edits
 from seamwise.check.rules.rule import Rule
 from seamwise.check.typed_ast.channels import base_names, channel_of, union_members
 from seamwise.check.typed_ast.program import Module, walk

@@ -62,7 +62,7 @@ def outlook(name: str) -> str:
 import ast
 from collections.abc import Iterator, Sequence, Sized
 
-from seamwise.check.facts import Entry, FileFacts, RuleHit
+from seamwise.check.facts import ErrorSource, FileFacts, RuleHit
 from seamwise.check.findings import RawFinding
 from seamwise.check.inference import inference_of
 from seamwise.check.inference.dispositions import Dispositions

@@ -68,6 +68,7 @@ from seamwise.check.typed_ast.channels import channel_of
 from seamwise.check.typed_ast.error_sets import (
     NOTHING,
     ErrorSet,
+    channel_of,
     is_error,
     overlaps,
     subtract,
@@ -197,7 +198,7 @@ def _subtract_pattern(
 ) -> ErrorSet:
     """Return the errors that reach the next arm."""
     if isinstance(pattern, ast.MatchAs):
-        return NOTHING
+        return NO_ERRORS
     if not isinstance(pattern, ast.MatchClass):
         return errors
     fields = (*pattern.patterns, *pattern.kwd_patterns)

@@ -63,7 +63,7 @@ from seamwise.check.findings import RawFinding
 from seamwise.check.liveness import bound_names, unread_assignments
 from seamwise.check.rules.rule import Rule
 from seamwise.check.typed_ast.channels import (
-    HOLDERS,
+    CONTAINERS,
     Channel,
     awaited_type,
     base_names,
@@ -158,7 +158,7 @@ def _ignores_return_value(call: ast.Call, parameter: int | str, module: Module) 
     """Return whether a parameter is typed as a function that returns None or any object."""
     if (
         isinstance(call.func, ast.Attribute)
-        and channel_of(module.type(call.func.value)) is not None
+        and channel_of(module.type_of(call.func.value)) is not None
     ):
         # A Failure never calls the function passed to `map` or `bind`.
         return False

@@ -1,31 +1,38 @@
 """What a type says about failures: whether it is a Result, what its channel is, and whether one is held inside of it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
+from typing import TypeAlias
 
 import mypy.types  # noqa: F401  # pyright: ignore[reportUnusedImport]  # first of all: the others import it in a circle
 from msgspec import Struct
+from mypy.expandtype import expand_type_by_instance
 from mypy.maptype import map_instance_to_supertype
 from mypy.nodes import TypeInfo
 from mypy.types import (
+    CallableType,
     Instance,
+    LiteralType,
     NoneType,
+    Overloaded,
     ProperType,
     TupleType,
     Type,
+    TypeType,
     TypeVarType,
     UninhabitedType,
     UnionType,
+    UnpackType,
     get_proper_type,
 )
 
 SUCCESS = frozenset({'seamwise.containers.Success', 'returns.result.Success'})
 FAILURE = frozenset({'seamwise.containers.Failure', 'returns.result.Failure'})
-NOTHING: frozenset[str] = frozenset()
-OPEN = 'returns.result.Result'
+_NO_NAMES: frozenset[str] = frozenset()
+RESULT = 'returns.result.Result'
 """The base class of `returns`, which may be either."""
 
-HOLDERS = frozenset({
+CONTAINERS = frozenset({
     'builtins.list', 'builtins.tuple', 'builtins.dict', 'builtins.set', 'builtins.frozenset',
     'collections.deque', 'collections.defaultdict', 'collections.OrderedDict',
     'typing.Collection', 'typing.Mapping', 'typing.MutableMapping', 'typing.MutableSequence', 'typing.Sequence',
@@ -62,10 +69,10 @@ def union_members(type_: Type | None) -> Iterator[ProperType]:
 
 def base_names(type_: ProperType) -> frozenset[str]:
     """Give the full names of a class and of all that it derives from; none for what is no class."""
-    return _bases(type_.type) if isinstance(type_, Instance) else NOTHING
+    return _bases(type_.type) if isinstance(type_, Instance) else _NO_NAMES
 
 
-def forget() -> None:
+def clear_caches() -> None:
     """Let go of the classes of a build, so that nothing keeps it."""
     _bases.cache_clear()
 
@@ -79,7 +86,7 @@ def channel_of(type_: Type | None) -> Channel | None:
     """Give the channel of a type of which at least one member is a Result, else None; others, as None, are left aside."""
     values: list[ProperType] = []
     errors: list[ProperType] = []
-    found = [one for one in union_members(type_) if OPEN in base_names(one)]
+    found = [one for one in union_members(type_) if RESULT in base_names(one)]
     kinds = [class_name(one) for one in found]
     for one in found:
         value, error = _arguments(one)
@@ -104,7 +111,7 @@ def class_name(type_: ProperType) -> str:
 
 def awaited_type(type_: ProperType) -> ProperType | None:
     """Give what awaiting a coroutine, a task or any other awaitable gives; None for what cannot be awaited."""
-    return argument_of(type_, 'typing.Awaitable', 0)
+    return type_argument(type_, 'typing.Awaitable', 0)
 
 
 def returned_type(type_: Type | None) -> ProperType | None:
@@ -126,7 +133,7 @@ def contained_channel(type_: Type | None) -> Channel | None:
 def is_result(type_: Type | None) -> bool:
     """Whether a type is a Result and nothing else, None aside: a Failure or None is the answer of a classifier."""
     found = channel_of(type_)
-    others = [one for one in union_members(type_) if OPEN not in base_names(one)]
+    others = [one for one in union_members(type_) if RESULT not in base_names(one)]
     if found is None or not all(isinstance(one, NoneType) for one in others):
         return False
     return found.is_success or not others
@@ -157,7 +164,7 @@ def _held(type_: Type | None, depth: int = 0) -> Channel | None:
 def _parts(type_: ProperType) -> Iterable[Type]:
     if isinstance(type_, TupleType):
         return type_.items
-    return type_.args if isinstance(type_, Instance) and type_.type.fullname in HOLDERS else ()
+    return type_.args if isinstance(type_, Instance) and type_.type.fullname in CONTAINERS else ()
 
 
 def _arguments(type_: ProperType) -> tuple[ProperType | None, ProperType | None]:
@@ -167,10 +174,10 @@ def _arguments(type_: ProperType) -> tuple[ProperType | None, ProperType | None]
             return get_proper_type(type_.args[0]), None
         if kind in FAILURE:
             return None, get_proper_type(type_.args[0])
-    return argument_of(type_, OPEN, 0), argument_of(type_, OPEN, 1)
+    return type_argument(type_, RESULT, 0), type_argument(type_, RESULT, 1)
 
 
-def argument_of(type_: ProperType, base: str, place: int) -> ProperType | None:
+def type_argument(type_: ProperType, base: str, place: int) -> ProperType | None:
     """Give a type argument of a class that a type derives from, as in the error of a `Guard[E]`; None for what does not."""
     if not isinstance(type_, Instance):
         return None
@@ -188,3 +195,147 @@ def _real(type_: ProperType | None) -> Iterator[ProperType]:
             yield from _real(get_proper_type(one))
     elif type_ is not None and not isinstance(type_, UninhabitedType):
         yield type_
+
+
+ErrorSet: TypeAlias = Mapping[str, TypeInfo]
+"""Error classes by their full names; a type variable that may be any error, by its own, which has no dot."""
+
+NO_ERRORS: ErrorSet = {}
+TAGGED_ERROR = 'seamwise.errors.TaggedError'
+UNSPECIFIC = frozenset({'builtins.object', TAGGED_ERROR})
+"""Classes that name no error."""
+PARTIAL = 'functools.partial'
+
+
+def union(parts: Iterable[ErrorSet | None]) -> ErrorSet | None:
+    """Give all of several sets; None where one of them is not known."""
+    found: dict[str, TypeInfo] = {}
+    for part in parts:
+        if part is None:
+            return None
+        found.update(part)
+    return found
+
+
+def errors_of_type(type_: Type | None) -> ErrorSet | None:
+    """Give the classes that an error may have by its type, those inside of a tuple of errors too; None where nobody can say."""
+    found = get_proper_type(type_) if type_ is not None else None
+    match found:
+        case UninhabitedType():
+            return NO_ERRORS
+        case UnionType():
+            return union(errors_of_type(one) for one in found.items)
+        case TupleType():
+            return union(errors_of_type(one) for one in found.items)
+        case LiteralType():
+            return errors_of_type(found.fallback)
+        case UnpackType():
+            return errors_of_type(found.type)
+        case Instance() if found.type.fullname == 'builtins.tuple':
+            return errors_of_type(found.args[0])
+        case Instance():
+            return {found.type.fullname: found.type}
+        case NoneType():
+            return NO_ERRORS
+        case TypeVarType():
+            return _of_variable(found)
+        case _:
+            return None
+
+
+def _of_variable(variable: TypeVarType) -> ErrorSet | None:
+    if variable.values:
+        return union(errors_of_type(one) for one in variable.values)
+    bound = get_proper_type(variable.upper_bound)
+    return (
+        {variable.name: bound.type}
+        if isinstance(bound, Instance) and bound.type.fullname in UNSPECIFIC
+        else errors_of_type(bound)
+    )
+
+
+def without_type_variables(errors: ErrorSet) -> ErrorSet:
+    """Leave out the type variables."""
+    return {name: info for name, info in errors.items() if '.' in name}
+
+
+def errors_in(type_: Type | None) -> ErrorSet | None:
+    """Give the errors in the channel of a type, once it is awaited where it must be; None where it has none, or an unknown one."""
+    for one in _settled(type_):
+        found = channel_of(one)
+        if found is not None:
+            # `returns` fills what it does not know with Never or Any, and its base class shows no side.
+            return union(errors_of_type(error) for error in found.errors)
+    return None
+
+
+def _settled(type_: Type | None) -> Iterable[Type]:
+    found = get_proper_type(type_) if type_ is not None else None
+    if found is None:
+        return ()
+    waited = [given for one in union_members(found) if (given := awaited_type(one)) is not None]
+    return [*waited, found]
+
+
+def call_result_type(type_: Type | None) -> Type | None:
+    """Give what calling a value of a type gives back, whatever its arguments; None where it depends on them."""
+    found = get_proper_type(type_) if type_ is not None else None
+    match found:
+        case CallableType() if not found.variables:
+            return found.ret_type
+        case CallableType() if found.is_type_obj():
+            made = get_proper_type(found.ret_type)
+            return made if isinstance(made, Instance) else None
+        case Overloaded():
+            parts = [call_result_type(one) for one in found.items]
+            return (
+                None
+                if None in parts
+                else UnionType.make_union([one for one in parts if one is not None])
+            )
+        case TypeType():
+            return found.item
+        case Instance() if found.type.fullname == PARTIAL:
+            return found.args[0]
+        case Instance():
+            method = found.type.get_method('__call__')
+            return None if method is None or method.type is None else _bound(found, method.type)
+        case _:
+            return None
+
+
+def _bound(instance: Instance, method: Type) -> Type | None:
+    """Give what a `__call__` gives back where it is not generic itself; of a generic class its variables are filled in."""
+    return call_result_type(expand_type_by_instance(get_proper_type(method), instance))
+
+
+def is_error(info: TypeInfo) -> bool:
+    """Whether a class is one of tagged errors."""
+    return any(base.fullname == TAGGED_ERROR for base in info.mro)
+
+
+def overlaps(one: TypeInfo, other: TypeInfo) -> bool:
+    """Whether a value of the one class may be one of the other: one of them derives from the other."""
+    return other in one.mro or one in other.mro
+
+
+def subtract(errors: ErrorSet, taken: Iterable[TypeInfo]) -> ErrorSet:
+    """Leave out the errors that `isinstance` of the taken classes takes."""
+    gone = list(taken)
+    return {name: info for name, info in errors.items() if not any(one in info.mro for one in gone)}
+
+
+def narrow(errors: ErrorSet, seen: ErrorSet | None) -> ErrorSet:
+    """Keep the errors that a narrower type still allows; all where that is not known."""
+    if seen is None:
+        return errors
+    return {
+        name: info
+        for name, info in errors.items()
+        if any(overlaps(info, one) for one in seen.values())
+    }
+
+
+def filter_errors(errors: ErrorSet, test: Callable[[TypeInfo], bool]) -> ErrorSet:
+    """Keep the errors of which a test says yes."""
+    return {name: info for name, info in errors.items() if test(info)}

@@ -14,10 +14,10 @@ from mypy.parse import parse
 Position: TypeAlias = tuple[int, int]
 """A line, from 1, and a column, which counts characters from 0."""
 
-Key: TypeAlias = tuple[type[ast.expr], int, int, int | None, int | None, int]
+ExpressionKey: TypeAlias = tuple[type[ast.expr], int, int, int | None, int | None, int]
 """What kind of expression stands where: first line and column, last line and column, and which of those that mypy puts there."""
 
-KINDS: dict[type[Expression], type[ast.expr]] = {
+AST_TYPES: dict[type[Expression], type[ast.expr]] = {
     nodes.AssignmentExpr: ast.NamedExpr,
     nodes.AwaitExpr: ast.Await,
     nodes.CallExpr: ast.Call,
@@ -40,9 +40,9 @@ KINDS: dict[type[Expression], type[ast.expr]] = {
 """mypy has one node for `a + b` and `a and b`; both are found as the former."""
 
 
-def key_of(node: Expression) -> Key | None:
+def expression_key(node: Expression) -> ExpressionKey | None:
     """Give the place and kind of a node of mypy, or None for a kind that nobody asks for."""
-    kind = KINDS.get(type(node))
+    kind = AST_TYPES.get(type(node))
     if kind is None:
         return None
     if isinstance(node, nodes.GeneratorExpr):
@@ -50,11 +50,11 @@ def key_of(node: Expression) -> Key | None:
     return kind, node.line, node.column, node.end_line, node.end_column, 0
 
 
-JOINED = frozenset({ast.BinOp, ast.BoolOp, ast.GeneratorExp})
+REPOSITIONED = frozenset({ast.BinOp, ast.BoolOp, ast.GeneratorExp})
 """What stands elsewhere for mypy than for `ast`."""
 
 
-LATER = range(0x80, 0xC0)
+CONTINUATION_BYTES = range(0x80, 0xC0)
 """The bytes of a character behind its first."""
 
 
@@ -66,11 +66,11 @@ class Positions:
             number: line.encode() for number, line in enumerate(lines, 1) if not line.isascii()
         }
 
-    def key(self, node: ast.expr) -> Key:
+    def key(self, node: ast.expr) -> ExpressionKey:
         """Give the place and kind of an expression."""
         kind = type(node)
         if (
-            kind not in JOINED
+            kind not in REPOSITIONED
             and node.lineno not in self._wide
             and node.end_lineno not in self._wide
         ):
@@ -94,7 +94,9 @@ class Positions:
             return line, offset
         characters = self.characters(line, offset)
         if _is_counted_twice():
-            characters -= sum(byte in LATER for byte in self._wide[line][: characters + 2])
+            characters -= sum(
+                byte in CONTINUATION_BYTES for byte in self._wide[line][: characters + 2]
+            )
         return line, characters
 
     def characters(self, line: int, offset: int) -> int:
@@ -191,23 +193,23 @@ CHILDREN: dict[type, tuple[str, ...]] = {
 """What is written inside of what, in the order of the source. The visitors of mypy are compiled, and nothing can be derived from them."""
 
 
-class Nodes:
+class NodeIndex:
     """All expressions and functions of one file, by place."""
 
     def __init__(self, tree: nodes.MypyFile, places: Positions) -> None:
-        self.expressions: dict[Key, Expression] = {}
+        self.expressions: dict[ExpressionKey, Expression] = {}
         self.functions: dict[Position, nodes.FuncDef] = {}
         self.decorated: dict[Position, nodes.Decorator] = {}
         self.implementations: set[Position] = set()
         """Of overloads: their callers see the overloads only."""
-        self.crowds: dict[Key, int] = {}
+        self.crowds: dict[ExpressionKey, int] = {}
         """How many stand at a place that mypy takes for one."""
         for node in _walked(tree):
             self._note(node, places)
 
     def _note(self, node: object, places: Positions) -> None:
         if isinstance(node, Expression):
-            place = key_of(node)
+            place = expression_key(node)
             if (
                 place is not None
                 and self.expressions.setdefault(place, node) is not node
@@ -222,7 +224,7 @@ class Nodes:
             function = node.impl.func if isinstance(node.impl, nodes.Decorator) else node.impl
             self.implementations.add((function.line, function.column))
 
-    def _crowd(self, place: Key, node: Expression) -> None:
+    def _crowd(self, place: ExpressionKey, node: Expression) -> None:
         crowd = self.crowds.get(place, 1)
         if all(self.expressions[*place[:-1], one] is not node for one in range(crowd)):
             self.expressions[*place[:-1], crowd] = node

@@ -11,11 +11,13 @@ from typing import TypeVar, cast
 from mypy.nodes import Decorator, Expression, FuncDef, RefExpr, TypeAlias, Var
 from mypy.types import CallableType, FunctionLike, Instance, Type, get_proper_type
 
-from seamwise.check.typed_ast.mypy_nodes import Key, Nodes, Position, Positions
+from seamwise.check.facts import Location
+from seamwise.check.typed_ast.mypy_nodes import ExpressionKey, NodeIndex, Position, Positions
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 N = TypeVar('N', bound=ast.AST)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+LocatableNode = ast.stmt | ast.expr | ast.ExceptHandler | ast.match_case
 
 
 def children(node: ast.AST) -> Iterator[ast.AST]:
@@ -45,19 +47,24 @@ class Text:
         self.source = source
         # A form feed ends no line, as `str.splitlines` would have it.
         self.lines = source.replace('\r\n', '\n').replace('\r', '\n').split('\n')
-        self.places = Positions(self.lines)
+        self.positions = Positions(self.lines)
 
 
 class Module:
     """One file: what is written there, and what mypy knows of it."""
 
     def __init__(
-        self, name: str, path: Path, text: Text, nodes: Nodes, types: Mapping[Key, Sequence[Type]]
+        self,
+        name: str,
+        path: Path,
+        text: Text,
+        nodes: NodeIndex,
+        types: Mapping[ExpressionKey, Sequence[Type]],
     ) -> None:
         self.name = name
         self.path = path
         self.lines = text.lines
-        self.places = text.places
+        self.positions = text.positions
         with warnings.catch_warnings(action='ignore'):
             self.syntax = ast.parse(text.source)
         self._nodes = nodes
@@ -65,7 +72,7 @@ class Module:
         # Rules ask again and again about the same expressions.
         self._seen: dict[ast.expr, Sequence[Type]] = {}
         self._met: dict[ast.expr, Expression | None] = {}
-        self.kept: dict[type, object] = {}
+        self.memo: dict[type, object] = {}
         """What those who read the module keep with it, each under its own class."""
 
     @property
@@ -73,7 +80,7 @@ class Module:
         """Of each node the one that it stands in."""
         return self._walked[0]
 
-    def every(self, kind: type[N]) -> Iterator[N]:
+    def nodes_of_type(self, kind: type[N]) -> Iterator[N]:
         """Give the nodes of a kind; they are gathered once, for all rules."""
         for node in self._kinds.get(kind, ()):
             if isinstance(node, kind):
@@ -81,8 +88,8 @@ class Module:
 
     def functions(self) -> Iterator[Function]:
         """Give all functions and methods, inner ones too."""
-        yield from self.every(ast.FunctionDef)
-        yield from self.every(ast.AsyncFunctionDef)
+        yield from self.nodes_of_type(ast.FunctionDef)
+        yield from self.nodes_of_type(ast.AsyncFunctionDef)
 
     @property
     def _kinds(self) -> Mapping[type[ast.AST], Sequence[ast.AST]]:
@@ -103,9 +110,9 @@ class Module:
                 level.append(child)
         return parents, kinds
 
-    def _key(self, node: ast.expr) -> Key:
-        found = self.places.key(node)
-        if not self.places.is_wide(node.lineno):
+    def _key(self, node: ast.expr) -> ExpressionKey:
+        found = self.positions.key(node)
+        if not self.positions.is_wide(node.lineno):
             return found
         # Those that mypy puts at one place are told apart by their order, if it has as many there as `ast`.
         crowd = self._crowds[found]
@@ -113,21 +120,51 @@ class Module:
         return *found[:-1], number
 
     @cached_property
-    def _crowds(self) -> Mapping[Key, Sequence[ast.expr]]:
-        found: dict[Key, list[ast.expr]] = {}
+    def _crowds(self) -> Mapping[ExpressionKey, Sequence[ast.expr]]:
+        found: dict[ExpressionKey, list[ast.expr]] = {}
         for kind in self._kinds:
-            for node in self.every(kind):
-                if isinstance(node, ast.expr) and self.places.is_wide(node.lineno):
-                    found.setdefault(self.places.key(node), []).append(node)
+            for node in self.nodes_of_type(kind):
+                if isinstance(node, ast.expr) and self.positions.is_wide(node.lineno):
+                    found.setdefault(self.positions.key(node), []).append(node)
         for crowd in found.values():
             crowd.sort(key=lambda one: (one.lineno, one.col_offset, -(one.end_col_offset or 0)))
         return found
 
     def column(self, line: int, offset: int) -> int:
         """Give the characters before a byte of a line: `ast` counts bytes."""
-        return self.places.characters(line, offset)
+        return self.positions.characters(line, offset)
 
-    def types(self, node: ast.expr) -> Sequence[Type]:
+    def location_of(self, node: LocatableNode) -> Location:
+        """Give the place of a statement, an expression, a handler or an arm."""
+        if isinstance(node, ast.match_case):
+            line = node.pattern.lineno
+            text = self.lines[line - 1]
+            column = (
+                text.index('case', 0, self.column(line, node.pattern.col_offset))
+                if 'case' in text
+                else 0
+            )
+        else:
+            line = node.lineno
+            text = self.lines[line - 1]
+            column = self.column(line, node.col_offset)
+        body = getattr(node, 'body', None)
+        if isinstance(body, list) and body and isinstance(body[0], ast.stmt):
+            # Of what has a body the head is meant: its first word, and the lines before the body.
+            end = column + len(text[column:].split(maxsplit=1)[0].rstrip(':'))
+            begin = min(
+                [body[0].lineno, *(one.lineno for one in getattr(body[0], 'decorator_list', []))]
+            )
+            return Location(line, column + 1, max(line, begin - 1), end + 1, text)
+        last = getattr(node, 'end_lineno', line)
+        end = (
+            self.column(line, getattr(node, 'end_col_offset', 0))
+            if last == line
+            else len(text.rstrip())
+        )
+        return Location(line, column + 1, last, end + 1, text)
+
+    def types_of(self, node: ast.expr) -> Sequence[Type]:
         """Give the inferred types of an expression: one as a rule, none in code that mypy takes for unreachable.
 
         Several where mypy reads a function several times, once for each type that a type variable may stand for.
@@ -137,12 +174,12 @@ class Module:
             found = self._seen[node] = self._types.get(self._key(node)) or ()
         return found
 
-    def type(self, node: ast.expr) -> Type | None:
+    def type_of(self, node: ast.expr) -> Type | None:
         """Give the inferred type of an expression, or None where there is none, or more than one."""
-        found = self.types(node)
+        found = self.types_of(node)
         return get_proper_type(found[0]) if len(found) == 1 else None
 
-    def node(self, node: ast.expr) -> Expression | None:
+    def mypy_node(self, node: ast.expr) -> Expression | None:
         """Give what mypy has where an expression stands."""
         if node not in self._met:
             self._met[node] = self._nodes.expressions.get(self._key(node))
@@ -150,7 +187,7 @@ class Module:
 
     def full_name(self, node: ast.expr) -> str:
         """Give the name by which a thing was defined, however it was imported; empty where nobody knows it."""
-        found = self.node(node)
+        found = self.mypy_node(node)
         if not isinstance(found, RefExpr):
             return ''
         if isinstance(found.node, TypeAlias) and isinstance(
@@ -159,7 +196,7 @@ class Module:
             return aliased.type.fullname
         return (found.node.fullname if found.node is not None else '') or found.fullname
 
-    def variable(self, node: ast.Name) -> Type | None:
+    def variable_type(self, node: ast.Name) -> Type | None:
         """Give the type of the variable that is assigned to here."""
         found = self._nodes.expressions.get(self._key(node))
         variable = found.node if isinstance(found, RefExpr) else None
@@ -169,13 +206,13 @@ class Module:
             else None
         )
 
-    def declared(self, function: Function) -> CallableType | None:
+    def declared_type(self, function: Function) -> CallableType | None:
         """Give the type of a function as its annotations say, its decorators aside; None where it has none."""
         found = self.definition(function)
         typed = None if found is None or found.type is None else get_proper_type(found.type)
         return typed if isinstance(typed, CallableType) else None
 
-    def decorated(self, function: Function) -> FunctionLike | None:
+    def decorated_type(self, function: Function) -> FunctionLike | None:
         """Give the type of a function as its callers see it; None where it has no decorator, or nobody knows."""
         found = self._nodes.decorated.get(self._place(function))
         typed = (
@@ -202,7 +239,7 @@ class Module:
         return self._nodes.functions.get(self._place(function))
 
     def _place(self, function: Function) -> Position:
-        return self.places.place(function.lineno, function.col_offset)
+        return self.positions.place(function.lineno, function.col_offset)
 
 
 class Program:
