@@ -15,7 +15,7 @@ import pytest
 
 from seamwise.check.adoption.render import render_adoption_text
 from seamwise.check.adoption.report import adoption_report
-from seamwise.check.checking import check
+from seamwise.check.checking import run_check
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / 'examples' / 'adopting'

@@ -43,8 +43,8 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
         shutil.copy(file, folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        settings = Settings(select=tuple(RULES), domain=('layer_violation',))
-        return check(['.'], settings, whole=True, no_cache=True)
+        settings = CheckSettings(select=tuple(RULES), domain=('layer_violation',))
+        return run_check(['.'], settings, whole=True, no_cache=True)
 
 
 def test_precision_and_recall_are_complete(

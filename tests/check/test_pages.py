@@ -37,8 +37,8 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         # SW109 applies to the domain only, and other pages contain seams.
-        settings = Settings(select=tuple(RULES), domain=('SW109_reported', 'SW109_fixed'))
-        return check(['.'], settings, whole=True, no_cache=True)
+        settings = CheckSettings(select=tuple(RULES), domain=('SW109_reported', 'SW109_fixed'))
+        return run_check(['.'], settings, whole=True, no_cache=True)
 
 
 @every_rule

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seamwise.check.findings import Severity
-from seamwise.check.mypy_sources import Problem
+from seamwise.check.mypy_sources import SourceProblem
 from seamwise.check.reports import render_github
 from seamwise.check.rules.registry import RULES
 
@@ -83,7 +83,7 @@ def test_unusual_file_name_is_one_property() -> None:
 )
 def test_no_text_starts_another_command_or_property(path: str, message: str, since: str) -> None:
     text = render_github(
-        report(finding(path=path, message=message), problems=(Problem(path, message),)),
+        report(finding(path=path, message=message), problems=(SourceProblem(path, message),)),
         since=f'x{since}',
     )
     first, second = parse_commands(text)

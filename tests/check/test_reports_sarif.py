@@ -9,7 +9,7 @@ import jsonschema_rs
 import pytest
 
 from seamwise.check.checking import Report
-from seamwise.check.mypy_sources import Problem
+from seamwise.check.mypy_sources import SourceProblem
 from seamwise.check.reports import render_sarif
 from seamwise.check.rules.registry import RULES
 
@@ -158,7 +158,7 @@ def test_problems_are_in_the_invocation() -> None:
 
 
 def test_problem_without_line_has_no_region() -> None:
-    (invocation,) = sarif_run(report(problems=(Problem('data.txt', 'no Python file.'),)))[
+    (invocation,) = sarif_run(report(problems=(SourceProblem('data.txt', 'no Python file.'),)))[
         'invocations'
     ]
     (notification,) = invocation['toolExecutionNotifications']

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from seamwise.check.mypy_sources import Problem
+from seamwise.check.mypy_sources import SourceProblem
 from seamwise.check.reports import (
     ReportStyle,
     Role,
@@ -149,7 +149,7 @@ def test_summary_counts_by_severity_and_names_the_commit() -> None:
 def test_problem_is_one_line() -> None:
     assert render_problem(UNREAD) == 'broken.py:3: it does not parse: invalid syntax.'
     assert render_problem(UNCONFIGURED) == 'mypy refuses its configuration.'
-    assert render_problem(Problem('a\n::error::b.py', 'c\nd')) == r'a\n::error::b.py: c\nd'
+    assert render_problem(SourceProblem('a\n::error::b.py', 'c\nd')) == r'a\n::error::b.py: c\nd'
 
 
 def test_json_has_fields_of_findings_and_totals() -> None:

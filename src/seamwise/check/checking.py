@@ -63,7 +63,7 @@ def run_check(
     return Report(tuple(found), code_base.problems, len(code_base.files), perf_counter() - began)
 
 
-def _is_asked(rule: Rule, settings: Settings, *, whole: bool) -> bool:
+def _is_asked(rule: Rule, settings: CheckSettings, *, whole: bool) -> bool:
     return settings.asks(rule.code, is_on=rule.is_default) and (
         whole or not rule.needs_whole_program
     )

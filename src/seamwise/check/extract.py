@@ -37,4 +37,6 @@ def facts_of(module: Module) -> FileFacts:
 def _told(module: Module) -> Iterator[RuleHit]:
     for rule in RULES.values():
         for spot in rule.check_module(module):
-            yield RuleHit(rule.code, place(spot.node, module), spot.message, spot.help, spot.edits)
+            yield RuleHit(
+                rule.code, module.location_of(spot.node), spot.message, spot.help, spot.edits
+            )

@@ -116,7 +116,7 @@ class CodeUnit(Struct, frozen=True, eq=False):
 def code_units(module: Module) -> Iterator[CodeUnit]:
     """Yield the top-level code and all functions of a file, except `@overload` signatures."""
     inference = ErrorInference(module)
-    handlers = {node: _handler(node, module) for node in module.every(ast.ExceptHandler)}
+    handlers = {node: _handler(node, module) for node in module.nodes_of_type(ast.ExceptHandler)}
     functions = [
         function
         for function in module.functions()
@@ -125,7 +125,7 @@ def code_units(module: Module) -> Iterator[CodeUnit]:
     for function in (None, *functions):
         sites = list(_sites(function, inference, handlers))
         yield CodeUnit(
-            module.name if function is None else inference.name_of(function),
+            module.name if function is None else inference.function_name(function),
             module,
             function,
             raises=tuple(site for site in sites if isinstance(site, RaiseSite)),
@@ -166,12 +166,12 @@ def _sites(
 
 
 def _call_site(call: ast.Call, stack: HandlerStack, inference: ErrorInference) -> Iterator[_Site]:
-    callee = inference.callee(call)
+    callee = inference.callee_name(call)
     if callee == _OR_RAISE:
         raised = ExceptionClass(RAISED, (RAISED, _EXCEPTION, _BASE_EXCEPTION), 'seamwise.causes', 0)
         yield RaiseSite(raised, stack)
     elif callee in _EDGES and call.args:
-        yield WrappedFunction(inference.callee(ast.Call(call.args[0], [], [])))
+        yield WrappedFunction(inference.callee_name(ast.Call(call.args[0], [], [])))
     elif callee:
         yield CallSite(callee, stack)
 
@@ -239,7 +239,7 @@ def _raises_caught(node: ast.Raise, module: Module) -> bool:
 
 def _exception_classes(node: ast.expr, module: Module) -> Iterator[ExceptionClass]:
     """Yield the classes of an exception, a class, or a tuple of classes, as mypy infers them."""
-    for type_ in module.types(node):
+    for type_ in module.types_of(node):
         for info in _class_infos(type_):
             yield ExceptionClass(
                 info.fullname,

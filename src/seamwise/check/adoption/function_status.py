@@ -50,12 +50,12 @@ class FunctionStatus(Struct, frozen=True):
 
 def function_status(function: Function, module: Module) -> FunctionStatus | None:
     """Return the status of a function; None if it returns no container."""
-    declared = module.declared(function)
+    declared = module.declared_type(function)
     declared_type = returned_type(declared.ret_type) if declared is not None else None
     status = _status_of_type(declared_type)
     if status is not None:
         return status
-    decorated = module.decorated(function)
+    decorated = module.decorated_type(function)
     decorated_type = (
         returned_type(decorated.ret_type) if isinstance(decorated, CallableType) else None
     )
@@ -94,7 +94,7 @@ def _is_tagged(error: ProperType) -> bool:
         return True
     classes = errors_of_type(error)
     return bool(classes) and all(
-        is_error(info) and info.fullname != TAGGED for info in (classes or {}).values()
+        is_error(info) and info.fullname != TAGGED_ERROR for info in (classes or {}).values()
     )
 
 

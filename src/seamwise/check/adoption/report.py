@@ -15,7 +15,8 @@ from seamwise.check.adoption.steps import (
     migration_steps,
     raisers_by_exception,
 )
-from seamwise.check.analysis import Problem, analyse
+from seamwise.check.analysis import analyse
+from seamwise.check.mypy_sources import SourceProblem
 from seamwise.check.rules.unchecked_unwrap import is_test
 from seamwise.check.typed_ast.program import Program
 
@@ -49,7 +50,7 @@ class AdoptionReport(Struct, frozen=True):
 
     counts: AdoptionCounts
     steps: tuple[MigrationStep, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[SourceProblem, ...]
     files: int
     seconds: float
     """Duration of the analysis."""

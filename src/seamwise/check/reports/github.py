@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 from seamwise.check.checking import Report
 from seamwise.check.findings import Finding, Severity
-from seamwise.check.mypy_sources import Problem
+from seamwise.check.mypy_sources import SourceProblem
 from seamwise.check.reports.text import render_summary
 from seamwise.check.rules.registry import RULES
 
@@ -39,7 +39,7 @@ def _finding_command(finding: Finding) -> str:
     return _command(_COMMANDS[finding.severity], properties, f'{finding.message}\n{finding.help}')
 
 
-def _problem_command(problem: Problem) -> str:
+def _problem_command(problem: SourceProblem) -> str:
     properties: dict[str, str | int] = {}
     if problem.path:
         properties['file'] = _posix_path(problem.path)

@@ -136,7 +136,7 @@ def _invocation(report: Report) -> _Object:
     }
 
 
-def _notification(problem: Problem) -> _Object:
+def _notification(problem: SourceProblem) -> _Object:
     notification: _Object = {
         'level': 'error' if problem.is_unread else 'warning',
         'message': {'text': problem.message},

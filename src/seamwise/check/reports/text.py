@@ -12,7 +12,7 @@ from seamwise._text.phrases import join_limited, pluralize
 from seamwise._text.source_excerpt import display_width
 from seamwise.check.checking import Report
 from seamwise.check.findings import Finding, Severity
-from seamwise.check.mypy_sources import Problem
+from seamwise.check.mypy_sources import SourceProblem
 from seamwise.check.reports.lines import underline, wrap_columns
 
 Role: TypeAlias = Literal['place', 'help'] | Severity
@@ -91,7 +91,7 @@ def render_summary(report: Report, *, since: str = '') -> str:
     return f'{total} in {pluralize(report.files, "file")} ({report.seconds:.1f} s){details}'
 
 
-def render_problem(problem: Problem) -> str:
+def render_problem(problem: SourceProblem) -> str:
     """Return one line about a file that could not be read, or not completely."""
     location = ':'.join([problem.path, *([str(problem.line)] if problem.line else [])])
     return escape(f'{location}: {problem.message}' if problem.path else problem.message)

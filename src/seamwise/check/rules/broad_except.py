@@ -54,9 +54,9 @@ _HELP = (
 
 
 def _find_broad_handlers(module: Module) -> Iterator[RawFinding]:
-    for handler in module.every(ast.ExceptHandler):
+    for handler in module.nodes_of_type(ast.ExceptHandler):
         yield from _check_handler(handler, module)
-    for call in module.every(ast.Call):
+    for call in module.nodes_of_type(ast.Call):
         if module.full_name(call.func) == _SUPPRESS:
             yield from _check_suppress(call, module)
 
@@ -94,7 +94,7 @@ def _broad_classes(node: ast.expr, module: Module) -> frozenset[str]:
     if isinstance(node, ast.Tuple):
         return frozenset[str]().union(*(_broad_classes(item, module) for item in node.elts))
     names = {module.full_name(node)}
-    type_ = module.type(node)
+    type_ = module.type_of(node)
     if isinstance(type_, CallableType) and type_.is_type_obj():
         instance = get_proper_type(type_.ret_type)
         if isinstance(instance, Instance):
@@ -109,7 +109,7 @@ def _ends_in_raise(body: Sequence[ast.stmt], module: Module) -> bool:
             return True
         case ast.Expr(ast.Call() as call) | ast.Expr(ast.Await(ast.Call()) as call):
             # `sys.exit(1)` and functions typed as NoReturn never return.
-            return isinstance(module.type(call), UninhabitedType)
+            return isinstance(module.type_of(call), UninhabitedType)
         case ast.If(_, branch, orelse):
             return _ends_in_raise(branch, module) and _ends_in_raise(orelse, module)
         case ast.With(items, block) | ast.AsyncWith(items, block):
@@ -137,7 +137,7 @@ def _ends_in_raise(body: Sequence[ast.stmt], module: Module) -> bool:
 
 def _never_exits(manager: ast.expr, module: Module) -> bool:
     """Return whether the `__exit__` of a context manager is typed as NoReturn."""
-    for member in union_members(module.type(manager)):
+    for member in union_members(module.type_of(manager)):
         if not isinstance(member, Instance):
             continue
         method = member.type.get_method('__exit__') or member.type.get_method('__aexit__')

@@ -124,7 +124,7 @@ def _find_escapes(module: Module) -> Iterator[RawFinding]:
 
 def _do_parameters(function: Function, module: Module) -> frozenset[str]:
     """Return the names of the parameters of type `Do`."""
-    declared = module.declared(function)
+    declared = module.declared_type(function)
     pairs = () if declared is None else zip(declared.arg_names, declared.arg_types, strict=True)
     return frozenset(
         name
@@ -200,15 +200,15 @@ class _EscapeAnalysis:
 
     def _created_class(self, call: ast.Call) -> frozenset[str]:
         """Return the class that a call instantiates, with its base classes."""
-        if not any(_is_class(member) for member in union_members(self.module.type(call.func))):
+        if not any(_is_class(member) for member in union_members(self.module.type_of(call.func))):
             return frozenset()
-        members = union_members(self.module.type(call))
+        members = union_members(self.module.type_of(call))
         return frozenset[str]().union(*(base_names(member) for member in members))
 
     def _is_method(self, function: ast.expr, methods: Mapping[str, frozenset[str]]) -> bool:
         if not isinstance(function, ast.Attribute):
             return False
-        owners = [base_names(owner) for owner in union_members(self.module.type(function.value))]
+        owners = [base_names(owner) for owner in union_members(self.module.type_of(function.value))]
         return any(
             function.attr in names and any(class_ in owner for owner in owners)
             for class_, names in methods.items()
@@ -223,7 +223,7 @@ class _EscapeAnalysis:
         ):
             return False
         has_closure = any(
-            self._holds(argument) and _is_function(self.module.type(argument))
+            self._holds(argument) and _is_function(self.module.type_of(argument))
             for argument in _arguments(call)
         )
         return has_closure and isinstance(self.module.parents.get(call), ast.Expr)
@@ -365,7 +365,7 @@ class _EscapeAnalysis:
         match node:
             case ast.Name():
                 return self._is_holder(node) and (
-                    node.id in self.do_parameters or _may_hold(self.module.type(node))
+                    node.id in self.do_parameters or _may_hold(self.module.type_of(node))
                 )
             case ast.Attribute(value) | ast.Subscript(value):
                 return self._holds(value) and _may_hold(self.module.type_of(node))
@@ -374,7 +374,7 @@ class _EscapeAnalysis:
             case ast.ListComp(element) | ast.SetComp(element) | ast.NamedExpr(_, element):
                 return self._holds(element)
             case ast.Starred(iterable):
-                return self._holds(iterable) and _items_may_hold(self.module.type(iterable))
+                return self._holds(iterable) and _items_may_hold(self.module.type_of(iterable))
             case ast.DictComp():
                 return self._holds(node.key) or self._holds(node.value)
             case ast.IfExp():
@@ -401,15 +401,15 @@ class _EscapeAnalysis:
         callee = call.func
         if isinstance(callee, ast.Attribute) and callee.attr == 'fail':
             callee = callee.value
-        members = union_members(self.module.type(callee))
+        members = union_members(self.module.type_of(callee))
         if any(_DO in base_names(member) for member in members):
             return False
         if not self._holds(call.func) and not any(map(self._holds, _arguments(call))):
             return False
         class_names = self._created_class(call)
         # A new standard container keeps the items of its argument, not the argument itself.
-        is_object = bool(class_names) and not class_names & HOLDERS
-        return _may_hold(self.module.type(call), objects=is_object)
+        is_object = bool(class_names) and not class_names & CONTAINERS
+        return _may_hold(self.module.type_of(call), objects=is_object)
 
     def _is_inner_parameter(self, name: ast.Name) -> bool:
         """Return whether a name is a parameter of an inner function."""
@@ -521,7 +521,7 @@ def _may_hold(type_: Type | None, *, objects: bool = True) -> bool:
             if any(_may_hold(get_proper_type(item), objects=objects) for item in member.items):
                 return True
         elif isinstance(member, Instance) and (
-            names & HOLDERS or member.type.fullname.startswith(('builtins.', 'typing.'))
+            names & CONTAINERS or member.type.fullname.startswith(('builtins.', 'typing.'))
         ):
             if any(_may_hold(argument, objects=objects) for argument in member.args):
                 return True

@@ -43,7 +43,7 @@ These functions are not checked:
 from collections.abc import Iterator, Mapping, Sequence
 
 from seamwise.check.facts import FileFacts, FunctionFacts, RuleHit
-from seamwise.check.rules.rule import Rule, class_name, join_class_names
+from seamwise.check.rules.rule import Rule, join_class_names, short_name
 
 _HELP = 'Remove it from the channel, and its arms from the callers.'
 _HELP_PLURAL = 'Remove them from the channel, and their arms from the callers.'
@@ -55,7 +55,7 @@ def _find_impossible_errors(files: Sequence[FileFacts]) -> Iterator[tuple[FileFa
         for function in file.functions:
             impossible = [
                 error
-                for error in function.unmade
+                for error in function.impossible_errors
                 if not any(
                     _may_return(override, error) for override in overrides.get(function.name, ())
                 )
@@ -64,13 +64,15 @@ def _find_impossible_errors(files: Sequence[FileFacts]) -> Iterator[tuple[FileFa
                 continue
             is_plural = len(impossible) > 1
             message = (
-                f'`{class_name(function.name)}` declares {join_class_names(impossible)},'
+                f'`{short_name(function.name)}` declares {join_class_names(impossible)},'
                 f' but nothing in it can return {"them" if is_plural else "it"}.'
             )
             # The edit removes all impossible errors, so it fits only if no override needs one.
-            edits = function.exact if len(impossible) == len(function.unmade) else ()
+            edits = (
+                function.removal_edits if len(impossible) == len(function.impossible_errors) else ()
+            )
             help_ = _HELP_PLURAL if is_plural else _HELP
-            yield file, RuleHit('SW105', function.place, message, help_, edits)
+            yield file, RuleHit('SW105', function.location, message, help_, edits)
 
 
 def _overrides(files: Sequence[FileFacts]) -> Mapping[str, Sequence[FunctionFacts]]:

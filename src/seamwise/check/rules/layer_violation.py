@@ -121,11 +121,11 @@ class _ModuleCheck:
         yield from self._methods()
 
     def _imports(self) -> Iterator[_Violation]:
-        for plain in self.module.every(ast.Import):
+        for plain in self.module.nodes_of_type(ast.Import):
             for alias in plain.names:
                 if is_seam_module(alias.name):
                     yield plain, _finding(plain, f'`{alias.name}` is imported', SEAM)
-        for node in self.module.every(ast.ImportFrom):
+        for node in self.module.nodes_of_type(ast.ImportFrom):
             for alias in node.names if node.level == 0 else ():
                 if is_seam_module(node.module or '') or is_seam_module(
                     f'{node.module}.{alias.name}'
@@ -135,8 +135,8 @@ class _ModuleCheck:
 
     def _references(self) -> Iterator[_Violation]:
         references: list[ast.Name | ast.Attribute] = [
-            *self.module.every(ast.Name),
-            *self.module.every(ast.Attribute),
+            *self.module.nodes_of_type(ast.Name),
+            *self.module.nodes_of_type(ast.Attribute),
         ]
         for node in references:
             concern = library_concern(self._full_name(node)) or self._method_concern(node)
@@ -147,7 +147,7 @@ class _ModuleCheck:
 
     def _full_name(self, node: ast.Name | ast.Attribute) -> str:
         """Return the full name, for annotations and untyped libraries by the imports."""
-        types = self.module.types(node)
+        types = self.module.types_of(node)
         if types and not all(isinstance(type_, AnyType) for type_ in types):
             return self.module.full_name(node)
         if isinstance(node, ast.Name):
@@ -159,11 +159,11 @@ class _ModuleCheck:
     @cached_property
     def _imported_names(self) -> Mapping[str, str]:
         names: dict[str, str] = {}
-        for plain in self.module.every(ast.Import):
+        for plain in self.module.nodes_of_type(ast.Import):
             for alias in plain.names:
                 package = alias.name.partition('.')[0]
                 names[alias.asname or package] = alias.name if alias.asname else package
-        for node in self.module.every(ast.ImportFrom):
+        for node in self.module.nodes_of_type(ast.ImportFrom):
             if node.level == 0:
                 for alias in node.names:
                     names[alias.asname or alias.name] = f'{node.module}.{alias.name}'
@@ -173,7 +173,7 @@ class _ModuleCheck:
         if not isinstance(node, ast.Attribute) or node.attr not in LIBRARY_METHODS:
             return None
         owner, concern = LIBRARY_METHODS[node.attr]
-        members = union_members(self.module.type(node.value))
+        members = union_members(self.module.type_of(node.value))
         return concern if any(owner in base_names(member) for member in members) else None
 
     def _is_caught(self, node: ast.expr) -> bool:
@@ -190,7 +190,7 @@ class _ModuleCheck:
         return node
 
     def _literals(self) -> Iterator[_Violation]:
-        for node in self.module.every(ast.Constant):
+        for node in self.module.nodes_of_type(ast.Constant):
             if isinstance(node.value, int) and not isinstance(node.value, bool):
                 yield from self._number(node, node.value)
             elif isinstance(node.value, str | bytes) and _has_escape(node.value):
@@ -219,10 +219,10 @@ class _ModuleCheck:
                 yield from self._target_role(target)
             case ast.keyword(str(name)):
                 call = self.module.parents.get(parent)
-                yield name, isinstance(call, ast.Call) and _is_error(self.module.type(call))
+                yield name, isinstance(call, ast.Call) and _is_error(self.module.type_of(call))
             case ast.Call(function, arguments) if node in arguments:
                 name = self._parameter_name(function, arguments.index(node)) or ''
-                yield name, _is_error(self.module.type(parent))
+                yield name, _is_error(self.module.type_of(parent))
             case ast.Compare(left, _, comparators):
                 for operand in (left, *comparators):
                     if operand is not node:
@@ -269,7 +269,7 @@ class _ModuleCheck:
             yield target.slice.value, False
 
     def _parameter_name(self, function: ast.expr, index: int) -> str | None:
-        type_ = self.module.type(function)
+        type_ = self.module.type_of(function)
         argument = type_.argument_by_position(index) if isinstance(type_, CallableType) else None
         return argument.name if argument is not None else None
 
@@ -297,7 +297,7 @@ class _ModuleCheck:
             yield from self._compared_role(match.subject)
 
     def _fields(self) -> Iterator[_Violation]:
-        for class_ in self.module.every(ast.ClassDef):
+        for class_ in self.module.nodes_of_type(ast.ClassDef):
             is_error = self._defines_error(class_)
             for node in class_.body:
                 match node:
@@ -306,7 +306,7 @@ class _ModuleCheck:
                         if (
                             concern is not None
                             and (is_error or 'http' in split_words(name))
-                            and _is_int(self.module.variable(target))
+                            and _is_int(self.module.variable_type(target))
                         ):
                             yield node, _finding(node, f'The field `{name}`', concern)
                     case ast.AnnAssign(ast.Name(name), _, ast.Constant(str(value))) | ast.Assign(
@@ -340,7 +340,7 @@ class _ModuleCheck:
 
         A constant that it returns is a finding of its own.
         """
-        declared = self.module.declared(function)
+        declared = self.module.declared_type(function)
         concern = name_concern(function.name)
         if concern is None or declared is None or not _is_int(declared.ret_type):
             return None
@@ -352,7 +352,7 @@ class _ModuleCheck:
         return any(_is_exception(self.module.full_name(base)) for base in class_.bases)
 
     def _concerns_errors(self, function: Function) -> bool:
-        declared = self.module.declared(function)
+        declared = self.module.declared_type(function)
         if declared is not None and any(_is_error(type_) for type_ in declared.arg_types):
             return True
         parent = self.module.parents.get(function)

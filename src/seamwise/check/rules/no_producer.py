@@ -51,11 +51,11 @@ An error also counts as handled if it is handled together with all others, by a 
 from collections.abc import Iterator, Sequence
 
 from seamwise.check.facts import FileFacts, RuleHit
-from seamwise.check.rules.rule import Rule, class_name
+from seamwise.check.rules.rule import Rule, short_name
 
 
 def _find_unused_errors(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, RuleHit]]:
-    created = frozenset[str]().union(*(file.makes for file in files))
+    created = frozenset[str]().union(*(file.constructed_errors for file in files))
     ended = {
         error
         for file in files
@@ -63,10 +63,10 @@ def _find_unused_errors(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts,
         for entry in function.error_sources
         for error in entry.handled
     }
-    handled = ended.union(*(file.decides for file in files))
+    handled = ended.union(*(file.handled_errors for file in files))
     for file in files:
         for error in file.classes:
-            name = class_name(error.name)
+            name = short_name(error.name)
             if error.name not in created:
                 message = f'`{name}` is never created.'
                 help_ = 'Remove the class, or return the error where it occurs.'
@@ -75,7 +75,7 @@ def _find_unused_errors(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts,
                 help_ = 'Add an arm for it where errors are shown: `on(…)`, or a `case`.'
             else:
                 continue
-            yield file, RuleHit('SW111', error.place, message, help_)
+            yield file, RuleHit('SW111', error.location, message, help_)
 
 
 RULE = Rule(

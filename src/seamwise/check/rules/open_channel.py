@@ -67,7 +67,7 @@ def _find_open_channels(module: Module) -> Iterator[RawFinding]:
         names = list(dict.fromkeys(_open_types(_declared_errors(function, module))))
         if names:
             errors = inferred_errors(function, inference_of(module))
-            edits = named(function, errors, module) if errors else ()
+            edits = channel_edits(function, errors, module) if errors else ()
             message = (
                 f'The channel of `{function.name}` is {join_code(names)},'
                 ' which names no specific error.'
@@ -76,7 +76,7 @@ def _find_open_channels(module: Module) -> Iterator[RawFinding]:
 
 
 def _declared_errors(function: Function, module: Module) -> Iterator[ProperType]:
-    declared = module.declared(function)
+    declared = module.declared_type(function)
     if declared is None:
         return
     return_type = returned_type(declared.ret_type)
@@ -89,7 +89,7 @@ def _declared_errors(function: Function, module: Module) -> Iterator[ProperType]
         yield from channel.errors if is_result(return_type) else ()
         return
     # `fallible`, `attempt` and similar decorators declare the channel.
-    decorated = module.decorated(function)
+    decorated = module.decorated_type(function)
     if isinstance(decorated, CallableType):
         channel = channel_of(returned_type(decorated.ret_type))
         yield from channel.errors if channel is not None else ()

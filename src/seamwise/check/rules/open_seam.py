@@ -72,26 +72,26 @@ _TABLE_HELP = (
 
 
 def _find_open_seams(module: Module) -> Iterator[RawFinding]:
-    for match in module.every(ast.Match):
+    for match in module.nodes_of_type(ast.Match):
         yield from _check_match(match, module)
-    for call in module.every(ast.Call):
+    for call in module.nodes_of_type(ast.Call):
         yield from _check_table(call, module)
         yield from _check_adapter(call, module)
-    for subscript in module.every(ast.Subscript):
+    for subscript in module.nodes_of_type(ast.Subscript):
         yield from _check_default_table(subscript, module)
 
 
 def _check_match(match: ast.Match, module: Module) -> Iterator[RawFinding]:
-    subject = list(union_members(module.type(match.subject)))
+    subject = list(union_members(module.type_of(match.subject)))
     if len(subject) > 1 and all(_TAGGED in base_names(member) for member in subject):
         for arm in match.cases:
             if _is_wildcard(arm) and not _is_closed(arm, match.subject, module):
-                edits = closed(match, arm, inference_of(module))
+                edits = assert_never_edits(match, arm, inference_of(module))
                 message = 'This wildcard arm silently handles errors that are added later.'
                 yield RawFinding(arm, message, _HELP, edits)
             yield from _check_base_class(arm, arm.pattern, subject, module)
         return
-    channel = channel_of(module.type(match.subject))
+    channel = channel_of(module.type_of(match.subject))
     errors = channel.errors if channel is not None else ()
     tagged = [error for error in errors if _TAGGED in base_names(error)]
     for arm in match.cases:
@@ -130,7 +130,7 @@ def _is_closed(arm: ast.match_case, subject: ast.expr, module: Module) -> bool:
 def _is_do_fail(function: ast.expr, module: Module) -> bool:
     if not isinstance(function, ast.Attribute) or function.attr != 'fail':
         return False
-    owners = union_members(module.type(function.value))
+    owners = union_members(module.type_of(function.value))
     return any('seamwise.scope.Do' in base_names(owner) for owner in owners)
 
 
@@ -160,7 +160,7 @@ def _check_table(call: ast.Call, module: Module) -> Iterator[RawFinding]:
     """Check `{NotFound: 404}.get(type(error), 500)`."""
     match call:
         case ast.Call(ast.Attribute(table, 'get'), [key, _]) if _is_error_class(key, module):
-            owners = union_members(module.type(table))
+            owners = union_members(module.type_of(table))
             if any('typing.Mapping' in base_names(owner) for owner in owners):
                 yield RawFinding(call, _TABLE_MESSAGE, _TABLE_HELP)
         case _:
@@ -171,7 +171,7 @@ def _check_default_table(node: ast.Subscript, module: Module) -> Iterator[RawFin
     """Check `defaultdict(…)[type(error)]`."""
     if _is_error_class(node.slice, module) and any(
         'collections.defaultdict' in base_names(owner)
-        for owner in union_members(module.type(node.value))
+        for owner in union_members(module.type_of(node.value))
     ):
         yield RawFinding(node, _TABLE_MESSAGE, _TABLE_HELP)
 
@@ -185,12 +185,12 @@ def _is_error_class(node: ast.expr, module: Module) -> bool:
         case _:
             return any(
                 isinstance(member, TypeType) and _TAGGED in base_names(get_proper_type(member.item))
-                for member in union_members(module.type(node))
+                for member in union_members(module.type_of(node))
             )
 
 
 def _is_error(node: ast.expr, module: Module) -> bool:
-    members = list(union_members(module.type(node)))
+    members = list(union_members(module.type_of(node)))
     return bool(members) and all(_TAGGED in base_names(member) for member in members)
 
 

@@ -54,7 +54,7 @@ def _find_pointless_retries(files: Sequence[FileFacts]) -> Iterator[tuple[FileFa
     classes = ErrorClasses(files)
     guards = _guards_by_name(files)
     for file in files:
-        for call in file.guarded:
+        for call in file.guarded_calls:
             layers = _expand_layers(call.layers, guards) if call.layers is not None else None
             if layers is None or call.errors is None:
                 continue
@@ -68,7 +68,7 @@ def _find_pointless_retries(files: Sequence[FileFacts]) -> Iterator[tuple[FileFa
                     'This retry never repeats the operation:'
                     f' {join_class_names(sorted(errors))} {verb} not retryable.'
                 )
-                yield file, RuleHit('SW113', call.place, message, _HELP)
+                yield file, RuleHit('SW113', call.location, message, _HELP)
 
 
 def _guards_by_name(files: Sequence[FileFacts]) -> Mapping[str, Sequence[GuardLayer]]:

@@ -63,7 +63,7 @@ _HELP = (
 
 
 def _find_raised_exceptions(module: Module) -> Iterator[RawFinding]:
-    for node in module.every(ast.Raise):
+    for node in module.nodes_of_type(ast.Raise):
         if node.exc is None:
             continue
         classes = _ordinary_classes(node.exc, module)
@@ -88,7 +88,7 @@ def _ordinary_classes(raised: ast.expr, module: Module) -> list[frozenset[str]]:
 
 def _instances(raised: ast.expr, module: Module) -> list[Instance]:
     instances = [
-        _instance(member) for type_ in module.types(raised) for member in union_members(type_)
+        _instance(member) for type_ in module.types_of(raised) for member in union_members(type_)
     ]
     return [instance for instance in instances if instance is not None]
 
@@ -132,7 +132,7 @@ def _is_stored_exception(raised: ast.expr | None, module: Module) -> bool:
         case ast.Call(ast.Attribute(stored, 'with_traceback')):
             return _is_stored_exception(stored, module)
         case ast.Name() | ast.Attribute():
-            members = list(union_members(module.type(raised)))
+            members = list(union_members(module.type_of(raised)))
             return bool(members) and all(
                 isinstance(member, Instance) and member.type.fullname in _ANY_EXCEPTION
                 for member in members
@@ -142,14 +142,14 @@ def _is_stored_exception(raised: ast.expr | None, module: Module) -> bool:
 
 
 def _returns_result(function: Function, module: Module) -> bool:
-    declared = module.declared(function)
+    declared = module.declared_type(function)
     if declared is not None and is_result(returned_type(declared.ret_type)):
         return True
     if not _decorator_names(function, module) & {_FALLIBLE, _ATTEMPT}:
         # Without annotations, the types of its `return` statements decide.
         values = _returned_values(function)
-        return declared is None and any(is_result(module.type(value)) for value in values)
-    decorated = module.decorated(function)
+        return declared is None and any(is_result(module.type_of(value)) for value in values)
+    decorated = module.decorated_type(function)
     return isinstance(decorated, CallableType) and is_result(returned_type(decorated.ret_type))
 
 

@@ -35,10 +35,10 @@ class Rule(Struct, frozen=True):
     """Whether the rule requires all files of a program (`--whole`)."""
 
 
-def class_name(full_name: str) -> str:
+def short_name(full_name: str) -> str:
     """Return the last part of a dotted name.
 
-    >>> class_name('shop.orders.NoSuchOrder')
+    >>> short_name('shop.orders.NoSuchOrder')
     'NoSuchOrder'
     """
     return full_name.rpartition('.')[2]
@@ -56,4 +56,4 @@ def join_code(names: Iterable[str], *, last: str = 'and') -> str:
 
 def join_class_names(full_names: Iterable[str]) -> str:
     """Join the short names of classes, each marked as code."""
-    return join_code(map(class_name, full_names))
+    return join_code(map(short_name, full_names))

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
-from seamwise.check.rules.rule import class_name
+from seamwise.check.rules.rule import short_name
 from seamwise.redaction.sensitive_names import split_words
 
 
@@ -102,7 +102,7 @@ def is_seam_module(name: str) -> bool:
 @lru_cache(maxsize=16_384)
 def library_concern(full_name: str) -> SeamConcern | None:
     """Return the concern of a library function or class by its full name."""
-    if full_name.startswith('http.client.') and class_name(full_name).isupper():
+    if full_name.startswith('http.client.') and short_name(full_name).isupper():
         return HTTP if not full_name.endswith('_PORT') else None
     if full_name.startswith('os.EX_'):
         return EXIT

@@ -73,9 +73,9 @@ _HELP = (
 
 
 def _find_secrets_in_messages(module: Module) -> Iterator[RawFinding]:
-    for class_ in module.every(ast.ClassDef):
+    for class_ in module.nodes_of_type(ast.ClassDef):
         yield from _check_template(class_, module)
-    for table in module.every(ast.Dict):
+    for table in module.nodes_of_type(ast.Dict):
         yield from _check_table(table, module)
     reported: set[ast.AST] = set()
     for node in _secret_reads(module):
@@ -100,7 +100,7 @@ def _check_template(class_: ast.ClassDef, module: Module) -> Iterator[RawFinding
         fields |= _fields(_class_info(base, module))
     for node in walk(class_):
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            fields[node.target.id] = module.variable(node.target)
+            fields[node.target.id] = module.variable_type(node.target)
     secrets = _secret_fields(template, fields)
     if secrets:
         message = f'The message of `{class_.name}` contains {_join_secrets(secrets)}.'
@@ -161,7 +161,7 @@ def _literal_text(node: ast.expr, module: Module) -> str | None:
 
 
 def _constant_value(node: ast.Name | ast.Attribute, module: Module) -> str | None:
-    mypy_node = module.node(node)
+    mypy_node = module.mypy_node(node)
     variable = mypy_node.node if isinstance(mypy_node, RefExpr) else None
     if isinstance(variable, Var) and isinstance(variable.final_value, str):
         return variable.final_value
@@ -180,7 +180,7 @@ def _constant_value(node: ast.Name | ast.Attribute, module: Module) -> str | Non
 
 
 def _class_info(node: ast.expr, module: Module) -> TypeInfo | None:
-    mypy_node = module.node(node.value if isinstance(node, ast.Subscript) else node)
+    mypy_node = module.mypy_node(node.value if isinstance(node, ast.Subscript) else node)
     info = mypy_node.node if isinstance(mypy_node, RefExpr) else None
     return info if isinstance(info, TypeInfo) else None
 
@@ -229,8 +229,8 @@ def _contains_secret(type_: Type | None, depth: int = 0) -> bool:
 
 def _secret_reads(module: Module) -> Iterator[ast.expr]:
     """Yield reads of the secret fields of errors, also of names that a pattern binds to them."""
-    for node in module.every(ast.Attribute):
-        owners = union_members(module.type(node.value))
+    for node in module.nodes_of_type(ast.Attribute):
+        owners = union_members(module.type_of(node.value))
         if any(
             isinstance(owner, Instance)
             and _TAGGED in base_names(owner)
@@ -238,7 +238,7 @@ def _secret_reads(module: Module) -> Iterator[ast.expr]:
             for owner in owners
         ):
             yield node
-    for arm in module.every(ast.match_case):
+    for arm in module.nodes_of_type(ast.match_case):
         names = set(_secret_captures(arm.pattern, module))
         for statement in arm.body if names else ():
             for child in walk(statement):
@@ -252,11 +252,11 @@ def _secret_reads(module: Module) -> Iterator[ast.expr]:
 
 def _revealed_texts(module: Module) -> Iterator[ast.expr | ast.stmt]:
     """Yield texts with `.reveal()`, or `.reveal()` alone, that become part of an error message."""
-    for node in module.every(ast.Call):
+    for node in module.nodes_of_type(ast.Call):
         if (
             isinstance(node.func, ast.Attribute)
             and node.func.attr == 'reveal'
-            and _contains_secret(module.type(node.func.value))
+            and _contains_secret(module.type_of(node.func.value))
         ):
             text = _enclosing_text(node, module)
             is_printed = text is not None or _is_error_argument(node, module)
@@ -268,7 +268,7 @@ def _is_error_argument(node: ast.expr, module: Module) -> bool:
     parent = module.parents.get(node)
     call = module.parents.get(parent) if isinstance(parent, ast.keyword) else parent
     return isinstance(call, ast.Call) and any(
-        _TAGGED in base_names(member) for member in union_members(module.type(call))
+        _TAGGED in base_names(member) for member in union_members(module.type_of(call))
     )
 
 
@@ -282,7 +282,7 @@ def _is_for_message(node: ast.AST, module: Module) -> bool:
     parent = module.parents.get(node)
     while parent is not None and not isinstance(parent, ast.stmt | ast.Lambda):
         if isinstance(parent, ast.Call) and parent.func is not node:
-            members = list(union_members(module.type(parent)))
+            members = list(union_members(module.type_of(parent)))
             if any(_SECRET in base_names(member) for member in members):
                 return False
             errors = [
@@ -300,7 +300,7 @@ def _argument_field(call: ast.Call, node: ast.AST, module: Module) -> str | None
     """Return the field that an argument of an error sets."""
     if isinstance(node, ast.keyword):
         return node.arg
-    callee = module.type(call.func)
+    callee = module.type_of(call.func)
     index = next((index for index, item in enumerate(call.args) if item is node), 0)
     argument = callee.argument_by_position(index) if isinstance(callee, CallableType) else None
     return argument.name if argument is not None else None
@@ -345,7 +345,7 @@ def _enclosing_text(node: ast.expr, module: Module) -> ast.expr | ast.stmt | Non
             case ast.FormattedValue():
                 text = module.parents.get(parent)
                 return text if isinstance(text, ast.JoinedStr) else None
-            case ast.BinOp(_, ast.Add() | ast.Mod()) if _is_str(module.type(parent)):
+            case ast.BinOp(_, ast.Add() | ast.Mod()) if _is_str(module.type_of(parent)):
                 return parent
             case ast.Call(function, arguments) if node in arguments and _returns_text(
                 function, module
@@ -377,7 +377,7 @@ def _enclosing_text(node: ast.expr, module: Module) -> ast.expr | ast.stmt | Non
 def _returns_text(function: ast.expr, module: Module) -> bool:
     if isinstance(function, ast.Attribute) and function.attr in {'format', 'join', 'format_map'}:
         text = function.value
-        return _is_str(module.type(text)) or (
+        return _is_str(module.type_of(text)) or (
             isinstance(text, ast.Constant) and isinstance(text.value, str)
         )
     return module.full_name(function) in _TEXT_FUNCTIONS

@@ -54,12 +54,12 @@ _HELP = (
 def _find_silent_defaults(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, RuleHit]]:
     classes = ErrorClasses(files)
     for file in files:
-        for defaulted in file.defaulted:
+        for defaulted in file.defaulted_errors:
             errors = [error for error in defaulted.errors if classes.category(error) != 'NOT_FOUND']
             if errors:
                 verb = 'is' if len(errors) == 1 else 'are'
                 message = f'{join_class_names(errors)} {verb} silently replaced by a default.'
-                yield file, RuleHit('SW115', defaulted.place, message, _HELP)
+                yield file, RuleHit('SW115', defaulted.location, message, _HELP)
 
 
 RULE = Rule(

@@ -76,9 +76,9 @@ def is_test(path: Path) -> bool:
 def _find_unchecked_unwraps(module: Module) -> Iterator[RawFinding]:
     if is_test(module.path):
         return
-    for statement in module.every(ast.Assert):
+    for statement in module.nodes_of_type(ast.Assert):
         yield from _check_assertion(statement, module)
-    for call in module.every(ast.Call):
+    for call in module.nodes_of_type(ast.Call):
         match call:
             case ast.Call(ast.Attribute(value, 'unwrap' | 'failure' as method), [], []):
                 yield from _check_call(call, value, method, module)
@@ -89,7 +89,7 @@ def _find_unchecked_unwraps(module: Module) -> Iterator[RawFinding]:
 def _check_call(
     call: ast.Call, value: ast.expr, method: str, module: Module
 ) -> Iterator[RawFinding]:
-    channel = channel_of(module.type(value))
+    channel = channel_of(module.type_of(value))
     if channel is None:
         return
     may_raise = channel.is_failure if method == 'unwrap' else channel.is_success
@@ -149,7 +149,7 @@ def _scope(node: ast.AST, module: Module) -> ast.AST:
 
 def _check_assertion(node: ast.Assert, module: Module) -> Iterator[RawFinding]:
     subject = _asserted_result(node.test, module)
-    channel = channel_of(module.type(subject)) if subject is not None else None
+    channel = channel_of(module.type_of(subject)) if subject is not None else None
     if subject is None or channel is None or not (channel.is_success and channel.is_failure):
         return
     message = f'`{ast.unparse(subject)}` may be a Success or a Failure: an assertion is no check.'

@@ -66,8 +66,8 @@ from seamwise.check.facts import ErrorSource, FileFacts, RuleHit
 from seamwise.check.findings import RawFinding
 from seamwise.check.inference import inference_of
 from seamwise.check.inference.dispositions import Dispositions
-from seamwise.check.inference.guards import is_guard, unanswered
-from seamwise.check.rules.rule import Rule, class_name, join_class_names, join_code
+from seamwise.check.inference.guards import is_guard, unhandled_guard_errors
+from seamwise.check.rules.rule import Rule, join_class_names, join_code, short_name
 from seamwise.check.typed_ast.program import Module
 
 _HELP = 'Add an arm for it, `catch` it, or return it, so that the channel declares it.'
@@ -79,14 +79,14 @@ _HELP_PLURAL = (
 def _find_unhandled_calls(module: Module) -> Iterator[RawFinding]:
     """Yield each call of `run` after which an error of the guard is ignored."""
     inference = inference_of(module)
-    for call in module.every(ast.Call):
+    for call in module.nodes_of_type(ast.Call):
         match call:
             case ast.Call(ast.Attribute(guard, 'run' | 'run_sync'), [_, *_]) if is_guard(
                 guard, inference
             ) and not _is_discarded(call, module):
-                errors = unanswered(guard, inference)
-                dispositions = Dispositions(inference, inference.function_of(call))
-                lost = dispositions.of(call, errors).lost(errors)
+                errors = unhandled_guard_errors(guard, inference)
+                dispositions = Dispositions(inference, inference.enclosing_function(call))
+                lost = dispositions.of_result(call, errors).lost(errors)
                 if lost:
                     names = join_code(sorted(info.name for info in lost.values()))
                     message = f'{names} of this guard {_is_or_are(lost)} not handled.'
@@ -105,28 +105,28 @@ def _is_discarded(call: ast.Call, module: Module) -> bool:
 
 def _find_unhandled_decorators(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, RuleHit]]:
     """Yield each guard used as a decorator with an error that all callers ignore."""
-    calls: dict[str, list[Entry]] = {
-        guarded.function: [] for file in files for guarded in file.guarded if guarded.function
+    calls: dict[str, list[ErrorSource]] = {
+        guarded.function: [] for file in files for guarded in file.guarded_calls if guarded.function
     }
     for file in files:
         for function in file.functions:
-            for entry in function.entries:
+            for entry in function.error_sources:
                 if entry.callee in calls:
                     calls[entry.callee].append(entry)
     for file in files:
-        for guarded in file.guarded:
+        for guarded in file.guarded_calls:
             callers = calls.get(guarded.function, ())
             lost = [
                 error
-                for error in guarded.own
+                for error in guarded.guard_errors
                 if callers and all(error in caller.lost for caller in callers)
             ]
             if lost:
                 message = (
                     f'{join_class_names(lost)} of this guard {_is_or_are(lost)}'
-                    f' not handled by any caller of `{class_name(guarded.function)}`.'
+                    f' not handled by any caller of `{short_name(guarded.function)}`.'
                 )
-                yield file, RuleHit('SW114', guarded.place, message, _help(lost))
+                yield file, RuleHit('SW114', guarded.location, message, _help(lost))
 
 
 def _is_or_are(errors: Sized) -> str:

@@ -62,11 +62,10 @@ from seamwise.check.findings import RawFinding
 from seamwise.check.inference import inference_of
 from seamwise.check.inference.bindings import ValueBinding
 from seamwise.check.inference.error_inference import FAILURE, ErrorInference
-from seamwise.check.inference.functions import adapter_seam
+from seamwise.check.inference.functions import seam_of_adapter
 from seamwise.check.rules.rule import Rule, join_code
-from seamwise.check.typed_ast.channels import channel_of
-from seamwise.check.typed_ast.error_sets import (
-    NOTHING,
+from seamwise.check.typed_ast.channels import (
+    NO_ERRORS,
     ErrorSet,
     channel_of,
     is_error,
@@ -81,9 +80,9 @@ _HELP = 'Remove the arm; if the error can occur, declare it in the channel that 
 
 def _find_unreachable_arms(module: Module) -> Iterator[RawFinding]:
     inference = inference_of(module)
-    for match in module.every(ast.Match):
+    for match in module.nodes_of_type(ast.Match):
         yield from _check_match(match, inference)
-    for call in module.every(ast.Call):
+    for call in module.nodes_of_type(ast.Call):
         yield from _check_adapter(call, inference)
 
 
@@ -93,7 +92,7 @@ def _check_match(match: ast.Match, inference: ErrorInference) -> Iterator[RawFin
             for pattern in _alternatives(arm.pattern):
                 yield from _check_tuple(arm, pattern, match.subject, inference)
         return
-    is_result = channel_of(inference.module.type(match.subject)) is not None
+    is_result = channel_of(inference.module.type_of(match.subject)) is not None
     arriving = _errors_of_subject(match.subject, inference)
     if arriving is None:
         return
@@ -111,14 +110,14 @@ def _check_match(match: ast.Match, inference: ErrorInference) -> Iterator[RawFin
                 if arm.guard is None:
                     remaining = _subtract_pattern(part, remaining, inference)
             if is_result and arm.guard is None and _matches_any_failure(pattern, inference):
-                remaining = NOTHING
+                remaining = NO_ERRORS
 
 
 def _errors_of_subject(subject: ast.expr, inference: ErrorInference) -> ErrorSet | None:
     """Return the errors of a matched Result or error; None if unknown or if it may be neither."""
-    if channel_of(inference.module.type(subject)) is not None:
-        return inference.errors(subject)
-    classes = inference.made(subject)
+    if channel_of(inference.module.type_of(subject)) is not None:
+        return inference.errors_of(subject)
+    classes = inference.value_classes(subject)
     if not classes or not all(is_error(info) for info in classes.values()):
         return None
     return classes
@@ -137,7 +136,7 @@ def _check_tuple(
         if arriving is None:
             continue
         patterns: list[ast.pattern | None] = list(_alternatives(item))
-        if channel_of(inference.module.type(subject)) is not None:
+        if channel_of(inference.module.type_of(subject)) is not None:
             patterns = [_failure_argument(part, inference) for part in _alternatives(item)]
         known = [part for part in patterns if part is not None]
         yield from _check_patterns(arm, known, arriving, inference)
@@ -188,8 +187,8 @@ def _matches_any_failure(pattern: ast.pattern, inference: ErrorInference) -> boo
 def _pattern_classes(pattern: ast.pattern, inference: ErrorInference) -> ErrorSet:
     """Return the error classes that a class pattern matches."""
     if not isinstance(pattern, ast.MatchClass):
-        return NOTHING
-    classes = inference.made_by(pattern.cls) or NOTHING
+        return NO_ERRORS
+    classes = inference.constructed_by(pattern.cls) or NO_ERRORS
     return {name: info for name, info in classes.items() if is_error(info)}
 
 
@@ -255,18 +254,18 @@ def _adapter_of_call(call: ast.Call, inference: ErrorInference) -> ast.expr | No
         return None
     is_alt = isinstance(call.func, ast.Attribute) and call.func.attr == 'alt'
     adapter = call.args[0] if is_alt else call.func
-    return adapter if adapter_seam(adapter, inference.module) else None
+    return adapter if seam_of_adapter(adapter, inference.module) else None
 
 
 def _errors_of_call(call: ast.Call, inference: ErrorInference) -> ErrorSet | None:
     """Return the errors that a call passes to an adapter."""
     if isinstance(call.func, ast.Attribute) and call.func.attr == 'alt':
-        return inference.errors(call.func.value)
-    return inference.made(call.args[0])
+        return inference.errors_of(call.func.value)
+    return inference.value_classes(call.args[0])
 
 
 def _local_value(name: ast.Name, inference: ErrorInference) -> ast.expr | None:
-    function = inference.function_of(name)
+    function = inference.enclosing_function(name)
     bindings = inference.bindings(function).get(name.id, ()) if function is not None else ()
     if len(bindings) != 1 or not isinstance(bindings[0], ValueBinding):
         return None
@@ -275,7 +274,7 @@ def _local_value(name: ast.Name, inference: ErrorInference) -> ast.expr | None:
 
 def _uses(name: ast.Name, inference: ErrorInference) -> list[ast.Name]:
     """Return the reads of a local name in source order."""
-    function = inference.function_of(name)
+    function = inference.enclosing_function(name)
     if function is None:
         return []
     names = (node for node in walk(function) if isinstance(node, ast.Name))
@@ -305,7 +304,7 @@ def _arms_of_adapter(
         case ast.Call(ast.Attribute(ast.Call(function, [argument]) as arm)):
             name = inference.module.full_name(function)
             if name.startswith('seamwise.seams.') and name.endswith('.on'):
-                for info in (inference.made_by(argument) or NOTHING).values():
+                for info in (inference.constructed_by(argument) or NO_ERRORS).values():
                     yield arm, info
         case _:
             pass

@@ -81,13 +81,13 @@ _RAISES_CONTEXTS = frozenset({
 })  # fmt: skip
 _MAX_CODE = 60
 """Longest code excerpt in a message, in characters."""
-_STORES = HOLDERS | {'typing.MutableMapping', 'typing.MutableSequence'}
+_STORES = CONTAINERS | {'typing.MutableMapping', 'typing.MutableSequence'}
 
 
 def _find_discarded_results(module: Module) -> Iterator[RawFinding]:
-    for statement in module.every(ast.Expr):
+    for statement in module.nodes_of_type(ast.Expr):
         yield from _check_statement(statement, module)
-    for callback in module.every(ast.Lambda):
+    for callback in module.nodes_of_type(ast.Lambda):
         yield from _check_lambda(callback, module)
     for function in _functions_binding_results(module):
         yield from _check_local_names(function, module)
@@ -110,7 +110,7 @@ def _comes_from_store(value: ast.expr, module: Module) -> bool:
     """Return whether the Result was stored before, as in `results.pop()`, `cache.setdefault(…)`."""
     if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute):
         return False
-    owners = union_members(module.type(value.func.value))
+    owners = union_members(module.type_of(value.func.value))
     return any(base_names(owner) & _STORES for owner in owners)
 
 
@@ -122,7 +122,7 @@ def _must_raise(statement: ast.Expr, module: Module) -> bool:
     managers = [
         manager
         for item in parent.items
-        for manager in union_members(module.type(item.context_expr))
+        for manager in union_members(module.type_of(item.context_expr))
     ]
     return any(base_names(manager) & _RAISES_CONTEXTS for manager in managers)
 
@@ -164,7 +164,7 @@ def _ignores_return_value(call: ast.Call, parameter: int | str, module: Module) 
         return False
     signatures = [
         signature
-        for member in union_members(module.type(call.func))
+        for member in union_members(module.type_of(call.func))
         for signature in (member.items if isinstance(member, Overloaded) else [member])
     ]
     return bool(signatures) and all(
@@ -202,25 +202,25 @@ def _functions_binding_results(module: Module) -> Iterable[Function]:
     """Return the functions that bind a Result to a name; only these need live-variable analysis."""
     functions: dict[Function, None] = {}
     assignments: list[tuple[ast.AST, ast.expr | None]] = [
-        (node, node.value) for node in module.every(ast.Assign)
+        (node, node.value) for node in module.nodes_of_type(ast.Assign)
     ]
-    assignments += [(node, node.value) for node in module.every(ast.AnnAssign)]
-    assignments += [(node, node.value) for node in module.every(ast.NamedExpr)]
+    assignments += [(node, node.value) for node in module.nodes_of_type(ast.AnnAssign)]
+    assignments += [(node, node.value) for node in module.nodes_of_type(ast.NamedExpr)]
     for node, value in assignments:
         if value is not None and (
             isinstance(value, ast.Tuple) or _result_channel(value, module) is not None
         ):
             functions.update(dict.fromkeys(_enclosing_functions(node, module)))
     targets: list[tuple[ast.AST, ast.expr | None]] = [
-        (node, node.target) for node in module.every(ast.For)
+        (node, node.target) for node in module.nodes_of_type(ast.For)
     ]
-    targets += [(node, node.target) for node in module.every(ast.AsyncFor)]
-    targets += [(node, node.optional_vars) for node in module.every(ast.withitem)]
+    targets += [(node, node.target) for node in module.nodes_of_type(ast.AsyncFor)]
+    targets += [(node, node.optional_vars) for node in module.nodes_of_type(ast.withitem)]
     for node, target in targets:
         if target is None:
             continue
         names = bound_names(target)
-        if any(contained_channel(module.variable(name)) is not None for name in names):
+        if any(contained_channel(module.variable_type(name)) is not None for name in names):
             functions.update(dict.fromkeys(_enclosing_functions(node, module)))
     return functions
 
@@ -293,7 +293,7 @@ def _check_target(
     statement: ast.stmt, target: ast.expr, unread: set[ast.Name], module: Module
 ) -> Iterator[RawFinding]:
     for name in bound_names(target):
-        channel = contained_channel(module.variable(name)) if name in unread else None
+        channel = contained_channel(module.variable_type(name)) if name in unread else None
         if channel is not None:
             yield _unread_name(statement, name, channel)
 
@@ -308,7 +308,7 @@ def _may_suppress(item: ast.withitem, module: Module) -> bool:
 
     Type checkers agree on this convention of PEP 484.
     """
-    managers = list(union_members(module.type(item.context_expr)))
+    managers = list(union_members(module.type_of(item.context_expr)))
     return not managers or any(_exit_may_suppress(manager) for manager in managers)
 
 
@@ -337,7 +337,7 @@ def _may_return_true(method: CallableType) -> bool:
 
 
 def _result_channel(value: ast.expr, module: Module) -> Channel | None:
-    channels = map(contained_channel, module.types(value))
+    channels = map(contained_channel, module.types_of(value))
     return next((channel for channel in channels if channel is not None), None)
 
 
