@@ -277,12 +277,12 @@ def test_lambda_and_inner_function_raise_in_their_caller() -> None:
 def test_recursive_functions_are_followed_once() -> None:
     source = """
     class Odd(Exception): ...
-    def one(left: int) -> None:
-        if not left:
+    def first(count: int) -> None:
+        if not count:
             raise Odd
-        two(left - 1)
-    def two(left: int) -> None:
-        one(left)
+        second(count - 1)
+    def second(count: int) -> None:
+        first(count)
     """
     [step] = steps_of(source, 'error')
     assert step.touches == 2

@@ -40,7 +40,7 @@ HOSTILE = build_graph([
 
 
 def large(count: int) -> Graph:
-    """Return a program of many functions, where every tenth creates an error.
+    """Return a program of many functions, of which every tenth creates an error.
 
     Function n calls the functions n - 1 and n // 2.
     """
