@@ -1,4 +1,4 @@
-"""Every snippet of the documents is a test: the blocks of one page run one after the other."""
+"""Collect the Python blocks of Markdown pages as tests: those of one page run in sequence."""
 
 from sybil import Sybil
 from sybil.parsers.markdown import PythonCodeBlockParser

@@ -1,1 +1,1 @@
-"""What this library costs beside its peers: one file a job, both sides interleaved in one process."""
+"""Benchmarks against peers: one file per job, both sides measured in turns in one process."""

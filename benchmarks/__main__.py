@@ -1,4 +1,4 @@
-"""The command: `python -m benchmarks` measures every job and writes the page."""
+"""Run all benchmarks and write docs/performance.md: `python -m benchmarks`."""
 
 from pathlib import Path
 
@@ -17,15 +17,15 @@ _PAGE = Path(__file__).parents[1] / 'docs' / 'performance.md'
     '--to',
     type=click.Path(dir_okay=False, path_type=Path),
     default=_PAGE,
-    help='The page to write [default: docs/performance.md].',
+    help='The page to write.  [default: docs/performance.md]',
 )
 def main(*, jobs: tuple[str, ...], to: Path) -> None:
-    """Measure every job beside its peers and write the page; with JOBS, measure these and show their table.
+    """Measure all jobs and write the page, or measure JOBS and print their table.
 
     Example: python -m benchmarks building binding
     """
     comparisons = [comparison for name in jobs or JOBS for comparison in JOBS[name]]
-    click.echo(f'{len(comparisons)} comparisons, some 2 seconds each.', err=True)
+    click.echo(f'{len(comparisons)} comparisons, about 2 seconds each.', err=True)
     measurements = measure(comparisons)
     if jobs:
         click.echo(table(measurements))

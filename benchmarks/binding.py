@@ -1,4 +1,4 @@
-"""A chain of binds: the classes are those of `returns`, so it must cost the same."""
+"""Chains of `bind`: the code is that of `returns`, so the cost must be equal."""
 
 from collections.abc import Iterable
 
@@ -40,7 +40,7 @@ def _ours(turns: Iterable[None]) -> None:
 
 def _returns(turns: Iterable[None]) -> None:
     for _ in turns:
-        # pyright does not know what a plain `bind` gives.
+        # pyright does not infer the result of `bind` of `returns`.
         _ = (
             _open_step(1)
             .bind(_open_step)
@@ -65,7 +65,7 @@ COMPARISONS = (
         ours=timed(_ours),
         theirs=timed(_returns),
         target=1.1,
-        because='both run the same code: something of ours slipped in',
+        because='both run the same code',
     ),
     Comparison(
         job='`.bind`, a chain of 5',

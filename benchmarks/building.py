@@ -1,4 +1,4 @@
-"""Building an error: beside a bare Struct, and beside an exception."""
+"""Construction of an error, compared with a bare Struct and an exception."""
 
 from collections.abc import Iterable
 
@@ -41,24 +41,26 @@ def _err(turns: Iterable[None]) -> None:
 
 COMPARISONS = (
     Comparison(
-        job='build a tagged error by position, a class without a delay',
+        job='construct a tagged error with positional arguments, a class without `retry_after`',
         peer='a bare frozen Struct',
         ours=timed(_ours_by_position),
         theirs=timed(_struct_by_position),
         target=1.5,
-        because='the constructor must stay the one that msgspec makes, with nothing of ours in its way',
+        because='the constructor is that of msgspec, without code of our own',
     ),
     Comparison(
-        job='build a tagged error by keyword',
-        peer='the same exception by keyword',
+        job='construct a tagged error with keyword arguments',
+        peer='the same exception with keyword arguments',
         ours=timed(_ours_by_keyword),
         theirs=timed(_exception_by_keyword),
         target=0.5,
-        because='an exception formats its message when it is made, a tagged error when somebody reads it',
+        because=(
+            'an exception formats its message when it is created, a tagged error when it is read'
+        ),
     ),
     Comparison(
         job='wrap an error in a `Failure`',
-        peer='in an `Err` of `result`',
+        peer='wrap it in an `Err` of `result`',
         ours=timed(_failure),
         theirs=timed(_err),
     ),

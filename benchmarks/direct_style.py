@@ -1,4 +1,4 @@
-"""Five steps in direct style: beside `Result.do` where they succeed, beside raising where one fails."""
+"""Five steps in direct style, compared with `Result.do` on success and with raising on failure."""
 
 from collections.abc import Callable, Iterable
 from threading import Event, Thread
@@ -19,31 +19,31 @@ _FAILURE: Result[int, FileMissing] = Failure(FileMissing(tool='read_file', path=
 _OK: peer.Result[int, FileMissing] = peer.Ok(1)
 
 
-def _hands_out(_: int) -> Result[int, FileMissing]:
+def _return_constant(_: int) -> Result[int, FileMissing]:
     return _SUCCESS
 
 
-def _hands_out_a_failure(_: int) -> Result[int, FileMissing]:
+def _return_constant_failure(_: int) -> Result[int, FileMissing]:
     return _FAILURE
 
 
-def _makes(number: int) -> Success[int]:
+def _return_new_success(number: int) -> Success[int]:
     return Success(number + 1)
 
 
-def _makes_a_failure(_: int) -> Result[int, FileMissing]:
+def _return_new_failure(_: int) -> Result[int, FileMissing]:
     return Failure(FileMissing(tool='read_file', path=_PATH))
 
 
-def _hands_out_ok(_: int) -> peer.Result[int, FileMissing]:
+def _return_constant_ok(_: int) -> peer.Result[int, FileMissing]:
     return _OK
 
 
-def _gives(_: int) -> int:
+def _return_value(_: int) -> int:
     return 1
 
 
-def _raises(_: int) -> int:
+def _raise_error(_: int) -> int:
     raise FileMissingError(tool='read_file', path=_PATH)
 
 
@@ -56,26 +56,26 @@ def _ours(a: Step, b: Step, c: Step, d: Step, e: Step) -> Timer:
         number = do(d(number))
         return do(e(number))
 
-    return _looked_at(five)
+    return _handle_failure(five)
 
 
-def _fails_itself() -> Timer:
+def _do_fail() -> Timer:
     @fallible
-    def one(do: Do[FileMissing], number: int) -> int:
+    def fail(do: Do[FileMissing], number: int) -> int:
         if number:
             do.fail(FileMissing(tool='read_file', path=_PATH))
         return number
 
-    return _looked_at(one)
+    return _handle_failure(fail)
 
 
-def _looked_at(call: Step) -> Timer:
+def _handle_failure(call: Step) -> Timer:
     def handled(number: int) -> None:
         result = call(number)
         if type(result) is Failure:
             handle(result.failure())
 
-    return _repeated(handled)
+    return _repeat(handled)
 
 
 def _plain(a: PlainStep, b: PlainStep, c: PlainStep, d: PlainStep, e: PlainStep) -> Timer:
@@ -86,17 +86,17 @@ def _plain(a: PlainStep, b: PlainStep, c: PlainStep, d: PlainStep, e: PlainStep)
         number = d(number)
         return e(number)
 
-    return _caught(five)
+    return _handle_exception(five)
 
 
-def _caught(call: PlainStep) -> Timer:
+def _handle_exception(call: PlainStep) -> Timer:
     def handled(number: int) -> None:
         try:
             call(number)
         except FileMissingError as error:
             handle(error)
 
-    return _repeated(handled)
+    return _repeat(handled)
 
 
 def _returns_do(step: Step) -> Timer:
@@ -112,7 +112,7 @@ def _returns_do(step: Step) -> Timer:
         if type(result) is Failure:
             handle(result.failure())
 
-    return _repeated(handled)
+    return _repeat(handled)
 
 
 def _peer_do(step: Callable[[int], peer.Result[int, FileMissing]]) -> Timer:
@@ -128,11 +128,11 @@ def _peer_do(step: Callable[[int], peer.Result[int, FileMissing]]) -> Timer:
         if type(result) is peer.Err:
             handle(result.err_value)
 
-    return _repeated(handled)
+    return _repeat(handled)
 
 
-def _beside_a_thread(timer: Timer) -> Timer:
-    def beside(times: int) -> int:
+def _with_other_thread(timer: Timer) -> Timer:
+    def timer_with_thread(times: int) -> int:
         ended = Event()
         other = Thread(target=ended.wait)
         other.start()
@@ -142,10 +142,10 @@ def _beside_a_thread(timer: Timer) -> Timer:
             ended.set()
             other.join()
 
-    return beside
+    return timer_with_thread
 
 
-def _repeated(handled: Callable[[int], None]) -> Timer:
+def _repeat(handled: Callable[[int], None]) -> Timer:
     def work(turns: Iterable[None]) -> None:
         for _ in turns:
             handled(1)
@@ -153,89 +153,108 @@ def _repeated(handled: Callable[[int], None]) -> Timer:
     return timed(work)
 
 
-def _all(step: Step) -> Timer:
+def _five(step: Step) -> Timer:
     return _ours(step, step, step, step, step)
 
 
-_FAILS_AT_1 = _ours(_hands_out_a_failure, _hands_out, _hands_out, _hands_out, _hands_out)
-_FAILS_AT_5 = _ours(_hands_out, _hands_out, _hands_out, _hands_out, _hands_out_a_failure)
-_RAISES_AT_1 = _plain(_raises, _gives, _gives, _gives, _gives)
-_RAISES_AT_5 = _plain(_gives, _gives, _gives, _gives, _raises)
+_FAIL_AT_1 = _ours(
+    _return_constant_failure, _return_constant, _return_constant, _return_constant, _return_constant
+)
+_FAIL_AT_5 = _ours(
+    _return_constant, _return_constant, _return_constant, _return_constant, _return_constant_failure
+)
+_RAISE_AT_1 = _plain(_raise_error, _return_value, _return_value, _return_value, _return_value)
+_RAISE_AT_5 = _plain(_return_value, _return_value, _return_value, _return_value, _raise_error)
 
-_SIGNAL = 'the early return is an exception too, and every `do` before it is a call'
-_FRESH = 'the constructor of `Failure` that `returns` owns costs nearly as much as the one of the exception, and the early return comes on top'
+_SIGNAL = 'the early return is an exception too, and every `do` is a call'
+_FRESH = (
+    'the constructor of `Failure` (in `returns`) costs nearly as much as that of the '
+    'exception, in addition to the early return'
+)
 
 COMPARISONS = (
     Comparison(
-        job='`@fallible`, 5 steps, success, a constant each',
+        job='`@fallible`, 5 steps, all succeed, constant results',
         peer='`Result.do` of `returns`',
-        ours=_all(_hands_out),
-        theirs=_returns_do(_hands_out),
+        ours=_five(_return_constant),
+        theirs=_returns_do(_return_constant),
         target=0.55,
-        because='every `do` is a call of an object, and the function is called through another',
+        because='every `do` is a call of an object, and the function has a wrapper',
     ),
     Comparison(
-        job='`@fallible`, 5 steps, success, a fresh one each',
+        job='`@fallible`, 5 steps, all succeed, new results',
         peer='`Result.do` of `returns`',
-        ours=_all(_makes),
-        theirs=_returns_do(_makes),
+        ours=_five(_return_new_success),
+        theirs=_returns_do(_return_new_success),
         target=0.55,
-        because='five constructors of `Success`, the same on both sides, are most of it',
+        because='five constructors of `Success`, equal on both sides, are most of the cost',
     ),
     Comparison(
-        job='`@fallible`, 5 steps, success, a constant each',
+        job='`@fallible`, 5 steps, all succeed, constant results',
         peer='`do` of `result`',
-        ours=_all(_hands_out),
-        theirs=_peer_do(_hands_out_ok),
+        ours=_five(_return_constant),
+        theirs=_peer_do(_return_constant_ok),
     ),
     Comparison(
-        job='`@fallible`, 5 steps, success, a constant each',
-        peer='plain calls that give plain values',
-        ours=_all(_hands_out),
-        theirs=_plain(_gives, _gives, _gives, _gives, _gives),
+        job='`@fallible`, 5 steps, all succeed, constant results',
+        peer='plain calls with plain values',
+        ours=_five(_return_constant),
+        theirs=_plain(_return_value, _return_value, _return_value, _return_value, _return_value),
     ),
     Comparison(
-        job='`@fallible`, fail at step 1, a constant failure',
-        peer='raise a fresh exception at step 1',
-        ours=_FAILS_AT_1,
-        theirs=_RAISES_AT_1,
+        job='`@fallible`, fail at step 1, constant failure',
+        peer='raise a new exception at step 1',
+        ours=_FAIL_AT_1,
+        theirs=_RAISE_AT_1,
         target=1.0,
         because=_SIGNAL,
     ),
     Comparison(
-        job='`@fallible`, fail at step 5, a constant failure',
-        peer='raise a fresh exception at step 5',
-        ours=_FAILS_AT_5,
-        theirs=_RAISES_AT_5,
+        job='`@fallible`, fail at step 5, constant failure',
+        peer='raise a new exception at step 5',
+        ours=_FAIL_AT_5,
+        theirs=_RAISE_AT_5,
         target=1.25,
         because=_SIGNAL,
     ),
     Comparison(
-        job='`@fallible`, fail at step 1, a fresh failure',
-        peer='raise a fresh exception at step 1',
-        ours=_ours(_makes_a_failure, _hands_out, _hands_out, _hands_out, _hands_out),
-        theirs=_RAISES_AT_1,
+        job='`@fallible`, fail at step 1, new failure',
+        peer='raise a new exception at step 1',
+        ours=_ours(
+            _return_new_failure,
+            _return_constant,
+            _return_constant,
+            _return_constant,
+            _return_constant,
+        ),
+        theirs=_RAISE_AT_1,
         target=1.0,
         because=_FRESH,
     ),
     Comparison(
-        job='`@fallible`, fail at step 5, a fresh failure',
-        peer='raise a fresh exception at step 5',
-        ours=_ours(_hands_out, _hands_out, _hands_out, _hands_out, _makes_a_failure),
-        theirs=_RAISES_AT_5,
+        job='`@fallible`, fail at step 5, new failure',
+        peer='raise a new exception at step 5',
+        ours=_ours(
+            _return_constant,
+            _return_constant,
+            _return_constant,
+            _return_constant,
+            _return_new_failure,
+        ),
+        theirs=_RAISE_AT_5,
         target=1.25,
         because=_FRESH,
     ),
     Comparison(
-        job='`@fallible`, its body fails by `do.fail` with a fresh error',
-        peer='its body raises a fresh exception',
-        ours=_fails_itself(),
-        theirs=_caught(_raises),
+        job='`@fallible`, `do.fail` with a new error',
+        peer='raise a new exception in the body',
+        ours=_do_fail(),
+        theirs=_handle_exception(_raise_error),
     ),
     Comparison(
-        job='`@fallible`, fail at step 1, a constant failure, while another thread lives',
-        peer='raise a fresh exception at step 1, likewise',
-        ours=_beside_a_thread(_FAILS_AT_1),
-        theirs=_beside_a_thread(_RAISES_AT_1),
+        job='`@fallible`, fail at step 1, constant failure, with a second thread',
+        peer='raise a new exception at step 1, with a second thread',
+        ours=_with_other_thread(_FAIL_AT_1),
+        theirs=_with_other_thread(_RAISE_AT_1),
     ),
 )

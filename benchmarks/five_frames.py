@@ -1,4 +1,4 @@
-"""An error on its way through five frames: returned and looked at in each, or raised past them."""
+"""An error that passes through five frames: returned and checked in each, or raised."""
 
 from collections.abc import Callable, Iterable
 from typing import TypeAlias, TypeVar, assert_never
@@ -17,25 +17,25 @@ T = TypeVar('T')
 _PATH = 'src/app.py'
 
 
-def _fails(path: str) -> Read:
+def _fail(path: str) -> Read:
     if not path:
         return Failure(DiskBusy(disk='sda'))
     return Failure(FileMissing(tool='read_file', path=path))
 
 
-def _fails_at_the_peer(path: str) -> PeerRead:
+def _fail_with_peer(path: str) -> PeerRead:
     if not path:
         return peer.Err(DiskBusy(disk='sda'))
     return peer.Err(FileMissing(tool='read_file', path=path))
 
 
-def _raises(path: str) -> int:
+def _raise_error(path: str) -> int:
     if not path:
         raise DiskBusyError(disk='sda')
     raise FileMissingError(tool='read_file', path=path)
 
 
-def _asking_type(inner: Callable[[str], Read]) -> Callable[[str], Read]:
+def _check_type(inner: Callable[[str], Read]) -> Callable[[str], Read]:
     def frame(path: str) -> Read:
         result = inner(path)
         if type(result) is Failure:
@@ -45,7 +45,7 @@ def _asking_type(inner: Callable[[str], Read]) -> Callable[[str], Read]:
     return frame
 
 
-def _asking_is_failure(inner: Callable[[str], Read]) -> Callable[[str], Read]:
+def _check_is_failure(inner: Callable[[str], Read]) -> Callable[[str], Read]:
     def frame(path: str) -> Read:
         result = inner(path)
         if is_failure(result):
@@ -55,7 +55,7 @@ def _asking_is_failure(inner: Callable[[str], Read]) -> Callable[[str], Read]:
     return frame
 
 
-def _asking_at_the_peer(inner: Callable[[str], PeerRead]) -> Callable[[str], PeerRead]:
+def _check_peer(inner: Callable[[str], PeerRead]) -> Callable[[str], PeerRead]:
     def frame(path: str) -> PeerRead:
         result = inner(path)
         if type(result) is peer.Err:
@@ -65,34 +65,32 @@ def _asking_at_the_peer(inner: Callable[[str], PeerRead]) -> Callable[[str], Pee
     return frame
 
 
-def _not_asking(inner: Callable[[str], int]) -> Callable[[str], int]:
+def _no_check(inner: Callable[[str], int]) -> Callable[[str], int]:
     def frame(path: str) -> int:
         return inner(path) + 1
 
     return frame
 
 
-_returned = _asking_type(_asking_type(_asking_type(_asking_type(_fails))))
-_asked = _asking_is_failure(_asking_is_failure(_asking_is_failure(_asking_is_failure(_fails))))
-_returned_by_peer = _asking_at_the_peer(
-    _asking_at_the_peer(_asking_at_the_peer(_asking_at_the_peer(_fails_at_the_peer)))
-)
-_raised = _not_asking(_not_asking(_not_asking(_not_asking(_raises))))
+_CALL_BY_TYPE = _check_type(_check_type(_check_type(_check_type(_fail))))
+_CALL_IS_FAILURE = _check_is_failure(_check_is_failure(_check_is_failure(_check_is_failure(_fail))))
+_CALL_PEER = _check_peer(_check_peer(_check_peer(_check_peer(_fail_with_peer))))
+_CALL_RAISING = _no_check(_no_check(_no_check(_no_check(_raise_error))))
 
 
-def _by_type(call: Callable[[str], Read]) -> None:
+def _handle_by_type(call: Callable[[str], Read]) -> None:
     result = call(_PATH)
     if type(result) is Failure:
         handle(result.failure())
 
 
-def _by_is_failure(call: Callable[[str], Read]) -> None:
+def _handle_by_is_failure(call: Callable[[str], Read]) -> None:
     result = call(_PATH)
     if is_failure(result):
         handle(result.failure())
 
 
-def _by_match(call: Callable[[str], Read]) -> None:
+def _handle_by_match(call: Callable[[str], Read]) -> None:
     match call(_PATH):
         case Success(size):
             handle(size)
@@ -106,7 +104,7 @@ def _by_match(call: Callable[[str], Read]) -> None:
                     assert_never(error)
 
 
-def _by_match_failure_first(call: Callable[[str], Read]) -> None:
+def _handle_by_match_failure_first(call: Callable[[str], Read]) -> None:
     match call(_PATH):
         case Failure(error):
             match error:
@@ -120,13 +118,13 @@ def _by_match_failure_first(call: Callable[[str], Read]) -> None:
             handle(size)
 
 
-def _by_peer(call: Callable[[str], PeerRead]) -> None:
+def _handle_by_peer(call: Callable[[str], PeerRead]) -> None:
     result = call(_PATH)
     if type(result) is peer.Err:
         handle(result.err_value)
 
 
-def _by_except(call: Callable[[str], int]) -> None:
+def _handle_by_except(call: Callable[[str], int]) -> None:
     try:
         handle(call(_PATH))
     except FileMissingError as error:
@@ -135,7 +133,7 @@ def _by_except(call: Callable[[str], int]) -> None:
         handle(error)
 
 
-def _repeated(handled: Callable[[Callable[[str], T]], None], call: Callable[[str], T]) -> Timer:
+def _repeat(handled: Callable[[Callable[[str], T]], None], call: Callable[[str], T]) -> Timer:
     def work(turns: Iterable[None]) -> None:
         for _ in turns:
             handled(call)
@@ -143,17 +141,17 @@ def _repeated(handled: Callable[[Callable[[str], T]], None], call: Callable[[str
     return timed(work)
 
 
-_CONSTRUCTOR = 'most of ours is the constructor of `Failure`, which `returns` owns'
-_ABSTRACT = '`case Success` asks an abstract class of `returns`, which is slow to say no'
-_PATTERN = 'a pattern with a field costs ten times a look at the type'
+_CONSTRUCTOR = 'most of the cost is the constructor of `Failure` in `returns`'
+_ABSTRACT = '`case Success` checks an abstract class of `returns`, and a negative check is slow'
+_PATTERN = 'a pattern with a field costs ten times as much as a type check'
 
 
-def _beside_raising(
-    way: str, ours: Timer, *, target: float | None = None, because: str = ''
+def _versus_raising(
+    handling: str, ours: Timer, *, target: float | None = None, because: str = ''
 ) -> Comparison:
-    theirs = _repeated(_by_except, _raised)
+    theirs = _repeat(_handle_by_except, _CALL_RAISING)
     return Comparison(
-        job=f'fail through 5 frames, {way}',
+        job=f'fail through 5 frames, {handling}',
         peer='raise through 5 frames and `except`',
         ours=ours,
         theirs=theirs,
@@ -163,38 +161,38 @@ def _beside_raising(
 
 
 COMPARISONS = (
-    _beside_raising(
+    _versus_raising(
         'handled by `type(r) is Failure`',
-        _repeated(_by_type, _returned),
+        _repeat(_handle_by_type, _CALL_BY_TYPE),
         target=0.75,
         because=_CONSTRUCTOR,
     ),
-    _beside_raising(
+    _versus_raising(
         'handled by `is_failure`',
-        _repeated(_by_is_failure, _returned),
+        _repeat(_handle_by_is_failure, _CALL_BY_TYPE),
         target=0.75,
         because=_CONSTRUCTOR,
     ),
-    _beside_raising(
+    _versus_raising(
         '`is_failure` in every frame',
-        _repeated(_by_is_failure, _asked),
+        _repeat(_handle_by_is_failure, _CALL_IS_FAILURE),
     ),
-    _beside_raising(
+    _versus_raising(
         'handled by the two-level match, `case Failure` first',
-        _repeated(_by_match_failure_first, _returned),
+        _repeat(_handle_by_match_failure_first, _CALL_BY_TYPE),
         target=1.1,
         because=_PATTERN,
     ),
-    _beside_raising(
+    _versus_raising(
         'handled by the two-level match, `case Success` first',
-        _repeated(_by_match, _returned),
+        _repeat(_handle_by_match, _CALL_BY_TYPE),
         target=1.1,
         because=_ABSTRACT,
     ),
     Comparison(
         job='fail through 5 frames, handled by `type(r) is Failure`',
         peer='the same with `Err` of `result`',
-        ours=_repeated(_by_type, _returned),
-        theirs=_repeated(_by_peer, _returned_by_peer),
+        ours=_repeat(_handle_by_type, _CALL_BY_TYPE),
+        theirs=_repeat(_handle_by_peer, _CALL_PEER),
     ),
 )

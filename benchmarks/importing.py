@@ -1,4 +1,4 @@
-"""Importing the core, beside importing what it stands on: a fresh interpreter each time, bytecode cached for both."""
+"""Import of the core, compared with its dependencies, each in a new interpreter."""
 
 import atexit
 import sys
@@ -16,7 +16,7 @@ _PROGRAM = (
 
 @cache
 def _bytecode() -> str:
-    """Make a folder for the bytecode of the children alone, removed at the end; the first run of each side fills it."""
+    """Return a temporary folder for bytecode, which the first run of each side fills."""
     folder = mkdtemp(prefix='seamwise-bytecode-')
     atexit.register(rmtree, folder, ignore_errors=True)
     return folder
@@ -26,7 +26,7 @@ def _import(modules: str) -> Timer:
     program = _PROGRAM.format(modules=modules)
 
     def timer(times: int) -> int:
-        # Isolated: no setting of the caller's environment (no bytecode, debug modes) reaches either side.
+        # -I: settings of the environment (no bytecode, debug modes) do not apply.
         command = [sys.executable, '-I', '-X', f'pycache_prefix={_bytecode()}', '-c', program]
         return sum(int(run(command, capture_output=True, check=True).stdout) for _ in range(times))
 
@@ -35,12 +35,14 @@ def _import(modules: str) -> Timer:
 
 COMPARISONS = (
     Comparison(
-        job='`import seamwise`, each in a fresh interpreter',
+        job='`import seamwise`, each in a new interpreter',
         peer='`import returns.result, msgspec`',
         ours=_import('seamwise'),
         theirs=_import('returns.result, msgspec'),
         target=1.3,
         rounds=50,
-        because='every module of the core is read from the disk, its classes are made and its patterns compiled',
+        because=(
+            'every module of the core is read, its classes are created and its patterns compiled'
+        ),
     ),
 )

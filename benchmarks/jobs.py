@@ -1,4 +1,4 @@
-"""Every job by its name."""
+"""All benchmarks, by name."""
 
 from collections.abc import Mapping
 

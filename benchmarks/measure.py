@@ -1,4 +1,4 @@
-"""Two sides timed in turns: what a busy machine does to one it does to the other, and the ratio stays."""
+"""Measurement of two sides in turns, so that a busy machine slows both, and their ratio stays."""
 
 import gc
 from collections.abc import Callable, Generator, Iterable, Sequence
@@ -11,17 +11,27 @@ from typing import TypeAlias
 from msgspec import Struct
 
 Timer: TypeAlias = Callable[[int], int]
-"""Runs so many times and gives the nanoseconds that all of them took."""
+"""Runs its work the given number of times, and returns the duration in nanoseconds."""
 
 BATCH_NS = 1_000_000
-"""A batch is shorter than the turn of another process on the same core, so that most batches are not disturbed."""
+"""Duration of a batch in nanoseconds: shorter than a time slice, so that most are undisturbed."""
 
 _PASSES = 10
-"""Every comparison runs in so many parts: a slow minute of the machine belongs to all rows, not to one."""
+"""Number of parts of each comparison, so that a slow minute affects all rows, not one."""
 
 
 class Comparison(Struct, frozen=True, kw_only=True):
-    """What is compared with what; `target` is the highest ratio of ours to theirs, `because` what drives it."""
+    """A job and its peer.
+
+    Args:
+        job: Our side, in words.
+        peer: The other side, in words.
+        ours: Timer of our side.
+        theirs: Timer of the other side.
+        target: Maximum ratio of ours to theirs. None: no target.
+        because: The main cost, to explain a missed target.
+        rounds: Number of batches of each side.
+    """
 
     job: str
     peer: str
@@ -33,7 +43,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
 
 
 class Measurement(Struct, frozen=True, kw_only=True):
-    """The median times of one call in nanoseconds, and the median of the ratios of all rounds."""
+    """Median durations of one call in nanoseconds, and the median of the ratios of all rounds."""
 
     comparison: Comparison
     ours_ns: float
@@ -43,12 +53,12 @@ class Measurement(Struct, frozen=True, kw_only=True):
 
     @property
     def is_met(self) -> bool:
-        """Whether the ratio keeps within its target, if there is one."""
+        """Whether the ratio is within its target, if it has one."""
         return self.comparison.target is None or self.ratio <= self.comparison.target
 
 
 def timed(work: Callable[[Iterable[None]], object], /) -> Timer:
-    """Make a timer of a function that does its work once a turn; the turns themselves cost 10 ns each."""
+    """Return a timer for a function that works once per turn; each turn costs 10 ns itself."""
 
     def timer(times: int) -> int:
         turns = repeat(None, times)
@@ -62,8 +72,8 @@ def timed(work: Callable[[Iterable[None]], object], /) -> Timer:
 def measure(
     comparisons: Sequence[Comparison], /, *, rounds: int | None = None, batch_ns: int = BATCH_NS
 ) -> list[Measurement]:
-    """Time all comparisons in turns, in each round a batch of at least `batch_ns` nanoseconds of both sides."""
-    races = [_Race(one, rounds or one.rounds, batch_ns) for one in comparisons]
+    """Measure all comparisons in turns; a batch takes at least `batch_ns` nanoseconds."""
+    races = [_Race(item, rounds or item.rounds, batch_ns) for item in comparisons]
     for number in range(_PASSES):
         for race in races:
             race.run(number)
@@ -71,7 +81,7 @@ def measure(
 
 
 class _Race:
-    """The two sides of a comparison, and the times of one call that each has shown so far."""
+    """The two sides of a comparison, and their durations per call so far."""
 
     def __init__(self, comparison: Comparison, rounds: int, batch_ns: int) -> None:
         self._comparison = comparison
@@ -82,19 +92,18 @@ class _Race:
         self._times: tuple[list[float], list[float]] = ([], [])
 
     def run(self, number: int) -> None:
-        """Run this pass's share of the rounds; who goes first, takes turns."""
-        for played in range(
-            number * self._rounds // _PASSES, (number + 1) * self._rounds // _PASSES
-        ):
+        """Run this pass's share of the rounds; the sides take turns to be first."""
+        start, end = (part * self._rounds // _PASSES for part in (number, number + 1))
+        for round_number in range(start, end):
             with _no_collection():
-                for side in (0, 1) if played % 2 else (1, 0):
+                for side in (0, 1) if round_number % 2 else (1, 0):
                     timer, size = self._sides[side]
                     self._times[side].append(timer(size) / size)
 
     def measurement(self) -> Measurement:
-        """Give the medians."""
+        """Return the medians."""
         ours, theirs = self._times
-        ratios = [one / other for one, other in zip(ours, theirs, strict=True)]
+        ratios = [our / their for our, their in zip(ours, theirs, strict=True)]
         return Measurement(
             comparison=self._comparison,
             ours_ns=median(ours),
@@ -105,7 +114,7 @@ class _Race:
 
 
 def _batch(timer: Timer, batch_ns: int) -> int:
-    """Find how many runs fill a batch; warms up what is timed."""
+    """Return the number of runs that fill a batch, after warming up."""
     size = 1
     while timer(size) < batch_ns:
         size *= 2

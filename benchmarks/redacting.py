@@ -1,4 +1,4 @@
-"""Redacting one megabyte of JSON text: linear in its length, and within a second."""
+"""Redaction of one megabyte of JSON text: linear time, within a second."""
 
 from collections.abc import Iterable
 
@@ -11,7 +11,7 @@ _SECOND_NS = 1_000_000_000
 
 
 def _json(size: int) -> str:
-    """Make JSON of `size` characters and a few more: what a log of an agent's calls holds, a secret in each record."""
+    """Return at least `size` characters of JSON: a log of tool calls, each with secrets."""
     records: list[object] = []
     written = 0
     while written < size:
@@ -26,7 +26,10 @@ def _json(size: int) -> str:
                 'dry_run': False,
             },
             'headers': {'Accept': 'application/json', 'Authorization': f'Bearer {number:032x}'},
-            'output': f'3 matches in "src/app/file_{number}.py", author = ann@example.org, took {number} ms\nsee https://example.org/{number}',
+            'output': (
+                f'3 matches in "src/app/file_{number}.py", author = ann@example.org, '
+                f'took {number} ms\nsee https://example.org/{number}'
+            ),
             'nested': f'{{"user": "ann", "api_key": "k-{number}", "tries": [1, 2, 3]}}',
         }
         written += len(msgspec.json.encode(record)) + 1
@@ -49,7 +52,7 @@ def _seconds(times: int) -> int:
 
 
 _MEGABYTE = _redact(1_000_000)
-_LINEAR = 'the text is not read once'
+_LINEAR = 'the text is read more than once'
 
 COMPARISONS = (
     Comparison(
@@ -59,11 +62,11 @@ COMPARISONS = (
         theirs=_redact(125_000),
         target=10,
         rounds=20,
-        because=f'it must be linear, which is 8: {_LINEAR}',
+        because=f'linear time is a ratio of 8: {_LINEAR}',
     ),
     Comparison(
         job='`redact` of 1 MB of JSON text',
-        peer='a second',
+        peer='one second',
         ours=_MEGABYTE,
         theirs=_seconds,
         target=1,

@@ -1,4 +1,4 @@
-"""The measurements as a page: what was measured on what, one table, and what is over its target and why."""
+"""The page of measurements: machine, table, and the reasons for missed targets."""
 
 import os
 import platform
@@ -30,12 +30,15 @@ _PAGE = """\
 
 `python -m benchmarks` measures all of this and writes this page.
 
-Both sides of a row run in the same process (an import in a fresh interpreter, with cached bytecode), in turns: a round is
-a batch of at least 1 ms of each, without garbage collection. The rows take turns too, in ten passes, so that a slow minute
-of a shared machine is no single row's. A time is the median of one call over all rounds, 10 ns of the loop included; the
-ratio is the median of the ratios of the rounds, rounded up. From run to run a ratio moves by some 5 %, so that a row as
-close as that to its target may stand on either side of it; on another machine only ratios compare. A row without a target
-is there to compare.
+Both sides of a row run in the same process and take turns. (An import runs in a new interpreter,
+with cached bytecode.) A round is a batch of at least 1 ms of each side, without garbage
+collection. The rows take turns too, in ten passes, so that a slow minute of a shared machine
+affects all of them. A time is the median duration of one call, including 10 ns of the loop. The
+ratio is the median of the ratios of all rounds, rounded up. It varies by about 5 % from run to
+run, so a row that is this close to its target can be on either side of it. Compare ratios only,
+not times, with other machines.
+
+A row without a target is there for comparison.
 
 - Machine: {machine}
 - Python: {python}
@@ -43,7 +46,7 @@ is there to compare.
 
 {table}
 
-## Over the target
+## Missed targets
 
 {over}
 """
@@ -52,7 +55,7 @@ _HEAD = ('job', 'peer', 'own median', 'peer median', 'ratio', 'target', 'met', '
 
 
 def page(measurements: Sequence[Measurement], /) -> str:
-    """Give the whole page in Markdown."""
+    """Return the page as Markdown."""
     return _PAGE.format(
         machine=f'{_processor()}, {os.cpu_count()} CPUs, {platform.system()}',
         python=f'{platform.python_implementation()} {platform.python_version()}',
@@ -63,53 +66,53 @@ def page(measurements: Sequence[Measurement], /) -> str:
 
 
 def table(measurements: Sequence[Measurement], /) -> str:
-    """Give one row a comparison."""
+    """Return a table with one row per comparison."""
     rows = [
         _HEAD,
         ('---', '---', '---:', '---:', '---:', '---:', '---', '---:'),
-        *(_row(one) for one in measurements),
+        *(_row(item) for item in measurements),
     ]
     return '\n'.join(f'| {" | ".join(row)} |' for row in rows)
 
 
 def _over(measurements: Sequence[Measurement]) -> str:
     sentences = [
-        f'- {one.comparison.job} / {one.comparison.peer}: {_ratio(one)} where {one.comparison.target:g} is the target, because '
-        f'{one.comparison.because}.'
-        for one in measurements
-        if not one.is_met
+        f'- {item.comparison.job} / {item.comparison.peer}: {_ratio(item)} instead of '
+        f'{item.comparison.target:g}, because {item.comparison.because}.'
+        for item in measurements
+        if not item.is_met
     ]
-    return '\n'.join(sentences) or 'Nothing.'
+    return '\n'.join(sentences) or 'None.'
 
 
-def _row(measured: Measurement) -> tuple[str, ...]:
-    compared = measured.comparison
+def _row(measurement: Measurement) -> tuple[str, ...]:
+    comparison = measurement.comparison
     target, met = (
         ('', '')
-        if compared.target is None
-        else (f'{compared.target:g}', 'yes' if measured.is_met else '**over**')
+        if comparison.target is None
+        else (f'{comparison.target:g}', 'yes' if measurement.is_met else '**over**')
     )
-    times = (_time(measured.ours_ns), _time(measured.peer_ns))
+    times = (_time(measurement.ours_ns), _time(measurement.peer_ns))
     return (
-        compared.job,
-        compared.peer,
+        comparison.job,
+        comparison.peer,
         *times,
-        _ratio(measured),
+        _ratio(measurement),
         target,
         met,
-        str(measured.rounds),
+        str(measurement.rounds),
     )
 
 
-def _ratio(measured: Measurement) -> str:
-    # Up, so that no ratio looks like its target and is over it.
-    return f'{ceil(round(measured.ratio * 100, 6)) / 100:.2f}'
+def _ratio(measurement: Measurement) -> str:
+    # Rounded up, so that a ratio over its target never looks equal to it.
+    return f'{ceil(round(measurement.ratio * 100, 6)) / 100:.2f}'
 
 
 def _time(nanoseconds: float) -> str:
     amount = nanoseconds
     for unit in ('ns', 'µs', 'ms'):
-        if amount < 999.5:  # what three digits can show
+        if amount < 999.5:  # three digits
             return f'{_digits(amount)} {unit}'
         amount /= 1000
     return f'{_digits(amount)} s'

@@ -1,4 +1,4 @@
-"""The same trouble in three spellings: a tagged error, a bare Struct, and an exception as usual code writes it."""
+"""The same error as a tagged error, as a bare Struct, and as an ordinary exception."""
 
 import msgspec
 
@@ -6,7 +6,7 @@ from seamwise import Category, TaggedError
 
 
 class FileMissing(TaggedError, category=Category.NOT_FOUND, message='{path!r} does not exist.'):
-    """Ours."""
+    """A tagged error."""
 
     tool: str
     path: str
@@ -14,13 +14,13 @@ class FileMissing(TaggedError, category=Category.NOT_FOUND, message='{path!r} do
 
 
 class DiskBusy(TaggedError, category=Category.RESOURCE, message='{disk!r} is busy.'):
-    """The other error of a union."""
+    """The second error of a union."""
 
     disk: str
 
 
 class BareStruct(msgspec.Struct, frozen=True):
-    """The same fields, and nothing else."""
+    """A Struct with the same fields."""
 
     tool: str
     path: str
@@ -28,7 +28,7 @@ class BareStruct(msgspec.Struct, frozen=True):
 
 
 class FileMissingError(Exception):
-    """The same fields, as an exception that takes them by keyword and formats its message."""
+    """An exception with the same fields, which formats its message when it is created."""
 
     def __init__(self, *, tool: str, path: str, suggestions: tuple[str, ...] = ()) -> None:
         super().__init__(f'{path!r} does not exist.')
@@ -38,7 +38,7 @@ class FileMissingError(Exception):
 
 
 class DiskBusyError(Exception):
-    """The other exception of a handler."""
+    """The second exception of a handler."""
 
     def __init__(self, *, disk: str) -> None:
         super().__init__(f'{disk!r} is busy.')
@@ -46,4 +46,4 @@ class DiskBusyError(Exception):
 
 
 def handle(error: object) -> None:
-    """Stand for what a handler does with an error: the same on both sides."""
+    """Stand in for the body of a handler, on both sides."""

@@ -46,7 +46,7 @@ from seamwise.texts import text as text
 
 def __getattr__(name: str) -> str:
     if name == '__version__':
-        from importlib.metadata import version  # noqa: PLC0415 -- a look at the disk that few need
+        from importlib.metadata import version  # noqa: PLC0415 -- reads the disk, and is rarely used
 
         return version('seamwise')
     raise AttributeError(f'module {__name__!r} has no attribute {name!r}')

@@ -1,4 +1,4 @@
-"""`python -m seamwise` is the command `seamwise`."""
+"""Entry point of `python -m seamwise`, the same as the command `seamwise`."""
 
 from seamwise.program import main
 

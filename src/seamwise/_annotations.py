@@ -1,4 +1,4 @@
-"""Read a class body's annotations, and tell those whose values cannot be hashed."""
+"""Read the annotations of a class and detect those whose values cannot be hashed."""
 
 import ast
 import sys
@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 from seamwise.secrets import Secret
 
 _MUTABLE = (list, dict, set, bytearray, deque, defaultdict, OrderedDict, Counter)
-_MUTABLE_NAMES = {one.__name__ for one in _MUTABLE} | {
+_MUTABLE_NAMES = {type_.__name__ for type_ in _MUTABLE} | {
     'List',
     'Dict',
     'Set',
@@ -21,63 +21,64 @@ _OPAQUE_NAMES = {'Secret', 'type', 'Type', 'Callable', 'Literal', 'ClassVar'}
 
 
 def of_body(body: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Give the annotations in a class body, as the metaclass sees it, unresolved where they are strings."""
+    """Return the annotations in the namespace of a class body, with strings unresolved."""
     if sys.version_info >= (3, 14):
-        from annotationlib import Format, call_annotate_function, get_annotate_from_class_namespace  # noqa: PLC0415
+        from annotationlib import (  # noqa: PLC0415
+            Format,
+            call_annotate_function,
+            get_annotate_from_class_namespace,
+        )
 
         annotate = get_annotate_from_class_namespace(body)
         return call_annotate_function(annotate, Format.FORWARDREF) if annotate else {}
-    found: Mapping[str, Any] = body.get('__annotations__', {})
-    return found
+    annotations: Mapping[str, Any] = body.get('__annotations__', {})
+    return annotations
 
 
-def resolved_hints(kind: type) -> Mapping[str, Any]:
-    """Give the resolved annotations of a class, unresolved ones where a name is there for type checkers only."""
+def resolved_hints(class_: type) -> Mapping[str, Any]:
+    """Return the resolved annotations of a class; unresolved if only type checkers know a name."""
     try:
-        return get_type_hints(kind)
+        return get_type_hints(class_)
     except NameError:
-        return dict(kind.__annotations__)
+        return dict(class_.__annotations__)
 
 
 def unhashable(annotation: object) -> str | None:
-    """Name the list, dict, set or other mutable container in an annotation, if there is one."""
+    """Return the name of the first list, dict, set or other mutable container in an annotation."""
     if isinstance(annotation, str):
-        return _unhashable_text(annotation)
+        return _unhashable_in_text(annotation)
     origin = get_origin(annotation) or annotation
     if origin in _OPAQUE:
         return None
     if origin in _MUTABLE:
         return origin.__name__
     arguments = get_args(annotation)[:1] if origin is Annotated else get_args(annotation)
-    return next((found for one in arguments if (found := unhashable(one))), None)
+    return next((name for argument in arguments if (name := unhashable(argument))), None)
 
 
-def _unhashable_text(annotation: str) -> str | None:
+def _unhashable_in_text(annotation: str) -> str | None:
     try:
         tree = ast.parse(annotation, mode='eval')
     except SyntaxError:
         return None
-    return _unhashable_node(tree.body)
+    return _unhashable_in_node(tree.body)
 
 
-def _unhashable_node(node: ast.expr) -> str | None:
+def _unhashable_in_node(node: ast.expr) -> str | None:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return _unhashable_text(node.value)
+        return _unhashable_in_text(node.value)
     if isinstance(node, ast.Subscript):
-        name = _name(node.value)
-        return (
-            None
-            if name in _OPAQUE_NAMES
-            else _unhashable_node(node.value) or _unhashable_node(node.slice)
-        )
-    name = _name(node)
-    if name in _MUTABLE_NAMES:
+        if _last_name(node.value) in _OPAQUE_NAMES:
+            return None
+        return _unhashable_in_node(node.value) or _unhashable_in_node(node.slice)
+    if (name := _last_name(node)) in _MUTABLE_NAMES:
         return name
-    inside = [one for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr)]
-    return next((found for one in inside if (found := _unhashable_node(one))), None)
+    children = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
+    return next((name for child in children if (name := _unhashable_in_node(child))), None)
 
 
-def _name(node: ast.expr) -> str | None:
+def _last_name(node: ast.expr) -> str | None:
+    """Return `c` for `a.b.c`, None for other expressions."""
     if isinstance(node, ast.Name):
         return node.id
     return node.attr if isinstance(node, ast.Attribute) else None

@@ -1,33 +1,37 @@
-"""Names that somebody may have meant."""
+"""Suggestions for a misspelt name."""
 
 from collections.abc import Iterable
 
-MOST = 3
-"""So many suggestions are enough."""
+MAX_SUGGESTIONS = 3
 
-CLOSE = 60
-"""In percent: a name that is less like the one given is not suggested."""
+MIN_SIMILARITY = 60
+"""In percent; less similar names are not suggested."""
 
-LONGEST = 255
-"""In characters: a longer name is nobody's typing error, and not worth the time."""
+MAX_LENGTH = 255
+"""In characters; a longer name is no typing error, and comparing it takes long."""
 
 
 def close_matches(name: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Give up to three of `names` that are much like `name`, the nearest first, upper and lower case aside.
+    """Return up to three of `names` that are similar to `name`, the most similar first.
 
-    Without rapidfuzz there are none.
+    Upper and lower case do not matter. Without rapidfuzz the result is empty.
 
     >>> close_matches('raed_file', ['list_files', 'write_file', 'read_file'])
     ('read_file', 'write_file')
     """
     try:
-        from rapidfuzz import fuzz, process  # noqa: PLC0415 -- comes with the extras `cli` and `toolhost`
+        from rapidfuzz import fuzz, process  # noqa: PLC0415 -- in the extras `cli` and `toolhost`
     except ModuleNotFoundError:
-        # What happened must be told all the same; who may have been meant is an addition to it.
+        # Suggestions are optional: the error that they belong to is reported without them.
         return ()
-    if len(name) > LONGEST:
+    if len(name) > MAX_LENGTH:
         return ()
-    found = process.extract(
-        name, names, scorer=fuzz.ratio, processor=str.casefold, limit=MOST, score_cutoff=CLOSE
+    matches = process.extract(
+        name,
+        names,
+        scorer=fuzz.ratio,
+        processor=str.casefold,
+        limit=MAX_SUGGESTIONS,
+        score_cutoff=MIN_SIMILARITY,
     )
-    return tuple(one for one, _score, _index in found)
+    return tuple(match for match, _score, _index in matches)

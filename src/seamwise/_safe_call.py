@@ -1,4 +1,4 @@
-"""Foreign code that is asked in passing, for its text or for an attribute, while something else is told."""
+"""Call user code (`__str__`, properties) that must not raise while an error is being reported."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -6,16 +6,16 @@ from typing import TypeVar
 T = TypeVar('T')
 
 
-def call_or_describe(question: Callable[[], T], otherwise: Callable[[Exception], T], /) -> T:
-    """Give the answer, or what is said instead where asking raised: a `__str__`, a property may raise anything.
+def call_or_describe(call: Callable[[], T], describe: Callable[[Exception], T], /) -> T:
+    """Return `call()`, or `describe(error)` if it raises an exception.
 
-    Only for what is told along the way, as in a report of another error, which must not be lost for it.
+    Use it only for additions to a report, which must not be lost because of them.
 
-    >>> call_or_describe(lambda: str(1 // 0), lambda raised: f'(its text raised {type(raised).__name__})')
-    '(its text raised ZeroDivisionError)'
+    >>> call_or_describe(lambda: str(1 // 0), lambda error: f'(str raised {type(error).__name__})')
+    '(str raised ZeroDivisionError)'
     """
     try:
-        return question()
-    # seamwise: allow[SW103] it is told instead of the answer, and the error in hand is not lost for it
-    except Exception as raised:  # noqa: BLE001
-        return otherwise(raised)
+        return call()
+    # seamwise: allow[SW103] the description replaces it, and the error being reported is not lost
+    except Exception as error:  # noqa: BLE001
+        return describe(error)

@@ -1,34 +1,34 @@
-"""What kind of trouble an error is, and what its caller can do about it: two closed enums, one table."""
+"""Categories of errors and the recovery that each one suggests."""
 
 from enum import StrEnum
 from typing import NamedTuple
 
 
 class Recovery(StrEnum):
-    """What helps: the one thing that the reader of an error should do next.
+    """The next step that resolves an error.
 
     >>> Recovery.WAIT
     <Recovery.WAIT: 'wait'>
     """
 
     CORRECT = 'correct'
-    """The caller can mend the request and send it again."""
+    """The caller corrects the request and sends it again."""
     ASK = 'ask'
-    """Somebody must decide: a person, or whoever owns the limit."""
+    """A person must decide, for example the owner of the limit."""
     WAIT = 'wait'
-    """The same call later, with growing pauses."""
+    """The caller retries with growing delays."""
     RETRY = 'retry'
-    """The same call again."""
+    """The caller retries immediately."""
     RECONNECT = 'reconnect'
-    """A new connection first, then the same call."""
+    """The caller opens a new connection and retries."""
     FALL_BACK = 'fall_back'
-    """Another way to the same end: this one is closed for a while."""
+    """The caller uses an alternative; this one is unavailable for a while."""
     STOP = 'stop'
-    """Nothing that the caller does will help."""
+    """The caller gives up: no action of the caller helps."""
 
 
 class Category(StrEnum):
-    """What kind of trouble an error is. Closed: guards and seams decide by it.
+    """The kind of an error. The set is closed, because guards and seams decide by it.
 
     >>> Category.TIMEOUT.retryable, Category.TIMEOUT.recovery
     (True, <Recovery.RETRY: 'retry'>)
@@ -53,12 +53,12 @@ class Category(StrEnum):
 
     @property
     def retryable(self) -> bool:
-        """Whether the same call may succeed later, unless an error's class or instance knows better."""
+        """Whether the same call may succeed later; an error class or instance can override it."""
         return _TABLE[self].retryable
 
     @property
     def recovery(self) -> Recovery:
-        """What helps, unless an error's class or instance knows better."""
+        """The recovery of this category; an error class or instance can override it."""
         return _TABLE[self].recovery
 
 

@@ -1,4 +1,4 @@
-"""What an error was caused by: another error or an exception, walked and searched."""
+"""Causes of errors: other errors and exceptions, iterated and searched."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
@@ -16,12 +16,15 @@ else:
     class Cause(metaclass=_CauseMeta):
         """A tagged error or an exception.
 
-        A class of its own at run time: msgspec takes it as one custom type, where it would refuse the union.
+        At run time it is a class: msgspec supports it as one custom type and rejects the union.
         """
 
 
 class Raised(Exception):
-    """Carries an error through code that needs an exception: `or_raise` makes it, `caught` opens it."""
+    """Exception that carries an error through code that needs one.
+
+    `or_raise` raises it, `caught` turns it back into a failure.
+    """
 
     def __init__(self, error: object) -> None:
         super().__init__(error)
@@ -32,68 +35,69 @@ C = TypeVar('C', bound='TaggedError | BaseException')
 
 
 def chain(error: TaggedError | BaseException, /) -> Iterator[TaggedError | BaseException]:
-    """Walk from an error along its causes: itself first, each once, the members of a group in their order.
+    """Yield an error and then its causes, depth first, each once.
 
-    An error's `cause` is followed, an exception's `__cause__` (or `__context__` where that is shown), the
-    members of an exception group, and the error that a `Raised` carries. A cycle ends the walk.
+    The causes of an error are its `cause`. Those of an exception are its `__cause__` (or its
+    `__context__` if that is not suppressed), the members of an exception group in their order, and
+    the error that a `Raised` carries. A cycle ends the iteration.
 
     >>> from seamwise import Category, Cause
     >>> class SyncFailed(TaggedError, category=Category.EXECUTION, message='The sync failed.'):
     ...     cause: Cause | None = None
-    >>> [type(one).__name__ for one in chain(SyncFailed(cause=OSError('disk')))]
+    >>> [type(error).__name__ for error in chain(SyncFailed(cause=OSError('disk')))]
     ['SyncFailed', 'OSError']
     """
-    seen: set[int] = set()
-    ahead: list[TaggedError | BaseException] = [error]
-    while ahead:
-        one = ahead.pop()
-        if id(one) in seen:
+    visited: set[int] = set()
+    stack: list[TaggedError | BaseException] = [error]
+    while stack:
+        current = stack.pop()
+        if id(current) in visited:
             continue
-        seen.add(id(one))
-        yield one
-        ahead.extend(reversed(causes(one)))
+        visited.add(id(current))
+        yield current
+        stack.extend(reversed(causes(current)))
 
 
 def causes(error: TaggedError | BaseException, /) -> list[TaggedError | BaseException]:
-    """Give the direct causes of an error or exception."""
+    """Return the direct causes of an error or exception."""
     if isinstance(error, TaggedError):
         cause: object = getattr(error, 'cause', None)
         return [cause] if isinstance(cause, (TaggedError, BaseException)) else []
-    found: list[TaggedError | BaseException] = []
+    result: list[TaggedError | BaseException] = []
     if isinstance(error, Raised) and isinstance(error.error, (TaggedError, BaseException)):
-        found.append(error.error)
-    found.extend(members(error))
-    before = (
+        result.append(error.error)
+    result.extend(members(error))
+    previous = (
         error.__context__
         if error.__cause__ is None and not error.__suppress_context__
         else error.__cause__
     )
-    return found if before is None else [*found, before]
+    return result if previous is None else [*result, previous]
 
 
 def members(error: object, /) -> tuple[BaseException, ...]:
-    """Give the exceptions of a group; nothing else has any."""
-    # Through `Any`: checkers know a group by `isinstance`, but not of what.
+    """Return the exceptions of an exception group, nothing for any other object."""
+    # `Any`, because `isinstance` does not tell type checkers the type of the members.
     group: Any = error
-    found: tuple[BaseException, ...] = (
+    exceptions: tuple[BaseException, ...] = (
         group.exceptions if isinstance(error, BaseExceptionGroup) else ()
     )
-    return found
+    return exceptions
 
 
 def iter_leaves(group: BaseException, /) -> Iterator[BaseException]:
-    """Walk the exceptions at the ends of a nested group, in their order; any other exception is its own end."""
-    ahead = [group]
-    while ahead:
-        one = ahead.pop()
-        inside = members(one)
-        ahead.extend(reversed(inside))
-        if not inside:
-            yield one
+    """Yield the leaf exceptions of a nested group in order; any other exception is its own leaf."""
+    stack = [group]
+    while stack:
+        exception = stack.pop()
+        children = members(exception)
+        stack.extend(reversed(children))
+        if not children:
+            yield exception
 
 
 def find(error: TaggedError | BaseException, kind: type[C], /) -> C | None:
-    """Give the first of `kind` among an error and its causes, or None.
+    """Return the first instance of `kind` among an error and its causes, or None.
 
     >>> from seamwise import Category
     >>> class DiskFailed(TaggedError, category=Category.RESOURCE, message='The disk failed.'):
@@ -101,4 +105,4 @@ def find(error: TaggedError | BaseException, kind: type[C], /) -> C | None:
     >>> find(DiskFailed(OSError(28, 'full')), OSError).errno
     28
     """
-    return next((one for one in chain(error) if isinstance(one, kind)), None)
+    return next((cause for cause in chain(error) if isinstance(cause, kind)), None)

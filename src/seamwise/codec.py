@@ -1,4 +1,4 @@
-"""Errors as JSON and back: tagged unions, with causes and secrets, and their schema."""
+"""JSON codec and JSON Schema of tagged errors, with causes and secrets."""
 
 from types import UnionType
 from typing import Any, Generic, TypeVar, Union, final, get_args, get_origin
@@ -7,7 +7,7 @@ import msgspec
 from typing_extensions import TypeForm, override
 
 from seamwise.causes import Cause
-from seamwise.errors import TAG_FIELD, TaggedError, registered_as
+from seamwise.errors import TAG_FIELD, TaggedError, find_by_tag
 from seamwise.messages import shorten
 from seamwise.redaction import redact
 from seamwise.secrets import MASK, Secret
@@ -16,9 +16,9 @@ E = TypeVar('E', bound=TaggedError)
 
 
 class ReportedCause(Exception):
-    """An exception that happened elsewhere: its `type` and its `message` are all that a wire tells."""
+    """Exception of another process, decoded from a wire: the name of its type, and its message."""
 
-    def __init__(self, type: str, message: str) -> None:  # noqa: A002 -- the wire's own word
+    def __init__(self, type: str, message: str) -> None:  # noqa: A002 -- the key on the wire
         super().__init__(type, message)
         self.type = type
         self.message = message
@@ -30,44 +30,55 @@ class ReportedCause(Exception):
 
 @final
 class Codec(Generic[E]):
-    """Writes the errors of a union as JSON and reads them back; `codec` makes it."""
+    """JSON codec of the errors of a union; `codec` creates it."""
 
     __slots__ = ('_decoder', '_encoder', '_members')
 
     def __init__(self, union: Any) -> None:
-        self._members = {kind.__traits__.tag: kind for kind in _members(union)}
-        self._encoder = msgspec.json.Encoder(enc_hook=_plain)
-        self._decoder: msgspec.json.Decoder[E] = msgspec.json.Decoder(union, dec_hook=self._special)
+        self._members = {class_.__traits__.tag: class_ for class_ in union_members(union)}
+        self._encoder = msgspec.json.Encoder(enc_hook=_encode_other)
+        self._decoder: msgspec.json.Decoder[E] = msgspec.json.Decoder(
+            union, dec_hook=self._decode_other
+        )
 
     def encode(self, error: E, /) -> bytes:
-        """Write an error as a JSON object: `_tag` and its fields. A secret is `***`, an exception `{type, message}`."""
+        """Encode an error as a JSON object of its `_tag` and its fields.
+
+        A secret is encoded as `***`, an exception as `{type, message}`.
+        """
         return self._encoder.encode(error)
 
     def decode(self, body: bytes | str, /) -> E:
-        """Read an error; raises msgspec.DecodeError where `body` is not JSON, msgspec.ValidationError where it is no error of the union."""
+        """Decode an error of the union.
+
+        Raises:
+            msgspec.DecodeError: The body is not JSON.
+            msgspec.ValidationError: It is not an error of the union.
+        """
         return self._decoder.decode(body)
 
-    def _special(self, kind: Any, given: Any) -> object:
-        if kind is Cause:
-            return self._cause(given)
-        if kind is Secret or getattr(kind, '__origin__', None) is Secret:
-            return Secret(given)
-        raise TypeError(f'A wire has no form for {kind!r}; use a type that msgspec knows.')
+    def _decode_other(self, type_: Any, value: Any) -> object:
+        if type_ is Cause:
+            return self._decode_cause(value)
+        if type_ is Secret or getattr(type_, '__origin__', None) is Secret:
+            return Secret(value)
+        raise TypeError(f'{type_!r} has no JSON form; use a type that msgspec supports.')
 
-    def _cause(self, given: object) -> TaggedError | BaseException:
-        fields = msgspec.convert(given, dict[str, Any])
+    def _decode_cause(self, value: object) -> TaggedError | BaseException:
+        fields = msgspec.convert(value, dict[str, Any])
         tag = fields.get(TAG_FIELD)
-        known = self._members.get(str(tag)) or registered_as(tag)
-        if known is not None:
-            error: TaggedError = msgspec.convert(fields, known, dec_hook=self._special)
+        class_ = self._members.get(str(tag)) or find_by_tag(tag)
+        if class_ is not None:
+            error: TaggedError = msgspec.convert(fields, class_, dec_hook=self._decode_other)
             return error
         return ReportedCause(str(fields.get('type', tag)), str(fields.get('message', '')))
 
 
 def codec(union: TypeForm[E], /) -> Codec[E]:
-    """Make a codec for a tagged error or a union of them; a TypeError says what else was given.
+    """Return a JSON codec for a class of tagged errors or a union of them.
 
-    A cause that is a tagged error comes back as itself, an exception as a `ReportedCause`.
+    A cause that is a tagged error survives a round trip; an exception is decoded as a
+    `ReportedCause`. Raises TypeError if `union` contains any other type.
 
     >>> from seamwise import Category
     >>> class KeyMissing(TaggedError, category=Category.NOT_FOUND):
@@ -84,7 +95,7 @@ def codec(union: TypeForm[E], /) -> Codec[E]:
 
 
 def json_schema(union: TypeForm[TaggedError], /) -> dict[str, Any]:
-    """Give the JSON Schema (2020-12) of a tagged error or a union of them.
+    """Return the JSON Schema (2020-12) of a class of tagged errors or a union of them.
 
     >>> from seamwise import Category
     >>> class NoHandles(TaggedError, category=Category.RESOURCE):
@@ -92,44 +103,45 @@ def json_schema(union: TypeForm[TaggedError], /) -> dict[str, Any]:
     >>> json_schema(NoHandles)['$defs']['NoHandles']['required']
     ['_tag', 'size']
     """
-    _members(union)
+    union_members(union)
     return msgspec.json.schema(union, schema_hook=_schema)
 
 
-def _members(union: object) -> tuple[type[TaggedError], ...]:
-    found: tuple[Any, ...] = (
+def union_members(union: object) -> tuple[type[TaggedError], ...]:
+    """Return the classes of a union of tagged errors; raises TypeError for any other type."""
+    classes: tuple[Any, ...] = (
         get_args(union) if get_origin(union) in {Union, UnionType} else (union,)
     )
-    for kind in found:
-        if not (
-            isinstance(kind, type) and issubclass(kind, TaggedError) and kind is not TaggedError
+    for class_ in classes:
+        if (
+            not isinstance(class_, type)
+            or not issubclass(class_, TaggedError)
+            or class_ is TaggedError
         ):
             raise TypeError(
-                f'Expected a class of tagged errors or a union of them; {kind!r} is none.'
+                f'Expected a class of tagged errors or a union of them, not {class_!r}.'
             )
-    return found
+    return classes
 
 
-def _plain(value: object) -> object:
+def _encode_other(value: object) -> object:
     if isinstance(value, Secret):
         return MASK
     if isinstance(value, ReportedCause):
         return {'type': value.type, 'message': value.message}
     if isinstance(value, BaseException):
         return {'type': type(value).__name__, 'message': shorten(redact(str(value)))}
-    raise TypeError(
-        f'A wire has no form for {type(value).__name__}; use a type that msgspec knows.'
-    )
+    raise TypeError(f'{type(value).__name__} has no JSON form; use a type that msgspec supports.')
 
 
-def _schema(kind: Any) -> dict[str, Any]:
-    if kind is Cause:
+def _schema(type_: Any) -> dict[str, Any]:
+    if type_ is Cause:
         properties = {'type': {'type': 'string'}, 'message': {'type': 'string'}}
         return {
             'type': 'object',
             'description': 'A tagged error, or an exception by its type and message.',
             'properties': properties,
         }
-    if kind is Secret or getattr(kind, '__origin__', None) is Secret:
+    if type_ is Secret or getattr(type_, '__origin__', None) is Secret:
         return {'type': 'string', 'description': 'Never shown.', 'const': MASK}
-    raise TypeError(f'A schema has no form for {kind!r}; use a type that msgspec knows.')
+    raise TypeError(f'{type_!r} has no JSON Schema; use a type that msgspec supports.')

@@ -1,6 +1,6 @@
-"""The two results of a call. At run time they are the classes of `returns`; `containers.pyi` types them exactly."""
+"""Results of calls: the classes of `returns`, which `containers.pyi` types exactly."""
 # pyright: basic
-# What the functions take and give stands in `containers.pyi`; this is how.
+# The types of the functions are in `containers.pyi`.
 
 from typing import TypeVar
 
@@ -15,43 +15,44 @@ E = TypeVar('E')
 
 Result = Success[T] | Failure[E]
 
-_make = object.__new__
-_fill = vars(BaseContainer)['_inner_value'].__set__
-_trace = vars(_Open)['_trace'].__set__
+_new = object.__new__
+_set_value = vars(BaseContainer)['_inner_value'].__set__
+_set_trace = vars(_Open)['_trace'].__set__
 
 
 def quick_success(value, /):
-    """Make a Success in less than half the time of its constructor, which goes through three others."""
-    made = _make(Success)
-    _fill(made, value)
-    return made
+    """Return a Success in less than half the time of its constructor, which calls three others."""
+    success = _new(Success)
+    _set_value(success, value)
+    return success
 
 
 def quick_failure(error, /):
-    """Make a Failure likewise; what `returns` traces, it traces here too."""
-    made = _make(Failure)
-    _fill(made, error)
-    _trace(made, made._get_trace())
-    return made
+    """Return a Failure faster than its constructor, with the trace that `returns` records."""
+    failure = _new(Failure)
+    _set_value(failure, error)
+    _set_trace(failure, failure._get_trace())
+    return failure
 
 
 def from_returns(result, /):
-    """Take in a `returns.result.Result` from elsewhere as the closed pair; anything else is a TypeError.
+    """Return a `returns.result.Result` as a `Result`; raises TypeError for any other value.
 
     >>> from returns.result import safe
     >>> from_returns(safe(int)('7'))
     <Success: 7>
     """
-    kind = type(result)
-    if kind is not Success and kind is not Failure:
+    type_ = type(result)
+    if type_ is not Success and type_ is not Failure:
         raise TypeError(
-            f'from_returns takes a Success or a Failure, not {kind.__name__}; wrap a plain value in Success().'
+            f'from_returns takes a Success or a Failure, not {type_.__name__}; '
+            'wrap a plain value in Success().'
         )
     return result
 
 
 def is_success(result, /):
-    """Whether `result` is a Success; narrows both branches for type checkers.
+    """Return whether `result` is a Success; type checkers narrow both branches.
 
     >>> is_success(Success(1)), is_success(Failure('no'))
     (True, False)
@@ -60,7 +61,7 @@ def is_success(result, /):
 
 
 def is_failure(result, /):
-    """Whether `result` is a Failure; narrows both branches for type checkers.
+    """Return whether `result` is a Failure; type checkers narrow both branches.
 
     >>> is_failure(Success(1)), is_failure(Failure('no'))
     (False, True)

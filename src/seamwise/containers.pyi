@@ -1,6 +1,6 @@
-"""`Success` and `Failure` of `returns`, seen as a closed pair: what checkers need, and no more.
+"""Exact types of `Success` and `Failure` of `returns`, as a closed union.
 
-Every type variable of a function has the default Never, so that a step which cannot fail adds nothing.
+The type variables of functions default to Never, so that a step without errors adds none.
 """
 
 from collections.abc import Callable
@@ -24,21 +24,21 @@ class Success(_Open[_T_co, Never], Generic[_T_co]):
     _inner_value: _T_co
     def __init__(self, inner_value: _T_co) -> None: ...
     @override
-    def bind(self, function: Callable[[_T_co], _R]) -> _R: ...  # type: ignore[override]  # the point of the view: exact where returns is open
+    def bind(self, function: Callable[[_T_co], _R]) -> _R: ...  # type: ignore[override]  # exact, where `returns` is open
     @override
-    def map(self, function: Callable[[_T_co], _U]) -> Success[_U]: ...  # type: ignore[override]  # the point of the view: exact where returns is open
+    def map(self, function: Callable[[_T_co], _U]) -> Success[_U]: ...  # type: ignore[override]  # exact, where `returns` is open
     @override
-    def alt(self, function: Callable[[Never], object]) -> Self: ...  # type: ignore[override]  # the point of the view: exact where returns is open
+    def alt(self, function: Callable[[Never], object]) -> Self: ...  # type: ignore[override]  # exact, where `returns` is open
     @override
-    def lash(self, function: Callable[[Never], object]) -> Self: ...  # type: ignore[override]  # the point of the view: exact where returns is open
+    def lash(self, function: Callable[[Never], object]) -> Self: ...  # type: ignore[override]  # exact, where `returns` is open
     @override
-    def value_or(self, default_value: object) -> _T_co: ...  # pyright: ignore[reportIncompatibleMethodOverride]  # a Success gives no default back, a Failure no value
+    def value_or(self, default_value: object) -> _T_co: ...  # pyright: ignore[reportIncompatibleMethodOverride]  # exact
     @override
     def unwrap(self) -> _T_co: ...
     @override
     def failure(self) -> Never: ...
     @override
-    def swap(self) -> Failure[_T_co]: ...  # type: ignore[override]  # the point of the view: exact where returns is open
+    def swap(self) -> Failure[_T_co]: ...  # type: ignore[override]  # exact, where `returns` is open
 
 @final
 class Failure(_Open[Never, _E_co], Generic[_E_co]):
@@ -46,21 +46,21 @@ class Failure(_Open[Never, _E_co], Generic[_E_co]):
     _inner_value: _E_co
     def __init__(self, inner_value: _E_co) -> None: ...
     @override
-    def bind(self, function: Callable[[Never], object]) -> Self: ...  # type: ignore[override]  # the point of the view: exact where returns is open
+    def bind(self, function: Callable[[Never], object]) -> Self: ...  # type: ignore[override]  # exact, where `returns` is open
     @override
-    def map(self, function: Callable[[Never], object]) -> Self: ...  # type: ignore[override]  # the point of the view: exact where returns is open
+    def map(self, function: Callable[[Never], object]) -> Self: ...  # type: ignore[override]  # exact, where `returns` is open
     @override
-    def alt(self, function: Callable[[_E_co], _U]) -> Failure[_U]: ...  # type: ignore[override]  # the point of the view: exact where returns is open
+    def alt(self, function: Callable[[_E_co], _U]) -> Failure[_U]: ...  # type: ignore[override]  # exact, where `returns` is open
     @override
-    def lash(self, function: Callable[[_E_co], _R]) -> _R: ...  # type: ignore[override]  # the point of the view: exact where returns is open
+    def lash(self, function: Callable[[_E_co], _R]) -> _R: ...  # type: ignore[override]  # exact, where `returns` is open
     @override
-    def value_or(self, default_value: _U) -> _U: ...  # pyright: ignore[reportIncompatibleMethodOverride]  # a Success gives no default back, a Failure no value
+    def value_or(self, default_value: _U) -> _U: ...  # pyright: ignore[reportIncompatibleMethodOverride]  # exact
     @override
     def unwrap(self) -> Never: ...
     @override
     def failure(self) -> _E_co: ...
     @override
-    def swap(self) -> Success[_E_co]: ...  # type: ignore[override]  # the point of the view: exact where returns is open
+    def swap(self) -> Success[_E_co]: ...  # type: ignore[override]  # exact, where `returns` is open
 
 Result: TypeAlias = Success[T] | Failure[E]
 

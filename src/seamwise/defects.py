@@ -1,4 +1,4 @@
-"""Defects: exceptions that nobody expected, recorded once, under a reference that a client may see."""
+"""Reports of defects (unexpected exceptions), logged once under a reference for the client."""
 
 import os
 from collections.abc import Iterator
@@ -20,22 +20,22 @@ from seamwise.redaction import redact
 if TYPE_CHECKING:
     from logging import Logger
 
-FRAMES_A_LEVEL = 50
-NOTES_A_LEVEL = 20
-LEVELS = 100
+MAX_FRAMES = 50
+MAX_NOTES = 20
+MAX_LEVELS = 100
 
 _KEY = '__seamwise_defect__'
 
 
 class Link(msgspec.Struct, frozen=True):
-    """One error or exception of a chain: the name of its class, and its redacted message."""
+    """One error or exception of a chain: the name of its class and its redacted message."""
 
     type: str
     message: str
 
 
 class DefectReport(msgspec.Struct, frozen=True):
-    """What is recorded of a defect: `ref` is all that a client is shown."""
+    """Report of a defect; only `ref` may be shown to a client."""
 
     ref: str
     pretty: str
@@ -45,11 +45,16 @@ class DefectReport(msgspec.Struct, frozen=True):
 def report_defect(
     defect: BaseException, /, *, log: 'Logger | None' = None, **context: str
 ) -> DefectReport:
-    """Record a defect in `log`, default the logger `seamwise`, and give its report; the same exception again gives the same report.
+    """Log a defect and return its report. The same exception is logged once and keeps its report.
 
-    `ref` is `err_` and eight characters of base32 (RFC 4648, lower case), `pretty` the redacted chain of
-    causes with its frames, newest exception first, `chain` the same without frames. What the caller knows beside,
-    as in `request_id='r-1'`, stands at the end of the text, and in the record's attributes.
+    Args:
+        defect: The unexpected exception.
+        log: Logger, by default `seamwise`.
+        context: Facts such as `request_id='r-1'`, appended to the text and added to the record.
+
+    Returns:
+        `ref` is `err_` and eight characters of base32 (RFC 4648, lower case). `pretty` is the
+        redacted chain of causes with frames, the newest exception first. `chain` has no frames.
 
     >>> import logging; logging.getLogger('seamwise').setLevel(logging.CRITICAL)
     >>> defect = ZeroDivisionError('division by zero')
@@ -58,47 +63,48 @@ def report_defect(
     ('ZeroDivisionError: division by zero', True)
     >>> logging.getLogger('seamwise').setLevel(logging.NOTSET)
     """
-    known: DefectReport | None = defect.__dict__.get(_KEY)
-    if known is not None:
-        return known
+    existing: DefectReport | None = defect.__dict__.get(_KEY)
+    if existing is not None:
+        return existing
     ref = _reference()
-    levels, is_whole = _levels(defect)
+    levels, is_complete = _levels(defect)
     lines = [line for level in levels for line in level.lines()]
-    if not is_whole:
+    if not is_complete:
         lines.append('… (more causes)')
     lines += [f'{name}: {_printable(value)}' for name, value in context.items()]
     pretty = redact('\n'.join(lines))
     report = DefectReport(ref, pretty, tuple(level.link for level in levels))
-    # Two threads may bring the same exception at once: one of them records it.
-    kept: DefectReport = defect.__dict__.setdefault(_KEY, report)
-    if kept is report:
-        from logging import getLogger  # noqa: PLC0415 -- the core loads logging only where it writes
+    # If two threads report the same exception concurrently, one of them logs it.
+    stored: DefectReport = defect.__dict__.setdefault(_KEY, report)
+    if stored is report:
+        from logging import getLogger  # noqa: PLC0415 -- loaded only when a record is written
 
         (log or getLogger('seamwise')).error(
             'defect %s: %s', ref, pretty, extra={**context, 'ref': ref}
         )
-    return kept
+    return stored
 
 
 def _reference() -> str:
-    from base64 import b32encode  # noqa: PLC0415 -- a defect is rare, importing the core is not
+    from base64 import b32encode  # noqa: PLC0415 -- keeps the import of the core fast; defects are rare
 
     return f'err_{b32encode(urandom(5)).decode().lower()}'
 
 
 class _Level:
-    """One error or exception in the tree, how deep it stands and how it came there."""
+    """One error or exception in the tree of causes, with its depth and its prefix in the text."""
 
-    def __init__(self, error: TaggedError | BaseException, depth: int, lead: str) -> None:
+    def __init__(self, error: TaggedError | BaseException, depth: int, prefix: str) -> None:
         self.error = error
         self.depth = depth
-        self.lead = lead
+        self.prefix = prefix
         self.link = _link(error)
 
     def lines(self) -> Iterator[str]:
         indent = '  ' * self.depth
         name, message = self.link.type, self.link.message.replace('\n', f'\n{indent}    ')
-        yield f'{indent}{self.lead}{name}: {message}' if message else f'{indent}{self.lead}{name}'
+        head = f'{indent}{self.prefix}{name}'
+        yield f'{head}: {message}' if message else head
         if isinstance(self.error, BaseException):
             for frame in _frames(self.error.__traceback__):
                 yield f'{indent}  {frame}'
@@ -107,102 +113,99 @@ class _Level:
 
 
 def _levels(defect: BaseException) -> tuple[list[_Level], bool]:
-    """Give the first levels of the tree, each error once, and whether that is all of them."""
-    seen: set[int] = set()
-    found: list[_Level] = []
-    ahead: list[tuple[TaggedError | BaseException, int, str]] = [(defect, 0, '')]
-    while ahead:
-        error, depth, lead = ahead.pop()
-        if id(error) in seen:
+    """Return the first levels of the tree of causes, each error once, and whether these are all."""
+    visited: set[int] = set()
+    levels: list[_Level] = []
+    stack: list[tuple[TaggedError | BaseException, int, str]] = [(defect, 0, '')]
+    while stack:
+        error, depth, prefix = stack.pop()
+        if id(error) in visited:
             continue
-        if len(found) == LEVELS:
-            return found, False
-        seen.add(id(error))
-        found.append(_Level(error, depth, lead))
-        inside = set(map(id, members(error)))
+        if len(levels) == MAX_LEVELS:
+            return levels, False
+        visited.add(id(error))
+        levels.append(_Level(error, depth, prefix))
+        member_ids = set(map(id, members(error)))
         for cause in reversed(causes(error)):
-            is_member = id(cause) in inside
-            ahead.append((cause, depth + is_member, '- ' if is_member else 'caused by '))
-    return found, True
+            is_member = id(cause) in member_ids
+            stack.append((cause, depth + is_member, '- ' if is_member else 'caused by '))
+    return levels, True
 
 
 def _link(error: TaggedError | BaseException) -> Link:
     if isinstance(error, ReportedCause):
         return Link(_printable(error.type), _printable(error.message))
-    return Link(_printable(type(error).__name__), _said(error, 'message'))
+    return Link(_printable(type(error).__name__), _safe_text(error, 'message'))
 
 
-def _said(value: object, what: str) -> str:
-    """Give the text of anything: one that cannot be had must not cost the report."""
+def _safe_text(value: object, name: str) -> str:
+    """Return the text of a value, or a note if its `str` raises; `name` says what it is."""
     return call_or_describe(
         lambda: _printable(str(value)),
-        lambda raised: f'(its {what} raised {type(raised).__name__})',
+        lambda error: f'(its {name} raised {type(error).__name__})',
     )
 
 
-_UNPRINTED = pattern('[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]')
+_UNPRINTABLE = pattern('[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]')
 
 
 def _printable(text: str) -> str:
-    """Make a text fit for a log: redacted before it is cut, and nothing in it that moves a cursor or that UTF-8 cannot say."""
-    return shorten(_UNPRINTED.sub(_escaped, redact(text)))
+    """Redact, escape and cut a text for a log; the result can be encoded in UTF-8."""
+    # Redact before the cut: half a credential no longer looks like one.
+    return shorten(_UNPRINTABLE.sub(_escaped, redact(text)))
 
 
-def _escaped(found: Match[str]) -> str:
-    return found[0].encode('unicode_escape').decode()
+def _escaped(match: Match[str]) -> str:
+    return match[0].encode('unicode_escape').decode()
 
 
 def _notes(error: BaseException) -> list[str]:
-    given: Any = call_or_describe(
+    value: Any = call_or_describe(
         lambda: getattr(error, '__notes__', ()),
         lambda raised: f'(its notes raised {type(raised).__name__})',
     )
-    # Python asks for a list of texts; nobody holds anybody to it.
-    notes: list[object] = list(given) if isinstance(given, (list, tuple)) else [given]  # pyright: ignore[reportUnknownArgumentType]
-    told = [_said(note, 'text') for note in notes[:NOTES_A_LEVEL]]
-    return (
-        told
-        if len(notes) <= NOTES_A_LEVEL
-        else [*told, f'… ({len(notes) - NOTES_A_LEVEL} more notes)']
-    )
+    # `__notes__` should be a list of texts, but Python does not enforce that.
+    notes: list[object] = list(value) if isinstance(value, (list, tuple)) else [value]  # pyright: ignore[reportUnknownArgumentType]
+    lines = [_safe_text(note, 'text') for note in notes[:MAX_NOTES]]
+    if len(notes) <= MAX_NOTES:
+        return lines
+    return [*lines, f'… ({_count(len(notes) - MAX_NOTES, "note")})']
 
 
-def _frames(step: TracebackType | None) -> list[str]:
-    """Give the frames, outermost first, never a line of source: what stands in one may be a secret."""
+def _frames(traceback: TracebackType | None) -> list[str]:
+    """Return the frames, outermost first; without source lines, which can contain secrets."""
     frames: list[tuple[str, str]] = []
-    while step is not None:
-        code = step.tb_frame.f_code
-        frames.append(
-            (
-                code.co_filename,
-                f'File "{code.co_filename}", line {step.tb_lineno}, in {code.co_name}',
-            )
-        )
-        step = step.tb_next
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        line = f'File "{code.co_filename}", line {traceback.tb_lineno}, in {code.co_name}'
+        frames.append((code.co_filename, line))
+        traceback = traceback.tb_next
     lines = [line for file, line in frames if not _is_plumbing(file)] or [
         line for _, line in frames
     ]
-    half = FRAMES_A_LEVEL // 2
-    cut = (
-        [*lines[:half], f'… ({len(lines) - FRAMES_A_LEVEL} more frames)', *lines[-half:]]
-        if len(lines) > FRAMES_A_LEVEL
-        else lines
-    )
-    return [_printable(line) for line in cut]
+    half = MAX_FRAMES // 2
+    if len(lines) > MAX_FRAMES:
+        omitted = f'… ({_count(len(lines) - MAX_FRAMES, "frame")})'
+        lines = [*lines[:half], omitted, *lines[-half:]]
+    return [_printable(line) for line in lines]
 
 
-_HERE = path.dirname(__file__)
-_STANDARD = path.dirname(os.__file__)
-_FOLDERS = {
-    _HERE,
-    path.join(_HERE, 'policies'),
-    path.join(_STANDARD, 'asyncio'),
-    path.join(_STANDARD, 'concurrent', 'futures'),
+def _count(number: int, noun: str) -> str:
+    return f'{number} more {noun}' if number == 1 else f'{number} more {noun}s'
+
+
+_CORE = path.dirname(__file__)
+_STANDARD_LIBRARY = path.dirname(os.__file__)
+_PLUMBING_FOLDERS = {
+    _CORE,
+    path.join(_CORE, 'policies'),
+    path.join(_STANDARD_LIBRARY, 'asyncio'),
+    path.join(_STANDARD_LIBRARY, 'concurrent', 'futures'),
 }
-_LOOPS = pattern(r'(?:[/\\](?:site|dist)-packages[/\\]|^)(?:uvloop|anyio|trio|outcome)[/\\]')
+# The paths in uvloop are relative to the folder in which it was built.
+_EVENT_LOOPS = pattern(r'(?:[/\\](?:site|dist)-packages[/\\]|^)(?:uvloop|anyio|trio|outcome)[/\\]')
 
 
 def _is_plumbing(file: str) -> bool:
-    """Whether a frame belongs to the core or the guards of this library, or to an event loop; uvloop's own are relative to its build."""
-    folder = path.dirname(file)
-    return folder in _FOLDERS or _LOOPS.search(file) is not None
+    """Return whether a file belongs to the core or the guards of this library, or an event loop."""
+    return path.dirname(file) in _PLUMBING_FOLDERS or _EVENT_LOOPS.search(file) is not None

@@ -1,4 +1,4 @@
-"""Where exceptions become failures and back: only the named ones, each as the error that it means."""
+"""Conversion of exceptions to failures and back: `attempt`, `refine`, `or_raise`, `caught`."""
 
 from __future__ import annotations
 
@@ -29,26 +29,27 @@ P = ParamSpec('P')
 
 @final
 class When(Generic[X]):
-    """One kind of exception, still without an answer; `when` makes it."""
+    """Exception type without an error yet; `when` creates it."""
 
-    __slots__ = ('_kind',)
+    __slots__ = ('_type',)
 
-    def __init__(self, kind: type[X]) -> None:
-        self._kind = kind
+    def __init__(self, type_: type[X]) -> None:
+        self._type = type_
 
     def becomes(self, error: Callable[[X], E], /) -> Rules[E]:
-        """Say what error the exception means: `error` makes it from the exception."""
-        return Rules({self._kind: error})
+        """Return the rule that converts the exception; `error` creates the error from it."""
+        return Rules({self._type: error})
 
 
 def when(kind: type[X], /) -> When[X]:
-    """Name a kind of exception; `.becomes(make_error)` says which error it means, `|` adds more.
+    """Start a rule for an exception type: `.becomes(make_error)` completes it, `|` joins rules.
 
-    Only what derives from Exception can be named: cancellation, KeyboardInterrupt and SystemExit pass every edge.
+    The type must derive from Exception: cancellation, KeyboardInterrupt and SystemExit always
+    propagate.
 
-    >>> rules = when(ZeroDivisionError).becomes(lambda _: 'division') | when(ValueError).becomes(str)
+    >>> rules = when(ZeroDivisionError).becomes(lambda _: 'by zero') | when(ValueError).becomes(str)
     >>> attempt(lambda: 1 // 0, rules)
-    <Failure: division>
+    <Failure: by zero>
     """
     if not _is_exception(kind):
         raise TypeError(
@@ -57,13 +58,13 @@ def when(kind: type[X], /) -> When[X]:
     return When(kind)
 
 
-def _is_exception(kind: object) -> bool:
-    return isinstance(kind, type) and issubclass(kind, Exception)
+def _is_exception(value: object) -> bool:
+    return isinstance(value, type) and issubclass(value, Exception)
 
 
 @final
 class Rules(Generic[E_co]):
-    """Which exception becomes which error: looked up by exact class, then along its bases."""
+    """Table from exception types to errors; the exact type of an exception wins over its bases."""
 
     __slots__ = ('_table',)
 
@@ -71,30 +72,29 @@ class Rules(Generic[E_co]):
         self._table = table
 
     def __or__(self, other: Rules[F], /) -> Rules[E_co | F]:
-        """Add the rules of another table; a kind that both name is a TypeError."""
+        """Join two tables; raises TypeError if both have a rule for the same exception type."""
         if not isinstance(other, Rules):
             return NotImplemented
-        for kind in other._table.keys() & self._table.keys():
-            raise TypeError(
-                f'{kind.__name__} has two rules; each kind of exception becomes one error.'
-            )
+        for type_ in other._table.keys() & self._table.keys():
+            raise TypeError(f'{type_.__name__} has two rules; each exception type may have one.')
         return Rules({**self._table, **other._table})
 
-    def __call__(self, raised: Exception, /) -> Failure[E_co] | None:
-        """Give the failure that an exception means, or None where no rule names it."""
-        for kind in type(raised).__mro__:
-            if kind is Exception and isinstance(raised, ExceptionGroup):
-                return None  # A rule for every exception is one for each member.
-            if (make := self._table.get(kind)) is not None:
-                return Failure(make(raised))
+    def __call__(self, exception: Exception, /) -> Failure[E_co] | None:
+        """Return the failure for an exception, or None if no rule applies."""
+        for type_ in type(exception).__mro__:
+            if type_ is Exception and isinstance(exception, ExceptionGroup):
+                # A rule for Exception applies to each member of a group, not to the group.
+                return None
+            if (make_error := self._table.get(type_)) is not None:
+                return Failure(make_error(exception))
         return None
 
 
 class Edge(Protocol[E_co]):
-    """A decorator that keeps the signature and turns the value into a result; `attempt` and `refine` make it."""
+    """Decorator that keeps the parameters and returns a result; see `attempt` and `refine`."""
 
     @overload
-    def __call__(  # type: ignore[overload-overlap]  # a coroutine first
+    def __call__(  # type: ignore[overload-overlap]  # coroutines first
         self, function: Callable[P, Coroutine[object, Never, T]], /
     ) -> Callable[P, CoroutineType[object, Never, Result[T, E_co]]]: ...
     @overload
@@ -102,60 +102,64 @@ class Edge(Protocol[E_co]):
 
 
 Classify: TypeAlias = Callable[[Exception], Failure[E] | None]
-"""Tells which failure an exception means, or None for a defect."""
+"""Function that returns the failure for an exception, or None for a defect."""
 
 
 @overload
-def attempt(  # type: ignore[overload-overlap]  # a coroutine first
+def attempt(  # type: ignore[overload-overlap]  # coroutines first
     call: Callable[[], Coroutine[object, Never, T]], rules: Rules[E], /
 ) -> CoroutineType[object, Never, Result[T, E]]: ...
 @overload
 def attempt(call: Callable[[], T], rules: Rules[E], /) -> Result[T, E]: ...
 @overload
 def attempt(rules: Rules[E], /) -> Edge[E]: ...
-def attempt(*given: Any) -> Any:
-    """Call, and turn the exceptions that `rules` name into failures; every other one passes as a defect.
+def attempt(*args: Any) -> Any:
+    """Convert exceptions to failures by `rules`; all others propagate as defects.
 
-    `attempt(call, rules)` calls at once, `attempt(rules)` decorates; both take `def` and `async def`. An
-    ExceptionGroup whose members are all named becomes a failure too: of the one error, or of the tuple of all
-    of them; one unknown member keeps the whole group a defect.
+    `attempt(call, rules)` calls immediately, `attempt(rules)` is a decorator; both accept `def` and
+    `async def`. An ExceptionGroup becomes a failure if the rules apply to all its members: with one
+    member, of its error, else of the tuple of all errors.
 
-    >>> @attempt(when(ValueError).becomes(lambda raised: f'no number: {raised}'))
+    >>> @attempt(when(ValueError).becomes(lambda error: f'no number: {error}'))
     ... def parse(text: str) -> int:
     ...     return int(text)
     >>> parse('7'), attempt(lambda: int('8'), when(ValueError).becomes(str))
     (<Success: 7>, <Success: 8>)
     """
-    if not given or not isinstance(given[-1], Rules):
+    if not args or not isinstance(args[-1], Rules):
         raise TypeError(
-            f'attempt takes rules last, as in `attempt(call, when(OSError).becomes(disk_failed))`, not {given!r}.'
+            'attempt takes rules last, as in `attempt(call, when(OSError).becomes(disk_failed))`, '
+            f'not {args!r}.'
         )
-    return _edge('attempt', *given)
+    return _edge('attempt', *args)
 
 
 @overload
-def refine(  # type: ignore[overload-overlap]  # a coroutine first
+def refine(  # type: ignore[overload-overlap]  # coroutines first
     call: Callable[[], Coroutine[object, Never, T]], classify: Classify[E], /
 ) -> CoroutineType[object, Never, Result[T, E]]: ...
 @overload
 def refine(call: Callable[[], T], classify: Classify[E], /) -> Result[T, E]: ...
 @overload
 def refine(classify: Classify[E], /) -> Edge[E]: ...
-def refine(*given: Any) -> Any:
-    """Call, and let `classify` tell which exceptions are failures: it gives a Failure, or None for a defect.
+def refine(*args: Any) -> Any:
+    """Convert exceptions to failures by a function; it returns None for a defect, which propagates.
 
-    The same as `attempt` where a table does not do: `refine(call, classify)` or `@refine(classify)`.
+    Use it if a table of exception types is not enough for `attempt`: `refine(call, classify)` calls
+    immediately, `refine(classify)` is a decorator.
 
-    >>> def missing(raised: Exception) -> Failure[str] | None:
-    ...     return Failure('missing') if isinstance(raised, OSError) and raised.errno == 2 else None
+    >>> def missing(error: Exception) -> Failure[str] | None:
+    ...     return Failure('missing') if isinstance(error, OSError) and error.errno == 2 else None
     >>> refine(lambda: open('/no/such/file'), missing)
     <Failure: missing>
     """
-    return _edge('refine', *given)
+    return _edge('refine', *args)
 
 
 def or_raise(result: Result[T, object], /) -> T:
-    """Give the value, or raise `Raised(error)`: for code that needs an exception, a transaction that rolls back.
+    """Return the value of a success; raise `Raised(error)` for a failure.
+
+    Use it in code that needs an exception, such as a transaction that must roll back.
 
     >>> or_raise(Success(1))
     1
@@ -164,31 +168,35 @@ def or_raise(result: Result[T, object], /) -> T:
         return result.unwrap()
     if type(result) is not Failure:
         raise TypeError(f'or_raise takes a Success or a Failure, not {type(result).__name__}.')
-    # Not by a name of this frame: the traceback holds it, and each would keep the other alive.
-    raise _raised(result.failure())
+    # No local variable: the traceback refers to this frame, so it would form a reference cycle.
+    raise _raised_with_cause(result.failure())
 
 
 # fmt: off
 @overload
-def caught(call: Callable[[], Coroutine[object, Never, T]], k1: type[K1], /) -> CoroutineType[object, Never, Result[T, K1]]: ...  # type: ignore[overload-overlap]  # a coroutine first
+def caught(  # type: ignore[overload-overlap]  # coroutines first
+    call: Callable[[], Coroutine[object, Never, T]], k1: type[K1], /,
+) -> CoroutineType[object, Never, Result[T, K1]]: ...
 @overload
-def caught(  # type: ignore[overload-overlap]  # a coroutine first
+def caught(  # type: ignore[overload-overlap]  # coroutines first
     call: Callable[[], Coroutine[object, Never, T]], k1: type[K1], k2: type[K2], /,
 ) -> CoroutineType[object, Never, Result[T, K1 | K2]]: ...
 @overload
-def caught(  # type: ignore[overload-overlap]  # a coroutine first
+def caught(  # type: ignore[overload-overlap]  # coroutines first
     call: Callable[[], Coroutine[object, Never, T]], k1: type[K1], k2: type[K2], k3: type[K3], /,
 ) -> CoroutineType[object, Never, Result[T, K1 | K2 | K3]]: ...
 @overload
-def caught(  # type: ignore[overload-overlap]  # a coroutine first
-    call: Callable[[], Coroutine[object, Never, T]], k1: type[K1], k2: type[K2], k3: type[K3], k4: type[K4], /,
+def caught(  # type: ignore[overload-overlap]  # coroutines first
+    call: Callable[[], Coroutine[object, Never, T]], k1: type[K1], k2: type[K2], k3: type[K3],
+    k4: type[K4], /,
 ) -> CoroutineType[object, Never, Result[T, K1 | K2 | K3 | K4]]: ...
 @overload
-def caught(  # type: ignore[overload-overlap]  # a coroutine first
-    call: Callable[[], Coroutine[object, Never, T]], k1: type[K1], k2: type[K2], k3: type[K3], k4: type[K4], k5: type[K5], /,
+def caught(  # type: ignore[overload-overlap]  # coroutines first
+    call: Callable[[], Coroutine[object, Never, T]], k1: type[K1], k2: type[K2], k3: type[K3],
+    k4: type[K4], k5: type[K5], /,
 ) -> CoroutineType[object, Never, Result[T, K1 | K2 | K3 | K4 | K5]]: ...
 @overload
-def caught(  # type: ignore[overload-overlap]  # a coroutine first
+def caught(  # type: ignore[overload-overlap]  # coroutines first
     call: Callable[[], Coroutine[object, Never, T]],
     k1: type[K1], k2: type[K2], k3: type[K3], k4: type[K4], k5: type[K5], k6: type[K6], /,
 ) -> CoroutineType[object, Never, Result[T, K1 | K2 | K3 | K4 | K5 | K6]]: ...
@@ -197,58 +205,65 @@ def caught(call: Callable[[], T], k1: type[K1], /) -> Result[T, K1]: ...
 @overload
 def caught(call: Callable[[], T], k1: type[K1], k2: type[K2], /) -> Result[T, K1 | K2]: ...
 @overload
-def caught(call: Callable[[], T], k1: type[K1], k2: type[K2], k3: type[K3], /) -> Result[T, K1 | K2 | K3]: ...
+def caught(
+    call: Callable[[], T], k1: type[K1], k2: type[K2], k3: type[K3], /,
+) -> Result[T, K1 | K2 | K3]: ...
 @overload
-def caught(call: Callable[[], T], k1: type[K1], k2: type[K2], k3: type[K3], k4: type[K4], /) -> Result[T, K1 | K2 | K3 | K4]: ...
+def caught(
+    call: Callable[[], T], k1: type[K1], k2: type[K2], k3: type[K3], k4: type[K4], /,
+) -> Result[T, K1 | K2 | K3 | K4]: ...
 @overload
 def caught(
     call: Callable[[], T], k1: type[K1], k2: type[K2], k3: type[K3], k4: type[K4], k5: type[K5], /,
 ) -> Result[T, K1 | K2 | K3 | K4 | K5]: ...
 @overload
 def caught(
-    call: Callable[[], T], k1: type[K1], k2: type[K2], k3: type[K3], k4: type[K4], k5: type[K5], k6: type[K6], /,
+    call: Callable[[], T], k1: type[K1], k2: type[K2], k3: type[K3], k4: type[K4], k5: type[K5],
+    k6: type[K6], /,
 ) -> Result[T, K1 | K2 | K3 | K4 | K5 | K6]: ...
 # fmt: on
 def caught(call: Callable[[], object], /, *kinds: type) -> object:
-    """Call, and turn a `Raised` error of one of `kinds` back into its failure; every other one passes.
+    """Call, and convert a `Raised` error of one of `kinds` back to its failure; others propagate.
 
-    The way back from `or_raise`; takes `def` and `async def`, and one to six kinds.
+    The inverse of `or_raise`. It accepts `def` and `async def`, and one to six error types.
 
     >>> caught(lambda: or_raise(Failure('late')), str)
     <Failure: late>
     """
-    if not kinds or not all(isinstance(kind, type) for kind in kinds):
+    if not kinds or not all(isinstance(class_, type) for class_ in kinds):
+        raise TypeError(f'caught takes error classes after the function, not {kinds!r}.')
+    if not callable(call):
         raise TypeError(
-            f'caught takes the kinds of error to catch, one after the other, not {kinds!r}.'
+            'caught takes a function without arguments first, such as `lambda: load(path)`, '
+            f'not {call!r}.'
         )
 
-    def classify(raised: Exception) -> Failure[object] | None:
-        return (
-            Failure(raised.error)
-            if isinstance(raised, Raised) and isinstance(raised.error, kinds)
-            else None
-        )
+    def classify(exception: Exception) -> Failure[object] | None:
+        if isinstance(exception, Raised) and isinstance(exception.error, kinds):
+            return Failure(exception.error)
+        return None
 
-    return _edge('caught', call, classify)
+    return _call(call, classify)
 
 
-def _raised(error: object) -> Raised:
+def _raised_with_cause(error: object) -> Raised:
     raised = Raised(error)
-    for one in chain(raised):
-        # An exception below the error shows up in the traceback, as it would have without us.
-        if isinstance(one, BaseException) and one is not raised:
-            raised.__cause__ = one
+    for cause in chain(raised):
+        # Tracebacks show the exception that caused the error.
+        if isinstance(cause, BaseException) and cause is not raised:
+            raised.__cause__ = cause
             break
     return raised
 
 
-def _edge(name: str, *given: Any) -> Any:
-    if len(given) not in {1, 2} or not all(map(callable, given)):
+def _edge(name: str, *args: Any) -> Any:
+    if len(args) not in {1, 2} or not all(map(callable, args)):
         raise TypeError(
-            f'{name} takes a function without arguments to call (say `lambda: load(path)`), and what tells failures.'
+            f'{name} takes a function without arguments, such as `lambda: load(path)`, '
+            'and then the rules or a function that classifies exceptions.'
         )
-    *call, classify = given
-    return _called(call[0], classify) if call else partial(_decorated, name, classify=classify)
+    *call, classify = args
+    return _call(call[0], classify) if call else partial(_decorated, name, classify=classify)
 
 
 def _decorated(name: str, function: Any, classify: Classify[Any]) -> Callable[..., Any]:
@@ -256,7 +271,8 @@ def _decorated(name: str, function: Any, classify: Classify[Any]) -> Callable[..
         raise TypeError(f'Put @{name} under @{type(function).__name__}, not above it.')
     if isgeneratorfunction(function) or isasyncgenfunction(function):
         raise TypeError(
-            f'{function.__qualname__} is a generator: it raises when it is read, where no edge stands.'
+            f'{function.__qualname__} is a generator, which raises only when it is iterated; '
+            f'use @{name} on the function that iterates it.'
         )
     if not callable(function):
         raise TypeError(f'@{name} takes a function, not {function!r}.')
@@ -272,7 +288,7 @@ def _coroutine(
 ) -> Callable[P, Coroutine[Any, Any, Result[T, E]]]:
     @wraps(function)
     async def run(*args: P.args, **kwargs: P.kwargs) -> Result[T, E]:
-        return await _awaited(function(*args, **kwargs), classify)
+        return await _await(function(*args, **kwargs), classify)
 
     return run
 
@@ -280,55 +296,60 @@ def _coroutine(
 def _plain(function: Callable[P, object], classify: Classify[Any]) -> Callable[P, object]:
     @wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> object:
-        return _called(lambda: function(*args, **kwargs), classify)
+        return _call(lambda: function(*args, **kwargs), classify)
 
     return run
 
 
-def _called(call: Callable[[], Any], classify: Classify[Any]) -> Any:
+def _call(call: Callable[[], Any], classify: Classify[Any]) -> Any:
     try:
         value = call()
-    except Exception as raised:
-        failure = _judged(raised, classify)
+    except Exception as error:
+        failure = _failure_of(error, classify)
         if failure is not None:
             try:
                 return failure
             finally:
-                # Its error may hold the exception, whose traceback holds this frame.
+                # Break a reference cycle: error, exception, traceback, this frame.
                 del failure
         raise
-    return _awaited(value, classify) if iscoroutine(value) else Success(value)
+    return _await(value, classify) if iscoroutine(value) else Success(value)
 
 
-async def _awaited(value: Coroutine[object, Never, T], classify: Classify[E]) -> Result[T, E]:
+async def _await(value: Coroutine[object, Never, T], classify: Classify[E]) -> Result[T, E]:
     try:
         return Success(await value)
-    except Exception as raised:
-        failure = _judged(raised, classify)
+    except Exception as error:
+        failure = _failure_of(error, classify)
         if failure is not None:
             try:
                 return failure
             finally:
-                # Its error may hold the exception, whose traceback holds this frame.
+                # Break a reference cycle: error, exception, traceback, this frame.
                 del failure
         raise
 
 
-def _judged(raised: Exception, classify: Classify[E]) -> Failure[Any] | None:
-    failure = _asked(raised, classify)
-    if failure is not None or not members(raised):
+def _failure_of(exception: Exception, classify: Classify[E]) -> Failure[Any] | None:
+    """Return the failure for an exception or a group of them, or None for a defect."""
+    failure = _classified(exception, classify)
+    if failure is not None or not members(exception):
         return failure
-    failures = [_asked(one, classify) for one in iter_leaves(raised) if isinstance(one, Exception)]
-    errors = [one.failure() for one in failures if one is not None]
+    failures = [
+        _classified(leaf, classify)
+        for leaf in iter_leaves(exception)
+        if isinstance(leaf, Exception)
+    ]
+    errors = [failure.failure() for failure in failures if failure is not None]
     if len(errors) < len(failures):
         return None
     return Failure(errors[0] if len(errors) == 1 else tuple(errors))
 
 
-def _asked(raised: Exception, classify: Classify[E]) -> Failure[E] | None:
-    failure = classify(raised)
+def _classified(exception: Exception, classify: Classify[E]) -> Failure[E] | None:
+    failure = classify(exception)
     if failure is not None and type(failure) is not Failure:
         raise TypeError(
-            f'{classify!r} must give a Failure or None, but gave {type(failure).__name__}.'
+            f'{classify!r} must return a Failure or None, but returned {type(failure).__name__}.'
         )
     return failure

@@ -1,6 +1,6 @@
-"""Tagged errors: frozen values with typed fields, a category and a message, checked when their class is made."""
+"""Tagged errors: frozen values with typed fields, a category and a message."""
 
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from inspect import Parameter, signature
 from re import sub
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -12,19 +12,19 @@ from seamwise import _annotations, messages
 from seamwise.categories import Category, Recovery
 
 RESERVED = ('category', 'recovery', 'retryable', 'tag')
-"""What every error has already; a field must not shadow it."""
+"""Attributes of every error; a field must not shadow them."""
 
 TAG_FIELD = '_tag'
-"""The key under which a tagged union finds the class on a wire."""
+"""Key of the tag in a JSON object."""
 
 MAX_DELAY = 1e9
-"""A `retry_after` of more seconds than this (some 32 years) is a mistake in somebody's computation."""
+"""Maximum of `retry_after` in seconds, about 32 years; larger values are rejected as mistakes."""
 
 V = TypeVar('V')
 
 
 class Traits(msgspec.Struct, frozen=True):
-    """What a class says of all its errors: for seams and documents to read."""
+    """Properties that all errors of a class share; seams and documentation read them."""
 
     tag: str
     namespace: str
@@ -37,35 +37,50 @@ class Traits(msgspec.Struct, frozen=True):
 _registry: dict[tuple[str, str], 'type[TaggedError]'] = {}
 
 
-def registered_as(tag: object) -> 'type[TaggedError] | None':
-    """Give the class with this tag, where one namespace alone has it; a class local to a function is never found."""
-    found = [kind for (_, name), kind in _registry.items() if name == tag]
-    return found[0] if len(found) == 1 else None
+def find_by_tag(tag: object) -> 'type[TaggedError] | None':
+    """Return the class with this tag, or None unless exactly one namespace has it.
+
+    Classes that are local to a function are not registered.
+    """
+    classes = [class_ for (_, name), class_ in _registry.items() if name == tag]
+    return classes[0] if len(classes) == 1 else None
+
+
+def iter_registered() -> 'Iterator[type[TaggedError]]':
+    """Yield all error classes, except those that are local to a function.
+
+    >>> from seamwise.catalog.tools import FileNotFound
+    >>> FileNotFound in iter_registered()
+    True
+    """
+    return iter([*_registry.values()])
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(msgspec.field,))
 class ErrorMeta(msgspec.StructMeta):
-    """Turns a class body into a frozen, tagged Struct, after every check that needs no instance."""
+    """Metaclass of error classes: checks the class body and creates a frozen, tagged Struct."""
 
     @classmethod
     @override
     def __prepare__(
         cls, name: str, bases: tuple[type, ...], /, **keywords: object
     ) -> MutableMapping[str, object]:
-        # Here and not in `__new__`, whose signature type checkers read to find a misspelt keyword.
-        known = [
-            one.name
-            for one in signature(cls.__new__).parameters.values()
-            if one.kind is Parameter.KEYWORD_ONLY
+        # Checked here, because type checkers read the signature of `__new__` to find misspelt
+        # keywords: it must not accept any other.
+        accepted = [
+            parameter.name
+            for parameter in signature(cls.__new__).parameters.values()
+            if parameter.kind is Parameter.KEYWORD_ONLY
         ]
         for keyword in keywords:
-            if keyword not in known:
+            if keyword not in accepted:
                 raise TypeError(
-                    f'{name}: an error class takes no keyword {keyword!r}; it takes {", ".join(known)}.'
+                    f'{name}: unknown class keyword {keyword!r}; '
+                    f'an error class accepts {", ".join(accepted)}.'
                 )
         return super().__prepare__(name, bases)
 
-    def __new__(  # noqa: D102, PLR0913, PYI034 -- the keywords are documented on TaggedError; checkers want them one by one
+    def __new__(  # noqa: D102, PLR0913, PYI034 -- documented on TaggedError
         mcls,
         name: str,
         bases: tuple[type, ...],
@@ -84,44 +99,46 @@ class ErrorMeta(msgspec.StructMeta):
         _check_leaf(name, bases)
         if category is None:
             raise TypeError(
-                f'{name}: an error class needs a category, as in `class {name}(TaggedError, category=Category.CONFLICT, …)`.'
+                f'{name}: an error class needs a category, '
+                f'as in `class {name}(TaggedError, category=Category.CONFLICT, …)`.'
             )
-        category = _given(name, 'category', category, Category, category)
+        category = _checked_keyword(name, 'category', category, Category, category)
         traits = Traits(
-            tag=_given(name, 'tag', tag, str, name),
-            namespace=_given(
+            tag=_checked_keyword(name, 'tag', tag, str, name),
+            namespace=_checked_keyword(
                 name, 'namespace', namespace, str, str(body['__module__']).partition('.')[0]
             ),
             category=category,
-            retryable=_given(name, 'retryable', retryable, bool, category.retryable),
-            recovery=_given(name, 'recovery', recovery, Recovery, category.recovery),
-            template=_given(name, 'message', message, str, _in_words(name)),
+            retryable=_checked_keyword(name, 'retryable', retryable, bool, category.retryable),
+            recovery=_checked_keyword(name, 'recovery', recovery, Recovery, category.recovery),
+            template=_checked_keyword(name, 'message', message, str, default_message(name)),
         )
         annotations = _annotations.of_body(body)
         _check_fields(name, body, annotations)
         body['__traits__'] = traits
         if 'retry_after' in annotations:
-            body['__post_init__'] = _checking_delay(body.get('__post_init__'))
-        made = super().__new__(
+            body['__post_init__'] = _delay_check(body.get('__post_init__'))
+        class_ = super().__new__(
             mcls, name, bases, body, frozen=True, tag=traits.tag, tag_field=TAG_FIELD
         )
         try:
             messages.check_template(
-                traits.template, {field: annotations.get(field) for field in made.__struct_fields__}
+                traits.template,
+                {field: annotations.get(field) for field in class_.__struct_fields__},
             )
-        except ValueError as reason:
+        except ValueError as error:
             raise TypeError(
-                f'{name}: the message {traits.template!r} does not work: {reason}.'
+                f'{name}: the message {traits.template!r} does not work: {error}.'
             ) from None
-        _register(made, traits)
-        return made
+        _register(class_, traits)
+        return class_
 
 
-def _given(name: str, keyword: str, value: V | None, kind: type[V], default: V) -> V:
+def _checked_keyword(name: str, keyword: str, value: V | None, type_: type[V], default: V) -> V:
     if value is None:
         return default
-    if not isinstance(value, kind):
-        raise TypeError(f'{name}: {keyword} must be a {kind.__name__}, not {value!r}.')
+    if not isinstance(value, type_):
+        raise TypeError(f'{name}: {keyword} must be a {type_.__name__}, not {value!r}.')
     if value == '' and keyword != 'message':
         raise TypeError(f'{name}: {keyword} must not be empty.')
     return value
@@ -131,8 +148,8 @@ def _check_leaf(name: str, bases: tuple[type, ...]) -> None:
     for base in bases:
         if isinstance(base, ErrorMeta) and base is not TaggedError:
             raise TypeError(
-                f'{name}: {base.__name__} cannot be subclassed, an error class is a leaf. '
-                f'Derive from TaggedError, and group by a union: `{name}Error = {base.__name__} | {name}`.'
+                f'{name}: the error class {base.__name__} cannot be subclassed. Derive from '
+                f'TaggedError, and group by a union: `{name}Error = {base.__name__} | {name}`.'
             )
 
 
@@ -140,81 +157,95 @@ def _check_fields(name: str, body: Mapping[str, Any], annotations: Mapping[str, 
     for reserved in RESERVED:
         if reserved in annotations:
             raise TypeError(
-                f'{name}: a field must not be called {reserved!r}: every error has that already.'
+                f'{name}: {reserved!r} is an attribute of every error; rename this field.'
             )
         if reserved in body and not hasattr(body[reserved], '__get__'):
             raise TypeError(
-                f'{name}: say {reserved!r} as a class keyword, or as a property where instances differ.'
+                f'{name}: set {reserved!r} as a class keyword; if instances differ, as a property.'
             )
     for field, annotation in annotations.items():
-        if kind := _annotations.unhashable(annotation):
+        if container := _annotations.unhashable(annotation):
             raise TypeError(
-                f'{name}: the field {field!r} holds a {kind}, so the error could not be hashed; use a tuple or a frozenset.'
+                f'{name}: an error must be hashable, but the field {field!r} contains a '
+                f'{container}; use a tuple or a frozenset.'
             )
 
 
-def _checking_delay(
-    also: Callable[['TaggedError'], None] | None,
+def _delay_check(
+    post_init: Callable[['TaggedError'], None] | None,
 ) -> Callable[['TaggedError'], None]:
+    """Return a `__post_init__` that checks `retry_after` and then calls the one of the class."""
+
     def check(self: 'TaggedError') -> None:
         delay: object = getattr(self, 'retry_after', None)
-        # Who refuses a call makes such an error each time: a float as it should be is not worth a second look.
+        # The check of a valid float is inlined: a guard creates one error per refused call.
         if delay is not None and not (type(delay) is float and 0.0 <= delay <= MAX_DELAY):
             check_delay(type(self).__name__, delay)
-        if also is not None:
-            also(self)
+        if post_init is not None:
+            post_init(self)
 
     return check
 
 
 def check_delay(name: str, seconds: object) -> None:
-    """Raise ValueError where `seconds` cannot be a delay: negative, NaN, infinite or beyond `MAX_DELAY`."""
+    """Raise ValueError unless 0 <= `seconds` <= `MAX_DELAY`, TypeError if it is no number."""
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
         raise TypeError(
             f'{name}: retry_after must be a number of seconds or None, not {seconds!r}.'
         )
     if not 0 <= seconds <= MAX_DELAY:
-        # An int may have more digits than Python is willing to print.
-        given = (
+        # Python refuses to print integers of more than 4,300 digits.
+        value = (
             f'{seconds!r}'
             if isinstance(seconds, float) or abs(seconds) < 10**20
             else 'an integer of more than 20 digits'
         )
-        raise ValueError(f'{name}: retry_after must be 0 to {MAX_DELAY:.0f} seconds, not {given}.')
+        raise ValueError(f'{name}: retry_after must be 0 to {MAX_DELAY:.0f} seconds, not {value}.')
 
 
-def _register(made: Any, traits: Traits) -> None:
-    if '<locals>' in made.__qualname__:
+def _register(class_: Any, traits: Traits) -> None:
+    if '<locals>' in class_.__qualname__:
         return
     key = (traits.namespace, traits.tag)
-    other: type[TaggedError] = _registry.get(key) or made
-    if (other.__module__, other.__qualname__) != (made.__module__, made.__qualname__):
+    registered: type[TaggedError] = _registry.get(key) or class_
+    path, own_path = (f'{type_.__module__}.{type_.__qualname__}' for type_ in (registered, class_))
+    # A module that is reloaded registers its classes again.
+    if path != own_path:
         raise TypeError(
-            f'{made.__name__}: the tag {traits.tag!r} of namespace {traits.namespace!r} belongs to '
-            f'{other.__module__}.{other.__qualname__} already; give this class another `tag` or `namespace`.'
+            f'{class_.__name__}: {path} already has the tag {traits.tag!r} in namespace '
+            f'{traits.namespace!r}; give this class another `tag` or `namespace`.'
         )
-    _registry[key] = made
+    _registry[key] = class_
 
 
-def _in_words(name: str) -> str:
+def default_message(name: str) -> str:
+    """Return the message of an error class without a template: its name in words.
+
+    >>> default_message('DiskFull')
+    'Disk full.'
+    """
     return sub(r'(?<=[a-z0-9])(?=[A-Z])', ' ', name).capitalize() + '.'
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(msgspec.field,))
 class TaggedError(msgspec.Struct, metaclass=ErrorMeta):
-    """The base of every error: a frozen value with typed fields, and no exception.
+    """Base class of errors: frozen values with typed fields, not exceptions.
 
-    Class keywords: `category` (required), `message` (a template over the fields), `tag` (the name on a
-    wire, default the class name), `namespace` (default the first package of the module), `retryable` and
-    `recovery` (default what the category says). What is wrong with a class is a TypeError where it is made.
+    An invalid class definition raises TypeError. Class keywords:
+
+    - `category` is required.
+    - `message` is a template of the fields, by default the name of the class in words.
+    - `tag` is the name on a wire, by default the name of the class.
+    - `namespace` is by default the first package of the module.
+    - `retryable` and `recovery` default to those of the category.
 
     >>> from seamwise import Category
-    >>> class DiskFull(TaggedError, category=Category.RESOURCE, message='No room for {size} bytes on {disk!r}.'):
+    >>> class DiskFull(TaggedError, category=Category.RESOURCE, message='No space on {disk!r}.'):
     ...     disk: str
     ...     size: int
     >>> error = DiskFull('sda', 512)
     >>> print(error)
-    No room for 512 bytes on 'sda'.
+    No space on 'sda'.
     >>> error.category, error.retryable, error == DiskFull(disk='sda', size=512)
     (<Category.RESOURCE: 'resource'>, True, True)
     """
@@ -222,7 +253,7 @@ class TaggedError(msgspec.Struct, metaclass=ErrorMeta):
     __traits__: ClassVar[Traits]
 
     if TYPE_CHECKING:
-        # ty reads class keywords here, pyright in the metaclass; at run time the metaclass takes them.
+        # For ty; pyright and the run time read the class keywords of the metaclass.
         @override
         def __init_subclass__(
             cls,
@@ -237,12 +268,12 @@ class TaggedError(msgspec.Struct, metaclass=ErrorMeta):
 
     @property
     def tag(self) -> str:
-        """The name of this error on a wire."""
+        """Name of this error on a wire."""
         return type(self).__traits__.tag
 
     @property
     def category(self) -> Category:
-        """What kind of trouble this is."""
+        """Kind of this error."""
         return type(self).__traits__.category
 
     @property
@@ -252,7 +283,7 @@ class TaggedError(msgspec.Struct, metaclass=ErrorMeta):
 
     @property
     def recovery(self) -> Recovery:
-        """What helps."""
+        """Next step that resolves this error."""
         return type(self).__traits__.recovery
 
     @override
@@ -261,7 +292,7 @@ class TaggedError(msgspec.Struct, metaclass=ErrorMeta):
 
 
 def retry_after(error: TaggedError, /) -> float | None:
-    """Give the seconds that an error asks to wait, where it has such a field and knows them.
+    """Return the delay in seconds that an error requests before a retry, or None.
 
     >>> class Busy(TaggedError, category=Category.CAPACITY):
     ...     retry_after: float | None = None

@@ -1,4 +1,4 @@
-"""Many results in one: `collect` stops at the first failure, `accumulate` keeps all of them, `partition` parts."""
+"""Combination of several results: `collect`, `accumulate` and `partition`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ E7 = TypeVar('E7', default=Never)
 E8 = TypeVar('E8', default=Never)
 
 OneOrMore: TypeAlias = tuple[E, *tuple[E, ...]]
-"""At least one."""
+"""A tuple of at least one item."""
 
 
 # fmt: off
@@ -38,36 +38,42 @@ def collect(r1: Result[T1, E1], /) -> Result[tuple[T1], E1]: ...
 @overload
 def collect(r1: Result[T1, E1], r2: Result[T2, E2], /) -> Result[tuple[T1, T2], E1 | E2]: ...
 @overload
-def collect(r1: Result[T1, E1], r2: Result[T2, E2], r3: Result[T3, E3], /) -> Result[tuple[T1, T2, T3], E1 | E2 | E3]: ...
+def collect(
+    r1: Result[T1, E1], r2: Result[T2, E2], r3: Result[T3, E3], /,
+) -> Result[tuple[T1, T2, T3], E1 | E2 | E3]: ...
 @overload
 def collect(
     r1: Result[T1, E1], r2: Result[T2, E2], r3: Result[T3, E3], r4: Result[T4, E4], /,
 ) -> Result[tuple[T1, T2, T3, T4], E1 | E2 | E3 | E4]: ...
 @overload
 def collect(
-    r1: Result[T1, E1], r2: Result[T2, E2], r3: Result[T3, E3], r4: Result[T4, E4], r5: Result[T5, E5], /,
+    r1: Result[T1, E1], r2: Result[T2, E2], r3: Result[T3, E3], r4: Result[T4, E4],
+    r5: Result[T5, E5], /,
 ) -> Result[tuple[T1, T2, T3, T4, T5], E1 | E2 | E3 | E4 | E5]: ...
 @overload
 def collect(
-    r1: Result[T1, E1], r2: Result[T2, E2], r3: Result[T3, E3], r4: Result[T4, E4], r5: Result[T5, E5], r6: Result[T6, E6], /,
+    r1: Result[T1, E1], r2: Result[T2, E2], r3: Result[T3, E3], r4: Result[T4, E4],
+    r5: Result[T5, E5], r6: Result[T6, E6], /,
 ) -> Result[tuple[T1, T2, T3, T4, T5, T6], E1 | E2 | E3 | E4 | E5 | E6]: ...
 @overload
 def collect(
-    r1: Result[T1, E1], r2: Result[T2, E2], r3: Result[T3, E3], r4: Result[T4, E4], r5: Result[T5, E5], r6: Result[T6, E6],
+    r1: Result[T1, E1], r2: Result[T2, E2], r3: Result[T3, E3], r4: Result[T4, E4],
+    r5: Result[T5, E5], r6: Result[T6, E6],
     r7: Result[T7, E7], /,
 ) -> Result[tuple[T1, T2, T3, T4, T5, T6, T7], E1 | E2 | E3 | E4 | E5 | E6 | E7]: ...
 @overload
 def collect(
-    r1: Result[T1, E1], r2: Result[T2, E2], r3: Result[T3, E3], r4: Result[T4, E4], r5: Result[T5, E5], r6: Result[T6, E6],
+    r1: Result[T1, E1], r2: Result[T2, E2], r3: Result[T3, E3], r4: Result[T4, E4],
+    r5: Result[T5, E5], r6: Result[T6, E6],
     r7: Result[T7, E7], r8: Result[T8, E8], /,
 ) -> Result[tuple[T1, T2, T3, T4, T5, T6, T7, T8], E1 | E2 | E3 | E4 | E5 | E6 | E7 | E8]: ...
 @overload
 def collect(results: Iterable[Result[T, E]], /) -> Result[tuple[T, ...], E]: ...
 # fmt: on
 def collect(*results: object) -> Result[tuple[object, ...], object]:
-    """Turn results into one result of all their values, or into the first failure, the very same object.
+    """Return one result with the values of all results, or the first failure itself.
 
-    Takes two to eight results, each slot with a type of its own, or one iterable of any length; an
+    The arguments are up to eight results with separate types, or one iterable of any length. An
     iterator is not read beyond the first failure.
 
     >>> collect(Success(1), Success('a'))
@@ -76,7 +82,7 @@ def collect(*results: object) -> Result[tuple[object, ...], object]:
     <Failure: zero>
     """
     values: list[object] = []
-    for result in each(results, 'collect'):
+    for result in iter_results(results, 'collect'):
         if type(result) is Failure:
             return result
         values.append(result.unwrap())
@@ -87,54 +93,64 @@ def collect(*results: object) -> Result[tuple[object, ...], object]:
 @overload
 def accumulate(r1: Result[T1, E1], /) -> Result[tuple[T1], OneOrMore[E1]]: ...
 @overload
-def accumulate(r1: Result[T1, E1], r2: Result[T2, E2], /) -> Result[tuple[T1, T2], OneOrMore[E1 | E2]]: ...
+def accumulate(
+    r1: Result[T1, E1], r2: Result[T2, E2], /,
+) -> Result[tuple[T1, T2], OneOrMore[E1 | E2]]: ...
 @overload
-def accumulate(r1: Result[T1, E1], r2: Result[T2, E2], r3: Result[T3, E3], /) -> Result[tuple[T1, T2, T3], OneOrMore[E1 | E2 | E3]]: ...
+def accumulate(
+    r1: Result[T1, E1], r2: Result[T2, E2], r3: Result[T3, E3], /,
+) -> Result[tuple[T1, T2, T3], OneOrMore[E1 | E2 | E3]]: ...
 @overload
 def accumulate(
     r1: Result[T1, E1], r2: Result[T2, E2], r3: Result[T3, E3], r4: Result[T4, E4], /,
 ) -> Result[tuple[T1, T2, T3, T4], OneOrMore[E1 | E2 | E3 | E4]]: ...
 @overload
 def accumulate(
-    r1: Result[T1, E1], r2: Result[T2, E2], r3: Result[T3, E3], r4: Result[T4, E4], r5: Result[T5, E5], /,
+    r1: Result[T1, E1], r2: Result[T2, E2], r3: Result[T3, E3], r4: Result[T4, E4],
+    r5: Result[T5, E5], /,
 ) -> Result[tuple[T1, T2, T3, T4, T5], OneOrMore[E1 | E2 | E3 | E4 | E5]]: ...
 @overload
 def accumulate(
-    r1: Result[T1, E1], r2: Result[T2, E2], r3: Result[T3, E3], r4: Result[T4, E4], r5: Result[T5, E5], r6: Result[T6, E6], /,
+    r1: Result[T1, E1], r2: Result[T2, E2], r3: Result[T3, E3], r4: Result[T4, E4],
+    r5: Result[T5, E5], r6: Result[T6, E6], /,
 ) -> Result[tuple[T1, T2, T3, T4, T5, T6], OneOrMore[E1 | E2 | E3 | E4 | E5 | E6]]: ...
 @overload
 def accumulate(
-    r1: Result[T1, E1], r2: Result[T2, E2], r3: Result[T3, E3], r4: Result[T4, E4], r5: Result[T5, E5], r6: Result[T6, E6],
+    r1: Result[T1, E1], r2: Result[T2, E2], r3: Result[T3, E3], r4: Result[T4, E4],
+    r5: Result[T5, E5], r6: Result[T6, E6],
     r7: Result[T7, E7], /,
 ) -> Result[tuple[T1, T2, T3, T4, T5, T6, T7], OneOrMore[E1 | E2 | E3 | E4 | E5 | E6 | E7]]: ...
 @overload
 def accumulate(
-    r1: Result[T1, E1], r2: Result[T2, E2], r3: Result[T3, E3], r4: Result[T4, E4], r5: Result[T5, E5], r6: Result[T6, E6],
+    r1: Result[T1, E1], r2: Result[T2, E2], r3: Result[T3, E3], r4: Result[T4, E4],
+    r5: Result[T5, E5], r6: Result[T6, E6],
     r7: Result[T7, E7], r8: Result[T8, E8], /,
-) -> Result[tuple[T1, T2, T3, T4, T5, T6, T7, T8], OneOrMore[E1 | E2 | E3 | E4 | E5 | E6 | E7 | E8]]: ...
+) -> Result[
+    tuple[T1, T2, T3, T4, T5, T6, T7, T8], OneOrMore[E1 | E2 | E3 | E4 | E5 | E6 | E7 | E8]
+]: ...
 @overload
 def accumulate(results: Iterable[Result[T, E]], /) -> Result[tuple[T, ...], OneOrMore[E]]: ...
 # fmt: on
 def accumulate(*results: object) -> Result[tuple[object, ...], OneOrMore[object]]:
-    """Turn results into one result of all their values, or of all their errors, at least one.
+    """Return one result with the values of all results, or with all errors if there is one.
 
-    Takes what `collect` takes, and reads all of it.
+    The arguments are those of `collect`; an iterable is always read to its end.
 
     >>> accumulate(Success(1), Failure('late'), Failure('lost'))
     <Failure: ('late', 'lost')>
     """
-    return all_or_all(each(results, 'accumulate'))
+    return gather(iter_results(results, 'accumulate'))
 
 
 def partition(results: Iterable[Result[T, E]], /) -> tuple[list[T], list[E]]:
-    """Part results into their values and their errors, each in the order given.
+    """Split results into their values and their errors, both in the order of the results.
 
     >>> partition([Success(1), Failure('late'), Success(2)])
     ([1, 2], ['late'])
     """
     values: list[T] = []
     errors: list[E] = []
-    for result in each((results,), 'partition'):
+    for result in iter_results((results,), 'partition'):
         if type(result) is Failure:
             errors.append(result.failure())
         else:
@@ -145,8 +161,8 @@ def partition(results: Iterable[Result[T, E]], /) -> tuple[list[T], list[E]]:
 _RESULTS: tuple[type, ...] = (Success, Failure)
 
 
-def all_or_all(results: Iterable[Result[T, E]]) -> Result[tuple[T, ...], OneOrMore[E]]:
-    """Give all values, or all errors where there is at least one."""
+def gather(results: Iterable[Result[T, E]]) -> Result[tuple[T, ...], OneOrMore[E]]:
+    """Return a success of all values, or a failure of all errors if there is one."""
     values, errors = partition(results)
     if not errors:
         return Success(tuple(values))
@@ -154,26 +170,23 @@ def all_or_all(results: Iterable[Result[T, E]]) -> Result[tuple[T, ...], OneOrMo
     return Failure((first, *others))
 
 
-def each(results: tuple[Any, ...], name: str) -> Iterator[Result[Any, Any]]:
-    """Give the results in the arguments of `name`: the slots, or the members of the one iterable."""
-    given: Any = results[0] if len(results) == 1 and type(results[0]) not in _RESULTS else results
-    if not hasattr(given, '__iter__'):
+def iter_results(args: tuple[Any, ...], name: str) -> Iterator[Result[Any, Any]]:
+    """Yield the results in the arguments of the function `name`; one iterable is expanded."""
+    results: Any = args[0] if len(args) == 1 and type(args[0]) not in _RESULTS else args
+    if not hasattr(results, '__iter__'):
         raise TypeError(
-            f'{name} takes results or one iterable of results, not {_described(given)}.'
+            f'{name} takes results or one iterable of results, not {_type_name(results)}.'
         )
-    for place, result in enumerate(given):
+    for index, result in enumerate(results):
         if type(result) not in _RESULTS:
             raise TypeError(
-                f'{name} takes results, but number {place + 1} is {_described(result)}.'
+                f'{name} takes results, but number {index + 1} is {_type_name(result)}.'
             )
         yield result
 
 
-def _described(given: object) -> str:
-    kind = type(given)
-    hint = (
-        ', which must be awaited first (or use the function with _async)'
-        if issubclass(kind, Awaitable)
-        else ''
-    )
-    return kind.__name__ + hint
+def _type_name(value: object) -> str:
+    type_ = type(value)
+    if issubclass(type_, Awaitable):
+        return f'{type_.__name__}, which must be awaited first (or use the function with _async)'
+    return type_.__name__

@@ -1,4 +1,4 @@
-"""Many coroutines in one result: `collect`, `accumulate` and `partition` run side by side, `limit` at a time."""
+"""Concurrent `collect`, `accumulate` and `partition`, with at most `limit` awaitables at a time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Never, overload
 from typing_extensions import TypeVar
 
 from seamwise.containers import Result
-from seamwise.many import OneOrMore, all_or_all, collect, partition
+from seamwise.many import OneOrMore, collect, gather, partition
 
 T = TypeVar('T', default=Never)
 E = TypeVar('E', default=Never)
@@ -32,7 +32,9 @@ E8 = TypeVar('E8', default=Never)
 
 # fmt: off
 @overload
-async def collect_async(a1: Awaitable[Result[T1, E1]], /, *, limit: int | None = None) -> Result[tuple[T1], E1]: ...
+async def collect_async(
+    a1: Awaitable[Result[T1, E1]], /, *, limit: int | None = None,
+) -> Result[tuple[T1], E1]: ...
 @overload
 async def collect_async(
     a1: Awaitable[Result[T1, E1]], a2: Awaitable[Result[T2, E2]],
@@ -76,14 +78,20 @@ async def collect_async(
     /, *, limit: int | None = None,
 ) -> Result[tuple[T1, T2, T3, T4, T5, T6, T7, T8], E1 | E2 | E3 | E4 | E5 | E6 | E7 | E8]: ...
 @overload
-async def collect_async(awaitables: Iterable[Awaitable[Result[T, E]]], /, *, limit: int | None = None) -> Result[tuple[T, ...], E]: ...
+async def collect_async(
+    awaitables: Iterable[Awaitable[Result[T, E]]], /, *, limit: int | None = None,
+) -> Result[tuple[T, ...], E]: ...
 # fmt: on
 async def collect_async(*awaitables: Any, limit: int | None = None) -> Any:
-    """Await results side by side and collect them; the first failure cancels and awaits the others.
+    """Await results concurrently and collect them; the first failure cancels and awaits the others.
 
-    Takes one to eight awaitables, each slot with a type of its own, or one iterable, of which at most `limit`
-    run at once; an iterator is read only as far as there is room. The first failure in time is the result.
-    Cancelling the caller cancels all. An exception in one cancels the others and passes as it came.
+    The first failure in time is the result. Cancelling the caller cancels all. An exception in one
+    cancels the others and propagates unchanged.
+
+    Args:
+        awaitables: Up to eight awaitables with separate types, or one iterable of any length. An
+            iterator is read only as far as the limit permits.
+        limit: Maximum number of awaitables that run at a time, by default unlimited.
 
     >>> import asyncio
     >>> from seamwise import Failure, Result, Success
@@ -94,16 +102,18 @@ async def collect_async(*awaitables: Any, limit: int | None = None) -> Any:
     >>> asyncio.run(collect_async((half(number) for number in (2, 3, 4)), limit=2))
     <Failure: 3 is odd>
     """
-    from seamwise._concurrency import Run  # noqa: PLC0415 -- the core loads asyncio only where it runs
+    from seamwise._concurrency import TaskRunner  # noqa: PLC0415 -- loads asyncio only if used
 
-    run = Run('collect_async', awaitables, limit, stops=True)
-    results = await run.ended()
-    return run.failure or collect(results)
+    runner = TaskRunner('collect_async', awaitables, limit, stops_on_failure=True)
+    results = await runner.run()
+    return runner.failure or collect(results)
 
 
 # fmt: off
 @overload
-async def accumulate_async(a1: Awaitable[Result[T1, E1]], /, *, limit: int | None = None) -> Result[tuple[T1], OneOrMore[E1]]: ...
+async def accumulate_async(
+    a1: Awaitable[Result[T1, E1]], /, *, limit: int | None = None,
+) -> Result[tuple[T1], OneOrMore[E1]]: ...
 @overload
 async def accumulate_async(
     a1: Awaitable[Result[T1, E1]], a2: Awaitable[Result[T2, E2]],
@@ -145,16 +155,18 @@ async def accumulate_async(
     a4: Awaitable[Result[T4, E4]], a5: Awaitable[Result[T5, E5]], a6: Awaitable[Result[T6, E6]],
     a7: Awaitable[Result[T7, E7]], a8: Awaitable[Result[T8, E8]],
     /, *, limit: int | None = None,
-) -> Result[tuple[T1, T2, T3, T4, T5, T6, T7, T8], OneOrMore[E1 | E2 | E3 | E4 | E5 | E6 | E7 | E8]]: ...
+) -> Result[
+    tuple[T1, T2, T3, T4, T5, T6, T7, T8], OneOrMore[E1 | E2 | E3 | E4 | E5 | E6 | E7 | E8]
+]: ...
 @overload
 async def accumulate_async(
     awaitables: Iterable[Awaitable[Result[T, E]]], /, *, limit: int | None = None,
 ) -> Result[tuple[T, ...], OneOrMore[E]]: ...
 # fmt: on
 async def accumulate_async(*awaitables: Any, limit: int | None = None) -> Any:
-    """Await results side by side and accumulate them: all values, or all errors in the order given.
+    """Await results concurrently and accumulate them: all values, or all errors in order.
 
-    Takes what `collect_async` takes, and lets every one come to its end.
+    The arguments are those of `collect_async`; a failure does not cancel the others.
 
     >>> import asyncio
     >>> from seamwise import Failure, Result, Success
@@ -163,15 +175,18 @@ async def accumulate_async(*awaitables: Any, limit: int | None = None) -> Any:
     >>> asyncio.run(accumulate_async(half(1), half(2), half(3)))
     <Failure: ('1 is odd', '3 is odd')>
     """
-    from seamwise._concurrency import Run  # noqa: PLC0415 -- the core loads asyncio only where it runs
+    from seamwise._concurrency import TaskRunner  # noqa: PLC0415 -- loads asyncio only if used
 
-    return all_or_all(await Run('accumulate_async', awaitables, limit, stops=False).ended())
+    runner = TaskRunner('accumulate_async', awaitables, limit, stops_on_failure=False)
+    return gather(await runner.run())
 
 
 async def partition_async(
     awaitables: Iterable[Awaitable[Result[T, E]]], /, *, limit: int | None = None
 ) -> tuple[list[T], list[E]]:
-    """Await results side by side, at most `limit` at once, and part them into values and errors, in the order given.
+    """Await results concurrently, at most `limit` at a time, and split them into values and errors.
+
+    Both keep the order of the awaitables.
 
     >>> import asyncio
     >>> from seamwise import Failure, Result, Success
@@ -180,6 +195,7 @@ async def partition_async(
     >>> asyncio.run(partition_async(half(number) for number in range(4)))
     ([0, 1], ['1 is odd', '3 is odd'])
     """
-    from seamwise._concurrency import Run  # noqa: PLC0415 -- the core loads asyncio only where it runs
+    from seamwise._concurrency import TaskRunner  # noqa: PLC0415 -- loads asyncio only if used
 
-    return partition(await Run('partition_async', (awaitables,), limit, stops=False).ended())
+    runner = TaskRunner('partition_async', (awaitables,), limit, stops_on_failure=False)
+    return partition(await runner.run())

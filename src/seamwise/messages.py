@@ -1,4 +1,4 @@
-"""Message templates: checked once when a class is made, filled in without ever failing or telling a secret."""
+"""Message templates: checked when a class is created, filled in without exceptions or secrets."""
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -10,16 +10,16 @@ from seamwise.redaction import redact
 from seamwise.secrets import MASK, Secret
 
 TEXT_LIMIT = 1024
-"""A free text on any wire has at most so many characters, then it says how many more there were."""
+"""Maximum length of a free text on a wire, in characters; see `shorten`."""
 
 VALUE_LIMIT = 200
-"""A value inside a message has at most so many characters."""
+"""Maximum length of one value in a message, in characters; see `shorten`."""
 
 _CONVERSIONS: Mapping[str | None, Callable[[object], str]] = {'r': repr, 's': str, 'a': ascii}
 
 
 class Part(NamedTuple):
-    """A stretch of text, and the field that follows it, if any."""
+    """Literal text of a template and the field after it, if there is one."""
 
     text: str
     field: str | None
@@ -29,7 +29,7 @@ class Part(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def parse_template(template: str) -> tuple[Part, ...]:
-    """Take a template apart; raises ValueError with the reason where it is no template."""
+    """Split a template into its parts; raises ValueError with the reason if it is malformed."""
     return tuple(
         Part(text, field, conversion, spec or '')
         for text, field, spec, conversion in Formatter().parse(template)
@@ -37,20 +37,20 @@ def parse_template(template: str) -> tuple[Part, ...]:
 
 
 def check_template(template: str, fields: Mapping[str, object]) -> None:
-    """Raise ValueError where `template` does not fit `fields` (name to annotation)."""
+    """Raise ValueError if `template` does not fit `fields`, a mapping of names to annotations."""
     for part in parse_template(template):
         if part.field is None:
             continue
         if not part.field:
-            raise ValueError('`{}` names no field')
+            raise ValueError('`{}` names no field; write the name of one, as in `{path}`')
         if not part.field.isidentifier():
             raise ValueError(f'`{{{part.field}}}` is not the plain name of a field')
         if part.field not in fields:
             raise ValueError(f'there is no field {part.field!r}')
         if part.conversion not in {None, *_CONVERSIONS}:
-            raise ValueError(f'`!{part.conversion}` is no conversion: use !r, !s or !a')
+            raise ValueError(f'`!{part.conversion}` is no conversion; use !r, !s or !a')
         if '{' in part.spec:
-            raise ValueError(f'the format of {part.field!r} must not hold fields itself')
+            raise ValueError(f'the format of {part.field!r} must not contain fields')
         _check_spec(part, fields[part.field])
 
 
@@ -72,14 +72,15 @@ def _check_spec(part: Part, annotation: object) -> None:
         return
     try:
         format(sample, part.spec)
-    except ValueError as reason:
-        raise ValueError(
-            f'the format {part.spec!r} does not fit {part.field!r}: {reason}'
-        ) from None
+    except ValueError as error:
+        raise ValueError(f'the format {part.spec!r} does not fit {part.field!r}: {error}') from None
 
 
 def field_names(template: str) -> set[str]:
-    """Give the fields that a template names; one that cannot be read names a field that nobody has."""
+    """Return the names of the fields in a template.
+
+    For a malformed template the result is the empty name, which is no field of any class.
+    """
     try:
         return {part.field for part in parse_template(template) if part.field is not None}
     except ValueError:
@@ -87,11 +88,16 @@ def field_names(template: str) -> set[str]:
 
 
 def fill(template: str, values: object) -> str:
-    """Fill a checked template from the attributes of `values`: secrets masked, long values and the whole cut."""
-    return shorten(''.join([part.text + _shown(part, values) for part in parse_template(template)]))
+    """Fill a checked template with the attributes of `values`.
+
+    Secrets are masked. Long values and the message are cut.
+    """
+    return shorten(
+        ''.join([part.text + _format(part, values) for part in parse_template(template)])
+    )
 
 
-def _shown(part: Part, values: object) -> str:
+def _format(part: Part, values: object) -> str:
     if part.field is None:
         return ''
     value: object = getattr(values, part.field)
@@ -100,22 +106,24 @@ def _shown(part: Part, values: object) -> str:
     is_cut = False
     if isinstance(value, str) and len(value) > VALUE_LIMIT:
         is_cut = True
-        # Half a credential is not known as one any more: it must go before the cut.
+        # Redact before the cut: half a credential no longer looks like one.
         value = shorten(redact(value), VALUE_LIMIT)
     try:
         if part.conversion is not None:
             value = _CONVERSIONS[part.conversion](value)
-        said = format(value, part.spec)
-        # Quotes around a text that has been cut are no reason to cut it again.
-        return said if is_cut else shorten(said, VALUE_LIMIT)
-    # seamwise: allow[SW103] the reader of an error must not lose its message to one value; here and not in _foreign for its speed
+        text = format(value, part.spec)
+        # Quotes make a cut text longer again; it is not cut twice.
+        return text if is_cut else shorten(text, VALUE_LIMIT)
+    # seamwise: allow[SW103] one value must not cost the message; `_safe_call` would be slower
     except Exception:  # noqa: BLE001
-        # A value of another type than declared must not cost the reader the whole message.
+        # For example, the type of the value is not the declared one.
         return shorten(object.__repr__(value), VALUE_LIMIT)
 
 
 def shorten(text: str, limit: int = TEXT_LIMIT) -> str:
-    """Cut `text` after `limit` characters and say how many more there were; cut once, however often called.
+    """Cut `text` after `limit` characters and append the number of the others.
+
+    A text that was cut to the same limit before is returned unchanged.
 
     >>> shorten('abcdefgh', 5)
     'abcde… (3 more)'

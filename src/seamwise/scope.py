@@ -1,9 +1,9 @@
-"""Direct style: inside `@fallible`, `do(result)` gives the value or ends the function with the failure."""
+"""Direct style: in a `@fallible` function, `do(result)` returns the value or ends the function."""
 
 from __future__ import annotations
 
 import sys
-from _thread import _count as _other_threads
+from _thread import _count as _count_other_threads
 from _thread import get_ident
 from collections.abc import Callable, Coroutine
 from functools import wraps
@@ -13,7 +13,7 @@ from typing import Any, Concatenate, Generic, Never, final, overload
 
 from typing_extensions import ParamSpec, TypeVar, override
 
-from seamwise._signatures import declared
+from seamwise._signatures import direct_signature
 from seamwise.causes import chain, iter_leaves
 from seamwise.containers import Failure, Result, Success, quick_failure, quick_success
 
@@ -25,13 +25,14 @@ E_contra = TypeVar('E_contra', contravariant=True, default=Never)
 
 
 class ScopeLeaked(RuntimeError):
-    """A `do` failed where its function could not end with the failure: too late, in another thread, or unheard."""
+    """A `do` failed but did not end its function: too late, in another thread, or swallowed."""
 
 
 class Signal(BaseException):
-    """The way out of a scope: no `except Exception` sees it, and only its own scope ends it.
+    """Exception that ends a function in direct style; only the scope of its `do` catches it.
 
-    Made as `Signal(scope, failure)`: without an `__init__` of its own it costs a third.
+    It derives from BaseException, so that no `except Exception` catches it. Its arguments are
+    `Signal(scope, failure)`; without an `__init__`, creation takes a third of the time.
     """
 
     args: tuple[Do[Never], Failure[Any]]
@@ -43,26 +44,26 @@ class Signal(BaseException):
 
 @final
 class Do(Generic[E_contra]):
-    """What a function in direct style is handed first; `Do[A | B]` declares its channel.
+    """First parameter of a function in direct style; `Do[A | B]` declares its error channel.
 
-    `do(result)` gives the value of a success and ends the function with a failure; `do.fail(error)` ends it.
-    It works in the function and in what runs inside it: generators, callbacks, nested scopes, tasks of a
-    task group. A `do` that fails too late or in another thread raises ScopeLeaked, and so does a function
-    that ends normally after its `do` has failed.
+    `do(result)` returns the value of a success, and ends the function with a failure;
+    `do.fail(error)` ends it. Both work in the function and in the code that it runs: generators,
+    callbacks, nested scopes, tasks of a task group. ScopeLeaked is raised by a `do` that fails too
+    late or in another thread, and by a function that returns normally after its `do` has failed.
     """
 
     __slots__ = ('_state', '_thread')
 
     _state: Failure[object] | bool
-    """True while the function runs, False when it has ended, the first failure when there was one.
+    """True while the function runs, then False; after a failure, the first failure.
 
-    The scope sets it: an `__init__` would cost every call of the function one more.
+    The scope sets it, because an `__init__` would be another call per call of the function.
     """
     _thread: int
-    """Where a coroutine function runs; 0 in a plain function, which notes no thread."""
+    """Thread of a coroutine function; 0 in a plain function, which is found by its frame."""
 
     def __call__(self, result: Result[T, E_contra], /) -> T:
-        """Give the value of a success, or end the function with the failure."""
+        """Return the value of a success, or end the function with the failure."""
         if type(result) is Success:
             return result._inner_value
         raise self._signal(result)
@@ -73,25 +74,26 @@ class Do(Generic[E_contra]):
 
     def _signal(self, failure: object) -> BaseException:
         if type(failure) is not Failure:
-            return TypeError(_no_result(failure))
+            return TypeError(_not_a_result(failure))
         if self._state is True:
             self._state = failure
         elif self._state is False:
             return ScopeLeaked(f'A do outlived its function and failed too late, with {failure!r}.')
         elif self._state is failure:
-            # A constant for the second time is no longer the first failure, whose signal may have been swallowed.
+            # A constant that fails again must differ from the first failure, whose signal may
+            # have been swallowed.
             failure = quick_failure(failure.failure())
-        # Threads are looked at only here, so that a `do` that goes well pays nothing for them.
-        if _other_threads() and not self._is_at_home():
+        # The thread is checked only here, so that a `do` with a success does not pay for it.
+        if _count_other_threads() and not self._is_in_own_thread():
             return ScopeLeaked(
-                f'A do failed in another thread than its function runs in, with {failure!r}.'
+                f'A do failed in another thread than that of its function, with {failure!r}.'
             )
         return Signal(self, failure)
 
-    def _is_at_home(self) -> bool:
+    def _is_in_own_thread(self) -> bool:
         if self._thread:
             return self._thread == get_ident()
-        # A plain function stands among the callers wherever its `do` may fail.
+        # A plain function is among the callers of its `do` while it runs.
         frame: FrameType | None = sys._getframe(2)
         while frame is not None:
             if frame.f_code is _plain_code and frame.f_locals['do'] is self:
@@ -100,41 +102,41 @@ class Do(Generic[E_contra]):
         return False
 
     def _settle(self, group: BaseExceptionGroup[BaseException]) -> Failure[Any] | BaseException:
-        """Tell what the function ends with that `group` has come out of: its failure, or what it must raise."""
-        own, rest = group.split(lambda one: type(one) is Signal and one.args[0] is self)
+        """Return the failure or the exception of a function that has raised `group`."""
+        own, rest = group.split(lambda error: type(error) is Signal and error.args[0] is self)
         if own is None:
             return group
         if rest is not None:
-            _forget_signals(rest)
+            _remove_signals(rest)
             return rest
         failure = self._state
-        heard = type(failure) is Failure and any(
-            isinstance(one, Signal) and one.args[1] is failure for one in iter_leaves(own)
+        arrived = type(failure) is Failure and any(
+            isinstance(signal, Signal) and signal.args[1] is failure for signal in iter_leaves(own)
         )
-        return failure if type(failure) is Failure and heard else self._swallowed()
+        return failure if type(failure) is Failure and arrived else self._swallowed()
 
     def _swallowed(self) -> ScopeLeaked:
         return ScopeLeaked(
-            f'Something swallowed the early return of a do that had failed with {self._state!r}.'
+            f'A do failed with {self._state!r}, but some code swallowed its early return.'
         )
 
 
-def _no_result(given: object) -> str:
-    name, kind = getattr(given, '__name__', 'step'), type(given).__name__
-    if isinstance(given, Coroutine):
-        given.close()
-        return f'do takes a result, not a coroutine: say `do(await {name}(…))`.'
-    return f'do takes a Success or a Failure, not {kind}.'
+def _not_a_result(value: object) -> str:
+    name, type_name = getattr(value, '__name__', 'step'), type(value).__name__
+    if isinstance(value, Coroutine):
+        value.close()
+        return f'do takes a result, not a coroutine; write `do(await {name}(…))`.'
+    return f'do takes a Success or a Failure, not {type_name}.'
 
 
 @overload
-def fallible(  # type: ignore[overload-overlap]  # a coroutine first
+def fallible(  # type: ignore[overload-overlap]  # coroutines first
     function: Callable[Concatenate[Do[E], P], Coroutine[object, Never, T]], /
 ) -> Callable[P, CoroutineType[object, Never, Result[T, E]]]: ...
 @overload
-def fallible(function: Callable[Concatenate[Do[E], P], T], /) -> Callable[P, Result[T, E]]: ...  # type: ignore[overload-overlap]  # a coroutine first
+def fallible(function: Callable[Concatenate[Do[E], P], T], /) -> Callable[P, Result[T, E]]: ...  # type: ignore[overload-overlap]  # coroutines first
 @overload
-def fallible(  # type: ignore[overload-overlap]  # a coroutine first
+def fallible(  # type: ignore[overload-overlap]  # coroutines first
     function: Callable[Concatenate[S, Do[E], P], Coroutine[object, Never, T]], /
 ) -> Callable[Concatenate[S, P], CoroutineType[object, Never, Result[T, E]]]: ...
 @overload
@@ -142,11 +144,11 @@ def fallible(
     function: Callable[Concatenate[S, Do[E], P], T], /
 ) -> Callable[Concatenate[S, P], Result[T, E]]: ...
 def fallible(function: Callable[..., object], /) -> Callable[..., object]:
-    """Let a function be written in direct style: its value becomes a Success, a failing `do` its Failure.
+    """Decorate a function in direct style: it returns a Success, or the Failure of its `do`.
 
-    The function takes `do: Do[A | B]` first, or second after `self` or `cls`; its caller does not see it. A
-    coroutine function stays one. Exceptions and cancellation pass as they are. A TypeError says what is wrong
-    with the function.
+    The first parameter, or the second after `self` or `cls`, is `do: Do[A | B]`; callers do not
+    pass it. A coroutine function stays one. Exceptions and cancellation propagate unchanged. A
+    function that cannot be decorated raises TypeError.
 
     >>> @fallible
     ... def half(do: Do[str], number: int) -> int:
@@ -159,17 +161,17 @@ def fallible(function: Callable[..., object], /) -> Callable[..., object]:
     >>> quarter(12), quarter(6)
     (<Success: 3>, <Failure: 3 is odd>)
     """
-    is_method, seen = declared(function, Do)
+    is_method, public = direct_signature(function, Do)
     inner: Callable[..., Any] = _do_first(function) if is_method else function
     run = wraps(function)(_coroutine(inner) if iscoroutinefunction(function) else _plain(inner))
-    vars(run)['__signature__'] = seen
+    vars(run)['__signature__'] = public
     run.__annotations__ = {
-        one.name: one.annotation
-        for one in seen.parameters.values()
-        if one.annotation is not seen.empty
+        parameter.name: parameter.annotation
+        for parameter in public.parameters.values()
+        if parameter.annotation is not public.empty
     }
-    if seen.return_annotation is not seen.empty:
-        run.__annotations__['return'] = seen.return_annotation
+    if public.return_annotation is not public.empty:
+        run.__annotations__['return'] = public.return_annotation
     return run
 
 
@@ -180,7 +182,7 @@ def _do_first(method: Callable[..., Any]) -> Callable[..., Any]:
     return inner
 
 
-# Named for its type: checkers would take a bare True as all that the state can ever be.
+# Has a declared type: type checkers would narrow the state to a plain True.
 _RUNNING: Failure[object] | bool = True
 
 
@@ -190,7 +192,7 @@ def _plain(function: Callable[Concatenate[Do[E], ...], T]) -> Callable[..., Resu
         do._state = _RUNNING
         do._thread = 0
         try:
-            # Handing on no keywords costs as much as handing on some.
+            # Passing an empty `**kwargs` costs as much as passing some.
             value = function(do, *args, **kwargs) if kwargs else function(do, *args)
         except Signal as signal:
             scope, failure = signal.args
@@ -210,9 +212,9 @@ def _plain(function: Callable[Concatenate[Do[E], ...], T]) -> Callable[..., Resu
         finally:
             do._state = False
         try:
-            return _given_or_raised(settled)
+            return _return_or_raise(settled)
         finally:
-            # The traceback of what is raised holds this frame: without this, each would keep the other alive.
+            # The traceback of the exception refers to this frame: break the reference cycle.
             del settled
 
     return run
@@ -245,26 +247,26 @@ def _coroutine(
         finally:
             do._state = False
         try:
-            return _given_or_raised(settled)
+            return _return_or_raise(settled)
         finally:
-            # The traceback of what is raised holds this frame: without this, each would keep the other alive.
+            # The traceback of the exception refers to this frame: break the reference cycle.
             del settled
 
     return run
 
 
-def _forget_signals(group: BaseException) -> None:
-    # A task group that a signal has left carries it as its context, and so may what its tasks raised.
-    for one in chain(group):
-        while isinstance(one, BaseException) and type(one.__context__) is Signal:
-            one.__context__ = one.__context__.__context__
+def _remove_signals(group: BaseException) -> None:
+    # A task group that a signal has left has it as its context, and so can the errors of its tasks.
+    for error in chain(group):
+        while isinstance(error, BaseException) and type(error.__context__) is Signal:
+            error.__context__ = error.__context__.__context__
 
 
 _plain_code: CodeType = _plain(_do_first(lambda: None)).__code__
 
 
-def _given_or_raised(settled: Failure[E] | BaseException) -> Failure[E]:
-    # Outside of the `except` that caught it, so that what is raised does not drag the signals along as its context.
+def _return_or_raise(settled: Failure[E] | BaseException) -> Failure[E]:
+    # Called outside the `except` block, so that the exception does not have signals as its context.
     if isinstance(settled, BaseException):
         try:
             raise settled

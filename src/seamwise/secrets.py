@@ -1,4 +1,4 @@
-"""A value that never prints: for tokens, passwords, and input that may hold one."""
+"""Wrapper for tokens, passwords and input that may contain one: it never prints its value."""
 
 from typing import Generic, TypeVar, final
 
@@ -7,16 +7,17 @@ from typing_extensions import override
 T_co = TypeVar('T_co', covariant=True)
 
 MASK = '***'
-"""What stands wherever a secret would have been printed."""
+"""Replacement for a secret in any output."""
 
 _SALT = object()
 
 
 @final
 class Secret(Generic[T_co]):
-    """Hold a value that no `repr`, `str`, `format`, hash or encoder shows; `reveal` gives it.
+    """Wrapper of a value that `repr`, `str`, `format`, the hash and encoders do not disclose.
 
-    Equality is the value's (text and bytes in constant time), pickling and copying keep it.
+    Secrets with equal values are equal; texts and bytes are compared in constant time. Pickling and
+    copying preserve the value.
 
     >>> token = Secret('hunter2')
     >>> print(token, [token], f'{token!r:>20}')
@@ -31,7 +32,7 @@ class Secret(Generic[T_co]):
         self._value = value
 
     def reveal(self) -> T_co:
-        """Give the value itself: call it where it is used, and nowhere else."""
+        """Return the value; call this only where the value is used."""
         return self._value
 
     @override
@@ -44,33 +45,33 @@ class Secret(Generic[T_co]):
 
     @override
     def __format__(self, spec: str, /) -> str:
-        # Any spec is taken: one meant for the value (`.2f`) must not fail on the mask.
+        # Ignore the spec: one that fits the value (`.2f`) must not fail on the mask.
         return MASK
 
     @override
     def __eq__(self, other: object, /) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        mine: object = self._value
-        theirs: object = getattr(other, '_value', None)
-        if type(mine) is str and type(theirs) is str:
-            return _same_bytes(
-                mine.encode('utf-8', 'surrogatepass'), theirs.encode('utf-8', 'surrogatepass')
+        value: object = self._value
+        other_value: object = getattr(other, '_value', None)
+        if type(value) is str and type(other_value) is str:
+            return _equal_bytes(
+                value.encode('utf-8', 'surrogatepass'), other_value.encode('utf-8', 'surrogatepass')
             )
-        if type(mine) is bytes and type(theirs) is bytes:
-            return _same_bytes(mine, theirs)
-        return bool(mine == theirs)
+        if type(value) is bytes and type(other_value) is bytes:
+            return _equal_bytes(value, other_value)
+        return bool(value == other_value)
 
     @override
     def __hash__(self) -> int:
-        # Salted per process: a hash that shows up in a log tells nothing about a guessable value.
+        # Salted per process: a hash in a log must not confirm a guessed value.
         try:
             return hash((_SALT, self._value))
         except TypeError:
             return hash(_SALT)
 
 
-def _same_bytes(mine: bytes, theirs: bytes) -> bool:
-    from hmac import compare_digest  # noqa: PLC0415 -- loads hashlib, which the core does not need otherwise
+def _equal_bytes(value: bytes, other: bytes) -> bool:
+    from hmac import compare_digest  # noqa: PLC0415 -- it loads hashlib, which is rarely needed
 
-    return compare_digest(mine, theirs)
+    return compare_digest(value, other)

@@ -1,4 +1,4 @@
-"""What may be shown of an error: its message in a language, and the error itself without its secrets."""
+"""Translated messages of errors, and errors without their secrets."""
 
 from functools import lru_cache
 from os import PathLike, path
@@ -21,42 +21,52 @@ DOMAIN = 'seamwise'
 LOCALES = path.join(path.dirname(__file__), 'locale')
 
 _folders = [(LOCALES, DOMAIN)]
-"""Where catalogues are looked for, and by what name; what stands first wins."""
+"""Folders and names of the message catalogs; the first one that has a text wins."""
 
 
 def add_locales(folder: str | PathLike[str], /, *, domain: str = DOMAIN) -> None:
-    """Look texts up in a folder of your own too, before this library's: other languages, other words, your own errors.
+    """Add a folder of message catalogs, which take precedence over those of this library.
 
-    It is laid out as gettext has it, `de/LC_MESSAGES/seamwise.mo`, where `domain` is the name of the file;
-    `seamwise/locale/seamwise.pot` holds what there is to translate. A folder without a catalogue is a ValueError,
-    one that cannot be read an OSError. English errors stay as their classes say them.
+    Use it for more languages, other wording or your own errors. English messages are always the
+    templates of the error classes.
+
+    Args:
+        folder: Folder in the layout of gettext, such as `de/LC_MESSAGES/seamwise.mo`.
+            `seamwise/locale/seamwise.pot` contains the texts of this library.
+        domain: Name of the `.mo` files.
+
+    Raises:
+        ValueError: The folder contains no message catalog.
+        OSError: A message catalog cannot be read.
     """
-    from gettext import translation  # noqa: PLC0415 -- only where another language is wanted
-    from pathlib import Path  # noqa: PLC0415 -- likewise
+    from gettext import translation  # noqa: PLC0415 -- only for languages other than English
+    from pathlib import Path  # noqa: PLC0415 -- only for languages other than English
 
-    place = Path(folder).resolve()
-    catalogues = list(place.glob(f'*/LC_MESSAGES/{domain}.mo'))
-    if not catalogues:
+    root = Path(folder).resolve()
+    files = list(root.glob(f'*/LC_MESSAGES/{domain}.mo'))
+    if not files:
         raise ValueError(
-            f'{str(place)!r} holds no catalogue: German texts would be in de/LC_MESSAGES/{domain}.mo.'
+            f'{str(root)!r} contains no message catalog; '
+            f'German texts would be in de/LC_MESSAGES/{domain}.mo.'
         )
-    for one in catalogues:
-        # A broken file is found out here, and not by the first error that is to be shown.
-        translation(domain, place, [one.parents[1].name])
-    if (str(place), domain) not in _folders:
-        _folders.insert(0, (str(place), domain))
+    for file in files:
+        # Report a broken file here, not when the first error is shown.
+        translation(domain, root, [file.parents[1].name])
+    if (str(root), domain) not in _folders:
+        _folders.insert(0, (str(root), domain))
         catalogue.cache_clear()
 
 
 def text(error: TaggedError, locale: str = 'en') -> str:
-    """Give the message of an error in a language, English where that language has none; at most 1,024 characters.
+    """Return the message of an error in a language, in English if there is no translation.
 
-    Secrets in it are masked and long values cut; what else a value may hold is not redacted here.
+    It has at most 1,024 characters. Secrets are masked and long values cut; other values are not
+    redacted.
 
     >>> from seamwise import Category
-    >>> class NoSuchFile(TaggedError, category=Category.NOT_FOUND, message='{path!r} does not exist.'):
+    >>> class NoFile(TaggedError, category=Category.NOT_FOUND, message='{path!r} does not exist.'):
     ...     path: str
-    >>> text(NoSuchFile('a.txt'))
+    >>> text(NoFile('a.txt'))
     "'a.txt' does not exist."
     """
     template = type(error).__traits__.template
@@ -64,54 +74,58 @@ def text(error: TaggedError, locale: str = 'en') -> str:
         return messages.shorten(str(error))
     texts = catalogue(locale)
     translated = _translated(texts, template, error)
-    # A translation may be older than its class: what it cannot fill in, nobody should be shown.
+    # A translation can be older than its class and name fields that no longer exist.
     if translated == template or not messages.field_names(translated) <= set(
         error.__struct_fields__
     ):
         return messages.shorten(str(error))
     words = {
-        field: texts.pgettext(field, getattr(error, field)) for field in _read(type(error)).words
+        field: texts.pgettext(field, getattr(error, field))
+        for field in _template_fields(type(error)).words
     }
     return messages.fill(translated, msgspec.structs.replace(error, **words) if words else error)
 
 
 def _translated(texts: 'NullTranslations', template: str, error: TaggedError) -> str:
-    """Translate a template: in the form for its first whole number, where the catalogue has forms for it."""
-    field = _read(type(error)).counted
+    """Translate a template, in the plural form of its first whole number if there are forms."""
+    field = _template_fields(type(error)).counted
     number: object = getattr(error, field) if field else None
-    formed = texts.ngettext(template, template, number) if isinstance(number, int) else template
-    return texts.gettext(template) if formed == template else formed
+    plural = texts.ngettext(template, template, number) if isinstance(number, int) else template
+    return texts.gettext(template) if plural == template else plural
 
 
 @lru_cache(maxsize=64)
 def catalogue(locale: str) -> 'NullTranslations':
-    """Give the texts of a locale; an unknown one gives back what it is asked for, and says so once in the log."""
-    from gettext import NullTranslations, translation  # noqa: PLC0415 -- only where another language is wanted
-    from itertools import pairwise  # noqa: PLC0415 -- likewise
+    """Return the translations of a locale; without any, log a warning once and use English."""
+    from gettext import (  # noqa: PLC0415 -- only for languages other than English
+        NullTranslations,
+        translation,
+    )
+    from itertools import pairwise  # noqa: PLC0415 -- only for languages other than English
 
     if fullmatch(r'[A-Za-z]{2,3}([_-][A-Za-z0-9]{2,8})*', locale):
         language = [locale.replace('-', '_')]
-        found = [
+        candidates = [
             translation(domain, folder, language, fallback=True) for folder, domain in _folders
         ]
-        known = [one for one in found if type(one) is not NullTranslations]
-        for one, following in pairwise(known):
-            one.add_fallback(following)
-        if known:
-            return known[0]
-    from logging import getLogger  # noqa: PLC0415 -- the core loads logging only where it writes
+        catalogs = [catalog for catalog in candidates if type(catalog) is not NullTranslations]
+        for catalog, fallback in pairwise(catalogs):
+            catalog.add_fallback(fallback)
+        if catalogs:
+            return catalogs[0]
+    from logging import getLogger  # noqa: PLC0415 -- loaded only when a record is written
 
     getLogger('seamwise').warning(
-        'There are no texts for the locale %r; English is shown.', messages.shorten(locale, 40)
+        'There are no texts for the locale %r; English is used.', messages.shorten(locale, 40)
     )
     return NullTranslations()
 
 
 def shown(error: E) -> E:
-    """Give an error as its audiences see it: secrets masked, texts redacted and cut, no cause.
+    """Return an error as clients see it: secrets masked, texts redacted and cut, without its cause.
 
-    What a seam writes and a client reads back equals this. A secret that may be None is None: a wire does
-    not say whether it was set.
+    It equals the error that a client decodes from a wire. An optional secret becomes None, because
+    a wire does not disclose whether it was set.
 
     >>> from seamwise import Category
     >>> class LoginFailed(TaggedError, category=Category.AUTHENTICATION, message='No.'):
@@ -120,15 +134,15 @@ def shown(error: E) -> E:
     >>> shown(LoginFailed('ann', Secret('hunter2'))).password == Secret('***')
     True
     """
-    optional = _optional(type(error))
-    changed = {
+    optional = _optional_fields(type(error))
+    changes = {
         field: None
         if field == 'cause' or (isinstance(value, Secret) and field in optional)
         else _shown(value)
         for field in error.__struct_fields__
         if (value := getattr(error, field)) is not None
     }
-    return msgspec.structs.replace(error, **changed)
+    return msgspec.structs.replace(error, **changes)
 
 
 def _shown(value: Any) -> Any:
@@ -145,31 +159,32 @@ def _shown(value: Any) -> Any:
     return value
 
 
-class _Read(msgspec.Struct, frozen=True):
-    """What translating needs to know of a class: the first whole number of its message, and the closed words in it."""
+class _TemplateFields(msgspec.Struct, frozen=True):
+    """Fields of a template: the first whole number, and those with a closed set of words."""
 
     counted: str | None
     words: tuple[str, ...]
 
 
 @lru_cache(maxsize=4096)
-def _read(kind: type[TaggedError]) -> _Read:
-    hints = _annotations.resolved_hints(kind)
-    named = [part.field for part in messages.parse_template(kind.__traits__.template) if part.field]
-    numbers = [field for field in named if hints.get(field) is int]
-    return _Read(
-        next(iter(numbers), None), tuple(field for field in named if _is_closed(hints.get(field)))
+def _template_fields(class_: type[TaggedError]) -> _TemplateFields:
+    hints = _annotations.resolved_hints(class_)
+    parts = messages.parse_template(class_.__traits__.template)
+    fields = [part.field for part in parts if part.field]
+    return _TemplateFields(
+        next((field for field in fields if hints.get(field) is int), None),
+        tuple(field for field in fields if _is_literal(hints.get(field))),
     )
 
 
-def _is_closed(hint: object) -> bool:
-    return Literal in {get_origin(one) for one in (hint, *get_args(hint))}
+def _is_literal(hint: object) -> bool:
+    return Literal in {get_origin(hint), *map(get_origin, get_args(hint))}
 
 
 @lru_cache(maxsize=4096)
-def _optional(kind: type[TaggedError]) -> frozenset[str]:
+def _optional_fields(class_: type[TaggedError]) -> frozenset[str]:
     return frozenset(
         field
-        for field, hint in _annotations.resolved_hints(kind).items()
+        for field, hint in _annotations.resolved_hints(class_).items()
         if type(None) in get_args(hint)
     )

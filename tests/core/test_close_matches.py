@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from seamwise._close_matches import LONGEST, close_matches
+from seamwise._close_matches import MAX_LENGTH, close_matches
 
 
 def test_the_nearest_name_comes_first_and_three_are_enough() -> None:
@@ -31,7 +31,7 @@ def test_nothing_like_it_gives_nothing() -> None:
 
 
 def test_a_name_that_nobody_types_is_not_compared() -> None:
-    name = 'a' * LONGEST
+    name = 'a' * MAX_LENGTH
     assert close_matches(name, [name]) == (name,)
     assert close_matches(name + 'a', [name]) == ()
 

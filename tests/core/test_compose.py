@@ -166,7 +166,7 @@ class TestCatch:
 
     @pytest.mark.parametrize('kinds', [(), Cold | Full, 'Cold', (Cold, 'Full'), Cold('k'), [Cold]])
     def test_what_is_no_class_is_refused(self, kinds: object) -> None:
-        match = r'^catch takes a class or a tuple of classes first, not .*; a whole union is caught by catch_all\.$'
+        match = r'^catch takes a class or a tuple of classes first, not .*; use catch_all for a whole union\.$'
         with pytest.raises(TypeError, match=match):
             catch(kinds, never)  # type: ignore[call-overload]  # the misuse is the test
 
@@ -185,7 +185,8 @@ class TestCatch:
         self, step: Callable[[Failure[object]], object]
     ) -> None:
         with pytest.raises(
-            TypeError, match=r'^(len|str) must give a Success or a Failure, but gave (int|str)\.$'
+            TypeError,
+            match=r'^(len|str) must return a Success or a Failure, but returned (int|str)\.$',
         ):
             step(Failure(Sized('k')))
 
@@ -224,14 +225,14 @@ class TestFlow:
 
     def test_a_step_that_gives_no_result_is_named(self) -> None:
         with pytest.raises(
-            TypeError, match=r'^len must give a Success or a Failure, but gave int\.$'
+            TypeError, match=r'^len must return a Success or a Failure, but returned int\.$'
         ):
             flow('a', len)  # type: ignore[arg-type]  # the misuse is the test
-        with pytest.raises(TypeError, match=r'^text_soon must give .* but gave coroutine\.$'):
+        with pytest.raises(TypeError, match=r'^text_soon must return .* but returned coroutine\.$'):
             flow(4, half, text_soon)  # type: ignore[arg-type]  # the misuse is the test
 
     def test_a_step_without_a_name_is_shown(self) -> None:
         with pytest.raises(
-            TypeError, match=r"^functools\.partial\(<class 'int'>, base=2\) must give"
+            TypeError, match=r"^functools\.partial\(<class 'int'>, base=2\) must return"
         ):
             flow('1', partial(int, base=2))  # type: ignore[arg-type]  # the misuse is the test

@@ -356,7 +356,7 @@ def test_a_swallowed_signal_is_always_loud(
 
     decisive = next((deed for deed in deeds if deed not in GOOD), None)
     if decisive in SWALLOWING:
-        with pytest.raises(ScopeLeaked, match='Something swallowed the early return'):
+        with pytest.raises(ScopeLeaked, match='some code swallowed its early return'):
             run()
     else:
         assert run() == (Success(1) if decisive is None else LATE)

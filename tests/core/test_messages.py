@@ -73,7 +73,7 @@ def test_templates_without_fields(template: str) -> None:
         ('{name!x}', '`!x` is no conversion'),
         ('{grams:zz}', "the format 'zz' does not fit 'grams'"),
         ('{name!r:d}', "the format 'd' does not fit 'name'"),
-        ('{grams:{width}}', 'must not hold fields itself'),
+        ('{grams:{width}}', 'must not contain fields'),
     ],
 )
 def test_a_template_that_cannot_work_is_a_type_error_that_names_the_class(

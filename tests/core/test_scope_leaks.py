@@ -16,8 +16,8 @@ from seamwise.scope import Signal
 
 LATE: Result[int, str] = Failure('late')
 TOO_LATE = r'^A do outlived its function and failed too late, with <Failure: late>\.$'
-ELSEWHERE = r'^A do failed in another thread than its function runs in, with <Failure: late>\.$'
-SWALLOWED = r'^Something swallowed the early return of a do that had failed with <Failure: late>\.$'
+ELSEWHERE = r'^A do failed in another thread than that of its function, with <Failure: late>\.$'
+SWALLOWED = r'^A do failed with <Failure: late>, but some code swallowed its early return\.$'
 
 
 class TestTooLate:

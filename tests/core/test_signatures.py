@@ -289,7 +289,7 @@ class TestRefused:
     def test_generators(self, function: Callable[..., object]) -> None:
         assert (
             refused(function)
-            == f'{function.__name__} is a generator: it has no single end that could become a result.'
+            == f'{function.__name__} is a generator; @fallible needs a function that returns once.'
         )
 
     @pytest.mark.parametrize('kind', [classmethod, staticmethod])

@@ -156,7 +156,7 @@ def test_a_folder_without_a_catalogue_is_refused(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / 'nothing'):
         with pytest.raises(
             ValueError,
-            match=r'holds no catalogue: German texts would be in de/LC_MESSAGES/seamwise\.mo',
+            match=r'contains no message catalog; German texts would be in de/LC_MESSAGES/seamwise\.mo',
         ):
             add_locales(folder)
     with pytest.raises(ValueError, match=r'library\.mo'):

@@ -18,6 +18,7 @@ import pytest
 
 from seamwise import Failure, Result, Secret, Success
 from seamwise.policies._engine.world import World
+from seamwise.policies._parts.single_flight import SharedThreadCall
 from seamwise.policies.cache import Cache, cache
 from seamwise.policies.events import FellBack, GuardEvent
 from seamwise.policies.testing import FakeWorld
@@ -814,12 +815,15 @@ def test_the_observer_and_the_old_value_may_ask_the_cache() -> None:
 
 
 def waiting_on(asked: Asked) -> int:
-    """Count the threads that stand in `ThreadFlight.wait`."""
+    """Count the threads that run `SharedThreadCall.wait`."""
     import sys  # noqa: PLC0415 -- only here
 
     frames = [sys._current_frames().get(thread.ident or 0) for thread in asked._threads]
     return sum(
-        any(f.f_code.co_qualname == 'ThreadFlight.wait' for f, _ in traceback.walk_stack(frame))
+        any(
+            f.f_code.co_qualname == SharedThreadCall.wait.__qualname__
+            for f, _ in traceback.walk_stack(frame)
+        )
         for frame in frames
         if frame
     )

@@ -1,4 +1,4 @@
-"""A circuit that is closed or open: the timelines of the vectors, what counts, what is slow, what a refusal is."""
+"""A circuit that is closed or open: timelines of the vectors, counting, slow calls, refusals."""
 
 import json
 from pathlib import Path
@@ -18,27 +18,27 @@ from seamwise.policies.testing import FakeWorld
 from tests.policies.circuits import DOWN, OK, admitted, fail, half_opened, refusal, state_of
 from tests.policies.errors import Busy, Down, Slow, Wrong
 
-FACTS: dict[str, Any] = json.loads(
+VECTORS: dict[str, Any] = json.loads(
     (Path(__file__).parent.parent / 'vectors' / 'circuit_timelines.json').read_text(
         encoding='utf-8'
     )
 )
 
 
-# The timelines
+# Timelines
 
 
-@pytest.mark.parametrize('case', FACTS['cases'], ids=lambda case: case['name'])
-def test_every_timeline_of_the_vectors_holds(case: dict[str, Any]) -> None:
+@pytest.mark.parametrize('case', VECTORS['cases'], ids=lambda case: case['name'])
+def test_circuit_follows_the_timelines_of_the_vectors(case: dict[str, Any]) -> None:
     world = FakeWorld()
-    given = case['settings']
+    settings = case['settings']
     guard = circuit(
         name='mail',
-        trip=consecutive(given['failures']),
-        open_for=given['open_s'],
-        probes=given['probes'],
-        successes=given['successes'],
-        probe_timeout=given['probe_timeout_s'],
+        trip=consecutive(settings['failures']),
+        open_for=settings['open_s'],
+        probes=settings['probes'],
+        successes=settings['successes'],
+        probe_timeout=settings['probe_timeout_s'],
         world=world,
     )
     permits: dict[str, Permit] = {}
@@ -46,13 +46,13 @@ def test_every_timeline_of_the_vectors_holds(case: dict[str, Any]) -> None:
         world.advance(step['t'] - world.now)
         match step['do']:
             case 'enter':
-                said = guard.enter()
-                assert isinstance(said, Permit) is step['admitted'], step
-                if isinstance(said, Permit):
-                    permits[step['call']] = said
+                decision = guard.enter()
+                assert isinstance(decision, Permit) is step['admitted'], step
+                if isinstance(decision, Permit):
+                    permits[step['call']] = decision
                 else:
-                    assert type(said) is Failure
-                    check_refusal(said.failure(), step, given)
+                    assert type(decision) is Failure
+                    check_refusal(decision.failure(), step, settings)
             case 'ok':
                 assert permits.pop(step['call']).leave(OK) is OK
             case 'fail':
@@ -61,36 +61,36 @@ def test_every_timeline_of_the_vectors_holds(case: dict[str, Any]) -> None:
                 permits.pop(step['call']).leave(Failure(Wrong()))
             case 'cancel':
                 assert permits.pop(step['call']).abort(KeyboardInterrupt()) is None
-            case other:
-                pytest.fail(other)
+            case unknown:
+                pytest.fail(unknown)
         assert state_of(guard) == step['state'], step
 
 
-def check_refusal(error: object, step: dict[str, Any], given: dict[str, Any]) -> None:
+def check_refusal(error: object, step: dict[str, Any], settings: dict[str, Any]) -> None:
     assert isinstance(error, CircuitOpen)
     assert error.name == 'mail'
-    assert error.failures >= given['failures']
+    assert error.failures >= settings['failures']
     assert error.state == step['state']
     if 'retry_after' in step:
         assert error.retry_after == step['retry_after']
     assert error.retry_after > 0
 
 
-def test_the_vectors_are_all_there() -> None:
-    assert len(FACTS['cases']) == 14
-    assert len(FACTS['rules']) == 9
+def test_vectors_are_complete() -> None:
+    assert len(VECTORS['cases']) == 14
+    assert len(VECTORS['rules']) == 9
 
 
-# Closed: what counts
+# Counting
 
 
-def test_a_circuit_that_is_closed_lets_the_very_result_through() -> None:
+def test_closed_circuit_returns_the_same_result_object() -> None:
     guard = circuit(name='mail')
     assert guard.run_sync(lambda: OK) is OK
     assert state_of(guard) == 'closed'
 
 
-def test_five_failures_in_a_row_open_it_for_thirty_seconds_unless_it_is_told_otherwise() -> None:
+def test_circuit_opens_for_thirty_seconds_after_five_consecutive_failures_by_default() -> None:
     world = FakeWorld()
     guard = circuit(name='mail', world=world)
     fail(guard, 4)
@@ -106,7 +106,7 @@ def test_five_failures_in_a_row_open_it_for_thirty_seconds_unless_it_is_told_oth
     assert state_of(guard) == 'closed'
 
 
-def test_the_call_that_opens_it_keeps_its_own_error() -> None:
+def test_call_that_opens_the_circuit_returns_its_own_error() -> None:
     guard = circuit(name='mail', trip=consecutive(1))
     assert guard.run_sync(lambda: DOWN) is DOWN
     assert state_of(guard) == 'open'
@@ -124,7 +124,7 @@ def test_the_call_that_opens_it_keeps_its_own_error() -> None:
         None,
     ],
 )
-def test_a_failure_that_is_not_against_it_counts_neither_way(error: object) -> None:
+def test_failure_that_does_not_count_neither_adds_to_nor_resets_the_count(error: object) -> None:
     guard = circuit(name='mail', trip=consecutive(2))
     fail(guard)
     failure = Failure(error)
@@ -136,13 +136,13 @@ def test_a_failure_that_is_not_against_it_counts_neither_way(error: object) -> N
 
 
 @pytest.mark.parametrize('error', [Slow(), Down(), HostUnreachable('db', 'refused')])
-def test_a_timeout_and_a_service_that_is_away_count(error: TaggedError) -> None:
+def test_timeout_and_unavailable_service_count(error: TaggedError) -> None:
     guard = circuit(name='mail', trip=consecutive(1))
     guard.run_sync(lambda: Failure(error))
     assert state_of(guard) == 'open'
 
 
-def test_which_errors_count_may_be_said() -> None:
+def test_option_counts_selects_the_errors_that_count() -> None:
     guard = circuit(
         name='mail', trip=consecutive(1), counts=lambda error: error.category is Category.VALIDATION
     )
@@ -152,42 +152,44 @@ def test_which_errors_count_may_be_said() -> None:
     assert state_of(guard) == 'open'
 
 
-def test_a_defect_counts_and_passes() -> None:
+def test_defect_counts_and_propagates() -> None:
     guard = circuit(name='mail', trip=consecutive(2))
     defect = ZeroDivisionError()
 
-    def buggy() -> Result[int, Down]:
+    def raise_defect() -> Result[int, Down]:
         raise defect
 
     for state in ('closed', 'open'):
-        with pytest.raises(ZeroDivisionError) as raised:
-            guard.run_sync(buggy)
-        assert raised.value is defect
+        with pytest.raises(ZeroDivisionError) as caught:
+            guard.run_sync(raise_defect)
+        assert caught.value is defect
         assert state_of(guard) == state
 
 
-@pytest.mark.parametrize('ending', [KeyboardInterrupt, SystemExit, GeneratorExit])
-def test_what_ends_a_call_from_outside_counts_neither_way(ending: type[BaseException]) -> None:
+@pytest.mark.parametrize('interruption', [KeyboardInterrupt, SystemExit, GeneratorExit])
+def test_interruption_neither_adds_to_nor_resets_the_count(
+    interruption: type[BaseException],
+) -> None:
     guard = circuit(name='mail', trip=consecutive(2))
     fail(guard)
 
-    def ended() -> Result[int, Down]:
-        raise ending
+    def interrupt() -> Result[int, Down]:
+        raise interruption
 
     for _ in range(3):
-        with pytest.raises(ending):
-            guard.run_sync(ended)
+        with pytest.raises(interruption):
+            guard.run_sync(interrupt)
     assert state_of(guard) == 'closed'
     fail(guard)
     assert state_of(guard) == 'open'
 
 
-def test_a_predicate_that_raises_is_a_defect_of_its_own_and_counts_nothing() -> None:
-    def broken(_error: TaggedError) -> bool:
+def test_exception_of_the_predicate_propagates_and_does_not_count() -> None:
+    def counts(_error: TaggedError) -> bool:
         raise ZeroDivisionError
 
     world = FakeWorld()
-    guard = circuit(name='mail', trip=consecutive(1), open_for=10.0, counts=broken, world=world)
+    guard = circuit(name='mail', trip=consecutive(1), open_for=10.0, counts=counts, world=world)
     with pytest.raises(ZeroDivisionError):
         guard.run_sync(lambda: DOWN)
     assert state_of(guard) == 'closed'
@@ -201,12 +203,12 @@ def test_a_predicate_that_raises_is_a_defect_of_its_own_and_counts_nothing() -> 
     assert state_of(guard) == 'closed'
 
 
-def test_a_share_of_failures_opens_it_and_afterwards_it_counts_afresh() -> None:
+def test_ratio_opens_the_circuit_and_counts_afresh_after_it_closes() -> None:
     world = FakeWorld()
     guard = circuit(name='mail', trip=ratio(0.5, minimum=4, calls=10), open_for=10.0, world=world)
     for outcome in (OK, OK, DOWN, DOWN):
         assert state_of(guard) == 'closed'
-        guard.run_sync(lambda given=outcome: given)  # type: ignore[misc]  # a lambda of this very outcome
+        guard.run_sync(lambda result=outcome: result)  # type: ignore[misc]  # binds the loop variable
     assert refusal(guard).failures == 2
     world.advance(10.0)
     guard.run_sync(lambda: OK)
@@ -216,7 +218,7 @@ def test_a_share_of_failures_opens_it_and_afterwards_it_counts_afresh() -> None:
     assert state_of(guard) == 'open'
 
 
-def test_a_share_in_time_is_counted_by_the_clock_of_the_world() -> None:
+def test_time_window_uses_the_clock_of_the_world() -> None:
     world = FakeWorld()
     guard = circuit(name='mail', trip=ratio(1.0, minimum=2, window=10.0), world=world)
     fail(guard)
@@ -231,21 +233,21 @@ def test_a_share_in_time_is_counted_by_the_clock_of_the_world() -> None:
 # Slow calls
 
 
-def test_a_success_that_is_slower_than_allowed_is_a_failure_and_still_comes_back() -> None:
+def test_slow_success_is_returned_and_counts_as_a_failure() -> None:
     world = FakeWorld()
     guard = circuit(name='mail', trip=consecutive(1), slow=2.0, world=world)
 
-    def took(seconds: float) -> Result[str, Down]:
+    def succeed_after(seconds: float) -> Result[str, Down]:
         world.advance(seconds)
         return OK
 
-    assert guard.run_sync(lambda: took(2.0)) is OK
+    assert guard.run_sync(lambda: succeed_after(2.0)) is OK
     assert state_of(guard) == 'closed'
-    assert guard.run_sync(lambda: took(2.25)) is OK
+    assert guard.run_sync(lambda: succeed_after(2.25)) is OK
     assert state_of(guard) == 'open'
 
 
-def test_a_slow_probe_opens_it_again() -> None:
+def test_slow_probe_opens_the_circuit_again() -> None:
     for seconds, state in ((2.0, 'closed'), (2.25, 'open')):
         world = FakeWorld()
         guard = half_opened(world, slow=2.0)
@@ -255,7 +257,7 @@ def test_a_slow_probe_opens_it_again() -> None:
         assert state_of(guard) == state
 
 
-def test_where_slow_calls_count_all_else_is_the_same() -> None:
+def test_option_slow_does_not_change_how_other_outcomes_count() -> None:
     world = FakeWorld()
     guard = circuit(name='mail', trip=consecutive(2), slow=2.0, world=world)
     fail(guard)
@@ -265,41 +267,41 @@ def test_where_slow_calls_count_all_else_is_the_same() -> None:
     assert guard.run_sync(lambda: Failure(Wrong())) == Failure(Wrong())
     assert state_of(guard) == 'closed'
 
-    def ended(raised: BaseException) -> Result[int, Down]:
+    def raise_after_a_minute(error: BaseException) -> Result[int, Down]:
         world.advance(60.0)
-        raise raised
+        raise error
 
     with pytest.raises(KeyboardInterrupt):
-        guard.run_sync(lambda: ended(KeyboardInterrupt()))
+        guard.run_sync(lambda: raise_after_a_minute(KeyboardInterrupt()))
     assert state_of(guard) == 'closed'
     with pytest.raises(ZeroDivisionError):
-        guard.run_sync(lambda: ended(ZeroDivisionError()))
+        guard.run_sync(lambda: raise_after_a_minute(ZeroDivisionError()))
     assert state_of(guard) == 'open'
 
 
-def test_a_failure_that_does_not_count_does_not_count_for_being_slow_either() -> None:
+def test_slow_failure_that_does_not_count_is_ignored() -> None:
     world = FakeWorld()
     guard = circuit(name='mail', trip=consecutive(1), slow=2.0, world=world)
 
-    def slow_and_wrong() -> Result[str, Wrong]:
+    def fail_slowly() -> Result[str, Wrong]:
         world.advance(60.0)
         return Failure(Wrong())
 
-    guard.run_sync(slow_and_wrong)
+    guard.run_sync(fail_slowly)
     assert state_of(guard) == 'closed'
 
 
-def test_a_slow_success_of_before_a_reset_is_stale() -> None:
+def test_slow_success_of_a_call_from_before_a_reset_is_ignored() -> None:
     world = FakeWorld()
     guard = circuit(name='mail', trip=consecutive(1), slow=2.0, world=world)
-    old = admitted(guard)
+    permit = admitted(guard)
     guard.reset()
     world.advance(60.0)
-    old.leave(OK)
+    permit.leave(OK)
     assert state_of(guard) == 'closed'
 
 
-def test_the_clock_is_read_on_the_way_in_only_where_slow_calls_count() -> None:
+def test_closed_circuit_reads_the_clock_only_if_slow_calls_count() -> None:
     reads = 0
 
     def clock() -> float:
@@ -321,7 +323,7 @@ def test_the_clock_is_read_on_the_way_in_only_where_slow_calls_count() -> None:
 # Refusals
 
 
-def test_each_refusal_is_an_error_of_its_own() -> None:
+def test_each_refusal_is_a_new_error() -> None:
     guard = circuit(name='mail', world=FakeWorld())
     guard.open()
     first, second = refusal(guard), refusal(guard)
@@ -334,17 +336,17 @@ def test_each_refusal_is_an_error_of_its_own() -> None:
     )
 
 
-def test_what_is_refused_is_not_called() -> None:
+def test_refused_operation_is_not_called() -> None:
     guard = circuit(name='mail')
     guard.open()
 
-    def called() -> Result[str, Down]:
+    def operation() -> Result[str, Down]:
         pytest.fail('called')
 
-    assert type(guard.run_sync(called)) is Failure
+    assert type(guard.run_sync(operation)) is Failure
 
 
-def test_a_circuit_around_a_circuit_does_not_count_what_the_inner_one_refuses() -> None:
+def test_outer_circuit_does_not_count_refusals_of_an_inner_circuit() -> None:
     world = FakeWorld()
     outer, inner = circuit(name='outer', trip=consecutive(1)), circuit(name='inner', world=world)
     inner.open()
@@ -357,15 +359,16 @@ def test_a_circuit_around_a_circuit_does_not_count_what_the_inner_one_refuses() 
 # In a pipeline
 
 
-def test_a_circuit_that_never_opens_is_invisible() -> None:
+def test_closed_circuit_is_transparent_in_a_pipeline() -> None:
     guard = circuit(name='mail')
     assert (guard >> identity).run_sync(lambda: OK) is OK
     assert identity >> guard == guard
 
 
-def test_it_says_what_its_limits_are() -> None:
+def test_circuit_describes_its_limits() -> None:
     assert circuit(name='mail').describe() == (
-        'mail: opens for 30 s after 5 failures in a row; probes: 1 at once, 30 s each, 1 in a row close it'
+        'mail: opens for 30 s after 5 failures in a row; '
+        'probes: 1 at once, 30 s each, 1 in a row close it'
     )
     guard = circuit(
         name='m',
@@ -377,10 +380,11 @@ def test_it_says_what_its_limits_are() -> None:
         slow=0.5,
     )
     assert guard.limits() == (
-        'opens for 2.5 s after 50 % failures in the last 8 calls, of 4 at least (slower than 0.5 s is a failure); '
+        'opens for 2.5 s after 50 % failures in the last 8 calls, of 4 at least '
+        '(slower than 0.5 s is a failure); '
         'probes: 3 at once, 1 s each, 2 in a row close it'
     )
 
 
-def test_it_belongs_to_no_loop() -> None:
+def test_circuit_is_not_bound_to_an_event_loop() -> None:
     assert not circuit(name='mail').is_bound

@@ -1,4 +1,4 @@
-"""A circuit around tasks: many at once, cancelled at every place, in one loop after another."""
+"""A circuit with tasks: concurrency, cancellation, event loops."""
 
 import asyncio
 import gc
@@ -18,55 +18,55 @@ from tests.policies.circuits import DOWN, OK, admitted, half_opened, refusal, st
 from tests.policies.errors import Down
 
 
-async def ok() -> Result[str, Down]:
+async def succeed() -> Result[str, Down]:
     return OK
 
 
-async def down() -> Result[str, Down]:
+async def fail() -> Result[str, Down]:
     return DOWN
 
 
-async def waits() -> Result[str, Down]:
+async def succeed_later() -> Result[str, Down]:
     for _ in range(3):
         await asyncio.sleep(0)
     return OK
 
 
-def test_tasks_go_through_as_threads_do() -> None:
+def test_circuit_treats_tasks_like_threads() -> None:
     async def run() -> None:
         world = FakeWorld()
         guard = circuit(name='mail', trip=consecutive(2), open_for=10.0, world=world)
-        assert await guard.run(ok) is OK
-        assert await guard.run(down) is DOWN
-        assert await guard.run(down) is DOWN
-        assert await guard.run(ok) == Failure(CircuitOpen('mail', 2, 10.0, 'open'))
+        assert await guard.run(succeed) is OK
+        assert await guard.run(fail) is DOWN
+        assert await guard.run(fail) is DOWN
+        assert await guard.run(succeed) == Failure(CircuitOpen('mail', 2, 10.0, 'open'))
         world.advance(10.0)
-        assert await guard.run(ok) is OK
+        assert await guard.run(succeed) is OK
         assert state_of(guard) == 'closed'
 
     asyncio.run(run())
 
 
-def test_a_defect_in_a_task_counts_and_passes() -> None:
-    async def buggy() -> Result[str, Down]:
+def test_defect_in_a_task_counts_and_propagates() -> None:
+    async def raise_defect() -> Result[str, Down]:
         raise ZeroDivisionError
 
     async def run() -> None:
         guard = circuit(name='mail', trip=consecutive(1))
         with pytest.raises(ZeroDivisionError):
-            await guard.run(buggy)
+            await guard.run(raise_defect)
         assert state_of(guard) == 'open'
 
     asyncio.run(run())
 
 
-def test_five_calls_in_five_tasks_are_at_work_at_once() -> None:
+def test_closed_circuit_admits_concurrent_tasks() -> None:
     async def run() -> None:
         guard = circuit(name='mail')
-        all_inside = asyncio.Barrier(5)
+        all_admitted = asyncio.Barrier(5)
 
         async def work() -> Result[str, Down]:
-            async with asyncio.timeout(10.0), all_inside:
+            async with asyncio.timeout(10.0), all_admitted:
                 return OK
 
         assert await asyncio.gather(*(guard.run(work) for _ in range(5))) == [OK] * 5
@@ -75,101 +75,102 @@ def test_five_calls_in_five_tasks_are_at_work_at_once() -> None:
 
 
 @pytest.mark.parametrize('probes', [1, 3])
-def test_of_fifty_tasks_exactly_as_many_as_are_allowed_probe(probes: int) -> None:
+def test_half_open_circuit_admits_the_configured_number_of_tasks(probes: int) -> None:
     async def run() -> None:
         guard = half_opened(FakeWorld(), probes=probes, successes=probes)
-        outcomes = await asyncio.gather(*(guard.run(waits) for _ in range(50)))
+        outcomes = await asyncio.gather(*(guard.run(succeed_later) for _ in range(50)))
         assert sum(type(outcome) is Success for outcome in outcomes) == probes
         assert state_of(guard) == 'closed'
 
     asyncio.run(run())
 
 
-def test_a_call_that_is_cancelled_at_any_place_counts_as_no_failure() -> None:
+def test_cancelled_call_does_not_count_as_a_failure() -> None:
     guard = circuit(name='mail', trip=consecutive(1))
 
     async def run() -> None:
-        assert await cancelled_everywhere(lambda: guard.run(waits), lambda: None) == 3
+        assert await cancelled_everywhere(lambda: guard.run(succeed_later), lambda: None) == 3
         assert state_of(guard) == 'closed'
 
     asyncio.run(run())
 
 
-def test_a_call_that_is_cancelled_counts_as_no_success() -> None:
+def test_cancelled_call_does_not_count_as_a_success() -> None:
     async def run() -> None:
         guard = circuit(name='mail', trip=consecutive(2))
-        await guard.run(down)
-        call = asyncio.create_task(guard.run(waits))
+        await guard.run(fail)
+        call = asyncio.create_task(guard.run(succeed_later))
         await asyncio.sleep(0)
         call.cancel()
         with pytest.raises(asyncio.CancelledError):
             await call
-        await guard.run(down)
+        await guard.run(fail)
         assert state_of(guard) == 'open'
 
     asyncio.run(run())
 
 
-def test_a_probe_that_is_cancelled_at_any_place_gives_its_permit_back_and_closes_nothing() -> None:
+def test_cancelled_probe_releases_its_permit_and_does_not_close_the_circuit() -> None:
     guard = half_opened(FakeWorld(), successes=10**6)
 
-    def as_before() -> None:
+    def check_unchanged() -> None:
         assert state_of(guard) == 'half_open'
         probe = admitted(guard)
         refusal(guard)
         probe.abort(GeneratorExit())
 
     async def run() -> None:
-        assert await cancelled_everywhere(lambda: guard.run(waits), as_before) == 3
+        assert await cancelled_everywhere(lambda: guard.run(succeed_later), check_unchanged) == 3
 
     asyncio.run(run())
 
 
-def test_a_coroutine_that_is_thrown_away_gives_its_permit_back() -> None:
+def test_closed_coroutine_releases_its_permit() -> None:
     async def run() -> None:
         guard = half_opened(FakeWorld())
-        abandoned = guard.run(waits)
+        abandoned = guard.run(succeed_later)
         abandoned.send(None)
         refusal(guard)
         abandoned.close()
-        assert await guard.run(ok) is OK
+        assert await guard.run(succeed) is OK
         assert state_of(guard) == 'closed'
 
     asyncio.run(run())
 
 
-def test_the_garbage_collector_gives_back_the_permit_of_a_call_that_is_lost() -> None:
+def test_permit_of_an_abandoned_call_is_released_by_the_garbage_collector() -> None:
     async def run() -> None:
         guard = half_opened(FakeWorld())
-        lost = [guard.run(waits)]
-        lost[0].send(None)
-        lost.append(lost)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]  # a cycle, so that it stays until it is collected
-        del lost
+        references = [guard.run(succeed_later)]
+        references[0].send(None)
+        # A cycle keeps the call alive until the collection.
+        references.append(references)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]  # a list of itself
+        del references
         gc.collect()
         assert isinstance(guard.enter(), Permit)
 
     asyncio.run(run())
 
 
-def test_a_lost_call_may_end_with_a_defect_while_its_own_thread_has_the_lock() -> None:
-    async def stumbles() -> Result[str, Down]:
+def test_abandoned_call_can_raise_while_its_own_thread_has_the_lock() -> None:
+    async def raise_when_closed() -> Result[str, Down]:
         try:
             await asyncio.sleep(0)
         finally:
             raise LookupError
 
     def clock() -> float:
-        # As if the garbage collector ran here.
-        if lost:
+        # Simulates the garbage collector.
+        if abandoned:
             with pytest.raises(LookupError):
-                lost.pop().close()
+                abandoned.pop().close()
         return 0.0
 
-    lost: list[Any] = []
+    abandoned: list[Any] = []
     guard = circuit(name='mail', trip=consecutive(2), world=World(clock=clock))
-    call = guard.run(stumbles)
+    call = guard.run(raise_when_closed)
     call.send(None)
-    lost.append(call)
+    abandoned.append(call)
     thread = Thread(target=guard.run_sync, args=[lambda: DOWN], daemon=True)
     thread.start()
     thread.join(10)
@@ -177,8 +178,8 @@ def test_a_lost_call_may_end_with_a_defect_while_its_own_thread_has_the_lock() -
     assert state_of(guard) == 'open'
 
 
-def test_one_circuit_serves_one_loop_after_the_other() -> None:
+def test_circuit_works_in_successive_event_loops() -> None:
     guard = circuit(name='mail', trip=consecutive(3))
     for _ in range(3):
-        assert asyncio.run(guard.run(down)) is DOWN
+        assert asyncio.run(guard.run(fail)) is DOWN
     assert state_of(guard) == 'open'

@@ -1,4 +1,4 @@
-"""A circuit whose clock goes back, stands still or fails."""
+"""A circuit with a clock that goes back, stands still or raises."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from tests.policies.circuits import OK, admitted, fail, refusal, state_of
 
 
 class Clock:
-    """A clock that is set by hand, backwards too."""
+    """A clock that can be set to any time."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -19,7 +19,7 @@ class Clock:
         return self.now
 
 
-def test_a_clock_that_goes_back_prolongs_nothing() -> None:
+def test_circuit_is_not_open_longer_if_the_clock_goes_back() -> None:
     clock = Clock()
     clock.now = 1000.0
     guard = circuit(name='mail', open_for=10.0, world=World(clock=clock))
@@ -35,7 +35,7 @@ def test_a_clock_that_goes_back_prolongs_nothing() -> None:
     admitted(guard)
 
 
-def test_a_clock_that_goes_back_lets_no_probe_hang_for_ever_and_no_second_one_in() -> None:
+def test_probe_expires_and_stays_the_only_one_if_the_clock_goes_back() -> None:
     clock = Clock()
     guard = circuit(name='mail', open_for=10.0, world=World(clock=clock))
     guard.open()
@@ -49,7 +49,7 @@ def test_a_clock_that_goes_back_lets_no_probe_hang_for_ever_and_no_second_one_in
     assert refusal(guard) == CircuitOpen('mail', 1, 10.0, 'open')
 
 
-def test_after_a_clock_went_back_a_probe_that_hung_frees_no_place() -> None:
+def test_expired_probe_does_not_release_its_permit_after_the_clock_went_back() -> None:
     clock = Clock()
     guard = circuit(name='mail', open_for=10.0, world=World(clock=clock))
     guard.open()
@@ -62,7 +62,7 @@ def test_after_a_clock_went_back_a_probe_that_hung_frees_no_place() -> None:
     assert state_of(guard) == 'open'
 
 
-def test_a_call_that_ends_before_it_began_is_not_slow() -> None:
+def test_call_with_a_negative_duration_is_not_slow() -> None:
     clock = Clock()
     clock.now = 100.0
     guard = circuit(name='mail', trip=consecutive(1), slow=1.0, world=World(clock=clock))
@@ -72,14 +72,14 @@ def test_a_call_that_ends_before_it_began_is_not_slow() -> None:
     assert state_of(guard) == 'closed'
 
 
-def test_a_clock_that_stands_still_admits_no_more_and_raises_nothing() -> None:
+def test_open_circuit_stays_open_while_the_clock_stands_still() -> None:
     guard = circuit(name='mail', trip=consecutive(1), world=World(clock=lambda: 5.0))
     fail(guard)
     for _ in range(100):
         assert refusal(guard).retry_after == 30.0
 
 
-def test_the_smallest_time_that_is_left_is_more_than_nothing() -> None:
+def test_retry_after_is_positive_just_before_the_circuit_admits_a_probe() -> None:
     clock = Clock()
     guard = circuit(name='mail', open_for=0.1, world=World(clock=clock))
     clock.now = 0.2
@@ -89,34 +89,34 @@ def test_the_smallest_time_that_is_left_is_more_than_nothing() -> None:
     assert state_of(guard) == 'half_open'
 
 
-def test_a_clock_that_fails_leaves_nothing_locked() -> None:
+def test_lock_is_released_if_the_clock_raises() -> None:
     clock = Clock()
-    fails = False
+    is_broken = False
 
-    def reading() -> float:
-        if fails:
+    def read_clock() -> float:
+        if is_broken:
             raise OSError
         return clock()
 
-    guard = circuit(name='mail', world=World(clock=reading))
-    fails = True
+    guard = circuit(name='mail', world=World(clock=read_clock))
+    is_broken = True
     with pytest.raises(OSError, match=r'^$'):
         guard.open()
-    fails = False
+    is_broken = False
     guard.open()
     assert state_of(guard) == 'open'
 
 
-def test_a_probe_that_succeeds_at_the_last_moment_has_not_hung_a_moment_later() -> None:
+def test_probe_that_succeeds_just_in_time_does_not_expire_afterwards() -> None:
     clock = Clock()
     guard = circuit(
         name='mail',
         open_for=10.0,
         successes=2,
-        world=World(clock=lambda: clock() if clock.now < 19.5 else passing()),
+        world=World(clock=lambda: clock() if clock.now < 19.5 else advance_clock()),
     )
 
-    def passing() -> float:
+    def advance_clock() -> float:
         clock.now += 0.25
         return clock.now
 

@@ -1,4 +1,4 @@
-"""A circuit that is half open, and one that is opened and closed by hand."""
+"""A half-open circuit, and manual control of a circuit."""
 
 import pytest
 
@@ -11,10 +11,10 @@ from seamwise.policies.testing import FakeWorld
 from tests.policies.circuits import DOWN, OK, admitted, fail, half_opened, refusal, state_of
 from tests.policies.errors import Wrong
 
-# Half open
+# Half-open
 
 
-def test_a_failed_probe_counts_on_and_opens_for_a_whole_time_again() -> None:
+def test_failed_probe_adds_to_the_failures_and_opens_the_circuit_again() -> None:
     world = FakeWorld()
     guard = half_opened(world)
     fail(guard)
@@ -24,7 +24,7 @@ def test_a_failed_probe_counts_on_and_opens_for_a_whole_time_again() -> None:
     assert refusal(guard).failures == 2
 
 
-def test_a_refusal_while_it_is_half_open_says_what_is_left_of_the_oldest_probe() -> None:
+def test_refusal_of_a_half_open_circuit_contains_the_time_left_of_the_oldest_probe() -> None:
     world = FakeWorld()
     guard = half_opened(world, probes=2, probe_timeout=5.0)
     admitted(guard)
@@ -35,14 +35,14 @@ def test_a_refusal_while_it_is_half_open_says_what_is_left_of_the_oldest_probe()
     assert refusal(guard).state == 'half_open'
 
 
-def test_what_a_refusal_says_is_never_longer_than_the_open_time() -> None:
+def test_retry_after_never_exceeds_open_for() -> None:
     world = FakeWorld()
     guard = half_opened(world, probe_timeout=1e9)
     admitted(guard)
     assert refusal(guard).retry_after == 10.0
 
 
-def test_a_probe_hangs_from_the_very_moment_when_its_time_is_over() -> None:
+def test_probe_expires_exactly_at_its_timeout() -> None:
     for seconds, state in ((4.75, 'closed'), (5.0, 'open')):
         world = FakeWorld()
         guard = half_opened(world, probe_timeout=5.0)
@@ -52,7 +52,7 @@ def test_a_probe_hangs_from_the_very_moment_when_its_time_is_over() -> None:
         assert state_of(guard) == state
 
 
-def test_without_a_time_of_its_own_a_probe_has_the_open_time() -> None:
+def test_probe_timeout_defaults_to_open_for() -> None:
     world = FakeWorld()
     guard = half_opened(world)
     admitted(guard)
@@ -63,7 +63,7 @@ def test_without_a_time_of_its_own_a_probe_has_the_open_time() -> None:
     assert refusal(guard).retry_after == 10.0
 
 
-def test_a_probe_that_hung_long_ago_opened_it_then_and_the_next_call_is_a_probe() -> None:
+def test_probe_that_expired_long_ago_opened_the_circuit_at_its_expiry() -> None:
     world, events = FakeWorld(), list[GuardEvent]()
     guard = half_opened(world, probe_timeout=5.0, observer=events.append)
     admitted(guard)
@@ -77,7 +77,7 @@ def test_a_probe_that_hung_long_ago_opened_it_then_and_the_next_call_is_a_probe(
 
 
 @pytest.mark.parametrize('ending', ['caller error', 'cancelled', 'ok'])
-def test_a_probe_that_ends_too_late_has_failed_however_it_ends(ending: str) -> None:
+def test_expired_probe_counts_as_failed_regardless_of_its_outcome(ending: str) -> None:
     world = FakeWorld()
     guard = half_opened(world, probe_timeout=5.0)
     probe = admitted(guard)
@@ -89,7 +89,7 @@ def test_a_probe_that_ends_too_late_has_failed_however_it_ends(ending: str) -> N
     assert refusal(guard) == CircuitOpen('mail', 1, 10.0, 'open')
 
 
-def test_a_success_of_one_probe_does_not_hide_that_an_older_one_hangs() -> None:
+def test_success_of_a_probe_does_not_hide_the_expiry_of_an_older_probe() -> None:
     world = FakeWorld()
     guard = half_opened(world, probes=2, probe_timeout=5.0)
     admitted(guard)
@@ -100,7 +100,7 @@ def test_a_success_of_one_probe_does_not_hide_that_an_older_one_hangs() -> None:
     assert state_of(guard) == 'open'
 
 
-def test_a_probe_that_succeeded_hangs_no_more() -> None:
+def test_successful_probe_does_not_expire() -> None:
     world = FakeWorld()
     guard = half_opened(world, successes=2, probe_timeout=5.0)
     assert guard.run_sync(lambda: OK) is OK
@@ -110,7 +110,7 @@ def test_a_probe_that_succeeded_hangs_no_more() -> None:
     assert state_of(guard) == 'closed'
 
 
-def test_a_failure_between_the_successes_begins_all_again() -> None:
+def test_failure_resets_the_count_of_successful_probes() -> None:
     world = FakeWorld()
     guard = half_opened(world, successes=2)
     guard.run_sync(lambda: OK)
@@ -123,7 +123,7 @@ def test_a_failure_between_the_successes_begins_all_again() -> None:
 
 
 @pytest.mark.parametrize('outcome', [Failure(Wrong()), Failure('text')])
-def test_a_probe_that_says_nothing_of_the_service_gives_its_permit_back(
+def test_probe_releases_its_permit_after_a_failure_that_does_not_count(
     outcome: Failure[object],
 ) -> None:
     guard = half_opened(FakeWorld())
@@ -134,55 +134,55 @@ def test_a_probe_that_says_nothing_of_the_service_gives_its_permit_back(
     refusal(guard)
 
 
-def test_a_probe_with_a_defect_has_failed() -> None:
+def test_probe_with_a_defect_opens_the_circuit() -> None:
     guard = half_opened(FakeWorld())
     assert admitted(guard).abort(ZeroDivisionError()) is None
     assert state_of(guard) == 'open'
 
 
-def test_three_probes_at_once_and_not_a_fourth_whatever_comes_back() -> None:
+def test_number_of_concurrent_probes_is_limited_also_after_a_success() -> None:
     guard = half_opened(FakeWorld(), probes=3, successes=9)
-    first, *_others = [admitted(guard) for _ in range(3)]
+    first, *_ = [admitted(guard) for _ in range(3)]
     refusal(guard)
     first.leave(OK)
     admitted(guard)
     refusal(guard)
 
 
-def test_the_permit_of_a_probe_of_an_older_generation_frees_no_place() -> None:
+def test_probe_of_an_earlier_state_does_not_release_a_permit() -> None:
     world = FakeWorld()
     guard = half_opened(world)
-    old = admitted(guard)
+    earlier_probe = admitted(guard)
     guard.open()
     world.advance(10.0)
     admitted(guard)
-    old.abort(GeneratorExit())
+    earlier_probe.abort(GeneratorExit())
     refusal(guard)
     assert state_of(guard) == 'half_open'
 
 
 @pytest.mark.parametrize('end', [OK, DOWN, OSError()])
-def test_the_result_of_a_probe_of_an_older_generation_changes_nothing(
+def test_outcome_of_a_probe_of_an_earlier_state_is_ignored(
     end: Outcome | OSError,
 ) -> None:
     world = FakeWorld()
     guard = half_opened(world)
-    old = admitted(guard)
+    earlier_probe = admitted(guard)
     guard.open()
     world.advance(10.0)
     admitted(guard)
     if isinstance(end, OSError):
-        old.abort(end)
+        earlier_probe.abort(end)
     else:
-        old.leave(end)
+        earlier_probe.leave(end)
     assert state_of(guard) == 'half_open'
     refusal(guard)
 
 
-# By hand
+# Manual control
 
 
-def test_open_opens_for_a_whole_time_from_now_on() -> None:
+def test_open_opens_for_the_full_time_from_now() -> None:
     world = FakeWorld()
     guard = circuit(name='mail', open_for=10.0, world=world)
     guard.open()
@@ -195,12 +195,12 @@ def test_open_opens_for_a_whole_time_from_now_on() -> None:
     assert state_of(guard) == 'closed'
 
 
-def test_reset_closes_and_forgets() -> None:
+def test_reset_closes_the_circuit_and_clears_its_counts() -> None:
     guard = circuit(name='mail', trip=consecutive(2), world=FakeWorld())
     fail(guard)
-    late = admitted(guard)
+    earlier_call = admitted(guard)
     guard.reset()
-    late.leave(DOWN)
+    earlier_call.leave(DOWN)
     fail(guard)
     assert state_of(guard) == 'closed'
     fail(guard)
@@ -210,7 +210,7 @@ def test_reset_closes_and_forgets() -> None:
     assert guard.run_sync(lambda: OK) is OK
 
 
-def test_what_is_isolated_stays_open_until_reset() -> None:
+def test_isolated_circuit_stays_open_until_reset() -> None:
     world = FakeWorld()
     guard = circuit(name='mail', open_for=10.0, world=world)
     guard.isolate()
@@ -224,7 +224,7 @@ def test_what_is_isolated_stays_open_until_reset() -> None:
     assert guard.run_sync(lambda: OK) is OK
 
 
-def test_what_is_open_may_be_isolated() -> None:
+def test_open_circuit_can_be_isolated() -> None:
     world = FakeWorld()
     guard = circuit(name='mail', open_for=10.0, world=world)
     guard.open()

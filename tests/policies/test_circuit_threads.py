@@ -1,4 +1,4 @@
-"""A circuit in many threads at once."""
+"""A circuit with concurrent threads."""
 
 import threading
 
@@ -15,33 +15,33 @@ from tests.policies.errors import Down
 
 
 @pytest.mark.parametrize('probes', [1, 3])
-def test_of_fifty_threads_exactly_as_many_as_are_allowed_probe(probes: int) -> None:
+def test_half_open_circuit_admits_the_configured_number_of_threads(probes: int) -> None:
     world = FakeWorld()
     guard = circuit(name='mail', open_for=10.0, probes=probes, successes=probes, world=world)
     for _ in range(20):
         guard.open()
         world.advance(10.0)
-        said = list[object]()
-        in_threads(50, lambda _n: said.append(guard.enter()))  # noqa: B023 -- it is done when this round ends
-        permits = [one for one in said if isinstance(one, Permit)]
+        decisions = list[object]()
+        in_threads(50, lambda _n: decisions.append(guard.enter()))  # noqa: B023 -- called only in this iteration
+        permits = [decision for decision in decisions if isinstance(decision, Permit)]
         assert len(permits) == probes
-        assert len(said) == 50
-        in_threads(probes, lambda n: permits[n].leave(OK))  # noqa: B023 -- likewise
+        assert len(decisions) == 50
+        in_threads(probes, lambda n: permits[n].leave(OK))  # noqa: B023 -- called only in this iteration
         assert state_of(guard) == 'closed'
 
 
-def test_five_calls_in_five_threads_are_at_work_at_once() -> None:
+def test_closed_circuit_admits_concurrent_threads() -> None:
     guard = circuit(name='mail', trip=ratio(0.5, minimum=20, window=30.0))
-    all_inside = threading.Barrier(5)
+    all_admitted = threading.Barrier(5)
 
     def work() -> Result[str, Down]:
-        all_inside.wait(10.0)
+        all_admitted.wait(10.0)
         return OK
 
     in_threads(5, lambda _n: guard.run_sync(work))
 
 
-def test_no_failure_is_lost_between_threads() -> None:
+def test_failures_of_all_threads_are_counted() -> None:
     guard = circuit(name='mail', trip=consecutive(8 * 200 + 1))
     in_threads(8, lambda _n: fail(guard, 200))
     assert state_of(guard) == 'closed'
@@ -49,43 +49,43 @@ def test_no_failure_is_lost_between_threads() -> None:
     assert state_of(guard) == 'open'
 
 
-def test_permits_that_come_back_from_many_threads_leave_the_exact_number_of_places() -> None:
+def test_concurrent_releases_keep_the_number_of_probes_exact() -> None:
     guard = half_opened(FakeWorld(), probes=3, successes=10**6)
-    at_work = 0
-    most = 0
+    in_flight = 0
+    max_in_flight = 0
     lock = threading.Lock()
 
     def work(n: int) -> None:
-        nonlocal at_work, most
+        nonlocal in_flight, max_in_flight
         for turn in range(100):
-            said = guard.enter()
-            if not isinstance(said, Permit):
+            permit = guard.enter()
+            if not isinstance(permit, Permit):
                 continue
             with lock:
-                at_work += 1
-                most = max(most, at_work)
+                in_flight += 1
+                max_in_flight = max(max_in_flight, in_flight)
             with lock:
-                at_work -= 1
+                in_flight -= 1
             if (n + turn) % 2:
-                said.abort(GeneratorExit())
+                permit.abort(GeneratorExit())
             else:
-                said.leave(OK)
+                permit.leave(OK)
 
     in_threads(8, work)
-    assert most <= 3
+    assert max_in_flight <= 3
     assert state_of(guard) == 'half_open'
     assert [isinstance(guard.enter(), Permit) for _ in range(4)] == [True, True, True, False]
 
 
-def test_a_probe_may_end_in_a_thread_that_holds_the_lock() -> None:
-    """The garbage collector closes a coroutine that nobody waits for wherever it happens to run."""
+def test_probe_can_be_released_in_a_thread_that_has_the_lock() -> None:
+    # The garbage collector can close an abandoned coroutine in any thread.
     world = FakeWorld()
-    ended = list[bool]()
+    releases = list[bool]()
 
     def clock() -> float:
         if probes:
             probes.pop().abort(GeneratorExit())
-            ended.append(True)
+            releases.append(True)
         return world.now
 
     probes = list[Permit]()
@@ -94,15 +94,15 @@ def test_a_probe_may_end_in_a_thread_that_holds_the_lock() -> None:
     world.advance(10.0)
     probes.append(admitted(guard))
     in_threads(1, lambda _n: admitted(guard))
-    assert ended == [True]
+    assert releases == [True]
 
 
-def test_a_call_that_finds_it_closed_a_moment_later_goes_in() -> None:
+def test_call_is_admitted_if_another_thread_closes_the_circuit_first() -> None:
     now = 0.0
 
     def clock() -> float:
         if to_reset:
-            # As another thread does between two looks at the state.
+            # Simulates another thread between two reads of the state.
             to_reset.pop().reset()
         return now
 

@@ -482,7 +482,7 @@ def test_with_a_percentile_nothing_is_hedged_until_enough_was_seen() -> None:
 def test_a_percentile_takes_in_each_first_try_that_did_not_fail() -> None:
     async def test(tries: Tries) -> None:
         late = percentile(1.0, minimum=1)
-        late.see(0.05)
+        late.record(0.05)
         guard = hedge(after=late, name='x', share=1.0, world=tries.world)
 
         async def call(advance: float, first: Answer | None, second: Answer | None) -> Answer:

@@ -1,4 +1,4 @@
-"""Laws of the guards as they are: how they nest, that a task sees what a thread sees, that who never fires is not seen."""
+"""Laws of all guards: associative nesting, equivalence of tasks and threads, transparency."""
 
 import asyncio
 import traceback
@@ -33,34 +33,36 @@ from seamwise.policies.testing import FakeWorld
 from tests.policies.cancelling import cancelled_everywhere
 from tests.policies.errors import Busy, Down, Slow, Wrong
 
-Make = Callable[[FakeWorld, Observer], Guard[object]]
+NewGuard = Callable[[FakeWorld, Observer], Guard[object]]
 
-GUARDS: dict[str, Make] = {
-    'retry': lambda world, told: retry(base=1.0, world=world, observer=told),
-    'retry to the end': lambda world, told: retry(
-        name='again', attempts=5, timeout=2.0, jitter='equal', world=world, observer=told
+GUARDS: dict[str, NewGuard] = {
+    'retry': lambda world, observer: retry(base=1.0, world=world, observer=observer),
+    'retry with timeout': lambda world, observer: retry(
+        name='again', attempts=5, timeout=2.0, jitter='equal', world=world, observer=observer
     ),
-    'retry in a budget': lambda world, told: retry(
-        name='frugal', budget=Budget.tokens(4, ratio=0.5), world=world, observer=told
+    'retry with budget': lambda world, observer: retry(
+        name='frugal', budget=Budget.tokens(4, ratio=0.5), world=world, observer=observer
     ),
-    'circuit': lambda world, told: circuit(
-        name='circuit', trip=consecutive(2), open_for=1.0, world=world, observer=told
+    'circuit': lambda world, observer: circuit(
+        name='circuit', trip=consecutive(2), open_for=1.0, world=world, observer=observer
     ),
-    'circuit by ratio': lambda world, told: circuit(
+    'circuit with ratio': lambda world, observer: circuit(
         name='ratio',
         trip=ratio(0.5, minimum=2, calls=4),
         slow=0.5,
         open_for=0.1,
         world=world,
-        observer=told,
+        observer=observer,
     ),
-    'rate_limit': lambda world, told: rate_limit(2, name='limit', world=world, observer=told),
-    'rate_limit that waits': lambda world, told: rate_limit(
-        1, name='slot', wait=3.0, world=world, observer=told
+    'rate_limit': lambda world, observer: rate_limit(
+        2, name='limit', world=world, observer=observer
     ),
-    'bulkhead': lambda world, told: bulkhead(1, name='room', world=world, observer=told),
-    'deadline': lambda world, told: deadline(1.0, world=world, observer=told),
-    'chaos': lambda world, _told: chaos(
+    'rate_limit with wait': lambda world, observer: rate_limit(
+        1, name='slot', wait=3.0, world=world, observer=observer
+    ),
+    'bulkhead': lambda world, observer: bulkhead(1, name='room', world=world, observer=observer),
+    'deadline': lambda world, observer: deadline(1.0, world=world, observer=observer),
+    'chaos': lambda world, _observer: chaos(
         seed=1,
         failures=plan(None, Down('chaos'), Wrong('chaos')),
         delays=plan(0.2, None, 0.7),
@@ -76,88 +78,88 @@ NAMES = st.lists(st.sampled_from(sorted(GUARDS)), unique=True, max_size=5)
 
 
 class Script:
-    """An operation that takes its time and gives an outcome, as written, and succeeds when it has come to the end."""
+    """An operation with scripted durations and outcomes; it succeeds after the last one."""
 
     def __init__(self, world: FakeWorld, outcomes: list[tuple[float, TaggedError | None]]) -> None:
         self.world = world
-        self.left = list(outcomes)
+        self.remaining = list(outcomes)
 
     def __call__(self) -> Result[int, TaggedError]:
-        seconds, error = self.left.pop(0) if self.left else (0.0, None)
+        seconds, error = self.remaining.pop(0) if self.remaining else (0.0, None)
         self.world.advance(seconds)
-        return Success(len(self.left)) if error is None else Failure(error)
+        return Success(len(self.remaining)) if error is None else Failure(error)
 
-    async def in_a_task(self) -> Result[int, TaggedError]:
+    async def run_async(self) -> Result[int, TaggedError]:
         return self()
 
 
-Story = tuple[list[Result[int, object]], list[GuardEvent], list[float], float, int]
+Trace = tuple[list[Result[int, object]], list[GuardEvent], list[float], float, int]
 
 
-def made(names: list[str], world: FakeWorld, told: Observer) -> Guard[object]:
+def pipeline(names: list[str], world: FakeWorld, observer: Observer) -> Guard[object]:
     guard: Guard[object] = identity
-    # The deadline innermost: only in a task it can end a wait that began inside of it.
+    # The deadline is innermost: it can interrupt an inner wait in a task, but not in a thread.
     for name in sorted(names, key='deadline'.__eq__):
-        guard = guard >> GUARDS[name](world, told)
+        guard = guard >> GUARDS[name](world, observer)
     return guard
 
 
-def in_threads(names: list[str], outcomes: list[tuple[float, TaggedError | None]]) -> Story:
-    world, heard = FakeWorld(), list[GuardEvent]()
-    guard, script = made(names, world, heard.append), Script(world, outcomes)
+def trace_sync(names: list[str], outcomes: list[tuple[float, TaggedError | None]]) -> Trace:
+    world, events = FakeWorld(), list[GuardEvent]()
+    guard, script = pipeline(names, world, events.append), Script(world, outcomes)
     results = [guard.run_sync(script) for _ in range(4)]
-    return results, heard, world.slept, world.now, len(script.left)
+    return results, events, world.slept, world.now, len(script.remaining)
 
 
-def in_tasks(names: list[str], outcomes: list[tuple[float, TaggedError | None]]) -> Story:
-    async def run() -> Story:
-        world, heard = FakeWorld(), list[GuardEvent]()
-        guard, script = made(names, world, heard.append), Script(world, outcomes)
-        results = [await guard.run(script.in_a_task) for _ in range(4)]
-        return results, heard, world.slept, world.now, len(script.left)
+def trace_async(names: list[str], outcomes: list[tuple[float, TaggedError | None]]) -> Trace:
+    async def run() -> Trace:
+        world, events = FakeWorld(), list[GuardEvent]()
+        guard, script = pipeline(names, world, events.append), Script(world, outcomes)
+        results = [await guard.run(script.run_async) for _ in range(4)]
+        return results, events, world.slept, world.now, len(script.remaining)
 
     return asyncio.run(run())
 
 
 @given(NAMES, OUTCOMES)
-def test_a_task_sees_what_a_thread_sees(
+def test_run_and_run_sync_are_equivalent(
     names: list[str], outcomes: list[tuple[float, TaggedError | None]]
 ) -> None:
-    assert in_tasks(names, outcomes) == in_threads(names, outcomes)
+    assert trace_async(names, outcomes) == trace_sync(names, outcomes)
 
 
 @given(NAMES, st.integers(0, 5), OUTCOMES)
-def test_it_does_not_matter_how_guards_are_put_together(
-    names: list[str], at: int, outcomes: list[tuple[float, TaggedError | None]]
+def test_nesting_of_guards_is_associative(
+    names: list[str], split: int, outcomes: list[tuple[float, TaggedError | None]]
 ) -> None:
-    def story(
-        put_together: Callable[[list[Guard[object]]], Guard[object]],
+    def trace(
+        combine: Callable[[list[Guard[object]]], Guard[object]],
     ) -> tuple[list[object], list[GuardEvent], float]:
-        world, heard = FakeWorld(), list[GuardEvent]()
-        guard = put_together([GUARDS[name](world, heard.append) for name in names])
+        world, events = FakeWorld(), list[GuardEvent]()
+        guard = combine([GUARDS[name](world, events.append) for name in names])
         script = Script(world, outcomes)
-        return [guard.run_sync(script) for _ in range(3)], heard, world.now
+        return [guard.run_sync(script) for _ in range(3)], events, world.now
 
     def from_left(guards: list[Guard[object]]) -> Guard[object]:
-        whole: Guard[object] = identity
-        for one in guards:
-            whole = whole >> one
-        return whole
+        combined: Guard[object] = identity
+        for guard in guards:
+            combined = combined >> guard
+        return combined
 
     def from_right(guards: list[Guard[object]]) -> Guard[object]:
-        whole: Guard[object] = identity
-        for one in reversed(guards):
-            whole = one >> whole
-        return whole
+        combined: Guard[object] = identity
+        for guard in reversed(guards):
+            combined = guard >> combined
+        return combined
 
-    def in_two_parts(guards: list[Guard[object]]) -> Guard[object]:
-        return from_left(guards[:at]) >> from_left(guards[at:])
+    def from_two_parts(guards: list[Guard[object]]) -> Guard[object]:
+        return from_left(guards[:split]) >> from_left(guards[split:])
 
-    assert story(from_left) == story(from_right) == story(in_two_parts)
+    assert trace(from_left) == trace(from_right) == trace(from_two_parts)
 
 
-def quiet() -> list[Guard[object]]:
-    """Make guards that never fire."""
+def passive_guards() -> list[Guard[object]]:
+    """Return guards that never interfere with a call."""
     return [
         rate_limit(1000, name='limit'),
         bulkhead(1000, name='room'),
@@ -168,30 +170,32 @@ def quiet() -> list[Guard[object]]:
     ]
 
 
-QUIET = [pytest.param(place, id=guard.name) for place, guard in enumerate(quiet())]
+PASSIVE_INDEXES = [
+    pytest.param(index, id=guard.name) for index, guard in enumerate(passive_guards())
+]
 
 
-@pytest.mark.parametrize('place', QUIET)
+@pytest.mark.parametrize('index', PASSIVE_INDEXES)
 @pytest.mark.parametrize(
-    'given_', [Success([1]), Failure(['bad']), Failure(Wrong()), Failure(Down())]
+    'expected', [Success([1]), Failure(['bad']), Failure(Wrong()), Failure(Down())]
 )
-def test_a_guard_that_never_fires_gives_the_very_result(
-    place: int, given_: Result[Any, Any]
+def test_passive_guard_returns_the_same_result_object(
+    index: int, expected: Result[Any, Any]
 ) -> None:
-    guard = quiet()[place]
+    guard = passive_guards()[index]
 
     async def op() -> Result[Any, Any]:
-        return given_
+        return expected
 
-    assert guard.run_sync(lambda: given_) is given_
-    assert asyncio.run(quiet()[place].run(op)) is given_
+    assert guard.run_sync(lambda: expected) is expected
+    assert asyncio.run(passive_guards()[index].run(op)) is expected
 
 
-def test_a_defect_passes_a_pipeline_with_one_frame_of_the_library() -> None:
-    own = str(Path(seamwise.policies.__file__).parent)
+def test_traceback_of_a_defect_has_one_frame_of_the_library() -> None:
+    package = str(Path(seamwise.policies.__file__).parent)
     guard: Guard[object] = identity
-    for one in quiet():
-        guard = guard >> one
+    for passive_guard in passive_guards():
+        guard = guard >> passive_guard
 
     def op() -> Result[int, str]:
         raise ZeroDivisionError
@@ -204,14 +208,14 @@ def test_a_defect_passes_a_pipeline_with_one_frame_of_the_library() -> None:
             run()
         assert caught.value.__context__ is None
         for frame in traceback.extract_tb(caught.value.__traceback__):
-            if frame.filename.startswith(own):
+            if frame.filename.startswith(package):
                 yield frame.name
 
     assert list(frames(lambda: guard.run_sync(op))) == ['run_sync']
     assert list(frames(lambda: asyncio.run(guard.run(op_async)))) == ['run']
 
 
-def test_cancelled_anywhere_a_whole_pipeline_is_as_before() -> None:
+def test_pipeline_is_unchanged_after_a_cancellation_at_any_await() -> None:
     async def run() -> None:
         world = FakeWorld()
         bank = circuit(name='circuit', trip=consecutive(3), world=world)
@@ -225,7 +229,7 @@ def test_cancelled_anywhere_a_whole_pipeline_is_as_before() -> None:
             >> deadline(2.0, world=world)
         )
 
-        async def failing() -> Result[int, Down]:
+        async def fail() -> Result[int, Down]:
             await world.sleep(0.1)
             await asyncio.sleep(0)
             return Failure(Down())
@@ -234,6 +238,6 @@ def test_cancelled_anywhere_a_whole_pipeline_is_as_before() -> None:
             assert room.run_sync(lambda: Success(1)) == Success(1)
             bank.reset()
 
-        assert await cancelled_everywhere(lambda: guard.run(failing), after) >= 5
+        assert await cancelled_everywhere(lambda: guard.run(fail), after) >= 5
 
     asyncio.run(run())

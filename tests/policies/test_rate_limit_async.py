@@ -307,7 +307,7 @@ def test_tasks_and_threads_stand_in_one_line(head: Literal['task', 'thread']) ->
 
         async def came(count: int) -> None:
             bucket = vars(layer)['_bucket']
-            while len(order) + (0 if bucket.head is None else 1 + len(bucket._line)) < count:  # noqa: ASYNC110 -- threads come, and tell nobody
+            while len(order) + (0 if bucket.head is None else 1 + len(bucket._queue)) < count:  # noqa: ASYNC110 -- threads come, and tell nobody
                 await asyncio.sleep(0.0002)
 
         def call(kind: str, name: str) -> Any:
@@ -372,6 +372,6 @@ def test_a_thousand_tasks_that_are_cancelled_leave_nothing() -> None:
         assert all(task.cancelled() for task in tasks)
         (layer,) = guard._layers
         assert vars(layer)['_bucket'].head is None
-        assert vars(layer)['_bucket'].waiting == 0
+        assert vars(layer)['_bucket'].waiting_weight == 0
 
     asyncio.run(run())

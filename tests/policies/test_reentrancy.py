@@ -1,4 +1,4 @@
-"""Who would wait for ever for itself is told so, and nobody else is."""
+"""Deadlock detection of a bulkhead with unlimited waiting."""
 
 import asyncio
 import gc
@@ -16,189 +16,202 @@ from seamwise.policies.bulkhead import bulkhead
 from seamwise.policies.deadline import DeadlineExceeded, deadline
 from seamwise.policies.testing import FakeWorld
 
-Answer = Result[str, object]
-DONE: Answer = Success('done')
+Outcome = Result[str, object]
+DONE: Outcome = Success('done')
 
 
-def for_ever(limit: int | Adaptive = 1, key: Callable[[], str] | None = None) -> Guard[Any]:
+def unlimited_bulkhead(
+    limit: int | Adaptive = 1, key: Callable[[], str] | None = None
+) -> Guard[Any]:
     return bulkhead(limit, name='bank', queue=None, wait=None, key=key)
 
 
-async def done() -> Answer:
+async def done() -> Outcome:
     return DONE
 
 
-def nested(guard: Guard[Any], depth: int) -> Answer:
+def nested(guard: Guard[Any], depth: int) -> Outcome:
     return DONE if depth == 0 else guard.run_sync(lambda: nested(guard, depth - 1))
 
 
-async def nested_later(guard: Guard[Any], depth: int) -> Answer:
-    return DONE if depth == 0 else await guard.run(lambda: nested_later(guard, depth - 1))
+async def nested_async(guard: Guard[Any], depth: int) -> Outcome:
+    return DONE if depth == 0 else await guard.run(lambda: nested_async(guard, depth - 1))
 
 
-def in_time(call: Callable[[], object]) -> list[object]:
-    """Call in a thread: where it hangs, the test does not."""
-    given: list[object] = []
+def run_with_timeout(call: Callable[[], object]) -> list[object]:
+    """Return the result or the RuntimeError of a call in a thread, or nothing if it hangs."""
+    results: list[object] = []
 
     def run() -> None:
         try:
-            given.append(call())
-        except RuntimeError as defect:
-            given.append(str(defect))
+            results.append(call())
+        except RuntimeError as error:
+            results.append(str(error))
 
     thread = Thread(target=run, daemon=True)
     thread.start()
     thread.join(10)
-    return given
+    return results
 
 
-ITSELF = "'bank' is called in its own call, which takes up all its room: it would wait for itself for ever."
+DEADLOCK = (
+    "'bank' is called in its own call, which takes up all its room: "
+    'it would wait for itself for ever.'
+)
 
 
 @pytest.mark.parametrize('limit', [1, 3, adaptive(2, 9)])
-def test_a_thread_that_would_wait_for_itself_is_told(limit: int | Adaptive) -> None:
-    guard = for_ever(limit)
-    room = limit.minimum if isinstance(limit, Adaptive) else limit
-    assert in_time(lambda: nested(guard, room)) == [DONE]
+def test_thread_that_would_wait_for_itself_gets_an_error(limit: int | Adaptive) -> None:
+    guard = unlimited_bulkhead(limit)
+    max_depth = limit.minimum if isinstance(limit, Adaptive) else limit
+    assert run_with_timeout(lambda: nested(guard, max_depth)) == [DONE]
     for _ in range(2):
-        assert in_time(lambda: nested(guard, room + 1)) == [ITSELF]
-    assert in_time(lambda: nested(guard, room)) == [DONE]
+        assert run_with_timeout(lambda: nested(guard, max_depth + 1)) == [DEADLOCK]
+    assert run_with_timeout(lambda: nested(guard, max_depth)) == [DONE]
 
 
 @pytest.mark.parametrize('limit', [1, 3])
-def test_a_task_that_would_wait_for_itself_is_told(limit: int) -> None:
-    async def main(depth: int) -> Answer:
-        return await nested_later(for_ever(limit), depth)
+def test_task_that_would_wait_for_itself_gets_an_error(limit: int) -> None:
+    async def main(depth: int) -> Outcome:
+        return await nested_async(unlimited_bulkhead(limit), depth)
 
-    assert in_time(lambda: asyncio.run(main(limit))) == [DONE]
-    assert in_time(lambda: asyncio.run(main(limit + 1))) == [ITSELF]
+    assert run_with_timeout(lambda: asyncio.run(main(limit))) == [DONE]
+    assert run_with_timeout(lambda: asyncio.run(main(limit + 1))) == [DEADLOCK]
 
 
-def test_a_task_that_calls_run_sync_in_its_own_call_is_told() -> None:
+def test_task_that_nests_run_sync_in_its_own_call_gets_an_error() -> None:
     async def main() -> None:
-        guard = for_ever()
+        guard = unlimited_bulkhead()
 
-        async def op() -> Answer:
+        async def op() -> Outcome:
             return guard.run_sync(lambda: DONE)
 
         await guard.run(op)
 
-    assert in_time(lambda: asyncio.run(main())) == [ITSELF]
+    assert run_with_timeout(lambda: asyncio.run(main())) == [DEADLOCK]
 
 
-def test_another_key_has_room_of_its_own() -> None:
+def test_nested_call_with_another_key_is_admitted() -> None:
     keys = iter('aab')
-    guard = for_ever(key=lambda: next(keys))
-    assert in_time(lambda: guard.run_sync(lambda: guard.run_sync(lambda: DONE))) == [ITSELF]
+    guard = unlimited_bulkhead(key=lambda: next(keys))
+    assert run_with_timeout(lambda: guard.run_sync(lambda: guard.run_sync(lambda: DONE))) == [
+        DEADLOCK
+    ]
     assert guard.run_sync(lambda: DONE) is DONE
 
 
-async def both(guard: Guard[Any], first: Callable[[asyncio.Event], Awaitable[Answer]]) -> Answer:
-    """Let one task be inside, and another one wait for it twice, once in its own call."""
-    ends = asyncio.Event()
-    other = asyncio.create_task(guard.run(lambda: first(ends)))
+async def call_in_two_tasks(
+    guard: Guard[Any], operation: Callable[[asyncio.Event], Awaitable[Outcome]]
+) -> Outcome:
+    """Run the operation in one task; wait for it in another one, in a nested call."""
+    can_end = asyncio.Event()
+    first = asyncio.create_task(guard.run(lambda: operation(can_end)))
     await asyncio.sleep(0)
-    mine = asyncio.create_task(nested_later(guard, 2))
+    second = asyncio.create_task(nested_async(guard, 2))
     for _ in range(3):
         await asyncio.sleep(0)
-    ends.set()
-    await other
-    return await mine
+    can_end.set()
+    await first
+    return await second
 
 
-def test_who_waits_for_others_too_waits() -> None:
-    async def first(ends: asyncio.Event) -> Answer:
-        await ends.wait()
+def test_nested_call_waits_if_another_task_holds_a_permit() -> None:
+    async def operation(can_end: asyncio.Event) -> Outcome:
+        await can_end.wait()
         return DONE
 
-    assert in_time(lambda: asyncio.run(both(for_ever(2), first))) == [DONE]
+    assert run_with_timeout(
+        lambda: asyncio.run(call_in_two_tasks(unlimited_bulkhead(2), operation))
+    ) == [DONE]
 
 
-def test_who_waits_beside_the_task_that_began_it_waits() -> None:
-    async def main() -> Answer:
-        guard = for_ever()
-        begun: list[asyncio.Task[Any]] = []
+def test_task_waits_for_the_task_that_started_it() -> None:
+    async def main() -> Outcome:
+        guard = unlimited_bulkhead()
+        tasks: list[asyncio.Task[Any]] = []
 
-        async def begins() -> Answer:
-            begun.append(asyncio.create_task(guard.run(done)))
+        async def start_task() -> Outcome:
+            tasks.append(asyncio.create_task(guard.run(done)))
             await asyncio.sleep(0)
             return DONE
 
-        await guard.run(begins)
-        given: Answer = await begun[0]
-        return given
+        await guard.run(start_task)
+        outcome: Outcome = await tasks[0]
+        return outcome
 
-    assert in_time(lambda: asyncio.run(main())) == [DONE]
+    assert run_with_timeout(lambda: asyncio.run(main())) == [DONE]
 
 
-def test_a_thread_waits_for_a_call_in_a_task() -> None:
-    guard = for_ever()
-    is_inside, ends = Event(), Event()
+def test_thread_waits_for_a_call_in_another_thread() -> None:
+    guard = unlimited_bulkhead()
+    has_started, can_end = Event(), Event()
 
-    def op() -> Answer:
-        is_inside.set()
-        assert ends.wait(10)
+    def op() -> Outcome:
+        has_started.set()
+        assert can_end.wait(10)
         return DONE
 
-    other = Thread(target=lambda: guard.run_sync(op))
-    other.start()
-    assert is_inside.wait(10)
+    running = Thread(target=lambda: guard.run_sync(op))
+    running.start()
+    assert has_started.wait(10)
     waiting = Thread(target=lambda: guard.run_sync(lambda: DONE))
     waiting.start()
-    ends.set()
-    for thread in (other, waiting):
+    can_end.set()
+    for thread in (running, waiting):
         thread.join(10)
         assert not thread.is_alive()
 
 
-def test_where_a_deadline_ends_the_wait_it_is_waited() -> None:
-    async def main() -> Answer:
+def test_call_within_a_deadline_waits_until_it_expires() -> None:
+    async def main() -> Outcome:
         world = FakeWorld()
-        guard = for_ever()
+        guard = unlimited_bulkhead()
 
-        async def waits() -> Answer:
+        async def wait_for_itself() -> Outcome:
             asyncio.get_running_loop().call_soon(world.advance, 2.0)
             return await guard.run(done)
 
-        return await deadline(1.0, world=world).run(lambda: guard.run(waits))
+        return await deadline(1.0, world=world).run(lambda: guard.run(wait_for_itself))
 
-    assert in_time(lambda: asyncio.run(main())) == [Failure(DeadlineExceeded('deadline', 1.0))]
+    assert run_with_timeout(lambda: asyncio.run(main())) == [
+        Failure(DeadlineExceeded('deadline', 1.0))
+    ]
 
 
-def test_a_permit_comes_back_after_a_defect_too() -> None:
-    guard = for_ever()
+def test_permit_is_released_after_a_defect() -> None:
+    guard = unlimited_bulkhead()
 
-    def defect() -> Answer:
+    def defect() -> Outcome:
         raise LookupError
 
     for _ in range(2):
         with pytest.raises(LookupError):
             guard.run_sync(defect)
-    assert in_time(lambda: nested(guard, 2)) == [ITSELF]
+    assert run_with_timeout(lambda: nested(guard, 2)) == [DEADLOCK]
 
 
-def test_where_nobody_waits_for_ever_all_share_one_permit() -> None:
+def test_calls_share_one_permit_if_waiting_is_limited() -> None:
     guard: Any = bulkhead(2, name='bank', queue=None, wait=1.0)
     first, second = guard.enter(), guard.enter()
     assert isinstance(first, Permit)
     assert first is second
 
 
-def test_a_task_that_its_loop_has_left_behind_gives_its_permit_back() -> None:
-    async def stuck() -> Answer:
+def test_permit_of_a_task_of_a_closed_loop_is_released() -> None:
+    async def wait_forever() -> Outcome:
         await asyncio.Event().wait()
         return DONE
 
-    async def begin() -> None:
-        begun.append(asyncio.create_task(guard.run(stuck)))
+    async def start_task() -> None:
+        tasks.append(asyncio.create_task(guard.run(wait_forever)))
         await asyncio.sleep(0)
 
-    begun: list[asyncio.Task[Any]] = []
-    guard = for_ever()
+    tasks: list[asyncio.Task[Any]] = []
+    guard = unlimited_bulkhead()
     loop = asyncio.new_event_loop()
     loop.set_exception_handler(lambda _loop, _context: None)
-    loop.run_until_complete(begin())
+    loop.run_until_complete(start_task())
     loop.close()
-    begun.clear()
+    tasks.clear()
     gc.collect()
-    assert in_time(lambda: nested(guard, 1)) == [DONE]
+    assert run_with_timeout(lambda: nested(guard, 1)) == [DONE]

@@ -1,4 +1,4 @@
-"""A call that one thread makes and others wait for, and the end of tasks, without a cache around them."""
+"""Single call without a cache: shared calls of threads, and the cancellation of tasks."""
 
 import asyncio
 import gc
@@ -13,48 +13,48 @@ from seamwise.policies._parts.single_flight import SharedThreadCall, cancel_and_
 from tests.policies.leftovers import nothing_collected
 
 
-def fails() -> Outcome:
+def fail() -> Outcome:
     raise LookupError('bug')
 
 
-def test_who_waits_gets_the_defect_and_who_comes_later_is_told_nothing() -> None:
-    flight: SharedThreadCall[object, object] = SharedThreadCall()
-    raised: list[type[BaseException]] = []
+def test_defect_is_raised_in_waiters_and_not_kept_for_later_callers() -> None:
+    call: SharedThreadCall[object, object] = SharedThreadCall()
+    error_types: list[type[BaseException]] = []
 
-    def waits() -> None:
-        with pytest.raises(LookupError) as defect:
-            flight.wait()
-        raised.append(defect.type)
+    def wait() -> None:
+        with pytest.raises(LookupError) as caught:
+            call.wait()
+        error_types.append(caught.type)
 
-    thread = Thread(target=waits, daemon=True)
+    thread = Thread(target=wait, daemon=True)
     thread.start()
-    limit = time.monotonic() + 5
-    while not flight._waiting and time.monotonic() < limit:
+    deadline = time.monotonic() + 5
+    while not call._waiters and time.monotonic() < deadline:
         time.sleep(0.001)
     with pytest.raises(LookupError):
-        flight.fly(fails)
+        call.run(fail)
     thread.join(5)
-    assert raised == [LookupError]
-    assert flight.wait() is None
+    assert error_types == [LookupError]
+    assert call.wait() is None
 
 
-def test_where_nobody_waits_a_defect_is_not_kept() -> None:
-    flight: SharedThreadCall[object, object] = SharedThreadCall()
+def test_defect_is_not_kept_without_waiters() -> None:
+    call: SharedThreadCall[object, object] = SharedThreadCall()
     with pytest.raises(LookupError):
-        flight.fly(fails)
-    assert flight.wait() is None
+        call.run(fail)
+    assert call.wait() is None
 
 
-def test_the_outcome_is_there_for_all_who_come_later() -> None:
-    flight: SharedThreadCall[object, object] = SharedThreadCall()
+def test_outcome_is_kept_for_later_callers() -> None:
+    call: SharedThreadCall[object, object] = SharedThreadCall()
     outcome = Success(1)
-    assert flight.fly(lambda: outcome) is outcome
-    assert flight.wait() is outcome
-    assert not flight.is_around()
+    assert call.run(lambda: outcome) is outcome
+    assert call.wait() is outcome
+    assert not call.is_reentrant()
 
 
-def test_a_cancellation_while_tasks_end_is_raised_at_the_end_and_leaves_no_cycle_behind() -> None:
-    async def ends_slowly() -> Outcome:
+def test_cancellation_of_cancel_and_wait_is_raised_after_the_tasks_and_leaves_no_cycle() -> None:
+    async def end_slowly() -> Outcome:
         try:
             await asyncio.Event().wait()
         finally:
@@ -63,19 +63,19 @@ def test_a_cancellation_while_tasks_end_is_raised_at_the_end_and_leaves_no_cycle
         return Success(1)
 
     async def main() -> None:
-        task = asyncio.create_task(ends_slowly())
+        task = asyncio.create_task(end_slowly())
         await asyncio.sleep(0)
-        ending = asyncio.create_task(cancel_and_wait((task,), 'x'))
+        waiting = asyncio.create_task(cancel_and_wait((task,), 'x'))
         await asyncio.sleep(0)
-        ending.cancel()
-        await asyncio.wait((ending,))
+        waiting.cancel()
+        await asyncio.wait((waiting,))
         assert task.done()
-        assert ending.cancelled()
+        assert waiting.cancelled()
 
-    def cancellations() -> int:
-        return sum(type(thing) is asyncio.CancelledError for thing in gc.get_objects())
+    def count_cancellations() -> int:
+        return sum(type(object_) is asyncio.CancelledError for object_ in gc.get_objects())
 
     with nothing_collected():
-        before = cancellations()
+        expected = count_cancellations()
         asyncio.run(main())
-        assert cancellations() == before
+        assert count_cancellations() == expected

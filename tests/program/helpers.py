@@ -1,4 +1,4 @@
-"""What the tests of the command share: running it, and comparing what came with what was expected."""
+"""Helpers for the tests of the command: running it, and comparing output with expectations."""
 
 import json
 import os
@@ -37,9 +37,9 @@ def run(
 ) -> subprocess.CompletedProcess[bytes]:
     """Run the command in a process of its own."""
     command = [*COMMAND, *map(str, arguments)]
-    given = calls.encode() if isinstance(calls, str) else calls
+    value = calls.encode() if isinstance(calls, str) else calls
     return subprocess.run(
-        command, input=given, capture_output=True, check=False, timeout=60, env=env, cwd=cwd
+        command, input=value, capture_output=True, check=False, timeout=60, env=env, cwd=cwd
     )
 
 
@@ -62,18 +62,18 @@ def matches(found: Json, expected: Json) -> bool:
 
 def _holds(found: Any, rules: dict[str, Any]) -> bool:
     if '$pluck' in rules:
-        rest = {rule: wanted for rule, wanted in rules.items() if rule != '$pluck'}
-        return _holds([one[rules['$pluck']] for one in found], rest)
-    return all(_RULES[rule](found, wanted) for rule, wanted in rules.items())
+        rest = {rule: expected for rule, expected in rules.items() if rule != '$pluck'}
+        return _holds([item[rules['$pluck']] for item in found], rest)
+    return all(_RULES[rule](found, expected) for rule, expected in rules.items())
 
 
 def _some(found: Sequence[Any], wanted: Any) -> bool:
-    return any(matches(one, wanted) for one in found)
+    return any(matches(item, wanted) for item in found)
 
 
 _RULES: Mapping[str, Callable[[Any, Any], bool]] = {
-    '$any': lambda found, wanted: all(_some(found, one) for one in wanted),
-    '$none': lambda found, wanted: not any(_some(found, one) for one in wanted),
+    '$any': lambda found, wanted: all(_some(found, item) for item in wanted),
+    '$none': lambda found, wanted: not any(_some(found, item) for item in wanted),
     '$has': lambda found, wanted: wanted in found,
     '$eq': lambda found, wanted: bool(found == wanted),
     '$len': lambda found, wanted: bool(len(found) == wanted),

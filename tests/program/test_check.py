@@ -1,4 +1,4 @@
-"""`seamwise check`: what it prints, and how it ends."""
+"""`seamwise check`: output and exit codes."""
 
 import json
 import os
@@ -49,13 +49,13 @@ def refused(*arguments: str) -> str:
     return result.stderr.partition('Error: ')[2].strip()
 
 
-def test_a_clean_file_ends_with_nothing() -> None:
+def test_clean_file_exits_with_0_and_prints_no_finding() -> None:
     result = check('clean.py')
     assert result.output.startswith('no findings in 1 file (')
     assert code(result) == 0
 
 
-def test_a_finding_is_shown_with_its_line_and_a_caret() -> None:
+def test_finding_is_shown_with_its_line_and_a_caret() -> None:
     result = check('dirty.py')
     lines = result.output.splitlines()
     assert lines[:3] == [
@@ -67,14 +67,14 @@ def test_a_finding_is_shown_with_its_line_and_a_caret() -> None:
     assert code(result) == 1
 
 
-def test_json_has_every_finding() -> None:
+def test_json_contains_every_finding() -> None:
     result = check('dirty.py', 'clean.py', '--json')
-    told = json.loads(result.stdout)
-    assert told.keys() == {'findings', 'files', 'seconds'}
-    assert told['files'] == 2
-    (found,) = told['findings']
-    assert found.keys() == {'code', 'path', 'line', 'column', 'message', 'help', 'severity'}
-    assert [found[name] for name in ('code', 'path', 'line', 'column', 'severity')] == [
+    output = json.loads(result.stdout)
+    assert output.keys() == {'findings', 'files', 'seconds'}
+    assert output['files'] == 2
+    (matches,) = output['findings']
+    assert matches.keys() == {'code', 'path', 'line', 'column', 'message', 'help', 'severity'}
+    assert [matches[name] for name in ('code', 'path', 'line', 'column', 'severity')] == [
         'SW101',
         'dirty.py',
         4,
@@ -84,9 +84,11 @@ def test_json_has_every_finding() -> None:
     assert code(result) == 1
 
 
-def test_every_format_is_one_document() -> None:
+def test_every_format_prints_one_document() -> None:
     sarif = check('dirty.py', '--format', 'sarif')
-    assert [one['ruleId'] for one in json.loads(sarif.stdout)['runs'][0]['results']] == ['SW101']
+    assert [result['ruleId'] for result in json.loads(sarif.stdout)['runs'][0]['results']] == [
+        'SW101'
+    ]
     github = check('dirty.py', '--format', 'github')
     assert github.stdout.startswith(
         '::error file=dirty.py,line=4,endLine=4,col=2,endColumn=8,title=SW101%3A '
@@ -96,24 +98,24 @@ def test_every_format_is_one_document() -> None:
 
 
 @pytest.mark.parametrize('form', ['text', 'json', 'sarif', 'github'])
-def test_what_cannot_be_read_is_told_beside_the_findings(form: str) -> None:
+def test_unreadable_file_is_reported_in_addition_to_the_findings(form: str) -> None:
     Path('broken.py').write_text('def (:', encoding='utf-8')
     result = check('.', '--format', form)
-    told = 'seamwise: broken.py:1: it does not parse: invalid syntax.\n'
-    assert result.stderr == ('' if form == 'github' else told)
+    output = 'seamwise: broken.py:1: it does not parse: invalid syntax.\n'
+    assert result.stderr == ('' if form == 'github' else output)
     assert ('broken.py' in result.stdout) == (form in {'sarif', 'github'})
     assert 'dirty.py' in result.stdout
     assert code(result) == 2
 
 
-def test_a_missing_import_alone_ends_well() -> None:
+def test_missing_import_alone_exits_with_0() -> None:
     Path('clean.py').write_text('import nowhere\n', encoding='utf-8')
     result = check('clean.py')
     assert 'clean.py:1: Cannot find implementation' in result.stderr
     assert code(result) == 0
 
 
-def test_settings_are_read_and_a_mistake_in_them_is_told() -> None:
+def test_settings_are_read_and_invalid_ones_are_reported() -> None:
     Path('pyproject.toml').write_text(
         '[tool.seamwise.check]\nignore = ["SW101"]\n', encoding='utf-8'
     )
@@ -126,7 +128,7 @@ def test_settings_are_read_and_a_mistake_in_them_is_told() -> None:
     assert code(result) == 2
 
 
-def test_hints_alone_fail_nothing() -> None:
+def test_hints_alone_exit_with_0() -> None:
     Path('pyproject.toml').write_text(
         '[tool.seamwise.check]\nseverity = {SW101 = "hint"}\n', encoding='utf-8'
     )
@@ -149,7 +151,7 @@ def test_hints_alone_fail_nothing() -> None:
         (('--ignore', 'SW102'), []),
     ],
 )
-def test_the_command_line_overrules_the_configuration(
+def test_command_line_overrides_the_configuration(
     options: tuple[str, ...], found: list[str]
 ) -> None:
     Path('pyproject.toml').write_text(
@@ -159,11 +161,11 @@ def test_the_command_line_overrules_the_configuration(
         f'{SOURCE}def f() -> Result[int, str]:\n    save().unwrap()\n    save()\n    raise OSError\n',
         encoding='utf-8',
     )
-    told = json.loads(check('all.py', '--json', *options).stdout)
-    assert sorted(one['code'] for one in told['findings']) == found
+    output = json.loads(check('all.py', '--json', *options).stdout)
+    assert sorted(finding['code'] for finding in output['findings']) == found
 
 
-def test_a_rule_of_the_whole_is_asked_when_all_is_there() -> None:
+def test_whole_program_rule_runs_with_the_option_whole() -> None:
     kind = "class Lost(TaggedError, category=Category.NOT_FOUND, message='Lost.'):\n    pass\n"
     Path('unmade.py').write_text(
         f'from seamwise import Category, TaggedError\n{kind}', encoding='utf-8'
@@ -172,7 +174,7 @@ def test_a_rule_of_the_whole_is_asked_when_all_is_there() -> None:
     assert 'SW111' in check('unmade.py', '--whole').stdout
 
 
-def test_what_is_known_of_files_is_kept_unless_it_is_not_to_be(
+def test_cache_is_written_unless_no_cache_is_given(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache = tmp_path / 'cache'
@@ -184,7 +186,7 @@ def test_what_is_known_of_files_is_kept_unless_it_is_not_to_be(
 
 
 @pytest.mark.parametrize('asked', ['SW101', 'sw101', ' Sw101 '])
-def test_a_rule_is_explained(asked: str) -> None:
+def test_explain_prints_the_page_of_a_rule(asked: str) -> None:
     result = check('--explain', asked)
     assert result.output.startswith('# SW101: discarded Result.\n')
     assert code(result) == 0
@@ -215,7 +217,7 @@ def test_a_wrong_use_is_told() -> None:
     )
 
 
-def test_only_what_a_change_brings_is_shown() -> None:
+def test_diff_shows_only_new_findings() -> None:
     git = ['git', '-c', 'user.name=Ada', '-c', 'user.email=ada@example.org']
     for arguments in (['init', '--quiet'], ['add', '.'], ['commit', '--quiet', '--message', 'one']):
         subprocess.run([*git, *arguments], check=True)
@@ -230,7 +232,7 @@ def test_only_what_a_change_brings_is_shown() -> None:
     assert code(result) == 2
 
 
-def test_an_interrupted_comparison_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_interrupted_comparison_leaves_no_files_behind(tmp_path: Path) -> None:
     git = ['git', '-c', 'user.name=Ada', '-c', 'user.email=ada@example.org']
     for arguments in (['init', '--quiet'], ['add', '.'], ['commit', '--quiet', '--message', 'one']):
         subprocess.run([*git, *arguments], check=True)
@@ -249,50 +251,50 @@ def test_an_interrupted_comparison_leaves_nothing_behind(tmp_path: Path) -> None
         while not list(temporary.glob('*/order.json')) and time.monotonic() < until:
             time.sleep(0.01)
         os.killpg(process.pid, signal.SIGINT)
-        _, said = process.communicate(timeout=30)
-    assert (process.returncode, said.strip()) == (130, b'seamwise: interrupted.')
+        _, message = process.communicate(timeout=30)
+    assert (process.returncode, message.strip()) == (130, b'seamwise: interrupted.')
     assert list(temporary.iterdir()) == []
 
 
-def test_a_terminal_gets_colour_and_lines_that_fit() -> None:
+def test_output_on_a_terminal_is_coloured_and_fits_its_width() -> None:
     Path('long.py').write_text(
         f"{SOURCE}def run() -> None:\n\tprint('错误{'ab' * 60}'); save(); {'x = 1; ' * 20}\n",
         encoding='utf-8',
     )
-    status, shown = on_terminal('check', 'long.py')
+    status, text = on_terminal('check', 'long.py')
     assert status == 1
-    assert '\x1b[36m\x1b[1mlong.py:4:' in shown
-    lines = ANSI.sub('', shown).split('\n')
+    assert '\x1b[36m\x1b[1mlong.py:4:' in text
+    lines = ANSI.sub('', text).split('\n')
     assert max(map(cell_len, lines)) <= 80
-    (marks,) = [one for one in lines if re.fullmatch(r' +\^+', one)]
+    (marks,) = [line for line in lines if re.fullmatch(r' +\^+', line)]
     source = lines[lines.index(marks) - 1]
     assert cell_len(source[: source.index('save()')]) == marks.index('^')
 
 
-def test_without_colour_a_terminal_gets_the_same_text() -> None:
-    status, shown = on_terminal('check', 'dirty.py', env={**CLEAN, 'NO_COLOR': '1'})
+def test_output_on_a_terminal_without_colour_has_the_same_text() -> None:
+    status, text = on_terminal('check', 'dirty.py', env={**CLEAN, 'NO_COLOR': '1'})
     assert status == 1
-    assert '\x1b' not in shown
-    status, shown = on_terminal(
+    assert '\x1b' not in text
+    status, text = on_terminal(
         'check', 'dirty.py', env={**CLEAN, 'SEAMWISE_STYLE': 'screen-reader'}
     )
-    assert '^' not in shown
-    assert 'is discarded; its error is lost (str).\n' in shown
+    assert '^' not in text
+    assert 'is discarded; its error is lost (str).\n' in text
 
 
-def test_an_odd_file_name_is_shown_in_one_line() -> None:
+def test_unusual_file_name_is_shown_on_one_line() -> None:
     Path('a b\n说.py').write_text(f'{SOURCE}save()\n', encoding='utf-8')
-    for form, shown in {
+    for form, text in {
         'text': r'a b\n说.py:3:1',
         'json': r'a b\n说.py',
         'sarif': 'a%20b%0A%E8%AF%B4.py',
     }.items():
-        told = check('.', '--format', form)
-        assert shown in told.stdout
-        assert code(told) == 1
+        output = check('.', '--format', form)
+        assert text in output.stdout
+        assert code(output) == 1
 
 
-def test_a_reader_that_has_gone_is_no_defect() -> None:
+def test_ended_reader_is_not_a_defect() -> None:
     command = [*COMMAND, 'check', 'dirty.py', '--format', 'sarif']
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=CLEAN
@@ -304,17 +306,17 @@ def test_a_reader_that_has_gone_is_no_defect() -> None:
         assert process.stderr.read() == b''
 
 
-def test_a_full_disk_is_told() -> None:
+def test_full_disk_is_reported() -> None:
     with Path('/dev/full').open('wb') as full:
-        told = subprocess.run(
+        output = subprocess.run(
             [*COMMAND, 'check', 'dirty.py'],
             stdout=full,
             stderr=subprocess.PIPE,
             env=CLEAN,
             check=False,
         )
-    assert told.returncode == 74
-    assert told.stderr.startswith(b'seamwise: cannot write to standard output: ')
+    assert output.returncode == 74
+    assert output.stderr.startswith(b'seamwise: cannot write to standard output: ')
 
 
 PAGE = Path(__file__).parents[2] / 'docs' / 'check' / 'README.md'
@@ -324,36 +326,39 @@ SHOWN = re.compile(
 SECONDS = re.compile(r'\d+\.\d+(?= s\))|(?<="seconds":)[\d.]+')
 
 
-def test_the_page_shows_what_is_really_printed() -> None:
+def test_documentation_shows_the_real_output() -> None:
     page = PAGE.read_text(encoding='utf-8')
     source = re.search(r'^```python\n(.*?)^```$', page, re.MULTILINE | re.DOTALL)
     assert source is not None
     Path('orders.py').write_text(source[1], encoding='utf-8')
-    shown = SHOWN.findall(page)
-    assert len(shown) == 3
-    for command, output in shown:
+    text = SHOWN.findall(page)
+    assert len(text) == 3
+    for command, output in text:
         assert SECONDS.sub('0', check(*command.split()[1:]).stdout) == SECONDS.sub('0', output), (
             command
         )
 
 
-def test_the_page_lists_every_rule() -> None:
+def test_documentation_lists_every_rule() -> None:
     page = PAGE.read_text(encoding='utf-8')
     rows = [
-        f'| [{one.code}]({one.code}.md) | {one.title} | {one.severity} |' for one in RULES.values()
+        f'| [{rule.code}]({rule.code}.md) | {rule.title} | {rule.severity} |'
+        for rule in RULES.values()
     ]
     assert re.findall(r'^\| \[SW.*$', page, re.MULTILINE) == rows
 
 
-def test_adoption_tells_how_far_it_is_and_fails_nothing() -> None:
+def test_adoption_reports_the_progress_and_exits_with_0() -> None:
     result = check('dirty.py', '--adoption')
-    assert result.output.startswith('0 % of the fallible functions declare tagged errors (0 of 1).\n')
+    assert result.output.startswith(
+        '0 % of the fallible functions declare tagged errors (0 of 1).\n'
+    )
     assert code(result) == 0
-    given = json.loads(check('dirty.py', '--adoption', '--json').stdout)
-    assert (given['percent'], [one['name'] for one in given['steps']]) == (0, ['save'])
+    value = json.loads(check('dirty.py', '--adoption', '--json').stdout)
+    assert (value['percent'], [step['name'] for step in value['steps']]) == (0, ['save'])
 
 
-def test_adoption_tells_what_cannot_be_read(tmp_path: Path) -> None:
+def test_adoption_reports_unreadable_files(tmp_path: Path) -> None:
     (tmp_path / 'broken.py').write_text('def (', encoding='utf-8')
     result = check('.', '--adoption')
     assert 'seamwise: broken.py:1: ' in result.stderr
@@ -365,7 +370,7 @@ def test_adoption_tells_what_cannot_be_read(tmp_path: Path) -> None:
     'other',
     ['--fix', '--whole', '--diff=HEAD', '--select=SW101', '--ignore=SW101', '--format=sarif'],
 )
-def test_adoption_goes_with_json_alone(other: str) -> None:
+def test_adoption_can_be_combined_with_json_only(other: str) -> None:
     assert (
         refused('dirty.py', '--adoption', other)
         == '--adoption asks no rule and mends nothing; it goes with --json.'

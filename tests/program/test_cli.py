@@ -1,4 +1,4 @@
-"""How the command starts and how the process ends; in this process."""
+"""Start and end of the command, tested in this process."""
 
 import logging
 import os
@@ -17,22 +17,27 @@ from typing_extensions import override
 
 from seamwise import report_defect
 from seamwise.program import cli, main
-from seamwise.program.choices import Choice
 from seamwise.program.cli import seamwise
-from seamwise.program.exit_errors import CommandExit, os_error_exit, report_exit, stdout_error_exit
-from seamwise.program.exits import Exit
-from seamwise.program.logs import log_to_stderr
+from seamwise.program.console import (
+    Choice,
+    CommandExit,
+    Exit,
+    log_to_stderr,
+    os_error_exit,
+    report_exit,
+    stdout_error_exit,
+)
 from seamwise.program.progress import progress
 
 
 @pytest.fixture
 def handlers(monkeypatch: pytest.MonkeyPatch) -> dict[int, Callable[[int, FrameType | None], Any]]:
     """Take note of the signal handlers that the command asks for; none is set."""
-    asked: dict[int, Callable[[int, FrameType | None], Any]] = {}
-    monkeypatch.setattr('seamwise.program.cli.signal.signal', asked.__setitem__)
+    request: dict[int, Callable[[int, FrameType | None], Any]] = {}
+    monkeypatch.setattr('seamwise.program.cli.signal.signal', request.__setitem__)
     usual: dict[int, signal.Handlers] = {}
     monkeypatch.setattr('seamwise.program.cli.signal.getsignal', usual.get)
-    return asked
+    return request
 
 
 def ended(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> object:
@@ -49,19 +54,19 @@ def failing(raised: BaseException) -> Callable[..., Any]:
     return fail
 
 
-NO_RICH = "the command needs rich, which is not installed; get it by: pip install 'seamwise[all]'"
+NO_RICH = "the command requires rich. Install it with: pip install 'seamwise[all]'"
 
 pytestmark = pytest.mark.usefixtures('handlers')
 
 
-def test_the_version_is_shown(
+def test_version_option_prints_the_version(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert ended(monkeypatch, '--version') == 0
     assert capsys.readouterr().out.startswith('seamwise 0.')
 
 
-def test_a_subcommands_exit_code_is_the_programs(
+def test_program_exits_with_the_code_of_the_subcommand(
     monkeypatch: pytest.MonkeyPatch, workspace: Path
 ) -> None:
     assert (
@@ -78,14 +83,14 @@ def test_a_subcommands_exit_code_is_the_programs(
     )
 
 
-def test_a_wrong_use_is_two(
+def test_incorrect_use_exits_with_2(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert ended(monkeypatch, 'rnu') == 2
     assert "Did you mean 'run'?" in capsys.readouterr().err
 
 
-def test_a_command_that_gives_no_code_has_succeeded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_subcommand_without_a_code_exits_with_0(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(seamwise, 'main', _nothing)
     assert ended(monkeypatch) == 0
 
@@ -107,7 +112,7 @@ def _nothing(*arguments: object, **how: object) -> None: ...
         (ModuleNotFoundError('no', name='rich.cells'), 78, f'seamwise: {NO_RICH}\n'),
     ],
 )
-def test_an_end_of_another_kind_has_its_code(
+def test_fatal_error_exits_with_its_code(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     raised: BaseException,
@@ -115,7 +120,7 @@ def test_an_end_of_another_kind_has_its_code(
     said: str,
 ) -> None:
     given_up: list[object] = []
-    monkeypatch.setattr('seamwise.program.exit_errors.give_up', given_up.append)
+    monkeypatch.setattr('seamwise.program.console.discard_buffer', given_up.append)
     if isinstance(raised, ModuleNotFoundError):
         monkeypatch.setattr('seamwise.program.cli.start', failing(raised))
     monkeypatch.setattr(seamwise, 'main', failing(raised))
@@ -124,7 +129,7 @@ def test_an_end_of_another_kind_has_its_code(
     assert given_up == [sys.stdout] * isinstance(raised, OSError)
 
 
-def test_another_missing_module_is_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_module_of_another_package_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         'seamwise.program.cli.start', failing(ModuleNotFoundError('no', name='seamwise.nothing'))
     )
@@ -132,7 +137,7 @@ def test_another_missing_module_is_a_bug(monkeypatch: pytest.MonkeyPatch) -> Non
         main()
 
 
-def test_a_defect_is_seventy_with_its_reference_and_stands_in_the_log(
+def test_defect_exits_with_70_and_its_reference_is_in_the_log(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bug = ZeroDivisionError('password=hunter2')
@@ -146,7 +151,7 @@ def test_a_defect_is_seventy_with_its_reference_and_stands_in_the_log(
     assert 'hunter2' not in written.err
 
 
-def test_a_signal_becomes_an_exit_that_lets_go_of_everything(
+def test_signal_raises_system_exit_with_its_code(
     monkeypatch: pytest.MonkeyPatch, handlers: dict[int, Callable[[int, FrameType | None], Any]]
 ) -> None:
     ended(monkeypatch, '--version')
@@ -158,7 +163,7 @@ def test_a_signal_becomes_an_exit_that_lets_go_of_everything(
         assert raised.value.code == 128 + number
 
 
-def test_a_signal_that_is_ignored_stays_so(
+def test_ignored_signal_stays_ignored(
     monkeypatch: pytest.MonkeyPatch, handlers: dict[int, Callable[[int, FrameType | None], Any]]
 ) -> None:
     monkeypatch.setattr(
@@ -171,16 +176,16 @@ def test_a_signal_that_is_ignored_stays_so(
 # Endings
 
 
-def test_a_message_cannot_move_the_cursor(capsys: pytest.CaptureFixture[str]) -> None:
+def test_control_characters_of_a_message_are_escaped(capsys: pytest.CaptureFixture[str]) -> None:
     assert report_exit(CommandExit('cannot read \x1b[2J', Exit.NO_INPUT)) is Exit.NO_INPUT
     assert capsys.readouterr().err == 'seamwise: cannot read \\x1b[2J\n'
 
 
-def test_an_error_without_a_reason_of_the_system_tells_itself() -> None:
+def test_os_error_without_a_reason_is_shown_itself() -> None:
     assert os_error_exit('read', OSError('odd'), Exit.NO_INPUT).message == 'cannot read: odd'
 
 
-def test_what_a_dead_output_still_holds_goes_nowhere(
+def test_buffer_of_a_closed_output_is_discarded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / 'out'
@@ -193,7 +198,7 @@ def test_what_a_dead_output_still_holds_goes_nowhere(
 
 
 @pytest.mark.parametrize('stdout', [StringIO(), None])
-def test_an_output_without_a_descriptor_is_left_alone(
+def test_output_without_a_file_descriptor_is_not_discarded(
     monkeypatch: pytest.MonkeyPatch, stdout: StringIO | None
 ) -> None:
     monkeypatch.setattr(sys, 'stdout', stdout)
@@ -203,7 +208,7 @@ def test_an_output_without_a_descriptor_is_left_alone(
 # The log
 
 
-def test_the_log_is_redacted_and_moves_no_cursor(capsys: pytest.CaptureFixture[str]) -> None:
+def test_log_is_redacted_and_escaped(capsys: pytest.CaptureFixture[str]) -> None:
     with log_to_stderr():
         logging.getLogger('seamwise').error('password=hunter2 \x1b[2J\nsecond line')
     logging.getLogger('seamwise').debug('not any more')
@@ -228,10 +233,10 @@ def calls_done(
 ) -> Generator[None, None, None]:
     """Let so many calls be done, and look at what is left on the screen then."""
     with Path(source).open('rb') as calls, progress(calls, stdout=stdout, stderr=stderr) as aside:
-        for one in range(number):
+        for item in range(number):
             calls.read(9)
             with aside():
-                stdout.write(f'output {one}\n')
+                stdout.write(f'output {item}\n')
         yield
 
 
@@ -242,7 +247,7 @@ def screen(monkeypatch: pytest.MonkeyPatch) -> _Terminal:
     return _Terminal()
 
 
-def test_progress_tells_how_many_calls_are_done(tmp_path: Path, screen: _Terminal) -> None:
+def test_progress_shows_the_number_of_finished_calls(tmp_path: Path, screen: _Terminal) -> None:
     file = tmp_path / 'calls'
     file.write_bytes(b'x' * 100)
     with calls_done(11, source=file, stdout=StringIO(), stderr=screen):
@@ -250,13 +255,13 @@ def test_progress_tells_how_many_calls_are_done(tmp_path: Path, screen: _Termina
     assert '11 calls' in screen.getvalue()
 
 
-def test_progress_without_a_size_counts_only(screen: _Terminal) -> None:
+def test_progress_without_a_file_size_shows_the_count_only(screen: _Terminal) -> None:
     with calls_done(10, source='/dev/null', stdout=StringIO(), stderr=screen):
         pass
     assert '10 calls' in screen.getvalue()
 
 
-def test_progress_is_not_worth_showing_for_a_few_calls(screen: _Terminal) -> None:
+def test_progress_is_not_shown_for_a_few_calls(screen: _Terminal) -> None:
     with calls_done(9, source='/dev/null', stdout=StringIO(), stderr=screen):
         pass
     assert screen.getvalue() == ''
@@ -266,11 +271,11 @@ CLEARED = '\x1b[1A\x1b[2K'
 """What takes the line off a terminal."""
 
 
-def test_on_one_screen_progress_makes_room_for_the_output(screen: _Terminal) -> None:
+def test_progress_is_cleared_before_output_on_the_same_terminal(screen: _Terminal) -> None:
     with calls_done(12, source='/dev/null', stdout=screen, stderr=screen):
         assert not screen.getvalue().endswith(CLEARED), 'it shows while a call runs'
     output = screen.getvalue()
-    assert [one for one in ('10 calls', '11 calls', '12 calls') if one in output] == [
+    assert [item for item in ('10 calls', '11 calls', '12 calls') if item in output] == [
         '10 calls',
         '11 calls',
         '12 calls',
@@ -280,7 +285,7 @@ def test_on_one_screen_progress_makes_room_for_the_output(screen: _Terminal) -> 
     assert output.endswith(CLEARED)
 
 
-def test_progress_is_cleared_before_anything_is_said_of_an_end(screen: _Terminal) -> None:
+def test_progress_is_cleared_before_a_fatal_error_is_shown(screen: _Terminal) -> None:
     with (
         pytest.raises(KeyboardInterrupt),
         calls_done(12, source='/dev/null', stdout=StringIO(), stderr=screen),
@@ -290,13 +295,13 @@ def test_progress_is_cleared_before_anything_is_said_of_an_end(screen: _Terminal
 
 
 @pytest.mark.parametrize('stderr', [StringIO(), None])
-def test_progress_is_for_terminals(stderr: StringIO | None) -> None:
+def test_progress_is_shown_on_terminals_only(stderr: StringIO | None) -> None:
     with calls_done(20, source='/dev/null', stdout=StringIO(), stderr=stderr):
         pass
     assert stderr is None or stderr.getvalue() == ''
 
 
-def test_a_terminal_that_cannot_clear_a_line_shows_no_progress(
+def test_progress_is_not_shown_if_the_terminal_cannot_clear_a_line(
     screen: _Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv('TERM', 'dumb')
@@ -305,7 +310,7 @@ def test_a_terminal_that_cannot_clear_a_line_shows_no_progress(
     assert screen.getvalue() == ''
 
 
-def test_output_into_a_pipe_shows_no_progress(screen: _Terminal) -> None:
+def test_progress_is_not_shown_if_output_goes_to_a_pipe(screen: _Terminal) -> None:
     reading, writing = os.pipe()
     with (
         os.fdopen(reading),
@@ -316,7 +321,7 @@ def test_output_into_a_pipe_shows_no_progress(screen: _Terminal) -> None:
     assert screen.getvalue() == ''
 
 
-def test_somebody_who_types_the_calls_is_shown_no_progress(screen: _Terminal) -> None:
+def test_progress_is_not_shown_if_calls_are_typed(screen: _Terminal) -> None:
     ours, theirs = os.openpty()
     try:
         with (
@@ -335,20 +340,20 @@ def test_somebody_who_types_the_calls_is_shown_no_progress(screen: _Terminal) ->
 # Standard error
 
 
-def test_a_standard_error_that_takes_no_more_does_not_change_how_it_ends(
+def test_unwritable_standard_error_does_not_change_the_exit_code(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with (tmp_path / 'err').open('w') as stream:
         monkeypatch.setattr(sys, 'stderr', stream)
         monkeypatch.setattr(
-            'seamwise.program.streams.click.echo', failing(OSError(28, 'No space left on device'))
+            'seamwise.program.console.click.echo', failing(OSError(28, 'No space left on device'))
         )
         assert ended(monkeypatch, 'rnu') == 2
         stream.write('left in the buffer')
     assert (tmp_path / 'err').read_text() == ''
 
 
-def test_without_standard_error_nothing_is_said_elsewhere(
+def test_messages_are_dropped_without_standard_error(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, 'stderr', None)
@@ -356,18 +361,18 @@ def test_without_standard_error_nothing_is_said_elsewhere(
     assert capsys.readouterr().out == ''
 
 
-def test_a_wrong_option_cannot_move_the_cursor(
+def test_control_characters_of_an_invalid_option_are_escaped(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert ended(monkeypatch, '--\x1b[2J') == 2
     assert '\x1b' not in capsys.readouterr().err
 
 
-def test_a_choice_asks_did_you_mean() -> None:
+def test_choice_suggests_a_close_value() -> None:
     choice = Choice(['cli', 'http'])
     assert choice.get_invalid_choice_message('htpp', None).endswith("Did you mean 'http'?")
     assert choice.get_invalid_choice_message('x', None) == "'x' is not one of 'cli', 'http'."
 
 
-def test_the_module_of_functions_is_not_hidden_by_its_function() -> None:
+def test_start_is_a_function_of_the_module_cli() -> None:
     assert cli.start.__module__ == 'seamwise.program.cli'

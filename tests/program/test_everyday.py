@@ -1,4 +1,4 @@
-"""A whole session, call by call, through every seam: `tests/runs` says what must come out."""
+"""An everyday session, call by call, at every seam; `tests/runs` contains the expectations."""
 
 import json
 import runpy
@@ -13,7 +13,7 @@ from seamwise._text.jsonable import Json
 from .helpers import SEAMS, matches, objects, run
 
 RUNS = Path(__file__).parent.parent / 'runs'
-NAMES = sorted(one.name.removesuffix('.jsonl') for one in RUNS.glob('*.jsonl'))
+NAMES = sorted(path.name.removesuffix('.jsonl') for path in RUNS.glob('*.jsonl'))
 CLI_CODES = {
     **dict.fromkeys(['MissingParameter', 'InvalidParameter', 'UnknownTool'], 2),
     **dict.fromkeys(['ContentNotFound', 'ContentMismatch', 'DuplicateMatch', 'DiffRejected'], 65),
@@ -51,34 +51,32 @@ def by_call(
 ) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     """Give each expected call with what each seam made of it."""
     for number, call in enumerate(expected['calls']):
-        yield call, {one['seam']: one['output'] for one in lines[number * 7 : number * 7 + 7]}
+        yield call, {line['seam']: line['output'] for line in lines[number * 7 : number * 7 + 7]}
 
 
-def test_every_call_has_a_line_a_seam(session: Any) -> None:
+def test_every_call_has_one_line_per_seam(session: Any) -> None:
     expected, lines, code, _ = session
     assert code == expected['exit']
-    assert [(one['id'], one['line'], one['seam']) for one in lines] == [
+    assert [(line['id'], line['line'], line['seam']) for line in lines] == [
         (call['id'], call['line'], seam) for call in expected['calls'] for seam in SEAMS
     ]
-    assert [one['ok'] for one in lines] == [
+    assert [line['ok'] for line in lines] == [
         'result' in call for call in expected['calls'] for _ in SEAMS
     ]
 
 
-def test_every_success_is_the_expected_one_at_every_seam(session: Any) -> None:
+def test_every_success_is_as_expected_at_every_seam(session: Any) -> None:
     expected, lines, _, _ = session
-    for call, shown in by_call(expected, lines):
+    for call, text in by_call(expected, lines):
         if 'result' not in call:
             continue
-        result = shown['model']['result']
+        result = text['model']['result']
         assert matches(result, call['result']), call
         assert (
-            shown['http']['body']['data']
-            == shown['jsonrpc']['result']['structuredContent']
-            == result
+            text['http']['body']['data'] == text['jsonrpc']['result']['structuredContent'] == result
         )
-        assert json.loads(shown['jsonrpc']['result']['content'][0]['text']) == result
-        assert (shown['cli']['exit_code'], shown['session'], shown['planner'], shown['log']) == (
+        assert json.loads(text['jsonrpc']['result']['content'][0]['text']) == result
+        assert (text['cli']['exit_code'], text['session'], text['planner'], text['log']) == (
             0,
             [],
             None,
@@ -86,23 +84,23 @@ def test_every_success_is_the_expected_one_at_every_seam(session: Any) -> None:
         )
 
 
-def test_every_failure_is_the_expected_one_at_every_seam(session: Any) -> None:
+def test_every_failure_is_as_expected_at_every_seam(session: Any) -> None:
     expected, lines, _, _ = session
-    for call, shown in by_call(expected, lines):
+    for call, text in by_call(expected, lines):
         if 'error' not in call:
             continue
-        error = shown['http']['body']['error']
+        error = text['http']['body']['error']
         assert error['type'] == call['error'], call
         assert matches(error['details'], call.get('details', {})), call
-        assert shown['cli']['exit_code'] == CLI_CODES[call['error']]
-        assert shown['session'][0]['metadata']['error_type'] == call['error']
-        assert shown['model']['error_class'] == shown['log']['error_type'] == call['error']
-        assert shown['model'].get('path') == call.get('path')
-        assert shown['planner']['details']['tool_name'] == call['tool']
-        assert json.loads(shown['jsonrpc']['result']['content'][0]['text']) == shown['model']
+        assert text['cli']['exit_code'] == CLI_CODES[call['error']]
+        assert text['session'][0]['metadata']['error_type'] == call['error']
+        assert text['model']['error_class'] == text['log']['error_type'] == call['error']
+        assert text['model'].get('path') == call.get('path')
+        assert text['planner']['details']['tool_name'] == call['tool']
+        assert json.loads(text['jsonrpc']['result']['content'][0]['text']) == text['model']
 
 
-def test_every_expectation_is_known(session: Any) -> None:
+def test_every_expectation_uses_known_operators(session: Any) -> None:
     expected, _, _, _ = session
     assert expected.keys() <= {'about', 'args', 'exit', 'after', 'calls'}
     assert expected['after'].keys() <= {'files'}
@@ -111,7 +109,7 @@ def test_every_expectation_is_known(session: Any) -> None:
         assert call.keys() <= {'line', 'id', 'tool', *kind}, 'what is not compared is not tested'
 
 
-def test_the_workspace_is_left_as_expected(session: Any) -> None:
+def test_workspace_is_as_expected_after_the_run(session: Any) -> None:
     expected, _, _, workspace = session
     for name, content in expected['after']['files'].items():
         assert (workspace / name).read_text(encoding='utf-8') == content
@@ -133,5 +131,5 @@ def test_the_workspace_is_left_as_expected(session: Any) -> None:
         ('abc', {'$has': 'd'}, False),
     ],
 )
-def test_what_is_expected_is_compared_rightly(found: Json, expected: Json, holds: bool) -> None:
+def test_comparison_of_expectations_is_correct(found: Json, expected: Json, holds: bool) -> None:
     assert matches(found, expected) is holds

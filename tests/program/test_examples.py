@@ -1,4 +1,4 @@
-"""The example that the README runs: the same each time, and nothing is left changed."""
+"""`examples/calls.jsonl`: reproducible output, and no changed files."""
 
 import re
 from pathlib import Path
@@ -27,20 +27,20 @@ def example(seam: str) -> tuple[int, str]:
     return done.returncode, done.stdout.decode()
 
 
-def test_it_shows_successes_and_typical_failures_at_every_seam() -> None:
+def test_example_shows_successes_and_typical_failures_at_every_seam() -> None:
     code, output = example('all')
     assert code == 1
-    found = objects(output)
+    result = objects(output)
     calls = (EXAMPLES / 'calls.jsonl').read_text(encoding='utf-8').count('\n')
     assert 8 <= calls <= 12
-    assert len(found) == calls * SEAMS_OF_A_CALL
-    kinds = [one['output'].get('error_class') for one in found if one['seam'] == 'model']
+    assert len(result) == calls * SEAMS_OF_A_CALL
+    kinds = [item['output'].get('error_class') for item in result if item['seam'] == 'model']
     assert kinds.count(None) >= 3
     assert len(set(kinds)) >= 8
 
 
 @pytest.mark.parametrize('seam', ['all', 'cli'])
-def test_it_gives_the_same_each_time_and_changes_nothing(seam: str) -> None:
+def test_example_gives_equal_output_each_time_and_changes_no_file(seam: str) -> None:
     before = tree(EXAMPLES)
     first, second = (_without_times(example(seam)[1]) for _ in range(2))
     assert first == second

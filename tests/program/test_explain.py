@@ -1,8 +1,10 @@
-"""`seamwise explain`: words that lead to an error, examples that really happen, what each seam says."""
+"""`seamwise explain`: lookup of words, real examples, output of each seam."""
 
 import json
 import re
+import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -14,15 +16,14 @@ from seamwise import TaggedError
 from seamwise.catalog.parsing import ParsingError
 from seamwise.catalog.tools import FileNotFound, ToolError
 from seamwise.catalog.workspace import ConfigUnreadable
-from seamwise.documents import examples as making
-from seamwise.documents.collect import entry, in_words
-from seamwise.documents.examples import made
-from seamwise.documents.lookup import lookup, words
-from seamwise.documents.recipes import RECIPES
-from seamwise.documents.recipes.recipe import Calls, call
-from seamwise.documents.seams import TABLES, arms
-from seamwise.documents.shape import Answer, Entry, Example
-from seamwise.documents.text import as_text
+from seamwise.documents import examples
+from seamwise.documents.collect import collect_entry, type_in_words
+from seamwise.documents.examples import build_example
+from seamwise.documents.lookup import known_words, lookup
+from seamwise.documents.recipes import RECIPES, by_calls, call_line
+from seamwise.documents.seams import TABLES, arms_of
+from seamwise.documents.shape import Answer, ErrorEntry, Example
+from seamwise.documents.text import layout_json, render_entry
 from seamwise.documents.unions import UNION_OF
 from seamwise.program.cli import seamwise
 from seamwise.secrets import Secret
@@ -43,13 +44,13 @@ def explain(*arguments: str) -> Result:
 # Facts
 
 
-def test_every_class_of_the_catalogue_is_in_the_documents() -> None:
-    assert set(UNION_OF) == set(EVERY_CLASS) == set(RECIPES)
+def test_documents_contain_every_class_of_the_catalogue() -> None:
+    assert set(UNION_OF) == set(EVERY_CLASS) == set(RECIPES.kinds)
 
 
 @every_class
-def test_an_example_is_an_error_of_its_class(kind: type[TaggedError]) -> None:
-    error, example = made(kind)
+def test_example_is_an_error_of_its_class(kind: type[TaggedError]) -> None:
+    error, example = build_example(kind)
     assert type(error) is kind
     is_called = kind in members(ToolError, ParsingError) and kind.__name__ not in BY_CONSTRUCTOR
     assert bool(example.lines) is is_called
@@ -57,39 +58,40 @@ def test_an_example_is_an_error_of_its_class(kind: type[TaggedError]) -> None:
 
 
 @every_class
-def test_every_seam_has_decided_about_every_class(kind: type[TaggedError]) -> None:
-    found = arms(kind)
-    assert {one.seam for one in found} == set(TABLES)
-    assert len({(one.seam, one.where) for one in found}) == len(found)
+def test_every_seam_decides_about_every_class(kind: type[TaggedError]) -> None:
+    result = arms_of(kind)
+    assert {item.seam for item in result} == set(TABLES)
+    assert len({(item.seam, item.where) for item in result}) == len(result)
 
 
 @every_class
-def test_an_entry_tells_what_each_seam_says_and_is_the_same_each_time(
+def test_entry_contains_the_output_of_each_seam_and_is_reproducible(
     kind: type[TaggedError],
 ) -> None:
-    told = entry(kind)
-    assert msgspec.json.encode(told) == msgspec.json.encode(entry(kind))
-    assert [*dict.fromkeys(one.seam for one in told.answers)] == [*TABLES, 'log']
-    assert all((one.output is None) is (one.summary is None) for one in told.answers)
-    assert told.meaning
-    assert told.advice
-    assert tempfile.gettempdir() not in msgspec.json.encode(told).decode()
+    output = collect_entry(kind)
+    assert msgspec.json.encode(output) == msgspec.json.encode(collect_entry(kind))
+    assert [*dict.fromkeys(answer.seam for answer in output.answers)] == [*TABLES, 'log']
+    assert all((answer.output is None) is (answer.summary is None) for answer in output.answers)
+    assert output.meaning
+    assert output.advice
+    assert tempfile.gettempdir() not in msgspec.json.encode(output).decode()
 
 
-def test_calls_that_give_something_else_are_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(making, 'RECIPES', {FileNotFound: Calls((call('list_files'),))})
-    with pytest.raises(RuntimeError, match='The calls for FileNotFound gave <Success'):
-        made(FileNotFound)
+def test_recipe_with_another_outcome_raises_runtime_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = by_calls(FileNotFound, (call_line('list_files'),)).table
+    monkeypatch.setattr(examples, 'RECIPES', wrong)
+    with pytest.raises(RuntimeError, match='The calls for FileNotFound returned <Success'):
+        build_example(FileNotFound)
 
 
-def test_a_hidden_kind_never_reaches_the_seam() -> None:
-    hidden = [one for one in entry(ConfigUnreadable).answers if one.seam == 'http']
+def test_hidden_error_has_no_output_at_the_seam() -> None:
+    hidden = [answer for answer in collect_entry(ConfigUnreadable).answers if answer.seam == 'http']
     assert hidden == [Answer('http')]
 
 
-def test_revisions_that_say_the_same_are_told_once() -> None:
-    told = entry(FileNotFound)
-    rpc = {one.where: one.summary for one in told.answers if one.seam == 'jsonrpc'}
+def test_revisions_with_equal_output_are_combined() -> None:
+    output = collect_entry(FileNotFound)
+    rpc = {answer.where: answer.summary for answer in output.answers if answer.seam == 'jsonrpc'}
     assert rpc['lsp 3.17'] == 'error -32803'
     assert (
         rpc['mcp 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25 and 2026-07-28']
@@ -97,15 +99,15 @@ def test_revisions_that_say_the_same_are_told_once() -> None:
     )
 
 
-def test_types_are_told_in_words() -> None:
-    assert in_words(Secret[object] | None) == 'secret or none'
+def test_types_are_described_in_words() -> None:
+    assert type_in_words(Secret[object] | None) == 'secret or none'
 
 
 # Words
 
 
-def test_every_word_leads_somewhere_in_upper_and_lower_case() -> None:
-    for word in words():
+def test_every_known_word_is_found_in_any_case() -> None:
+    for word in known_words():
         assert lookup(word)
         assert lookup(word.swapcase()) == lookup(word)
 
@@ -123,33 +125,33 @@ def test_every_word_leads_somewhere_in_upper_and_lower_case() -> None:
         ('66', None, 'exit code'),
     ],
 )
-def test_a_word_of_any_seam_is_known(word: str, kind: str | None, role: str) -> None:
-    found = lookup(word)
-    assert {one.role for one in found} == {role}
-    assert [one.kind.__name__ for one in found] == [kind] if kind else len(found) > 1
+def test_codes_of_every_seam_are_found(word: str, kind: str | None, role: str) -> None:
+    result = lookup(word)
+    assert {item.role for item in result} == {role}
+    assert [item.kind.__name__ for item in result] == [kind] if kind else len(result) > 1
 
 
 # The command
 
 
-def test_an_error_is_explained() -> None:
+def test_error_is_explained() -> None:
     ended = explain('FILE_NOT_FOUND')
     assert ended.exit_code == 0
-    shown = ended.stdout
-    assert shown.startswith(
+    text = ended.stdout
+    assert text.startswith(
         "FileNotFound: 'src/ap.py' does not exist.\n\nNo file or folder has this path."
     )
     assert (
-        'A call that gives it:\n  {"tool": "read_file", "arguments": {"path": "src/ap.py"}}\n'
-        in shown
+        'A call that produces it:\n  {"tool": "read_file", "arguments": {"path": "src/ap.py"}}\n'
+        in text
     )
     for seam in (*TABLES, 'log'):
-        assert re.search(rf'^  {seam}( \(.+\))?: ', shown, re.MULTILINE)
-    assert "    did you mean 'src/app.py'?\n" in shown
-    assert shown.endswith(
+        assert re.search(rf'^  {seam}( \(.+\))?: ', text, re.MULTILINE)
+    assert "    did you mean 'src/app.py'?\n" in text
+    assert text.endswith(
         "The caller checks the spelling, or creates it.\n  Did you mean 'src/app.py'?\n"
     )
-    assert '\x1b' not in shown
+    assert '\x1b' not in text
 
 
 @pytest.mark.parametrize(
@@ -157,22 +159,22 @@ def test_an_error_is_explained() -> None:
     [
         (
             'ConfigUnreadable',
-            "is made by its constructor:\n  ConfigUnreadable(path='seamwise.toml', line=3, column=8,",
+            "Its constructor:\n  ConfigUnreadable(path='seamwise.toml', line=3, column=8,",
         ),
-        ('ConfigUnreadable', '  http: it never reaches this seam\n'),
+        ('ConfigUnreadable', '  http: never reaches this seam\n'),
         ('ProviderInitError', '(class ProviderNotReady, one of ModelError, '),
-        ('ToolRepeated', 'Calls that give it, the last one:\n'),
+        ('ToolRepeated', 'Calls that produce it (the last one fails):\n'),
         ('TooManyMistakes', '\nrun with --mistake-limit 2\n'),
-        ('ResourceExhausted', '\nwhile the process may open no more files\n'),
+        ('ResourceExhausted', '\nwhile the process cannot open more files\n'),
         ('ToolFailed', '\nin a workspace where .seamignore/ is a folder\n'),
         ('InvalidInput', 'provided=Secret(***)'),
     ],
 )
-def test_circumstances_are_told(word: str, said: str) -> None:
+def test_explanation_contains_the_circumstances(word: str, said: str) -> None:
     assert said in explain(word).stdout
 
 
-def test_a_code_of_several_errors_lists_them() -> None:
+def test_code_of_several_errors_lists_them() -> None:
     ended = explain('--', '-32602')
     assert ended.exit_code == 0
     assert ended.stdout.startswith('-32602 is the jsonrpc code of ')
@@ -187,23 +189,25 @@ def test_a_code_of_several_errors_lists_them() -> None:
         ('err_timeot_001', "'ERR_TIMEOUT_001'"),
     ],
 )
-def test_a_misspelt_word_is_answered_with_the_nearest(word: str, meant: str) -> None:
+def test_misspelt_word_is_answered_with_suggestions(word: str, meant: str) -> None:
     ended = explain(word)
     assert (ended.exit_code, ended.stdout) == (2, '')
     assert f'there is no error and no code {word!r}. Did you mean {meant}' in ended.stderr
 
 
-def test_a_word_that_is_like_no_other_is_a_wrong_use() -> None:
+def test_unknown_word_is_a_usage_error() -> None:
     ended = explain('zzzzzzzzzz')
     assert ended.exit_code == 2
     assert 'Did you mean' not in ended.stderr
 
 
-def test_programs_get_all_of_it_as_json() -> None:
-    told = json.loads(explain('RATE_LIMIT', '--json').stdout)
-    assert told['asked'] == 'RATE_LIMIT'
-    assert [one['tag'] for one in told['entries']] == ['UpstreamRateLimited']
-    body = next(one for one in told['entries'][0]['answers'] if one['seam'] == 'http')['output']
+def test_json_contains_all_details() -> None:
+    output = json.loads(explain('RATE_LIMIT', '--json').stdout)
+    assert output['asked'] == 'RATE_LIMIT'
+    assert [entry['tag'] for entry in output['entries']] == ['UpstreamRateLimited']
+    body = next(answer for answer in output['entries'][0]['answers'] if answer['seam'] == 'http')[
+        'output'
+    ]
     assert (
         body['status'],
         body['headers']['Retry-After'],
@@ -212,12 +216,12 @@ def test_programs_get_all_of_it_as_json() -> None:
 
 
 def test_help_shows_an_example_and_the_exit_codes() -> None:
-    shown = explain('--help').stdout
-    assert 'seamwise explain FileNotFound' in shown
-    assert 'Exit codes:' in shown
+    text = explain('--help').stdout
+    assert 'seamwise explain FileNotFound' in text
+    assert 'Exit codes:' in text
 
 
-def test_without_room_for_the_examples_it_says_so(
+def test_unwritable_temporary_folder_is_reported(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(tempfile, 'tempdir', str(tmp_path / 'gone'))
@@ -230,16 +234,16 @@ def test_without_room_for_the_examples_it_says_so(
 
 
 @pytest.mark.parametrize('columns', [40, 80])
-def test_on_a_terminal_no_line_is_too_wide(columns: int) -> None:
-    code, shown = on_terminal('explain', 'FileNotFound', columns=columns)
+def test_no_line_exceeds_the_width_of_the_terminal(columns: int) -> None:
+    code, text = on_terminal('explain', 'FileNotFound', columns=columns)
     assert code == 0
-    assert ANSI.search(shown)
-    assert all(cell_len(line) <= columns for line in ANSI.sub('', shown).splitlines())
+    assert ANSI.search(text)
+    assert all(cell_len(line) <= columns for line in ANSI.sub('', text).splitlines())
 
 
-def test_what_an_error_holds_moves_no_cursor() -> None:
+def test_control_characters_of_an_error_are_escaped() -> None:
     plain = Answer('cli', '', 'exit code 1', msgspec.Raw(b'{"text":"a\\u001b[2Jb","exit_code":1}'))
-    told = Entry(
+    output = ErrorEntry(
         tag='Odd',
         name='Odd',
         union='ToolError',
@@ -254,26 +258,26 @@ def test_what_an_error_holds_moves_no_cursor() -> None:
         answers=(plain,),
         advice=('\x1b',),
     )
-    assert '\x1b' not in as_text(told)
-    assert '\u202e' not in as_text(told)
-    assert '\x07' not in as_text(told)
+    assert '\x1b' not in render_entry(output)
+    assert '\u202e' not in render_entry(output)
+    assert '\x07' not in render_entry(output)
 
 
 # Styles
 
 
 @pytest.mark.parametrize('style', ['plain', 'screen-reader'])
-def test_a_style_without_escape_sequences_has_none_and_no_progress(
+def test_plain_styles_write_no_escape_sequences_and_no_progress(
     workspace: Path, tmp_path: Path, style: str
 ) -> None:
     calls = tmp_path / 'calls.jsonl'
     calls.write_text(
-        call('read_file', path='a' * 100)
+        call_line('read_file', path='a' * 100)
         + '\n'
-        + (call('list_files') + '\n') * 2
-        + (call('read_file', path='a.txt') + '\n') * 20
+        + (call_line('list_files') + '\n') * 2
+        + (call_line('read_file', path='a.txt') + '\n') * 20
     )
-    _, shown = on_terminal(
+    _, text = on_terminal(
         'run',
         calls,
         '--workspace',
@@ -282,14 +286,111 @@ def test_a_style_without_escape_sequences_has_none_and_no_progress(
         'cli',
         env={**CLEAN, 'SEAMWISE_STYLE': style},
     )
-    assert '\x1b' not in shown
-    assert ('a' * 100 in shown) is (style == 'screen-reader')
+    assert '\x1b' not in text
+    assert ('a' * 100 in text) is (style == 'screen-reader')
 
 
-def test_a_style_that_there_is_not_is_a_wrong_use(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_style_is_a_usage_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv('SEAMWISE_STYLE', 'screen')
     ended = explain('FileNotFound')
     assert ended.exit_code == 2
     assert (
-        "SEAMWISE_STYLE is one of 'auto', 'plain' or 'screen-reader', not 'screen'." in ended.stderr
+        "SEAMWISE_STYLE must be 'auto', 'plain' or 'screen-reader', not 'screen'." in ended.stderr
     )
+
+
+OWN_ERRORS = """\
+from seamwise import Category, Secret, TaggedError
+
+
+class ParcelLost(TaggedError, category=Category.UNAVAILABLE, message='Parcel {number} is lost.'):
+    '''The carrier cannot find the parcel. Ask again tomorrow.'''
+
+    number: int
+    code: Secret[str]
+"""
+
+
+@pytest.fixture
+def own_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    name = 'explained_shop_errors'
+    (tmp_path / f'{name}.py').write_text(OWN_ERRORS, encoding='utf-8')
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, 'path', [*sys.path])
+    yield name
+    sys.modules.pop(name, None)
+
+
+@pytest.mark.parametrize('word', ['ParcelLost', 'parcellost'])
+def test_an_error_of_a_module_is_explained_by_its_declaration(own_module: str, word: str) -> None:
+    result = CliRunner().invoke(seamwise, ['explain', word, '--module', own_module])
+    assert result.exit_code == 0
+    assert result.stdout == (
+        'ParcelLost: Parcel {number} is lost.\n'
+        '\n'
+        'The carrier cannot find the parcel. Ask again tomorrow.\n'
+        f'(class {own_module}.ParcelLost, category unavailable, retryable, recovery retry)\n'
+        '\n'
+        'Fields:\n'
+        '  number: int\n'
+        '  code: secret\n'
+        '\n'
+        'What to do:\n'
+        '  Repeat the call.\n'
+    )
+
+
+def test_an_error_of_a_module_is_explained_as_json(own_module: str) -> None:
+    result = CliRunner().invoke(
+        seamwise, ['explain', 'ParcelLost', '--module', own_module, '--json']
+    )
+    [entry] = json.loads(result.stdout)['entries']
+    assert (entry['tag'], entry['category']) == ('ParcelLost', 'unavailable')
+    assert [field['public'] for field in entry['fields']] == [True, False]
+
+
+def test_a_module_without_the_error_is_a_usage_error(own_module: str) -> None:
+    result = CliRunner().invoke(seamwise, ['explain', 'FileNotFound', '--module', own_module])
+    assert result.exit_code == 2
+    assert f"the module '{own_module}' has no error 'FileNotFound'." in result.stderr
+
+
+def test_a_module_that_cannot_be_imported_is_a_usage_error() -> None:
+    result = CliRunner().invoke(seamwise, ['explain', 'ParcelLost', '--module', 'no_such_module'])
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "seamwise: cannot import 'no_such_module': No module named 'no_such_module'\n"
+    )
+
+
+def test_an_unknown_word_is_answered_with_the_option_for_own_errors() -> None:
+    result = CliRunner().invoke(seamwise, ['explain', 'ParcelLost'])
+    assert result.exit_code == 2
+    assert 'Use --module for an error of your own program.' in result.stderr
+
+
+@pytest.mark.parametrize('word', ['SW101', 'sw101'])
+def test_a_rule_of_the_check_is_explained_by_its_page(word: str) -> None:
+    result = CliRunner().invoke(seamwise, ['explain', word])
+    assert result.exit_code == 0
+    assert result.stdout.startswith('# SW101')
+
+
+def test_an_unknown_rule_is_a_usage_error_with_suggestions() -> None:
+    result = CliRunner().invoke(seamwise, ['explain', 'SW01'])
+    assert result.exit_code == 2
+    assert "there is no rule 'SW01'. Did you mean 'SW101'" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ('value', 'width', 'lines'),
+    [
+        ({}, 5, ['{}']),
+        ([1, 2], 80, ['[1, 2]']),
+        ('a long text', 5, ['"a long text"']),
+        (['aaaa', 'bbbb'], 10, ['[', '  "aaaa",', '  "bbbb"', ']']),
+        ({'a': [1, 2], 'b': 3}, 12, ['{', '  "a": [', '    1,', '    2', '  ],', '  "b": 3', '}']),
+    ],
+)
+def test_json_is_laid_out_by_the_width(value: object, width: int, lines: list[str]) -> None:
+    assert list(layout_json(value, width)) == lines

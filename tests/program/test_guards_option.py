@@ -1,4 +1,4 @@
-"""`seamwise run --guards FILE`: a file that is wrong is shown where it is wrong; every line tells of attempts and waits."""
+"""`seamwise run --guards FILE`: errors of the file, and output of attempts and waits."""
 
 import json
 import re
@@ -24,13 +24,13 @@ from seamwise.defects import report_defect
 from seamwise.policies.retry import retry
 from seamwise.policies.testing import FakeWorld
 from seamwise.program.outputs import OUTPUTS, CallResult, Defect
-from seamwise.program.rendering import as_json, as_text
-from seamwise.program.retry_summary import effort
+from seamwise.program.rendering import json_renderer, text_renderer
+from seamwise.program.retry_summary import retry_summary
 from seamwise.program.run import run
-from seamwise.toolhost.calls import Line, ToolCall
+from seamwise.toolhost.calls import InputLine, ToolCall
 from seamwise.toolhost.guards import settings as guard_settings
-from seamwise.toolhost.guards.config import FILE_LIMIT, guards_of
-from seamwise.toolhost.guards.guarded_call import CallStats, GuardedRunner, note
+from seamwise.toolhost.guards.config import MAX_CONFIG_SIZE, parse_guards
+from seamwise.toolhost.guards.guarded_call import CallStats, GuardedRunner, record_event
 
 from .helpers import COMMAND, SEAMS, call, objects
 from .helpers import run as run_process
@@ -83,8 +83,8 @@ def lines(
 # The file
 
 
-class TestAFileThatIsWrong:
-    def wrong(self, folder: Path, guards: str | bytes) -> str:
+class TestInvalidFile:
+    def error_output(self, folder: Path, guards: str | bytes) -> str:
         done = invoke(
             folder, guards, call('write_file', path='new.txt', content=''), '--seam', 'all'
         )
@@ -92,88 +92,90 @@ class TestAFileThatIsWrong:
         assert not (folder / 'new.txt').exists(), 'no call runs'
         return done.stderr.replace(str(folder.parent), '')
 
-    def test_is_shown_with_the_line_and_a_caret(self, folder: Path) -> None:
-        assert self.wrong(folder, '# mine\n[default.retry]\n  atempts = 3 # three\n') == (
+    def test_unknown_key_is_shown_with_its_line_and_a_caret(self, folder: Path) -> None:
+        assert self.error_output(folder, '# mine\n[default.retry]\n  atempts = 3 # three\n') == (
             "The configuration in '/guards.toml' is not valid.\n"
             'at /guards.toml:3:3\n'
             '    atempts = 3 # three\n'
             '    ^\n'
-            "hint: /default/retry/atempts: is no key here (did you mean 'attempts'?).\n"
+            "hint: /default/retry/atempts: is not a known key (did you mean 'attempts'?).\n"
         )
 
-    def test_is_shown_with_all_that_is_wrong_in_its_order(self, folder: Path) -> None:
-        told = self.wrong(
+    def test_all_errors_are_shown_in_the_order_of_the_file(self, folder: Path) -> None:
+        output = self.error_output(
             folder,
             '[tools.raed_file]\n[default]\ndeadline = { secnds = 1 }\nretry.jitter = "ful"\n',
         )
-        assert [one for one in told.splitlines() if one.startswith(('at ', 'hint: '))] == [
+        assert [line for line in output.splitlines() if line.startswith(('at ', 'hint: '))] == [
             'at /guards.toml:1:8',
-            "hint: /tools/raed_file: is no tool here (did you mean 'read_file', 'write_file' or 'replace_in_file'?).",
+            "hint: /tools/raed_file: is not a known tool (did you mean 'read_file', 'write_file' or 'replace_in_file'?).",
             'at /guards.toml:3:1',
             "hint: /default/deadline: needs the key 'seconds'.",
             'at /guards.toml:3:14',
-            "hint: /default/deadline/secnds: is no key here (did you mean 'seconds'?).",
+            "hint: /default/deadline/secnds: is not a known key (did you mean 'seconds'?).",
             'at /guards.toml:4:7',
-            "hint: /default/retry/jitter: must be 'full', 'equal', 'tenth', 'decorrelated' or 'none', not a text (did you mean 'full'?).",
+            "hint: /default/retry/jitter: must be 'full', 'equal', 'tenth', 'decorrelated' or 'none', not a string (did you mean 'full'?).",
         ]
 
-    def test_is_shown_where_a_guard_cannot_take_a_number(self, folder: Path) -> None:
-        told = self.wrong(
+    def test_invalid_number_is_shown_with_its_position(self, folder: Path) -> None:
+        output = self.error_output(
             folder, '[default]\n[tools."execute_command"]\n"retry" = { base = 0.5, attempts = -1 }'
         )
-        assert 'at /guards.toml:3:25\n  "retry" = { base = 0.5, attempts = -1 }\n' in told
-        assert 'attempts must be 1 or more, not -1.' in told
+        assert 'at /guards.toml:3:25\n  "retry" = { base = 0.5, attempts = -1 }\n' in output
+        assert 'attempts must be 1 or more, not -1.' in output
 
-    def test_is_shown_where_it_is_no_toml(self, folder: Path) -> None:
-        told = self.wrong(folder, '[default]\nretry = attempts\n')
+    def test_invalid_toml_is_shown_with_its_position(self, folder: Path) -> None:
+        output = self.error_output(folder, '[default]\nretry = attempts\n')
         assert (
-            told
+            output
             == "'/guards.toml' cannot be read: invalid value.\nat /guards.toml:2:9\n  retry = attempts\n          ^\n"
         )
 
-    def test_is_shown_where_it_is_not_utf_8(self, folder: Path) -> None:
-        assert self.wrong(folder, b'[default]\n# \xc3\xa9 \xff\n') == (
+    def test_invalid_utf_8_is_shown_with_its_position(self, folder: Path) -> None:
+        assert self.error_output(folder, b'[default]\n# \xc3\xa9 \xff\n') == (
             "'/guards.toml' cannot be read: this is not UTF-8.\nat /guards.toml:2:5\n  # é \ufffd\n      ^\n"
         )
 
-    def test_is_shown_where_it_is_not_utf_8_behind_a_byte_order_mark(self, folder: Path) -> None:
-        assert 'at /guards.toml:2:5\n  # é \ufffd\n      ^\n' in self.wrong(
+    def test_invalid_utf_8_after_a_byte_order_mark_is_shown_with_its_position(
+        self, folder: Path
+    ) -> None:
+        assert 'at /guards.toml:2:5\n  # é \ufffd\n      ^\n' in self.error_output(
             folder, b'\xef\xbb\xbf[default]\n# \xc3\xa9 \xff\n'
         )
 
     @pytest.mark.parametrize(
         ('guards', 'said'),
         [
-            (b'\0' * (FILE_LIMIT + 1), 'has more than 262,144 bytes'),
+            (b'\0' * (MAX_CONFIG_SIZE + 1), 'has more than 262,144 bytes'),
             ('a = ' + '{a = ' * 2_000 + '1' + '}' * 2_000, 'is nested too deeply'),
         ],
     )
-    def test_that_cannot_be_searched_for_keys_is_shown_from_its_beginning(
+    def test_unparsable_file_is_shown_from_its_start(
         self, folder: Path, guards: str | bytes, said: str
     ) -> None:
-        told = self.wrong(folder, guards)
-        assert told.splitlines()[1] == 'at /guards.toml:1:1'
-        assert told.endswith(f'hint: the file: {said}.\n')
+        output = self.error_output(folder, guards)
+        assert output.splitlines()[1] == 'at /guards.toml:1:1'
+        assert output.endswith(f'hint: the file: {said}.\n')
 
-    def test_is_searched_once_however_much_is_wrong(self, folder: Path) -> None:
+    def test_file_is_searched_once_for_any_number_of_errors(self, folder: Path) -> None:
         guards = ''.join(f'k{number} = 1\n' for number in range(3_000))
-        begun = time.monotonic()
-        told = self.wrong(folder, guards)
-        assert time.monotonic() - begun < 10.0
-        assert told.endswith('\n\n… (2900 more)\n')
+        started_at = time.monotonic()
+        output = self.error_output(folder, guards)
+        assert time.monotonic() - started_at < 10.0
+        assert output.endswith('\n\n… (2900 more)\n')
 
-    def test_that_has_no_end_is_not_read_to_it(self, folder: Path) -> None:
-        assert 'hint: the file: has more than 262,144 bytes.' in self.wrong(
-            folder, b'#' * (FILE_LIMIT + 1)
+    def test_oversized_file_is_not_read_completely(self, folder: Path) -> None:
+        assert 'hint: the file: has more than 262,144 bytes.' in self.error_output(
+            folder, b'#' * (MAX_CONFIG_SIZE + 1)
         )
 
-    def test_shows_no_secret(self, folder: Path) -> None:
-        assert 'hunter2' not in self.wrong(
+    def test_errors_contain_no_secret(self, folder: Path) -> None:
+        assert 'hunter2' not in self.error_output(
             folder, '[default.retry]\npassword = "hunter2"\nname = 7 # password=hunter2\n'
         )
 
 
-def test_a_file_without_a_name_is_not_the_current_folder(folder: Path) -> None:
+def test_empty_file_name_is_not_the_current_folder(folder: Path) -> None:
     done = CliRunner().invoke(
         run, ['--workspace', str(folder), '--seam', 'model', '--guards', ''], input=READ
     )
@@ -186,14 +188,14 @@ def test_a_file_without_a_name_is_not_the_current_folder(folder: Path) -> None:
 @pytest.mark.parametrize(
     ('name', 'why'), [('gone.toml', 'No such file or directory'), ('ws', 'Is a directory')]
 )
-def test_a_file_that_cannot_be_read_is_missing_input(folder: Path, name: str, why: str) -> None:
+def test_unreadable_guards_file_exits_with_66(folder: Path, name: str, why: str) -> None:
     file = folder.parent / name
     done = invoke(folder, file, READ, '--seam', 'model')
     assert (done.exit_code, done.stdout) == (66, '')
     assert done.stderr == f'seamwise: cannot read {str(file)!r}: {why}\n'
 
 
-def test_a_file_is_read_once_also_from_a_pipe(folder: Path) -> None:
+def test_guards_file_is_read_once_even_from_a_pipe(folder: Path) -> None:
     done = run_process(
         'run',
         '--workspace',
@@ -208,7 +210,7 @@ def test_a_file_is_read_once_also_from_a_pipe(folder: Path) -> None:
     assert b'\n  [default.rety]\n           ^\n' in done.stderr
 
 
-def test_nobody_need_be_there_to_be_told(folder: Path) -> None:
+def test_guards_file_errors_do_not_need_standard_error(folder: Path) -> None:
     file = written(folder, 'x = 1')
     command = [
         *COMMAND,
@@ -231,13 +233,13 @@ def test_nobody_need_be_there_to_be_told(folder: Path) -> None:
 
 
 @pytest.mark.parametrize('text', EXAMPLES)
-def test_an_example_is_right(text: str) -> None:
-    assert type(guards_of(text.encode(), 'guards.toml')) is Success
+def test_documented_guards_file_is_valid(text: str) -> None:
+    assert type(parse_guards(text.encode(), 'guards.toml')) is Success
 
 
 def test_every_key_is_documented() -> None:
     page = (ROOT / 'docs' / 'run.md').read_text(encoding='utf-8')
-    for kind in get_args(guard_settings.Table) + get_args(guard_settings.Alternative):
+    for kind in get_args(guard_settings.GuardConfig) + get_args(guard_settings.NestedConfig):
         assert all(f'`{name}' in page or f'{name} =' in page for name in kind.__struct_fields__), (
             kind
         )
@@ -246,31 +248,31 @@ def test_every_key_is_documented() -> None:
 # The output
 
 
-def test_every_line_tells_of_attempts_and_waits(folder: Path) -> None:
-    found = lines(
+def test_every_line_contains_attempts_and_waits(folder: Path) -> None:
+    result = lines(
         folder,
         f'[default]\nretry = {{ attempts = 3, {QUICK} }}',
         READ + SEARCH + '{\n' + call('reed', id='x'),
     )
     assert all(
-        list(one) == ['id', 'line', 'seam', 'ok', 'attempts', 'waited_ms', 'output']
-        for one in found
+        list(item) == ['id', 'line', 'seam', 'ok', 'attempts', 'waited_ms', 'output']
+        for item in result
     )
-    assert [one['attempts'] for one in found] == [1] * 7 + [3] * 7 + [0] * 14
-    assert all(60 <= one['waited_ms'] < 2_000 for one in found[7:14])
-    assert all(one['waited_ms'] == 0 for one in found[14:])
+    assert [item['attempts'] for item in result] == [1] * 7 + [3] * 7 + [0] * 14
+    assert all(60 <= item['waited_ms'] < 2_000 for item in result[7:14])
+    assert all(item['waited_ms'] == 0 for item in result[14:])
 
 
-def test_without_guards_the_lines_are_as_ever(folder: Path) -> None:
+def test_lines_without_guards_have_no_attempts(folder: Path) -> None:
     done = CliRunner().invoke(
         run, ['--workspace', str(folder), '--seam', 'all'], input=READ + SEARCH
     )
-    assert [list(one) for one in objects(done.stdout)] == [
+    assert [list(item) for item in objects(done.stdout)] == [
         ['id', 'line', 'seam', 'ok', 'output']
     ] * 14
 
 
-def test_a_call_that_just_runs_is_shown_as_without_guards_but_for_the_log(folder: Path) -> None:
+def test_call_with_one_attempt_is_shown_as_without_guards_except_in_the_log(folder: Path) -> None:
     plain = CliRunner().invoke(
         run,
         ['--workspace', str(folder), '--seam', 'all'],
@@ -298,8 +300,8 @@ def failed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder.mkdir()
     (folder / 'endless.txt').write_text('a' * 40 + 'b')
     return {
-        one['seam']: one
-        for one in lines(
+        line['seam']: line
+        for line in lines(
             folder,
             f'[default]\nretry = {{ attempts = 3, {QUICK} }}',
             SEARCH,
@@ -318,14 +320,14 @@ def apart(moments: list[str]) -> list[bool]:
     ]
 
 
-class TestAFailureAfterAttempts:
-    def test_is_a_hint_at_a_terminal(self, failed: dict[str, Any]) -> None:
+class TestFailureAfterRetries:
+    def test_failure_has_a_hint_at_a_terminal(self, failed: dict[str, Any]) -> None:
         *_, last = failed['cli']['output']['text'].splitlines()
         assert last == f'hint: tried 3 times, waited {failed["cli"]["waited_ms"] / 1000:g} s.'
 
-    def test_is_each_attempt_and_the_end_to_a_session(self, failed: dict[str, Any]) -> None:
-        told = failed['session']['output']
-        assert [one['event'] for one in told] == [
+    def test_session_receives_each_attempt_and_the_end(self, failed: dict[str, Any]) -> None:
+        output = failed['session']['output']
+        assert [item['event'] for item in output] == [
             'error.timeout',
             'error.retry_attempt',
             'error.timeout',
@@ -334,12 +336,13 @@ class TestAFailureAfterAttempts:
             'agent.error',
         ]
         attempts = [
-            (one['metadata'].get('attempt'), one['metadata'].get('retry_after_ms')) for one in told
+            (item['metadata'].get('attempt'), item['metadata'].get('retry_after_ms'))
+            for item in output
         ]
         assert attempts == [(1, 20), (1, 20), (2, 40), (2, 40), (3, None), (3, None)]
-        assert {one['metadata']['operation'] for one in told} == {'search_files'}
-        assert told[1]['show_content'].startswith('第 1 次')
-        assert apart([one['metadata']['timestamp'] for one in told]) == [
+        assert {item['metadata']['operation'] for item in output} == {'search_files'}
+        assert output[1]['show_content'].startswith('第 1 次')
+        assert apart([item['metadata']['timestamp'] for item in output]) == [
             False,
             True,
             False,
@@ -347,19 +350,19 @@ class TestAFailureAfterAttempts:
             False,
         ]
 
-    def test_is_a_record_an_attempt_in_the_log(self, failed: dict[str, Any]) -> None:
-        told = failed['log']['output']
-        assert [one['level'] for one in told] == ['info', 'info', 'error']
-        assert all(one['error_type'] == 'ToolTimedOut' and one['params'] == ENDLESS for one in told)
-        assert apart([one['timestamp'] for one in told]) == [True, True]
+    def test_log_contains_one_record_per_attempt(self, failed: dict[str, Any]) -> None:
+        output = failed['log']['output']
+        assert [item['level'] for item in output] == ['info', 'info', 'error']
+        assert all(
+            item['error_type'] == 'ToolTimedOut' and item['params'] == ENDLESS for item in output
+        )
+        assert apart([item['timestamp'] for item in output]) == [True, True]
 
-    def test_is_its_number_of_attempts_to_a_planner_and_over_http(
-        self, failed: dict[str, Any]
-    ) -> None:
+    def test_planner_and_http_details_contain_the_attempts(self, failed: dict[str, Any]) -> None:
         assert failed['planner']['output']['details']['attempts'] == 3
         assert failed['http']['output']['body']['error']['details']['attempts'] == 3
 
-    def test_is_told_a_model_after_what_it_can_do(self, failed: dict[str, Any]) -> None:
+    def test_model_suggestion_ends_with_the_attempts(self, failed: dict[str, Any]) -> None:
         waited = failed['model']['waited_ms'] / 1000
         suggestion = f'Ask for less at once, or allow more than 0.1 s. So far: tried 3 times, waited {waited:g} s.'
         assert failed['model']['output']['suggestion'] == suggestion
@@ -367,90 +370,92 @@ class TestAFailureAfterAttempts:
         assert json.loads(content['text']) == failed['model']['output']
 
 
-def test_the_refusal_of_a_guard_is_shown_at_every_seam(folder: Path) -> None:
+def test_refusal_of_a_guard_is_shown_at_every_seam(folder: Path) -> None:
     guards = '[default.rate_limit]\nlimit = 1\nperiod = 1000\n'
-    shown = {
-        one['seam']: one
-        for one in lines(folder, guards, READ + call('read_file', id='again', path='a.txt'))[7:]
+    text = {
+        line['seam']: line
+        for line in lines(folder, guards, READ + call('read_file', id='again', path='a.txt'))[7:]
     }
-    assert list(shown) == SEAMS
+    assert list(text) == SEAMS
     assert all(
-        (one['ok'], one['attempts']) == (False, 0) and one['waited_ms'] < 500
-        for one in shown.values()
+        (item['ok'], item['attempts']) == (False, 0) and item['waited_ms'] < 500
+        for item in text.values()
     )
-    output = {seam: one['output'] for seam, one in shown.items()}
+    output = {seam: one['output'] for seam, one in text.items()}
     assert output['cli']['exit_code'] == 75
     assert 'tried' not in output['cli']['text']
     assert output['http']['status'] == 429
-    assert [one['event'] for one in output['session']] == ['error.rate_limited']
+    assert [item['event'] for item in output['session']] == ['error.rate_limited']
     assert output['session'][0]['metadata']['operation'] == 'read_file'
     assert output['model']['error_class'] == 'RateLimited'
     assert output['planner']['code'] == 'TOOL_RATE_LIMITED'
-    assert [one['error_type'] for one in output['log']] == ['RateLimited']
+    assert [item['error_type'] for item in output['log']] == ['RateLimited']
     assert output['jsonrpc']['result']['isError'] is True
 
 
-def test_a_circuit_keeps_a_broken_tool_alone(folder: Path) -> None:
+def test_circuit_of_a_failing_tool_does_not_block_others(folder: Path) -> None:
     guards = '[default.circuit]\ntrip = { consecutive = 1 }\n'
-    found = lines(
+    result = lines(
         folder, guards, SEARCH + call('search_files', id='s2', limit=1, **ENDLESS) + READ, 'session'
     )
-    assert [one['attempts'] for one in found] == [1, 0, 1]
-    kinds = [[event['metadata']['error_type'] for event in one['output']] for one in found]
+    assert [item['attempts'] for item in result] == [1, 0, 1]
+    kinds = [[event['metadata']['error_type'] for event in item['output']] for item in result]
     assert kinds == [['ToolTimedOut'], ['CircuitOpen'], []], 'and no failure is told twice'
 
 
-def test_a_deadline_is_told_once_an_attempt(folder: Path) -> None:
+def test_deadline_under_a_retry_publishes_one_event_per_attempt(folder: Path) -> None:
     guards = f'[default]\nretry = {{ attempts = 2, {QUICK} }}\ndeadline.seconds = 0.1\n'
-    [found] = lines(folder, guards, call('search_files', pattern='(a+)+$'), 'session')
-    assert [one['event'] for one in found['output']] == [
+    [result] = lines(folder, guards, call('search_files', pattern='(a+)+$'), 'session')
+    assert [item['event'] for item in result['output']] == [
         'error.timeout',
         'error.retry_attempt',
         'error.recovery_failed',
         'agent.error',
     ]
-    assert {one['metadata']['error_code'] for one in found['output']} == {
+    assert {item['metadata']['error_code'] for item in result['output']} == {
         'ERR_TIMEOUT_006',
         'ERR_RECOVERY_001',
     }
 
 
-def test_a_deadline_without_retry_is_one_event(folder: Path) -> None:
-    [found] = lines(
+def test_deadline_without_a_retry_publishes_one_event(folder: Path) -> None:
+    [result] = lines(
         folder,
         '[default]\ndeadline.seconds = 0.1\n',
         call('search_files', pattern='(a+)+$'),
         'session',
     )
-    assert [one['metadata']['error_type'] for one in found['output']] == ['DeadlineExceeded']
+    assert [item['metadata']['error_type'] for item in result['output']] == ['DeadlineExceeded']
 
 
-def test_a_command_that_may_have_done_its_work_is_not_run_again(folder: Path) -> None:
+def test_timed_out_command_is_not_retried_unless_repeatable(folder: Path) -> None:
     calls = call('execute_command', command='echo x >> count; sleep 9', timeout=0.3)
-    [found] = lines(folder, f'[default]\nretry = {{ {QUICK} }}', calls, 'session')
-    assert (found['attempts'], (folder / 'count').read_text()) == (1, 'x\n')
-    assert [one['event'] for one in found['output']] == ['error.timeout']
+    [result] = lines(folder, f'[default]\nretry = {{ {QUICK} }}', calls, 'session')
+    assert (result['attempts'], (folder / 'count').read_text()) == (1, 'x\n')
+    assert [item['event'] for item in result['output']] == ['error.timeout']
     guards = f'[default]\nretry = {{ attempts = 2, {QUICK} }}\n[tools.execute_command]\nrepeatable = true\n'
-    [found] = lines(folder, guards, calls, 'session')
-    assert (found['attempts'], (folder / 'count').read_text()) == (2, 'x\n' * 3)
+    [result] = lines(folder, guards, calls, 'session')
+    assert (result['attempts'], (folder / 'count').read_text()) == (2, 'x\n' * 3)
 
 
 def asked(*outcomes: Outcome[Struct, ToolError] | Exception) -> CallResult:
     """Run a call whose tool gives, or raises, one of these an attempt."""
-    world, tries, left = FakeWorld(), CallStats(), iter(outcomes)
-    guard = retry(attempts=3, base=0.5, jitter='none', name='play', observer=note, world=world)
+    world, tries, remaining = FakeWorld(), CallStats(), iter(outcomes)
+    guard = retry(
+        attempts=3, base=0.5, jitter='none', name='play', observer=record_event, world=world
+    )
 
     def operation() -> Outcome[Struct, ToolError]:
-        following = next(left)
+        following = next(remaining)
         if isinstance(following, Exception):
             raise following
         return following
 
-    line = Line(1, 'p', Success(ToolCall('p', 'play', {}, 1)))
+    line = InputLine(1, 'p', Success(ToolCall('p', 'play', {}, 1)))
     try:
         return CallResult(
             line,
-            GuardedRunner({'play': guard}, clock=world.clock).run('play', operation, tries=tries),
+            GuardedRunner({'play': guard}, clock=world.clock).run('play', operation, stats=tries),
             'en',
             tries,
         )
@@ -465,54 +470,54 @@ class Played(Struct, frozen=True):
 FULL: Outcome[Struct, ToolError] = Failure(ResourceExhausted('memory'))
 
 
-class TestASuccessAfterAttempts:
+class TestSuccessAfterRetries:
     made = asked(FULL, FULL, Success(Played(7)))
 
-    def test_is_the_value_for_all_who_take_values(self) -> None:
-        plain = replace(self.made, tries=None)
+    def test_value_is_unchanged_at_seams_that_show_it(self) -> None:
+        plain = replace(self.made, stats=None)
         for seam in ('cli', 'model', 'planner', 'jsonrpc'):
             assert OUTPUTS[seam](self.made) == OUTPUTS[seam](plain)
 
-    def test_is_told_beside_the_name_at_a_terminal(self) -> None:
-        [shown] = as_text(StringIO())(self.made)
-        assert shown.data == b'p play: ok (tried 3 times, waited 1.5 s)\nscore: 7\n\n'
-        [shown] = as_text(StringIO())(asked(Success(Played(7))))
-        assert shown.data == b'p play: ok\nscore: 7\n\n'
+    def test_attempts_are_shown_after_ok_at_a_terminal(self) -> None:
+        [text] = text_renderer(StringIO())(self.made)
+        assert text.data == b'p play: ok (tried 3 times, waited 1.5 s)\nscore: 7\n\n'
+        [text] = text_renderer(StringIO())(asked(Success(Played(7))))
+        assert text.data == b'p play: ok\nscore: 7\n\n'
 
-    def test_is_each_failed_attempt_to_a_session_and_in_the_log(self) -> None:
-        told: Any = msgspec.to_builtins(OUTPUTS['session'](self.made))
-        assert [one['event'] for one in told] == ['error.resource', 'error.retry_attempt'] * 2
+    def test_session_and_log_receive_each_failed_attempt(self) -> None:
+        output: Any = msgspec.to_builtins(OUTPUTS['session'](self.made))
+        assert [item['event'] for item in output] == ['error.resource', 'error.retry_attempt'] * 2
         records: Any = msgspec.to_builtins(OUTPUTS['log'](self.made))
-        assert [(one['level'], one['error_type']) for one in records] == [
+        assert [(record['level'], record['error_type']) for record in records] == [
             ('info', 'ResourceExhausted')
         ] * 2
 
 
-class TestADefectAfterAttempts:
+class TestDefectAfterRetries:
     made = asked(FULL, ZeroDivisionError('FAKE-detail'))
 
-    def test_is_told_as_a_defect_after_what_came_before(self) -> None:
-        [line] = [json.loads(one.data) for one in as_json(['session'])(self.made)]
+    def test_defect_is_reported_after_the_failed_attempts(self) -> None:
+        [line] = [json.loads(item.data) for item in json_renderer(['session'])(self.made)]
         assert (line['ok'], line['attempts'], line['waited_ms']) == (False, 2, 500)
-        assert [one['event'] for one in line['output']] == [
+        assert [item['event'] for item in line['output']] == [
             'error.resource',
             'error.retry_attempt',
             'error.permanent',
         ]
         records: Any = msgspec.to_builtins(OUTPUTS['log'](self.made))
-        assert [one['category'] for one in records] == ['resource', 'defect']
+        assert [record['category'] for record in records] == ['resource', 'defect']
         assert 'FAKE-detail' not in json.dumps(line)
 
 
-def test_what_is_worth_telling_is_told_in_words() -> None:
-    assert effort(None) is None
-    assert effort(CallStats(attempts=1, waited=0.009)) is None
-    assert effort(CallStats(attempts=0, waited=0.01)) == 'waited 0.01 s'
-    assert effort(CallStats(attempts=2, waited=0.001)) == 'tried 2 times'
-    assert effort(CallStats(attempts=2, waited=12.3456)) == 'tried 2 times, waited 12.346 s'
+def test_retry_summary_omits_short_waits_and_single_attempts() -> None:
+    assert retry_summary(None) is None
+    assert retry_summary(CallStats(attempts=1, waited=0.009)) is None
+    assert retry_summary(CallStats(attempts=0, waited=0.01)) == 'waited 0.01 s'
+    assert retry_summary(CallStats(attempts=2, waited=0.001)) == 'tried 2 times'
+    assert retry_summary(CallStats(attempts=2, waited=12.3456)) == 'tried 2 times, waited 12.346 s'
 
 
-def test_an_interrupt_ends_a_wait(folder: Path) -> None:
+def test_interrupt_ends_a_wait(folder: Path) -> None:
     guards = written(folder, '[default.rate_limit]\nlimit = 1\nperiod = 1000\nwait = 1000\n')
     with started('run', '--workspace', folder, '--seam', 'model', '--guards', guards) as process:
         stdin, stdout, stderr = streams(process)

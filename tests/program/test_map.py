@@ -1,4 +1,4 @@
-"""`seamwise map`: what it prints and writes, and how it ends."""
+"""`seamwise map`: output and exit codes."""
 
 import json
 from collections.abc import Sequence
@@ -85,7 +85,7 @@ def code(*arguments: str) -> object:
     return ended.return_value if ended.exit_code == 0 else ended.exit_code
 
 
-def test_source_is_read_and_the_way_of_an_error_told() -> None:
+def test_path_of_an_error_is_shown() -> None:
     Path('disk.py').write_text(SOURCE, encoding='utf-8')
     ended = drawn('disk.py', '--of', 'DiskFull')
     assert ended.stderr == ''
@@ -100,7 +100,7 @@ def test_source_is_read_and_the_way_of_an_error_told() -> None:
     )
 
 
-def test_what_cannot_be_read_is_told_and_the_rest_is_drawn() -> None:
+def test_unreadable_file_is_reported_and_the_rest_is_drawn() -> None:
     Path('disk.py').write_text(SOURCE, encoding='utf-8')
     Path('broken.py').write_text('def (:', encoding='utf-8')
     ended = drawn('.', '--to', 'cli')
@@ -110,7 +110,7 @@ def test_what_cannot_be_read_is_told_and_the_rest_is_drawn() -> None:
 
 
 @pytest.mark.usefixtures('shop')
-def test_without_an_option_it_sums_up_and_says_what_there_is_more() -> None:
+def test_summary_is_shown_without_options() -> None:
     assert drawn('shop').stdout == (
         '3 errors, 7 functions, 1 seam, 1 external function\n'
         'http: 2 errors arrive.\n'
@@ -124,7 +124,7 @@ def test_without_an_option_it_sums_up_and_says_what_there_is_more() -> None:
     assert code('shop') == 0
 
 
-def test_what_was_read_only_in_part_ends_well(shop: list[SourceProblem]) -> None:
+def test_partly_analysed_code_exits_with_0(shop: list[SourceProblem]) -> None:
     shop.append(SourceProblem('shop/web.py', 'an import is missing.', is_unread=False))
     ended = drawn('shop')
     assert ended.stderr == 'seamwise: shop/web.py: an import is missing.\n'
@@ -132,17 +132,17 @@ def test_what_was_read_only_in_part_ends_well(shop: list[SourceProblem]) -> None
 
 
 @pytest.mark.usefixtures('shop')
-def test_every_format_is_written_to_standard_output_or_to_a_file() -> None:
+def test_every_format_is_written_to_standard_output_or_a_file() -> None:
     for form, begin in {
         'dot': 'digraph ',
         'mermaid': 'flowchart ',
         'json': '{"errors":',
         'html': '<!doctype html>',
     }.items():
-        told = drawn('shop', '--format', form).stdout
-        assert told.startswith(begin)
+        output = drawn('shop', '--format', form).stdout
+        assert output.startswith(begin)
         assert drawn('shop', '--format', form, '-o', 'file').stdout == ''
-        assert Path('file').read_text(encoding='utf-8') == told
+        assert Path('file').read_text(encoding='utf-8') == output
     assert json.loads(drawn('shop', '--json').stdout) == json.loads(
         drawn('shop', '--format', 'json').stdout
     )
@@ -151,13 +151,13 @@ def test_every_format_is_written_to_standard_output_or_to_a_file() -> None:
 
 
 @pytest.mark.usefixtures('shop')
-def test_a_part_can_be_drawn() -> None:
-    told = json.loads(drawn('shop', '--of', 'Busy', '--json').stdout)
-    assert [one['tag'] for one in told['errors']] == ['Busy']
+def test_part_of_the_map_can_be_drawn() -> None:
+    output = json.loads(drawn('shop', '--of', 'Busy', '--json').stdout)
+    assert [error['tag'] for error in output['errors']] == ['Busy']
     assert 'Memory.find' not in drawn('shop', '--to', 'http', '--format', 'dot').stdout
 
 
-def test_a_name_of_several_errors_tells_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_name_of_several_errors_shows_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     more = FileFacts(
         'old',
         'old.py',
@@ -165,8 +165,8 @@ def test_a_name_of_several_errors_tells_of_all(monkeypatch: pytest.MonkeyPatch) 
         functions=(function('old.f', 2, created(3, 'old.NoSuchOrder')),),
     )
     read_as(monkeypatch, [*SHOP, more])
-    told = drawn('shop', '--of', 'NoSuchOrder').stdout
-    assert [told.count(f'\n{one}, ') for one in ('old.NoSuchOrder', NO_ORDER)] == [1, 1]
+    output = drawn('shop', '--of', 'NoSuchOrder').stdout
+    assert [output.count(f'\n{item}, ') for item in ('old.NoSuchOrder', NO_ORDER)] == [1, 1]
 
 
 @pytest.mark.usefixtures('shop')
@@ -192,14 +192,14 @@ def test_a_wrong_use_is_told(arguments: tuple[str, ...], said: str) -> None:
     assert ended.stdout == ''
 
 
-def test_without_any_seam_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_map_without_seams_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     read_as(monkeypatch, [])
     assert "there is no seam 'cli'; there is none." in drawn('shop', '--to', 'cli').stderr
 
 
 @pytest.mark.usefixtures('shop')
-def test_a_page_is_not_printed_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr('seamwise.program.map.standard', Terminal)
+def test_page_is_not_printed_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr('seamwise.program.map.std_stream', Terminal)
     ended = drawn('shop', '--format', 'html')
     assert ended.exit_code == 2
     assert 'name a file for it by -o' in ended.stderr
@@ -208,7 +208,7 @@ def test_a_page_is_not_printed_on_a_terminal(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.usefixtures('shop')
-def test_a_file_that_cannot_be_written_is_told() -> None:
+def test_unwritable_file_is_reported() -> None:
     ended = CliRunner().invoke(
         seamwise, ['map', 'shop', '-o', 'nowhere/map.txt'], standalone_mode=False
     )
@@ -218,7 +218,7 @@ def test_a_file_that_cannot_be_written_is_told() -> None:
     assert code('shop', '-o', 'nowhere/map.txt') == 74
 
 
-def test_a_drawing_that_mermaid_refuses_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_drawing_too_large_for_mermaid_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     read_as(monkeypatch, [])
 
     def graph(files: Sequence[FileFacts]) -> Graph:
@@ -230,7 +230,7 @@ def test_a_drawing_that_mermaid_refuses_is_told(monkeypatch: pytest.MonkeyPatch)
     assert ended.stdout.startswith('flowchart LR\n')
 
 
-def test_settings_that_cannot_be_read_are_told() -> None:
+def test_invalid_settings_are_reported() -> None:
     Path('pyproject.toml').write_text(
         '[tool.seamwise.check]\nignore = ["E501"]\n', encoding='utf-8'
     )
@@ -238,7 +238,7 @@ def test_settings_that_cannot_be_read_are_told() -> None:
     assert code('.') == 2
 
 
-def test_what_is_known_is_kept_where_the_settings_say_and_nothing_without_a_cache(
+def test_cache_is_written_where_the_settings_say_unless_disabled(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     Path('disk.py').write_text(SOURCE, encoding='utf-8')
@@ -251,6 +251,6 @@ def test_what_is_known_is_kept_where_the_settings_say_and_nothing_without_a_cach
 
 
 def test_help_shows_examples_and_exit_codes() -> None:
-    shown = drawn('--help').stdout
-    assert 'seamwise map src --format html -o map.html' in shown
-    assert 'Exit codes:' in shown
+    text = drawn('--help').stdout
+    assert 'seamwise map src --format html -o map.html' in text
+    assert 'Exit codes:' in text

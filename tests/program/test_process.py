@@ -1,4 +1,4 @@
-"""The command as a process among others: pipes, full disks, signals, closed streams, missing packages."""
+"""The command as a process: pipes, full disks, signals, closed streams, missing packages."""
 
 import os
 import select
@@ -53,7 +53,7 @@ def streams(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes], IO[
     return process.stdin, process.stdout, process.stderr
 
 
-def test_a_line_is_written_before_the_next_call_starts(workspace: Path) -> None:
+def test_line_is_written_before_the_next_call_starts(workspace: Path) -> None:
     with started('run', '--workspace', workspace, '--seam', 'model') as process:
         stdin, stdout, _ = streams(process)
         for number in range(3):
@@ -65,7 +65,7 @@ def test_a_line_is_written_before_the_next_call_starts(workspace: Path) -> None:
         assert process.wait(WAIT) == 0
 
 
-def test_it_stops_quietly_when_nobody_reads_any_more(workspace: Path) -> None:
+def test_run_ends_quietly_if_its_reader_has_ended(workspace: Path) -> None:
     with started('run', '--workspace', workspace, '--seam', 'model') as process:
         stdin, stdout, stderr = streams(process)
         stdin.write(call('list_files').encode())
@@ -89,7 +89,7 @@ def test_it_stops_quietly_when_nobody_reads_any_more(workspace: Path) -> None:
     'arguments',
     [['run', '--workspace', '.', '--seam', 'all'], ['--help'], ['--version'], ['run', '--help']],
 )
-def test_a_full_disk_is_said_in_one_line(workspace: Path, arguments: list[str]) -> None:
+def test_full_disk_is_reported_in_one_line(workspace: Path, arguments: list[str]) -> None:
     with Path('/dev/full').open('wb') as full:
         command = [*COMMAND, *arguments]
         done = subprocess.run(
@@ -117,7 +117,7 @@ SLEEPER = call('execute_command', command='echo $$ > pid; sleep 1000 & sleep 100
         (signal.SIGHUP, 129, b''),
     ],
 )
-def test_a_signal_ends_it_and_the_running_command_with_all_its_children(
+def test_signal_ends_the_run_and_the_running_command_with_its_children(
     workspace: Path, number: int, code: int, said: bytes
 ) -> None:
     with started('run', '--workspace', workspace, '--seam', 'model') as process:
@@ -150,7 +150,7 @@ def test_nohup_is_respected(workspace: Path) -> None:
         assert process.wait(WAIT) == 0
 
 
-def test_a_command_keeps_its_exit_code_where_dead_children_are_ignored(workspace: Path) -> None:
+def test_command_keeps_its_exit_code_if_sigchld_is_inherited_as_ignored(workspace: Path) -> None:
     with started(
         'run', '--workspace', workspace, '--seam', 'planner', ignored=[signal.SIGCHLD]
     ) as process:
@@ -197,7 +197,7 @@ main()
 """
 
 
-def test_an_interrupt_at_the_start_shows_no_traceback() -> None:
+def test_interrupt_at_the_start_shows_no_traceback() -> None:
     done = subprocess.run(
         [sys.executable, '-c', STOPPED_AT_ONCE], capture_output=True, check=False, timeout=WAIT
     )
@@ -205,7 +205,7 @@ def test_an_interrupt_at_the_start_shows_no_traceback() -> None:
 
 
 @pytest.mark.parametrize('missing', ['click', 'rich', 'pathspec', 'rapidfuzz'])
-def test_a_missing_package_is_said_in_one_line(missing: str) -> None:
+def test_missing_package_is_reported_in_one_line(missing: str) -> None:
     code = f'import sys; sys.modules[{missing!r}] = None; from seamwise.program import main; main()'
     done = subprocess.run(
         [sys.executable, '-c', code, '--version'], capture_output=True, check=False, timeout=WAIT
@@ -213,11 +213,11 @@ def test_a_missing_package_is_said_in_one_line(missing: str) -> None:
     assert done.returncode == 78
     assert (
         done.stderr.decode()
-        == f"seamwise: the command needs {missing}, which is not installed; get it by: pip install 'seamwise[all]'\n"
+        == f"seamwise: the command requires {missing}. Install it with: pip install 'seamwise[all]'\n"
     )
 
 
-def test_standard_error_may_be_closed(workspace: Path) -> None:
+def test_run_works_with_closed_standard_error(workspace: Path) -> None:
     shell = f'exec "$0" -m seamwise run --workspace {workspace} --seam model 2>&-'
     done = subprocess.run(
         ['/bin/sh', '-c', shell, sys.executable],
@@ -232,7 +232,7 @@ def test_standard_error_may_be_closed(workspace: Path) -> None:
 @pytest.mark.parametrize(
     ('closed', 'code'), [('2>/dev/full', 2), ('2>&-', 2), ('2>/dev/full >/dev/full', 74)]
 )
-def test_a_message_that_cannot_be_written_changes_no_exit_code(closed: str, code: int) -> None:
+def test_unwritable_message_does_not_change_the_exit_code(closed: str, code: int) -> None:
     arguments = '--help' if code == 74 else 'rnu'
     done = subprocess.run(
         ['/bin/sh', '-c', f'"$0" -m seamwise {arguments} {closed}', sys.executable],
@@ -246,7 +246,7 @@ def test_a_message_that_cannot_be_written_changes_no_exit_code(closed: str, code
 @pytest.mark.parametrize(
     ('closed', 'code', 'said'), [('>&-', 74, b'stdout'), ('<&-', 66, b'stdin')]
 )
-def test_other_closed_streams_are_said(
+def test_closed_stdin_or_stdout_is_reported(
     workspace: Path, closed: str, code: int, said: bytes
 ) -> None:
     shell = f'exec "$0" -m seamwise run --workspace {workspace} --seam model {closed}'
@@ -260,7 +260,7 @@ def test_other_closed_streams_are_said(
     assert (done.returncode, done.stderr) == (code, b'seamwise: ' + said + b' is closed.\n')
 
 
-def test_a_file_name_that_is_no_text_is_shown(workspace: Path) -> None:
+def test_file_name_that_is_not_utf_8_is_shown(workspace: Path) -> None:
     done = run('run', os.fsdecode(b'caf\xe9.jsonl'), '--workspace', workspace, '--seam', 'model')
     assert (done.returncode, done.stderr) == (
         66,
@@ -268,7 +268,7 @@ def test_a_file_name_that_is_no_text_is_shown(workspace: Path) -> None:
     )
 
 
-def test_json_is_utf_8_whatever_the_terminal_speaks(workspace: Path) -> None:
+def test_json_is_utf_8_in_every_locale(workspace: Path) -> None:
     calls = call('read_file', path='说明.md')
     ascii_only = {**CLEAN, 'LC_ALL': 'C', 'PYTHONIOENCODING': 'ascii'}
     lines = run('run', '--workspace', workspace, '--seam', 'model', calls=calls, env=ascii_only)
@@ -277,14 +277,14 @@ def test_json_is_utf_8_whatever_the_terminal_speaks(workspace: Path) -> None:
     assert b'path: \\u8bf4\\u660e.md\n' in texts.stdout
 
 
-def test_a_plain_pipe_gets_plain_text(workspace: Path) -> None:
+def test_output_to_a_pipe_is_plain_text(workspace: Path) -> None:
     done = run(
         'run', '--workspace', workspace, '--seam', 'cli', calls=call('read_file', path='b.txt')
     )
     assert b'\x1b' not in done.stdout + done.stderr
 
 
-def test_the_module_is_the_command() -> None:
+def test_module_runs_the_command() -> None:
     by_module, by_script = (
         run('--version'),
         subprocess.run(
@@ -305,7 +305,7 @@ def test_the_module_is_the_command() -> None:
         (['--nothing'], "No such option '--nothing'."),
     ],
 )
-def test_a_wrong_use_is_two(arguments: list[str], said: str) -> None:
+def test_incorrect_use_exits_with_2(arguments: list[str], said: str) -> None:
     done = run(*arguments)
     assert done.returncode == 2
     assert said in done.stderr.decode()

@@ -1,7 +1,8 @@
-"""`seamwise run`: options, output lines, exit codes, defects; in this process."""
+"""`seamwise run`: options, output lines, exit codes, defects; tested in this process."""
 
 import json
 import logging
+import sys
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal
@@ -15,12 +16,12 @@ from typing_extensions import override
 from seamwise import Failure, Success
 from seamwise.catalog.parsing import ParsingError, UnknownFormat
 from seamwise.catalog.tools import FileNotFound, RegistrationRejected, ToolError
-from seamwise.program.exits import Exit
+from seamwise.program.console import Exit
 from seamwise.program.outputs import OUTPUTS, CallResult, Defect
-from seamwise.program.rendering import as_json
+from seamwise.program.rendering import json_renderer
 from seamwise.program.run import run
 from seamwise.seams.log import LogRecord
-from seamwise.toolhost.calls import Line
+from seamwise.toolhost.calls import InputLine
 from seamwise.toolhost.workspace.workspace import Workspace
 from tests.strategies import PLANTED, errors
 from tests.toolhost.helpers import unprivileged
@@ -44,18 +45,18 @@ def lines(
 # The output
 
 
-def test_all_shows_every_seam_in_its_order(workspace: Path) -> None:
-    found = lines(workspace, READ + GONE)
-    assert [one['seam'] for one in found] == SEAMS * 2
-    assert [(one['id'], one['line'], one['ok']) for one in found] == [('r', 1, True)] * 7 + [
+def test_seam_all_shows_every_seam_in_order(workspace: Path) -> None:
+    result = lines(workspace, READ + GONE)
+    assert [item['seam'] for item in result] == SEAMS * 2
+    assert [(item['id'], item['line'], item['ok']) for item in result] == [('r', 1, True)] * 7 + [
         ('g', 2, False)
     ] * 7
-    assert all(list(one) == ['id', 'line', 'seam', 'ok', 'output'] for one in found)
+    assert all(list(item) == ['id', 'line', 'seam', 'ok', 'output'] for item in result)
 
 
 @pytest.mark.parametrize('seam', [seam for seam in SEAMS if seam != 'cli'])
-def test_a_seam_alone_gives_one_line_a_call(workspace: Path, seam: str) -> None:
-    assert [one['seam'] for one in lines(workspace, READ + GONE, seam)] == [seam, seam]
+def test_single_seam_writes_one_line_per_call(workspace: Path, seam: str) -> None:
+    assert [line['seam'] for line in lines(workspace, READ + GONE, seam)] == [seam, seam]
 
 
 DATA = {
@@ -68,24 +69,24 @@ DATA = {
 }
 
 
-def test_a_success_is_what_each_seam_would_write(workspace: Path) -> None:
-    shown = {one['seam']: one['output'] for one in lines(workspace, READ)}
+def test_success_is_shown_as_each_seam_writes_it(workspace: Path) -> None:
+    output = {line['seam']: line['output'] for line in lines(workspace, READ)}
     text = 'path: a.txt\ncontent:\n  one\n  two\nstart_line: 1\nend_line: 2\ntotal_lines: 2\ntruncated: false'
-    assert shown['cli'] == {'text': text, 'exit_code': 0}
-    assert list(shown['http']) == ['status', 'headers', 'body']
-    assert shown['http']['status'] == 200
-    assert shown['http']['headers'] == {'content-type': 'application/json', 'x-request-id': 'r'}
-    assert shown['http']['body'] | {'timestamp': ''} == {
+    assert output['cli'] == {'text': text, 'exit_code': 0}
+    assert list(output['http']) == ['status', 'headers', 'body']
+    assert output['http']['status'] == 200
+    assert output['http']['headers'] == {'content-type': 'application/json', 'x-request-id': 'r'}
+    assert output['http']['body'] | {'timestamp': ''} == {
         'success': True,
         'data': DATA,
         'timestamp': '',
         'request_id': 'r',
     }
-    assert shown['session'] == []
-    assert shown['model'] == {'status': 'success', 'result': DATA}
-    assert shown['planner'] is None
-    assert shown['log'] is None
-    answer = shown['jsonrpc']
+    assert output['session'] == []
+    assert output['model'] == {'status': 'success', 'result': DATA}
+    assert output['planner'] is None
+    assert output['log'] is None
+    answer = output['jsonrpc']
     assert list(answer) == ['jsonrpc', 'id', 'result']
     assert answer['id'] == 'r'
     assert json.loads(answer['result']['content'][0].pop('text')) == DATA
@@ -96,23 +97,23 @@ def test_a_success_is_what_each_seam_would_write(workspace: Path) -> None:
     }
 
 
-def test_a_failure_is_what_each_seam_would_write(workspace: Path) -> None:
-    shown = {one['seam']: one['output'] for one in lines(workspace, GONE)}
-    assert shown['cli'] == {
+def test_failure_is_shown_as_each_seam_writes_it(workspace: Path) -> None:
+    text = {line['seam']: line['output'] for line in lines(workspace, GONE)}
+    assert text['cli'] == {
         'text': "'b.txt' does not exist.\ndid you mean 'a.txt'?",
         'exit_code': 66,
     }
-    assert shown['http']['status'] == 404
-    assert shown['http']['body']['error']['code'] == 'FILE_NOT_FOUND'
-    assert [one['metadata']['error_type'] for one in shown['session']] == ['FileNotFound']
-    assert shown['session'][0]['metadata']['operation'] == 'read_file'
-    assert shown['model']['error_class'] == 'FileNotFound'
-    assert shown['planner']['code'] == 'TOOL_EXECUTION_FAILED'
-    assert shown['log']['error_type'] == 'FileNotFound'
-    assert shown['log']['params'] == {'path': 'b.txt'}
-    result = shown['jsonrpc']['result']
+    assert text['http']['status'] == 404
+    assert text['http']['body']['error']['code'] == 'FILE_NOT_FOUND'
+    assert [item['metadata']['error_type'] for item in text['session']] == ['FileNotFound']
+    assert text['session'][0]['metadata']['operation'] == 'read_file'
+    assert text['model']['error_class'] == 'FileNotFound'
+    assert text['planner']['code'] == 'TOOL_EXECUTION_FAILED'
+    assert text['log']['error_type'] == 'FileNotFound'
+    assert text['log']['params'] == {'path': 'b.txt'}
+    result = text['jsonrpc']['result']
     assert result['isError'] is True
-    assert json.loads(result['content'][0]['text']) == shown['model']
+    assert json.loads(result['content'][0]['text']) == text['model']
 
 
 @pytest.mark.parametrize(
@@ -124,22 +125,22 @@ def test_a_failure_is_what_each_seam_would_write(workspace: Path) -> None:
         ('{"id": "c1", "tool": "raed_file"}', 'UnknownTool', -32602, 'c1'),
     ],
 )
-def test_a_line_that_is_no_call_gives_an_error_and_the_rest_runs(
+def test_invalid_line_is_a_failure_and_the_rest_runs(
     workspace: Path, line: str, kind: str, code: int, shown_id: str | None
 ) -> None:
-    found = lines(workspace, f'{line}\n{READ}')
-    first = {one['seam']: one for one in found[:7]}
+    result = lines(workspace, f'{line}\n{READ}')
+    first = {item['seam']: item for item in result[:7]}
     assert all(
-        (one['id'], one['line'], one['ok']) == (shown_id, 1, False) for one in first.values()
+        (item['id'], item['line'], item['ok']) == (shown_id, 1, False) for item in first.values()
     )
     assert first['jsonrpc']['output']['error']['code'] == code
     assert first['jsonrpc']['output']['id'] == shown_id
     assert first['http']['output']['body']['error']['type'] == kind
     assert first['log']['output'].get('params') == ({} if kind == 'UnknownTool' else None)
-    assert all(one['ok'] for one in found[7:])
+    assert all(item['ok'] for item in result[7:])
 
 
-def test_a_request_id_is_the_calls_where_it_fits(workspace: Path) -> None:
+def test_request_id_is_that_of_the_call_if_valid(workspace: Path) -> None:
     fitting, other = lines(
         workspace, call('list_files', id='a-b.C_1') + call('list_files', id='né'), 'http'
     )
@@ -149,7 +150,7 @@ def test_a_request_id_is_the_calls_where_it_fits(workspace: Path) -> None:
     )
 
 
-def test_what_a_user_sees_is_in_their_language(workspace: Path) -> None:
+def test_session_text_is_in_the_locale(workspace: Path) -> None:
     (event,) = lines(workspace, GONE, 'session', '--locale', 'zh_CN')[0]['output']
     assert event['content'] == "'b.txt' does not exist."
     assert event['show_content'] == "'b.txt' 不存在。"
@@ -160,46 +161,48 @@ def test_params_in_the_log_are_redacted(workspace: Path) -> None:
     assert 'hunter2' not in json.dumps(lines(workspace, secret, 'log'))
 
 
-def test_a_result_is_shown_as_it_is_and_the_log_holds_none_of_it(workspace: Path) -> None:
+def test_value_is_shown_unredacted_and_is_not_logged(workspace: Path) -> None:
     (workspace / 'a.txt').write_text('password=hunter2\n')
-    shown = {one['seam']: json.dumps(one['output']) for one in lines(workspace, READ)}
-    assert {seam for seam, output in shown.items() if 'password=hunter2' in output} == {
+    text = {line['seam']: json.dumps(line['output']) for line in lines(workspace, READ)}
+    assert {seam for seam, output in text.items() if 'password=hunter2' in output} == {
         'cli',
         'http',
         'model',
         'jsonrpc',
     }
-    assert shown['log'] == 'null'
+    assert text['log'] == 'null'
 
 
 @given(error=errors(ToolError, ParsingError))
-def test_every_error_has_an_output_at_every_seam_and_none_tells_a_secret(error: Any) -> None:
-    for piece in as_json(SEAMS)(CallResult(Line(1, 'c', Failure(error)), Failure(error), 'zh_CN')):
-        (found,) = objects(piece.data)
-        is_hidden = isinstance(error, RegistrationRejected) and found['seam'] in {
+def test_every_error_has_output_without_secrets_at_every_seam(error: Any) -> None:
+    for piece in json_renderer(SEAMS)(
+        CallResult(InputLine(1, 'c', Failure(error)), Failure(error), 'zh_CN')
+    ):
+        (result,) = objects(piece.data)
+        is_hidden = isinstance(error, RegistrationRejected) and result['seam'] in {
             'http',
             'model',
             'jsonrpc',
         }
         assert piece.code is (Exit.DEFECT if is_hidden else Exit.FAILED)
-        assert found['output']
+        assert result['output']
         assert PLANTED not in piece.data.decode()
 
 
 # The lines
 
 
-def test_a_mark_and_blank_lines_are_skipped_and_counted(workspace: Path) -> None:
-    found = lines(
+def test_byte_order_mark_and_blank_lines_are_skipped_but_counted(workspace: Path) -> None:
+    result = lines(
         workspace, b'\xef\xbb\xbf\n  \r\n{"tool": "list_files"}\n\n' + READ.encode(), 'model'
     )
-    assert [(one['id'], one['line'], one['ok']) for one in found] == [
+    assert [(item['id'], item['line'], item['ok']) for item in result] == [
         ('line-3', 3, True),
         ('r', 5, True),
     ]
 
 
-def test_a_repeated_id_writes_nothing(workspace: Path) -> None:
+def test_repeated_id_is_a_failure_and_does_not_run(workspace: Path) -> None:
     first, second = lines(
         workspace,
         call('write_file', id='w', path='n', content='1')
@@ -246,7 +249,7 @@ def test_a_repeated_id_writes_nothing(workspace: Path) -> None:
     ],
     ids=lambda given: given[:40] if isinstance(given, bytes) else None,
 )
-def test_whatever_stands_on_a_line_it_gives_one_failure_and_the_rest_runs(
+def test_any_invalid_line_is_one_failure_and_the_rest_runs(
     workspace: Path, line: bytes, kind: str
 ) -> None:
     bad, good = lines(workspace, line + b'\n' + READ.encode(), 'http')
@@ -260,14 +263,14 @@ def test_whatever_stands_on_a_line_it_gives_one_failure_and_the_rest_runs(
     assert (good['id'], good['line'], good['ok']) == ('r', 2, True)
 
 
-def test_an_excerpt_tells_no_secret(workspace: Path) -> None:
+def test_excerpt_contains_no_secret(workspace: Path) -> None:
     assert 'hunter2' not in json.dumps(lines(workspace, '{"id": "c", "password": "hunter2"'))
 
 
 # For people
 
 
-def test_without_json_the_cli_seam_writes_texts(workspace: Path) -> None:
+def test_cli_seam_writes_text_without_json(workspace: Path) -> None:
     done = invoke('--workspace', workspace, '--seam', 'cli', calls=READ + GONE + '[]\n')
     assert done.exit_code == 1
     first, second, third, end = done.stdout.split('\n\n')
@@ -281,12 +284,12 @@ def test_without_json_the_cli_seam_writes_texts(workspace: Path) -> None:
     assert end == ''
 
 
-def test_with_json_the_cli_seam_writes_lines(workspace: Path) -> None:
-    (found,) = lines(workspace, READ, 'cli', '--json')
-    assert found['output']['exit_code'] == 0
+def test_cli_seam_writes_lines_with_json(workspace: Path) -> None:
+    (result,) = lines(workspace, READ, 'cli', '--json')
+    assert result['output']['exit_code'] == 0
 
 
-def test_an_id_cannot_move_the_cursor(workspace: Path) -> None:
+def test_control_characters_of_an_id_are_escaped(workspace: Path) -> None:
     done = invoke('--workspace', workspace, '--seam', 'cli', calls=call('list_files', id='\x1b[2J'))
     assert done.stdout.startswith('\\x1b[2J list_files: ok\n')
 
@@ -298,9 +301,7 @@ def test_an_id_cannot_move_the_cursor(workspace: Path) -> None:
     ('calls', 'code'),
     [('', 0), ('\n \n', 0), (READ, 0), (READ + GONE, 1), (GONE + READ, 1), ('nonsense', 1)],
 )
-def test_the_exit_code_tells_whether_all_calls_succeeded(
-    workspace: Path, calls: str, code: int
-) -> None:
+def test_exit_code_is_1_if_a_call_failed(workspace: Path, calls: str, code: int) -> None:
     assert invoke('--workspace', workspace, '--seam', 'model', calls=calls).exit_code == code
 
 
@@ -328,7 +329,7 @@ def test_the_exit_code_tells_whether_all_calls_succeeded(
         (['--workspace', '.', '--seam', 'cli', 'a', 'b'], 'unexpected extra argument'),
     ],
 )
-def test_a_wrong_use_is_two_and_says_how_it_would_be_right(options: list[str], said: str) -> None:
+def test_incorrect_use_exits_with_2_and_a_suggestion(options: list[str], said: str) -> None:
     done = invoke(*options)
     assert done.exit_code == 2
     assert said in done.stderr
@@ -347,7 +348,7 @@ def test_a_wrong_use_is_two_and_says_how_it_would_be_right(options: list[str], s
         ('-', '', "seamwise: cannot use '' as the workspace: No such file or directory\n"),
     ],
 )
-def test_what_cannot_be_opened_is_sixty_six(
+def test_missing_file_or_folder_exits_with_66(
     workspace: Path, monkeypatch: pytest.MonkeyPatch, file: str, folder: str, said: str
 ) -> None:
     monkeypatch.chdir(workspace.parent)
@@ -355,7 +356,7 @@ def test_what_cannot_be_opened_is_sixty_six(
     assert (done.exit_code, done.stderr, done.stdout) == (66, said, '')
 
 
-def test_what_nobody_may_read_is_sixty_six(workspace: Path) -> None:
+def test_file_without_read_permission_exits_with_66(workspace: Path) -> None:
     file = workspace.parent / 'calls.jsonl'
     file.write_text(READ)
     file.chmod(0)
@@ -374,14 +375,12 @@ def test_what_nobody_may_read_is_sixty_six(workspace: Path) -> None:
     )
 
 
-def test_a_file_that_fails_while_it_is_read_is_sixty_six(
-    workspace: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_read_error_exits_with_66(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def failing(source: object) -> Any:
-        yield Line(1, 'x', Failure(UnknownFormat('x')))
+        yield InputLine(1, 'x', Failure(UnknownFormat('x')))
         raise OSError(5, 'Input/output error')
 
-    monkeypatch.setattr('seamwise.program.run.read', failing)
+    monkeypatch.setattr('seamwise.program.run.read_calls', failing)
     monkeypatch.setattr('seamwise.program.run.Host', _Fixed(Success(None)))
     done = invoke('--workspace', workspace, '--seam', 'planner')
     assert done.exit_code == 66
@@ -389,7 +388,7 @@ def test_a_file_that_fails_while_it_is_read_is_sixty_six(
     assert len(objects(done.stdout)) == 1
 
 
-def test_a_file_is_read_as_standard_input_is(workspace: Path) -> None:
+def test_file_is_read_like_standard_input(workspace: Path) -> None:
     file = workspace.parent / 'calls.jsonl'
     file.write_bytes(b'\xef\xbb\xbf' + READ.encode())
     from_file, from_stdin = (
@@ -400,21 +399,21 @@ def test_a_file_is_read_as_standard_input_is(workspace: Path) -> None:
     assert from_file.exit_code == 0
 
 
-def test_the_limits_are_the_hosts(workspace: Path) -> None:
+def test_limits_are_passed_to_the_host(workspace: Path) -> None:
     repeated = [
-        one['output'].get('error_class')
-        for one in lines(workspace, _several(READ, 3), 'model', '--repeat-limit', '1')
+        line['output'].get('error_class')
+        for line in lines(workspace, _several(READ, 3), 'model', '--repeat-limit', '1')
     ]
     assert repeated == [None, 'ToolRepeated', 'ToolRepeated']
     never = lines(workspace, _several(READ, 6), 'model', '--repeat-limit', '0')
-    assert all(one['ok'] for one in never)
+    assert all(item['ok'] for item in never)
     usual = [
-        one['output'].get('error_class') for one in lines(workspace, _several(READ, 4), 'model')
+        line['output'].get('error_class') for line in lines(workspace, _several(READ, 4), 'model')
     ]
     assert usual == [None, None, None, 'ToolRepeated']
     mistaken = [
-        one['output'].get('error_class')
-        for one in lines(workspace, GONE + '[]\n' + READ, 'model', '--mistake-limit', '2')
+        line['output'].get('error_class')
+        for line in lines(workspace, GONE + '[]\n' + READ, 'model', '--mistake-limit', '2')
     ]
     assert mistaken == ['FileNotFound', 'SchemaViolations', 'TooManyMistakes']
 
@@ -437,14 +436,14 @@ class _Fixed:
     def __call__(self, workspace: Workspace, **options: object) -> '_Fixed':
         return self
 
-    def run(self, line: Line, **options: object) -> object:
+    def run(self, line: InputLine, **options: object) -> object:
         end = next(self._ends)
         if isinstance(end, BaseException):
             raise end
         return end
 
 
-def test_a_tools_bug_is_internal_at_every_seam_and_the_rest_runs(
+def test_defect_of_a_tool_is_internal_at_every_seam_and_the_rest_runs(
     workspace: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(
@@ -453,37 +452,37 @@ def test_a_tools_bug_is_internal_at_every_seam_and_the_rest_runs(
     )
     done = invoke('--workspace', workspace, '--seam', 'all', calls=READ + GONE)
     assert done.exit_code == 70
-    found = objects(done.stdout)
-    assert len(found) == 14
+    result = objects(done.stdout)
+    assert len(result) == 14
     (record,) = caplog.records
     ref = record.__dict__['ref']
     assert record.levelno == logging.ERROR
-    for one in found[:7]:
-        written = json.dumps(one['output'])
+    for item in result[:7]:
+        written = json.dumps(item['output'])
         assert ref in written
-        assert one['ok'] is False
-        if one['seam'] != 'log':
+        assert item['ok'] is False
+        if item['seam'] != 'log':
             assert 'INTERNAL' in written
             assert 'FAKE' not in written
             assert 'ZeroDivision' not in written
-    shown = {one['seam']: one['output'] for one in found}
-    assert found[0]['output']['exit_code'] == 70
-    assert found[1]['output']['status'] == 500
-    assert found[6]['output']['error']['data'] == {'ref': ref}
-    assert shown['cli']['exit_code'] == 66
+    text = {item['seam']: item['output'] for item in result}
+    assert result[0]['output']['exit_code'] == 70
+    assert result[1]['output']['status'] == 500
+    assert result[6]['output']['error']['data'] == {'ref': ref}
+    assert text['cli']['exit_code'] == 66
 
 
-def test_a_seams_bug_is_internal_too(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_defect_of_a_seam_is_internal(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rejected = Failure(RegistrationRejected('t', 'declared never to reach a model'))
     monkeypatch.setattr('seamwise.program.run.Host', _Fixed(rejected))
     done = invoke('--workspace', workspace, '--seam', 'model', calls=READ)
     assert done.exit_code == 70
-    (found,) = objects(done.stdout)
-    assert found['output']['error_class'] == 'INTERNAL'
-    assert found['ok'] is False
+    (result,) = objects(done.stdout)
+    assert result['output']['error_class'] == 'INTERNAL'
+    assert result['ok'] is False
 
 
-def test_a_value_that_cannot_be_encoded_is_a_defect(
+def test_value_that_cannot_be_encoded_is_a_defect(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Odd(Struct):
@@ -496,10 +495,10 @@ def test_a_value_that_cannot_be_encoded_is_a_defect(
         assert 'INTERNAL' in done.stdout
 
 
-def test_the_record_of_a_defect_knows_what_was_called() -> None:
+def test_record_of_a_defect_contains_the_call() -> None:
     record = OUTPUTS['log'](
         CallResult(
-            Line(1, None, Failure(FileNotFound('t', 'p'))),  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+            InputLine(1, None, Failure(FileNotFound('t', 'p'))),  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
             Defect(KeyError('k'), 'err_12345678'),
         )
     )
@@ -507,9 +506,7 @@ def test_the_record_of_a_defect_knows_what_was_called() -> None:
     assert record.params is None
 
 
-def test_interrupting_is_a_hundred_and_thirty(
-    workspace: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_interrupt_exits_with_130(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr('seamwise.program.run.Host', _Fixed(Success(None), KeyboardInterrupt()))
     done = invoke('--workspace', workspace, '--seam', 'planner', calls=READ + GONE)
     assert done.exit_code == 130
@@ -541,15 +538,15 @@ class _Full(BytesIO):
         (BrokenPipeError(32, 'Broken pipe'), 141, ''),
     ],
 )
-def test_output_that_cannot_be_written_ends_the_run(
+def test_unwritable_output_ends_the_run(
     workspace: Path, monkeypatch: pytest.MonkeyPatch, raised: OSError, code: int, said: str
 ) -> None:
-    asked: list[Line] = []
+    request: list[InputLine] = []
 
     class Host(_Fixed):
         @override
-        def run(self, line: Line, **options: object) -> object:
-            asked.append(line)
+        def run(self, line: InputLine, **options: object) -> object:
+            request.append(line)
             return Success(None)
 
     class Stdout:
@@ -558,14 +555,17 @@ def test_output_that_cannot_be_written_ends_the_run(
         def isatty(self) -> bool:
             return False
 
+        def fileno(self) -> int:
+            raise OSError('no file descriptor')
+
     monkeypatch.setattr('seamwise.program.run.Host', Host())
     monkeypatch.setattr(
-        'seamwise.program.run.standard',
+        'seamwise.program.console.std_stream',
         _Standard(stdin=_Text((READ + GONE).encode()), stdout=Stdout()),
     )
     done = invoke('--workspace', workspace, '--seam', 'planner')
     assert (done.exit_code, done.stderr) == (code, said)
-    assert len(asked) == 1, 'what nobody can see is not done'
+    assert len(request) == 1, 'what nobody can see is not done'
 
 
 class _Text:
@@ -583,39 +583,37 @@ class _Keyboard(_Text):
 
 
 class _Standard:
-    """Standard streams of our own; without standard error, there is no progress."""
+    """Replacement for `std_stream` that returns these streams, else those of the process."""
 
     def __init__(self, **streams: object) -> None:
         self._streams = streams
 
     def __call__(self, name: str) -> Any:
-        return self._streams.get(name)
+        return self._streams[name] if name in self._streams else getattr(sys, name)
 
 
 @pytest.mark.parametrize(('name', 'code'), [('stdin', 66), ('stdout', 74)])
-def test_a_closed_stream_is_said(
+def test_closed_stream_is_reported(
     workspace: Path, monkeypatch: pytest.MonkeyPatch, name: Literal['stdin', 'stdout'], code: int
 ) -> None:
     streams: dict[str, object] = {'stdin': _Text(b''), 'stdout': _Text(b'')}
-    monkeypatch.setattr('seamwise.program.run.standard', _Standard(**{**streams, name: None}))
+    monkeypatch.setattr('seamwise.program.console.std_stream', _Standard(**{**streams, name: None}))
     done = invoke('--workspace', workspace, '--seam', 'planner')
     assert (done.exit_code, done.stderr) == (code, f'seamwise: {name} is closed.\n')
 
 
-def test_a_person_at_the_keyboard_is_told_what_is_waited_for(
+def test_prompt_is_shown_if_calls_are_typed(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        'seamwise.program.run.standard', _Standard(stdin=_Keyboard(b''), stdout=_Text(b''))
+        'seamwise.program.console.std_stream', _Standard(stdin=_Keyboard(b''), stdout=_Text(b''))
     )
     done = invoke('--workspace', workspace, '--seam', 'planner')
     assert done.exit_code == 0
-    assert (
-        done.stderr == 'seamwise: reading calls from the terminal, one a line; Ctrl-D ends them.\n'
-    )
+    assert done.stderr == 'seamwise: enter one call per line; end with Ctrl-D.\n'
 
 
-def test_the_help_has_an_example_and_every_exit_code() -> None:
+def test_help_shows_an_example_and_every_exit_code() -> None:
     done = invoke('--help')
     assert done.exit_code == 0
     assert (
@@ -626,7 +624,7 @@ def test_the_help_has_an_example_and_every_exit_code() -> None:
     assert max(map(len, done.stdout.split('\n'))) <= 80
 
 
-def test_no_descriptor_is_left_open(workspace: Path) -> None:
+def test_no_file_descriptor_is_left_open(workspace: Path) -> None:
     file = workspace.parent / 'calls.jsonl'
     file.write_text(READ)
     invoke(file, '--workspace', workspace, '--seam', 'model')

@@ -1,22 +1,21 @@
-"""A workspace of its own for each test, with a secret outside of it."""
+"""Fixtures: a separate workspace for each test, with a secret file outside of it."""
 
 from pathlib import Path
 
 import pytest
 
 from seamwise.toolhost.workspace.workspace import Workspace
-
-from .helpers import CANARY
+from tests.toolhost.helpers import CANARY
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Make the folder of the workspace; beside it `outside/secret.txt` holds the canary."""
+    """Create the folder of a workspace; `../outside/secret.txt` contains the canary."""
     (tmp_path / 'outside').mkdir()
     (tmp_path / 'outside' / 'secret.txt').write_text(CANARY)
-    made = tmp_path / 'ws'
-    made.mkdir()
-    return made
+    workspace_folder = tmp_path / 'ws'
+    workspace_folder.mkdir()
+    return workspace_folder
 
 
 @pytest.fixture

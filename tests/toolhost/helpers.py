@@ -1,4 +1,4 @@
-"""What the tests of the tool host share."""
+"""Helpers that the tests of the tool host share."""
 
 import gc
 import os
@@ -18,63 +18,66 @@ NOBODY = 65534
 CANARY = 'OUTSIDE-CANARY-5f1c\n'
 
 
-def good(result: Result[T, object]) -> T:
-    """Give the value of a success."""
+def value_of(result: Result[T, object]) -> T:
+    """Return the value of a success."""
     assert type(result) is Success, result
     return result.unwrap()
 
 
-def bad(result: Result[object, object], kind: type[K]) -> K:
-    """Give the error of a failure, which must be of this kind."""
+def error_of(result: Result[object, object], type_: type[K]) -> K:
+    """Return the error of a failure; assert its type."""
     assert type(result) is Failure, result
     error = result.failure()
-    assert isinstance(error, kind), error
+    assert isinstance(error, type_), error
     return error
 
 
 @contextmanager
 def unprivileged() -> Generator[None, None, None]:
-    """Let permissions count, for root too."""
-    before = os.geteuid()
-    if before == 0:
+    """Drop the privileges of root, so that permissions apply."""
+    saved = os.geteuid()
+    if saved == 0:
         os.seteuid(NOBODY)
     try:
         yield
     finally:
-        os.seteuid(before)
+        os.seteuid(saved)
 
 
-def dig(folder: Path, depth: int) -> None:
-    """Make a folder `d` in a folder `d` in a folder `d`, and so on."""
+def make_nested_folders(folder: Path, depth: int) -> None:
+    """Create `depth` nested folders, each with the name `d`."""
     folder.joinpath(*['d'] * depth).mkdir(parents=True)
 
 
-def handles() -> set[str]:
-    """Give the open handles of this process, without those that wait to be collected."""
+def open_handles() -> set[str]:
+    """Return the open handles of this process after a garbage collection."""
     gc.collect()
-    return {one.name for one in Path('/proc/self/fd').iterdir()}
+    return {link.name for link in Path('/proc/self/fd').iterdir()}
 
 
 @contextmanager
-def few_handles(count: int) -> Generator[None, None, None]:
-    """Let the process open so many files more, and no more."""
-    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+def limit_handles(count: int) -> Generator[None, None, None]:
+    """Let the process open only `count` more files."""
+    saved = resource.getrlimit(resource.RLIMIT_NOFILE)
     lowest_free = os.dup(0)
     os.close(lowest_free)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (lowest_free + count, before[1]))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (lowest_free + count, saved[1]))
     try:
         yield
     finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+        resource.setrlimit(resource.RLIMIT_NOFILE, saved)
 
 
 def tree(folder: Path) -> dict[str, bytes | str | None]:
-    """Give all that is in a folder: bytes of a file, target of a symlink, None for a folder."""
-    found: dict[str, bytes | str | None] = {}
+    """Return the content below a folder by path.
+
+    The value is the content of a file, the target of a symlink, or None for a folder.
+    """
+    content: dict[str, bytes | str | None] = {}
     for path in sorted(folder.rglob('*')):
         name = str(path.relative_to(folder))
         if path.is_symlink():
-            found[name] = str(path.readlink())
+            content[name] = str(path.readlink())
         else:
-            found[name] = path.read_bytes() if path.is_file() else None
-    return found
+            content[name] = path.read_bytes() if path.is_file() else None
+    return content

@@ -1,4 +1,4 @@
-"""Arguments are checked strictly, and every finding is told at once."""
+"""Strict conversion of arguments, with all findings at once."""
 
 from typing import Annotated, Literal
 
@@ -11,13 +11,18 @@ from msgspec import Meta, Struct
 from seamwise import Success
 from seamwise.catalog.tools import Finding, InvalidParameter, MissingParameter
 from seamwise.errors import TaggedError
-from seamwise.toolhost.arguments import Example, NotBelow, check, shown, wanted
+from seamwise.toolhost.arguments import (
+    ExampleValue,
+    NotBelow,
+    convert_arguments,
+    describe_type,
+    describe_value,
+)
+from tests.toolhost.helpers import error_of, value_of
 
-from .helpers import bad, good
 
-
-class Given(Struct, frozen=True, kw_only=True):
-    path: Annotated[str, Example('src/app.py')]
+class Parameters(Struct, frozen=True, kw_only=True):
+    path: Annotated[str, ExampleValue('src/app.py')]
     text: Annotated[str, Meta(min_length=1)]
     first: Annotated[int, Meta(ge=1)] = 1
     last: Annotated[Annotated[int, Meta(ge=1)] | None, NotBelow('first')] = None
@@ -28,19 +33,21 @@ class Given(Struct, frozen=True, kw_only=True):
     glob: str | None = None
 
 
-FINE: dict[str, object] = {'path': 'a', 'text': 'x'}
+REQUIRED: dict[str, object] = {'path': 'a', 'text': 'x'}
 
 
-def reason(**given: object) -> str:
-    error = bad(check('tool', Given, FINE | given), InvalidParameter)
-    assert error.parameter in given
+def reason(**arguments: object) -> str:
+    error = error_of(convert_arguments('tool', Parameters, REQUIRED | arguments), InvalidParameter)
+    assert error.parameter in arguments
     assert error.also == ()
     return error.reason
 
 
-def test_what_fits_becomes_the_struct_with_its_defaults() -> None:
-    assert good(check('tool', Given, FINE)) == Given(path='a', text='x')
-    everything: dict[str, object] = {
+def test_valid_arguments_become_the_struct_with_defaults() -> None:
+    assert value_of(convert_arguments('tool', Parameters, REQUIRED)) == Parameters(
+        path='a', text='x'
+    )
+    all_arguments: dict[str, object] = {
         'first': 2,
         'last': 2,
         'limit': 10_000,
@@ -50,36 +57,39 @@ def test_what_fits_becomes_the_struct_with_its_defaults() -> None:
         'glob': '*',
     }
     assert (
-        msgspec.structs.asdict(good(check('tool', Given, FINE | everything))) == FINE | everything
+        msgspec.structs.asdict(
+            value_of(convert_arguments('tool', Parameters, REQUIRED | all_arguments))
+        )
+        == REQUIRED | all_arguments
     )
-    assert good(check('tool', Given, FINE | {'last': None, 'glob': None})) == Given(
-        path='a', text='x'
-    )
+    assert value_of(
+        convert_arguments('tool', Parameters, REQUIRED | {'last': None, 'glob': None})
+    ) == Parameters(path='a', text='x')
 
 
-def test_an_integer_is_a_number() -> None:
-    timeout = good(check('tool', Given, FINE | {'timeout': 5})).timeout
+def test_an_integer_is_accepted_as_a_number() -> None:
+    timeout = value_of(convert_arguments('tool', Parameters, REQUIRED | {'timeout': 5})).timeout
     assert (timeout, type(timeout)) == (5.0, float)
 
 
 @pytest.mark.parametrize(
-    ('parameter', 'value', 'said'),
+    ('parameter', 'value', 'expected'),
     [
-        ('path', 7, 'must be a text, not 7'),
-        ('path', None, 'must be a text, not null'),
-        ('path', ['a'], 'must be a text, not a list'),
-        ('path', {'a': 1}, 'must be a text, not an object'),
-        ('path', True, 'must be a text, not true'),
-        ('path', 'a\ud800', "must be text, but has half of a character ('\\ud800') at position 1"),
-        ('text', '', 'must be a text that is not empty, not an empty text'),
+        ('path', 7, 'must be a string, not 7'),
+        ('path', None, 'must be a string, not null'),
+        ('path', ['a'], 'must be a string, not a list'),
+        ('path', {'a': 1}, 'must be a string, not an object'),
+        ('path', True, 'must be a string, not true'),
+        ('path', 'a\ud800', "must not contain a lone surrogate ('\\ud800' at position 1)"),
+        ('text', '', 'must be a string that is not empty, not an empty string'),
         ('first', 0, 'must be an integer of 1 or more, not 0'),
         ('first', -(10**30), 'must be an integer of 1 or more, not an integer of 100 bits'),
         ('first', 1.0, 'must be an integer of 1 or more, not 1.0'),
         ('first', True, 'must be an integer of 1 or more, not true'),
-        ('first', '1', 'must be an integer of 1 or more, not a text'),
+        ('first', '1', 'must be an integer of 1 or more, not a string'),
         ('first', None, 'must be an integer of 1 or more, not null'),
         ('last', 0, 'must be an integer of 1 or more or null, not 0'),
-        ('last', '2', 'must be an integer of 1 or more or null, not a text'),
+        ('last', '2', 'must be an integer of 1 or more or null, not a string'),
         ('limit', 10_001, 'must be an integer from 1 to 10,000, not 10001'),
         ('limit', 10**30, 'must be an integer from 1 to 10,000, not an integer of 100 bits'),
         ('timeout', 0.09, 'must be a number from 0.1 to 60, not 0.09'),
@@ -89,90 +99,104 @@ def test_an_integer_is_a_number() -> None:
         ('timeout', float('nan'), 'must be a number from 0.1 to 60, not nan'),
         ('timeout', float('inf'), 'must be a number from 0.1 to 60, not inf'),
         ('timeout', False, 'must be a number from 0.1 to 60, not false'),
-        ('timeout', '5', 'must be a number from 0.1 to 60, not a text'),
+        ('timeout', '5', 'must be a number from 0.1 to 60, not a string'),
         ('flag', 1, 'must be true or false, not 1'),
-        ('flag', 'true', 'must be true or false, not a text'),
+        ('flag', 'true', 'must be true or false, not a string'),
         ('flag', None, 'must be true or false, not null'),
-        ('glob', 7, 'must be a text or null, not 7'),
+        ('glob', 7, 'must be a string or null, not 7'),
         ('mode', 'c', "Invalid enum value 'c'"),
     ],
 )
-def test_what_does_not_fit_is_said_and_nothing_is_made_to_fit(
-    parameter: str, value: object, said: str
+def test_a_value_of_the_wrong_type_is_rejected_without_coercion(
+    parameter: str, value: object, expected: str
 ) -> None:
-    assert reason(**{parameter: value}) == said
+    assert reason(**{parameter: value}) == expected
 
 
-def test_the_value_is_kept_and_never_shown() -> None:
-    error = bad(check('tool', Given, FINE | {'flag': 'hunter2'}), InvalidParameter)
+def test_the_error_contains_the_value_but_never_prints_it() -> None:
+    error = error_of(
+        convert_arguments('tool', Parameters, REQUIRED | {'flag': 'hunter2'}), InvalidParameter
+    )
     assert error.value is not None
     assert error.value.reveal() == 'hunter2'
     assert 'hunter2' not in f'{error} {error!r}'
-    nothing_to_hash: dict[str, object] = {'flag': {}}
-    assert hash(bad(check('tool', Given, FINE | nothing_to_hash), InvalidParameter))
+    unhashable: dict[str, object] = {'flag': {}}
+    assert hash(
+        error_of(convert_arguments('tool', Parameters, REQUIRED | unhashable), InvalidParameter)
+    )
 
 
-class TestALowerLimitThatIsAnotherParameter:
-    def test_holds(self) -> None:
+class TestMinimumFromAnotherParameter:
+    def test_a_value_below_the_other_parameter_is_rejected(self) -> None:
         assert reason(last=1, first=2) == 'must be first (2) or more, not 1'
 
-    def test_holds_for_the_default(self) -> None:
+    def test_the_default_of_the_other_parameter_is_the_minimum(self) -> None:
         assert reason(last=0) == 'must be an integer of 1 or more or null, not 0'
-        good(check('tool', Given, FINE | {'last': 1}))
+        value_of(convert_arguments('tool', Parameters, REQUIRED | {'last': 1}))
 
-    def test_is_not_asked_of_a_parameter_that_is_wrong_itself(self) -> None:
-        error = bad(check('tool', Given, FINE | {'first': 'x', 'last': 1}), InvalidParameter)
+    def test_the_minimum_is_not_checked_against_an_invalid_value(self) -> None:
+        error = error_of(
+            convert_arguments('tool', Parameters, REQUIRED | {'first': 'x', 'last': 1}),
+            InvalidParameter,
+        )
         assert (error.parameter, error.also) == ('first', ())
 
 
-class TestTheOrder:
-    def test_is_missing_then_unknown_then_wrong(self) -> None:
-        error = bad(
-            check('tool', Given, {'zeta': 1, 'glob': 7, 'alpha': 2, 'first': 0}), MissingParameter
+class TestOrderOfFindings:
+    def test_findings_are_sorted_by_missing_unknown_wrong(self) -> None:
+        error = error_of(
+            convert_arguments('tool', Parameters, {'zeta': 1, 'glob': 7, 'alpha': 2, 'first': 0}),
+            MissingParameter,
         )
-        takes = 'path, text, first, last, limit, timeout, flag, mode, glob'
+        parameters = 'path, text, first, last, limit, timeout, flag, mode, glob'
         assert (error.tool, error.parameter, error.example) == ('tool', 'path', 'src/app.py')
         assert error.also == (
             Finding('text', 'is missing'),
-            Finding('alpha', f'is no parameter of tool, which takes {takes}'),
-            Finding('zeta', f'is no parameter of tool, which takes {takes}'),
+            Finding('alpha', f'is not a parameter of tool; its parameters are {parameters}'),
+            Finding('zeta', f'is not a parameter of tool; its parameters are {parameters}'),
             Finding('first', 'must be an integer of 1 or more, not 0'),
-            Finding('glob', 'must be a text or null, not 7'),
+            Finding('glob', 'must be a string or null, not 7'),
         )
 
-    def test_of_unknown_ones_is_by_name(self) -> None:
-        error = bad(check('tool', Given, FINE | {'b': 1, 'a': 2, 'glob': 7}), InvalidParameter)
+    def test_unknown_parameters_are_sorted_by_name(self) -> None:
+        error = error_of(
+            convert_arguments('tool', Parameters, REQUIRED | {'b': 1, 'a': 2, 'glob': 7}),
+            InvalidParameter,
+        )
         assert error.parameter == 'a'
-        assert error.reason.startswith('is no parameter of tool, which takes path, ')
-        assert [one.parameter for one in error.also] == ['b', 'glob']
+        assert error.reason.startswith('is not a parameter of tool; its parameters are path, ')
+        assert [finding.parameter for finding in error.also] == ['b', 'glob']
 
-    def test_of_wrong_ones_is_as_they_are_declared(self) -> None:
-        error = bad(
-            check('tool', Given, {'glob': 7, 'timeout': 0, 'text': '', 'path': 1}), InvalidParameter
+    def test_wrong_values_are_sorted_as_declared(self) -> None:
+        error = error_of(
+            convert_arguments('tool', Parameters, {'glob': 7, 'timeout': 0, 'text': '', 'path': 1}),
+            InvalidParameter,
         )
-        assert [error.parameter, *(one.parameter for one in error.also)] == [
+        assert [error.parameter, *(finding.parameter for finding in error.also)] == [
             'path',
             'text',
             'timeout',
             'glob',
         ]
 
-    def test_a_missing_parameter_without_an_example_has_none(self) -> None:
-        error = bad(check('tool', Given, {'path': 'a'}), MissingParameter)
+    def test_a_missing_parameter_without_an_example_reports_none(self) -> None:
+        error = error_of(convert_arguments('tool', Parameters, {'path': 'a'}), MissingParameter)
         assert (error.parameter, error.example, error.also) == ('text', None, ())
 
-    def test_what_is_mended_as_told_is_right_the_next_time(self) -> None:
-        given: dict[str, object] = {'limit': 0, 'x': 1, 'flag': 'no', 'last': 0}
-        error = bad(check('tool', Given, given), MissingParameter)
-        for name in [error.parameter, *(one.parameter for one in error.also)]:
-            given.pop(name, None)
-            if name in FINE:
-                given[name] = FINE[name]
-        good(check('tool', Given, given))
+    def test_arguments_are_valid_after_all_findings_are_fixed(self) -> None:
+        arguments: dict[str, object] = {'limit': 0, 'x': 1, 'flag': 'no', 'last': 0}
+        error = error_of(convert_arguments('tool', Parameters, arguments), MissingParameter)
+        for name in [error.parameter, *(finding.parameter for finding in error.also)]:
+            arguments.pop(name, None)
+            if name in REQUIRED:
+                arguments[name] = REQUIRED[name]
+        value_of(convert_arguments('tool', Parameters, arguments))
 
 
-def test_a_long_name_is_cut() -> None:
-    error = bad(check('tool', Given, FINE | {'x' * 5_000: 1}), InvalidParameter)
+def test_a_long_parameter_name_is_shortened() -> None:
+    error = error_of(
+        convert_arguments('tool', Parameters, REQUIRED | {'x' * 5_000: 1}), InvalidParameter
+    )
     assert len(error.parameter) < 1_100
 
 
@@ -186,41 +210,44 @@ VALUES = (
 )
 
 
-@given(st.dictionaries(st.sampled_from([*Given.__struct_fields__, 'other']), VALUES))
-def test_any_arguments_are_taken_or_told(given: dict[str, object]) -> None:
-    result = check('tool', Given, given)
+@given(st.dictionaries(st.sampled_from([*Parameters.__struct_fields__, 'other']), VALUES))
+def test_any_arguments_are_converted_or_rejected(arguments: dict[str, object]) -> None:
+    result = convert_arguments('tool', Parameters, arguments)
     if type(result) is Success:
-        taken = msgspec.structs.asdict(result.unwrap())
-        assert {name: taken[name] for name in given} == given
+        values = msgspec.structs.asdict(result.unwrap())
+        assert {name: values[name] for name in arguments} == arguments
     else:
-        bad(result, TaggedError)
+        error_of(result, TaggedError)
 
 
-def test_types_are_said_in_words() -> None:
+def test_types_are_described_in_words() -> None:
     words = {
-        str: 'a text',
+        str: 'a string',
         bool: 'true or false',
         int: 'an integer',
         float: 'a number',
         Annotated[int, Meta(le=5)]: 'an integer of 5 or less',
-        int | str | None: 'an integer or a text or null',
+        int | str | None: 'an integer or a string or null',
         list[int]: None,
         list[int] | None: None,
     }
-    for kind, said in words.items():
-        info = msgspec.inspect.type_info(kind)
-        assert wanted(info.type if isinstance(info, msgspec.inspect.Metadata) else info) == said
+    for type_, expected in words.items():
+        info = msgspec.inspect.type_info(type_)
+        assert (
+            describe_type(info.type if isinstance(info, msgspec.inspect.Metadata) else info)
+            == expected
+        )
 
 
-def test_values_are_shown_where_they_are_short_and_no_secret() -> None:
+def test_short_values_that_are_not_secret_are_shown() -> None:
     values: list[object] = [None, 1.5, -3, '', 'x', (), {}, b'']
-    assert [shown(one) for one in values] == [
+    assert [describe_value(value) for value in values] == [
         'null',
         '1.5',
         '-3',
-        'an empty text',
-        'a text',
+        'an empty string',
+        'a string',
         'a list',
         'an object',
-        'something else',
+        'a value of another type',
     ]

@@ -1,4 +1,4 @@
-"""One conversation: calls run in their order, and those that lead nowhere are refused."""
+"""Host: execution of a conversation, with limits on repetition and mistakes."""
 
 from io import BytesIO
 from pathlib import Path
@@ -17,15 +17,14 @@ from seamwise.catalog.tools import (
     UnknownTool,
 )
 from seamwise.toolhost.host import Host
-from seamwise.toolhost.reader import read
+from seamwise.toolhost.reader import read_calls
 from seamwise.toolhost.registry import Registry, registry, tool
 from seamwise.toolhost.workspace.workspace import Workspace
+from tests.toolhost.helpers import error_of, tree, value_of
 
-from .helpers import bad, good, tree
 
-
-class Play(Struct, frozen=True, kw_only=True):
-    what: str = 'fine'
+class PlayArguments(Struct, frozen=True, kw_only=True):
+    outcome: str = 'fine'
     turn: int = 0
 
 
@@ -33,39 +32,44 @@ class Played(Struct, frozen=True):
     turn: int
 
 
-OUTCOMES: dict[str, ToolError] = {
+ERRORS: dict[str, ToolError] = {
     'mistake': FileNotFound('play', 'x'),
     'other': CommandFailed('play', 'x', 1, ''),
 }
 
 
-def play(_workspace: Workspace, args: Play) -> Result[Played, ToolError]:
-    if args.what == 'bug':
+def play(_workspace: Workspace, args: PlayArguments) -> Result[Played, ToolError]:
+    if args.outcome == 'bug':
         raise ZeroDivisionError
-    return Failure(OUTCOMES[args.what]) if args.what in OUTCOMES else Success(Played(args.turn))
+    return Failure(ERRORS[args.outcome]) if args.outcome in ERRORS else Success(Played(args.turn))
 
 
-PLAY: Registry = registry([tool('play', Play, play)]).unwrap()
+TOOLS: Registry = registry([tool('play', PlayArguments, play)]).unwrap()
 
 
-def outcomes(
-    workspace: Workspace, what: str, *, repeat: int = 0, mistakes: int = 0, same: bool = False
+def outcome_names(
+    workspace: Workspace,
+    words: str,
+    *,
+    repeat_limit: int = 0,
+    mistake_limit: int = 0,
+    repeated: bool = False,
 ) -> list[str]:
-    """Play one call a word; `bad` is a line that is no call."""
-    host = Host(workspace, registry=PLAY, repeat_limit=repeat, mistake_limit=mistakes)
+    """Run one call per word; `bad` is an invalid line. Return `ok` or the name of each error."""
+    host = Host(workspace, registry=TOOLS, repeat_limit=repeat_limit, mistake_limit=mistake_limit)
     lines = [
-        f'{{"tool": "play", "arguments": {{"what": "{word}", "turn": {0 if same else turn}}}}}'
+        f'{{"tool": "play", "arguments": {{"outcome": "{word}", "turn": {0 if repeated else turn}}}}}'
         if word != 'bad'
         else '{'
-        for turn, word in enumerate(what.split())
+        for turn, word in enumerate(words.split())
     ]
-    results = [host.run(line) for line in read(BytesIO('\n'.join(lines).encode()))]
-    return ['ok' if type(one) is Success else type(one.failure()).__name__ for one in results]
+    results = [host.run(line) for line in read_calls(BytesIO('\n'.join(lines).encode()))]
+    return [
+        'ok' if type(result) is Success else type(result.failure()).__name__ for result in results
+    ]
 
 
-def test_calls_run_and_bad_lines_give_what_is_wrong_with_them(
-    folder: Path, workspace: Workspace
-) -> None:
+def test_valid_calls_run_and_invalid_lines_fail(folder: Path, workspace: Workspace) -> None:
     host = Host(workspace)
     calls = b"""\
 {"id": "c1", "tool": "write_file", "arguments": {"path": "a", "content": "one"}}
@@ -75,80 +79,96 @@ def test_calls_run_and_bad_lines_give_what_is_wrong_with_them(
 {"tool": "wriet_file"}
 {"tool": "read_file", "arguments": {"path": "a"}}
 """
-    first, again, broken, more, unknown, last = [host.run(line) for line in read(BytesIO(calls))]
-    good(first)
-    bad(again, SchemaViolations)
-    bad(broken, UnreadableCall)
-    bad(more, SchemaViolations)
-    assert bad(unknown, UnknownTool).suggestions[0] == 'write_file'
-    good(last)
+    first, duplicate, broken, extra_key, unknown, last = [
+        host.run(line) for line in read_calls(BytesIO(calls))
+    ]
+    value_of(first)
+    error_of(duplicate, SchemaViolations)
+    error_of(broken, UnreadableCall)
+    error_of(extra_key, SchemaViolations)
+    assert error_of(unknown, UnknownTool).suggestions[0] == 'write_file'
+    value_of(last)
     assert tree(folder) == {'a': b'one'}
 
 
 class TestRepetition:
-    def test_is_refused_from_the_limit_on(self, workspace: Workspace) -> None:
+    def test_a_repeated_call_is_refused_from_the_limit_on(self, workspace: Workspace) -> None:
         assert (
-            outcomes(workspace, 'fine ' * 5, repeat=3, same=True)
+            outcome_names(workspace, 'fine ' * 5, repeat_limit=3, repeated=True)
             == ['ok'] * 3 + ['ToolRepeated'] * 2
         )
-        assert outcomes(workspace, 'fine ' * 5, repeat=0, same=True) == ['ok'] * 5
-        assert outcomes(workspace, 'fine ' * 5, repeat=3) == ['ok'] * 5
+        assert outcome_names(workspace, 'fine ' * 5, repeat_limit=0, repeated=True) == ['ok'] * 5
+        assert outcome_names(workspace, 'fine ' * 5, repeat_limit=3) == ['ok'] * 5
 
-    def test_is_seen_whatever_the_calls_gave(self, workspace: Workspace) -> None:
-        assert outcomes(workspace, 'mistake ' * 4, repeat=3, same=True)[-1] == 'ToolRepeated'
+    def test_failed_calls_count_as_repetitions(self, workspace: Workspace) -> None:
+        assert (
+            outcome_names(workspace, 'mistake ' * 4, repeat_limit=3, repeated=True)[-1]
+            == 'ToolRepeated'
+        )
 
-    def test_is_seen_over_bad_lines(self, workspace: Workspace) -> None:
-        found = outcomes(workspace, 'fine bad fine bad fine bad fine', repeat=3, same=True)
-        assert found == ['ok', 'UnreadableCall'] * 3 + ['ToolRepeated']
+    def test_invalid_lines_do_not_interrupt_a_repetition(self, workspace: Workspace) -> None:
+        names = outcome_names(
+            workspace, 'fine bad fine bad fine bad fine', repeat_limit=3, repeated=True
+        )
+        assert names == ['ok', 'UnreadableCall'] * 3 + ['ToolRepeated']
 
     def test_a_refused_call_does_not_run(self, folder: Path, workspace: Workspace) -> None:
         host = Host(workspace, repeat_limit=2)
         line = b'{"tool": "execute_command", "arguments": {"command": "echo >> a"}}\n'
-        results = [host.run(one) for one in read(BytesIO(line * 4))]
-        assert bad(results[-1], ToolRepeated) == ToolRepeated('execute_command', 4, 2)
+        results = [host.run(call) for call in read_calls(BytesIO(line * 4))]
+        assert error_of(results[-1], ToolRepeated) == ToolRepeated('execute_command', 4, 2)
         assert tree(folder) == {'a': b'\n\n'}
 
-    def test_an_unknown_tool_is_a_call_too(self, workspace: Workspace) -> None:
+    def test_a_repeated_call_of_an_unknown_tool_is_refused(self, workspace: Workspace) -> None:
         host = Host(workspace, repeat_limit=1)
-        first, second = [host.run(one) for one in read(BytesIO(b'{"tool": "x"}\n' * 2))]
-        bad(first, UnknownTool)
-        bad(second, ToolRepeated)
+        first, second = [host.run(line) for line in read_calls(BytesIO(b'{"tool": "x"}\n' * 2))]
+        error_of(first, UnknownTool)
+        error_of(second, ToolRepeated)
 
 
 class TestMistakes:
-    def test_in_a_row_end_the_conversation(self, workspace: Workspace) -> None:
-        found = outcomes(workspace, 'mistake mistake fine fine', mistakes=2)
-        assert found == ['FileNotFound', 'FileNotFound', 'TooManyMistakes', 'TooManyMistakes']
+    def test_mistakes_in_a_row_end_the_conversation(self, workspace: Workspace) -> None:
+        names = outcome_names(workspace, 'mistake mistake fine fine', mistake_limit=2)
+        assert names == ['FileNotFound', 'FileNotFound', 'TooManyMistakes', 'TooManyMistakes']
 
-    def test_are_not_counted_where_the_limit_is_none(self, workspace: Workspace) -> None:
-        assert outcomes(workspace, 'mistake ' * 20 + 'fine')[-1] == 'ok'
+    def test_mistakes_are_not_limited_by_default(self, workspace: Workspace) -> None:
+        assert outcome_names(workspace, 'mistake ' * 20 + 'fine')[-1] == 'ok'
 
-    def test_are_forgiven_after_a_success(self, workspace: Workspace) -> None:
-        assert outcomes(workspace, 'mistake fine mistake fine', mistakes=2)[-1] == 'ok'
+    def test_a_success_resets_the_mistakes(self, workspace: Workspace) -> None:
+        assert outcome_names(workspace, 'mistake fine mistake fine', mistake_limit=2)[-1] == 'ok'
 
-    def test_are_neither_counted_nor_forgiven_by_other_failures(self, workspace: Workspace) -> None:
-        assert outcomes(workspace, 'other other other fine', mistakes=2)[-1] == 'ok'
+    def test_other_failures_neither_count_as_mistakes_nor_reset_them(
+        self, workspace: Workspace
+    ) -> None:
+        assert outcome_names(workspace, 'other other other fine', mistake_limit=2)[-1] == 'ok'
         assert (
-            outcomes(workspace, 'mistake other mistake fine', mistakes=2)[-1] == 'TooManyMistakes'
+            outcome_names(workspace, 'mistake other mistake fine', mistake_limit=2)[-1]
+            == 'TooManyMistakes'
         )
 
-    def test_may_be_bad_lines(self, workspace: Workspace) -> None:
-        found = outcomes(workspace, 'mistake bad fine bad', mistakes=2)
-        assert found == ['FileNotFound', 'UnreadableCall', 'TooManyMistakes', 'UnreadableCall']
+    def test_invalid_lines_count_as_mistakes(self, workspace: Workspace) -> None:
+        names = outcome_names(workspace, 'mistake bad fine bad', mistake_limit=2)
+        assert names == ['FileNotFound', 'UnreadableCall', 'TooManyMistakes', 'UnreadableCall']
 
-    def test_may_be_repeated_calls(self, workspace: Workspace) -> None:
-        found = outcomes(workspace, 'mistake ' * 3, mistakes=2, repeat=1, same=True)
-        assert found == ['FileNotFound', 'ToolRepeated', 'TooManyMistakes']
+    def test_refused_repetitions_count_as_mistakes(self, workspace: Workspace) -> None:
+        names = outcome_names(
+            workspace, 'mistake ' * 3, mistake_limit=2, repeat_limit=1, repeated=True
+        )
+        assert names == ['FileNotFound', 'ToolRepeated', 'TooManyMistakes']
 
-    def test_are_said_with_the_limit(self, workspace: Workspace) -> None:
+    def test_the_error_contains_the_count_and_the_limit_of_mistakes(
+        self, workspace: Workspace
+    ) -> None:
         host = Host(workspace, mistake_limit=1)
-        _, refused = [host.run(one) for one in read(BytesIO(b'{\n{"tool": "list_files"}'))]
-        assert bad(refused, TooManyMistakes) == TooManyMistakes(1, 1)
+        _, refused = [host.run(line) for line in read_calls(BytesIO(b'{\n{"tool": "list_files"}'))]
+        assert error_of(refused, TooManyMistakes) == TooManyMistakes(1, 1)
 
 
-def test_a_bug_of_a_tool_passes_and_the_next_call_runs(workspace: Workspace) -> None:
-    host = Host(workspace, registry=PLAY, mistake_limit=1)
-    calls = list(read(BytesIO(b'{"tool": "play", "arguments": {"what": "bug"}}\n{"tool": "play"}')))
+def test_an_exception_of_a_tool_propagates_and_the_next_call_runs(workspace: Workspace) -> None:
+    host = Host(workspace, registry=TOOLS, mistake_limit=1)
+    calls = list(
+        read_calls(BytesIO(b'{"tool": "play", "arguments": {"outcome": "bug"}}\n{"tool": "play"}'))
+    )
     with pytest.raises(ZeroDivisionError):
         host.run(calls[0])
-    good(host.run(calls[1]))
+    value_of(host.run(calls[1]))

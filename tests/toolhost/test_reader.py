@@ -15,26 +15,25 @@ from seamwise import Success
 from seamwise.catalog.parsing import SchemaViolations, UnreadableCall
 from seamwise.catalog.problem import Problem
 from seamwise.toolhost import reader
-from seamwise.toolhost.calls import Line, ToolCall
+from seamwise.toolhost.calls import InputLine, ToolCall
 from seamwise.toolhost.reader import (
     DEPTH_LIMIT,
     DIGITS_LIMIT,
     EXCERPT_LIMIT,
     ID_LIMIT,
     LINE_LIMIT,
-    read,
+    read_calls,
 )
-
-from .helpers import bad, good
+from tests.toolhost.helpers import error_of, value_of
 
 GOOD = b'{"tool": "list_files"}'
 
 
-def lines(data: bytes) -> list[Line]:
-    return list(read(BytesIO(data)))
+def lines(data: bytes) -> list[InputLine]:
+    return list(read_calls(BytesIO(data)))
 
 
-def one(data: bytes) -> Line:
+def one(data: bytes) -> InputLine:
     (line,) = lines(data)
     return line
 
@@ -42,12 +41,13 @@ def one(data: bytes) -> Line:
 def unreadable(data: bytes) -> UnreadableCall:
     line = one(data)
     assert line.id is None
-    return bad(line.call, UnreadableCall)
+    return error_of(line.call, UnreadableCall)
 
 
-def problems(line: Line) -> list[tuple[str, str]]:
+def problems(line: InputLine) -> list[tuple[str, str]]:
     return [
-        (problem.pointer, problem.message) for problem in bad(line.call, SchemaViolations).problems
+        (problem.pointer, problem.message)
+        for problem in error_of(line.call, SchemaViolations).problems
     ]
 
 
@@ -57,19 +57,19 @@ class TestACall:
             '{"id": "c1", "tool": "read_file", "arguments": {"path": "数据.txt", "n": [1, 1.5, true, null]}}'.encode()
         )
         assert (line.number, line.id) == (1, 'c1')
-        assert good(line.call) == ToolCall(
+        assert value_of(line.call) == ToolCall(
             'c1', 'read_file', {'path': '数据.txt', 'n': [1, 1.5, True, None]}, 1
         )
 
     def test_may_leave_out_its_id_and_its_arguments(self) -> None:
-        assert good(one(b'\n\n' + GOOD).call) == ToolCall('line-3', 'list_files', {}, 3)
+        assert value_of(one(b'\n\n' + GOOD).call) == ToolCall('line-3', 'list_files', {}, 3)
 
     @pytest.mark.parametrize(
         'call_id', ['x', ' ', '数', 'a\nb', '\x00', 'x' * ID_LIMIT, '😀' * ID_LIMIT]
     )
     def test_may_have_any_text_as_its_id(self, call_id: str) -> None:
         line = one(json.dumps({'tool': 'x', 'id': call_id}).encode())
-        assert line.id == good(line.call).id == call_id
+        assert line.id == value_of(line.call).id == call_id
 
     @given(
         st.dictionaries(
@@ -84,7 +84,7 @@ class TestACall:
             json.dumps({'tool': 'x', 'arguments': arguments}),
             json.dumps({'arguments': arguments, 'tool': 'x'}, indent=None),
         ):
-            assert good(one(text.encode()).call).arguments == arguments
+            assert value_of(one(text.encode()).call).arguments == arguments
 
 
 class TestLines:
@@ -105,17 +105,19 @@ class TestLines:
     def test_that_are_blank_are_counted_and_skipped(self, data: bytes, numbers: list[int]) -> None:
         found = lines(data)
         assert [line.number for line in found] == numbers
-        assert [good(line.call).line for line in found] == numbers
+        assert [value_of(line.call).line for line in found] == numbers
 
     def test_end_at_a_line_feed_only(self) -> None:
         """What other programs take for the end of a line may stand in a text."""
         text = 'a\u2028b\u2029c\x85d'
-        assert good(one(json.dumps({'tool': text}, ensure_ascii=False).encode()).call).tool == text
+        assert (
+            value_of(one(json.dumps({'tool': text}, ensure_ascii=False).encode()).call).tool == text
+        )
 
     def test_a_mark_is_skipped_at_the_beginning_only(self) -> None:
         first, second = lines(GOOD + b'\n\xef\xbb\xbf' + GOOD)
-        good(first.call)
-        assert bad(second.call, UnreadableCall).position == 0
+        value_of(first.call)
+        assert error_of(second.call, UnreadableCall).position == 0
 
     def test_are_given_as_they_come(self) -> None:
         taken: list[int] = []
@@ -126,7 +128,7 @@ class TestLines:
                 taken.append(1)
                 return super().readline(size)
 
-        found = read(Slow(GOOD + b'\n' + GOOD + b'\n'))
+        found = read_calls(Slow(GOOD + b'\n' + GOOD + b'\n'))
         next(found)
         assert len(taken) == 1
 
@@ -137,7 +139,7 @@ class TestLines:
                 raise OSError(5, 'broken')
 
         with pytest.raises(OSError, match='broken'):
-            next(read(Broken()))
+            next(read_calls(Broken()))
 
 
 class TestWhatIsNoJson:
@@ -156,9 +158,9 @@ class TestWhatIsNoJson:
             (b'{"tool": 01}', 'invalid number', 10),
             (b'{"tool": "a\tb"}', 'invalid character', 11),
             (b'{"tool": "\\x"}', 'invalid escape character in string', 12),
-            (b'{"tool": "x"', 'it ends too early, or with half of a character', 12),
-            (b'{"tool": 1  \r\n', 'it ends too early, or with half of a character', 10),
-            (b'{"tool": "\\ud800"', 'it ends too early, or with half of a character', 17),
+            (b'{"tool": "x"', 'it ends too early or inside a character', 12),
+            (b'{"tool": 1  \r\n', 'it ends too early or inside a character', 10),
+            (b'{"tool": "\\ud800"', 'it ends too early or inside a character', 17),
             (b'{"tool": "\\udc00"}', 'invalid utf-16 surrogate pair', 16),
             (b'{"tool": "x", "a": 1e999}', 'number out of range', 19),
             (b'{"1e999": "1e999", "a": [1, 1e999]}', 'number out of range', 28),
@@ -193,13 +195,15 @@ class TestWhatIsNoJson:
     def test_nesting_up_to_the_limit_is_read(self) -> None:
         inner = DEPTH_LIMIT - 2
         deep = b'{"tool": "x", "arguments": {"a": ' + b'[' * inner + b']' * inner + b'}}'
-        good(one(deep).call)
+        value_of(one(deep).call)
         assert unreadable(deep.replace(b'[]', b'[[]]')).position == deep.index(b'[') + inner
 
     def test_brackets_in_texts_nest_nothing(self) -> None:
         text = '[' * 1_000 + '\\"{' + '"'
         assert (
-            good(one(json.dumps({'tool': text, 'arguments': {'a': [[]] * 300}}).encode()).call).tool
+            value_of(
+                one(json.dumps({'tool': text, 'arguments': {'a': [[]] * 300}}).encode()).call
+            ).tool
             == text
         )
 
@@ -244,7 +248,7 @@ class TestALineThatIsTooLong:
 
     def test_is_read_up_to_the_limit(self) -> None:
         for end in (b'', b'\n'):
-            good(one(GOOD.ljust(64) + end).call)
+            value_of(one(GOOD.ljust(64) + end).call)
 
     def test_is_not_blank_since_nobody_has_seen_all_of_it(self) -> None:
         unreadable(b' ' * 100 + GOOD)
@@ -264,8 +268,8 @@ def test_a_line_of_fifty_megabytes_takes_little_memory() -> None:
             self.left -= taken
             return b'a' * taken if taken else b''
 
-    (line,) = read(Huge())
-    assert bad(line.call, UnreadableCall).position == LINE_LIMIT
+    (line,) = read_calls(Huge())
+    assert error_of(line.call, UnreadableCall).position == LINE_LIMIT
 
 
 class TestJsonOfAnotherShape:
@@ -275,10 +279,10 @@ class TestJsonOfAnotherShape:
             (b'[]', None, [('', 'must be an object, not a list')]),
             (b'null', None, [('', 'must be an object, not null')]),
             (b'7', None, [('', 'must be an object, not 7')]),
-            (b'"password=hunter2"', None, [('', 'must be an object, not a text')]),
+            (b'"password=hunter2"', None, [('', 'must be an object, not a string')]),
             (b'{}', None, [('/tool', 'is missing')]),
             (b'{"id": "c1"}', 'c1', [('/tool', 'is missing')]),
-            (b'{"id": "c1", "tool": null}', 'c1', [('/tool', 'must be a text, not null')]),
+            (b'{"id": "c1", "tool": null}', 'c1', [('/tool', 'must be a string, not null')]),
             (
                 b'{"id": "c1", "tool": "x", "arguments": null}',
                 'c1',
@@ -293,12 +297,12 @@ class TestJsonOfAnotherShape:
             (
                 b'{"id": null, "tool": "x"}',
                 None,
-                [('/id', 'must be a text of 1 to 128 characters, not null')],
+                [('/id', 'must be a string of 1 to 128 characters, not null')],
             ),
             (
                 b'{"id": 7, "tool": "x"}',
                 None,
-                [('/id', 'must be a text of 1 to 128 characters, not 7')],
+                [('/id', 'must be a string of 1 to 128 characters, not 7')],
             ),
             (
                 b'{"id": "' + b'x' * 129 + b'", "tool": "x"}',
@@ -309,14 +313,14 @@ class TestJsonOfAnotherShape:
                 b'{"id": "c1", "tool": "x", "a/b~c": 1, "Tool": 2}',
                 'c1',
                 [
-                    ('/Tool', 'is no key of a call; those are id, tool, arguments'),
-                    ('/a~1b~0c', 'is no key of a call; those are id, tool, arguments'),
+                    ('/Tool', 'is not a key of a call; the keys are id, tool, arguments'),
+                    ('/a~1b~0c', 'is not a key of a call; the keys are id, tool, arguments'),
                 ],
             ),
             (
                 b'{"tool": 1, "arguments": 2}',
                 None,
-                [('/tool', 'must be a text, not 1'), ('/arguments', 'must be an object, not 2')],
+                [('/tool', 'must be a string, not 1'), ('/arguments', 'must be an object, not 2')],
             ),
         ],
     )
@@ -344,7 +348,7 @@ class TestJsonOfAnotherShape:
     ) -> None:
         line = one(data)
         assert line.id == line_id
-        assert bad(line.call, SchemaViolations).problems[0] == Problem(
+        assert error_of(line.call, SchemaViolations).problems[0] == Problem(
             '', f'has the key {key!r} twice in one object'
         )
 
@@ -352,22 +356,22 @@ class TestJsonOfAnotherShape:
 class TestARepeatedId:
     def test_is_a_bad_line_that_keeps_its_id(self) -> None:
         first, second, third = lines(b'{"id": "c1", "tool": "x"}\n' * 3)
-        good(first.call)
+        value_of(first.call)
         for line in (second, third):
             assert line.id == 'c1'
-            assert problems(line) == [('/id', "must be new: line 1 has 'c1' already")]
+            assert problems(line) == [('/id', "must be unique: line 1 uses 'c1'")]
 
     def test_counts_on_bad_lines_too(self) -> None:
         _, second = lines(b'{"id": "c1", "tool": 7}\n{"id": "c1", "tool": "x"}\n')
-        assert problems(second) == [('/id', "must be new: line 1 has 'c1' already")]
+        assert problems(second) == [('/id', "must be unique: line 1 uses 'c1'")]
 
     def test_is_seen_between_given_ids_and_others(self) -> None:
         _, second = lines(b'{"id": "line-2", "tool": "x"}\n' + GOOD)
         assert second.id is None
-        assert problems(second) == [('/id', "must be new: line 1 has 'line-2' already")]
+        assert problems(second) == [('/id', "must be unique: line 1 uses 'line-2'")]
         _, second = lines(GOOD + b'\n{"id": "line-1", "tool": "x"}\n')
         assert second.id == 'line-1'
-        assert problems(second) == [('/id', "must be new: line 1 has 'line-1' already")]
+        assert problems(second) == [('/id', "must be unique: line 1 uses 'line-1'")]
 
     def test_is_not_made_of_what_only_seems_to_be_an_id(self) -> None:
         broken, second, missing, fourth = lines(
@@ -376,7 +380,7 @@ class TestARepeatedId:
         for line in (broken, missing):
             assert line.id is None
         for line in (second, fourth):
-            good(line.call)
+            value_of(line.call)
 
 
 def files(folder: Path) -> Iterator[BinaryIO]:
@@ -387,7 +391,9 @@ def files(folder: Path) -> Iterator[BinaryIO]:
 
 
 def test_files_are_read_as_any_stream_is(folder: Path) -> None:
-    assert [[type(line.call).__name__ for line in read(stream)] for stream in files(folder)] == [
+    assert [
+        [type(line.call).__name__ for line in read_calls(stream)] for stream in files(folder)
+    ] == [
         [],
         ['Failure'],
         ['Failure', 'Success'],

@@ -1,4 +1,4 @@
-"""Tools by name: what is called is found, checked and run."""
+"""Registry: lookup of a tool, conversion of its arguments, execution."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,10 +18,9 @@ from seamwise.toolhost.calls import ToolCall
 from seamwise.toolhost.registry import STANDARD, Registry, registry, tool
 from seamwise.toolhost.tools.read_file import FileText
 from seamwise.toolhost.workspace.workspace import Workspace
+from tests.toolhost.helpers import error_of, tree, value_of
 
-from .helpers import bad, good, tree
-
-SEVEN = (
+TOOL_NAMES = (
     'apply_diff',
     'execute_command',
     'list_files',
@@ -48,8 +47,8 @@ def call(name: str, arguments: Mapping[str, object] | None = None) -> ToolCall:
     return ToolCall('c1', name, dict(arguments or {}), 1)
 
 
-def test_there_are_seven_tools() -> None:
-    assert STANDARD.names == SEVEN
+def test_the_standard_registry_has_seven_tools() -> None:
+    assert STANDARD.names == TOOL_NAMES
 
 
 @pytest.mark.parametrize(
@@ -72,7 +71,7 @@ def test_there_are_seven_tools() -> None:
         ('execute_command', {'command': 'true'}, {'cwd': '.', 'timeout': 30}),
     ],
 )
-def test_each_takes_its_parameters_and_no_others(
+def test_a_tool_accepts_its_parameters_only(
     folder: Path,
     workspace: Workspace,
     name: str,
@@ -80,21 +79,23 @@ def test_each_takes_its_parameters_and_no_others(
     optional: dict[str, object],
 ) -> None:
     (folder / 'a').write_text('one\ntwo\n')
-    good(STANDARD.run(workspace, call(name, required)))
-    good(STANDARD.run(workspace, call(name, required | optional)))
-    error = bad(STANDARD.run(workspace, call(name, required | {'other': 1})), InvalidParameter)
+    value_of(STANDARD.run(workspace, call(name, required)))
+    value_of(STANDARD.run(workspace, call(name, required | optional)))
+    error = error_of(STANDARD.run(workspace, call(name, required | {'other': 1})), InvalidParameter)
     assert (
         error.reason
-        == f'is no parameter of {name}, which takes {", ".join([*required, *optional])}'
+        == f'is not a parameter of {name}; its parameters are {", ".join([*required, *optional])}'
     )
     if required:
-        missing = bad(STANDARD.run(workspace, call(name)), MissingParameter)
-        assert [missing.parameter, *(one.parameter for one in missing.also)] == list(required)
+        missing = error_of(STANDARD.run(workspace, call(name)), MissingParameter)
+        assert [missing.parameter, *(finding.parameter for finding in missing.also)] == list(
+            required
+        )
         assert missing.example
 
 
 @pytest.mark.parametrize(
-    ('name', 'parameter', 'fitting', 'not_fitting'),
+    ('name', 'parameter', 'valid_values', 'invalid_values'),
     [
         ('read_file', 'start_line', [1], [0, -1, '1', True, 1.0, None]),
         ('read_file', 'end_line', [1, None], [0, '1', True, 1.5]),
@@ -113,15 +114,15 @@ def test_each_takes_its_parameters_and_no_others(
         ('execute_command', 'timeout', [30, 600], [0.09, 600.1, '5']),
     ],
 )
-def test_ranges_are_those_of_the_table(
+def test_values_outside_of_their_range_are_rejected(
     folder: Path,
     workspace: Workspace,
     name: str,
     parameter: str,
-    fitting: list[object],
-    not_fitting: list[object],
+    valid_values: list[object],
+    invalid_values: list[object],
 ) -> None:
-    given: dict[str, dict[str, object]] = {
+    valid_arguments: dict[str, dict[str, object]] = {
         'read_file': {'path': 'a'},
         'write_file': {'path': 'a', 'content': 'one\n', 'overwrite': True},
         'list_files': {},
@@ -129,36 +130,37 @@ def test_ranges_are_those_of_the_table(
         'replace_in_file': {'path': 'a', 'search': 'one', 'replace': 'one'},
         'execute_command': {'command': 'true'},
     }
-    for value in fitting:
+    for value in valid_values:
         (folder / 'a').write_text('one\n')
-        good(STANDARD.run(workspace, call(name, given[name] | {parameter: value})))
-    before = tree(folder)
-    for value in not_fitting:
-        error = bad(
-            STANDARD.run(workspace, call(name, given[name] | {parameter: value})), InvalidParameter
+        value_of(STANDARD.run(workspace, call(name, valid_arguments[name] | {parameter: value})))
+    content_before = tree(folder)
+    for value in invalid_values:
+        error = error_of(
+            STANDARD.run(workspace, call(name, valid_arguments[name] | {parameter: value})),
+            InvalidParameter,
         )
         assert (error.tool, error.parameter) == (name, parameter)
-    assert tree(folder) == before
+    assert tree(folder) == content_before
 
 
-def test_end_line_is_not_below_start_line(folder: Path, workspace: Workspace) -> None:
+def test_an_end_line_below_the_start_line_is_rejected(folder: Path, workspace: Workspace) -> None:
     (folder / 'a').write_text('one\ntwo\n')
-    error = bad(
+    error = error_of(
         STANDARD.run(workspace, call('read_file', {'path': 'a', 'start_line': 2, 'end_line': 1})),
         InvalidParameter,
     )
     assert (error.parameter, error.reason) == ('end_line', 'must be start_line (2) or more, not 1')
-    found = good(
+    text = value_of(
         STANDARD.run(workspace, call('read_file', {'path': 'a', 'start_line': 2, 'end_line': 2}))
     )
-    assert found == FileText('a', 'two\n', 2, 2, 2, truncated=False)
+    assert text == FileText('a', 'two\n', 2, 2, 2, truncated=False)
 
 
-def test_the_keys_of_a_result_are_those_of_the_table(folder: Path, workspace: Workspace) -> None:
+def test_a_result_has_the_documented_keys(folder: Path, workspace: Workspace) -> None:
     (folder / 'a').write_text('one\n')
 
     def keys(name: str, arguments: dict[str, object]) -> list[str]:
-        value: Struct = good(STANDARD.run(workspace, call(name, arguments)))
+        value: Struct = value_of(STANDARD.run(workspace, call(name, arguments)))
         return list(msgspec.to_builtins(value))
 
     assert keys('read_file', {'path': 'a'}) == [
@@ -185,39 +187,39 @@ def test_the_keys_of_a_result_are_those_of_the_table(folder: Path, workspace: Wo
     assert keys('execute_command', {'command': 'true'}) == ['exit_code', 'output', 'truncated']
 
 
-def test_an_unknown_tool_is_told_with_near_names(workspace: Workspace) -> None:
-    error = bad(STANDARD.run(workspace, call('raed_file', {'path': 7})), UnknownTool)
+def test_an_unknown_tool_is_reported_with_similar_names(workspace: Workspace) -> None:
+    error = error_of(STANDARD.run(workspace, call('raed_file', {'path': 7})), UnknownTool)
     assert error == UnknownTool(
-        'raed_file', 'default', SEVEN, ('read_file', 'write_file', 'replace_in_file')
+        'raed_file', 'default', TOOL_NAMES, ('read_file', 'write_file', 'replace_in_file')
     )
     for name in ('', 'zzz', 'x' * 1_000_000, '__class__', '\n'):
-        assert bad(STANDARD.run(workspace, call(name)), UnknownTool).suggestions == ()
-    assert len(bad(STANDARD.run(workspace, call('file')), UnknownTool).suggestions) <= 3
+        assert error_of(STANDARD.run(workspace, call(name)), UnknownTool).suggestions == ()
+    assert len(error_of(STANDARD.run(workspace, call('file')), UnknownTool).suggestions) <= 3
 
 
-def test_tools_can_be_put_together(workspace: Workspace) -> None:
-    made: Registry = good(registry([tool('ping', Ping, ping)]))
-    assert made.names == ('ping',)
-    assert good(made.run(workspace, call('ping', {'count': 2}))) == Pong(2)
-    bad(made.run(workspace, call('read_file')), UnknownTool)
+def test_a_registry_runs_the_tools_it_was_created_with(workspace: Workspace) -> None:
+    tools: Registry = value_of(registry([tool('ping', Ping, ping)]))
+    assert tools.names == ('ping',)
+    assert value_of(tools.run(workspace, call('ping', {'count': 2}))) == Pong(2)
+    error_of(tools.run(workspace, call('read_file')), UnknownTool)
 
 
 @pytest.mark.parametrize('name', ['', 'Ping', 'a-b', '1a', '_a', 'a' * 65, 'a\n', 'ä'])
-def test_a_name_that_is_not_plain_is_rejected(name: str) -> None:
-    error = bad(registry([tool(name, Ping, ping)]), RegistrationRejected)
+def test_an_invalid_tool_name_is_rejected(name: str) -> None:
+    error = error_of(registry([tool(name, Ping, ping)]), RegistrationRejected)
     assert error == RegistrationRejected(
         name, 'a name has lower-case letters, digits and "_", and begins with a letter'
     )
 
 
-def test_a_name_is_taken_once() -> None:
-    error = bad(registry([tool('ping', Ping, ping)] * 2), RegistrationRejected)
+def test_a_duplicate_tool_name_is_rejected() -> None:
+    error = error_of(registry([tool('ping', Ping, ping)] * 2), RegistrationRejected)
     assert error == RegistrationRejected('ping', 'another tool has this name')
 
 
-def test_a_bug_of_a_tool_stays_an_exception(workspace: Workspace) -> None:
+def test_an_exception_of_a_tool_propagates(workspace: Workspace) -> None:
     def broken(_workspace: Workspace, _args: Ping) -> Result[Pong, UnknownTool]:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        good(registry([tool('ping', Ping, broken)])).run(workspace, call('ping'))
+        value_of(registry([tool('ping', Ping, broken)])).run(workspace, call('ping'))

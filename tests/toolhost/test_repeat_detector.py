@@ -1,19 +1,19 @@
-"""A call that goes on with a cycle of one, two or three calls is refused."""
+"""Detection of repeated calls and of cycles of two or three calls."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from seamwise.toolhost.calls import ToolCall
-from seamwise.toolhost.repeat_detector import Repetition
+from seamwise.toolhost.repeat_detector import RepeatDetector
 
 
-def refused(calls: str, limit: int) -> str:
-    """Give an `x` for every refused call, and a `.` for every other."""
-    repetition = Repetition(limit=limit)
+def refusals(calls: str, limit: int) -> str:
+    """Return `x` for each refused call and `.` for each other one."""
+    detector = RepeatDetector(limit=limit)
     return ''.join(
-        '.' if repetition.asked(ToolCall('c', 'tool', {'key': one}, 1)) is None else 'x'
-        for one in calls
+        '.' if detector.record(ToolCall('c', 'tool', {'key': key}, 1)) is None else 'x'
+        for key in calls
     )
 
 
@@ -38,43 +38,46 @@ def refused(calls: str, limit: int) -> str:
         ('aabaabaabaab', 3, '.........xxx'),
     ],
 )
-def test_the_limit_holds_for_cycles_of_one_two_and_three(
+def test_cycles_of_up_to_three_calls_are_refused_from_the_limit_on(
     calls: str, limit: int, expected: str
 ) -> None:
-    assert refused(calls, limit) == expected
+    assert refusals(calls, limit) == expected
 
 
-def by_the_rule(calls: str, limit: int) -> str:
-    """Say the rule as it is written: `limit` equal blocks of p calls come before, and this one equals their first."""
+def refusals_by_definition(calls: str, limit: int) -> str:
+    """Return the refusals by definition.
 
-    def repeats(at: int, length: int) -> bool:
-        before = calls[max(0, at - length * limit) : at]
+    A call is refused if it follows `limit` equal blocks of p calls and equals their first call.
+    """
+
+    def repeats(index: int, length: int) -> bool:
+        previous = calls[max(0, index - length * limit) : index]
         return (
-            len(before) == length * limit
-            and before == before[:length] * limit
-            and calls[at] == before[0]
+            len(previous) == length * limit
+            and previous == previous[:length] * limit
+            and calls[index] == previous[0]
         )
 
     return ''.join(
-        'x' if limit and any(repeats(at, length) for length in (1, 2, 3)) else '.'
-        for at in range(len(calls))
+        'x' if limit and any(repeats(index, length) for length in (1, 2, 3)) else '.'
+        for index in range(len(calls))
     )
 
 
 @given(st.text('abc', max_size=30), st.integers(0, 4))
-def test_it_is_the_rule(calls: str, limit: int) -> None:
-    assert refused(calls, limit) == by_the_rule(calls, limit)
+def test_refusals_match_the_definition(calls: str, limit: int) -> None:
+    assert refusals(calls, limit) == refusals_by_definition(calls, limit)
 
 
 @given(st.text('ab', max_size=40), st.integers(0, 3))
-def test_it_is_the_rule_with_few_calls(calls: str, limit: int) -> None:
-    assert refused(calls, limit) == by_the_rule(calls, limit)
+def test_refusals_match_the_definition_for_two_different_calls(calls: str, limit: int) -> None:
+    assert refusals(calls, limit) == refusals_by_definition(calls, limit)
 
 
-def test_the_refusal_says_how_often_and_what_the_limit_is() -> None:
-    repetition = Repetition(limit=2)
-    asked = [repetition.asked(ToolCall('c', 'ping', {}, 1)) for _ in range(4)]
-    assert [one and (one.tool, one.count, one.limit) for one in asked] == [
+def test_a_refusal_contains_the_count_and_the_limit() -> None:
+    detector = RepeatDetector(limit=2)
+    results = [detector.record(ToolCall('c', 'ping', {}, 1)) for _ in range(4)]
+    assert [refusal and (refusal.tool, refusal.count, refusal.limit) for refusal in results] == [
         None,
         None,
         ('ping', 3, 2),
@@ -83,7 +86,7 @@ def test_the_refusal_says_how_often_and_what_the_limit_is() -> None:
 
 
 @pytest.mark.parametrize(
-    ('arguments', 'same'),
+    ('arguments', 'is_same'),
     [
         ({'b': 2, 'a': {'d': 1, 'c': [1, 2]}}, True),
         ({'a': {'c': [1.0, 2.0], 'd': 1.0}, 'b': 2.0}, True),
@@ -94,21 +97,21 @@ def test_the_refusal_says_how_often_and_what_the_limit_is() -> None:
         ({'a': {'c': [1, 2], 'd': 1}}, False),
     ],
 )
-def test_calls_are_the_same_by_their_canonical_json(
-    arguments: dict[str, object], same: bool
+def test_calls_with_the_same_canonical_json_are_equal(
+    arguments: dict[str, object], is_same: bool
 ) -> None:
-    repetition = Repetition(limit=1)
-    repetition.asked(ToolCall('c1', 'x', {'a': {'c': [1, 2], 'd': 1}, 'b': 2}, 1))
-    assert (repetition.asked(ToolCall('c2', 'x', arguments, 2)) is not None) is same
+    detector = RepeatDetector(limit=1)
+    detector.record(ToolCall('c1', 'x', {'a': {'c': [1, 2], 'd': 1}, 'b': 2}, 1))
+    assert (detector.record(ToolCall('c2', 'x', arguments, 2)) is not None) is is_same
 
 
-def test_another_tool_is_another_call_and_huge_numbers_are_numbers() -> None:
-    repetition = Repetition(limit=1)
+def test_calls_of_another_tool_differ_and_huge_numbers_compare() -> None:
+    detector = RepeatDetector(limit=1)
     huge: dict[str, object] = {'a': 10**400, 'b': 1e300}
-    assert repetition.asked(ToolCall('c1', 'x', huge, 1)) is None
-    assert repetition.asked(ToolCall('c2', 'y', huge, 2)) is None
-    assert repetition.asked(ToolCall('c3', 'y', huge, 3)) is not None
+    assert detector.record(ToolCall('c1', 'x', huge, 1)) is None
+    assert detector.record(ToolCall('c2', 'y', huge, 2)) is None
+    assert detector.record(ToolCall('c3', 'y', huge, 3)) is not None
 
 
-def test_half_of_a_character_makes_a_call_like_others() -> None:
-    assert refused('\udcff\udcff\udcfe', 1) == '.x.'
+def test_arguments_with_lone_surrogates_are_compared() -> None:
+    assert refusals('\udcff\udcff\udcfe', 1) == '.x.'

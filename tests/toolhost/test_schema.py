@@ -1,4 +1,4 @@
-"""What a file says is checked against Structs: every finding at once, each with its pointer."""
+"""Conversion of parsed files to Structs: all problems at once, each with its pointer."""
 
 import tomllib
 from typing import Literal
@@ -7,7 +7,7 @@ import pytest
 from msgspec import UNSET, Struct, UnsetType
 
 from seamwise.catalog.problem import Problem
-from seamwise.toolhost.schema import below, check, unknown
+from seamwise.toolhost.schema import child_pointer, convert_struct, unknown_name_message
 
 
 class Round(Struct, frozen=True, kw_only=True):
@@ -32,21 +32,21 @@ class Store(Struct, frozen=True, kw_only=True):
     boxes: dict[str, Box] = {}
 
 
-def problems(text: str) -> dict[str, str]:
-    found: list[Problem] = []
-    made = check(Store, tomllib.loads(text), found)
-    assert (made is None) == bool(found)
-    return {one.pointer: one.message for one in found}
+def problems_in(text: str) -> dict[str, str]:
+    problems: list[Problem] = []
+    result = convert_struct(Store, tomllib.loads(text), problems)
+    assert (result is None) == bool(problems)
+    return {problem.pointer: problem.message for problem in problems}
 
 
-def box(text: str) -> str:
-    """Say what is wrong with one value of a box."""
-    [(pointer, message)] = problems(f'boxes.a.size = 1\nboxes.a.{text}').items()
+def box_problem(text: str) -> str:
+    """Return the only problem with a box that contains a line of TOML."""
+    [(pointer, message)] = problems_in(f'boxes.a.size = 1\nboxes.a.{text}').items()
     assert pointer.startswith('/boxes/a')
     return f'{pointer.removeprefix("/boxes/a")}: {message}'
 
 
-def test_what_is_right_becomes_structs() -> None:
+def test_valid_tables_become_structs() -> None:
     text = """
 [boxes]
 a = { size = 1 }
@@ -54,8 +54,8 @@ b = { size = 2, name = "b", shape.side = 3, lid = false, weight = 4, is_open = t
 c = { size = 2, shape = { radius = 1.5 }, lid = { radius = 1 }, weight = "unknown" }
 d = { size = -9_223_372_036_854_775_808, shape = { side = 1, colour = "green" } }
 """
-    found: list[Problem] = []
-    assert check(Store, tomllib.loads(text), found) == Store(
+    problems: list[Problem] = []
+    assert convert_struct(Store, tomllib.loads(text), problems) == Store(
         boxes={
             'a': Box(size=1),
             'b': Box(size=2, name='b', shape=Square(side=3), lid=False, weight=4.0, is_open=True),
@@ -63,23 +63,23 @@ d = { size = -9_223_372_036_854_775_808, shape = { side = 1, colour = "green" } 
             'd': Box(size=-(2**63), shape=Square(side=1, colour='green')),
         }
     )
-    assert not found
+    assert not problems
 
 
 @pytest.mark.parametrize(
-    ('text', 'said'),
+    ('text', 'expected'),
     [
-        ('nmae = "x"', "/nmae: is no key here (did you mean 'name'?)"),
+        ('nmae = "x"', "/nmae: is not a known key (did you mean 'name'?)"),
         (
             'x = 1',
-            "/x: is no key here; the keys are 'size', 'name', 'shape', 'lid', 'weight' and 'is_open'",
+            "/x: is not a known key; the keys are 'size', 'name', 'shape', 'lid', 'weight' and 'is_open'",
         ),
-        ('name = 1', '/name: must be a text, not 1'),
+        ('name = 1', '/name: must be a string, not 1'),
         ('name = ""\nboxes.a.is_open = 1', '/is_open: must be true or false, not 1'),
         ('weight = true', "/weight: must be a number or 'unknown', not true"),
         (
             'weight = "unkown"',
-            "/weight: must be a number or 'unknown', not a text (did you mean 'unknown'?)",
+            "/weight: must be a number or 'unknown', not a string (did you mean 'unknown'?)",
         ),
         ('weight = {}', "/weight: must be a number or 'unknown', not a table"),
         ('lid = true', '/lid: must be a table or false, not true'),
@@ -89,7 +89,10 @@ d = { size = -9_223_372_036_854_775_808, shape = { side = 1, colour = "green" } 
         ('shape = []', '/shape: must be a table, not a list'),
         ('shape = 1979-05-27', '/shape: must be a table, not a date or a time'),
         ('shape = 07:32:00', '/shape: must be a table, not a date or a time'),
-        ('shape = { radius = 1, side = 1 }', "/shape/side: is no key here; the keys are 'radius'"),
+        (
+            'shape = { radius = 1, side = 1 }',
+            "/shape/side: is not a known key; the keys are 'radius'",
+        ),
         ('shape = { side = 1.0 }', '/shape/side: must be an integer, not 1.0'),
         (
             'shape = { side = 9223372036854775808 }',
@@ -101,11 +104,11 @@ d = { size = -9_223_372_036_854_775_808, shape = { side = 1, colour = "green" } 
         ),
         (
             'shape = { side = 1, colour = "gren" }',
-            "/shape/colour: must be 'red' or 'green', not a text (did you mean 'green'?)",
+            "/shape/colour: must be 'red' or 'green', not a string (did you mean 'green'?)",
         ),
         (
             'shape = { side = 1, colour = "x" }',
-            "/shape/colour: must be 'red' or 'green', not a text",
+            "/shape/colour: must be 'red' or 'green', not a string",
         ),
         (
             'shape = { radius = ' + '9' * 400 + ' }',
@@ -113,37 +116,38 @@ d = { size = -9_223_372_036_854_775_808, shape = { side = 1, colour = "green" } 
         ),
     ],
 )
-def test_a_finding_says_what_would_be_right(text: str, said: str) -> None:
-    assert box(text) == said
+def test_a_problem_names_the_expected_values(text: str, expected: str) -> None:
+    assert box_problem(text) == expected
 
 
-def test_all_findings_come_at_once() -> None:
-    assert problems('box = 1\n[boxes.b]\nname = 1\n[boxes."c/d".shape]\nside = ""') == {
-        '/box': "is no key here (did you mean 'boxes'?)",
+def test_all_problems_are_reported_at_once() -> None:
+    assert problems_in('box = 1\n[boxes.b]\nname = 1\n[boxes."c/d".shape]\nside = ""') == {
+        '/box': "is not a known key (did you mean 'boxes'?)",
         '/boxes/b': "needs the key 'size'",
-        '/boxes/b/name': 'must be a text, not 1',
+        '/boxes/b/name': 'must be a string, not 1',
         '/boxes/c~1d': "needs the key 'size'",
-        '/boxes/c~1d/shape/side': 'must be an integer, not an empty text',
+        '/boxes/c~1d/shape/side': 'must be an integer, not an empty string',
     }
-    assert problems('boxes = 1') == {'/boxes': 'must be a table, not 1'}
-    assert problems('boxes.a = 1') == {'/boxes/a': 'must be a table, not 1'}
+    assert problems_in('boxes = 1') == {'/boxes': 'must be a table, not 1'}
+    assert problems_in('boxes.a = 1') == {'/boxes/a': 'must be a table, not 1'}
 
 
-def test_earlier_findings_are_kept_and_do_not_count() -> None:
-    found = [Problem('/x', 'is wrong')]
-    assert check(Store, {}, found) == Store()
-    assert found == [Problem('/x', 'is wrong')]
+def test_earlier_problems_are_kept_and_do_not_matter() -> None:
+    problems = [Problem('/x', 'is wrong')]
+    assert convert_struct(Store, {}, problems) == Store()
+    assert problems == [Problem('/x', 'is wrong')]
 
 
-def test_a_pointer_escapes_what_it_must() -> None:
-    assert below('', '~1/') == '/~01~1'
+def test_a_pointer_escapes_tilde_and_slash() -> None:
+    assert child_pointer('', '~1/') == '/~01~1'
 
 
-def test_an_unknown_name_is_answered_with_the_nearest() -> None:
+def test_an_unknown_name_is_reported_with_similar_names() -> None:
     assert (
-        unknown('raed', ['read', 'write'], what='tool') == "is no tool here (did you mean 'read'?)"
+        unknown_name_message('raed', ['read', 'write'], noun='tool')
+        == "is not a known tool (did you mean 'read'?)"
     )
     assert (
-        unknown('x', ['read', 'write'], what='tool')
-        == "is no tool here; the tools are 'read' and 'write'"
+        unknown_name_message('x', ['read', 'write'], noun='tool')
+        == "is not a known tool; the tools are 'read' and 'write'"
     )

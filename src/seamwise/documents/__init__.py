@@ -1,1 +1,1 @@
-"""Documents of the catalogue, made from all the seams' tables and from errors that really happen."""
+"""Documents of the error catalogue, generated from the tables of all seams and from real errors."""

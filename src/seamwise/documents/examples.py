@@ -1,4 +1,4 @@
-"""Makes a real error by its recipe: runs the calls in a workspace of their own, which is gone afterwards."""
+"""Real errors for the documents: run the calls of a recipe in a temporary workspace."""
 
 import os
 import resource
@@ -7,40 +7,46 @@ from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from seamwise.containers import Failure
-from seamwise.documents.recipes import RECIPES
-from seamwise.documents.recipes.recipe import Calls
+from seamwise.documents.recipes import RECIPES, Calls
 from seamwise.documents.shape import Example
 from seamwise.errors import TaggedError
 from seamwise.toolhost.host import Host
-from seamwise.toolhost.reader import read
+from seamwise.toolhost.reader import read_calls
 from seamwise.toolhost.workspace.workspace import Workspace
 
 
-def made(kind: type[TaggedError]) -> tuple[TaggedError, Example]:
-    """Make an error of a kind, and tell how. Raises OSError where no workspace can be made."""
+def build_example(kind: type[Any]) -> tuple[TaggedError, Example]:
+    """Return an error of a class, and a description of how it was made.
+
+    Raises:
+        OSError: No temporary workspace can be made.
+        RuntimeError: The recipe is wrong: its calls do not fail with this error.
+    """
     recipe = RECIPES[kind]
     if not isinstance(recipe, Calls):
         return recipe, Example(constructor=repr(recipe))
-    error = _failed(recipe)
-    if type(error) is not kind:
-        raise RuntimeError(f'The calls for {kind.__name__} gave {error!r}.')
-    return error, _told(recipe)
+    error = _run(recipe)
+    if type(error) is not kind or not isinstance(error, TaggedError):
+        raise RuntimeError(f'The calls for {kind.__name__} returned {error!r}.')
+    return error, _describe(recipe)
 
 
-def _failed(recipe: Calls) -> object:
+def _run(recipe: Calls) -> object:
+    """Return the error of the last call, or its result if it did not fail."""
     with TemporaryDirectory(prefix='seamwise-') as folder:
         root = Path(folder)
-        _lay_out(root, recipe.files)
+        _write_files(root, recipe.files)
         host = Host(Workspace(root), mistake_limit=recipe.mistake_limit)
-        lines = list(read(BytesIO('\n'.join(recipe.lines).encode())))
-        with _handles(recipe.handles):
+        lines = list(read_calls(BytesIO('\n'.join(recipe.lines).encode())))
+        with _limit_handles(recipe.handles):
             result = [host.run(line) for line in lines][-1]
         return result.failure() if type(result) is Failure else result
 
 
-def _lay_out(root: Path, files: Mapping[str, str]) -> None:
+def _write_files(root: Path, files: Mapping[str, str]) -> None:
     for name, content in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -51,25 +57,25 @@ def _lay_out(root: Path, files: Mapping[str, str]) -> None:
 
 
 @contextmanager
-def _handles(count: int | None) -> Generator[None, None, None]:
-    """Let the process open so many files more, and no more."""
+def _limit_handles(count: int | None) -> Generator[None, None, None]:
+    """Limit the number of files that the process can still open."""
     if count is None:
         yield
         return
-    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
     lowest_free = os.open(os.devnull, os.O_RDONLY)
     os.close(lowest_free)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (lowest_free + count, before[1]))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (lowest_free + count, limits[1]))
     try:
         yield
     finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
 
 
-def _told(recipe: Calls) -> Example:
+def _describe(recipe: Calls) -> Example:
     return Example(
         files=dict(recipe.files),
         options=(f'--mistake-limit {recipe.mistake_limit}',) if recipe.mistake_limit else (),
-        circumstances=None if recipe.handles is None else 'the process may open no more files',
+        circumstances=None if recipe.handles is None else 'the process cannot open more files',
         lines=recipe.lines,
     )

@@ -1,4 +1,4 @@
-"""The catalogue as one HTML page: everything is inside it, and nothing is fetched."""
+"""The catalogue as one HTML page that loads no other resources."""
 
 import json
 from base64 import b64encode
@@ -11,22 +11,31 @@ from itertools import groupby
 
 from msgspec import Raw
 
-from seamwise.documents.shape import Answer, Entry, Example
+from seamwise.documents.shape import Answer, ErrorEntry, Example
 from seamwise.documents.text import example_lines
 
 _text = partial(escape, quote=False)
-"""What stands between tags; in an attribute, quotes are escaped too."""
+"""Escape text between tags; in an attribute, `html.escape` also escapes quotes."""
 
 _PAGE = files('seamwise.documents') / 'page_files'
 
 
-def as_html(entries: Iterable[Entry]) -> str:
-    """Give the page: searchable, with a link for each tag (`#FileNotFound`), for eyes, ears, keyboards and phones."""
+def render_html(entries: Iterable[ErrorEntry]) -> str:
+    """Return the page, with a search and an anchor for each tag, e.g. `#FileNotFound`."""
     style, script = (
         _PAGE.joinpath(name).read_text(encoding='utf-8') for name in ('page.css', 'page.js')
     )
-    every = list(entries)
-    policy = f"default-src 'none'; img-src data:; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'; form-action 'none'"
+    entry_list = list(entries)
+    policy = '; '.join(
+        [
+            "default-src 'none'",
+            'img-src data:',
+            f'style-src {_hash(style)}',
+            f'script-src {_hash(script)}',
+            "base-uri 'none'",
+            "form-action 'none'",
+        ]
+    )
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -42,7 +51,7 @@ def as_html(entries: Iterable[Entry]) -> str:
 <a class="skip" href="#errors">Skip to the errors</a>
 <header>
 <h1>Every error</h1>
-<p>{len(every)} kinds of error: what each means, a call that really gives it, what each seam says of it, and what to do.</p>
+<p>{len(entry_list)} errors: the meaning of each, an example, output at each seam, and advice.</p>
 <div role="search" id="search" hidden>
 <label for="query">Search tags, codes and texts <kbd aria-hidden="true">/</kbd></label>
 <input id="query" type="search" autocomplete="off" spellcheck="false" aria-describedby="count">
@@ -50,7 +59,7 @@ def as_html(entries: Iterable[Entry]) -> str:
 </div>
 </header>
 <main id="errors" tabindex="-1">
-{''.join(_sections(every))}</main>
+{''.join(_sections(entry_list))}</main>
 <script>{script}</script>
 </body>
 </html>
@@ -58,38 +67,42 @@ def as_html(entries: Iterable[Entry]) -> str:
 
 
 def _hash(inline: str) -> str:
-    """Name an inline text for a content security policy (CSP 3, 6.7.2): nothing else may be run or applied."""
+    """Return the hash by which a content security policy allows an inline text (CSP 3, 6.7.2)."""
     return f"'sha256-{b64encode(sha256(inline.encode()).digest()).decode()}'"
 
 
-def _sections(entries: Iterable[Entry]) -> Iterator[str]:
-    for union, group in groupby(entries, lambda one: one.union):
+def _sections(entries: Iterable[ErrorEntry]) -> Iterator[str]:
+    for union, group in groupby(entries, lambda entry: entry.union):
         yield f'<section aria-labelledby="union-{union}">\n<h2 id="union-{union}">{union}</h2>\n'
         yield from map(_article, group)
         yield '</section>\n'
 
 
-def _article(entry: Entry) -> str:
+def _article(entry: ErrorEntry) -> str:
     tag = escape(entry.tag)
-    again = 'retryable' if entry.retryable else 'not retryable'
+    retryable = 'retryable' if entry.retryable else 'not retryable'
     return f"""<article id="{tag}" data-words="{escape(_words(entry))}">
 <details>
-<summary><h3>{tag}</h3> <span class="category">{entry.category}</span> <span class="message">{_text(entry.message)}</span></summary>
+<summary>
+<h3>{tag}</h3> <span class="category">{entry.category}</span>
+<span class="message">{_text(entry.message)}</span>
+</summary>
 <p>{_text(entry.meaning)}</p>
-<p class="facts">{_class(entry)}{again}, recovery {entry.recovery}. <a href="#{tag}">Link to {tag}</a></p>
+<p class="facts">{_class(entry)}{retryable}, recovery {entry.recovery}.
+<a href="#{tag}">Link to {tag}</a></p>
 <h4>What to do</h4>
 {_list(entry.advice)}
-<h4>How it comes about</h4>
+<h4>Example</h4>
 {_example(entry.example)}
-<h4>What each seam says</h4>
+<h4>At each seam</h4>
 {''.join(map(_answer, entry.answers))}</details>
 </article>
 """
 
 
-def _words(entry: Entry) -> str:
-    summaries = [one.summary for one in entry.answers if one.summary]
-    every = [
+def _words(entry: ErrorEntry) -> str:
+    summaries = [answer.summary for answer in entry.answers if answer.summary]
+    words = [
         entry.tag,
         entry.name,
         entry.union,
@@ -98,15 +111,15 @@ def _words(entry: Entry) -> str:
         entry.message,
         *summaries,
     ]
-    return ' '.join(every).casefold()
+    return ' '.join(words).casefold()
 
 
-def _class(entry: Entry) -> str:
+def _class(entry: ErrorEntry) -> str:
     return '' if entry.tag == entry.name else f'Class <code>{_text(entry.name)}</code>, '
 
 
 def _list(items: Iterable[str]) -> str:
-    return f'<ul>{"".join(f"<li>{_text(one)}</li>" for one in items)}</ul>'
+    return f'<ul>{"".join(f"<li>{_text(item)}</li>" for item in items)}</ul>'
 
 
 def _example(example: Example) -> str:
@@ -117,10 +130,11 @@ def _example(example: Example) -> str:
 def _answer(answer: Answer) -> str:
     name = f'{answer.seam} ({answer.where})' if answer.where else answer.seam
     if answer.output is None:
-        return f'<h5>{_text(name)}</h5>\n<p>It never reaches this seam.</p>\n'
-    return f'<h5>{_text(name)}: {_text(answer.summary or "")}</h5>\n<pre>{_text(_written(answer.seam, answer.output))}</pre>\n'
+        return f'<h5>{_text(name)}</h5>\n<p>Never reaches this seam.</p>\n'
+    output = _format_output(answer.seam, answer.output)
+    return f'<h5>{_text(name)}: {_text(answer.summary or "")}</h5>\n<pre>{_text(output)}</pre>\n'
 
 
-def _written(seam: str, output: Raw) -> str:
+def _format_output(seam: str, output: Raw) -> str:
     value = json.loads(bytes(output))
     return str(value['text']) if seam == 'cli' else json.dumps(value, ensure_ascii=False, indent=1)

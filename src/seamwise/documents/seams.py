@@ -1,4 +1,4 @@
-"""One reader of all the seams' tables: what each seam declares for a kind of error, and what it writes of an error."""
+"""Access to the tables of all seams: declared answers, and output for an error."""
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
@@ -25,17 +25,18 @@ from seamwise.seams.planner import tables as planner_tables
 from seamwise.seams.session import tables as session_tables
 
 NOW = datetime(2026, 2, 20, 10, 30, tzinfo=UTC)
-"""The moment at which all examples happen, so that a page is the same whenever it is made."""
+"""The time of all examples, so that documents do not change from day to day."""
 
 REQUEST = 'req-1'
-"""The id of the request that all examples answer."""
+"""The request id of all examples."""
 
 
 Where: TypeAlias = tuple[str, str]
+"""Protocol and revision, each empty if the table has none."""
 
 
 class Arm(Struct, frozen=True):
-    """What one table of a seam declares for a kind; `where` is its protocol and revision, each empty where it has none."""
+    """The arm of one table for an error class."""
 
     seam: str
     where: Where
@@ -49,12 +50,12 @@ class Arm(Struct, frozen=True):
 
     @property
     def is_hidden(self) -> bool:
-        """Whether the kind never reaches this seam."""
+        """Whether the error never reaches this seam."""
         return isinstance(self.declared, Hidden)
 
 
-def arms(kind: type[TaggedError]) -> tuple[Arm, ...]:
-    """Give what every table of every seam declares for a kind, in the order of the seams."""
+def arms_of(kind: type[TaggedError]) -> tuple[Arm, ...]:
+    """Return the arms of all tables for an error class, in the order of the seams."""
     return tuple(
         Arm(seam, where, adapter, kind)
         for seam, where, adapter in _adapters()
@@ -62,8 +63,8 @@ def arms(kind: type[TaggedError]) -> tuple[Arm, ...]:
     )
 
 
-def adapters(seam: str) -> tuple[Adapter[Any, Any], ...]:
-    """Give every table of a seam, older revisions first."""
+def adapters_of(seam: str) -> tuple[Adapter[Any, Any], ...]:
+    """Return all tables of a seam, older revisions first."""
     return tuple(adapter for name, _, adapter in _adapters() if name == seam)
 
 
@@ -84,27 +85,29 @@ TABLES: Mapping[str, ModuleType] = {
     'planner': planner_tables,
     'jsonrpc': jsonrpc_tables,
 }
-"""The seams that have tables."""
+"""The table module of each seam."""
 
 
 def _in_module(tables: ModuleType) -> Iterator[tuple[Where, Adapter[Any, Any]]]:
-    """Give the public tables of a module, each once: one may be both in a mapping and, as the latest, by itself."""
+    """Yield the public tables of a module once, although the latest revision has a second name."""
     public = [
         value for name, value in vars(tables).items() if name.isupper() and not name.startswith('_')
     ]
-    seen: set[int] = set()
+    yielded: set[int] = set()
+    # Mappings first: they name the revisions.
     for value in sorted(public, key=_is_adapter):
-        for where, adapter in _keyed(value):
-            if _is_adapter(adapter) and id(adapter) not in seen:
-                seen.add(id(adapter))
+        for where, adapter in _items(value):
+            if _is_adapter(adapter) and id(adapter) not in yielded:
+                yielded.add(id(adapter))
                 yield where, adapter
 
 
-def _keyed(value: object) -> Iterator[tuple[Where, object]]:
+def _items(value: object) -> Iterator[tuple[Where, object]]:
     if _is_mapping(value):
-        yield from ((_where(key), one) for key, one in value.items())
-        return
-    yield ('', ''), value
+        for key, item in value.items():
+            yield _where(key), item
+    else:
+        yield ('', ''), value
 
 
 def _where(key: object) -> Where:
@@ -123,17 +126,20 @@ def _is_mapping(value: object) -> TypeIs[Mapping[object, object]]:
     return isinstance(value, Mapping)
 
 
-def answers(error: TaggedError) -> Iterator[Answer]:
-    """Give what each seam says of an error; revisions of a protocol that say the same are put together."""
+def iter_answers(error: TaggedError) -> Iterator[Answer]:
+    """Yield the output of each seam for an error; revisions with equal output are combined."""
     for seam in TABLES:
-        told = [(_answer(one, error), one.where) for one in arms(type(error)) if one.seam == seam]
-        # Outputs cannot be hashed, but what they are in JSON can be.
-        same = {msgspec.json.encode(answer): answer for answer, _ in told}
-        for written, answer in same.items():
-            where = [where for other, where in told if msgspec.json.encode(other) == written]
-            yield (
-                answer if len(same) == 1 else msgspec.structs.replace(answer, where=_listed(where))
-            )
+        answers = [
+            (_answer(arm, error), arm.where) for arm in arms_of(type(error)) if arm.seam == seam
+        ]
+        # Answers contain raw JSON and cannot be hashed; their encoded form can.
+        distinct = {msgspec.json.encode(answer): answer for answer, _ in answers}
+        for encoded, answer in distinct.items():
+            if len(distinct) == 1:
+                yield answer
+                continue
+            where = [where for other, where in answers if msgspec.json.encode(other) == encoded]
+            yield msgspec.structs.replace(answer, where=_format_revisions(where))
     record = log.record(error, now=NOW)
     yield Answer('log', '', f'{record.level}, {record.category}', Raw(to_json(record)))
 
@@ -141,12 +147,12 @@ def answers(error: TaggedError) -> Iterator[Answer]:
 def _answer(arm: Arm, error: TaggedError) -> Answer:
     if arm.is_hidden:
         return Answer(arm.seam)
-    output = to_json(_WRITERS.get(arm.seam, _as_it_is)(arm, error))
+    output = to_json(_WRITERS.get(arm.seam, _adapt)(arm, error))
     return Answer(arm.seam, '', _SUMMARIES[arm.seam](msgspec.json.decode(output)), Raw(output))
 
 
-def _listed(where: list[Where]) -> str:
-    """Name revisions, under the names of their protocols where they have one."""
+def _format_revisions(where: list[Where]) -> str:
+    """Return revisions as text, grouped by protocol."""
     revisions: dict[str, list[str]] = {}
     for protocol, revision in where:
         revisions.setdefault(protocol, []).append(revision)
@@ -155,14 +161,14 @@ def _listed(where: list[Where]) -> str:
     )
 
 
-def _as_it_is(arm: Arm, error: TaggedError) -> object:
+def _adapt(arm: Arm, error: TaggedError) -> object:
     return arm.adapter(error)
 
 
 def _http(arm: Arm, error: TaggedError) -> object:
-    answer: http.HttpError = arm.adapter(error)
-    body = http.envelope(answer, request_id=REQUEST, now=NOW)
-    return {'status': answer.status, 'headers': answer.headers, 'body': Raw(body)}
+    http_error: http.HttpError = arm.adapter(error)
+    body = http.envelope(http_error, request_id=REQUEST, now=NOW)
+    return {'status': http_error.status, 'headers': http_error.headers, 'body': Raw(body)}
 
 
 def _session(arm: Arm, error: TaggedError) -> object:
@@ -187,15 +193,15 @@ _WRITERS: Mapping[str, Callable[[Arm, TaggedError], object]] = {
 }
 
 
-def _rpc_summary(said: Any) -> str:
-    return 'a result with isError' if 'result' in said else f'error {said["error"]["code"]}'
+def _rpc_summary(output: Any) -> str:
+    return 'a result with isError' if 'result' in output else f'error {output["error"]["code"]}'
 
 
 _SUMMARIES: Mapping[str, Callable[[Any], str]] = {
-    'cli': lambda said: f'exit code {said["exit_code"]}',
-    'http': lambda said: f'{said["status"]} {said["body"]["error"]["code"]}',
-    'session': lambda said: f'{said["event"]}, {said["metadata"]["error_code"]}',
-    'model': lambda said: f'{said["status"]}, {said["type"]}',
-    'planner': lambda said: f'{said["code"]}, {said["category"]}',
+    'cli': lambda output: f'exit code {output["exit_code"]}',
+    'http': lambda output: f'{output["status"]} {output["body"]["error"]["code"]}',
+    'session': lambda output: f'{output["event"]}, {output["metadata"]["error_code"]}',
+    'model': lambda output: f'{output["status"]}, {output["type"]}',
+    'planner': lambda output: f'{output["code"]}, {output["category"]}',
     'jsonrpc': _rpc_summary,
 }

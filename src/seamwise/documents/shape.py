@@ -1,4 +1,4 @@
-"""What a document says of an error: the one set of facts that every format shows."""
+"""Contents of the documents about one error, the same for every format."""
 
 from msgspec import Raw, Struct
 
@@ -6,7 +6,7 @@ from seamwise.categories import Category, Recovery
 
 
 class Field(Struct, frozen=True):
-    """A field of an error, and its type in words. What is not public is shown to nobody."""
+    """A field of an error, with its type in words. Seams do not show a field that is not public."""
 
     name: str
     type: str
@@ -15,10 +15,14 @@ class Field(Struct, frozen=True):
 
 
 class Example(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How the error of the entry came about when the document was made.
+    """How the error of an entry was made.
 
-    `lines` are calls, of which the last one gave it, run on a workspace with `files`, under `options` of the command and
-    `circumstances` in words. Where no call gives such an error, `constructor` is all there is.
+    Args:
+        files: Contents of the files in the workspace; a name with a final `/` is a folder.
+        options: Options of `seamwise run`.
+        circumstances: A condition in words.
+        lines: Input lines of `seamwise run`, of which the last one failed.
+        constructor: The expression that makes the error, if no call produces it.
     """
 
     files: dict[str, str] = {}
@@ -29,9 +33,13 @@ class Example(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Answer(Struct, frozen=True, omit_defaults=True):
-    """What a seam says of the error of an example: in short, and as it writes it. None: the kind never reaches this seam.
+    """Output of one seam for the error of an example.
 
-    `where` names the protocols and revisions that this holds for, where not all of them say the same.
+    Args:
+        seam: Name of the seam.
+        where: Protocols and revisions with this output, if others differ.
+        summary: The output in a few words. None: the error never reaches this seam.
+        output: The output as JSON. None: the error never reaches this seam.
     """
 
     seam: str
@@ -40,19 +48,24 @@ class Answer(Struct, frozen=True, omit_defaults=True):
     output: Raw | None = None
 
 
-class Entry(Struct, frozen=True, kw_only=True):
-    """All that a document says of a kind of error."""
+class ClassEntry(Struct, frozen=True, kw_only=True):
+    """The declaration of an error class."""
 
     tag: str
     name: str
-    union: str
     category: Category
     retryable: bool
     recovery: Recovery
     template: str
     meaning: str
     fields: tuple[Field, ...]
+    advice: tuple[str, ...]
+
+
+class ErrorEntry(ClassEntry, frozen=True, kw_only=True):
+    """An error of the catalogue: its declaration, an example, and the output of each seam."""
+
+    union: str
     message: str
     example: Example
     answers: tuple[Answer, ...]
-    advice: tuple[str, ...]

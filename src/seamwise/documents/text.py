@@ -1,47 +1,64 @@
-"""An entry as text for a terminal: every line safe to print, what belongs together indented."""
+"""Entries as text for a terminal."""
 
-from collections.abc import Iterable, Iterator
-
-import msgspec
+import json
+from collections.abc import Iterable, Iterator, Sequence
 
 from seamwise._text.escaping import escape_lines
 from seamwise._text.phrases import join_quoted
 from seamwise.documents.lookup import Match
-from seamwise.documents.shape import Answer, Entry, Example
+from seamwise.documents.shape import Answer, ClassEntry, ErrorEntry, Example
 
 INDENT = '  '
+JSON_WIDTH = 76
+"""Columns of JSON, so that with its indentation it fits a terminal of 80."""
 
 
-def as_text(entry: Entry) -> str:
-    """Give all that there is to say of a kind, without a last line end."""
+def render_entry(entry: ClassEntry) -> str:
+    """Return an entry as text, without a final newline."""
     return '\n'.join(line.rstrip() for part in _lines(entry) for line in escape_lines(part))
 
 
-def _lines(entry: Entry) -> Iterator[str]:
-    yield f'{entry.tag}: {entry.message}'
-    named = '' if entry.tag == entry.name else f'class {entry.name}, '
-    again = 'retryable' if entry.retryable else 'not retryable'
-    yield from [
-        '',
-        entry.meaning,
-        f'({named}one of {entry.union}, category {entry.category}, {again}, recovery {entry.recovery})',
-    ]
-    yield from ['', *example_lines(entry.example), '', 'What each seam says:']
-    for answer in entry.answers:
-        yield from _indented(_answer(answer))
-    yield from ['', 'What to do:', *_indented(entry.advice)]
+def _lines(entry: ClassEntry) -> Iterator[str]:
+    yield f'{entry.tag}: {entry.message if isinstance(entry, ErrorEntry) else entry.template}'
+    yield ''
+    yield entry.meaning
+    yield f'({", ".join(_traits(entry))})'
+    yield ''
+    if isinstance(entry, ErrorEntry):
+        yield from example_lines(entry.example)
+        yield ''
+        yield 'At each seam:'
+        for answer in entry.answers:
+            yield from _indent(_answer_lines(answer))
+    else:
+        yield 'Fields:'
+        yield from _indent(f'{field.name}: {field.type}' for field in entry.fields)
+    yield ''
+    yield 'What to do:'
+    yield from _indent(entry.advice)
+
+
+def _traits(entry: ClassEntry) -> Iterator[str]:
+    if entry.tag != entry.name:
+        yield f'class {entry.name}'
+    if isinstance(entry, ErrorEntry):
+        yield f'one of {entry.union}'
+    yield f'category {entry.category}'
+    yield 'retryable' if entry.retryable else 'not retryable'
+    yield f'recovery {entry.recovery}'
 
 
 def example_lines(example: Example) -> Iterator[str]:
-    """Tell how the example came about."""
+    """Yield the lines that describe how an example was made."""
     if example.constructor is not None:
-        yield 'No call of a tool gives it; it is made by its constructor:'
-        yield from _indented([example.constructor])
+        yield 'No tool call produces it. Its constructor:'
+        yield from _indent([example.constructor])
         return
-    yield from (
-        'Calls that give it, the last one:' if len(example.lines) > 1 else 'A call that gives it:',
-        *_indented(example.lines),
-    )
+    if len(example.lines) > 1:
+        yield 'Calls that produce it (the last one fails):'
+    else:
+        yield 'A call that produces it:'
+    yield from _indent(example.lines)
     if example.options:
         yield f'run with {" ".join(example.options)}'
     if example.circumstances:
@@ -51,41 +68,60 @@ def example_lines(example: Example) -> Iterator[str]:
             yield f'in a workspace where {name} is a folder'
         else:
             yield f'in a workspace with {name}:'
-            yield from _indented(content.splitlines())
+            yield from _indent(content.splitlines())
 
 
-def heading(answer: Answer) -> str:
-    """Say in one line what a seam says."""
+def _answer_lines(answer: Answer) -> Iterator[str]:
     where = f' ({answer.where})' if answer.where else ''
-    return f'{answer.seam}{where}: {answer.summary or "it never reaches this seam"}'
+    yield f'{answer.seam}{where}: {answer.summary or "never reaches this seam"}'
+    if answer.output is None:
+        return
+    output: object = json.loads(bytes(answer.output))
+    if answer.seam == 'cli' and isinstance(output, dict):
+        yield from _indent(str(output['text']).splitlines())
+    else:
+        yield from _indent(layout_json(output, JSON_WIDTH))
 
 
-def _answer(answer: Answer) -> Iterator[str]:
-    yield heading(answer)
-    if answer.output is not None:
-        is_text = answer.seam == 'cli'
-        written: str = (
-            msgspec.json.decode(answer.output)['text'] if is_text else bytes(answer.output).decode()
-        )
-        yield from _indented(written.splitlines())
+def layout_json(value: object, width: int) -> Iterator[str]:
+    """Yield a JSON value in lines of at most `width` columns where possible.
+
+    An array or object that fits is written on one line, another one with one item per line.
+
+    >>> list(layout_json({'a': [1, 2], 'b': {'c': 'long text'}}, 20))
+    ['{', '  "a": [1, 2],', '  "b": {', '    "c": "long text"', '  }', '}']
+    """
+    inline = json.dumps(value, ensure_ascii=False)
+    if len(inline) <= width or not value or not isinstance(value, dict | list):
+        yield inline
+        return
+    start, end = '{}' if isinstance(value, dict) else '[]'
+    items: Sequence[tuple[str, object]]
+    if isinstance(value, dict):
+        items = [(f'{json.dumps(key, ensure_ascii=False)}: ', item) for key, item in value.items()]
+    else:
+        items = [('', item) for item in value]
+    yield start
+    for index, (prefix, item) in enumerate(items, start=1):
+        comma = ',' if index < len(items) else ''
+        # The first line also has the indentation, the key and perhaps a comma.
+        lines = list(layout_json(item, width - len(INDENT) - 1 - len(prefix)))
+        lines[0] = prefix + lines[0]
+        lines[-1] += comma
+        yield from _indent(lines)
+    yield end
 
 
-def _indented(lines: Iterable[str]) -> Iterator[str]:
+def _indent(lines: Iterable[str]) -> Iterator[str]:
     return (INDENT + line for line in lines)
 
 
-def to_list_text(word: str, found: Iterable[Match]) -> str:
-    """Give the kinds that a code stands for, a line each."""
-    meanings = tuple(found)
-    roles = join_quoted(dict.fromkeys(one.role for one in meanings), last='and').replace("'", '')
-    lines = [
-        f'{one.kind.__traits__.tag}: {(one.kind.__doc__ or "").partition(". ")[0].rstrip(".")}.'
-        for one in meanings
-    ]
-    said = [
-        f'{word} is the {roles} of {len(meanings)} errors:',
-        *_indented(lines),
-        '',
-        'seamwise explain TAG says more of each.',
-    ]
-    return '\n'.join(line for part in said for line in escape_lines(part))
+def render_matches(word: str, matches: Sequence[Match]) -> str:
+    """Return a list of the error classes to which a word refers."""
+    roles = join_quoted(dict.fromkeys(match.role for match in matches), last='and')
+    lines = [f'{word} is the {roles.replace(chr(39), "")} of {len(matches)} errors:']
+    for match in matches:
+        first_sentence = (match.kind.__doc__ or '').partition('. ')[0].rstrip('.')
+        lines.append(f'{INDENT}{match.kind.__traits__.tag}: {first_sentence}.')
+    lines += ['', 'seamwise explain TAG explains each of them.']
+    return '\n'.join(line for part in lines for line in escape_lines(part))

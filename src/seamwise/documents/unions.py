@@ -1,4 +1,4 @@
-"""The unions of the catalogue, and the classes of each."""
+"""Unions of the catalogue, and their classes."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -38,9 +38,9 @@ _UNIONS: Mapping[str, Any] = {
 UNIONS: Mapping[str, tuple[type[TaggedError], ...]] = MappingProxyType(
     {name: get_args(union) for name, union in _UNIONS.items()}
 )
-"""Every union by its name, in the order of the documents."""
+"""The classes of each union, by its name, in the order of the documents."""
 
 UNION_OF: Mapping[type[TaggedError], str] = MappingProxyType(
     {kind: name for name, kinds in UNIONS.items() for kind in kinds}
 )
-"""Every class of the catalogue, in the order of the documents, and the name of its union."""
+"""The name of the union of each class, in the order of the documents."""

@@ -13,7 +13,7 @@ import ast
 from collections.abc import Collection, Iterator, Mapping
 from typing import IO, TypeAlias
 
-from seamwise.errors import _in_words
+from seamwise.errors import default_message
 from seamwise.messages import parse_template
 
 Found: TypeAlias = tuple[int, str, str | tuple[str, ...], list[str]]
@@ -60,7 +60,9 @@ def _of_class(node: ast.ClassDef, closed: Mapping[str, tuple[str, ...]]) -> Iter
     said = {one.arg: one.value for one in node.keywords}
     if 'category' not in said:
         return
-    template = ast.literal_eval(said['message']) if 'message' in said else _in_words(node.name)
+    template = (
+        ast.literal_eval(said['message']) if 'message' in said else default_message(node.name)
+    )
     fields = {
         _name(one.target): one.annotation for one in node.body if isinstance(one, ast.AnnAssign)
     }

@@ -23,8 +23,8 @@ from seamwise.policies._engine.validation import (
 )
 from seamwise.policies._engine.wait_queue import Waiter, WaitQueue
 from seamwise.policies._engine.world import REAL, World, check_world
-from seamwise.policies._parts.adaptive_limit import Adaptive, AimdLimit
-from seamwise.policies._parts.reentrancy import Caller, OwnedPermit, caller
+from seamwise.policies._parts.adaptive_limit import Adaptive, AdaptiveLimit
+from seamwise.policies._parts.reentrancy import Caller, OwnedPermit, current_caller
 from seamwise.policies.deadline import remaining
 from seamwise.policies.events import Observer, Refused
 
@@ -122,7 +122,7 @@ class Bulkhead(Layer[BulkheadFull]):
         self._key = key
         self._tell = tell
         self._rooms: dict[str, _Room] = {}
-        self._learned: OrderedDict[str, AimdLimit] = OrderedDict()
+        self._learned: OrderedDict[str, AdaptiveLimit] = OrderedDict()
         self._only = self._made('')
 
     @override
@@ -173,7 +173,7 @@ class Bulkhead(Layer[BulkheadFull]):
     def _made(self, key: str) -> '_Room':
         if isinstance(self._limit, int):
             return _Room(self, key, self._limit, None)
-        learner = self._learned.pop(key, None) or self._limit.learner()
+        learner = self._learned.pop(key, None) or self._limit.new_limit()
         return _Room(self, key, learner.limit, learner)
 
 
@@ -185,7 +185,9 @@ class _Room(Permit):
 
     __slots__ = ('_bulkhead', '_held', '_line', 'inside', 'key', 'learner', 'limit')
 
-    def __init__(self, bulkhead: Bulkhead, key: str, limit: int, learner: AimdLimit | None) -> None:
+    def __init__(
+        self, bulkhead: Bulkhead, key: str, limit: int, learner: AdaptiveLimit | None
+    ) -> None:
         self.key = key
         self.limit = limit
         self.learner = learner
@@ -220,7 +222,7 @@ class _Room(Permit):
         """Say whether one who waits is the only one at work, and would wait for itself."""
         with self._bulkhead.mutex:
             held = list(self._held)
-            return len(held) == self.inside and all(one.caller == waiting for one in held)
+            return len(held) == self.inside and all(one.owner == waiting for one in held)
 
     def join(self) -> Waiter:
         """Stand at the end of the line."""
@@ -253,7 +255,7 @@ class _Timed(Permit):
 
     __slots__ = ('_began', '_bulkhead', '_learner', '_room')
 
-    def __init__(self, room: _Room, learner: AimdLimit, bulkhead: Bulkhead) -> None:
+    def __init__(self, room: _Room, learner: AdaptiveLimit, bulkhead: Bulkhead) -> None:
         self._room = room
         self._learner = learner
         self._bulkhead = bulkhead
@@ -281,9 +283,9 @@ class _Timed(Permit):
         ended = self._bulkhead.world.clock()
         with self._bulkhead.mutex:
             if has_succeeded:
-                self._learner.succeeded(self._began, ended, self._room.inside)
+                self._learner.on_success(self._began, ended, self._room.inside)
             else:
-                self._learner.failed(self._began, ended)
+                self._learner.on_failure(self._began, ended)
             self._room.limit = self._learner.limit
 
 
@@ -320,7 +322,7 @@ class _Place(Wait):
 
     def _see_for_whom(self) -> None:
         guard = self._bulkhead
-        if guard.wait is None and remaining() is None and self._room.is_all_of(caller()):
+        if guard.wait is None and remaining() is None and self._room.is_all_of(current_caller()):
             raise RuntimeError(
                 f'{guard.name!r} is called in its own call, which takes up all its room: it would wait for itself for ever.'
             )

@@ -195,13 +195,13 @@ class _Function(Generic[F, T, E]):
     def settled(self, key: Hashable, flight: F, outcome: Result[T, E]) -> Result[T, E]:
         """Give what is told those who wait: the outcome of their call, or an old success instead."""
         if isinstance(outcome, Success):
-            self.shelf.keep(key, flight, outcome)
+            self.shelf.put(key, flight, outcome)
             return outcome
         error = outcome.failure()
         if not isinstance(error, TaggedError) or not retryable(error):
-            self.shelf.lose(key, flight)
+            self.shelf.invalidate(key, flight)
             return outcome
-        old = self.shelf.stale(key, flight)
+        old = self.shelf.get_stale(key, flight)
         if old is None:
             return outcome
         if self._tell is not None:
@@ -209,8 +209,8 @@ class _Function(Generic[F, T, E]):
         return old
 
     def joined(self, key: Hashable, mine: F) -> Success[T] | F:
-        found = self.shelf.join(key, mine)
-        if isinstance(found, SharedCall) and found.is_around():
+        found = self.shelf.get_or_join(key, mine)
+        if isinstance(found, SharedCall) and found.is_reentrant():
             raise RuntimeError(
                 f'{self.name!r} is called in its own call, with the same arguments: it would wait for itself for ever.'
             )
@@ -220,12 +220,12 @@ class _Function(Generic[F, T, E]):
 class _Threads(_Function[SharedThreadCall[T, E], T, E]):
     def call(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Result[T, E]:
         key = self.key_of(args, kwargs)
-        found: Result[T, E] | None = self.shelf.find(key)
+        found: Result[T, E] | None = self.shelf.get_fresh(key)
         while found is None:
             mine: SharedThreadCall[T, E] = SharedThreadCall()
             joined = self.joined(key, mine)
             if joined is mine:
-                return mine.fly(partial(self._fly, key, mine, args, kwargs))
+                return mine.run(partial(self._fly, key, mine, args, kwargs))
             found = joined.wait() if isinstance(joined, SharedThreadCall) else joined
         return found
 
@@ -239,7 +239,7 @@ class _Threads(_Function[SharedThreadCall[T, E], T, E]):
         try:
             return self.settled(key, flight, self._call(*args, **kwargs))
         finally:
-            self.shelf.drop(key, flight)
+            self.shelf.discard(key, flight)
 
 
 class _Tasks(_Function[SharedTaskCall[T, E], T, E]):
@@ -249,7 +249,7 @@ class _Tasks(_Function[SharedTaskCall[T, E], T, E]):
         if get_running_loop() is not self._loop:
             self._bind(get_running_loop())
         key = self.key_of(args, kwargs)
-        found = self.shelf.find(key)
+        found = self.shelf.get_fresh(key)
         if found is not None:
             return found
         joined = self.joined(key, SharedTaskCall())
@@ -257,7 +257,7 @@ class _Tasks(_Function[SharedTaskCall[T, E], T, E]):
             return joined
         return await joined.wait(
             partial(self._fly, key, joined, args, kwargs),
-            partial(self.shelf.drop, key, joined),
+            partial(self.shelf.discard, key, joined),
             self.name,
         )
 
@@ -271,7 +271,7 @@ class _Tasks(_Function[SharedTaskCall[T, E], T, E]):
         try:
             return self.settled(key, flight, await self._call(*args, **kwargs))
         finally:
-            self.shelf.drop(key, flight)
+            self.shelf.discard(key, flight)
 
     def _bind(self, loop: AbstractEventLoop) -> None:
         if self._loop is not None:

@@ -15,8 +15,8 @@ from seamwise.policies._engine.pipeline import Layer
 from seamwise.policies._engine.predicates import counts_against
 from seamwise.policies._engine.validation import check_callable, check_float, check_int
 from seamwise.policies._engine.world import REAL, World, check_world
-from seamwise.policies._parts.circuit_machine import FOR_EVER, CircuitMachine
-from seamwise.policies._parts.circuit_states import Closed, Settings
+from seamwise.policies._parts.circuit_machine import INDEFINITELY, CircuitMachine
+from seamwise.policies._parts.circuit_states import CircuitSettings, Closed
 from seamwise.policies._parts.trip_conditions import Trip, consecutive
 from seamwise.policies.events import CircuitChanged, Observer, Refused, State
 
@@ -52,7 +52,7 @@ class Circuit(Layer[CircuitOpen]):
     def __init__(
         self,
         name: str,
-        settings: Settings,
+        settings: CircuitSettings,
         /,
         *,
         tell: SafeObserver | None,
@@ -77,7 +77,7 @@ class Circuit(Layer[CircuitOpen]):
 
     def isolate(self) -> None:
         """Open it until `reset`, whatever time passes; the `retry_after` of its refusals is then `open_for`."""
-        self._breaker.open(FOR_EVER)
+        self._breaker.open(INDEFINITELY)
 
     def reset(self) -> None:
         """Close it and forget what was counted; what is under way changes nothing when it ends."""
@@ -143,7 +143,7 @@ def circuit(  # noqa: PLR0913 -- settings, each with a default
         raise TypeError(f'trip must be consecutive(…) or ratio(…), not {trip!r}.')
     check_callable('counts', counts, 'that says of an error whether it counts')
     open_for = check_float('open_for', open_for, above=0.0, most=MAX_DELAY)
-    settings = Settings(
+    settings = CircuitSettings(
         trip=trip,
         open_for=open_for,
         probes=check_int('probes', probes),

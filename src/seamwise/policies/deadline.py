@@ -16,7 +16,7 @@ from seamwise.policies._engine.permit import Decision, Permit
 from seamwise.policies._engine.pipeline import Guard, Layer
 from seamwise.policies._engine.validation import check_callable, check_float
 from seamwise.policies._engine.world import REAL, Alarm, World, check_world
-from seamwise.policies._parts.reentrancy import running_task
+from seamwise.policies._parts.reentrancy import current_task_or_none
 from seamwise.policies.events import Observer, Refused
 
 T = TypeVar('T')
@@ -213,7 +213,7 @@ class Deadline(Layer[DeadlineExceeded]):
         allowed = self.seconds
         if self._at is not None and (given := self._given(self._at)) < at:
             at, allowed = given, given - now
-        task = running_task()
+        task = current_task_or_none()
         around = nearest()
         is_watched = False
         if around is not None:

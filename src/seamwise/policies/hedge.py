@@ -145,7 +145,7 @@ class _Race(Fork[Never]):
         after = self._hedge.after
         # One that failed says nothing of how long a success takes. One that lost took longer than the percentile, which is what counts.
         if isinstance(after, Percentile) and (not first.done() or type(first.result()) is Success):
-            after.see(elapsed)
+            after.record(elapsed)
 
     def _tell(self, outcome: Outcome, elapsed: float) -> None:
         tell, name = self._hedge.tell, self._hedge.name

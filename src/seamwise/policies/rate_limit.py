@@ -121,7 +121,7 @@ class RateLimit(Layer[RateLimited]):
         weight = self._weight if self._cost is None else self._weighed(self._cost())
         key = None if self._key is None else key_of(self._key)
         with self.mutex:
-            bucket = self._bucket if key is None else self._buckets.of(key)
+            bucket = self._bucket if key is None else self._buckets.get(key)
             if bucket.head is None:
                 delay = self.gcra.take(bucket, weight)
                 if not delay:

@@ -107,7 +107,7 @@ class Retry(Layer[Never]):
     def enter(self) -> Permit:
         settings = self.settings
         if settings.budget is not None:
-            settings.budget.called()
+            settings.budget.on_call()
         return _Call(settings, self._clock() if self._is_timed else 0.0)
 
     @override
@@ -147,7 +147,7 @@ class _Call(Permit):
             return self._failed(outcome, error) if isinstance(error, TaggedError) else outcome
         settings = self.settings
         if settings.budget is not None:
-            settings.budget.succeeded(self.receipt)
+            settings.budget.on_success(self.receipt)
         if self.attempt > 1 and settings.tell is not None:
             settings.tell(Recovered(settings.name, self.attempt, self._elapsed()))
         return outcome
@@ -159,8 +159,8 @@ class _Call(Permit):
         delay, why = self._next(error)
         if settings.budget is not None:
             if why is not None:
-                settings.budget.given_up()
-            elif (receipt := settings.budget.charged(error)) is None:
+                settings.budget.on_give_up()
+            elif (receipt := settings.budget.charge(error)) is None:
                 why = 'budget'
             else:
                 self.receipt = receipt
@@ -238,4 +238,4 @@ class _Pause(Wait):
     def _undo(self) -> None:
         call = self._call
         if call.settings.budget is not None and call.receipt is not None:
-            call.settings.budget.undo(call.receipt)
+            call.settings.budget.refund(call.receipt)

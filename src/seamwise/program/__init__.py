@@ -1,27 +1,27 @@
-"""The `seamwise` command: one file a subcommand, no logic."""
+"""The `seamwise` command: one file per subcommand, without logic."""
 
+import os
 import sys
 from typing import NoReturn
 
-from seamwise.program.exits import Exit
-
-OPTIONAL = ('click', 'pathspec', 'rapidfuzz', 'rich')
-"""What the command needs beside the core; the extra `all` brings it."""
+_REQUIRED_PACKAGES = ('click', 'pathspec', 'rapidfuzz', 'rich')
+_INTERRUPTED = 130
 
 
 def main() -> NoReturn:
-    """Run the command with the arguments of the process, and end the process with its exit code."""
+    """Run the command with the arguments of the process, and exit with its code."""
     try:
-        from seamwise.program.cli import start  # noqa: PLC0415 -- what is missing is to be said in one line
+        # Imported here, so that a missing package is reported in one line.
+        from seamwise.program.cli import start  # noqa: PLC0415
 
         start(sys.argv[1:])
-    except ModuleNotFoundError as missing:
-        name = (missing.name or '').partition('.')[0]
-        if name not in OPTIONAL:
+    except ModuleNotFoundError as error:
+        name = (error.name or '').partition('.')[0]
+        if name not in _REQUIRED_PACKAGES:
             raise
         sys.stderr.write(
-            f"seamwise: the command needs {name}, which is not installed; get it by: pip install 'seamwise[all]'\n"
+            f"seamwise: the command requires {name}. Install it with: pip install 'seamwise[all]'\n"
         )
-        sys.exit(Exit.MISCONFIGURED)
+        sys.exit(os.EX_CONFIG)
     except KeyboardInterrupt:
-        sys.exit(Exit.INTERRUPTED)
+        sys.exit(_INTERRUPTED)

@@ -1,4 +1,4 @@
-"""`seamwise catalog`: every error of the catalogue in one document."""
+"""`seamwise catalog`: all errors of the catalogue in one document."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -6,28 +6,32 @@ from types import MappingProxyType
 import click
 
 from seamwise._text.jsonable import to_json
-from seamwise.documents.openapi import as_openapi
-from seamwise.documents.page import as_html
-from seamwise.documents.text import as_text
-from seamwise.documents.typescript import as_typescript
+from seamwise.documents.openapi import build_openapi
+from seamwise.documents.page import render_html
+from seamwise.documents.text import render_entry
+from seamwise.documents.typescript import render_typescript
 from seamwise.documents.unions import UNION_OF
-from seamwise.program.catalog_entries import entries
-from seamwise.program.choices import Choice
-from seamwise.program.exit_errors import CommandExit, report_exit
-from seamwise.program.printing import print_data, print_text
+from seamwise.program.catalog_entries import catalog_entries
+from seamwise.program.console import (
+    Choice,
+    CommandExit,
+    print_data,
+    print_text,
+    report_exit,
+)
 
 HELP = """\
-Show every error: what it means, a call that really gives it, what each audience is told of it, and what to do.
+Show all errors: their meaning, an example, what each audience sees, and what to do.
 
-The calls are run while the document is made, in workspaces of their own.
+The calls of the examples run while the document is generated, in temporary workspaces.
 
 \b
 Formats:
   text        for a terminal
-  json        all of it, for programs
-  html        one page that needs nothing else: it can be searched, and #FileNotFound leads to that error
-  typescript  the errors of the HTTP envelope, a union for each of the catalogue
-  openapi     the answers of HTTP, a document of OpenAPI 3.1
+  json        all details, for programs
+  html        one self-contained page with a search; #FileNotFound leads to that error
+  typescript  types for the errors of the HTTP envelope, one union per union of the catalogue
+  openapi     the HTTP responses, as an OpenAPI 3.1 document
 
 \b
 Example:
@@ -35,54 +39,44 @@ Example:
 
 \b
 Exit codes:
-    0  it was shown
-    2  the command was used wrongly
-   70  a defect: the log says more
-   74  standard output cannot be written, or the workspaces for the examples
-   78  a package is missing that the command needs
-  141  the output has no reader any more ("| head -1")
+    0  the document was written
+    2  the command was used incorrectly
+   70  a defect: the log has details
+   74  standard output, or the workspace of an example, cannot be written
+   78  a package is missing
+  141  the reader of the output has ended ("| head -1")
 """
 
 
-def _text() -> None:
-    print_text('\n\n\n'.join(as_text(one) for one in entries(UNION_OF)))
-
-
-def _json() -> None:
-    print_data(to_json(entries(UNION_OF)))
-
-
-def _html() -> None:
-    print_data(as_html(entries(UNION_OF)))
-
-
-def _typescript() -> None:
-    print_data(as_typescript())
-
-
-def _openapi() -> None:
-    print_data(to_json(as_openapi()))
+def _print_text() -> None:
+    print_text('\n\n\n'.join(map(render_entry, catalog_entries(UNION_OF))))
 
 
 _FORMATS: Mapping[str, Callable[[], None]] = MappingProxyType(
-    {'text': _text, 'json': _json, 'html': _html, 'typescript': _typescript, 'openapi': _openapi}
+    {
+        'text': _print_text,
+        'json': lambda: print_data(to_json(catalog_entries(UNION_OF))),
+        'html': lambda: print_data(render_html(catalog_entries(UNION_OF))),
+        'typescript': lambda: print_data(render_typescript()),
+        'openapi': lambda: print_data(to_json(build_openapi())),
+    }
 )
 
 
-@click.command(help=HELP, short_help='Show every error, for a terminal, a browser or a program.')
+@click.command(help=HELP, short_help='Show all errors, for a terminal, a browser or a program.')
 @click.option(
     '--format',
     'form',
     default='text',
     show_default=True,
     type=Choice(tuple(_FORMATS)),
-    help='What to show it as.',
+    help='Format of the document.',
 )
-@click.option('--json', 'form', flag_value='json', help='The same as --format json.')
+@click.option('--json', 'form', flag_value='json', help='Same as --format json.')
 @click.pass_context
 def catalog(context: click.Context, /, form: str) -> None:
-    """Run the command, and end with its exit code."""
+    """Run the subcommand, and exit with its code."""
     try:
         _FORMATS[form]()
-    except CommandExit as ended:
-        context.exit(report_exit(ended))
+    except CommandExit as error:
+        context.exit(report_exit(error))

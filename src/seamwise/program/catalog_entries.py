@@ -2,21 +2,20 @@
 
 from collections.abc import Iterable
 
-from seamwise.documents.collect import entry
-from seamwise.documents.shape import Entry
+from seamwise.documents.collect import collect_entry
+from seamwise.documents.shape import ErrorEntry
 from seamwise.errors import TaggedError
-from seamwise.program.exit_errors import os_error_exit
-from seamwise.program.exits import Exit
+from seamwise.program.console import Exit, os_error_exit
 
 
-def entries(kinds: Iterable[type[TaggedError]]) -> tuple[Entry, ...]:
+def catalog_entries(kinds: Iterable[type[TaggedError]]) -> tuple[ErrorEntry, ...]:
     """Return the entries of error classes.
 
     Raises:
-        CommandExit: The temporary workspace of the examples cannot be created.
+        CommandExit: The temporary workspace of an example cannot be created.
     """
     try:
-        return tuple(map(entry, kinds))
+        return tuple(map(collect_entry, kinds))
     except OSError as error:
         raise os_error_exit(
             'make a workspace for the examples', error, Exit.CANNOT_WRITE

@@ -14,11 +14,15 @@ from seamwise._close_matches import close_matches
 from seamwise._text.escaping import escape
 from seamwise._text.phrases import join_quoted, pluralize
 from seamwise.containers import Failure, Result, Success
-from seamwise.program.choices import Choice
-from seamwise.program.exit_errors import CommandExit, report_exit
-from seamwise.program.exits import Exit
-from seamwise.program.printing import print_data
-from seamwise.program.streams import say, standard
+from seamwise.program.console import (
+    Choice,
+    CommandExit,
+    Exit,
+    print_data,
+    report_exit,
+    std_stream,
+    write_stderr,
+)
 from seamwise.seams.cli.report import encode_for_stream
 from seamwise.seams.cli.style import requested_style, terminal_width, wants_color
 
@@ -228,7 +232,7 @@ def _report(report: 'Report', form: str, since: str) -> Exit:
 
     # Annotations have them too, and GitHub looks for commands in every line that it is not told is none.
     for problem in () if form == 'github' else report.problems:
-        say(f'seamwise: {render_problem(problem)}')
+        write_stderr(f'seamwise: {render_problem(problem)}')
     print_data(_shown(report, form, since))
     if not report.is_complete:
         return Exit.USAGE
@@ -241,8 +245,8 @@ def _adoption(paths: Sequence[str], *, as_json: bool) -> Exit:
 
     found = report.adoption_report(paths)
     for problem in found.problems:
-        say(f'seamwise: {render_problem(problem)}')
-    stdout = standard('stdout')
+        write_stderr(f'seamwise: {render_problem(problem)}')
+    stdout = std_stream('stdout')
     print_data(
         render.render_adoption_json(found)
         if as_json
@@ -271,7 +275,9 @@ def _mended(look: Callable[[], 'Report']) -> 'Report':
             break
         count += len(mended)
         paths |= {one.path for one in mended}
-    say(f'seamwise: {pluralize(count, "finding")} mended in {pluralize(len(paths), "file")}.')
+    write_stderr(
+        f'seamwise: {pluralize(count, "finding")} mended in {pluralize(len(paths), "file")}.'
+    )
     return report
 
 
@@ -294,7 +300,7 @@ def _since(base: str, paths: Sequence[str], ask: Ask, *, whole: bool, no_cache: 
     comparison = found.unwrap()
     for problem in comparison.problems:
         if problem.is_unread:
-            say(
+            write_stderr(
                 f'seamwise: in {escape(base)}: {render_problem(problem)} What is found there now counts as new.'
             )
     return comparison.report
@@ -311,7 +317,7 @@ def _shown(report: 'Report', form: str, since: str) -> str | bytes:
         case 'github':
             return reports.render_github(report, since=since).encode(errors='backslashreplace')
         case _:
-            stdout = standard('stdout')
+            stdout = std_stream('stdout')
             if stdout is None:
                 return ''
             look = reports.ReportStyle(

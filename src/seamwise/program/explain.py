@@ -1,74 +1,125 @@
-"""`seamwise explain`: says of an error, or of a code, what it means, how it comes about, and what to do."""
+"""`seamwise explain`: the meaning of an error, a code or a rule, and what to do."""
 
-from collections.abc import Sequence
+import os
+import re
+import sys
 
 import click
 
-from seamwise._close_matches import close_matches
 from seamwise._text.jsonable import to_json
-from seamwise._text.phrases import join_quoted
-from seamwise.documents.lookup import Match, lookup, words
-from seamwise.documents.text import as_text, to_list_text
-from seamwise.program.catalog_entries import entries
-from seamwise.program.exit_errors import CommandExit, report_exit
-from seamwise.program.printing import print_data, print_text
+from seamwise.documents.collect import describe_class
+from seamwise.documents.lookup import known_words, lookup, lookup_in_module
+from seamwise.documents.text import render_entry, render_matches
+from seamwise.program.catalog_entries import catalog_entries
+from seamwise.program.console import (
+    CommandExit,
+    Exit,
+    did_you_mean,
+    missing_package_exit,
+    print_data,
+    print_text,
+    report_exit,
+)
+
+_RULE_CODE = re.compile(r'SW\d+', re.IGNORECASE)
 
 HELP = """\
-Say what an error means, make one, and show what each audience is told of it.
+Explain an error: what it means, an example, what each audience sees, and what to do.
 
-WORD is the tag or the class of an error, or a code that some audience knows it by: of HTTP, of a session, of a planner,
-of JSON-RPC ("-- -32602"), or an exit code. Upper and lower case are the same. Where a code stands for several errors,
-they are listed.
+WORD is the tag or the class of an error, or a code: of HTTP, a session, a planner, JSON-RPC
+("-- -32602"), or an exit code. Case is ignored. If a code stands for several errors, they are
+listed. For a rule of seamwise check, such as SW101, its page is shown.
 
 \b
 Examples:
   seamwise explain FileNotFound
   seamwise explain ERR_TIMEOUT_001
   seamwise explain RATE_LIMIT --json
+  seamwise explain OrderNotFound --module shop.errors
+  seamwise explain SW101
 
 \b
 Exit codes:
-    0  it was explained
-    2  there is no such error or code, or the command was used wrongly
-   70  a defect: the log says more
-   74  standard output cannot be written, or the workspace for the example
-   78  a package is missing that the command needs
-  141  the output has no reader any more
+    0  the word was explained
+    2  the word is unknown, the module cannot be imported, or the command was used incorrectly
+   70  a defect: the log has details
+   74  standard output, or the workspace of the example, cannot be written
+   78  a package is missing
+  141  the reader of the output has ended
 """
 
 
-@click.command(help=HELP, short_help='Say what an error or a code means, and what to do.')
+@click.command(help=HELP, short_help='Explain an error, a code or a rule, and what to do.')
 @click.argument('word')
+@click.option('--json', 'as_json', is_flag=True, help='Write one JSON object with all details.')
 @click.option(
-    '--json',
-    'as_json',
-    is_flag=True,
-    help='One JSON object, with all that there is to say of every error.',
+    '--module',
+    metavar='MODULE',
+    help='Look up the errors of your own program in this module or package, and import it.',
 )
 @click.pass_context
-def explain(context: click.Context, /, word: str, *, as_json: bool) -> None:
-    """Run the command, and end with its exit code."""
-    found = lookup(word)
-    if not found:
-        raise click.BadParameter(
-            f'there is no error and no code {word!r}.{_meant(word)}', context, param_hint="'WORD'"
-        )
+def explain(context: click.Context, /, word: str, *, as_json: bool, module: str | None) -> None:
+    """Run the subcommand, and exit with its code."""
     try:
-        _explain(word, found, as_json=as_json)
-    except CommandExit as ended:
-        context.exit(report_exit(ended))
+        if module is not None:
+            _explain_own(word, module, context, as_json=as_json)
+        elif _RULE_CODE.fullmatch(word):
+            _explain_rule(word.upper(), context)
+        else:
+            _explain(word, context, as_json=as_json)
+    except CommandExit as error:
+        context.exit(report_exit(error))
 
 
-def _meant(word: str) -> str:
-    found = close_matches(word, words())
-    return f' Did you mean {join_quoted(found)}?' if found else ''
-
-
-def _explain(word: str, found: Sequence[Match], *, as_json: bool) -> None:
-    kinds = [one.kind for one in found]
+def _explain(word: str, context: click.Context, *, as_json: bool) -> None:
+    matches = lookup(word)
+    if not matches:
+        suggestion = did_you_mean(word, known_words())
+        raise click.BadParameter(
+            f'there is no error and no code {word!r}.{suggestion} '
+            'Use --module for an error of your own program.',
+            context,
+            param_hint="'WORD'",
+        )
+    if len(matches) > 1 and not as_json:
+        print_text(render_matches(word, matches))
+        return
+    entries = catalog_entries(match.kind for match in matches)
     if as_json:
-        print_data(to_json({'asked': word, 'entries': entries(kinds)}))
-    elif len(kinds) > 1:
-        print_text(to_list_text(word, found))
+        print_data(to_json({'asked': word, 'entries': entries}))
     else:
-        print_text(as_text(*entries(kinds)))
+        print_text(render_entry(*entries))
+
+
+def _explain_own(word: str, module: str, context: click.Context, *, as_json: bool) -> None:
+    # As for `python -m`: modules of the current folder can be imported.
+    sys.path.insert(0, os.getcwd())  # noqa: PTH109
+    try:
+        kinds = lookup_in_module(word, module)
+    except ImportError as error:
+        raise CommandExit(f'cannot import {module!r}: {error}', Exit.USAGE) from error
+    if not kinds:
+        raise click.BadParameter(
+            f'the module {module!r} has no error {word!r}.', context, param_hint="'WORD'"
+        )
+    entries = [describe_class(kind) for kind in kinds]
+    if as_json:
+        print_data(to_json({'asked': word, 'entries': entries}))
+    else:
+        print_text('\n\n\n'.join(map(render_entry, entries)))
+
+
+def _explain_rule(code: str, context: click.Context) -> None:
+    try:
+        # Imported here, because mypy takes half a second to import.
+        from seamwise.check.rules.registry import RULES  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise missing_package_exit(error, 'mypy', extra='check') from error
+    rule = RULES.get(code)
+    if rule is None:
+        raise click.BadParameter(
+            f'there is no rule {code!r}.{did_you_mean(code, tuple(RULES))}',
+            context,
+            param_hint="'WORD'",
+        )
+    print_data(rule.page)

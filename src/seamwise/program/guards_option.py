@@ -1,72 +1,74 @@
-"""The guards that `seamwise run` is told to use: their file is read, and what is wrong with it is shown where it stands."""
+"""The option `--guards` of `seamwise run`: load the file, or show its errors."""
 
 from collections.abc import Callable, Iterator
 
 from seamwise.catalog.workspace import ConfigError, ConfigInvalid, ConfigUnreadable
 from seamwise.containers import Failure, Success
-from seamwise.program.exit_errors import CommandExit, os_error_exit
-from seamwise.program.exits import Exit
-from seamwise.program.streams import give_up, standard
+from seamwise.program.console import CommandExit, Exit, discard_buffer, os_error_exit, std_stream
 from seamwise.seams import cli
 from seamwise.seams.cli import hints, tables
-from seamwise.toolhost.guards.config import FILE_LIMIT, guards_of
+from seamwise.toolhost.guards.config import MAX_CONFIG_SIZE, parse_guards
 from seamwise.toolhost.guards.guarded_call import GuardedRunner
-from seamwise.toolhost.guards.toml_positions import Places
+from seamwise.toolhost.guards.toml_positions import KeyPositions
 
 
-def guarding(file: str) -> GuardedRunner:
-    """Read a guards file. Raises Ended where it cannot be read, or where something in it is wrong, which is shown then."""
+def load_guards(file: str) -> GuardedRunner:
+    """Load a guards file.
+
+    Raises:
+        CommandExit: The file cannot be read, or is invalid; its errors have been shown.
+    """
     try:
-        # To Path, nothing is the current folder, which nobody has named.
+        # Not pathlib: Path('') is the current folder.
         with open(file, 'rb') as stream:  # noqa: PTH123
-            data = stream.read(FILE_LIMIT + 1)
-    except OSError as raised:
-        raise os_error_exit(f'read {file!r}', raised, Exit.NO_INPUT) from raised
-    made = guards_of(data, file)
-    if type(made) is Success:
-        return GuardedRunner(made.unwrap())
-    _show(made.failure(), data.decode('utf-8-sig', 'replace'))
+            data = stream.read(MAX_CONFIG_SIZE + 1)
+    except OSError as error:
+        raise os_error_exit(f'read {file!r}', error, Exit.NO_INPUT) from error
+    guards = parse_guards(data, file)
+    if type(guards) is Success:
+        return GuardedRunner(guards.unwrap())
+    _show(guards.failure(), data.decode('utf-8-sig', 'replace'))
     raise CommandExit('', Exit.MISCONFIGURED)
 
 
 def _show(error: ConfigError, text: str) -> None:
-    stderr = standard('stderr')
+    stderr = std_stream('stderr')
     if stderr is None:
         return
     try:
-        places = Places(text)
+        positions = KeyPositions(text)
         cli.report(
-            Failure(tuple(_each(error, places))),
-            _table(places),
+            Failure(tuple(_split(error, positions))),
+            _adapter(positions),
             stdout=stderr,
             stderr=stderr,
             source=lambda _: text,
         )
         stderr.flush()
     except OSError:
-        # Nobody is left to be told; the exit code says it.
-        give_up(stderr)
+        # The exit code still reports the error.
+        discard_buffer(stderr)
 
 
-def _each(error: ConfigError, places: Places) -> Iterator[ConfigError]:
-    """Give an error for each finding, in their order in the file."""
+def _split(error: ConfigError, positions: KeyPositions) -> Iterator[ConfigError]:
+    """Yield one error per problem, in the order of the file."""
     if isinstance(error, ConfigUnreadable):
         yield error
         return
-    for one in sorted(error.problems, key=lambda problem: places.of(problem.pointer)):
-        yield ConfigInvalid(error.path, (one,))
+    for problem in sorted(error.problems, key=lambda item: positions.find(item.pointer)):
+        yield ConfigInvalid(error.path, (problem,))
 
 
-def _table(places: Places) -> Callable[[ConfigError], cli.Rendered]:
-    """Show an error of configuration as everywhere, with the place where its first finding stands."""
+def _adapter(positions: KeyPositions) -> Callable[[ConfigError], cli.Rendered]:
+    """Return the usual table for configuration errors, with the position of the first problem."""
 
-    def where(error: ConfigInvalid) -> cli.Place:
-        return cli.Place(error.path, *places.of(error.problems[0].pointer))
+    def place(error: ConfigInvalid) -> cli.Place:
+        return cli.Place(error.path, *positions.find(error.problems[0].pointer))
 
-    def what(error: ConfigInvalid) -> Iterator[str]:
+    def hint(error: ConfigInvalid) -> Iterator[str]:
         return hints.places(error.problems, whole='the file')
 
-    invalid = cli.on(ConfigInvalid).exits(Exit.MISCONFIGURED, hint=what, place=where)
+    invalid = cli.on(ConfigInvalid).exits(Exit.MISCONFIGURED, hint=hint, place=place)
     return lambda error: (
         tables.WORKSPACE(error) if isinstance(error, ConfigUnreadable) else invalid(error)
     )

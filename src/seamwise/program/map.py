@@ -8,11 +8,17 @@ import click
 
 from seamwise._text.phrases import join_quoted
 from seamwise.containers import Failure
-from seamwise.program.choices import Choice
-from seamwise.program.exit_errors import CommandExit, os_error_exit, report_exit
-from seamwise.program.exits import Exit
-from seamwise.program.printing import print_data, print_text
-from seamwise.program.streams import say, standard
+from seamwise.program.console import (
+    Choice,
+    CommandExit,
+    Exit,
+    os_error_exit,
+    print_data,
+    print_text,
+    report_exit,
+    std_stream,
+    write_stderr,
+)
 
 if TYPE_CHECKING:
     from seamwise.check.map.graph import ErrorNode, Graph, SeamNode
@@ -98,7 +104,7 @@ def map_(  # noqa: PLR0913 -- one for each option
             '--of and --to ask for two different parts of the map; name one.', context
         )
     asked = 'json' if as_json else form or 'text'
-    stdout = standard('stdout')
+    stdout = std_stream('stdout')
     if asked == 'html' and output is None and stdout is not None and stdout.isatty():
         raise click.UsageError(
             'a page is nothing to read on a terminal; name a file for it by -o, or another --format.',
@@ -141,7 +147,7 @@ def _read(paths: Sequence[str], *, no_cache: bool) -> 'tuple[Graph, Exit]':
         raise CommandExit(asked.failure(), Exit.USAGE)
     code_base = read_code_base(paths, cache=None if no_cache else asked.unwrap().cache)
     for problem in code_base.problems:
-        say(f'seamwise: {render_problem(problem)}')
+        write_stderr(f'seamwise: {render_problem(problem)}')
     return build_graph(code_base.files), Exit.USAGE if any(
         one.is_unread for one in code_base.problems
     ) else Exit.OK
@@ -211,7 +217,7 @@ def _drawn(graph: 'Graph', form: str) -> bytes:
 
     drawing = FORMATS[form](graph)
     if form == 'mermaid' and mermaid.is_too_large(graph, drawing):
-        say(
+        write_stderr(
             'seamwise: Mermaid refuses a drawing as large as this, unless maxEdges and maxTextSize are raised; --of and --to draw a part.'
         )
     return drawing.encode()

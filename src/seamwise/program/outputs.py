@@ -1,4 +1,4 @@
-"""What each seam makes of one call: from (result, line, seam) to the `output` of a line."""
+"""Output of one call at each seam."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -12,7 +12,12 @@ from seamwise.catalog.parsing import ParsingError
 from seamwise.catalog.tools import ToolError
 from seamwise.containers import Failure, Result, Success
 from seamwise.policies import GuardError
-from seamwise.program.retry_summary import events, guided, hinted, records
+from seamwise.program.retry_summary import (
+    add_retry_hint,
+    add_retry_note,
+    retry_records,
+    session_events,
+)
 from seamwise.seams import cli, http, jsonrpc, log, model, planner, session
 from seamwise.seams.cli import tables as cli_tables
 from seamwise.seams.http import tables as http_tables
@@ -22,12 +27,12 @@ from seamwise.seams.model import tables as model_tables
 from seamwise.seams.model.messages import tool_result
 from seamwise.seams.planner import tables as planner_tables
 from seamwise.seams.session import tables as session_tables
-from seamwise.toolhost.calls import Line, ToolCall
+from seamwise.toolhost.calls import InputLine, ToolCall
 from seamwise.toolhost.guards.guarded_call import CallStats
 from seamwise.toolhost.registry import Value
 
 PROTOCOL, REVISION = jsonrpc.Protocol.MCP, '2025-11-25'
-"""What the JSON-RPC seam speaks here."""
+"""Protocol and revision of the JSON-RPC output."""
 
 CLI = cli_tables.TOOLS | cli_tables.PARSING | cli_tables.GUARDS
 HTTP = http_tables.TOOLS | http_tables.PARSING | http_tables.GUARDS
@@ -42,114 +47,112 @@ JSONRPC = (
 
 
 class Defect(Struct, frozen=True):
-    """A bug that a call has met, and the reference under which it is in the log."""
+    """An exception that a call raised, and its reference in the log."""
 
-    raised: Exception
+    exception: Exception
     ref: str
 
 
 CallError: TypeAlias = ToolError | ParsingError | GuardError
-"""What a call can fail with."""
+"""The errors with which a call can fail."""
 
 Outcome: TypeAlias = Result[Value, CallError] | Defect
-"""How a call ended: with a value, a failure or a defect."""
+"""A value, a failure or a defect."""
 
 
 class CallResult(Struct, frozen=True):
-    """One line of the input, how its call ended, and the language of whoever reads along; where there are guards, how it went."""
+    """Result of one input line: outcome, locale of the reader and, with guards, statistics."""
 
-    line: Line
+    line: InputLine
     outcome: Outcome
     locale: str = 'en'
-    tries: CallStats | None = None
+    stats: CallStats | None = None
 
     @property
     def call(self) -> ToolCall | None:
-        """The call, where the line has one."""
+        """The call, or None if the line is invalid."""
         return self.line.call.unwrap() if type(self.line.call) is Success else None
 
     @property
     def tool(self) -> str | None:
-        """The name of the tool that was asked for, where the line tells."""
+        """The name of the requested tool, or None if the line is invalid."""
         return None if self.call is None else self.call.tool
 
-    def broken_by(self, defect: Defect) -> 'CallResult':
-        """Give the same with a defect for its outcome."""
+    def with_defect(self, defect: Defect) -> 'CallResult':
+        """Return a copy with a defect as its outcome."""
         return msgspec.structs.replace(self, outcome=defect)
 
 
 class HttpOutput(Struct, frozen=True):
-    """A whole answer of HTTP, its body as JSON."""
+    """An HTTP response, its body as JSON."""
 
     status: int
     headers: Mapping[str, str]
     body: msgspec.Raw
 
 
-def rendered(asked: CallResult) -> cli.Rendered:
-    """Show the outcome at a terminal."""
-    match asked.outcome:
+def render_text(result: CallResult) -> cli.Rendered:
+    """Return the outcome of a call as text for a terminal."""
+    match result.outcome:
         case Success(value):
             return cli.done(value)
         case Failure(error):
-            return hinted(CLI(error), asked.tries)
+            return add_retry_hint(CLI(error), result.stats)
         case Defect(ref=ref):
             return cli.defect(ref)
         case _:
-            assert_never(asked.outcome)
+            assert_never(result.outcome)
 
 
-def _http(asked: CallResult) -> HttpOutput:
-    match asked.outcome:
+def _http(result: CallResult) -> HttpOutput:
+    match result.outcome:
         case Success(value):
-            answer: object = value
+            body: object = value
         case Failure(error):
-            answer = HTTP(error)
+            body = HTTP(error)
         case Defect(ref=ref):
-            answer = http.defect(ref)
+            body = http.defect(ref)
         case _:
-            assert_never(asked.outcome)
-    response = http.response(answer, request_id=asked.line.id)
+            assert_never(result.outcome)
+    response = http.response(body, request_id=result.line.id)
     return HttpOutput(response.status, response.headers, msgspec.Raw(response.body))
 
 
-def _session(asked: CallResult) -> list[session.ErrorEvent]:
-    tries = asked.tries or CallStats()
-    told, is_all = events(tries, adapter=SESSION, locale=asked.locale, operation=asked.tool)
-    match asked.outcome:
+def _session(result: CallResult) -> list[session.ErrorEvent]:
+    stats = result.stats or CallStats()
+    events, includes_failure = session_events(
+        stats, adapter=SESSION, locale=result.locale, operation=result.tool
+    )
+    match result.outcome:
         case Success():
-            return told
+            return events
         case Failure(error):
-            return (
-                told
-                if is_all
-                else [
-                    *told,
-                    session.event(
-                        error, adapter=SESSION, locale=asked.locale, operation=asked.tool
-                    ),
-                ]
+            if includes_failure:
+                return events
+            event = session.event(
+                error, adapter=SESSION, locale=result.locale, operation=result.tool
             )
+            return [*events, event]
         case Defect(ref=ref):
-            return [*told, session.defect(ref, locale=asked.locale)]
+            return [*events, session.defect(ref, locale=result.locale)]
         case _:
-            assert_never(asked.outcome)
+            assert_never(result.outcome)
 
 
-def _model(asked: CallResult) -> model.Done[Value] | model.Guidance:
-    match asked.outcome:
+def _model(result: CallResult) -> model.Done[Value] | model.Guidance:
+    match result.outcome:
         case Success(value):
             return model.Done(value)
         case Failure(error):
-            return guided(MODEL(error), asked.tries)
+            return add_retry_note(MODEL(error), result.stats)
         case Defect(ref=ref):
             return model.defect(ref)
         case _:
-            assert_never(asked.outcome)
+            assert_never(result.outcome)
 
 
-def _planner(asked: CallResult) -> planner.ErrorInfo | None:
-    match asked.outcome:
+def _planner(result: CallResult) -> planner.ErrorInfo | None:
+    match result.outcome:
         case Success():
             return None
         case Failure(error):
@@ -157,57 +160,55 @@ def _planner(asked: CallResult) -> planner.ErrorInfo | None:
         case Defect(ref=ref):
             return planner.defect(ref)
         case _:
-            assert_never(asked.outcome)
+            assert_never(result.outcome)
 
 
-def _log(asked: CallResult) -> log.LogRecord | list[log.LogRecord] | None:
-    if asked.tries is None:
-        return _record(asked)
-    # A list always, so that a reader need not look how many there are.
-    retried = records(asked.tries, asked.call) if asked.call else []
-    return [*retried, *filter(None, [_record(asked)])]
+def _log(result: CallResult) -> log.LogRecord | list[log.LogRecord] | None:
+    if result.stats is None:
+        return _record(result)
+    # Always a list, so that a reader need not distinguish one record from several.
+    retried = retry_records(result.stats, result.call) if result.call else []
+    return [*retried, *filter(None, [_record(result)])]
 
 
-def _record(asked: CallResult) -> log.LogRecord | None:
-    params = None if asked.call is None else asked.call.arguments
-    match asked.outcome:
+def _record(result: CallResult) -> log.LogRecord | None:
+    params = None if result.call is None else result.call.arguments
+    match result.outcome:
         case Success():
             return None
         case Failure(error):
-            return log.record(error, operation=asked.tool, params=params)
-        case Defect(raised=raised, ref=ref):
-            return log.record(raised, operation=asked.tool, params=params, ref=ref)
+            return log.record(error, operation=result.tool, params=params)
+        case Defect(exception=exception, ref=ref):
+            return log.record(exception, operation=result.tool, params=params, ref=ref)
         case _:
-            assert_never(asked.outcome)
+            assert_never(result.outcome)
 
 
-def _jsonrpc(asked: CallResult) -> jsonrpc.Response:
-    match asked.outcome:
+def _jsonrpc(result: CallResult) -> jsonrpc.Response:
+    match result.outcome:
         case Defect(ref=ref):
-            return jsonrpc.ErrorResponse(id=asked.line.id, error=jsonrpc.defect(ref))
-        case result:
+            return jsonrpc.ErrorResponse(id=result.line.id, error=jsonrpc.defect(ref))
+        case outcome:
             return jsonrpc.response(
-                result,
-                id=asked.line.id,
-                adapter=partial(_answer, asked),
+                outcome,
+                id=result.line.id,
+                adapter=partial(_jsonrpc_answer, result),
                 protocol=PROTOCOL,
                 revision=REVISION,
             )
 
 
-def _answer(asked: CallResult, error: CallError) -> Answer:
-    """Answer with an error of the protocol, or tell the model what it is told everywhere."""
+def _jsonrpc_answer(result: CallResult, error: CallError) -> Answer:
+    """Return an error of the protocol, or a tool result with the guidance for the model."""
     answer = JSONRPC(error)
-    return (
-        answer
-        if isinstance(answer, jsonrpc.RpcError)
-        else tool_result(guided(MODEL(error), asked.tries))
-    )
+    if isinstance(answer, jsonrpc.RpcError):
+        return answer
+    return tool_result(add_retry_note(MODEL(error), result.stats))
 
 
 OUTPUTS: Mapping[str, Callable[[CallResult], object]] = MappingProxyType(
     {
-        'cli': rendered,
+        'cli': render_text,
         'http': _http,
         'session': _session,
         'model': _model,
@@ -216,4 +217,4 @@ OUTPUTS: Mapping[str, Callable[[CallResult], object]] = MappingProxyType(
         'jsonrpc': _jsonrpc,
     }
 )
-"""What each seam writes of a call, in the order in which `all` shows them."""
+"""The output of each seam, in the order of `--seam all`."""

@@ -1,4 +1,4 @@
-"""How far a run has come: a line at the bottom of a terminal that goes away again, for people who wait."""
+"""Progress of a run: a line at the bottom of the terminal, which disappears at the end."""
 
 import os
 import stat
@@ -11,21 +11,21 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 from seamwise.seams.cli.style import requested_style, wants_color
 
-MANY = 10
-"""With so many calls done, it is worth showing."""
+MIN_CALLS = 10
+"""The number of finished calls from which the line is shown."""
 
-Aside: TypeAlias = Callable[[], AbstractContextManager[None]]
-"""Around what is written of a call that has ended: the line makes room for it, and then counts the call."""
+Pause: TypeAlias = Callable[[], AbstractContextManager[None]]
+"""Context manager around the output of one call: hides the line, then counts the call."""
 
 
 @contextmanager
 def progress(
     source: BinaryIO, *, stdout: TextIO, stderr: TextIO | None
-) -> Generator[Aside, None, None]:
-    """Show how many calls are done and, where `source` is a file, how much of it.
+) -> Generator[Pause, None, None]:
+    """Show the number of finished calls and, if `source` is a file, the part of it that was read.
 
-    Only on a terminal, and neither where the output goes into a pipe, whose other end may show it on the same screen,
-    nor where somebody types the calls, nor where a style is asked for that has nothing but text.
+    The line is shown on a terminal only. It is not shown if the calls are typed, if the output
+    goes to a pipe, whose reader may use the same terminal, or if a plain style is requested.
     """
     if (
         requested_style() != 'auto'
@@ -40,15 +40,15 @@ def progress(
     if not console.is_interactive:
         yield nullcontext
         return
-    line = _Line(source, console, shares_screen=stdout.isatty())
+    line = _ProgressLine(source, console, shares_screen=stdout.isatty())
     try:
-        yield line.aside
+        yield line.pause
     finally:
         line.clear()
 
 
-class _Line:
-    """The line; redrawn after each call where the output is on the same screen, else from time to time."""
+class _ProgressLine:
+    """The line. If the output is on the same terminal, it is redrawn after each call only."""
 
     def __init__(self, source: BinaryIO, console: Console, *, shares_screen: bool) -> None:
         self._source = source
@@ -67,15 +67,14 @@ class _Line:
         self._task = self._bar.add_task('', total=self._size, calls=0)
 
     @contextmanager
-    def aside(self) -> Generator[None, None, None]:
+    def pause(self) -> Generator[None, None, None]:
         if self._shares_screen:
             self.clear()
         yield
         self._calls += 1
-        if self._calls >= MANY:
-            self._bar.update(
-                self._task, completed=self._source.tell() if self._size else 0, calls=self._calls
-            )
+        if self._calls >= MIN_CALLS:
+            completed = self._source.tell() if self._size else 0
+            self._bar.update(self._task, completed=completed, calls=self._calls)
             self._bar.start()
 
     def clear(self) -> None:
@@ -86,7 +85,7 @@ def _mode(stream: IO[bytes] | IO[str]) -> int:
     try:
         return os.fstat(stream.fileno()).st_mode
     except OSError:
-        # A stream of Python's own, which is nothing to the system.
+        # A stream of Python without a file descriptor.
         return 0
 
 

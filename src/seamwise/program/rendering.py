@@ -1,4 +1,4 @@
-"""How a run shows its calls: as lines of JSON for programs, or as blocks of text for people."""
+"""Rendering of calls by `seamwise run`: JSON lines for programs, blocks of text for people."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -10,27 +10,28 @@ from seamwise._text.escaping import escape
 from seamwise._text.jsonable import to_json
 from seamwise.containers import Success
 from seamwise.defects import report_defect
-from seamwise.program.exits import Exit
-from seamwise.program.outputs import OUTPUTS, CallResult, Defect, rendered
-from seamwise.program.retry_summary import effort
+from seamwise.program.console import Exit
+from seamwise.program.outputs import OUTPUTS, CallResult, Defect, render_text
+from seamwise.program.retry_summary import retry_summary
 from seamwise.seams.cli.report import encode_for_stream, laid_out
 
 
-class Shown(Struct, frozen=True):
-    """A piece of the output, and what it means for the exit code."""
+class OutputChunk(Struct, frozen=True):
+    """A part of the output of a call, and the exit code that it implies."""
 
     data: bytes
     code: Exit
 
 
-Show: TypeAlias = Callable[[CallResult], Iterable[Shown]]
-"""Makes the output of one call, piece by piece."""
+Renderer: TypeAlias = Callable[[CallResult], Iterable[OutputChunk]]
+"""Renders one call, chunk by chunk."""
 
 
 class OutputLine(Struct, frozen=True, kw_only=True):
-    """A line of the output; `output` is what the seam would write.
+    """One JSON line of the output.
 
-    Where calls run inside guards: how often the tool was tried, and the milliseconds that the call waited in all.
+    `output` is what the seam would write. With guards, `attempts` is the number of times that the
+    tool ran, and `waited_ms` the total wait of the call in milliseconds.
     """
 
     id: str | None
@@ -42,64 +43,65 @@ class OutputLine(Struct, frozen=True, kw_only=True):
     output: object
 
 
-def as_json(seams: Sequence[str]) -> Show:
-    """Show each call as one line of JSON a seam."""
+def json_renderer(seams: Sequence[str]) -> Renderer:
+    """Return a renderer that writes one JSON line per seam."""
 
-    def show(asked: CallResult) -> Iterator[Shown]:
+    def render(result: CallResult) -> Iterator[OutputChunk]:
         for seam in seams:
-            yield _shown(asked, partial(_line, seam=seam))
+            yield _render_safely(result, partial(_json_line, seam=seam))
 
-    return show
+    return render
 
 
-def _line(asked: CallResult, *, seam: str) -> bytes:
+def _json_line(result: CallResult, *, seam: str) -> bytes:
     line = OutputLine(
-        id=asked.line.id,
-        line=asked.line.number,
+        id=result.line.id,
+        line=result.line.number,
         seam=seam,
-        ok=type(asked.outcome) is Success,
-        attempts=UNSET if asked.tries is None else asked.tries.attempts,
-        waited_ms=UNSET if asked.tries is None else asked.tries.waited_ms,
-        output=OUTPUTS[seam](asked),
+        ok=type(result.outcome) is Success,
+        attempts=UNSET if result.stats is None else result.stats.attempts,
+        waited_ms=UNSET if result.stats is None else result.stats.waited_ms,
+        output=OUTPUTS[seam](result),
     )
     return to_json(line) + b'\n'
 
 
-def as_text(stream: TextIO) -> Show:
-    """Show each call as a block of text, with colour and wrapped lines where `stream` is a terminal."""
+def text_renderer(stream: TextIO) -> Renderer:
+    """Return a renderer that writes one block of text, wrapped and coloured on a terminal."""
 
-    def show(asked: CallResult) -> Iterator[Shown]:
-        yield _shown(asked, partial(_block, stream=stream))
+    def render(result: CallResult) -> Iterator[OutputChunk]:
+        yield _render_safely(result, partial(_text_block, stream=stream))
 
-    return show
+    return render
 
 
-def _block(asked: CallResult, *, stream: TextIO) -> bytes:
-    told = rendered(asked)
-    name = escape(
-        ' '.join(filter(None, [asked.line.id or f'line {asked.line.number}', asked.tool]))
+def _text_block(result: CallResult, *, stream: TextIO) -> bytes:
+    rendered = render_text(result)
+    call_name = ' '.join(
+        filter(None, [result.line.id or f'line {result.line.number}', result.tool])
     )
-    if type(asked.outcome) is Success:
-        tried = effort(asked.tries)
-        ok = 'ok' if tried is None else f'ok ({tried})'
-        head, text = laid_out(f'{name}: {ok}', stream, first='bold green'), told.text
+    name = escape(call_name)
+    if type(result.outcome) is Success:
+        summary = retry_summary(result.stats)
+        status = 'ok' if summary is None else f'ok ({summary})'
+        heading = laid_out(f'{name}: {status}', stream, first='bold green')
+        text = rendered.text
     else:
-        head, text = (
-            laid_out(f'{name}: exit code {told.exit_code}', stream),
-            laid_out(told.text, stream, first='bold'),
-        )
-    return encode_for_stream('\n'.join(filter(None, [head, text])) + '\n\n', stream)
+        heading = laid_out(f'{name}: exit code {rendered.exit_code}', stream)
+        text = laid_out(rendered.text, stream, first='bold')
+    return encode_for_stream('\n'.join(filter(None, [heading, text])) + '\n\n', stream)
 
 
-def _shown(asked: CallResult, write: Callable[[CallResult], bytes]) -> Shown:
-    """Show a call; where the seam itself meets a bug, that is shown instead."""
+def _render_safely(result: CallResult, render: Callable[[CallResult], bytes]) -> OutputChunk:
+    """Render a call. If the seam itself raises, render that defect instead."""
     try:
-        return Shown(write(asked), _code(asked))
-    except Exception as raised:  # noqa: BLE001 -- whatever it is, it is reported, and the other calls still run
-        return Shown(write(asked.broken_by(Defect(raised, report_defect(raised).ref))), Exit.DEFECT)
+        return OutputChunk(render(result), _exit_code(result))
+    except Exception as error:  # noqa: BLE001 -- reported as a defect; the other calls still run
+        defect = Defect(error, report_defect(error).ref)
+        return OutputChunk(render(result.with_defect(defect)), Exit.DEFECT)
 
 
-def _code(asked: CallResult) -> Exit:
-    if isinstance(asked.outcome, Defect):
+def _exit_code(result: CallResult) -> Exit:
+    if isinstance(result.outcome, Defect):
         return Exit.DEFECT
-    return Exit.OK if type(asked.outcome) is Success else Exit.FAILED
+    return Exit.OK if type(result.outcome) is Success else Exit.FAILED

@@ -1,4 +1,4 @@
-"""What each seam tells of a call that was tried again or held up, beside its outcome: in its own form, and only what is so."""
+"""Rendering of attempts and waiting time for each seam of `seamwise run`."""
 
 from collections.abc import Callable
 from typing import Never
@@ -11,85 +11,104 @@ from seamwise.seams._common import timestamp
 from seamwise.toolhost.calls import ToolCall
 from seamwise.toolhost.guards.guarded_call import CallStats
 
-WORTH_TELLING = 0.01
-"""In seconds: a shorter wait is the guards' own work, and nothing to people."""
+MIN_REPORTED_WAIT = 0.01
+"""In seconds. Shorter waits are the overhead of the guards, not a delay for users."""
 
 
-def effort(tries: CallStats | None) -> str | None:
-    """Say how often a tool was tried and how long its call waited, or None where it just ran.
+def retry_summary(stats: CallStats | None) -> str | None:
+    """Return the attempts and the waiting time of a call, or None if it ran once without waiting.
 
-    >>> effort(CallStats(attempts=3, waited=1.2)), effort(CallStats(attempts=1, waited=0.5)), effort(CallStats(attempts=1))
-    ('tried 3 times, waited 1.2 s', 'waited 0.5 s', None)
+    >>> retry_summary(CallStats(attempts=3, waited=1.2))
+    'tried 3 times, waited 1.2 s'
+    >>> retry_summary(CallStats(attempts=1, waited=0.5))
+    'waited 0.5 s'
+    >>> retry_summary(CallStats(attempts=1)) is None
+    True
     """
-    if tries is None:
+    if stats is None:
         return None
-    tried = [f'tried {tries.attempts} times'] if tries.attempts > 1 else []
-    waited = [f'waited {round(tries.waited, 3):g} s'] if tries.waited >= WORTH_TELLING else []
-    return ', '.join([*tried, *waited]) or None
+    parts: list[str] = []
+    if stats.attempts > 1:
+        parts.append(f'tried {stats.attempts} times')
+    if stats.waited >= MIN_REPORTED_WAIT:
+        parts.append(f'waited {round(stats.waited, 3):g} s')
+    return ', '.join(parts) or None
 
 
-def hinted(rendered: cli.Rendered, tries: CallStats | None) -> cli.Rendered:
-    """Add a hint for whoever may think that another try helps."""
-    told = effort(tries)
-    return rendered if told is None else replace(rendered, text=f'{rendered.text}\nhint: {told}.')
+def add_retry_hint(rendered: cli.Rendered, stats: CallStats | None) -> cli.Rendered:
+    """Append a hint line to CLI output, so that users know that retrying did not help."""
+    summary = retry_summary(stats)
+    if summary is None:
+        return rendered
+    return replace(rendered, text=f'{rendered.text}\nhint: {summary}.')
 
 
-def guided(guidance: model.Guidance, tries: CallStats | None) -> model.Guidance:
-    """Tell a model what was tried without it, after what it can do."""
-    told = effort(tries)
-    if told is None:
+def add_retry_note(guidance: model.Guidance, stats: CallStats | None) -> model.Guidance:
+    """Append the attempts that were made to the suggestion for a model."""
+    summary = retry_summary(stats)
+    if summary is None:
         return guidance
-    return replace(
-        guidance, suggestion=' '.join(filter(None, [guidance.suggestion, f'So far: {told}.']))
-    )
+    sentences = [guidance.suggestion, f'So far: {summary}.']
+    return replace(guidance, suggestion=' '.join(filter(None, sentences)))
 
 
-def events(
-    tries: CallStats,
+def session_events(
+    stats: CallStats,
     *,
     adapter: Callable[[Never], session.ErrorEvent],
     locale: str,
     operation: str | None,
 ) -> tuple[list[session.ErrorEvent], bool]:
-    """Give what a session hears of the attempts, and whether the failure of the call is told thereby.
+    """Return the session events of the attempts, and whether they report the final failure.
 
-    What a guard refused is a failure like others: it is told as such, or by the retry around it.
+    Events of guards that refused the call are not included: the caller reports such a failure
+    like any other, or the retry around the guard does.
+
+    Args:
+        stats: The attempts of the call, with the events of its guards.
+        adapter: Table from errors to session events.
+        locale: Language tag of the texts, e.g. `en`.
+        operation: Name of the tool, if known.
     """
-    told = _Told(locale)
-    observer = session.observe(told, adapter=adapter, operation=operation)
-    happened = [one for one in tries.events if isinstance(one.event, Retrying | GaveUp)]
-    for one in happened:
-        told.now = timestamp(one.at)
-        observer(one.event)
-    # The session goes on: the next call runs.
-    kept = [one for one in told.events if one.event != 'agent.session_end']
-    return kept, any(isinstance(one.event, GaveUp) for one in happened)
+    recorder = _EventRecorder(locale)
+    observer = session.observe(recorder, adapter=adapter, operation=operation)
+    gave_up = False
+    for timed_event in stats.events:
+        guard_event = timed_event.event
+        if isinstance(guard_event, Retrying | GaveUp):
+            recorder.timestamp = timestamp(timed_event.at)
+            observer(guard_event)
+        gave_up = gave_up or isinstance(guard_event, GaveUp)
+    # The session continues with the next call.
+    events = [event for event in recorder.events if event.event != 'agent.session_end']
+    return events, gave_up
 
 
-def records(tries: CallStats, call: ToolCall) -> list[log.LogRecord]:
-    """Give the record of each failure that another attempt followed."""
+def retry_records(stats: CallStats, call: ToolCall) -> list[log.LogRecord]:
+    """Return one log record for each attempt that failed and was retried."""
     return [
         log.record(
-            one.event.error,
+            timed_event.event.error,
             operation=call.tool,
             params=call.arguments,
             outcome='retried',
-            now=one.at,
+            now=timed_event.at,
         )
-        for one in tries.events
-        if isinstance(one.event, Retrying)
+        for timed_event in stats.events
+        if isinstance(timed_event.event, Retrying)
     ]
 
 
-class _Told:
-    """A session that keeps what it is sent, with the time at which it happened."""
+class _EventRecorder:
+    """Session that records the events sent to it, with the time set in `timestamp`."""
 
     session_id = None
 
     def __init__(self, locale: str) -> None:
         self.locale = locale
-        self.now = ''
+        self.timestamp = ''
         self.events: list[session.ErrorEvent] = []
 
     def send(self, event: session.ErrorEvent, /) -> None:
-        self.events.append(replace(event, metadata={**event.metadata, 'timestamp': self.now}))
+        metadata = {**event.metadata, 'timestamp': self.timestamp}
+        self.events.append(replace(event, metadata=metadata))

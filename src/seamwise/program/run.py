@@ -1,29 +1,36 @@
-"""`seamwise run`: reads calls, runs them in a workspace, and shows each result as one seam would."""
+"""`seamwise run`: run tool calls in a workspace, and show each result at a seam."""
 
 import errno
 import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import BinaryIO, Literal, TextIO
+from typing import BinaryIO
 
 import click
 import msgspec
 from msgspec import Struct
 
 from seamwise.defects import report_defect
-from seamwise.program.choices import Choice
-from seamwise.program.exit_errors import CommandExit, os_error_exit, report_exit, stdout_error_exit
-from seamwise.program.exits import Exit
-from seamwise.program.guards_option import guarding
+from seamwise.program.console import (
+    Choice,
+    CommandExit,
+    Exit,
+    open_std_stream,
+    os_error_exit,
+    report_exit,
+    std_stream,
+    write_stderr,
+    write_stdout,
+)
+from seamwise.program.guards_option import load_guards
 from seamwise.program.outputs import OUTPUTS, CallResult, Defect
 from seamwise.program.progress import progress
-from seamwise.program.rendering import as_json, as_text
-from seamwise.program.streams import say, standard
-from seamwise.toolhost.calls import Line
+from seamwise.program.rendering import json_renderer, text_renderer
+from seamwise.toolhost.calls import InputLine
 from seamwise.toolhost.guards.guarded_call import CallStats
 from seamwise.toolhost.host import Host
-from seamwise.toolhost.reader import read
+from seamwise.toolhost.reader import read_calls
 from seamwise.toolhost.workspace.workspace import Workspace
 
 ALL = 'all'
@@ -32,33 +39,34 @@ LOCALES = ('en', 'zh_CN')
 STDIN = '-'
 
 HELP = """\
-Run the tool calls of FILE in a workspace, and show each result as one audience gets it.
+Run the tool calls of FILE in a workspace, and show each result as one audience sees it.
 
-FILE holds JSON Lines; without it, or with "-", they come from standard input. A line is a call such as
-{"id": "c1", "tool": "read_file", "arguments": {"path": "a.txt"}}. The calls run one after the other, and the
-output of each is written before the next one starts: one line of JSON a call, with "all" one a call and seam,
-and with "cli" a text.
+FILE contains JSON Lines; without it, or with "-", they are read from standard input. A line is a
+call such as {"id": "c1", "tool": "read_file", "arguments": {"path": "a.txt"}}. The calls run one
+after the other, and the output of each is written before the next one starts. It is one line of
+JSON per call, one per call and seam with "all", and text with "cli".
 
 \b
-Example:
+Examples:
+  seamwise run examples/calls.jsonl --workspace examples/workspace --seam cli
   seamwise run examples/calls.jsonl --workspace examples/workspace --seam all
 
 \b
 Exit codes:
     0  every call succeeded, or there was none
     1  a call failed
-    2  the command was used wrongly
-   66  FILE, DIR or the guards file is not there, or cannot be read
-   70  a defect: its line says INTERNAL and a reference, the log more
+    2  the command was used incorrectly
+   66  FILE, DIR or the guards file does not exist or cannot be read
+   70  a defect: its line contains INTERNAL and a reference to the log
    74  standard output cannot be written
-   78  the guards are not valid, so no call ran; or a package is missing
+   78  the guards file is invalid and no call ran, or a package is missing
   130  interrupted (128 + N: ended by signal N)
-  141  the output has no reader any more ("| head -1"); no further call runs
+  141  the reader of the output has ended ("| head -1"); no further call runs
 """
 
 
 class Options(Struct, frozen=True, kw_only=True):
-    """What was asked for on the command line."""
+    """The parsed command line."""
 
     file: str
     workspace: str
@@ -72,35 +80,33 @@ class Options(Struct, frozen=True, kw_only=True):
 
 @click.command(
     help=HELP,
-    short_help='Run tool calls in a workspace, and show the results as an audience gets them.',
+    short_help='Run tool calls in a workspace, and show the results at a seam.',
 )
 @click.argument('file', default=STDIN)
 @click.option(
     '--workspace',
     required=True,
     metavar='DIR',
-    help='The folder that the calls work in, and never leave.',
+    help='The folder in which the calls work.',
 )
 @click.option(
-    '--seam', required=True, type=Choice(SEAMS), help='The audience whose output is shown.'
+    '--seam', required=True, type=Choice(SEAMS), help='The audience whose output to show.'
 )
 @click.option(
     '--locale',
     default='en',
     show_default=True,
     type=Choice(LOCALES),
-    help='The language of texts that a user sees.',
+    help='Language of the texts for users.',
 )
-@click.option(
-    '--json', is_flag=True, help='Lines of JSON for the seam cli too; all others write them anyway.'
-)
+@click.option('--json', is_flag=True, help='Write JSON for the seam cli too.')
 @click.option(
     '--repeat-limit',
     default=3,
     show_default=True,
     type=click.IntRange(min=0),
     metavar='N',
-    help='Equal calls that run in a row; 0: any number.',
+    help='Refuse a call after N equal ones in a row; 0: never.',
 )
 @click.option(
     '--mistake-limit',
@@ -108,106 +114,87 @@ class Options(Struct, frozen=True, kw_only=True):
     show_default=True,
     type=click.IntRange(min=0),
     metavar='N',
-    help='Mistakes in a row after which no call runs; 0: never.',
+    help='Refuse all calls after N avoidable failures in a row; 0: never.',
 )
 @click.option(
     '--guards',
     metavar='FILE',
-    help='Guards around the tools, in TOML; the lines then tell of attempts and waits.',
+    help='Guards around the tools, in TOML; lines then include attempts and waits.',
 )
 @click.pass_context
-def run(context: click.Context, /, **given: object) -> None:
-    """Run the command, and end with its exit code."""
+def run(context: click.Context, /, **parameters: object) -> None:
+    """Run the subcommand, and exit with its code."""
     try:
-        code = _run(msgspec.convert(given, Options))
-    except CommandExit as ended:
-        code = report_exit(ended)
+        code = _run(msgspec.convert(parameters, Options))
+    except CommandExit as error:
+        code = report_exit(error)
     except KeyboardInterrupt:
         code = report_exit(CommandExit('interrupted.', Exit.INTERRUPTED))
     context.exit(code)
 
 
 def _run(options: Options) -> Exit:
-    stdout = _open('stdout', Exit.CANNOT_WRITE)
-    show = (
-        as_text(stdout)
-        if options.seam == 'cli' and not options.json
-        else as_json(_seams(options.seam))
-    )
-    with _opened(options.file) as source:
+    stdout = open_std_stream('stdout', Exit.CANNOT_WRITE)
+    if options.seam == 'cli' and not options.json:
+        render = text_renderer(stdout)
+    else:
+        render = json_renderer(tuple(OUTPUTS) if options.seam == ALL else (options.seam,))
+    with _open_source(options.file) as source:
         host = Host(
-            _workspace(options.workspace),
-            guarding=None if options.guards is None else guarding(options.guards),
+            _open_workspace(options.workspace),
+            runner=None if options.guards is None else load_guards(options.guards),
             repeat_limit=options.repeat_limit,
             mistake_limit=options.mistake_limit,
         )
-        with progress(source, stdout=stdout, stderr=standard('stderr')) as aside:
-            code = Exit.OK
-            for line in _lines(source, options.file):
-                asked = _asked(host, line, options)
-                with aside():
-                    for piece in show(asked):
-                        _write(piece.data, stdout.buffer)
-                        code = max(code, piece.code)
+        code = Exit.OK
+        with progress(source, stdout=stdout, stderr=std_stream('stderr')) as pause:
+            for line in _read_lines(source, options.file):
+                result = _run_call(host, line, options)
+                with pause():
+                    for chunk in render(result):
+                        write_stdout(chunk.data, stdout)
+                        code = max(code, chunk.code)
     return code
 
 
-def _asked(host: Host, line: Line, options: Options) -> CallResult:
-    tries = CallStats()
-    told = None if options.guards is None else tries
+def _run_call(host: Host, line: InputLine, options: Options) -> CallResult:
+    stats = CallStats()
+    reported_stats = None if options.guards is None else stats
     try:
-        return CallResult(line, host.run(line, tries=tries), options.locale, told)
-    except Exception as raised:  # noqa: BLE001 -- a tool's bug, which is reported, and the other calls still run
-        return CallResult(line, Defect(raised, report_defect(raised).ref), options.locale, told)
+        return CallResult(line, host.run(line, stats=stats), options.locale, reported_stats)
+    except Exception as error:  # noqa: BLE001 -- reported as a defect; the other calls still run
+        defect = Defect(error, report_defect(error).ref)
+        return CallResult(line, defect, options.locale, reported_stats)
 
 
-def _seams(asked: str) -> tuple[str, ...]:
-    return tuple(OUTPUTS) if asked == ALL else (asked,)
-
-
-def _workspace(folder: str) -> Workspace:
+def _open_workspace(folder: str) -> Workspace:
     try:
-        return Workspace(_path(folder))
-    except OSError as raised:
-        raise os_error_exit(f'use {folder!r} as the workspace', raised, Exit.NO_INPUT) from raised
+        return Workspace(_to_path(folder))
+    except OSError as error:
+        raise os_error_exit(f'use {folder!r} as the workspace', error, Exit.NO_INPUT) from error
 
 
-def _opened(file: str) -> AbstractContextManager[BinaryIO]:
+def _open_source(file: str) -> AbstractContextManager[BinaryIO]:
     if file == STDIN:
-        stdin = _open('stdin', Exit.NO_INPUT)
+        stdin = open_std_stream('stdin', Exit.NO_INPUT)
         if stdin.isatty():
-            say('seamwise: reading calls from the terminal, one a line; Ctrl-D ends them.')
+            write_stderr('seamwise: enter one call per line; end with Ctrl-D.')
         return nullcontext(stdin.buffer)
     try:
-        return _path(file).open('rb')
-    except OSError as raised:
-        raise os_error_exit(f'read {file!r}', raised, Exit.NO_INPUT) from raised
+        return _to_path(file).open('rb')
+    except OSError as error:
+        raise os_error_exit(f'read {file!r}', error, Exit.NO_INPUT) from error
 
 
-def _lines(source: BinaryIO, file: str) -> Iterator[Line]:
+def _read_lines(source: BinaryIO, file: str) -> Iterator[InputLine]:
     try:
-        yield from read(source)
-    except OSError as raised:
-        raise os_error_exit(f'read {file!r}', raised, Exit.NO_INPUT) from raised
+        yield from read_calls(source)
+    except OSError as error:
+        raise os_error_exit(f'read {file!r}', error, Exit.NO_INPUT) from error
 
 
-def _write(data: bytes, stdout: BinaryIO) -> None:
-    try:
-        stdout.write(data)
-        stdout.flush()
-    except OSError as raised:
-        raise stdout_error_exit(raised) from raised
-
-
-def _open(name: Literal['stdin', 'stdout'], code: Exit) -> TextIO:
-    stream = standard(name)
-    if stream is None:
-        raise CommandExit(f'{name} is closed.', code)
-    return stream
-
-
-def _path(given: str) -> Path:
-    # To Path, nothing is the current folder, which nobody has named.
-    if not given:
+def _to_path(name: str) -> Path:
+    # Path('') is the current folder.
+    if not name:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
-    return Path(given)
+    return Path(name)

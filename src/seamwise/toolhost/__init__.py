@@ -1,9 +1,9 @@
-"""The tool server: it reads calls, runs them on a workspace, and gives a typed result for each."""
+"""The tool host: it reads tool calls, runs them in a workspace and returns typed results."""
 
 from importlib.util import find_spec
 
-for _needed in ('pathspec', 'rapidfuzz'):
-    if find_spec(_needed) is None:
+for _package in ('pathspec', 'rapidfuzz'):
+    if find_spec(_package) is None:
         raise ModuleNotFoundError(
-            f'The tool host needs {_needed}: install "seamwise[toolhost]".', name=_needed
+            f'The tool host requires {_package}: install "seamwise[toolhost]".', name=_package
         )

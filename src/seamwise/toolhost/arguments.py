@@ -1,4 +1,4 @@
-"""Strict checks of a call's arguments: no coercion, and every finding, not only the first."""
+"""Strict conversion of a call's arguments: no coercion, and all findings at once."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -14,187 +14,206 @@ from seamwise.secrets import Secret
 
 A = TypeVar('A', bound=msgspec.Struct)
 
-LONGEST_NUMBER = 64
-"""In bits: a longer number is not repeated in a reason."""
+MAX_NUMBER_BITS = 64
+"""The size of the largest integer that error messages repeat."""
 
 
-class Example(msgspec.Struct, frozen=True):
-    """Stands in a parameter's `Annotated`: what may be given, for who has given nothing."""
+class ExampleValue(msgspec.Struct, frozen=True):
+    """An annotation of a parameter: an example for the error when it is missing."""
 
     text: str
 
 
 class NotBelow(msgspec.Struct, frozen=True):
-    """Stands in a parameter's `Annotated`: it must not be less than another one, which is declared before it."""
+    """An annotation of a parameter: its minimum is the value of a parameter declared before it."""
 
     parameter: str
 
 
-class _Found(NamedTuple):
+class _InvalidValue(NamedTuple):
     parameter: str
     reason: str
     value: object
 
 
-def check(
-    tool: str, kind: type[A], given: Mapping[str, object]
+def convert_arguments(
+    tool: str, struct: type[A], arguments: Mapping[str, object]
 ) -> Result[A, MissingParameter | InvalidParameter]:
-    """Make the arguments of a tool of what a call gives.
+    """Convert the arguments of a call to the Struct of a tool.
 
-    The first finding is the error, the others stand in its `also`: what is missing, in the order in which it is
-    declared; what is unknown, sorted; what has the wrong type or range, in the order in which it is declared.
+    The first finding is the error; its field `also` contains the others. The order is: missing
+    parameters as declared, unknown ones sorted, then wrong types and ranges as declared.
 
     >>> class Sleep(msgspec.Struct):
     ...     seconds: int
-    >>> check('sleep', Sleep, {'seconds': 1})
+    >>> convert_arguments('sleep', Sleep, {'seconds': 1})
     <Success: Sleep(seconds=1)>
-    >>> check('sleep', Sleep, {'seconds': True}).failure().reason
+    >>> convert_arguments('sleep', Sleep, {'seconds': True}).failure().reason
     'must be an integer, not true'
     """
-    fields = _fields(kind)
-    missing = [name for name, field in fields.items() if field.required and name not in given]
+    fields = _fields(struct)
+    missing = [name for name, field in fields.items() if field.required and name not in arguments]
     unknown = [
-        _Found(
+        _InvalidValue(
             shorten(name),
-            f'is no parameter of {tool}, which takes {", ".join(fields)}',
-            given[name],
+            f'is not a parameter of {tool}; its parameters are {", ".join(fields)}',
+            arguments[name],
         )
-        for name in sorted(given.keys() - fields.keys())
+        for name in sorted(arguments.keys() - fields.keys())
     ]
-    values, wrong = _convert(fields, given)
+    values, wrong = _convert_values(fields, arguments)
     if not missing and not unknown and not wrong:
-        return Success(kind(**values))
-    others = [Finding(one, 'is missing') for one in missing[1:]]
+        return Success(struct(**values))
     invalid = [*unknown, *wrong]
     if missing:
-        also = (*others, *(Finding(one.parameter, one.reason) for one in invalid))
-        return Failure(MissingParameter(tool, missing[0], fields[missing[0]].example, also))
+        first_name, *more_names = missing
+        also = (
+            *(Finding(name, 'is missing') for name in more_names),
+            *(Finding(item.parameter, item.reason) for item in invalid),
+        )
+        return Failure(MissingParameter(tool, first_name, fields[first_name].example, also))
     first, *rest = invalid
-    also = tuple(Finding(one.parameter, one.reason) for one in rest)
+    also = tuple(Finding(item.parameter, item.reason) for item in rest)
     return Failure(InvalidParameter(tool, first.parameter, first.reason, Secret(first.value), also))
 
 
 class _Field(NamedTuple):
-    """What is declared of a parameter; `wanted` is its type in words, `not_below` the parameter that it must not be below."""
+    """The declaration of a parameter.
+
+    `type_text` is its type in words; `not_below` is the parameter with its minimum.
+    """
 
     type: object
     required: bool
     default: object
-    wanted: str | None
+    type_text: str | None
     example: str | None
     not_below: str | None
 
 
 @lru_cache(maxsize=256)
-def _fields(kind: type[msgspec.Struct]) -> dict[str, _Field]:
-    return {one.name: _field(one) for one in msgspec.structs.fields(kind)}
+def _fields(struct: type[msgspec.Struct]) -> dict[str, _Field]:
+    return {info.name: _field(info) for info in msgspec.structs.fields(struct)}
 
 
-def _field(declared: msgspec.structs.FieldInfo) -> _Field:
-    notes: tuple[object, ...] = get_args(declared.type)
-    kind = msgspec.inspect.type_info(declared.type)
+def _field(info: msgspec.structs.FieldInfo) -> _Field:
+    annotations: tuple[object, ...] = get_args(info.type)
+    type_ = msgspec.inspect.type_info(info.type)
     return _Field(
-        type=declared.type,
-        required=declared.required,
-        default=declared.default,
-        wanted=wanted(kind.type if isinstance(kind, msgspec.inspect.Metadata) else kind),
-        example=next((one.text for one in notes if isinstance(one, Example)), None),
-        not_below=next((one.parameter for one in notes if isinstance(one, NotBelow)), None),
+        type=info.type,
+        required=info.required,
+        default=info.default,
+        type_text=describe_type(
+            type_.type if isinstance(type_, msgspec.inspect.Metadata) else type_
+        ),
+        example=next((item.text for item in annotations if isinstance(item, ExampleValue)), None),
+        not_below=next(
+            (item.parameter for item in annotations if isinstance(item, NotBelow)), None
+        ),
     )
 
 
-def _convert(
-    fields: Mapping[str, _Field], given: Mapping[str, object]
-) -> tuple[dict[str, object], list[_Found]]:
+def _convert_values(
+    fields: Mapping[str, _Field], arguments: Mapping[str, object]
+) -> tuple[dict[str, object], list[_InvalidValue]]:
     values = {name: field.default for name, field in fields.items()}
-    wrong: list[_Found] = []
+    wrong: list[_InvalidValue] = []
     for name, field in fields.items():
-        if name not in given:
+        if name not in arguments:
             continue
         reason = None
         try:
-            values[name] = msgspec.convert(given[name], field.type, strict=True)
-        except msgspec.ValidationError as raised:
+            values[name] = msgspec.convert(arguments[name], field.type, strict=True)
+        except msgspec.ValidationError as error:
             reason = (
-                str(raised)
-                if field.wanted is None
-                else f'must be {field.wanted}, not {shown(given[name])}'
+                str(error)
+                if field.type_text is None
+                else f'must be {field.type_text}, not {describe_value(arguments[name])}'
             )
             del values[name]
-        reason = reason or _half_character(values[name]) or _too_low(values[name], field, values)
+        reason = (
+            reason
+            or _surrogate_problem(values[name])
+            or _minimum_problem(values[name], field, values)
+        )
         if reason:
-            wrong.append(_Found(name, reason, given[name]))
-    return {name: values[name] for name in given if name in values}, wrong
+            wrong.append(_InvalidValue(name, reason, arguments[name]))
+    return {name: values[name] for name in arguments if name in values}, wrong
 
 
-def _half_character(value: object) -> str | None:
+def _surrogate_problem(value: object) -> str | None:
     if not isinstance(value, str):
         return None
     try:
         value.encode()
-    except UnicodeEncodeError as raised:
-        return f'must be text, but has half of a character ({value[raised.start]!a}) at position {raised.start}'
+    except UnicodeEncodeError as error:
+        character = value[error.start]
+        return f'must not contain a lone surrogate ({character!a} at position {error.start})'
     return None
 
 
-def _too_low(value: object, field: _Field, values: Mapping[str, object]) -> str | None:
-    lowest = values.get(field.not_below or '')
-    if isinstance(value, (int, float)) and isinstance(lowest, (int, float)) and value < lowest:
-        return f'must be {field.not_below} ({shown(lowest)}) or more, not {shown(value)}'
+def _minimum_problem(value: object, field: _Field, values: Mapping[str, object]) -> str | None:
+    minimum = values.get(field.not_below or '')
+    if isinstance(value, (int, float)) and isinstance(minimum, (int, float)) and value < minimum:
+        return (
+            f'must be {field.not_below} ({describe_value(minimum)}) or more, '
+            f'not {describe_value(value)}'
+        )
     return None
 
 
-def wanted(kind: msgspec.inspect.Type) -> str | None:
-    """Say in words what a type takes, or None where msgspec's own words have to do.
+def describe_type(type_: msgspec.inspect.Type) -> str | None:
+    """Return a description of a type, or None if msgspec's own message has to do.
 
-    >>> wanted(msgspec.inspect.type_info(bool | None))
+    >>> describe_type(msgspec.inspect.type_info(bool | None))
     'true or false or null'
     """
-    match kind:
+    match type_:
         case msgspec.inspect.BoolType():
             return 'true or false'
         case msgspec.inspect.NoneType():
             return 'null'
-        case msgspec.inspect.StrType(min_length=least):
-            return 'a text that is not empty' if least else 'a text'
+        case msgspec.inspect.StrType(min_length=min_length):
+            return 'a string that is not empty' if min_length else 'a string'
         case (
-            msgspec.inspect.IntType(ge=least, le=most)
-            | msgspec.inspect.FloatType(ge=least, le=most)
+            msgspec.inspect.IntType(ge=minimum, le=maximum)
+            | msgspec.inspect.FloatType(ge=minimum, le=maximum)
         ):
-            return (
-                'an integer' if isinstance(kind, msgspec.inspect.IntType) else 'a number'
-            ) + _range(least, most)
-        case msgspec.inspect.UnionType(types=kinds):
-            words = [wanted(one) for one in kinds]
+            noun = 'an integer' if isinstance(type_, msgspec.inspect.IntType) else 'a number'
+            return noun + _range_text(minimum, maximum)
+        case msgspec.inspect.UnionType(types=types):
+            words = [describe_type(member) for member in types]
             return None if None in words else ' or '.join(filter(None, words))
         case _:
             return None
 
 
-def _range(least: float | None, most: float | None) -> str:
-    if least is None:
-        return '' if most is None else f' of {most:,} or less'
-    return f' of {least:,} or more' if most is None else f' from {least:,} to {most:,}'
+def _range_text(minimum: float | None, maximum: float | None) -> str:
+    if minimum is None:
+        return '' if maximum is None else f' of {maximum:,} or less'
+    return f' of {minimum:,} or more' if maximum is None else f' from {minimum:,} to {maximum:,}'
 
 
-def shown(value: object) -> str:
-    """Show a value where it is short and cannot be a secret, else say what kind of value it is.
+def describe_value(value: object) -> str:
+    """Return a short value as text; describe a long or possibly secret one by its type.
 
-    >>> shown(True), shown(-3), shown('hunter2'), shown([1, 2])
-    ('true', '-3', 'a text', 'a list')
+    >>> describe_value(True), describe_value(-3)
+    ('true', '-3')
+    >>> describe_value('hunter2'), describe_value([1, 2])
+    ('a string', 'a list')
     """
     match value:
         case None | True | False:
-            return _WORDS[value]
-        case int() if value.bit_length() > LONGEST_NUMBER:
+            return _CONSTANTS[value]
+        case int() if value.bit_length() > MAX_NUMBER_BITS:
             return f'an integer of {value.bit_length()} bits'
         case int() | float():
             return repr(value)
         case str():
-            return 'a text' if value else 'an empty text'
+            return 'a string' if value else 'an empty string'
         case _:
-            return _KINDS.get(type(value), 'something else')
+            return _TYPES.get(type(value), 'a value of another type')
 
 
-_WORDS: dict[object, str] = {None: 'null', True: 'true', False: 'false'}
-_KINDS: dict[type, str] = {list: 'a list', tuple: 'a list', dict: 'an object'}
+_CONSTANTS: dict[object, str] = {None: 'null', True: 'true', False: 'false'}
+_TYPES: dict[type, str] = {list: 'a list', tuple: 'a list', dict: 'an object'}

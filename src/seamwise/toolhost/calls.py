@@ -1,4 +1,4 @@
-"""What the reader hands to the host: one line of the input, and the call in it."""
+"""Tool calls, and the input lines that contain them."""
 
 from msgspec import Struct
 
@@ -7,7 +7,14 @@ from seamwise.containers import Result
 
 
 class ToolCall(Struct, frozen=True):
-    """A call that was understood; its arguments are not checked yet. `line` counts from 1."""
+    """A parsed call; its arguments are not checked yet.
+
+    Attributes:
+        id: The id of the call.
+        tool: The name of the tool.
+        arguments: The arguments by name.
+        line: The number of its input line, from 1.
+    """
 
     id: str
     tool: str
@@ -15,11 +22,14 @@ class ToolCall(Struct, frozen=True):
     line: int
 
 
-class Line(Struct, frozen=True):
-    """One line that is not blank: its number, counted from 1, and the call in it or what is wrong with it.
+class InputLine(Struct, frozen=True):
+    """An input line that is not blank.
 
-    `id` is the call's: `line-N` where the line gives none. On a bad line it is the one that the line itself gives,
-    where that is valid, else None.
+    Attributes:
+        number: The number of the line, from 1.
+        id: The id of the call, `line-N` by default. On an invalid line, the id in the line if
+            that is valid, else None.
+        call: The call in the line, or the reason why there is none.
     """
 
     number: int

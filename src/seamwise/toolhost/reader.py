@@ -1,4 +1,7 @@
-"""Reads calls from JSON Lines, strictly and in bounded memory: a bad line becomes a typed failure, and the rest is read on."""
+"""Strict reader for calls in JSON Lines, in bounded memory.
+
+An invalid line becomes a typed failure, and reading continues with the next line.
+"""
 
 import json
 import re
@@ -14,201 +17,222 @@ from seamwise.catalog.problem import Problem
 from seamwise.containers import Failure, Result, Success
 from seamwise.messages import shorten
 from seamwise.redaction import redact
-from seamwise.toolhost.arguments import shown
-from seamwise.toolhost.calls import Line, ToolCall
+from seamwise.toolhost.arguments import describe_value
+from seamwise.toolhost.calls import InputLine, ToolCall
 
 LINE_LIMIT = 16 * 1024 * 1024
-"""In bytes: a longer line is not read, since what a line becomes in memory may be many times as long."""
+"""In bytes: the maximum length of a line. Its values in memory can be many times as large."""
 
 DEPTH_LIMIT = 200
-"""In levels: arrays and objects that are nested more deeply are not read."""
+"""In levels: the maximum nesting of arrays and objects."""
 
 ID_LIMIT = 128
-"""In characters, of an id."""
+"""In characters: the maximum length of an id."""
 
 EXCERPT_LIMIT = 200
-"""In characters, of an excerpt."""
+"""In characters: the maximum length of an excerpt in an error."""
 
 DIGITS_LIMIT = 4300
-"""Of an integer, as in Python: more take too long to read."""
+"""The maximum number of digits of an integer, as in Python: conversion takes quadratic time."""
 
 _KEYS = ('id', 'tool', 'arguments')
-_MARK = b'\xef\xbb\xbf'
+_BYTE_ORDER_MARK = b'\xef\xbb\xbf'
 _BLANK = b' \t\r\n'
-# Enough to redact in its context what the excerpt shows.
-_REDACTED = 8 * 1024
+# Redaction needs more context than the excerpt shows.
+_REDACTED_SIZE = 8 * 1024
 
 
-class _Twice(NamedTuple):
-    """The keys that some object has twice, and whether the line's own `id` is one of them."""
+class _DuplicateKeys(NamedTuple):
+    """The keys that occur twice in any object of a line, and whether `id` is one at the top."""
 
     keys: list[str]
-    in_doubt: bool
+    has_id: bool
 
 
-def read(stream: BinaryIO) -> Iterator[Line]:
-    r"""Read the lines of a stream, blank ones aside: each with a call, or with what is wrong with it. Raises OSError.
+def read_calls(stream: BinaryIO) -> Iterator[InputLine]:
+    r"""Read the lines of a stream that are not blank, one at a time.
 
     >>> from io import BytesIO
-    >>> [line.id for line in read(BytesIO(b'{"tool": "list_files"}\n\n{"id": "x", "tool": "list_files"}'))]
+    >>> stream = BytesIO(b'{"tool": "list_files"}\n\n{"id": "x", "tool": "list_files"}')
+    >>> [line.id for line in read_calls(stream)]
     ['line-1', 'x']
+
+    Raises:
+        OSError: the stream cannot be read.
     """
-    seen: dict[str, int] = {}
-    for number, text, is_whole in _lines(stream):
-        value = (
-            _value(text)
-            if is_whole
+    line_numbers: dict[str, int] = {}
+    for number, text, is_complete in _lines(stream):
+        document = (
+            _parse(text)
+            if is_complete
             else _unreadable(text, f'the line has more than {LINE_LIMIT:,} bytes', LINE_LIMIT)
         )
-        yield (
-            Line(number, None, value)
-            if type(value) is Failure
-            else _line(number, *value.unwrap(), seen)
-        )
+        if type(document) is Failure:
+            yield InputLine(number, None, document)
+        else:
+            yield _input_line(number, *document.unwrap(), line_numbers)
 
 
 def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes, bool]]:
-    """Give the lines that are not blank: number, text, and whether that is the whole line or only its beginning."""
+    """Yield number, text and completeness of the lines that are not blank.
+
+    Of a line that is too long only the start is yielded.
+    """
     number = 0
     while line := stream.readline(LINE_LIMIT + 1):
         number += 1
-        is_whole = len(line) <= LINE_LIMIT or line.endswith(b'\n')
+        is_complete = len(line) <= LINE_LIMIT or line.endswith(b'\n')
         rest = line
         while rest and not rest.endswith(b'\n'):
             rest = stream.readline(LINE_LIMIT)
-        text = line.removeprefix(_MARK) if number == 1 else line
-        if text.strip(_BLANK) or not is_whole:
-            yield number, text, is_whole
+        text = line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
+        if text.strip(_BLANK) or not is_complete:
+            yield number, text, is_complete
 
 
-def _value(text: bytes) -> Result[tuple[object, _Twice], UnreadableCall]:
-    """Give what a line holds, and which keys stand twice in it."""
+def _parse(text: bytes) -> Result[tuple[object, _DuplicateKeys], UnreadableCall]:
+    """Return the value in a line and the duplicate keys in it."""
     try:
         text.decode()
-        if (place := _too_deep(text)) is not None:
-            return _unreadable(text, f'it is nested more than {DEPTH_LIMIT} levels deep', place)
-        return Success((msgspec.json.decode(text), _twice(text)))
-    except UnicodeDecodeError as raised:
-        return _unreadable(text, f'byte 0x{text[raised.start]:02x} is not UTF-8', raised.start)
-    except msgspec.DecodeError as raised:
-        return _unreadable(text, *_problem(str(raised), text))
+        if (position := _too_deep_position(text)) is not None:
+            return _unreadable(text, f'it is nested more than {DEPTH_LIMIT} levels deep', position)
+        return Success((msgspec.json.decode(text), _duplicate_keys(text)))
+    except UnicodeDecodeError as error:
+        return _unreadable(text, f'byte 0x{text[error.start]:02x} is not UTF-8', error.start)
+    except msgspec.DecodeError as error:
+        return _unreadable(text, *_problem_and_position(str(error), text))
 
 
-def _problem(message: str, text: bytes) -> tuple[str, int]:
-    """Take msgspec's message apart: what is wrong, and at which byte."""
+def _problem_and_position(message: str, text: bytes) -> tuple[str, int]:
+    """Return the problem in an error message of msgspec, and the offset of the byte."""
     if message == 'Input data was truncated':
-        return 'it ends too early, or with half of a character', len(text.rstrip(_BLANK))
-    found = re.fullmatch(r'JSON is malformed: (.*) \(byte (\d+)\)', message)
-    if found:
-        return found[1], int(found[2])
-    said = message.partition(' - at ')[0]
-    return said[:1].lower() + said[1:], _too_long_number(text)
+        return 'it ends too early or inside a character', len(text.rstrip(_BLANK))
+    match = re.fullmatch(r'JSON is malformed: (.*) \(byte (\d+)\)', message)
+    if match:
+        return match[1], int(match[2])
+    problem = message.partition(' - at ')[0]
+    return problem[:1].lower() + problem[1:], _large_number_position(text)
 
 
-def _too_long_number(text: bytes) -> int:
-    """Find the number of which msgspec says only that it is out of range."""
-    numbers = (
-        one
-        for one in re.finditer(rb'"(?:[^"\\]|\\.)*+"|-?\d[\d.eE+-]*', text)
-        if not one[0].startswith(b'"')
-    )
-    return next(
-        (one.start() for one in numbers if isinf(float(one[0])) or len(one[0]) > DIGITS_LIMIT), 0
-    )
+def _large_number_position(text: bytes) -> int:
+    """Return the offset of the number that is out of range; msgspec does not report it."""
+    for match in re.finditer(rb'"(?:[^"\\]|\\.)*+"|-?\d[\d.eE+-]*', text):
+        token = match[0]
+        if token.startswith(b'"'):
+            continue
+        if isinf(float(token)) or len(token) > DIGITS_LIMIT:
+            return match.start()
+    return 0
 
 
 def _unreadable(text: bytes, problem: str, position: int) -> Failure[UnreadableCall]:
-    head = text[:_REDACTED].decode('utf-8', 'replace').strip()
+    head = text[:_REDACTED_SIZE].decode('utf-8', 'replace').strip()
     return Failure(
         UnreadableCall(
-            'json',
-            problem,
-            redact(head)[:EXCERPT_LIMIT],
-            position,
-            _told('id', head),
-            _told('tool', head),
+            format='json',
+            problem=problem,
+            excerpt=redact(head)[:EXCERPT_LIMIT],
+            position=position,
+            id=_apparent_value('id', head),
+            tool=_apparent_value('tool', head),
         )
     )
 
 
-def _told(key: str, text: str) -> str | None:
-    """Give what a broken text seems to say under a key."""
-    found = re.search(rf'"{key}"\s*:\s*"([^"\\]{{1,{ID_LIMIT}}})"', text)
-    return found and found[1]
+def _apparent_value(key: str, text: str) -> str | None:
+    """Return the string that invalid JSON seems to contain for a key."""
+    match = re.search(rf'"{key}"\s*:\s*"([^"\\]{{1,{ID_LIMIT}}})"', text)
+    return match and match[1]
 
 
-def _too_deep(text: bytes) -> int | None:
-    """Find the bracket that opens one level too many, before any parser has to go down there."""
+def _too_deep_position(text: bytes) -> int | None:
+    """Return the offset of the bracket that exceeds the limit, before a parser recurses."""
     if text.count(b'[') + text.count(b'{') <= DEPTH_LIMIT:
         return None
     depth = 0
-    for one in re.finditer(rb'"(?:[^"\\]|\\[\s\S]?)*+"?|[\[{]|[\]}]', text):
-        mark = one[0]
-        depth += (mark in b'[{') - (mark in b']}')
+    for match in re.finditer(rb'"(?:[^"\\]|\\[\s\S]?)*+"?|[\[{]|[\]}]', text):
+        token = match[0]
+        depth += (token in b'[{') - (token in b']}')
         if depth > DEPTH_LIMIT:
-            return one.start()
+            return match.start()
     return None
 
 
-def _twice(text: bytes) -> _Twice:
-    """Find the keys that an object has twice: parsers do not agree on which one counts."""
-    found: list[list[str]] = []
+def _duplicate_keys(text: bytes) -> _DuplicateKeys:
+    """Find the duplicate keys of objects: parsers disagree on the value that counts."""
+    duplicates: list[list[str]] = []
 
-    def note(pairs: list[tuple[str, object]]) -> None:
-        found.append([key for key, times in Counter(key for key, _ in pairs).items() if times > 1])
+    def collect(pairs: list[tuple[str, object]]) -> None:
+        counts = Counter(key for key, _ in pairs)
+        duplicates.append([key for key, count in counts.items() if count > 1])
 
-    # The numbers are read already; here they would only cost time. The outermost object comes last.
-    json.loads(text, object_pairs_hook=note, parse_int=str, parse_float=str)
-    return _Twice(sorted({key for keys in found for key in keys}), 'id' in (found or [[]])[-1])
+    # Numbers are not needed and would cost time. The outermost object comes last.
+    json.loads(text, object_pairs_hook=collect, parse_int=str, parse_float=str)
+    return _DuplicateKeys(
+        keys=sorted({key for keys in duplicates for key in keys}),
+        has_id=bool(duplicates) and 'id' in duplicates[-1],
+    )
 
 
-def _line(number: int, value: object, twice: _Twice, seen: dict[str, int]) -> Line:
+def _input_line(
+    number: int, value: object, duplicates: _DuplicateKeys, line_numbers: dict[str, int]
+) -> InputLine:
+    """Return the line with its call or its problems, and register its id.
+
+    Args:
+        number: The number of the line.
+        value: The value in the line.
+        duplicates: The duplicate keys in the line.
+        line_numbers: The line number of each id so far.
+    """
     try:
-        given = msgspec.convert(value, dict[str, object])
+        fields = msgspec.convert(value, dict[str, object])
     except msgspec.ValidationError:
-        return Line(
-            number,
-            None,
-            Failure(SchemaViolations((Problem('', f'must be an object, not {shown(value)}'),))),
-        )
-    own = None if twice.in_doubt else given.get('id')
-    own_id = own if isinstance(own, str) and 1 <= len(own) <= ID_LIMIT else None
-    call_id = own_id or f'line-{number}'
-    doubles = [
-        Problem('', f'has the key {shorten(key, 80)!r} twice in one object') for key in twice.keys
+        problem = Problem('', f'must be an object, not {describe_value(value)}')
+        return InputLine(number, None, Failure(SchemaViolations((problem,))))
+    field = None if duplicates.has_id else fields.get('id')
+    valid_id = field if isinstance(field, str) and 1 <= len(field) <= ID_LIMIT else None
+    call_id = valid_id or f'line-{number}'
+    problems = [
+        *(
+            Problem('', f'has the key {shorten(key, 80)!r} twice in one object')
+            for key in duplicates.keys
+        ),
+        *_id_problems(fields, call_id, line_numbers),
+        *_shape_problems(fields),
     ]
-    problems = [*doubles, *_id_problems(given, call_id, seen), *_shape_problems(given)]
-    if own_id is not None or not problems:
-        seen.setdefault(call_id, number)
+    if valid_id is not None or not problems:
+        line_numbers.setdefault(call_id, number)
     if problems:
-        return Line(number, own_id, Failure(SchemaViolations(tuple(problems))))
-    call = msgspec.convert({'id': call_id, 'line': number, 'arguments': {}, **given}, ToolCall)
-    return Line(number, call_id, Success(call))
+        return InputLine(number, valid_id, Failure(SchemaViolations(tuple(problems))))
+    call = msgspec.convert({'id': call_id, 'line': number, 'arguments': {}, **fields}, ToolCall)
+    return InputLine(number, call_id, Success(call))
 
 
 def _id_problems(
-    given: Mapping[str, object], call_id: str, seen: Mapping[str, int]
+    fields: Mapping[str, object], call_id: str, line_numbers: Mapping[str, int]
 ) -> Iterator[Problem]:
-    own = given.get('id', call_id)
-    if not isinstance(own, str):
-        yield Problem('/id', f'must be a text of 1 to {ID_LIMIT} characters, not {shown(own)}')
-    elif own != call_id:
-        yield Problem('/id', f'must have 1 to {ID_LIMIT} characters, not {len(own):,}')
-    elif call_id in seen:
-        yield Problem('/id', f'must be new: line {seen[call_id]} has {call_id!r} already')
+    value = fields.get('id', call_id)
+    if not isinstance(value, str):
+        reason = f'must be a string of 1 to {ID_LIMIT} characters, not {describe_value(value)}'
+        yield Problem('/id', reason)
+    elif value != call_id:
+        yield Problem('/id', f'must have 1 to {ID_LIMIT} characters, not {len(value):,}')
+    elif call_id in line_numbers:
+        yield Problem('/id', f'must be unique: line {line_numbers[call_id]} uses {call_id!r}')
 
 
-def _shape_problems(given: Mapping[str, object]) -> Iterator[Problem]:
-    if 'tool' not in given:
+def _shape_problems(fields: Mapping[str, object]) -> Iterator[Problem]:
+    if 'tool' not in fields:
         yield Problem('/tool', 'is missing')
-    elif not isinstance(given['tool'], str):
-        yield Problem('/tool', f'must be a text, not {shown(given["tool"])}')
-    if not isinstance(arguments := given.get('arguments', {}), dict):
-        yield Problem('/arguments', f'must be an object, not {shown(arguments)}')
-    for key in sorted(given.keys() - set(_KEYS)):
-        yield Problem(_pointer(key), f'is no key of a call; those are {", ".join(_KEYS)}')
+    elif not isinstance(fields['tool'], str):
+        yield Problem('/tool', f'must be a string, not {describe_value(fields["tool"])}')
+    if not isinstance(arguments := fields.get('arguments', {}), dict):
+        yield Problem('/arguments', f'must be an object, not {describe_value(arguments)}')
+    for key in sorted(fields.keys() - set(_KEYS)):
+        yield Problem(_pointer(key), f'is not a key of a call; the keys are {", ".join(_KEYS)}')
 
 
 def _pointer(key: str) -> str:
-    """Write a JSON Pointer to a key (RFC 6901)."""
+    """Return the JSON Pointer (RFC 6901) to a key, shortened."""
     return '/' + shorten(key, 80).replace('~', '~0').replace('/', '~1')

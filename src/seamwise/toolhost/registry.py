@@ -1,4 +1,4 @@
-"""The tools by name: finds the one that is called, checks its arguments, and runs it."""
+"""Registry of tools: lookup by name, conversion of arguments, execution."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -18,7 +18,7 @@ from seamwise.catalog.tools import (
 from seamwise.containers import Failure, Result, Success
 from seamwise.edges import or_raise
 from seamwise.policies import GuardError
-from seamwise.toolhost.arguments import check
+from seamwise.toolhost.arguments import convert_arguments
 from seamwise.toolhost.calls import ToolCall
 from seamwise.toolhost.guards.guarded_call import CallStats, GuardedRunner
 from seamwise.toolhost.tools.apply_diff import ApplyDiff, apply_diff
@@ -31,10 +31,10 @@ from seamwise.toolhost.tools.write_file import WriteFile, write_file
 from seamwise.toolhost.workspace.workspace import Workspace
 
 NAMESPACE = 'default'
-"""All tools here have the one namespace."""
+"""The only namespace of tools."""
 
 Value: TypeAlias = Struct
-"""What a tool gives: a Struct of its own, whose fields are the keys of its result, in their order."""
+"""The value that a tool returns; its fields are the keys of the result, in this order."""
 
 A = TypeVar('A', bound=Struct)
 V = TypeVar('V', bound=Struct)
@@ -42,19 +42,19 @@ V = TypeVar('V', bound=Struct)
 _NAME = re.compile(r'[a-z][a-z0-9_]{0,63}')
 
 
-Operation: TypeAlias = Callable[[], Result[Value, ToolError]]
-"""The work of one call, whose arguments are right; each time it is called it is done."""
+ToolOperation: TypeAlias = Callable[[], Result[Value, ToolError]]
+"""The work of a call with valid arguments; each invocation does it once."""
 
 ArgumentError: TypeAlias = MissingParameter | InvalidParameter
-"""What is wrong with the arguments of a call."""
+"""The failures of the arguments of a call."""
 
 
 @final
 class Tool(Struct, frozen=True):
-    """A tool as the registry knows it; `tool` makes one."""
+    """A tool in a registry; `tool` creates it."""
 
     name: str
-    prepare: Callable[[Workspace, Mapping[str, object]], Result[Operation, ArgumentError]]
+    prepare: Callable[[Workspace, Mapping[str, object]], Result[ToolOperation, ArgumentError]]
     is_repeatable: bool
 
 
@@ -65,16 +65,20 @@ def tool(
     *,
     is_repeatable: bool = False,
 ) -> Tool:
-    """Make a tool of a service function and of the Struct that says what its arguments are.
+    """Return a tool that runs a service function.
 
-    `is_repeatable` says that it changes nothing: a second run does no harm where the first one may have done its work.
+    Args:
+        name: The name of the tool.
+        arguments: The Struct with the parameters of the tool.
+        service: The function that does the work.
+        is_repeatable: Whether running the tool twice does no harm; by default it does.
     """
 
     def prepare(
-        workspace: Workspace, given: Mapping[str, object]
-    ) -> Result[Operation, ArgumentError]:
-        return check(name, arguments, given).map(
-            lambda checked: partial(service, workspace, checked)
+        workspace: Workspace, values: Mapping[str, object]
+    ) -> Result[ToolOperation, ArgumentError]:
+        return convert_arguments(name, arguments, values).map(
+            lambda args: partial(service, workspace, args)
         )
 
     return Tool(name, prepare, is_repeatable)
@@ -82,7 +86,7 @@ def tool(
 
 @final
 class Registry:
-    """The tools by name; `registry` makes one."""
+    """Tools by name; `registry` creates it."""
 
     def __init__(self, tools: Mapping[str, Tool]) -> None:
         self._tools = tools
@@ -93,7 +97,11 @@ class Registry:
         return tuple(sorted(self._tools))
 
     def is_repeatable(self, name: str) -> bool:
-        """Whether a second run of the tool of this name does no harm; KeyError where there is none."""
+        """Return whether running a tool twice does no harm.
+
+        Raises:
+            KeyError: there is no tool of this name.
+        """
         return self._tools[name].is_repeatable
 
     def run(
@@ -101,41 +109,53 @@ class Registry:
         workspace: Workspace,
         call: ToolCall,
         *,
-        guarding: GuardedRunner | None = None,
-        tries: CallStats | None = None,
+        runner: GuardedRunner | None = None,
+        stats: CallStats | None = None,
     ) -> Result[Value, ToolError | GuardError]:
-        """Find the tool of a call, check its arguments, and run it inside its guards; `tries` is told how it went.
+        """Find the tool of a call, convert its arguments, and run it inside its guards.
 
-        UnknownTool where there is no such tool. What a tool raises is a bug, and passes.
+        An exception of a tool is a bug and propagates unchanged.
+
+        Args:
+            workspace: The folder that the tool works in.
+            call: The call.
+            runner: The guards of the tools; by default there are none.
+            stats: The statistics to update; by default they are discarded.
+
+        Returns:
+            The result of the tool, or `UnknownTool` with similar names.
         """
-        found = self._tools.get(call.tool)
-        if found is None:
+        tool = self._tools.get(call.tool)
+        if tool is None:
             return Failure(
                 UnknownTool(call.tool, NAMESPACE, self.names, close_matches(call.tool, self.names))
             )
-        prepared = found.prepare(workspace, call.arguments)
-        if type(prepared) is Failure:
-            return prepared
-        return (guarding or GuardedRunner()).run(
-            call.tool, prepared.unwrap(), tries=tries or CallStats()
+        operation = tool.prepare(workspace, call.arguments)
+        if type(operation) is Failure:
+            return operation
+        return (runner or GuardedRunner()).run(
+            call.tool, operation.unwrap(), stats=stats or CallStats()
         )
 
 
 def registry(tools: Iterable[Tool]) -> Result[Registry, RegistrationRejected]:
-    """Put tools together; each needs a plain name of its own (`[a-z][a-z0-9_]*`, 64 characters at most)."""
-    known: dict[str, Tool] = {}
-    for one in tools:
-        if not _NAME.fullmatch(one.name):
+    """Return a registry of tools.
+
+    Each tool needs a unique name that matches `[a-z][a-z0-9_]*`, at most 64 characters long.
+    """
+    by_name: dict[str, Tool] = {}
+    for item in tools:
+        if not _NAME.fullmatch(item.name):
             return Failure(
                 RegistrationRejected(
-                    one.name,
+                    item.name,
                     'a name has lower-case letters, digits and "_", and begins with a letter',
                 )
             )
-        if one.name in known:
-            return Failure(RegistrationRejected(one.name, 'another tool has this name'))
-        known[one.name] = one
-    return Success(Registry(known))
+        if item.name in by_name:
+            return Failure(RegistrationRejected(item.name, 'another tool has this name'))
+        by_name[item.name] = item
+    return Success(Registry(by_name))
 
 
 STANDARD = or_raise(
@@ -151,4 +171,4 @@ STANDARD = or_raise(
         ]
     )
 )
-"""The seven tools of the tool host."""
+"""The seven standard tools."""

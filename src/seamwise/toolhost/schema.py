@@ -1,4 +1,4 @@
-"""Checks what was read of a file against Structs: every finding, with a pointer to it (JSON Pointer, RFC 6901)."""
+"""Conversion of a parsed file to Structs, with a JSON Pointer (RFC 6901) to each problem."""
 
 from collections.abc import Iterable, Iterator
 from datetime import date, time
@@ -10,164 +10,169 @@ from typing_extensions import TypeIs
 
 from seamwise._close_matches import close_matches
 from seamwise.catalog.problem import Problem
-from seamwise.toolhost.arguments import shown
+from seamwise.toolhost.arguments import describe_value
 
 S = TypeVar('S', bound=Struct)
 
-_WORDS: dict[object, str] = {
+_TYPE_NAMES: dict[object, str] = {
     int: 'an integer',
     float: 'a number',
-    str: 'a text',
+    str: 'a string',
     bool: 'true or false',
 }
 _INTEGERS = range(-(2**63), 2**63)
-"""The integers that every reader of TOML takes (TOML 1.0, "Integer")."""
+"""The integers that every TOML parser supports (TOML 1.0, "Integer")."""
 
 
 def is_table(value: object) -> TypeIs[dict[str, object]]:
-    """Whether a value that was read of a file is a table."""
+    """Return whether a value from a file is a table."""
     return isinstance(value, dict)
 
 
-def below(pointer: str, name: str) -> str:
-    """Give the pointer to a member.
+def child_pointer(pointer: str, name: str) -> str:
+    """Return the pointer to a member.
 
-    >>> below('/tools', 'a/b')
+    >>> child_pointer('/tools', 'a/b')
     '/tools/a~1b'
     """
     return f'{pointer}/{name.replace("~", "~0").replace("/", "~1")}'
 
 
-def unknown(name: str, known: Iterable[str], *, what: str) -> str:
-    """Say that a name is not known, and which one may have been meant; else which there are.
+def unknown_name_message(name: str, known: Iterable[str], *, noun: str) -> str:
+    """Return the message for an unknown name, with similar names or else all known ones.
 
-    >>> unknown('atempts', ['attempts', 'base'], what='key')
-    "is no key here (did you mean 'attempts'?)"
+    >>> unknown_name_message('atempts', ['attempts', 'base'], noun='key')
+    "is not a known key (did you mean 'attempts'?)"
     """
     names = tuple(known)
-    found = close_matches(name, names)
-    if found:
-        return f'is no {what} here{_meant(found)}'
-    return f'is no {what} here; the {what}s are {_listed(map(repr, names), last="and")}'
+    matches = close_matches(name, names)
+    if matches:
+        return f'is not a known {noun}{_suggestion(matches)}'
+    return f'is not a known {noun}; the {noun}s are {_joined(map(repr, names), last="and")}'
 
 
-def check(kind: type[S], given: object, problems: list[Problem]) -> S | None:
-    """Make a Struct of a table and all that is in it, strictly; else add everything that is wrong to `problems`, and give None.
+def convert_struct(struct: type[S], value: object, problems: list[Problem]) -> S | None:
+    """Convert a table strictly to a Struct, or append all problems and return None.
 
-    Of a union of Structs that one is meant whose first field the table has.
+    In a union of Structs, the first field of a Struct identifies it.
 
     >>> class Point(Struct):
     ...     x: int
     >>> problems: list[Problem] = []
-    >>> check(Point, {'X': 1, 'x': True}, problems)
-    >>> [f'{one.pointer}: {one.message}' for one in problems]
-    ["/X: is no key here (did you mean 'x'?)", '/x: must be an integer, not true']
+    >>> convert_struct(Point, {'X': 1, 'x': True}, problems)
+    >>> [f'{problem.pointer}: {problem.message}' for problem in problems]
+    ["/X: is not a known key (did you mean 'x'?)", '/x: must be an integer, not true']
     """
-    before = len(problems)
-    made = _value(kind, given, problems, '')
-    return cast('S', made) if len(problems) == before else None
+    previous_count = len(problems)
+    result = _convert(struct, value, problems, '')
+    return cast('S', result) if len(problems) == previous_count else None
 
 
-def _value(declared: object, given: object, problems: list[Problem], pointer: str) -> object:
-    """Make a value; what it gives is of no use where it has added to the problems."""
-    members = tuple(_members(declared))
-    if is_table(given):
-        structs = [one for one in members if _is_struct(one)]
+def _convert(type_: object, value: object, problems: list[Problem], pointer: str) -> object:
+    """Convert a value; the result is meaningless if there are new problems."""
+    members = tuple(_members(type_))
+    if is_table(value):
+        structs = [member for member in members if _is_struct(member)]
         if structs:
-            return _struct(structs, given, problems, pointer)
-        mapping = next((one for one in members if get_origin(one) is dict), None)
+            return _convert_struct(structs, value, problems, pointer)
+        mapping = next((member for member in members if get_origin(member) is dict), None)
         if mapping is not None:
+            item_type = get_args(mapping)[1]
             return {
-                name: _value(get_args(mapping)[1], one, problems, below(pointer, name))
-                for name, one in given.items()
+                name: _convert(item_type, item, problems, child_pointer(pointer, name))
+                for name, item in value.items()
             }
-    words = [one for member in members if get_origin(member) is Literal for one in get_args(member)]
-    if any(type(given) is type(word) and given == word for word in words):
-        return given
-    plain = tuple(one for one in members if one in _WORDS)
+    literals = [
+        literal
+        for member in members
+        if get_origin(member) is Literal
+        for literal in get_args(member)
+    ]
+    if any(type(value) is type(literal) and value == literal for literal in literals):
+        return value
+    scalars = tuple(member for member in members if member in _TYPE_NAMES)
     try:
-        made: object = msgspec.convert(given, Union[plain], strict=True)  # noqa: UP007 -- of a tuple
+        result: object = msgspec.convert(value, Union[scalars], strict=True)  # noqa: UP007 -- the members are a tuple
     except (msgspec.ValidationError, TypeError):
-        made = None
-    if made is None or (type(made) is int and made not in _INTEGERS):
-        problems.append(Problem(pointer, _mismatch(members, words, given)))
-    return made
+        result = None
+    if result is None or (type(result) is int and result not in _INTEGERS):
+        problems.append(Problem(pointer, _mismatch_message(members, literals, value)))
+    return result
 
 
-def _struct(
-    kinds: list[type[Struct]], given: dict[str, object], problems: list[Problem], pointer: str
+def _convert_struct(
+    structs: list[type[Struct]], table: dict[str, object], problems: list[Problem], pointer: str
 ) -> Struct | None:
-    firsts = {one.__struct_fields__[0]: one for one in kinds}
-    kind = (
-        kinds[0]
-        if len(kinds) == 1
-        else next((one for first, one in firsts.items() if first in given), None)
-    )
-    if kind is None:
-        problems.append(Problem(pointer, f'needs one of the keys {_listed(map(repr, firsts))}'))
+    by_first_key = {candidate.__struct_fields__[0]: candidate for candidate in structs}
+    candidates = [struct for key, struct in by_first_key.items() if key in table]
+    if len(structs) == 1:
+        candidates = structs
+    if not candidates:
+        message = f'needs one of the keys {_joined(map(repr, by_first_key))}'
+        problems.append(Problem(pointer, message))
         return None
-    fields = {one.name: one for one in msgspec.structs.fields(kind)}
-    before = len(problems)
+    struct = candidates[0]
+    fields = {field.name: field for field in msgspec.structs.fields(struct)}
+    previous_count = len(problems)
     problems.extend(
-        Problem(below(pointer, name), unknown(name, fields, what='key'))
-        for name in given
+        Problem(child_pointer(pointer, name), unknown_name_message(name, fields, noun='key'))
+        for name in table
         if name not in fields
     )
-    missing = [name for name, one in fields.items() if one.required and name not in given]
+    missing = [name for name, field in fields.items() if field.required and name not in table]
     problems.extend(Problem(pointer, f'needs the key {name!r}') for name in missing)
     values = {
-        name: _value(one.type, given[name], problems, below(pointer, name))
-        for name, one in fields.items()
-        if name in given
+        name: _convert(field.type, table[name], problems, child_pointer(pointer, name))
+        for name, field in fields.items()
+        if name in table
     }
-    return kind(**values) if len(problems) == before else None
+    return struct(**values) if len(problems) == previous_count else None
 
 
-def _members(declared: object) -> Iterator[object]:
-    if declared is UnsetType:
+def _members(type_: object) -> Iterator[object]:
+    """Yield the members of a union, nested ones included, without `UnsetType`."""
+    if type_ is UnsetType:
         return
-    if isinstance(declared, type) or get_origin(declared) in {dict, Literal}:
-        yield declared
+    if isinstance(type_, type) or get_origin(type_) in {dict, Literal}:
+        yield type_
         return
-    for one in get_args(declared):
-        yield from _members(one)
+    for argument in get_args(type_):
+        yield from _members(argument)
 
 
-def _mismatch(members: tuple[object, ...], words: list[object], given: object) -> str:
-    kinds = ['a table' for one in members if _is_struct(one) or get_origin(one) is dict][:1]
-    wanted = [
-        *kinds,
-        *(_WORDS[one] for one in members if one in _WORDS),
-        *(_shown(one) for one in words),
+def _mismatch_message(members: tuple[object, ...], literals: list[object], value: object) -> str:
+    takes_table = any(_is_struct(member) or get_origin(member) is dict for member in members)
+    expected = [
+        *(['a table'] if takes_table else []),
+        *(_TYPE_NAMES[member] for member in members if member in _TYPE_NAMES),
+        *(_literal_text(literal) for literal in literals),
     ]
-    found = (
-        close_matches(given, [one for one in words if isinstance(one, str)])
-        if isinstance(given, str)
-        else ()
-    )
-    return f'must be {_listed(wanted)}, not {_kind(given)}{_meant(found)}'
+    matches: tuple[str, ...] = ()
+    if isinstance(value, str):
+        matches = close_matches(value, [word for word in literals if isinstance(word, str)])
+    return f'must be {_joined(expected)}, not {_value_text(value)}{_suggestion(matches)}'
 
 
-def _meant(found: tuple[str, ...]) -> str:
-    return f' (did you mean {_listed(map(repr, found))}?)' if found else ''
+def _suggestion(names: tuple[str, ...]) -> str:
+    return f' (did you mean {_joined(map(repr, names))}?)' if names else ''
 
 
-def _kind(given: object) -> str:
-    if isinstance(given, date | time):
+def _value_text(value: object) -> str:
+    if isinstance(value, date | time):
         return 'a date or a time'
-    if isinstance(given, int) and given not in _INTEGERS:
+    if isinstance(value, int) and value not in _INTEGERS:
         return 'one of more than 64 bits'
-    return 'a table' if is_table(given) else shown(given)
+    return 'a table' if is_table(value) else describe_value(value)
 
 
-def _shown(word: object) -> str:
-    return repr(word) if isinstance(word, str) else shown(word)
+def _literal_text(literal: object) -> str:
+    return repr(literal) if isinstance(literal, str) else describe_value(literal)
 
 
-def _listed(names: Iterable[str], *, last: str = 'or') -> str:
-    *others, end = names
+def _joined(texts: Iterable[str], *, last: str = 'or') -> str:
+    *others, end = texts
     return f'{", ".join(others)} {last} {end}' if others else end
 
 
-def _is_struct(declared: object) -> TypeIs[type[Struct]]:
-    return isinstance(declared, type) and issubclass(declared, Struct)
+def _is_struct(type_: object) -> TypeIs[type[Struct]]:
+    return isinstance(type_, type) and issubclass(type_, Struct)

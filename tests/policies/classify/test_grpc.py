@@ -26,7 +26,7 @@ from seamwise.catalog.network import (
     UpstreamRateLimited,
 )
 from seamwise.policies.classify.grpc import grpc_failures
-from seamwise.policies.classify.pushback import DETAILS, PUSHBACK, pushback
+from seamwise.policies.classify.pushback import STATUS_DETAILS_KEY, PUSHBACK_KEY, pushback
 
 PASSWORD = 'hunter2'  # noqa: S105
 SHORT = 0.05
@@ -254,7 +254,7 @@ def test_a_stream_that_breaks_is_a_service_that_fails(channel: Any) -> None:
 
 @pytest.mark.parametrize('word', ['UNAVAILABLE', 'RESOURCE_EXHAUSTED', 'DEADLINE_EXCEEDED'])
 def test_the_pushback_of_a_server_is_the_delay(ask: Ask, target: str, word: str) -> None:
-    error = failed(ask(target, word, PUSHBACK.encode() + b'=1500'))
+    error = failed(ask(target, word, PUSHBACK_KEY.encode() + b'=1500'))
     assert not isinstance(error, CredentialsRejected)
     assert error.retry_after == 1.5
 
@@ -262,7 +262,9 @@ def test_the_pushback_of_a_server_is_the_delay(ask: Ask, target: str, word: str)
 def test_the_delay_of_a_retry_info_is_the_delay(ask: Ask, target: str) -> None:
     status, delay = STATUSES['an ErrorInfo, then 1.5 s']
     error = failed(
-        ask(target, 'RESOURCE_EXHAUSTED', DETAILS.encode() + b'=' + bytes.fromhex(status))
+        ask(
+            target, 'RESOURCE_EXHAUSTED', STATUS_DETAILS_KEY.encode() + b'=' + bytes.fromhex(status)
+        )
     )
     assert error == UpstreamRateLimited('billing', retry_after=delay, cause=error.cause)
 
@@ -283,9 +285,14 @@ def test_the_delay_of_a_retry_info_is_the_delay(ask: Ask, target: str) -> None:
 def test_a_pushback_that_is_negative_or_no_number_forbids_another_try(
     milliseconds: str | bytes, delay: float
 ) -> None:
-    assert pushback([('other', 'x'), (PUSHBACK, milliseconds)]) == delay
+    assert pushback([('other', 'x'), (PUSHBACK_KEY, milliseconds)]) == delay
     assert (
-        pushback([(DETAILS, bytes.fromhex(STATUSES['10,000 years'][0])), (PUSHBACK, milliseconds)])
+        pushback(
+            [
+                (STATUS_DETAILS_KEY, bytes.fromhex(STATUSES['10,000 years'][0])),
+                (PUSHBACK_KEY, milliseconds),
+            ]
+        )
         == delay
     )
 
@@ -293,7 +300,7 @@ def test_a_pushback_that_is_negative_or_no_number_forbids_another_try(
 @pytest.mark.parametrize('name', STATUSES)
 def test_the_delay_in_the_details_of_a_status(name: str) -> None:
     status, delay = STATUSES[name]
-    assert pushback([(DETAILS, bytes.fromhex(status))]) == delay
+    assert pushback([(STATUS_DETAILS_KEY, bytes.fromhex(status))]) == delay
 
 
 @pytest.mark.parametrize(
@@ -301,27 +308,27 @@ def test_the_delay_in_the_details_of_a_status(name: str) -> None:
 )
 def test_unknown_fields_of_every_kind_are_passed_by(passed_by: str) -> None:
     status = STATUSES['an ErrorInfo, then 1.5 s'][0].removeprefix(_START)
-    assert pushback([(DETAILS, bytes.fromhex(passed_by + status))]) == 1.5
+    assert pushback([(STATUS_DETAILS_KEY, bytes.fromhex(passed_by + status))]) == 1.5
 
 
 def test_a_number_of_more_than_ten_bytes_is_none() -> None:
     status = bytes.fromhex(STATUSES['an ErrorInfo, then 1.5 s'][0])
-    assert pushback([(DETAILS, b'\x20' + b'\xff' * 9 + b'\x01' + status)]) == 1.5
-    assert pushback([(DETAILS, b'\x20' + b'\xff' * 10 + b'\x01' + status)]) is None
+    assert pushback([(STATUS_DETAILS_KEY, b'\x20' + b'\xff' * 9 + b'\x01' + status)]) == 1.5
+    assert pushback([(STATUS_DETAILS_KEY, b'\x20' + b'\xff' * 10 + b'\x01' + status)]) is None
 
 
 @given(st.binary(max_size=60) | st.integers(0, 64).map(lambda cut: LONG[:cut]))
 def test_details_of_any_bytes_never_raise(details: bytes) -> None:
-    delay = pushback([(DETAILS, details)])
+    delay = pushback([(STATUS_DETAILS_KEY, details)])
     assert delay is None or 0 <= delay <= NEVER
-    assert pushback([(DETAILS, details.hex())]) is None
+    assert pushback([(STATUS_DETAILS_KEY, details.hex())]) is None
 
 
 @given(st.integers(0, 255), st.integers(0, 200))
 def test_one_wrong_byte_in_the_details_never_raises(byte: int, at: int) -> None:
     details = bytearray.fromhex(STATUSES['an ErrorInfo, then 1.5 s'][0])
     details[at % len(details)] = byte
-    delay = pushback([(DETAILS, bytes(details))])
+    delay = pushback([(STATUS_DETAILS_KEY, bytes(details))])
     assert delay is None or 0 <= delay <= NEVER
 
 

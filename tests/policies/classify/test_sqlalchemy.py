@@ -17,7 +17,7 @@ from sqlalchemy.pool import QueuePool
 from seamwise import Category, Failure, Result, Success, chain, refine
 from seamwise.catalog.network import CredentialsRejected
 from seamwise.catalog.storage import RecordExists, RecordNotFound, StoreUnavailable
-from seamwise.policies.classify.driver_codes import meaning
+from seamwise.policies.classify.driver_codes import driver_error_type
 from seamwise.policies.classify.sqlalchemy import sqlalchemy_failures
 
 PASSWORD = 'hunter2'  # noqa: S105
@@ -257,33 +257,33 @@ def test_any_other_number_is_a_defect(raising: Raising, number: int) -> None:
 
 def test_a_state_that_odbc_puts_first_is_read(raising: Raising) -> None:
     assert type(failed(raising(Driver('08S01', 'the link failed')))) is StoreUnavailable
-    assert meaning(Driver('08s01', 'no state')) is None
-    assert meaning(Driver('08S012', 'no state')) is None
-    assert meaning(Driver('40001', 'a deadlock')) == 'not_now'
-    assert meaning(Driver('08 S1', 'no state')) is None
-    assert meaning(Driver()) is None
+    assert driver_error_type(Driver('08s01', 'no state')) is None
+    assert driver_error_type(Driver('08S012', 'no state')) is None
+    assert driver_error_type(Driver('40001', 'a deadlock')) == 'unavailable'
+    assert driver_error_type(Driver('08 S1', 'no state')) is None
+    assert driver_error_type(Driver()) is None
 
 
 def test_a_code_says_more_than_the_number_of_a_driver() -> None:
     raised = Driver(1213, 'HY000')
     raised.sqlstate = 'HY000'
-    assert meaning(raised) == 'not_now'
+    assert driver_error_type(raised) == 'unavailable'
     raised.sqlstate = '28000'
-    assert meaning(raised) == 'credentials'
+    assert driver_error_type(raised) == 'credentials'
 
 
 @pytest.mark.parametrize(
     ('code', 'meant'),
     [
-        (sqlite3.SQLITE_BUSY_SNAPSHOT, 'not_now'),
-        (sqlite3.SQLITE_LOCKED_SHAREDCACHE, 'not_now'),
-        (sqlite3.SQLITE_IOERR_READ, 'not_now'),
-        (sqlite3.SQLITE_FULL, 'not_now'),
-        (sqlite3.SQLITE_CANTOPEN_ISDIR, 'not_now'),
-        (sqlite3.SQLITE_PROTOCOL, 'not_now'),
-        (sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY, 'taken'),
-        (sqlite3.SQLITE_CONSTRAINT_UNIQUE, 'taken'),
-        (sqlite3.SQLITE_CONSTRAINT_ROWID, 'taken'),
+        (sqlite3.SQLITE_BUSY_SNAPSHOT, 'unavailable'),
+        (sqlite3.SQLITE_LOCKED_SHAREDCACHE, 'unavailable'),
+        (sqlite3.SQLITE_IOERR_READ, 'unavailable'),
+        (sqlite3.SQLITE_FULL, 'unavailable'),
+        (sqlite3.SQLITE_CANTOPEN_ISDIR, 'unavailable'),
+        (sqlite3.SQLITE_PROTOCOL, 'unavailable'),
+        (sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY, 'duplicate_key'),
+        (sqlite3.SQLITE_CONSTRAINT_UNIQUE, 'duplicate_key'),
+        (sqlite3.SQLITE_CONSTRAINT_ROWID, 'duplicate_key'),
         (sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY, None),
         (sqlite3.SQLITE_ERROR, None),
         (sqlite3.SQLITE_CORRUPT, None),
@@ -293,7 +293,7 @@ def test_a_code_says_more_than_the_number_of_a_driver() -> None:
 def test_the_codes_of_sqlite_by_its_own_names(code: int, meant: str | None) -> None:
     raised = Driver('of SQLite')
     raised.sqlite_errorcode = code
-    assert meaning(raised) == meant
+    assert driver_error_type(raised) == meant
 
 
 def test_a_connection_that_broke_is_an_unavailable_store(engine: Engine, raising: Raising) -> None:

@@ -1,7 +1,7 @@
 """A clock for Redis that tests set: the scripts run as they are, and read it instead of the server's."""
 
 from seamwise.policies._engine.pipeline import Guard
-from seamwise.policies.redis.store import Script, Store, script
+from seamwise.policies.redis.store import Script, Store, new_script
 from tests.policies.redis.servers import Server
 
 _TIME = "redis.call('TIME')"
@@ -31,7 +31,7 @@ class Clock:
 def clocked(given: Script) -> Script:
     """Give the script with its one reading of the clock replaced."""
     assert given.text.count(_TIME) == 1
-    return script(
+    return new_script(
         given.text.replace(
             _TIME, "{redis.call('HGET', 'clock', 's'), redis.call('HGET', 'clock', 'us')}"
         )

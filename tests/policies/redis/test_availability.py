@@ -21,7 +21,7 @@ from seamwise.policies.circuit import CircuitOpen
 from seamwise.policies.rate_limit import RateLimited
 from seamwise.policies.redis import Clients, circuit, rate_limit
 from seamwise.policies.redis.availability import OutageBackoff, OutageMode, is_unavailable
-from seamwise.policies.redis.connections import Lines
+from seamwise.policies.redis.connections import ConnectionPool
 from seamwise.policies.testing import FakeWorld
 from tests.policies.redis.servers import Server
 from tests.policies.redis.ways import DOWN, OK, state
@@ -406,10 +406,10 @@ def test_each_failure_doubles_the_pause_up_to_half_a_minute() -> None:
     away = OutageBackoff(world.clock, bound=BOUND)
     pauses: list[float] = []
     for _ in range(7):
-        away.failed(away.may_ask())
-        assert away.may_ask() is None
-        pauses.append(away.left())
-        world.advance(away.left())
+        away.on_failure(away.try_acquire())
+        assert away.try_acquire() is None
+        pauses.append(away.seconds_left())
+        world.advance(away.seconds_left())
     assert pauses == [1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0]
 
 
@@ -417,64 +417,64 @@ def test_an_answer_ends_the_pause_and_begins_anew() -> None:
     world = FakeWorld()
     away = OutageBackoff(world.clock, bound=BOUND)
     for _ in range(3):
-        away.failed(away.may_ask())
-        world.advance(away.left())
-    asked = away.may_ask()
+        away.on_failure(away.try_acquire())
+        world.advance(away.seconds_left())
+    asked = away.try_acquire()
     assert asked is not None
-    away.answered(asked)
-    again = away.may_ask()
+    away.on_success(asked)
+    again = away.try_acquire()
     assert again is not None
-    away.failed(again)
-    assert away.left() == 1.0
+    away.on_failure(again)
+    assert away.seconds_left() == 1.0
 
 
 def test_of_all_who_fail_together_one_counts() -> None:
     away = OutageBackoff(FakeWorld().clock, bound=BOUND)
-    asked = [away.may_ask() for _ in range(5)]
+    asked = [away.try_acquire() for _ in range(5)]
     for one in asked:
-        away.failed(one)
-    assert away.left() == 1.0
+        away.on_failure(one)
+    assert away.seconds_left() == 1.0
 
 
 def test_one_tries_whether_it_is_back_and_the_others_go_without() -> None:
     world = FakeWorld()
     away = OutageBackoff(world.clock, bound=BOUND)
-    away.failed(away.may_ask())
+    away.on_failure(away.try_acquire())
     world.advance(0.999)
-    assert away.may_ask() is None
+    assert away.try_acquire() is None
     world.advance(0.001)
-    assert away.may_ask() is not None
-    assert away.may_ask() is None
+    assert away.try_acquire() is not None
+    assert away.try_acquire() is None
     world.advance(BOUND)
-    assert away.may_ask() is not None
+    assert away.try_acquire() is not None
 
 
 def test_an_answer_from_before_does_not_end_the_pause() -> None:
     away = OutageBackoff(FakeWorld().clock, bound=BOUND)
-    early, late = away.may_ask(), away.may_ask()
-    away.failed(early)
+    early, late = away.try_acquire(), away.try_acquire()
+    away.on_failure(early)
     assert late is not None
-    away.answered(late)
-    assert away.may_ask() is None
+    away.on_success(late)
+    assert away.try_acquire() is None
 
 
 def test_a_clock_that_goes_back_leaves_redis_alone_no_longer() -> None:
     now = [1000.0]
     away = OutageBackoff(World(clock=lambda: now[0]).clock, bound=BOUND)
-    away.failed(away.may_ask())
+    away.on_failure(away.try_acquire())
     now[0] = 10.0
-    assert away.may_ask() is not None
+    assert away.try_acquire() is not None
 
 
 def test_what_is_left_is_never_less_than_the_bound_nor_more_than_the_longest_pause() -> None:
     now = [1000.0]
     away = OutageBackoff(lambda: now[0], bound=BOUND)
-    assert away.left() == BOUND
-    away.failed(away.may_ask())
+    assert away.seconds_left() == BOUND
+    away.on_failure(away.try_acquire())
     now[0] = 1000.99
-    assert away.left() == BOUND
+    assert away.seconds_left() == BOUND
     now[0] = 0.0
-    assert away.left() == 30.0
+    assert away.seconds_left() == 30.0
 
 
 # What is away and what is wrong
@@ -558,9 +558,9 @@ def test_no_connection_to_a_server_is_kept_that_became_a_replica(mortal: Server)
             )
             await guard.run(ok)
             # As many as threads ask at once.
-            lines: Lines = guard.__dict__['_store']._lines
-            for line in [lines.take(5.0) for _ in range(3)]:
-                lines.give(line)
+            pool: ConnectionPool = guard.__dict__['_store']._pool
+            for connection in [pool.acquire(5.0) for _ in range(3)]:
+                pool.release(connection)
             assert connections() == 4
             mortal.tell('REPLICAOF', '127.0.0.1', '1')
             guard.run_sync(lambda: OK)

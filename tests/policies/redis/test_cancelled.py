@@ -11,7 +11,7 @@ import redis.asyncio
 from seamwise import Success
 from seamwise.policies._parts.trip_conditions import consecutive
 from seamwise.policies.redis import Clients, circuit, rate_limit
-from seamwise.policies.redis.circuit import Step
+from seamwise.policies.redis.circuit import ScriptCall
 from seamwise.policies.redis.timeouts import InsistentTimeout
 from seamwise.policies.testing import FakeWorld
 from tests.policies.cancelling import cancelled_everywhere
@@ -65,7 +65,7 @@ def test_a_rate_limit_that_is_waited_for(server: Server) -> None:
             async def after() -> None:
                 assert is_whole(client)
                 assert await guard.run(ok) is OK
-                assert guard.__dict__['queues'].of('seamwise:{search}:rate').ahead() == 0
+                assert guard.__dict__['queues'].get('seamwise:{search}:rate').waiting_weight() == 0
 
             await guard.run(ok)
             return await cancelled_everywhere(lambda: guard.run(ok), after)
@@ -111,7 +111,7 @@ def test_a_probe_comes_back_wherever_it_is_cancelled(server: Server) -> None:
             async def after() -> None:
                 assert is_whole(client)
                 # Whatever Redis has heard, no lease is left once the next question has been asked.
-                await guard.ask(Step('release', 0, 'nobody'))
+                await guard.send(ScriptCall('release', 0, 'nobody'))
                 assert not [field for field in fields(server) if field.startswith('probe:')]
                 half_open()
 

@@ -15,7 +15,7 @@ from seamwise.policies._parts.trip_conditions import consecutive, ratio
 from seamwise.policies.circuit import CircuitOpen
 from seamwise.policies.events import CircuitChanged, GuardEvent, Refused
 from seamwise.policies.redis import Clients, circuit
-from seamwise.policies.redis.circuit import MOST_CALLS, MOST_PROBES
+from seamwise.policies.redis.circuit import MAX_CALLS, MAX_PROBES
 from seamwise.policies.testing import FakeWorld
 from tests.policies.errors import Down, Wrong
 from tests.policies.redis.clocks import Clock
@@ -241,7 +241,7 @@ def test_it_describes_itself(server: Server) -> None:
     guard = circuit(redis=server.client(), name='mail', bound=0.02, away='closed')
     said = guard.describe()
     assert said.startswith('mail: opens for 30 s')
-    assert said.endswith('all over Redis, 0.02 s at most for an answer, then none pass')
+    assert said.endswith('shared over Redis, timeout 0.02 s, during an outage no call passes')
 
 
 @pytest.mark.parametrize(
@@ -251,10 +251,10 @@ def test_it_describes_itself(server: Server) -> None:
         ({'bound': 60.1}, 'bound must be'),
         ({'away': 'maybe'}, 'away must be one of'),
         ({'open_for': -1.0}, 'open_for must be'),
-        ({'probes': MOST_PROBES + 1}, 'probes must be 100 at most over Redis'),
+        ({'probes': MAX_PROBES + 1}, 'probes must be at most 100 over Redis'),
         (
-            {'trip': ratio(0.5, minimum=1, calls=MOST_CALLS + 1)},
-            'calls must be 10000 at most over Redis',
+            {'trip': ratio(0.5, minimum=1, calls=MAX_CALLS + 1)},
+            'calls must be at most 10000 over Redis',
         ),
     ],
 )
@@ -266,12 +266,12 @@ def test_what_makes_no_sense_is_refused_when_it_is_made(
 
 
 def test_as_much_as_is_allowed_is_allowed(server: Server) -> None:
-    trip = ratio(0.5, minimum=1, calls=MOST_CALLS)
-    guard = circuit(redis=server.client(), name='mail', trip=trip, probes=MOST_PROBES, bound=60.0)
+    trip = ratio(0.5, minimum=1, calls=MAX_CALLS)
+    guard = circuit(redis=server.client(), name='mail', trip=trip, probes=MAX_PROBES, bound=60.0)
     assert guard.run_sync(lambda: OK) is OK
 
 
 def test_a_hundred_probes_try_at_once(server: Server, clock: Clock) -> None:
-    guard = half_open(server, clock, probes=MOST_PROBES)
-    assert all(isinstance(come(guard), Permit) for _ in range(MOST_PROBES))
+    guard = half_open(server, clock, probes=MAX_PROBES)
+    assert all(isinstance(come(guard), Permit) for _ in range(MAX_PROBES))
     assert isinstance(come(guard), CircuitOpen)

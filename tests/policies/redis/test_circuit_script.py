@@ -15,7 +15,7 @@ from seamwise.policies.circuit import Circuit, CircuitOpen
 from seamwise.policies.circuit import circuit as local_circuit
 from seamwise.policies.events import CircuitChanged, GuardEvent
 from seamwise.policies.redis import circuit
-from seamwise.policies.redis.circuit import Step
+from seamwise.policies.redis.circuit import ScriptCall
 from seamwise.policies.testing import FakeWorld
 from tests.policies.errors import Wrong
 from tests.policies.redis.clocks import Clock
@@ -130,7 +130,7 @@ def test_it_goes_the_way_of_the_local_one(
                 leave(inside.pop(which % len(inside)), do)
                 if do in {'cancel', 'defect', 'wrong'}:
                     # What is owed goes with the next question: one that changes nothing.
-                    shared.ask_sync(Step('release', 0, 'nobody'))
+                    shared.send_sync(ScriptCall('release', 0, 'nobody'))
                 assert state(running) == local.state
         assert [of for of in changes if isinstance(of, CircuitChanged)] == [
             of for of in expected if isinstance(of, CircuitChanged)
@@ -292,11 +292,11 @@ def test_a_probe_that_comes_twice_because_its_answer_was_lost_is_let_in(server: 
     clock.rule(guard)
     go(come(guard), DOWN)
     clock.advance(1_000_000)
-    first = guard.ask_sync(Step('enter', 0, 'abc'))
+    first = guard.send_sync(ScriptCall('enter', 0, 'abc'))
     assert first is not None
     assert first[0] == 1
-    again = guard.ask_sync(Step('enter', 0, 'abc'))
+    again = guard.send_sync(ScriptCall('enter', 0, 'abc'))
     assert again == first[:6]
     assert isinstance(come(guard), CircuitOpen)
-    guard.ask_sync(Step('ok', first[1], 'abc'))
+    guard.send_sync(ScriptCall('ok', first[1], 'abc'))
     assert state(server) == 'closed'

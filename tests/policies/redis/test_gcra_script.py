@@ -123,8 +123,8 @@ def test_who_stands_behind_others_takes_nothing(server: Server) -> None:
     store = guard.__dict__['_store']
     burst = repr(1_000_000.0)
     key = 'seamwise:{x}:rate'
-    assert store.ask_sync(0, key, repr(100_000.0), burst, '300000') == [1]
-    assert store.ask_sync(0, key, repr(100_000.0), burst, '1000000') == [100_000]
+    assert store.call_sync(0, key, repr(100_000.0), burst, '300000') == [1]
+    assert store.call_sync(0, key, repr(100_000.0), burst, '1000000') == [100_000]
     assert server.client().get(key) is None
 
 

@@ -254,12 +254,12 @@ def test_a_task_tells_it_again_likewise(server: Server) -> None:
 def test_a_call_without_a_client_for_its_way_says_so(server: Server) -> None:
     guard = rate_limit(2, redis=server.client(), name='search', bound=5.0)
     with pytest.raises(
-        TypeError, match=r"'search' has no client for tasks: redis=Clients\(asyncio="
+        TypeError, match=r"'search' has no client for tasks: pass redis=Clients\(asyncio="
     ):
         asyncio.run(guard.run(found))
     other = rate_limit(2, redis=redis.asyncio.Redis(port=server.port), name='search', bound=5.0)
     with pytest.raises(
-        TypeError, match=r"'search' has no client for threads: redis=Clients\(sync="
+        TypeError, match=r"'search' has no client for threads: pass redis=Clients\(sync="
     ):
         other.run_sync(lambda: Success('found'))
 
@@ -318,5 +318,5 @@ def test_it_describes_itself(server: Server) -> None:
     )
     assert (
         guard.describe()
-        == 'search: 5 in 2 s, 3 at once, waits up to 1.5 s; over Redis, 0.05 s at most for an answer, then all pass'
+        == 'search: 5 in 2 s, 3 at once, waits up to 1.5 s; shared over Redis, timeout 0.05 s, during an outage all calls pass'
     )

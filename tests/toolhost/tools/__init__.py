@@ -1,1 +1,1 @@
-"""Tests of the tools, one file each."""
+"""Tests of the tool services, one file a tool."""

@@ -14,7 +14,7 @@ from seamwise.catalog.tools import (
 )
 from seamwise.toolhost.tools.apply_diff import Applied, ApplyDiff, apply_diff
 from seamwise.toolhost.workspace.workspace import Workspace
-from tests.toolhost.helpers import bad, good, tree
+from tests.toolhost.helpers import error_of, tree, value_of
 
 TEN = ''.join(f'line {number}\n' for number in range(1, 11))
 DIFF = '@@ -2,3 +2,3 @@\n line 2\n-line 3\n+LINE 3\n line 4\n@@ -9,2 +9,3 @@\n line 9\n+between\n line 10\n'
@@ -23,7 +23,7 @@ DIFF = '@@ -2,3 +2,3 @@\n line 2\n-line 3\n+LINE 3\n line 4\n@@ -9,2 +9,3 @@\n l
 def test_all_hunks_are_applied(folder: Path, workspace: Workspace) -> None:
     (folder / 'a').write_text(TEN)
     (folder / 'a').chmod(0o710)
-    assert good(apply_diff(workspace, ApplyDiff(path='a', diff=DIFF))) == Applied('a', 2, 2, 1)
+    assert value_of(apply_diff(workspace, ApplyDiff(path='a', diff=DIFF))) == Applied('a', 2, 2, 1)
     assert (folder / 'a').read_text() == TEN.replace('line 3', 'LINE 3').replace(
         'line 10', 'between\nline 10'
     )
@@ -37,7 +37,7 @@ def test_all_hunks_are_applied(folder: Path, workspace: Workspace) -> None:
 def test_the_names_in_it_are_not_believed(folder: Path, workspace: Workspace, names: str) -> None:
     (folder / 'a').write_text(TEN)
     (folder / 'other').write_text(TEN)
-    good(apply_diff(workspace, ApplyDiff(path='a', diff=names + DIFF)))
+    value_of(apply_diff(workspace, ApplyDiff(path='a', diff=names + DIFF)))
     assert 'LINE 3' in (folder / 'a').read_text()
     assert (folder / 'other').read_text() == TEN
 
@@ -59,7 +59,7 @@ def test_line_ends_and_the_last_newline_stay_unless_the_diff_says_so(
     folder: Path, workspace: Workspace, content: str, diff: str, expected: str
 ) -> None:
     (folder / 'a').write_bytes(content.encode())
-    good(apply_diff(workspace, ApplyDiff(path='a', diff=diff)))
+    value_of(apply_diff(workspace, ApplyDiff(path='a', diff=diff)))
     assert (folder / 'a').read_bytes().decode() == expected
 
 
@@ -67,7 +67,7 @@ def test_one_rejected_hunk_and_nothing_is_written(folder: Path, workspace: Works
     content = 'head\nalpha\nmid\nalpha\ntail\n'
     (folder / 'a').write_text(content)
     diff = '@@ -1 +1 @@\n-head\n+HEAD\n@@ -3,1 +3,1 @@ def f():\n-gone\n+x\n@@ -9 +9 @@\n-alpha\n+beta\n'
-    assert bad(
+    assert error_of(
         apply_diff(workspace, ApplyDiff(path='./a', diff=diff)), DiffRejected
     ) == DiffRejected(
         'apply_diff',
@@ -85,7 +85,7 @@ def test_one_rejected_hunk_and_nothing_is_written(folder: Path, workspace: Works
 )
 def test_what_is_no_unified_diff_is_refused(folder: Path, workspace: Workspace, diff: str) -> None:
     (folder / 'a').write_text('x\n')
-    error = bad(apply_diff(workspace, ApplyDiff(path='a', diff=diff)), InvalidParameter)
+    error = error_of(apply_diff(workspace, ApplyDiff(path='a', diff=diff)), InvalidParameter)
     assert (error.tool, error.parameter) == ('apply_diff', 'diff')
     assert tree(folder) == {'a': b'x\n'}
 
@@ -94,18 +94,22 @@ def test_what_cannot_be_edited_is_told(folder: Path, workspace: Workspace) -> No
     (folder / 'src').mkdir()
     (folder / 'latin').write_bytes(b'caf\xe9\n')
     assert (
-        bad(apply_diff(workspace, ApplyDiff(path='src', diff=DIFF)), InvalidParameter).parameter
+        error_of(
+            apply_diff(workspace, ApplyDiff(path='src', diff=DIFF)), InvalidParameter
+        ).parameter
         == 'path'
     )
     assert (
-        bad(apply_diff(workspace, ApplyDiff(path='latin', diff=DIFF)), InvalidParameter).parameter
+        error_of(
+            apply_diff(workspace, ApplyDiff(path='latin', diff=DIFF)), InvalidParameter
+        ).parameter
         == 'path'
     )
     assert (
-        bad(apply_diff(workspace, ApplyDiff(path='nothere', diff=DIFF)), FileNotFound).path
+        error_of(apply_diff(workspace, ApplyDiff(path='nothere', diff=DIFF)), FileNotFound).path
         == 'nothere'
     )
     assert (
-        bad(apply_diff(workspace, ApplyDiff(path='../x', diff=DIFF)), PathForbidden).reason
+        error_of(apply_diff(workspace, ApplyDiff(path='../x', diff=DIFF)), PathForbidden).reason
         == 'outside_workspace'
     )

@@ -15,21 +15,23 @@ from seamwise.catalog.tools import (
     ResourceExhausted,
     ToolFailed,
 )
-from seamwise.toolhost.processes import shell
+from seamwise.toolhost.processes.shell import CommandResult
 from seamwise.toolhost.tools import execute_command as module
 from seamwise.toolhost.tools.execute_command import ExecuteCommand, Finished, execute_command
 from seamwise.toolhost.workspace.workspace import Workspace
-from tests.toolhost.helpers import bad, good, handles, unprivileged
+from tests.toolhost.helpers import error_of, open_handles, unprivileged, value_of
 
 LONG = 30.0
 
 
 def run(workspace: Workspace, command: str, cwd: str = '.') -> Finished:
-    return good(execute_command(workspace, ExecuteCommand(command=command, cwd=cwd, timeout=LONG)))
+    return value_of(
+        execute_command(workspace, ExecuteCommand(command=command, cwd=cwd, timeout=LONG))
+    )
 
 
 def failed(workspace: Workspace, command: str) -> CommandFailed:
-    return bad(
+    return error_of(
         execute_command(workspace, ExecuteCommand(command=command, timeout=LONG)), CommandFailed
     )
 
@@ -85,7 +87,7 @@ def test_a_status_other_than_zero_is_a_failure_with_the_output(workspace: Worksp
 
 def test_too_late_is_a_failure_with_the_output_so_far(workspace: Workspace) -> None:
     result = execute_command(workspace, ExecuteCommand(command='echo begun; sleep 60', timeout=0.5))
-    assert bad(result, CommandTimedOut) == CommandTimedOut(
+    assert error_of(result, CommandTimedOut) == CommandTimedOut(
         'execute_command', 'echo begun; sleep 60', 0.5, 'begun\n', 1
     )
 
@@ -98,9 +100,9 @@ def test_a_folder_that_is_none_is_told_as_cwd(folder: Path, workspace: Workspace
     def asked(cwd: str) -> ExecuteCommand:
         return ExecuteCommand(command='true', cwd=cwd)
 
-    error = bad(execute_command(workspace, asked('file')), InvalidParameter)
+    error = error_of(execute_command(workspace, asked('file')), InvalidParameter)
     assert (error.parameter, error.reason) == ('cwd', 'is a file, not a folder')
-    assert bad(execute_command(workspace, asked('fil')), FileNotFound) == FileNotFound(
+    assert error_of(execute_command(workspace, asked('fil')), FileNotFound) == FileNotFound(
         'execute_command', 'fil', ('file',)
     )
     for cwd, reason in {
@@ -108,7 +110,7 @@ def test_a_folder_that_is_none_is_told_as_cwd(folder: Path, workspace: Workspace
         'out': 'outside_workspace',
         'secrets': 'ignored',
     }.items():
-        assert bad(execute_command(workspace, asked(cwd)), PathForbidden).reason == reason
+        assert error_of(execute_command(workspace, asked(cwd)), PathForbidden).reason == reason
 
 
 def test_a_folder_that_may_not_be_entered_is_the_systems(
@@ -116,21 +118,23 @@ def test_a_folder_that_may_not_be_entered_is_the_systems(
 ) -> None:
     (folder / 'closed').mkdir(mode=0o700)
     with unprivileged():
-        error = bad(
+        error = error_of(
             execute_command(workspace, ExecuteCommand(command='true', cwd='closed')), PathForbidden
         )
     assert error.reason == 'system'
 
 
 def test_a_command_that_cannot_be_one_is_refused(workspace: Workspace) -> None:
-    error = bad(execute_command(workspace, ExecuteCommand(command='echo \0')), InvalidParameter)
-    assert (error.parameter, error.reason) == ('command', 'must not hold a NUL character')
-    error = bad(
+    error = error_of(
+        execute_command(workspace, ExecuteCommand(command='echo \0')), InvalidParameter
+    )
+    assert (error.parameter, error.reason) == ('command', 'must not contain a NUL character')
+    error = error_of(
         execute_command(workspace, ExecuteCommand(command='#' * 3_000_000)), InvalidParameter
     )
     assert (error.parameter, error.reason) == (
         'command',
-        'has 3,000,000 characters, more than a command may have here; put it in a file',
+        'has 3,000,000 characters, more than the system allows; put the command in a file',
     )
 
 
@@ -150,16 +154,16 @@ def test_trouble_of_the_machine_is_told(
     kind: type[object],
     resource: str | None,
 ) -> None:
-    def broken(*_args: object, **_kwargs: object) -> shell.CommandResult:
+    def broken(*_args: object, **_kwargs: object) -> CommandResult:
         raise OSError(code, os.strerror(code))
 
-    monkeypatch.setattr(shell, 'run', broken)
-    error = bad(execute_command(workspace, ExecuteCommand(command='true')), kind)
+    monkeypatch.setattr(module, 'run_command', broken)
+    error = error_of(execute_command(workspace, ExecuteCommand(command='true')), kind)
     assert getattr(error, 'resource', None) == resource
 
 
 def test_no_handle_is_left_open(workspace: Workspace) -> None:
-    before = handles()
+    before = open_handles()
     for command in ('true', 'false', 'echo \0', 'sleep 60'):
         execute_command(workspace, ExecuteCommand(command=command, timeout=0.2))
-    assert handles() == before
+    assert open_handles() == before

@@ -7,15 +7,15 @@ import msgspec
 import pytest
 
 from seamwise.catalog.tools import FileNotFound, InvalidParameter, PathForbidden
-from seamwise.toolhost.tools.list_files import Entry, ListFiles, Listing, list_files
+from seamwise.toolhost.tools.list_files import DirectoryEntry, ListFiles, Listing, list_files
 from seamwise.toolhost.workspace.workspace import Workspace
-from tests.toolhost.helpers import bad, dig, good, unprivileged
+from tests.toolhost.helpers import error_of, make_nested_folders, unprivileged, value_of
 
 
 def listing(
     workspace: Workspace, path: str = '.', *, recursive: bool = False, limit: int = 1_000
 ) -> Listing:
-    return good(list_files(workspace, ListFiles(path=path, recursive=recursive, limit=limit)))
+    return value_of(list_files(workspace, ListFiles(path=path, recursive=recursive, limit=limit)))
 
 
 def paths(found: Listing) -> list[str]:
@@ -36,10 +36,10 @@ def test_every_entry_says_what_it_is(folder: Path, workspace: Workspace) -> None
     assert listing(workspace) == Listing(
         '.',
         (
-            Entry('link', 'symlink', 0),
-            Entry('pipe', 'file', 0),
-            Entry('src', 'directory', 0),
-            Entry('src-a', 'file', 1),
+            DirectoryEntry('link', 'symlink', 0),
+            DirectoryEntry('pipe', 'file', 0),
+            DirectoryEntry('src', 'directory', 0),
+            DirectoryEntry('src-a', 'file', 1),
         ),
         truncated=False,
     )
@@ -68,7 +68,10 @@ def test_what_is_ignored_and_git_are_left_out(folder: Path, workspace: Workspace
     (folder / '.seamignore').write_text('*.py\n/src/deep/\n')
     (folder / '.git').mkdir()
     assert paths(listing(workspace, recursive=True)) == ['.seamignore', 'link', 'src', 'src-a']
-    assert bad(list_files(workspace, ListFiles(path='src/deep')), PathForbidden).reason == 'ignored'
+    assert (
+        error_of(list_files(workspace, ListFiles(path='src/deep')), PathForbidden).reason
+        == 'ignored'
+    )
 
 
 def test_an_empty_folder_is_empty(folder: Path, workspace: Workspace) -> None:
@@ -78,12 +81,14 @@ def test_an_empty_folder_is_empty(folder: Path, workspace: Workspace) -> None:
 
 def test_what_is_no_folder_is_told(folder: Path, workspace: Workspace) -> None:
     assert (
-        bad(list_files(workspace, ListFiles(path='src-a')), InvalidParameter).reason
+        error_of(list_files(workspace, ListFiles(path='src-a')), InvalidParameter).reason
         == 'is a file, not a folder'
     )
-    assert bad(list_files(workspace, ListFiles(path='srx')), FileNotFound).suggestions == ('src',)
+    assert error_of(list_files(workspace, ListFiles(path='srx')), FileNotFound).suggestions == (
+        'src',
+    )
     assert (
-        bad(list_files(workspace, ListFiles(path='..')), PathForbidden).reason
+        error_of(list_files(workspace, ListFiles(path='..')), PathForbidden).reason
         == 'outside_workspace'
     )
 
@@ -115,10 +120,11 @@ def test_a_folder_that_may_not_be_listed_is_the_systems(folder: Path, workspace:
     (folder / 'closed').chmod(0o111)
     with unprivileged():
         assert (
-            bad(list_files(workspace, ListFiles(path='closed')), PathForbidden).reason == 'system'
+            error_of(list_files(workspace, ListFiles(path='closed')), PathForbidden).reason
+            == 'system'
         )
 
 
 def test_a_tree_of_any_depth_is_listed(folder: Path, workspace: Workspace) -> None:
-    dig(folder / 'src', 500)
+    make_nested_folders(folder / 'src', 500)
     assert len(listing(workspace, 'src', recursive=True).entries) == 503

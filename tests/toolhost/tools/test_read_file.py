@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from seamwise.catalog.tools import FileNotFound, InvalidParameter, PathForbidden
 from seamwise.toolhost.tools.read_file import CONTENT_LIMIT, FileText, ReadFile, read_file
 from seamwise.toolhost.workspace.workspace import Workspace
-from tests.toolhost.helpers import bad, good, handles, unprivileged
+from tests.toolhost.helpers import error_of, open_handles, unprivileged, value_of
 
 TEN = ''.join(f'line {number}\n' for number in range(1, 11))
 
@@ -25,7 +25,7 @@ def read(
     encoding: str = 'utf-8',
     path: str = 'a',
 ) -> FileText:
-    return good(
+    return value_of(
         read_file(workspace, ReadFile(path=path, start_line=start, end_line=end, encoding=encoding))
     )
 
@@ -33,7 +33,7 @@ def read(
 def refused(
     workspace: Workspace, *, start: int = 1, encoding: str = 'utf-8', path: str = 'a'
 ) -> tuple[str, str]:
-    error = bad(
+    error = error_of(
         read_file(workspace, ReadFile(path=path, start_line=start, encoding=encoding)),
         InvalidParameter,
     )
@@ -77,7 +77,7 @@ class TestLines:
         (folder / 'a').write_text(TEN)
         assert refused(workspace, start=start) == (
             'start_line',
-            f'must be a line of the file, which has 10, not {shown}',
+            f'must be a line of the file (total lines: 10), not {shown}',
         )
 
     def test_of_an_empty_file_are_none(self, folder: Path, workspace: Workspace) -> None:
@@ -85,7 +85,7 @@ class TestLines:
         assert read(workspace) == FileText('a', '', 1, 0, 0, truncated=False)
         assert refused(workspace, start=2) == (
             'start_line',
-            'must be a line of the file, which has 0, not 2',
+            'must be a line of the file (total lines: 0), not 2',
         )
 
     @pytest.mark.parametrize(
@@ -212,7 +212,7 @@ class TestEncodings:
         (folder / 'a').write_text('x')
         assert refused(workspace, encoding=encoding) == (
             'encoding',
-            'must be an encoding for text, as "utf-8", "gb18030" or "latin-1"',
+            'must be a text encoding such as "utf-8", "gb18030" or "latin-1"',
         )
 
     def test_that_do_not_fit_are_refused_with_the_place_and_another_one(
@@ -227,7 +227,7 @@ class TestEncodings:
 
     def test_must_fit_the_whole_file(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'a').write_bytes(b'ok\n' * 5 + b'\xff\n')
-        error = bad(read_file(workspace, ReadFile(path='a', end_line=1)), InvalidParameter)
+        error = error_of(read_file(workspace, ReadFile(path='a', end_line=1)), InvalidParameter)
         assert error.parameter == 'encoding'
 
 
@@ -252,22 +252,24 @@ class TestWhatIsNoText:
         assert refused(workspace) == ('path', 'is a pipe, not a file')
         (folder / 'null').symlink_to('/dev/null')
         assert (
-            bad(read_file(workspace, ReadFile(path='null')), PathForbidden).reason
+            error_of(read_file(workspace, ReadFile(path='null')), PathForbidden).reason
             == 'outside_workspace'
         )
 
     def test_a_device_is_refused(self, workspace: Workspace) -> None:
-        error = bad(read_file(Workspace(Path('/dev')), ReadFile(path='zero')), InvalidParameter)
+        error = error_of(
+            read_file(Workspace(Path('/dev')), ReadFile(path='zero')), InvalidParameter
+        )
         assert error.reason == 'is a device, not a file'
 
     def test_a_file_of_the_system_without_a_size_is_read_as_any_other(self) -> None:
-        found = good(read_file(Workspace(Path('/proc/self')), ReadFile(path='status')))
+        found = value_of(read_file(Workspace(Path('/proc/self')), ReadFile(path='status')))
         assert found.content.startswith('Name:')
 
 
 def test_a_missing_file_is_told_with_near_names(folder: Path, workspace: Workspace) -> None:
     (folder / 'app.py').write_text('x')
-    assert bad(read_file(workspace, ReadFile(path='ap.py')), FileNotFound) == FileNotFound(
+    assert error_of(read_file(workspace, ReadFile(path='ap.py')), FileNotFound) == FileNotFound(
         'read_file', 'ap.py', ('app.py',)
     )
 
@@ -276,17 +278,17 @@ def test_a_file_that_may_not_be_read_is_forbidden(folder: Path, workspace: Works
     (folder / 'a').write_text('x')
     (folder / 'a').chmod(0)
     with unprivileged():
-        assert bad(read_file(workspace, ReadFile(path='a')), PathForbidden) == PathForbidden(
+        assert error_of(read_file(workspace, ReadFile(path='a')), PathForbidden) == PathForbidden(
             'read_file', 'a', 'system'
         )
 
 
 def test_no_handle_is_left_open(folder: Path, workspace: Workspace) -> None:
     (folder / 'a').write_bytes(b'x\xff')
-    before = handles()
+    before = open_handles()
     for encoding in ('utf-8', 'latin-1', 'klingon', 'utf-16'):
         read_file(workspace, ReadFile(path='a', encoding=encoding))
-    assert handles() == before
+    assert open_handles() == before
 
 
 MEASURED = """

@@ -18,11 +18,11 @@ from seamwise.catalog.tools import (
     PathForbidden,
     ResourceExhausted,
 )
-from seamwise.toolhost.text.editing import EDIT_LIMIT
+from seamwise.toolhost.text.editing import MAX_EDIT_SIZE
 from seamwise.toolhost.tools import replace_in_file as module
 from seamwise.toolhost.tools.replace_in_file import Replaced, ReplaceInFile, replace_in_file
 from seamwise.toolhost.workspace.workspace import Workspace
-from tests.toolhost.helpers import bad, good, tree
+from tests.toolhost.helpers import error_of, tree, value_of
 
 
 def args(
@@ -33,7 +33,7 @@ def args(
 
 def replaced(folder: Path, content: str, asked: ReplaceInFile) -> str:
     (folder / 'a').write_bytes(content.encode())
-    result = good(replace_in_file(Workspace(folder), asked))
+    result = value_of(replace_in_file(Workspace(folder), asked))
     assert result.path == 'a'
     return (folder / 'a').read_bytes().decode()
 
@@ -83,7 +83,7 @@ def test_a_last_newline_that_the_file_lacks_is_not_found(
     folder: Path, workspace: Workspace
 ) -> None:
     (folder / 'a').write_text('one line')
-    bad(replace_in_file(workspace, args('\n', '!')), ContentNotFound)
+    error_of(replace_in_file(workspace, args('\n', '!')), ContentNotFound)
     assert replaced(folder, 'a\nb', args('\n', '\n\n')) == 'a\n\nb'
     assert replaced(folder, 'ab', args('b', 'b\n\n')) == 'ab'
 
@@ -91,14 +91,14 @@ def test_a_last_newline_that_the_file_lacks_is_not_found(
 def test_permissions_stay(folder: Path, workspace: Workspace) -> None:
     (folder / 'a').write_text('one')
     (folder / 'a').chmod(0o750)
-    assert good(replace_in_file(workspace, args('one', '1'))) == Replaced('a', 1)
+    assert value_of(replace_in_file(workspace, args('one', '1'))) == Replaced('a', 1)
     assert stat.S_IMODE((folder / 'a').stat().st_mode) == 0o750
 
 
 class TestATextThatIsNotThere:
     def test_is_told_with_the_best_match(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'a').write_text('def one():\n    return 1\n')
-        error = bad(replace_in_file(workspace, args('def oen():', 'x')), ContentNotFound)
+        error = error_of(replace_in_file(workspace, args('def oen():', 'x')), ContentNotFound)
         assert (error.searched, error.best_match, error.line) == ('def oen():', 'def one():', 1)
         assert error.similarity is not None
         assert 0.5 < error.similarity < 1
@@ -109,17 +109,21 @@ class TestATextThatIsNotThere:
     ) -> None:
         (folder / 'a').write_text('def one():\n')
         for search in ('zzzzzzzz', '\n\n\n'):
-            error = bad(replace_in_file(workspace, args(search, 'x')), ContentNotFound)
+            error = error_of(replace_in_file(workspace, args(search, 'x')), ContentNotFound)
             assert (error.similarity, error.best_match, error.line) == (None, None, None)
 
     def test_is_not_found_whatever_line_is_named(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'a').write_text('one\n')
-        bad(replace_in_file(workspace, args('zzz', 'x', line=1)), ContentNotFound)
+        error_of(replace_in_file(workspace, args('zzz', 'x', line=1)), ContentNotFound)
 
     def test_is_shown_cut(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'a').write_text('one\n')
         assert (
-            len(bad(replace_in_file(workspace, args('z' * 5_000, 'x')), ContentNotFound).searched)
+            len(
+                error_of(
+                    replace_in_file(workspace, args('z' * 5_000, 'x')), ContentNotFound
+                ).searched
+            )
             < 1_100
         )
 
@@ -128,7 +132,7 @@ class TestATextThatIsThereMoreThanOnce:
     def test_is_refused_with_every_line(self, folder: Path, workspace: Workspace) -> None:
         content = 'x = 1\ny = 0\n\nx = 1\ny = 0\n\nx = 1\n'
         (folder / 'a').write_text(content)
-        assert bad(
+        assert error_of(
             replace_in_file(workspace, args('x = 1', 'z')), DuplicateMatch
         ) == DuplicateMatch('replace_in_file', 'a', 3, (1, 4, 7))
         assert (folder / 'a').read_text() == content
@@ -138,7 +142,9 @@ class TestATextThatIsThereMoreThanOnce:
 
     def test_is_replaced_everywhere_on_purpose(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'a').write_bytes(b'x\r\nx x\r\n')
-        assert good(replace_in_file(workspace, args('x', 'x\ny', every=True))) == Replaced('a', 3)
+        assert value_of(replace_in_file(workspace, args('x', 'x\ny', every=True))) == Replaced(
+            'a', 3
+        )
         assert (folder / 'a').read_bytes() == b'x\r\ny\r\nx\r\ny x\r\ny\r\n'
 
     def test_is_replaced_everywhere_in_a_line_on_purpose(self, folder: Path) -> None:
@@ -146,25 +152,25 @@ class TestATextThatIsThereMoreThanOnce:
 
     def test_in_one_line_is_not_certain_either(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'a').write_text('x\nx x\n')
-        assert bad(
+        assert error_of(
             replace_in_file(workspace, args('x', 'z', line=2)), DuplicateMatch
         ) == DuplicateMatch('replace_in_file', 'a', 2, (2, 2))
 
     def test_across_itself_is_not_certain_either(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'a').write_text('aaa\n')
-        assert bad(replace_in_file(workspace, args('aa', 'b')), DuplicateMatch).count == 2
-        assert good(replace_in_file(workspace, args('aa', 'b', every=True))).replacements == 1
+        assert error_of(replace_in_file(workspace, args('aa', 'b')), DuplicateMatch).count == 2
+        assert value_of(replace_in_file(workspace, args('aa', 'b', every=True))).replacements == 1
         assert (folder / 'a').read_text() == 'ba\n'
 
     def test_very_often_is_counted_and_named_in_part(
         self, folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(module, 'MOST_LINES', 2)
-        monkeypatch.setattr(module, 'MOST_PLACES', 4)
+        monkeypatch.setattr(module, 'MAX_REPORTED_LINES', 2)
+        monkeypatch.setattr(module, 'MAX_REPLACEMENTS', 4)
         (folder / 'a').write_text('x\n' * 10)
-        assert bad(replace_in_file(workspace, args('x', 'y')), DuplicateMatch) == DuplicateMatch(
-            'replace_in_file', 'a', 10, (1, 2)
-        )
+        assert error_of(
+            replace_in_file(workspace, args('x', 'y')), DuplicateMatch
+        ) == DuplicateMatch('replace_in_file', 'a', 10, (1, 2))
 
 
 class TestALine:
@@ -176,7 +182,9 @@ class TestALine:
         self, folder: Path, workspace: Workspace, line: int, actual: str
     ) -> None:
         (folder / 'a').write_text('one\ntwo\nthree\nfour\n')
-        error = bad(replace_in_file(workspace, args('two\nthree', 'x', line=line)), ContentMismatch)
+        error = error_of(
+            replace_in_file(workspace, args('two\nthree', 'x', line=line)), ContentMismatch
+        )
         assert error == ContentMismatch('replace_in_file', 'a', 'two\nthree', actual, line)
 
     def test_may_hold_it_anywhere(self, folder: Path) -> None:
@@ -188,23 +196,25 @@ class TestTooMuch:
     def test_places_are_not_replaced(
         self, folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(module, 'MOST_PLACES', 3)
+        monkeypatch.setattr(module, 'MAX_REPLACEMENTS', 3)
         (folder / 'a').write_text('xxxx')
         assert (
-            bad(replace_in_file(workspace, args('x', 'y', every=True)), InvalidParameter).parameter
+            error_of(
+                replace_in_file(workspace, args('x', 'y', every=True)), InvalidParameter
+            ).parameter
             == 'search'
         )
         (folder / 'a').write_text('xxx')
-        assert good(replace_in_file(workspace, args('x', 'y', every=True))).replacements == 3
+        assert value_of(replace_in_file(workspace, args('x', 'y', every=True))).replacements == 3
 
     def test_text_is_not_put_in(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'a').write_text('x' * 100_000)
-        error = bad(
+        error = error_of(
             replace_in_file(workspace, args('x', 'y' * 1_000, every=True)), InvalidParameter
         )
         assert (error.parameter, error.reason) == (
             'replace',
-            f'would come 100,000 times, as more than {EDIT_LIMIT:,} characters in all',
+            f'would be inserted 100,000 times, more than {MAX_EDIT_SIZE:,} characters in total',
         )
         assert (folder / 'a').read_text() == 'x' * 100_000
 
@@ -214,14 +224,14 @@ def test_what_cannot_be_edited_is_told(folder: Path, workspace: Workspace) -> No
     (folder / 'locked').write_text('x')
     (folder / 'locked').chmod(0o444)
     assert (
-        bad(replace_in_file(workspace, args('x', 'y', path='src')), InvalidParameter).reason
+        error_of(replace_in_file(workspace, args('x', 'y', path='src')), InvalidParameter).reason
         == 'is a folder, not a file'
     )
-    assert bad(
+    assert error_of(
         replace_in_file(workspace, args('x', 'y', path='lockd')), FileNotFound
     ).suggestions == ('locked',)
     assert (
-        bad(replace_in_file(workspace, args('x', 'y', path='locked')), PathForbidden).reason
+        error_of(replace_in_file(workspace, args('x', 'y', path='locked')), PathForbidden).reason
         == 'write_protected'
     )
 
@@ -235,7 +245,10 @@ def test_a_full_disk_leaves_the_file_as_it_was(
         raise OSError(errno.ENOSPC, 'no space left')
 
     monkeypatch.setattr(os, 'fsync', full)
-    assert bad(replace_in_file(workspace, args('one', 'two')), ResourceExhausted).resource == 'disk'
+    assert (
+        error_of(replace_in_file(workspace, args('one', 'two')), ResourceExhausted).resource
+        == 'disk'
+    )
     assert tree(folder) == {'a': b'one'}
 
 
@@ -254,7 +267,7 @@ def test_replacing_everywhere_is_what_python_does(
     (folder / 'a').write_bytes(content.encode())
     result = replace_in_file(workspace, args(search, replace, every=True))
     if search not in content:
-        bad(result, ContentNotFound)
+        error_of(result, ContentNotFound)
         return
-    assert good(result).replacements == content.count(search)
+    assert value_of(result).replacements == content.count(search)
     assert (folder / 'a').read_bytes().decode() == content.replace(search, replace)

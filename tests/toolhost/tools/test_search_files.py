@@ -19,12 +19,12 @@ from seamwise.catalog.tools import (
     ToolFailed,
     ToolTimedOut,
 )
-from seamwise.toolhost.processes import regex_worker as matcher
+from seamwise.toolhost.processes import regex_worker
 from seamwise.toolhost.tools import search_files as module
-from seamwise.toolhost.tools.search_files import Match, Matches, SearchFiles, search_files
+from seamwise.toolhost.tools.search_files import FileMatch, Matches, SearchFiles, search_files
 from seamwise.toolhost.workspace.paths import Names
 from seamwise.toolhost.workspace.workspace import Workspace
-from tests.toolhost.helpers import bad, good, handles, unprivileged
+from tests.toolhost.helpers import error_of, open_handles, unprivileged, value_of
 
 LONG = 30.0
 
@@ -37,7 +37,7 @@ def search(
     glob: str | None = None,
     limit: int = 200,
 ) -> Matches:
-    return good(
+    return value_of(
         search_files(
             workspace, SearchFiles(pattern=pattern, path=path, glob=glob, limit=limit, timeout=LONG)
         )
@@ -53,7 +53,7 @@ def found(
 
 
 def refused(workspace: Workspace, args: SearchFiles) -> tuple[str, str]:
-    error = bad(search_files(workspace, args), InvalidParameter)
+    error = error_of(search_files(workspace, args), InvalidParameter)
     assert error.tool == 'search_files'
     return error.parameter, error.reason
 
@@ -93,7 +93,7 @@ class TestWhatMatches:
         (folder / 'a').write_text('Hello\nhello\n')
         assert [line for _, line, _ in found(workspace, 'hello')] == [2]
         args = SearchFiles(pattern='hello', case_sensitive=False, timeout=LONG)
-        assert [one.line for one in good(search_files(workspace, args)).matches] == [1, 2]
+        assert [one.line for one in value_of(search_files(workspace, args)).matches] == [1, 2]
 
     def test_in_another_encoding_is_shown_as_such(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'a').write_bytes('x你好x\n'.encode('gb18030') + 'x数\n'.encode())
@@ -152,7 +152,9 @@ class TestWhatIsLeftOut:
         monkeypatch.setattr(workspace, 'open_file', as_nobody)
         assert [path for path, _, _ in found(workspace, 'x')] == ['a', 'c']
         assert (
-            bad(search_files(workspace, SearchFiles(pattern='x', path='b')), PathForbidden).reason
+            error_of(
+                search_files(workspace, SearchFiles(pattern='x', path='b')), PathForbidden
+            ).reason
             == 'system'
         )
 
@@ -165,7 +167,7 @@ class TestWhatIsLeftOut:
             raise OSError(5, 'the disk is broken')
 
         monkeypatch.setattr(workspace, 'open_file', broken)
-        cause = bad(search_files(workspace, SearchFiles(pattern='x')), ToolFailed).cause
+        cause = error_of(search_files(workspace, SearchFiles(pattern='x')), ToolFailed).cause
         assert str(cause) == '[Errno 5] the disk is broken'
 
 
@@ -197,7 +199,7 @@ class TestAGlob:
 
     @pytest.mark.parametrize('glob', ['', '  ', '!*.py', '\\', '[z-a]', 'x' * 5_000])
     def test_that_is_no_pattern_is_refused(self, workspace: Workspace, glob: str) -> None:
-        said = 'must be a pattern as "*.py" or "src/**/*.py", and must not begin with "!"'
+        said = 'must be a glob such as "*.py" or "src/**/*.py", and must not begin with "!"'
         assert refused(workspace, SearchFiles(pattern='x', glob=glob)) == ('glob', said)
 
 
@@ -208,7 +210,7 @@ class TestHugeFiles:
         text = ''.join(f'{"数" * (number % 7)} {number}\n' for number in range(1, 300))
         (folder / 'a').write_text(text)
         for block in (1, 2, 10, 100, 10_000):
-            monkeypatch.setattr(module, 'BLOCK', block)
+            monkeypatch.setattr(module, 'BLOCK_SIZE', block)
             assert [one.line for one in search(workspace, r'\d', limit=1_000).matches] == [
                 *range(1, 300)
             ]
@@ -217,12 +219,14 @@ class TestHugeFiles:
     def test_what_is_left_out_of_a_huge_line_is_said(
         self, folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(module, 'BLOCK', 10)
+        monkeypatch.setattr(module, 'BLOCK_SIZE', 10)
         monkeypatch.setattr(module, 'LINE_LIMIT', 20)
         (folder / 'a').write_text('a' * 60 + 'x\nnext x\n')
-        assert search(workspace, 'x') == Matches((Match('a', 2, 'next x'),), truncated=True)
+        assert search(workspace, 'x') == Matches((FileMatch('a', 2, 'next x'),), truncated=True)
         (folder / 'a').write_text('a' * 29 + 'x')
-        assert search(workspace, 'x') == Matches((Match('a', 1, 'a' * 29 + 'x'),), truncated=False)
+        assert search(workspace, 'x') == Matches(
+            (FileMatch('a', 1, 'a' * 29 + 'x'),), truncated=False
+        )
 
     def test_a_word_in_a_line_of_megabytes_is_found(
         self, folder: Path, workspace: Workspace
@@ -233,12 +237,12 @@ class TestHugeFiles:
     def test_the_time_is_over_while_a_huge_line_is_passed(
         self, folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(module, 'BLOCK', 10)
+        monkeypatch.setattr(module, 'BLOCK_SIZE', 10)
         monkeypatch.setattr(module, 'LINE_LIMIT', 10)
         (folder / 'a').write_text('a' * 1_000)
         times = iter([0.0, 1.0])
         monkeypatch.setattr(module, 'monotonic', lambda: next(times, 1_000.0))
-        assert bad(
+        assert error_of(
             search_files(workspace, SearchFiles(pattern='x', timeout=5.0)), ToolTimedOut
         ) == ToolTimedOut('search_files', 5.0, 1)
 
@@ -247,7 +251,7 @@ class TestTheTime:
     def test_is_over_inside_of_one_match_too(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'a').write_text('a' * 60 + 'b\n')
         begun = time.monotonic()
-        error = bad(
+        error = error_of(
             search_files(workspace, SearchFiles(pattern='(a+)+$', timeout=0.3)), ToolTimedOut
         )
         assert error == ToolTimedOut('search_files', 0.3, 1)
@@ -256,7 +260,7 @@ class TestTheTime:
     def test_is_over_inside_of_one_name_too(self, folder: Path, workspace: Workspace) -> None:
         (folder / ('a' * 200)).write_text('x')
         args = SearchFiles(pattern='x', glob='*a' * 12 + '*b', timeout=0.3)
-        assert bad(search_files(workspace, args), ToolTimedOut).timeout == 0.3
+        assert error_of(search_files(workspace, args), ToolTimedOut).timeout == 0.3
 
     def test_is_looked_at_between_files(
         self, folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
@@ -264,14 +268,16 @@ class TestTheTime:
         (folder / 'a').write_text('x')
         times = iter([0.0])
         monkeypatch.setattr(module, 'monotonic', lambda: next(times, 1_000.0))
-        assert bad(search_files(workspace, SearchFiles(pattern='x')), ToolTimedOut).attempts == 1
+        assert (
+            error_of(search_files(workspace, SearchFiles(pattern='x')), ToolTimedOut).attempts == 1
+        )
 
 
 @pytest.mark.parametrize('pattern', ['([', '*', '(?P<a>x)(?P<a>y)', '(' * 5_000, 'a{2,1}'])
 def test_what_is_no_pattern_is_refused(workspace: Workspace, pattern: str) -> None:
     parameter, reason = refused(workspace, SearchFiles(pattern=pattern))
     assert parameter == 'pattern'
-    assert reason.startswith("is no regular expression of Python's re: ")
+    assert reason.startswith('is not a valid regular expression of Python: ')
 
 
 def test_what_cannot_be_searched_is_told(folder: Path, workspace: Workspace) -> None:
@@ -281,13 +287,15 @@ def test_what_cannot_be_searched_is_told(folder: Path, workspace: Workspace) -> 
         'path',
         'is a pipe, neither a file nor a folder',
     )
-    bad(search_files(workspace, SearchFiles(pattern='x', path='nothere')), FileNotFound)
+    error_of(search_files(workspace, SearchFiles(pattern='x', path='nothere')), FileNotFound)
     assert (
-        bad(search_files(workspace, SearchFiles(pattern='x', path='a.key')), PathForbidden).reason
+        error_of(
+            search_files(workspace, SearchFiles(pattern='x', path='a.key')), PathForbidden
+        ).reason
         == 'ignored'
     )
     assert (
-        bad(search_files(workspace, SearchFiles(pattern='x', path='..')), PathForbidden).reason
+        error_of(search_files(workspace, SearchFiles(pattern='x', path='..')), PathForbidden).reason
         == 'outside_workspace'
     )
 
@@ -303,8 +311,8 @@ def test_an_interpreter_that_cannot_be_started_is_not_taken_for_the_path(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, 'executable', '/nothere')
-    cause = bad(search_files(workspace, SearchFiles(pattern='x')), ToolFailed).cause
-    assert 'the process that searches cannot be started' in str(cause)
+    cause = error_of(search_files(workspace, SearchFiles(pattern='x')), ToolFailed).cause
+    assert 'the search process cannot be started' in str(cause)
 
 
 def test_a_search_that_breaks_is_no_timeout(
@@ -312,14 +320,14 @@ def test_a_search_that_breaks_is_no_timeout(
 ) -> None:
     (folder / 'broken.py').write_text('import sys; sys.exit(3)')
     (folder / 'a').write_text('x')
-    monkeypatch.setattr(matcher, '__file__', str(folder / 'broken.py'))
-    cause = bad(search_files(workspace, SearchFiles(pattern='x')), ToolFailed).cause
-    assert str(cause) == 'the process that searches ended with status 3'
+    monkeypatch.setattr(regex_worker, '__file__', str(folder / 'broken.py'))
+    cause = error_of(search_files(workspace, SearchFiles(pattern='x')), ToolFailed).cause
+    assert str(cause) == 'the search process ended with status 3'
 
 
 def test_nothing_is_left_open_or_running(folder: Path, workspace: Workspace) -> None:
     (folder / 'a').write_text('x\n' * 50)
-    before = handles()
+    before = open_handles()
     for args in (
         SearchFiles(pattern='x', limit=2),
         SearchFiles(pattern='(['),
@@ -327,7 +335,7 @@ def test_nothing_is_left_open_or_running(folder: Path, workspace: Workspace) -> 
         SearchFiles(pattern='(x+x+)+y', timeout=0.1),
     ):
         search_files(workspace, args)
-    assert handles() == before
+    assert open_handles() == before
 
 
 MEASURED = """

@@ -20,17 +20,19 @@ from seamwise.catalog.tools import (
 )
 from seamwise.toolhost.tools.write_file import WriteFile, Written, write_file
 from seamwise.toolhost.workspace.workspace import Workspace
-from tests.toolhost.helpers import CANARY, bad, good, handles, tree, unprivileged
+from tests.toolhost.helpers import CANARY, error_of, open_handles, tree, unprivileged, value_of
 
 
 def write(
     workspace: Workspace, path: str, content: str = 'new\n', *, overwrite: bool = False
 ) -> Written:
-    return good(write_file(workspace, WriteFile(path=path, content=content, overwrite=overwrite)))
+    return value_of(
+        write_file(workspace, WriteFile(path=path, content=content, overwrite=overwrite))
+    )
 
 
 def reason(workspace: Workspace, path: str) -> str:
-    return bad(
+    return error_of(
         write_file(workspace, WriteFile(path=path, content='new\n', overwrite=True)),
         InvalidParameter,
     ).reason
@@ -53,7 +55,7 @@ def test_a_content_is_written_as_it_is(folder: Path, workspace: Workspace) -> No
 def test_an_existing_file_is_replaced_only_on_purpose(folder: Path, workspace: Workspace) -> None:
     (folder / 'a').write_text('old')
     (folder / 'a').chmod(0o751)
-    error = bad(write_file(workspace, WriteFile(path='./a', content='new')), FileAlreadyExists)
+    error = error_of(write_file(workspace, WriteFile(path='./a', content='new')), FileAlreadyExists)
     assert error == FileAlreadyExists('write_file', './a')
     assert tree(folder) == {'a': b'old'}
     assert write(workspace, './a', 'new', overwrite=True) == Written('./a', 3, created=False)
@@ -85,11 +87,11 @@ def test_what_is_no_file_is_not_written(folder: Path, workspace: Workspace) -> N
     assert (
         reason(workspace, 'notes.txt/x.txt')
         == reason(workspace, 'notes.txt/')
-        == 'goes through a file as if that were a folder'
+        == 'uses a file as if it were a folder'
     )
     assert reason(workspace, 'new/') == 'must name a file, so it must not end in "/", "." or ".."'
     assert reason(workspace, '') == 'must not be empty; the workspace itself is "."'
-    assert reason(workspace, 'x/' + 'y' * 256) == 'has a name of 256 bytes; a name has at most 255'
+    assert reason(workspace, 'x/' + 'y' * 256) == 'contains a name of 256 bytes; the maximum is 255'
     assert tree(folder) == before
 
 
@@ -112,7 +114,7 @@ def test_what_is_forbidden_stays_as_it_is(
         'locked': 'write_protected',
     }
     for path, why in reasons.items():
-        error = bad(
+        error = error_of(
             write_file(workspace, WriteFile(path=path, content='new', overwrite=True)),
             PathForbidden,
         )
@@ -123,7 +125,7 @@ def test_what_is_forbidden_stays_as_it_is(
 
 def test_a_loop_is_nothing_that_can_be_written(folder: Path, workspace: Workspace) -> None:
     (folder / 'loop').symlink_to('loop')
-    bad(write_file(workspace, WriteFile(path='loop', content='x')), FileNotFound)
+    error_of(write_file(workspace, WriteFile(path='loop', content='x')), FileNotFound)
 
 
 def test_somebody_who_was_quicker_keeps_the_file(
@@ -133,7 +135,7 @@ def test_somebody_who_was_quicker_keeps_the_file(
         (folder / 'a').write_text('theirs')
 
     monkeypatch.setattr(os, 'fsync', quicker)
-    bad(write_file(workspace, WriteFile(path='a', content='x')), FileAlreadyExists)
+    error_of(write_file(workspace, WriteFile(path='a', content='x')), FileAlreadyExists)
     assert tree(folder) == {'a': b'theirs'}
 
 
@@ -152,17 +154,17 @@ def test_a_write_that_fails_half_way_leaves_everything_as_it_was(
     folder: Path, workspace: Workspace
 ) -> None:
     (folder / 'a').write_text('old')
-    before = handles()
+    before = open_handles()
     with small_files():
         for path in ('a', 'new/b'):
-            error = bad(
+            error = error_of(
                 write_file(workspace, WriteFile(path=path, content='x' * 100_000, overwrite=True)),
                 ToolFailed,
             )
             assert isinstance(error.cause, OSError)
             assert error.cause.errno == errno.EFBIG
     assert tree(folder) == {'a': b'old'}
-    assert handles() == before
+    assert open_handles() == before
 
 
 def test_a_full_disk_is_a_full_disk(
@@ -173,7 +175,9 @@ def test_a_full_disk_is_a_full_disk(
 
     monkeypatch.setattr(os, 'fsync', full)
     assert (
-        bad(write_file(workspace, WriteFile(path='new/a', content='x')), ResourceExhausted).resource
+        error_of(
+            write_file(workspace, WriteFile(path='new/a', content='x')), ResourceExhausted
+        ).resource
         == 'disk'
     )
     assert tree(folder) == {}
@@ -187,7 +191,9 @@ def test_a_folder_that_may_not_be_written_is_the_systems(
     with unprivileged():
         for path in ('closed/a', 'closed/new/a'):
             assert (
-                bad(write_file(workspace, WriteFile(path=path, content='x')), PathForbidden).reason
+                error_of(
+                    write_file(workspace, WriteFile(path=path, content='x')), PathForbidden
+                ).reason
                 == 'system'
             )
     assert tree(folder) == {'closed': None}

@@ -5,15 +5,15 @@ const articles = [...document.querySelectorAll('article')];
 
 function filter() {
   const words = query.value.toLowerCase().split(/\s+/).filter(Boolean);
-  let shown = 0;
+  let visible = 0;
   for (const article of articles) {
     article.hidden = !words.every((word) => article.dataset.words.includes(word));
-    shown += article.hidden ? 0 : 1;
+    visible += article.hidden ? 0 : 1;
   }
   for (const section of document.querySelectorAll('section')) {
     section.hidden = !section.querySelector('article:not([hidden])');
   }
-  count.textContent = words.length ? `${shown} of ${articles.length} errors` : '';
+  count.textContent = words.length ? `${visible} of ${articles.length} errors` : '';
 }
 
 function openTarget() {
@@ -21,9 +21,9 @@ function openTarget() {
   try {
     id = decodeURIComponent(location.hash.slice(1));
   } catch {
-    // A link that somebody has cut off leads nowhere.
+    // The fragment of a truncated link cannot be decoded.
   }
-  const article = articles.find((one) => one.id === id);
+  const article = articles.find((candidate) => candidate.id === id);
   if (!article) return;
   if (article.hidden) {
     query.value = '';

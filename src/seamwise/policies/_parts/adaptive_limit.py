@@ -1,4 +1,4 @@
-"""A limit of a bulkhead that finds itself: up while calls are as quick as usual, down when they fail or take longer."""
+"""Adaptive concurrency limits of a bulkhead: raised while calls are fast, cut when they fail."""
 
 from math import inf, sqrt
 from typing import Literal, TypeAlias
@@ -9,45 +9,47 @@ from typing_extensions import override
 from seamwise.errors import MAX_DELAY
 from seamwise.policies._engine.validation import check_choice, check_float, check_int
 
-By: TypeAlias = Literal['aimd', 'gradient']
-"""How a limit is found: by small steps up and large ones down, or by how much longer calls take than usual."""
+Algorithm: TypeAlias = Literal['aimd', 'gradient']
+"""Algorithm of an adaptive limit: additive increase with multiplicative decrease, or gradient."""
 
-METHODS: tuple[By, ...] = ('aimd', 'gradient')
+ALGORITHMS: tuple[Algorithm, ...] = ('aimd', 'gradient')
 
-TWICE = 2.0
-"""Calls that take so many times as long as usual are slow, where nobody said which are."""
+SLOW_FACTOR = 2.0
+"""A round is slow if its mean latency exceeds the usual one by this factor and `slow` is None."""
 
-CUT = 0.9
-"""What is left of a limit after a failure or a slow round."""
+DECREASE_FACTOR = 0.9
+"""Factor of the limit after a failure or a slow round."""
 
 TOLERANCE = 1.5
-"""By so much may calls take longer than usual before a gradient is one."""
+"""The gradient algorithm ignores latencies below the usual one times this factor."""
 
-STEEPEST = 0.5
-"""What one round may do to a gradient."""
+MIN_GRADIENT = 0.5
+"""Lower bound of the gradient of one round."""
 
 SMOOTHING = 0.2
-"""How much of the new limit one round brings in."""
+"""Weight of the new limit in the moving average of the gradient algorithm."""
 
-LEAST_ROUND = 10
-"""A round is of as many calls as the limit allows, and of so many at least: one call alone says little."""
+MIN_ROUND_CALLS = 10
+"""Minimum number of calls in a round: fewer latencies have too much variance."""
 
-PROBE_EVERY = 50
-"""After so many rounds one runs with half the limit, to see again what is usual where nobody queues."""
+PROBE_INTERVAL = 50
+"""Rounds between two probes. A probe round halves the limit, to measure the latency of calls that
+do not queue.
+"""
 
 
 class Adaptive(Struct, frozen=True):
-    """What `adaptive` was told; `bulkhead` makes the limits of it, one a key."""
+    """Settings of an adaptive limit; the bulkhead creates one limit for each of its keys."""
 
     minimum: int
     maximum: int
-    by: By
+    by: Algorithm
     slow: float | None
     start: int
 
-    def learner(self) -> 'AimdLimit':
-        """Make a limit that has learned nothing yet."""
-        return _Aimd(self) if self.by == 'aimd' else _Gradient(self)
+    def new_limit(self) -> 'AdaptiveLimit':
+        """Return a limit that has not measured any call yet."""
+        return _AimdLimit(self) if self.by == 'aimd' else _GradientLimit(self)
 
     @override
     def __str__(self) -> str:
@@ -58,136 +60,158 @@ def adaptive(
     minimum: int,
     maximum: int,
     *,
-    by: By = 'aimd',
+    by: Algorithm = 'aimd',
     slow: float | None = None,
     start: int | None = None,
 ) -> Adaptive:
-    """Give a limit for `bulkhead` that finds itself between two numbers, beginning with `start` (None: the minimum).
+    """Return an adaptive limit for `bulkhead(limit=…)`, which follows the latency of the calls.
 
-    It is set anew after each round of as many calls as it allows. `aimd`: up by one after a round in time, where at least half of it
-    was in use; a tenth off after a slow one, whose mean is over `slow` seconds (None: twice the usual time). `gradient`: it is
-    multiplied by the usual time divided by the round's, and leaves the square root of itself for a queue. In both, a failure that
-    speaks against what was called takes a tenth off, once a round; other failures teach nothing. The usual time is that of the
-    quickest round; every fiftieth runs with half the limit to find it again, or else a queue that never ends would become usual.
+    The limit changes after each round. A round has as many calls as the limit, and at least ten.
 
-    AIMD: Chiu and Jain 1989, RFC 5681 section 3.1; latency as the signal: TCP Vegas, Brakmo and Peterson 1995. Gradient: Gradient2Limit
-    of Netflix concurrency-limits, with the queue of its GradientLimit. Probing: BBR, Cardwell et al. 2016.
+    - `'aimd'` adds one after a fast round in which at least half of the limit was in use. It cuts
+      the limit by a tenth after a slow round.
+    - `'gradient'` multiplies the limit by the ratio of the usual latency to that of the round. It
+      adds the square root of the limit as room for a queue.
+
+    Both cut the limit by a tenth after a failure that counts against the called service, at most
+    once per round. Other failures are ignored. The usual latency is that of the fastest round.
+    Every fiftieth round runs with half the limit to measure it again. Without these probes, the
+    latency of a permanent queue would become the usual one.
+
+    AIMD: Chiu and Jain 1989, RFC 5681 section 3.1. Latency as the signal: TCP Vegas, Brakmo and
+    Peterson 1995. Gradient: Gradient2Limit of Netflix concurrency-limits, with the queue of its
+    GradientLimit. Probing: BBR, Cardwell et al. 2016.
+
+    Args:
+        minimum: Smallest limit, in concurrent calls.
+        maximum: Largest limit, in concurrent calls.
+        by: Algorithm, `'aimd'` or `'gradient'`.
+        slow: Mean latency in seconds above which a round is slow, for `'aimd'`. None: twice the
+            usual latency.
+        start: Initial limit. None: `minimum`.
 
     >>> str(adaptive(4, 64))
     '4 to 64 (aimd)'
     """
     check_int('minimum', minimum)
     check_int('maximum', maximum, least=minimum)
-    check_choice('by', by, METHODS)
+    check_choice('by', by, ALGORITHMS)
     if start is None:
         start = minimum
     elif not minimum <= check_int('start', start) <= maximum:
         raise ValueError(
-            f'start must be between minimum and maximum, {minimum} and {maximum}, not {start!r}.'
+            f'start must be between minimum and maximum ({minimum} to {maximum}), not {start!r}.'
         )
     if slow is not None:
         slow = check_float('slow', slow, above=0.0, most=MAX_DELAY)
         if by == 'gradient':
-            raise ValueError('slow is for aimd: a gradient compares a call with the usual one.')
+            raise ValueError("slow requires by='aimd': the gradient compares relative latencies.")
     return Adaptive(minimum, maximum, by, slow, start)
 
 
-class AimdLimit:
-    """One limit that finds itself. It is told of calls that have ended, under its bulkhead's lock."""
+class AdaptiveLimit:
+    """One adaptive limit, updated under the lock of its bulkhead."""
 
     __slots__ = (
-        '_before',
-        '_busiest',
-        '_count',
-        '_exact',
+        '_call_count',
+        '_limit_after_probe',
+        '_max_in_flight',
         '_maximum',
         '_minimum',
-        '_round_from',
-        '_rounds',
-        '_total',
-        '_usual',
+        '_round_count',
+        '_round_started_at',
+        '_total_latency',
+        '_unrounded',
+        '_usual_latency',
         'limit',
     )
 
-    def __init__(self, told: Adaptive) -> None:
-        self._minimum = told.minimum
-        self._maximum = told.maximum
-        self._usual = inf
-        self._rounds = 0
-        self._before: float | None = None
-        self._busiest = 0
-        self._begin(-inf, told.start)
+    def __init__(self, settings: Adaptive) -> None:
+        self._minimum = settings.minimum
+        self._maximum = settings.maximum
+        self._usual_latency = inf
+        self._round_count = 0
+        self._limit_after_probe: float | None = None
+        self._max_in_flight = 0
+        self._start_round(-inf, settings.start)
 
-    def failed(self, began: float, ended: float) -> None:
-        """Learn of a call that failed: seconds of the clock."""
-        if self._is_of_this_round(began, ended):
-            self._before = None
-            self._begin(ended, self._exact * CUT)
+    def on_failure(self, started_at: float, ended_at: float) -> None:
+        """Cut the limit after a failed call; times are clock readings in seconds."""
+        if self._is_in_round(started_at, ended_at):
+            self._limit_after_probe = None
+            self._start_round(ended_at, self._unrounded * DECREASE_FACTOR)
 
-    def succeeded(self, began: float, ended: float, inside: int) -> None:
-        """Learn of a call that succeeded, when so many were at work, itself included."""
-        # A clock that stood still or went back says nothing.
-        if not self._is_of_this_round(began, ended) or ended <= began:
+    def on_success(self, started_at: float, ended_at: float, in_flight: int) -> None:
+        """Add the latency of a successful call to the current round.
+
+        Args:
+            started_at: Clock reading in seconds.
+            ended_at: Clock reading in seconds.
+            in_flight: Number of calls in flight when the call ended, including itself.
+        """
+        # A clock that stood still or went back measured nothing.
+        if not self._is_in_round(started_at, ended_at) or ended_at <= started_at:
             return
-        self._total += ended - began
-        self._count += 1
-        self._busiest = max(self._busiest, inside)
-        if self._count >= max(self.limit, LEAST_ROUND):
-            self._end_round(ended)
+        self._total_latency += ended_at - started_at
+        self._call_count += 1
+        self._max_in_flight = max(self._max_in_flight, in_flight)
+        if self._call_count >= max(self.limit, MIN_ROUND_CALLS):
+            self._end_round(ended_at)
 
-    def _next(self, took: float, *, is_in_use: bool) -> float:
-        """Give the limit after a round of calls that took so many seconds each."""
+    def _next_limit(self, latency: float, *, is_in_use: bool) -> float:
+        """Return the limit after a round with this mean latency in seconds."""
         raise NotImplementedError
 
-    def _is_of_this_round(self, began: float, ended: float) -> bool:
-        # Calls that began before it ran under the former limit.
-        return began >= self._round_from or ended < self._round_from
+    def _is_in_round(self, started_at: float, ended_at: float) -> bool:
+        # Calls that started before the round ran under the previous limit.
+        return started_at >= self._round_started_at or ended_at < self._round_started_at
 
-    def _end_round(self, ended: float) -> None:
-        took = self._total / self._count
-        if self._before is not None:
-            self._usual = took
-            before, self._before = self._before, None
-            self._begin(ended, before)
+    def _end_round(self, now: float) -> None:
+        latency = self._total_latency / self._call_count
+        if self._limit_after_probe is not None:
+            self._usual_latency = latency
+            limit, self._limit_after_probe = self._limit_after_probe, None
+            self._start_round(now, limit)
             return
-        self._usual = min(self._usual, took)
-        exact = self._next(took, is_in_use=self._busiest * 2 >= self._exact)
-        self._rounds += 1
-        if self._rounds % PROBE_EVERY == 0:
-            self._before = exact
-            exact /= 2
-        self._begin(ended, exact)
+        self._usual_latency = min(self._usual_latency, latency)
+        limit = self._next_limit(latency, is_in_use=self._max_in_flight * 2 >= self._unrounded)
+        self._round_count += 1
+        if self._round_count % PROBE_INTERVAL == 0:
+            self._limit_after_probe = limit
+            limit /= 2
+        self._start_round(now, limit)
 
-    def _begin(self, at: float, exact: float) -> None:
-        self._exact = min(max(exact, self._minimum), self._maximum)
-        self.limit = int(self._exact)
-        self._round_from = at
-        self._total = 0.0
-        self._count = 0
-        self._busiest = 0
+    def _start_round(self, now: float, limit: float) -> None:
+        self._unrounded = min(max(limit, self._minimum), self._maximum)
+        self.limit = int(self._unrounded)
+        self._round_started_at = now
+        self._total_latency = 0.0
+        self._call_count = 0
+        self._max_in_flight = 0
 
 
-class _Aimd(AimdLimit):
+class _AimdLimit(AdaptiveLimit):
     __slots__ = ('_slow',)
 
-    def __init__(self, told: Adaptive) -> None:
-        super().__init__(told)
-        self._slow = told.slow
+    def __init__(self, settings: Adaptive) -> None:
+        super().__init__(settings)
+        self._slow = settings.slow
 
     @override
-    def _next(self, took: float, *, is_in_use: bool) -> float:
-        if took > (TWICE * self._usual if self._slow is None else self._slow):
-            return self._exact * CUT
-        return self._exact + 1 if is_in_use else self._exact
+    def _next_limit(self, latency: float, *, is_in_use: bool) -> float:
+        slow = SLOW_FACTOR * self._usual_latency if self._slow is None else self._slow
+        if latency > slow:
+            return self._unrounded * DECREASE_FACTOR
+        return self._unrounded + 1 if is_in_use else self._unrounded
 
 
-class _Gradient(AimdLimit):
+class _GradientLimit(AdaptiveLimit):
     __slots__ = ()
 
     @override
-    def _next(self, took: float, *, is_in_use: bool) -> float:
+    def _next_limit(self, latency: float, *, is_in_use: bool) -> float:
         if not is_in_use:
-            return self._exact
-        gradient = min(max(TOLERANCE * self._usual / took, STEEPEST), 1.0)
-        aim = self._exact * gradient + sqrt(self._exact)
-        return self._exact * (1 - SMOOTHING) + aim * SMOOTHING
+            return self._unrounded
+        gradient = min(max(TOLERANCE * self._usual_latency / latency, MIN_GRADIENT), 1.0)
+        target = self._unrounded * gradient + sqrt(self._unrounded)
+        return self._unrounded * (1 - SMOOTHING) + target * SMOOTHING

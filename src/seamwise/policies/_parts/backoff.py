@@ -1,4 +1,4 @@
-"""How long to wait before the next attempt: exponential, never above a cap, spread by chance so that callers do not come back at once."""
+"""Exponential backoff with a cap, and with jitter so that callers do not retry in lockstep."""
 
 from collections.abc import Callable, Iterator
 from typing import Final, Literal, TypeAlias, get_args
@@ -8,7 +8,7 @@ from seamwise.policies._engine.validation import check_choice, check_float
 from seamwise.policies._engine.world import REAL, World, check_world
 
 Jitter: TypeAlias = Literal['full', 'equal', 'tenth', 'decorrelated', 'none']
-"""How the waits of many callers are spread."""
+"""Random spread of the delays; see `backoff`."""
 
 JITTERS: Final[tuple[str, ...]] = get_args(Jitter)
 
@@ -21,14 +21,31 @@ def backoff(
     jitter: Jitter = 'full',
     world: World = REAL,
 ) -> Iterator[float]:
-    """Give the delays before the second attempt, the third and so on, in seconds, without end; `retry` waits as long.
+    """Return an endless iterator over the delays before the second attempt, the third, and so on.
 
-    The delay `d` before retry n is `min(cap, base * factor ** (n - 1))`, and what is waited, with U in [0, 1): `full` U * d,
-    `equal` d/2 + U * d/2, `tenth` min(d, cap/1.1) * (0.9 + 0.2 * U), `none` d. `decorrelated` has no factor:
-    min(cap, base + U * (3 * the delay before - base)), which begins at `base`. All are `cap` at most; all but `none`
-    are still spread there, `decorrelated` only in part. A number that cannot be meant is a ValueError.
+    The delays are in seconds; `retry` uses the same ones. Before jitter, the delay before retry n
+    is `d = min(cap, base * factor ** (n - 1))`. With a random U in [0, 1), the jittered delay is:
 
-    The forms are those of Marc Brooker, "Exponential Backoff and Jitter" (AWS Architecture Blog, 2015).
+    - `'full'`: U * d
+    - `'equal'`: d/2 + U * d/2
+    - `'tenth'`: min(d, cap/1.1) * (0.9 + 0.2 * U)
+    - `'decorrelated'`: min(cap, base + U * (3 * previous delay - base)), without a factor; the
+      first previous delay is `base`
+    - `'none'`: d
+
+    No delay exceeds `cap`. Delays at the cap still vary, except with `'none'`; those of
+    `'decorrelated'` vary only in part. The formulas are those of Marc Brooker, "Exponential
+    Backoff and Jitter" (AWS Architecture Blog, 2015).
+
+    Args:
+        base: Delay before the first retry, in seconds.
+        factor: Growth of the delay per retry, at least 1.
+        cap: Maximum delay in seconds, at least `base`.
+        jitter: Random spread of the delays.
+        world: Source of randomness.
+
+    Raises:
+        ValueError: A number is out of range, or the jitter is unknown.
 
     >>> from itertools import islice
     >>> list(islice(backoff(base=1.0, cap=5.0, jitter='none'), 5))
@@ -38,9 +55,9 @@ def backoff(
 
 
 class Backoff:
-    """The settings of a backoff, checked once; each `iter` begins at the first retry."""
+    """Validated settings of a backoff; each `iter()` starts at the first retry."""
 
-    __slots__ = ('_random', '_spread', 'base', 'cap', 'factor', 'jitter')
+    __slots__ = ('_apply_jitter', '_random', 'base', 'cap', 'factor', 'jitter')
 
     def __init__(
         self, *, base: float, factor: float, cap: float, jitter: Jitter, world: World
@@ -53,21 +70,24 @@ class Backoff:
             raise ValueError(f'cap must be base ({self.base:g} s) or more, not {cap!r}.')
         self.jitter = jitter
         self._random = check_world(world).random
-        self._spread = _SPREAD.get(jitter)
+        self._apply_jitter = _JITTER_FUNCTIONS.get(jitter)
 
     def __iter__(self) -> Iterator[float]:
-        """Give the delays of one call."""
-        return self._decorrelated() if self._spread is None else self._exponential(self._spread)
+        """Yield the delays of one call, in seconds."""
+        if self._apply_jitter is None:
+            return self._decorrelated()
+        return self._exponential(self._apply_jitter)
 
-    def _exponential(self, spread: Callable[[float, float], float]) -> Iterator[float]:
-        # What is added on top at the cap would be cut off, and everybody would come back at the same moment.
-        highest = self.cap / _ABOVE if self.jitter == 'tenth' else self.cap
-        step = self.base
+    def _exponential(self, apply_jitter: Callable[[float, float], float]) -> Iterator[float]:
+        # Leave room for the jitter below the cap. Otherwise `min` would cut off the upper half,
+        # and half of the callers would retry at the same time.
+        highest = self.cap / _TENTH_HIGH if self.jitter == 'tenth' else self.cap
+        delay = self.base
         while True:
-            # Cut before it is multiplied again: no retry is so late that a power overflows.
-            step = min(step, highest)
-            yield min(spread(step, self._random()), self.cap)
-            step *= self.factor
+            # Limited before each multiplication, so that it never overflows.
+            delay = min(delay, highest)
+            yield min(apply_jitter(delay, self._random()), self.cap)
+            delay *= self.factor
 
     def _decorrelated(self) -> Iterator[float]:
         delay = self.base
@@ -76,27 +96,27 @@ class Backoff:
             yield delay
 
 
-_BELOW: Final = 0.9
-_ABOVE: Final = 1.1
+_TENTH_LOW: Final = 0.9
+_TENTH_HIGH: Final = 1.1
 
 
-def _full(step: float, chance: float) -> float:
-    return chance * step
+def _full(delay: float, random: float) -> float:
+    return random * delay
 
 
-def _equal(step: float, chance: float) -> float:
-    return step / 2 + chance * step / 2
+def _equal(delay: float, random: float) -> float:
+    return delay / 2 + random * delay / 2
 
 
-def _tenth(step: float, chance: float) -> float:
-    return step * (_BELOW + chance * (_ABOVE - _BELOW))
+def _tenth(delay: float, random: float) -> float:
+    return delay * (_TENTH_LOW + random * (_TENTH_HIGH - _TENTH_LOW))
 
 
-def _none(step: float, _chance: float) -> float:
-    return step
+def _none(delay: float, _random: float) -> float:
+    return delay
 
 
-_SPREAD: Final[dict[str, Callable[[float, float], float]]] = {
+_JITTER_FUNCTIONS: Final[dict[str, Callable[[float, float], float]]] = {
     'full': _full,
     'equal': _equal,
     'tenth': _tenth,

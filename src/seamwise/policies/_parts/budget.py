@@ -1,4 +1,4 @@
-"""Budgets of retries, shared by many calls: where everything fails, retries end before they become the outage."""
+"""Retry budgets, shared by many calls: retries stop before they overload a failing service."""
 
 from math import floor
 from threading import RLock
@@ -11,279 +11,320 @@ from seamwise.errors import TaggedError
 from seamwise.policies._engine.validation import check_float
 from seamwise.policies._engine.world import REAL, World, check_world
 
-CREDIT_LIVES: Final = 10
-"""In seconds: so long a share counts a call, and what was retried."""
+WINDOW_SECONDS: Final = 10
+"""Seconds for which `Budget.share` counts a call or a retry."""
 
-_SUCCESS_GIVES: Final = 1.0
-_MOST: Final = 1e9
-# What binary fractions miss: 0.29 * 100 is 28.999999999999996.
-_NOTHING: Final = 1e-9
+_REFUND_WITHOUT_RETRY: Final = 1.0
+_MAX_AMOUNT: Final = 1e9
+# 0.29 * 100 is 28.999999999999996 in binary floating point.
+_ROUNDING_ERROR: Final = 1e-9
 
 
 class Budget:
-    """What retries may cost in all: made by `share`, `quota` or `tokens`, shared by guards and by code that is no guard.
+    """Limit on the retries of several guards; created by `share`, `quota` or `tokens`.
 
-    Such code calls `acquire` when a failure could be retried, retries where it says so, and calls `release` for what pays in:
-    each model says what that is. Nobody ever waits for a budget: an empty one ends the retries. Safe from any number of threads.
+    Code without a guard can use the same budget. It calls `acquire` before a retry, retries only
+    if that returns True, and calls `release` for the events that the model rewards. An empty
+    budget ends the retries; it never makes a call wait. All methods are thread-safe.
     """
 
     __slots__ = ('_lock',)
 
     def __init__(self) -> None:
-        # Its own thread may come in again: a call that is lost ends where the garbage collector finds it.
+        # Reentrant: the garbage collector can close an abandoned call in a thread that has the
+        # lock, and closing the call refunds its retry.
         self._lock = RLock()
 
     @staticmethod
     def share(ratio: float, *, minimum_per_second: float = 1.0, world: World = REAL) -> 'Budget':
-        """Allow `ratio` retries (1 at most) for each call of the last 10 seconds, or `minimum_per_second` where that is more.
+        """Return a budget that allows `ratio` retries per call of the last 10 seconds.
 
-        `acquire(n)` is n retries, `release(n)` is n calls. As Finagle's `RetryBudget`, whose credit lives as long.
+        `acquire(n)` withdraws n retries, `release(n)` counts n calls. The model is Finagle's
+        `RetryBudget`, with the same lifetime of the credit.
+
+        Args:
+            ratio: Retries per call, 0 to 1.
+            minimum_per_second: Retries per second that are allowed even without calls.
+            world: Clock of the budget.
+
+        Raises:
+            ValueError: A number is out of range, or both are 0.
 
         >>> budget = Budget.share(0.2, minimum_per_second=0.0)
         >>> budget.release(10)
         >>> budget.left, budget.acquire(2), budget.acquire(1)
         (2.0, True, False)
         """
-        share, least = (
-            check_float('ratio', ratio, most=1.0),
-            check_float('minimum_per_second', minimum_per_second, most=_MOST),
-        )
-        if not share and not least:
+        ratio = check_float('ratio', ratio, most=1.0)
+        minimum = check_float('minimum_per_second', minimum_per_second, most=_MAX_AMOUNT)
+        if not ratio and not minimum:
             raise ValueError(
                 'ratio or minimum_per_second must be more than 0, or nothing is ever retried.'
             )
-        return _Share(share, least, check_world(world))
+        return _Share(ratio, minimum, check_world(world))
 
     @staticmethod
     def quota(capacity: float, *, cost: float = 5.0, timeout_cost: float = 10.0) -> 'Budget':
-        """Let each retry take `cost` of a capacity, or `timeout_cost` after an error of the category TIMEOUT.
+        """Return a budget with a fixed capacity, from which each retry withdraws its cost.
 
-        A call that succeeds gives back what its last retry took, or 1 where it had none. `acquire(n)` and `release(n)`
-        are n of the capacity. As botocore's retry quota in its standard mode, where the capacity is 500.
+        A call that succeeds refunds the cost of its last retry, or 1 if it had none. `acquire(n)`
+        withdraws n units, `release(n)` deposits n units. The model is the retry quota of
+        botocore's standard mode, which has a capacity of 500.
+
+        Args:
+            capacity: Units of a full budget.
+            cost: Units per retry, at most `capacity`.
+            timeout_cost: Units per retry after an error of the category TIMEOUT.
+
+        Raises:
+            ValueError: A number is out of range.
 
         >>> budget = Budget.quota(50)
         >>> budget.acquire(49), budget.acquire(10), budget.left
         (True, False, 1.0)
         """
-        whole = check_float('capacity', capacity, above=0.0, most=_MOST)
-        price = check_float('cost', cost, above=0.0)
-        if price > whole:
+        capacity = check_float('capacity', capacity, above=0.0, most=_MAX_AMOUNT)
+        unit_cost = check_float('cost', cost, above=0.0)
+        if unit_cost > capacity:
             raise ValueError(
-                f'cost must be {whole:g} or less, which is the capacity, or nothing is ever retried, not {cost!r}.'
+                f'cost must be {capacity:g} (the capacity) or less, or nothing is ever retried, '
+                f'not {cost!r}.'
             )
-        return _Quota(whole, price, check_float('timeout_cost', timeout_cost, above=0.0))
+        return _Quota(capacity, unit_cost, check_float('timeout_cost', timeout_cost, above=0.0))
 
     @staticmethod
     def tokens(maximum: float, *, ratio: float) -> 'Budget':
-        """Let each failure take a token, give back `ratio` of one for each success, and allow retries above half of the maximum.
+        """Return a budget that allows retries while more than half of its tokens are left.
 
-        `acquire(n)` is n failures, whatever it answers, `release(n)` is n successes. As gRPC's retry throttling
-        (its proposal A6), and in thousandths as there.
+        A failure takes one token, a success returns `ratio` tokens. `acquire(n)` counts n
+        failures even if it returns False; `release(n)` counts n successes. The model is gRPC's
+        retry throttling (gRFC A6), which also counts in thousandths of a token.
+
+        Args:
+            maximum: Tokens of a full budget, at least 0.001.
+            ratio: Tokens that a success returns, at least 0.001.
+
+        Raises:
+            ValueError: A number is out of range.
 
         >>> budget = Budget.tokens(4, ratio=0.8)
         >>> budget.acquire(1), budget.acquire(1), budget.left
         (True, False, 2.0)
         """
         return _Tokens(
-            check_float('maximum', maximum, least=0.001, most=_MOST),
-            check_float('ratio', ratio, least=0.001, most=_MOST),
+            check_float('maximum', maximum, least=0.001, most=_MAX_AMOUNT),
+            check_float('ratio', ratio, least=0.001, most=_MAX_AMOUNT),
         )
 
     def acquire(self, n: float = 1.0, /) -> bool:
-        """Take so much for a retry, and say whether it may be made."""
-        return self._take(check_float('n', n, most=_MOST))
+        """Withdraw `n` for a retry, and return whether the retry is allowed."""
+        return self._withdraw(check_float('n', n, most=_MAX_AMOUNT))
 
     def release(self, n: float = 1.0, /) -> None:
-        """Pay in so much."""
-        self._give(check_float('n', n, most=_MOST))
+        """Deposit `n`."""
+        self._deposit(check_float('n', n, most=_MAX_AMOUNT))
 
     @property
     def left(self) -> float:
-        """What could be acquired now; of tokens, how many there are."""
+        """Amount that `acquire` would grant now; for `tokens`, the number of tokens."""
         raise NotImplementedError
 
     def limits(self) -> str:
-        """Say what is allowed, in a few words, for `describe`."""
+        """Return a short description of the limit, for `describe`."""
         raise NotImplementedError
 
-    # What `retry` tells its budget.
+    # Hooks that `retry` calls. Each model overrides those that it needs.
 
-    def called(self) -> None:
-        """Hear that a call begins."""
+    def on_call(self) -> None:
+        """Count a call that starts."""
 
-    def charged(self, error: TaggedError, /) -> float | None:  # noqa: ARG002 -- for those that read it
-        """Take what the retry after an error costs; gives a receipt that only this budget can read, or None for no retry."""
-        return 1.0 if self._take(1.0) else None
+    def charge(self, error: TaggedError, /) -> float | None:  # noqa: ARG002 -- for overrides
+        """Withdraw the cost of a retry after `error`.
 
-    def undo(self, receipt: float, /) -> None:
-        """Hear that a retry is not made after all, because its caller was interrupted."""
+        Returns:
+            A receipt for `refund` and `on_success` of this budget, or None if the retry is not
+            allowed.
+        """
+        return 1.0 if self._withdraw(1.0) else None
 
-    def succeeded(self, receipt: float | None, /) -> None:
-        """Hear that a call succeeded, with the receipt of its last retry."""
+    def refund(self, receipt: float, /) -> None:
+        """Refund a retry that did not start, because its caller was interrupted."""
 
-    def given_up(self) -> None:
-        """Hear that a failure is not retried, though one of its kind may be."""
+    def on_success(self, receipt: float | None, /) -> None:
+        """Count a call that succeeded, with the receipt of its last retry if it had one."""
 
-    def _take(self, n: float, /) -> bool:
+    def on_give_up(self) -> None:
+        """Count a retryable failure that is not retried."""
+
+    def _withdraw(self, n: float, /) -> bool:
         raise NotImplementedError
 
-    def _give(self, n: float, /) -> None:
+    def _deposit(self, n: float, /) -> None:
         raise NotImplementedError
 
 
 class _Share(Budget):
-    # A slot for each second, the present one included.
-    __slots__ = ('_calls', '_clock', '_least', '_ratio', '_retries', '_second')
+    # One slot per second, including the current one.
+    __slots__ = ('_calls', '_clock', '_minimum', '_ratio', '_retries', '_second')
 
     def __init__(self, ratio: float, minimum_per_second: float, world: World) -> None:
         super().__init__()
         self._ratio = ratio
-        self._least = minimum_per_second * CREDIT_LIVES
+        self._minimum = minimum_per_second * WINDOW_SECONDS
         self._clock = world.clock
         self._second = floor(world.clock())
-        self._calls = [0.0] * CREDIT_LIVES
-        self._retries = [0.0] * CREDIT_LIVES
+        self._calls = [0.0] * WINDOW_SECONDS
+        self._retries = [0.0] * WINDOW_SECONDS
 
     @property
     @override
     def left(self) -> float:
         now = self._clock()
         with self._lock:
-            self._slot(now)
+            self._advance(now)
             return max(self._unspent(), 0.0)
 
     @override
     def limits(self) -> str:
-        return f'retries for {self._ratio * 100:g} % of the calls, or {self._least / CREDIT_LIVES:g} a second'
+        per_second = self._minimum / WINDOW_SECONDS
+        return f'retries for {self._ratio * 100:g} % of the calls, or {per_second:g} a second'
 
     @override
-    def called(self) -> None:
-        self._give(1.0)
+    def on_call(self) -> None:
+        self._deposit(1.0)
 
     @override
-    def charged(self, error: TaggedError, /) -> float | None:
-        return self._second_of(1.0)
+    def charge(self, error: TaggedError, /) -> float | None:
+        return self._withdraw_in_second(1.0)
 
     @override
-    def undo(self, receipt: float, /) -> None:
+    def refund(self, receipt: float, /) -> None:
         with self._lock:
-            # An older one is forgotten, and its slot counts a later second.
-            if receipt > self._second - CREDIT_LIVES:
-                self._retries[int(receipt) % CREDIT_LIVES] -= 1.0
+            # The slot of an older receipt already counts a later second.
+            if receipt > self._second - WINDOW_SECONDS:
+                self._retries[int(receipt) % WINDOW_SECONDS] -= 1.0
 
     @override
-    def _take(self, n: float, /) -> bool:
-        return self._second_of(n) is not None
+    def _withdraw(self, n: float, /) -> bool:
+        return self._withdraw_in_second(n) is not None
 
     @override
-    def _give(self, n: float, /) -> None:
+    def _deposit(self, n: float, /) -> None:
         now = self._clock()
         with self._lock:
-            self._calls[self._slot(now)] += n
+            self._calls[self._advance(now)] += n
 
-    def _second_of(self, n: float) -> int | None:
-        """Take so much, and give the second in which it was taken: it must not be given back to another one."""
+    def _withdraw_in_second(self, n: float) -> int | None:
+        """Withdraw `n` and return the current second, to which a refund belongs; None if denied."""
         now = self._clock()
         with self._lock:
-            slot = self._slot(now)
-            if n > self._unspent() + _NOTHING:
+            slot = self._advance(now)
+            if n > self._unspent() + _ROUNDING_ERROR:
                 return None
             self._retries[slot] += n
             return self._second
 
     def _unspent(self) -> float:
-        return max(self._ratio * sum(self._calls), self._least) - sum(self._retries)
+        return max(self._ratio * sum(self._calls), self._minimum) - sum(self._retries)
 
-    def _slot(self, now: float) -> int:
-        """Forget what is too old, and give the slot of the present second; a clock that goes back stands still."""
-        second = max(floor(now), self._second)
-        for passed in range(max(self._second, second - CREDIT_LIVES) + 1, second + 1):
-            self._calls[passed % CREDIT_LIVES] = self._retries[passed % CREDIT_LIVES] = 0.0
-        self._second = second
-        return second % CREDIT_LIVES
+    def _advance(self, now: float) -> int:
+        """Clear expired slots, and return the current one. The time never goes back."""
+        current = max(floor(now), self._second)
+        for second in range(max(self._second, current - WINDOW_SECONDS) + 1, current + 1):
+            self._calls[second % WINDOW_SECONDS] = self._retries[second % WINDOW_SECONDS] = 0.0
+        self._second = current
+        return current % WINDOW_SECONDS
 
 
 class _Quota(Budget):
-    __slots__ = ('_capacity', '_cost', '_left', '_timeout_cost')
+    __slots__ = ('_balance', '_capacity', '_cost', '_timeout_cost')
 
     def __init__(self, capacity: float, cost: float, timeout_cost: float) -> None:
         super().__init__()
-        self._capacity = self._left = capacity
+        self._capacity = self._balance = capacity
         self._cost = cost
         self._timeout_cost = timeout_cost
 
     @property
     @override
     def left(self) -> float:
-        return self._left
+        return self._balance
 
     @override
     def limits(self) -> str:
-        return f'a quota of {self._capacity:g} for retries, {self._cost:g} each, {self._timeout_cost:g} after a timeout'
+        return (
+            f'a quota of {self._capacity:g} for retries, {self._cost:g} each, '
+            f'{self._timeout_cost:g} after a timeout'
+        )
 
     @override
-    def charged(self, error: TaggedError, /) -> float | None:
+    def charge(self, error: TaggedError, /) -> float | None:
         cost = self._timeout_cost if error.category is Category.TIMEOUT else self._cost
-        return cost if self._take(cost) else None
+        return cost if self._withdraw(cost) else None
 
     @override
-    def undo(self, receipt: float, /) -> None:
-        self._give(receipt)
+    def refund(self, receipt: float, /) -> None:
+        self._deposit(receipt)
 
     @override
-    def succeeded(self, receipt: float | None, /) -> None:
-        self._give(_SUCCESS_GIVES if receipt is None else receipt)
+    def on_success(self, receipt: float | None, /) -> None:
+        self._deposit(_REFUND_WITHOUT_RETRY if receipt is None else receipt)
 
     @override
-    def _take(self, n: float, /) -> bool:
+    def _withdraw(self, n: float, /) -> bool:
         with self._lock:
-            if n > self._left:
+            if n > self._balance:
                 return False
-            self._left -= n
+            self._balance -= n
             return True
 
     @override
-    def _give(self, n: float, /) -> None:
-        # The lasting state of good days, in which calls do not wait for one another.
-        if self._left < self._capacity:
+    def _deposit(self, n: float, /) -> None:
+        # A full budget is the normal state: skip the lock, so that calls do not contend for it.
+        if self._balance < self._capacity:
             with self._lock:
-                self._left = min(self._left + n, self._capacity)
+                self._balance = min(self._balance + n, self._capacity)
 
 
 class _Tokens(Budget):
-    # In thousandths: tenths of binary fractions do not add up, and what is left is compared with half of the maximum.
-    __slots__ = ('_left', '_maximum', '_ratio')
+    # Integer thousandths: sums of binary fractions such as 0.1 are inexact, and the balance is
+    # compared with half of the maximum.
+    __slots__ = ('_balance', '_maximum', '_ratio')
 
     def __init__(self, maximum: float, ratio: float) -> None:
         super().__init__()
-        self._maximum = self._left = round(maximum * 1000)
+        self._maximum = self._balance = round(maximum * 1000)
         self._ratio = round(ratio * 1000)
 
     @property
     @override
     def left(self) -> float:
-        return self._left / 1000
+        return self._balance / 1000
 
     @override
     def limits(self) -> str:
-        return f'retries while more than half of {self._maximum / 1000:g} tokens are left, {self._ratio / 1000:g} back for a success'
+        maximum, ratio = self._maximum / 1000, self._ratio / 1000
+        return (
+            f'retries while more than half of {maximum:g} tokens are left, '
+            f'{ratio:g} back for a success'
+        )
 
     @override
-    def succeeded(self, receipt: float | None, /) -> None:
-        self._give(1.0)
+    def on_success(self, receipt: float | None, /) -> None:
+        self._deposit(1.0)
 
     @override
-    def given_up(self) -> None:
-        self._take(1.0)
+    def on_give_up(self) -> None:
+        self._withdraw(1.0)
 
     @override
-    def _take(self, n: float, /) -> bool:
+    def _withdraw(self, n: float, /) -> bool:
         with self._lock:
-            self._left = max(self._left - round(n * 1000), 0)
-            return self._left * 2 > self._maximum
+            self._balance = max(self._balance - round(n * 1000), 0)
+            return self._balance * 2 > self._maximum
 
     @override
-    def _give(self, n: float, /) -> None:
-        if self._left < self._maximum:
+    def _deposit(self, n: float, /) -> None:
+        if self._balance < self._maximum:
             with self._lock:
-                self._left = min(self._left + round(n * self._ratio), self._maximum)
+                self._balance = min(self._balance + round(n * self._ratio), self._maximum)

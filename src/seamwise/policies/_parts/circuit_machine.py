@@ -1,4 +1,4 @@
-"""How a circuit goes from one state to the next: by what comes of its calls, by time, by hand."""
+"""Thread-safe circuit-breaker state machine."""
 
 from collections import deque
 from collections.abc import Callable
@@ -7,84 +7,91 @@ from typing import Final, TypeAlias
 
 from seamwise.policies._engine.permit import Permit
 from seamwise.policies._parts.circuit_states import (
+    CircuitSettings,
+    CircuitState,
     Closed,
-    Generation,
     HalfOpen,
     Open,
     Probe,
     Refusal,
-    Settings,
 )
 from seamwise.policies.events import State
 
-Changed: TypeAlias = Callable[[State, State, int], object]
-"""Told of a change of state: the one before, the one after, the failures that were counted."""
+OnChange: TypeAlias = Callable[[State, State, int], object]
+"""Called after a state change with the old state, the new state and the number of failures."""
 
-FOR_EVER: Final = float('inf')
+INDEFINITELY: Final = float('inf')
+"""Duration in seconds of a circuit that stays open until it is closed manually."""
 
 
 class CircuitMachine:
-    """A circuit without a name, for any number of threads: one generation after the other.
+    """Thread-safe circuit-breaker state machine.
 
-    `changed` is told of each change, in order, when nothing is locked.
-    Its time only goes forward: where the clock goes back, it stands still for that moment, and then goes on.
+    Its time is monotonic: if the clock goes back, time stands still for a moment and then
+    continues from there.
+
+    Args:
+        settings: Settings of the circuit.
+        clock: Current time in seconds.
+        on_change: Called after each state change, in order, without the lock.
     """
 
     def __init__(
-        self, settings: Settings, clock: Callable[[], float], changed: Changed | None
+        self, settings: CircuitSettings, clock: Callable[[], float], on_change: OnChange | None
     ) -> None:
         self.settings = settings
         self._clock = clock
-        # Its own thread may come in again: a call that is lost ends where the garbage collector finds it.
+        # Reentrant: the garbage collector can close an abandoned call in a thread that has the
+        # lock.
         self._lock = RLock()
-        self._seen = clock()
-        self._shift = 0.0
-        self._changed = changed
-        self._untold: deque[tuple[State, State, int]] = deque()
-        self._is_telling = False
-        self.current: Generation = Closed(self)
+        self._last_reading = clock()
+        self._clock_offset = 0.0
+        self._on_change = on_change
+        self._unreported: deque[tuple[State, State, int]] = deque()
+        self._is_reporting = False
+        self.current: CircuitState = Closed(self)
 
     @property
     def state(self) -> State:
-        """Whether calls go in: all, none, or a few to try."""
+        """Name of the current state."""
         with self:
             return self.current.state
 
     def time(self) -> float:
-        """Give the time of this circuit, in seconds."""
-        return self._clock() + self._shift
+        """Return the current time of this circuit in seconds."""
+        return self._clock() + self._clock_offset
 
     def admit(self) -> Permit | Refusal:
-        """Let a call in, or say what refuses it and the seconds that are left of that."""
+        """Return the permit of a new call, or the state that refuses it and the seconds left."""
         current = self.current
         if type(current) is Closed:
             return current.permit()
         if type(current) is Open:
-            seen = self._clock()
-            now = seen + self._shift
-            if now < current.until and seen >= self._seen:
-                # Most refusals: there is nothing to change, and nothing to lock.
+            reading = self._clock()
+            now = reading + self._clock_offset
+            if now < current.until and reading >= self._last_reading:
+                # Fast path of most refusals: nothing changes, so no lock.
                 return current, current.until - now
         with self as now:
             return self._admit(now)
 
-    def count(self, closed: Closed, /, *, has_failed: bool) -> None:
-        """Count how a call to the closed circuit ended."""
+    def record_call(self, closed: Closed, /, *, has_failed: bool) -> None:
+        """Count the outcome of a call that `closed` admitted."""
         with self as now:
             if closed is not self.current:
                 return
             if not has_failed:
-                closed.counter.succeeded(now)
-            elif closed.counter.failed(now):
+                closed.counter.count_success(now)
+            elif closed.counter.count_failure(now):
                 self._change(Open(closed.failures, now + self.settings.open_for))
 
-    def learn(self, probe: Probe, /, *, has_failed: bool) -> None:
-        """Learn from how a probe ended."""
+    def record_probe(self, probe: Probe, /, *, has_failed: bool) -> None:
+        """Count the outcome of a probe; close after enough successes, open after a failure."""
         half_open = probe.half_open
         with self as now:
             if half_open is not self.current:
                 return
-            if has_failed or self.settings.is_slow(now - probe.began):
+            if has_failed or self.settings.is_slow(now - probe.started_at):
                 self._change(Open(half_open.failures + 1, now + self.settings.open_for))
                 return
             half_open.probes.pop(probe, None)
@@ -93,38 +100,38 @@ class CircuitMachine:
                 self._change(Closed(self))
 
     def open(self, seconds: float, /) -> None:
-        """Open by hand; what is open for ever stays so."""
+        """Open manually for `seconds`; no effect if the circuit is open indefinitely."""
         with self as now:
             current = self.current
-            if type(current) is not Open or current.until < FOR_EVER:
+            if type(current) is not Open or current.until < INDEFINITELY:
                 self._change(Open(current.failures, now + seconds))
 
     def close(self) -> None:
-        """Close by hand."""
+        """Close manually."""
         with self:
             self._change(Closed(self))
 
     def __enter__(self) -> float:
-        """Have the state for oneself, for a few lines that call nobody; gives the time."""
+        """Lock the state, and return the current time of this circuit in seconds."""
         self._lock.acquire()
         try:
             now = self._clock()
-            if now < self._seen:
-                self._shift += self._seen - now
-            self._seen = now
-            now += self._shift
+            if now < self._last_reading:
+                self._clock_offset += self._last_reading - now
+            self._last_reading = now
+            now += self._clock_offset
             if type(self.current) is HalfOpen:
-                self._see_who_hangs(self.current, now)
+                self._expire_probes(self.current, now)
         except BaseException:
             self._lock.release()
             raise
         return now
 
-    def __exit__(self, *_raised: object) -> None:
-        """Let others have it, and tell what has changed."""
+    def __exit__(self, *_exception: object) -> None:
+        """Unlock the state, and report its changes."""
         self._lock.release()
-        if self._untold:
-            self._tell()
+        if self._unreported:
+            self._report_changes()
 
     def _admit(self, now: float) -> Permit | Refusal:
         current = self.current
@@ -135,31 +142,34 @@ class CircuitMachine:
                 return current, current.until - now
             self._change(half_open := HalfOpen(current.failures))
             return Probe(self, half_open, now)
-        under_way = current.under_way()
-        if len(under_way) < self.settings.probes:
+        probes = current.in_flight()
+        if len(probes) < self.settings.probes:
             return Probe(self, current, now)
-        return current, under_way[0].due - now
+        return current, probes[0].expires_at - now
 
-    def _see_who_hangs(self, half_open: HalfOpen, now: float) -> None:
-        """Open, from the moment on when the time of the oldest probe was over."""
-        under_way = half_open.under_way()
-        if under_way and under_way[0].due <= now:
-            self._change(Open(half_open.failures + 1, under_way[0].due + self.settings.open_for))
+    def _expire_probes(self, half_open: HalfOpen, now: float) -> None:
+        """Open if the oldest probe expired; `open_for` then counts from its expiry."""
+        probes = half_open.in_flight()
+        if probes and probes[0].expires_at <= now:
+            self._change(
+                Open(half_open.failures + 1, probes[0].expires_at + self.settings.open_for)
+            )
 
-    def _change(self, after: Generation) -> None:
+    def _change(self, after: CircuitState) -> None:
         before, self.current = self.current, after
-        if self._changed is not None and before.state != after.state:
-            self._untold.append((before.state, after.state, max(before.failures, after.failures)))
+        if self._on_change is not None and before.state != after.state:
+            failures = max(before.failures, after.failures)
+            self._unreported.append((before.state, after.state, failures))
 
-    def _tell(self) -> None:
-        """Tell what has changed, in order: one thread at a time does, for all, and no other waits for it."""
-        while self._changed is not None:
+    def _report_changes(self) -> None:
+        """Report state changes in order. One thread does so for all; the others do not wait."""
+        while self._on_change is not None:
             with self._lock:
-                if self._is_telling or not self._untold:
+                if self._is_reporting or not self._unreported:
                     return
-                self._is_telling = True
-                change = self._untold.popleft()
+                self._is_reporting = True
+                change = self._unreported.popleft()
             try:
-                self._changed(*change)
+                self._on_change(*change)
             finally:
-                self._is_telling = False
+                self._is_reporting = False

@@ -1,7 +1,7 @@
-"""What a circuit is for a time: closed, open or half open; and the permits of the calls that go in meanwhile.
+"""Circuit-breaker states (closed, open, half-open) and the permits they issue.
 
-Every change of state begins a new generation, an object of its own. The permit of a call belongs to the generation that let it
-in, so that a result which comes late is known for what it is, and changes nothing.
+Each state change creates a new state object. A permit belongs to the state object that issued it,
+so that a result of an earlier state changes nothing.
 """
 
 from collections.abc import Callable
@@ -16,15 +16,15 @@ from seamwise.policies._engine.permit import Permit
 from seamwise.policies._parts.trip_conditions import Trip
 
 if TYPE_CHECKING:
-    # It makes the generations, and each tells it of its calls.
+    # Circular at run time: the machine creates the states, and they report calls to it.
     from seamwise.policies._parts.circuit_machine import CircuitMachine
 
 T = TypeVar('T')
 E = TypeVar('E')
 
 
-class Settings(Struct, frozen=True, kw_only=True):
-    """What a circuit was made with; times are in seconds."""
+class CircuitSettings(Struct, frozen=True, kw_only=True):
+    """Settings of a circuit; times are in seconds. See `circuit` for their meaning."""
 
     trip: Trip
     open_for: float
@@ -34,68 +34,68 @@ class Settings(Struct, frozen=True, kw_only=True):
     slow: float | None
     counts: Callable[[TaggedError], bool]
 
-    def is_against(self, outcome: Failure[object], /) -> bool:
-        """Say whether a failure counts against what stands behind the circuit."""
+    def is_counted(self, outcome: Failure[object], /) -> bool:
+        """Return whether a failure counts against the protected service."""
         error = outcome.failure()
         return isinstance(error, TaggedError) and self.counts(error)
 
     def is_slow(self, seconds: float, /) -> bool:
-        """Say whether a success came too late to be one."""
+        """Return whether a success counts as a failure because of its duration."""
         return self.slow is not None and seconds > self.slow
 
 
 @final
 class Closed(Permit):
-    """All calls go in, and share this permit."""
+    """All calls are admitted, and share this permit."""
 
-    __slots__ = ('_breaker', 'counter')
+    __slots__ = ('_machine', 'counter')
 
     state: ClassVar[Literal['closed']] = 'closed'
 
-    def __init__(self, breaker: 'CircuitMachine') -> None:
-        self._breaker = breaker
-        self.counter = breaker.settings.trip.counter()
+    def __init__(self, machine: 'CircuitMachine') -> None:
+        self._machine = machine
+        self.counter = machine.settings.trip.counter()
 
     @property
     def failures(self) -> int:
-        """How many of its calls failed, as far as the trip counts them."""
+        """Number of failed calls, as far as the trip condition counts them."""
         return self.counter.failures
 
     def permit(self) -> Permit:
-        """Give what a call goes in with: this, or one that knows when it went in."""
-        return self if self._breaker.settings.slow is None else Timed(self, self._breaker)
+        """Return the permit of a new call: this one, or a timed one to detect slow successes."""
+        return self if self._machine.settings.slow is None else TimedPermit(self, self._machine)
 
     @override
     def leave(self, outcome: Result[T, E], /) -> Result[T, E]:
         if type(outcome) is Success:
-            # Most calls: there is nothing to count, and nothing to lock.
+            # Fast path of most calls: nothing to count, so no lock.
             if not self.counter.is_clean:
-                self._breaker.count(self, has_failed=False)
-        elif self._breaker.settings.is_against(outcome):
-            self._breaker.count(self, has_failed=True)
+                self._machine.record_call(self, has_failed=False)
+        elif self._machine.settings.is_counted(outcome):
+            self._machine.record_call(self, has_failed=True)
         return outcome
 
     @override
     def abort(self, raised: BaseException, /) -> None:
         if isinstance(raised, Exception):
-            self._breaker.count(self, has_failed=True)
+            self._machine.record_call(self, has_failed=True)
 
 
-class Timed(Permit):
-    """The permit of a call to a closed circuit that looks for slow ones."""
+class TimedPermit(Permit):
+    """The permit of a call to a closed circuit that counts slow successes as failures."""
 
-    __slots__ = ('_began', '_breaker', '_closed')
+    __slots__ = ('_closed', '_machine', '_started_at')
 
-    def __init__(self, closed: Closed, breaker: 'CircuitMachine') -> None:
+    def __init__(self, closed: Closed, machine: 'CircuitMachine') -> None:
         self._closed = closed
-        self._breaker = breaker
-        self._began = breaker.time()
+        self._machine = machine
+        self._started_at = machine.time()
 
     @override
     def leave(self, outcome: Result[T, E], /) -> Result[T, E]:
-        breaker = self._breaker
-        if type(outcome) is Success and breaker.settings.is_slow(breaker.time() - self._began):
-            breaker.count(self._closed, has_failed=True)
+        machine = self._machine
+        if type(outcome) is Success and machine.settings.is_slow(machine.time() - self._started_at):
+            machine.record_call(self._closed, has_failed=True)
             return outcome
         return self._closed.leave(outcome)
 
@@ -106,7 +106,7 @@ class Timed(Permit):
 
 @final
 class Open:
-    """No call goes in before a moment in the circuit's time."""
+    """No call is admitted before `until`, in seconds of the circuit's time."""
 
     __slots__ = ('failures', 'until')
 
@@ -119,7 +119,7 @@ class Open:
 
 @final
 class HalfOpen:
-    """A few calls go in to try, each with a permit of its own."""
+    """A limited number of probes is admitted, each with its own permit."""
 
     __slots__ = ('failures', 'passed', 'probes')
 
@@ -130,49 +130,51 @@ class HalfOpen:
         self.passed = 0
         self.probes: dict[Probe, None] = {}
 
-    def under_way(self) -> 'list[Probe]':
-        """Give the probes that have not ended, the oldest first: at one stroke, for they may go at any time."""
+    def in_flight(self) -> 'list[Probe]':
+        """Return the probes in flight, the oldest first."""
+        # `list` copies the keys atomically; probes are removed without a lock.
         return list(self.probes)
 
 
 class Probe(Permit):
-    """The permit of a call that tries; after the moment `due` it has failed."""
+    """The permit of a probe. It counts as failed once the circuit's time reaches `expires_at`."""
 
-    __slots__ = ('_breaker', 'began', 'due', 'half_open')
+    __slots__ = ('_machine', 'expires_at', 'half_open', 'started_at')
 
-    def __init__(self, breaker: 'CircuitMachine', half_open: HalfOpen, began: float) -> None:
-        self._breaker = breaker
+    def __init__(self, machine: 'CircuitMachine', half_open: HalfOpen, started_at: float) -> None:
+        self._machine = machine
         self.half_open = half_open
-        self.began = began
-        self.due = began + breaker.settings.probe_timeout
+        self.started_at = started_at
+        self.expires_at = started_at + machine.settings.probe_timeout
         half_open.probes[self] = None
 
     @override
     def leave(self, outcome: Result[T, E], /) -> Result[T, E]:
         try:
             if type(outcome) is Success:
-                self._breaker.learn(self, has_failed=False)
-            elif self._breaker.settings.is_against(outcome):
-                self._breaker.learn(self, has_failed=True)
+                self._machine.record_probe(self, has_failed=False)
+            elif self._machine.settings.is_counted(outcome):
+                self._machine.record_probe(self, has_failed=True)
         finally:
-            self._give_back()
+            self._release()
         return outcome
 
     @override
     def abort(self, raised: BaseException, /) -> None:
         if isinstance(raised, Exception):
-            self._breaker.learn(self, has_failed=True)
-        self._give_back()
+            self._machine.record_probe(self, has_failed=True)
+        self._release()
 
-    def _give_back(self) -> None:
-        """Make room for another one. A probe whose time was over stays where it is, for the next step to see.
+    def _release(self) -> None:
+        """Make room for another probe, unless this one expired: then the next caller must see it.
 
-        This takes no lock: a call that nobody waits for any more is ended by the garbage collector, perhaps in a thread that has
-        the lock.
+        It takes no lock. The garbage collector can close an abandoned call in a thread that
+        already has the lock.
         """
-        if self._breaker.time() < self.due:
+        if self._machine.time() < self.expires_at:
             self.half_open.probes.pop(self, None)
 
 
-Generation: TypeAlias = Closed | Open | HalfOpen
+CircuitState: TypeAlias = Closed | Open | HalfOpen
 Refusal: TypeAlias = tuple[Open | HalfOpen, float]
+"""The state that refuses a call, and the seconds until it may admit one."""

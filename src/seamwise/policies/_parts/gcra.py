@@ -1,4 +1,4 @@
-"""The generic cell rate algorithm: one number a bucket, in whole numbers, so that no rounding ever adds up."""
+"""Generic cell rate algorithm (GCRA), in integers, so that rounding errors cannot add up."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -6,147 +6,169 @@ from itertools import islice
 
 from seamwise.policies._engine.wait_queue import Mutex, Waiter, WaitQueue
 
-NANO = 1_000_000_000
+NANOSECONDS = 1_000_000_000
 
-SLACK = 1_000
-"""Nanoseconds that a call may be early: two readings of a clock that counts from 1970 round by a quarter of that."""
+TOLERANCE = 1_000
+"""Nanoseconds by which a call may be early. The difference of two readings of a clock that counts
+from 1970 has a rounding error of a quarter of that.
+"""
 
-LOOKED_AT = 16
-"""So many of the oldest buckets are looked at, when one has to go, for one that is idle."""
+EVICTION_CANDIDATES = 16
+"""Number of least recently used buckets that are searched for an idle one to evict."""
 
 
 class Bucket:
-    """What one caller has taken: the theoretical arrival time of the next call, and who waits for it.
+    """State of one key: the theoretical arrival time (TAT) of its next call, and its waiters.
 
-    The head of the line alone watches the clock; each of the others is called when the one before has gone.
+    Only the waiter at the head of the queue watches the clock; it wakes the next one when it
+    leaves.
     """
 
-    __slots__ = ('_line', 'head', 'tat')
+    __slots__ = ('_queue', 'head', 'tat')
 
     def __init__(self) -> None:
         self.tat = 0
         self.head: Waiter | None = None
-        self._line: WaitQueue | None = None
+        self._queue: WaitQueue | None = None
 
     @property
-    def waiting(self) -> int:
-        """What all who wait will take together."""
-        return (
-            0 if self.head is None or self._line is None else self.head.weight + self._line.weight
-        )
+    def waiting_weight(self) -> int:
+        """Total weight of the waiters."""
+        if self.head is None or self._queue is None:
+            return 0
+        return self.head.weight + self._queue.weight
 
     def join(self, mutex: Mutex, weight: int) -> Waiter:
-        """Stand behind all who wait; who is alone is called at once."""
-        line = self._line
-        if line is None:
-            line = self._line = WaitQueue(mutex)
-        turn = line.join(weight)
+        """Return a new waiter at the end of the queue; it is woken immediately if it is alone."""
+        queue = self._queue
+        if queue is None:
+            queue = self._queue = WaitQueue(mutex)
+        waiter = queue.join(weight)
         if self.head is None:
-            self.head = line.call_next()
-        return turn
+            self.head = queue.call_next()
+        return waiter
 
-    def leave(self, turn: Waiter) -> None:
-        """Go away, served or not; those behind move up. Nothing happens the second time."""
-        line = self._line
-        if line is None:
+    def leave(self, waiter: Waiter) -> None:
+        """Remove a waiter, served or not; no effect if it has left already."""
+        queue = self._queue
+        if queue is None:
             return
-        line.leave(turn)
-        if turn is self.head:
-            self.head = line.call_next()
+        queue.leave(waiter)
+        if waiter is self.head:
+            self.head = queue.call_next()
 
 
 class Gcra:
-    """A rate: what a call is worth, and when it may pass.
+    """A rate of `limit` calls per period, with a burst.
 
-    Time counts from 0 in units of a nanosecond divided by `limit`, so that one call is worth one period of nanoseconds. It goes on
-    with the clock, and stands still while that goes back. All that reads the clock is called under one lock: readings in another
-    order than they were made would look like a clock that goes back.
+    The unit of time is a nanosecond divided by `limit`, counted from 0. The weight of one call is
+    thus one period in nanoseconds. Time stands still while the clock goes back.
+
+    All methods that read the clock are called under one lock. Otherwise two readings could be used
+    in reverse order, which looks like a clock that goes back.
+
+    Args:
+        limit: Calls per period.
+        period: Seconds.
+        burst: Calls that may pass together after a pause.
+        clock: Current time in seconds.
     """
 
-    __slots__ = ('_back', '_call', '_clock', '_depth', '_scale', '_seen', '_slack')
+    __slots__ = (
+        '_burst_weight',
+        '_call_weight',
+        '_clock',
+        '_last_reading',
+        '_scale',
+        '_tolerance',
+        '_zero',
+    )
 
     def __init__(
         self, limit: int, *, period: float, burst: int, clock: Callable[[], float]
     ) -> None:
         self._clock = clock
-        self._scale = float(limit * NANO)
-        self._call = round(period * NANO)
-        self._depth = burst * self._call
-        self._slack = SLACK * limit
-        self._seen = int(clock() * self._scale)
-        self._back = self._seen
+        self._scale = float(limit * NANOSECONDS)
+        self._call_weight = round(period * NANOSECONDS)
+        self._burst_weight = burst * self._call_weight
+        self._tolerance = TOLERANCE * limit
+        self._last_reading = int(clock() * self._scale)
+        self._zero = self._last_reading
 
     def weight(self, cost: float) -> int:
-        """Give what a call of this cost is worth, rounded up."""
-        upper, lower = cost.as_integer_ratio()
-        return -(-upper * self._call // lower)
+        """Return the weight of a call that costs `cost` calls, rounded up."""
+        numerator, denominator = cost.as_integer_ratio()
+        return -(-numerator * self._call_weight // denominator)
 
     def units(self, seconds: float) -> int:
-        """Give a time in units, the slack included that one of this length needs."""
-        return round(seconds * self._scale) + self._slack
+        """Convert a waiting time to units, and add the tolerance."""
+        return round(seconds * self._scale) + self._tolerance
 
     def seconds(self, units: int) -> float:
-        """Give the seconds of so many units."""
+        """Convert units to seconds."""
         return units / self._scale
 
     def now(self) -> int:
-        """Read the clock."""
-        seen = int(self._clock() * self._scale)
-        if seen < self._seen:
-            self._back -= self._seen - seen
-        self._seen = seen
-        return seen - self._back
+        """Return the current time in units."""
+        reading = int(self._clock() * self._scale)
+        if reading < self._last_reading:
+            self._zero -= self._last_reading - reading
+        self._last_reading = reading
+        return reading - self._zero
 
     def take(self, bucket: Bucket, weight: int) -> int:
-        """Take a call's weight and give 0; or give the units until it may pass, and take nothing."""
+        """Take `weight` and return 0; or take nothing and return the units until it is free."""
         now = self.now()
         tat = bucket.tat
-        if tat < now:  # noqa: PLR1730 -- max() takes twice as long, and every call comes by here
+        if tat < now:  # noqa: PLR1730 -- max() takes twice as long, and every call runs this
             tat = now
         tat += weight
-        early = tat - now - self._depth
-        # Less than half of its own weight, so that whole calls never add up to one more.
-        if early > 0 and (early > self._slack or early > weight >> 1):
-            return early
+        delay = tat - now - self._burst_weight
+        # At most half of the call's weight, so that the tolerances of several calls never add up
+        # to an additional call.
+        if delay > 0 and (delay > self._tolerance or delay > weight >> 1):
+            return delay
         bucket.tat = tat
         return 0
 
     def delay(self, bucket: Bucket, weight: int) -> int:
-        """Give the units until a call would pass that comes now and stands behind all who wait."""
+        """Return the units until a new call would pass, after all waiters."""
         now = self.now()
-        return max(max(bucket.tat, now) + bucket.waiting + weight - self._depth - now, 0)
+        tat = max(bucket.tat, now) + bucket.waiting_weight + weight
+        return max(tat - self._burst_weight - now, 0)
 
 
 class Buckets:
-    """A bucket a key, those used last: where there are too many, an idle one goes, the one that was used longest ago."""
+    """LRU map from keys to buckets; at capacity it evicts an idle bucket if possible."""
 
-    __slots__ = ('_buckets', '_gcra', '_most')
+    __slots__ = ('_buckets', '_capacity', '_gcra')
 
-    def __init__(self, most: int, gcra: Gcra) -> None:
-        self._most = most
+    def __init__(self, capacity: int, gcra: Gcra) -> None:
+        self._capacity = capacity
         self._gcra = gcra
         self._buckets: OrderedDict[str, Bucket] = OrderedDict()
 
-    def of(self, key: str) -> Bucket:
-        """Give the bucket of a key."""
+    def get(self, key: str) -> Bucket:
+        """Return the bucket of a key, and create it if necessary."""
         bucket = self._buckets.get(key)
         if bucket is not None:
             self._buckets.move_to_end(key)
             return bucket
-        while len(self._buckets) >= self._most and self._drop_one():
+        while len(self._buckets) >= self._capacity and self._evict():
             pass
         bucket = self._buckets[key] = Bucket()
         return bucket
 
-    def _drop_one(self) -> bool:
-        """Drop the oldest idle one, else the oldest for which nobody waits; says whether there was one."""
+    def _evict(self) -> bool:
+        """Evict the oldest idle bucket, else the oldest without waiters; return whether one was."""
         now = self._gcra.now()
-        oldest = list(islice(self._buckets.items(), LOOKED_AT))
-        free = [key for key, bucket in oldest if bucket.head is None]
-        if free:
-            del self._buckets[next((key for key in free if self._buckets[key].tat <= now), free[0])]
+        candidates = list(islice(self._buckets.items(), EVICTION_CANDIDATES))
+        evictable = [key for key, bucket in candidates if bucket.head is None]
+        if evictable:
+            idle = (key for key in evictable if self._buckets[key].tat <= now)
+            del self._buckets[next(idle, evictable[0])]
             return True
-        for key, _ in oldest:
-            # It is in use, so not one of the oldest.
+        for key, _ in candidates:
+            # All candidates have waiters, so they count as recently used.
             self._buckets.move_to_end(key)
         return False

@@ -1,4 +1,4 @@
-"""A percentile of the latencies that were seen last: the delay after which a call is late."""
+"""Percentile of the most recent latencies, used by `hedge` as its delay."""
 
 from bisect import bisect_left, insort
 from collections import deque
@@ -10,66 +10,74 @@ from typing_extensions import override
 
 from seamwise.policies._engine.validation import check_float, check_int
 
-_ROUNDING = 1e-9
+_ROUNDING_ERROR = 1e-9
 
 
 @final
 class Percentile:
-    """The latency in seconds under which a share of the last calls stayed; made by `percentile`, used by `hedge(after=…)`.
+    """A running percentile of latencies in seconds; created by `percentile`. Thread-safe.
 
-    It may be shared by guards, from any number of threads.
+    Several guards can share one.
     """
 
-    __slots__ = ('_calls', '_least', '_lock', '_minimum', '_rank', '_seen', '_sorted')
+    __slots__ = ('_calls', '_latencies', '_lock', '_minimum', '_minimum_delay', '_rank', '_sorted')
 
     def __init__(self, rank: float, *, least: float, calls: int, minimum: int) -> None:
         self._rank = check_float('rank', rank, above=0.0, most=1.0)
-        self._least = check_float('least', least)
+        self._minimum_delay = check_float('least', least)
         self._calls = check_int('calls', calls)
         self._minimum = check_int('minimum', minimum)
         if minimum > calls:
-            raise ValueError(
-                f'minimum must be {calls} at most, as many as the calls that are kept, not {minimum}.'
-            )
+            raise ValueError(f'minimum must be at most calls ({calls}), not {minimum}.')
         self._lock = Lock()
-        self._seen: deque[float] = deque()
+        self._latencies: deque[float] = deque()
         self._sorted: list[float] = []
 
-    def see(self, seconds: float) -> None:
-        """Take in how long a call took; what a clock that went backwards says is left out."""
-        # Written so that NaN is left out too: one in a sorted list spoils its order.
+    def record(self, seconds: float) -> None:
+        """Add the latency of a call; a negative one, of a clock that went back, is ignored."""
+        # Negated to ignore NaN too, which would break the order of the sorted list.
         if not seconds >= 0.0:
             return
         with self._lock:
-            if len(self._seen) == self._calls:
-                del self._sorted[bisect_left(self._sorted, self._seen.popleft())]
-            self._seen.append(seconds)
+            if len(self._latencies) == self._calls:
+                del self._sorted[bisect_left(self._sorted, self._latencies.popleft())]
+            self._latencies.append(seconds)
             insort(self._sorted, seconds)
 
     def seconds(self) -> float | None:
-        """Give the percentile by the nearest rank, `least` at least; None while too few calls were seen."""
+        """Return the percentile by nearest rank, or None while there are too few latencies."""
         with self._lock:
-            many = len(self._sorted)
-            if many < self._minimum:
+            count = len(self._sorted)
+            if count < self._minimum:
                 return None
-            return max(self._sorted[ceil(self._rank * many - _ROUNDING) - 1], self._least)
+            index = ceil(self._rank * count - _ROUNDING_ERROR) - 1
+            return max(self._sorted[index], self._minimum_delay)
 
     @override
     def __str__(self) -> str:
-        return f'{self._rank:.4g} of the latencies seen ({self._least:g} s at least)'
+        return f'{self._rank:.4g} of the latencies seen ({self._minimum_delay:g} s at least)'
 
 
 def percentile(
     rank: float, *, least: float = 0.01, calls: int = 1_000, minimum: int = 20
 ) -> Percentile:
-    """Follow the latency that a share `rank` of calls stays under, 0 to 1, of the last `calls`: by the nearest rank, no interpolation.
+    """Return a running percentile of latencies, for `hedge(after=percentile(0.95))`.
 
-    It is `least` seconds at least, and there is none until `minimum` calls were seen. A number out of range is a ValueError.
+    It uses the nearest rank, without interpolation.
 
-    >>> late = percentile(0.95, minimum=3)
-    >>> for latency in (0.1, 0.2, 0.3):
-    ...     late.see(latency)
-    >>> late.seconds()
+    Args:
+        rank: Share of the calls whose latency does not exceed the percentile, above 0, at most 1.
+        least: Minimum of the result, in seconds.
+        calls: Number of most recent latencies that are kept.
+        minimum: Number of latencies before which there is no result.
+
+    Raises:
+        ValueError: A number is out of range.
+
+    >>> latency = percentile(0.95, minimum=3)
+    >>> for seconds in (0.1, 0.2, 0.3):
+    ...     latency.record(seconds)
+    >>> latency.seconds()
     0.3
     """
     return Percentile(rank, least=least, calls=calls, minimum=minimum)

@@ -1,4 +1,4 @@
-"""Who is at work in a bulkhead where callers wait for ever: whoever has all the room itself would wait for itself."""
+"""Permit owners of a bulkhead with unlimited waiting, to detect a caller that would deadlock."""
 
 from asyncio import Task, current_task
 from threading import get_ident
@@ -11,39 +11,39 @@ from seamwise.containers import Failure
 from seamwise.policies._engine.permit import Outcome, Permit, Wait
 
 Caller: TypeAlias = 'ReferenceType[Task[Any]] | int'
-"""A task, which this does not keep alive, or a thread."""
+"""A weak reference to a task, or the identifier of a thread."""
 
 
 class OwnedPermit(Permit):
-    """A permit that knows who has it."""
+    """A permit that records its owner, the caller that acquired it."""
 
-    __slots__ = ('_held', '_permit', 'caller')
+    __slots__ = ('_owned_permits', '_permit', 'owner')
 
-    def __init__(self, permit: Permit, held: 'dict[OwnedPermit, None]') -> None:
-        self.caller = caller()
+    def __init__(self, permit: Permit, owned_permits: 'dict[OwnedPermit, None]') -> None:
+        self.owner = current_caller()
         self._permit = permit
-        self._held = held
-        held[self] = None
+        self._owned_permits = owned_permits
+        owned_permits[self] = None
 
     @override
     def leave(self, outcome: Outcome, /) -> Outcome | Wait:
-        self._held.pop(self, None)
+        self._owned_permits.pop(self, None)
         return self._permit.leave(outcome)
 
     @override
     def abort(self, raised: BaseException, /) -> Failure[object] | None:
-        self._held.pop(self, None)
+        self._owned_permits.pop(self, None)
         return self._permit.abort(raised)
 
 
-def caller() -> Caller:
-    """Give the task that runs here, or the thread where there is none."""
-    task = running_task()
+def current_caller() -> Caller:
+    """Return the current task, or the current thread if no task is running."""
+    task = current_task_or_none()
     return get_ident() if task is None else ref(task)
 
 
-def running_task() -> Task[Any] | None:
-    """Give the task that runs here, also where it called `run_sync`."""
+def current_task_or_none() -> Task[Any] | None:
+    """Return the current task, also if it called `run_sync`; None without an event loop."""
     try:
         return current_task()
     except RuntimeError:

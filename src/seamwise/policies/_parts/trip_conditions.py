@@ -1,7 +1,7 @@
-"""When a circuit opens: after failures in a row, or after too great a share of the calls, of the last ones or of the last seconds.
+"""Trip conditions of a circuit: consecutive failures, or a failure ratio over calls or seconds.
 
-A trip is a description; each time a circuit closes, the trip makes a fresh counter for it. Only a failure trips: what a
-success tells is no reason to close a road.
+A trip condition is immutable; it creates a counter each time the circuit closes. The circuit can
+open only on a failure: a success is no reason to open it.
 """
 
 from collections import deque
@@ -13,20 +13,20 @@ from typing_extensions import override
 from seamwise.policies._engine.validation import check_float, check_int
 
 BUCKETS: Final = 10
-"""A window of time is counted in so many parts (as Hystrix does), and forgotten a part at a time."""
+"""Number of buckets of a time window (as in Hystrix); calls expire one bucket at a time."""
 
-MOST_CALLS: Final = 1_000_000
-"""A window over more calls than this, a byte each, is a mistake."""
+MAX_CALLS: Final = 1_000_000
+"""Upper bound of `ratio(calls=…)`, at one byte per call; larger values are rejected as mistakes."""
 
 
-class Consecutive(Struct, frozen=True):
-    """So many failures in a row; a success between them starts the count again."""
+class ConsecutiveFailures(Struct, frozen=True):
+    """Trip after `failures` failures without a success in between."""
 
     failures: int
 
-    def counter(self) -> 'RowCounter':
-        """Begin to count."""
-        return RowCounter(self.failures)
+    def counter(self) -> 'ConsecutiveCounter':
+        """Return a new counter."""
+        return ConsecutiveCounter(self.failures)
 
     @override
     def __str__(self) -> str:
@@ -34,48 +34,54 @@ class Consecutive(Struct, frozen=True):
 
 
 class RatioOfCalls(Struct, frozen=True):
-    """A share of the last `calls` calls, of `minimum` calls at least."""
+    """Trip at a failure ratio over the last `calls` calls, after at least `minimum` calls."""
 
     share: float
     minimum: int
     calls: int
 
-    def counter(self) -> 'RingCounter':
-        """Begin to count."""
-        return RingCounter(self)
+    def counter(self) -> 'CountWindow':
+        """Return a new counter."""
+        return CountWindow(self)
 
     @override
     def __str__(self) -> str:
-        return f'{self.share * 100:g} % failures in the last {self.calls} calls, of {self.minimum} at least'
+        percentage = f'{self.share * 100:g} %'
+        return f'{percentage} failures in the last {self.calls} calls, of {self.minimum} at least'
 
 
 class RatioInTime(Struct, frozen=True):
-    """A share of the calls of the last `window` seconds, of `minimum` calls at least."""
+    """Trip at a failure ratio over the last `window` seconds, after at least `minimum` calls."""
 
     share: float
     minimum: int
     window: float
 
-    def counter(self) -> 'WindowCounter':
-        """Begin to count."""
-        return WindowCounter(self)
+    def counter(self) -> 'TimeWindow':
+        """Return a new counter."""
+        return TimeWindow(self)
 
     @override
     def __str__(self) -> str:
-        return f'{self.share * 100:g} % failures in the calls of {self.window:g} s, of {self.minimum} at least'
+        percentage = f'{self.share * 100:g} %'
+        return (
+            f'{percentage} failures in the calls of {self.window:g} s, of {self.minimum} at least'
+        )
 
 
-Trip: TypeAlias = Consecutive | RatioOfCalls | RatioInTime
-"""What opens a circuit."""
+Trip: TypeAlias = ConsecutiveFailures | RatioOfCalls | RatioInTime
+"""Condition under which a circuit opens; see `consecutive` and `ratio`."""
 
 
 def consecutive(failures: int, /) -> Trip:
-    """Open after so many failures in a row, as pybreaker, purgatory and gobreaker do.
+    """Return a condition that opens a circuit after `failures` consecutive failures.
+
+    It is the condition of pybreaker, purgatory and gobreaker.
 
     >>> consecutive(3)
-    Consecutive(failures=3)
+    ConsecutiveFailures(failures=3)
     """
-    return Consecutive(check_int('consecutive(failures)', failures))
+    return ConsecutiveFailures(check_int('consecutive(failures)', failures))
 
 
 @overload
@@ -85,10 +91,20 @@ def ratio(share: float, /, *, minimum: int, calls: int) -> Trip: ...
 def ratio(
     share: float, /, *, minimum: int, window: float | None = None, calls: int | None = None
 ) -> Trip:
-    """Open where a share (above 0, at most 1) of the calls failed, once there are `minimum` calls to judge by.
+    """Return a condition that opens a circuit when the share of failed calls reaches `share`.
 
-    Over the calls of the last `window` seconds, which are forgotten a tenth of the window at a time (Hystrix, Polly); or over the
-    last `calls` calls (resilience4j). What makes no sense is a ValueError, and so is a minimum that a window of calls never holds.
+    Pass either `window` or `calls`.
+
+    Args:
+        share: Failed calls divided by all calls, above 0, at most 1.
+        minimum: Number of calls before which the circuit does not open.
+        window: Count the calls of the last `window` seconds. Calls expire in steps of a tenth of
+            the window (Hystrix, Polly).
+        calls: Count the last `calls` calls (resilience4j); at least `minimum`.
+
+    Raises:
+        ValueError: A number is out of range.
+        TypeError: Neither `window` nor `calls` was passed, or both.
 
     >>> ratio(0.5, minimum=20, window=30)
     RatioInTime(share=0.5, minimum=20, window=30.0)
@@ -100,16 +116,14 @@ def ratio(
     if window is not None and calls is None:
         return RatioInTime(share, minimum, check_float('window', window, least=0.001, most=1e9))
     if calls is None or window is not None:
-        raise TypeError(
-            'ratio takes window=seconds or calls=n, one of them: which calls is the share of?'
-        )
-    if check_int('calls', calls, least=minimum) > MOST_CALLS:
-        raise ValueError(f'calls must be {MOST_CALLS} at most, not {calls!r}.')
+        raise TypeError('ratio() requires either window=seconds or calls=n.')
+    if check_int('calls', calls, least=minimum) > MAX_CALLS:
+        raise ValueError(f'calls must be at most {MAX_CALLS}, not {calls!r}.')
     return RatioOfCalls(share, minimum, calls)
 
 
-class RowCounter:
-    """Counts failures in a row."""
+class ConsecutiveCounter:
+    """Counter of consecutive failures."""
 
     __slots__ = ('_limit', 'failures', 'is_clean')
 
@@ -117,48 +131,48 @@ class RowCounter:
         self._limit = limit
         self.failures = 0
         self.is_clean = True
-        """Whether a success would change nothing, so that nobody need tell of it."""
+        """Whether a success would change nothing, so that the circuit need not count it."""
 
-    def succeeded(self, _now: float, /) -> None:
+    def count_success(self, _now: float, /) -> None:
         """Count a success."""
         self.failures = 0
         self.is_clean = True
 
-    def failed(self, _now: float, /) -> bool:
-        """Count a failure; says whether it is one too many."""
+    def count_failure(self, _now: float, /) -> bool:
+        """Count a failure, and return whether the circuit opens."""
         self.is_clean = False
         self.failures += 1
         return self.failures >= self._limit
 
 
-class RingCounter:
-    """Counts over the last calls, of which a ring holds one byte each."""
+class CountWindow:
+    """Counter over the last calls: a ring buffer with one byte per call."""
 
-    __slots__ = ('_calls', '_place', '_ring', '_trip', 'failures')
+    __slots__ = ('_calls', '_index', '_ring', '_trip', 'failures')
 
     is_clean: ClassVar[bool] = False
 
     def __init__(self, trip: RatioOfCalls) -> None:
         self._trip = trip
         self._ring = bytearray(trip.calls)
-        self._place = 0
+        self._index = 0
         self._calls = 0
         self.failures = 0
 
-    def succeeded(self, _now: float, /) -> None:
+    def count_success(self, _now: float, /) -> None:
         """Count a success."""
-        self._note(0)
+        self._count(0)
 
-    def failed(self, _now: float, /) -> bool:
-        """Count a failure; says whether it is one too many."""
-        self._note(1)
+    def count_failure(self, _now: float, /) -> bool:
+        """Count a failure, and return whether the circuit opens."""
+        self._count(1)
         return self._calls >= self._trip.minimum and self.failures / self._calls >= self._trip.share
 
-    def _note(self, failed: int) -> None:
-        ring, place = self._ring, self._place
-        self.failures += failed - ring[place]
-        ring[place] = failed
-        self._place = (place + 1) % len(ring)
+    def _count(self, failed: int) -> None:
+        ring, index = self._ring, self._index
+        self.failures += failed - ring[index]
+        ring[index] = failed
+        self._index = (index + 1) % len(ring)
         if self._calls < len(ring):
             self._calls += 1
 
@@ -172,8 +186,8 @@ class _Bucket:
         self.failures = 0
 
 
-class WindowCounter:
-    """Counts over the last seconds, in a few buckets however many calls there are. Its clock only goes forward."""
+class TimeWindow:
+    """Counter over the last seconds, in a fixed number of buckets. Expects a monotonic clock."""
 
     __slots__ = ('_buckets', '_calls', '_trip', '_width', 'failures')
 
@@ -186,23 +200,23 @@ class WindowCounter:
         self._calls = 0
         self.failures = 0
 
-    def succeeded(self, now: float, /) -> None:
+    def count_success(self, now: float, /) -> None:
         """Count a success."""
-        self._note(now, 0)
+        self._count(now, 0)
 
-    def failed(self, now: float, /) -> bool:
-        """Count a failure; says whether it is one too many."""
-        self._note(now, 1)
+    def count_failure(self, now: float, /) -> bool:
+        """Count a failure, and return whether the circuit opens."""
+        self._count(now, 1)
         return self._calls >= self._trip.minimum and self.failures / self._calls >= self._trip.share
 
-    def _note(self, now: float, failed: int) -> None:
+    def _count(self, now: float, failed: int) -> None:
         buckets = self._buckets
         number = now // self._width
         if not buckets or buckets[-1].number < number:
             while buckets and buckets[0].number <= number - BUCKETS:
-                gone = buckets.popleft()
-                self._calls -= gone.calls
-                self.failures -= gone.failures
+                expired = buckets.popleft()
+                self._calls -= expired.calls
+                self.failures -= expired.failures
             buckets.append(_Bucket(number))
         bucket = buckets[-1]
         bucket.calls += 1
@@ -211,5 +225,5 @@ class WindowCounter:
         self.failures += failed
 
 
-Counter: TypeAlias = RowCounter | RingCounter | WindowCounter
-"""What counts for a circuit, from the moment it closes; whoever calls it holds the circuit's lock."""
+Counter: TypeAlias = ConsecutiveCounter | CountWindow | TimeWindow
+"""Counter of a closed circuit; its methods are called under the lock of the circuit."""

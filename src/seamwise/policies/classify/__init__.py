@@ -1,1 +1,1 @@
-"""What the exceptions of other libraries mean: ready classifiers for `refine`, one file a library, imported only when used."""
+"""Classifiers for `refine`: turn exceptions of httpx, redis-py, SQLAlchemy and gRPC into errors."""

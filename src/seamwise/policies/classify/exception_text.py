@@ -1,32 +1,36 @@
-"""What an exception says of itself, fit for the field of an error: one line, without secrets, short."""
+"""Short, redacted, single-line texts of foreign exceptions, for the fields of errors."""
 
 from seamwise.redaction import redact
 
-SHOWN = 200
-"""So many characters at most of what somebody else wrote stand in an error."""
+MAX_LENGTH = 200
+"""Maximum number of characters of a foreign text in an error."""
 
-_READ = 4096
-"""So many characters of it are searched for secrets: half a credential is known as one only before the cut."""
+_MAX_INPUT = 4096
+"""Number of characters that are redacted. It exceeds `MAX_LENGTH`, because `redact` does not
+recognize a credential that is cut off.
+"""
 
 
-def excerpt(text: str, /) -> str:
-    """Give the beginning of a text, without secrets.
+def redacted_excerpt(text: str, /) -> str:
+    """Return the beginning of a text with secrets masked.
 
-    >>> excerpt('no user at postgresql://ann:hunter2@db/shop')
+    >>> redacted_excerpt('no user at postgresql://ann:hunter2@db/shop')
     'no user at postgresql://***@db/shop'
     """
-    shown = redact(text[:_READ])
-    if len(shown) <= SHOWN and len(text) > _READ:
-        # So much was masked that the cut itself would be shown.
-        shown = redact(text)
-    return shown[:SHOWN]
+    result = redact(text[:_MAX_INPUT])
+    if len(result) <= MAX_LENGTH and len(text) > _MAX_INPUT:
+        # Masking shortened the text so much that a credential cut off at its end would be visible.
+        result = redact(text)
+    return result[:MAX_LENGTH]
 
 
-def reason(raised: BaseException, /) -> str:
-    r"""Give the first line of what an exception says, or the name of its class where it says nothing.
+def exception_reason(error: BaseException, /) -> str:
+    r"""Return the first line of an exception's message, or its class name if it has none.
 
-    >>> reason(ConnectionError('refused\nIs the server running?')), reason(ConnectionError())
-    ('refused', 'ConnectionError')
+    >>> exception_reason(ConnectionError('refused\nIs the server running?'))
+    'refused'
+    >>> exception_reason(ConnectionError())
+    'ConnectionError'
     """
-    line = str(raised).strip().partition('\n')[0]
-    return excerpt(line.strip().removesuffix('.')) or type(raised).__name__
+    line = str(error).strip().partition('\n')[0]
+    return redacted_excerpt(line.strip().removesuffix('.')) or type(error).__name__

@@ -1,4 +1,4 @@
-"""What the exceptions of httpx and httpx2 mean: the same classifier for both, whichever is installed."""
+"""Classifier for the exceptions of httpx and httpx2; at least one of them must be installed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from seamwise.catalog.network import (
 )
 from seamwise.containers import Failure
 from seamwise.edges import Classify
-from seamwise.policies.classify.exception_text import excerpt, reason
+from seamwise.policies.classify.exception_text import exception_reason, redacted_excerpt
 from seamwise.policies.hints import from_headers
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     _StatusError: TypeAlias = httpx.HTTPStatusError | httpx2.HTTPStatusError
     _Timeout: TypeAlias = httpx.TimeoutException | httpx2.TimeoutException
-    _Broken: TypeAlias = httpx.NetworkError | httpx2.NetworkError
+    _NetworkError: TypeAlias = httpx.NetworkError | httpx2.NetworkError
     _Request: TypeAlias = httpx.Request | httpx2.Request
     _Response: TypeAlias = httpx.Response | httpx2.Response
 
@@ -37,128 +37,134 @@ if not _LIBRARIES:
     raise ImportError('seamwise.policies.classify.httpx needs httpx2 or httpx: pip install httpx2')
 
 
-def _kinds(*names: str) -> tuple[Any, ...]:
+def _classes(*names: str) -> tuple[Any, ...]:
+    """Return the classes with these names of all installed libraries."""
     return tuple(getattr(library, name) for library in _LIBRARIES for name in names)
 
 
-_STATUS_ERROR: tuple[type[_StatusError], ...] = _kinds('HTTPStatusError')
-_TIMEOUT: tuple[type[_Timeout], ...] = _kinds('TimeoutException')
-_BROKEN: tuple[type[_Broken], ...] = _kinds('NetworkError', 'RemoteProtocolError', 'ProxyError')
-_PHASES = {
-    phase: _kinds(f'{phase.capitalize()}Timeout') for phase in ('connect', 'read', 'write', 'pool')
+_STATUS_ERRORS: tuple[type[_StatusError], ...] = _classes('HTTPStatusError')
+_TIMEOUTS: tuple[type[_Timeout], ...] = _classes('TimeoutException')
+_NETWORK_ERRORS: tuple[type[_NetworkError], ...] = _classes(
+    'NetworkError', 'RemoteProtocolError', 'ProxyError'
+)
+_TIMEOUT_PHASES = {
+    phase: _classes(f'{phase.capitalize()}Timeout')
+    for phase in ('connect', 'read', 'write', 'pool')
 }
 
-_CREDENTIALS = frozenset({401, 403, 407})
-_AGAIN = frozenset({408, 425})
-"""Of the statuses below 500 those after which the same request may be sent again (RFC 9110, 15.5.9; RFC 8470, 5.2)."""
-_OUR_MISTAKE = frozenset({501, 505})
-"""Of the statuses from 500 on those that speak of the request: this server will never serve it (RFC 9110, 15.6.2, 15.6.6)."""
+_CREDENTIAL_STATUSES = frozenset({401, 403, 407})
+_REPEATABLE_STATUSES = frozenset({408, 425})
+"""Statuses below 500 after which the same request may be sent again (RFC 9110, 15.5.9; RFC 8470,
+5.2).
+"""
+_PERMANENT_STATUSES = frozenset({501, 505})
+"""Statuses from 500 for requests that this server never supports (RFC 9110, 15.6.2, 15.6.6)."""
 
 
 def httpx_failures(
     *, service: str | None = None, required_config: str | None = None
 ) -> Classify[NetworkError]:
-    """Give a classifier, for `refine`, of what httpx and httpx2 raise while a request is on its way.
+    """Return a classifier, for `refine`, of the exceptions that httpx and httpx2 raise.
 
-    `service` stands in the errors, by default the host that was asked; `required_config` names the setting that holds
-    the credentials. The classifier gives
+    - HostUnreachable: The connection failed or broke (NetworkError, RemoteProtocolError,
+      ProxyError).
+    - NetworkTimedOut: TimeoutException, with the timeout of the client in seconds (0 if unknown).
+    - CredentialsRejected: `raise_for_status` with 401, 403 or 407.
+    - UpstreamRateLimited: 429, and a 403 with a delay or an exhausted quota, as GitHub sends it.
+    - UpstreamFailed: 408, 425 and from 500 on, with the delay of `Retry-After`.
 
-    - HostUnreachable where no connection came about or it broke (NetworkError, RemoteProtocolError, ProxyError),
-    - NetworkTimedOut with the timeout that the client was made with, in seconds (0 where httpx does not say),
-    - of the statuses for which `raise_for_status` raises: CredentialsRejected for 401, 403 and 407;
-      UpstreamRateLimited for 429, and for a 403 that names a delay or a used-up quota, as GitHub's do;
-      UpstreamFailed for 408, 425 and from 500 on, with the delay of `Retry-After`.
+    Everything else remains an exception. All other statuses mean that the request was wrong. An
+    invalid certificate needs human attention, and a URL without a scheme is a bug. Handle a
+    404 that you expect yourself: `lambda error: missing(error) or network(error)`.
 
-    Everything else stays an exception: every other status says that the request was wrong, a certificate that does
-    not hold wants somebody's eyes, and a URL without a scheme is a bug. A 404 that your program expects is yours to
-    name: `lambda raised: missing(raised) or network(raised)`.
+    Args:
+        service: Name of the service in the errors. None: the host of the request.
+        required_config: Name of the setting with the credentials.
 
     >>> import httpx2
     >>> from seamwise import refine
-    >>> def ask() -> None:
-    ...     httpx2.Response(503, request=httpx2.Request('GET', 'https://ann:hunter2@api.example.org')).raise_for_status()
-    >>> refine(ask, httpx_failures()).failure().service
+    >>> request = httpx2.Request('GET', 'https://ann:hunter2@api.example.org')
+    >>> response = httpx2.Response(503, request=request)
+    >>> refine(response.raise_for_status, httpx_failures()).failure().service
     'api.example.org'
     """
 
-    def classify(raised: Exception) -> Failure[NetworkError] | None:
-        if isinstance(raised, _STATUS_ERROR):
-            return _answered(raised)
-        if isinstance(raised, _TIMEOUT):
-            return Failure(_timed_out(raised, service))
-        if isinstance(raised, _BROKEN) and not _is_untrusted(raised):
-            return Failure(
-                HostUnreachable(service or _host(_request(raised)), reason(raised), cause=raised)
-            )
+    def classify(error: Exception) -> Failure[NetworkError] | None:
+        if isinstance(error, _STATUS_ERRORS):
+            return classify_status(error)
+        if isinstance(error, _TIMEOUTS):
+            return Failure(_network_timed_out(error, service))
+        if isinstance(error, _NETWORK_ERRORS) and not _is_certificate_error(error):
+            host = service or _host(_request(error))
+            return Failure(HostUnreachable(host, exception_reason(error), cause=error))
         return None
 
-    def _answered(raised: _StatusError) -> Failure[NetworkError] | None:
-        response = raised.response
+    def classify_status(error: _StatusError) -> Failure[NetworkError] | None:
+        response = error.response
         status = response.status_code
-        name = service or _host(raised.request)
+        name = service or _host(error.request)
         delay = from_headers(response.headers, now=datetime.now(UTC))
-        if status == 429 or (status == 403 and _is_counted(response.headers, delay)):  # noqa: PLR2004
-            return Failure(UpstreamRateLimited(name, retry_after=delay, cause=raised))
-        if status in _CREDENTIALS:
+        if status == 429 or (status == 403 and _is_rate_limit(response.headers, delay)):  # noqa: PLR2004
+            return Failure(UpstreamRateLimited(name, retry_after=delay, cause=error))
+        if status in _CREDENTIAL_STATUSES:
+            config = required_config or f'the credentials for {name}'
+            return Failure(CredentialsRejected(name, config, cause=error))
+        if status in _REPEATABLE_STATUSES or (
+            status >= 500 and status not in _PERMANENT_STATUSES  # noqa: PLR2004
+        ):
             return Failure(
-                CredentialsRejected(
-                    name, required_config or f'the credentials for {name}', cause=raised
+                UpstreamFailed(
+                    name, status, _body_excerpt(response), retry_after=delay, cause=error
                 )
-            )
-        if status in _AGAIN or (status >= 500 and status not in _OUR_MISTAKE):  # noqa: PLR2004
-            return Failure(
-                UpstreamFailed(name, status, _body(response), retry_after=delay, cause=raised)
             )
         return None
 
     return classify
 
 
-def _timed_out(raised: _Timeout, service: str | None) -> NetworkTimedOut:
-    request = _request(raised)
+def _network_timed_out(error: _Timeout, service: str | None) -> NetworkTimedOut:
+    request = _request(error)
     phase = next(
-        (phase for phase, kinds in _PHASES.items() if isinstance(raised, kinds)), 'all of it'
+        (phase for phase, classes in _TIMEOUT_PHASES.items() if isinstance(error, classes)),
+        'all of it',
     )
+    name = service or _host(request)
     if request is None:
-        return NetworkTimedOut(
-            service or _host(request), f'a request ({phase})', timeout=0.0, cause=raised
-        )
+        return NetworkTimedOut(name, f'a request ({phase})', timeout=0.0, cause=error)
     timeouts: Mapping[str, float | None] = request.extensions.get('timeout', {})
     seconds = timeouts.get(phase) or 0.0
-    return NetworkTimedOut(
-        service or _host(request), f'{request.method} ({phase})', timeout=seconds, cause=raised
-    )
+    return NetworkTimedOut(name, f'{request.method} ({phase})', timeout=seconds, cause=error)
 
 
-def _is_untrusted(raised: _Broken) -> bool:
-    # The transport below puts what it caught into its own exception, and cuts the chain of causes there.
-    below = raised.__cause__
-    return below is not None and any(
-        isinstance(one, SSLCertVerificationError) for one in below.args
-    )
+def _is_certificate_error(error: _NetworkError) -> bool:
+    # The transport passes the original exception as an argument of its own one, without a cause.
+    cause = error.__cause__
+    if cause is None:
+        return False
+    return any(isinstance(argument, SSLCertVerificationError) for argument in cause.args)
 
 
-def _is_counted(headers: Mapping[str, str], delay: float | None) -> bool:
+def _is_rate_limit(headers: Mapping[str, str], delay: float | None) -> bool:
     # https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api: 403 or 429.
     return delay is not None or headers.get('x-ratelimit-remaining') == '0'
 
 
-def _request(raised: _Timeout | _Broken) -> _Request | None:
+def _request(error: _Timeout | _NetworkError) -> _Request | None:
     try:
-        return raised.request
+        return error.request
     except RuntimeError:
-        # Raised by hand or by a transport of somebody's own: then nobody has said which request it was.
+        # The exception was raised by a custom transport or a test, without a request.
         return None
 
 
 def _host(request: _Request | None) -> str:
-    """Name whom a request asks, without what else stands in a URL: that may be secret."""
+    """Return the host of a request; the rest of its URL may be secret."""
     return request.url.host if request is not None else 'the server'
 
 
-def _body(response: _Response) -> str:
+def _body_excerpt(response: _Response) -> str:
     try:
-        return excerpt(response.text)
+        return redacted_excerpt(response.text)
     except RuntimeError:
-        # A streamed answer that nobody has read: to read it now would be to wait here.
+        # The body of a streamed response was not read; reading it here would block.
         return ''

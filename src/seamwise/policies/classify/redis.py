@@ -1,4 +1,4 @@
-"""What the exceptions of redis-py mean, of its client for threads and of that for asyncio."""
+"""Classifier for the exceptions of redis-py, of its clients for threads and for asyncio."""
 
 from typing import TypeAlias
 
@@ -7,78 +7,80 @@ from seamwise.catalog.storage import StoreUnavailable
 from seamwise.containers import Failure
 from seamwise.edges import Classify
 from seamwise.policies._engine.validation import check_float
-from seamwise.policies.classify.exception_text import reason
-from seamwise.policies.classify.redis_codes import cannot_now
+from seamwise.policies.classify.driver_codes import is_redis_unavailable
+from seamwise.policies.classify.exception_text import exception_reason
 
 try:
-    from redis import exceptions as raises
-except ModuleNotFoundError as missing:
-    if missing.name != 'redis':
+    from redis import exceptions
+except ModuleNotFoundError as error:
+    if error.name != 'redis':
         raise
     raise ImportError(
         'seamwise.policies.classify.redis needs redis-py: pip install redis'
-    ) from missing
+    ) from error
 
 _Error: TypeAlias = HostUnreachable | NetworkTimedOut | CredentialsRejected | StoreUnavailable
 
-_CREDENTIALS = (
-    raises.AuthenticationError,
-    raises.AuthenticationWrongNumberOfArgsError,
-    raises.AuthorizationError,
-    raises.NoPermissionError,
+_CREDENTIAL_ERRORS = (
+    exceptions.AuthenticationError,
+    exceptions.AuthenticationWrongNumberOfArgsError,
+    exceptions.AuthorizationError,
+    exceptions.NoPermissionError,
 )
-_NOT_NOW = (
-    raises.BusyLoadingError,
-    raises.ClusterDownError,
-    raises.MaxConnectionsError,
-    raises.OutOfMemoryError,
-    raises.ReadOnlyError,
-    raises.SlotNotCoveredError,
-    raises.TryAgainError,
+_UNAVAILABLE_ERRORS = (
+    exceptions.BusyLoadingError,
+    exceptions.ClusterDownError,
+    exceptions.MaxConnectionsError,
+    exceptions.OutOfMemoryError,
+    exceptions.ReadOnlyError,
+    exceptions.SlotNotCoveredError,
+    exceptions.TryAgainError,
 )
-"""Redis answers, or its client knows, that it cannot serve this now: it loads, fails over, is full, has no connection free."""
 
 
 def redis_failures(
     store: str, *, timeout: float, required_config: str | None = None
 ) -> Classify[_Error]:
-    """Give a classifier, for `refine`, of what redis-py raises where Redis cannot be reached or does not serve.
+    """Return a classifier, for `refine`, of the exceptions that redis-py raises during an outage.
 
-    `store` names the Redis in the errors: its exceptions do not say which one it was. `timeout` is the
-    `socket_timeout` of the client, in seconds, which they do not say either; `required_config` names the setting
-    that holds the credentials. The classifier gives
+    - HostUnreachable: ConnectionError.
+    - NetworkTimedOut: TimeoutError of redis-py.
+    - CredentialsRejected: AuthenticationError, AuthorizationError, NoPermissionError.
+    - StoreUnavailable: Redis is loading its data, became a read-only replica after a failover, is
+      out of memory, is busy with a script, or cannot write (BUSY, MISCONF, NOREPLICAS). Also: its
+      cluster is down, or the client's own pool has no free connection.
 
-    - HostUnreachable for a ConnectionError, NetworkTimedOut for a TimeoutError of redis-py,
-    - CredentialsRejected where Redis wants other credentials (AuthenticationError, NoPermissionError, …),
-    - StoreUnavailable while Redis loads its data, is a read-only replica after a failover, is out of memory, busy with
-      a script or cannot write (BUSY, MISCONF, NOREPLICAS), its cluster is down, or the client's own pool has no
-      connection left.
+    Everything else remains an exception. A wrong command or type (any other ResponseError,
+    DataError) is a bug. Only the code that watches or locks can interpret a WatchError or a
+    LockError.
 
-    Everything else stays an exception: a wrong command or type (any other ResponseError, DataError) is a bug, and what a
-    WatchError or a LockError means only the code knows that watches or locks.
+    Args:
+        store: Name of the Redis in the errors; the exceptions do not contain it.
+        timeout: `socket_timeout` of the client in seconds; the exceptions do not contain it.
+        required_config: Name of the setting with the credentials.
 
-    >>> from redis.exceptions import BusyLoadingError
-    >>> redis_failures('sessions', timeout=0.5)(BusyLoadingError('Redis is loading the dataset in memory')).failure().reason
+    >>> error = exceptions.BusyLoadingError('Redis is loading the dataset in memory')
+    >>> redis_failures('sessions', timeout=0.5)(error).failure().reason
     'Redis is loading the dataset in memory'
     """
     timeout = check_float('timeout', timeout, above=0.0)
 
-    def classify(raised: Exception) -> Failure[_Error] | None:
-        # The order tells: most of them are ConnectionErrors too.
-        if isinstance(raised, _CREDENTIALS):
+    def classify(error: Exception) -> Failure[_Error] | None:
+        # In this order, because most of these classes derive from ConnectionError.
+        if isinstance(error, _CREDENTIAL_ERRORS):
             return Failure(
                 CredentialsRejected(
-                    store, required_config or f'the credentials for {store}', cause=raised
+                    store, required_config or f'the credentials for {store}', cause=error
                 )
             )
-        if isinstance(raised, _NOT_NOW) or (
-            isinstance(raised, raises.ResponseError) and cannot_now(str(raised))
+        if isinstance(error, _UNAVAILABLE_ERRORS) or (
+            isinstance(error, exceptions.ResponseError) and is_redis_unavailable(str(error))
         ):
-            return Failure(StoreUnavailable(store, reason(raised), cause=raised))
-        if isinstance(raised, raises.TimeoutError):
-            return Failure(NetworkTimedOut(store, 'a command', timeout=timeout, cause=raised))
-        if isinstance(raised, raises.ConnectionError):
-            return Failure(HostUnreachable(store, reason(raised), cause=raised))
+            return Failure(StoreUnavailable(store, exception_reason(error), cause=error))
+        if isinstance(error, exceptions.TimeoutError):
+            return Failure(NetworkTimedOut(store, 'a command', timeout=timeout, cause=error))
+        if isinstance(error, exceptions.ConnectionError):
+            return Failure(HostUnreachable(store, exception_reason(error), cause=error))
         return None
 
     return classify

@@ -1,4 +1,4 @@
-"""What the exceptions of SQLAlchemy mean, by type and by what the drivers below it say."""
+"""Classifier for the exceptions of SQLAlchemy, by their type and the error codes of the drivers."""
 
 from typing import Never
 
@@ -8,17 +8,17 @@ from seamwise.catalog.network import CredentialsRejected
 from seamwise.catalog.storage import RecordExists, RecordNotFound, StoreUnavailable
 from seamwise.containers import Failure
 from seamwise.edges import Classify
-from seamwise.policies.classify.driver_codes import Meaning, meaning, says_nothing
-from seamwise.policies.classify.exception_text import reason
+from seamwise.policies.classify.driver_codes import ErrorType, driver_error_type, has_error_code
+from seamwise.policies.classify.exception_text import exception_reason
 
 try:
-    from sqlalchemy import exc as raises
-except ModuleNotFoundError as missing:
-    if missing.name != 'sqlalchemy':
+    from sqlalchemy import exc
+except ModuleNotFoundError as error:
+    if error.name != 'sqlalchemy':
         raise
     raise ImportError(
         'seamwise.policies.classify.sqlalchemy needs SQLAlchemy: pip install sqlalchemy'
-    ) from missing
+    ) from error
 
 X = TypeVar('X', bound=RecordExists, default=Never)
 M = TypeVar('M', bound=RecordNotFound, default=Never)
@@ -31,65 +31,77 @@ def sqlalchemy_failures(
     missing: M | None = None,
     required_config: str | None = None,
 ) -> Classify[StoreUnavailable | CredentialsRejected | X | M]:
-    """Give a classifier, for `refine`, of what SQLAlchemy raises where a database does not serve; with asyncio too.
+    """Return a classifier, for `refine`, of the exceptions that SQLAlchemy raises in an outage.
 
-    `store` names the database in the errors, `required_config` the setting that holds its credentials. The classifier gives
+    It also works with the asyncio extension.
 
-    - StoreUnavailable where no connection came about, it broke, or none of the pool came free in time, and where the
-      database says by code that it cannot now: it is locked, starts or stops, is full, or ended the transaction for
-      another one (a deadlock, a serialization failure: whoever tries again begins the whole transaction anew),
-    - CredentialsRejected where it says by code that it wants other credentials,
-    - `exists`, if given, where a key is taken (a unique violation), and `missing`, if given, for NoResultFound: only
-      the code around knows which record it meant.
+    - StoreUnavailable: The connection failed or broke, or the pool had no free connection in time.
+      Also: the error code says that the database is locked, starting, stopping or full, or that it
+      aborted the transaction because of another one (deadlock, serialization failure). Retry the
+      whole transaction then.
+    - CredentialsRejected: The error code says that the credentials are wrong.
+    - `exists`: A unique constraint was violated.
+    - `missing`: NoResultFound.
 
-    Everything else stays an exception: a missing table, a wrong statement, and every other IntegrityError are bugs, of
-    the program or of its validation. A unique violation is one too where no `exists` says that it is expected.
-    The `cause` is the driver's own exception: the text of SQLAlchemy's shows the statement and its parameters.
+    Everything else remains an exception. A missing table, a wrong statement and any other
+    IntegrityError are bugs. So is a unique violation if `exists` is not set, and NoResultFound if
+    `missing` is not set.
+
+    The `cause` is the exception of the driver: that of SQLAlchemy shows the statement with its
+    parameters.
+
+    Args:
+        store: Name of the database in the errors.
+        exists: Error for a unique violation; only the caller knows the record.
+        missing: Error for NoResultFound; only the caller knows the record.
+        required_config: Name of the setting with the credentials.
 
     >>> from sqlalchemy import create_engine, text
     >>> from seamwise import refine
-    >>> def count() -> int:
+    >>> def count_orders() -> int:
     ...     with create_engine('sqlite:////no/such/folder/shop.db').connect() as connection:
     ...         return connection.execute(text('select count(*) from orders')).scalar_one()
-    >>> refine(count, sqlalchemy_failures('shop')).failure().reason
+    >>> refine(count_orders, sqlalchemy_failures('shop')).failure().reason
     'unable to open database file'
     """
 
     def classify(
-        raised: Exception,
+        error: Exception,
     ) -> Failure[StoreUnavailable | CredentialsRejected | X | M] | None:
-        if isinstance(raised, raises.NoResultFound):
+        if isinstance(error, exc.NoResultFound):
             return Failure(missing) if missing is not None else None
-        if isinstance(raised, raises.TimeoutError):
-            return Failure(StoreUnavailable(store, reason(raised), cause=raised))
-        if not isinstance(raised, raises.DBAPIError) or raised.orig is None:
-            return None
-        meant = _meant(raised, raised.orig)
-        if meant == 'taken':
-            return Failure(exists) if exists is not None else None
-        if meant == 'credentials':
-            return Failure(
-                CredentialsRejected(
-                    store, required_config or f'the credentials for {store}', cause=raised.orig
-                )
-            )
-        return (
-            Failure(StoreUnavailable(store, reason(raised.orig), cause=raised.orig))
-            if meant == 'not_now'
-            else None
-        )
+        if isinstance(error, exc.TimeoutError):
+            return Failure(StoreUnavailable(store, exception_reason(error), cause=error))
+        if isinstance(error, exc.DBAPIError) and error.orig is not None:
+            return classify_driver_error(error, error.orig)
+        return None
+
+    def classify_driver_error(
+        error: exc.DBAPIError, driver_error: BaseException
+    ) -> Failure[StoreUnavailable | CredentialsRejected | X | M] | None:
+        match _error_type(error, driver_error):
+            case 'duplicate_key':
+                return Failure(exists) if exists is not None else None
+            case 'credentials':
+                config = required_config or f'the credentials for {store}'
+                return Failure(CredentialsRejected(store, config, cause=driver_error))
+            case 'unavailable':
+                reason = exception_reason(driver_error)
+                return Failure(StoreUnavailable(store, reason, cause=driver_error))
+            case None:
+                return None
 
     return classify
 
 
-def _meant(raised: raises.DBAPIError, orig: BaseException) -> Meaning | None:
-    said = meaning(orig)
-    if said is not None:
-        return said
-    # Without a statement it was a connection that did not come about; then many drivers have no code.
-    never_came = (
-        isinstance(raised, raises.OperationalError)
-        and raised.statement is None
-        and says_nothing(orig)
+def _error_type(error: exc.DBAPIError, driver_error: BaseException) -> ErrorType | None:
+    type_ = driver_error_type(driver_error)
+    if type_ is not None:
+        return type_
+    # An error without a statement happened while connecting. Many drivers have no code for it.
+    is_connection_error = (
+        isinstance(error, exc.OperationalError)
+        and error.statement is None
+        and not has_error_code(driver_error)
     )
-    return 'not_now' if raised.connection_invalidated or never_came else None
+    return 'unavailable' if error.connection_invalidated or is_connection_error else None

@@ -1,4 +1,4 @@
-"""When Redis is away: what shows it, and how long it is then left alone, so that not every call pays for asking in vain."""
+"""Detect Redis outages and back off, so that calls fail fast instead of each paying a timeout."""
 
 from collections.abc import Callable
 from threading import Lock
@@ -7,16 +7,21 @@ from typing import Final, Literal, TypeAlias
 from redis import exceptions as redis
 from redis.exceptions import RedisError, ResponseError
 
-from seamwise.policies.classify.redis_codes import cannot_now
+from seamwise.policies.classify.driver_codes import is_redis_unavailable
 
 OutageMode: TypeAlias = Literal['local', 'open', 'closed']
-"""What a guard does while Redis is away: what it would do for this process alone, let all pass, or refuse all."""
+"""Behaviour of a guard during a Redis outage: limit this process alone, admit all, or refuse all
+calls.
+"""
 
 FIRST_PAUSE: Final = 1.0
-LONGEST_PAUSE: Final = 30.0
+"""Seconds without calls to Redis after the first failure; each further failure doubles them."""
 
-_WRONG = (redis.AuthenticationError, redis.AuthorizationError)
-_SERVER_IS_AWAY = (
+MAX_PAUSE: Final = 30.0
+"""Upper bound of a pause, in seconds."""
+
+_CREDENTIAL_ERRORS = (redis.AuthenticationError, redis.AuthorizationError)
+_OUTAGE_ERRORS = (
     redis.ConnectionError,
     redis.TimeoutError,
     redis.ClusterDownError,
@@ -28,24 +33,31 @@ _SERVER_IS_AWAY = (
 
 
 def is_unavailable(error: RedisError) -> bool:
-    """Say whether an error of Redis means that it cannot answer now; any other is a defect: a wrong password, a broken script.
+    """Return whether an error is temporary; any other is a defect, e.g. a wrong password.
 
-    >>> is_unavailable(redis.ReadOnlyError('only a replica')), is_unavailable(ResponseError('ERR no such function'))
-    (True, False)
+    >>> is_unavailable(redis.ReadOnlyError('only a replica'))
+    True
+    >>> is_unavailable(ResponseError('ERR no such function'))
+    False
     """
-    if isinstance(error, _SERVER_IS_AWAY):
-        return not isinstance(error, _WRONG)
-    return isinstance(error, ResponseError) and cannot_now(str(error))
+    if isinstance(error, _OUTAGE_ERRORS):
+        return not isinstance(error, _CREDENTIAL_ERRORS)
+    return isinstance(error, ResponseError) and is_redis_unavailable(str(error))
 
 
 class OutageBackoff:
-    """How long Redis is left alone after it failed: a second, then twice as long each time, half a minute at most.
+    """Pause without calls to Redis after a failure: one second, doubled up to 30 seconds.
 
-    When the time is over one caller asks, and while it does the others still go without.
+    After a pause, one caller tries Redis. The others do without it until that call ends, or until
+    `bound` seconds have passed.
 
-    >>> away = OutageBackoff(lambda: 0.0, bound=0.05)
-    >>> away.failed(away.may_ask())
-    >>> away.may_ask(), away.left()
+    Args:
+        clock: Current time in seconds.
+        bound: Maximum duration of a call to Redis, in seconds.
+
+    >>> backoff = OutageBackoff(lambda: 0.0, bound=0.05)
+    >>> backoff.on_failure(backoff.try_acquire())
+    >>> backoff.try_acquire(), backoff.seconds_left()
     (None, 1.0)
     """
 
@@ -53,50 +65,51 @@ class OutageBackoff:
         self._clock = clock
         self._bound = bound
         self._lock = Lock()
-        self._round = 0
+        self._failure_count = 0
         self._pause = 0.0
-        self._since = 0.0
-        self._until: float | None = None
+        self._paused_at = 0.0
+        self._paused_until: float | None = None
 
-    def may_ask(self) -> int | None:
-        """Give a number to say afterwards how it went, or None where Redis is to be left alone."""
-        return self._round if self._until is None else self._may_try()
+    def try_acquire(self) -> int | None:
+        """Return a ticket for a call to Redis, or None during a pause.
 
-    def left(self) -> float:
-        """Give the seconds until it is asked again; the bound at least."""
-        until = self._until
-        return (
-            self._bound
-            if until is None
-            else min(max(until - self._clock(), self._bound), LONGEST_PAUSE)
-        )
+        The ticket is the number of failures so far. Pass it to `on_success` or `on_failure`.
+        """
+        return self._failure_count if self._paused_until is None else self._try_after_pause()
 
-    def failed(self, asked: int | None) -> None:
-        """Leave it alone from now on. Of all who asked at the same time and failed, one counts."""
+    def seconds_left(self) -> float:
+        """Return the seconds until Redis is called again, at least `bound`."""
+        until = self._paused_until
+        if until is None:
+            return self._bound
+        return min(max(until - self._clock(), self._bound), MAX_PAUSE)
+
+    def on_failure(self, ticket: int | None) -> None:
+        """Start a pause. Of several concurrent calls that fail, only the first one counts."""
         with self._lock:
-            if asked != self._round:
+            if ticket != self._failure_count:
                 return
-            self._round += 1
-            self._pause = min(max(2.0 * self._pause, FIRST_PAUSE), LONGEST_PAUSE)
-            self._since = self._clock()
-            self._until = self._since + self._pause
+            self._failure_count += 1
+            self._pause = min(max(2.0 * self._pause, FIRST_PAUSE), MAX_PAUSE)
+            self._paused_at = self._clock()
+            self._paused_until = self._paused_at + self._pause
 
-    def answered(self, asked: int) -> None:
-        """Ask it as ever from now on."""
-        if self._until is None:
+    def on_success(self, ticket: int) -> None:
+        """End the pause, unless another call has failed since the ticket was issued."""
+        if self._paused_until is None:
             return
         with self._lock:
-            if asked == self._round:
-                self._until = None
+            if ticket == self._failure_count:
+                self._paused_until = None
                 self._pause = 0.0
 
-    def _may_try(self) -> int | None:
+    def _try_after_pause(self) -> int | None:
         with self._lock:
-            now, until = self._clock(), self._until
+            now, until = self._clock(), self._paused_until
             if until is None:
-                return self._round
-            # A clock that has gone back does not know how long it was.
-            if self._since <= now < until:
+                return self._failure_count
+            # If the clock went back, the length of the pause is unknown: try again.
+            if self._paused_at <= now < until:
                 return None
-            self._since, self._until = now, now + self._bound
-            return self._round
+            self._paused_at, self._paused_until = now, now + self._bound
+            return self._failure_count

@@ -1,4 +1,4 @@
-"""A circuit for many processes: its state is in Redis, so that all see it open, and as many probes as are meant try for all of them."""
+"""Circuit breaker for several processes: they share its state, and its probes, in Redis."""
 
 from collections import deque
 from collections.abc import Callable
@@ -16,9 +16,9 @@ from seamwise.policies._engine.pipeline import Layer
 from seamwise.policies._engine.predicates import counts_against
 from seamwise.policies._engine.validation import check_float
 from seamwise.policies._engine.world import REAL, World
-from seamwise.policies._parts.circuit_states import Settings
+from seamwise.policies._parts.circuit_states import CircuitSettings
 from seamwise.policies._parts.trip_conditions import (
-    Consecutive,
+    ConsecutiveFailures,
     RatioInTime,
     RatioOfCalls,
     Trip,
@@ -29,40 +29,43 @@ from seamwise.policies.circuit import circuit as local_circuit
 from seamwise.policies.events import CircuitChanged, Observer, Refused, State
 from seamwise.policies.redis.availability import OutageMode
 from seamwise.policies.redis.circuit_script import CIRCUIT
-from seamwise.policies.redis.clients import Client, both
+from seamwise.policies.redis.clients import Client, check_clients
 from seamwise.policies.redis.outage_fallback import OutageFallback
-from seamwise.policies.redis.store import LONGEST_BOUND, Store
-from seamwise.policies.redis.units import microseconds
+from seamwise.policies.redis.store import MAX_BOUND, Store, microseconds
 
 T = TypeVar('T')
 E = TypeVar('E')
 
-_AFTER_FIVE: Final = consecutive(5)
+_FIVE_FAILURES: Final = consecutive(5)
 _STATES: Final[tuple[State, State, State]] = ('closed', 'open', 'half_open')
-_KEPT: Final = 3600.0
-"""Seconds for which Redis keeps what nobody asks for, beside the times of the circuit itself."""
-_OWED: Final = 100
+_IDLE_SECONDS: Final = 3600.0
+"""Seconds, in addition to the times of the circuit, after which Redis deletes an unused circuit."""
+_MAX_UNSENT: Final = 100
+_REPLY_HEADER: Final = 6
+"""Number of values in the answer to a script call; the state changes follow."""
 
-MOST_PROBES: Final = 100
-MOST_CALLS: Final = 10_000
-"""So long a history travels through Redis at the end of every call: ten thousand bytes."""
+MAX_PROBES: Final = 100
+MAX_CALLS: Final = 10_000
+"""Upper bound of `ratio(calls=…)`: the script reads and writes the history, one byte per call, at
+the end of each call.
+"""
 
-How: TypeAlias = Literal['enter', 'ok', 'fail', 'release']
+Operation: TypeAlias = Literal['enter', 'ok', 'fail', 'release']
 
 
-class Step(NamedTuple):
-    """What Redis is told: a call comes, or has ended so. The token names a probe, '' is none."""
+class ScriptCall(NamedTuple):
+    """One operation of the Lua script: a call arrives, or ends. Only probes have a token."""
 
-    how: How
+    operation: Operation
     generation: int
     token: str
 
 
 class SharedCircuit(Layer[CircuitOpen]):
-    """What `circuit` makes here.
+    """The guard that `circuit` creates.
 
-    What cannot wait for Redis (a call that is cancelled, a defect on its way out) is owed: it goes with the next question of this
-    process. Should there be none, a probe's lease runs out by itself.
+    A cancelled call or a defect cannot wait for Redis. Its script call is queued and sent with the
+    next one of this process. If there is none, the lease of a probe expires in Redis.
     """
 
     is_bound = True
@@ -72,123 +75,138 @@ class SharedCircuit(Layer[CircuitOpen]):
         local: Circuit,
         store: Store,
         *,
-        elsewhere: OutageFallback,
-        tell: SafeObserver | None,
+        fallback: OutageFallback,
+        observer: SafeObserver | None,
         clock: Callable[[], float],
     ) -> None:
         super().__init__(local.name)
         self.clock = clock
         self._local = local
         self._store = store
-        self._elsewhere = elsewhere
-        self._tell = tell
+        self._fallback = fallback
+        self._observer = observer
         self._key = f'seamwise:{{{local.name}}}:circuit'
-        self._arguments = _arguments(local.settings)
-        self._owed: deque[Step] = deque(maxlen=_OWED)
+        self._arguments = _script_arguments(local.settings)
+        self._unsent: deque[ScriptCall] = deque(maxlen=_MAX_UNSENT)
 
     @property
-    def settings(self) -> Settings:
-        """What it was made with."""
+    def settings(self) -> CircuitSettings:
+        """Settings of the circuit."""
         return self._local.settings
 
     @override
     def enter(self) -> Wait:
-        return _Entering(self)
+        return _AdmissionWait(self)
 
     @override
     def limits(self) -> str:
-        return f'{self._local.limits()}; all over Redis, {self._elsewhere.limits()}'
+        return f'{self._local.limits()}; shared over Redis, {self._fallback.limits()}'
 
-    def owe(self, step: Step) -> None:
-        """Tell Redis of a step when it is asked the next time. This takes no lock: the garbage collector may end a call."""
-        self._owed.append(step)
+    def queue(self, call: ScriptCall) -> None:
+        """Queue a script call, to be sent with the next one.
 
-    async def ask(self, step: Step) -> list[int] | None:
-        """Tell Redis of a step; gives its answer, or None where it is away."""
-        asked = self._store.away.may_ask()
-        if asked is None:
-            self._owe_untold(step)
+        It takes no lock, because the garbage collector can end a call in any thread.
+        """
+        self._unsent.append(call)
+
+    async def send(self, call: ScriptCall) -> list[int] | None:
+        """Send a script call and the queued ones; return the reply, or None during an outage."""
+        ticket = self._store.backoff.try_acquire()
+        if ticket is None:
+            self._queue_unsent(call)
             return None
-        steps = self._due(step)
+        calls = self._with_queued(call)
         reply: list[int] | None = None
         try:
-            reply = await self._store.ask(asked, self._key, *self._arguments, *_flat(steps))
+            reply = await self._store.call(ticket, self._key, *self._arguments, *_flatten(calls))
         finally:
             if reply is None:
-                self._owe_again(steps)
-        return self._heard(reply)
+                self._requeue(calls)
+        self._report_changes(reply)
+        return reply
 
-    def ask_sync(self, step: Step) -> list[int] | None:
-        """Likewise, in a thread."""
-        asked = self._store.away.may_ask()
-        if asked is None:
-            self._owe_untold(step)
+    def send_sync(self, call: ScriptCall) -> list[int] | None:
+        """Do the same as `send`, in a thread."""
+        ticket = self._store.backoff.try_acquire()
+        if ticket is None:
+            self._queue_unsent(call)
             return None
-        steps = self._due(step)
+        calls = self._with_queued(call)
         reply: list[int] | None = None
         try:
-            reply = self._store.ask_sync(asked, self._key, *self._arguments, *_flat(steps))
+            reply = self._store.call_sync(ticket, self._key, *self._arguments, *_flatten(calls))
         finally:
             if reply is None:
-                self._owe_again(steps)
-        return self._heard(reply)
+                self._requeue(calls)
+        self._report_changes(reply)
+        return reply
 
-    def admitted(self, token: str, reply: list[int]) -> Permit | Failure[CircuitOpen]:
-        """Read what Redis says of a call that comes."""
-        is_admitted, generation, is_probe, state, failures, left = reply[:6]
+    def decision(self, token: str, reply: list[int]) -> Permit | Failure[CircuitOpen]:
+        """Return the permit or the refusal in the reply to an `enter`."""
+        is_admitted, generation, is_probe, state, failures, time_left = reply[:_REPLY_HEADER]
         if is_admitted:
-            return _Inside(self, generation, token if is_probe else '')
-        return self._refused(
-            failures, left / 1e6, 'open' if _STATES[state] == 'open' else 'half_open'
+            return _SharedPermit(self, generation, token if is_probe else '')
+        return self._refuse(
+            failures, time_left / 1e6, 'open' if _STATES[state] == 'open' else 'half_open'
         )
 
-    async def without(self) -> Permit | Outcome:
-        """Do without Redis."""
-        said = await self._elsewhere.wait()
-        return self._refused(0, self._store.away.left(), 'open') if said is None else said
+    async def fallback_decision(self) -> Permit | Outcome:
+        """Decide on a call without Redis."""
+        decision = await self._fallback.admit()
+        return self._refuse_in_outage() if decision is None else decision
 
-    def without_sync(self) -> Permit | Outcome:
-        """Likewise, in a thread."""
-        said = self._elsewhere.wait_sync()
-        return self._refused(0, self._store.away.left(), 'open') if said is None else said
+    def fallback_decision_sync(self) -> Permit | Outcome:
+        """Do the same as `fallback_decision`, in a thread."""
+        decision = self._fallback.admit_sync()
+        return self._refuse_in_outage() if decision is None else decision
 
-    def _refused(
+    def _refuse_in_outage(self) -> Failure[CircuitOpen]:
+        return self._refuse(0, self._store.backoff.seconds_left(), 'open')
+
+    def _refuse(
         self, failures: int, retry_after: float, state: Literal['open', 'half_open']
     ) -> Failure[CircuitOpen]:
         error = CircuitOpen(self.name, failures, retry_after, state)
-        if self._tell is not None:
-            self._tell(Refused(self.name, error))
+        if self._observer is not None:
+            self._observer(Refused(self.name, error))
         return quick_failure(error)
 
-    def _due(self, step: Step) -> list[Step]:
-        steps: list[Step] = []
-        while self._owed:
+    def _with_queued(self, call: ScriptCall) -> list[ScriptCall]:
+        """Empty the queue, and return its script calls followed by `call`."""
+        calls: list[ScriptCall] = []
+        while self._unsent:
             try:
-                steps.append(self._owed.popleft())
+                calls.append(self._unsent.popleft())
             except IndexError:
                 break
-        steps.append(step)
-        return steps
+        calls.append(call)
+        return calls
 
-    def _owe_untold(self, step: Step) -> None:
-        if step.how != 'enter' and step.token:
-            self.owe(step)
+    def _queue_unsent(self, call: ScriptCall) -> None:
+        """Queue a script call that was not sent, if it ends a probe."""
+        if call.operation != 'enter' and call.token:
+            self.queue(call)
 
-    def _owe_again(self, steps: list[Step]) -> None:
-        """Nobody knows what Redis has heard of this. A probe ends once, by its token; what has none may be counted once too few."""
-        for step in steps:
-            if step.token:
-                self.owe(step._replace(how='release') if step.how == 'enter' else step)
+    def _requeue(self, calls: list[ScriptCall]) -> None:
+        """Queue those script calls again that Redis may or may not have applied.
 
-    def _heard(self, reply: list[int] | None) -> list[int] | None:
-        if reply is not None and self._tell is not None:
-            for at in range(6, len(reply), 3):
-                before, after, failures = reply[at : at + 3]
-                self._tell(CircuitChanged(self.name, _STATES[before], _STATES[after], failures))
-        return reply
+        Probes are released idempotently by token. Calls without a token could be counted twice, so
+        they are dropped.
+        """
+        for call in calls:
+            if call.token:
+                is_new = call.operation == 'enter'
+                self.queue(call._replace(operation='release') if is_new else call)
+
+    def _report_changes(self, reply: list[int] | None) -> None:
+        if reply is None or self._observer is None:
+            return
+        for index in range(_REPLY_HEADER, len(reply), 3):
+            before, after, failures = reply[index : index + 3]
+            self._observer(CircuitChanged(self.name, _STATES[before], _STATES[after], failures))
 
 
-class _Entering(Wait):
+class _AdmissionWait(Wait):
     __slots__ = ('_circuit',)
 
     def __init__(self, circuit: SharedCircuit) -> None:
@@ -197,78 +215,77 @@ class _Entering(Wait):
     @override
     async def wait(self) -> Permit | Outcome:
         token = token_hex(8)
-        reply = await self._circuit.ask(Step('enter', 0, token))
-        return (
-            await self._circuit.without() if reply is None else self._circuit.admitted(token, reply)
-        )
+        reply = await self._circuit.send(ScriptCall('enter', 0, token))
+        if reply is None:
+            return await self._circuit.fallback_decision()
+        return self._circuit.decision(token, reply)
 
     @override
     def wait_sync(self) -> Permit | Outcome:
         token = token_hex(8)
-        reply = self._circuit.ask_sync(Step('enter', 0, token))
-        return (
-            self._circuit.without_sync() if reply is None else self._circuit.admitted(token, reply)
-        )
+        reply = self._circuit.send_sync(ScriptCall('enter', 0, token))
+        if reply is None:
+            return self._circuit.fallback_decision_sync()
+        return self._circuit.decision(token, reply)
 
 
-class _Inside(Permit):
-    __slots__ = ('_began', '_circuit', '_generation', '_token')
+class _SharedPermit(Permit):
+    __slots__ = ('_circuit', '_generation', '_started_at', '_token')
 
     def __init__(self, circuit: SharedCircuit, generation: int, token: str) -> None:
         self._circuit = circuit
         self._generation = generation
         self._token = token
-        self._began = circuit.clock()
+        self._started_at = circuit.clock()
 
     @override
     def leave(self, outcome: Result[T, E], /) -> Result[T, E] | Wait:
         try:
-            how = self._how(outcome)
+            operation = self._operation(outcome)
         except BaseException:
-            self._owe_release()
+            self._queue_release()
             raise
-        if how == 'release' and not self._token:
+        if operation == 'release' and not self._token:
             return outcome
-        return _Leaving(self._circuit, Step(how, self._generation, self._token), outcome)
+        call = ScriptCall(operation, self._generation, self._token)
+        return _OutcomeWait(self._circuit, call, outcome)
 
     @override
     def abort(self, raised: BaseException, /) -> None:
         if isinstance(raised, Exception):
-            self._circuit.owe(Step('fail', self._generation, self._token))
+            self._circuit.queue(ScriptCall('fail', self._generation, self._token))
         else:
-            self._owe_release()
+            self._queue_release()
 
-    def _how(self, outcome: Outcome) -> How:
+    def _operation(self, outcome: Outcome) -> Operation:
         settings = self._circuit.settings
-        if type(outcome) is Success:
-            is_slow = (
-                settings.slow is not None and self._circuit.clock() - self._began > settings.slow
-            )
-            return 'fail' if is_slow else 'ok'
-        error = outcome.failure()
-        return 'fail' if isinstance(error, TaggedError) and settings.counts(error) else 'release'
+        if type(outcome) is not Success:
+            return 'fail' if settings.is_counted(outcome) else 'release'
+        if settings.slow is None:
+            return 'ok'
+        return 'fail' if settings.is_slow(self._circuit.clock() - self._started_at) else 'ok'
 
-    def _owe_release(self) -> None:
+    def _queue_release(self) -> None:
         if self._token:
-            self._circuit.owe(Step('release', self._generation, self._token))
+            self._circuit.queue(ScriptCall('release', self._generation, self._token))
 
 
-class _Leaving(Wait[T, E]):
-    __slots__ = ('_circuit', '_outcome', '_step')
+class _OutcomeWait(Wait[T, E]):
+    __slots__ = ('_call', '_circuit', '_outcome')
 
-    def __init__(self, circuit: SharedCircuit, step: Step, outcome: Result[T, E]) -> None:
+    def __init__(self, circuit: SharedCircuit, call: ScriptCall, outcome: Result[T, E]) -> None:
         self._circuit = circuit
-        self._step = step
+        self._call = call
         self._outcome = outcome
 
     @override
     async def wait(self) -> Result[T, E]:
-        await self._circuit.ask(self._step)
+        await self._circuit.send(self._call)
         return self._outcome
 
     @override
     def wait_sync(self) -> Result[T, E]:
-        self._circuit.ask_sync(self._step)
+        self._circuit.send_sync(self._call)
         return self._outcome
 
 
@@ -276,7 +293,7 @@ def circuit(  # noqa: PLR0913 -- settings, each with a default
     *,
     redis: Client,
     name: str,
-    trip: Trip = _AFTER_FIVE,
+    trip: Trip = _FIVE_FAILURES,
     open_for: float = 30.0,
     probes: int = 1,
     successes: int = 1,
@@ -288,64 +305,89 @@ def circuit(  # noqa: PLR0913 -- settings, each with a default
     observer: Observer | None = None,
     world: World = REAL,
 ) -> SharedCircuit:
-    """Make a circuit that all processes share which say the same `name` to the same Redis; it needs Redis 5 or later.
+    """Return a circuit that all processes with the same `name` and the same Redis share.
 
-    As `seamwise.policies.circuit.circuit`, whose settings these are; all processes should say the same, else each judges by its own
-    what all have counted. When it is half open `probes` calls of all the processes together try, and a process that dies over a
-    probe gives it back by `probe_timeout`. Each call asks Redis twice, when it comes and when it ends, `bound` seconds at most each
-    time; a call that is let in and found Redis away at its end counts for nothing. While Redis is away, `away` says what is done:
-    'local' is a circuit of this process alone, 'open' lets all pass, 'closed' refuses all with a `CircuitOpen` of no failures.
+    It works like `seamwise.policies.circuit.circuit`; parameters not listed here have the same
+    meaning. Pass the same settings in all processes. Otherwise each process applies its own
+    settings to the shared counts. Redis 5 or later is required.
 
-    `redis` is a redis.asyncio.Redis for `run`, a redis.Redis for `run_sync`, or `Clients` of both. What Redis refuses as wrong, such
-    as a password, is raised. `slow` is measured by `world`, all other times are those of Redis.
+    Each call sends two commands to Redis, one when it starts and one when it ends. If Redis is
+    unavailable at the end of a call that it admitted, the call is not counted.
+
+    Args:
+        redis: A redis.asyncio.Redis for `run`, a redis.Redis for `run_sync`, or `Clients` of both.
+        name: Name of the guard, and part of its key in Redis.
+        probes: Maximum number of concurrent probes of all processes together.
+        probe_timeout: Seconds after which a probe has failed, e.g. because its process died.
+            None: `open_for`.
+        slow: Seconds after which a success counts as a failure, by the clock of `world`. All
+            other times are measured by Redis.
+        bound: Maximum duration of each command to Redis, in seconds.
+        away: Behaviour while Redis is unavailable: `'local'` uses a circuit of this process alone,
+            `'open'` admits all calls, `'closed'` refuses all with a `CircuitOpen` of no failures.
+
+    Raises:
+        ValueError: A setting is out of range.
+        TypeError: `redis` is not a client.
+
+    A call raises an error of redis-py if Redis rejects it, e.g. because of a wrong password.
 
     >>> from redis import Redis
     >>> circuit(redis=Redis(), name='mail', open_for=10.0).name
     'mail'
     """
-    clients = both(redis)
-    bound = check_float('bound', bound, above=0.0, most=LONGEST_BOUND)
+    clients = check_clients(redis)
+    bound = check_float('bound', bound, above=0.0, most=MAX_BOUND)
     local = local_circuit(
-        name=name, trip=trip, open_for=open_for, probes=probes, successes=successes, probe_timeout=probe_timeout,
-        slow=slow, counts=counts, observer=observer, world=world,
-    )  # fmt: skip
-    if probes > MOST_PROBES:
-        raise ValueError(f'probes must be {MOST_PROBES} at most over Redis, not {probes!r}.')
-    if isinstance(trip, RatioOfCalls) and trip.calls > MOST_CALLS:
+        name=name,
+        trip=trip,
+        open_for=open_for,
+        probes=probes,
+        successes=successes,
+        probe_timeout=probe_timeout,
+        slow=slow,
+        counts=counts,
+        observer=observer,
+        world=world,
+    )
+    if probes > MAX_PROBES:
+        raise ValueError(f'probes must be at most {MAX_PROBES} over Redis, not {probes!r}.')
+    if isinstance(trip, RatioOfCalls) and trip.calls > MAX_CALLS:
         raise ValueError(
-            f'calls must be {MOST_CALLS} at most over Redis, not {trip.calls!r}: ratio(…, window=seconds) keeps ten numbers.'
+            f'calls must be at most {MAX_CALLS} over Redis, not {trip.calls!r}. '
+            'Use ratio(…, window=seconds), which stores ten pairs of numbers.'
         )
     store = Store(name, clients, CIRCUIT, bound=bound, world=world)
     return SharedCircuit(
         local,
         store,
-        elsewhere=OutageFallback(away, local, bound=bound),
-        tell=safe_observer(observer),
+        fallback=OutageFallback(away, local, bound=bound),
+        observer=safe_observer(observer),
         clock=world.clock,
     )
 
 
-def _flat(steps: list[Step]) -> list[str]:
-    return [word for how, generation, token in steps for word in (how, str(generation), token)]
+def _flatten(calls: list[ScriptCall]) -> list[str]:
+    return [text for call in calls for text in (call.operation, str(call.generation), call.token)]
 
 
-def _arguments(settings: Settings) -> tuple[str, ...]:
-    """Give what the script is told of the settings, in microseconds."""
+def _script_arguments(settings: CircuitSettings) -> tuple[str, ...]:
+    """Return the arguments of the script that do not change, with times in microseconds."""
     trip = settings.trip
     window = trip.window if isinstance(trip, RatioInTime) else 0.0
-    kept = _KEPT + settings.open_for + settings.probe_timeout + window
-    judged: tuple[str, str, str, str]
-    if isinstance(trip, Consecutive):
-        judged = ('consecutive', '0', str(trip.failures), '0')
+    ttl = _IDLE_SECONDS + settings.open_for + settings.probe_timeout + window
+    condition: tuple[str, str, str, str]
+    if isinstance(trip, ConsecutiveFailures):
+        condition = ('consecutive', '0', str(trip.failures), '0')
     elif isinstance(trip, RatioOfCalls):
-        judged = ('calls', repr(trip.share), str(trip.minimum), str(trip.calls))
+        condition = ('calls', repr(trip.share), str(trip.minimum), str(trip.calls))
     else:
-        judged = ('window', repr(trip.share), str(trip.minimum), microseconds(trip.window))
+        condition = ('window', repr(trip.share), str(trip.minimum), microseconds(trip.window))
     return (
         microseconds(settings.open_for),
         str(settings.probes),
         str(settings.successes),
         microseconds(settings.probe_timeout),
-        str(ceil(kept * 1000.0)),
-        *judged,
+        str(ceil(ttl * 1000.0)),
+        *condition,
     )

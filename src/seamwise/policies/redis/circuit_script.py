@@ -1,23 +1,28 @@
-"""The circuit as Redis does it: every step of every process, one after the other, by the server's clock.
+"""Lua script of the circuit: applies the calls of all processes in order, by the server's clock.
 
-One hash a circuit, readable by `HGETALL`; to close a circuit by hand, delete it. Times are microseconds. A generation is the moment
-when it began, so that none comes twice, not even after the hash was forgotten. A probe's lease is a field `probe:<token>`, with the
-moment when it runs out as its value.
+A circuit is one hash, readable with `HGETALL`; delete it to close the circuit manually. Times are
+in microseconds. A generation starts as the current time, so that its number is unique even after
+the hash has expired. The lease of a probe is a field `probe:<token>` with its expiry as the value.
 """
 
 from typing import Final
 
-from seamwise.policies.redis.store import Script, script
+from seamwise.policies.redis.store import Script, new_script
 
-CIRCUIT: Final[Script] = script("""
--- KEYS: the circuit. ARGV: open_for, probes, successes, lease, idle (milliseconds), trip (its name, then three numbers),
--- and steps: what (enter, ok, fail, release), generation, token ('' for none).
--- Answers of the last step: admitted, generation, leased, state, failures, what is left; then three numbers for each change.
+CIRCUIT: Final[Script] = new_script("""
+-- KEYS[1]: the circuit.
+-- ARGV[1..5]: open_for, probes, successes, lease, ttl of the hash in milliseconds.
+-- ARGV[6..9]: type of the trip condition (consecutive, calls, window), share, minimum, size.
+-- ARGV[10..]: script calls, each an operation (enter, ok, fail, release), a generation and a token
+-- ('' without a probe).
+-- Returns six numbers for the last call: is admitted, generation, is a probe, state, failures, time
+-- left; then three for each state change: old state, new state, failures.
 local CLOSED, OPEN, HALF_OPEN = 0, 1, 2
 local PARTS = 10
 local time = redis.call('TIME')
 local now = (tonumber(time[1]) - 1700000000) * 1000000 + tonumber(time[2])
-local open_for, probes, successes, lease = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local open_for, probes = tonumber(ARGV[1]), tonumber(ARGV[2])
+local successes, lease, ttl = tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
 local trip, share, minimum, size = ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
 
 local state, generation, since, failures, passed, calls = CLOSED, now, now, 0, 0, ''
@@ -26,8 +31,8 @@ local is_changed, changes = true, {}
 
 local function read()
   local fields = redis.call('HGETALL', KEYS[1])
-  for at = 1, #fields, 2 do
-    local field, value = fields[at], fields[at + 1]
+  for index = 1, #fields, 2 do
+    local field, value = fields[index], fields[index + 1]
     is_changed = false
     if field == 'state' then state = ({closed = CLOSED, open = OPEN, half_open = HALF_OPEN})[value]
     elseif field == 'generation' then generation = tonumber(value)
@@ -37,125 +42,141 @@ local function read()
     elseif field == 'calls' then calls = value
     elseif field:sub(1, 6) == 'probe:' then leases[field:sub(7)] = tonumber(value)
     elseif field:sub(1, 5) == 'part:' then
-      local all, bad = value:match('(%d+) (%d+)')
-      parts[tonumber(field:sub(6))] = {tonumber(all), tonumber(bad)}
+      local part_calls, part_failures = value:match('(%d+) (%d+)')
+      parts[tonumber(field:sub(6))] = {tonumber(part_calls), tonumber(part_failures)}
     end
   end
 end
 
 local function write()
-  local function whole(number) return string.format('%.0f', number) end
-  local fields = {'state', ({'closed', 'open', 'half_open'})[state + 1], 'generation', whole(generation), 'since', whole(since),
-    'failures', whole(failures), 'passed', whole(passed)}
+  local function integer(number) return string.format('%.0f', number) end
+  local fields = {
+    'state', ({'closed', 'open', 'half_open'})[state + 1], 'generation', integer(generation),
+    'since', integer(since), 'failures', integer(failures), 'passed', integer(passed),
+  }
   local function add(field, value) fields[#fields + 1] = field; fields[#fields + 1] = value end
   if calls ~= '' then add('calls', calls) end
-  for token, due in pairs(leases) do add('probe:' .. token, whole(due)) end
-  for part, counted in pairs(parts) do add('part:' .. whole(part), whole(counted[1]) .. ' ' .. whole(counted[2])) end
+  for token, expiry in pairs(leases) do add('probe:' .. token, integer(expiry)) end
+  for start, part in pairs(parts) do
+    add('part:' .. integer(start), integer(part[1]) .. ' ' .. integer(part[2]))
+  end
   redis.call('DEL', KEYS[1])
   redis.call('HSET', KEYS[1], unpack(fields))
-  redis.call('PEXPIRE', KEYS[1], ARGV[5])
+  redis.call('PEXPIRE', KEYS[1], ttl)
 end
 
-local function change(after, counted, moment)
-  for _, number in ipairs({state, after, math.max(failures, counted)}) do changes[#changes + 1] = number end
-  state, failures, since = after, counted, moment
+local function change_state(new_state, new_failures, moment)
+  local change = {state, new_state, math.max(failures, new_failures)}
+  for _, number in ipairs(change) do changes[#changes + 1] = number end
+  state, failures, since = new_state, new_failures, moment
   generation = generation + 1
   passed, calls, leases, parts = 0, '', {}, {}
   is_changed = true
 end
 
+-- Returns the number of leases, and the earliest expiry.
 local function count_leases()
-  local n, first = 0, nil
-  for _, due in pairs(leases) do
-    n = n + 1
-    if first == nil or due < first then first = due end
+  local count, first_expiry = 0, nil
+  for _, expiry in pairs(leases) do
+    count = count + 1
+    if first_expiry == nil or expiry < first_expiry then first_expiry = expiry end
   end
-  return n, first
+  return count, first_expiry
 end
 
--- A clock that has gone back makes nothing last longer than a whole time from now.
-local function mend()
+-- After the clock went back, no duration exceeds its full length, counted from now.
+local function limit_times()
   if since > now then since = now; is_changed = true end
-  for token, due in pairs(leases) do
-    if due > now + lease then leases[token] = now + lease; is_changed = true end
+  for token, expiry in pairs(leases) do
+    if expiry > now + lease then leases[token] = now + lease; is_changed = true end
   end
 end
 
-local function see_who_hangs()
-  local _, first = count_leases()
-  if state == HALF_OPEN and first ~= nil and first <= now then change(OPEN, failures + 1, first) end
+-- Open the circuit if a probe has expired.
+local function expire_probes()
+  local _, first_expiry = count_leases()
+  if state == HALF_OPEN and first_expiry ~= nil and first_expiry <= now then
+    change_state(OPEN, failures + 1, first_expiry)
+  end
 end
 
--- Count how a call to the closed circuit ended; says whether that opens it.
-local function counted(has_failed)
+-- Count the outcome of a call to the closed circuit; returns whether the circuit opens.
+local function count_call(has_failed)
   if trip == 'consecutive' then
     is_changed = is_changed or has_failed or failures > 0
     failures = has_failed and failures + 1 or 0
     return failures >= minimum
   end
   is_changed = true
-  local all, bad = 0, 0
+  local total_calls, total_failures = 0, 0
   if trip == 'calls' then
     calls = calls .. (has_failed and '1' or '0')
-    bad = failures + (has_failed and 1 or 0)
+    total_failures = failures + (has_failed and 1 or 0)
     while #calls > size do
-      if calls:sub(1, 1) == '1' then bad = bad - 1 end
+      if calls:sub(1, 1) == '1' then total_failures = total_failures - 1 end
       calls = calls:sub(2)
     end
-    all = #calls
+    total_calls = #calls
   else
-    -- Known by its beginning, so that processes whose windows differ count together.
+    -- The key of a part is its start, so that processes with different windows count together.
     local width = math.ceil(size / PARTS)
-    local part = now - now % width
-    local one = parts[part] or {0, 0}
-    parts[part] = {one[1] + 1, one[2] + (has_failed and 1 or 0)}
-    for begun, of in pairs(parts) do
-      -- Those that are ahead are of a clock that has gone back.
-      if begun <= part - PARTS * width or begun > now then parts[begun] = nil
-      else all = all + of[1]; bad = bad + of[2] end
+    local current_start = now - now % width
+    local current = parts[current_start] or {0, 0}
+    parts[current_start] = {current[1] + 1, current[2] + (has_failed and 1 or 0)}
+    for start, part in pairs(parts) do
+      -- A part in the future was counted before the clock went back.
+      if start <= current_start - PARTS * width or start > now then parts[start] = nil
+      else
+        total_calls = total_calls + part[1]
+        total_failures = total_failures + part[2]
+      end
     end
   end
-  failures = bad
-  return has_failed and all >= minimum and bad / all >= share
+  failures = total_failures
+  return has_failed and total_calls >= minimum and total_failures / total_calls >= share
 end
 
 local function enter(token)
-  if state == OPEN and now >= since + open_for then change(HALF_OPEN, failures, now) end
+  if state == OPEN and now >= since + open_for then change_state(HALF_OPEN, failures, now) end
   if state == CLOSED then return {1, generation, 0, state, failures, 0} end
   if state == OPEN then return {0, generation, 0, state, failures, since + open_for - now} end
-  -- Asked again, as when the answer was lost: it has its lease.
+  -- A repeated call, because its first answer was lost: it already has a lease.
   if leases[token] ~= nil then return {1, generation, 1, state, failures, 0} end
-  local under_way, first = count_leases()
-  if under_way >= probes then return {0, generation, 0, state, failures, first - now} end
+  local count, first_expiry = count_leases()
+  if count >= probes then return {0, generation, 0, state, failures, first_expiry - now} end
   leases[token] = now + lease
   is_changed = true
   return {1, generation, 1, state, failures, 0}
 end
 
-local function leave(how, of, token)
+local function leave(operation, call_generation, token)
   if token == '' then
-    if state == CLOSED and of == generation and counted(how == 'fail') then change(OPEN, failures, now) end
+    if state == CLOSED and call_generation == generation and count_call(operation == 'fail') then
+      change_state(OPEN, failures, now)
+    end
     return
   end
-  -- A token belongs to one generation: a change forgets its lease.
+  -- A lease belongs to one generation: each state change deletes all leases.
   if leases[token] == nil then return end
   leases[token] = nil
   is_changed = true
-  if how == 'fail' then change(OPEN, failures + 1, now); return end
-  if how == 'ok' then
+  if operation == 'fail' then change_state(OPEN, failures + 1, now); return end
+  if operation == 'ok' then
     passed = passed + 1
-    if passed >= successes then change(CLOSED, 0, now) end
+    if passed >= successes then change_state(CLOSED, 0, now) end
   end
 end
 
 read()
-mend()
+limit_times()
 local answer = {0, generation, 0, state, failures, 0}
-for at = 10, #ARGV, 3 do
-  see_who_hangs()
-  if ARGV[at] == 'enter' then answer = enter(ARGV[at + 2]) else leave(ARGV[at], tonumber(ARGV[at + 1]), ARGV[at + 2]) end
+for index = 10, #ARGV, 3 do
+  local operation, call_generation, token = ARGV[index], ARGV[index + 1], ARGV[index + 2]
+  expire_probes()
+  if operation == 'enter' then answer = enter(token)
+  else leave(operation, tonumber(call_generation), token) end
 end
-if is_changed then write() else redis.call('PEXPIRE', KEYS[1], ARGV[5]) end
+if is_changed then write() else redis.call('PEXPIRE', KEYS[1], ttl) end
 for _, number in ipairs(changes) do answer[#answer + 1] = number end
 return answer
 """)

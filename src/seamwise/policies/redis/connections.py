@@ -1,7 +1,8 @@
-"""Connections for threads, made as the caller's client makes its own, and bounded otherwise.
+"""Connections to Redis: protocols of redis-py's classes, and a pool for threads with a time bound.
 
-redis-py bounds each step in a thread by itself (look up the name, connect, greet, send, read), and by the client's settings. Here
-one bound holds for all of it: who connects does so in a thread of its own, which may be left behind.
+In a thread, redis-py applies the timeouts of the client to each step on its own: DNS lookup,
+connect, handshake, send, read. Here one bound covers all steps. A thread of its own establishes a
+connection, and may outlive the caller that started it.
 """
 
 from collections import deque
@@ -13,106 +14,140 @@ from threading import Thread
 from typing import Final, Protocol
 
 import redis
+from redis.asyncio.connection import AbstractConnection
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
-_KEPT: Final = 64
+_MAX_IDLE_CONNECTIONS: Final = 64
 
 
-class Line(Protocol):
-    """A connection, as redis-py makes it, as far as it is used here."""
+class AsyncConnection(Protocol):
+    """The methods of an asyncio connection of redis-py that are used here."""
+
+    async def send_command(self, *args: str) -> None:
+        """Send a command. An interruption closes the connection."""
+        ...
+
+    async def read_response(self, disable_decoding: bool = False) -> object:  # noqa: FBT001, FBT002 -- signature of redis-py
+        """Read a complete reply.
+
+        An interruption closes the connection, so that no later command reads the rest of the reply.
+        """
+        ...
+
+
+class AsyncConnectionPool(Protocol):
+    """The methods of an asyncio connection pool of redis-py that are used here."""
+
+    max_connections: int
+
+    async def get_connection(self) -> AbstractConnection:
+        """Return an established connection."""
+        ...
+
+    async def release(self, connection: AbstractConnection) -> None:
+        """Return a connection to the pool."""
+        ...
+
+
+class Connection(Protocol):
+    """The methods of a synchronous connection of redis-py that are used here."""
 
     def connect(self) -> None:
-        """Connect and greet."""
+        """Connect and perform the handshake."""
         ...
 
     def disconnect(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         ...
 
     def can_read(self, timeout: float = 0) -> bool:
-        """Say whether something is there that nobody asked for; raises where the other side has hung up."""
+        """Return whether unexpected data arrived; raise if the server closed the connection."""
         ...
 
     def send_command(self, *args: str) -> None:
         """Send a command."""
         ...
 
-    def read_response(self, disable_decoding: bool = False, *, timeout: float) -> object:  # noqa: FBT001, FBT002 -- as redis-py has it
-        """Read one whole reply."""
+    def read_response(self, disable_decoding: bool = False, *, timeout: float) -> object:  # noqa: FBT001, FBT002 -- signature of redis-py
+        """Read a complete reply."""
         ...
 
 
-class Lines:
-    """The connections of one guard, for as many threads as ask at once."""
+class ConnectionPool:
+    """Connections of one guard, for any number of threads."""
 
     def __init__(self, client: redis.Redis, *, bound: float) -> None:
         pool = client.connection_pool
-        self._kind: Callable[..., Line] = pool.connection_class
+        self._connection_class: Callable[..., Connection] = pool.connection_class
         self._settings = {
             **pool.connection_kwargs,
-            # A question that has been sent twice may have been counted twice.
+            # A command that is sent twice could count a call twice.
             'retry': Retry(NoBackoff(), 0),
-            # Each step of who connects and is left behind ends; and no question of redis-py's own is waited for as the client says.
+            # Limits each step in a thread that its caller has abandoned. It also limits redis-py's
+            # own commands, such as the handshake, which would use the timeout of the client.
             'socket_timeout': bound,
             'health_check_interval': 0,
         }
-        self._free: deque[Line] = deque(maxlen=_KEPT)
-        self._process = getpid()
+        self._idle: deque[Connection] = deque(maxlen=_MAX_IDLE_CONNECTIONS)
+        self._process_id = getpid()
 
-    def take(self, seconds: float) -> Line:
-        """Give one that is connected, or raise a TimeoutError when it takes longer than so many seconds."""
-        if self._process != getpid():
-            # After a fork they are the parent's.
-            self._free, self._process = deque(maxlen=_KEPT), getpid()
-        while self._free:
+    def acquire(self, seconds: float) -> Connection:
+        """Return an established connection, or raise a TimeoutError after `seconds`."""
+        if self._process_id != getpid():
+            # After a fork, the idle connections belong to the parent process.
+            self._idle, self._process_id = deque(maxlen=_MAX_IDLE_CONNECTIONS), getpid()
+        while self._idle:
             try:
-                line = self._free.pop()
+                connection = self._idle.pop()
             except IndexError:
                 break
-            if _is_good(line):
-                return line
-            line.disconnect()
-        return self._connected(seconds)
+            if _is_usable(connection):
+                return connection
+            connection.disconnect()
+        return self._connect(seconds)
 
-    def give(self, line: Line) -> None:
-        """Take one back whose last reply has been read."""
-        self._free.append(line)
+    def release(self, connection: Connection) -> None:
+        """Return a connection to the pool; its last reply must have been read."""
+        self._idle.append(connection)
 
-    def forget(self) -> None:
-        """Hang up all that lie here: where a name leads to another server by now, they lead to the old one."""
+    def disconnect_idle(self) -> None:
+        """Close all idle connections: after a failover, they lead to the previous server."""
         with suppress(IndexError):
             while True:
-                self._free.pop().disconnect()
+                self._idle.pop().disconnect()
 
-    def _connected(self, seconds: float) -> Line:
-        made: Future[Line] = Future()
-        Thread(target=self._connect, args=(made,), name='seamwise-redis', daemon=True).start()
+    def _connect(self, seconds: float) -> Connection:
+        future: Future[Connection] = Future()
+        thread = Thread(
+            target=self._connect_in_thread, args=(future,), name='seamwise-redis', daemon=True
+        )
+        thread.start()
         try:
-            return made.result(seconds)
+            return future.result(seconds)
         except BaseException:
-            made.add_done_callback(_hang_up)
+            future.add_done_callback(_disconnect_result)
             raise
 
-    def _connect(self, made: Future[Line]) -> None:
+    def _connect_in_thread(self, future: Future[Connection]) -> None:
         try:
-            line = self._kind(**self._settings)
-            line.connect()
+            connection = self._connection_class(**self._settings)
+            connection.connect()
         # seamwise: allow[SW103] it is raised again in the thread that waits for it
-        except BaseException as raised:  # noqa: BLE001
-            made.set_exception(raised)
+        except BaseException as error:  # noqa: BLE001
+            future.set_exception(error)
         else:
-            made.set_result(line)
+            future.set_result(connection)
 
 
-def _is_good(line: Line) -> bool:
+def _is_usable(connection: Connection) -> bool:
     try:
-        return not line.can_read()
+        return not connection.can_read()
     except (RedisError, OSError):
         return False
 
 
-def _hang_up(made: Future[Line]) -> None:
-    if made.exception() is None:
-        made.result().disconnect()
+def _disconnect_result(future: Future[Connection]) -> None:
+    if future.exception() is None:
+        future.result().disconnect()

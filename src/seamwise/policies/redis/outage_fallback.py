@@ -1,4 +1,4 @@
-"""What a guard does while Redis is away, as it was chosen."""
+"""Fallback used while Redis is unavailable: local guard, admit all, or refuse all."""
 
 from typing import assert_never
 
@@ -9,45 +9,51 @@ from seamwise.policies.redis.availability import OutageMode
 
 
 class OutageFallback:
-    """Another guard for as long as Redis is away: the one of this process alone, one that lets all pass, or one that refuses all."""
+    """Decisions on calls while Redis is unavailable.
+
+    Args:
+        away: The chosen behaviour.
+        local: Guard of this process alone, for `'local'`.
+        bound: Maximum duration of a call to Redis, in seconds; for the description.
+    """
 
     def __init__(self, away: OutageMode, local: Guard[object], *, bound: float) -> None:
         check_choice('away', away, ('local', 'open', 'closed'))
-        self._away: OutageMode = away
-        self._enter = local._enters[0]
+        self._mode: OutageMode = away
+        self._enter_local = local._enters[0]
         self._bound = bound
 
-    async def wait(self) -> Permit | Outcome | None:
-        """Give what is said to a call, or None for a refusal, which the caller words."""
-        said = self._said()
-        while isinstance(said, Wait):
-            said = await said.wait()
-        return said
+    async def admit(self) -> Permit | Outcome | None:
+        """Return the decision on a call, or None for a refusal, whose error the caller creates."""
+        decision = self._decide()
+        while isinstance(decision, Wait):
+            decision = await decision.wait()
+        return decision
 
-    def wait_sync(self) -> Permit | Outcome | None:
-        """Likewise, in a thread."""
-        said = self._said()
-        while isinstance(said, Wait):
-            said = said.wait_sync()
-        return said
+    def admit_sync(self) -> Permit | Outcome | None:
+        """Return the same as `admit`, in a thread."""
+        decision = self._decide()
+        while isinstance(decision, Wait):
+            decision = decision.wait_sync()
+        return decision
 
     def limits(self) -> str:
-        """Say how long Redis is waited for, and what is done then."""
-        match self._away:
+        """Return a description of the time bound and of the behaviour after it."""
+        match self._mode:
             case 'local':
-                then = 'then this process by itself'
+                behaviour = 'each process on its own'
             case 'open':
-                then = 'then all pass'
+                behaviour = 'all calls pass'
             case 'closed':
-                then = 'then none pass'
+                behaviour = 'no call passes'
             case _:
-                assert_never(self._away)
-        return f'{self._bound:g} s at most for an answer, {then}'
+                assert_never(self._mode)
+        return f'timeout {self._bound:g} s, during an outage {behaviour}'
 
-    def _said(self) -> Permit | Outcome | Wait | None:
-        if self._away == 'closed':
+    def _decide(self) -> Permit | Outcome | Wait | None:
+        if self._mode == 'closed':
             return None
-        said: Decision = self._enter() if self._away == 'local' else ADMITTED
-        if isinstance(said, Fork):
-            raise TypeError(f'{type(said).__name__} says nothing of who comes in.')
-        return said
+        decision: Decision = self._enter_local() if self._mode == 'local' else ADMITTED
+        if isinstance(decision, Fork):
+            raise TypeError(f'{type(decision).__name__} cannot decide on a single call.')
+        return decision

@@ -1,4 +1,4 @@
-"""A rate limit for many processes: each bucket is a number in Redis, and together they let through what one process would."""
+"""Rate limiter for several processes: they share its buckets in Redis."""
 
 from collections.abc import Callable
 from math import ceil
@@ -18,11 +18,11 @@ from seamwise.policies.events import Observer, Refused
 from seamwise.policies.rate_limit import RateLimited
 from seamwise.policies.rate_limit import rate_limit as local_rate_limit
 from seamwise.policies.redis.availability import OutageMode
-from seamwise.policies.redis.clients import Client, both
+from seamwise.policies.redis.bucket_queues import BucketQueues
+from seamwise.policies.redis.clients import Client, check_clients
 from seamwise.policies.redis.gcra_script import GCRA
 from seamwise.policies.redis.outage_fallback import OutageFallback
-from seamwise.policies.redis.queue import Queues
-from seamwise.policies.redis.store import LONGEST_BOUND, Store
+from seamwise.policies.redis.store import MAX_BOUND, Store
 
 
 class _Rate(NamedTuple):
@@ -31,7 +31,7 @@ class _Rate(NamedTuple):
     burst: int
 
 
-def rate_limit(  # noqa: PLR0913 -- one guard, and all that can be said of it
+def rate_limit(  # noqa: PLR0913 -- settings, each with a default
     limit: int,
     *,
     redis: Client,
@@ -46,23 +46,38 @@ def rate_limit(  # noqa: PLR0913 -- one guard, and all that can be said of it
     observer: Observer | None = None,
     world: World = REAL,
 ) -> Guard[RateLimited]:
-    """Let through `limit` calls in each `period` of seconds of all processes together that say the same `name` to the same Redis.
+    """Return a rate limit that all processes with the same `name` and the same Redis share.
 
-    As `seamwise.policies.rate_limit.rate_limit`, whose settings these are; all processes should say the same, else each takes from
-    the one bucket by its own measure. Each call asks Redis once, `bound` seconds at most, and again after each wait for a slot;
-    those who wait are served in the order of their coming in one process, and in no order between processes. A call that is
-    interrupted while Redis is asked may have taken its slot. While Redis is away, `away` says what is done: 'local' keeps the limit
-    in this process alone, 'open' lets all pass, 'closed' refuses all. It needs Redis 5 or later.
+    It works like `seamwise.policies.rate_limit.rate_limit`; parameters not listed here have the
+    same meaning. Pass the same settings in all processes. Otherwise each process applies its own
+    rate to the shared buckets. Redis 5 or later is required.
 
-    `redis` is a redis.asyncio.Redis for `run`, a redis.Redis for `run_sync`, or `Clients` of both. What Redis refuses as wrong, such
-    as a password, is raised. `world` waits for slots and says when Redis is tried again; the limit keeps the time of Redis.
+    Each call sends one command to Redis, and another one after each wait for a slot. Waiting calls
+    are served in order within a process, but in no order between processes. A call that is
+    interrupted while it waits for Redis may have taken its slot.
+
+    Args:
+        limit: Calls per period of all processes together.
+        redis: A redis.asyncio.Redis for `run`, a redis.Redis for `run_sync`, or `Clients` of both.
+        name: Name of the guard, and part of its keys in Redis.
+        bound: Maximum duration of each command to Redis, in seconds.
+        away: Behaviour while Redis is unavailable: `'local'` applies the limit in this process
+            alone, `'open'` admits all calls, `'closed'` refuses all.
+        world: Sleep for the slots, and clock of the pauses after an outage. The rate is measured
+            by the clock of Redis.
+
+    Raises:
+        ValueError: A setting is out of range.
+        TypeError: `redis` is not a client.
+
+    A call raises an error of redis-py if Redis rejects it, e.g. because of a wrong password.
 
     >>> from redis import Redis
     >>> rate_limit(100, redis=Redis(), name='search', burst=10).name
     'search'
     """
-    clients = both(redis)
-    bound = check_float('bound', bound, above=0.0, most=LONGEST_BOUND)
+    clients = check_clients(redis)
+    bound = check_float('bound', bound, above=0.0, most=MAX_BOUND)
     local = local_rate_limit(
         limit,
         period=period,
@@ -79,10 +94,10 @@ def rate_limit(  # noqa: PLR0913 -- one guard, and all that can be said of it
         rate=_Rate(limit, float(period), limit if burst is None else burst),
         key=key,
         cost=cost,
-        wait=float(wait),
+        max_wait=float(wait),
         store=Store(name, clients, GCRA, bound=bound, world=world),
-        elsewhere=OutageFallback(away, local, bound=bound),
-        tell=safe_observer(observer),
+        fallback=OutageFallback(away, local, bound=bound),
+        observer=safe_observer(observer),
         world=world,
     )
 
@@ -90,32 +105,33 @@ def rate_limit(  # noqa: PLR0913 -- one guard, and all that can be said of it
 class _SharedRateLimit(Layer[RateLimited]):
     is_bound = True
 
-    def __init__(  # noqa: PLR0913 -- made in one place
+    def __init__(  # noqa: PLR0913 -- called only by `rate_limit`
         self,
         name: str,
         *,
         rate: _Rate,
         key: Callable[[], str] | None,
         cost: Callable[[], float] | float,
-        wait: float,
+        max_wait: float,
         store: Store,
-        elsewhere: OutageFallback,
-        tell: SafeObserver | None,
+        fallback: OutageFallback,
+        observer: SafeObserver | None,
         world: World,
     ) -> None:
         super().__init__(name)
         self.world = world
-        self.queues = Queues()
+        self.queues = BucketQueues()
         self._rate = rate
-        self._call = rate.period * 1e6 / rate.limit
-        self._burst = repr(rate.burst * self._call)
+        # Microseconds.
+        self._call_cost = rate.period * 1e6 / rate.limit
+        self._burst_cost = repr(rate.burst * self._call_cost)
         self._bucket = f'seamwise:{{{name}}}:rate'
         self._key = key
         self._cost = cost
-        self._wait = wait
+        self._max_wait = max_wait
         self._store = store
-        self._elsewhere = elsewhere
-        self._tell = tell
+        self._fallback = fallback
+        self._observer = observer
 
     @override
     def enter(self) -> Wait:
@@ -124,60 +140,73 @@ class _SharedRateLimit(Layer[RateLimited]):
             if callable(self._cost)
             else self._cost
         )
-        if self._key is None:
-            return _Asking(self, self._bucket, cost * self._call)
-        return _Asking(self, f'{self._bucket}:{key_of(self._key)}', cost * self._call)
+        bucket = self._bucket if self._key is None else f'{self._bucket}:{key_of(self._key)}'
+        return _SlotWait(self, bucket, cost * self._call_cost)
 
     @override
     def limits(self) -> str:
         limit, period, burst = self._rate
-        waits = f', waits up to {self._wait:g} s' if self._wait else ''
-        return f'{limit} in {period:g} s, {burst} at once{waits}; over Redis, {self._elsewhere.limits()}'
+        wait = f', waits up to {self._max_wait:g} s' if self._max_wait else ''
+        rate = f'{limit} in {period:g} s, {burst} at once{wait}'
+        return f'{rate}; shared over Redis, {self._fallback.limits()}'
 
-    def patience(self) -> float:
-        """Give the seconds that a call may wait for its slot: less where a deadline around it is nearer."""
-        return remaining(self._wait) if self._wait else 0.0
+    def max_wait(self) -> float:
+        """Return the seconds that a call may wait for its slot, limited by enclosing deadlines."""
+        return remaining(self._max_wait) if self._max_wait else 0.0
 
-    async def ask(self, bucket: str, cost: float, *, ahead: int = 0) -> float | None:
-        """Give the seconds until a call may pass, 0 where it has taken its slot, None where Redis is away."""
-        asked = self._store.away.may_ask()
-        if asked is None:
+    async def take(self, bucket: str, cost: float, *, weight_ahead: int = 0) -> float | None:
+        """Take a slot if it is free.
+
+        Args:
+            bucket: Key of the bucket in Redis.
+            cost: Cost of the call in microseconds.
+            weight_ahead: Cost of the waiters before it, in microseconds. If there are any, no
+                slot is taken.
+
+        Returns:
+            The seconds until the call would pass, 0 if it has taken its slot, or None during an
+            outage.
+        """
+        ticket = self._store.backoff.try_acquire()
+        if ticket is None:
             return None
-        reply = await self._store.ask(asked, bucket, repr(cost), self._burst, str(ahead))
+        arguments = (repr(cost), self._burst_cost, str(weight_ahead))
+        reply = await self._store.call(ticket, bucket, *arguments)
         return None if reply is None else reply[0] / 1e6
 
-    def ask_sync(self, bucket: str, cost: float, *, ahead: int = 0) -> float | None:
-        """Likewise, in a thread."""
-        asked = self._store.away.may_ask()
-        if asked is None:
+    def take_sync(self, bucket: str, cost: float, *, weight_ahead: int = 0) -> float | None:
+        """Do the same as `take`, in a thread."""
+        ticket = self._store.backoff.try_acquire()
+        if ticket is None:
             return None
-        reply = self._store.ask_sync(asked, bucket, repr(cost), self._burst, str(ahead))
+        arguments = (repr(cost), self._burst_cost, str(weight_ahead))
+        reply = self._store.call_sync(ticket, bucket, *arguments)
         return None if reply is None else reply[0] / 1e6
 
-    async def without(self) -> Permit | Outcome:
-        """Do without Redis."""
-        said = await self._elsewhere.wait()
-        return self.refuse(self._store.away.left()) if said is None else said
+    async def fallback_decision(self) -> Permit | Outcome:
+        """Decide on a call without Redis."""
+        decision = await self._fallback.admit()
+        return self.refuse(self._store.backoff.seconds_left()) if decision is None else decision
 
-    def without_sync(self) -> Permit | Outcome:
-        """Likewise, in a thread."""
-        said = self._elsewhere.wait_sync()
-        return self.refuse(self._store.away.left()) if said is None else said
+    def fallback_decision_sync(self) -> Permit | Outcome:
+        """Do the same as `fallback_decision`, in a thread."""
+        decision = self._fallback.admit_sync()
+        return self.refuse(self._store.backoff.seconds_left()) if decision is None else decision
 
-    def said(self, left: float) -> Permit | Failure[RateLimited]:
-        """Let a call in whose slot is there, or refuse one that would have passed in so many seconds."""
-        return self.refuse(left) if left else ADMITTED
+    def decision(self, delay: float) -> Permit | Failure[RateLimited]:
+        """Return a permit if `delay` is 0, else a refusal with `retry_after=delay`, in seconds."""
+        return self.refuse(delay) if delay else ADMITTED
 
-    def refuse(self, left: float) -> Failure[RateLimited]:
-        """Give the failure of a caller who would have passed in so many seconds."""
-        error = RateLimited(self.name, self._rate.limit, self._rate.period, min(left, MAX_DELAY))
-        if self._tell is not None:
-            self._tell(Refused(self.name, error))
+    def refuse(self, delay: float) -> Failure[RateLimited]:
+        """Return the failure of a call that would pass in `delay` seconds."""
+        error = RateLimited(self.name, self._rate.limit, self._rate.period, min(delay, MAX_DELAY))
+        if self._observer is not None:
+            self._observer(Refused(self.name, error))
         return quick_failure(error)
 
 
-class _Asking(Wait):
-    """A call that comes, with the microseconds that it costs."""
+class _SlotWait(Wait):
+    """A new call, with its cost in microseconds."""
 
     __slots__ = ('_bucket', '_cost', '_guard')
 
@@ -188,53 +217,62 @@ class _Asking(Wait):
 
     @override
     async def wait(self) -> Permit | Outcome:
-        guard, patience = self._guard, self._guard.patience()
-        left = await (self._in_line(patience) if patience else guard.ask(self._bucket, self._cost))
-        return await guard.without() if left is None else guard.said(left)
+        guard, max_wait = self._guard, self._guard.max_wait()
+        if max_wait:
+            delay = await self._wait_in_queue(max_wait)
+        else:
+            delay = await guard.take(self._bucket, self._cost)
+        return await guard.fallback_decision() if delay is None else guard.decision(delay)
 
     @override
     def wait_sync(self) -> Permit | Outcome:
-        guard, patience = self._guard, self._guard.patience()
-        left = (
-            self._in_line_sync(patience) if patience else guard.ask_sync(self._bucket, self._cost)
-        )
-        return guard.without_sync() if left is None else guard.said(left)
+        guard, max_wait = self._guard, self._guard.max_wait()
+        if max_wait:
+            delay = self._wait_in_queue_sync(max_wait)
+        else:
+            delay = guard.take_sync(self._bucket, self._cost)
+        return guard.fallback_decision_sync() if delay is None else guard.decision(delay)
 
-    async def _in_line(self, patience: float) -> float | None:
-        """Wait for the turn, then for the slot, as long as it may be; gives what Redis said last."""
-        guard, world, queue = self._guard, self._guard.world, self._guard.queues.of(self._bucket)
-        began = world.clock()
-        turn, ahead = queue.join(ceil(self._cost))
+    async def _wait_in_queue(self, max_wait: float) -> float | None:
+        """Wait for the head of the queue, then for a slot; return the last result of `take`."""
+        guard, world = self._guard, self._guard.world
+        queue = guard.queues.get(self._bucket)
+        started_at = world.clock()
+        waiter, weight_ahead = queue.join(ceil(self._cost))
         try:
-            if ahead:
-                left = await guard.ask(self._bucket, self._cost, ahead=ahead)
-                if left is None or left > patience:
-                    return left
-                await turn.wait(world, patience)
-            while turn.is_called:
-                left = await guard.ask(self._bucket, self._cost)
-                if not left or world.clock() - began + left > patience:
-                    return left
-                await world.sleep(left)
+            if weight_ahead:
+                delay = await guard.take(self._bucket, self._cost, weight_ahead=weight_ahead)
+                if delay is None or delay > max_wait:
+                    return delay
+                await waiter.wait(world, max_wait)
+            while waiter.is_called:
+                delay = await guard.take(self._bucket, self._cost)
+                if not delay or world.clock() - started_at + delay > max_wait:
+                    return delay
+                await world.sleep(delay)
         finally:
-            queue.leave(turn)
-        return await guard.ask(self._bucket, self._cost, ahead=queue.ahead())
+            queue.leave(waiter)
+        weight_ahead = queue.waiting_weight()
+        return await guard.take(self._bucket, self._cost, weight_ahead=weight_ahead)
 
-    def _in_line_sync(self, patience: float) -> float | None:
-        guard, world, queue = self._guard, self._guard.world, self._guard.queues.of(self._bucket)
-        began = world.clock()
-        turn, ahead = queue.join(ceil(self._cost))
+    def _wait_in_queue_sync(self, max_wait: float) -> float | None:
+        """Do the same as `_wait_in_queue`, in a thread."""
+        guard, world = self._guard, self._guard.world
+        queue = guard.queues.get(self._bucket)
+        started_at = world.clock()
+        waiter, weight_ahead = queue.join(ceil(self._cost))
         try:
-            if ahead:
-                left = guard.ask_sync(self._bucket, self._cost, ahead=ahead)
-                if left is None or left > patience:
-                    return left
-                turn.wait_sync(world, patience)
-            while turn.is_called:
-                left = guard.ask_sync(self._bucket, self._cost)
-                if not left or world.clock() - began + left > patience:
-                    return left
-                world.sleep_sync(left)
+            if weight_ahead:
+                delay = guard.take_sync(self._bucket, self._cost, weight_ahead=weight_ahead)
+                if delay is None or delay > max_wait:
+                    return delay
+                waiter.wait_sync(world, max_wait)
+            while waiter.is_called:
+                delay = guard.take_sync(self._bucket, self._cost)
+                if not delay or world.clock() - started_at + delay > max_wait:
+                    return delay
+                world.sleep_sync(delay)
         finally:
-            queue.leave(turn)
-        return guard.ask_sync(self._bucket, self._cost, ahead=queue.ahead())
+            queue.leave(waiter)
+        weight_ahead = queue.waiting_weight()
+        return guard.take_sync(self._bucket, self._cost, weight_ahead=weight_ahead)

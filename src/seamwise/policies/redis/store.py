@@ -1,155 +1,200 @@
-"""How Redis is asked: by a script, within a bound, and not at all for a while after it failed."""
+"""Calls of a Lua script in Redis, with a time bound and a backoff after failures."""
 
 import asyncio
 from hashlib import sha1
+from math import ceil
 from time import monotonic
 from typing import Final
 
 import msgspec
 from msgspec import Struct
-from redis.exceptions import ConnectionError as NoConnection
+from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import MaxConnectionsError, NoScriptError, RedisError, ResponseError
 
 from seamwise.policies._engine.world import World
 from seamwise.policies.redis.availability import OutageBackoff, is_unavailable
-from seamwise.policies.redis.clients import AsyncLine, AsyncLines, Clients
-from seamwise.policies.redis.connections import Line, Lines
+from seamwise.policies.redis.clients import Clients
+from seamwise.policies.redis.connections import (
+    AsyncConnection,
+    AsyncConnectionPool,
+    Connection,
+    ConnectionPool,
+)
 from seamwise.policies.redis.timeouts import InsistentTimeout
 
-AT_ONCE: Final = 16
-"""Redis does one thing at a time: more questions than these wait here, where they hold no connection."""
+MAX_CONCURRENT_CALLS: Final = 16
+"""Redis executes one command at a time. Further calls wait here, without using a connection."""
 
-LONGEST_BOUND: Final = 60.0
+MAX_BOUND: Final = 60.0
+"""Upper bound of `bound`, in seconds."""
+
+
+def microseconds(seconds: float) -> str:
+    """Convert seconds to the whole microseconds used by the Lua scripts, rounded up.
+
+    >>> microseconds(0.25)
+    '250000'
+    """
+    return str(ceil(round(seconds * 1e6, 3)))
 
 
 class Script(Struct, frozen=True):
-    """A script in Lua over one key, and the name by which a server knows it."""
+    """A Lua script with one key, and the SHA-1 digest by which a server caches it."""
 
     text: str
     sha: str
 
 
-def script(text: str) -> Script:
-    """Make a script of its text."""
+def new_script(text: str) -> Script:
+    """Return a script with its digest."""
     return Script(text, sha1(text.encode(), usedforsecurity=False).hexdigest())
 
 
 class Store:
-    """Redis, as one guard asks it by its script. Nobody waits longer than `bound` seconds of real time, whatever is to be done."""
+    """State of one guard in Redis, accessed by its script.
+
+    Args:
+        name: Name of the guard, for error messages.
+        clients: Redis clients.
+        script: Script of the guard.
+        bound: Maximum duration of a call, in seconds of real time, including all waiting.
+        world: Clock of the backoff.
+    """
 
     def __init__(
         self, name: str, clients: Clients, script: Script, *, bound: float, world: World
     ) -> None:
-        self.away = OutageBackoff(world.clock, bound=bound)
+        self.backoff = OutageBackoff(world.clock, bound=bound)
         self._name = name
         self._script = script
         self._bound = bound
-        self._pool: AsyncLines | None = (
+        self._async_pool: AsyncConnectionPool | None = (
             None if clients.asyncio is None else clients.asyncio.connection_pool
         )
-        self._lines = None if clients.sync is None else Lines(clients.sync, bound=bound)
-        self._places = asyncio.Semaphore(
-            AT_ONCE if self._pool is None else min(AT_ONCE, self._pool.max_connections)
-        )
+        self._pool = None if clients.sync is None else ConnectionPool(clients.sync, bound=bound)
+        max_calls = MAX_CONCURRENT_CALLS
+        if self._async_pool is not None:
+            max_calls = min(max_calls, self._async_pool.max_connections)
+        self._semaphore = asyncio.Semaphore(max_calls)
 
-    async def ask(self, asked: int, key: str, *args: str) -> list[int] | None:
-        """Give the numbers that the script answers, or None where Redis is away. What is wrong with the script is raised.
+    async def call(self, ticket: int, key: str, *args: str) -> list[int] | None:
+        """Run the script and return its numbers, or None if Redis is unavailable.
 
-        `asked` is what `away.may_ask` gave.
+        Args:
+            ticket: Result of `backoff.try_acquire`.
+            key: Key of the script.
+            *args: Arguments of the script.
+
+        Raises:
+            RedisError: Redis rejected the call, e.g. because of a wrong password.
+            TypeError: The guard has no client for tasks.
         """
+        pool = self._async_pool
+        if pool is None:
+            raise TypeError(
+                f'{self._name!r} has no client for tasks: '
+                'pass redis=Clients(asyncio=redis.asyncio.Redis(…), sync=…).'
+            )
+        failed_ticket: int | None = None
+        try:
+            async with InsistentTimeout(self._bound), self._semaphore:
+                # A timeout before this line is a delay of this process, not of Redis.
+                failed_ticket = ticket
+                reply = await _call_script(pool, self._script, key, args)
+        except TimeoutError:
+            self.backoff.on_failure(failed_ticket)
+            return None
+        except RedisError as error:
+            self._handle_error(error, ticket)
+            return None
+        self.backoff.on_success(ticket)
+        return msgspec.convert(reply, list[int])
+
+    def call_sync(self, ticket: int, key: str, *args: str) -> list[int] | None:
+        """Do the same as `call`, in a thread."""
         pool = self._pool
         if pool is None:
             raise TypeError(
-                f'{self._name!r} has no client for tasks: redis=Clients(asyncio=redis.asyncio.Redis(…), sync=…) gives it one.'
+                f'{self._name!r} has no client for threads: '
+                'pass redis=Clients(sync=redis.Redis(…), asyncio=…).'
             )
-        failed: int | None = None
+        deadline = monotonic() + self._bound
         try:
-            async with InsistentTimeout(self._bound), self._places:
-                # Until here it was this process that was slow.
-                failed = asked
-                reply = await _asked(pool, self._script, key, args)
+            reply = _call_script_sync(pool, self._script, key, args, deadline=deadline)
         except TimeoutError:
-            self.away.failed(failed)
+            self.backoff.on_failure(ticket)
             return None
         except RedisError as error:
-            self._note(error, asked)
+            self._handle_error(error, ticket)
             return None
-        self.away.answered(asked)
+        self.backoff.on_success(ticket)
         return msgspec.convert(reply, list[int])
 
-    def ask_sync(self, asked: int, key: str, *args: str) -> list[int] | None:
-        """Likewise, in a thread."""
-        lines = self._lines
-        if lines is None:
-            raise TypeError(
-                f'{self._name!r} has no client for threads: redis=Clients(sync=redis.Redis(…), asyncio=…) gives it one.'
-            )
-        try:
-            reply = _asked_sync(lines, self._script, key, args, until=monotonic() + self._bound)
-        except TimeoutError:
-            self.away.failed(asked)
-            return None
-        except RedisError as error:
-            self._note(error, asked)
-            return None
-        self.away.answered(asked)
-        return msgspec.convert(reply, list[int])
-
-    def _note(self, error: RedisError, asked: int) -> None:
+    def _handle_error(self, error: RedisError, ticket: int) -> None:
+        """Start a pause if Redis is unavailable, else raise the error."""
         if not is_unavailable(error):
             raise error
+        # A pool without a free connection is no sign of an outage.
         if not isinstance(error, MaxConnectionsError):
-            self.away.failed(asked)
+            self.backoff.on_failure(ticket)
 
 
-async def _asked(pool: AsyncLines, script: Script, key: str, args: tuple[str, ...]) -> object:
+async def _call_script(
+    pool: AsyncConnectionPool, script: Script, key: str, args: tuple[str, ...]
+) -> object:
     try:
-        return await _once(pool, script, key, args)
-    except NoConnection:
-        # One that lay in the pool while the server was started anew is known for broken when it is used; it then connects again.
-        return await _once(pool, script, key, args)
+        return await _call_once(pool, script, key, args)
+    except RedisConnectionError:
+        # After a restart of the server, an idle connection fails on first use. The pool then
+        # reconnects.
+        return await _call_once(pool, script, key, args)
 
 
-async def _once(pool: AsyncLines, script: Script, key: str, args: tuple[str, ...]) -> object:
-    # A connection, not the client, whose settings may say to try ten times: each may be counted.
+async def _call_once(
+    pool: AsyncConnectionPool, script: Script, key: str, args: tuple[str, ...]
+) -> object:
+    # A connection, not the client: a client may be configured to retry, and could count a call
+    # several times.
     connection = await pool.get_connection()
     try:
-        return await _exchange(connection, script, key, args)
+        return await _evaluate(connection, script, key, args)
     except ResponseError:
-        # It may be a replica now, and its name lead to another server.
+        # The server may have become a replica, and its host name may now lead to another server.
         await connection.disconnect()
         raise
     finally:
         await pool.release(connection)
 
 
-async def _exchange(line: AsyncLine, script: Script, key: str, args: tuple[str, ...]) -> object:
-    await line.send_command('EVALSHA', script.sha, '1', key, *args)
-    try:
-        return await line.read_response(disable_decoding=True)
-    except NoScriptError:
-        await line.send_command('EVAL', script.text, '1', key, *args)
-        return await line.read_response(disable_decoding=True)
-
-
-def _asked_sync(
-    lines: Lines, script: Script, key: str, args: tuple[str, ...], *, until: float
+async def _evaluate(
+    connection: AsyncConnection, script: Script, key: str, args: tuple[str, ...]
 ) -> object:
-    line = lines.take(until - monotonic())
+    await connection.send_command('EVALSHA', script.sha, '1', key, *args)
     try:
-        line.send_command('EVALSHA', script.sha, '1', key, *args)
+        return await connection.read_response(disable_decoding=True)
+    except NoScriptError:
+        await connection.send_command('EVAL', script.text, '1', key, *args)
+        return await connection.read_response(disable_decoding=True)
+
+
+def _call_script_sync(
+    pool: ConnectionPool, script: Script, key: str, args: tuple[str, ...], *, deadline: float
+) -> object:
+    connection = pool.acquire(deadline - monotonic())
+    try:
+        connection.send_command('EVALSHA', script.sha, '1', key, *args)
         try:
-            reply = _read(line, until)
+            reply = _read_reply(connection, deadline)
         except NoScriptError:
-            line.send_command('EVAL', script.text, '1', key, *args)
-            reply = _read(line, until)
+            connection.send_command('EVAL', script.text, '1', key, *args)
+            reply = _read_reply(connection, deadline)
     except BaseException:
-        line.disconnect()
-        lines.forget()
+        connection.disconnect()
+        pool.disconnect_idle()
         raise
-    lines.give(line)
+    pool.release(connection)
     return reply
 
 
-def _read(line: Line, until: float) -> object:
-    return line.read_response(disable_decoding=True, timeout=max(until - monotonic(), 0.0))
+def _read_reply(connection: Connection, deadline: float) -> object:
+    return connection.read_response(disable_decoding=True, timeout=max(deadline - monotonic(), 0.0))

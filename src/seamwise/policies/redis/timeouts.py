@@ -1,49 +1,54 @@
-"""A timeout that insists, and a cancellation that is not lost on the way.
+"""A timeout that re-cancels until the task stops (works around cpython#86296).
 
-redis-py sends by `asyncio.wait_for`, which in Python 3.11 swallows a cancellation that comes as the sending ends
-(https://github.com/python/cpython/issues/86296): what `asyncio.timeout` would say once would not be heard.
+redis-py sends commands with `asyncio.wait_for`. In Python 3.11 that function swallows a
+cancellation that arrives when the command has just been sent, so that a single cancellation by
+`asyncio.timeout` could be lost: https://github.com/python/cpython/issues/86296
 """
 
 import asyncio
 from types import TracebackType
 from typing import Final
 
-_AGAIN: Final = 0.005
+_CANCEL_INTERVAL: Final = 0.005
+"""Seconds between two cancellations."""
 
 
 class InsistentTimeout:
-    """An `async with` that ends what is in it after so many seconds, by a TimeoutError."""
+    """Async context manager that cancels its body after `seconds` and raises a TimeoutError.
 
-    __slots__ = ('_alarm', '_before', '_rung', '_seconds', '_task')
+    It also restores a cancellation by another task that the body swallowed.
+    """
+
+    __slots__ = ('_cancel_count', '_initial_cancelling', '_seconds', '_task', '_timer')
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        self._rung = 0
+        self._cancel_count = 0
 
     async def __aenter__(self) -> None:
         task = asyncio.current_task()
         if task is None:
-            raise RuntimeError('Redis is asked in a task.')
+            raise RuntimeError('A guard over Redis must be called in a task.')
         self._task = task
-        self._before = task.cancelling()
-        self._alarm = asyncio.get_running_loop().call_later(self._seconds, self._ring)
+        self._initial_cancelling = task.cancelling()
+        self._timer = asyncio.get_running_loop().call_later(self._seconds, self._cancel)
 
     async def __aexit__(
         self,
-        kind: type[BaseException] | None,
-        raised: BaseException | None,
-        trace: TracebackType | None,
+        error_type: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
     ) -> None:
-        self._alarm.cancel()
-        for _ in range(self._rung):
+        self._timer.cancel()
+        for _ in range(self._cancel_count):
             self._task.uncancel()
-        if self._task.cancelling() > self._before:
-            if kind is not asyncio.CancelledError:
-                raise asyncio.CancelledError from raised
-        elif self._rung and kind is asyncio.CancelledError:
-            raise TimeoutError from raised
+        if self._task.cancelling() > self._initial_cancelling:
+            if error_type is not asyncio.CancelledError:
+                raise asyncio.CancelledError from error
+        elif self._cancel_count and error_type is asyncio.CancelledError:
+            raise TimeoutError from error
 
-    def _ring(self) -> None:
-        self._rung += 1
+    def _cancel(self) -> None:
+        self._cancel_count += 1
         self._task.cancel()
-        self._alarm = asyncio.get_running_loop().call_later(_AGAIN, self._ring)
+        self._timer = asyncio.get_running_loop().call_later(_CANCEL_INTERVAL, self._cancel)

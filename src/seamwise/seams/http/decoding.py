@@ -8,7 +8,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 from typing_extensions import TypeForm
 
-from seamwise.codec import _members
+from seamwise.codec import union_members
 from seamwise.containers import Failure, Result, Success
 from seamwise.errors import MAX_DELAY, TaggedError
 from seamwise.seams._decoding import UNREADABLE, UnreadableBody, unreadable
@@ -45,7 +45,7 @@ def decode(body: bytes | str, union: TypeForm[E], /) -> Result[E, UnreadableBody
     >>> decode(envelope(STORAGE(RecordNotFound('user', 'u-17')), request_id='r-1'), StorageError)
     <Success: There is no user 'u-17'.>
     """
-    kinds = {kind.__traits__.tag: kind for kind in _members(union)}
+    kinds = {kind.__traits__.tag: kind for kind in union_members(union)}
     try:
         read = _decode(body)
     except UNREADABLE as reason:

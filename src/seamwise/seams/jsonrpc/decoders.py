@@ -33,7 +33,7 @@ class Readers(Generic[E]):
         public = {name: data[name] for name in _public_names(kind) if name in data}
         try:
             made: Any = msgspec.convert(
-                {**_required(kind), **public}, kind, dec_hook=self._codec._special
+                {**_required(kind), **public}, kind, dec_hook=self._codec._decode_other
             )
         except msgspec.ValidationError:
             return None

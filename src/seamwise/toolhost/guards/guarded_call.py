@@ -1,4 +1,4 @@
-"""Runs the tool of a call inside the guards of that tool, and counts the attempts and the time that was only waited."""
+"""Execution of a tool inside its guards, with statistics of attempts and waiting time."""
 
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
@@ -18,22 +18,25 @@ from seamwise.policies.events import GuardEvent
 
 V = TypeVar('V')
 
-
-SHORTEST: Final = 0.001
-"""In seconds: so long a tool may take at least."""
+MIN_TIMEOUT: Final = 0.001
+"""In seconds: the minimum time for a tool."""
 
 
 class TimedEvent(Struct, frozen=True):
-    """What a guard told, and when."""
+    """An event of a guard and its time."""
 
     at: datetime
     event: GuardEvent
 
 
 class CallStats(Struct):
-    """How a call went: how often its tool ran, the seconds that it waited in all, and what its guards told.
+    """Statistics of one call.
 
-    No attempt was made where the call was refused: by a guard, or because it is none that its tool can take.
+    Attributes:
+        attempts: The number of times the tool ran; 0 if a guard refused the call or its
+            arguments were invalid.
+        waited: The total waiting time in seconds.
+        events: The events of the guards.
     """
 
     attempts: int = 0
@@ -42,36 +45,36 @@ class CallStats(Struct):
 
     @property
     def waited_ms(self) -> int:
-        """The waits in whole milliseconds."""
+        """The waiting time in milliseconds, rounded."""
         return round(self.waited * 1000)
 
 
-_TRIES: Final[ContextVar[CallStats | None]] = ContextVar('seamwise_tries', default=None)
-"""Of the call that is being run: its guards serve other calls too."""
+_CURRENT_STATS: Final[ContextVar[CallStats | None]] = ContextVar('seamwise_stats', default=None)
+"""The statistics of the current call. Guards are shared between calls and cannot store them."""
 
 
 def time_left(timeout: float) -> float:
-    """Give the seconds that a tool may take: its own timeout, or what a deadline around it leaves, where that is less.
+    """Return the seconds that a tool may take: its timeout, or less if a deadline is nearer.
 
     >>> time_left(10.0)
     10.0
     """
-    # A timer that is set to nothing never rings.
-    return max(remaining(timeout), SHORTEST)
+    # setitimer(0) would disable the timer.
+    return max(remaining(timeout), MIN_TIMEOUT)
 
 
-def note(event: GuardEvent) -> None:
-    """Keep what a guard tells with the call that it tells it of: the observer for all guards of a tool."""
-    tries = _TRIES.get()
-    if tries is not None:
-        tries.events.append(TimedEvent(datetime.now(UTC), event))
+def record_event(event: GuardEvent) -> None:
+    """Record an event on the current call; this is the observer of all guards of tools."""
+    stats = _CURRENT_STATS.get()
+    if stats is not None:
+        stats.events.append(TimedEvent(datetime.now(UTC), event))
 
 
 class GuardedRunner:
-    """The guards of each tool, by its name; a tool without any runs as it is.
+    """The guards of each tool, by its name; a tool without guards runs directly.
 
-    >>> tries = CallStats()
-    >>> GuardedRunner().run('ping', lambda: Success('pong'), tries=tries), tries.attempts
+    >>> stats = CallStats()
+    >>> GuardedRunner().run('ping', lambda: Success('pong'), stats=stats), stats.attempts
     (<Success: pong>, 1)
     """
 
@@ -85,39 +88,43 @@ class GuardedRunner:
         self._clock = clock
 
     def run(
-        self, tool: str, operation: Callable[[], Result[V, ToolError]], *, tries: CallStats
+        self, tool: str, operation: Callable[[], Result[V, ToolError]], *, stats: CallStats
     ) -> Result[V, ToolError | GuardError]:
-        """Run an operation of a tool inside its guards, and note in `tries` how it went. What it raises passes.
+        """Run an operation inside the guards of a tool; exceptions propagate unchanged.
 
-        An error that tells of attempts (`attempts`) tells of all of them.
+        Args:
+            tool: The name of the tool.
+            operation: The work of one attempt.
+            stats: The statistics to update.
+
+        Returns:
+            The result. If the error has a field `attempts`, it contains the total number.
         """
         clock = self._clock
-        worked = 0.0
+        working_time = 0.0
 
         def attempt() -> Result[V, ToolError]:
-            nonlocal worked
-            tries.attempts += 1
-            begun = clock()
+            nonlocal working_time
+            stats.attempts += 1
+            started_at = clock()
             try:
                 return operation()
             finally:
-                worked += clock() - begun
+                working_time += clock() - started_at
 
-        begun = clock()
-        token = _TRIES.set(tries)
+        started_at = clock()
+        token = _CURRENT_STATS.set(stats)
         try:
             result = self._guards.get(tool, identity).run_sync(attempt)
         finally:
-            _TRIES.reset(token)
-            tries.waited = max(clock() - begun - worked, 0.0)
-        return (
-            result
-            if type(result) is Success
-            else Failure(_counted(result.failure(), tries.attempts))
-        )
+            _CURRENT_STATS.reset(token)
+            stats.waited = max(clock() - started_at - working_time, 0.0)
+        if type(result) is Success:
+            return result
+        return Failure(_with_attempts(result.failure(), stats.attempts))
 
 
-def _counted(error: ToolError | GuardError, attempts: int) -> ToolError | GuardError:
+def _with_attempts(error: ToolError | GuardError, attempts: int) -> ToolError | GuardError:
     if attempts > 1 and 'attempts' in error.__struct_fields__:
         return msgspec.structs.replace(error, attempts=attempts)
     return error

@@ -1,4 +1,7 @@
-"""What a guards file may say, as Structs: the keys are the keyword arguments of the guards, their defaults are the guards' own."""
+"""Structs for the tables of a guards file.
+
+The keys are the keyword arguments of the guards; keys that are left out have the guards' defaults.
+"""
 
 from collections.abc import Callable
 from typing import Any, ClassVar, Literal, Never, TypeAlias
@@ -18,14 +21,21 @@ from seamwise.policies.rate_limit import RateLimited, rate_limit
 from seamwise.policies.retry import retry
 
 Unlimited: TypeAlias = Literal['unlimited']
-"""Stands for None in a call: TOML has no word for nothing."""
+"""The argument None: TOML has no null."""
 
 Off: TypeAlias = Literal[False]
-"""Takes a guard of `[default]` away from a tool."""
+"""Disables a guard of `[default]` for one tool."""
 
 
 class GuardDependencies(Struct, frozen=True):
-    """What a guard takes that no file says: the name of its tool, who listens, time and chance, what may be tried again."""
+    """Dependencies of a guard that a config file cannot supply.
+
+    Attributes:
+        name: The name of the tool.
+        observer: The observer of the guard's events.
+        world: The clock, sleep and randomness.
+        when: The predicate for errors that are retried.
+    """
 
     name: str
     observer: Observer
@@ -33,19 +43,19 @@ class GuardDependencies(Struct, frozen=True):
     when: Callable[[TaggedError], bool]
 
 
-class Consecutive(Struct, frozen=True, kw_only=True):
-    """Opens a circuit after so many failures in a row."""
+class ConsecutiveConfig(Struct, frozen=True, kw_only=True):
+    """A trip condition: a number of consecutive failures."""
 
     first_argument: ClassVar[str] = 'consecutive(failures)'
     consecutive: int
 
-    def make(self, _world: World) -> Trip:
-        """Make the trip."""
+    def build(self, _world: World) -> Trip:
+        """Build the trip condition."""
         return consecutive(self.consecutive)
 
 
-class Ratio(Struct, frozen=True, kw_only=True):
-    """Opens a circuit when so great a share of the calls failed, of the last `window` seconds or the last `calls`."""
+class RatioConfig(Struct, frozen=True, kw_only=True):
+    """A trip condition: a share of failures in the last `window` seconds or `calls` calls."""
 
     first_argument: ClassVar[str] = 'ratio(share)'
     ratio: float
@@ -53,61 +63,67 @@ class Ratio(Struct, frozen=True, kw_only=True):
     window: float | UnsetType = UNSET
     calls: int | UnsetType = UNSET
 
-    def make(self, _world: World) -> Trip:
-        """Make the trip."""
+    def build(self, _world: World) -> Trip:
+        """Build the trip condition."""
         if isinstance(self.window, UnsetType) == isinstance(self.calls, UnsetType):
             raise ValueError(
-                'ratio(share) needs a window (in seconds) or a number of calls, one of the two.'
+                'ratio(share) needs either window (in seconds) or calls (a number of calls).'
             )
-        known = _said(self)
-        return ratio(known.pop('ratio'), **known)
+        arguments = _arguments(self)
+        return ratio(arguments.pop('ratio'), **arguments)
 
 
-class Share(Struct, frozen=True, kw_only=True):
-    """Allows so many retries for each call."""
+class ShareConfig(Struct, frozen=True, kw_only=True):
+    """A retry budget: a share of the calls."""
 
     first_argument: ClassVar[str] = 'ratio'
     share: float
     minimum_per_second: float | UnsetType = UNSET
 
-    def make(self, world: World) -> Budget:
-        """Make the budget."""
-        known = _said(self)
-        return Budget.share(known.pop('share'), **known, world=world)
+    def build(self, world: World) -> Budget:
+        """Build the budget."""
+        arguments = _arguments(self)
+        return Budget.share(arguments.pop('share'), **arguments, world=world)
 
 
-class Quota(Struct, frozen=True, kw_only=True):
-    """Allows retries to use up a capacity, to which successes give back."""
+class QuotaConfig(Struct, frozen=True, kw_only=True):
+    """A retry budget: a capacity that retries use up and successes refill."""
 
     first_argument: ClassVar[str] = 'capacity'
     quota: float
     cost: float | UnsetType = UNSET
     timeout_cost: float | UnsetType = UNSET
 
-    def make(self, _world: World) -> Budget:
-        """Make the budget."""
-        known = _said(self)
-        return Budget.quota(known.pop('quota'), **known)
+    def build(self, _world: World) -> Budget:
+        """Build the budget."""
+        arguments = _arguments(self)
+        return Budget.quota(arguments.pop('quota'), **arguments)
 
 
-class Tokens(Struct, frozen=True, kw_only=True):
-    """Allows retries while more than half of the tokens are left: failures take them, successes give back."""
+class TokensConfig(Struct, frozen=True, kw_only=True):
+    """A retry budget of tokens: failures take them, successes return them.
+
+    Retries are allowed while more than half of the tokens are left.
+    """
 
     first_argument: ClassVar[str] = 'maximum'
     tokens: float
     ratio: float
 
-    def make(self, _world: World) -> Budget:
-        """Make the budget."""
+    def build(self, _world: World) -> Budget:
+        """Build the budget."""
         return Budget.tokens(self.tokens, ratio=self.ratio)
 
 
-Alternative: TypeAlias = Consecutive | Ratio | Share | Quota | Tokens
-"""A table in a guard's, known by its first key; `first_argument` is what the function that it stands for calls that."""
+NestedConfig: TypeAlias = ConsecutiveConfig | RatioConfig | ShareConfig | QuotaConfig | TokensConfig
+"""A table inside the table of a guard, identified by its first key.
+
+`first_argument` is the name of that value in error messages of the function it is passed to.
+"""
 
 
-class RateLimit(Struct, frozen=True, kw_only=True):
-    """So many calls in so much time."""
+class RateLimitConfig(Struct, frozen=True, kw_only=True):
+    """Settings of a rate limit."""
 
     limit: int
     period: float | UnsetType = UNSET
@@ -116,13 +132,13 @@ class RateLimit(Struct, frozen=True, kw_only=True):
     wait: float | UnsetType = UNSET
     name: str | UnsetType = UNSET
 
-    def make(self, around: GuardDependencies) -> Guard[RateLimited]:
-        """Make the guard."""
-        return rate_limit(**_named(self, around))
+    def build(self, dependencies: GuardDependencies) -> Guard[RateLimited]:
+        """Build the guard."""
+        return rate_limit(**_guard_arguments(self, dependencies))
 
 
-class Bulkhead(Struct, frozen=True, kw_only=True):
-    """So many calls at once."""
+class BulkheadConfig(Struct, frozen=True, kw_only=True):
+    """Settings of a bulkhead."""
 
     limit: int
     scope: Literal['tool', 'namespace', 'global'] | UnsetType = UNSET
@@ -130,15 +146,15 @@ class Bulkhead(Struct, frozen=True, kw_only=True):
     wait: float | Unlimited | UnsetType = UNSET
     name: str | UnsetType = UNSET
 
-    def make(self, around: GuardDependencies) -> Guard[BulkheadFull]:
-        """Make the guard."""
-        return bulkhead(**_named(self, around))
+    def build(self, dependencies: GuardDependencies) -> Guard[BulkheadFull]:
+        """Build the guard."""
+        return bulkhead(**_guard_arguments(self, dependencies))
 
 
-class Circuit(Struct, frozen=True, kw_only=True):
-    """No calls for a while where too many failed."""
+class CircuitConfig(Struct, frozen=True, kw_only=True):
+    """Settings of a circuit breaker."""
 
-    trip: Consecutive | Ratio | UnsetType = UNSET
+    trip: ConsecutiveConfig | RatioConfig | UnsetType = UNSET
     open_for: float | UnsetType = UNSET
     probes: int | UnsetType = UNSET
     successes: int | UnsetType = UNSET
@@ -146,13 +162,13 @@ class Circuit(Struct, frozen=True, kw_only=True):
     slow: float | UnsetType = UNSET
     name: str | UnsetType = UNSET
 
-    def make(self, around: GuardDependencies) -> Guard[CircuitOpen]:
-        """Make the guard."""
-        return circuit(**_named(self, around))
+    def build(self, dependencies: GuardDependencies) -> Guard[CircuitOpen]:
+        """Build the guard."""
+        return circuit(**_guard_arguments(self, dependencies))
 
 
-class Retry(Struct, frozen=True, kw_only=True):
-    """Another attempt where one may help."""
+class RetryConfig(Struct, frozen=True, kw_only=True):
+    """Settings of retries."""
 
     attempts: int | UnsetType = UNSET
     timeout: float | Unlimited | UnsetType = UNSET
@@ -161,69 +177,76 @@ class Retry(Struct, frozen=True, kw_only=True):
     cap: float | UnsetType = UNSET
     jitter: Literal['full', 'equal', 'tenth', 'decorrelated', 'none'] | UnsetType = UNSET
     retry_after_cap: float | UnsetType = UNSET
-    budget: Share | Quota | Tokens | UnsetType = UNSET
+    budget: ShareConfig | QuotaConfig | TokensConfig | UnsetType = UNSET
     name: str | UnsetType = UNSET
 
-    def make(self, around: GuardDependencies) -> Guard[Never]:
-        """Make the guard."""
-        return retry(**_named(self, around), when=around.when)
+    def build(self, dependencies: GuardDependencies) -> Guard[Never]:
+        """Build the guard."""
+        return retry(**_guard_arguments(self, dependencies), when=dependencies.when)
 
 
-class Deadline(Struct, frozen=True, kw_only=True):
-    """So much time for an attempt."""
+class DeadlineConfig(Struct, frozen=True, kw_only=True):
+    """Settings of a deadline."""
 
     seconds: float
     name: str | UnsetType = UNSET
 
-    def make(self, around: GuardDependencies) -> Guard[DeadlineExceeded]:
-        """Make the guard."""
-        return deadline(**_named(self, around))
+    def build(self, dependencies: GuardDependencies) -> Guard[DeadlineExceeded]:
+        """Build the guard."""
+        return deadline(**_guard_arguments(self, dependencies))
 
 
-Table: TypeAlias = RateLimit | Bulkhead | Circuit | Retry | Deadline
-"""What a file says of one guard."""
+GuardConfig: TypeAlias = (
+    RateLimitConfig | BulkheadConfig | CircuitConfig | RetryConfig | DeadlineConfig
+)
+"""The table of one guard."""
 
 
 class Guards(Struct, frozen=True, kw_only=True):
-    """The guards of every tool, in their order, the outermost first."""
+    """The guards of every tool, in the order of the pipeline, the outermost guard first."""
 
-    rate_limit: RateLimit | Off | UnsetType = UNSET
-    bulkhead: Bulkhead | Off | UnsetType = UNSET
-    circuit: Circuit | Off | UnsetType = UNSET
-    retry: Retry | Off | UnsetType = UNSET
-    deadline: Deadline | Off | UnsetType = UNSET
+    rate_limit: RateLimitConfig | Off | UnsetType = UNSET
+    bulkhead: BulkheadConfig | Off | UnsetType = UNSET
+    circuit: CircuitConfig | Off | UnsetType = UNSET
+    retry: RetryConfig | Off | UnsetType = UNSET
+    deadline: DeadlineConfig | Off | UnsetType = UNSET
 
 
 class ToolGuards(Guards, frozen=True, kw_only=True):
-    """The guards of one tool, where they are not the default's.
+    """The guards of one tool that differ from the default.
 
-    `repeatable` says that a second run does no harm, also where the first one may have done its work.
+    `repeatable` declares that running the tool twice does no harm, so that timeouts are retried.
     """
 
     repeatable: bool | UnsetType = UNSET
 
 
-class Settings(Struct, frozen=True, kw_only=True):
+class GuardsConfig(Struct, frozen=True, kw_only=True):
     """A whole guards file."""
 
     default: Guards = Guards()
     tools: dict[str, ToolGuards] = {}
 
 
-def _said(table: Struct) -> dict[str, Any]:
-    """Give what a table says, without what it leaves to the guard."""
-    known = ((name, getattr(table, name)) for name in table.__struct_fields__)
-    # A guard may be called anything.
+def _arguments(table: Struct) -> dict[str, Any]:
+    """Return the keys of a table that are set, as arguments."""
+    fields = ((name, getattr(table, name)) for name in table.__struct_fields__)
+    # A name can be the text "unlimited".
     return {
         name: None if value == 'unlimited' and name != 'name' else value
-        for name, value in known
+        for name, value in fields
         if value is not UNSET
     }
 
 
-def _named(table: Struct, around: GuardDependencies) -> dict[str, Any]:
-    known = {
-        name: one.make(around.world) if isinstance(one, Alternative) else one
-        for name, one in _said(table).items()
+def _guard_arguments(table: Struct, dependencies: GuardDependencies) -> dict[str, Any]:
+    arguments = {
+        name: value.build(dependencies.world) if isinstance(value, NestedConfig) else value
+        for name, value in _arguments(table).items()
     }
-    return {'name': around.name, **known, 'observer': around.observer, 'world': around.world}
+    return {
+        'name': dependencies.name,
+        **arguments,
+        'observer': dependencies.observer,
+        'world': dependencies.world,
+    }

@@ -1,11 +1,15 @@
-"""Where the keys of a TOML document stand: tomllib tells the values only (TOML 1.0, https://toml.io/en/v1.0.0)."""
+"""Positions of the keys in a TOML document (TOML 1.0, https://toml.io/en/v1.0.0).
+
+`tomllib` returns the values only.
+"""
 
 import re
 import tomllib
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-Path = tuple[str, ...]
+KeyPath: TypeAlias = tuple[str, ...]
+"""The keys from the root of a document to a value."""
 
 _BLANK = re.compile(r'(?:[ \t\r\n]|#[^\n]*)*')
 _STRING = r'''"""(?:\\.|[^\\])*?"{3,5}|\'\'\'.*?'{3,5}|"(?:\\.|[^"\\])*"|'[^']*\''''
@@ -14,130 +18,133 @@ _VALUE = re.compile(rf'{_STRING}|[^,}}#\n]+', re.DOTALL)
 _IN_ARRAY = re.compile(rf'{_STRING}|[^\[\]{{}}"\'#]+', re.DOTALL)
 
 
-class Position(NamedTuple):
-    """A place in a text; both count from 1, the column in characters."""
+class LineColumn(NamedTuple):
+    """A position in a text; line and column count from 1, the column in characters."""
 
     line: int
     column: int
 
 
-class Places:
-    r"""Where the keys of a document stand, by the JSON Pointer (RFC 6901) that leads to each.
+class KeyPositions:
+    r"""The positions of the keys in a document, by JSON Pointer (RFC 6901).
 
-    >>> places = Places('[a]\nb = {c = 1}')
-    >>> places.of('/a/b/c'), places.of('/a/x')
-    (Position(line=2, column=6), Position(line=1, column=2))
+    >>> positions = KeyPositions('[a]\nb = {c = 1}')
+    >>> positions.find('/a/b/c'), positions.find('/a/x')
+    (LineColumn(line=2, column=6), LineColumn(line=1, column=2))
     """
 
     def __init__(self, text: str) -> None:
         self._text = text
 
-    def of(self, pointer: str) -> Position:
-        """Give the place of a key, or of the nearest one above it that the document has; else its beginning.
+    def find(self, pointer: str) -> LineColumn:
+        """Return the position of a key, else of its nearest parent, else of the document.
 
-        The document is one that tomllib reads, unless the whole of it is meant. A table's key stands where it is named first; what
-        is in an array has the array's place.
+        A table has the position of its first mention. A key inside an array has the position of
+        the array. Unless the pointer is empty, the document must be valid for `tomllib`.
         """
-        path = tuple(one.replace('~1', '/').replace('~0', '~') for one in pointer.split('/')[1:])
-        known = next(
-            (path[:length] for length in range(len(path), 0, -1) if path[:length] in self._offsets),
-            None,
-        )
-        return position(self._text, 0 if known is None else self._offsets[known])
+        path = tuple(name.replace('~1', '/').replace('~0', '~') for name in pointer.split('/')[1:])
+        for length in range(len(path), 0, -1):
+            if path[:length] in self._offsets:
+                return line_column(self._text, self._offsets[path[:length]])
+        return line_column(self._text, 0)
 
     @cached_property
-    def _offsets(self) -> dict[Path, int]:
-        return _Scanner(self._text).places()
+    def _offsets(self) -> dict[KeyPath, int]:
+        return _Scanner(self._text).key_offsets()
 
 
-def position(text: str, offset: int) -> Position:
-    """Give the line and the column of an offset."""
-    return Position(text.count('\n', 0, offset) + 1, offset - text.rfind('\n', 0, offset))
+def line_column(text: str, offset: int) -> LineColumn:
+    r"""Return the line and the column of an offset.
+
+    >>> line_column('a\nbc', 3)
+    LineColumn(line=2, column=2)
+    """
+    return LineColumn(text.count('\n', 0, offset) + 1, offset - text.rfind('\n', 0, offset))
 
 
 class _Scanner:
-    """Goes through a document once, from key to key. That it is well formed, tomllib has seen."""
+    """A single pass through a document that `tomllib` has accepted."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._at = 0
-        self._places: dict[Path, int] = {}
+        self._position = 0
+        self._offsets: dict[KeyPath, int] = {}
 
-    def places(self) -> dict[Path, int]:
-        """Give the offset of each key, by the path that leads to it."""
-        table: Path = ()
-        while self._next():
-            if self._next() != '[':
-                self._pair(table)
+    def key_offsets(self) -> dict[KeyPath, int]:
+        """Return the offset of each key by its path."""
+        table: KeyPath = ()
+        while self._peek():
+            if self._peek() != '[':
+                self._scan_pair(table)
                 continue
-            brackets = 2 if self._text.startswith('[[', self._at) else 1
-            self._at += brackets
-            table = self._key(())
-            self._at += brackets
-        return self._places
+            brackets = 2 if self._text.startswith('[[', self._position) else 1
+            self._position += brackets
+            table = self._scan_key(())
+            self._position += brackets
+        return self._offsets
 
-    def _next(self) -> str:
-        """Go on to what is neither blank nor a comment, and show it; nothing at the end."""
-        self._take(_BLANK)
-        return self._text[self._at : self._at + 1]
+    def _peek(self) -> str:
+        """Skip blanks and comments; return the next character, or an empty text at the end."""
+        self._match(_BLANK)
+        return self._text[self._position : self._position + 1]
 
-    def _take(self, pattern: re.Pattern[str]) -> re.Match[str]:
-        found = pattern.match(self._text, self._at)
-        if found is None:
-            raise ValueError(f'This is no TOML, from offset {self._at} on.')
-        self._at = found.end()
-        return found
+    def _match(self, pattern: re.Pattern[str]) -> re.Match[str]:
+        match = pattern.match(self._text, self._position)
+        if match is None:
+            raise ValueError(f'The document is not valid TOML from offset {self._position} on.')
+        self._position = match.end()
+        return match
 
-    def _pair(self, table: Path) -> None:
-        path = self._key(table)
-        self._at += 1
-        match self._next():
+    def _scan_pair(self, table: KeyPath) -> None:
+        path = self._scan_key(table)
+        self._position += 1
+        match self._peek():
             case '{':
-                self._inline(path)
+                self._scan_inline_table(path)
             case '[':
-                self._array()
+                self._skip_array()
             case _:
-                self._take(_VALUE)
+                self._match(_VALUE)
 
-    def _key(self, table: Path) -> Path:
+    def _scan_key(self, table: KeyPath) -> KeyPath:
         path = table
         while True:
-            key = self._take(_KEY)
-            path = (*path, _name(key[1]))
-            self._places.setdefault(path, key.start(1))
-            if self._text[self._at : self._at + 1] != '.':
+            match = self._match(_KEY)
+            path = (*path, _key_name(match[1]))
+            self._offsets.setdefault(path, match.start(1))
+            if self._text[self._position : self._position + 1] != '.':
                 return path
-            self._at += 1
+            self._position += 1
 
-    def _inline(self, table: Path) -> None:
+    def _scan_inline_table(self, table: KeyPath) -> None:
         while True:
-            # Past the bracket or the comma.
-            self._at += 1
-            if self._next() not in {'}', ','}:
-                self._pair(table)
-            if self._next() == '}':
-                self._at += 1
+            # Skip the opening bracket or the comma.
+            self._position += 1
+            if self._peek() not in {'}', ','}:
+                self._scan_pair(table)
+            if self._peek() == '}':
+                self._position += 1
                 return
 
-    def _array(self) -> None:
+    def _skip_array(self) -> None:
         depth = 0
         while True:
-            following = self._next()
-            if following in {'[', '{'}:
+            character = self._peek()
+            if character in {'[', '{'}:
                 depth += 1
-                self._at += 1
-            elif following in {']', '}'}:
+                self._position += 1
+            elif character in {']', '}'}:
                 depth -= 1
-                self._at += 1
+                self._position += 1
             else:
-                self._take(_IN_ARRAY)
+                self._match(_IN_ARRAY)
             if depth == 0:
                 return
 
 
-def _name(written: str) -> str:
-    # What is quoted may hold escapes.
-    if written[0] not in '"\'':
-        return written
-    (name,) = tomllib.loads(f'{written} = 0')
+def _key_name(source: str) -> str:
+    # A quoted key can contain escapes.
+    if source[0] not in '"\'':
+        return source
+    (name,) = tomllib.loads(f'{source} = 0')
     return str(name)

@@ -1,14 +1,15 @@
-"""The end of an output of any length, in bounded memory."""
+"""The last characters of an output of any length, in bounded memory."""
 
 OUTPUT_LIMIT = 4_000
-"""In characters: so much of an output is kept, from its end."""
+"""In characters: the length of the tail that is kept."""
 
-# A character has at most four bytes in UTF-8, and one more character tells whether the first one begins a line.
-_KEPT = 4 * (OUTPUT_LIMIT + 4)
+# UTF-8 has at most four bytes per character. One more character shows whether the tail begins
+# a line; the others complete a character that is cut at the start.
+_TAIL_SIZE = 4 * (OUTPUT_LIMIT + 4)
 
 
 class TailBuffer:
-    r"""Takes bytes as they come; gives the last characters, from a line's start where there is one.
+    r"""A buffer for output that keeps the last characters, from the start of a line if possible.
 
     >>> tail = TailBuffer()
     >>> tail.add(b'one\n' * 2_000)
@@ -18,23 +19,27 @@ class TailBuffer:
     """
 
     def __init__(self) -> None:
-        self._kept = bytearray()
-        self._lost = False
+        self._data = bytearray()
+        self._discarded = False
 
     def add(self, data: bytes) -> None:
-        """Take more bytes."""
-        self._kept += data
-        if len(self._kept) > 16 * _KEPT:
-            del self._kept[:-_KEPT]
-            self._lost = True
+        """Append output; discard bytes that cannot be part of the tail."""
+        self._data += data
+        # Discarding rarely keeps the cost of `del` constant per byte.
+        if len(self._data) > 16 * _TAIL_SIZE:
+            del self._data[:-_TAIL_SIZE]
+            self._discarded = True
 
     def text(self) -> tuple[str, bool]:
-        """Give the text, bytes that are not UTF-8 as U+FFFD, and whether anything before it was left out."""
-        text = self._kept.decode('utf-8', 'replace')
-        if len(text) <= OUTPUT_LIMIT and not self._lost:
+        """Return the tail, and whether output before it was cut off.
+
+        U+FFFD replaces bytes that are not UTF-8.
+        """
+        text = self._data.decode('utf-8', 'replace')
+        if len(text) <= OUTPUT_LIMIT and not self._discarded:
             return text, False
-        end = text[-OUTPUT_LIMIT:]
+        tail = text[-OUTPUT_LIMIT:]
         begins_line = text[-OUTPUT_LIMIT - 1 : -OUTPUT_LIMIT] == '\n'
-        start = 0 if begins_line else end.find('\n') + 1
-        # A newline that is the last character begins no line.
-        return end[start:] or end, True
+        start = 0 if begins_line else tail.find('\n') + 1
+        # A newline at the very end begins no line: then the tail is part of one long line.
+        return tail[start:] or tail, True

@@ -1,7 +1,8 @@
-"""A search by a regular expression that ends in time, even inside of one match: another process does it.
+"""Time-limited regular expressions, evaluated by a worker process.
 
-While `re` matches, no other thread runs, and only a signal to the main thread could end it. So `matcher` is run as a
-process of its own, which the kernel kills when the time is over (SIGALRM), whatever becomes of this one.
+While `re` matches, no other thread runs, and only a signal to the main thread can interrupt it.
+The worker is therefore a process of its own; the kernel kills it when its time is over (SIGALRM),
+even if this process has died.
 """
 
 import errno
@@ -16,87 +17,106 @@ from typing import BinaryIO, TypeAlias
 import msgspec
 
 from seamwise.containers import Failure, Result, Success
-from seamwise.toolhost.processes import regex_worker as matcher
+from seamwise.toolhost.processes import regex_worker
 
-Match: TypeAlias = tuple[int, str]
-"""The number of a line, from 0, and its text."""
+LineMatch: TypeAlias = tuple[int, str]
+"""The index of a line, from 0, and its text."""
 
 
 class WorkerStopped(msgspec.Struct, frozen=True):
-    """The other process has ended too early: `in_time` where it was not because the time was over."""
+    """The worker ended before it answered; `status` is its return code."""
 
     status: int
 
     @property
-    def in_time(self) -> bool:
-        """Whether it ended for another reason than that the time was over."""
-        return self.status != -signal.SIGALRM
+    def timed_out(self) -> bool:
+        """Whether the kernel ended the worker because its time was over."""
+        return self.status == -signal.SIGALRM
 
 
-class Matcher:
-    """The process that searches, as `matching` hands it out."""
+class RegexClient:
+    """Client of a regex worker; `start_regex_worker` creates it.
 
-    def __init__(self, process: 'subprocess.Popen[bytes]', line: socket, answers: BinaryIO) -> None:
+    Call `compile` first, and once only.
+    """
+
+    def __init__(
+        self, process: 'subprocess.Popen[bytes]', connection: socket, answers: BinaryIO
+    ) -> None:
         self._process = process
-        self._line = line
+        self._connection = connection
         self._answers = answers
 
     def compile(
-        self, pattern: str, *, ignore_case: bool, wanted: str = ''
+        self, pattern: str, *, ignore_case: bool, name_pattern: str = ''
     ) -> Result[str | None, WorkerStopped]:
-        """Take a pattern for lines, and a certainly right one for names; gives what is wrong with the first, or None."""
+        """Compile the patterns in the worker.
+
+        Args:
+            pattern: The regular expression for lines.
+            ignore_case: Whether `pattern` ignores case.
+            name_pattern: The regular expression for names; it must be valid.
+
+        Returns:
+            The reason why `pattern` is invalid, or None if it is valid.
+        """
         job = msgspec.json.encode(
-            {'pattern': pattern, 'ignore_case': ignore_case, 'wanted': wanted}
+            {'pattern': pattern, 'ignore_case': ignore_case, 'name_pattern': name_pattern}
         )
-        return self._ask(job + b'\n').map(_refusal.decode)
+        return self._request(job + b'\n').map(_problem_decoder.decode)
 
-    def wants(self, name: str) -> Result[bool, WorkerStopped]:
-        """Tell whether the pattern for names finds itself in one."""
+    def matches_name(self, name: str) -> Result[bool, WorkerStopped]:
+        """Return whether the pattern for names matches in a name."""
         data = name.encode('utf-8', 'surrogateescape')
-        return self._ask(b'name %d 0\n%b' % (len(data), data)).map(_verdict.decode)
+        return self._request(b'name %d 0\n%b' % (len(data), data)).map(_verdict_decoder.decode)
 
-    def search(self, text: bytes, *, most: int) -> Result[list[Match], WorkerStopped]:
-        """Give the first lines of a text that match, `most` of them at most."""
-        return self._ask(b'text %d %d\n%b' % (len(text), most, text)).map(_matches.decode)
+    def search(self, text: bytes, *, limit: int) -> Result[list[LineMatch], WorkerStopped]:
+        """Return the first matching lines of a text, at most `limit`."""
+        request = b'text %d %d\n%b' % (len(text), limit, text)
+        return self._request(request).map(_matches_decoder.decode)
 
-    def _ask(self, message: bytes) -> Result[bytes, WorkerStopped]:
+    def _request(self, message: bytes) -> Result[bytes, WorkerStopped]:
         try:
-            self._line.sendall(message)
+            self._connection.sendall(message)
             answer = self._answers.readline()
         except (BrokenPipeError, ConnectionResetError):
             answer = b''
-        return (
-            Success(answer)
-            if answer.endswith(b'\n')
-            else Failure(WorkerStopped(self._process.wait()))
-        )
+        if answer.endswith(b'\n'):
+            return Success(answer)
+        return Failure(WorkerStopped(self._process.wait()))
 
 
-_refusal: msgspec.json.Decoder[str | None] = msgspec.json.Decoder(str | None)
-_verdict: msgspec.json.Decoder[bool] = msgspec.json.Decoder(bool)
-_matches: msgspec.json.Decoder[list[Match]] = msgspec.json.Decoder(list[Match])
-
-
-def _started(line: int, seconds: float) -> 'subprocess.Popen[bytes]':
-    command = [sys.executable, '-I', '-S', matcher.__file__, str(seconds)]
-    try:
-        return subprocess.Popen(command, stdin=line, stdout=line, stderr=subprocess.DEVNULL)  # noqa: S603 -- nothing of it is a caller's
-    except (FileNotFoundError, PermissionError) as raised:
-        # This speaks of the interpreter, and must not be taken for the path that is searched.
-        raise ChildProcessError(
-            errno.ECHILD, f'the process that searches cannot be started: {raised}'
-        ) from raised
+_problem_decoder: msgspec.json.Decoder[str | None] = msgspec.json.Decoder(str | None)
+_verdict_decoder: msgspec.json.Decoder[bool] = msgspec.json.Decoder(bool)
+_matches_decoder: msgspec.json.Decoder[list[LineMatch]] = msgspec.json.Decoder(list[LineMatch])
 
 
 @contextmanager
-def matching(*, seconds: float) -> Generator[Matcher, None, None]:
-    """Run a matcher for so many seconds at most. Raises OSError where it cannot be started."""
-    here, there = socketpair()
-    with here, here.makefile('rb') as answers:
-        with there:
-            process = _started(there.fileno(), seconds)
+def start_regex_worker(*, seconds: float) -> Generator[RegexClient, None, None]:
+    """Start a worker that is killed after `seconds` seconds, or on exit.
+
+    Raises:
+        OSError: the worker cannot be started.
+    """
+    connection, worker_connection = socketpair()
+    with connection, connection.makefile('rb') as answers:
+        with worker_connection:
+            process = _start_process(worker_connection.fileno(), seconds)
         try:
-            yield Matcher(process, here, answers)
+            yield RegexClient(process, connection, answers)
         finally:
             process.kill()
             process.wait()
+
+
+def _start_process(connection: int, seconds: float) -> 'subprocess.Popen[bytes]':
+    command = [sys.executable, '-I', '-S', regex_worker.__file__, str(seconds)]
+    try:
+        return subprocess.Popen(  # noqa: S603 -- no part of the command comes from a caller
+            command, stdin=connection, stdout=connection, stderr=subprocess.DEVNULL
+        )
+    except (FileNotFoundError, PermissionError) as error:
+        # This is about the interpreter; the caller must not take it for the searched path.
+        raise ChildProcessError(
+            errno.ECHILD, f'the search process cannot be started: {error}'
+        ) from error

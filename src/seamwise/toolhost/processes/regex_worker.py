@@ -1,12 +1,14 @@
-"""The other end of `matching`: searches lines for a regular expression, in a process that can be killed.
+"""Worker process for regular expressions, which `regex_client` starts and the kernel can kill.
 
-Run as a script with a number of seconds, after which the kernel kills it; there is no package around it, so that it
-must import nothing but the standard library.
+The script runs without its package, so it imports the standard library only. Its argument is the
+number of seconds after which the kernel kills it.
 
-In: one line of JSON, {"pattern", "ignore_case", "wanted"}; then for each question a line `name SIZE 0` or
-`text SIZE MOST`, and SIZE bytes.
-Out: one line of JSON, null or what is wrong with the pattern; then for each name a line of JSON, whether `wanted`
-finds itself in it, and for each text one, a list of at most MOST matches [line from 0, text].
+Input: one line of JSON, {"pattern", "ignore_case", "name_pattern"}. Then for each request a line
+`name SIZE 0` or `text SIZE LIMIT`, and SIZE bytes.
+
+Output: one line of JSON, null or the reason why the pattern is invalid. Then one line of JSON for
+each request: for a name whether `name_pattern` matches in it, for a text a list of at most LIMIT
+matches [index of the line from 0, text].
 """
 
 import json
@@ -18,34 +20,44 @@ from typing import BinaryIO
 
 
 def serve(source: BinaryIO, sink: BinaryIO) -> None:
-    """Answer until nothing more is asked."""
+    """Answer requests until the end of the input."""
     job = json.loads(source.readline())
     try:
         pattern = re.compile(job['pattern'], re.IGNORECASE if job['ignore_case'] else 0)
-    except (re.error, ValueError, OverflowError, RecursionError) as raised:
-        _answer(sink, str(raised))
+    except (re.error, ValueError, OverflowError, RecursionError) as error:
+        _answer(sink, str(error))
         return
-    wanted = re.compile(job['wanted'])
+    name_pattern = re.compile(job['name_pattern'])
     _answer(sink, None)
-    while question := source.readline():
-        about, size, most = question.split()
+    while request := source.readline():
+        subject, size, limit = request.split()
         data = source.read(int(size))
-        if about == b'name':
-            _answer(sink, wanted.search(data.decode('utf-8', 'surrogateescape')) is not None)
+        if subject == b'name':
+            match = name_pattern.search(data.decode('utf-8', 'surrogateescape'))
+            _answer(sink, match is not None)
         else:
-            _answer(sink, matches(pattern, data, int(most)))
+            _answer(sink, find_lines(pattern, data, int(limit)))
 
 
-def matches(pattern: 're.Pattern[str]', data: bytes, most: int) -> list[tuple[int, str]]:
-    """Give the first lines that match, without their ends; what is not UTF-8 in them is U+FFFD."""
-    found: list[tuple[int, str]] = []
-    for number, line in enumerate(data.decode('utf-8', 'replace').removesuffix('\n').split('\n')):
-        text = line.removesuffix('\r')
-        if pattern.search(text):
-            found.append((number, text))
-            if len(found) == most:
+def find_lines(pattern: 're.Pattern[str]', data: bytes, limit: int) -> list[tuple[int, str]]:
+    """Return the first matching lines of a text, without their line ends.
+
+    U+FFFD replaces bytes that are not UTF-8.
+
+    Args:
+        pattern: The compiled regular expression.
+        data: The text.
+        limit: The maximum number of lines.
+    """
+    matches: list[tuple[int, str]] = []
+    text = data.decode('utf-8', 'replace').removesuffix('\n')
+    for index, line in enumerate(text.split('\n')):
+        content = line.removesuffix('\r')
+        if pattern.search(content):
+            matches.append((index, content))
+            if len(matches) == limit:
                 break
-    return found
+    return matches
 
 
 def _answer(sink: BinaryIO, answer: object) -> None:
@@ -53,9 +65,8 @@ def _answer(sink: BinaryIO, answer: object) -> None:
     sink.flush()
 
 
-def main() -> None:
-    """Serve on the standard streams for as many seconds as the first argument says."""
-    # Nobody catches it: the kernel ends the process, whatever `re` is at.
+def _main() -> None:
+    # With the default action the kernel ends the process, even inside one long match.
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, float(sys.argv[1]))
     warnings.simplefilter('ignore')
@@ -63,4 +74,4 @@ def main() -> None:
 
 
 if __name__ == '__main__':
-    main()
+    _main()

@@ -1,4 +1,4 @@
-"""A shell command that cannot outlive its call: killed with all its children when the shell ends, or at a timeout."""
+"""Shell commands that end with their call: all children are killed at the end or at a timeout."""
 
 import os
 import select
@@ -15,60 +15,84 @@ from msgspec import Struct
 
 from seamwise.toolhost.processes.output_tail import TailBuffer
 
-PIPE = 64 * 1024
-"""In bytes: so much is read at once; a pipe holds no more, unless somebody widens it."""
+READ_SIZE = 64 * 1024
+"""In bytes: the size of one read, which is the default capacity of a pipe."""
 
-PAUSE = 20
-"""In milliseconds: so late at most it is seen that a shell has ended whose children still hold its output."""
+MAX_PAUSE = 20
+"""In milliseconds: the maximum delay until the end of a shell is noticed.
 
-GRACE = 1.0
-"""In seconds: so long a killed shell may take to go; one that may not be killed (`exec sudo …`) is left alone then."""
+The end of the output does not show it if children still hold the pipe open.
+"""
+
+KILL_GRACE = 1.0
+"""In seconds: the maximum wait for a killed shell.
+
+A shell that we may not kill (`exec sudo …`) keeps running.
+"""
 
 
 class CommandResult(Struct, frozen=True):
-    """How a command ended: its status (128 + N by signal N), or None where it was stopped; and the end of its output."""
+    """The end of a command.
+
+    Attributes:
+        exit_code: The exit status, 128 + N after signal N, or None after a timeout.
+        output: The last characters of the output.
+        truncated: Whether output before them was cut off.
+    """
 
     exit_code: int | None
     output: str
     truncated: bool
 
 
-def run(command: bytes, *, cwd: Path, timeout: float) -> CommandResult:
-    """Run a command by `/bin/sh -c` for at most `timeout` seconds. Raises OSError where it cannot be started.
+def run_command(command: bytes, *, cwd: Path, timeout: float) -> CommandResult:
+    """Run a command with `/bin/sh -c`.
 
-    It has a session and process group of its own, no input, and one pipe for all its output. A child that leaves
-    the group (`setsid`) is not killed, but not waited for either.
+    The command has a private session and process group, no input, and one pipe for its standard
+    output and error. A child that leaves the group (`setsid`) is neither killed nor awaited.
+
+    Args:
+        command: The command line.
+        cwd: The folder to run it in.
+        timeout: The maximum time in seconds.
+
+    Raises:
+        OSError: the shell cannot be started.
     """
     deadline = monotonic() + timeout
     tail = TailBuffer()
-    reading, writing = os.pipe()
-    with FileIO(reading) as output:
-        os.set_blocking(reading, False)
-        with ExitStack() as ending:
-            with _uninterrupted():
+    read_end, write_end = os.pipe()
+    with FileIO(read_end) as output:
+        os.set_blocking(read_end, False)
+        with ExitStack() as cleanup:
+            with _deferred_signals():
                 try:
-                    shell = subprocess.Popen(  # noqa: S603 -- to run what it is given is what this is for
+                    shell = subprocess.Popen(  # noqa: S603 -- the purpose is to run the command
                         ['/bin/sh', '-c', command],
                         cwd=cwd,
                         stdin=subprocess.DEVNULL,
-                        stdout=writing,
+                        stdout=write_end,
                         stderr=subprocess.STDOUT,
                         start_new_session=True,
                     )
                 finally:
-                    os.close(writing)
-                ending.callback(_kill, shell)
-            in_time = _listen(shell.pid, output, tail, deadline)
-        # What lies in the pipe, and no more: somebody who has left the group may go on writing.
-        tail.add(output.read(PIPE) or b'')
-    return CommandResult(_status(shell.returncode) if in_time else None, *tail.text())
+                    os.close(write_end)
+                cleanup.callback(_kill_group, shell)
+            in_time = _read_until_exit(shell.pid, output, tail, deadline)
+        # One read only: a child that has left the group can keep writing.
+        tail.add(output.read(READ_SIZE) or b'')
+    return CommandResult(_exit_code(shell.returncode) if in_time else None, *tail.text())
 
 
 @contextmanager
-def _uninterrupted() -> Generator[None]:
-    """Let a signal that would raise here do so afterwards: between a child's beginning and its name nobody could kill it."""
-    came: list[int] = []
-    # Handlers run in the main thread, and can be changed there only.
+def _deferred_signals() -> Generator[None]:
+    """Defer signals whose handlers can raise.
+
+    An exception between the start of a child and the assignment of its process would leave the
+    child running.
+    """
+    received: list[int] = []
+    # Only the main thread runs handlers and can change them.
     numbers = (
         (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if current_thread() is main_thread() else ()
     )
@@ -77,49 +101,49 @@ def _uninterrupted() -> Generator[None]:
     }
     try:
         for number in handlers:
-            signal.signal(number, lambda number, _: came.append(number))
+            signal.signal(number, lambda number, _: received.append(number))
         yield
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
-        for one in came:
-            signal.raise_signal(one)
+        for received_number in received:
+            signal.raise_signal(received_number)
 
 
-def _listen(pid: int, output: FileIO, tail: TailBuffer, deadline: float) -> bool:
-    """Take the output until the shell ends; False where that does not happen in time."""
+def _read_until_exit(pid: int, output: FileIO, tail: TailBuffer, deadline: float) -> bool:
+    """Read the output until the shell exits; return False if the deadline passes before."""
     poll = select.poll()
     poll.register(output, select.POLLIN)
     pause = 1.0
-    while not _has_ended(pid):
-        left = 1000 * (deadline - monotonic())
-        if left <= 0:
+    while not _has_exited(pid):
+        remaining = 1000 * (deadline - monotonic())
+        if remaining <= 0:
             return False
-        if not poll.poll(min(pause, left)):
-            pause = min(2 * pause, PAUSE)
-        elif data := output.read(PIPE):
+        if not poll.poll(min(pause, remaining)):
+            pause = min(2 * pause, MAX_PAUSE)
+        elif data := output.read(READ_SIZE):
             tail.add(data)
         else:
-            # Everybody has closed the output: from here on there is only the shell's end to wait for.
+            # All writers have closed the pipe, which now would wake every poll.
             poll.unregister(output)
     return True
 
 
-def _has_ended(pid: int) -> bool:
+def _has_exited(pid: int) -> bool:
     try:
-        # The shell stays a zombie, so that its number stands for its group until that is killed.
+        # WNOWAIT keeps the shell a zombie, so that its PID still identifies the group to kill.
         return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
     except ChildProcessError:
-        # The program that we run in has asked not to be told of its children (SIGCHLD is ignored).
+        # This process ignores SIGCHLD, so the kernel has reaped the shell already.
         return True
 
 
-def _kill(shell: 'subprocess.Popen[bytes]') -> None:
+def _kill_group(shell: 'subprocess.Popen[bytes]') -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(shell.pid, signal.SIGKILL)
     with suppress(subprocess.TimeoutExpired):
-        shell.wait(GRACE)
+        shell.wait(KILL_GRACE)
 
 
-def _status(returncode: int) -> int:
+def _exit_code(returncode: int) -> int:
     return returncode if returncode >= 0 else 128 - returncode

@@ -1,1 +1,1 @@
-"""Documents, edits and unified diffs as text."""
+"""Documents, edits, encodings and unified diffs."""

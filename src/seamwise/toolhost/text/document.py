@@ -1,4 +1,4 @@
-r"""The text of a file that is edited: compared with `\n` as its line ends, written back with its own."""
+r"""Text of a file under edit: `\n` as its only line end, written back with the file's own."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple
 
-_MARK = '\ufeff'
+_BYTE_ORDER_MARK = '\ufeff'
 
 
-class Edit(NamedTuple):
-    """What is to stand in the text from `start` to `end` (offsets in `Document.text`)."""
+class TextEdit(NamedTuple):
+    """A replacement for the text from `start` to `end` (offsets in `Document.text`)."""
 
     start: int
     end: int
@@ -18,18 +18,20 @@ class Edit(NamedTuple):
 
 
 class Document:
-    r"""A text whose line ends are all `\n`, a last one included; what the file itself has is remembered.
+    r"""A text with `\n` as its line end, also after the last line.
+
+    The file's own line ends, byte order mark and missing last newline are restored on writing.
 
     >>> document = Document('one\r\ntwo')
     >>> document.text, document.lines
     ('one\ntwo\n', ['one', 'two'])
-    >>> document.edited([Edit(0, 3, '1\n1')])
+    >>> document.apply_edits([TextEdit(0, 3, '1\n1')])
     '1\r\n1\r\ntwo'
     """
 
     def __init__(self, content: str) -> None:
-        # A byte order mark is no part of the first line.
-        raw = content.removeprefix(_MARK)
+        # The byte order mark is not part of the first line.
+        raw = content.removeprefix(_BYTE_ORDER_MARK)
         self._mark = content[: len(content) - len(raw)]
         self._line_end = '\r\n' if 2 * raw.count('\r\n') > raw.count('\n') else '\n'
         self.has_last_newline = not raw or raw.endswith('\n')
@@ -40,38 +42,41 @@ class Document:
 
     @cached_property
     def lines(self) -> list[str]:
-        """The lines, without their ends."""
+        """The lines without their line ends."""
         return self.text.split('\n')[:-1]
 
     @cached_property
     def starts(self) -> list[int]:
-        """Where each line begins, and last where the text ends."""
-        return [0, *(one.end() for one in re.finditer('\n', self.text))]
+        """The offset of each line, and then the length of the text."""
+        return [0, *(match.end() for match in re.finditer('\n', self.text))]
 
     def line_at(self, offset: int) -> int:
-        """Give the number, from 1, of the line in which an offset stands."""
+        """Return the number (from 1) of the line that contains an offset."""
         return bisect_right(self.starts, offset)
 
-    def edited(self, edits: Iterable[Edit], *, last_newline: bool | None = None) -> str:
-        """Give the file's new content, with its own line ends; `edits` stand in order and do not overlap.
+    def apply_edits(self, edits: Iterable[TextEdit], *, last_newline: bool | None = None) -> str:
+        """Return the new content of the file, with its own line ends.
 
-        Whether it ends with a newline stays as it was, unless `last_newline` says.
+        Args:
+            edits: The edits, sorted and without overlaps.
+            last_newline: Whether the content ends with a newline; by default as before.
         """
         pieces = [self._mark]
-        behind = 0
+        end = 0
         for edit in edits:
-            pieces.append(self._raw[behind : self._place(edit.start)])
+            pieces.append(self._raw[end : self._raw_offset(edit.start)])
             pieces.append(edit.text.replace('\n', self._line_end))
-            behind = self._place(edit.end)
-        content = ''.join([*pieces, self._raw[behind:]])
-        keep = self.has_last_newline if last_newline is None else last_newline
-        return content if keep else re.sub(r'\r?\n\Z', '', content)
+            end = self._raw_offset(edit.end)
+        content = ''.join([*pieces, self._raw[end:]])
+        needs_newline = self.has_last_newline if last_newline is None else last_newline
+        return content if needs_newline else re.sub(r'\r?\n\Z', '', content)
 
-    def _place(self, offset: int) -> int:
-        r"""Give the offset in the file's own text: every `\r\n` before it is one more."""
-        return offset + bisect_left(self._returns, offset)
+    def _raw_offset(self, offset: int) -> int:
+        r"""Return the offset in the file's own text, where each `\r\n` is one character longer."""
+        return offset + bisect_left(self._crlf_offsets, offset)
 
     @cached_property
-    def _returns(self) -> list[int]:
-        r"""Where in `text` the line feeds stand that are a `\r\n` in the file."""
-        return [one.start() - before for before, one in enumerate(re.finditer('\r\n', self._raw))]
+    def _crlf_offsets(self) -> list[int]:
+        r"""The offsets in `text` of the line feeds that are `\r\n` in the file."""
+        matches = re.finditer('\r\n', self._raw)
+        return [match.start() - count for count, match in enumerate(matches)]

@@ -1,42 +1,45 @@
-"""Which encodings a file may be read in, where its bytes do not fit, and which one might."""
+"""Text encodings: which are accepted, where bytes do not fit one, and which to try instead."""
 
 import codecs
 from typing import BinaryIO
 
-LONGEST_NAME = 40
-"""In characters: no encoding has a longer name."""
+MAX_NAME_LENGTH = 40
+"""In characters: longer than the name of any encoding."""
 
-BINARY_HEAD = 8192
-"""In bytes: a NUL in them makes a file binary."""
+BINARY_HEAD_SIZE = 8192
+"""In bytes: a file with a NUL in its first bytes is binary."""
 
-SAMPLE = 64 * 1024
-"""In bytes: so much is looked at to find an encoding that fits."""
+SAMPLE_SIZE = 64 * 1024
+"""In bytes: the size of the samples that are decoded to find a fitting encoding."""
 
 _WIDE = ('utf-16', 'utf-32')
 _MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-# They turn text into other text, read escapes in it, or give halves of characters (UTF-7): no file is written in them.
-_NO_CHARSETS = {'idna', 'punycode', 'raw-unicode-escape', 'undefined', 'unicode-escape', 'utf-7'}
+# These codecs transform text, interpret escapes or decode to lone surrogates (UTF-7). Files are
+# not written in them.
+_NOT_CHARSETS = {'idna', 'punycode', 'raw-unicode-escape', 'undefined', 'unicode-escape', 'utf-7'}
 
 
 def text_encoding(name: str) -> str | None:
-    """Give Python's own name of an encoding for text, or None where there is no such encoding.
+    """Return Python's canonical name of a text encoding, or None if there is no such encoding.
 
-    >>> text_encoding('UTF8'), text_encoding('latin-1'), text_encoding('base64'), text_encoding('klingon')
-    ('utf-8', 'iso8859-1', None, None)
+    >>> text_encoding('UTF8'), text_encoding('latin-1')
+    ('utf-8', 'iso8859-1')
+    >>> text_encoding('base64'), text_encoding('klingon')
+    (None, None)
     """
-    if len(name) > LONGEST_NAME or '\0' in name or not name.isascii():
+    if len(name) > MAX_NAME_LENGTH or '\0' in name or not name.isascii():
         return None
     try:
-        # Encoding refuses what is no text encoding (`base64`, `rot13`, `zip`), which a look-up alone lets through.
+        # `encode` rejects codecs that are not for text (`base64`, `rot13`); `lookup` does not.
         'a'.encode(name)
-        known = codecs.lookup(name).name
+        canonical = codecs.lookup(name).name
     except (LookupError, UnicodeError):
         return None
-    return None if known in _NO_CHARSETS else known
+    return None if canonical in _NOT_CHARSETS else canonical
 
 
 def is_wide(encoding: str) -> bool:
-    """Whether plain text in this encoding is full of NUL bytes.
+    """Return whether ASCII text in this encoding contains NUL bytes.
 
     >>> is_wide('utf-16-le'), is_wide('utf-8')
     (True, False)
@@ -45,59 +48,64 @@ def is_wide(encoding: str) -> bool:
 
 
 def is_binary(head: bytes, encoding: str) -> bool:
-    """Whether the first bytes of a file, `BINARY_HEAD` of them, hold a NUL where text in this encoding has none."""
+    """Return whether the head of a file shows that it is not text in this encoding.
+
+    Args:
+        head: The first `BINARY_HEAD_SIZE` bytes.
+        encoding: The canonical name of the expected encoding.
+    """
     return not is_wide(encoding) and b'\0' in head
 
 
-def misfit(stream: BinaryIO, encoding: str) -> str:
-    """Say which byte of a stream is not `encoding`, where it stands (from 0), and which encoding might fit."""
+def decoding_problem(stream: BinaryIO, encoding: str) -> str:
+    r"""Describe the first byte that does not fit the encoding, and suggest another encoding.
+
+    >>> from io import BytesIO
+    >>> decoding_problem(BytesIO(b'caf\xe9'), 'utf-8')
+    'byte 0xe9 at position 3 is not utf-8; try latin-1'
+    """
     stream.seek(0)
-    position = _first_misfit(stream, encoding)
+    position = _undecodable_position(stream, encoding)
     stream.seek(position)
     byte = stream.read(1)
     stream.seek(0)
-    other = _fitting(stream, position, encoding)
-    what = (
-        f'byte 0x{byte.hex()} at position {position}'
-        if byte
-        else f'the end, at position {position},'
-    )
-    return f'{what} is not {encoding}; try {other}'
+    suggestion = _fitting_encoding(stream, position, encoding)
+    if byte:
+        subject = f'byte 0x{byte.hex()} at position {position}'
+    else:
+        subject = f'the end, at position {position},'
+    return f'{subject} is not {encoding}; try {suggestion}'
 
 
-def _first_misfit(stream: BinaryIO, encoding: str) -> int:
+def _undecodable_position(stream: BinaryIO, encoding: str) -> int:
     decoder = codecs.getincrementaldecoder(encoding)('strict')
-    behind = 0
+    offset = 0
     while True:
-        block = stream.read(SAMPLE)
-        held = len(decoder.getstate()[0])
+        block = stream.read(SAMPLE_SIZE)
+        pending = len(decoder.getstate()[0])
         try:
             decoder.decode(block, final=not block)
-        except UnicodeDecodeError as raised:
-            return behind - held + raised.start
+        except UnicodeDecodeError as error:
+            return offset - pending + error.start
         except UnicodeError:
-            # UTF-16 without the mark that it begins with.
+            # UTF-16 without its byte order mark.
             return 0
-        behind += len(block)
+        offset += len(block)
 
 
-def _fitting(stream: BinaryIO, position: int, encoding: str) -> str:
+def _fitting_encoding(stream: BinaryIO, position: int, encoding: str) -> str:
     if stream.read(2) in _MARKS and not is_wide(encoding):
         return 'utf-16'
-    # From a line's start, where one is near: in none of these encodings is a newline part of a character.
-    start = max(0, position - SAMPLE)
+    # The sample starts at a line, if one is near: no candidate uses 0x0A inside a character.
+    start = max(0, position - SAMPLE_SIZE)
     stream.seek(start)
     stream.seek(start + stream.read(position - start).rfind(b'\n') + 1)
-    sample = stream.read(position - stream.tell() + SAMPLE)
-    is_all = not stream.read(1)
-    return next(
-        (
-            one
-            for one in ('utf-8', 'gb18030')
-            if one != encoding and _fits(sample, one, final=is_all)
-        ),
-        'latin-1',
-    )
+    sample = stream.read(position - stream.tell() + SAMPLE_SIZE)
+    is_complete = not stream.read(1)
+    for candidate in ('utf-8', 'gb18030'):
+        if candidate != encoding and _fits(sample, candidate, final=is_complete):
+            return candidate
+    return 'latin-1'
 
 
 def _fits(sample: bytes, encoding: str, *, final: bool) -> bool:

@@ -1,121 +1,127 @@
-"""Where the hunks of a diff go in a file: at their stated line, else at the only other place that fits. No fuzz."""
+"""Locate the hunks of a unified diff in a document, by exact match, and turn them into edits."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
 from seamwise.catalog.tools import RejectedHunk
 from seamwise.containers import Failure, Result, Success
 from seamwise.messages import shorten
-from seamwise.toolhost.text.document import Document, Edit
+from seamwise.toolhost.text.document import Document, TextEdit
 from seamwise.toolhost.text.unified_diff import Hunk
+
+Rejection: TypeAlias = Literal['not_found', 'ambiguous']
 
 
 class LocatedHunk(Struct, frozen=True):
-    """A hunk, and which line of the file (from 0) its first old line is, or would be."""
+    """A hunk, and the index of the line (from 0) that its first old line matches."""
 
     hunk: Hunk
-    first: int
+    start: int
 
     @property
-    def behind(self) -> int:
-        """The line after its last old line."""
-        return self.first + len(self.hunk.old)
+    def end(self) -> int:
+        """The index of the line after its last old line."""
+        return self.start + len(self.hunk.old)
 
 
 def locate(
     hunks: Sequence[Hunk], document: Document
 ) -> Result[tuple[LocatedHunk, ...], tuple[RejectedHunk, ...]]:
-    """Find a place for every hunk in the file as it is, in the order of the lines; the error names all that have none.
+    """Locate every hunk in the unchanged document.
 
-    Where two take the same lines, the later one has no place any more.
+    A hunk is located at the line in its header if its old lines match there, else at the only
+    other match. If two hunks overlap, the later one is rejected.
+
+    Returns:
+        The located hunks in the order of their lines, or all rejected hunks.
     """
-    placed: list[LocatedHunk] = []
+    located: list[LocatedHunk] = []
     rejected: list[RejectedHunk] = []
     for hunk in hunks:
-        first = _find(hunk, document)
-        if isinstance(first, int):
-            placed.append(LocatedHunk(hunk, first))
+        start = _find_start(hunk, document)
+        if isinstance(start, int):
+            located.append(LocatedHunk(hunk, start))
         else:
-            rejected.append(_rejected(hunk, first, document))
-    placed.sort(key=lambda one: (one.first, one.behind, one.hunk.number))
-    rejected.extend(
-        _rejected(later.hunk, 'not_found', document)
-        for before, later in pairwise(placed)
-        if later.first < before.behind
-    )
+            rejected.append(_reject(hunk, start, document))
+    located.sort(key=lambda item: (item.start, item.end, item.hunk.number))
+    for previous, current in pairwise(located):
+        if current.start < previous.end:
+            rejected.append(_reject(current.hunk, 'not_found', document))
     if rejected:
-        return Failure(tuple(sorted(rejected, key=lambda one: one.number)))
-    return Success(tuple(placed))
+        return Failure(tuple(sorted(rejected, key=lambda hunk: hunk.number)))
+    return Success(tuple(located))
 
 
-def edits(placed: Sequence[LocatedHunk], document: Document) -> Iterator[Edit]:
-    """Say what the hunks change, line by line."""
-    for one in placed:
-        line = one.first
-        for change in one.hunk.changes:
-            start = document.starts[line]
+def iter_edits(located: Sequence[LocatedHunk], document: Document) -> Iterator[TextEdit]:
+    """Yield one edit for each added or removed line, in the order of the document."""
+    for item in located:
+        line = item.start
+        for change in item.hunk.changes:
+            offset = document.starts[line]
             if change.sign == '+':
-                yield Edit(start, start, change.text + '\n')
+                yield TextEdit(offset, offset, change.text + '\n')
                 continue
             line += 1
             if change.sign == '-':
-                yield Edit(start, document.starts[line], '')
+                yield TextEdit(offset, document.starts[line], '')
 
 
-def _find(hunk: Hunk, document: Document) -> int | Literal['not_found', 'ambiguous']:
-    old = hunk.old
-    stated = _stated(hunk)
-    if document.lines[stated : stated + len(old)] == old and _may_end(hunk, stated, document):
-        return stated
-    if not old:
+def _find_start(hunk: Hunk, document: Document) -> int | Rejection:
+    old_lines = hunk.old
+    start = _header_start(hunk)
+    lines = document.lines[start : start + len(old_lines)]
+    if lines == old_lines and _fits_file_end(hunk, start, document):
+        return start
+    if not old_lines:
+        # Without context lines, every position would match.
         return 'ambiguous'
-    others = list(
-        islice((one for one in _everywhere(old, document) if _may_end(hunk, one, document)), 2)
+    matches = _iter_matches(old_lines, document)
+    candidates = list(
+        islice((match for match in matches if _fits_file_end(hunk, match, document)), 2)
     )
-    if not others:
+    if not candidates:
         return 'not_found'
-    return others[0] if len(others) == 1 else 'ambiguous'
+    return candidates[0] if len(candidates) == 1 else 'ambiguous'
 
 
-def _stated(hunk: Hunk) -> int:
-    # A hunk with no old lines says which line it comes after.
+def _header_start(hunk: Hunk) -> int:
+    """Return the index of the line in the hunk's header."""
+    # The header of a pure insertion names the line before it: `@@ -3,0 +4 @@`.
     return max(0, hunk.line - 1) if hunk.old else hunk.line
 
 
-def _may_end(hunk: Hunk, first: int, document: Document) -> bool:
-    """Whether a hunk that speaks of the file's end stands there; one that speaks of what is not in the file never does."""
-    behind = first + len(hunk.old)
+def _fits_file_end(hunk: Hunk, start: int, document: Document) -> bool:
+    r"""Return whether the hunk's `\ No newline at end of file` markers fit at this position."""
+    end = start + len(hunk.old)
     if hunk.ends_old and document.has_last_newline:
         return False
-    return (
-        behind == len(document.lines)
-        if hunk.ends_old or hunk.ends_new
-        else behind <= len(document.lines)
-    )
+    if hunk.ends_old or hunk.ends_new:
+        return end == len(document.lines)
+    return end <= len(document.lines)
 
 
-def _everywhere(old: Sequence[str], document: Document) -> Iterator[int]:
-    # One search in one text is linear, where comparing the lines at every line is not.
-    text, wanted = '\n' + document.text, '\n' + '\n'.join(old) + '\n'
-    locate = text.find(wanted)
-    while locate != -1:
-        yield document.line_at(locate) - 1
-        locate = text.find(wanted, locate + 1)
+def _iter_matches(old_lines: Sequence[str], document: Document) -> Iterator[int]:
+    """Yield the index of every line at which the old lines match."""
+    # One search in the text takes linear time. Comparing slices at each line would not.
+    text = '\n' + document.text
+    pattern = '\n' + '\n'.join(old_lines) + '\n'
+    offset = text.find(pattern)
+    while offset != -1:
+        yield document.line_at(offset) - 1
+        offset = text.find(pattern, offset + 1)
 
 
-def _rejected(
-    hunk: Hunk, reason: Literal['not_found', 'ambiguous'], document: Document
-) -> RejectedHunk:
-    stated = _stated(hunk)
-    actual = document.lines[stated : stated + max(1, len(hunk.old))]
+def _reject(hunk: Hunk, reason: Rejection, document: Document) -> RejectedHunk:
+    start = _header_start(hunk)
+    actual = document.lines[start : start + max(1, len(hunk.old))]
     return RejectedHunk(
-        hunk.number,
-        hunk.header,
-        hunk.line,
-        reason,
-        shorten('\n'.join(hunk.old)),
-        shorten('\n'.join(actual)),
+        number=hunk.number,
+        header=hunk.header,
+        line=hunk.line,
+        reason=reason,
+        expected=shorten('\n'.join(hunk.old)),
+        actual=shorten('\n'.join(actual)),
     )

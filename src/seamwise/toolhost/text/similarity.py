@@ -1,4 +1,4 @@
-"""The place in a text that is most like another text, at a bounded cost."""
+"""Search for the lines of a document most similar to a text, at a bounded cost."""
 
 from collections.abc import Iterator
 
@@ -7,54 +7,54 @@ from rapidfuzz import fuzz, process
 
 from seamwise.toolhost.text.document import Document
 
-SIMILAR = 0.5
-"""What is less alike is no help."""
+MIN_SIMILARITY = 0.5
+"""Less similar lines do not help the caller."""
 
-MOST_LINES = 100_000
-"""So many lines of a file are looked at, from its beginning."""
+MAX_LINES = 100_000
+"""The number of lines that are searched, from the start of a document."""
 
-SAMPLE = 500
-"""In characters: so much of the beginning of the searched text is compared with every place."""
+SAMPLE_LENGTH = 500
+"""In characters: the start of the text that is compared with every position."""
 
-COMPARED = 10_000
-"""In characters: so much is compared at the best place."""
+MAX_COMPARED_LENGTH = 10_000
+"""In characters: the length of the final comparison at the best position."""
 
 
 class SimilarText(Struct, frozen=True):
-    """Lines of a text, the number of the first of them, and how alike they are, from 0 to 1."""
+    """Lines of a document, the number of the first one, and their similarity (0 to 1)."""
 
     similarity: float
     text: str
     line: int
 
 
-def most_similar(searched: str, document: Document) -> SimilarText | None:
-    r"""Find the lines that are most like `searched`; None where none are more than half alike.
+def most_similar(text: str, document: Document) -> SimilarText | None:
+    r"""Return the lines most similar to a text, or None if none exceed `MIN_SIMILARITY`.
 
     >>> most_similar('line tow', Document('line one\nline two\n'))
-    Likeness(similarity=0.875, text='line two', line=2)
+    SimilarText(similarity=0.875, text='line two', line=2)
     """
-    wanted = searched.strip('\n')
-    if not wanted:
+    query = text.strip('\n')
+    if not query:
         return None
-    sample = wanted[:SAMPLE]
+    sample = query[:SAMPLE_LENGTH]
     best = process.extractOne(
-        sample, _windows(document, sample), scorer=fuzz.ratio, score_cutoff=100 * SIMILAR
+        sample, _windows(document, sample), scorer=fuzz.ratio, score_cutoff=100 * MIN_SIMILARITY
     )
     if best is None:
         return None
     _text, _score, index = best
-    lines = document.lines[index : index + wanted.count('\n') + 1]
-    text = '\n'.join(lines)
-    similarity = fuzz.ratio(wanted[:COMPARED], text[:COMPARED]) / 100
-    return SimilarText(round(similarity, 3), text, index + 1) if similarity > SIMILAR else None
+    lines = document.lines[index : index + query.count('\n') + 1]
+    match = '\n'.join(lines)
+    ratio = fuzz.ratio(query[:MAX_COMPARED_LENGTH], match[:MAX_COMPARED_LENGTH]) / 100
+    return SimilarText(round(ratio, 3), match, index + 1) if ratio > MIN_SIMILARITY else None
 
 
 def _windows(document: Document, sample: str) -> Iterator[str | None]:
-    """Give, for each line, as many lines from there on as the sample has; None where they cannot be half alike."""
+    """Yield for each line a text of as many lines as the sample, or None if it is too long."""
     height = sample.count('\n') + 1
     starts = document.starts
-    for first in range(min(len(document.lines), MOST_LINES)):
-        start, end = starts[first], starts[min(first + height, len(starts) - 1)] - 1
-        # Half alike means at most three times as long.
+    for line in range(min(len(document.lines), MAX_LINES)):
+        start, end = starts[line], starts[min(line + height, len(starts) - 1)] - 1
+        # A ratio of 0.5 allows at most three times the length.
         yield document.text[start:end] if end - start <= 3 * len(sample) else None

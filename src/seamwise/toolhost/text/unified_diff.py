@@ -1,4 +1,4 @@
-"""A unified diff of one file, read strictly."""
+"""Strict parser for the unified diff of one file."""
 
 import re
 from collections import Counter
@@ -13,23 +13,29 @@ Sign: TypeAlias = Literal[' ', '-', '+']
 
 _HEADER = re.compile(r'@@ -(\d{1,18})(?:,(\d{1,18}))? \+(\d{1,18})(?:,(\d{1,18}))? @@(?= |$)')
 _SIGNATURE = '-- '
-"""What `git format-patch` ends a diff with, before the version of git."""
+"""The line that `git format-patch` writes after the diff, before git's version."""
 
 _SIGNS: dict[str, Sign] = {' ': ' ', '-': '-', '+': '+', '': ' '}
-"""An empty line is an empty line of context, whose blank somebody has cut off."""
+"""An empty line is an empty context line whose trailing space was stripped."""
 
 
 class Change(Struct, frozen=True):
-    """One line of a hunk: kept (` `), removed (`-`) or added (`+`)."""
+    """One line of a hunk: context (` `), removed (`-`) or added (`+`)."""
 
     sign: Sign
     text: str
 
 
 class Hunk(Struct, frozen=True):
-    """One part of a diff: its number from 1, its header, and where it says that it stands in the old file.
+    r"""One hunk of a diff.
 
-    `ends_old` and `ends_new`: its last old or new line is said to end the file, with no newline.
+    Attributes:
+        number: The position in the diff, from 1.
+        header: The header from `@@` to `@@`.
+        line: The line of the old file in the header.
+        changes: The lines of the hunk.
+        ends_old: Whether `\ No newline at end of file` marks the last old line.
+        ends_new: Whether `\ No newline at end of file` marks the last new line.
     """
 
     number: int
@@ -41,114 +47,116 @@ class Hunk(Struct, frozen=True):
 
     @property
     def old(self) -> list[str]:
-        """The lines that must stand in the file."""
-        return [one.text for one in self.changes if one.sign != '+']
+        """The lines that the file must contain."""
+        return [change.text for change in self.changes if change.sign != '+']
 
     def count(self, sign: Sign) -> int:
-        """How many lines have this sign."""
-        return sum(one.sign == sign for one in self.changes)
+        """Return the number of lines with this sign."""
+        return sum(change.sign == sign for change in self.changes)
 
 
 @fallible
-def parse(do: Do[str], diff: str) -> tuple[Hunk, ...]:
-    r"""Read the hunks of a diff, and leave out what stands around them. The error says in words what is wrong.
+def parse_diff(do: Do[str], diff: str) -> tuple[Hunk, ...]:
+    r"""Parse the hunks of a diff; skip any text around them.
 
-    >>> parse('@@ -1 +1 @@\n-old\n+new\n').unwrap()[0].old
+    The error is a predicate for the parameter, such as "contains no hunk".
+
+    >>> parse_diff('@@ -1 +1 @@\n-old\n+new\n').unwrap()[0].old
     ['old']
-    >>> parse('-old\n+new\n')
-    <Failure: holds no hunk: each part of a unified diff begins with a line like "@@ -1,3 +1,4 @@">
+    >>> parse_diff('-old\n+new\n')
+    <Failure: contains no hunk; a hunk begins with a line like "@@ -1,3 +1,4 @@">
     """
     lines = diff.replace('\r\n', '\n').removesuffix('\n').split('\n')
     hunks: list[Hunk] = []
-    files: Counter[str] = Counter()
-    at = 0
-    while at < len(lines):
-        if lines[at].startswith('@@'):
-            hunk, at = do(_hunk(lines, at, len(hunks) + 1))
+    file_headers: Counter[str] = Counter()
+    index = 0
+    while index < len(lines):
+        if lines[index].startswith('@@'):
+            hunk, index = do(_parse_hunk(lines, index, len(hunks) + 1))
             hunks.append(hunk)
             continue
-        if mark := _begins_file(lines, at):
-            files[mark] += 1
-            if hunks or files[mark] > 1:
-                do.fail('is a diff of more than one file; send one diff a file')
-        elif hunks and lines[at].startswith(('-', '+', ' ')) and lines[at] != _SIGNATURE:
-            do.fail(f'hunk {len(hunks)} ({hunks[-1].header}) has more lines than its header says')
-        at += 1
+        if header := _file_header(lines, index):
+            file_headers[header] += 1
+            if hunks or file_headers[header] > 1:
+                do.fail('covers more than one file; send one diff per file')
+        elif hunks and lines[index].startswith(('-', '+', ' ')) and lines[index] != _SIGNATURE:
+            do.fail(f'hunk {len(hunks)} ({hunks[-1].header}) has more lines than its header states')
+        index += 1
     if not hunks:
-        do.fail(
-            'holds no hunk: each part of a unified diff begins with a line like "@@ -1,3 +1,4 @@"'
-        )
+        do.fail('contains no hunk; a hunk begins with a line like "@@ -1,3 +1,4 @@"')
     return tuple(hunks)
 
 
-def _begins_file(lines: list[str], at: int) -> str | None:
-    if lines[at].startswith('diff --git '):
+def _file_header(lines: list[str], index: int) -> Literal['git', 'names'] | None:
+    """Return the kind of the file header that begins at a line, if any."""
+    if lines[index].startswith('diff --git '):
         return 'git'
-    return (
-        'names'
-        if lines[at].startswith('--- ')
-        and lines[at + 1 : at + 2]
-        and lines[at + 1].startswith('+++ ')
-        else None
-    )
+    following = lines[index + 1 : index + 2]
+    if lines[index].startswith('--- ') and following and following[0].startswith('+++ '):
+        return 'names'
+    return None
 
 
 @fallible
-def _hunk(do: Do[str], lines: list[str], at: int, number: int) -> tuple[Hunk, int]:
-    """Read the hunk whose header stands at `at`; gives it, and where what follows begins."""
-    match = _HEADER.match(lines[at])
+def _parse_hunk(do: Do[str], lines: list[str], index: int, number: int) -> tuple[Hunk, int]:
+    """Parse the hunk whose header is at `index`; return it and the index after it."""
+    match = _HEADER.match(lines[index])
     if match is None:
         do.fail(
-            f'line {at + 1} is no header of a hunk, as "@@ -1,3 +1,4 @@" is: {shorten(lines[at], 80)!r}'
+            f'line {index + 1} is not a hunk header like "@@ -1,3 +1,4 @@": '
+            f'{shorten(lines[index], 80)!r}'
         )
-    line, old, _, new = (1 if one is None else int(one) for one in match.groups())
-    body = _Body(old, new)
-    at += 1
-    while at < len(lines) and body.takes(lines[at]):
-        at += 1
-    if flaw := body.flaw():
-        do.fail(f'hunk {number} ({match[0]}) {flaw}')
-    return Hunk(number, match[0], line, tuple(body.changes), body.ends_old, body.ends_new), at
+    line, old, _, new = (1 if group is None else int(group) for group in match.groups())
+    body = _HunkBody(old, new)
+    index += 1
+    while index < len(lines) and body.accept(lines[index]):
+        index += 1
+    if problem := body.problem():
+        do.fail(f'hunk {number} ({match[0]}) {problem}')
+    return Hunk(number, match[0], line, tuple(body.changes), body.ends_old, body.ends_new), index
 
 
-class _Body:
-    """The lines of a hunk, taken until there are as many as its header promises."""
+class _HunkBody:
+    """The lines of a hunk, accepted until their counts match the header."""
 
-    def __init__(self, old: int, new: int) -> None:
-        self._promised = (old, new)
+    def __init__(self, expected_old: int, expected_new: int) -> None:
+        self._expected = (expected_old, expected_new)
         self._old = 0
         self._new = 0
         self.changes: list[Change] = []
         self.ends_old = False
         self.ends_new = False
-        self._goes_on = False
+        self._continues_after_end = False
 
-    def takes(self, line: str) -> bool:
-        """Take a line, where it belongs to the hunk."""
+    def accept(self, line: str) -> bool:
+        """Add a line and return True, or return False if it does not belong to the hunk."""
         if line.startswith('\\') and self.changes:
-            self._mark(self.changes[-1].sign)
+            self._mark_end(self.changes[-1].sign)
             return True
         sign = _SIGNS.get(line[:1])
-        if sign is None or (self._old >= self._promised[0] and self._new >= self._promised[1]):
+        expected_old, expected_new = self._expected
+        if sign is None or (self._old >= expected_old and self._new >= expected_new):
             return False
-        self._goes_on |= (self.ends_old and sign != '+') or (self.ends_new and sign != '-')
+        self._continues_after_end |= (self.ends_old and sign != '+') or (
+            self.ends_new and sign != '-'
+        )
         self._old += sign != '+'
         self._new += sign != '-'
         self.changes.append(Change(sign, line[1:]))
         return True
 
-    def _mark(self, sign: Sign) -> None:
+    def _mark_end(self, sign: Sign) -> None:
         self.ends_old |= sign != '+'
         self.ends_new |= sign != '-'
 
-    def flaw(self) -> str | None:
-        """Say what is wrong with the lines taken, if anything."""
-        if (self._old, self._new) != self._promised:
-            return 'promises {} old and {} new lines, but has {} and {}'.format(
-                *self._promised, self._old, self._new
+    def problem(self) -> str | None:
+        """Return the reason why the accepted lines are invalid, or None if they are valid."""
+        expected_old, expected_new = self._expected
+        if (self._old, self._new) != self._expected:
+            return (
+                f'has the wrong number of lines: expected {expected_old} old and '
+                f'{expected_new} new, found {self._old} old and {self._new} new'
             )
-        return (
-            'goes on after a line that is said to be the last of the file'
-            if self._goes_on
-            else None
-        )
+        if self._continues_after_end:
+            return 'continues after a line that is marked as the end of the file'
+        return None

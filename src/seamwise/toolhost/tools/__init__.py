@@ -1,1 +1,4 @@
-"""The tools, one file each: what it takes, what it gives, and the service function between them. A tool knows no seam."""
+"""The tools, one file each: a Struct for the arguments, one for the result, and a service.
+
+A tool does not depend on any seam.
+"""

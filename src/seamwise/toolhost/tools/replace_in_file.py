@@ -1,4 +1,4 @@
-"""`replace_in_file`: another text in the place of one that stands in a file."""
+"""`replace_in_file`: replace a text in a file."""
 
 import re
 from typing import Annotated
@@ -14,32 +14,32 @@ from seamwise.catalog.tools import (
 from seamwise.messages import shorten
 from seamwise.scope import Do, fallible
 from seamwise.secrets import Secret
-from seamwise.toolhost.arguments import Example
-from seamwise.toolhost.text.document import Document, Edit
-from seamwise.toolhost.text.editing import EDIT_LIMIT, open_for_edit, save
+from seamwise.toolhost.arguments import ExampleValue
+from seamwise.toolhost.text.document import Document, TextEdit
+from seamwise.toolhost.text.editing import MAX_EDIT_SIZE, open_for_edit, save
 from seamwise.toolhost.text.similarity import most_similar
-from seamwise.toolhost.workspace.paths import PathRequest, Trouble
+from seamwise.toolhost.workspace.paths import PathError, PathRequest
 from seamwise.toolhost.workspace.workspace import Workspace
 
-MOST_LINES = 10_000
-"""Of so many places a DuplicateMatch names the lines; it counts all of them."""
+MAX_REPORTED_LINES = 10_000
+"""The maximum number of lines that a `DuplicateMatch` names; its count is complete."""
 
-MOST_PLACES = 1_000_000
-"""In no more places is a text replaced at once: each one takes time and memory."""
+MAX_REPLACEMENTS = 1_000_000
+"""The maximum number of replacements in one call, to limit time and memory."""
 
 
 class ReplaceInFile(Struct, frozen=True, kw_only=True):
-    """The arguments of `replace_in_file`; `line`, from 1, is where the text that is searched for must begin."""
+    """The arguments of `replace_in_file`; `line`, from 1, is the line where a match must begin."""
 
-    path: Annotated[str, Example('src/app.py')]
-    search: Annotated[str, Meta(min_length=1), Example('old text')]
-    replace: Annotated[str, Example('new text')]
+    path: Annotated[str, ExampleValue('src/app.py')]
+    search: Annotated[str, Meta(min_length=1), ExampleValue('old text')]
+    replace: Annotated[str, ExampleValue('new text')]
     replace_all: bool = False
     line: Annotated[int, Meta(ge=1)] | None = None
 
 
 class Replaced(Struct, frozen=True):
-    """How many times the text was replaced."""
+    """The number of replacements."""
 
     path: str
     replacements: int
@@ -47,81 +47,98 @@ class Replaced(Struct, frozen=True):
 
 @fallible
 def replace_in_file(
-    do: Do[Trouble | ContentNotFound | ContentMismatch | DuplicateMatch],
+    do: Do[PathError | ContentNotFound | ContentMismatch | DuplicateMatch],
     workspace: Workspace,
     args: ReplaceInFile,
 ) -> Replaced:
-    """Replace a text that stands once in a UTF-8 file, or at a line, or everywhere (`replace_all`; with `line`: in it)."""
-    asked = PathRequest('replace_in_file', args.path)
-    draft = do(open_for_edit(workspace, asked))
+    """Replace a text in a UTF-8 file.
+
+    The text must occur once, or once with its start in `line`. With `replace_all`, all of these
+    occurrences are replaced.
+    """
+    request = PathRequest('replace_in_file', args.path)
+    draft = do(open_for_edit(workspace, request))
     document = draft.document
-    search, replace = _plain(args.search), _plain(args.replace)
+    search, replacement = _normalize(args.search), _normalize(args.replace)
     text = document.text
     if search == '\n' and not document.has_last_newline:
-        # The last one stands in no file: it was added to make a line of what comes before it.
+        # `Document` has added the last newline; it is not in the file.
         text = text[:-1]
     if search not in text:
         do.fail(_not_found(args, search, document))
-    span = _span(document, args.line, len(search))
-    places = _places(text, search, *span)
-    if not places:
+    start, end = _search_range(document, args.line, len(search))
+    offsets = _find_all(text, search, start, end)
+    if not offsets:
         do.fail(_mismatch(args, search, document, args.line or 1))
-    if len(places) > 1 and not args.replace_all:
-        lines = tuple(document.line_at(one) for one in places[:MOST_LINES])
-        count = max(len(places), text.count(search, *span))
+    if len(offsets) > 1 and not args.replace_all:
+        lines = tuple(document.line_at(offset) for offset in offsets[:MAX_REPORTED_LINES])
+        count = max(len(offsets), text.count(search, start, end))
         do.fail(DuplicateMatch('replace_in_file', args.path, count, lines))
-    if too_much := _too_much(args, places, replace):
-        do.fail(too_much)
-    edits = _edits(places, search, replace)
-    content = document.edited(edits)
-    if replace.endswith('\n') and not document.has_last_newline:
+    if error := _size_error(args, offsets, replacement):
+        do.fail(error)
+    edits = _edits(offsets, search, replacement)
+    content = document.apply_edits(edits)
+    if replacement.endswith('\n') and not document.has_last_newline:
         content = re.sub(r'(?:\r?\n)+\Z', '', content)
-    do(save(workspace, asked, draft, content))
+    do(save(workspace, request, draft, content))
     return Replaced(args.path, len(edits))
 
 
-def _plain(text: str) -> str:
+def _normalize(text: str) -> str:
     return text.replace('\r\n', '\n')
 
 
-def _span(document: Document, line: int | None, length: int) -> tuple[int, int]:
-    """Say between which offsets the text may stand: anywhere, or so that it begins in the line."""
+def _search_range(document: Document, line: int | None, length: int) -> tuple[int, int]:
+    """Return the range of offsets for a match: the whole text, or its start inside a line."""
     if line is None:
         return 0, len(document.text)
     if line > len(document.lines):
         return 0, 0
-    begin, end = document.starts[line - 1 : line + 1]
-    return begin, end - 1 + length
+    start, end = document.starts[line - 1 : line + 1]
+    return start, end - 1 + length
 
 
-def _places(text: str, search: str, begin: int, end: int) -> list[int]:
-    """Find the text from left to right; where it stands once, but once more across itself, that is no certain place."""
-    found: list[int] = []
-    place = text.find(search, begin, end)
-    while place != -1 and len(found) <= MOST_PLACES:
-        found.append(place)
-        place = text.find(search, place + len(search), end)
-    if len(found) == 1:
-        across = text.find(search, found[0] + 1, end)
-        return found if across == -1 else [*found, across]
-    return found
+def _find_all(text: str, search: str, start: int, end: int) -> list[int]:
+    """Return the offsets of all matches, which do not overlap.
+
+    The only exception: if a single match overlaps another one, both are returned, since the match
+    is not certain.
+    """
+    offsets: list[int] = []
+    offset = text.find(search, start, end)
+    while offset != -1 and len(offsets) <= MAX_REPLACEMENTS:
+        offsets.append(offset)
+        offset = text.find(search, offset + len(search), end)
+    if len(offsets) == 1:
+        overlapping = text.find(search, offsets[0] + 1, end)
+        if overlapping != -1:
+            offsets.append(overlapping)
+    return offsets
 
 
-def _too_much(args: ReplaceInFile, places: list[int], replace: str) -> InvalidParameter | None:
-    if len(places) > MOST_PLACES:
-        reason = f'stands in more than {MOST_PLACES:,} places, which are too many at once; search for more of the text'
+def _size_error(
+    args: ReplaceInFile, offsets: list[int], replacement: str
+) -> InvalidParameter | None:
+    if len(offsets) > MAX_REPLACEMENTS:
+        reason = (
+            f'occurs more than {MAX_REPLACEMENTS:,} times, the maximum for one call; '
+            'search for a longer text'
+        )
         return InvalidParameter('replace_in_file', 'search', reason, Secret(args.search))
-    if len(places) * len(replace) > EDIT_LIMIT:
-        reason = f'would come {len(places):,} times, as more than {EDIT_LIMIT:,} characters in all'
+    if len(offsets) * len(replacement) > MAX_EDIT_SIZE:
+        reason = (
+            f'would be inserted {len(offsets):,} times, '
+            f'more than {MAX_EDIT_SIZE:,} characters in total'
+        )
         return InvalidParameter('replace_in_file', 'replace', reason, Secret(args.replace))
     return None
 
 
-def _edits(places: list[int], search: str, replace: str) -> list[Edit]:
-    edits: list[Edit] = []
-    for place in places:
-        if not edits or place >= edits[-1].end:
-            edits.append(Edit(place, place + len(search), replace))
+def _edits(offsets: list[int], search: str, replacement: str) -> list[TextEdit]:
+    edits: list[TextEdit] = []
+    for offset in offsets:
+        if not edits or offset >= edits[-1].end:
+            edits.append(TextEdit(offset, offset + len(search), replacement))
     return edits
 
 

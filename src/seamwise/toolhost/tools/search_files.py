@@ -1,4 +1,4 @@
-"""`search_files`: lines that match a regular expression, in one file or in all below a folder."""
+"""`search_files`: search lines for a regular expression, in one file or below a folder."""
 
 import stat
 from collections.abc import Iterator
@@ -14,29 +14,42 @@ from seamwise.catalog.tools import InvalidParameter, ToolFailed, ToolTimedOut
 from seamwise.messages import shorten
 from seamwise.scope import Do, fallible
 from seamwise.secrets import Secret
-from seamwise.toolhost.arguments import Example
+from seamwise.toolhost.arguments import ExampleValue
 from seamwise.toolhost.guards.guarded_call import time_left
-from seamwise.toolhost.processes.regex_client import Matcher, WorkerStopped, matching
-from seamwise.toolhost.text.encodings import BINARY_HEAD, is_binary
-from seamwise.toolhost.workspace.ignore_rules import expression
-from seamwise.toolhost.workspace.listing import items
+from seamwise.toolhost.processes.regex_client import (
+    RegexClient,
+    WorkerStopped,
+    start_regex_worker,
+)
+from seamwise.toolhost.text.encodings import BINARY_HEAD_SIZE, is_binary
+from seamwise.toolhost.workspace.ignore_rules import pattern_regex
+from seamwise.toolhost.workspace.listing import iter_items
 from seamwise.toolhost.workspace.location import ResolvedPath
-from seamwise.toolhost.workspace.paths import Names, PathRequest, Trouble, is_passed_over
+from seamwise.toolhost.workspace.paths import Names, PathError, PathRequest, is_skippable
 from seamwise.toolhost.workspace.workspace import Workspace
 
-BLOCK = 1024 * 1024
-"""In bytes: about so much of a file is searched at once."""
+BLOCK_SIZE = 1024 * 1024
+"""In bytes: the approximate size of the blocks in which a file is searched."""
 
-LINE_LIMIT = 4 * BLOCK
-"""In bytes: of a longer line the beginning is searched, and the result says that it is not all."""
+LINE_LIMIT = 4 * BLOCK_SIZE
+"""In bytes: only the start of a longer line is searched, and the result is `truncated`."""
 
-_MARK = b'\xef\xbb\xbf'
+_BYTE_ORDER_MARK = b'\xef\xbb\xbf'
 
 
 class SearchFiles(Struct, frozen=True, kw_only=True):
-    """The arguments of `search_files`: a pattern of Python's `re`; a glob in gitignore's syntax, below `path`; seconds."""
+    """The arguments of `search_files`.
 
-    pattern: Annotated[str, Example('def \\w+')]
+    Attributes:
+        pattern: A regular expression of Python's `re`.
+        path: The file or folder to search.
+        glob: A pattern in gitignore syntax for the paths below `path`; by default all.
+        case_sensitive: Whether the search distinguishes upper and lower case.
+        limit: The maximum number of matches.
+        timeout: The maximum time in seconds.
+    """
+
+    pattern: Annotated[str, ExampleValue('def \\w+')]
     path: str = '.'
     glob: str | None = None
     case_sensitive: bool = True
@@ -44,8 +57,8 @@ class SearchFiles(Struct, frozen=True, kw_only=True):
     timeout: Annotated[float, Meta(ge=0.1, le=60)] = 10.0
 
 
-class Match(Struct, frozen=True):
-    """A line that matches, without its end; a long one is cut, and says so."""
+class FileMatch(Struct, frozen=True):
+    """A matching line without its line end; a long line is shortened."""
 
     path: str
     line: int
@@ -53,133 +66,132 @@ class Match(Struct, frozen=True):
 
 
 class Matches(Struct, frozen=True):
-    """The lines that match, by path and line; `truncated` where there are more, or may be (in the rest of a huge line)."""
+    """The matching lines, sorted by path and line.
 
-    matches: tuple[Match, ...]
+    `truncated` if there are more matches, or can be in the rest of a line over `LINE_LIMIT`.
+    """
+
+    matches: tuple[FileMatch, ...]
     truncated: bool
 
 
 @fallible
 def search_files(
-    do: Do[Trouble | ToolTimedOut], workspace: Workspace, args: SearchFiles
+    do: Do[PathError | ToolTimedOut], workspace: Workspace, args: SearchFiles
 ) -> Matches:
-    """Search lines for a pattern. Leaves out binary files, what is ignored, and `.git`; follows no symlink."""
+    """Search lines for a pattern.
+
+    Binary files, ignored files and `.git` are skipped. Symlinks are not followed.
+    """
     args = replace(args, timeout=time_left(args.timeout))
-    asked = PathRequest('search_files', args.path)
-    place = do(workspace.existing(asked))
-    if not place.is_file and not place.is_folder:
-        do.fail(asked.invalid(f'is {place.kind}, neither a file nor a folder'))
-    wanted = expression(args.glob or '')
-    if args.glob is not None and wanted is None:
-        do.fail(
-            _invalid(
-                'glob',
-                'must be a pattern as "*.py" or "src/**/*.py", and must not begin with "!"',
-                args.glob,
-            )
-        )
+    request = PathRequest('search_files', args.path)
+    location = do(workspace.locate_existing(request))
+    if not location.is_file and not location.is_folder:
+        do.fail(request.invalid(f'is {location.kind}, neither a file nor a folder'))
+    name_pattern = pattern_regex(args.glob or '')
+    if args.glob is not None and name_pattern is None:
+        reason = 'must be a glob such as "*.py" or "src/**/*.py", and must not begin with "!"'
+        do.fail(_invalid('glob', reason, args.glob))
     try:
-        with matching(seconds=args.timeout) as matcher:
-            compiled = matcher.compile(
-                args.pattern, ignore_case=not args.case_sensitive, wanted=wanted or ''
+        with start_regex_worker(seconds=args.timeout) as client:
+            compiled = client.compile(
+                args.pattern, ignore_case=not args.case_sensitive, name_pattern=name_pattern or ''
             )
-            if (refused := do(compiled.alt(partial(_stopped, args)))) is not None:
-                do.fail(
-                    _invalid(
-                        'pattern',
-                        f"is no regular expression of Python's re: {shorten(refused)}",
-                        args.pattern,
-                    )
-                )
-            search = _Search(do, workspace, args, matcher)
-            matches = tuple(islice(search.through(place, asked), args.limit + 1))
-    except OSError as raised:
-        do.fail(asked.trouble(raised))
-    return Matches(matches[: args.limit], len(matches) > args.limit or search.is_cut)
+            if (problem := do(compiled.alt(partial(_worker_error, args)))) is not None:
+                reason = f'is not a valid regular expression of Python: {shorten(problem)}'
+                do.fail(_invalid('pattern', reason, args.pattern))
+            search = _Search(do, workspace, args, client)
+            matches = tuple(islice(search.iter_matches(location, request), args.limit + 1))
+    except OSError as error:
+        do.fail(request.error_for(error))
+    return Matches(matches[: args.limit], len(matches) > args.limit or search.has_cut_line)
 
 
 def _invalid(parameter: str, reason: str, value: object) -> InvalidParameter:
     return InvalidParameter('search_files', parameter, reason, Secret(value))
 
 
-def _stopped(args: SearchFiles, stopped: WorkerStopped) -> ToolTimedOut | ToolFailed:
-    if stopped.in_time:
-        return ToolFailed(
-            'search_files',
-            ChildProcessError(f'the process that searches ended with status {stopped.status}'),
-        )
-    return ToolTimedOut('search_files', args.timeout, 1)
+def _worker_error(args: SearchFiles, stopped: WorkerStopped) -> ToolTimedOut | ToolFailed:
+    if stopped.timed_out:
+        return ToolTimedOut('search_files', args.timeout, 1)
+    return ToolFailed(
+        'search_files',
+        ChildProcessError(f'the search process ended with status {stopped.status}'),
+    )
 
 
 class _Search:
-    """One search: it opens the files, which the matcher never sees."""
+    """One search. It reads the files; the worker receives only their content."""
 
     def __init__(
         self,
         do: Do[ToolTimedOut | ToolFailed],
         workspace: Workspace,
         args: SearchFiles,
-        matcher: Matcher,
+        client: RegexClient,
     ) -> None:
         self._do = do
         self._workspace = workspace
         self._args = args
-        self._matcher = matcher
-        self._end = monotonic() + args.timeout
-        self.is_cut = False
-        """Whether the rest of a huge line was left out."""
+        self._client = client
+        self._deadline = monotonic() + args.timeout
+        self.has_cut_line = False
+        """Whether the rest of a line over `LINE_LIMIT` was skipped."""
 
-    def through(self, place: ResolvedPath, asked: PathRequest) -> Iterator[Match]:
-        """Search a file, or all below a folder; of these, what vanishes or may not be read is left out."""
-        if place.is_file:
-            if self._is_wanted(place.names[-1:]):
-                yield from self._in_file(place.names, asked.path)
+    def iter_matches(self, location: ResolvedPath, request: PathRequest) -> Iterator[FileMatch]:
+        """Search a file, or all files below a folder except those that vanish or are unreadable."""
+        if location.is_file:
+            if self._matches_glob(location.names[-1:]):
+                yield from self._search_file(location.names, request.path)
             return
-        for item in items(self._workspace, place, recursive=True):
-            self._look_at_the_clock()
-            below = item.names[len(place.names) :]
-            if not stat.S_ISREG(item.mode) or not self._is_wanted(below):
+        for item in iter_items(self._workspace, location, recursive=True):
+            self._check_deadline()
+            child = item.names[len(location.names) :]
+            if not stat.S_ISREG(item.mode) or not self._matches_glob(child):
                 continue
             try:
-                yield from self._in_file(item.names, asked.below(below))
-            except OSError as raised:
-                if not is_passed_over(raised):
+                yield from self._search_file(item.names, request.child_path(child))
+            except OSError as error:
+                if not is_skippable(error):
                     raise
 
-    def _look_at_the_clock(self) -> None:
-        if monotonic() > self._end:
+    def _check_deadline(self) -> None:
+        if monotonic() > self._deadline:
             self._do.fail(ToolTimedOut('search_files', self._args.timeout, 1))
 
-    def _is_wanted(self, names: Names) -> bool:
+    def _matches_glob(self, names: Names) -> bool:
         return self._args.glob is None or self._do(
-            self._matcher.wants('/'.join(names)).alt(partial(_stopped, self._args))
+            self._client.matches_name('/'.join(names)).alt(partial(_worker_error, self._args))
         )
 
-    def _in_file(self, names: Names, path: str) -> Iterator[Match]:
+    def _search_file(self, names: Names, path: str) -> Iterator[FileMatch]:
         with self._workspace.open_file(names) as stream:
-            if is_binary(stream.read(BINARY_HEAD), 'utf-8'):
+            if is_binary(stream.read(BINARY_HEAD_SIZE), 'utf-8'):
                 return
             stream.seek(0)
-            for before, block in self._blocks(stream):
-                found = self._matcher.search(block, most=self._args.limit + 1)
-                for number, text in self._do(found.alt(partial(_stopped, self._args))):
-                    yield Match(path, before + number + 1, shorten(text))
+            for first_line, block in self._blocks(stream):
+                matches = self._client.search(block, limit=self._args.limit + 1)
+                for index, text in self._do(matches.alt(partial(_worker_error, self._args))):
+                    yield FileMatch(path, first_line + index, shorten(text))
 
     def _blocks(self, stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
-        """Cut a file at line ends; gives how many lines come before each block. Of a huge line the rest is left out."""
-        before = 0
-        while block := stream.read(BLOCK):
+        """Yield blocks of whole lines, each with the number of its first line.
+
+        A line over `LINE_LIMIT` is cut.
+        """
+        line = 1
+        while block := stream.read(BLOCK_SIZE):
             if not block.endswith(b'\n'):
                 block += stream.readline(LINE_LIMIT)
-            yield before, block.removeprefix(_MARK) if before == 0 else block
-            before += block.count(b'\n')
+            yield line, block.removeprefix(_BYTE_ORDER_MARK) if line == 1 else block
+            line += block.count(b'\n')
             if not block.endswith(b'\n'):
-                before += 1
-                self._pass_line(stream)
+                line += 1
+                self._skip_line(stream)
 
-    def _pass_line(self, stream: BinaryIO) -> None:
-        while rest := stream.readline(BLOCK):
-            self.is_cut = True
-            self._look_at_the_clock()
+    def _skip_line(self, stream: BinaryIO) -> None:
+        while rest := stream.readline(BLOCK_SIZE):
+            self.has_cut_line = True
+            self._check_deadline()
             if rest.endswith(b'\n'):
                 return

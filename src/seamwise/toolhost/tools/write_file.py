@@ -1,4 +1,4 @@
-"""`write_file`: a whole new text for a file, or a new file."""
+"""`write_file`: create a file or replace its content."""
 
 from typing import Annotated
 
@@ -6,22 +6,22 @@ from msgspec import Struct
 
 from seamwise.catalog.tools import FileAlreadyExists
 from seamwise.scope import Do, fallible
-from seamwise.toolhost.arguments import Example
+from seamwise.toolhost.arguments import ExampleValue
 from seamwise.toolhost.workspace.atomic_write import create_file, replace_file
-from seamwise.toolhost.workspace.paths import PathRequest, Trouble
+from seamwise.toolhost.workspace.paths import PathError, PathRequest
 from seamwise.toolhost.workspace.workspace import Workspace
 
 
 class WriteFile(Struct, frozen=True, kw_only=True):
-    """The arguments of `write_file`; the content is written as it is, in UTF-8."""
+    """The arguments of `write_file`; the content is written unchanged, in UTF-8."""
 
-    path: Annotated[str, Example('src/app.py')]
-    content: Annotated[str, Example('first line\nsecond line\n')]
+    path: Annotated[str, ExampleValue('src/app.py')]
+    content: Annotated[str, ExampleValue('first line\nsecond line\n')]
     overwrite: bool = False
 
 
 class Written(Struct, frozen=True):
-    """How many bytes the file has now, and whether it is new."""
+    """The size of the file in bytes, and whether it is new."""
 
     path: str
     bytes: int
@@ -30,23 +30,26 @@ class Written(Struct, frozen=True):
 
 @fallible
 def write_file(
-    do: Do[Trouble | FileAlreadyExists], workspace: Workspace, args: WriteFile
+    do: Do[PathError | FileAlreadyExists], workspace: Workspace, args: WriteFile
 ) -> Written:
-    """Write a file, at once or not at all, and make the folders that it needs; permissions of an old file stay."""
-    asked = PathRequest('write_file', args.path)
-    place = do(workspace.locate(asked, writing=True))
+    """Write a file atomically and create its missing parent folders.
+
+    An existing file keeps its permissions.
+    """
+    request = PathRequest('write_file', args.path)
+    location = do(workspace.locate(request, writing=True))
     data = args.content.encode()
-    if place.mode and not place.is_file:
-        do.fail(asked.invalid(f'is {place.kind}, not a file'))
-    if place.mode and not args.overwrite:
+    if location.exists and not location.is_file:
+        do.fail(request.invalid(f'is {location.kind}, not a file'))
+    if location.exists and not args.overwrite:
         do.fail(FileAlreadyExists('write_file', args.path))
     try:
-        if place.mode:
-            replace_file(workspace, place.names, data)
+        if location.exists:
+            replace_file(workspace, location.names, data)
         else:
-            create_file(workspace, place, data)
+            create_file(workspace, location, data)
     except FileExistsError:
         do.fail(FileAlreadyExists('write_file', args.path))
-    except OSError as raised:
-        do.fail(asked.trouble(raised))
-    return Written(args.path, len(data), created=not place.mode)
+    except OSError as error:
+        do.fail(request.error_for(error))
+    return Written(args.path, len(data), created=not location.exists)

@@ -1,4 +1,4 @@
-"""What is in a folder: in the order of the paths, without what is ignored, following no symlink."""
+"""Folder listings, sorted by path, without ignored entries and without following symlinks."""
 
 import os
 import stat
@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from seamwise.toolhost.workspace.location import ResolvedPath
-from seamwise.toolhost.workspace.paths import Names, is_passed_over
+from seamwise.toolhost.workspace.paths import Names, is_skippable
 from seamwise.toolhost.workspace.workspace import Workspace
 
 
-class Item(Struct, frozen=True):
-    """Something in a folder: its names from the workspace down, and what it is (`st_mode`, and its size in bytes)."""
+class ListedItem(Struct, frozen=True):
+    """An entry of a folder: its path from the workspace down, `st_mode`, and size in bytes."""
 
     names: Names
     mode: int
@@ -20,56 +20,76 @@ class Item(Struct, frozen=True):
 
     @property
     def is_folder(self) -> bool:
-        """Whether this is a folder, and no symlink to one."""
+        """Whether the item is a folder; a symlink to a folder is not."""
         return stat.S_ISDIR(self.mode)
 
 
-class _Below(Struct, frozen=True):
-    """A folder that is still to be listed."""
+class _FolderContent(Struct, frozen=True):
+    """The content of a folder, not listed yet."""
 
     names: Names
 
 
-def items(workspace: Workspace, place: ResolvedPath, *, recursive: bool) -> Iterator[Item]:
-    """Walk through a folder, sorted by path as text; raises OSError where `place` itself cannot be listed.
+def iter_items(
+    workspace: Workspace, folder: ResolvedPath, *, recursive: bool
+) -> Iterator[ListedItem]:
+    """Yield the items of a folder, sorted by path as text.
 
-    What vanishes meanwhile is left out, and so is what is in a folder that may not be listed. Holds the names of
-    the folders on the way, and no open folder.
+    An item that vanishes during the walk is skipped, and so is the content of a folder that is
+    not readable. The walk stores the names of pending items, but keeps no folder open.
+
+    Args:
+        workspace: The workspace of the folder.
+        folder: The folder to list.
+        recursive: Whether to include the content of folders below it.
+
+    Raises:
+        OSError: `folder` itself cannot be listed.
     """
-    ahead = _sorted(_listed(workspace, place, place.names), recursive=recursive)
-    while ahead:
-        one = ahead.pop()
-        if isinstance(one, Item):
-            yield one
+    # A stack: the next item is the last one.
+    pending = _sorted_stack(_list_items(workspace, folder, folder.names), recursive=recursive)
+    while pending:
+        item = pending.pop()
+        if isinstance(item, ListedItem):
+            yield item
             continue
         try:
-            ahead.extend(_sorted(_listed(workspace, place, one.names), recursive=recursive))
-        except OSError as raised:
-            if not is_passed_over(raised):
+            items = _list_items(workspace, folder, item.names)
+        except OSError as error:
+            if not is_skippable(error):
                 raise
+        else:
+            pending.extend(_sorted_stack(items, recursive=recursive))
 
 
-def _listed(workspace: Workspace, place: ResolvedPath, folder: Names) -> list[Item]:
-    with workspace.entries(folder) as entries:
-        found = (_item(one, (*folder, one.name)) for one in entries)
+def _list_items(workspace: Workspace, root: ResolvedPath, folder: Names) -> list[ListedItem]:
+    with workspace.scan_folder(folder) as entries:
+        items = (_item(entry, (*folder, entry.name)) for entry in entries)
         return [
-            one
-            for one in found
-            if one is not None and not place.hides(one.names, folder=one.is_folder)
+            item
+            for item in items
+            if item is not None and not root.hides(item.names, is_folder=item.is_folder)
         ]
 
 
-def _item(entry: os.DirEntry[str], names: Names) -> Item | None:
+def _item(entry: os.DirEntry[str], names: Names) -> ListedItem | None:
     try:
-        found = entry.stat(follow_symlinks=False)
+        status = entry.stat(follow_symlinks=False)
     except FileNotFoundError:
         return None
-    return Item(names, found.st_mode, found.st_size)
+    return ListedItem(names, status.st_mode, status.st_size)
 
 
-def _sorted(found: list[Item], *, recursive: bool) -> list[Item | _Below]:
-    """Sort so that the first comes last; what is in a folder has its own turn, as if the folder's name ended in a slash."""
-    turns: list[tuple[str, Item | _Below]] = [(one.names[-1], one) for one in found]
+def _sorted_stack(items: list[ListedItem], *, recursive: bool) -> list[ListedItem | _FolderContent]:
+    """Return the items in reverse order, and with `recursive` the content of each folder.
+
+    The content is sorted as if the folder's name ended in a slash, so that paths sort as text.
+    """
+    keyed: list[tuple[str, ListedItem | _FolderContent]] = [
+        (item.names[-1], item) for item in items
+    ]
     if recursive:
-        turns.extend((f'{one.names[-1]}/', _Below(one.names)) for one in found if one.is_folder)
-    return [one for _key, one in sorted(turns, key=lambda turn: turn[0], reverse=True)]
+        keyed.extend(
+            (f'{item.names[-1]}/', _FolderContent(item.names)) for item in items if item.is_folder
+        )
+    return [item for _key, item in sorted(keyed, key=lambda pair: pair[0], reverse=True)]

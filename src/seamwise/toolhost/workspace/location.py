@@ -1,14 +1,14 @@
-"""Where a path leads in the workspace, and what stands there."""
+"""The location that a path resolves to, and the kind of entry there."""
 
 import stat
 
 from msgspec import Struct
 
-from seamwise.toolhost.workspace.ignore_rules import Rules
+from seamwise.toolhost.workspace.ignore_rules import IgnoreRules
 from seamwise.toolhost.workspace.paths import Names
 
-GIT = '.git'
-"""Git's own folder: no tool writes in it, and no list shows it."""
+GIT_FOLDER = '.git'
+"""Git's own folder: tools neither write in it nor list it."""
 
 _KINDS = {
     stat.S_IFDIR: 'a folder',
@@ -18,42 +18,52 @@ _KINDS = {
 }
 
 
-def is_git(names: Names) -> bool:
-    """Whether these names lead to git's own folder or into it; upper and lower case are one, as on some file systems.
+def is_git_path(names: Names) -> bool:
+    """Return whether a path is a `.git` folder or inside one.
 
-    >>> is_git(('.git', 'config')), is_git(('.gitignore',))
+    The comparison ignores case, as some file systems do.
+
+    >>> is_git_path(('.git', 'config')), is_git_path(('.gitignore',))
     (True, False)
     """
-    return any(name.casefold() == GIT for name in names)
+    return any(name.casefold() == GIT_FOLDER for name in names)
 
 
 class ResolvedPath(Struct, frozen=True):
-    """Names from the workspace down, none of them a symlink, and what stands at the last one.
+    """A location in the workspace, free of symlinks, and the entry there.
 
-    `present` says how many of the names are there; `mode` is the `st_mode`, 0 where nothing stands; `rules` are the
-    ignore rules that held when it was looked up.
+    Attributes:
+        names: The path from the workspace down; none of its names is a symlink.
+        depth: The number of leading names that exist.
+        mode: The `st_mode` of the entry; 0 if it does not exist.
+        rules: The ignore rules in force when the path was resolved.
     """
 
     names: Names
-    present: int
+    depth: int
     mode: int
-    rules: Rules
+    rules: IgnoreRules
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is an entry of any type."""
+        return self.mode != 0
 
     @property
     def is_folder(self) -> bool:
-        """Whether a folder stands here; the workspace itself is one."""
+        """Whether the entry is a folder; the workspace itself is one."""
         return stat.S_ISDIR(self.mode)
 
     @property
     def is_file(self) -> bool:
-        """Whether a regular file stands here."""
+        """Whether the entry is a regular file."""
         return stat.S_ISREG(self.mode)
 
     @property
     def kind(self) -> str:
-        """What stands here, in words, where something does."""
+        """The type of an existing entry for an error message, such as "a folder"."""
         return _KINDS.get(stat.S_IFMT(self.mode), 'a device')
 
-    def hides(self, names: Names, *, folder: bool) -> bool:
-        """Whether a list must leave these names out: they are ignored, or git's own."""
-        return is_git(names) or self.rules.ignores(names, folder=folder)
+    def hides(self, names: Names, *, is_folder: bool) -> bool:
+        """Return whether listings omit this path: it is ignored, or git's own."""
+        return is_git_path(names) or self.rules.ignores(names, is_folder=is_folder)

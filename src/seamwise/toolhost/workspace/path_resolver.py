@@ -1,7 +1,8 @@
-"""One walk from the workspace's root along the names of a path, on which no symlink is followed unseen.
+"""Resolution of a path inside the workspace, safe against symlinks that are swapped meanwhile.
 
-Every name is opened below the folder before it (`openat` with O_NOFOLLOW), and symlinks are read and resolved here.
-So there is no moment between a check and a use in which a swapped symlink could lead out.
+Every name is opened relative to its folder (`openat` with O_NOFOLLOW), and symlinks are read and
+resolved in this module. There is no gap between check and use in which a swapped symlink could
+lead outside.
 """
 
 import errno
@@ -11,119 +12,134 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
-from seamwise.toolhost.workspace.ignore_rules import Rules
-from seamwise.toolhost.workspace.paths import Names, Roots, split
+from seamwise.toolhost.workspace.ignore_rules import IgnoreRules
+from seamwise.toolhost.workspace.paths import Names, Roots, split_path
 
-FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, 'O_PATH', os.O_RDONLY)
-"""How a folder is opened on the way: enough to look names up in it, where the system knows the difference."""
+FOLDER_FLAGS = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, 'O_PATH', os.O_RDONLY)
+"""Flags to open a folder for lookups only, if the system supports that (O_PATH)."""
 
-HOPS = 40
-"""So many symlinks may lie on the way, as in Linux; more are a loop."""
+MAX_SYMLINKS = 40
+"""The maximum number of symlinks in a path, as in Linux; more are treated as a loop."""
 
-Resolution: TypeAlias = Literal['here', 'missing', 'nowhere', 'blocked', 'ignored', 'outside']
-"""How a walk ends: at something; where nothing is, yet; where nothing can be (a loop, `..` of what is missing); at a
-file that is no folder; or at a border."""
+Resolution: TypeAlias = Literal['found', 'missing', 'unreachable', 'blocked', 'ignored', 'outside']
+"""The outcome of a resolution.
+
+- `found`: there is an entry.
+- `missing`: there is no entry, but one can be created.
+- `unreachable`: there can be no entry (a symlink loop, or `..` after a missing name).
+- `blocked`: the path continues below a file.
+- `ignored`: an ignore rule matches.
+- `outside`: the path leaves the workspace.
+"""
 
 
 class PathResolver:
-    """Goes along names below `root` (an open folder, which stays open); `close` gives the last folder back.
+    """Resolver of one path below `root`, a descriptor of an open folder.
 
-    What is ignored is never looked at, so that an answer cannot depend on what stands there. After the first name
-    that is ignored or missing the rest is only read: it may still lead out.
+    Ignored entries are never looked up, so a resolution does not reveal whether they exist. After
+    the first ignored or missing name, the rest is only parsed: it can still lead outside.
+    Call `close` to release the last folder; `root` stays open.
     """
 
-    def __init__(self, root: int, roots: Roots, rules: Rules) -> None:
+    def __init__(self, root: int, roots: Roots, rules: IgnoreRules) -> None:
         self._root = root
         self._roots = roots
         self._rules = rules
-        self._ahead: deque[str] = deque()
-        self._hops = 0
+        self._pending: deque[str] = deque()
+        self._symlinks = 0
         self.folder = os.dup(root)
+        """The descriptor of the folder that contains the last name looked up."""
         self.names: list[str] = []
-        self.end: Resolution = 'here'
+        self.resolution: Resolution = 'found'
         self.depth = 0
-        """How many of `names` there are, and were seen to be no symlink."""
+        """The number of `names` that exist and are not symlinks."""
         self.mode = 0
-        """The type and the permissions (`st_mode`) of what stands at the last name that was looked up."""
+        """The `st_mode` of the last entry looked up."""
 
     def close(self) -> None:
-        """Close the folder in which the last name was looked up."""
+        """Close the folder that contains the last name looked up."""
         os.close(self.folder)
 
-    def go(self, names: Sequence[str]) -> None:
-        """Walk; how it went stands in `end`. Raises OSError where the machine does not let a folder be looked into."""
-        self._ahead.extend(names)
-        while self._ahead and self.end != 'outside':
-            self._step(self._ahead.popleft())
+    def resolve(self, names: Sequence[str]) -> None:
+        """Resolve the names and store the outcome in `resolution`.
 
-    def _step(self, name: str) -> None:
+        Raises:
+            OSError: a folder on the way cannot be searched.
+        """
+        self._pending.extend(names)
+        while self._pending and self.resolution != 'outside':
+            self._resolve_name(self._pending.popleft())
+
+    def _resolve_name(self, name: str) -> None:
         if name == '..':
-            self._up()
+            self._go_up()
             return
         self.names.append(name)
-        if self.end == 'here':
-            self.end = self._look(name)
-        elif self.end != 'ignored' and self._rules.may_ignore(self.names):
-            self.end = 'ignored'
+        if self.resolution == 'found':
+            self.resolution = self._look_up(name)
+        elif self.resolution != 'ignored' and self._rules.may_ignore(self.names):
+            self.resolution = 'ignored'
 
-    def _up(self) -> None:
+    def _go_up(self) -> None:
         if not self.names:
-            self.end = 'outside'
+            self.resolution = 'outside'
             return
         self.names.pop()
-        if self.end == 'here':
-            self._again(self.names)
-        elif self.end == 'missing':
-            self.end = 'nowhere'
+        if self.resolution == 'found':
+            self._restart(self.names)
+        elif self.resolution == 'missing':
+            self.resolution = 'unreachable'
 
-    def _again(self, names: Sequence[str]) -> None:
-        """Start anew from the root: a `..` on the disk may have been moved elsewhere."""
-        self._ahead.extendleft(reversed(names))
+    def _restart(self, names: Sequence[str]) -> None:
+        """Resolve the names from the root: the `..` of a folder that was moved leads elsewhere."""
+        self._pending.extendleft(reversed(names))
         self.names = []
         self.depth = 0
         self.mode = 0
-        self._move(os.dup(self._root))
+        self._enter(os.dup(self._root))
 
-    def _move(self, folder: int) -> None:
+    def _enter(self, folder: int) -> None:
         os.close(self.folder)
         self.folder = folder
 
-    def _look(self, name: str) -> Resolution:
-        if self._ahead and self._rules.ignores(self.names, folder=True):
+    def _look_up(self, name: str) -> Resolution:
+        if self._pending and self._rules.ignores(self.names, is_folder=True):
             return 'ignored'
         try:
             mode = os.stat(name, dir_fd=self.folder, follow_symlinks=False).st_mode
         except FileNotFoundError:
             return 'ignored' if self._rules.may_ignore(self.names) else 'missing'
         if stat.S_ISLNK(mode):
-            return 'ignored' if self._rules.may_ignore(self.names) else self._follow(name)
+            return 'ignored' if self._rules.may_ignore(self.names) else self._follow_symlink(name)
         is_folder = stat.S_ISDIR(mode)
-        if self._rules.ignores(self.names, folder=is_folder):
+        if self._rules.ignores(self.names, is_folder=is_folder):
             return 'ignored'
-        if self._ahead and not is_folder:
+        if self._pending and not is_folder:
             return 'blocked'
         self.depth += 1
         self.mode = mode
-        if self._ahead:
-            self._move(os.open(name, FOLDER, dir_fd=self.folder))
-        return 'here'
+        if self._pending:
+            self._enter(os.open(name, FOLDER_FLAGS, dir_fd=self.folder))
+        return 'found'
 
-    def _follow(self, name: str) -> Resolution:
-        self._hops += 1
-        if self._hops > HOPS:
-            return 'nowhere'
+    def _follow_symlink(self, name: str) -> Resolution:
+        self._symlinks += 1
+        if self._symlinks > MAX_SYMLINKS:
+            return 'unreachable'
         try:
             target = os.readlink(name, dir_fd=self.folder)
-        except OSError as raised:
-            if raised.errno != errno.EINVAL:
+        except OSError as error:
+            if error.errno != errno.EINVAL:
                 raise
-            # It is no symlink any more: look again.
+            # The entry is no longer a symlink: look it up again.
             target = name
-        names = self._target(target)
+        names = self._target_names(target)
         if names is None:
             return 'outside'
-        self._again([*self.names[:-1], *names])
-        return 'here'
+        self._restart([*self.names[:-1], *names])
+        return 'found'
 
-    def _target(self, target: str) -> Names | None:
-        return self._roots.inside(target) if target.startswith('/') else split(target)
+    def _target_names(self, target: str) -> Names | None:
+        if target.startswith('/'):
+            return self._roots.relative_names(target)
+        return split_path(target)

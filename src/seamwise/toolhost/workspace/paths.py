@@ -1,4 +1,4 @@
-"""A path as a call gives it: whether it can be one at all, the names in it, and the failures that speak of it."""
+"""Parsing of the paths in tool calls, and the typed failures that describe them."""
 
 import errno
 import os
@@ -18,14 +18,14 @@ from seamwise.catalog.tools import (
 from seamwise.containers import Failure, Result, Success
 from seamwise.secrets import Secret
 
-NAME_LIMIT = 255
-"""In bytes: no common file system takes a longer name (NAME_MAX of Linux)."""
+MAX_NAME_SIZE = 255
+"""In bytes: the limit of all common file systems (NAME_MAX of Linux)."""
 
-PATH_LIMIT = 4096
-"""In bytes: no program could open a longer path (PATH_MAX of Linux)."""
+MAX_PATH_SIZE = 4096
+"""In bytes: the limit of the system calls that open a path (PATH_MAX of Linux)."""
 
 Names: TypeAlias = tuple[str, ...]
-"""The names of a path from the workspace down; none of them is empty or `.`."""
+"""The names in a path, relative to the workspace; none of them is empty or `.`."""
 
 _EXHAUSTED: dict[int | None, Literal['memory', 'disk', 'threads', 'handles']] = {
     errno.ENOSPC: 'disk',
@@ -39,121 +39,140 @@ _DENIED = {errno.EACCES, errno.EPERM, errno.EROFS}
 _VANISHED = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
 _BUGS = {None, errno.EBADF, errno.EFAULT}
 
+PathError: TypeAlias = (
+    InvalidParameter | FileNotFound | PathForbidden | ResourceExhausted | ToolFailed
+)
+"""The failures that are possible with any path."""
+
 
 class PathRequest(Struct, frozen=True):
-    """Which tool asks for which path, as it was given, under which parameter: what every failure about it names."""
+    """A path as a tool call spells it, with the tool and the parameter that every failure names.
+
+    >>> PathRequest('read_file', 'a.txt').forbidden('ignored')
+    PathForbidden(tool='read_file', path='a.txt', reason='ignored')
+    """
 
     tool: str
     path: str
     parameter: str = 'path'
 
     def invalid(self, reason: str) -> InvalidParameter:
-        """Say what is wrong with the path."""
+        """Return an `InvalidParameter` for the parameter with this path."""
         return InvalidParameter(self.tool, self.parameter, reason, Secret(self.path))
 
     def forbidden(self, reason: PathReason) -> PathForbidden:
-        """Say why the path may not be touched."""
+        """Return a `PathForbidden` for this path."""
         return PathForbidden(self.tool, self.path, reason)
 
     def missing(self, suggestions: Iterable[str] = ()) -> FileNotFound:
-        """Say that nothing has this path, and what may have been meant."""
+        """Return a `FileNotFound` for this path, with similar paths that exist."""
         return FileNotFound(self.tool, self.path, tuple(suggestions))
 
-    def below(self, names: Names) -> str:
-        """Write a path below this one, in the way in which this one was given."""
+    def child_path(self, names: Names) -> str:
+        """Return the path of an entry below this one, in the spelling of this one.
+
+        >>> PathRequest('list_files', './src/').child_path(('app.py',))
+        './src/app.py'
+        """
         if not names:
             return self.path
-        is_root = not self.path.startswith('/') and not split(self.path)
-        return shown(names) if is_root else f'{self.path.rstrip("/")}/{shown(names)}'
+        is_root = not self.path.startswith('/') and not split_path(self.path)
+        child = display_path(names)
+        return child if is_root else f'{self.path.rstrip("/")}/{child}'
 
-    def trouble(self, raised: OSError) -> 'Trouble':
-        """Tell what an exception of the operating system means; one that only a bug can cause is raised again."""
-        if raised.errno in _BUGS:
-            raise raised
-        if raised.errno in _EXHAUSTED:
-            return ResourceExhausted(_EXHAUSTED[raised.errno])
-        if raised.errno in _DENIED:
+    def error_for(self, error: OSError) -> PathError:
+        """Return the failure that an `OSError` on this path stands for.
+
+        Raises:
+            OSError: the error itself, if only a bug can cause it (a closed descriptor).
+        """
+        if error.errno in _BUGS:
+            raise error
+        if error.errno in _EXHAUSTED:
+            return ResourceExhausted(_EXHAUSTED[error.errno])
+        if error.errno in _DENIED:
             return self.forbidden('system')
-        if raised.errno in _VANISHED:
-            # Every path was looked up before: it has gone, or was swapped for a symlink, in between.
+        if error.errno in _VANISHED:
+            # Every path was resolved before: it has since been removed or replaced by a symlink.
             return self.missing()
-        if raised.errno == errno.ENAMETOOLONG:
-            return self.invalid('has a name that is too long for this file system')
-        return ToolFailed(self.tool, raised)
+        if error.errno == errno.ENAMETOOLONG:
+            return self.invalid('contains a name that is too long for this file system')
+        return ToolFailed(self.tool, error)
 
 
-Trouble: TypeAlias = (
-    InvalidParameter | FileNotFound | PathForbidden | ResourceExhausted | ToolFailed
-)
-"""What can go wrong with any path."""
+def is_skippable(error: OSError) -> bool:
+    """Return whether a walk through a folder skips the entry that raised this error.
+
+    It does if the entry has vanished or is not readable.
+    """
+    return error.errno in _VANISHED or error.errno in _DENIED
 
 
-def is_passed_over(raised: OSError) -> bool:
-    """Whether a look through a folder goes on without what gave this: it has vanished, or may not be read."""
-    return raised.errno in _VANISHED or raised.errno in _DENIED
-
-
-class Route(Struct, frozen=True):
-    """The names in a path, with every `..`, and whether its end says that it is a folder."""
+class ParsedPath(Struct, frozen=True):
+    """The names in a path, every `..` included, and whether its last part requires a folder."""
 
     names: Names
-    to_folder: bool
+    is_folder: bool
 
 
 class Roots(Struct, frozen=True):
-    """The absolute paths of the workspace: as it was named, and where its symlinks lead."""
+    """The absolute paths of the workspace: as configured, and with its symlinks resolved."""
 
-    known: tuple[Names, ...]
+    paths: tuple[Names, ...]
 
-    def inside(self, path: str) -> Names | None:
-        """Give the names in an absolute path below the workspace, or None where it is another's."""
-        names = split(path)
-        return next((names[len(root) :] for root in self.known if names[: len(root)] == root), None)
+    def relative_names(self, path: str) -> Names | None:
+        """Return the names of an absolute path below the workspace, or None if it is outside."""
+        names = split_path(path)
+        return next((names[len(root) :] for root in self.paths if names[: len(root)] == root), None)
 
 
-def split(path: str) -> Names:
-    """Give the names in a path; what is empty or `.` names nothing.
+def split_path(path: str) -> Names:
+    """Return the names in a path, without empty ones and `.`.
 
-    >>> split('./src//app.py/')
+    >>> split_path('./src//app.py/')
     ('src', 'app.py')
     """
     return tuple(name for name in path.split('/') if name not in {'', '.'})
 
 
-def route(asked: PathRequest, roots: Roots) -> Result[Route, InvalidParameter | PathForbidden]:
-    """Read a path, with no look at the disk: it must be one, and must not be another folder's absolute path."""
-    path = asked.path
-    if reason := _flaw(path):
-        return Failure(asked.invalid(reason))
-    names = roots.inside(path) if path.startswith('/') else split(path)
+def parse_path(
+    request: PathRequest, roots: Roots
+) -> Result[ParsedPath, InvalidParameter | PathForbidden]:
+    """Parse the path of a request without access to the disk.
+
+    An absolute path outside the workspace is forbidden; a path that cannot exist is invalid.
+    """
+    path = request.path
+    if problem := _path_problem(path):
+        return Failure(request.invalid(problem))
+    names = roots.relative_names(path) if path.startswith('/') else split_path(path)
     if names is None:
-        return Failure(asked.forbidden('outside_workspace'))
-    return Success(Route(names, path.endswith(('/', '/.', '/..')) or path in {'.', '..'}))
+        return Failure(request.forbidden('outside_workspace'))
+    is_folder = path.endswith(('/', '/.', '/..')) or path in {'.', '..'}
+    return Success(ParsedPath(names, is_folder))
 
 
-def _flaw(path: str) -> str | None:
+def _path_problem(path: str) -> str | None:
     if not path:
         return 'must not be empty; the workspace itself is "."'
     if '\0' in path:
-        return 'must not hold a NUL character'
+        return 'must not contain a NUL character'
     try:
         size = len(os.fsencode(path))
-    except UnicodeEncodeError as raised:
-        return f'holds the character {path[raised.start]!a}, which no file name here can hold'
-    if size > PATH_LIMIT:
-        return f'has {size:,} bytes; a path has at most {PATH_LIMIT:,}'
-    longest = max(len(os.fsencode(name)) for name in path.split('/'))
-    return (
-        f'has a name of {longest:,} bytes; a name has at most {NAME_LIMIT}'
-        if longest > NAME_LIMIT
-        else None
-    )
+    except UnicodeEncodeError as error:
+        return f'contains the character {path[error.start]!a}, which no file name can contain'
+    if size > MAX_PATH_SIZE:
+        return f'has {size:,} bytes; the maximum is {MAX_PATH_SIZE:,}'
+    name_size = max(len(os.fsencode(name)) for name in path.split('/'))
+    if name_size > MAX_NAME_SIZE:
+        return f'contains a name of {name_size:,} bytes; the maximum is {MAX_NAME_SIZE}'
+    return None
 
 
-def shown(names: Sequence[str]) -> str:
-    r"""Write names as a path that every encoder takes: what is not UTF-8 in a name is shown as U+FFFD.
+def display_path(names: Sequence[str]) -> str:
+    r"""Join names to a path that can be encoded: U+FFFD replaces bytes that are not UTF-8.
 
-    >>> shown(['a', 'b\udcff.txt'])
+    >>> display_path(['a', 'b\udcff.txt'])
     'a/b\ufffd.txt'
     """
     return '/'.join(names).encode('utf-8', 'surrogateescape').decode('utf-8', 'replace')

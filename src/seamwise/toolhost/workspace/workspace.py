@@ -1,4 +1,4 @@
-"""The folder that no path leaves: where a path leads in it, and how to open what is there."""
+"""The workspace: resolution and opening of paths that never leave its folder."""
 
 import errno
 import os
@@ -14,181 +14,219 @@ from seamwise._close_matches import close_matches
 from seamwise.catalog.tools import PathForbidden
 from seamwise.containers import Failure, Result, Success
 from seamwise.scope import Do, fallible
-from seamwise.toolhost.workspace.ignore_rules import FILE, NO_RULES, RULES_LIMIT, Rules, parse
-from seamwise.toolhost.workspace.location import ResolvedPath, is_git
-from seamwise.toolhost.workspace.path_resolver import FOLDER, PathResolver
+from seamwise.toolhost.workspace.ignore_rules import (
+    MAX_RULES_SIZE,
+    NO_RULES,
+    RULES_FILE,
+    IgnoreRules,
+    parse_ignore_rules,
+)
+from seamwise.toolhost.workspace.location import ResolvedPath, is_git_path
+from seamwise.toolhost.workspace.path_resolver import FOLDER_FLAGS, PathResolver
 from seamwise.toolhost.workspace.paths import (
     Names,
+    PathError,
     PathRequest,
     Roots,
-    Trouble,
-    route,
-    shown,
-    split,
+    display_path,
+    parse_path,
+    split_path,
 )
 
-MOST_NAMES = 10_000
-"""So many names of a folder are looked at for suggestions."""
+MAX_CANDIDATES = 10_000
+"""The maximum number of names in a folder that are compared for suggestions."""
 
-_LIST = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-# A pipe or a device must not block the open, nor a terminal become the program's own.
-_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_LIST_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+# O_NONBLOCK: opening a pipe must not block. O_NOCTTY: a terminal must not become our own.
+_READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
 class Workspace:
-    """A folder with its ignore rules, and the only way to what is in it.
+    """A folder with ignore rules; tools reach files only through it.
 
-    A path is relative to the folder or absolute inside it; `..` and symlinks may lead anywhere inside. Making one
-    raises OSError where `root` is no folder that can be opened.
+    A path is relative to the folder, or absolute and inside it. `..` and symlinks are allowed if
+    they lead to a location inside.
+
+    Raises:
+        OSError: `root` is not a folder or cannot be opened.
     """
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve(strict=True)
-        self._folder = os.open(self.root, _LIST)
+        self._folder = os.open(self.root, _LIST_FLAGS)
         finalize(self, os.close, self._folder)
-        self._roots = Roots(tuple({split(str(root.absolute())), split(str(self.root))}))
+        self._roots = Roots(tuple({split_path(str(root.absolute())), split_path(str(self.root))}))
 
     @fallible
-    def locate(self, do: Do[Trouble], asked: PathRequest, *, writing: bool = False) -> ResolvedPath:
-        """Find where a path leads; nothing needs to be there. Checks the rules for paths, in their order."""
-        given = do(route(asked, self._roots))
-        try:
-            rules, rules_file = self._rules()
-            with closing(PathResolver(self._folder, self._roots, rules)) as walk:
-                walk.go(given.names)
-                place = ResolvedPath(tuple(walk.names), walk.depth, self._mode(walk), rules)
-            if walk.end in {'outside', 'ignored'}:
-                do.fail(
-                    asked.forbidden('ignored' if walk.end == 'ignored' else 'outside_workspace')
-                )
-            if writing:
-                do(self._may_write(asked, place, rules_file))
-        except OSError as raised:
-            do.fail(asked.trouble(raised))
-        if walk.end == 'nowhere':
-            do.fail(asked.missing())
-        if walk.end == 'blocked' or (given.to_folder and place.mode and not place.is_folder):
-            do.fail(asked.invalid('goes through a file as if that were a folder'))
-        if writing and given.to_folder and not place.mode:
-            do.fail(asked.invalid('must name a file, so it must not end in "/", "." or ".."'))
-        return place
-
-    @fallible
-    def existing(
-        self, do: Do[Trouble], asked: PathRequest, *, writing: bool = False
+    def locate(
+        self, do: Do[PathError], request: PathRequest, *, writing: bool = False
     ) -> ResolvedPath:
-        """Find what stands at a path; FileNotFound where nothing does, with near names of the same folder."""
-        place = do(self.locate(asked, writing=writing))
-        if not place.mode:
-            do.fail(asked.missing(self._suggestions(place)))
-        return place
+        """Return the location of a path, where an entry need not exist.
+
+        The checks run in a fixed order: syntax, outside the workspace, ignored, and with
+        `writing` protected, then missing.
+        """
+        parsed = do(parse_path(request, self._roots))
+        try:
+            rules, rules_path = self._read_rules()
+            with closing(PathResolver(self._folder, self._roots, rules)) as resolver:
+                resolver.resolve(parsed.names)
+                location = ResolvedPath(
+                    tuple(resolver.names), resolver.depth, self._mode(resolver), rules
+                )
+            if resolver.resolution == 'outside':
+                do.fail(request.forbidden('outside_workspace'))
+            if resolver.resolution == 'ignored':
+                do.fail(request.forbidden('ignored'))
+            if writing:
+                do(self._check_writable(request, location, rules_path))
+        except OSError as error:
+            do.fail(request.error_for(error))
+        if resolver.resolution == 'unreachable':
+            do.fail(request.missing())
+        if resolver.resolution == 'blocked' or (
+            parsed.is_folder and location.exists and not location.is_folder
+        ):
+            do.fail(request.invalid('uses a file as if it were a folder'))
+        if writing and parsed.is_folder and not location.exists:
+            do.fail(request.invalid('must name a file, so it must not end in "/", "." or ".."'))
+        return location
 
     @fallible
-    def folder(self, do: Do[Trouble], asked: PathRequest) -> ResolvedPath:
-        """Find the folder at a path; anything else there is InvalidParameter."""
-        place = do(self.existing(asked))
-        if not place.is_folder:
-            do.fail(asked.invalid(f'is {place.kind}, not a folder'))
-        return place
+    def locate_existing(
+        self, do: Do[PathError], request: PathRequest, *, writing: bool = False
+    ) -> ResolvedPath:
+        """Return the location of an existing entry, else `FileNotFound` with similar names."""
+        location = do(self.locate(request, writing=writing))
+        if not location.exists:
+            do.fail(request.missing(self._suggestions(location)))
+        return location
 
     @fallible
-    def file(self, do: Do[Trouble], asked: PathRequest, *, writing: bool = False) -> ResolvedPath:
-        """Find the regular file at a path; anything else there is InvalidParameter."""
-        place = do(self.existing(asked, writing=writing))
-        if not place.is_file:
-            do.fail(asked.invalid(f'is {place.kind}, not a file'))
-        return place
+    def locate_folder(self, do: Do[PathError], request: PathRequest) -> ResolvedPath:
+        """Return the location of a folder; any other entry is an `InvalidParameter`."""
+        location = do(self.locate_existing(request))
+        if not location.is_folder:
+            do.fail(request.invalid(f'is {location.kind}, not a folder'))
+        return location
+
+    @fallible
+    def locate_file(
+        self, do: Do[PathError], request: PathRequest, *, writing: bool = False
+    ) -> ResolvedPath:
+        """Return the location of a regular file; any other entry is an `InvalidParameter`."""
+        location = do(self.locate_existing(request, writing=writing))
+        if not location.is_file:
+            do.fail(request.invalid(f'is {location.kind}, not a file'))
+        return location
 
     @contextmanager
     def open_folder(self, names: Names) -> Generator[int, None, None]:
-        """Open a folder by names of which none is a symlink; raises OSError where that has changed."""
+        """Open a resolved folder and yield its descriptor.
+
+        Raises:
+            OSError: one of the names is now missing or a symlink.
+        """
         folder = os.dup(self._folder)
         try:
             for name in names:
-                below = os.open(name, FOLDER, dir_fd=folder)
+                child = os.open(name, FOLDER_FLAGS, dir_fd=folder)
                 os.close(folder)
-                folder = below
+                folder = child
             yield folder
         finally:
             os.close(folder)
 
     @contextmanager
     def open_file(self, names: Names) -> Generator[BinaryIO, None, None]:
-        """Open a regular file for reading, by names of which none is a symlink; raises OSError where that has changed."""
+        """Open a resolved file for reading.
+
+        Raises:
+            OSError: one of the names is now missing, a symlink or not a regular file.
+        """
         with self.open_folder(names[:-1]) as folder:
-            descriptor = os.open(names[-1], _READ, dir_fd=folder)
+            descriptor = os.open(names[-1], _READ_FLAGS, dir_fd=folder)
         with os.fdopen(descriptor, 'rb') as stream:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise FileNotFoundError(errno.ENOENT, 'it is no file any more', names[-1])
+                raise FileNotFoundError(errno.ENOENT, 'no longer a regular file', names[-1])
             yield stream
 
     @contextmanager
-    def entries(self, names: Names) -> Generator[Iterator[os.DirEntry[str]], None, None]:
-        """List a folder by names of which none is a symlink; raises OSError where that has changed."""
+    def scan_folder(self, names: Names) -> Generator[Iterator[os.DirEntry[str]], None, None]:
+        """Open a resolved folder and yield its entries.
+
+        Raises:
+            OSError: one of the names is now missing or a symlink.
+        """
         with self.open_folder(names) as folder:
-            descriptor = os.open('.', _LIST, dir_fd=folder)
+            descriptor = os.open('.', _LIST_FLAGS, dir_fd=folder)
         try:
             with os.scandir(descriptor) as entries:
                 yield entries
         finally:
             os.close(descriptor)
 
-    def _mode(self, walk: PathResolver) -> int:
-        if walk.end != 'here':
+    def _mode(self, resolver: PathResolver) -> int:
+        if resolver.resolution != 'found':
             return 0
-        return walk.mode if walk.names else os.fstat(self._folder).st_mode
+        return resolver.mode if resolver.names else os.fstat(self._folder).st_mode
 
-    def _rules(self) -> tuple[Rules, Names]:
-        """Read the rules as they are now, and tell where they stand. Raises OSError rather than to ignore nothing by mistake."""
-        with closing(PathResolver(self._folder, self._roots, NO_RULES)) as walk:
-            walk.go((FILE,))
-        names = tuple(walk.names)
-        if walk.end == 'missing' and names == (FILE,):
+    def _read_rules(self) -> tuple[IgnoreRules, Names]:
+        """Return the current ignore rules and the resolved path of their file.
+
+        Raises:
+            OSError: the rules cannot be read. Ignoring nothing instead would expose files.
+        """
+        with closing(PathResolver(self._folder, self._roots, NO_RULES)) as resolver:
+            resolver.resolve((RULES_FILE,))
+        names = tuple(resolver.names)
+        if resolver.resolution == 'missing' and names == (RULES_FILE,):
             return NO_RULES, names
-        if not stat.S_ISREG(self._mode(walk)):
+        if not stat.S_ISREG(self._mode(resolver)):
             raise OSError(
-                errno.EINVAL, 'the ignore rules are no file inside of the workspace', FILE
+                errno.EINVAL, 'the ignore rules are not a file inside the workspace', RULES_FILE
             )
         with self.open_file(names) as stream:
-            data = stream.read(RULES_LIMIT + 1)
-        if len(data) > RULES_LIMIT:
+            data = stream.read(MAX_RULES_SIZE + 1)
+        if len(data) > MAX_RULES_SIZE:
             raise OSError(
-                errno.EFBIG, f'the ignore rules have more than {RULES_LIMIT:,} bytes', FILE
+                errno.EFBIG, f'the ignore rules have more than {MAX_RULES_SIZE:,} bytes', RULES_FILE
             )
-        return parse(data), names
+        return parse_ignore_rules(data), names
 
-    def _may_write(
-        self, asked: PathRequest, place: ResolvedPath, rules_file: Names
+    def _check_writable(
+        self, request: PathRequest, location: ResolvedPath, rules_path: Names
     ) -> Result[None, PathForbidden]:
-        if is_git(place.names):
-            return Failure(asked.forbidden('system'))
-        if any(place.names[: len(one)] == one for one in ((FILE,), rules_file)):
-            return Failure(asked.forbidden('write_protected'))
-        if not place.is_file:
+        if is_git_path(location.names):
+            return Failure(request.forbidden('system'))
+        if any(location.names[: len(path)] == path for path in ((RULES_FILE,), rules_path)):
+            return Failure(request.forbidden('write_protected'))
+        if not location.is_file:
             return Success(None)
-        # Root may write anything, and a file is replaced by way of its folder: neither asks the file's own bits.
-        if not place.mode & 0o222:
-            return Failure(asked.forbidden('write_protected'))
-        with self.open_folder(place.names[:-1]) as folder:
-            allowed = os.access(place.names[-1], os.W_OK, dir_fd=folder, effective_ids=True)
-        return Success(None) if allowed else Failure(asked.forbidden('system'))
+        # The file's own write bits are checked here, since nothing else does: root can write any
+        # file, and replacing a file needs permission for its folder only.
+        if not location.mode & 0o222:
+            return Failure(request.forbidden('write_protected'))
+        with self.open_folder(location.names[:-1]) as folder:
+            allowed = os.access(location.names[-1], os.W_OK, dir_fd=folder, effective_ids=True)
+        return Success(None) if allowed else Failure(request.forbidden('system'))
 
-    def _suggestions(self, place: ResolvedPath) -> tuple[str, ...]:
-        folder = place.names[: place.present]
+    def _suggestions(self, location: ResolvedPath) -> tuple[str, ...]:
+        folder = location.names[: location.depth]
         try:
-            with self.entries(folder) as entries:
+            with self.scan_folder(folder) as entries:
                 names = [
-                    one.name
-                    for one in islice(entries, MOST_NAMES)
-                    if not place.hides(
-                        (*folder, one.name), folder=one.is_dir(follow_symlinks=False)
+                    entry.name
+                    for entry in islice(entries, MAX_CANDIDATES)
+                    if not location.hides(
+                        (*folder, entry.name), is_folder=entry.is_dir(follow_symlinks=False)
                     )
-                    and shown([one.name]) == one.name
+                    and display_path([entry.name]) == entry.name
                 ]
         except OSError:
-            # A folder that cannot be listed has no suggestions; that the file is not there is known all the same.
+            # The file is known to be missing, even if its folder cannot be listed.
             return ()
         return tuple(
             '/'.join((*folder, name))
-            for name in close_matches(place.names[place.present], sorted(names))
+            for name in close_matches(location.names[location.depth], sorted(names))
         )

@@ -1,0 +1,1 @@
+"""Tests of guards around tools and of the guards file."""

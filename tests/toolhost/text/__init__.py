@@ -1,0 +1,1 @@
+"""Tests of documents, edits and unified diffs."""

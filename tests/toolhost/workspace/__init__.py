@@ -1,0 +1,1 @@
+"""Tests of the workspace: paths, ignore rules, listing and atomic writes."""
