@@ -13,8 +13,8 @@ from seamwise.check.reports import (
     Role,
     render_json,
     render_problem,
+    render_report,
     render_summary,
-    render_text,
 )
 from seamwise.check.reports.lines import wrap_columns
 
@@ -32,7 +32,7 @@ def source_and_carets(text: str) -> tuple[str, str]:
 
 
 def test_finding_has_location_source_line_and_help() -> None:
-    assert render_text(report(finding('    x = [save()]'))) == (
+    assert render_report(report(finding('    x = [save()]'))) == (
         'shop/orders.py:4:10: error[SW101] The Result is discarded.\n'
         '        x = [save()]\n'
         '             ^^^^^^\n'
@@ -43,7 +43,7 @@ def test_finding_has_location_source_line_and_help() -> None:
 
 
 def test_colours_depend_on_severity() -> None:
-    text = render_text(report(finding('save()', severity='warning')), ReportStyle(paint=tag_role))
+    text = render_report(report(finding('save()', severity='warning')), ReportStyle(paint=tag_role))
     assert text.startswith(
         '<place>shop/orders.py:4:1:</place> <warning>warning[SW101]</warning> The'
     )
@@ -60,7 +60,7 @@ def test_colours_depend_on_severity() -> None:
     ],
 )
 def test_carets_underline_the_code(source: str, expected: str, column: int) -> None:
-    line, carets = source_and_carets(render_text(report(finding(source))))
+    line, carets = source_and_carets(render_report(report(finding(source))))
     assert line == expected
     assert carets == f'{" " * column}^^^^^^'
     assert cell_len(line[: line.index('save')]) == column
@@ -69,7 +69,9 @@ def test_carets_underline_the_code(source: str, expected: str, column: int) -> N
 @pytest.mark.parametrize('width', [None, 80, 40, 1])
 def test_long_line_is_cut_around_the_code(width: int | None) -> None:
     source = f'{"错 = 1; " * 60}save(){"; y = 2" * 60}'
-    line, carets = source_and_carets(render_text(report(finding(source)), ReportStyle(width=width)))
+    line, carets = source_and_carets(
+        render_report(report(finding(source)), ReportStyle(width=width))
+    )
     assert cell_len(line) <= {None: 100, 80: 80, 40: 40, 1: 40}[width]
     assert carets.endswith('^^^^^^')
     assert cell_len(line[: line.index('save()')]) == carets.index('^')
@@ -78,7 +80,7 @@ def test_long_line_is_cut_around_the_code(width: int | None) -> None:
 
 def test_carets_end_with_the_cut_line() -> None:
     line, carets = source_and_carets(
-        render_text(
+        render_report(
             report(finding(f'save({"1, " * 100})', f'save({"1, " * 100})')), ReportStyle(width=80)
         )
     )
@@ -86,8 +88,8 @@ def test_carets_end_with_the_cut_line() -> None:
 
 
 def test_empty_range_has_one_caret() -> None:
-    assert source_and_carets(render_text(report(finding('x', ''))))[1] == '    ^'
-    assert source_and_carets(render_text(report(finding('x   ', '   '))))[1] == '     ^'
+    assert source_and_carets(render_report(report(finding('x', ''))))[1] == '    ^'
+    assert source_and_carets(render_report(report(finding('x   ', '   '))))[1] == '     ^'
 
 
 def test_messages_are_broken_only_at_a_given_width() -> None:
@@ -95,18 +97,18 @@ def test_messages_are_broken_only_at_a_given_width() -> None:
         'The Result of `save(…)` is discarded; its errors are lost (DiskFull | TooLong | Busy).'
     )
     result = report(finding(message=message))
-    lines = render_text(result, ReportStyle(width=60)).split('\n')
+    lines = render_report(result, ReportStyle(width=60)).split('\n')
     assert lines[:3] == [
         'shop/orders.py:4:1: error[SW101] The Result of `save(…)` is',
         '    discarded; its errors are lost (DiskFull | TooLong |',
         '    Busy).',
     ]
-    assert message in render_text(result)
+    assert message in render_report(result)
 
 
 def test_path_wider_than_the_terminal_is_not_broken() -> None:
     path = f'{"long/" * 20}a.py'
-    lines = render_text(report(finding(path=path)), ReportStyle(width=40)).split('\n')
+    lines = render_report(report(finding(path=path)), ReportStyle(width=40)).split('\n')
     assert lines[:2] == [f'{path}:4:1: error[SW101]', '    The Result is discarded.']
 
 
@@ -122,11 +124,11 @@ def test_broken_lines_fit_and_keep_the_text(text: str, width: int, used: int) ->
 
 
 def test_no_carets_are_drawn_for_a_screen_reader() -> None:
-    assert '^' not in render_text(report(finding()), ReportStyle(has_carets=False))
+    assert '^' not in render_report(report(finding()), ReportStyle(has_carets=False))
 
 
 def test_control_characters_are_escaped() -> None:
-    text = render_text(report(finding(path=ODD, message='a\x1b[2J\nb')))
+    text = render_report(report(finding(path=ODD, message='a\x1b[2J\nb')))
     assert (
         text.split('\n')[0] == r'a b/说明,100%:\n::error::x\udcff.py:4:1: error[SW101] a\x1b[2J\nb'
     )

@@ -325,7 +325,7 @@ def _shown(report: 'Report', form: str, since: str) -> str | bytes:
                 width=terminal_width(stdout),
                 has_carets=requested_style() != 'screen-reader',
             )
-            return encode_for_stream(reports.render_text(report, look, since=since), stdout)
+            return encode_for_stream(reports.render_report(report, look, since=since), stdout)
 
 
 def _known(codes: tuple[str, ...], option: str, context: click.Context) -> tuple[str, ...]:

@@ -9,8 +9,8 @@ from seamwise.check.reports.text import (
     no_paint,
     render_json,
     render_problem,
+    render_report,
     render_summary,
-    render_text,
 )
 
 __all__ = [
@@ -21,7 +21,7 @@ __all__ = [
     'render_github',
     'render_json',
     'render_problem',
+    'render_report',
     'render_sarif',
     'render_summary',
-    'render_text',
 ]

@@ -58,7 +58,7 @@ class ReportShape(Struct, frozen=True):
     seconds: float
 
 
-def render_text(report: Report, style: ReportStyle | None = None, *, since: str = '') -> str:
+def render_report(report: Report, style: ReportStyle | None = None, *, since: str = '') -> str:
     """Return all findings and the summary as text.
 
     Findings of the commit `since` are omitted; it appears in the summary.
