@@ -51,7 +51,7 @@ def refused(*arguments: str) -> str:
 
 def test_clean_file_exits_with_0_and_prints_no_finding() -> None:
     result = check('clean.py')
-    assert result.output.startswith('nothing found in 1 file (')
+    assert result.output.startswith('no findings in 1 file (')
     assert code(result) == 0
 
 
@@ -59,7 +59,7 @@ def test_finding_is_shown_with_its_line_and_a_caret() -> None:
     result = check('dirty.py')
     lines = result.output.splitlines()
     assert lines[:3] == [
-        'dirty.py:4:2: error[SW101] The Result of `save(…)` is thrown away, and with it its error (str).',
+        'dirty.py:4:2: error[SW101] The Result of `save(…)` is discarded; its error is lost (str).',
         '        save()',
         '        ^^^^^^',
     ]
@@ -188,7 +188,7 @@ def test_cache_is_written_unless_no_cache_is_given(
 @pytest.mark.parametrize('asked', ['SW101', 'sw101', ' Sw101 '])
 def test_explain_prints_the_page_of_a_rule(asked: str) -> None:
     result = check('--explain', asked)
-    assert result.output.startswith('# SW101: a Result thrown away.\n')
+    assert result.output.startswith('# SW101: discarded Result.\n')
     assert code(result) == 0
 
 
@@ -222,7 +222,7 @@ def test_diff_shows_only_new_findings() -> None:
     for arguments in (['init', '--quiet'], ['add', '.'], ['commit', '--quiet', '--message', 'one']):
         subprocess.run([*git, *arguments], check=True)
     result = check('dirty.py', '--diff', 'HEAD')
-    assert result.stdout.startswith('nothing new found since HEAD in 1 file (')
+    assert result.stdout.startswith('no new findings since HEAD in 1 file (')
     assert code(result) == 0
     Path('new.py').write_text('from clean import save\nsave()\n', encoding='utf-8')
     assert check('.', '--diff', 'HEAD', '--format', 'github').stdout.count('::error ') == 1
@@ -279,7 +279,7 @@ def test_output_on_a_terminal_without_colour_has_the_same_text() -> None:
         'check', 'dirty.py', env={**CLEAN, 'SEAMWISE_STYLE': 'screen-reader'}
     )
     assert '^' not in text
-    assert 'thrown away, and with it its error (str).\n' in text
+    assert 'is discarded; its error is lost (str).\n' in text
 
 
 def test_unusual_file_name_is_shown_on_one_line() -> None:
@@ -350,7 +350,9 @@ def test_documentation_lists_every_rule() -> None:
 
 def test_adoption_reports_the_progress_and_exits_with_0() -> None:
     result = check('dirty.py', '--adoption')
-    assert result.output.startswith('0 %: 0 of 1 functions that can fail name their errors.\n')
+    assert result.output.startswith(
+        '0 % of the fallible functions declare tagged errors (0 of 1).\n'
+    )
     assert code(result) == 0
     value = json.loads(check('dirty.py', '--adoption', '--json').stdout)
     assert (value['percent'], [step['name'] for step in value['steps']]) == (0, ['save'])

@@ -64,7 +64,9 @@ def run_check(
 
 
 def _is_asked(rule: Rule, settings: CheckSettings, *, whole: bool) -> bool:
-    return settings.asks(rule.code, is_on=rule.is_asked) and (whole or not rule.is_of_whole)
+    return settings.asks(rule.code, is_on=rule.is_default) and (
+        whole or not rule.needs_whole_program
+    )
 
 
 def _findings(
@@ -73,7 +75,7 @@ def _findings(
     grave: dict[str, Severity] = {
         rule.code: settings.severity.get(rule.code) or rule.severity for rule in rules
     }
-    of_domain = {rule.code for rule in rules if rule.is_of_domain}
+    of_domain = {rule.code for rule in rules if rule.is_domain_only}
     told = {
         file.path: [
             one
@@ -83,7 +85,7 @@ def _findings(
         for file in files
     }
     for rule in rules:
-        for file, one in rule.join(files):
+        for file, one in rule.check_program(files):
             told[file.path].append(one)
     for file in files:
         asked = [one for one in told[file.path] if not settings.excuses(file.path, one.code)]

@@ -36,7 +36,7 @@ def facts_of(module: Module) -> FileFacts:
 
 def _told(module: Module) -> Iterator[RuleHit]:
     for rule in RULES.values():
-        for spot in rule.find(module):
+        for spot in rule.check_module(module):
             yield RuleHit(
                 rule.code, module.location_of(spot.node), spot.message, spot.help, spot.edits
             )
