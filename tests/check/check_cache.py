@@ -8,7 +8,7 @@ import pytest
 
 from seamwise.check import code_base
 from seamwise.check.checking import Report, run_check
-from seamwise.check.extract import facts_of
+from seamwise.check.code_base import facts_of
 from seamwise.check.settings import CheckSettings
 from seamwise.check.typed_ast.program import Module
 

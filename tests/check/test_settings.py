@@ -12,7 +12,7 @@ CODES = ['SW101', 'SW102']
 
 def test_without_a_file_everything_is_asked(tmp_path: Path) -> None:
     assert load_settings(tmp_path, CODES) == Success(CheckSettings())
-    assert CheckSettings().asks('SW101')
+    assert CheckSettings().selects('SW101')
 
 
 def test_the_nearest_file_counts(tmp_path: Path) -> None:
@@ -50,10 +50,10 @@ def test_a_mistake_is_told(tmp_path: Path, text: str, said: str) -> None:
 def test_what_is_on_and_what_is_named_is_asked() -> None:
     asked = CheckSettings(extend_select=('SW115',), ignore=('SW102',))
     assert [
-        asked.asks('SW101'),
-        asked.asks('SW102'),
-        asked.asks('SW115', is_on=False),
-        asked.asks('SW116', is_on=False),
+        asked.selects('SW101'),
+        asked.selects('SW102'),
+        asked.selects('SW115', is_default=False),
+        asked.selects('SW116', is_default=False),
     ] == [
         True,
         False,
@@ -61,7 +61,7 @@ def test_what_is_on_and_what_is_named_is_asked() -> None:
         False,
     ]
     only = CheckSettings(select=('SW101',))
-    assert [only.asks('SW101'), only.asks('SW102')] == [True, False]
+    assert [only.selects('SW101'), only.selects('SW102')] == [True, False]
 
 
 @pytest.mark.parametrize(
@@ -79,5 +79,5 @@ def test_a_pattern_excuses_all_files_below(tmp_path: Path, path: str, is_excused
     )
     found = load_settings(tmp_path, CODES)
     assert isinstance(found, Success)
-    assert found.unwrap().excuses(path, 'SW101') is is_excused
-    assert not found.unwrap().excuses(path, 'SW102')
+    assert found.unwrap().ignores(path, 'SW101') is is_excused
+    assert not found.unwrap().ignores(path, 'SW102')

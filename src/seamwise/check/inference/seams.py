@@ -1,4 +1,4 @@
-"""The adapters of a file, and the errors that arms, `catch` and adapters decide about."""
+"""Adapters of a module, and the error classes that it constructs or handles."""
 
 import ast
 from collections.abc import Iterator
@@ -20,14 +20,14 @@ from seamwise.check.typed_ast.channels import (
 )
 from seamwise.check.typed_ast.program import Module, walk
 
-FIND = 'seamwise.causes.find'
+_FIND = 'seamwise.causes.find'
 
 
-def seam_facts(reader: ErrorInference) -> Iterator[SeamFacts]:
-    """Give the adapters of a file that have a name."""
-    module = reader.module
-    for kind in (ast.Assign, ast.AnnAssign):
-        for statement in module.nodes_of_type(kind):
+def seam_facts(inference: ErrorInference) -> Iterator[SeamFacts]:
+    """Yield the adapters that a module assigns to a name."""
+    module = inference.module
+    for node_type in (ast.Assign, ast.AnnAssign):
+        for statement in module.nodes_of_type(node_type):
             match statement:
                 case ast.Assign([ast.Name(name)], value) | ast.AnnAssign(
                     ast.Name(name), _, ast.expr() as value
@@ -35,131 +35,123 @@ def seam_facts(reader: ErrorInference) -> Iterator[SeamFacts]:
                     seam = seam_of_adapter(value, module)
                     if seam:
                         yield SeamFacts(
-                            f'{module.name}.{name}',
-                            seam,
-                            module.location_of(statement),
-                            tuple(sorted(_shown(value, reader))),
+                            name=f'{module.name}.{name}',
+                            seam=seam,
+                            location=module.location_of(statement),
+                            errors=tuple(sorted(_visible_errors(value, inference))),
                         )
                 case _:
                     pass
 
 
-def _shown(adapter: ast.expr, reader: ErrorInference) -> set[str]:
-    found: set[str] = set()
-    for one in union_members(reader.module.type_of(adapter)):
-        if isinstance(one, Instance) and one.type.fullname == ADAPTER:
-            found |= set(without_type_variables(errors_of_type(one.args[0]) or NO_ERRORS))
-    return found - {
-        name
-        for node in walk(adapter)
-        if isinstance(node, ast.Call)
-        for name in _hidden(node, reader)
-    }
-
-
-def _hidden(node: ast.Call, reader: ErrorInference) -> set[str]:
-    match node.func:
-        case ast.Attribute(ast.Call(_, [kind]), 'hidden'):
-            return set(reader.constructed_by(kind) or NO_ERRORS)
-        case _:
-            return set()
+def _visible_errors(adapter: ast.expr, inference: ErrorInference) -> set[str]:
+    errors: set[str] = set()
+    for member in union_members(inference.module.type_of(adapter)):
+        if isinstance(member, Instance) and member.type.fullname == ADAPTER:
+            errors |= set(without_type_variables(errors_of_type(member.args[0]) or NO_ERRORS))
+    for node in walk(adapter):
+        match node:
+            case ast.Call(ast.Attribute(ast.Call(_, [class_]), 'hidden')):
+                errors -= set(inference.constructed_by(class_) or NO_ERRORS)
+            case _:
+                pass
+    return errors
 
 
 class ErrorUses(NamedTuple):
-    """What a file does with error classes."""
+    """Error classes that a module uses."""
 
     constructed: frozenset[str]
-    """It makes them, or hands them to others who do."""
+    """Classes that it instantiates, or passes to code that may instantiate them."""
     handled: frozenset[str]
-    """An arm, a check, a `catch` or an adapter decides about them."""
+    """Classes that an arm, a check, a `catch` or an adapter handles."""
 
 
-def error_uses(reader: ErrorInference) -> ErrorUses:
-    """Give what a file does with error classes: each use either asks for one, or makes it."""
-    made: set[str] = set()
-    found: set[str] = set()
-    for node, name in _used(reader):
-        (found if _only_asks(node, reader) else made).add(name)
-    for call in reader.module.nodes_of_type(ast.Call):
-        if _class_at(call.func, reader):
-            # Inside of another error it travels on, and is shown with it.
-            for one in (*call.args, *(keyword.value for keyword in call.keywords)):
-                found |= {
-                    name
-                    for name, info in (
-                        errors_of_type(reader.module.type_of(one)) or NO_ERRORS
-                    ).items()
-                    if is_error(info)
-                }
-    for match in reader.module.nodes_of_type(ast.Match):
+def error_uses(inference: ErrorInference) -> ErrorUses:
+    """Collect the error classes that a module constructs or handles."""
+    module = inference.module
+    constructed: set[str] = set()
+    handled: set[str] = set()
+    for node, name in _referenced_classes(inference):
+        (handled if _is_tested(node, inference) else constructed).add(name)
+    for call in module.nodes_of_type(ast.Call):
+        if _error_class_name(call.func, inference):
+            # The errors in the arguments are shown with the new error.
+            for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
+                classes = errors_of_type(module.type_of(argument)) or NO_ERRORS
+                handled |= {name for name, info in classes.items() if is_error(info)}
+    for match in module.nodes_of_type(ast.Match):
         for arm in match.cases:
             for pattern in walk(arm.pattern):
                 if isinstance(pattern, ast.MatchClass):
-                    found |= {
-                        info.fullname for info in pattern_classes(reader, pattern) if is_error(info)
-                    }
-    return ErrorUses(frozenset(made), frozenset(found))
+                    infos = pattern_classes(inference, pattern)
+                    handled |= {info.fullname for info in infos if is_error(info)}
+    return ErrorUses(frozenset(constructed), frozenset(handled))
 
 
-def _used(reader: ErrorInference) -> Iterator[tuple[ast.expr, str]]:
-    """Give each error class that is called, itself or by a method of its own, handed to a call, or kept for one to come."""
-    for node in _values(reader.module):
-        name = _class_at(node, reader)
+def _referenced_classes(inference: ErrorInference) -> Iterator[tuple[ast.expr, str]]:
+    """Yield each error class that is called, passed to a call, stored or returned."""
+    for node in _value_positions(inference.module):
+        name = _error_class_name(node, inference)
         if name:
             yield node, name
 
 
-def _values(module: Module) -> Iterator[ast.expr]:
+def _value_positions(module: Module) -> Iterator[ast.expr]:
     for call in module.nodes_of_type(ast.Call):
-        yield from (call.func, *call.args, *(one.value for one in call.keywords))
+        yield from (call.func, *call.args, *(keyword.value for keyword in call.keywords))
         if isinstance(call.func, ast.Attribute):
             yield call.func.value
-    rows: list[ast.Tuple | ast.List | ast.Set] = [
+    collections: list[ast.Tuple | ast.List | ast.Set] = [
         *module.nodes_of_type(ast.Tuple),
         *module.nodes_of_type(ast.List),
         *module.nodes_of_type(ast.Set),
     ]
-    for row in rows:
-        if not _is_of_annotation(row, module):
-            yield from row.elts
-    for table in module.nodes_of_type(ast.Dict):
-        yield from table.values
-    for choice in module.nodes_of_type(ast.IfExp):
-        yield from (choice.body, choice.orelse)
-    for back in module.nodes_of_type(ast.Return):
-        if back.value is not None:
-            yield back.value
+    for collection in collections:
+        if not _is_type_argument(collection, module):
+            yield from collection.elts
+    for dictionary in module.nodes_of_type(ast.Dict):
+        yield from dictionary.values
+    for conditional in module.nodes_of_type(ast.IfExp):
+        yield from (conditional.body, conditional.orelse)
+    for statement in module.nodes_of_type(ast.Return):
+        if statement.value is not None:
+            yield statement.value
 
 
-def _is_of_annotation(row: ast.expr, module: Module) -> bool:
-    """Whether it stands in brackets, as in `Result[int, A]` and `Callable[[A], B]`."""
-    around = module.parents.get(row)
-    return isinstance(around, ast.Subscript) or (
-        isinstance(around, ast.Tuple) and _is_of_annotation(around, module)
-    )
+def _is_type_argument(collection: ast.expr, module: Module) -> bool:
+    """Return whether a collection is in brackets, as in `Result[int, A]` and `Callable[[A], B]`."""
+    parent = module.parents.get(collection)
+    if isinstance(parent, ast.Tuple):
+        return _is_type_argument(parent, module)
+    return isinstance(parent, ast.Subscript)
 
 
-def _class_at(node: ast.expr, reader: ErrorInference) -> str:
-    """Give the name of the error class that an expression is; empty for anything else."""
+def _error_class_name(node: ast.expr, inference: ErrorInference) -> str:
+    """Return the full name of the error class that a node refers to; empty if it is none."""
     if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
         return ''
-    found = reader.module.mypy_node(node.value if isinstance(node, ast.Subscript) else node)
-    return (
-        found.node.fullname
-        if isinstance(found, RefExpr) and isinstance(found.node, TypeInfo) and is_error(found.node)
-        else ''
-    )
+    reference = inference.module.mypy_node(node.value if isinstance(node, ast.Subscript) else node)
+    if (
+        isinstance(reference, RefExpr)
+        and isinstance(reference.node, TypeInfo)
+        and is_error(reference.node)
+    ):
+        return reference.node.fullname
+    return ''
 
 
-def _only_asks(node: ast.expr, reader: ErrorInference) -> bool:
-    around = reader.module.parents.get(node)
-    if isinstance(around, ast.Tuple):
-        around = reader.module.parents.get(around)
-    if not isinstance(around, ast.Call) or around.func is node:
+def _is_tested(node: ast.expr, inference: ErrorInference) -> bool:
+    """Return whether a class is an argument of a check, a `catch` or an arm."""
+    module = inference.module
+    parent = module.parents.get(node)
+    if isinstance(parent, ast.Tuple):
+        parent = module.parents.get(parent)
+    if not isinstance(parent, ast.Call) or parent.func is node:
         return False
-    name = reader.module.full_name(around.func)
+    name = module.full_name(parent.func)
     return (
         name in CHECKS
-        or name in {CATCH, CAUGHT, FIND}
+        or name in {CATCH, CAUGHT, _FIND}
         or (name.startswith('seamwise.seams.') and name.endswith('.on'))
     )

@@ -61,7 +61,7 @@ from mypy.nodes import TypeInfo
 from seamwise.check.findings import RawFinding
 from seamwise.check.inference import inference_of
 from seamwise.check.inference.bindings import ValueBinding
-from seamwise.check.inference.error_inference import FAILURE, ErrorInference
+from seamwise.check.inference.error_inference import FAILURE_CALLS, ErrorInference
 from seamwise.check.inference.functions import seam_of_adapter
 from seamwise.check.rules.rule import Rule
 from seamwise.check.typed_ast.channels import (
@@ -165,7 +165,7 @@ def _parts(pattern: ast.pattern) -> Iterator[ast.pattern]:
 
 def _of_failure(pattern: ast.pattern, reader: ErrorInference) -> ast.pattern | None:
     match pattern:
-        case ast.MatchClass(kind, [inner]) if reader.module.full_name(kind) in FAILURE:
+        case ast.MatchClass(kind, [inner]) if reader.module.full_name(kind) in FAILURE_CALLS:
             return inner
         case _:
             return None
@@ -175,7 +175,7 @@ def _takes_any_failure(pattern: ast.pattern, reader: ErrorInference) -> bool:
     return (
         isinstance(pattern, ast.MatchClass)
         and not pattern.patterns
-        and reader.module.full_name(pattern.cls) in FAILURE
+        and reader.module.full_name(pattern.cls) in FAILURE_CALLS
     )
 
 
