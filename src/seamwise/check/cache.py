@@ -1,8 +1,8 @@
 """Cache of a check: the cache of mypy, and the facts of each file.
 
 mypy has no types for modules that it takes from its cache. Their facts come from here, as long as
-everything they depend on is unchanged. The cache is discarded if it is not exactly as the last check
-left it: if a check was interrupted, or another program changed a file.
+everything they depend on is unchanged. The cache is discarded unless it is exactly as the last
+check left it: not if a check was interrupted, or if another program changed a file.
 
 There is no format number to maintain. The facts are keyed by a digest of this folder's source code,
 so any change of the structs invalidates them.
@@ -54,7 +54,7 @@ class CacheContents(Struct, frozen=True):
 
 @contextmanager
 def locked_folder(folder: Path | None) -> Generator[Path | None]:
-    """Create and lock the cache folder; yield None if another process uses it or it is not writable."""
+    """Create and lock the cache folder; yield None if it is in use or not writable."""
     lock = _lock(folder) if folder is not None else None
     try:
         yield folder if lock is not None else None

@@ -58,7 +58,7 @@ def read_code_base(paths: Sequence[str], *, cache: Path | None = None) -> CodeBa
 
 
 def facts_of(module: Module) -> FileFacts:
-    """Collect the facts of one module, with the hits of every rule, so that they fit any settings."""
+    """Collect the facts of one module, with the hits of all rules, selected or not."""
     inferred = infer(module)
     hits = sorted(
         set(_rule_hits(module)),

@@ -21,8 +21,8 @@ _Span: TypeAlias = tuple[int, int]
 def apply_fixes(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Write the edits of findings into their files, and return the fixed findings.
 
-    An edit is skipped if the text at its position has changed, or if it overlaps another one. A file
-    is left unchanged if it would no longer parse.
+    An edit is skipped if the text at its position has changed, or if it overlaps another one. A
+    file is left unchanged if it would no longer parse.
 
     Raises:
         OSError: A file cannot be read or written.

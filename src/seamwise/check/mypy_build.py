@@ -1,7 +1,7 @@
 """Run mypy on a group of files, and read its result.
 
-All use of `mypy.build` is here: the build itself, its cache, its error messages and its crashes. See
-`mypy_sources` for the other modules that depend on mypy's internals.
+All use of `mypy.build` is here: the build itself, its cache, its error messages and its crashes.
+See `mypy_sources` for the other modules that depend on mypy's internals.
 """
 
 import gc
@@ -14,12 +14,11 @@ from pathlib import Path
 
 import msgspec
 from msgspec import Struct
-from mypy import build
+from mypy import build, version
 from mypy.errors import CompileError
 from mypy.nodes import Expression, MypyFile
 from mypy.options import Options
 from mypy.types import Type
-from mypy.version import __version__ as MYPY_VERSION
 
 from seamwise.check.mypy_sources import (
     SourceGroup,
@@ -33,6 +32,8 @@ if sys.platform != 'win32':
     import resource
 
 __all__ = ['MYPY_VERSION', 'Build', 'gc_disabled', 'missing_imports', 'run_mypy']
+
+MYPY_VERSION = version.__version__
 
 _STACK_SIZE = 512 * 1024 * 1024
 """Stack limit in bytes during a build; mypy's parser is recursive. Pages are allocated on use."""
@@ -90,7 +91,11 @@ class Build:
             state.path,
             relative_path(state.path or ''),
             source_hash,
-            sorted((name, graph[name].interface_hash) for name in state.dependencies if name in graph),
+            sorted(
+                (name, graph[name].interface_hash)
+                for name in state.dependencies
+                if name in graph
+            ),
             sorted(state.suppressed),
             build.options_snapshot(state.id, self._manager),
             self._manager.plugins_snapshot,
@@ -145,13 +150,18 @@ def missing_imports(messages: Iterable[str]) -> Iterator[SourceProblem]:
     """Yield a problem for each import that mypy could not resolve: its names have no types."""
     for message in _decode_messages(messages):
         if message.code in {'import-not-found', 'import-untyped'} and message.severity == 'error':
-            text = f'{message.message.rstrip(".")}: values from it have no types, so no rule checks them.'
+            text = (
+                f'{message.message.rstrip(".")}: its values have no types, so no rule checks them.'
+            )
             yield SourceProblem(message.file, text, line=message.line, is_unread=False)
 
 
 @contextmanager
 def gc_disabled() -> Generator[None]:
-    """Disable the cyclic GC: trees and types live until exit, and collections cost a third of the run time."""
+    """Disable the cyclic garbage collector.
+
+    Trees and types live until exit, and collections cost a third of the run time.
+    """
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -1,8 +1,8 @@
 """Source files grouped for mypy, and the mypy options of the check.
 
-This module and `mypy_build`, `typed_ast.mypy_nodes` and `mypy_plugin` are the only users of mypy's
-internals (everything except `mypy.nodes` and `mypy.types`). This one uses source discovery, the
-configuration reader, `Options` and the source decoder.
+Only this module, `mypy_build`, `typed_ast.mypy_nodes`, `typed_ast.mypy_types` and the plugin use
+internals of mypy: everything except `mypy.nodes` and `mypy.types`. This one uses source discovery,
+the configuration reader, `Options` and the source decoder.
 """
 
 import ast

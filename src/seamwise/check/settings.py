@@ -130,6 +130,7 @@ def _read_settings(folder: Path, codes: Iterable[str]) -> Result[CheckSettings, 
     ):
         if code not in known:
             return Failure(
-                f'{file}: [tool.seamwise.check] names {code!r}, but there are {", ".join(sorted(known))}.'
+                f'{file}: [tool.seamwise.check] names {code!r}, but there are '
+                f'{", ".join(sorted(known))}.'
             )
     return Success(settings)

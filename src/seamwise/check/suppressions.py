@@ -58,7 +58,7 @@ def apply_suppressions(
 
 
 def _candidates(finding: Finding, by_line: Mapping[int, Suppression]) -> Iterator[Suppression]:
-    """Yield the suppressions on the lines of a finding, and those on their own lines directly above."""
+    """Yield the suppressions on the lines of a finding, and in the comment lines directly above."""
     for line in range(finding.line, finding.last_line + 1):
         if line in by_line:
             yield by_line[line]

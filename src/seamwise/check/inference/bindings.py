@@ -59,7 +59,7 @@ def parameters(function: Function) -> Iterator[ast.arg]:
 
 
 def iter_own_nodes(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
-    """Yield the nodes of a function and its lambdas, but not those inside inner functions or classes."""
+    """Yield the nodes of a function and its lambdas, but not of inner functions or classes."""
     stack = list(reversed(body))
     while stack:
         node = stack.pop()

@@ -318,7 +318,7 @@ class Dispositions:
         )
 
     def _of_class_check(self, call: ast.Call, errors: ErrorSet) -> Disposition:
-        """Return the disposition by `isinstance(error, A)` or `type(error) is A`: only A is handled."""
+        """Return the disposition by `isinstance(error, A)` or `type(error) is A`: A is handled."""
         parent = self.module.parents.get(call)
         arguments = parent.comparators if isinstance(parent, ast.Compare) else call.args[1:]
         classes = [

@@ -104,7 +104,9 @@ class ErrorInference:
         self._bindings: dict[Function, Bindings] = {}
         self._own_nodes: dict[type[ast.AST], dict[Function, list[ast.AST]]] = {}
         self._errors_by_name = RecursiveMemo[ErrorSet | None](NO_ERRORS)
-        self._function_names = dict(function_names(module))
+        self._function_names = {
+            function: full_name(function, module) for function in module.functions()
+        }
 
     # Errors of a Result
 
@@ -168,7 +170,7 @@ class ErrorInference:
         return errors if errors is not None else self._errors_by_type(node)
 
     def _errors_of_known_call(self, node: ast.Call, name: str) -> ErrorSet | None:
-        """Return the errors of a call by its callee and arguments; None if only its type is known."""
+        """Return the errors of a call by its arguments; None if only its type is known."""
         match node.args:
             case [result, *_] if name in PASS_THROUGH:
                 return self.errors_of(result)
@@ -299,13 +301,13 @@ class ErrorInference:
     # Functions that are passed as values
 
     def returned_errors(self, function: ast.expr) -> ErrorSet | None:
-        """Return the errors of the Result that a function value returns; None if it returns none."""
+        """Return the errors of the Result that a function returns; None if it returns none."""
         if isinstance(function, ast.Lambda):
             return self.errors_of(function.body)
         return errors_in(self._return_type(function))
 
     def constructed_by(self, function: ast.expr) -> ErrorSet | None:
-        """Return the classes of the errors that a function value returns; it may be a class itself."""
+        """Return the classes of the errors that a function, or a class, constructs."""
         if isinstance(function, ast.Lambda):
             return self.value_classes(function.body)
         reference = self.module.mypy_node(function)
@@ -395,7 +397,7 @@ class ErrorInference:
         return None if function is None else self.bindings(function).get(node.id)
 
     def own_nodes(self, node_type: type[N], function: Function) -> Sequence[N]:
-        """Return the nodes of a type in a function and its lambdas, but not in inner functions or classes."""
+        """Return the nodes of a type in a function, but not in inner functions or classes."""
         if node_type not in self._own_nodes:
             self._own_nodes[node_type] = self._nodes_by_function(node_type)
         nodes = self._own_nodes[node_type].get(function, ())
@@ -410,7 +412,7 @@ class ErrorInference:
         return by_function
 
     def _function_with_body(self, node: ast.AST) -> Function | None:
-        """Return the function with a node in its body, not in its decorators, its defaults or a class."""
+        """Return the function whose body contains a node, outside inner functions and classes."""
         parent = self.module.parents.get(node)
         while parent is not None and not isinstance(parent, INNER_SCOPES):
             node, parent = parent, self.module.parents.get(parent)
@@ -467,7 +469,7 @@ class ErrorInference:
         )
 
     def _definition_type(self, function: ast.expr) -> Type | None:
-        """Return the declared type of a function; in the type of a call, mypy has solved its variables."""
+        """Return the declared type of a function, in which type variables are not solved yet."""
         reference = self.module.mypy_node(function)
         match reference.node if isinstance(reference, RefExpr) else None:
             case FuncDef() as definition:
@@ -482,7 +484,7 @@ class ErrorInference:
     # Generic functions
 
     def _errors_by_signature(self, node: ast.Call) -> ErrorSet | None:
-        """Return the errors of a call by the signature of its callee, with type variables solved."""
+        """Return the errors of a call by the signature of its callee; None if unknown."""
         defined = self._definition_type(node.func)
         signature = get_proper_type(defined) if defined is not None else None
         if not isinstance(signature, CallableType):
@@ -493,7 +495,7 @@ class ErrorInference:
         return union(self._solve(part, parameters) for part in _result_parts(signature.ret_type))
 
     def _solve(self, part: '_ResultPart', parameters: Mapping[ast.expr, Type]) -> ErrorSet | None:
-        """Return the errors of a part of a return type, given the parameter types of the arguments."""
+        """Return the errors of a part of a return type, given the parameter of each argument."""
         if not isinstance(part.type, TypeVarType):
             return errors_of_type(part.type)
         arguments = [
@@ -575,12 +577,6 @@ def _class_of(type_: Type) -> TypeInfo | None:
         result = call_result_type(proper)
         return result.type if isinstance(result, Instance) else None
     return proper.type if isinstance(proper, Instance) else None
-
-
-def function_names(module: Module) -> Iterator[tuple[Function, str]]:
-    """Yield each function of a module with its full name."""
-    for function in module.functions():
-        yield function, full_name(function, module)
 
 
 def full_name(definition: Function | ast.ClassDef, module: Module) -> str:

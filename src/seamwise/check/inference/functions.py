@@ -54,7 +54,7 @@ def function_facts(function: Function, inference: ErrorInference) -> FunctionFac
     inferred = inferred_errors(function, inference)
     impossible: list[str] = []
     edits: tuple[TextEdit, ...] = ()
-    if declared is not None and inferred is not None and is_inferable(function, module):
+    if declared is not None and inferred is not None and _is_inferable(function, module):
         impossible = sorted(_impossible_errors(declared, inferred))
         if impossible:
             edits = removal_edits(function, impossible, declared, module)
@@ -73,7 +73,7 @@ def function_facts(function: Function, inference: ErrorInference) -> FunctionFac
         inferred=sorted_names(inferred),
         error_sources=tuple(sources),
         seam_uses=tuple(_seam_uses(function, inference)),
-        overrides=tuple(overridden_methods(function, inference)),
+        overrides=tuple(_overridden_methods(function, inference)),
         impossible_errors=tuple(impossible),
         removal_edits=edits,
     )
@@ -91,22 +91,22 @@ def sorted_names(errors: ErrorSet | None) -> tuple[str, ...] | None:
 
 def declared_errors(function: Function, inference: ErrorInference) -> ErrorSet | None:
     """Return the annotated channel of a function; None if it has none, or an incomplete one."""
-    do = do_parameter(function, inference.module)
+    do = _do_parameter(function, inference.module)
     if do is not None:
         return errors_of_type(do[1].args[0])
     declared = inference.module.declared_type(function)
     result = returned_type(declared.ret_type) if declared is not None else None
-    if result is None or not is_result(result) or is_open_result(result):
+    if result is None or not is_result(result) or _is_open_result(result):
         return None
     return errors_in(result)
 
 
-def is_open_result(type_: object) -> bool:
+def _is_open_result(type_: object) -> bool:
     """Return whether a type is the base class of `returns` without type parameters."""
     return isinstance(type_, Instance) and type_.type.fullname == RESULT and not type_.args
 
 
-def do_parameter(function: Function, module: Module) -> tuple[str, Instance] | None:
+def _do_parameter(function: Function, module: Module) -> tuple[str, Instance] | None:
     """Return the name and the type of the `do` parameter of a `@fallible` function."""
     if not any(
         module.full_name(decorator.func if isinstance(decorator, ast.Call) else decorator)
@@ -128,7 +128,7 @@ def inferred_errors(function: Function, inference: ErrorInference) -> ErrorSet |
 
     The result is None if they are unknown.
     """
-    do = do_parameter(function, inference.module)
+    do = _do_parameter(function, inference.module)
     if do is not None:
         return _errors_through_do(function, do[0], inference)
     if any(inference.own_nodes(node_type, function) for node_type in (ast.Yield, ast.YieldFrom)):
@@ -186,8 +186,11 @@ def _errors_of_helper(call: ast.Call, do: ast.Name, inference: ErrorInference) -
     return errors_of_type(do_type.args[0])
 
 
-def is_inferable(function: Function, module: Module) -> bool:
-    """Return whether the body determines the errors: not for stubs, overloads, abstract or protocol methods."""
+def _is_inferable(function: Function, module: Module) -> bool:
+    """Return whether the body of a function determines its errors.
+
+    It does not in stubs, implementations of overloads, abstract methods and protocols.
+    """
     if (
         module.path.suffix == '.pyi'
         or module.implements_overloads(function)
@@ -231,7 +234,7 @@ def _impossible_errors(declared: ErrorSet, inferred: ErrorSet) -> Iterator[str]:
             yield name
 
 
-def overridden_methods(function: Function, inference: ErrorInference) -> Iterator[str]:
+def _overridden_methods(function: Function, inference: ErrorInference) -> Iterator[str]:
     """Yield the full names of the base-class methods that a method overrides."""
     definition = inference.module.definition(function)
     if definition is None or not definition.info:
@@ -296,7 +299,7 @@ def _is_do(node: ast.expr, module: Module) -> bool:
 def _sources_in_argument(
     argument: ast.expr, call: ast.Call, inference: ErrorInference, dispositions: Dispositions
 ) -> Iterator[ErrorSource]:
-    """Yield the errors of a function that is passed as a step; they continue in the result of the call."""
+    """Yield the errors of a function passed as a step; the result of the call contains them."""
     if not isinstance(argument, ast.Name | ast.Attribute):
         return
     type_ = next(union_members(inference.module.type_of(argument)), None)
@@ -361,7 +364,7 @@ def _sources(
 def _seam_uses(function: Function, inference: ErrorInference) -> Iterator[SeamUse]:
     module = inference.module
     for node in inference.own_nodes(ast.Call, function):
-        seam = seam_of_call(node, module)
+        seam = _seam_of_call(node, module)
         errors = _errors_in_arguments(node, inference) if seam else NO_ERRORS
         if errors:
             yield SeamUse(module.location_of(node), seam, tuple(sorted(errors)))
@@ -396,8 +399,8 @@ def _errors_in_arguments(call: ast.Call, inference: ErrorInference) -> ErrorSet:
     return errors
 
 
-def seam_of_call(call: ast.Call, module: Module) -> str:
-    """Return the seam that a call passes an error to, by its adapter or return type; empty if none."""
+def _seam_of_call(call: ast.Call, module: Module) -> str:
+    """Return the seam that a call passes an error to, by adapter or return type, or empty."""
     for node in (call.func, *_arguments(call)):
         seam = seam_of_adapter(node, module)
         if seam:
@@ -410,7 +413,7 @@ def seam_of_call(call: ast.Call, module: Module) -> str:
 
 
 def seam_of_adapter(node: ast.expr, module: Module) -> str:
-    """Return the seam of an adapter, by the type it renders to; empty if the node is not an adapter."""
+    """Return the seam of an adapter, by the type it renders to; empty for other nodes."""
     for member in union_members(module.type_of(node)):
         match member:
             case Instance(args=(_, rendered)) if member.type.fullname == ADAPTER:

@@ -37,7 +37,7 @@ _CACHE = 'seamwise.policies.cache.Cache'
 
 
 def guard_facts(inference: ErrorInference) -> Iterator[GuardFacts]:
-    """Yield the guards that a module assigns to module-level names, class attributes or attributes."""
+    """Yield the guards that a module assigns to a module-level name or an attribute."""
     for node_type in (ast.Assign, ast.AnnAssign):
         for statement in inference.module.nodes_of_type(node_type):
             match statement:
@@ -173,7 +173,10 @@ def unhandled_guard_errors(guard: ast.expr, inference: ErrorInference) -> ErrorS
 
 
 def _is_conditional_fallback(fallback: ast.expr) -> bool:
-    """Return whether a fallback may apply to some errors only: it has `when`, or is created elsewhere."""
+    """Return whether a fallback may apply to some errors only.
+
+    It does if it has `when`; a fallback that is created elsewhere is unknown.
+    """
     calls = [node for node in walk(fallback) if isinstance(node, ast.Call)]
     return not calls or any(
         keyword.arg in {None, 'when'} for call in calls for keyword in call.keywords

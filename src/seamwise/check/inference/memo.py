@@ -9,8 +9,8 @@ V = TypeVar('V')
 class RecursiveMemo(Generic[V]):
     """Results by subject and query, where computing one subject may need others, and itself.
 
-    A name can be bound to an expression that reads it, as in `result = retry(result)`. The inner use
-    then adds nothing, and yields the neutral value.
+    A name can be bound to an expression that reads it, as in `result = retry(result)`. The inner
+    use then adds nothing, and yields the neutral value.
     """
 
     def __init__(self, neutral: V) -> None:
@@ -23,9 +23,9 @@ class RecursiveMemo(Generic[V]):
         """Return the stored result, or compute it.
 
         Args:
-            subject: The thing that is followed, such as a name. While it is pending, every query for
-                it returns the neutral value.
-            query: What is asked about the subject.
+            subject: The object that can recur, such as a name. While it is pending, all its queries
+                return the neutral value.
+            query: The question about the subject.
             compute: Computes the result; may call `get`.
         """
         if (subject, query) in self._results:

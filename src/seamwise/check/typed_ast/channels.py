@@ -37,7 +37,8 @@ RESULT = 'returns.result.Result'
 CONTAINERS = frozenset({
     'builtins.list', 'builtins.tuple', 'builtins.dict', 'builtins.set', 'builtins.frozenset',
     'collections.deque', 'collections.defaultdict', 'collections.OrderedDict',
-    'typing.Collection', 'typing.Mapping', 'typing.MutableMapping', 'typing.MutableSequence', 'typing.Sequence',
+    'typing.Collection', 'typing.Mapping', 'typing.MutableMapping', 'typing.MutableSequence',
+    'typing.Sequence',
 })  # fmt: skip
 
 TAGGED_ERROR = 'seamwise.errors.TaggedError'
@@ -50,7 +51,7 @@ _MAX_CONTAINER_DEPTH = 3
 """Limit for Results in nested containers; recursive type aliases have no end."""
 
 ErrorSet: TypeAlias = Mapping[str, TypeInfo]
-"""Error classes by full name. A type variable for any error is included by its own, undotted name."""
+"""Error classes by full name; a type variable for any error by its own name, which has no dot."""
 
 NO_ERRORS: ErrorSet = {}
 _NO_NAMES: frozenset[str] = frozenset()
@@ -90,7 +91,7 @@ def clear_caches() -> None:
     _names_in_mro.cache_clear()
 
 
-def class_name(type_: ProperType) -> str:
+def _class_name(type_: ProperType) -> str:
     """Return the full name of a class; empty if the type is not a class."""
     return type_.type.fullname if isinstance(type_, Instance) else ''
 
@@ -117,7 +118,7 @@ def awaited_type(type_: ProperType) -> ProperType | None:
 
 
 def returned_type(type_: Type | None) -> ProperType | None:
-    """Return the type that a caller gets from a return type, after awaiting it if it is awaitable."""
+    """Return the type of a call by its return type, after awaiting it if it is awaitable."""
     proper = get_proper_type(type_) if type_ is not None else None
     return None if proper is None else awaited_type(proper) or proper
 
@@ -178,7 +179,7 @@ def channel_of(type_: Type | None) -> Channel | None:
         value, error = _type_arguments(result)
         values += _possible_members(value)
         errors += _possible_members(error)
-    names = {class_name(result) for result in results}
+    names = {_class_name(result) for result in results}
     is_open = not names <= SUCCESS | FAILURE
     return Channel(
         tuple(values),
@@ -190,7 +191,7 @@ def channel_of(type_: Type | None) -> Channel | None:
 
 
 def _type_arguments(result: ProperType) -> tuple[ProperType | None, ProperType | None]:
-    name = class_name(result)
+    name = _class_name(result)
     if isinstance(result, Instance) and len(result.args) == 1:
         if name in SUCCESS:
             return get_proper_type(result.args[0]), None
@@ -200,7 +201,7 @@ def _type_arguments(result: ProperType) -> tuple[ProperType | None, ProperType |
 
 
 def _possible_members(type_: ProperType | None) -> Iterator[ProperType]:
-    """Yield the members of a union except Never. Unlike in `union_members`, type variables remain."""
+    """Yield the members of a union except Never, and type variables unchanged."""
     if isinstance(type_, UnionType):
         for item in type_.items:
             yield from _possible_members(get_proper_type(item))
@@ -254,7 +255,7 @@ def is_result(type_: Type | None) -> bool:
 
 
 def errors_of_type(type_: Type | None) -> ErrorSet | None:
-    """Return the classes of an error by its type, including those in a tuple of errors; None if unknown."""
+    """Return the classes of an error, or of a tuple of errors, by its type; None if unknown."""
     proper = get_proper_type(type_) if type_ is not None else None
     match proper:
         case UninhabitedType() | NoneType():

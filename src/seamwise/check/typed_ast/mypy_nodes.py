@@ -20,7 +20,7 @@ Position: TypeAlias = tuple[int, int]
 """Line, from 1, and column in characters, from 0."""
 
 ExpressionKey: TypeAlias = tuple[type[ast.expr], int, int, int | None, int | None, int]
-"""Node type, line, column, end line, end column, and index among expressions where these are equal."""
+"""Node type, line, column, end line, end column, and index among expressions that share these."""
 
 AST_TYPES: dict[type[Expression], type[ast.expr]] = {
     nodes.AssignmentExpr: ast.NamedExpr,
@@ -42,7 +42,7 @@ AST_TYPES: dict[type[Expression], type[ast.expr]] = {
     nodes.SuperExpr: ast.Attribute,
     nodes.TupleExpr: ast.Tuple,
 }
-"""Node types of mypy and `ast`. mypy has one for `a + b` and `a and b`; both have the key of BinOp."""
+"""Node types of mypy and `ast`. `a and b` is an OpExpr and indexed as BinOp, like `a + b`."""
 
 _REPOSITIONED = frozenset({ast.BinOp, ast.BoolOp, ast.GeneratorExp})
 """Node types whose position differs between mypy and `ast`."""
@@ -105,10 +105,10 @@ _CHILD_ATTRIBUTES: dict[type, tuple[str, ...]] = {
     patterns.StarredPattern: ('capture',),
     patterns.ValuePattern: ('expr',),
 }
-"""Attributes with the children of a node, in source order. mypy's compiled visitors cannot be subclassed."""
+"""Attributes with the children of a node, in source order; mypy has no generic accessor."""
 
 
-def expression_key(node: Expression) -> ExpressionKey | None:
+def _expression_key(node: Expression) -> ExpressionKey | None:
     """Return the key of a mypy node, or None for a node type that is not indexed."""
     ast_type = AST_TYPES.get(type(node))
     if ast_type is None:
@@ -172,7 +172,7 @@ class Positions:
 
 
 def _leftmost_operand(node: ast.expr) -> ast.expr:
-    """Return the first operand; mypy excludes parentheses around it from the position of `(a) + b`."""
+    """Return the first operand: for mypy, `(a) + b` starts at `a`, not at the parenthesis."""
     while isinstance(node, ast.BinOp):
         node = node.left
     return node
@@ -213,7 +213,7 @@ class NodeIndex:
 
     def _add(self, node: object, positions: Positions) -> None:
         if isinstance(node, Expression):
-            key = expression_key(node)
+            key = _expression_key(node)
             if (
                 key is not None
                 and self.expressions.setdefault(key, node) is not node
@@ -273,7 +273,7 @@ def types_by_key(
         if node in module_numbers:
             number = module_numbers[node]
             continue
-        key = expression_key(node)
+        key = _expression_key(node)
         if number is None or key is None:
             continue
         original = indexes[number].expressions.get(key)

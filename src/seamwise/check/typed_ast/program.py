@@ -136,7 +136,7 @@ class Module:
 
     @cached_property
     def _tree(self) -> _Tree:
-        """Breadth-first walk over the syntax, done once because it is half the cost of all rules."""
+        """Result of one walk over the syntax, which would be half the cost of all rules."""
         parents: dict[ast.AST, ast.AST] = {}
         by_type: dict[type[ast.AST], list[ast.AST]] = {ast.Module: [self.syntax]}
         nodes: list[ast.AST] = [self.syntax]
@@ -178,7 +178,7 @@ class Module:
         return self._mypy_nodes[node]
 
     def full_name(self, node: ast.expr) -> str:
-        """Return the name under which an object was defined, however it is imported; empty if unknown."""
+        """Return the name under which an object is defined, not imported; empty if unknown."""
         reference = self.mypy_node(node)
         if not isinstance(reference, RefExpr):
             return ''
@@ -234,7 +234,7 @@ class Module:
         return declared if isinstance(declared, CallableType) else None
 
     def decorated_type(self, function: Function) -> FunctionLike | None:
-        """Return the type of a decorated function for its callers; None without decorators, or if unknown."""
+        """Return the type of a decorated function; None if it has no decorator or is unknown."""
         decorator = self._index.decorated.get(self._position(function))
         if not isinstance(decorator, Decorator) or decorator.var.type is None:
             return None
@@ -242,7 +242,7 @@ class Module:
         return decorated if isinstance(decorated, FunctionLike) else None
 
     def implements_overloads(self, function: Function) -> bool:
-        """Return whether a function implements overloads, so that callers do not see its signature."""
+        """Return whether a function implements overloads, which hide its signature from callers."""
         return self._position(function) in self._index.implementations
 
 
