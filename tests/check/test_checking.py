@@ -8,7 +8,10 @@ import pytest
 from seamwise.check.checking import Report, run_check
 from seamwise.check.settings import CheckSettings
 
-START = 'from seamwise import Failure, Result, Success\ndef save() -> Result[int, str]: return Success(1) if id else Failure("")\n'
+START = (
+    'from seamwise import Failure, Result, Success\n'
+    'def save() -> Result[int, str]: return Success(1) if id else Failure("")\n'
+)
 
 
 @pytest.fixture(scope='module')
@@ -93,7 +96,8 @@ def test_suppression_in_a_string_has_no_effect() -> None:
 def test_suppressions_apply_on_lines_of_the_statement_and_directly_above() -> None:
     source = (
         f'{START}# seamwise: allow[SW101, SW102] above\n# a second comment\nsave()\n'
-        '[\n    save(),  # seamwise: allow[SW101] inside\n]\n# seamwise: allow[SW101] too far above\n\nsave()\n'
+        '[\n    save(),  # seamwise: allow[SW101] inside\n]\n'
+        '# seamwise: allow[SW101] too far above\n\nsave()\n'
     )
     assert [finding.line for finding in check_source(source).findings] == [5, 11]
 
@@ -120,7 +124,8 @@ def test_settings_select_rules_and_severities() -> None:
 @pytest.mark.parametrize(
     ('source', 'message'),
     [
-        ('def (:', 'does not parse'), (b'x = 1\0', 'does not parse'), (b'x = "\xff"', 'cannot be read'), ('break', 'outside loop'),
+        ('def (:', 'does not parse'), (b'x = 1\0', 'does not parse'),
+        (b'x = "\xff"', 'cannot be read'), ('break', 'outside loop'),
         ('x = ' + '(' * 5000, 'does not parse'),
     ],
 )  # fmt: skip
@@ -204,7 +209,8 @@ def test_mypy_configuration_error_is_a_problem() -> None:
 
 def test_ignore_errors_of_mypy_has_no_effect() -> None:
     Path('mypy.ini').write_text(
-        '[mypy]\nignore_errors = True\n[mypy-module]\nignore_errors = True\ncheck_untyped_defs = False\n',
+        '[mypy]\nignore_errors = True\n'
+        '[mypy-module]\nignore_errors = True\ncheck_untyped_defs = False\n',
         encoding='utf-8',
     )
     assert len(check_source(f'{START}def run():\n    save()\n').findings) == 1
@@ -272,7 +278,10 @@ def test_byte_order_mark_and_encoding_do_not_change_columns() -> None:
 
 @pytest.mark.parametrize('text', ['ä', '漢字、', '😀', 'ä漢😀'])
 def test_findings_after_multibyte_characters_are_reported(text: str) -> None:
-    line = f'print(id, "{text}", id, f"{text}{{id}}"); save(); print([save() for _ in "{text}"], ("{text}" + (text))); save().unwrap()'
+    line = (
+        f'print(id, "{text}", id, f"{text}{{id}}"); save(); '
+        f'print([save() for _ in "{text}"], ("{text}" + (text))); save().unwrap()'
+    )
     findings = check_source(f'{START}text = ""\n{line}\n').findings
     assert [(finding.code, finding.column) for finding in findings] == [
         ('SW101', line.index('save(') + 1),

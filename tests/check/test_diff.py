@@ -13,7 +13,10 @@ from seamwise.check.git import export_commit, find_commit
 from seamwise.check.rules.registry import RULES
 from seamwise.check.settings import CheckSettings, load_settings
 
-LIB = "from seamwise import Failure, Result, Success\ndef keep(n: int) -> Result[int, str]: return Success(n) if n else Failure('none')\n"
+LIB = (
+    'from seamwise import Failure, Result, Success\n'
+    "def keep(n: int) -> Result[int, str]: return Success(n) if n else Failure('none')\n"
+)
 USE = 'from lib import keep\n'
 
 

@@ -18,8 +18,10 @@ from seamwise.check.plugin import SUPPORTED, SeamwisePlugin
 ROOT = Path(__file__).parent.parent.parent
 
 INVALID = [
-    '{nothing}', '{} of {size}', '{0}', '{size.real}', '{size[0]}', '{size!x}', '{size:{disk}}', '{size:d', 'a } b',
-    '{size:.2q}', '{disk:d}', '{ratio:s}', '{is_full:s}', '{size!r:d}', '{quoted:d}', '{tag}', '{limit}', '{category}',
+    '{nothing}', '{} of {size}', '{0}', '{size.real}', '{size[0]}', '{size!x}',
+    '{size:{disk}}', '{size:d', 'a } b',
+    '{size:.2q}', '{disk:d}', '{ratio:s}', '{is_full:s}', '{size!r:d}', '{quoted:d}',
+    '{tag}', '{limit}', '{category}',
 ]  # fmt: skip
 
 VALID = [
@@ -66,7 +68,7 @@ SPECIAL_CLASSES = [
     """class FromBase(Sized, TaggedError, category=Category.CONFLICT, message='{size:d} {disk}'):
     disk: str
 """,
-    "class OfTheBaseClass(Sized, TaggedError, category=Category.CONFLICT, message='{kind}'): pass\n",
+    "class OfBaseClass(Sized, TaggedError, category=Category.CONFLICT, message='{kind}'): pass\n",
     "class Method(Sized, TaggedError, category=Category.CONFLICT, message='{doubled}'): pass\n",
     "class OfMixin(Limited, TaggedError, category=Category.CONFLICT, message='{limit}'): pass\n",
     """class OtherInt(TaggedError, category=Category.CONFLICT, message='{size:.2q}'):
@@ -123,7 +125,8 @@ def test_typing_cases_pass_with_the_plugin() -> None:
 
 def classes() -> Iterator[str]:
     for number, template in enumerate([*INVALID, *VALID]):
-        yield f'class E{number}(TaggedError, category=Category.CONFLICT, message={template!r}):{FIELDS}'
+        arguments = f'TaggedError, category=Category.CONFLICT, message={template!r}'
+        yield f'class E{number}({arguments}):{FIELDS}'
     yield from SPECIAL_CLASSES
 
 
@@ -147,9 +150,11 @@ def test_invalid_templates_are_reported_with_the_runtime_message(tmp_path: Path)
 def test_unsupported_mypy_raises_with_the_supported_versions(version: str) -> None:
     with pytest.raises(CompileError) as raised:
         plugin.plugin(version)
-    assert raised.value.messages == [
-        f'error: seamwise.check.plugin supports mypy 2.3 and 2.4, not {version}; install one of them or remove the plugin',
-    ]
+    (message,) = raised.value.messages
+    assert message == (
+        f'error: seamwise.check.plugin supports mypy 2.3 and 2.4, not {version}; '
+        'install one of them or remove the plugin'
+    )
 
 
 @pytest.mark.parametrize(
@@ -171,7 +176,8 @@ def test_supported_versions_are_the_two_newest_minors_that_returns_allows() -> N
 
 def test_mypy_prints_the_version_error_without_a_traceback(tmp_path: Path) -> None:
     (tmp_path / 'older.py').write_text(
-        "from seamwise.check import plugin as newer\ndef plugin(version):\n    return newer.plugin('2.2.0')\n"
+        'from seamwise.check import plugin as newer\n'
+        "def plugin(version):\n    return newer.plugin('2.2.0')\n"
     )
     (tmp_path / 'empty.py').touch()
     process = run_mypy(tmp_path, 'empty.py', plugins='older.py')

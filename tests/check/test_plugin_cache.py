@@ -1,4 +1,4 @@
-"""Tests of the plugin with a warm mypy cache and in the daemon: the errors are those of a cold run."""
+"""Tests of the plugin with a warm mypy cache and in the daemon: same errors as in a cold run."""
 
 import os
 import shutil
