@@ -1,4 +1,4 @@
-"""Imports go down the layers, never up, and the core stays light."""
+"""Tests of the layers: imports only go down, and the core stays light."""
 
 import ast
 import subprocess
@@ -9,13 +9,20 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).parent.parent / 'src' / 'seamwise'
-LAYERS = ['core', 'catalog', 'policies', 'seams', 'check', 'live', 'toolhost', 'program']
-"""From the lowest to the highest; a folder that is not here yet has no modules to break the rule."""
+LAYERS = [
+    'core',
+    'catalog',
+    'policies',
+    'seams',
+    'check',
+    'live',
+    'toolhost',
+    'documents',
+    'program',
+]
+"""From the lowest to the highest; a layer without modules yet is checked when it has some."""
 
-
-def layer(module: str) -> str:
-    part = module.split('.')[1] if '.' in module else ''
-    return {'__main__': 'program'}.get(part, part if part in LAYERS else 'core')
+CORE_PACKAGES = {'_text', 'redaction', 'locale'}
 
 
 def module_of(file: Path) -> str:
@@ -23,67 +30,84 @@ def module_of(file: Path) -> str:
     return '.'.join(parts[:-1] if parts[-1] == '__init__' else parts)
 
 
-def imported(file: Path) -> Iterator[str]:
+def layer_of(module: str) -> str:
+    """Return the layer of a module or of an object in it; `seamwise.Success` is of the core."""
+    part = module.split('.')[1] if '.' in module else ''
+    if part == '__main__':
+        return 'program'
+    return part if part in LAYERS else 'core'
+
+
+def imported_names(file: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(file.read_text(encoding='utf-8'))):
         if isinstance(node, ast.Import):
-            yield from (one.name for one in node.names)
+            yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f'{file}: imports are absolute here'
-            yield from (f'{node.module}.{one.name}' for one in node.names)
+            yield from (f'{node.module}.{alias.name}' for alias in node.names)
+
+
+def own_imports(file: Path) -> Iterator[str]:
+    return (name for name in imported_names(file) if name.split('.')[0] == 'seamwise')
 
 
 FILES = sorted(SOURCE.rglob('*.py'))
 
 
+def files_of(layer: str) -> list[Path]:
+    return [file for file in FILES if layer_of(module_of(file)) == layer]
+
+
+def test_every_package_belongs_to_a_layer() -> None:
+    packages = {file.parent.name for file in SOURCE.glob('*/__init__.py')}
+    assert packages <= {*LAYERS, *CORE_PACKAGES}
+
+
 @pytest.mark.parametrize('file', FILES, ids=module_of)
-def test_imports_go_down(file: Path) -> None:
-    own = LAYERS.index(layer(module_of(file)))
-    upwards = [
-        name
-        for name in imported(file)
-        if name.split('.')[0] == 'seamwise' and LAYERS.index(layer(name)) > own
-    ]
-    assert not upwards
+def test_a_module_imports_no_higher_layer(file: Path) -> None:
+    own = LAYERS.index(layer_of(module_of(file)))
+    assert not [name for name in own_imports(file) if LAYERS.index(layer_of(name)) > own]
 
 
-@pytest.mark.parametrize(
-    'file', [one for one in FILES if layer(module_of(one)) == 'catalog'], ids=module_of
-)
-def test_no_domain_imports_the_errors_of_another(file: Path) -> None:
-    assert {name for name in imported(file) if name.startswith('seamwise.catalog.')} <= {
-        'seamwise.catalog.problem.Problem'
-    }
+@pytest.mark.parametrize('file', files_of('catalog'), ids=module_of)
+def test_a_catalog_domain_imports_no_errors_of_another_domain(file: Path) -> None:
+    names = {name for name in own_imports(file) if layer_of(name) == 'catalog'}
+    assert names <= {'seamwise.catalog.problem.Problem'}
 
 
-def test_a_tool_knows_no_seam_and_a_seam_knows_no_tool() -> None:
-    for file in FILES:
-        names = [
-            name
-            for name in imported(file)
-            if name.startswith(('seamwise.seams', 'seamwise.toolhost'))
-        ]
-        if layer(module_of(file)) == 'toolhost':
-            assert not [name for name in names if name.startswith('seamwise.seams')], file
-        if layer(module_of(file)) == 'seams':
-            assert not [name for name in names if name.startswith('seamwise.toolhost')], file
+@pytest.mark.parametrize('file', sorted((SOURCE / '_text').glob('*.py')), ids=module_of)
+def test_a_text_helper_imports_only_the_core(file: Path) -> None:
+    assert {layer_of(name) for name in own_imports(file)} <= {'core'}
+
+
+@pytest.mark.parametrize('file', files_of('toolhost'), ids=module_of)
+def test_a_tool_imports_no_seam(file: Path) -> None:
+    assert not [name for name in own_imports(file) if layer_of(name) == 'seams']
+
+
+@pytest.mark.parametrize('file', files_of('check'), ids=module_of)
+def test_the_checker_imports_no_seam(file: Path) -> None:
+    assert not [name for name in own_imports(file) if layer_of(name) == 'seams']
 
 
 @pytest.mark.parametrize(
     'seam',
-    sorted(one.name for one in (SOURCE / 'seams').iterdir() if (one / '__init__.py').exists()),
+    sorted(
+        folder.name for folder in (SOURCE / 'seams').iterdir() if (folder / '__init__.py').exists()
+    ),
 )
-def test_a_seam_knows_few_others(seam: str) -> None:
-    """Model guidance is text inside a JSON-RPC result; beside that no seam knows another."""
-    others = {
+def test_a_seam_imports_no_other_seam(seam: str) -> None:
+    """One exception: JSON-RPC results contain the guidance of the model seam."""
+    seams = {
         name.split('.')[2]
         for file in (SOURCE / 'seams' / seam).rglob('*.py')
-        for name in imported(file)
+        for name in own_imports(file)
         if name.startswith('seamwise.seams.') and not name.split('.')[2].startswith('_')
     } - {seam, 'adapter'}
-    assert others <= ({'model'} if seam == 'jsonrpc' else set())
+    assert seams <= ({'model'} if seam == 'jsonrpc' else set())
 
 
-LATER = [
+LAZY_MODULES = [
     'asyncio',
     'logging',
     'traceback',
@@ -98,7 +122,7 @@ LATER = [
 ]
 
 
-@pytest.mark.parametrize('module', LATER)
-def test_importing_the_core_does_not_import(module: str) -> None:
+@pytest.mark.parametrize('module', LAZY_MODULES)
+def test_importing_the_core_does_not_import_the_module(module: str) -> None:
     code = f'import seamwise, sys; sys.exit({module!r} in sys.modules)'
     assert subprocess.run([sys.executable, '-I', '-c', code], check=False).returncode == 0

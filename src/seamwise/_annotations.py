@@ -31,7 +31,7 @@ def of_body(body: Mapping[str, Any]) -> Mapping[str, Any]:
     return found
 
 
-def hints(kind: type) -> Mapping[str, Any]:
+def resolved_hints(kind: type) -> Mapping[str, Any]:
     """Give the resolved annotations of a class, unresolved ones where a name is there for type checkers only."""
     try:
         return get_type_hints(kind)

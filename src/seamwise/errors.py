@@ -106,7 +106,7 @@ class ErrorMeta(msgspec.StructMeta):
             mcls, name, bases, body, frozen=True, tag=traits.tag, tag_field=TAG_FIELD
         )
         try:
-            messages.check(
+            messages.check_template(
                 traits.template, {field: annotations.get(field) for field in made.__struct_fields__}
             )
         except ValueError as reason:

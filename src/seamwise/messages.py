@@ -28,7 +28,7 @@ class Part(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def parse(template: str) -> tuple[Part, ...]:
+def parse_template(template: str) -> tuple[Part, ...]:
     """Take a template apart; raises ValueError with the reason where it is no template."""
     return tuple(
         Part(text, field, conversion, spec or '')
@@ -36,9 +36,9 @@ def parse(template: str) -> tuple[Part, ...]:
     )
 
 
-def check(template: str, fields: Mapping[str, object]) -> None:
+def check_template(template: str, fields: Mapping[str, object]) -> None:
     """Raise ValueError where `template` does not fit `fields` (name to annotation)."""
-    for part in parse(template):
+    for part in parse_template(template):
         if part.field is None:
             continue
         if not part.field:
@@ -78,17 +78,17 @@ def _check_spec(part: Part, annotation: object) -> None:
         ) from None
 
 
-def names(template: str) -> set[str]:
+def field_names(template: str) -> set[str]:
     """Give the fields that a template names; one that cannot be read names a field that nobody has."""
     try:
-        return {part.field for part in parse(template) if part.field is not None}
+        return {part.field for part in parse_template(template) if part.field is not None}
     except ValueError:
         return {''}
 
 
 def fill(template: str, values: object) -> str:
     """Fill a checked template from the attributes of `values`: secrets masked, long values and the whole cut."""
-    return shorten(''.join([part.text + _shown(part, values) for part in parse(template)]))
+    return shorten(''.join([part.text + _shown(part, values) for part in parse_template(template)]))
 
 
 def _shown(part: Part, values: object) -> str:

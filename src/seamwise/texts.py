@@ -65,7 +65,9 @@ def text(error: TaggedError, locale: str = 'en') -> str:
     texts = catalogue(locale)
     translated = _translated(texts, template, error)
     # A translation may be older than its class: what it cannot fill in, nobody should be shown.
-    if translated == template or not messages.names(translated) <= set(error.__struct_fields__):
+    if translated == template or not messages.field_names(translated) <= set(
+        error.__struct_fields__
+    ):
         return messages.shorten(str(error))
     words = {
         field: texts.pgettext(field, getattr(error, field)) for field in _read(type(error)).words
@@ -152,8 +154,8 @@ class _Read(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=4096)
 def _read(kind: type[TaggedError]) -> _Read:
-    hints = _annotations.hints(kind)
-    named = [part.field for part in messages.parse(kind.__traits__.template) if part.field]
+    hints = _annotations.resolved_hints(kind)
+    named = [part.field for part in messages.parse_template(kind.__traits__.template) if part.field]
     numbers = [field for field in named if hints.get(field) is int]
     return _Read(
         next(iter(numbers), None), tuple(field for field in named if _is_closed(hints.get(field)))
@@ -167,5 +169,7 @@ def _is_closed(hint: object) -> bool:
 @lru_cache(maxsize=4096)
 def _optional(kind: type[TaggedError]) -> frozenset[str]:
     return frozenset(
-        field for field, hint in _annotations.hints(kind).items() if type(None) in get_args(hint)
+        field
+        for field, hint in _annotations.resolved_hints(kind).items()
+        if type(None) in get_args(hint)
     )

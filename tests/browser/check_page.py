@@ -1,4 +1,7 @@
-"""The page of the catalogue in a real browser, headless Chromium; its name keeps it out of a plain run, where none may be installed."""
+"""Tests of the catalogue page in headless Chromium.
+
+The file name keeps them out of a default test run, which needs no browser.
+"""
 
 import json
 import shutil
@@ -15,25 +18,25 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 
 PHONE = 360
-"""In CSS pixels: the width of a small phone."""
+"""Width of a small phone in CSS pixels."""
 
 
 @pytest.fixture(scope='module')
 def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     file = tmp_path_factory.mktemp('page') / 'errors.html'
-    made = subprocess.run(
+    result = subprocess.run(
         [sys.executable, '-m', 'seamwise', 'catalog', '--format', 'html'],
         capture_output=True,
         check=True,
     )
-    file.write_bytes(made.stdout)
+    file.write_bytes(result.stdout)
     return file.as_uri()
 
 
 @pytest.fixture(scope='module')
 def chromium() -> Generator[Chrome, None, None]:
     options = ChromeOptions()
-    options.binary_location = found('chromium', 'chromium-browser', 'google-chrome')
+    options.binary_location = find_program('chromium', 'chromium-browser', 'google-chrome')
     for argument in (
         '--headless=new',
         '--no-sandbox',
@@ -43,66 +46,66 @@ def chromium() -> Generator[Chrome, None, None]:
     ):
         options.add_argument(argument)
     options.set_capability('goog:loggingPrefs', {'browser': 'ALL', 'performance': 'ALL'})
-    driver = Chrome(options=options, service=ChromeService(found('chromedriver')))
+    driver = Chrome(options=options, service=ChromeService(find_program('chromedriver')))
     yield driver
     driver.quit()
 
 
-def found(*names: str) -> str:
+def find_program(*names: str) -> str:
     return next(path for name in names if (path := shutil.which(name)))
 
 
 @pytest.fixture
 def browser(chromium: Chrome, page: str) -> Generator[Chrome, None, None]:
-    """Open the page anew; at the end, nothing may stand in the console."""
-    width(chromium, 1000)
-    scheme(chromium, 'light')
+    """Load the page; at the end, the console must be empty."""
+    set_width(chromium, 1000)
+    set_color_scheme(chromium, 'light')
     chromium.get('about:blank')
-    log(chromium, 'browser')
-    log(chromium, 'performance')
+    read_log(chromium, 'browser')
+    read_log(chromium, 'performance')
     chromium.get(page)
     yield chromium
-    assert log(chromium, 'browser') == []
+    assert read_log(chromium, 'browser') == []
 
 
-# Selenium says nothing of the types of these.
+# Selenium does not type these methods.
 
 
-def command(driver: Any, name: str, arguments: Mapping[str, object]) -> None:
+def run_command(driver: Any, name: str, arguments: Mapping[str, object]) -> None:
     driver.execute_cdp_cmd(name, arguments)
 
 
-def script(driver: Any, code: str, *arguments: object) -> Any:
+def run_script(driver: Any, code: str, *arguments: object) -> Any:
     return driver.execute_script(code, *arguments)
 
 
-def log(driver: Any, kind: str) -> list[dict[str, Any]]:
+def read_log(driver: Any, kind: str) -> list[dict[str, Any]]:
     entries: list[dict[str, Any]] = driver.get_log(kind)
     return entries
 
 
-def width(driver: Chrome, pixels: int) -> None:
+def set_width(driver: Chrome, pixels: int) -> None:
     metrics = {'width': pixels, 'height': 800, 'deviceScaleFactor': 1, 'mobile': pixels == PHONE}
-    command(driver, 'Emulation.setDeviceMetricsOverride', metrics)
+    run_command(driver, 'Emulation.setDeviceMetricsOverride', metrics)
 
 
-def scheme(driver: Chrome, name: str) -> None:
-    command(
+def set_color_scheme(driver: Chrome, name: str) -> None:
+    run_command(
         driver,
         'Emulation.setEmulatedMedia',
         {'features': [{'name': 'prefers-color-scheme', 'value': name}]},
     )
 
 
-def query(driver: Chrome) -> WebElement:
+def search_field(driver: Chrome) -> WebElement:
     return driver.find_element(By.ID, 'query')
 
 
-def shown(driver: Chrome) -> list[str]:
+def visible_articles(driver: Chrome) -> list[str]:
     return [
-        one.get_attribute('id') or ''
-        for one in driver.find_elements(By.TAG_NAME, 'article')
-        if one.is_displayed()
+        article.get_attribute('id') or ''
+        for article in driver.find_elements(By.TAG_NAME, 'article')
+        if article.is_displayed()
     ]
 
 
@@ -113,32 +116,31 @@ def is_open(driver: Chrome, tag: str) -> bool:
     )
 
 
-def test_typing_filters_by_tag_code_and_text(browser: Chrome) -> None:
-    every = len(shown(browser))
-    assert every > 100
-    query(browser).send_keys('filenotf')
-    assert shown(browser) == ['FileNotFound']
-    assert browser.find_element(By.ID, 'count').text == f'1 of {every} errors'
-    query(browser).clear()
-    query(browser).send_keys('ERR_TIMEOUT_001')
-    assert shown(browser) == ['ToolTimedOut']
-    query(browser).clear()
-    query(browser).send_keys('429 retry')
-    assert set(shown(browser)) >= {'UpstreamRateLimited'}
-    query(browser).clear()
-    query(browser).send_keys('zzzz')
-    assert shown(browser) == []
-    assert [
-        one.text for one in browser.find_elements(By.TAG_NAME, 'h2') if one.is_displayed()
-    ] == []
-    query(browser).send_keys(Keys.ESCAPE)
-    assert len(shown(browser)) == every
+def test_search_filters_by_tag_code_and_text(browser: Chrome) -> None:
+    total = len(visible_articles(browser))
+    assert total > 100
+    search_field(browser).send_keys('filenotf')
+    assert visible_articles(browser) == ['FileNotFound']
+    assert browser.find_element(By.ID, 'count').text == f'1 of {total} errors'
+    search_field(browser).clear()
+    search_field(browser).send_keys('ERR_TIMEOUT_001')
+    assert visible_articles(browser) == ['ToolTimedOut']
+    search_field(browser).clear()
+    search_field(browser).send_keys('429 retry')
+    assert set(visible_articles(browser)) >= {'UpstreamRateLimited'}
+    search_field(browser).clear()
+    search_field(browser).send_keys('zzzz')
+    assert visible_articles(browser) == []
+    headings = browser.find_elements(By.TAG_NAME, 'h2')
+    assert [heading.text for heading in headings if heading.is_displayed()] == []
+    search_field(browser).send_keys(Keys.ESCAPE)
+    assert len(visible_articles(browser)) == total
 
 
-def test_the_keyboard_reaches_everything(browser: Chrome) -> None:
+def test_keyboard_reaches_all_controls(browser: Chrome) -> None:
     browser.find_element(By.TAG_NAME, 'body').send_keys('/')
-    assert browser.switch_to.active_element == query(browser)
-    query(browser).send_keys('filenotfound', Keys.TAB)
+    assert browser.switch_to.active_element == search_field(browser)
+    search_field(browser).send_keys('filenotfound', Keys.TAB)
     summary = browser.switch_to.active_element
     assert summary.tag_name == 'summary'
     summary.send_keys(Keys.ENTER)
@@ -154,89 +156,95 @@ def test_the_keyboard_reaches_everything(browser: Chrome) -> None:
     assert browser.switch_to.active_element.text == 'Skip to the errors'
 
 
-def test_a_link_leads_to_its_error_and_opens_it(browser: Chrome, page: str) -> None:
+def test_link_opens_its_error(browser: Chrome, page: str) -> None:
     assert not is_open(browser, 'CircuitOpen')
     browser.get('about:blank')
     browser.get(f'{page}#CircuitOpen')
     assert is_open(browser, 'CircuitOpen')
-    top: Any = script(
+    top: Any = run_script(
         browser, 'return document.getElementById("CircuitOpen").getBoundingClientRect().top'
     )
     assert 0 <= top < 100
 
 
-def test_a_link_to_an_error_that_is_filtered_away_shows_it(browser: Chrome) -> None:
-    query(browser).send_keys('filenotfound')
-    script(browser, 'location.hash = "#CircuitOpen"')
-    assert 'CircuitOpen' in shown(browser)
+def test_link_to_a_hidden_error_clears_the_filter(browser: Chrome) -> None:
+    search_field(browser).send_keys('filenotfound')
+    run_script(browser, 'location.hash = "#CircuitOpen"')
+    assert 'CircuitOpen' in visible_articles(browser)
     assert is_open(browser, 'CircuitOpen')
 
 
-def test_a_link_that_leads_nowhere_breaks_nothing(browser: Chrome, page: str) -> None:
+def test_invalid_link_is_ignored(browser: Chrome, page: str) -> None:
     browser.get('about:blank')
     browser.get(f'{page}#%E0%A4%A')
-    assert len(shown(browser)) > 100
+    assert len(visible_articles(browser)) > 100
 
 
-def test_on_a_phone_nothing_is_wider_than_the_screen(browser: Chrome) -> None:
-    width(browser, PHONE)
-    script(browser, 'for (const one of document.querySelectorAll("details")) one.open = true')
-    assert script(browser, 'return document.documentElement.scrollWidth') == PHONE
-    wide: Any = script(
+def test_page_fits_the_width_of_a_phone(browser: Chrome) -> None:
+    set_width(browser, PHONE)
+    run_script(browser, 'for (const item of document.querySelectorAll("details")) item.open = true')
+    assert run_script(browser, 'return document.documentElement.scrollWidth') == PHONE
+    wide: Any = run_script(
         browser,
-        'return [...document.querySelectorAll("main *")].filter((one) => one.getBoundingClientRect().right > innerWidth + 1).length',
+        """
+        const elements = [...document.querySelectorAll('main *')];
+        const right = (element) => element.getBoundingClientRect().right;
+        return elements.filter((element) => right(element) > innerWidth + 1).length;
+        """,
     )
     assert wide == 0
 
 
 @pytest.mark.parametrize('name', ['light', 'dark'])
-def test_texts_can_be_read_by_day_and_by_night(browser: Chrome, name: str) -> None:
-    scheme(browser, name)
-    script(browser, 'document.querySelector("details").open = true')
+def test_text_has_sufficient_contrast(browser: Chrome, name: str) -> None:
+    set_color_scheme(browser, name)
+    run_script(browser, 'document.querySelector("details").open = true')
     for selector in ('body', '.message', '.category', '.facts a', 'pre', 'input'):
         assert contrast(browser, selector) >= 4.5, selector
 
 
 def contrast(driver: Chrome, selector: str) -> float:
-    """Give the contrast of an element's text to what is behind it, as WCAG 2.2 (1.4.3) measures it."""
+    """Return the contrast ratio of a text to its background (WCAG 2.2, 1.4.3)."""
     code = """
-        let one = document.querySelector(arguments[0]);
-        const ink = getComputedStyle(one).color;
-        while (one && getComputedStyle(one).backgroundColor === 'rgba(0, 0, 0, 0)') one = one.parentElement;
-        return [ink, one ? getComputedStyle(one).backgroundColor : 'rgb(255, 255, 255)'];
+        let element = document.querySelector(arguments[0]);
+        const color = getComputedStyle(element).color;
+        const background = () => getComputedStyle(element).backgroundColor;
+        while (element && background() === 'rgba(0, 0, 0, 0)') element = element.parentElement;
+        return [color, element ? background() : 'rgb(255, 255, 255)'];
     """
-    colors: Any = script(driver, code, selector)
+    colors: Any = run_script(driver, code, selector)
     low, high = sorted(luminance(color) for color in colors)
     return (high + 0.05) / (low + 0.05)
 
 
 def luminance(color: str) -> float:
-    parts = [int(one) / 255 for one in color.partition('(')[2].rstrip(')').split(',')[:3]]
+    parts = [int(part) / 255 for part in color.partition('(')[2].rstrip(')').split(',')[:3]]
     red, green, blue = (
         part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
     )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def test_the_page_asks_for_nothing(browser: Chrome, page: str) -> None:
-    sent = [json.loads(one['message'])['message'] for one in log(browser, 'performance')]
-    asked = {
-        one['params']['request']['url']
-        for one in sent
-        if one['method'] == 'Network.requestWillBeSent'
+def test_page_loads_nothing(browser: Chrome, page: str) -> None:
+    entries = read_log(browser, 'performance')
+    events = [json.loads(entry['message'])['message'] for entry in entries]
+    urls = {
+        event['params']['request']['url']
+        for event in events
+        if event['method'] == 'Network.requestWillBeSent'
     }
-    assert {one for one in asked if not one.startswith('data:')} <= {page, 'about:blank'}
+    assert {url for url in urls if not url.startswith('data:')} <= {page, 'about:blank'}
 
 
-def test_without_scripts_every_error_is_there(chromium: Chrome, page: str) -> None:
-    command(chromium, 'Emulation.setScriptExecutionDisabled', {'value': True})
+def test_page_lists_all_errors_without_scripts(chromium: Chrome, page: str) -> None:
+    run_command(chromium, 'Emulation.setScriptExecutionDisabled', {'value': True})
     try:
         chromium.get(page)
         assert not chromium.find_element(By.ID, 'search').is_displayed()
-        assert len(shown(chromium)) > 100
+        assert len(visible_articles(chromium)) > 100
     finally:
-        command(chromium, 'Emulation.setScriptExecutionDisabled', {'value': False})
+        run_command(chromium, 'Emulation.setScriptExecutionDisabled', {'value': False})
 
 
-def test_the_page_is_small(page: str) -> None:
+def test_page_is_smaller_than_one_megabyte(page: str) -> None:
     assert Path(page.removeprefix('file://')).stat().st_size < 1_000_000

@@ -1,34 +1,34 @@
-"""Reports for the tests of the formats."""
+"""Reports for the tests of the report formats."""
 
 from seamwise.check.checking import Report
 from seamwise.check.findings import Finding, Severity
 from seamwise.check.mypy_sources import SourceProblem
 
 ODD = 'a b/说明,100%:\n::error::x\udcff.py'
-"""A file name with a space, Chinese, a line end, what looks like a command, and a byte that is no UTF-8."""
+"""A file name with a space, Chinese, a newline, a command of GitHub, and an invalid UTF-8 byte."""
 
 
-def finding(  # noqa: PLR0917 -- as tests read best
+def finding(  # noqa: PLR0917 -- short calls in tests
     source: str = 'save()',
-    meant: str = 'save()',
+    marked: str = 'save()',
     code: str = 'SW101',
     path: str = 'shop/orders.py',
     line: int = 4,
     last_line: int | None = None,
-    message: str = 'The Result is thrown away.',
+    message: str = 'The Result is discarded.',
     severity: Severity = 'error',
 ) -> Finding:
-    at = source.index(meant)
+    start = source.index(marked)
     return Finding(
         code=code,
         path=path,
         line=line,
-        column=at + 1,
+        column=start + 1,
         message=message,
         help='Use it.',
         severity=severity,
         last_line=last_line or line,
-        end_column=at + len(meant) + 1,
+        end_column=start + len(marked) + 1,
         source=source,
     )
 

@@ -13,8 +13,8 @@ from typing import Protocol, cast
 
 import pytest
 
-from seamwise.check.adoption.render import as_text
-from seamwise.check.adoption.report import adoption
+from seamwise.check.adoption.render import render_adoption_text
+from seamwise.check.adoption.report import adoption_report
 from seamwise.check.checking import run_check
 
 ROOT = Path(__file__).parents[2]
@@ -157,7 +157,7 @@ def test_the_check_says_of_each_step_what_the_page_says(step: str) -> None:
 
 @every_step
 def test_the_report_says_of_each_step_what_the_page_says(step: str) -> None:
-    lines = as_text(adoption([f'{step}.py'])).splitlines()
+    lines = render_adoption_text(adoption_report([f'{step}.py'])).splitlines()
     assert f'{step}.py: {lines[0]}' in PAGE.splitlines()
     if step == 'start':
         assert '\n'.join(lines) + '\n' in PAGE

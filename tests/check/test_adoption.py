@@ -1,4 +1,4 @@
-"""How far a code base is: what is counted, the way of an exception, and what would change first."""
+"""Tests of the adoption report: counts, exception paths, and migration steps."""
 
 import json
 import textwrap
@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from seamwise.check.adoption.render import as_json, as_text
-from seamwise.check.adoption.report import AdoptionReport, adoption
-from seamwise.check.adoption.steps import Step
+from seamwise.check.adoption.render import render_adoption_json, render_adoption_text
+from seamwise.check.adoption.report import AdoptionReport, adoption_report
+from seamwise.check.adoption.steps import MigrationStep
 
 SHOP = """
 from contextlib import suppress
@@ -51,37 +51,35 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def report_of(source: str, **others: str) -> AdoptionReport:
     for name, text in {'shop': source, **others}.items():
         Path(f'{name}.py').write_text(textwrap.dedent(text), encoding='utf-8')
-    report = adoption(['.'])
+    report = adoption_report(['.'])
     assert report.problems == ()
     return report
 
 
-def steps_of(source: str, kind: str, **others: str) -> list[Step]:
-    return [one for one in report_of(source, **others).steps if one.kind == kind]
+def steps_of(source: str, kind: str, **others: str) -> list[MigrationStep]:
+    return [step for step in report_of(source, **others).steps if step.kind == kind]
 
 
-def test_a_class_of_exceptions_is_followed_from_its_raise_to_its_handler() -> None:
+def test_exception_class_is_followed_from_raise_to_handler() -> None:
     [step] = steps_of(SHOP, 'error')
     assert (step.path, step.line, step.name, step.touches) == ('shop.py', 9, 'NoOrder', 3)
-    assert step.why == 'is raised by `Store.find` and ends in `main` (shop.py:27).'
-    assert step.how == 'Make it a TaggedError, which `Store.find` would return in a Failure.'
+    assert step.why == 'is raised by `Store.find` and caught in `main` (shop.py:27).'
+    assert step.how == 'Make it a TaggedError, and return it in a Failure from `Store.find`.'
 
 
-def test_functions_that_let_an_exception_through_are_counted_and_those_that_end_it_are_not() -> (
-    None
-):
+def test_functions_that_propagate_an_exception_are_counted() -> None:
     counts = report_of(SHOP).counts
     assert (counts.functions, counts.raising, counts.fallible) == (3, 2, 2)
 
 
-def test_an_exception_that_nobody_handles_says_so() -> None:
+def test_exception_without_handler_is_never_caught() -> None:
     [step] = steps_of(
         'class Broken(Exception): ...\ndef fail() -> None:\n    raise Broken', 'error'
     )
-    assert step.why == 'is raised by `fail` and is handled nowhere here.'
+    assert step.why == 'is raised by `fail` and never caught.'
 
 
-def test_one_that_ends_only_on_some_ways_says_so() -> None:
+def test_exception_caught_on_some_paths_only_is_described() -> None:
     source = """
     class Broken(Exception): ...
     def fail() -> None:
@@ -95,11 +93,14 @@ def test_one_that_ends_only_on_some_ways_says_so() -> None:
         fail()
     """
     [step] = steps_of(source, 'error')
-    assert step.why == 'is raised by `fail` and ends in `careful` (shop.py:8), or nowhere here.'
+    assert (
+        step.why
+        == 'is raised by `fail` and caught in `careful` (shop.py:8), but not on every path.'
+    )
     assert step.touches == 3
 
 
-def test_a_handler_ends_it_in_another_file_too() -> None:
+def test_exception_is_caught_in_another_file() -> None:
     caller = """
     import shop
     try:
@@ -108,11 +109,13 @@ def test_a_handler_ends_it_in_another_file_too() -> None:
         pass
     """
     [step] = steps_of(SHOP, 'error', caller=caller)
-    assert step.why == 'is raised by `Store.find` and ends in caller.py:5 and `main` (shop.py:27).'
+    assert (
+        step.why == 'is raised by `Store.find` and caught in caller.py:5 and `main` (shop.py:27).'
+    )
 
 
 @pytest.mark.parametrize(
-    ('head', 'is_ended'),
+    ('head', 'is_caught'),
     [
         ('except Broken:\n            pass', True),
         ('except (OSError, Broken):\n            pass', True),
@@ -127,7 +130,9 @@ def test_a_handler_ends_it_in_another_file_too() -> None:
         ('finally:\n            pass', False),
     ],
 )
-def test_a_handler_ends_what_it_takes_and_does_not_raise_again(head: str, is_ended: bool) -> None:
+def test_handler_stops_exceptions_that_it_catches_and_does_not_reraise(
+    head: str, is_caught: bool
+) -> None:
     source = f"""
     class Base(Exception): ...
     class Broken(Base): ...
@@ -138,10 +143,10 @@ def test_a_handler_ends_what_it_takes_and_does_not_raise_again(head: str, is_end
                 raise Broken
         {head}
     """
-    assert report_of(source).counts.raising == (not is_ended)
+    assert report_of(source).counts.raising == (not is_caught)
 
 
-def test_suppress_ends_what_it_names() -> None:
+def test_suppress_stops_the_named_exceptions() -> None:
     source = """
     from contextlib import suppress
     def quiet() -> None:
@@ -151,10 +156,10 @@ def test_suppress_ends_what_it_names() -> None:
         with suppress(OSError):
             raise ValueError
     """
-    assert [one.name for one in steps_of(source, 'raise')] == ['loud']
+    assert [step.name for step in steps_of(source, 'raise')] == ['loud']
 
 
-def test_what_a_handler_or_a_finally_raises_is_not_caught_beside_it() -> None:
+def test_exception_raised_in_a_handler_is_not_caught_by_its_siblings() -> None:
     source = """
     def again(text: str) -> int:
         try:
@@ -165,10 +170,10 @@ def test_what_a_handler_or_a_finally_raises_is_not_caught_beside_it() -> None:
             return 0
     """
     [step] = steps_of(source, 'raise')
-    assert step.why == 'raises LookupError, which is handled nowhere here.'
+    assert step.why == 'raises LookupError, which is never caught.'
 
 
-def test_what_a_handler_raises_again_is_not_its_own() -> None:
+def test_reraised_exception_of_a_handler_is_not_counted() -> None:
     source = """
     def hand_on(path: str) -> str:
         try:
@@ -179,7 +184,7 @@ def test_what_a_handler_raises_again_is_not_its_own() -> None:
     assert report_of(source).counts.fallible == 0
 
 
-def test_a_handler_that_translates_raises_the_other_kind_and_ends_the_first() -> None:
+def test_translating_handler_stops_one_class_and_raises_another() -> None:
     source = """
     class Low(Exception): ...
     class High(Exception): ...
@@ -191,12 +196,12 @@ def test_a_handler_that_translates_raises_the_other_kind_and_ends_the_first() ->
         except Low as raised:
             raise High from raised
     """
-    low, high = sorted(steps_of(source, 'error'), key=lambda one: one.line)
-    assert low.why == 'is raised by `low` and ends in `high` (shop.py:9).'
-    assert high.why == 'is raised by `high` and is handled nowhere here.'
+    low, high = sorted(steps_of(source, 'error'), key=lambda step: step.line)
+    assert low.why == 'is raised by `low` and caught in `high` (shop.py:9).'
+    assert high.why == 'is raised by `high` and never caught.'
 
 
-def test_a_method_is_found_by_the_type_of_its_object_and_an_override_by_its_base() -> None:
+def test_method_is_found_by_type_of_its_object_or_by_its_base_class() -> None:
     source = """
     from typing import Protocol
     class Gone(Exception): ...
@@ -218,7 +223,7 @@ def test_a_method_is_found_by_the_type_of_its_object_and_an_override_by_its_base
     assert report_of(source).counts.raising == 2
 
 
-def test_making_an_object_calls_what_makes_it() -> None:
+def test_creating_an_object_calls_its_constructor() -> None:
     source = """
     class Port:
         def __init__(self, number: int) -> None:
@@ -229,17 +234,17 @@ def test_making_an_object_calls_what_makes_it() -> None:
     """
     report = report_of(source)
     assert report.counts.raising == 1
-    assert [one for one in report.steps if one.kind == 'raise'] == []
+    assert [step for step in report.steps if step.kind == 'raise'] == []
 
 
 @pytest.mark.parametrize(
     'kind', ['AssertionError', 'NotImplementedError', 'SystemExit', 'KeyboardInterrupt']
 )
-def test_defects_and_signals_are_no_failures(kind: str) -> None:
+def test_defects_and_signals_are_not_counted(kind: str) -> None:
     assert report_of(f'def stop() -> None:\n    raise {kind}').percent is None
 
 
-def test_what_python_itself_calls_may_raise_what_python_asks_for() -> None:
+def test_special_methods_are_not_counted() -> None:
     source = """
     class Bag:
         def __getitem__(self, key: str) -> int:
@@ -248,7 +253,7 @@ def test_what_python_itself_calls_may_raise_what_python_asks_for() -> None:
     assert report_of(source).counts.fallible == 0
 
 
-def test_a_lambda_and_an_inner_function_raise_where_they_are_called() -> None:
+def test_lambda_and_inner_function_raise_in_their_caller() -> None:
     source = """
     from collections.abc import Callable
     class Bad(Exception): ...
@@ -269,7 +274,7 @@ def test_a_lambda_and_an_inner_function_raise_where_they_are_called() -> None:
     assert step.touches == 4  # bad, both `run`, now
 
 
-def test_functions_that_call_each_other_end() -> None:
+def test_recursive_functions_are_followed_once() -> None:
     source = """
     class Odd(Exception): ...
     def one(left: int) -> None:
@@ -337,7 +342,7 @@ def plain(text: str) -> int:
 """
 
 
-def test_each_kind_of_container_is_counted() -> None:
+def test_each_kind_of_container_is_counted_separately() -> None:
     counts = report_of(RETURNS).counts
     assert (counts.functions, counts.safe, counts.results, counts.containers, counts.raising) == (
         10,
@@ -349,23 +354,26 @@ def test_each_kind_of_container_is_counted() -> None:
     assert report_of(RETURNS).percent == 0
 
 
-def test_each_container_is_told_with_its_channel() -> None:
-    found = {one.name: (one.kind, one.why) for one in report_of(RETURNS).steps}
-    assert found['port'] == (
+def test_step_of_a_container_describes_its_channel() -> None:
+    steps = {step.name: (step.kind, step.why) for step in report_of(RETURNS).steps}
+    assert steps['port'] == (
         'safe',
-        'takes in exceptions by a decorator; its channel is `Exception`.',
+        'converts exceptions with a decorator; its channel is `Exception`.',
     )
-    assert found['read'] == (
+    assert steps['read'] == (
         'safe',
-        'takes in exceptions by a decorator; its channel is `OSError`.',
+        'converts exceptions with a decorator; its channel is `OSError`.',
     )
-    assert found['age'] == ('result', 'has the channel `str`, which names no tagged error.')
-    assert found['first'] == ('container', 'gives `Maybe`, which names no error.')
-    assert 'plain' not in found
+    assert steps['age'] == (
+        'result',
+        'has the channel `str`, which is not limited to specific tagged errors.',
+    )
+    assert steps['first'] == ('container', 'returns `Maybe`, which names no error.')
+    assert 'plain' not in steps
 
 
-def test_what_more_functions_call_comes_later() -> None:
-    order = [one.name for one in report_of(RETURNS).steps]
+def test_function_with_more_callers_comes_later() -> None:
+    order = [step.name for step in report_of(RETURNS).steps]
     assert order[-2:] == ['port', 'age']
     assert order[0] == 'read'
 
@@ -374,7 +382,9 @@ CHANNELS = """
 from collections.abc import Sequence
 from typing import TypeVar
 
-from seamwise import Category, Do, Failure, Result, Success, TaggedError, accumulate, attempt, fallible, when
+from seamwise import (
+    Category, Do, Failure, Result, Success, TaggedError, accumulate, attempt, fallible, when,
+)
 
 T = TypeVar('T')
 E = TypeVar('E')
@@ -388,7 +398,9 @@ def number(text: str) -> Result[int, NoNumber]:
     return Success(int(text)) if text.isdecimal() else Failure(NoNumber(text))
 
 
-def numbers(texts: Sequence[str]) -> Result[tuple[int, ...], tuple[NoNumber, *tuple[NoNumber, ...]]]:
+def numbers(
+    texts: Sequence[str],
+) -> Result[tuple[int, ...], tuple[NoNumber, *tuple[NoNumber, ...]]]:
     return accumulate([number(one) for one in texts])
 
 
@@ -425,24 +437,24 @@ def mixed(text: str) -> Result[int, NoNumber | ValueError]:
 """
 
 
-def test_a_channel_names_tagged_errors_and_nothing_else() -> None:
+def test_channel_contains_only_tagged_errors() -> None:
     report = report_of(CHANNELS)
     assert (report.counts.channels, report.counts.results, report.percent) == (7, 2, 77)
-    assert [(one.kind, one.name) for one in report.steps] == [
+    assert [(step.kind, step.name) for step in report.steps] == [
         ('result', 'wide'),
         ('result', 'mixed'),
     ]
 
 
-def test_what_nobody_here_handles_comes_after_what_ends_here() -> None:
+def test_uncaught_exception_comes_after_caught_one() -> None:
     source = SHOP + 'def check(number: int) -> None:\n    raise ValueError(number)\n'
-    assert [(one.name, one.touches) for one in report_of(source).steps] == [
+    assert [(step.name, step.touches) for step in report_of(source).steps] == [
         ('NoOrder', 3),
         ('check', 1),
     ]
 
 
-def test_a_broad_handler_is_the_last_step() -> None:
+def test_broad_handler_is_the_last_step() -> None:
     source = SHOP.replace('except ShopError', 'except Exception')
     report = report_of(source)
     assert report.counts.swallowing == 1
@@ -450,13 +462,13 @@ def test_a_broad_handler_is_the_last_step() -> None:
     assert (last.kind, last.line, last.name) == ('handler', 27, 'except Exception')
 
 
-def test_tests_are_left_out() -> None:
+def test_test_files_are_not_counted() -> None:
     assert (
         report_of('', test_shop='def test_x() -> None:\n    raise ValueError').counts.functions == 0
     )
 
 
-def test_overloads_of_one_function_are_one() -> None:
+def test_overloads_count_as_one_function() -> None:
     source = """
     from typing import overload
     @overload
@@ -469,7 +481,7 @@ def test_overloads_of_one_function_are_one() -> None:
     assert report_of(source).counts.functions == 1
 
 
-def test_a_getter_and_a_setter_of_one_name_are_two() -> None:
+def test_getter_and_setter_of_one_name_are_two_functions() -> None:
     source = """
     class Box:
         @property
@@ -480,72 +492,76 @@ def test_a_getter_and_a_setter_of_one_name_are_two() -> None:
             raise ValueError(value)
     """
     assert report_of(source).counts.functions == 2
-    assert [one.line for one in report_of(source).steps] == [7]
+    assert [step.line for step in report_of(source).steps] == [7]
 
 
-def test_what_cannot_be_read_is_told_and_the_rest_counted(folder: Path) -> None:
+def test_unreadable_file_is_a_problem_and_the_others_are_counted(folder: Path) -> None:
     (folder / 'broken.py').write_text('def (', encoding='utf-8')
     (folder / 'shop.py').write_text(SHOP, encoding='utf-8')
-    report = adoption(['.'])
+    report = adoption_report(['.'])
     assert (report.counts.functions, report.is_complete, len(report.problems)) == (3, False, 1)
 
 
-def test_the_text_says_how_far_it_is_and_what_comes_first() -> None:
-    assert as_text(report_of(SHOP)).splitlines() == [
-        '0 %: 0 of 2 functions that can fail name their errors.',
+def test_text_contains_counts_and_steps() -> None:
+    assert render_adoption_text(report_of(SHOP)).splitlines() == [
+        '0 % of the fallible functions declare tagged errors (0 of 2).',
         '',
         '     3  functions',
-        '     0  give a Result with a channel of tagged errors',
-        '     0  stand under `@safe` or its like',
-        '     0  give another Result: of exceptions, texts, anything',
-        '     0  give another container of `returns`',
-        '     2  let out an exception that this code raises',
-        '     0  handlers swallow defects',
+        '     0  return a Result with a channel of tagged errors',
+        '     0  use `@safe` or a similar decorator',
+        '     0  return another Result, such as one of exceptions or texts',
+        '     0  return another container of `returns`',
+        '     2  raise or propagate an exception that this code raises',
+        '     0  handlers that swallow defects',
         '',
-        'What would change first:',
+        'Next steps, the easiest first:',
         '',
-        'shop.py:9: `NoOrder` is raised by `Store.find` and ends in `main` (shop.py:27).',
-        '    Make it a TaggedError, which `Store.find` would return in a Failure.',
+        'shop.py:9: `NoOrder` is raised by `Store.find` and caught in `main` (shop.py:27).',
+        '    Make it a TaggedError, and return it in a Failure from `Store.find`.',
     ]
 
 
-def test_a_code_base_that_cannot_fail_is_no_share_of_anything() -> None:
-    text = as_text(report_of('def one() -> int:\n    return 1'))
-    assert text.startswith('No function of 1 raises an exception of its own or gives a Result.\n')
-    assert 'What would change first' not in text
-
-
-def test_a_terminal_shows_ten_steps_and_json_all() -> None:
-    report = report_of(
-        '\n'.join(f'def f{one}() -> None:\n    raise ValueError' for one in range(12))
+def test_code_base_without_fallible_functions_has_no_share() -> None:
+    text = render_adoption_text(report_of('def one() -> int:\n    return 1'))
+    assert text.startswith(
+        'No function raises an exception of its own or returns a Result (1 function checked).\n'
     )
-    assert as_text(report).endswith('\n\n… and 2 more; --json has all.')
-    given = json.loads(as_json(report))
-    assert len(given['steps']) == 12
-    assert (given['percent'], given['fallible'], given['counts']['raising'], given['files']) == (
+    assert 'Next steps' not in text
+
+
+def test_text_contains_ten_steps_and_json_all() -> None:
+    report = report_of(
+        '\n'.join(f'def f{number}() -> None:\n    raise ValueError' for number in range(12))
+    )
+    assert render_adoption_text(report).endswith('\n\n… and 2 more; use --json to list all.')
+    shape = json.loads(render_adoption_json(report))
+    assert len(shape['steps']) == 12
+    assert (shape['percent'], shape['fallible'], shape['counts']['raising'], shape['files']) == (
         0,
         12,
         12,
         1,
     )
-    assert given['steps'][0] == {
+    assert shape['steps'][0] == {
         'kind': 'raise',
         'path': 'shop.py',
         'line': 1,
         'name': 'f0',
         'touches': 1,
-        'why': 'raises ValueError, which is handled nowhere here.',
-        'how': 'Return a Failure of a TaggedError for what is expected; a bug raises AssertionError.',
+        'why': 'raises ValueError, which is never caught.',
+        'how': (
+            'Return a Failure of a TaggedError if it is expected; for a bug, raise AssertionError.'
+        ),
         'is_handled': False,
     }
 
 
-def test_many_names_are_shortened() -> None:
+def test_long_list_of_names_is_shortened() -> None:
     source = 'class Bad(Exception): ...\n' + '\n'.join(
-        f'def f{one}() -> None:\n    raise Bad' for one in range(5)
+        f'def f{number}() -> None:\n    raise Bad' for number in range(5)
     )
     [step] = steps_of(source, 'error')
-    assert step.why == 'is raised by `f0`, `f1`, `f2` and 2 more and is handled nowhere here.'
+    assert step.why == 'is raised by `f0`, `f1`, `f2` and 2 more and never caught.'
 
 
 BRIDGE = """
@@ -579,13 +595,13 @@ def twice(text: str) -> Result[int, NoNumber]:
 """
 
 
-def test_a_bridge_back_to_exceptions_is_no_channel_yet() -> None:
+def test_call_of_or_raise_is_a_bridge_step() -> None:
     report = report_of(BRIDGE)
     assert (report.counts.channels, report.counts.raising) == (2, 1)
     [step] = report.steps
     assert (step.kind, step.name, step.why) == (
         'bridge',
         'total',
-        'raises Raised, which ends in `main` (shop.py:20).',
+        'raises Raised, which is caught in `main` (shop.py:20).',
     )
-    assert step.how.endswith('`@fallible`, and `do` in place of `or_raise`.')
+    assert step.how.endswith('`@fallible`, and `do` instead of `or_raise`.')

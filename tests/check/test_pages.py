@@ -1,4 +1,4 @@
-"""The page of each rule: in the documents as in the program, its examples checked (and run, as all documents are)."""
+"""Documentation pages of the rules: same text as in the program, and examples that are checked."""
 
 import re
 from pathlib import Path
@@ -16,43 +16,43 @@ every_rule = pytest.mark.parametrize('code', RULES)
 
 
 @every_rule
-def test_the_page_in_the_documents_is_the_one_that_the_program_shows(code: str) -> None:
+def test_page_in_docs_equals_page_of_program(code: str) -> None:
     page = (PAGES / f'{code}.md').read_text(encoding='utf-8')
     assert page == RULES[code].page
     assert page.startswith(f'# {code}: {RULES[code].title}.\n')
 
 
-def test_every_page_is_of_a_rule() -> None:
+def test_every_page_belongs_to_a_rule() -> None:
     assert {file.stem for file in PAGES.glob('SW*.md')} == set(RULES)
 
 
 @pytest.fixture(scope='module')
-def told(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    """Ask all rules about all examples at once: mypy takes its time to start."""
+def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    """Return the report on the examples of all pages. One run starts mypy only once."""
     folder = tmp_path_factory.mktemp('pages')
     for code, rule in RULES.items():
-        start, failing, mended = BLOCK.findall(rule.page)
-        (folder / f'{code}_failing.py').write_text(start + failing, encoding='utf-8')
-        (folder / f'{code}_mended.py').write_text(start + mended, encoding='utf-8')
+        start, reported, fixed = BLOCK.findall(rule.page)
+        (folder / f'{code}_reported.py').write_text(start + reported, encoding='utf-8')
+        (folder / f'{code}_fixed.py').write_text(start + fixed, encoding='utf-8')
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        # SW109 speaks of the domain only, and other pages show seams.
-        asked = CheckSettings(select=tuple(RULES), domain=('SW109_failing', 'SW109_mended'))
-        return run_check(['.'], asked, whole=True, no_cache=True)
+        # SW109 applies to the domain only, and other pages contain seams.
+        settings = CheckSettings(select=tuple(RULES), domain=('SW109_reported', 'SW109_fixed'))
+        return run_check(['.'], settings, whole=True, no_cache=True)
 
 
 @every_rule
-def test_one_example_fails_and_the_other_does_not(code: str, told: Report) -> None:
-    # Of the other pages, the rules that are not asked by themselves have something to say.
+def test_first_example_is_reported_and_fixed_one_is_not(code: str, report: Report) -> None:
+    # Rules that are off by default, or need a whole program, report other pages too.
     others = {
-        one
-        for one, rule in RULES.items()
-        if one != code and (rule.is_of_whole or not rule.is_asked)
+        other
+        for other, rule in RULES.items()
+        if other != code and (rule.needs_whole_program or not rule.is_default)
     }
-    found = [
-        (one.path, one.code)
-        for one in told.findings
-        if one.path.startswith(code) and one.code not in others
+    findings = [
+        (finding.path, finding.code)
+        for finding in report.findings
+        if finding.path.startswith(code) and finding.code not in others
     ]
-    assert found == [(f'{code}_failing.py', code)]
-    assert told.problems == ()
+    assert findings == [(f'{code}_reported.py', code)]
+    assert report.problems == ()

@@ -1,4 +1,4 @@
-"""A report as text, and as JSON."""
+"""Tests of the text report and the JSON report."""
 
 import json
 
@@ -8,25 +8,32 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from seamwise.check.mypy_sources import SourceProblem
-from seamwise.check.reports import Look, Role, as_json, as_line, as_text, summary
-from seamwise.check.reports.lines import wrapped
+from seamwise.check.reports import (
+    ReportStyle,
+    Role,
+    render_json,
+    render_problem,
+    render_summary,
+    render_text,
+)
+from seamwise.check.reports.lines import wrap_columns
 
 from .reporting import ODD, UNCONFIGURED, UNREAD, finding, report
 
 
-def marked(text: str, role: Role) -> str:
+def tag_role(text: str, role: Role) -> str:
     return f'<{role}>{text}</{role}>'
 
 
-def source_and_marks(text: str) -> tuple[str, str]:
+def source_and_carets(text: str) -> tuple[str, str]:
     lines = text.split('\n')
-    at = next(number for number, line in enumerate(lines) if not line.strip(' ^') and line)
-    return lines[at - 1], lines[at]
+    index = next(index for index, line in enumerate(lines) if not line.strip(' ^') and line)
+    return lines[index - 1], lines[index]
 
 
-def test_a_finding_has_its_place_its_line_and_what_to_do() -> None:
-    assert as_text(report(finding('    x = [save()]'))) == (
-        'shop/orders.py:4:10: error[SW101] The Result is thrown away.\n'
+def test_finding_has_location_source_line_and_help() -> None:
+    assert render_text(report(finding('    x = [save()]'))) == (
+        'shop/orders.py:4:10: error[SW101] The Result is discarded.\n'
         '        x = [save()]\n'
         '             ^^^^^^\n'
         '    help: Use it.\n'
@@ -35,8 +42,8 @@ def test_a_finding_has_its_place_its_line_and_what_to_do() -> None:
     )
 
 
-def test_colours_follow_the_severity() -> None:
-    text = as_text(report(finding('save()', severity='warning')), Look(paint=marked))
+def test_colours_depend_on_severity() -> None:
+    text = render_text(report(finding('save()', severity='warning')), ReportStyle(paint=tag_role))
     assert text.startswith(
         '<place>shop/orders.py:4:1:</place> <warning>warning[SW101]</warning> The'
     )
@@ -52,104 +59,108 @@ def test_colours_follow_the_severity() -> None:
         ("'\x1b[2J'; save()", "    '\\x1b[2J'; save()", 15),
     ],
 )
-def test_carets_stand_under_what_is_meant(source: str, expected: str, column: int) -> None:
-    shown, marks = source_and_marks(as_text(report(finding(source))))
-    assert shown == expected
-    assert marks == f'{" " * column}^^^^^^'
-    assert cell_len(shown[: shown.index('save')]) == column
+def test_carets_underline_the_code(source: str, expected: str, column: int) -> None:
+    line, carets = source_and_carets(render_text(report(finding(source))))
+    assert line == expected
+    assert carets == f'{" " * column}^^^^^^'
+    assert cell_len(line[: line.index('save')]) == column
 
 
 @pytest.mark.parametrize('width', [None, 80, 40, 1])
-def test_of_a_long_line_the_part_that_is_meant_is_shown(width: int | None) -> None:
+def test_long_line_is_cut_around_the_code(width: int | None) -> None:
     source = f'{"错 = 1; " * 60}save(){"; y = 2" * 60}'
-    shown, marks = source_and_marks(as_text(report(finding(source)), Look(width=width)))
-    assert cell_len(shown) <= {None: 100, 80: 80, 40: 40, 1: 40}[width]
-    assert marks.endswith('^^^^^^')
-    assert cell_len(shown[: shown.index('save()')]) == marks.index('^')
-    assert shown.strip()[0] == shown[-1] == '…'
+    line, carets = source_and_carets(render_text(report(finding(source)), ReportStyle(width=width)))
+    assert cell_len(line) <= {None: 100, 80: 80, 40: 40, 1: 40}[width]
+    assert carets.endswith('^^^^^^')
+    assert cell_len(line[: line.index('save()')]) == carets.index('^')
+    assert line.strip()[0] == line[-1] == '…'
 
 
-def test_carets_end_with_the_part_that_is_shown() -> None:
-    shown, marks = source_and_marks(
-        as_text(report(finding(f'save({"1, " * 100})', f'save({"1, " * 100})')), Look(width=80))
+def test_carets_end_with_the_cut_line() -> None:
+    line, carets = source_and_carets(
+        render_text(
+            report(finding(f'save({"1, " * 100})', f'save({"1, " * 100})')), ReportStyle(width=80)
+        )
     )
-    assert cell_len(marks) <= cell_len(shown) <= 80
+    assert cell_len(carets) <= cell_len(line) <= 80
 
 
-def test_of_an_empty_range_one_caret_is_left() -> None:
-    assert source_and_marks(as_text(report(finding('x', ''))))[1] == '    ^'
-    assert source_and_marks(as_text(report(finding('x   ', '   '))))[1] == '     ^'
+def test_empty_range_has_one_caret() -> None:
+    assert source_and_carets(render_text(report(finding('x', ''))))[1] == '    ^'
+    assert source_and_carets(render_text(report(finding('x   ', '   '))))[1] == '     ^'
 
 
-def test_on_a_narrow_terminal_messages_are_broken_and_elsewhere_not() -> None:
-    one = finding(
-        message='The Result of `save(…)` is thrown away, and with it its error (DiskFull | NotFound | TooLong).'
+def test_messages_are_broken_only_at_a_given_width() -> None:
+    message = (
+        'The Result of `save(…)` is discarded; its errors are lost (DiskFull | TooLong | Busy).'
     )
-    lines = as_text(report(one), Look(width=60)).split('\n')
+    result = report(finding(message=message))
+    lines = render_text(result, ReportStyle(width=60)).split('\n')
     assert lines[:3] == [
         'shop/orders.py:4:1: error[SW101] The Result of `save(…)` is',
-        '    thrown away, and with it its error (DiskFull | NotFound',
-        '    | TooLong).',
+        '    discarded; its errors are lost (DiskFull | TooLong |',
+        '    Busy).',
     ]
-    assert one.message in as_text(report(one))
+    assert message in render_text(result)
 
 
-def test_a_path_that_is_longer_than_the_terminal_is_not_broken() -> None:
-    one = finding(path=f'{"long/" * 20}a.py')
-    lines = as_text(report(one), Look(width=40)).split('\n')
-    assert lines[:2] == [f'{one.path}:4:1: error[SW101]', '    The Result is thrown away.']
+def test_path_wider_than_the_terminal_is_not_broken() -> None:
+    path = f'{"long/" * 20}a.py'
+    lines = render_text(report(finding(path=path)), ReportStyle(width=40)).split('\n')
+    assert lines[:2] == [f'{path}:4:1: error[SW101]', '    The Result is discarded.']
 
 
 @given(
     text=st.text('ab 错\u0301', max_size=200), width=st.integers(1, 100), used=st.integers(0, 30)
 )
-def test_broken_lines_fit_and_say_the_same(text: str, width: int, used: int) -> None:
-    first, *more = wrapped(text, width=width, used=used, indent='    ')
+def test_broken_lines_fit_and_keep_the_text(text: str, width: int, used: int) -> None:
+    first, *more = wrap_columns(text, width=width, used=used, indent='    ')
     room = max(width, 40)
     assert used + cell_len(first) <= room
-    assert all(cell_len(one) <= room and one.startswith('    ') for one in more)
+    assert all(cell_len(line) <= room and line.startswith('    ') for line in more)
     assert ''.join([first, *more]).replace(' ', '') == text.replace(' ', '')
 
 
-def test_nothing_is_drawn_for_a_screen_reader() -> None:
-    assert '^' not in as_text(report(finding()), Look(draws=False))
+def test_no_carets_are_drawn_for_a_screen_reader() -> None:
+    assert '^' not in render_text(report(finding()), ReportStyle(has_carets=False))
 
 
-def test_nothing_in_a_name_or_a_message_moves_the_cursor() -> None:
-    text = as_text(report(finding(path=ODD, message='a\x1b[2J\nb')))
+def test_control_characters_are_escaped() -> None:
+    text = render_text(report(finding(path=ODD, message='a\x1b[2J\nb')))
     assert (
         text.split('\n')[0] == r'a b/说明,100%:\n::error::x\udcff.py:4:1: error[SW101] a\x1b[2J\nb'
     )
 
 
-def test_the_sum_counts_by_severity_and_names_the_commit() -> None:
+def test_summary_counts_by_severity_and_names_the_commit() -> None:
     hint, error = finding(severity='hint'), finding()
-    assert summary(report()) == 'nothing found in 2 files (0.2 s)'
+    assert render_summary(report()) == 'no findings in 2 files (0.2 s)'
     assert (
-        summary(report(files=1), since='main') == 'nothing new found since main in 1 file (0.2 s)'
+        render_summary(report(files=1), since='main')
+        == 'no new findings since main in 1 file (0.2 s)'
     )
-    assert summary(report(error, error)) == '2 findings in 2 files (0.2 s)'
+    assert render_summary(report(error, error)) == '2 findings in 2 files (0.2 s)'
     assert (
-        summary(report(hint, error, hint), since='a\nb')
+        render_summary(report(hint, error, hint), since='a\nb')
         == r'3 new findings since a\nb in 2 files (0.2 s): 1 error and 2 hints'
     )
 
 
-def test_a_problem_is_one_line() -> None:
-    assert as_line(UNREAD) == 'broken.py:3: it does not parse: invalid syntax.'
-    assert as_line(UNCONFIGURED) == 'mypy refuses its configuration.'
-    assert as_line(SourceProblem('a\n::error::b.py', 'c\nd')) == r'a\n::error::b.py: c\nd'
+def test_problem_is_one_line() -> None:
+    assert render_problem(UNREAD) == 'broken.py:3: it does not parse: invalid syntax.'
+    assert render_problem(UNCONFIGURED) == 'mypy refuses its configuration.'
+    assert render_problem(SourceProblem('a\n::error::b.py', 'c\nd')) == r'a\n::error::b.py: c\nd'
 
 
-def test_json_has_what_programs_need_and_no_more() -> None:
-    assert json.loads(as_json(report(finding(), files=1))) == {
+def test_json_has_fields_of_findings_and_totals() -> None:
+    assert json.loads(render_json(report(finding(), files=1))) == {
         'findings': [
             {
                 'code': 'SW101',
                 'path': 'shop/orders.py',
                 'line': 4,
                 'column': 1,
-                'message': 'The Result is thrown away.',
+                'message': 'The Result is discarded.',
                 'help': 'Use it.',
                 'severity': 'error',
             }
@@ -159,6 +170,6 @@ def test_json_has_what_programs_need_and_no_more() -> None:
     }
 
 
-def test_json_is_utf_8_whatever_a_file_is_called() -> None:
-    (found,) = json.loads(as_json(report(finding(path=ODD))))['findings']
-    assert found['path'] == ODD.replace('\udcff', '\ufffd')
+def test_json_is_utf_8_for_any_file_name() -> None:
+    (result,) = json.loads(render_json(report(finding(path=ODD))))['findings']
+    assert result['path'] == ODD.replace('\udcff', '\ufffd')

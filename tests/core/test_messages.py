@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from typing_extensions import override
 
 from seamwise import Category, Secret, TaggedError
-from seamwise.messages import TEXT_LIMIT, VALUE_LIMIT, names, shorten
+from seamwise.messages import TEXT_LIMIT, VALUE_LIMIT, field_names, shorten
 
 
 class Measured(
@@ -104,8 +104,8 @@ def test_free_text_is_cut_at_1024_characters(given_length: int, more: int) -> No
 
 
 def test_names_of_a_broken_template_fit_no_class() -> None:
-    assert names('{a} {b!r}') == {'a', 'b'}
-    assert names('{a') == {''}
+    assert field_names('{a} {b!r}') == {'a', 'b'}
+    assert field_names('{a') == {''}
 
 
 def test_a_long_value_in_quotes_says_how_much_of_it_is_missing() -> None:

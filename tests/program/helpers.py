@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from seamwise.seams._json import Json
+from seamwise._text.jsonable import Json
 
 SEAMS = ['cli', 'http', 'session', 'model', 'planner', 'log', 'jsonrpc']
 COMMAND = [sys.executable, '-m', 'seamwise']

@@ -51,7 +51,7 @@ def refused(*arguments: str) -> str:
 
 def test_a_clean_file_ends_with_nothing() -> None:
     result = check('clean.py')
-    assert result.output.startswith('nothing found in 1 file (')
+    assert result.output.startswith('no findings in 1 file (')
     assert code(result) == 0
 
 
@@ -59,7 +59,7 @@ def test_a_finding_is_shown_with_its_line_and_a_caret() -> None:
     result = check('dirty.py')
     lines = result.output.splitlines()
     assert lines[:3] == [
-        'dirty.py:4:2: error[SW101] The Result of `save(…)` is thrown away, and with it its error (str).',
+        'dirty.py:4:2: error[SW101] The Result of `save(…)` is discarded; its error is lost (str).',
         '        save()',
         '        ^^^^^^',
     ]
@@ -186,7 +186,7 @@ def test_what_is_known_of_files_is_kept_unless_it_is_not_to_be(
 @pytest.mark.parametrize('asked', ['SW101', 'sw101', ' Sw101 '])
 def test_a_rule_is_explained(asked: str) -> None:
     result = check('--explain', asked)
-    assert result.output.startswith('# SW101: a Result thrown away.\n')
+    assert result.output.startswith('# SW101: discarded Result.\n')
     assert code(result) == 0
 
 
@@ -220,7 +220,7 @@ def test_only_what_a_change_brings_is_shown() -> None:
     for arguments in (['init', '--quiet'], ['add', '.'], ['commit', '--quiet', '--message', 'one']):
         subprocess.run([*git, *arguments], check=True)
     result = check('dirty.py', '--diff', 'HEAD')
-    assert result.stdout.startswith('nothing new found since HEAD in 1 file (')
+    assert result.stdout.startswith('no new findings since HEAD in 1 file (')
     assert code(result) == 0
     Path('new.py').write_text('from clean import save\nsave()\n', encoding='utf-8')
     assert check('.', '--diff', 'HEAD', '--format', 'github').stdout.count('::error ') == 1
@@ -277,7 +277,7 @@ def test_without_colour_a_terminal_gets_the_same_text() -> None:
         'check', 'dirty.py', env={**CLEAN, 'SEAMWISE_STYLE': 'screen-reader'}
     )
     assert '^' not in shown
-    assert 'thrown away, and with it its error (str).\n' in shown
+    assert 'is discarded; its error is lost (str).\n' in shown
 
 
 def test_an_odd_file_name_is_shown_in_one_line() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from seamwise.seams._json import Json
+from seamwise._text.jsonable import Json
 
 from .helpers import SEAMS, matches, objects, run
 

@@ -13,10 +13,10 @@ from seamwise.check.code_base import CodeBase
 from seamwise.check.facts import FileFacts
 from seamwise.check.map.build import build_graph
 from seamwise.check.map.graph import Graph
-from seamwise.check.map.page import as_html
+from seamwise.check.map.page import render_map_page
 from seamwise.check.mypy_sources import SourceProblem
 from seamwise.program.cli import seamwise
-from tests.check.map.files import NO_ORDER, SHOP, function, kind, made
+from tests.check.map.files import NO_ORDER, SHOP, created, error_class, function
 from tests.check.map.test_formats import large
 
 SOURCE = """\
@@ -92,9 +92,9 @@ def test_source_is_read_and_the_way_of_an_error_told() -> None:
     assert ended.stdout == (
         'DiskFull, RESOURCE\n'
         'disk.DiskFull, disk.py:5\n'
-        'made in 1 function; shown by cli; handled nowhere\n'
+        'created in 1 function; shown by cli; never handled\n'
         '\n'
-        'made in disk.save, disk.py:13\n'
+        'created in disk.save, disk.py:13\n'
         '-> disk.run, disk.py:17\n'
         '=> shown by cli, disk.py:21\n'
     )
@@ -112,7 +112,7 @@ def test_what_cannot_be_read_is_told_and_the_rest_is_drawn() -> None:
 @pytest.mark.usefixtures('shop')
 def test_without_an_option_it_sums_up_and_says_what_there_is_more() -> None:
     assert drawn('shop').stdout == (
-        '3 errors, 7 functions, 1 seam, 1 function from elsewhere\n'
+        '3 errors, 7 functions, 1 seam, 1 external function\n'
         'http: 2 errors arrive.\n'
         'Neither shown nor handled: CardDeclined.\n'
         '\n'
@@ -161,8 +161,8 @@ def test_a_name_of_several_errors_tells_of_all(monkeypatch: pytest.MonkeyPatch) 
     more = FileFacts(
         'old',
         'old.py',
-        classes=(kind('old.NoSuchOrder', 1),),
-        functions=(function('old.f', 2, made(3, 'old.NoSuchOrder')),),
+        classes=(error_class('old.NoSuchOrder', 1),),
+        functions=(function('old.f', 2, created(3, 'old.NoSuchOrder')),),
     )
     read_as(monkeypatch, [*SHOP, more])
     told = drawn('shop', '--of', 'NoSuchOrder').stdout
@@ -204,7 +204,7 @@ def test_a_page_is_not_printed_on_a_terminal(monkeypatch: pytest.MonkeyPatch) ->
     assert ended.exit_code == 2
     assert 'name a file for it by -o' in ended.stderr
     assert drawn('shop', '--format', 'html', '-o', 'map.html').exit_code == 0
-    assert Path('map.html').read_text(encoding='utf-8') == as_html(build_graph(SHOP))
+    assert Path('map.html').read_text(encoding='utf-8') == render_map_page(build_graph(SHOP))
 
 
 @pytest.mark.usefixtures('shop')

@@ -3,13 +3,12 @@
 import pytest
 
 from seamwise._text.phrases import (
-    describe_exit_code,
-    describe_parent_folder,
-    excerpt,
     join_limited,
     join_quoted,
     pluralize,
+    truncate,
 )
+from seamwise.seams._tool_phrases import describe_exit_code, describe_parent_folder
 
 
 @pytest.mark.parametrize(
@@ -35,7 +34,7 @@ def test_one_is_singular() -> None:
 
 
 def test_an_excerpt_has_no_last_line_end() -> None:
-    assert excerpt('one\ntwo\n', 5) == 'one\nt… (2 more)'
+    assert truncate('one\ntwo\n', 5) == 'one\nt… (2 more)'
 
 
 @pytest.mark.parametrize(

@@ -1,26 +1,29 @@
-"""Text that a terminal only prints: nothing in it moves the cursor, changes a colour or turns the line around."""
+"""Escape text for a terminal: no part of it moves the cursor or changes colours or direction."""
 
 from re import Match
 from re import compile as pattern
 
-# Controls (C0, DEL, C1), line and paragraph separators, marks that change direction or are not seen, lone surrogates.
-# U+200C and U+200D stay: they join letters and emoji.
-_UNPRINTED = pattern(
-    '[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]'
+# Controls (C0, DEL, C1), line and paragraph separators, direction marks, invisible characters and
+# lone surrogates. U+200C and U+200D are not escaped: they join letters and emoji.
+_UNPRINTABLE = pattern(
+    '[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff'
+    '\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]'
 )
 
 
 def escape(text: str) -> str:
-    r"""Show what does not print as Python writes it, line ends included: the text stays on one line.
+    r"""Escape unprintable characters as in a Python string, line ends included.
 
     >>> escape('a\x1b[2Jb\n错')
     'a\\x1b[2Jb\\n错'
     """
-    return text if text.isascii() and text.isprintable() else _UNPRINTED.sub(_shown, text)
+    return text if text.isascii() and text.isprintable() else _UNPRINTABLE.sub(_escaped, text)
 
 
 def escape_lines(text: str) -> list[str]:
-    r"""Give the lines of a text, each escaped but for its tabs; a last line end begins no line.
+    r"""Split a text into lines and escape each, except for its tabs.
+
+    A line end at the end of the text starts no further line.
 
     >>> escape_lines('one\n\ttwo\n')
     ['one', '\ttwo']
@@ -29,5 +32,5 @@ def escape_lines(text: str) -> list[str]:
     return ['\t'.join(map(escape, line.split('\t'))) for line in lines]
 
 
-def _shown(found: Match[str]) -> str:
-    return found[0].encode('unicode_escape').decode()
+def _escaped(match: Match[str]) -> str:
+    return match[0].encode('unicode_escape').decode()

@@ -1,11 +1,11 @@
-"""Any value as what JSON can say: builtins without end or hole, texts without lone surrogates."""
+"""Convert any value to JSON: finite builtins, limited depth and length, no lone surrogates."""
 
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from math import isfinite
 from os import PathLike, fspath
 from re import compile as pattern
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -13,11 +13,14 @@ from seamwise._safe_call import call_or_describe
 from seamwise.messages import shorten
 from seamwise.secrets import MASK, Secret
 
+Json: TypeAlias = 'str | float | bool | list[Json] | dict[str, Json] | None'
+"""A value that JSON can represent."""
+
 DEPTH_LIMIT = 64
-"""What is nested deeper than so many levels is shown as `…`: encoders and readers have an end."""
+"""Values that are nested deeper are replaced by `…`: encoders and readers recurse."""
 
 BIT_LIMIT = 4096
-"""An integer of more bits is told by its size: Python refuses to write one of over 4,300 digits."""
+"""Longer integers are described by their size: Python refuses to print more than 4,300 digits."""
 
 CUT = '…'
 
@@ -25,12 +28,16 @@ _LONE_SURROGATE = pattern('[\ud800-\udfff]')
 
 
 def replace_surrogates(text: str) -> str:
-    """Replace what UTF-8 cannot say, lone surrogates, by U+FFFD."""
+    """Replace lone surrogates, which UTF-8 cannot encode, with U+FFFD."""
     return text if text.isascii() else _LONE_SURROGATE.sub('\ufffd', text)
 
 
 def to_builtins(value: object, depth: int = 0) -> object:
-    """Give a value without cycles as dicts with text keys, lists, texts, finite numbers, booleans and None; texts are cut and mended."""
+    """Convert a value without cycles to dicts, lists, texts, finite numbers, booleans and None.
+
+    Texts are cut, secrets masked, and lone surrogates replaced. Keys of dicts become texts.
+    `depth` is the number of containers around the value.
+    """
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
@@ -49,12 +56,12 @@ def to_builtins(value: object, depth: int = 0) -> object:
 
 
 def _container(value: object, depth: int) -> object:
-    return next(write(value, depth) for kind, write in _WRITERS if isinstance(value, kind))
+    return next(convert(value, depth) for type_, convert in _CONVERTERS if isinstance(value, type_))
 
 
 def to_builtins_dict(value: Mapping[Any, object], depth: int = 0) -> dict[str, object]:
-    """Give a mapping as a dict with text keys."""
-    return {_key(key): to_builtins(one, depth) for key, one in value.items()}
+    """Convert a mapping to a dict with text keys."""
+    return {_key(key): to_builtins(item, depth) for key, item in value.items()}
 
 
 def _key(key: object) -> str:
@@ -62,11 +69,11 @@ def _key(key: object) -> str:
 
 
 def _sequence(value: Iterable[object], depth: int) -> list[object]:
-    return [to_builtins(one, depth) for one in value]
+    return [to_builtins(item, depth) for item in value]
 
 
 def _set(value: Iterable[object], depth: int) -> list[object]:
-    # A set of texts has another order in every process; a record should not.
+    # Sorted, because the order of a set of texts differs from process to process.
     return sorted(_sequence(value, depth), key=repr)
 
 
@@ -80,58 +87,65 @@ def _path(value: PathLike[Any], depth: int) -> object:
     return to_builtins(fspath(value), depth)
 
 
-def _foreign(value: object, depth: int) -> object:
-    """Write what msgspec knows (times, UUIDs, enums, dataclasses) as it does, anything else by its type."""
+def _other(value: object, depth: int) -> object:
+    """Convert times, UUIDs, enums and dataclasses as msgspec does; name the type of others."""
     try:
-        known: object = msgspec.to_builtins(value, str_keys=True, enc_hook=to_builtins)
+        builtins: object = msgspec.to_builtins(value, str_keys=True, enc_hook=to_builtins)
     except (TypeError, ValueError, RecursionError):
         return f'<{type(value).__qualname__}>'
-    return to_builtins(known, depth)
+    return to_builtins(builtins, depth)
 
 
-_WRITERS: tuple[tuple[type | tuple[type, ...], Callable[[Any, int], object]], ...] = (
+_CONVERTERS: tuple[tuple[type | tuple[type, ...], Callable[[Any, int], object]], ...] = (
     (Mapping, to_builtins_dict),
     (AbstractSet, _set),
     ((list, tuple), _sequence),
     (msgspec.Struct, _struct),
     (PathLike, _path),
-    (object, _foreign),
+    (object, _other),
 )
 
 
 def safe_str(value: object) -> str:
-    """Give `str(value)`, or say that this raised: an exception with a broken text is still to be reported."""
+    """Return `str(value)`, or a note if that raises: an exception must be reported in any case."""
     return call_or_describe(
-        lambda: str(value), lambda raised: f'(its text raised {type(raised).__name__})'
+        lambda: str(value), lambda error: f'(its text raised {type(error).__name__})'
     )
 
 
 def to_json(value: object) -> bytes:
-    r"""Encode a value as it is, as JSON in UTF-8: only secrets are masked, and lone surrogates mended.
+    r"""Encode a value as JSON in UTF-8; only secrets are masked and lone surrogates replaced.
 
     >>> to_json({'path': 'caf\udce9'}).decode()
     '{"path":"caf�"}'
     """
     try:
-        return msgspec.json.encode(value, enc_hook=_masked)
+        return msgspec.json.encode(value, enc_hook=_mask_secret)
     except UnicodeEncodeError:
         return msgspec.json.encode(
-            _mended(msgspec.to_builtins(value, str_keys=True, enc_hook=_masked))
+            _encodable(msgspec.to_builtins(value, str_keys=True, enc_hook=_mask_secret))
         )
 
 
-def _masked(value: object) -> object:
+def _mask_secret(value: object) -> object:
     if isinstance(value, Secret):
         return MASK
     raise NotImplementedError(f'{type(value).__qualname__} has no JSON form.')
 
 
-def _mended(value: object) -> object:
-    return next((mend(value) for kind, mend in _MENDERS if isinstance(value, kind)), value)
+def _encodable(value: object) -> object:
+    """Replace the lone surrogates in all texts of a value of builtins."""
+    for type_, convert in _ENCODABLE:
+        if isinstance(value, type_):
+            return convert(value)
+    return value
 
 
-_MENDERS: tuple[tuple[type, Callable[[Any], object]], ...] = (
+_ENCODABLE: tuple[tuple[type, Callable[[Any], object]], ...] = (
     (str, replace_surrogates),
-    (dict, lambda items: {replace_surrogates(key): _mended(one) for key, one in items.items()}),
-    (list, lambda members: [_mended(one) for one in members]),
+    (
+        dict,
+        lambda items: {replace_surrogates(key): _encodable(item) for key, item in items.items()},
+    ),
+    (list, lambda items: [_encodable(item) for item in items]),
 )

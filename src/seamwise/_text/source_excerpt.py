@@ -1,38 +1,57 @@
-"""The line of a file that an error points to, redacted, and a caret under the column."""
+"""Excerpt of a source file around the location of an error, redacted, with a caret below it."""
 
 import os
 import stat
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 from unicodedata import category, east_asian_width
+
+from msgspec import Struct
 
 from seamwise._text.escaping import escape
 from seamwise.redaction import redact
-from seamwise.seams.cli.shape import Place
-from seamwise.seams.cli.style import Style
+
+Style: TypeAlias = Literal['auto', 'plain', 'screen-reader']
+"""Output style: `plain` has no escape sequences.
+
+`screen-reader` has none either, breaks no lines, draws nothing and puts locations into words.
+"""
+
+
+class Place(Struct, frozen=True):
+    """Location in a file; `line` and `column` count from 1, in characters."""
+
+    path: str
+    line: int
+    column: int
+
 
 Source: TypeAlias = Callable[[Place], str | None]
-"""Gives the whole text of the file that a place is in, or None where it cannot be had."""
+"""Returns the whole text of the file that contains a location, or None if it is unavailable."""
 
 FILE_LIMIT = 256 * 1024
-"""In bytes: a longer file is not read."""
+"""Maximum size of a file in bytes; longer files are not read."""
 
 MAX_WIDTH = 100
-"""In columns: of a longer line, the part around the column is shown."""
+"""Maximum width of an excerpt in columns; a longer line is cut around the location."""
 
 INDENT = '  '
 _TAB = '    '
 _CUT = '…'
-# A pipe must not block the open, nor a terminal become the program's own.
-_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+# O_NONBLOCK: opening a named pipe must not block. O_NOCTTY: opening a terminal must not make it
+# the controlling terminal.
+_OPEN_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
 def from_file(place: Place) -> str | None:
-    """Read the file that a place is in, where it is a regular one of at most 256 KiB."""
+    """Return the text of the file that contains a location.
+
+    The result is None unless it is a regular file of at most 256 KiB that can be opened.
+    """
     try:
-        descriptor = os.open(place.path, _READ)
+        descriptor = os.open(place.path, _OPEN_FLAGS)
     except (OSError, ValueError):
-        # It has gone, or has a name that is none: the error itself has been told.
+        # The excerpt is an addition to an error that is reported anyway. ValueError: a NUL byte.
         return None
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -44,65 +63,76 @@ def from_file(place: Place) -> str | None:
 
 
 def pointer(place: Place, text: str, *, width: int | None, style: Style) -> list[str]:
-    """Show the line at a place of a text, and a caret under the column; in words for a screen reader.
+    """Return the line of a location, redacted, and a line with a caret below the column.
 
-    What looks like a secret is masked; of a long line, the part around the column is shown.
+    A screen reader gets one line in words. The result is empty if the text has no such line.
+
+    Args:
+        place: Location of the error.
+        text: The whole text of its file.
+        width: Width of the terminal in columns, None if unlimited; 100 columns are the maximum.
+        style: Output style.
     """
-    found = _line(text, place)
-    if found is None:
+    located = _locate(text, place)
+    if located is None:
         return []
-    line, column = found
-    pieces = [_TAB if one == '\t' else escape(one) for one in line]
-    shown, before = _window(pieces, column, min(MAX_WIDTH, width or MAX_WIDTH) - len(INDENT))
+    line, index = located
+    pieces = [_TAB if character == '\t' else escape(character) for character in line]
+    excerpt, offset = fit_window(pieces, index, min(MAX_WIDTH, width or MAX_WIDTH) - len(INDENT))
     if style == 'screen-reader':
-        return [f'line {place.line}, column {place.column}: {shown}']
-    return [INDENT + shown, INDENT + ' ' * before + '^']
+        return [f'line {place.line}, column {place.column}: {excerpt}']
+    return [INDENT + excerpt, INDENT + ' ' * offset + '^']
 
 
-def _line(text: str, place: Place) -> tuple[str, int] | None:
-    """Give the line, redacted, and how many characters of it stand before the column."""
+def _locate(text: str, place: Place) -> tuple[str, int] | None:
+    """Return the redacted line of a location, and the index of the location in it."""
     lines = text.split('\n')
     if not 0 < place.line <= len(lines):
         return None
-    # Redacted in its context: a line from the middle of a key gives nothing away to who sees it alone.
-    safe = redact(text).split('\n')
+    # Redact the whole text: a line from the middle of a private key does not look like a secret.
+    redacted_lines = redact(text).split('\n')
     line = lines[place.line - 1]
-    if len(safe) == len(lines):
-        shown = safe[place.line - 1]
-    elif line in safe:
-        shown = line
+    if len(redacted_lines) == len(lines):
+        redacted = redacted_lines[place.line - 1]
+    elif line in redacted_lines:
+        redacted = line
     else:
         return None
     column = min(max(place.column - 1, 0), len(line))
-    # Where something before the column is masked, the caret stands at the mask.
-    same = next((at for at in range(column) if shown[at : at + 1] != line[at]), column)
-    shown = shown.rstrip()
-    return shown, min(same, len(shown))
+    # If a secret before the column is masked, the caret points to the mask.
+    index = next((at for at in range(column) if redacted[at : at + 1] != line[at]), column)
+    redacted = redacted.rstrip()
+    return redacted, min(index, len(redacted))
 
 
-def _window(pieces: list[str], at: int, room: int) -> tuple[str, int]:
-    """Give as much of a line around a column as there is room for, and how many columns stand before it."""
-    widths = [_columns(one) for one in pieces]
-    if sum(widths) < room:
-        return ''.join(pieces), sum(widths[:at])
-    room -= 2 * len(_CUT) + 1
-    first = last = at
+def fit_window(pieces: list[str], index: int, width: int) -> tuple[str, int]:
+    """Cut a line to `width` columns around the piece at `index`.
+
+    Returns:
+        The visible part of the line, and the number of columns in it before that piece.
+    """
+    widths = [display_width(piece) for piece in pieces]
+    if sum(widths) < width:
+        return ''.join(pieces), sum(widths[:index])
+    width -= 2 * len(_CUT) + 1
+    start = end = index
     used = 0
-    while first > 0 and used + widths[first - 1] <= room // 2:
-        first -= 1
-        used += widths[first]
-    while last < len(pieces) and used + widths[last] <= room:
-        used += widths[last]
-        last += 1
-    head, tail = _CUT if first else '', _CUT if last < len(pieces) else ''
-    return head + ''.join(pieces[first:last]) + tail, len(head) + sum(widths[first:at])
+    while start > 0 and used + widths[start - 1] <= width // 2:
+        start -= 1
+        used += widths[start]
+    while end < len(pieces) and used + widths[end] <= width:
+        used += widths[end]
+        end += 1
+    head, tail = _CUT if start else '', _CUT if end < len(pieces) else ''
+    return head + ''.join(pieces[start:end]) + tail, len(head) + sum(widths[start:index])
 
 
-def _columns(text: str) -> int:
-    return sum(_column(one) for one in text)
+def display_width(text: str) -> int:
+    """Return the number of columns that a terminal uses for a text."""
+    return sum(map(_character_width, text))
 
 
-def _column(one: str) -> int:
-    if category(one) in {'Mn', 'Me', 'Cf'}:
+def _character_width(character: str) -> int:
+    if category(character) in {'Mn', 'Me', 'Cf'}:
         return 0
-    return 2 if east_asian_width(one) in {'W', 'F'} else 1
+    return 2 if east_asian_width(character) in {'W', 'F'} else 1

@@ -72,7 +72,9 @@ def run_check(
 
 
 def _is_selected(rule: Rule, settings: CheckSettings, *, whole: bool) -> bool:
-    return settings.selects(rule.code, is_default=rule.is_asked) and (whole or not rule.is_of_whole)
+    return settings.selects(rule.code, is_default=rule.is_default) and (
+        whole or not rule.needs_whole_program
+    )
 
 
 def _findings(
@@ -81,7 +83,7 @@ def _findings(
     severities: dict[str, Severity] = {
         rule.code: settings.severity.get(rule.code) or rule.severity for rule in rules
     }
-    domain_only = {rule.code for rule in rules if rule.is_of_domain}
+    domain_only = {rule.code for rule in rules if rule.is_domain_only}
     hits = {
         file.path: [
             hit
@@ -91,7 +93,7 @@ def _findings(
         for file in files
     }
     for rule in rules:
-        for file, hit in rule.join(files):
+        for file, hit in rule.check_program(files):
             hits[file.path].append(hit)
     for file in files:
         # A dict, because different types of one expression can cause the same finding.

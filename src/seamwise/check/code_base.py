@@ -82,7 +82,7 @@ def facts_of(module: Module) -> FileFacts:
 
 def _rule_hits(module: Module) -> Iterator[RuleHit]:
     for rule in RULES.values():
-        for finding in rule.find(module):
+        for finding in rule.check_module(module):
             location = module.location_of(finding.node)
             yield RuleHit(rule.code, location, finding.message, finding.help, finding.edits)
 

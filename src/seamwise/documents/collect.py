@@ -1,6 +1,6 @@
 """Gathers the facts on a kind of error: from its class, from an error that is made for it, from all the seams' tables."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from inspect import cleandoc
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -14,8 +14,6 @@ from seamwise.documents.seams import answers
 from seamwise.documents.shape import Answer, Entry, Field
 from seamwise.documents.unions import UNION_OF
 from seamwise.errors import TaggedError
-from seamwise.program.exit_errors import os_error_exit
-from seamwise.program.exits import Exit
 from seamwise.secrets import Secret
 from seamwise.texts import text
 
@@ -28,16 +26,6 @@ _WHAT_HELPS = {
     Recovery.FALL_BACK: 'Take another way to the same end; this one is closed for a while.',
     Recovery.STOP: 'Do not try again: nothing that the caller does will help.',
 }
-
-
-def entries(kinds: Iterable[type[TaggedError]]) -> tuple[Entry, ...]:
-    """Give all that is to be said of several kinds. Raises Ended where there is no room for their examples."""
-    try:
-        return tuple(map(entry, kinds))
-    except OSError as raised:
-        raise os_error_exit(
-            'make a workspace for the examples', raised, Exit.CANNOT_WRITE
-        ) from raised
 
 
 def entry(kind: type[TaggedError]) -> Entry:

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import IO, TypeAlias
 
 from seamwise.errors import _in_words
-from seamwise.messages import parse
+from seamwise.messages import parse_template
 
 Found: TypeAlias = tuple[int, str, str | tuple[str, ...], list[str]]
 """Line, the function of gettext that looks it up, its arguments, comments for the translator: as Babel wants it."""
@@ -64,7 +64,7 @@ def _of_class(node: ast.ClassDef, closed: Mapping[str, tuple[str, ...]]) -> Iter
     fields = {
         _name(one.target): one.annotation for one in node.body if isinstance(one, ast.AnnAssign)
     }
-    named = [part.field for part in parse(template) if part.field in fields]
+    named = [part.field for part in parse_template(template) if part.field in fields]
     number = next((field for field in named if _name(fields[field]) == 'int'), None)
     if number is None or number in IDENTIFIERS:
         yield node.lineno, 'gettext', template, [node.name]

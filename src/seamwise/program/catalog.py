@@ -6,12 +6,12 @@ from types import MappingProxyType
 import click
 
 from seamwise._text.jsonable import to_json
-from seamwise.documents.collect import entries
 from seamwise.documents.openapi import as_openapi
 from seamwise.documents.page import as_html
 from seamwise.documents.text import as_text
 from seamwise.documents.typescript import as_typescript
 from seamwise.documents.unions import UNION_OF
+from seamwise.program.catalog_entries import entries
 from seamwise.program.choices import Choice
 from seamwise.program.exit_errors import CommandExit, report_exit
 from seamwise.program.printing import print_data, print_text

@@ -224,11 +224,11 @@ def _asking(select: tuple[str, ...], ignore: tuple[str, ...]) -> Ask:
 
 def _report(report: 'Report', form: str, since: str) -> Exit:
     # Not before it is asked for: mypy takes half a second.
-    from seamwise.check.reports import as_line  # noqa: PLC0415
+    from seamwise.check.reports import render_problem  # noqa: PLC0415
 
     # Annotations have them too, and GitHub looks for commands in every line that it is not told is none.
     for problem in () if form == 'github' else report.problems:
-        say(f'seamwise: {as_line(problem)}')
+        say(f'seamwise: {render_problem(problem)}')
     print_data(_shown(report, form, since))
     if not report.is_complete:
         return Exit.USAGE
@@ -237,16 +237,16 @@ def _report(report: 'Report', form: str, since: str) -> Exit:
 
 def _adoption(paths: Sequence[str], *, as_json: bool) -> Exit:
     from seamwise.check.adoption import render, report  # noqa: PLC0415
-    from seamwise.check.reports import as_line  # noqa: PLC0415
+    from seamwise.check.reports import render_problem  # noqa: PLC0415
 
-    found = report.adoption(paths)
+    found = report.adoption_report(paths)
     for problem in found.problems:
-        say(f'seamwise: {as_line(problem)}')
+        say(f'seamwise: {render_problem(problem)}')
     stdout = standard('stdout')
     print_data(
-        render.as_json(found)
+        render.render_adoption_json(found)
         if as_json
-        else encode_for_stream(render.as_text(found), stdout)
+        else encode_for_stream(render.render_adoption_text(found), stdout)
         if stdout is not None
         else ''
     )
@@ -286,7 +286,7 @@ def _now(paths: Sequence[str], ask: Ask, *, whole: bool, no_cache: bool) -> 'Rep
 
 def _since(base: str, paths: Sequence[str], ask: Ask, *, whole: bool, no_cache: bool) -> 'Report':
     from seamwise.check.diff import new_findings  # noqa: PLC0415
-    from seamwise.check.reports import as_line  # noqa: PLC0415
+    from seamwise.check.reports import render_problem  # noqa: PLC0415
 
     found = new_findings(paths, base, ask, whole=whole, no_cache=no_cache)
     if isinstance(found, Failure):
@@ -295,7 +295,7 @@ def _since(base: str, paths: Sequence[str], ask: Ask, *, whole: bool, no_cache: 
     for problem in comparison.problems:
         if problem.is_unread:
             say(
-                f'seamwise: in {escape(base)}: {as_line(problem)} What is found there now counts as new.'
+                f'seamwise: in {escape(base)}: {render_problem(problem)} What is found there now counts as new.'
             )
     return comparison.report
 
@@ -305,21 +305,21 @@ def _shown(report: 'Report', form: str, since: str) -> str | bytes:
 
     match form:
         case 'json':
-            return reports.as_json(report)
+            return reports.render_json(report)
         case 'sarif':
-            return reports.as_sarif(report)
+            return reports.render_sarif(report)
         case 'github':
-            return reports.as_github(report, since=since).encode(errors='backslashreplace')
+            return reports.render_github(report, since=since).encode(errors='backslashreplace')
         case _:
             stdout = standard('stdout')
             if stdout is None:
                 return ''
-            look = reports.Look(
-                paint=_painted if wants_color(stdout) else reports.plain,
+            look = reports.ReportStyle(
+                paint=_painted if wants_color(stdout) else reports.no_paint,
                 width=terminal_width(stdout),
-                draws=requested_style() != 'screen-reader',
+                has_carets=requested_style() != 'screen-reader',
             )
-            return encode_for_stream(reports.as_text(report, look, since=since), stdout)
+            return encode_for_stream(reports.render_text(report, look, since=since), stdout)
 
 
 def _known(codes: tuple[str, ...], option: str, context: click.Context) -> tuple[str, ...]:
@@ -342,7 +342,7 @@ def _known(codes: tuple[str, ...], option: str, context: click.Context) -> tuple
 def _refuse_of_whole(select: tuple[str, ...], context: click.Context) -> None:
     from seamwise.check.rules.registry import RULES  # noqa: PLC0415 -- it imports mypy
 
-    found = next((one for one in select if RULES[one].is_of_whole), None)
+    found = next((one for one in select if RULES[one].needs_whole_program), None)
     if found is not None:
         raise click.UsageError(
             f'{found} must see all files of a program; --whole says that PATH… are all of them.',

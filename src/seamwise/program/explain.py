@@ -7,9 +7,9 @@ import click
 from seamwise._close_matches import close_matches
 from seamwise._text.jsonable import to_json
 from seamwise._text.phrases import join_quoted
-from seamwise.documents.collect import entries
 from seamwise.documents.lookup import Match, lookup, words
 from seamwise.documents.text import as_text, to_list_text
+from seamwise.program.catalog_entries import entries
 from seamwise.program.exit_errors import CommandExit, report_exit
 from seamwise.program.printing import print_data, print_text
 

@@ -15,7 +15,7 @@ from seamwise.program.printing import print_data, print_text
 from seamwise.program.streams import say, standard
 
 if TYPE_CHECKING:
-    from seamwise.check.map.graph import Error, Graph, Seam
+    from seamwise.check.map.graph import ErrorNode, Graph, SeamNode
 
 HELP = """\
 Draw which error can travel from where to where: where it is made, through which functions it goes, and which seam shows it.
@@ -132,7 +132,7 @@ def _read(paths: Sequence[str], *, no_cache: bool) -> 'tuple[Graph, Exit]':
     # Not before it is asked for: mypy takes half a second.
     from seamwise.check.code_base import read_code_base  # noqa: PLC0415
     from seamwise.check.map.build import build_graph  # noqa: PLC0415
-    from seamwise.check.reports import as_line  # noqa: PLC0415
+    from seamwise.check.reports import render_problem  # noqa: PLC0415
     from seamwise.check.rules.registry import RULES  # noqa: PLC0415
     from seamwise.check.settings import load_settings  # noqa: PLC0415
 
@@ -141,16 +141,16 @@ def _read(paths: Sequence[str], *, no_cache: bool) -> 'tuple[Graph, Exit]':
         raise CommandExit(asked.failure(), Exit.USAGE)
     code_base = read_code_base(paths, cache=None if no_cache else asked.unwrap().cache)
     for problem in code_base.problems:
-        say(f'seamwise: {as_line(problem)}')
+        say(f'seamwise: {render_problem(problem)}')
     return build_graph(code_base.files), Exit.USAGE if any(
         one.is_unread for one in code_base.problems
     ) else Exit.OK
 
 
-def _errors(graph: 'Graph', word: str, context: click.Context) -> 'Sequence[Error]':
-    from seamwise.check.map.query import errors_named  # noqa: PLC0415
+def _errors(graph: 'Graph', word: str, context: click.Context) -> 'Sequence[ErrorNode]':
+    from seamwise.check.map.query import find_errors  # noqa: PLC0415
 
-    found = errors_named(graph, word)
+    found = find_errors(graph, word)
     if isinstance(found, Failure):
         meant = f' Did you mean {join_quoted(found.failure())}?' if found.failure() else ''
         raise click.BadParameter(
@@ -159,10 +159,10 @@ def _errors(graph: 'Graph', word: str, context: click.Context) -> 'Sequence[Erro
     return found.unwrap()
 
 
-def _seam(graph: 'Graph', word: str, context: click.Context) -> 'Seam':
-    from seamwise.check.map.query import seam_named  # noqa: PLC0415
+def _seam(graph: 'Graph', word: str, context: click.Context) -> 'SeamNode':
+    from seamwise.check.map.query import find_seam  # noqa: PLC0415
 
-    found = seam_named(graph, word)
+    found = find_seam(graph, word)
     if isinstance(found, Failure):
         known = (
             f'there are {join_quoted(found.failure(), last="and")}'
@@ -175,40 +175,39 @@ def _seam(graph: 'Graph', word: str, context: click.Context) -> 'Seam':
     return found.unwrap()
 
 
-def _of(graph: 'Graph', errors: 'Sequence[Error]', form: str) -> str | bytes:
+def _of(graph: 'Graph', errors: 'Sequence[ErrorNode]', form: str) -> str | bytes:
     from seamwise.check.map.filters import filter_by_errors  # noqa: PLC0415
-    from seamwise.check.map.text import Words  # noqa: PLC0415
+    from seamwise.check.map.text import MapText  # noqa: PLC0415
 
     if form != 'text':
         return _drawn(filter_by_errors(graph, {one.name for one in errors}), form)
-    words = Words(graph)
+    words = MapText(graph)
     return '\n\n\n'.join(words.of_error(one) for one in errors)
 
 
-def _to(graph: 'Graph', seam: 'Seam', form: str) -> str | bytes:
+def _to(graph: 'Graph', seam: 'SeamNode', form: str) -> str | bytes:
     from seamwise.check.map.filters import filter_by_seam  # noqa: PLC0415
-    from seamwise.check.map.text import Words  # noqa: PLC0415
+    from seamwise.check.map.text import MapText  # noqa: PLC0415
 
     return (
         _drawn(filter_by_seam(graph, seam.name), form)
         if form != 'text'
-        else Words(graph).to_seam(seam)
+        else MapText(graph).to_seam(seam)
     )
 
 
 def _all(graph: 'Graph', paths: Sequence[str], form: str) -> str | bytes:
-    from seamwise.check.map.text import Words  # noqa: PLC0415
+    from seamwise.check.map.text import MapText  # noqa: PLC0415
 
     if form != 'text':
         return _drawn(graph, form)
     again = f'seamwise map {" ".join(paths)}'
     more = f'More:\n  {again} --of ERROR\n  {again} --to SEAM\n  {again} --format html -o map.html'
-    return f'{Words(graph).overview()}\n\n{more}'
+    return f'{MapText(graph).overview()}\n\n{more}'
 
 
 def _drawn(graph: 'Graph', form: str) -> bytes:
-    from seamwise.check.map import mermaid  # noqa: PLC0415
-    from seamwise.check.map.formats import FORMATS  # noqa: PLC0415
+    from seamwise.check.map import FORMATS, mermaid  # noqa: PLC0415
 
     drawing = FORMATS[form](graph)
     if form == 'mermaid' and mermaid.is_too_large(graph, drawing):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from re import IGNORECASE, VERBOSE, Match
 from re import compile as pattern
 
-from seamwise.redaction.sensitive_names import is_sensitive, words
+from seamwise.redaction.sensitive_names import is_sensitive, split_words
 from seamwise.redaction.spans import (
     Span,
     block_end,
@@ -86,7 +86,7 @@ def announced(argument: str, text: str) -> str | None:
 
 
 def _announces(flag: str) -> bool:
-    return is_sensitive(flag) and words(flag)[-1] not in _NOT_ITSELF
+    return is_sensitive(flag) and split_words(flag)[-1] not in _NOT_ITSELF
 
 
 def _pairs(text: str) -> Iterator[Span]:
@@ -180,7 +180,7 @@ def _whole_header(text: str, found: Match[str], span: Span) -> Span:
         found['sign'] != ':'
         or found['close']
         or text[at : at + 1] not in _OPENINGS
-        or _WHOLE_LINE.isdisjoint(words(found['name']))
+        or _WHOLE_LINE.isdisjoint(split_words(found['name']))
     ):
         return span
     limit = _enclosing_end(text, found)
@@ -210,7 +210,7 @@ def _unquoted(text: str, found: Match[str]) -> Span:
     indent = _indent(text, found)
     if indent is not None and found['sign'] == ':' and (end := block_end(text, at, indent)):
         return Span(found.end('sign'), end, f' {MASK}')
-    parts = words(found['name'])
+    parts = split_words(found['name'])
     if 'authorization' in parts and (scheme := _SCHEME_AND_VALUE.match(text, at)):
         return Span(scheme.end('scheme'), scheme.end())
     return Span(at, _bare_end(text, found, parts, at_line_start=indent is not None))

@@ -32,10 +32,10 @@ _HUMP = pattern(r'(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])')
 _BETWEEN = pattern(r'[\W_]+')
 
 
-def words(name: str) -> list[str]:
+def split_words(name: str) -> list[str]:
     """Take a name in snake, kebab, camel or spaced form apart, in lower case, digits at a word's end aside.
 
-    >>> words('X-Api-Key'), words('AWSSecretKey2'), words('max_tokens')
+    >>> split_words('X-Api-Key'), split_words('AWSSecretKey2'), split_words('max_tokens')
     (['x', 'api', 'key'], ['aws', 'secret', 'key'], ['max', 'tokens'])
     """
     return [one.rstrip('0123456789') for one in _BETWEEN.split(_HUMP.sub(' ', name).lower()) if one]
@@ -53,7 +53,7 @@ def is_sensitive(name: str) -> bool:
         return False
     if '/' in name:
         name = name.rpartition('/')[2].rpartition('.')[2]
-    parts = words(name)
+    parts = split_words(name)
     if any(one in _WORDS or one in _JOINED for one in parts):
         return True
     return any(key in _KEYS and one in _QUALIFIERS for one, key in pairwise(parts))

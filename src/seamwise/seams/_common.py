@@ -7,7 +7,7 @@ from math import ceil
 from re import search
 from typing import get_args, get_origin
 
-from seamwise._annotations import hints
+from seamwise._annotations import resolved_hints
 from seamwise._text.jsonable import replace_surrogates, to_builtins, to_builtins_dict
 from seamwise.errors import TaggedError
 from seamwise.messages import shorten
@@ -96,7 +96,7 @@ def public_fields(error: TaggedError) -> dict[str, object]:
 @lru_cache(maxsize=4096)
 def _public_names(kind: type[TaggedError]) -> tuple[str, ...]:
     # By annotation, not by value: whether a secret was set is nobody's business either.
-    found = hints(kind)
+    found = resolved_hints(kind)
     return tuple(
         name
         for name in kind.__struct_fields__

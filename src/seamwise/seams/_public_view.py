@@ -9,7 +9,7 @@ from msgspec.structs import asdict
 
 from seamwise._text.jsonable import replace_surrogates
 from seamwise.errors import TaggedError
-from seamwise.messages import TEXT_LIMIT, VALUE_LIMIT, names
+from seamwise.messages import TEXT_LIMIT, VALUE_LIMIT, field_names
 from seamwise.redaction.sensitive_names import is_sensitive
 from seamwise.seams._common import _public_names, message_of, public_fields
 from seamwise.seams._render_cache import RenderCache
@@ -93,7 +93,7 @@ def _plan(kind: type[TaggedError]) -> _Plan | None:
     template = kind.__traits__.template
     is_usual = (
         kind.__str__ is TaggedError.__str__
-        and names(template) <= set(public)
+        and field_names(template) <= set(public)
         and not any(map(is_sensitive, public))
     )
     private = tuple(name for name in kind.__struct_fields__ if name not in public)

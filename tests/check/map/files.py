@@ -1,4 +1,4 @@
-"""Facts made by hand: a small shop, and whatever else the tests of the map need."""
+"""Builders of facts for the tests of the map, and the facts of a small shop."""
 
 from collections.abc import Sequence
 
@@ -19,41 +19,43 @@ NO_ORDER, BUSY, DECLINED = (
 )
 
 
-def at(line: int) -> Location:
+def location(line: int) -> Location:
     return Location(line, 1, line, 2, '')
 
 
-def made(
-    line: int, *errors: str, ended: Sequence[str] = (), lost: Sequence[str] = ()
+def created(
+    line: int, *errors: str, handled: Sequence[str] = (), lost: Sequence[str] = ()
 ) -> ErrorSource:
-    return called(line, '', *errors, ended=ended, lost=lost)
+    return called(line, '', *errors, handled=handled, lost=lost)
 
 
 def called(
-    line: int, callee: str, *errors: str, ended: Sequence[str] = (), lost: Sequence[str] = ()
+    line: int, callee: str, *errors: str, handled: Sequence[str] = (), lost: Sequence[str] = ()
 ) -> ErrorSource:
-    return ErrorSource(at(line), callee, errors, tuple(ended), tuple(lost))
+    return ErrorSource(location(line), callee, errors, tuple(handled), tuple(lost))
 
 
 def shown(line: int, seam: str, *errors: str) -> SeamUse:
-    return SeamUse(at(line), seam, errors)
+    return SeamUse(location(line), seam, errors)
 
 
 def function(
     name: str,
     line: int,
-    *entries: ErrorSource,
-    out: Sequence[str] | None = None,
-    shows: Sequence[SeamUse] = (),
+    *sources: ErrorSource,
+    inferred: Sequence[str] | None = None,
+    seam_uses: Sequence[SeamUse] = (),
     overrides: Sequence[str] = (),
 ) -> FunctionFacts:
-    """Make a function; where `out` is not given, all comes out of it that no entry ends."""
-    inferred = None if out is None else tuple(out)
-    return FunctionFacts(name, at(line), None, inferred, entries, tuple(shows), tuple(overrides))
+    """Return the facts of a function; without `inferred`, it returns all unhandled errors."""
+    errors = None if inferred is None else tuple(inferred)
+    return FunctionFacts(
+        name, location(line), None, errors, sources, tuple(seam_uses), tuple(overrides)
+    )
 
 
-def kind(name: str, line: int, category: str = 'NOT_FOUND', tag: str = '') -> ClassFacts:
-    return ClassFacts(name, at(line), tag or name.rpartition('.')[2], category)
+def error_class(name: str, line: int, category: str = 'NOT_FOUND', tag: str = '') -> ClassFacts:
+    return ClassFacts(name, location(line), tag or name.rpartition('.')[2], category)
 
 
 SHOP = (
@@ -61,21 +63,21 @@ SHOP = (
         'shop.errors',
         'shop/errors.py',
         classes=(
-            kind(NO_ORDER, 4),
-            kind(BUSY, 8, 'CAPACITY', 'Busy'),
-            kind(DECLINED, 12, 'CONFLICT'),
+            error_class(NO_ORDER, 4),
+            error_class(BUSY, 8, 'CAPACITY', 'Busy'),
+            error_class(DECLINED, 12, 'CONFLICT'),
         ),
     ),
     FileFacts(
         'shop.store',
         'shop/store.py',
         functions=(
-            function('shop.store.load', 3, made(5, NO_ORDER), called(6, 'driver.fetch', BUSY)),
-            function('shop.store.Store.find', 20, out=(NO_ORDER,)),
+            function('shop.store.load', 3, created(5, NO_ORDER), called(6, 'driver.fetch', BUSY)),
+            function('shop.store.Store.find', 20, inferred=(NO_ORDER,)),
             function(
                 'shop.store.Memory.find',
                 30,
-                made(31, NO_ORDER),
+                created(31, NO_ORDER),
                 overrides=('shop.store.Store.find',),
             ),
             function('shop.store.size', 40),
@@ -89,13 +91,13 @@ SHOP = (
             function(
                 'shop.orders.or_new',
                 15,
-                called(16, 'shop.orders.order', NO_ORDER, BUSY, ended=[NO_ORDER]),
+                called(16, 'shop.orders.order', NO_ORDER, BUSY, handled=[NO_ORDER]),
             ),
             function(
                 'shop.orders.pay',
                 21,
                 called(22, 'shop.store.Store.find', NO_ORDER),
-                made(23, DECLINED),
+                created(23, DECLINED),
             ),
         ),
     ),
@@ -106,11 +108,14 @@ SHOP = (
             function(
                 'shop.web.get',
                 14,
-                called(15, 'shop.orders.order', NO_ORDER, BUSY, ended=[NO_ORDER, BUSY]),
-                shows=[shown(17, 'http', NO_ORDER, BUSY)],
+                called(15, 'shop.orders.order', NO_ORDER, BUSY, handled=[NO_ORDER, BUSY]),
+                seam_uses=[shown(17, 'http', NO_ORDER, BUSY)],
             ),
         ),
-        seams=(SeamFacts('shop.web.TABLE', 'http', at(5), (NO_ORDER, BUSY, DECLINED)),),
+        seams=(SeamFacts('shop.web.TABLE', 'http', location(5), (NO_ORDER, BUSY, DECLINED)),),
     ),
 )
-"""`load` and `Memory.find` make NoSuchOrder, `driver.fetch` is of others; `order` goes to the web, `pay` nowhere."""
+"""`load` and `Memory.find` create NoSuchOrder; `driver.fetch` is external.
+
+The errors of `order` reach the web; `pay` has no caller.
+"""

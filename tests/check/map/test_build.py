@@ -1,19 +1,19 @@
-"""The graph made of facts."""
+"""Tests of the graph that is built from facts."""
 
 from msgspec.structs import replace
 
 from seamwise.check.facts import FileFacts, FunctionFacts
 from seamwise.check.map.build import build_graph
 from seamwise.check.map.graph import (
-    Call,
-    Error,
-    Function,
+    AdapterTable,
+    CallEdge,
+    Creation,
+    ErrorNode,
+    FunctionNode,
     Graph,
-    Make,
-    Override,
-    Place,
-    Show,
-    Table,
+    OverrideEdge,
+    SeamEdge,
+    SourceLine,
 )
 from tests.check.map.files import (
     BUSY,
@@ -21,149 +21,156 @@ from tests.check.map.files import (
     NO_ORDER,
     SHOP,
     called,
+    created,
+    error_class,
     function,
-    kind,
-    made,
     shown,
 )
 
 
-def of(*functions: FunctionFacts) -> Graph:
+def graph_of(*functions: FunctionFacts) -> Graph:
     return build_graph([FileFacts('app', 'app.py', functions=functions)])
 
 
-def test_a_function_without_errors_is_not_on_the_map() -> None:
-    assert 'shop.store.size' not in {one.name for one in build_graph(SHOP).functions}
+def test_function_without_errors_is_omitted() -> None:
+    assert 'shop.store.size' not in {node.name for node in build_graph(SHOP).functions}
 
 
-def test_a_callee_that_was_not_read_is_foreign_and_gives_what_is_taken_from_it() -> None:
-    (foreign,) = [one for one in build_graph(SHOP).functions if one.place is None]
-    assert foreign == Function('driver.fetch', '', (BUSY,))
+def test_unknown_callee_is_external_and_returns_the_expected_errors() -> None:
+    (external,) = [node for node in build_graph(SHOP).functions if node.place is None]
+    assert external == FunctionNode('driver.fetch', '', (BUSY,))
 
 
-def test_what_is_made_travels_and_ends_where_facts_say_so() -> None:
+def test_created_error_propagates_to_its_handlers() -> None:
     graph = build_graph(SHOP)
-    assert Make('shop.store.load', (NO_ORDER,), (Place('shop/store.py', 5),)) in graph.makes
-    at_call = (Place('shop/orders.py', 16),)
-    calls = [one for one in graph.calls if one.caller == 'shop.orders.or_new']
+    assert (
+        Creation('shop.store.load', (NO_ORDER,), (SourceLine('shop/store.py', 5),)) in graph.makes
+    )
+    call_places = (SourceLine('shop/orders.py', 16),)
+    calls = [call for call in graph.calls if call.caller == 'shop.orders.or_new']
     assert calls == [
-        Call('shop.orders.order', 'shop.orders.or_new', (NO_ORDER,), at_call, 'handled'),
-        Call('shop.orders.order', 'shop.orders.or_new', (BUSY,), at_call, 'passes'),
+        CallEdge('shop.orders.order', 'shop.orders.or_new', (NO_ORDER,), call_places, 'handled'),
+        CallEdge('shop.orders.order', 'shop.orders.or_new', (BUSY,), call_places, 'passes'),
     ]
     assert graph.shows == (
-        Show('shop.web.get', 'http', (NO_ORDER, BUSY), (Place('shop/web.py', 17),)),
+        SeamEdge('shop.web.get', 'http', (NO_ORDER, BUSY), (SourceLine('shop/web.py', 17),)),
     )
 
 
-def test_what_nobody_looks_at_is_lost() -> None:
-    graph = of(function('app.f', 1, called(2, 'g', 'E', lost=['E']), made(3, 'E', lost=['E'])))
-    assert [one.fate for one in graph.calls] == ['lost']
-    assert [one.fate for one in graph.makes] == ['lost']
+def test_unread_error_is_lost() -> None:
+    graph = graph_of(
+        function('app.f', 1, called(2, 'g', 'E', lost=['E']), created(3, 'E', lost=['E']))
+    )
+    assert [call.fate for call in graph.calls] == ['lost']
+    assert [creation.fate for creation in graph.makes] == ['lost']
 
 
-def test_errors_that_travel_at_the_same_places_are_one_edge_and_others_another() -> None:
-    graph = of(
+def test_errors_with_the_same_places_share_an_edge() -> None:
+    graph = graph_of(
         function(
             'app.f', 1, called(2, 'g', 'B', 'A'), called(3, 'g', 'A', 'B'), called(4, 'g', 'C')
         )
     )
-    two, four = (Place('app.py', 2), Place('app.py', 3)), (Place('app.py', 4),)
-    assert graph.calls == (Call('g', 'app.f', ('A', 'B'), two), Call('g', 'app.f', ('C',), four))
+    assert graph.calls == (
+        CallEdge('g', 'app.f', ('A', 'B'), (SourceLine('app.py', 2), SourceLine('app.py', 3))),
+        CallEdge('g', 'app.f', ('C',), (SourceLine('app.py', 4),)),
+    )
 
 
-def test_a_call_of_a_method_reaches_the_one_in_its_place_where_it_is_taken_for_granted() -> None:
+def test_call_of_a_method_reaches_its_override_if_the_caller_expects_the_error() -> None:
     graph = build_graph(SHOP)
     assert graph.overrides == (
-        Override(
+        OverrideEdge(
             'shop.store.Memory.find',
             'shop.store.Store.find',
             (NO_ORDER,),
-            (Place('shop/store.py', 30),),
+            (SourceLine('shop/store.py', 30),),
         ),
     )
-    idle = of(
-        function('app.Base.f', 1), function('app.Own.f', 2, made(3, 'E'), overrides=['app.Base.f'])
+    graph_without_caller = graph_of(
+        function('app.Base.f', 1),
+        function('app.Own.f', 2, created(3, 'E'), overrides=['app.Base.f']),
     )
-    assert idle.overrides == ()
+    assert graph_without_caller.overrides == ()
 
 
-def test_a_method_stands_in_the_place_of_far_bases_too_and_a_cycle_of_them_ends() -> None:
-    graph = of(
+def test_indirect_overrides_and_cycles_are_followed() -> None:
+    graph = graph_of(
         function('app.A.f', 1, overrides=['app.C.f']),
         function('app.B.f', 2, overrides=['app.A.f']),
-        function('app.C.f', 3, made(4, 'E'), overrides=['app.B.f']),
+        function('app.C.f', 3, created(4, 'E'), overrides=['app.B.f']),
         function('app.run', 5, called(6, 'app.A.f', 'E'), called(7, 'app.C.f', 'E')),
     )
-    assert [(one.method, one.base) for one in graph.overrides] == [('app.C.f', 'app.A.f')]
+    assert [(edge.method, edge.base) for edge in graph.overrides] == [('app.C.f', 'app.A.f')]
 
 
-def test_what_comes_out_is_what_really_can_else_what_is_declared_else_what_passes() -> None:
-    names = {
+def test_returned_errors_are_inferred_else_declared_else_propagated() -> None:
+    functions = {
         'app.a': replace(
-            function('app.a', 1, made(2, 'A', 'B')), declared=('B', 'C'), inferred=('A',)
+            function('app.a', 1, created(2, 'A', 'B')), declared=('B', 'C'), inferred=('A',)
         ),
-        'app.b': replace(function('app.b', 1, made(2, 'A', 'B')), declared=('B', 'C')),
-        'app.c': function('app.c', 1, made(2, 'A', 'B', ended=['B'])),
+        'app.b': replace(function('app.b', 1, created(2, 'A', 'B')), declared=('B', 'C')),
+        'app.c': function('app.c', 1, created(2, 'A', 'B', handled=['B'])),
     }
-    assert {one.name: one.errors for one in of(*names.values()).functions} == {
+    assert {node.name: node.errors for node in graph_of(*functions.values()).functions} == {
         'app.a': ('A',),
         'app.b': ('B', 'C'),
         'app.c': ('A',),
     }
 
 
-def test_a_class_that_was_not_read_has_its_name_for_a_tag() -> None:
+def test_external_class_has_its_name_as_tag() -> None:
     errors = {
-        one.name: one
-        for one in build_graph(
-            [*SHOP, FileFacts('z', 'z.py', functions=(function('z.f', 1, made(2, 'far.Away')),))]
+        error.name: error
+        for error in build_graph(
+            [*SHOP, FileFacts('z', 'z.py', functions=(function('z.f', 1, created(2, 'far.Away')),))]
         ).errors
     }
-    assert errors['far.Away'] == Error('far.Away', 'Away')
-    assert errors[BUSY] == Error(BUSY, 'Busy', 'CAPACITY', Place('shop/errors.py', 8))
+    assert errors['far.Away'] == ErrorNode('far.Away', 'Away')
+    assert errors[BUSY] == ErrorNode(BUSY, 'Busy', 'CAPACITY', SourceLine('shop/errors.py', 8))
 
 
-def test_a_seam_has_its_tables() -> None:
+def test_seam_has_its_tables() -> None:
     (seam,) = build_graph(SHOP).seams
     assert (seam.name, seam.tables) == (
         'http',
-        (Table('shop.web.TABLE', (DECLINED, NO_ORDER, BUSY), Place('shop/web.py', 5)),),
+        (AdapterTable('shop.web.TABLE', (DECLINED, NO_ORDER, BUSY), SourceLine('shop/web.py', 5)),),
     )
 
 
-def test_a_function_that_is_defined_twice_is_one() -> None:
-    graph = of(
-        function('app.f', 9, made(10, 'A')),
-        function('app.f', 1, made(2, 'B'), shows=[shown(3, 'cli', 'A')]),
+def test_function_defined_twice_is_one_node() -> None:
+    graph = graph_of(
+        function('app.f', 9, created(10, 'A')),
+        function('app.f', 1, created(2, 'B'), seam_uses=[shown(3, 'cli', 'A')]),
     )
-    assert graph.functions == (Function('app.f', 'app', ('A', 'B'), Place('app.py', 1)),)
-    assert [one.errors for one in graph.makes] == [('A',), ('B',)]
+    assert graph.functions == (FunctionNode('app.f', 'app', ('A', 'B'), SourceLine('app.py', 1)),)
+    assert [creation.errors for creation in graph.makes] == [('A',), ('B',)]
 
 
-def test_the_order_of_files_and_facts_makes_no_difference() -> None:
-    turned = [
+def test_order_of_files_and_facts_is_irrelevant() -> None:
+    reversed_files = [
         replace(
-            one, functions=one.functions[::-1], classes=one.classes[::-1], seams=one.seams[::-1]
+            file, functions=file.functions[::-1], classes=file.classes[::-1], seams=file.seams[::-1]
         )
-        for one in reversed(SHOP)
+        for file in reversed(SHOP)
     ]
-    assert build_graph(turned) == build_graph(SHOP)
+    assert build_graph(reversed_files) == build_graph(SHOP)
 
 
-def test_a_path_that_utf_8_cannot_say_is_mended() -> None:
+def test_surrogate_in_a_path_is_replaced() -> None:
     graph = build_graph(
         [
             FileFacts(
                 'app',
                 'b\udce4.py',
-                classes=(kind('app.E', 1),),
-                functions=(function('app.f', 1, made(2, 'app.E')),),
+                classes=(error_class('app.E', 1),),
+                functions=(function('app.f', 1, created(2, 'app.E')),),
             )
         ]
     )
-    assert graph.functions[0].place == Place('b\ufffd.py', 1)
-    assert graph.errors[0].place == Place('b\ufffd.py', 1)
+    assert graph.functions[0].place == SourceLine('b\ufffd.py', 1)
+    assert graph.errors[0].place == SourceLine('b\ufffd.py', 1)
 
 
-def test_no_files_give_an_empty_map() -> None:
+def test_no_files_result_in_an_empty_graph() -> None:
     assert build_graph([]) == Graph()

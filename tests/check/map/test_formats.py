@@ -1,4 +1,4 @@
-"""The drawings: what they say, and that hostile names do not break them."""
+"""Tests of the formats of the map: content, and safety with hostile names."""
 
 import json
 import re
@@ -9,14 +9,13 @@ import pytest
 from typing_extensions import override
 
 from seamwise.check.facts import FileFacts, FunctionFacts, SeamFacts
+from seamwise.check.map import FORMATS
 from seamwise.check.map.build import build_graph
-from seamwise.check.map.dot import as_dot
-from seamwise.check.map.formats import FORMATS
-from seamwise.check.map.graph import Graph
-from seamwise.check.map.mermaid import as_mermaid, is_too_large
-from seamwise.check.map.page import MOST_LINES, as_html
-from seamwise.check.map.shape import as_json
-from tests.check.map.files import SHOP, at, called, function, kind, made, shown
+from seamwise.check.map.dot import render_dot
+from seamwise.check.map.graph import Graph, encode_graph
+from seamwise.check.map.mermaid import is_too_large, render_mermaid
+from seamwise.check.map.page import MAX_PATH_LINES, render_map_page
+from tests.check.map.files import SHOP, called, created, error_class, function, location, shown
 
 GRAPH = build_graph(SHOP)
 EVIL = 'x]"</script><script>alert(1)</script>#&|`\\{<b>\n错误; end'
@@ -25,35 +24,51 @@ HOSTILE = build_graph([
         f'm{EVIL}',
         f'{EVIL}.py',
         functions=(
-            function(f'm{EVIL}.f', 1, made(2, f'E{EVIL}'), shows=[shown(3, f's{EVIL}', f'E{EVIL}')]),
-            function(f'm{EVIL}.g', 4, called(5, f'm{EVIL}.f', f'E{EVIL}'), called(6, f'far{EVIL}', f'E{EVIL}')),
+            function(
+                f'm{EVIL}.f', 1, created(2, f'E{EVIL}'),
+                seam_uses=[shown(3, f's{EVIL}', f'E{EVIL}')],
+            ),
+            function(
+                f'm{EVIL}.g', 4,
+                called(5, f'm{EVIL}.f', f'E{EVIL}'), called(6, f'far{EVIL}', f'E{EVIL}'),
+            ),
         ),
-        classes=(kind(f'E{EVIL}', 1, EVIL, EVIL),),
-        seams=(SeamFacts(f'T{EVIL}', f's{EVIL}', at(9), (f'E{EVIL}',)),),
+        classes=(error_class(f'E{EVIL}', 1, EVIL, EVIL),),
+        seams=(SeamFacts(f'T{EVIL}', f's{EVIL}', location(9), (f'E{EVIL}',)),),
     )
 ])  # fmt: skip
 
 
 def large(count: int) -> Graph:
-    """Make a program of many functions: each calls the one before and the one of half its number, and every tenth makes an error."""
+    """Return a program of many functions, where every tenth creates an error.
+
+    Function n calls the functions n - 1 and n // 2.
+    """
     functions: list[tuple[int, FunctionFacts]] = []
     for number in range(count):
         error = f'app.E{number // 10 % 100}'
-        own = [made(2, error)] if number % 10 == 0 else []
+        creations = [created(2, error)] if number % 10 == 0 else []
         calls = [
-            called(3 + turn, f'app.m{one % 50}.f{one}', error)
-            for turn, one in enumerate({number - 1, number // 2})
-            if 0 <= one < number
+            called(3 + index, f'app.m{callee % 50}.f{callee}', error)
+            for index, callee in enumerate({number - 1, number // 2})
+            if 0 <= callee < number
         ]
-        functions.append((number % 50, function(f'app.m{number % 50}.f{number}', 1, *own, *calls)))
-    modules = range(50)
-    return build_graph([
-        FileFacts(f'app.m{module}', f'app/m{module}.py', functions=tuple(one for own, one in functions if own == module))
-        for module in modules
-    ])  # fmt: skip
+        module = number % 50
+        facts = function(f'app.m{module}.f{number}', 1, *creations, *calls)
+        functions.append((module, facts))
+    return build_graph(
+        [
+            FileFacts(
+                f'app.m{module}',
+                f'app/m{module}.py',
+                functions=tuple(facts for number, facts in functions if number == module),
+            )
+            for module in range(50)
+        ]
+    )
 
 
-# What is a string, a word or a sign of the language of Graphviz.
+# A string, a word or a punctuation mark of the DOT language.
 DOT = re.compile(r'\s*(?:("(?:[^"\\\n]|\\[n\\"])*")|([a-zA-Z_]\w*|\d+(?:\.\d+)?)|(->|[{}\[\]=,]))')
 
 
@@ -61,93 +76,85 @@ def dot_tokens(text: str) -> list[str]:
     tokens: list[str] = []
     end = 0
     while text[end:].strip():
-        found = DOT.match(text, end)
-        assert found, text[end : end + 60]
-        tokens.append(found[0].strip())
-        end = found.end()
+        match = DOT.match(text, end)
+        assert match, text[end : end + 60]
+        tokens.append(match[0].strip())
+        end = match.end()
     return tokens
 
 
 @pytest.mark.parametrize('graph', [GRAPH, HOSTILE, Graph()])
-def test_the_dot_is_of_the_language_and_its_brackets_close(graph: Graph) -> None:
-    tokens = dot_tokens(as_dot(graph))
+def test_dot_is_valid(graph: Graph) -> None:
+    tokens = dot_tokens(render_dot(graph))
     assert tokens[:3] == ['digraph', 'seamwise', '{']
-    for opened, closed in [('{', '}'), ('[', ']')]:
-        assert tokens.count(opened) == tokens.count(closed)
-    known = {
-        tokens[number - 1]
-        for number, one in enumerate(tokens)
-        if one == '[' and tokens[number - 2] != '->'
+    for opening, closing in [('{', '}'), ('[', ']')]:
+        assert tokens.count(opening) == tokens.count(closing)
+    nodes = {
+        tokens[index - 1]
+        for index, item in enumerate(tokens)
+        if item == '[' and tokens[index - 2] != '->'
     }
-    for number, one in enumerate(tokens):
-        if one == '->':
-            assert {tokens[number - 1], tokens[number + 1]} <= known
+    for index, item in enumerate(tokens):
+        if item == '->':
+            assert {tokens[index - 1], tokens[index + 1]} <= nodes
 
 
-def test_the_dot_shows_errors_on_edges_and_producers_in_boxes() -> None:
-    text = as_dot(GRAPH)
-    assert (
-        '"function shop.store.load" -> "function shop.orders.order" [label="NoSuchOrder\\nStoreBusy"]'
-        in text
-    )
-    assert (
-        '"function shop.orders.order" -> "function shop.orders.or_new" [label="NoSuchOrder", style=dashed, arrowhead=tee]'
-        in text
-    )
-    assert (
-        '"function shop.orders.order" -> "function shop.web.get" [label="NoSuchOrder\\nStoreBusy"]'
-        in text
-    )
-    assert (
-        '"function shop.web.get" -> "seam http" [label="NoSuchOrder\\nStoreBusy", style=bold]'
-        in text
-    )
-    assert (
-        '"function shop.store.load" [label="load\\nmakes NoSuchOrder", penwidth=2, tooltip="shop/store.py:3"]'
-        in text
-    )
-    assert '"function driver.fetch" [label="driver.fetch", style="rounded,dashed"]' in text
+def test_dot_has_errors_on_edges_and_creators_in_boxes() -> None:
+    lines = [line.strip() for line in render_dot(GRAPH).splitlines()]
+    both = 'NoSuchOrder\\nStoreBusy'
+    load, order = '"function shop.store.load"', '"function shop.orders.order"'
+    or_new, get = '"function shop.orders.or_new"', '"function shop.web.get"'
+    expected = [
+        f'{load} -> {order} [label="{both}"]',
+        f'{order} -> {or_new} [label="NoSuchOrder", style=dashed, arrowhead=tee]',
+        f'{order} -> {get} [label="{both}"]',
+        f'{get} -> "seam http" [label="{both}", style=bold]',
+        f'{load} [label="load\\ncreates NoSuchOrder", penwidth=2, tooltip="shop/store.py:3"]',
+        '"function driver.fetch" [label="driver.fetch", style="rounded,dashed"]',
+    ]
+    assert [line for line in expected if line not in lines] == []
 
 
 MERMAID = re.compile(
-    r'flowchart LR|  subgraph m\d+ \["[^"]*"\]|  end|    f\d+\["[^"]*"\](:::foreign)?|  s\d+\(\["[^"]*"\]\)'
+    r'flowchart LR|  subgraph m\d+ \["[^"]*"\]|  end|    f\d+\["[^"]*"\](:::foreign)?'
+    r'|  s\d+\(\["[^"]*"\]\)'
     r'|  f\d+ (-->|--x|--o|-\.->|==>)\|"[^"]*"\| [fs]\d+|  classDef foreign stroke-dasharray: 4 4'
 )
 
 
 @pytest.mark.parametrize('graph', [GRAPH, HOSTILE, Graph()])
-def test_the_mermaid_is_of_the_language(graph: Graph) -> None:
-    for line in as_mermaid(graph).splitlines():
+def test_mermaid_is_valid(graph: Graph) -> None:
+    for line in render_mermaid(graph).splitlines():
         assert MERMAID.fullmatch(line), line
         for label in re.findall(r'"([^"]*)"', line):
             assert not set(re.sub(r'<br/>|#\d+;', '', label)) & set('<>#&`[]{}|\\"')
 
 
-def test_the_mermaid_says_what_the_dot_says() -> None:
-    text = as_mermaid(GRAPH)
-    assert '["load<br/>makes NoSuchOrder"]' in text
-    assert len(re.findall(r'^  f\d+ ', text, re.MULTILINE)) == as_dot(GRAPH).count('->') == 8
+def test_mermaid_contains_the_same_edges_as_dot() -> None:
+    text = render_mermaid(GRAPH)
+    assert '["load<br/>creates NoSuchOrder"]' in text
+    assert len(re.findall(r'^  f\d+ ', text, re.MULTILINE)) == render_dot(GRAPH).count('->') == 8
     assert '--x|"NoSuchOrder"|' in text
     assert '==>|"NoSuchOrder<br/>StoreBusy"| s0' in text
 
 
-def test_a_drawing_that_mermaid_refuses_is_known() -> None:
-    assert not is_too_large(GRAPH, as_mermaid(GRAPH))
+def test_flowchart_beyond_the_limits_of_mermaid_is_too_large() -> None:
+    assert not is_too_large(GRAPH, render_mermaid(GRAPH))
     graph = large(600)
-    assert is_too_large(graph, as_mermaid(graph))
+    assert is_too_large(graph, render_mermaid(graph))
 
 
-def test_what_a_function_makes_and_ends_is_in_its_box() -> None:
+def test_box_of_a_function_lists_the_errors_that_it_creates() -> None:
     facts = FileFacts(
         'a',
         'a.py',
-        functions=(function('a.f', 1, made(2, 'A', 'B', 'C', ended=['A'], lost=['B'])),),
+        functions=(function('a.f', 1, created(2, 'A', 'B', 'C', handled=['A'], lost=['B'])),),
     )
-    text = as_dot(build_graph([facts]))
-    assert 'label="f\\nmakes C\\nmakes and handles A\\nmakes and loses B"' in text
+    text = render_dot(build_graph([facts]))
+    assert 'label="f\\ncreates C\\ncreates and handles A\\ncreates and loses B"' in text
 
 
-def test_what_is_lost_beside_a_seam_is_drawn_as_lost() -> None:
+def test_lost_error_in_a_function_with_a_seam_is_drawn_as_lost() -> None:
     facts = FileFacts(
         'a',
         'a.py',
@@ -156,43 +163,43 @@ def test_what_is_lost_beside_a_seam_is_drawn_as_lost() -> None:
                 'a.f',
                 1,
                 called(2, 'g', 'E', lost=['E']),
-                called(3, 'h', 'E', ended=['E']),
-                shows=[shown(4, 'cli', 'E')],
+                called(3, 'h', 'E', handled=['E']),
+                seam_uses=[shown(4, 'cli', 'E')],
             ),
         ),
     )
-    text = as_dot(build_graph([facts]))
+    text = render_dot(build_graph([facts]))
     assert (
         '"function g" -> "function a.f" [label="E", style=dashed, arrowhead=dot, color=red]' in text
     )
     assert '"function h" -> "function a.f" [label="E"]' in text
 
 
-def test_an_entity_in_a_name_is_none() -> None:
-    facts = FileFacts('a', 'a.py', functions=(function('a.f&lt;', 1, made(2, 'E')),))
-    assert 'label="f&amp;lt;\\nmakes E"' in as_dot(build_graph([facts]))
+def test_html_entity_in_a_name_is_escaped() -> None:
+    facts = FileFacts('a', 'a.py', functions=(function('a.f&lt;', 1, created(2, 'E')),))
+    assert 'label="f&amp;lt;\\ncreates E"' in render_dot(build_graph([facts]))
 
 
-def test_classes_of_the_same_name_go_by_their_full_names() -> None:
-    facts = FileFacts('a', 'a.py', functions=(function('a.f', 1, made(2, 'x.E', 'y.E', 'y.F')),))
-    assert 'label="f\\nmakes x.E\\nmakes y.E\\nmakes F"' in as_dot(build_graph([facts]))
+def test_classes_of_the_same_name_have_full_names_as_labels() -> None:
+    facts = FileFacts('a', 'a.py', functions=(function('a.f', 1, created(2, 'x.E', 'y.E', 'y.F')),))
+    assert 'label="f\\ncreates x.E\\ncreates y.E\\ncreates F"' in render_dot(build_graph([facts]))
 
 
-def test_the_json_is_the_graph() -> None:
-    assert msgspec.json.decode(as_json(GRAPH), type=Graph) == GRAPH
-    told = json.loads(as_json(GRAPH))
-    assert list(told) == ['errors', 'functions', 'seams', 'makes', 'calls', 'overrides', 'shows']
-    assert told['shows'][0]['places'] == [{'path': 'shop/web.py', 'line': 17}]
+def test_json_is_the_graph() -> None:
+    assert msgspec.json.decode(encode_graph(GRAPH), type=Graph) == GRAPH
+    shape = json.loads(encode_graph(GRAPH))
+    assert list(shape) == ['errors', 'functions', 'seams', 'makes', 'calls', 'overrides', 'shows']
+    assert shape['shows'][0]['places'] == [{'path': 'shop/web.py', 'line': 17}]
 
 
-@pytest.mark.parametrize('form', FORMATS)
-def test_the_same_facts_give_the_same_drawing(form: str) -> None:
-    assert FORMATS[form](build_graph(SHOP[::-1])) == FORMATS[form](GRAPH)
+@pytest.mark.parametrize('name', FORMATS)
+def test_same_facts_result_in_the_same_output(name: str) -> None:
+    assert FORMATS[name](build_graph(SHOP[::-1])) == FORMATS[name](GRAPH)
 
 
-@pytest.mark.parametrize('form', FORMATS)
-def test_a_drawing_grows_with_the_program_and_not_faster(form: str) -> None:
-    small, big = (len(FORMATS[form](large(count))) for count in (500, 5000))
+@pytest.mark.parametrize('name', FORMATS)
+def test_output_grows_linearly_with_the_program(name: str) -> None:
+    small, big = (len(FORMATS[name](large(count))) for count in (500, 5000))
     assert big < 12 * small
 
 
@@ -211,11 +218,12 @@ class Page(HTMLParser):
 
     @override
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        known = dict(attrs)
-        self.ids += [one for one in [known.get('id')] if one]
-        self.links += [one for name in ('href', 'src', 'action') if (one := known.get(name))]
+        attributes = dict(attrs)
+        self.ids += [id_ for id_ in [attributes.get('id')] if id_]
+        links = (attributes.get(name) for name in ('href', 'src', 'action'))
+        self.links += [link for link in links if link]
         self.scripts += tag == 'script'
-        assert not any(name.startswith('on') or name == 'style' for name in known)
+        assert not any(name.startswith('on') or name == 'style' for name in attributes)
         if tag not in {'meta', 'link', 'input'}:
             self.open.append(tag)
 
@@ -224,23 +232,23 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
 
-def test_the_page_has_every_error_and_seam_under_its_name() -> None:
-    page = Page(as_html(GRAPH))
+def test_page_has_a_link_for_every_error_and_seam() -> None:
+    page = Page(render_map_page(GRAPH))
     assert page.open == []
     assert len(page.ids) == len(set(page.ids))
-    assert set(page.ids) >= {f'error={one.name}' for one in GRAPH.errors} | {'seam=http'}
-    assert {one.removeprefix('#') for one in page.links if one != 'data:,'} <= {*page.ids}
+    assert set(page.ids) >= {f'error={error.name}' for error in GRAPH.errors} | {'seam=http'}
+    assert {link.removeprefix('#') for link in page.links if link != 'data:,'} <= {*page.ids}
 
 
-def test_the_page_tells_the_ways_in_words() -> None:
+def test_page_contains_the_paths_as_text() -> None:
     assert (
         '  -&gt; shop.web.get, shop/web.py:15\n  =&gt; shown by http, shop/web.py:17\n'
-        in as_html(GRAPH)
+        in render_map_page(GRAPH)
     )
 
 
-def test_the_page_fetches_nothing() -> None:
-    html = as_html(GRAPH)
+def test_page_loads_nothing() -> None:
+    html = render_map_page(GRAPH)
     assert "default-src 'none'" in html
     assert (
         re.search(
@@ -250,8 +258,8 @@ def test_the_page_fetches_nothing() -> None:
     )
 
 
-def test_hostile_names_are_text_on_the_page() -> None:
-    html = as_html(HOSTILE)
+def test_hostile_names_are_escaped_on_the_page() -> None:
+    html = render_map_page(HOSTILE)
     assert '<script>alert' not in html
     page = Page(html)
     assert page.open == []
@@ -262,13 +270,13 @@ def test_hostile_names_are_text_on_the_page() -> None:
     assert msgspec.json.decode(data, type=Graph) == HOSTILE
 
 
-def test_a_long_way_is_cut_on_the_page_and_says_so() -> None:
+def test_long_path_is_cut_on_the_page() -> None:
     chain = [
         function(f'a.f{number}', 1, called(2, f'a.f{number - 1}', 'E'))
-        for number in range(1, MOST_LINES + 50)
+        for number in range(1, MAX_PATH_LINES + 50)
     ]
-    facts = FileFacts('a', 'a.py', functions=(function('a.f0', 1, made(2, 'E')), *chain))
-    html = as_html(build_graph([facts]))
+    facts = FileFacts('a', 'a.py', functions=(function('a.f0', 1, created(2, 'E')), *chain))
+    html = render_map_page(build_graph([facts]))
     assert '… and more: seamwise map … --of E' in html
     assert 'a.f299,' in html
-    assert html.count('-&gt;') == MOST_LINES - 1
+    assert html.count('-&gt;') == MAX_PATH_LINES - 1

@@ -1,1 +1,1 @@
-"""How far a code base is on its way from exceptions to channels, and what would change first."""
+"""Progress of a code base from exceptions to error channels, and the next steps."""

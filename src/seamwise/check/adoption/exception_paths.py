@@ -1,4 +1,4 @@
-"""The way of an exception: through which functions it passes, and where it ends."""
+"""Propagation of exceptions through a call graph, from `raise` to handler."""
 
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -6,85 +6,101 @@ from collections.abc import Set as AbstractSet
 
 from msgspec import Struct
 
-from seamwise.check.adoption.exceptions import Calling, Handler, Raisable, Raising, Unit
+from seamwise.check.adoption.exceptions import (
+    CallSite,
+    CodeUnit,
+    ExceptionClass,
+    Handler,
+    RaiseSite,
+)
 
-MADE_BY = ('__init__', '__new__', '__post_init__')
-"""What a class calls of its own where it is called."""
+_CONSTRUCTORS = ('__init__', '__new__', '__post_init__')
+"""Methods that run when a class is called."""
 
 
-class Ending(Struct, frozen=True, eq=False):
-    """A handler that an exception goes no further than."""
+class CatchSite(Struct, frozen=True, eq=False):
+    """A handler that stops an exception, and the function that contains it."""
 
-    unit: Unit
+    unit: CodeUnit
     handler: Handler
 
 
-class Way(Struct, frozen=True, eq=False):
-    """Where an exception goes from where it is raised."""
+class ExceptionPath(Struct, frozen=True, eq=False):
+    """Propagation of one class of exceptions."""
 
-    starts: tuple[Unit, ...]
+    raisers: tuple[CodeUnit, ...]
     """The functions that raise it."""
-    passes: tuple[Unit, ...]
-    """Those that let it out, of those that raise it too."""
-    ends: tuple[Ending, ...]
-    is_loose: bool
-    """Whether some of it comes out of a function that nobody here calls."""
+    propagators: tuple[CodeUnit, ...]
+    """The functions that it leaves, including those that raise it."""
+    catch_sites: tuple[CatchSite, ...]
+    may_escape: bool
+    """Whether it leaves a function without callers in this code."""
 
     @property
-    def touched(self) -> tuple[Unit, ...]:
-        """All functions that know of it, by a `raise`, a handler, or by letting it through; a file as it is imported is none."""
-        found = dict.fromkeys((*self.starts, *self.passes, *(one.unit for one in self.ends)))
-        return tuple(one for one in found if one.node is not None)
+    def functions(self) -> tuple[CodeUnit, ...]:
+        """All functions that raise, propagate or catch it, without top-level code."""
+        catchers = (site.unit for site in self.catch_sites)
+        units = dict.fromkeys((*self.raisers, *self.propagators, *catchers))
+        return tuple(unit for unit in units if unit.node is not None)
 
 
-class Ways:
-    """Who calls whom in a whole program, and what is caught on the way."""
+class CallGraph:
+    """Calls in a whole program, and the exception handlers around them."""
 
-    def __init__(self, units: Sequence[Unit], *, wrapped: AbstractSet[Unit]) -> None:
-        """Join the functions of all files; a decorator lets no exception out of those in `wrapped`."""
+    def __init__(self, units: Sequence[CodeUnit], *, decorated: AbstractSet[CodeUnit]) -> None:
+        """Build the graph.
+
+        Args:
+            units: The functions and the top-level code of all files.
+            decorated: The functions whose decorator converts all exceptions.
+        """
         self.units = units
-        self.functions = tuple(one for one in units if one.node is not None)
-        handed = {name for one in units for name in one.hands}
-        self._wrapped = wrapped | {one for one in units if one.name in handed}
-        self._callers: dict[str, list[tuple[Unit, Calling]]] = {}
-        names = {one.name for one in units}
-        replacing: dict[str, list[str]] = {}
+        self.functions = tuple(unit for unit in units if unit.node is not None)
+        wrapped = {name for unit in units for name in unit.wrapped}
+        self._never_raising = decorated | {unit for unit in units if unit.name in wrapped}
+        self._calls: dict[str, list[tuple[CodeUnit, CallSite]]] = {}
+        """Calls by the name of the called function."""
+        names = {unit.name for unit in units}
+        overrides: dict[str, list[str]] = {}
         for unit in units:
-            for replaced in unit.replaces:
-                replacing.setdefault(replaced, []).append(unit.name)
+            for overridden in unit.overridden:
+                overrides.setdefault(overridden, []).append(unit.name)
         for unit in units:
             for call in unit.calls:
-                made = [f'{call.callee}.{one}' for one in MADE_BY]
-                for name in {call.callee, *made, *replacing.get(call.callee, ())} & names:
-                    self._callers.setdefault(name, []).append((unit, call))
+                constructors = [f'{call.callee}.{name}' for name in _CONSTRUCTORS]
+                callees = {call.callee, *constructors, *overrides.get(call.callee, ())}
+                for name in callees & names:
+                    self._calls.setdefault(name, []).append((unit, call))
 
-    def callers(self, unit: Unit) -> Iterator[Unit]:
-        """Give the functions that call one, each once."""
-        yield from dict.fromkeys(caller for caller, _ in self._callers.get(unit.name, ()))
+    def callers(self, unit: CodeUnit) -> Iterator[CodeUnit]:
+        """Yield the functions that call a function, each once."""
+        yield from dict.fromkeys(caller for caller, _ in self._calls.get(unit.name, ()))
 
-    def way(self, starts: Sequence[Unit], kind: Raisable) -> Way:
-        """Follow a kind of exception from the functions that raise it."""
-        waiting: deque[tuple[Unit, Raising | Calling]] = deque(
-            (one, raised) for one in starts for raised in one.raises if raised.kind == kind
+    def path(self, raisers: Sequence[CodeUnit], exception: ExceptionClass) -> ExceptionPath:
+        """Follow an exception class from the functions that raise it to its handlers."""
+        queue: deque[tuple[CodeUnit, RaiseSite | CallSite]] = deque(
+            (unit, site) for unit in raisers for site in unit.raises if site.exception == exception
         )
-        passes: dict[Unit, None] = {}
-        ends: dict[Handler, Ending] = {}
-        while waiting:
-            unit, source = waiting.popleft()
-            handler = _taken(source, kind)
+        propagators: dict[CodeUnit, None] = {}
+        catch_sites: dict[Handler, CatchSite] = {}
+        while queue:
+            unit, site = queue.popleft()
+            handler = _catching_handler(site, exception)
             if handler is not None:
-                ends[handler] = Ending(unit, handler)
-            elif unit not in passes and unit not in self._wrapped:
-                passes[unit] = None
-                waiting += self._callers.get(unit.name, ())
-        is_loose = any(not self._callers.get(one.name) for one in passes)
-        return Way(tuple(starts), tuple(passes), tuple(ends.values()), is_loose)
+                catch_sites[handler] = CatchSite(unit, handler)
+            elif unit not in propagators and unit not in self._never_raising:
+                propagators[unit] = None
+                queue += self._calls.get(unit.name, ())
+        may_escape = any(not self._calls.get(unit.name) for unit in propagators)
+        return ExceptionPath(
+            tuple(raisers), tuple(propagators), tuple(catch_sites.values()), may_escape
+        )
 
 
-def _taken(source: Raising | Calling, kind: Raisable) -> Handler | None:
-    """Give the handler where an exception ends, if there is one around its place."""
-    for handlers in source.nets:
-        handler = next((one for one in handlers if one.takes_kind(kind)), None)
-        if handler is not None and not handler.hands_on:
+def _catching_handler(site: RaiseSite | CallSite, exception: ExceptionClass) -> Handler | None:
+    """Return the handler around a site that stops the exception, if any."""
+    for handlers in site.handlers:
+        handler = next((handler for handler in handlers if handler.catches(exception)), None)
+        if handler is not None and not handler.reraises:
             return handler
     return None

@@ -1,7 +1,8 @@
-"""The exceptions of one file: where each function raises one, whom it calls, and what is caught around either."""
+"""Exceptions in one file: `raise` statements, calls, and the handlers around them."""
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from msgspec import Struct
 from mypy.nodes import TypeInfo
@@ -11,253 +12,261 @@ from seamwise.check.inference.error_inference import ErrorInference
 from seamwise.check.typed_ast.channels import call_result_type, union_members
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, children
 
-EXCEPTION, BASE = 'builtins.Exception', 'builtins.BaseException'
-SUPPRESS, OVERLOAD = 'contextlib.suppress', 'typing.overload'
-DEFECTS = frozenset({'builtins.AssertionError', 'builtins.NotImplementedError'})
-"""What says that the program is wrong."""
-OR_RAISE, RAISED = 'seamwise.edges.or_raise', 'seamwise.causes.Raised'
-EDGES = frozenset({'seamwise.edges.attempt', 'seamwise.edges.refine', 'seamwise.edges.caught'})
-"""What calls a function that it is handed, and makes failures of its exceptions."""
-SCOPES = (*FUNCTIONS, ast.ClassDef, ast.Lambda)
+_EXCEPTION, _BASE_EXCEPTION = 'builtins.Exception', 'builtins.BaseException'
+_SUPPRESS, _OVERLOAD = 'contextlib.suppress', 'typing.overload'
+_DEFECTS = frozenset({'builtins.AssertionError', 'builtins.NotImplementedError'})
+"""Exceptions that report a bug."""
+_OR_RAISE, RAISED = 'seamwise.edges.or_raise', 'seamwise.causes.Raised'
+_EDGES = frozenset({'seamwise.edges.attempt', 'seamwise.edges.refine', 'seamwise.edges.caught'})
+"""Functions that call a function and convert its exceptions to failures."""
+_SCOPES = (*FUNCTIONS, ast.ClassDef, ast.Lambda)
 
 
-class Raisable(Struct, frozen=True):
+class ExceptionClass(Struct, frozen=True):
     """A class of exceptions."""
 
     name: str
-    """In full, as those of its bases, of which it is the first."""
+    """Full name, as are those in `bases`."""
     bases: tuple[str, ...]
+    """The class itself and its base classes."""
     module: str
     line: int
 
     @property
-    def short(self) -> str:
-        """Its name as it is written."""
+    def short_name(self) -> str:
+        """Name without the module."""
         return self.name.rpartition('.')[2]
 
     @property
     def is_ordinary(self) -> bool:
-        """Whether it may tell of something expected, as far as its class says: it is no signal, and no defect by its name."""
-        return EXCEPTION in self.bases and DEFECTS.isdisjoint(self.bases)
+        """Whether it may be an expected error: neither a signal nor a defect by its class."""
+        return _EXCEPTION in self.bases and _DEFECTS.isdisjoint(self.bases)
 
 
 class Handler(Struct, frozen=True, eq=False):
-    """One `except`, or one `suppress`."""
+    """One `except` clause, or one `with suppress(…)`."""
 
     module: Module
     node: ast.ExceptHandler | ast.With | ast.AsyncWith
-    takes: tuple[Raisable, ...]
-    is_wide: bool
-    """Whether it takes every exception there is."""
-    hands_on: bool
-    """Whether it raises again what it has caught."""
+    classes: tuple[ExceptionClass, ...]
+    is_broad: bool
+    """Whether it catches every exception."""
+    reraises: bool
+    """Whether it raises the caught exception again."""
 
-    def takes_kind(self, kind: Raisable) -> bool:
-        """Whether an exception of a kind is caught here."""
-        return self.is_wide or any(one.name in kind.bases for one in self.takes)
-
-
-Nets = tuple[tuple[Handler, ...], ...]
-"""The `try` statements around a place, the nearest first, each with its handlers."""
+    def catches(self, exception: ExceptionClass) -> bool:
+        """Return whether the handler catches an exception class."""
+        return self.is_broad or any(class_.name in exception.bases for class_ in self.classes)
 
 
-class Raising(Struct, frozen=True, eq=False):
+HandlerStack: TypeAlias = tuple[tuple[Handler, ...], ...]
+"""The handlers of each `try` statement around a place, the innermost first."""
+
+
+class RaiseSite(Struct, frozen=True, eq=False):
     """A `raise` of an ordinary exception, or a call of `or_raise`."""
 
-    kind: Raisable
-    nets: Nets
+    exception: ExceptionClass
+    handlers: HandlerStack
 
 
-class Calling(Struct, frozen=True, eq=False):
+class CallSite(Struct, frozen=True, eq=False):
     """A call of a function, by its full name."""
 
     callee: str
-    nets: Nets
+    handlers: HandlerStack
 
 
-class Handing(Struct, frozen=True, eq=False):
-    """A function that is handed to an edge, and lets no exception out there."""
+class WrappedFunction(Struct, frozen=True, eq=False):
+    """A function passed to `attempt` or a similar function, which converts its exceptions."""
 
     name: str
 
 
-class Unit(Struct, frozen=True, eq=False):
-    """A function, or what a file does as it is imported: what it raises, and whom it calls."""
+_Site: TypeAlias = RaiseSite | CallSite | WrappedFunction
+
+
+class CodeUnit(Struct, frozen=True, eq=False):
+    """A function, or the top-level code of a file, with its `raise` statements and calls."""
 
     name: str
     module: Module
     node: Function | None
-    raises: tuple[Raising, ...]
-    calls: tuple[Calling, ...]
-    hands: tuple[str, ...]
-    """The functions that it hands to an edge."""
-    replaces: tuple[str, ...]
-    """The methods of base classes in whose place it stands."""
+    """None for top-level code."""
+    raises: tuple[RaiseSite, ...]
+    calls: tuple[CallSite, ...]
+    wrapped: tuple[str, ...]
+    """The functions that it passes to `attempt` or a similar function."""
+    overridden: tuple[str, ...]
+    """The methods of base classes that it overrides."""
 
     @property
-    def short(self) -> str:
-        """Its name without that of the module."""
+    def short_name(self) -> str:
+        """Name without the module."""
         return self.name.removeprefix(f'{self.module.name}.')
 
     @property
-    def is_called_by_python(self) -> bool:
-        """Whether Python says what it gives and raises, as of `__getitem__` and `__init__`."""
-        return (
-            self.node is not None
-            and self.node.name.startswith('__')
-            and self.node.name.endswith('__')
-        )
+    def is_special_method(self) -> bool:
+        """Whether it is a method such as `__getitem__`, whose exceptions Python defines."""
+        if self.node is None:
+            return False
+        return self.node.name.startswith('__') and self.node.name.endswith('__')
 
 
-def units(module: Module) -> Iterator[Unit]:
-    """Give every function of a file, overloads of one aside, and the file itself."""
-    reader = ErrorInference(module)
-    handlers = {one: _handler(one, module) for one in module.nodes_of_type(ast.ExceptHandler)}
+def code_units(module: Module) -> Iterator[CodeUnit]:
+    """Yield the top-level code and all functions of a file, except `@overload` signatures."""
+    inference = ErrorInference(module)
+    handlers = {node: _handler(node, module) for node in module.nodes_of_type(ast.ExceptHandler)}
     functions = [
-        one
-        for one in module.functions()
-        if OVERLOAD not in {module.full_name(name) for name in one.decorator_list}
+        function
+        for function in module.functions()
+        if _OVERLOAD not in {module.full_name(item) for item in function.decorator_list}
     ]
     for function in (None, *functions):
-        found = list(_read(function, reader, handlers))
-        yield Unit(
-            module.name if function is None else reader.function_name(function),
+        sites = list(_sites(function, inference, handlers))
+        yield CodeUnit(
+            module.name if function is None else inference.function_name(function),
             module,
             function,
-            raises=tuple(one for one in found if isinstance(one, Raising)),
-            calls=tuple(one for one in found if isinstance(one, Calling)),
-            hands=tuple(one.name for one in found if isinstance(one, Handing)),
-            replaces=() if function is None else tuple(_replaced(function, module)),
+            raises=tuple(site for site in sites if isinstance(site, RaiseSite)),
+            calls=tuple(site for site in sites if isinstance(site, CallSite)),
+            wrapped=tuple(site.name for site in sites if isinstance(site, WrappedFunction)),
+            overridden=() if function is None else tuple(_overridden(function, module)),
         )
 
 
-def _read(
-    function: Function | None, reader: ErrorInference, handlers: Mapping[ast.ExceptHandler, Handler]
-) -> Iterator[Raising | Calling | Handing]:
-    """Walk through a function, but not into lambdas and inner functions: those raise where they are called."""
-    module = reader.module
-    waiting: list[tuple[ast.AST, Nets]] = [
-        (one, ()) for one in (module.syntax.body if function is None else function.body)
-    ]
-    while waiting:
-        node, nets = waiting.pop()
-        if isinstance(node, SCOPES):
-            # What a class does in its body, it does where it stands.
-            waiting += [(one, nets) for one in node.body] if isinstance(node, ast.ClassDef) else []
+def _sites(
+    function: Function | None,
+    inference: ErrorInference,
+    handlers: Mapping[ast.ExceptHandler, Handler],
+) -> Iterator[_Site]:
+    """Yield the sites in a function, but not those in lambdas and inner functions.
+
+    These raise in the function that calls them.
+    """
+    module = inference.module
+    body = module.syntax.body if function is None else function.body
+    queue: list[tuple[ast.AST, HandlerStack]] = [(statement, ()) for statement in body]
+    while queue:
+        node, stack = queue.pop()
+        if isinstance(node, ast.ClassDef):
+            # The body of a class runs in the enclosing function.
+            queue += [(statement, stack) for statement in node.body]
             continue
-        if (
-            isinstance(node, ast.Raise)
-            and node.exc is not None
-            and not _is_caught_again(node, module)
-        ):
-            yield from (
-                Raising(kind, nets) for kind in _classes(node.exc, module) if kind.is_ordinary
-            )
-        if isinstance(node, ast.Call):
-            yield from _called(node, nets, reader)
-        inner, inner_nets = _caught(node, nets, module, handlers)
-        waiting += [(one, inner_nets if one in inner else nets) for one in children(node)]
+        if isinstance(node, _SCOPES):
+            continue
+        if isinstance(node, ast.Raise) and node.exc is not None:
+            if not _raises_caught(node, module):
+                classes = _exception_classes(node.exc, module)
+                yield from (RaiseSite(item, stack) for item in classes if item.is_ordinary)
+        elif isinstance(node, ast.Call):
+            yield from _call_site(node, stack, inference)
+        protected, inner_stack = _protected_body(node, stack, module, handlers)
+        queue += [(child, inner_stack if child in protected else stack) for child in children(node)]
 
 
-def _called(
-    call: ast.Call, nets: Nets, reader: ErrorInference
-) -> Iterator[Raising | Calling | Handing]:
-    callee = reader.callee_name(call)
-    if callee == OR_RAISE:
-        yield Raising(Raisable(RAISED, (RAISED, EXCEPTION, BASE), 'seamwise.causes', 0), nets)
-    elif callee in EDGES and call.args:
-        yield Handing(reader.callee_name(ast.Call(call.args[0], [], [])))
+def _call_site(call: ast.Call, stack: HandlerStack, inference: ErrorInference) -> Iterator[_Site]:
+    callee = inference.callee_name(call)
+    if callee == _OR_RAISE:
+        raised = ExceptionClass(RAISED, (RAISED, _EXCEPTION, _BASE_EXCEPTION), 'seamwise.causes', 0)
+        yield RaiseSite(raised, stack)
+    elif callee in _EDGES and call.args:
+        yield WrappedFunction(inference.callee_name(ast.Call(call.args[0], [], [])))
     elif callee:
-        yield Calling(callee, nets)
+        yield CallSite(callee, stack)
 
 
-def _caught(
-    node: ast.AST, nets: Nets, module: Module, handlers: Mapping[ast.ExceptHandler, Handler]
-) -> tuple[Sequence[ast.stmt], Nets]:
-    """Give the part of a statement that stands inside of further handlers, and all handlers around it."""
+def _protected_body(
+    node: ast.AST,
+    stack: HandlerStack,
+    module: Module,
+    handlers: Mapping[ast.ExceptHandler, Handler],
+) -> tuple[Sequence[ast.stmt], HandlerStack]:
+    """Return the body that a statement protects with its own handlers, and all handlers there."""
     if isinstance(node, ast.Try | ast.TryStar):
-        return node.body, (tuple(handlers[one] for one in node.handlers), *nets)
+        own = tuple(handlers[handler] for handler in node.handlers)
+        return node.body, (own, *stack)
     if isinstance(node, ast.With | ast.AsyncWith):
-        calls = [one.context_expr for one in node.items if isinstance(one.context_expr, ast.Call)]
-        taken = [
-            kind
-            for one in calls
-            if module.full_name(one.func) == SUPPRESS
-            for given in one.args
-            for kind in _classes(given, module)
-        ]
-        if taken:
-            return node.body, (
-                (Handler(module, node, tuple(taken), _is_wide(taken), hands_on=False),),
-                *nets,
-            )
-    return (), nets
+        calls = [item.context_expr for item in node.items]
+        suppressed = tuple(
+            exception
+            for call in calls
+            if isinstance(call, ast.Call) and module.full_name(call.func) == _SUPPRESS
+            for argument in call.args
+            for exception in _exception_classes(argument, module)
+        )
+        if suppressed:
+            handler = Handler(module, node, suppressed, _is_broad(suppressed), reraises=False)
+            return node.body, ((handler,), *stack)
+    return (), stack
 
 
 def _handler(node: ast.ExceptHandler, module: Module) -> Handler:
-    taken = tuple(_classes(node.type, module)) if node.type is not None else ()
-    return Handler(module, node, taken, node.type is None or _is_wide(taken), _hands_on(node))
+    classes = tuple(_exception_classes(node.type, module)) if node.type is not None else ()
+    is_broad = node.type is None or _is_broad(classes)
+    return Handler(module, node, classes, is_broad, _reraises(node))
 
 
-def _is_wide(kinds: Sequence[Raisable]) -> bool:
-    return any(one.name in {EXCEPTION, BASE} for one in kinds)
+def _is_broad(classes: Sequence[ExceptionClass]) -> bool:
+    return any(class_.name in {_EXCEPTION, _BASE_EXCEPTION} for class_ in classes)
 
 
-def _hands_on(handler: ast.ExceptHandler) -> bool:
-    """Whether a handler raises what it has caught, at least on one way through it."""
-    waiting: list[ast.AST] = list(handler.body)
-    while waiting:
-        node = waiting.pop()
+def _reraises(handler: ast.ExceptHandler) -> bool:
+    """Return whether a handler raises the caught exception again on at least one path."""
+    queue: list[ast.AST] = list(handler.body)
+    while queue:
+        node = queue.pop()
         if isinstance(node, ast.Raise) and (
             node.exc is None or (isinstance(node.exc, ast.Name) and node.exc.id == handler.name)
         ):
             return True
-        if not isinstance(node, (*SCOPES, ast.ExceptHandler)):
-            waiting += children(node)
+        if not isinstance(node, (*_SCOPES, ast.ExceptHandler)):
+            queue += children(node)
     return False
 
 
-def _is_caught_again(node: ast.Raise, module: Module) -> bool:
-    """Whether it raises what a handler around it has caught."""
-    around: ast.AST | None = node
-    while isinstance(node.exc, ast.Name) and around is not None and not isinstance(around, SCOPES):
-        around = module.parents.get(around)
-        if isinstance(around, ast.ExceptHandler) and around.name == node.exc.id:
+def _raises_caught(node: ast.Raise, module: Module) -> bool:
+    """Return whether it raises the exception that an enclosing handler has caught."""
+    if not isinstance(node.exc, ast.Name):
+        return False
+    parent: ast.AST | None = node
+    while parent is not None and not isinstance(parent, _SCOPES):
+        parent = module.parents.get(parent)
+        if isinstance(parent, ast.ExceptHandler) and parent.name == node.exc.id:
             return True
     return False
 
 
-def _classes(node: ast.expr, module: Module) -> Iterator[Raisable]:
-    """Give the classes of an exception, of its class, or of a tuple of classes, as mypy infers them."""
+def _exception_classes(node: ast.expr, module: Module) -> Iterator[ExceptionClass]:
+    """Yield the classes of an exception, a class, or a tuple of classes, as mypy infers them."""
     for type_ in module.types_of(node):
-        for info in _made(type_):
-            yield Raisable(
+        for info in _class_infos(type_):
+            yield ExceptionClass(
                 info.fullname,
-                tuple(one.fullname for one in info.mro),
+                tuple(base.fullname for base in info.mro),
                 info.module_name,
                 info.defn.line,
             )
 
 
-def _made(type_: Type | None) -> Iterator[TypeInfo]:
-    for one in union_members(type_):
-        if isinstance(one, TupleType):
-            yield from (kind for item in one.items for kind in _made(item))
-        elif isinstance(one, Instance):
-            yield from _made(one.args[0]) if one.type.fullname == 'builtins.tuple' else (one.type,)
+def _class_infos(type_: Type | None) -> Iterator[TypeInfo]:
+    for member in union_members(type_):
+        if isinstance(member, TupleType):
+            for item in member.items:
+                yield from _class_infos(item)
+        elif isinstance(member, Instance):
+            if member.type.fullname == 'builtins.tuple':
+                yield from _class_infos(member.args[0])
+            else:
+                yield member.type
         else:
-            yield from (
-                made.type
-                for made in union_members(call_result_type(one))
-                if isinstance(made, Instance)
-            )
+            instances = union_members(call_result_type(member))
+            yield from (item.type for item in instances if isinstance(item, Instance))
 
 
-def _replaced(function: Function, module: Module) -> Iterator[str]:
-    found = module.definition(function)
-    if found is not None and found.info:
-        yield from (
-            f'{base.fullname}.{function.name}'
-            for base in found.info.mro[1:]
-            if function.name in base.names
-        )
+def _overridden(function: Function, module: Module) -> Iterator[str]:
+    definition = module.definition(function)
+    if definition is not None and definition.info:
+        for base in definition.info.mro[1:]:
+            if function.name in base.names:
+                yield f'{base.fullname}.{function.name}'

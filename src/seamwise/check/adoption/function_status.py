@@ -1,4 +1,4 @@
-"""What a function gives where something goes wrong: a channel that names its errors, a container of `returns`, or neither."""
+"""Status of a function: tagged error channel, another container of `returns`, or neither."""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -21,11 +21,11 @@ from seamwise.check.typed_ast.channels import (
 from seamwise.check.typed_ast.program import Function, Module
 from seamwise.messages import shorten
 
-Given: TypeAlias = Literal['channel', 'safe', 'result', 'container']
-"""A channel of tagged errors; what `@safe` and its like give; another Result; another container of `returns`."""
+ContainerKind: TypeAlias = Literal['channel', 'safe', 'result', 'container']
+"""Result with a tagged channel; `@safe` or similar; another Result; another container."""
 
-CONTAINER = 'returns.primitives.container.BaseContainer'
-SAFE = frozenset(
+_CONTAINER = 'returns.primitives.container.BaseContainer'
+_SAFE_DECORATORS = frozenset(
     {
         'returns.result.safe',
         'returns.io.impure_safe',
@@ -34,79 +34,76 @@ SAFE = frozenset(
     }
 )
 
-LONGEST = 80
-"""Characters of a channel that are shown."""
+_MAX_DESCRIPTION = 80
+"""Longest description of a channel, in characters."""
 
 
-class Standing(Struct, frozen=True):
-    """What one function gives, and how its type puts it."""
+class FunctionStatus(Struct, frozen=True):
+    """The container that a function returns."""
 
-    given: Given
-    said: str
-    """The channel, as in `str | Exception`; of another container its name."""
-    is_wrapped: bool = False
-    """Whether it is a decorator that makes the container, and keeps exceptions in."""
+    kind: ContainerKind
+    description: str
+    """The channel, as in `str | Exception`; for other containers their name."""
+    is_decorated: bool = False
+    """Whether a decorator builds the container and converts exceptions."""
 
 
-def standing(function: Function, module: Module) -> Standing | None:
-    """Say what a function gives; None for one that gives no container."""
+def function_status(function: Function, module: Module) -> FunctionStatus | None:
+    """Return the status of a function; None if it returns no container."""
     declared = module.declared_type(function)
-    own = returned_type(declared.ret_type) if declared is not None else None
-    made = module.decorated_type(function)
-    seen = returned_type(made.ret_type) if isinstance(made, CallableType) else None
-    found = _of_type(own)
-    if found is None and (found := _of_type(seen)) is not None:
-        is_safe = any(module.full_name(_called(one)) in SAFE for one in function.decorator_list)
-        return Standing(
-            'safe' if is_safe and found.given != 'channel' else found.given,
-            found.said,
-            is_wrapped=True,
-        )
-    if found is None and declared is None:
-        return next(
-            (
-                inferred
-                for one in _returned(function, module)
-                if (inferred := _of_type(one)) is not None
-            ),
-            None,
-        )
-    return found
-
-
-def _of_type(type_: Type | None) -> Standing | None:
-    result = channel_of(type_)
-    if result is not None:
-        is_named = all(_is_named(one) for one in result.errors)
-        return Standing('channel' if is_named else 'result', _said(result.errors))
-    found = [one for one in union_members(type_) if CONTAINER in base_names(one)]
-    return Standing('container', _said(found)) if found else None
-
-
-def _said(types: Sequence[ProperType]) -> str:
-    # A TypedDict has a class, whose name says more than all its fields.
-    return shorten(
-        format_types([one.fallback if isinstance(one, TypedDictType) else one for one in types]),
-        limit=LONGEST,
+    declared_type = returned_type(declared.ret_type) if declared is not None else None
+    status = _status_of_type(declared_type)
+    if status is not None:
+        return status
+    decorated = module.decorated_type(function)
+    decorated_type = (
+        returned_type(decorated.ret_type) if isinstance(decorated, CallableType) else None
     )
+    status = _status_of_type(decorated_type)
+    if status is not None:
+        is_safe = status.kind != 'channel' and any(
+            module.full_name(_decorator_function(decorator)) in _SAFE_DECORATORS
+            for decorator in function.decorator_list
+        )
+        kind: ContainerKind = 'safe' if is_safe else status.kind
+        return FunctionStatus(kind, status.description, is_decorated=True)
+    if declared is not None:
+        return None
+    statuses = map(_status_of_type, _inferred_return_types(function, module))
+    return next((status for status in statuses if status is not None), None)
 
 
-def _is_named(error: ProperType) -> bool:
+def _status_of_type(type_: Type | None) -> FunctionStatus | None:
+    channel = channel_of(type_)
+    if channel is not None:
+        is_tagged = all(_is_tagged(error) for error in channel.errors)
+        return FunctionStatus('channel' if is_tagged else 'result', _describe(channel.errors))
+    containers = [member for member in union_members(type_) if _CONTAINER in base_names(member)]
+    return FunctionStatus('container', _describe(containers)) if containers else None
+
+
+def _describe(types: Sequence[ProperType]) -> str:
+    # mypy formats a TypedDict with all its fields; its class name is shorter.
+    named = [type_.fallback if isinstance(type_, TypedDictType) else type_ for type_ in types]
+    return shorten(format_types(named), limit=_MAX_DESCRIPTION)
+
+
+def _is_tagged(error: ProperType) -> bool:
     if isinstance(error, TypeVarType):
-        # Its caller says which.
+        # The caller decides on the error.
         return True
-    found = errors_of_type(error)
-    return bool(found) and all(
-        is_error(one) and one.fullname != TAGGED_ERROR for one in (found or {}).values()
+    classes = errors_of_type(error)
+    return bool(classes) and all(
+        is_error(info) and info.fullname != TAGGED_ERROR for info in (classes or {}).values()
     )
 
 
-def _returned(function: Function, module: Module) -> Iterator[ProperType | None]:
-    """Give the types of what is returned, where no annotation says it."""
+def _inferred_return_types(function: Function, module: Module) -> Iterator[ProperType | None]:
+    """Yield the types in the `return` statements of a function without annotations."""
     for node in iter_own_nodes(function.body):
         if isinstance(node, ast.Return) and node.value is not None:
             yield returned_type(module.type_of(node.value))
 
 
-def _called(decorator: ast.expr) -> ast.expr:
+def _decorator_function(decorator: ast.expr) -> ast.expr:
     return decorator.func if isinstance(decorator, ast.Call) else decorator

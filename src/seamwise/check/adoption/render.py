@@ -1,36 +1,37 @@
-"""An adoption report as text for a terminal, and as JSON for programs."""
+"""Text and JSON renderings of an adoption report."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 from msgspec import Struct
 
 from seamwise._text.escaping import escape
-from seamwise.check.adoption.report import AdoptionReport, Counts
-from seamwise.check.adoption.steps import Step
+from seamwise._text.phrases import pluralize
+from seamwise.check.adoption.report import AdoptionCounts, AdoptionReport
+from seamwise.check.adoption.steps import MigrationStep
 
-SHOWN = 10
-"""How many steps a terminal shows; JSON has all."""
+_MAX_STEPS = 10
+"""Number of steps in the text; the JSON contains all."""
 
 
 class AdoptionShape(Struct, frozen=True):
-    """A report as programs read it; `seconds` is how long it took, `percent` null where no function can fail."""
+    """JSON shape of a report. `percent` is null if no function can fail."""
 
     percent: int | None
     fallible: int
-    counts: Counts
-    steps: tuple[Step, ...]
+    counts: AdoptionCounts
+    steps: tuple[MigrationStep, ...]
     files: int
     seconds: float
 
 
-def as_text(report: AdoptionReport) -> str:
-    """Say how far a code base is, and show the first steps."""
-    return '\n'.join([*_counted(report), *_first(report.steps)])
+def render_adoption_text(report: AdoptionReport) -> str:
+    """Return the counts and the first ten steps as text."""
+    return '\n'.join([*_count_lines(report), *_step_lines(report.steps)])
 
 
-def as_json(report: AdoptionReport) -> bytes:
-    """Encode counts and all steps as one JSON object; what could not be read is told on standard error."""
+def render_adoption_json(report: AdoptionReport) -> bytes:
+    """Return the counts and all steps as one JSON object. Problems are not included."""
     shape = AdoptionShape(
         report.percent,
         report.counts.fallible,
@@ -42,34 +43,36 @@ def as_json(report: AdoptionReport) -> bytes:
     return msgspec.json.encode(shape)
 
 
-def _counted(report: AdoptionReport) -> Iterator[str]:
+def _count_lines(report: AdoptionReport) -> Iterator[str]:
     counts = report.counts
     if report.percent is None:
-        yield f'No function of {counts.functions} raises an exception of its own or gives a Result.'
+        checked = pluralize(counts.functions, 'function')
+        yield f'No function raises an exception of its own or returns a Result ({checked} checked).'
     else:
-        yield f'{report.percent} %: {counts.channels} of {counts.fallible} functions that can fail name their errors.'
+        share = f'{counts.channels} of {counts.fallible}'
+        yield f'{report.percent} % of the fallible functions declare tagged errors ({share}).'
     yield ''
     rows = (
         (counts.functions, 'functions'),
-        (counts.channels, 'give a Result with a channel of tagged errors'),
-        (counts.safe, 'stand under `@safe` or its like'),
-        (counts.results, 'give another Result: of exceptions, texts, anything'),
-        (counts.containers, 'give another container of `returns`'),
-        (counts.raising, 'let out an exception that this code raises'),
-        (counts.swallowing, 'handlers swallow defects'),
+        (counts.channels, 'return a Result with a channel of tagged errors'),
+        (counts.safe, 'use `@safe` or a similar decorator'),
+        (counts.results, 'return another Result, such as one of exceptions or texts'),
+        (counts.containers, 'return another container of `returns`'),
+        (counts.raising, 'raise or propagate an exception that this code raises'),
+        (counts.swallowing, 'handlers that swallow defects'),
     )
-    yield from (f'{count:>6}  {said}' for count, said in rows)
+    yield from (f'{count:>6}  {text}' for count, text in rows)
 
 
-def _first(steps: tuple[Step, ...]) -> Iterator[str]:
+def _step_lines(steps: Sequence[MigrationStep]) -> Iterator[str]:
     if not steps:
         return
     yield ''
-    yield 'What would change first:'
-    for one in steps[:SHOWN]:
+    yield 'Next steps, the easiest first:'
+    for step in steps[:_MAX_STEPS]:
         yield ''
-        yield escape(f'{one.path}:{one.line}: `{one.name}` {one.why}')
-        yield escape(f'    {one.how}')
-    if len(steps) > SHOWN:
+        yield escape(f'{step.path}:{step.line}: `{step.name}` {step.why}')
+        yield escape(f'    {step.how}')
+    if len(steps) > _MAX_STEPS:
         yield ''
-        yield f'… and {len(steps) - SHOWN} more; --json has all.'
+        yield f'… and {len(steps) - _MAX_STEPS} more; use --json to list all.'

@@ -1,4 +1,4 @@
-"""`adoption(paths)`: how far a code base is, and what would change first."""
+"""Adoption report: counts of functions by their status, and the migration steps."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -6,101 +6,113 @@ from time import perf_counter
 
 from msgspec import Struct
 
-from seamwise.check.adoption.exception_paths import Ways
-from seamwise.check.adoption.exceptions import Unit, units
-from seamwise.check.adoption.function_status import Standing, standing
-from seamwise.check.adoption.steps import Step, raised, steps, swallowed
-from seamwise.check.analysis import SourceProblem, analyse
+from seamwise.check.adoption.exception_paths import CallGraph
+from seamwise.check.adoption.exceptions import CodeUnit, code_units
+from seamwise.check.adoption.function_status import FunctionStatus, function_status
+from seamwise.check.adoption.steps import (
+    MigrationStep,
+    broad_handler_lines,
+    migration_steps,
+    raisers_by_exception,
+)
+from seamwise.check.analysis import analyse
+from seamwise.check.mypy_sources import SourceProblem
 from seamwise.check.rules.unchecked_unwrap import is_test
 from seamwise.check.typed_ast.program import Program
 
 
-class Counts(Struct, frozen=True):
-    """Functions and methods, each counted once; tests are left out."""
+class AdoptionCounts(Struct, frozen=True):
+    """Numbers of functions and methods without tests. Each function counts once."""
 
     functions: int
-    """All of them."""
+    """All functions."""
     channels: int
-    """Give a Result whose channel names tagged errors and nothing else, or is empty."""
+    """Functions that return a Result whose channel is empty or contains only tagged errors."""
     safe: int
-    """Stand under `@safe`, or another decorator of `returns` that takes in any exception."""
+    """Functions with `@safe`, or another decorator of `returns` that converts all exceptions."""
     results: int
-    """Give another Result: of `str`, of exceptions, of whatever is no tagged error."""
+    """Functions that return another Result: of `str`, of exceptions, of any untagged error."""
     containers: int
-    """Give another container of `returns`: Maybe, IOResult, a future."""
+    """Functions that return another container of `returns`: Maybe, IOResult, a future."""
     raising: int
-    """Give none of these, and let out an exception that this code raises, in themselves or in what they call."""
+    """Other functions that raise or propagate an exception raised in this code."""
     swallowing: int
-    """Handlers, not functions, that swallow defects: what SW103 finds."""
+    """Handlers, not functions, that swallow defects: the findings of SW103."""
 
     @property
     def fallible(self) -> int:
-        """The functions that can fail, as far as this code says."""
+        """Number of functions that can fail, as far as this code shows."""
         return self.channels + self.safe + self.results + self.containers + self.raising
 
 
 class AdoptionReport(Struct, frozen=True):
-    """How far a code base is, and what would change first."""
+    """Progress of a code base, and its next migration steps."""
 
-    counts: Counts
-    steps: tuple[Step, ...]
+    counts: AdoptionCounts
+    steps: tuple[MigrationStep, ...]
     problems: tuple[SourceProblem, ...]
     files: int
     seconds: float
+    """Duration of the analysis."""
 
     @property
     def is_complete(self) -> bool:
-        """Whether all that was asked for has been read."""
-        return not any(one.is_unread for one in self.problems)
+        """Whether all requested files were read."""
+        return not any(problem.is_unread for problem in self.problems)
 
     @property
     def percent(self) -> int | None:
-        """The share of channels among the functions that can fail, rounded down; None where none can."""
+        """Share of fallible functions with a tagged channel, rounded down; None without any."""
         fallible = self.counts.fallible
         return self.counts.channels * 100 // fallible if fallible else None
 
 
-def adoption(paths: Sequence[str]) -> AdoptionReport:
-    """Read files and folders, and say how far they are; paths in the report are relative to the current directory.
+def adoption_report(paths: Sequence[str]) -> AdoptionReport:
+    """Analyse files and folders. Paths in the report are relative to the current directory.
 
-    What cannot be read is in `problems`, and the rest is counted all the same.
+    Files that cannot be read are listed in `problems`; the others are counted.
     """
-    began = perf_counter()
+    started_at = perf_counter()
     analysis = analyse(paths)
-    program = Program([one for one in analysis.program.modules if not is_test(one.path)])
-    found = [unit for module in program.modules for unit in units(module)]
-    standings = {
-        one: given
-        for one in found
-        if one.node is not None and (given := standing(one.node, one.module)) is not None
+    program = Program([module for module in analysis.program.modules if not is_test(module.path)])
+    units = [unit for module in program.modules for unit in code_units(module)]
+    statuses = {
+        unit: status
+        for unit in units
+        if unit.node is not None and (status := function_status(unit.node, unit.module)) is not None
     }
-    ways = Ways(found, wrapped={one for one, given in standings.items() if given.is_wrapped})
-    counts = _counts(ways, standings, swallowing=len(list(swallowed(program))))
+    decorated = {unit for unit, status in statuses.items() if status.is_decorated}
+    graph = CallGraph(units, decorated=decorated)
+    counts = _counts(graph, statuses, swallowing=len(list(broad_handler_lines(program))))
     return AdoptionReport(
         counts,
-        tuple(steps(program, ways, standings)),
+        tuple(migration_steps(program, graph, statuses)),
         analysis.problems,
         len(program.modules),
-        perf_counter() - began,
+        perf_counter() - started_at,
     )
 
 
-def _counts(ways: Ways, standings: Mapping[Unit, Standing], *, swallowing: int) -> Counts:
-    given = Counter(one.given for one in standings.values())
-    letting_out = {
-        unit for kind, raisers in raised(ways).items() for unit in ways.way(raisers, kind).passes
+def _counts(
+    graph: CallGraph, statuses: Mapping[CodeUnit, FunctionStatus], *, swallowing: int
+) -> AdoptionCounts:
+    kinds = Counter(status.kind for status in statuses.values())
+    propagators = {
+        unit
+        for exception, raisers in raisers_by_exception(graph).items()
+        for unit in graph.path(raisers, exception).propagators
     }
     raising = [
-        one
-        for one in ways.functions
-        if one in letting_out and one not in standings and not one.is_called_by_python
+        unit
+        for unit in graph.functions
+        if unit in propagators and unit not in statuses and not unit.is_special_method
     ]
-    return Counts(
-        len(ways.functions),
-        given['channel'],
-        given['safe'],
-        given['result'],
-        given['container'],
+    return AdoptionCounts(
+        len(graph.functions),
+        kinds['channel'],
+        kinds['safe'],
+        kinds['result'],
+        kinds['container'],
         len(raising),
         swallowing,
     )

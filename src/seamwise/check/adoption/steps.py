@@ -1,4 +1,4 @@
-"""What would change first: what the fewest functions know of."""
+"""Migration steps, ordered by how many functions each one touches."""
 
 import ast
 import os
@@ -7,216 +7,245 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from seamwise.check.adoption.exception_paths import Ending, Way, Ways
-from seamwise.check.adoption.exceptions import RAISED, Raisable, Unit
-from seamwise.check.adoption.function_status import Given, Standing
-from seamwise.check.rules import broad_except as swallowing
+from seamwise._text.phrases import join_limited
+from seamwise.check.adoption.exception_paths import CallGraph, CatchSite, ExceptionPath
+from seamwise.check.adoption.exceptions import RAISED, CodeUnit, ExceptionClass
+from seamwise.check.adoption.function_status import ContainerKind, FunctionStatus
+from seamwise.check.rules.broad_except import RULE as BROAD_EXCEPT
 from seamwise.check.typed_ast.program import Module, Program
 
-Kind: TypeAlias = Literal['error', 'raise', 'safe', 'result', 'container', 'bridge', 'handler']
-ORDER: Sequence[Kind] = ('error', 'raise', 'safe', 'result', 'container', 'bridge', 'handler')
-LAST = frozenset({'bridge', 'handler'})
-"""What waits until the rest has changed: a call of `or_raise`, and a broad handler, which does not know what it catches."""
-FEW = 3
-"""How many names a line holds before it says how many more there are."""
+_Kind: TypeAlias = Literal['error', 'raise', 'safe', 'result', 'container', 'bridge', 'handler']
+_KIND_ORDER: Sequence[_Kind] = (
+    'error',
+    'raise',
+    'safe',
+    'result',
+    'container',
+    'bridge',
+    'handler',
+)
+_LATE_KINDS = frozenset({'bridge', 'handler'})
+"""Steps that wait for the others: `or_raise`, and handlers that do not name what they catch."""
+_MAX_NAMES = 3
+"""Number of names in a list before it ends in "… more"."""
 
 
-class Step(Struct, frozen=True):
-    """One thing to change: where it stands, why, and how."""
+class MigrationStep(Struct, frozen=True):
+    """One proposed change, with its place, reason and instruction."""
 
-    kind: Kind
+    kind: _Kind
     path: str
     line: int
     name: str
     touches: int
-    """How many functions know of it: raise it, let it through, handle it, or call it."""
+    """Number of functions that raise, propagate or handle the exception, or call the function."""
     why: str
     how: str
     is_handled: bool = True
-    """False of an exception that nobody here handles: it is a bug, or others have to change with it."""
+    """False for an exception that is never caught: it is a bug, or affects code elsewhere."""
 
 
-CONTAINERS: Mapping[Given, tuple[str, str]] = {
+_CONTAINER_TEXTS: Mapping[ContainerKind, tuple[str, str]] = {
     'safe': (
-        'takes in exceptions by a decorator; its channel is `{said}`.',
-        'Write `@attempt(when(…).becomes(…))` in its place, with each exception that is expected.',
+        'converts exceptions with a decorator; its channel is `{}`.',
+        'Use `@attempt(when(…).becomes(…))` instead, with each expected exception.',
     ),
     'result': (
-        'has the channel `{said}`, which names no tagged error.',
-        'Write a TaggedError for each thing that goes wrong there, and name them in the channel.',
+        'has the channel `{}`, which is not limited to specific tagged errors.',
+        'Define a TaggedError for each expected failure, and name them in the channel.',
     ),
     'container': (
-        'gives `{said}`, which names no error.',
-        'Return a Result, with a TaggedError for each way in which there is no value.',
+        'returns `{}`, which names no error.',
+        'Return a Result, with a TaggedError for each reason why there is no value.',
     ),
 }
-"""Why and how what gives a container of `returns` would change."""
-RAISE: tuple[Kind, str] = (
-    'raise',
-    'Return a Failure of a TaggedError for what is expected; a bug raises AssertionError.',
+"""Reason and instruction for each kind of container."""
+_RAISE_HELP = (
+    'Return a Failure of a TaggedError if it is expected; for a bug, raise AssertionError.'
 )
-BRIDGE: tuple[Kind, str] = (
-    'bridge',
-    'Return the Result, in direct style where there are several: `@fallible`, and `do` in place of `or_raise`.',
+_BRIDGE_HELP = (
+    'Return the Result; if there are several, use direct style:'
+    ' `@fallible`, and `do` instead of `or_raise`.'
+)
+_HANDLER_HELP = (
+    'Name the expected exceptions; at a seam, show these with an adapter'
+    ' and pass the rest to `report_defect`.'
 )
 
 
-def steps(program: Program, ways: Ways, standings: Mapping[Unit, Standing]) -> list[Step]:
-    """Give all steps, the easiest first."""
-    found = [
-        *_errors(program, ways, standings),
-        *_raises(program, ways, standings),
-        *_containers(ways, standings),
-        *_handlers(program),
+def migration_steps(
+    program: Program, graph: CallGraph, statuses: Mapping[CodeUnit, FunctionStatus]
+) -> list[MigrationStep]:
+    """Return all steps, the easiest first."""
+    steps = [
+        *_exception_class_steps(program, graph, statuses),
+        *_raise_steps(program, graph, statuses),
+        *_container_steps(graph, statuses),
+        *_handler_steps(program),
     ]
-    return sorted(found, key=_rank)
+    return sorted(steps, key=_rank)
 
 
-def _rank(step: Step) -> tuple[bool, bool, bool, int, int, str, int]:
+def raisers_by_exception(graph: CallGraph) -> Mapping[ExceptionClass, Sequence[CodeUnit]]:
+    """Return the functions that raise each ordinary exception."""
+    raisers: dict[ExceptionClass, dict[CodeUnit, None]] = {}
+    for unit in graph.units:
+        for site in unit.raises:
+            raisers.setdefault(site.exception, {})[unit] = None
+    return {exception: tuple(units) for exception, units in raisers.items()}
+
+
+def broad_handler_lines(program: Program) -> Iterator[tuple[Module, int]]:
+    """Yield module and line of each handler that the rule SW103 reports."""
+    for module in program.modules:
+        for finding in BROAD_EXCEPT.check_module(module):
+            if not isinstance(finding.node, ast.match_case):
+                yield module, finding.node.lineno
+
+
+def _rank(step: MigrationStep) -> tuple[bool, bool, bool, int, int, str, int]:
     return (
-        step.kind in LAST,
+        step.kind in _LATE_KINDS,
         step.kind == 'handler',
         not step.is_handled,
         step.touches,
-        ORDER.index(step.kind),
+        _KIND_ORDER.index(step.kind),
         step.path,
         step.line,
     )
 
 
-def raised(ways: Ways) -> Mapping[Raisable, Sequence[Unit]]:
-    """Give each kind of ordinary exception with the functions that raise it."""
-    found: dict[Raisable, dict[Unit, None]] = {}
-    for unit in ways.units:
-        for one in unit.raises:
-            found.setdefault(one.kind, {})[unit] = None
-    return {kind: tuple(raisers) for kind, raisers in found.items()}
-
-
-def swallowed(program: Program) -> Iterator[tuple[Module, ast.AST, int]]:
-    """Give the handlers that the rule SW103 finds, each with its line."""
-    for module in program.modules:
-        for spot in swallowing.RULE.find(module):
-            if not isinstance(spot.node, ast.match_case):
-                yield module, spot.node, spot.node.lineno
-
-
-def _errors(program: Program, ways: Ways, standings: Mapping[Unit, Standing]) -> Iterator[Step]:
-    """Own classes of exceptions, which become tagged errors."""
-    modules = {one.name: one for one in program.modules}
-    for kind, raisers in raised(ways).items():
-        module = modules.get(kind.module)
-        if module is not None and kind.name != RAISED:
-            way = ways.way(raisers, kind)
-            again = [
-                one
-                for one in way.starts
-                if one not in standings and one in ways.functions and not one.is_called_by_python
-            ]
-            how = f'Make it a TaggedError{f", which {_names(again)} would return in a Failure" if again else ""}.'
-            why = f'is raised by {_names(way.starts)} and {_ends(way)}.'
-            yield Step(
-                'error',
-                _relative(module),
-                kind.line,
-                kind.short,
-                len(way.touched),
-                why,
-                how,
-                bool(way.ends),
-            )
-
-
-def _raises(program: Program, ways: Ways, standings: Mapping[Unit, Standing]) -> Iterator[Step]:
-    """Functions that raise exceptions of others, such as ValueError, and let them out."""
-    own = {one.name for one in program.modules}
-    for unit in ways.functions:
-        if unit.node is None or unit in standings or unit.is_called_by_python:
+def _exception_class_steps(
+    program: Program, graph: CallGraph, statuses: Mapping[CodeUnit, FunctionStatus]
+) -> Iterator[MigrationStep]:
+    """Yield a step for each exception class of this code, which becomes a tagged error."""
+    modules = {module.name: module for module in program.modules}
+    for exception, raisers in raisers_by_exception(graph).items():
+        module = modules.get(exception.module)
+        if module is None or exception.name == RAISED:
             continue
-        kinds = list(dict.fromkeys(one.kind for one in unit.raises if one.kind.module not in own))
-        found = {kind: way for kind in kinds if unit in (way := ways.way([unit], kind)).passes}
-        if found:
-            widest = max(found.values(), key=lambda one: len(one.touched))
-            touched = {one for way in found.values() for one in way.touched}
-            why = f'raises {_listed([one.short for one in found])}, which {_ends(widest)}.'
-            is_bridge = {one.name for one in found} == {RAISED}
-            which, how = BRIDGE if is_bridge else RAISE
-            yield Step(
-                which,
-                _relative(unit.module),
-                unit.node.lineno,
-                unit.short,
-                len(touched),
-                why,
-                how,
-                bool(widest.ends),
-            )
-
-
-def _containers(ways: Ways, standings: Mapping[Unit, Standing]) -> Iterator[Step]:
-    """Functions that give what `returns` has, without naming their errors."""
-    for unit, found in standings.items():
-        if found.given != 'channel' and unit.node is not None:
-            why, how = CONTAINERS[found.given]
-            touches = len({unit, *ways.callers(unit)})
-            yield Step(
-                found.given,
-                _relative(unit.module),
-                unit.node.lineno,
-                unit.short,
-                touches,
-                why.format(said=found.said),
-                how,
-            )
-
-
-def _handlers(program: Program) -> Iterator[Step]:
-    """Handlers that swallow defects beside what they are meant for."""
-    for module, _, line in swallowed(program):
-        name = module.lines[line - 1].strip().removesuffix(':')
-        how = 'Name what is expected; at a seam, show that by an adapter, and hand the rest to `report_defect`.'
-        yield Step(
-            'handler',
-            _relative(module),
-            line,
-            name,
-            1,
-            'swallows every bug beside what it is meant for.',
+        path = graph.path(raisers, exception)
+        convertible = [
+            unit
+            for unit in path.raisers
+            if unit not in statuses and unit in graph.functions and not unit.is_special_method
+        ]
+        how = 'Make it a TaggedError.'
+        if convertible:
+            names = _unit_names(convertible)
+            how = f'Make it a TaggedError, and return it in a Failure from {names}.'
+        yield MigrationStep(
+            'error',
+            _relative_path(module),
+            exception.line,
+            exception.short_name,
+            len(path.functions),
+            f'is raised by {_unit_names(path.raisers)} and {_caught_in(path)}.',
             how,
+            bool(path.catch_sites),
         )
 
 
-def _ends(way: Way) -> str:
-    if not way.ends:
-        return 'is handled nowhere here'
-    first = sorted(
-        way.ends, key=lambda one: (_relative(one.handler.module), one.handler.node.lineno)
+def _raise_steps(
+    program: Program, graph: CallGraph, statuses: Mapping[CodeUnit, FunctionStatus]
+) -> Iterator[MigrationStep]:
+    """Yield a step for each function that lets out exceptions of others, such as ValueError."""
+    modules = {module.name for module in program.modules}
+    for unit in graph.functions:
+        if unit.node is None or unit in statuses or unit.is_special_method:
+            continue
+        exceptions = dict.fromkeys(
+            site.exception for site in unit.raises if site.exception.module not in modules
+        )
+        paths = {exception: graph.path([unit], exception) for exception in exceptions}
+        escaping = {
+            exception: path for exception, path in paths.items() if unit in path.propagators
+        }
+        if not escaping:
+            continue
+        longest = max(escaping.values(), key=lambda path: len(path.functions))
+        touched = {function for path in escaping.values() for function in path.functions}
+        names = _join_first([exception.short_name for exception in escaping])
+        is_bridge = {exception.name for exception in escaping} == {RAISED}
+        yield MigrationStep(
+            'bridge' if is_bridge else 'raise',
+            _relative_path(unit.module),
+            unit.node.lineno,
+            unit.short_name,
+            len(touched),
+            f'raises {names}, which {"is" if len(escaping) == 1 else "are"} {_caught_in(longest)}.',
+            _BRIDGE_HELP if is_bridge else _RAISE_HELP,
+            bool(longest.catch_sites),
+        )
+
+
+def _container_steps(
+    graph: CallGraph, statuses: Mapping[CodeUnit, FunctionStatus]
+) -> Iterator[MigrationStep]:
+    """Yield a step for each function that returns a container without tagged errors."""
+    for unit, status in statuses.items():
+        if status.kind != 'channel' and unit.node is not None:
+            why, how = _CONTAINER_TEXTS[status.kind]
+            yield MigrationStep(
+                status.kind,
+                _relative_path(unit.module),
+                unit.node.lineno,
+                unit.short_name,
+                len({unit, *graph.callers(unit)}),
+                why.format(status.description),
+                how,
+            )
+
+
+def _handler_steps(program: Program) -> Iterator[MigrationStep]:
+    """Yield a step for each handler that also swallows defects."""
+    for module, line in broad_handler_lines(program):
+        yield MigrationStep(
+            'handler',
+            _relative_path(module),
+            line,
+            module.lines[line - 1].strip().removesuffix(':'),
+            1,
+            'also swallows every defect.',
+            _HANDLER_HELP,
+        )
+
+
+def _caught_in(path: ExceptionPath) -> str:
+    if not path.catch_sites:
+        return 'never caught'
+    sites = sorted(
+        path.catch_sites,
+        key=lambda site: (_relative_path(site.handler.module), site.handler.node.lineno),
     )
-    return f'ends in {_listed([_place(one) for one in first])}{", or nowhere here" if way.is_loose else ""}'
+    names = _join_first([_site_name(site) for site in sites])
+    return f'caught in {names}{", but not on every path" if path.may_escape else ""}'
 
 
-def _place(end: Ending) -> str:
-    place = f'{_relative(end.handler.module)}:{end.handler.node.lineno}'
-    return f'`{end.unit.short}` ({place})' if end.unit.node is not None else place
+def _site_name(site: CatchSite) -> str:
+    location = f'{_relative_path(site.handler.module)}:{site.handler.node.lineno}'
+    return f'`{site.unit.short_name}` ({location})' if site.unit.node is not None else location
 
 
-def _names(units: Sequence[Unit]) -> str:
-    return _listed(
+def _unit_names(units: Sequence[CodeUnit]) -> str:
+    return _join_first(
         [
-            f'`{one.short}`' if one.node is not None else f'the file {_relative(one.module)}'
-            for one in units
+            f'`{unit.short_name}`'
+            if unit.node is not None
+            else f'the file {_relative_path(unit.module)}'
+            for unit in units
         ]
     )
 
 
-def _listed(names: Sequence[str]) -> str:
-    shown = [*names[:FEW], *([f'{len(names) - FEW} more'] if len(names) > FEW else [])]
-    return ' and '.join([', '.join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+def _join_first(names: Sequence[str]) -> str:
+    omitted = len(names) - _MAX_NAMES
+    return join_limited([*names[:_MAX_NAMES], *([f'{omitted} more'] if omitted > 0 else [])])
 
 
-def _relative(module: Module) -> str:
+def _relative_path(module: Module) -> str:
     try:
         return os.path.relpath(module.path)
     except ValueError:
-        # On another drive there is no way from here.
+        # On Windows no relative path leads to another drive.
         return str(module.path)

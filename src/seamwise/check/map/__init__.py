@@ -1,1 +1,14 @@
-"""The map of a program: which error can travel from where to where, and how it is drawn."""
+"""Map of a program's errors: where each one is created, propagated, handled and shown."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from seamwise.check.map.dot import render_dot
+from seamwise.check.map.graph import Graph, encode_graph
+from seamwise.check.map.mermaid import render_mermaid
+from seamwise.check.map.page import render_map_page
+
+FORMATS: Mapping[str, Callable[[Graph], str]] = MappingProxyType(
+    {'dot': render_dot, 'mermaid': render_mermaid, 'json': encode_graph, 'html': render_map_page}
+)
+"""Functions that draw a graph, by the name of the format."""

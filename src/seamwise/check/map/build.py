@@ -1,4 +1,7 @@
-"""The graph made of what files say."""
+"""Construction of the graph from the facts of all files.
+
+Functions without errors are omitted. Functions that are called but were not analysed are external.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,217 +11,236 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from seamwise._text.jsonable import replace_surrogates
-from seamwise.check.facts import ClassFacts, ErrorSource, FileFacts, FunctionFacts, SeamFacts
-from seamwise.check.facts import Location as Spot
+from seamwise.check.facts import (
+    ClassFacts,
+    ErrorSource,
+    FileFacts,
+    FunctionFacts,
+    Location,
+    SeamFacts,
+)
 from seamwise.check.map.graph import (
-    Call,
-    Error,
+    AdapterTable,
+    CallEdge,
+    Creation,
+    ErrorNode,
     Fate,
-    Function,
+    FunctionNode,
     Graph,
-    Make,
-    Override,
-    Place,
-    Seam,
-    Show,
-    Table,
+    OverrideEdge,
+    SeamEdge,
+    SeamNode,
+    SourceLine,
 )
 
 _Key: TypeAlias = tuple[str, str, Fate]
-_Errors: TypeAlias = dict[str, set[Place]]
-_Edges: TypeAlias = defaultdict[_Key, defaultdict[str, set[Place]]]
+_PlacesByError: TypeAlias = dict[str, set[SourceLine]]
+_Edges: TypeAlias = defaultdict[_Key, defaultdict[str, set[SourceLine]]]
 
 
 def build_graph(files: Iterable[FileFacts]) -> Graph:
-    """Draw the map of files: a function without errors is not on it, one that is called and was not read is, as foreign.
+    """Return the graph of files.
 
-    A call of a method reaches the methods that stand in its place too, so that their errors travel by way of it.
+    A call of a method may reach its overrides, so their errors also propagate through the
+    overridden method.
     """
-    # What UTF-8 cannot say of a path, no drawing can.
-    mended_files = (replace(one, path=replace_surrogates(one.path)) for one in files)
-    every = sorted(mended_files, key=lambda one: (one.path, one.module))
-    functions: dict[str, _Read] = {}
-    for file in every:
-        for one in sorted(file.functions, key=lambda one: one.location.line):
-            functions.setdefault(one.name, _Read(file)).definitions.append(one)
-    classes = {one.name: (one, file.path) for file in reversed(every) for one in file.classes}
-    edges = _Collected()
-    for read in functions.values():
-        edges.collect(read)
-    edges.lead_to_bases(functions)
-    graph = edges.as_graph()
-    tables = [(one, file.path) for file in every for one in file.seams]
-    seams = _seams(tables, graph.shows)
-    drawn = replace(graph, functions=_functions(functions, graph), seams=seams)
-    return replace(drawn, errors=_errors(classes, drawn))
+    # JSON and HTML are UTF-8, which cannot encode surrogates in paths.
+    encodable_files = (replace(file, path=replace_surrogates(file.path)) for file in files)
+    sorted_files = sorted(encodable_files, key=lambda file: (file.path, file.module))
+    functions: dict[str, _FunctionDefinitions] = {}
+    for file in sorted_files:
+        for function in sorted(file.functions, key=lambda function: function.location.line):
+            definitions = functions.setdefault(function.name, _FunctionDefinitions(file))
+            definitions.items.append(function)
+    classes = {
+        class_.name: (class_, file.path)
+        for file in reversed(sorted_files)
+        for class_ in file.classes
+    }
+    builder = _EdgeBuilder()
+    for definitions in functions.values():
+        builder.add_function(definitions)
+    builder.add_overrides(functions)
+    edges = builder.build()
+    tables = [(table, file.path) for file in sorted_files for table in file.seams]
+    graph = replace(
+        edges, functions=_functions(functions, edges), seams=_seams(tables, edges.shows)
+    )
+    return replace(graph, errors=_errors(classes, graph))
 
 
-class _Read:
-    """A function that was read; one that is defined twice, as by an `if`, is one."""
+class _FunctionDefinitions:
+    """The definitions of one function, several if it is defined in the branches of an `if`."""
 
     def __init__(self, file: FileFacts) -> None:
         self.file = file
-        self.definitions: list[FunctionFacts] = []
+        self.items: list[FunctionFacts] = []
 
-    def place(self) -> Place:
-        return Place(self.file.path, self.definitions[0].location.line)
+    def first_place(self) -> SourceLine:
+        return self.place(self.items[0].location)
 
-    def out(self) -> set[str]:
-        """Give what comes out: what really can, else what it says, else what nothing in it ends."""
-        return set(chain.from_iterable(map(_out, self.definitions)))
+    def place(self, location: Location) -> SourceLine:
+        return SourceLine(self.file.path, location.line)
+
+    def returned_errors(self) -> set[str]:
+        return set(chain.from_iterable(map(_returned_errors, self.items)))
 
 
-def _out(function: FunctionFacts) -> Iterable[str]:
+def _returned_errors(function: FunctionFacts) -> Iterable[str]:
+    """Return the inferred errors, else the declared ones, else those that propagate."""
     if function.inferred is not None:
         return function.inferred
     if function.declared is not None:
         return function.declared
     return {
         error
-        for entry in function.error_sources
-        for error in entry.errors
-        if _fate(error, entry) == 'passes'
+        for source in function.error_sources
+        for error in source.errors
+        if _fate(error, source) == 'passes'
     }
 
 
-def _fate(error: str, entry: ErrorSource) -> Fate:
-    if error in entry.handled:
+def _fate(error: str, source: ErrorSource) -> Fate:
+    if error in source.handled:
         return 'handled'
-    return 'lost' if error in entry.lost else 'passes'
+    return 'lost' if error in source.lost else 'passes'
 
 
-class _Collected:
-    """What travels, while it is being put together: by its two ends, each error with its places."""
+class _EdgeBuilder:
+    """Edges under construction, by their ends, each with the places of every error."""
 
     def __init__(self) -> None:
-        self.travels: _Edges = defaultdict(lambda: defaultdict(set))
-        """By (callee, caller, fate); the callee is empty where the caller makes it."""
+        self.propagations: _Edges = defaultdict(lambda: defaultdict(set))
+        """By callee, caller and fate; the callee is empty if the caller creates the error."""
         self.shows: _Edges = defaultdict(lambda: defaultdict(set))
         self.overrides: _Edges = defaultdict(lambda: defaultdict(set))
 
-    def collect(self, read: _Read) -> None:
-        for function in read.definitions:
-            for entry in function.error_sources:
-                place = _place(read, entry.location)
-                for error in entry.errors:
-                    self.travels[entry.callee, function.name, _fate(error, entry)][error].add(place)
-            for showing in function.seam_uses:
-                for error in showing.errors:
-                    self.shows[function.name, showing.seam, 'passes'][error].add(
-                        _place(read, showing.location)
-                    )
+    def add_function(self, definitions: _FunctionDefinitions) -> None:
+        for function in definitions.items:
+            for source in function.error_sources:
+                place = definitions.place(source.location)
+                for error in source.errors:
+                    edge = source.callee, function.name, _fate(error, source)
+                    self.propagations[edge][error].add(place)
+            for use in function.seam_uses:
+                place = definitions.place(use.location)
+                for error in use.errors:
+                    self.shows[function.name, use.seam, 'passes'][error].add(place)
 
-    def lead_to_bases(self, functions: Mapping[str, _Read]) -> None:
-        """Let the errors of a method travel to its bases where a call of these takes them for granted."""
-        taken: defaultdict[str, set[str]] = defaultdict(set)
-        for (callee, _, _), errors in self.travels.items():
-            taken[callee] |= errors.keys()
-        for name, read in functions.items():
-            out = read.out()
-            for base in _bases(name, functions):
-                for error in out & taken.get(base, set()):
-                    self.overrides[name, base, 'passes'][error].add(read.place())
+    def add_overrides(self, functions: Mapping[str, _FunctionDefinitions]) -> None:
+        """Add edges from overrides to base methods for the errors that callers of these expect."""
+        expected: defaultdict[str, set[str]] = defaultdict(set)
+        for (callee, _, _), errors in self.propagations.items():
+            expected[callee] |= errors.keys()
+        for name, definitions in functions.items():
+            returned = definitions.returned_errors()
+            for base in _base_methods(name, functions):
+                for error in returned & expected.get(base, set()):
+                    self.overrides[name, base, 'passes'][error].add(definitions.first_place())
 
-    def as_graph(self) -> Graph:
-        travels = sorted(self.travels.items())
+    def build(self) -> Graph:
+        propagations = sorted(self.propagations.items())
         return Graph(
             makes=tuple(
-                Make(caller, errors, places, fate)
-                for (callee, caller, fate), by_error in travels
-                for errors, places in _bundled(by_error)
+                Creation(caller, errors, places, fate)
+                for (callee, caller, fate), by_error in propagations
+                for errors, places in _group_by_places(by_error)
                 if not callee
             ),
             calls=tuple(
-                Call(callee, caller, errors, places, fate)
-                for (callee, caller, fate), by_error in travels
-                for errors, places in _bundled(by_error)
+                CallEdge(callee, caller, errors, places, fate)
+                for (callee, caller, fate), by_error in propagations
+                for errors, places in _group_by_places(by_error)
                 if callee
             ),
             overrides=tuple(
-                Override(method, base, errors, places)
+                OverrideEdge(method, base, errors, places)
                 for (method, base, _), by_error in sorted(self.overrides.items())
-                for errors, places in _bundled(by_error)
+                for errors, places in _group_by_places(by_error)
             ),
             shows=tuple(
-                Show(function, seam, errors, places)
+                SeamEdge(function, seam, errors, places)
                 for (function, seam, _), by_error in sorted(self.shows.items())
-                for errors, places in _bundled(by_error)
+                for errors, places in _group_by_places(by_error)
             ),
         )
 
 
-def _place(read: _Read, spot: Spot) -> Place:
-    return Place(read.file.path, spot.line)
+def _base_methods(name: str, functions: Mapping[str, _FunctionDefinitions]) -> list[str]:
+    """Return the methods that a method overrides, directly or indirectly."""
+    bases: set[str] = set()
+    queue = [name]
+    while queue:
+        definitions = functions.get(queue.pop())
+        for function in definitions.items if definitions else ():
+            for base in function.overrides:
+                if base != name and base not in bases:
+                    bases.add(base)
+                    queue.append(base)
+    return sorted(bases)
 
 
-def _bases(name: str, functions: Mapping[str, _Read]) -> list[str]:
-    """Give the methods in whose place one stands, near and far."""
-    found: dict[str, None] = {}
-    waiting = [name]
-    while waiting:
-        read = functions.get(waiting.pop())
-        for base in chain.from_iterable(one.overrides for one in read.definitions) if read else ():
-            if base != name and base not in found:
-                found[base] = None
-                waiting.append(base)
-    return sorted(found)
-
-
-def _bundled(by_error: _Errors) -> list[tuple[tuple[str, ...], tuple[Place, ...]]]:
-    """Put those errors together that travel at the same places."""
-    bundles: defaultdict[tuple[Place, ...], list[str]] = defaultdict(list)
+def _group_by_places(
+    by_error: _PlacesByError,
+) -> list[tuple[tuple[str, ...], tuple[SourceLine, ...]]]:
+    """Return groups of errors that have the same places."""
+    groups: defaultdict[tuple[SourceLine, ...], list[str]] = defaultdict(list)
     for error, places in sorted(by_error.items()):
-        bundles[tuple(sorted(places))].append(error)
-    return sorted((tuple(errors), places) for places, errors in bundles.items())
+        groups[tuple(sorted(places))].append(error)
+    return sorted((tuple(errors), places) for places, errors in groups.items())
 
 
-def _functions(read: Mapping[str, _Read], graph: Graph) -> tuple[Function, ...]:
-    named = {one.function for one in graph.makes} | {one.function for one in graph.shows}
-    named |= {name for one in graph.calls for name in (one.callee, one.caller)}
-    named |= {name for one in graph.overrides for name in (one.method, one.base)}
-    foreign: defaultdict[str, set[str]] = defaultdict(set)
-    for call in graph.calls:
-        foreign[call.callee].update(call.errors)
-    known = (
-        Function(name, one.file.module, tuple(sorted(one.out())), one.place())
-        for name, one in read.items()
-    )
-    unread = (Function(name, '', tuple(sorted(foreign[name]))) for name in named - read.keys())
-    return tuple(
-        sorted(
-            (one for one in (*known, *unread) if one.errors or one.name in named),
-            key=lambda one: one.name,
+def _functions(
+    definitions: Mapping[str, _FunctionDefinitions], edges: Graph
+) -> tuple[FunctionNode, ...]:
+    connected = {creation.function for creation in edges.makes}
+    connected |= {edge.function for edge in edges.shows}
+    connected |= {name for call in edges.calls for name in (call.callee, call.caller)}
+    connected |= {name for edge in edges.overrides for name in (edge.method, edge.base)}
+    external_errors: defaultdict[str, set[str]] = defaultdict(set)
+    for call in edges.calls:
+        external_errors[call.callee].update(call.errors)
+    analysed = (
+        FunctionNode(
+            name, item.file.module, tuple(sorted(item.returned_errors())), item.first_place()
         )
+        for name, item in definitions.items()
     )
+    external = (
+        FunctionNode(name, '', tuple(sorted(external_errors[name])))
+        for name in connected - definitions.keys()
+    )
+    nodes = (node for node in (*analysed, *external) if node.errors or node.name in connected)
+    return tuple(sorted(nodes, key=lambda node: node.name))
 
 
-def _seams(tables: Sequence[tuple[SeamFacts, str]], shows: Iterable[Show]) -> tuple[Seam, ...]:
-    names = {one.seam for one in shows} | {one.seam for one, _ in tables}
-    own: defaultdict[str, list[Table]] = defaultdict(list)
-    for one, path in tables:
-        own[one.seam].append(
-            Table(one.name, tuple(sorted(set(one.errors))), Place(path, one.location.line))
-        )
+def _seams(
+    adapters: Sequence[tuple[SeamFacts, str]], shows: Iterable[SeamEdge]
+) -> tuple[SeamNode, ...]:
+    names = {edge.seam for edge in shows} | {adapter.seam for adapter, _ in adapters}
+    tables: defaultdict[str, list[AdapterTable]] = defaultdict(list)
+    for adapter, path in adapters:
+        errors = tuple(sorted(set(adapter.errors)))
+        place = SourceLine(path, adapter.location.line)
+        tables[adapter.seam].append(AdapterTable(adapter.name, errors, place))
     return tuple(
-        Seam(name, tuple(sorted(own[name], key=lambda one: (one.name, one.place))))
+        SeamNode(name, tuple(sorted(tables[name], key=lambda table: (table.name, table.place))))
         for name in sorted(names)
     )
 
 
-def _errors(classes: Mapping[str, tuple[ClassFacts, str]], graph: Graph) -> tuple[Error, ...]:
-    """Give every class that is read or met."""
-    named = {error for one in graph.makes for error in one.errors} | {
-        error for one in graph.calls for error in one.errors
-    }
-    named |= {error for one in graph.shows for error in one.errors} | {
-        error for one in graph.functions for error in one.errors
-    }
-    named |= {error for seam in graph.seams for table in seam.tables for error in table.errors}
-    return tuple(_error(name, classes.get(name)) for name in sorted(named | classes.keys()))
+def _errors(classes: Mapping[str, tuple[ClassFacts, str]], graph: Graph) -> tuple[ErrorNode, ...]:
+    """Return the analysed error classes, and those that a function or a table names."""
+    parts = chain[Creation | CallEdge | SeamEdge | FunctionNode](
+        graph.makes, graph.calls, graph.shows, graph.functions
+    )
+    names = {error for part in parts for error in part.errors}
+    names |= {error for seam in graph.seams for table in seam.tables for error in table.errors}
+    return tuple(_error(name, classes.get(name)) for name in sorted(names | classes.keys()))
 
 
-def _error(name: str, known: tuple[ClassFacts, str] | None) -> Error:
-    if known is None:
-        return Error(name, name.rpartition('.')[2])
-    facts, path = known
-    return Error(name, facts.tag, facts.category, Place(path, facts.location.line))
+def _error(name: str, class_: tuple[ClassFacts, str] | None) -> ErrorNode:
+    if class_ is None:
+        return ErrorNode(name, name.rpartition('.')[2])
+    facts, path = class_
+    return ErrorNode(name, facts.tag, facts.category, SourceLine(path, facts.location.line))

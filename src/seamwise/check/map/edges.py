@@ -1,4 +1,4 @@
-"""The edges of a drawing: what a graph says of two nodes in one kind of way is one edge."""
+"""Edges of a drawing: one for each pair of nodes and kind of propagation."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -8,42 +8,46 @@ from msgspec import Struct
 
 from seamwise.check.map.graph import Graph
 
-Kind: TypeAlias = Literal['passes', 'handled', 'lost', 'override', 'show']
+EdgeKind: TypeAlias = Literal['passes', 'handled', 'lost', 'override', 'show']
 
 
-class Edge(Struct, frozen=True):
-    """Errors that travel from a function to another, or to a seam where its kind is `show`."""
+class DrawnEdge(Struct, frozen=True):
+    """Errors that propagate from a function to another one, or to a seam if the kind is `show`."""
 
     source: str
     target: str
-    kind: Kind
+    kind: EdgeKind
     errors: tuple[str, ...]
 
 
-def edges(graph: Graph) -> list[Edge]:
-    """Give every edge, sorted."""
-    found: defaultdict[tuple[str, str, Kind], set[str]] = defaultdict(set)
-    for source, target, kind, errors in _travels(graph):
-        found[source, target, kind].update(errors)
-    return [Edge(*key, tuple(sorted(errors))) for key, errors in sorted(found.items()) if errors]
+def drawn_edges(graph: Graph) -> list[DrawnEdge]:
+    """Return all edges, sorted."""
+    errors_by_edge: defaultdict[tuple[str, str, EdgeKind], set[str]] = defaultdict(set)
+    for source, target, kind, errors in _propagations(graph):
+        errors_by_edge[source, target, kind].update(errors)
+    return [
+        DrawnEdge(*edge, tuple(sorted(errors)))
+        for edge, errors in sorted(errors_by_edge.items())
+        if errors
+    ]
 
 
-def _travels(graph: Graph) -> Iterator[tuple[str, str, Kind, Iterable[str]]]:
-    shown = shown_in(graph)
+def errors_shown_by(graph: Graph) -> Mapping[str, set[str]]:
+    """Return for each function the errors that it passes to a seam; empty for other functions."""
+    errors: defaultdict[str, set[str]] = defaultdict(set)
+    for edge in graph.shows:
+        errors[edge.function].update(edge.errors)
+    return errors
+
+
+def _propagations(graph: Graph) -> Iterator[tuple[str, str, EdgeKind, Iterable[str]]]:
+    shown = errors_shown_by(graph)
     for call in graph.calls:
-        # What a function hands to a seam passes through it.
+        # Errors that a function passes to a seam are drawn as passing through it.
         to_seam = shown[call.caller].intersection(call.errors if call.fate == 'handled' else ())
         yield call.callee, call.caller, 'passes', to_seam
         yield call.callee, call.caller, call.fate, to_seam.symmetric_difference(call.errors)
     for override in graph.overrides:
         yield override.method, override.base, 'override', override.errors
-    for show in graph.shows:
-        yield show.function, show.seam, 'show', show.errors
-
-
-def shown_in(graph: Graph) -> Mapping[str, set[str]]:
-    """Give for each function the errors that it hands to a seam."""
-    found: defaultdict[str, set[str]] = defaultdict(set)
-    for one in graph.shows:
-        found[one.function].update(one.errors)
-    return found
+    for edge in graph.shows:
+        yield edge.function, edge.seam, 'show', edge.errors

@@ -1,94 +1,107 @@
-"""Parts of a graph: what has to do with some errors, or with one seam."""
+"""Filters that reduce a graph to some errors, or to the paths to one seam."""
 
 from collections.abc import Callable, Collection, Iterable
 from typing import TypeAlias, TypeVar
 
 from msgspec.structs import replace
 
-from seamwise.check.map.graph import Call, Graph, Make, Override, Seam, Show
-from seamwise.check.map.traces import trails
+from seamwise.check.map.graph import (
+    CallEdge,
+    Creation,
+    Graph,
+    OverrideEdge,
+    SeamEdge,
+    SeamNode,
+)
+from seamwise.check.map.traces import error_traces
 
-_Travel: TypeAlias = Make | Call | Override | Show
-_T = TypeVar('_T', Make, Call, Override, Show)
+_Part: TypeAlias = Creation | CallEdge | OverrideEdge | SeamEdge
+_T = TypeVar('_T', Creation, CallEdge, OverrideEdge, SeamEdge)
 
 
 def filter_by_errors(graph: Graph, names: Collection[str]) -> Graph:
-    """Leave out every other error, and the functions, seams and tables that have nothing to do with these."""
-    kept = frozenset(names)
-    cut = _cut(graph, lambda error, _: error in kept)
-    met = _met(cut)
-    functions = [replace(one, errors=_those(one.errors, kept)) for one in graph.functions]
-    arrived = {one.seam for one in cut.shows}
-    seams = (_of_errors(one, kept) for one in graph.seams)
+    """Return the part of a graph that concerns some errors, given by their full names."""
+    selected = frozenset(names)
+    part = _filter_parts(graph, lambda error, _: error in selected)
+    connected = _connected_functions(part)
+    functions = [
+        replace(function, errors=_intersect(function.errors, selected))
+        for function in graph.functions
+    ]
+    reached_seams = {edge.seam for edge in part.shows}
+    seams = (_filter_tables(seam, selected) for seam in graph.seams)
     return replace(
-        cut,
-        errors=tuple(one for one in graph.errors if one.name in kept),
-        functions=tuple(one for one in functions if one.errors or one.name in met),
-        seams=tuple(one for one in seams if one.tables or one.name in arrived),
+        part,
+        errors=tuple(error for error in graph.errors if error.name in selected),
+        functions=tuple(
+            function for function in functions if function.errors or function.name in connected
+        ),
+        seams=tuple(seam for seam in seams if seam.tables or seam.name in reached_seams),
     )
 
 
 def filter_by_seam(graph: Graph, seam: str) -> Graph:
-    """Leave out every way that does not end at a seam; its tables stay as they are."""
-    towards = {name: trail.towards(seam) for name, trail in trails(graph).items()}
+    """Return the paths of a graph that end at a seam. The tables of the seam remain complete."""
+    paths = {name: trace.paths_to(seam) for name, trace in error_traces(graph).items()}
 
-    def leads_there(error: str, one: _Travel) -> bool:
-        ways = towards[error]
-        match one:
-            case Make():
-                return one.function in ways.met(one.fate)
-            case Call():
-                return one.caller in ways.met(one.fate)
-            case Override():
-                return one.base in ways.passing
-            case Show():
-                return one.seam == seam
+    def leads_to_seam(error: str, part: _Part) -> bool:
+        error_paths = paths[error]
+        match part:
+            case Creation():
+                return part.function in error_paths.functions(part.fate)
+            case CallEdge():
+                return part.caller in error_paths.functions(part.fate)
+            case OverrideEdge():
+                return part.base in error_paths.propagating
+            case SeamEdge():
+                return part.seam == seam
 
-    cut = _cut(graph, leads_there)
-    met = _met(cut)
-    arriving = {error for one in cut.shows for error in one.errors}
-    seams = tuple(one for one in graph.seams if one.name == seam)
-    shown = {error for one in seams for table in one.tables for error in table.errors}
+    part = _filter_parts(graph, leads_to_seam)
+    connected = _connected_functions(part)
+    arriving = {error for edge in part.shows for error in edge.errors}
+    seams = tuple(node for node in graph.seams if node.name == seam)
+    listed = {error for node in seams for table in node.tables for error in table.errors}
     return replace(
-        cut,
-        errors=tuple(one for one in graph.errors if one.name in arriving | shown),
+        part,
+        errors=tuple(error for error in graph.errors if error.name in arriving | listed),
         functions=tuple(
-            replace(one, errors=_those(one.errors, arriving))
-            for one in graph.functions
-            if one.name in met
+            replace(function, errors=_intersect(function.errors, arriving))
+            for function in graph.functions
+            if function.name in connected
         ),
         seams=seams,
     )
 
 
-def _cut(graph: Graph, keeps: Callable[[str, _Travel], bool]) -> Graph:
-    """Keep what travels of some errors, and nothing else yet."""
+def _filter_parts(graph: Graph, is_selected: Callable[[str, _Part], bool]) -> Graph:
+    """Return a graph of the selected creations and edges, without nodes."""
 
-    def kept(every: Iterable[_T]) -> tuple[_T, ...]:
+    def select(parts: Iterable[_T]) -> tuple[_T, ...]:
         return tuple(
-            replace(one, errors=errors)
-            for one in every
-            if (errors := tuple(error for error in one.errors if keeps(error, one)))
+            replace(part, errors=errors)
+            for part in parts
+            if (errors := tuple(error for error in part.errors if is_selected(error, part)))
         )
 
     return Graph(
-        makes=kept(graph.makes),
-        calls=kept(graph.calls),
-        overrides=kept(graph.overrides),
-        shows=kept(graph.shows),
+        makes=select(graph.makes),
+        calls=select(graph.calls),
+        overrides=select(graph.overrides),
+        shows=select(graph.shows),
     )
 
 
-def _met(graph: Graph) -> set[str]:
-    ends = {one.function for one in graph.makes} | {one.function for one in graph.shows}
-    calls = {name for one in graph.calls for name in (one.callee, one.caller)}
-    return ends | calls | {name for one in graph.overrides for name in (one.method, one.base)}
+def _connected_functions(graph: Graph) -> set[str]:
+    names = {creation.function for creation in graph.makes}
+    names |= {edge.function for edge in graph.shows}
+    names |= {name for call in graph.calls for name in (call.callee, call.caller)}
+    return names | {name for edge in graph.overrides for name in (edge.method, edge.base)}
 
 
-def _of_errors(seam: Seam, names: Collection[str]) -> Seam:
-    tables = (replace(one, errors=_those(one.errors, names)) for one in seam.tables)
-    return replace(seam, tables=tuple(one for one in tables if one.errors))
+def _filter_tables(seam: SeamNode, names: Collection[str]) -> SeamNode:
+    tables = (replace(table, errors=_intersect(table.errors, names)) for table in seam.tables)
+    return replace(seam, tables=tuple(table for table in tables if table.errors))
 
 
-def _those(errors: Iterable[str], names: Collection[str]) -> tuple[str, ...]:
-    return tuple(one for one in errors if one in names)
+def _intersect(errors: Iterable[str], names: Collection[str]) -> tuple[str, ...]:
+    return tuple(error for error in errors if error in names)

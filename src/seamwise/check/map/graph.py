@@ -1,101 +1,114 @@
-"""The graph of a program: functions and seams, and the errors that travel between them.
+"""Graph of a program: functions and seams, and the errors that propagate between them.
 
-It is also the shape of the map in JSON, whose fields are in `docs/check/map.md`.
+The structs also define the JSON format of the map, which `docs/check/map.md` documents.
 """
 
 from typing import Literal, TypeAlias
 
+import msgspec
 from msgspec import Struct
 
 Fate: TypeAlias = Literal['passes', 'handled', 'lost']
-"""What becomes of errors in a function: they go on to its callers, something handles them, or nobody looks at them."""
+"""Treatment of errors in a function: propagated to its callers, handled, or ignored."""
 
 
-class Place(Struct, frozen=True, order=True):
-    """Where something stands; `path` is relative to the current directory, `line` counts from 1."""
+class SourceLine(Struct, frozen=True, order=True):
+    """A line of a file; `path` is relative to the current directory, `line` starts at 1."""
 
     path: str
     line: int
 
 
-class Error(Struct, frozen=True):
-    """A class of errors by its full name; `place` is None where it comes from code that was not read."""
+class ErrorNode(Struct, frozen=True):
+    """An error class by its full name. `place` is None if its source was not analysed."""
 
     name: str
     tag: str
     category: str | None = None
-    place: Place | None = None
+    place: SourceLine | None = None
 
 
-class Function(Struct, frozen=True):
-    """A function or method by its full name, and what comes out of it; `place` is None where it is foreign: it was not read."""
+class FunctionNode(Struct, frozen=True):
+    """A function or method by its full name, and the errors that it returns.
+
+    An external function was not analysed: its `place` is None.
+    """
 
     name: str
     module: str
-    """Empty where it is foreign."""
+    """Empty for an external function."""
     errors: tuple[str, ...] = ()
-    place: Place | None = None
+    place: SourceLine | None = None
 
 
-class Table(Struct, frozen=True):
-    """An adapter of a seam, and what it shows; `name` is empty where it is used at once."""
+class AdapterTable(Struct, frozen=True):
+    """An adapter of a seam, and the errors that it shows."""
 
     name: str
+    """Empty if the adapter is used where it is built."""
     errors: tuple[str, ...]
-    place: Place
+    place: SourceLine
 
 
-class Seam(Struct, frozen=True):
-    """A seam, and its tables."""
+class SeamNode(Struct, frozen=True):
+    """A seam with its adapters."""
 
     name: str
-    tables: tuple[Table, ...] = ()
+    tables: tuple[AdapterTable, ...] = ()
 
 
-class Make(Struct, frozen=True):
-    """Errors that a function makes, and what becomes of them there."""
+class Creation(Struct, frozen=True):
+    """Errors that a function creates, and their treatment there."""
 
     function: str
     errors: tuple[str, ...]
-    places: tuple[Place, ...]
+    places: tuple[SourceLine, ...]
     fate: Fate = 'passes'
 
 
-class Call(Struct, frozen=True):
-    """Errors that travel from a function to one that calls it, and what becomes of them in the caller."""
+class CallEdge(Struct, frozen=True):
+    """Errors that propagate from a function to a caller, and their treatment in the caller."""
 
     callee: str
     caller: str
     errors: tuple[str, ...]
-    places: tuple[Place, ...]
+    places: tuple[SourceLine, ...]
     fate: Fate = 'passes'
 
 
-class Override(Struct, frozen=True):
-    """Errors that travel from a method to the one of a base class in whose place it stands: a call of that one may reach it."""
+class OverrideEdge(Struct, frozen=True):
+    """Errors that propagate from a method to the method that it overrides.
+
+    A call of the method of the base class may reach the override.
+    """
 
     method: str
     base: str
     errors: tuple[str, ...]
-    places: tuple[Place, ...]
+    places: tuple[SourceLine, ...]
 
 
-class Show(Struct, frozen=True):
-    """Errors that a function hands to a seam."""
+class SeamEdge(Struct, frozen=True):
+    """Errors that a function passes to a seam."""
 
     function: str
     seam: str
     errors: tuple[str, ...]
-    places: tuple[Place, ...]
+    places: tuple[SourceLine, ...]
 
 
 class Graph(Struct, frozen=True):
-    """A map. Everything is sorted by name, and nothing in it is there twice."""
+    """A map. All parts are sorted by name and unique."""
 
-    errors: tuple[Error, ...] = ()
-    functions: tuple[Function, ...] = ()
-    seams: tuple[Seam, ...] = ()
-    makes: tuple[Make, ...] = ()
-    calls: tuple[Call, ...] = ()
-    overrides: tuple[Override, ...] = ()
-    shows: tuple[Show, ...] = ()
+    errors: tuple[ErrorNode, ...] = ()
+    functions: tuple[FunctionNode, ...] = ()
+    seams: tuple[SeamNode, ...] = ()
+    makes: tuple[Creation, ...] = ()
+    calls: tuple[CallEdge, ...] = ()
+    overrides: tuple[OverrideEdge, ...] = ()
+    shows: tuple[SeamEdge, ...] = ()
+
+
+def encode_graph(graph: Graph) -> str:
+    """Return a graph as one JSON object with the fields of `Graph`."""
+    return msgspec.json.encode(graph).decode()

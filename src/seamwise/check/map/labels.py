@@ -1,69 +1,71 @@
-"""What a drawing calls the things on it."""
+"""Labels of errors and functions in drawings."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 
-from seamwise.check.map.edges import shown_in
-from seamwise.check.map.graph import Fate, Function, Graph
+from seamwise.check.map.edges import errors_shown_by
+from seamwise.check.map.graph import Fate, FunctionNode, Graph
 
-MOST = 12
-"""An edge names so many errors, and of more than that how many there are."""
+_MAX_NAMES = 12
+"""Number of errors named on an edge; the others are counted."""
 
-MAKES: Mapping[Fate, str] = {
-    'passes': 'makes',
-    'handled': 'makes and handles',
-    'lost': 'makes and loses',
+_CREATION_LABELS: Mapping[Fate, str] = {
+    'passes': 'creates',
+    'handled': 'creates and handles',
+    'lost': 'creates and loses',
 }
 
 
 def error_labels(graph: Graph) -> Mapping[str, str]:
-    """Give each error the name of its class, and its full name where two classes are called the same."""
-    short = {one.name: one.name.rpartition('.')[2] for one in graph.errors}
-    count = Counter(short.values())
-    return {name: label if count[label] == 1 else name for name, label in short.items()}
+    """Return a label for each error: its class name, or the full name if it is ambiguous."""
+    labels = {error.name: error.name.rpartition('.')[2] for error in graph.errors}
+    count = Counter(labels.values())
+    return {name: label if count[label] == 1 else name for name, label in labels.items()}
 
 
-def function_label(function: Function) -> str:
-    """Give the name inside of its module; of a foreign function, all of it.
+def function_label(function: FunctionNode) -> str:
+    """Return the name of a function within its module; the full name if it is external.
 
-    >>> function_label(Function('shop.orders.Orders.find', 'shop.orders'))
+    >>> function_label(FunctionNode('shop.orders.Orders.find', 'shop.orders'))
     'Orders.find'
     """
     return function.name.removeprefix(f'{function.module}.') if function.module else function.name
 
 
-def listed(errors: Iterable[str], labels: Mapping[str, str]) -> list[str]:
-    """Give the names of errors, a line each, and a last line where there are too many.
+def label_lines(errors: Iterable[str], labels: Mapping[str, str]) -> list[str]:
+    """Return the labels of errors, one a line, and the number of those beyond the maximum.
 
-    >>> listed(map(str, range(100)), {str(one): str(one) for one in range(100)})[-2:]
+    >>> label_lines(map(str, range(100)), {str(number): str(number) for number in range(100)})[-2:]
     ['11', '… 88 more']
     """
-    names = [labels[one] for one in errors]
-    return names if len(names) <= MOST else [*names[:MOST], f'… {len(names) - MOST} more']
+    names = [labels[error] for error in errors]
+    if len(names) <= _MAX_NAMES:
+        return names
+    return [*names[:_MAX_NAMES], f'… {len(names) - _MAX_NAMES} more']
 
 
-def by_module(graph: Graph) -> Mapping[str, list[Function]]:
-    """Give the functions of each module; the foreign ones are of none, which is ''."""
-    found: defaultdict[str, list[Function]] = defaultdict(list)
-    for one in graph.functions:
-        found[one.module].append(one)
-    return dict(sorted(found.items()))
+def functions_by_module(graph: Graph) -> Mapping[str, list[FunctionNode]]:
+    """Return the functions of each module; external functions have the module ''."""
+    functions: defaultdict[str, list[FunctionNode]] = defaultdict(list)
+    for function in graph.functions:
+        functions[function.module].append(function)
+    return dict(sorted(functions.items()))
 
 
-def made_in(graph: Graph) -> Mapping[str, list[str]]:
-    """Say of each function what it makes, a line an error."""
+def creation_lines(graph: Graph) -> Mapping[str, list[str]]:
+    """Return for each function the errors that it creates, one a line."""
     labels = error_labels(graph)
-    found: defaultdict[str, defaultdict[Fate, set[str]]] = defaultdict(lambda: defaultdict(set))
-    shown = shown_in(graph)
-    for make in graph.makes:
-        for error in make.errors:
-            is_shown = make.fate == 'handled' and error in shown[make.function]
-            found[make.function]['passes' if is_shown else make.fate].add(error)
+    created: defaultdict[str, defaultdict[Fate, set[str]]] = defaultdict(lambda: defaultdict(set))
+    shown = errors_shown_by(graph)
+    for creation in graph.makes:
+        for error in creation.errors:
+            is_shown = creation.fate == 'handled' and error in shown[creation.function]
+            created[creation.function]['passes' if is_shown else creation.fate].add(error)
     return {
         function: [
-            f'{word} {name}'
-            for fate, word in MAKES.items()
-            for name in listed(sorted(by_fate[fate]), labels)
+            f'{verb} {name}'
+            for fate, verb in _CREATION_LABELS.items()
+            for name in label_lines(sorted(errors_by_fate[fate]), labels)
         ]
-        for function, by_fate in found.items()
+        for function, errors_by_fate in created.items()
     }

@@ -1,20 +1,26 @@
-"""The map for Mermaid (https://mermaid.js.org/syntax/flowchart.html)."""
+"""Map as a flowchart of Mermaid (https://mermaid.js.org/syntax/flowchart.html)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from re import compile as pattern
 
 from seamwise._text.escaping import escape
-from seamwise.check.map.edges import Kind, edges
-from seamwise.check.map.graph import Function, Graph
-from seamwise.check.map.labels import by_module, error_labels, function_label, listed, made_in
+from seamwise.check.map.edges import EdgeKind, drawn_edges
+from seamwise.check.map.graph import FunctionNode, Graph
+from seamwise.check.map.labels import (
+    creation_lines,
+    error_labels,
+    function_label,
+    functions_by_module,
+    label_lines,
+)
 
-MOST_EDGES = 500
-"""Mermaid refuses more, unless the page that draws it is configured otherwise (`maxEdges`)."""
+_MAX_EDGES = 500
+"""Default limit of Mermaid (`maxEdges`)."""
 
-MOST_CHARACTERS = 50_000
-"""Likewise (`maxTextSize`)."""
+_MAX_CHARACTERS = 50_000
+"""Default limit of Mermaid (`maxTextSize`)."""
 
-ARROWS: Mapping[Kind, str] = {
+_ARROWS: Mapping[EdgeKind, str] = {
     'passes': '-->',
     'handled': '--x',
     'lost': '--o',
@@ -23,52 +29,59 @@ ARROWS: Mapping[Kind, str] = {
 }
 
 _SPECIAL = pattern(r'[^\w .,:/()…-]')
-"""In a quoted label, quotes, `#`, `&`, angle brackets and backticks mean something."""
+"""Characters that may have a meaning in a quoted label, such as `#`, `&` and backticks."""
 
 
-def as_mermaid(graph: Graph) -> str:
-    """Draw a graph as a flowchart: modules as subgraphs, errors on the edges, what a function makes in its box."""
-    ids = {one.name: f'f{number}' for number, one in enumerate(graph.functions)}
-    seams = {one.name: f's{number}' for number, one in enumerate(graph.seams)}
-    end = '  classDef foreign stroke-dasharray: 4 4\n'
+def render_mermaid(graph: Graph) -> str:
+    """Return a graph as a flowchart, with modules as subgraphs and errors as labels of edges."""
+    ids = {function.name: f'f{number}' for number, function in enumerate(graph.functions)}
+    seam_ids = {seam.name: f's{number}' for number, seam in enumerate(graph.seams)}
     return ''.join(
-        ['flowchart LR\n', *_functions(graph, ids), *_seams(seams), *_edges(graph, ids, seams), end]
+        [
+            'flowchart LR\n',
+            *_functions(graph, ids),
+            *_seams(seam_ids),
+            *_edges(graph, ids, seam_ids),
+            '  classDef foreign stroke-dasharray: 4 4\n',
+        ]
     )
 
 
 def is_too_large(graph: Graph, text: str) -> bool:
-    """Whether Mermaid refuses a drawing as it comes."""
-    return len(edges(graph)) > MOST_EDGES or len(text) > MOST_CHARACTERS
+    """Return whether Mermaid refuses a flowchart with its default limits."""
+    return len(drawn_edges(graph)) > _MAX_EDGES or len(text) > _MAX_CHARACTERS
 
 
 def _functions(graph: Graph, ids: Mapping[str, str]) -> Iterator[str]:
-    made = made_in(graph)
-    for number, (module, functions) in enumerate(by_module(graph).items()):
+    created = creation_lines(graph)
+    for number, (module, functions) in enumerate(functions_by_module(graph).items()):
         if module:
-            yield f'  subgraph m{number} [{_quoted(module)}]\n'
-        for one in functions:
-            yield f'    {_node(one, ids[one.name], made.get(one.name, []))}\n'
+            yield f'  subgraph m{number} [{_quote(module)}]\n'
+        for function in functions:
+            yield f'    {_node(function, ids[function.name], created.get(function.name, []))}\n'
         if module:
             yield '  end\n'
 
 
-def _node(function: Function, own: str, made: list[str]) -> str:
-    look = ':::foreign' if function.place is None else ''
-    return f'{own}[{_quoted(function_label(function), *made)}]{look}'
+def _node(function: FunctionNode, id_: str, created: Sequence[str]) -> str:
+    css_class = ':::foreign' if function.place is None else ''
+    return f'{id_}[{_quote(function_label(function), *created)}]{css_class}'
 
 
 def _seams(ids: Mapping[str, str]) -> Iterator[str]:
-    for name, own in ids.items():
-        yield f'  {own}([{_quoted(name)}])\n'
+    for name, id_ in ids.items():
+        yield f'  {id_}([{_quote(name)}])\n'
 
 
-def _edges(graph: Graph, ids: Mapping[str, str], seams: Mapping[str, str]) -> Iterator[str]:
+def _edges(graph: Graph, ids: Mapping[str, str], seam_ids: Mapping[str, str]) -> Iterator[str]:
     labels = error_labels(graph)
-    for edge in edges(graph):
-        target = seams[edge.target] if edge.kind == 'show' else ids[edge.target]
-        yield f'  {ids[edge.source]} {ARROWS[edge.kind]}|{_quoted(*listed(edge.errors, labels))}| {target}\n'
+    for edge in drawn_edges(graph):
+        target = seam_ids[edge.target] if edge.kind == 'show' else ids[edge.target]
+        label = _quote(*label_lines(edge.errors, labels))
+        yield f'  {ids[edge.source]} {_ARROWS[edge.kind]}|{label}| {target}\n'
 
 
-def _quoted(*lines: str) -> str:
-    """Write lines as a label; every sign that might mean something is a number."""
-    return f'"{"<br/>".join(_SPECIAL.sub(lambda found: f"#{ord(found[0])};", escape(one)) for one in lines)}"'
+def _quote(*lines: str) -> str:
+    """Return lines as a label; special characters become numeric entities."""
+    escaped = (_SPECIAL.sub(lambda match: f'#{ord(match[0])};', escape(line)) for line in lines)
+    return f'"{"<br/>".join(escaped)}"'

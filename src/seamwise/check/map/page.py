@@ -1,4 +1,4 @@
-"""The map as one HTML page: everything is inside it, and nothing is fetched."""
+"""Map as one self-contained HTML page that loads nothing from the network."""
 
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
@@ -10,23 +10,34 @@ from itertools import islice
 
 from seamwise._text.escaping import escape
 from seamwise._text.phrases import pluralize
-from seamwise.check.map.graph import Error, Graph, Seam
-from seamwise.check.map.shape import as_json
-from seamwise.check.map.text import Words
+from seamwise.check.map.graph import ErrorNode, Graph, SeamNode, encode_graph
+from seamwise.check.map.text import MapText
 
-MOST_LINES = 300
-"""So many lines tell the ways of one error on the page; `--of` tells all."""
+MAX_PATH_LINES = 300
+"""Number of lines about the paths of one error on the page; `--of` shows all."""
 
-_PARTS = files('seamwise.check.map') / 'page_files'
+_FILES = files('seamwise.check.map') / 'page_files'
 
 
-def as_html(graph: Graph) -> str:
-    """Give the page: search, the ways of each error in words and drawn, links as `#error=shop.errors.NoSuchOrder`."""
+def render_map_page(graph: Graph) -> str:
+    """Return an HTML page with a search, and the paths of each error as a drawing and as text.
+
+    Errors and seams have links of their own, as in `#error=shop.errors.NoSuchOrder`.
+    """
     style, script = (
-        _PARTS.joinpath(name).read_text(encoding='utf-8') for name in ('map.css', 'map.js')
+        _FILES.joinpath(name).read_text(encoding='utf-8') for name in ('map.css', 'map.js')
     )
-    policy = f"default-src 'none'; img-src data:; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'; form-action 'none'"
-    words = Words(graph)
+    policy = '; '.join(
+        [
+            "default-src 'none'",
+            'img-src data:',
+            f'style-src {_csp_hash(style)}',
+            f'script-src {_csp_hash(script)}',
+            "base-uri 'none'",
+            "form-action 'none'",
+        ]
+    )
+    text = MapText(graph)
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -35,14 +46,14 @@ def as_html(graph: Graph) -> str:
 <meta name="color-scheme" content="light dark">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <link rel="icon" href="data:,">
-<title>Seamwise: the map of errors</title>
+<title>Seamwise: map of errors</title>
 <style>{style}</style>
 </head>
 <body>
 <a class="skip" href="#map">Skip to the map</a>
 <header>
-<h1>The map of errors</h1>
-<p>{_counts(graph)}: where each error is made, through which functions it travels, and where it ends.</p>
+<h1>Map of errors</h1>
+<p>{_counts(graph)}. Each error has its origins, the functions that propagate it, and its ends.</p>
 <div role="search" id="search" hidden>
 <label for="query">Search errors, functions, seams and files <kbd aria-hidden="true">/</kbd></label>
 <input id="query" type="search" autocomplete="off" spellcheck="false" aria-describedby="count">
@@ -52,12 +63,12 @@ def as_html(graph: Graph) -> str:
 <main id="map" tabindex="-1">
 <section aria-labelledby="seams">
 <h2 id="seams">Seams</h2>
-{''.join(_seam(one, words) for one in graph.seams)}</section>
+{''.join(_seam_article(seam, text) for seam in graph.seams)}</section>
 <section aria-labelledby="errors">
 <h2 id="errors">Errors</h2>
-{''.join(_error(one, words) for one in graph.errors)}</section>
+{''.join(_error_article(error, text) for error in graph.errors)}</section>
 </main>
-<script type="application/json" id="graph">{_inside_script(graph)}</script>
+<script type="application/json" id="graph">{_script_json(graph)}</script>
 <script>{script}</script>
 </body>
 </html>
@@ -65,84 +76,85 @@ def as_html(graph: Graph) -> str:
 
 
 def _counts(graph: Graph) -> str:
-    return f'{pluralize(len(graph.errors), "error")}, {pluralize(len(graph.functions), "function")}, {pluralize(len(graph.seams), "seam")}'
+    counts = [
+        pluralize(len(graph.errors), 'error'),
+        pluralize(len(graph.functions), 'function'),
+        pluralize(len(graph.seams), 'seam'),
+    ]
+    return ', '.join(counts)
 
 
-def _hash(inline: str) -> str:
-    """Name an inline text for a content security policy (CSP 3, 6.7.2): nothing else may be run or applied."""
+def _csp_hash(inline: str) -> str:
+    """Return the hash that permits an inline style or script (CSP 3, section 6.7.2)."""
     return f"'sha256-{b64encode(sha256(inline.encode()).digest()).decode()}'"
 
 
-def _inside_script(graph: Graph) -> str:
-    """Write the graph so that nothing in it ends the element that it stands in (HTML, 4.12.1.3)."""
-    return as_json(graph).replace('<', '\\u003c')
+def _script_json(graph: Graph) -> str:
+    """Return the graph as JSON that cannot end a `script` element (HTML, section 4.12.1.3)."""
+    return encode_graph(graph).replace('<', '\\u003c')
 
 
-def _text(text: str) -> str:
+def _escape_text(text: str) -> str:
     return escape_html(escape(text), quote=False)
 
 
-_attribute = partial(escape_html, quote=True)
+_escape_attribute = partial(escape_html, quote=True)
 
 
-def _seam(seam: Seam, words: Words) -> str:
-    arriving = words.arriving(seam)
-    shown = {error for table in seam.tables for error in table.errors}
-    idle = sorted(shown - arriving.keys())
-    parts = [
-        _links('Arriving here', arriving, words),
-        _links('In its tables, and arriving from nowhere here', idle, words),
-    ]
-    return _article(
-        f'seam={seam.name}', seam.name, f'{pluralize(len(arriving), "error")}', ''.join(parts)
-    )
+def _seam_article(seam: SeamNode, text: MapText) -> str:
+    arriving = text.arriving(seam)
+    listed = {error for table in seam.tables for error in table.errors}
+    unused = sorted(listed - arriving.keys())
+    body = _error_list('Arriving here', arriving, text)
+    body += _error_list('In its tables, but never arriving', unused, text)
+    return _article(f'seam={seam.name}', seam.name, pluralize(len(arriving), 'error'), body)
 
 
-def _links(title: str, errors: Iterable[str], words: Words) -> str:
+def _error_list(title: str, errors: Iterable[str], text: MapText) -> str:
     items = ''.join(
-        f'<li><a href="#{_attribute(f"error={one}")}">{_text(words.labels[one])}</a></li>'
-        for one in errors
+        f'<li><a href="#{_escape_attribute(f"error={error}")}">'
+        f'{_escape_text(text.labels[error])}</a></li>'
+        for error in errors
     )
     return f'<h4>{title}</h4>\n<ul>{items}</ul>\n' if items else ''
 
 
-def _error(error: Error, words: Words) -> str:
+def _error_article(error: ErrorNode, text: MapText) -> str:
+    label = text.labels[error.name]
     place = f', {error.place.path}:{error.place.line}' if error.place else ''
     seams = ', '.join(
-        f'<a href="#{_attribute(f"seam={one}")}">{_text(one)}</a>'
-        for one in words.trails[error.name].seams()
+        f'<a href="#{_escape_attribute(f"seam={seam}")}">{_escape_text(seam)}</a>'
+        for seam in text.traces[error.name].seams()
     )
-    told = '\n'.join(_told(error, words))
-    body = f"""<p class="facts"><code>{_text(error.name)}</code>{_text(place)}{seams and f'. Shown by {seams}'}.
-<a href="#{_attribute(f'error={error.name}')}">Link to {_text(words.labels[error.name])}</a></p>
+    shown_by = f'. Shown by {seams}' if seams else ''
+    lines = escape_html('\n'.join(_path_lines(error, text)), quote=False)
+    facts = f'<code>{_escape_text(error.name)}</code>{_escape_text(place)}{shown_by}.'
+    body = f"""<p class="facts">{facts}
+<a href="#{_escape_attribute(f'error={error.name}')}">Link to {_escape_text(label)}</a></p>
 <div class="drawing" hidden></div>
-<h4>In words</h4>
-<pre>{_text_lines(told)}</pre>
+<h4>As text</h4>
+<pre>{lines}</pre>
 """
-    kind = ', '.join(
-        filter(
-            None, [error.category, error.tag if error.tag != error.name.rpartition('.')[2] else '']
-        )
-    )
-    return _article(f'error={error.name}', words.labels[error.name], kind, body, words.sum(error))
+    tag = error.tag if error.tag != error.name.rpartition('.')[2] else ''
+    category = ', '.join(filter(None, [error.category, tag]))
+    return _article(f'error={error.name}', label, category, body, text.summary(error))
 
 
-def _told(error: Error, words: Words) -> Iterator[str]:
-    lines = words.ways(error)
-    yield from islice(lines, MOST_LINES)
+def _path_lines(error: ErrorNode, text: MapText) -> Iterator[str]:
+    lines = text.path_lines(error)
+    yield from islice(lines, MAX_PATH_LINES)
     if next(lines, None) is not None:
         yield f'… and more: seamwise map … --of {escape(error.name)}'
 
 
-def _article(own: str, name: str, kind: str, body: str, message: str = '') -> str:
-    told = f' <span class="message">{_text(message)}</span>' if message else ''
-    return f"""<article id="{_attribute(own)}">
+def _article(id_: str, title: str, category: str, body: str, summary: str = '') -> str:
+    message = f' <span class="message">{_escape_text(summary)}</span>' if summary else ''
+    heading = (
+        f'<h3>{_escape_text(title)}</h3> <span class="category">{_escape_text(category)}</span>'
+    )
+    return f"""<article id="{_escape_attribute(id_)}">
 <details>
-<summary><h3>{_text(name)}</h3> <span class="category">{_text(kind)}</span>{told}</summary>
+<summary>{heading}{message}</summary>
 {body}</details>
 </article>
 """
-
-
-def _text_lines(text: str) -> str:
-    return escape_html(text, quote=False)

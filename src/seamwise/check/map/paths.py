@@ -1,134 +1,136 @@
-"""The ways of one error from where it begins to where it ends, as a tree: the shortest first, and no function twice."""
+"""Paths of one error from origin to end, as a tree: the shortest first, each function once."""
 
 from collections.abc import Iterator, Mapping
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from seamwise.check.map.graph import Fate, Place
-from seamwise.check.map.traces import Trail
+from seamwise.check.map.graph import Fate, SourceLine
+from seamwise.check.map.traces import ErrorTrace
 
-Kind: TypeAlias = Literal[
+StepKind: TypeAlias = Literal[
     'made', 'unmade', 'called', 'overridden', 'shown', 'handled', 'lost', 'out', 'again', 'cycle'
 ]
 
-ENDS: tuple[Fate, ...] = ('handled', 'lost')
+_END_FATES: tuple[Fate, ...] = ('handled', 'lost')
 
 
-class Stop(Struct, frozen=True):
-    """A station on the way of an error.
+class PathStep(Struct, frozen=True):
+    """One step on a path of an error.
 
-    `made` and `unmade` begin one, `called` and `overridden` go on; `shown`, `handled`, `lost` (nobody looks at it) and `out` (nobody
-    here calls the function) end it. `again` and `cycle` end only the telling: what follows is told already, or on the way to here.
+    `made` and `unmade` (unknown origin) start a path; `called` and `overridden` continue it.
+    `shown`, `handled`, `lost` and `out` (no caller) end it. `again` and `cycle` cut it: the rest
+    was listed before, or the path returns to itself.
     """
 
-    kind: Kind
+    kind: StepKind
     name: str
-    """Of the function; of a seam, where it is shown."""
+    """Name of the function, or of the seam for `shown`."""
     depth: int
-    """How many times the way has parted before."""
-    places: tuple[Place, ...] = ()
+    """Number of branches before this step."""
+    places: tuple[SourceLine, ...] = ()
 
 
-class _Ask(Struct, frozen=True):
-    """A function that is still to be told of, and how the error comes there."""
+def path_steps(trace: ErrorTrace) -> Iterator[PathStep]:
+    """Yield the paths of an error in depth-first order; steps of equal depth are alternatives."""
+    return _PathWalk(trace).steps()
 
-    kind: Kind
+
+class _Visit(Struct, frozen=True):
+    """A function to visit, and how the error gets there."""
+
+    kind: StepKind
     name: str
-    places: tuple[Place, ...]
+    places: tuple[SourceLine, ...]
     fate: Fate = 'passes'
 
 
-def ways(trail: Trail) -> Iterator[Stop]:
-    """Tell the ways of an error, stop by stop: whatever follows from a stop comes next, and what is as deep is another way."""
-    return _Teller(trail).told()
+class _PathWalk:
+    def __init__(self, trace: ErrorTrace) -> None:
+        self._trace = trace
+        self._lengths: Mapping[str, float] = trace.lengths()
+        self._visited: set[str] = set()
+        self._on_path: set[str] = set()
 
+    def steps(self) -> Iterator[PathStep]:
+        trace = self._trace
+        known = [
+            _Visit('made', name, _creation_places(trace, name, 'passes'))
+            for name in trace.creators()
+        ]
+        unknown = [_Visit('unmade', name, ()) for name in trace.unknown_origins()]
+        for start in (*sorted(known, key=self._order), *sorted(unknown, key=self._order)):
+            yield from self._path(start)
+        for name in sorted(trace.makes):
+            for fate in _END_FATES:
+                if places := _creation_places(trace, name, fate):
+                    yield PathStep('made', name, 0, places)
+                    yield from self._end(name, 0, fate)
 
-class _Teller:
-    def __init__(self, trail: Trail) -> None:
-        self._trail = trail
-        self._lengths: Mapping[str, float] = trail.lengths()
-        self._told: set[str] = set()
-        self._open: set[str] = set()
+    def _order(self, visit: _Visit) -> tuple[float, str, str]:
+        length = -1 if visit.fate != 'passes' else self._lengths[visit.name]
+        return length, visit.name, visit.fate
 
-    def told(self) -> Iterator[Stop]:
-        trail = self._trail
-        begin = [_Ask('made', one, _places(trail, one, 'passes')) for one in trail.makers()]
-        begin.sort(key=self._order)
-        for one in begin:
-            yield from self._way(one)
-        for one in sorted((_Ask('unmade', one, ()) for one in trail.unmade()), key=self._order):
-            yield from self._way(one)
-        for name in sorted(trail.makes):
-            for fate in ENDS:
-                if places := _places(trail, name, fate):
-                    yield Stop('made', name, 0, places)
-                    yield from self._ended(name, 0, fate)
-
-    def _order(self, one: _Ask) -> tuple[float, str, str]:
-        return (-1 if one.fate != 'passes' else self._lengths[one.name]), one.name, one.fate
-
-    def _way(self, begin: _Ask) -> Iterator[Stop]:
-        """Go down without recursion: a chain may be longer than Python's stack."""
-        waiting: list[tuple[_Ask | None, str, int]] = [(begin, begin.name, 0)]
-        while waiting:
-            one, name, depth = waiting.pop()
-            if one is None:
-                self._open.discard(name)
+    def _path(self, start: _Visit) -> Iterator[PathStep]:
+        """Walk without recursion: a chain of calls may be longer than the Python stack."""
+        stack: list[tuple[_Visit | None, str, int]] = [(start, start.name, 0)]
+        while stack:
+            visit, name, depth = stack.pop()
+            if visit is None:
+                self._on_path.discard(name)
                 continue
-            yield Stop(one.kind, name, depth, one.places)
-            if one.fate != 'passes':
-                yield from self._ended(name, depth, one.fate)
+            yield PathStep(visit.kind, name, depth, visit.places)
+            if visit.fate != 'passes':
+                yield from self._end(name, depth, visit.fate)
                 continue
-            if name in self._told:
-                yield Stop(self._again(name), name, depth)
+            if name in self._visited:
+                yield PathStep(self._repeated_kind(name), name, depth)
                 continue
-            self._told.add(name)
-            self._open.add(name)
-            waiting.append((None, name, depth))
-            following = self._following(name)
-            shown = self._trail.shows.get(name, [])
-            deeper = depth + (len(following) + len(shown) > 1)
-            for show in shown:
-                yield Stop('shown', show.seam, deeper, show.places)
-            if not following and not shown:
-                yield Stop('out', name, depth)
-            waiting.extend((ask, ask.name, deeper) for ask in reversed(following))
+            self._visited.add(name)
+            self._on_path.add(name)
+            stack.append((None, name, depth))
+            visits = self._next_visits(name)
+            seam_edges = self._trace.shows.get(name, [])
+            next_depth = depth + (len(visits) + len(seam_edges) > 1)
+            for edge in seam_edges:
+                yield PathStep('shown', edge.seam, next_depth, edge.places)
+            if not visits and not seam_edges:
+                yield PathStep('out', name, depth)
+            stack.extend(
+                (next_visit, next_visit.name, next_depth) for next_visit in reversed(visits)
+            )
 
-    def _again(self, name: str) -> Kind:
-        if name in self._open:
+    def _repeated_kind(self, name: str) -> StepKind:
+        if name in self._on_path:
             return 'cycle'
-        trail = self._trail
-        return (
-            'again'
-            if trail.calls.get(name) or trail.overrides.get(name) or trail.shows.get(name)
-            else 'out'
-        )
+        trace = self._trace
+        has_next = trace.calls.get(name) or trace.overrides.get(name) or trace.shows.get(name)
+        return 'again' if has_next else 'out'
 
-    def _following(self, name: str) -> list[_Ask]:
+    def _next_visits(self, name: str) -> list[_Visit]:
         calls = [
-            _Ask('called', one.caller, one.places, one.fate)
-            for one in self._trail.calls.get(name, ())
+            _Visit('called', call.caller, call.places, call.fate)
+            for call in self._trace.calls.get(name, ())
         ]
         bases = [
-            _Ask('overridden', one.base, one.places) for one in self._trail.overrides.get(name, ())
+            _Visit('overridden', edge.base, edge.places)
+            for edge in self._trace.overrides.get(name, ())
         ]
         return sorted([*calls, *bases], key=self._order)
 
-    def _ended(self, name: str, depth: int, fate: Fate) -> Iterator[Stop]:
-        """Tell of the end in a function: what is handled in one that has seams is shown there."""
+    def _end(self, name: str, depth: int, fate: Fate) -> Iterator[PathStep]:
+        """Yield the end in a function. An error handled in a function with seams is shown there."""
         if fate == 'lost':
-            yield Stop('lost', name, depth)
+            yield PathStep('lost', name, depth)
             return
-        shown = self._trail.shows.get(name)
-        if not shown:
-            yield Stop('handled', name, depth)
+        seam_edges = self._trace.shows.get(name)
+        if not seam_edges:
+            yield PathStep('handled', name, depth)
             return
-        for show in shown:
-            yield Stop('shown', show.seam, depth + (len(shown) > 1), show.places)
+        for edge in seam_edges:
+            yield PathStep('shown', edge.seam, depth + (len(seam_edges) > 1), edge.places)
 
 
-def _places(trail: Trail, name: str, fate: Fate) -> tuple[Place, ...]:
-    return tuple(
-        sorted({place for one in trail.makes[name] if one.fate == fate for place in one.places})
-    )
+def _creation_places(trace: ErrorTrace, name: str, fate: Fate) -> tuple[SourceLine, ...]:
+    creations = (creation for creation in trace.makes[name] if creation.fate == fate)
+    return tuple(sorted({place for creation in creations for place in creation.places}))

@@ -1,40 +1,48 @@
-"""The errors and seams that a word means."""
+"""Look-up of errors and seams by the names that a user types."""
 
 from collections.abc import Iterable
 
 from seamwise._close_matches import close_matches
-from seamwise.check.map.graph import Error, Graph, Seam
+from seamwise.check.map.graph import ErrorNode, Graph, SeamNode
 from seamwise.containers import Failure, Result, Success
 
 
-def errors_named(graph: Graph, word: str) -> Result[tuple[Error, ...], tuple[str, ...]]:
-    """Give the errors whose class, tag or full name a word is, or the nearest names.
+def find_errors(graph: Graph, name: str) -> Result[tuple[ErrorNode, ...], tuple[str, ...]]:
+    """Return the errors with a class name, tag or full name; fail with similar names.
 
-    The end of a full name will do (`errors.NoSuchOrder`). Where none fits exactly, upper and lower case are the same.
+    The end of a full name is sufficient (`errors.NoSuchOrder`). If no name matches exactly, upper
+    and lower case are ignored.
     """
-    same = tuple(one for one in graph.errors if _is_named(one.name, one.tag, word))
-    if same:
-        return Success(same)
-    folded = word.casefold()
-    alike = tuple(
-        one for one in graph.errors if _is_named(one.name.casefold(), one.tag.casefold(), folded)
+    exact = tuple(error for error in graph.errors if _matches(error.name, error.tag, name))
+    if exact:
+        return Success(exact)
+    folded = name.casefold()
+    similar = tuple(
+        error
+        for error in graph.errors
+        if _matches(error.name.casefold(), error.tag.casefold(), folded)
     )
-    if alike:
-        return Success(alike)
-    return Failure(close_matches(word, _words(graph.errors)))
+    if similar:
+        return Success(similar)
+    return Failure(close_matches(name, _all_names(graph.errors)))
 
 
-def _is_named(name: str, tag: str, word: str) -> bool:
-    return word == tag or f'.{name}'.endswith(f'.{word}')
+def find_seam(graph: Graph, name: str) -> Result[SeamNode, tuple[str, ...]]:
+    """Return the seam of a name in upper or lower case; fail with the names of all seams."""
+    folded = name.casefold()
+    seam = next((seam for seam in graph.seams if seam.name.casefold() == folded), None)
+    return Success(seam) if seam else Failure(tuple(seam.name for seam in graph.seams))
 
 
-def _words(errors: Iterable[Error]) -> list[str]:
+def _matches(full_name: str, tag: str, name: str) -> bool:
+    return name == tag or f'.{full_name}'.endswith(f'.{name}')
+
+
+def _all_names(errors: Iterable[ErrorNode]) -> list[str]:
     return sorted(
-        {word for one in errors for word in (one.tag, one.name, one.name.rpartition('.')[2])}
+        {
+            name
+            for error in errors
+            for name in (error.tag, error.name, error.name.rpartition('.')[2])
+        }
     )
-
-
-def seam_named(graph: Graph, word: str) -> Result[Seam, tuple[str, ...]]:
-    """Give the seam of a name, or the names that there are."""
-    found = next((one for one in graph.seams if one.name.casefold() == word.casefold()), None)
-    return Success(found) if found else Failure(tuple(one.name for one in graph.seams))

@@ -1,4 +1,4 @@
-"""The map as text: what there is, the ways of an error, and what arrives at a seam."""
+"""Map as text: summary of the graph, paths of an error, and errors that arrive at a seam."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -7,192 +7,194 @@ from textwrap import wrap
 
 from seamwise._text.escaping import escape
 from seamwise._text.phrases import join_limited, pluralize
-from seamwise.check.map.graph import Error, Graph, Place, Seam
+from seamwise.check.map.graph import ErrorNode, Graph, SeamNode, SourceLine
 from seamwise.check.map.labels import error_labels
-from seamwise.check.map.paths import Kind, Stop, ways
-from seamwise.check.map.traces import Trail, trails
+from seamwise.check.map.paths import PathStep, StepKind, path_steps
+from seamwise.check.map.traces import ErrorTrace, error_traces
 
-WIDTH = 80
-"""In columns; a name or a path that is longer is not broken."""
+_WIDTH = 80
+"""Width of a line in columns. Longer names and paths are not broken."""
 
-DEEPEST = 16
-"""No line is indented more often; a deeper one says how deep it is."""
+MAX_INDENT = 16
+"""Deepest indentation, in steps of two spaces. Deeper lines show their depth as a number."""
 
-MOST_PLACES = 5
-"""So many are named of one function."""
+_MAX_PLACES = 5
+"""Number of lines listed for one function; the others are counted."""
 
-TOLD: Mapping[Kind, str] = {
-    'made': 'made in {}',
+_STEP_TEXTS: Mapping[StepKind, str] = {
+    'made': 'created in {}',
     'called': '-> {}',
-    'overridden': '-> {}, in whose place it stands',
+    'overridden': '-> {} (overridden method)',
     'shown': '=> shown by {}',
-    'handled': '=| handled there',
-    'lost': '=| lost there: nobody looks at it',
-    'out': '=> nobody here calls it',
-    'again': '.. and on, as told above',
-    'cycle': '.. and round again',
+    'handled': '=| handled',
+    'lost': '=| lost: never read',
+    'out': '=> no caller',
+    'again': '.. continued above',
+    'cycle': '.. recursion',
 }
-BEGINNINGS: frozenset[Kind] = frozenset({'made', 'unmade'})
+_START_KINDS: frozenset[StepKind] = frozenset({'made', 'unmade'})
 
 
-class Words:
-    """What there is to say of a graph."""
+class MapText:
+    """Texts about a graph."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self.trails = trails(graph)
+        self.traces = error_traces(graph)
         self.labels = error_labels(graph)
-        self._functions = {one.name: one for one in graph.functions}
+        self._functions = {function.name: function for function in graph.functions}
 
     def overview(self) -> str:
-        """Sum up: how much there is of what, and which errors have no beginning or no end."""
+        """Return the numbers of nodes, and the errors without an origin or an end."""
         graph, labels = self.graph, self.labels
-        foreign = sum(one.place is None for one in graph.functions)
-        own = pluralize(len(graph.functions) - foreign, 'function')
-        counts = [pluralize(len(graph.errors), 'error'), own, pluralize(len(graph.seams), 'seam')]
-        lines = [
-            ', '.join(counts)
-            + (f', {pluralize(foreign, "function")} from elsewhere' if foreign else '')
+        external = sum(function.place is None for function in graph.functions)
+        counts = [
+            pluralize(len(graph.errors), 'error'),
+            pluralize(len(graph.functions) - external, 'function'),
+            pluralize(len(graph.seams), 'seam'),
+            *([pluralize(external, 'external function')] if external else []),
         ]
-        arriving = Counter(seam for trail in self.trails.values() for seam in trail.seams())
-        lines += [f'{_arriving(seam, arriving[seam.name])}.' for seam in graph.seams]
-        unmade = [
+        lines = [', '.join(counts)]
+        arriving = Counter(seam for trace in self.traces.values() for seam in trace.seams())
+        lines += [f'{_arriving_text(seam, arriving[seam.name])}.' for seam in graph.seams]
+        never_created = [
             labels[name]
-            for name, one in self.trails.items()
-            if not one.makes and not any(map(self._is_foreign, one.unmade()))
+            for name, trace in self.traces.items()
+            if not trace.makes and not any(map(self._is_external, trace.unknown_origins()))
         ]
-        unseen = [
+        unhandled = [
             labels[name]
-            for name, one in self.trails.items()
-            if one.makes and not one.shows and not one.handled()
+            for name, trace in self.traces.items()
+            if trace.makes and not trace.shows and not trace.handled()
         ]
-        lines += [f'Made nowhere: {join_limited(unmade)}.'] if unmade else []
-        lines += [f'Neither shown nor handled: {join_limited(unseen)}.'] if unseen else []
-        return _joined(piece for line in lines for piece in _wrapped(line))
+        lines += [f'Never created: {join_limited(never_created)}.'] if never_created else []
+        lines += [f'Neither shown nor handled: {join_limited(unhandled)}.'] if unhandled else []
+        return _join_lines(part for line in lines for part in _wrap(line))
 
-    def of_error(self, error: Error) -> str:
-        """Tell of an error where it is made, through which functions it travels, where it ends; the shortest ways first."""
+    def of_error(self, error: ErrorNode) -> str:
+        """Return a description of an error with its paths, the shortest first."""
         name = error.name.rpartition('.')[2]
-        also = [f'tag {error.tag}'] if error.tag != name else []
-        head = _line(0, ', '.join([name, *also, *filter(None, [error.category])]))
+        tag = [f'tag {error.tag}'] if error.tag != name else []
+        head = _line(0, ', '.join([name, *tag, *filter(None, [error.category])]))
         head += _line(0, error.name, (error.place,) if error.place else ())
-        return _joined([*head, *_wrapped(self.sum(error)), '', *self.ways(error)])
+        return _join_lines([*head, *_wrap(self.summary(error)), '', *self.path_lines(error)])
 
-    def sum(self, error: Error) -> str:
-        """Say of an error in how many places it begins and ends."""
-        trail = self.trails[error.name]
-        handled = len({place for one in trail.handled() for place in one.places})
+    def summary(self, error: ErrorNode) -> str:
+        """Return the numbers of places where an error is created, shown and handled."""
+        trace = self.traces[error.name]
+        handled = len({place for part in trace.handled() for place in part.places})
         parts = [
-            f'made in {pluralize(len(trail.makes), "function")}'
-            if trail.makes
-            else 'made nowhere here',
-            f'shown by {join_limited(trail.seams())}' if trail.shows else 'shown by no seam',
-            f'handled in {pluralize(handled, "place")}' if handled else 'handled nowhere',
+            f'created in {pluralize(len(trace.makes), "function")}'
+            if trace.makes
+            else 'never created',
+            f'shown by {join_limited(trace.seams())}' if trace.shows else 'shown by no seam',
+            f'handled in {pluralize(handled, "place")}' if handled else 'never handled',
         ]
         return '; '.join(parts)
 
-    def ways(self, error: Error) -> Iterator[str]:
-        """Tell the ways of an error, line by line, and which tables it never comes to."""
-        trail = self.trails[error.name]
-        for number, stop in enumerate(ways(trail)):
-            if number and stop.kind in BEGINNINGS:
+    def path_lines(self, error: ErrorNode) -> Iterator[str]:
+        """Yield the paths of an error, then the tables that list it without receiving it."""
+        trace = self.traces[error.name]
+        for index, step in enumerate(path_steps(trace)):
+            if index and step.kind in _START_KINDS:
                 yield ''
-            yield from self._stop(stop, error.name)
-        elsewhere = [one for one in self.graph.seams if one.name not in trail.seams()]
+            yield from self._step_lines(step, error.name)
         tables = [
-            (one.name, table)
-            for one in elsewhere
-            for table in one.tables
+            (seam.name, table)
+            for seam in self.graph.seams
+            if seam.name not in trace.seams()
+            for table in seam.tables
             if error.name in table.errors
         ]
         if tables:
-            yield from [
-                *([''] if not trail.is_empty else []),
-                *_wrapped('In tables of seams where it does not arrive:'),
-            ]
-        for seam, table in tables:
-            yield from _line(1, ', '.join(filter(None, [seam, table.name])), (table.place,))
+            if not trace.is_empty:
+                yield ''
+            yield from _wrap('In tables of seams that it never reaches:')
+        for seam_name, table in tables:
+            yield from _line(1, ', '.join(filter(None, [seam_name, table.name])), (table.place,))
 
-    def to_seam(self, seam: Seam) -> str:
-        """Tell which errors arrive at a seam, and where each one begins."""
+    def to_seam(self, seam: SeamNode) -> str:
+        """Return the errors that arrive at a seam, each with its origins."""
         arriving = self.arriving(seam)
-        lines = _wrapped(f'{_arriving(seam, len(arriving))}.')
+        lines = _wrap(f'{_arriving_text(seam, len(arriving))}.')
         for table in seam.tables:
-            lines += _line(0, f'table {table.name or "without a name"}', (table.place,))
-        for name, trail in arriving.items():
+            lines += _line(0, f'table {table.name or "(unnamed)"}', (table.place,))
+        for name, trace in arriving.items():
             lines += ['', self.labels[name]]
-            lines += [
-                line for source in trail.sources(seam.name) for line in self._begin(source, name)
-            ]
-        idle = sorted({error for table in seam.tables for error in table.errors} - arriving.keys())
-        if idle:
-            told = join_limited([self.labels[one] for one in idle])
-            lines += ['', *_wrapped(f'In its tables, and arriving from nowhere here: {told}.')]
-        return _joined(lines)
-
-    def arriving(self, seam: Seam) -> Mapping[str, Trail]:
-        """Give the errors that arrive at a seam."""
-        return {name: trail for name, trail in self.trails.items() if seam.name in trail.seams()}
-
-    def _stop(self, stop: Stop, error: str) -> list[str]:
-        if stop.kind == 'unmade':
-            return self._unmade(stop.depth, stop.name, error)
-        return _line(stop.depth, TOLD[stop.kind].format(stop.name), stop.places)
-
-    def _begin(self, source: str, error: str) -> list[str]:
-        places = {place for one in self.trails[error].makes.get(source, ()) for place in one.places}
-        return (
-            _line(1, TOLD['made'].format(source), sorted(places))
-            if places
-            else self._unmade(1, source, error)
+            for source in trace.sources(seam.name):
+                lines += self._source_lines(source, name)
+        unused = sorted(
+            {error for table in seam.tables for error in table.errors} - arriving.keys()
         )
+        if unused:
+            names = join_limited([self.labels[error] for error in unused])
+            lines += ['', *_wrap(f'In its tables, but never arriving: {names}.')]
+        return _join_lines(lines)
 
-    def _unmade(self, depth: int, name: str, error: str) -> list[str]:
+    def arriving(self, seam: SeamNode) -> Mapping[str, ErrorTrace]:
+        """Return the traces of the errors that arrive at a seam."""
+        return {name: trace for name, trace in self.traces.items() if seam.name in trace.seams()}
+
+    def _step_lines(self, step: PathStep, error: str) -> list[str]:
+        if step.kind == 'unmade':
+            return self._unknown_origin_lines(step.depth, step.name, error)
+        return _line(step.depth, _STEP_TEXTS[step.kind].format(step.name), step.places)
+
+    def _source_lines(self, source: str, error: str) -> list[str]:
+        creations = self.traces[error].makes.get(source, ())
+        places = {place for creation in creations for place in creation.places}
+        if not places:
+            return self._unknown_origin_lines(1, source, error)
+        return _line(1, _STEP_TEXTS['made'].format(source), sorted(places))
+
+    def _unknown_origin_lines(self, depth: int, name: str, error: str) -> list[str]:
         function = self._functions[name]
         if function.place is None:
-            return _line(depth, f'from elsewhere: {name}')
-        told = (
-            'declared by {}, made nowhere' if error in function.errors else 'given to {} as a value'
-        )
-        return _line(depth, told.format(name), (function.place,))
+            return _line(depth, f'from external {name}')
+        if error in function.errors:
+            return _line(depth, f'declared by {name}, never created', (function.place,))
+        return _line(depth, f'passed to {name} as a value', (function.place,))
 
-    def _is_foreign(self, name: str) -> bool:
+    def _is_external(self, name: str) -> bool:
         return self._functions[name].place is None
 
 
-def _arriving(seam: Seam, count: int) -> str:
+def _arriving_text(seam: SeamNode, count: int) -> str:
     return f'{seam.name}: {pluralize(count, "error")} arrive{"s" if count == 1 else ""}'
 
 
-def _line(depth: int, text: str, places: Iterable[Place] = ()) -> list[str]:
-    """Give a line, in two where it would be too long."""
-    indent = '  ' * min(depth, DEEPEST) + (f'({depth}) ' if depth > DEEPEST else '')
-    where = _places(places)
-    whole = escape(indent + (f'{text}, {where}' if where else text))
-    if not where or len(whole) <= WIDTH:
-        return [whole]
-    return [escape(f'{indent}{text},'), escape(f'{" " * len(indent)}     {where}')]
+def _line(depth: int, text: str, places: Iterable[SourceLine] = ()) -> list[str]:
+    """Return an indented line; its places are on a second line if it would be too long."""
+    indent = '  ' * min(depth, MAX_INDENT) + (f'({depth}) ' if depth > MAX_INDENT else '')
+    locations = _format_places(places)
+    line = escape(indent + (f'{text}, {locations}' if locations else text))
+    if not locations or len(line) <= _WIDTH:
+        return [line]
+    return [escape(f'{indent}{text},'), escape(f'{" " * len(indent)}     {locations}')]
 
 
-def _places(places: Iterable[Place]) -> str:
-    """Name places, those of one file together.
+def _format_places(places: Iterable[SourceLine]) -> str:
+    """Return places as text, grouped by file.
 
-    >>> _places([Place('a.py', 3), Place('a.py', 7), Place('b.py', 1)])
+    >>> _format_places([SourceLine('a.py', 3), SourceLine('a.py', 7), SourceLine('b.py', 1)])
     'a.py:3, 7, b.py:1'
     """
-    every = list(places)
-    more = [f'… {len(every) - MOST_PLACES} more'] if len(every) > MOST_PLACES else []
-    files = groupby(every[:MOST_PLACES], lambda one: one.path)
-    return ', '.join(
-        [*(f'{path}:{", ".join(str(one.line) for one in group)}' for path, group in files), *more]
-    )
+    all_places = list(places)
+    listed = all_places[:_MAX_PLACES]
+    parts = [
+        f'{path}:{", ".join(str(place.line) for place in group)}'
+        for path, group in groupby(listed, lambda place: place.path)
+    ]
+    if len(all_places) > len(listed):
+        parts.append(f'… {len(all_places) - len(listed)} more')
+    return ', '.join(parts)
 
 
-def _wrapped(line: str) -> list[str]:
+def _wrap(line: str) -> list[str]:
     return wrap(
-        escape(line), WIDTH, subsequent_indent='  ', break_long_words=False, break_on_hyphens=False
+        escape(line), _WIDTH, subsequent_indent='  ', break_long_words=False, break_on_hyphens=False
     )
 
 
-def _joined(lines: Iterable[str]) -> str:
+def _join_lines(lines: Iterable[str]) -> str:
     return '\n'.join(lines)

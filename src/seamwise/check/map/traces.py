@@ -1,4 +1,4 @@
-"""The trail of one error: where it is made, whither it travels, and where it ends."""
+"""Traces of errors: origin, propagation, and handler or seam."""
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping
@@ -7,179 +7,190 @@ from math import inf
 
 from msgspec import Struct
 
-from seamwise.check.map.graph import Call, Fate, Graph, Make, Override, Show
+from seamwise.check.map.graph import CallEdge, Creation, Fate, Graph, OverrideEdge, SeamEdge
 
 
-class Towards(Struct, frozen=True):
-    """The functions on the ways of an error to a seam: those that hand it over, and those from which it goes on to them."""
+class SeamPaths(Struct, frozen=True):
+    """The functions on the paths of an error to a seam."""
 
     showing: set[str]
-    passing: set[str]
+    """Functions that pass the error to the seam."""
+    propagating: set[str]
+    """Functions from which the error propagates to those."""
 
-    def met(self, fate: Fate) -> set[str]:
-        """Give those in which an error of a fate is on such a way."""
-        return {'passes': self.passing, 'handled': self.showing, 'lost': set[str]()}[fate]
+    def functions(self, fate: Fate) -> set[str]:
+        """Return the functions where an error with this fate is on a path to the seam."""
+        return {'passes': self.propagating, 'handled': self.showing, 'lost': set[str]()}[fate]
 
 
-class Trail:
-    """All that a graph says of one error."""
+class ErrorTrace:
+    """The parts of a graph that concern one error."""
 
     def __init__(self) -> None:
-        self.makes: defaultdict[str, list[Make]] = defaultdict(list)
-        """By the function that makes it; so are those below."""
-        self.calls: defaultdict[str, list[Call]] = defaultdict(list)
-        """By the function that is called."""
-        self.overrides: defaultdict[str, list[Override]] = defaultdict(list)
-        """By the method that stands in the place of another."""
-        self.shows: defaultdict[str, list[Show]] = defaultdict(list)
+        self.makes: defaultdict[str, list[Creation]] = defaultdict(list)
+        """Creations by function."""
+        self.calls: defaultdict[str, list[CallEdge]] = defaultdict(list)
+        """Calls by called function."""
+        self.overrides: defaultdict[str, list[OverrideEdge]] = defaultdict(list)
+        """Overrides by overriding method."""
+        self.shows: defaultdict[str, list[SeamEdge]] = defaultdict(list)
+        """Edges to seams by function."""
         self.out: set[str] = set()
-        """The functions that it comes out of."""
+        """The functions that return the error."""
 
     @property
     def is_empty(self) -> bool:
-        """Whether nobody makes, names or shows the error."""
+        """Whether no function creates, returns or shows the error."""
         return not (self.makes or self.calls or self.shows or self.out)
 
     def seams(self) -> tuple[str, ...]:
-        """Name the seams that it arrives at."""
-        return tuple(sorted({one.seam for shows in self.shows.values() for one in shows}))
+        """Return the names of the seams that the error reaches."""
+        return tuple(sorted({edge.seam for edges in self.shows.values() for edge in edges}))
 
-    def handled(self) -> tuple[Make | Call, ...]:
-        """Give where it ends and is shown by no seam."""
-        makes = [one for every in self.makes.values() for one in every]
-        calls = [one for every in self.calls.values() for one in every]
+    def handled(self) -> tuple[Creation | CallEdge, ...]:
+        """Return the places that handle the error in functions without a seam for it."""
+        makes = chain.from_iterable(self.makes.values())
+        calls = chain.from_iterable(self.calls.values())
         return tuple(
-            one
-            for one in chain[Make | Call](makes, calls)
-            if one.fate == 'handled' and not self.is_shown(one)
+            part
+            for part in chain[Creation | CallEdge](makes, calls)
+            if part.fate == 'handled' and not self.is_shown(part)
         )
 
-    def is_shown(self, end: Make | Call) -> bool:
-        """Whether a function in which the error ends hands it to a seam."""
-        return bool(self.shows.get(end.function if isinstance(end, Make) else end.caller))
+    def is_shown(self, end: Creation | CallEdge) -> bool:
+        """Return whether the function that handles the error passes it to a seam."""
+        return bool(self.shows.get(end.function if isinstance(end, Creation) else end.caller))
 
-    def makers(self) -> tuple[str, ...]:
-        """Name the functions that make the error and let it go on."""
+    def creators(self) -> tuple[str, ...]:
+        """Return the functions that create the error and return it."""
         return tuple(
             sorted(
-                one
-                for one, makes in self.makes.items()
-                if any(make.fate == 'passes' for make in makes)
+                function
+                for function, makes in self.makes.items()
+                if any(creation.fate == 'passes' for creation in makes)
             )
         )
 
-    def unmade(self) -> tuple[str, ...]:
-        """Name the functions that have the error from nobody known: foreign ones, and those that say what nobody here makes.
+    def unknown_origins(self) -> tuple[str, ...]:
+        """Return the functions that have the error from an unknown origin.
 
-        Of a cycle that nothing leads into, one function is named.
+        These are external functions, and those that declare an error which no function creates. A
+        cycle without an entry is represented by one of its functions.
         """
-        reached = set(_walk(self.makers(), self.after))
-        ended = {
+        reached = set(_walk(self.creators(), self.next_functions))
+        handling = {
             call.caller for calls in self.calls.values() for call in calls if call.fate == 'handled'
         }
-        ended |= {
-            one
-            for one, makes in self.makes.items()
-            if any(make.fate == 'handled' for make in makes)
+        handling |= {
+            function
+            for function, makes in self.makes.items()
+            if any(creation.fate == 'handled' for creation in makes)
         }
-        here = self.calls.keys() | self.overrides.keys() | self.out | (self.shows.keys() - ended)
-        others = sorted(here - reached)
-        before = self.before()
-        found = [one for one in others if one not in before]
-        reached |= _walk(found, self.after).keys()
-        for one in others:
-            if one not in reached:
-                found.append(one)
-                reached |= _walk([one], self.after).keys()
-        return tuple(found)
+        sources = (
+            self.calls.keys() | self.overrides.keys() | self.out | (self.shows.keys() - handling)
+        )
+        unreached = sorted(sources - reached)
+        previous = self.previous_functions()
+        origins = [function for function in unreached if function not in previous]
+        reached |= _walk(origins, self.next_functions).keys()
+        for function in unreached:
+            if function not in reached:
+                origins.append(function)
+                reached |= _walk([function], self.next_functions).keys()
+        return tuple(origins)
 
-    def after(self, function: str) -> tuple[str, ...]:
-        """Name the functions that have the error from one, and let it go on."""
-        calls = [one.caller for one in self.calls.get(function, ()) if one.fate == 'passes']
-        return (*calls, *(one.base for one in self.overrides.get(function, ())))
+    def next_functions(self, function: str) -> tuple[str, ...]:
+        """Return the functions to which the error propagates from a function."""
+        callers = [call.caller for call in self.calls.get(function, ()) if call.fate == 'passes']
+        return (*callers, *(edge.base for edge in self.overrides.get(function, ())))
 
-    def before(self) -> Mapping[str, set[str]]:
-        """Give for each function those that it has the error from, where that does not end in it."""
-        found: defaultdict[str, set[str]] = defaultdict(set)
-        for one in self.calls.keys() | self.overrides.keys():
-            for after in self.after(one):
-                found[after].add(one)
-        return found
+    def previous_functions(self) -> Mapping[str, set[str]]:
+        """Return for each function those from which the error propagates to it."""
+        previous: defaultdict[str, set[str]] = defaultdict(set)
+        for function in self.calls.keys() | self.overrides.keys():
+            for next_function in self.next_functions(function):
+                previous[next_function].add(function)
+        return previous
 
     def lengths(self) -> Mapping[str, float]:
-        """Give for each function how many calls lie between it and the nearest end, be it a seam, a handler or the last caller."""
-        last = [
-            one for one, calls in self.calls.items() if any(call.fate != 'passes' for call in calls)
-        ]
-        open_ends = [
-            one for one in self.out if not self.calls.get(one) and not self.overrides.get(one)
-        ]
-        return defaultdict(lambda: inf, _distances([*last, *open_ends, *self.shows], self.before()))
+        """Return for each function the number of calls to the nearest end of a path.
 
-    def towards(self, seam: str) -> Towards:
-        """Say which functions lie on the ways to a seam."""
+        An end is a seam, a handler, or a function without callers.
+        """
+        handled = [
+            function
+            for function, calls in self.calls.items()
+            if any(call.fate != 'passes' for call in calls)
+        ]
+        without_callers = [
+            function
+            for function in self.out
+            if not self.calls.get(function) and not self.overrides.get(function)
+        ]
+        ends = [*handled, *without_callers, *self.shows]
+        return defaultdict(lambda: inf, _distances(ends, self.previous_functions()))
+
+    def paths_to(self, seam: str) -> SeamPaths:
+        """Return the functions on the paths to a seam."""
         showing = {
             function
-            for function, shows in self.shows.items()
-            if any(one.seam == seam for one in shows)
+            for function, edges in self.shows.items()
+            if any(edge.seam == seam for edge in edges)
         }
-        # What ends in such a function, ends at the seam.
-        last = [
+        # An error that is handled in a function with a seam ends at that seam.
+        callees = [
             callee
             for callee, calls in self.calls.items()
             if any(call.caller in showing and call.fate != 'lost' for call in calls)
         ]
-        return Towards(showing, set(_distances([*last, *showing], self.before())))
+        propagating = set(_distances([*callees, *showing], self.previous_functions()))
+        return SeamPaths(showing, propagating)
 
     def sources(self, seam: str) -> tuple[str, ...]:
-        """Name the functions where ways begin that end at a seam."""
-        towards = self.towards(seam)
-        begin = {*self.makers(), *self.unmade()} & towards.passing
-        return tuple(
-            sorted(
-                begin
-                | {
-                    one
-                    for one in towards.showing
-                    if any(make.fate == 'handled' for make in self.makes.get(one, ()))
-                }
-            )
-        )
+        """Return the functions where paths to a seam begin."""
+        paths = self.paths_to(seam)
+        origins = {*self.creators(), *self.unknown_origins()} & paths.propagating
+        origins |= {
+            function
+            for function in paths.showing
+            if any(creation.fate == 'handled' for creation in self.makes.get(function, ()))
+        }
+        return tuple(sorted(origins))
 
 
-def trails(graph: Graph) -> Mapping[str, Trail]:
-    """Give the trail of every error, by its full name."""
-    found: dict[str, Trail] = {one.name: Trail() for one in graph.errors}
-    for make in graph.makes:
-        for error in make.errors:
-            found[error].makes[make.function].append(make)
+def error_traces(graph: Graph) -> Mapping[str, ErrorTrace]:
+    """Return the trace of each error by its full name."""
+    traces: dict[str, ErrorTrace] = {error.name: ErrorTrace() for error in graph.errors}
+    for creation in graph.makes:
+        for error in creation.errors:
+            traces[error].makes[creation.function].append(creation)
     for call in graph.calls:
         for error in call.errors:
-            found[error].calls[call.callee].append(call)
+            traces[error].calls[call.callee].append(call)
     for override in graph.overrides:
         for error in override.errors:
-            found[error].overrides[override.method].append(override)
-    for show in graph.shows:
-        for error in show.errors:
-            found[error].shows[show.function].append(show)
+            traces[error].overrides[override.method].append(override)
+    for edge in graph.shows:
+        for error in edge.errors:
+            traces[error].shows[edge.function].append(edge)
     for function in graph.functions:
         for error in function.errors:
-            found[error].out.add(function.name)
-    return found
+            traces[error].out.add(function.name)
+    return traces
 
 
-def _distances(functions: Iterable[str], before: Mapping[str, set[str]]) -> dict[str, int]:
-    return _walk(functions, lambda one: before.get(one, ()))
+def _distances(functions: Iterable[str], previous: Mapping[str, set[str]]) -> dict[str, int]:
+    return _walk(functions, lambda function: previous.get(function, ()))
 
 
-def _walk(functions: Iterable[str], on: Callable[[str], Iterable[str]]) -> dict[str, int]:
-    """Go on from functions, each one met once, and give how far each one is."""
-    found = dict.fromkeys(functions, 0)
-    waiting = deque(found)
-    while waiting:
-        one = waiting.popleft()
-        for following in on(one):
-            if following not in found:
-                found[following] = found[one] + 1
-                waiting.append(following)
-    return found
+def _walk(functions: Iterable[str], neighbours: Callable[[str], Iterable[str]]) -> dict[str, int]:
+    """Return the reachable functions with their distances, by breadth-first search."""
+    distances = dict.fromkeys(functions, 0)
+    queue = deque(distances)
+    while queue:
+        function = queue.popleft()
+        for neighbour in neighbours(function):
+            if neighbour not in distances:
+                distances[neighbour] = distances[function] + 1
+                queue.append(neighbour)
+    return distances

@@ -23,7 +23,7 @@ def check_template(ctx: ClassDefContext) -> None:
     if template is None:
         return
     try:
-        messages.check(template, _field_types(ctx))
+        messages.check_template(template, _field_types(ctx))
     except ValueError as error:
         message = f'{ctx.cls.name}: the message {template!r} does not work: {error}.'
         ctx.api.fail(message, argument, code=CODE)

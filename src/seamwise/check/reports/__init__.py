@@ -1,19 +1,27 @@
-"""A report for its readers: a person, a program, a code scanner, and the checks of GitHub; one format a file."""
+"""Report formats: text, JSON, SARIF, and annotations of GitHub Actions."""
 
-from seamwise.check.reports.github import as_github
-from seamwise.check.reports.json import as_json
-from seamwise.check.reports.sarif import as_sarif
-from seamwise.check.reports.text import Look, Paint, Role, as_line, as_text, plain, summary
+from seamwise.check.reports.github import render_github
+from seamwise.check.reports.sarif import render_sarif
+from seamwise.check.reports.text import (
+    Paint,
+    ReportStyle,
+    Role,
+    no_paint,
+    render_json,
+    render_problem,
+    render_summary,
+    render_text,
+)
 
 __all__ = [
-    'Look',
     'Paint',
+    'ReportStyle',
     'Role',
-    'as_github',
-    'as_json',
-    'as_line',
-    'as_sarif',
-    'as_text',
-    'plain',
-    'summary',
+    'no_paint',
+    'render_github',
+    'render_json',
+    'render_problem',
+    'render_sarif',
+    'render_summary',
+    'render_text',
 ]

@@ -1,7 +1,6 @@
-"""A report as annotations of GitHub: a line of the log for each, which GitHub shows at the place that it names.
+"""Report as workflow commands of GitHub Actions, which GitHub shows as annotations.
 
-The form is that of the workflow commands of GitHub Actions
-(https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands).
+See https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,64 +9,64 @@ from pathlib import PurePath
 from seamwise.check.checking import Report
 from seamwise.check.findings import Finding, Severity
 from seamwise.check.mypy_sources import SourceProblem
-from seamwise.check.reports.text import summary
+from seamwise.check.reports.text import render_summary
 from seamwise.check.rules.registry import RULES
 
-COMMANDS: Mapping[Severity, str] = {'error': 'error', 'warning': 'warning', 'hint': 'notice'}
+_COMMANDS: Mapping[Severity, str] = {'error': 'error', 'warning': 'warning', 'hint': 'notice'}
 
 
-def as_github(report: Report, *, since: str = '') -> str:
-    """Give an annotation for each finding and for what could not be read; the last line says how many findings there are."""
-    findings = map(_annotation, report.findings)
-    return '\n'.join(
-        [*map(_of_problem, report.problems), *findings, _data(summary(report, since=since))]
-    )
+def render_github(report: Report, *, since: str = '') -> str:
+    """Return one command for each problem and finding, and the summary as the last line.
+
+    `since` names the commit whose findings are omitted.
+    """
+    summary = _escape_data(render_summary(report, since=since))
+    problems = map(_problem_command, report.problems)
+    return '\n'.join([*problems, *map(_finding_command, report.findings), summary])
 
 
-def _annotation(finding: Finding) -> str:
-    place: dict[str, str | int] = {
-        'file': _path(finding.path),
+def _finding_command(finding: Finding) -> str:
+    properties: dict[str, str | int] = {
+        'file': _posix_path(finding.path),
         'line': finding.line,
         'endLine': finding.last_line,
     }
     if finding.line == finding.last_line:
-        # GitHub takes columns on one line only.
-        place |= {'col': finding.column, 'endColumn': finding.end_column}
+        # GitHub accepts columns only within one line.
+        properties |= {'col': finding.column, 'endColumn': finding.end_column}
     rule = RULES.get(finding.code)
-    title = f'{finding.code}: {rule.title}' if rule is not None else finding.code
-    return _command(
-        COMMANDS[finding.severity], {**place, 'title': title}, f'{finding.message}\n{finding.help}'
-    )
+    properties['title'] = f'{finding.code}: {rule.title}' if rule is not None else finding.code
+    return _command(_COMMANDS[finding.severity], properties, f'{finding.message}\n{finding.help}')
 
 
-def _of_problem(problem: SourceProblem) -> str:
-    place: dict[str, str | int] = {'file': _path(problem.path)} if problem.path else {}
+def _problem_command(problem: SourceProblem) -> str:
+    properties: dict[str, str | int] = {}
+    if problem.path:
+        properties['file'] = _posix_path(problem.path)
     if problem.line:
-        place['line'] = problem.line
-    return _command(
-        'error' if problem.is_unread else 'warning',
-        {**place, 'title': 'seamwise check'},
-        problem.message,
-    )
+        properties['line'] = problem.line
+    properties['title'] = 'seamwise check'
+    name = 'error' if problem.is_unread else 'warning'
+    return _command(name, properties, problem.message)
 
 
 def _command(name: str, properties: Mapping[str, str | int], message: str) -> str:
-    said = ','.join(f'{key}={_property(str(value))}' for key, value in properties.items())
-    return f'::{name} {said}::{_data(message)}'
+    pairs = (f'{key}={_escape_property(str(value))}' for key, value in properties.items())
+    return f'::{name} {",".join(pairs)}::{_escape_data(message)}'
 
 
-def _data(text: str) -> str:
-    return ''.join(_escapes(text, '%\r\n'))
+def _escape_data(text: str) -> str:
+    return ''.join(_percent_encode(text, '%\r\n'))
 
 
-def _property(text: str) -> str:
-    return ''.join(_escapes(text, '%\r\n:,'))
+def _escape_property(text: str) -> str:
+    return ''.join(_percent_encode(text, '%\r\n:,'))
 
 
-def _escapes(text: str, special: str) -> Iterator[str]:
-    for one in text:
-        yield f'%{ord(one):02X}' if one in special else one
+def _percent_encode(text: str, special: str) -> Iterator[str]:
+    for char in text:
+        yield f'%{ord(char):02X}' if char in special else char
 
 
-def _path(path: str) -> str:
+def _posix_path(path: str) -> str:
     return PurePath(path).as_posix()

@@ -1,66 +1,66 @@
-"""Lines that fit: broken between words, or cut around what is meant; wide characters take two columns."""
+"""Line layout for a terminal: wrapped messages and underlined source lines.
+
+Widths count terminal columns; a wide character takes two.
+"""
 
 from collections.abc import Iterator
 
 from seamwise._text.escaping import escape
-from seamwise._text.source_excerpt import MAX_WIDTH, _columns, _window
+from seamwise._text.source_excerpt import MAX_WIDTH, display_width, fit_window
 from seamwise.check.findings import Finding
 
-TAB = ' ' * 4
-NARROWEST = 40
-"""On a narrower terminal lines are laid out as on one of this width."""
+_TAB = ' ' * 4
+_MIN_WIDTH = 40
+"""Narrowest layout, in columns. Narrower terminals use it too."""
 
 
-def columns(text: str) -> int:
-    """Say how many columns of a terminal a text takes.
+def wrap_columns(text: str, *, width: int | None, used: int, indent: str) -> list[str]:
+    """Break a text into lines between words.
 
-    >>> columns('ab'), columns('错误')
-    (2, 4)
-    """
-    return _columns(text)
-
-
-def wrapped(text: str, *, width: int | None, used: int, indent: str) -> list[str]:
-    """Break a text at `width` columns, of whose first line so many are used already; the others begin with `indent`.
-
-    >>> wrapped('one two three', width=40, used=33, indent='  ')
+    >>> wrap_columns('one two three', width=40, used=33, indent='  ')
     ['one two', '  three']
+
+    Args:
+        text: The text.
+        width: Width of a line in columns; None breaks no line.
+        used: Columns already used in the first line.
+        indent: Start of the lines after the first.
     """
     if width is None:
         return [text]
-    end = max(width, NARROWEST)
+    end = max(width, _MIN_WIDTH)
     lines, room = [''], end - used
-    for space, piece in _pieces(text, end - len(indent)):
+    for space, word in _words(text, end - len(indent)):
         gap = space if lines[-1].strip() else ''
-        if columns(gap + piece) > room:
+        if display_width(gap + word) > room:
             lines.append(indent)
             gap, room = '', end - len(indent)
-        lines[-1] += gap + piece
-        room -= columns(gap + piece)
+        lines[-1] += gap + word
+        room -= display_width(gap + word)
     return lines
 
 
-def _pieces(text: str, room: int) -> Iterator[tuple[str, str]]:
-    """Give the words, each with what divides it from the one before; one that is longer than a line, as Chinese is, in pieces."""
+def _words(text: str, max_width: int) -> Iterator[tuple[str, str]]:
+    """Yield each word with the space before it.
+
+    A word wider than a line, as in Chinese, is split; its later parts follow without a space.
+    """
     for word in text.split(' '):
-        space, piece = ' ', ''
-        for one in word:
-            if columns(piece + one) > room:
-                yield space, piece
-                space, piece = '', ''
-            piece += one
-        yield space, piece
+        space, part = ' ', ''
+        for char in word:
+            if display_width(part + char) > max_width:
+                yield space, part
+                space, part = '', ''
+            part += char
+        yield space, part
 
 
-def underlined(finding: Finding, *, width: int | None, indent: str) -> tuple[str, str]:
-    """Give the line of source, or the part of it that there is room for, and a line of carets under what is meant."""
-    pieces = [TAB if one == '\t' else escape(one) for one in finding.source.rstrip()]
-    at = min(finding.column - 1, len(pieces))
-    shown, before = _window(
-        pieces, at, min(MAX_WIDTH, max(width or MAX_WIDTH, NARROWEST)) - len(indent)
-    )
-    meant = sum(map(columns, pieces[at : finding.end_column - 1]))
-    return (
-        f'{indent}{shown}',
-        f'{indent}{" " * before}{"^" * max(min(meant, columns(shown) - before), 1)}',
-    )
+def underline(finding: Finding, *, width: int | None, indent: str) -> tuple[str, str]:
+    """Return the source line of a finding, cut to the width, and the carets below it."""
+    pieces = [_TAB if char == '\t' else escape(char) for char in finding.source.rstrip()]
+    start = min(finding.column - 1, len(pieces))
+    line_width = min(MAX_WIDTH, max(width or MAX_WIDTH, _MIN_WIDTH))
+    line, offset = fit_window(pieces, start, line_width - len(indent))
+    length = sum(map(display_width, pieces[start : finding.end_column - 1]))
+    carets = '^' * max(min(length, display_width(line) - offset), 1)
+    return f'{indent}{line}', f'{indent}{" " * offset}{carets}'

@@ -1,4 +1,7 @@
-"""A report as SARIF 2.1.0, which code scanners and editors read (https://docs.oasis-open.org/sarif/sarif/v2.1.0/)."""
+"""Report as SARIF 2.1.0, a format of code scanners and editors.
+
+See https://docs.oasis-open.org/sarif/sarif/v2.1.0/.
+"""
 
 import hashlib
 import os
@@ -17,132 +20,128 @@ from seamwise.check.mypy_sources import SourceProblem
 from seamwise.check.rules.registry import RULES
 from seamwise.check.rules.rule import Rule
 
-Object: TypeAlias = dict[str, object]
+_Object: TypeAlias = dict[str, object]
 
-SCHEMA = (
+_SCHEMA = (
     'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json'
 )
-ROOT = '%SRCROOT%'
-LEVELS: Mapping[Severity, str] = {'error': 'error', 'warning': 'warning', 'hint': 'note'}
-FINGERPRINT = 'seamwiseFinding/v1'
+_ROOT = '%SRCROOT%'
+_LEVELS: Mapping[Severity, str] = {'error': 'error', 'warning': 'warning', 'hint': 'note'}
+_FINGERPRINT = 'seamwiseFinding/v1'
 
 
-def as_sarif(report: Report) -> bytes:
-    """Encode the findings, the rules with their pages, and what could not be read; paths are relative to the current directory."""
+def render_sarif(report: Report) -> bytes:
+    """Return the findings, the rules with their pages, and the problems as a SARIF log.
+
+    Paths are relative to the current directory.
+    """
     run = {
         'tool': {
             'driver': {
                 'name': 'seamwise',
                 'version': version('seamwise'),
-                'rules': [_rule(one) for one in RULES.values()],
+                'rules': [_rule(rule) for rule in RULES.values()],
             }
         },
         'invocations': [_invocation(report)],
         'originalUriBaseIds': {
-            ROOT: {'description': {'text': 'The folder in which `seamwise check` ran.'}}
+            _ROOT: {'description': {'text': 'The folder in which `seamwise check` ran.'}}
         },
         'columnKind': 'unicodeCodePoints',
         'results': list(_results(report.findings)),
     }
-    return to_json({'$schema': SCHEMA, 'version': '2.1.0', 'runs': [run]})
+    return to_json({'$schema': _SCHEMA, 'version': '2.1.0', 'runs': [run]})
 
 
-def _rule(rule: Rule) -> Object:
-    # A SARIF `helpUri` is absolute, and these pages travel with the program: they are in `help` as a whole.
+def _rule(rule: Rule) -> _Object:
+    # A SARIF `helpUri` must be absolute. `help` contains the page, which has no fixed URI.
     return {
         'id': rule.code,
-        'name': _name(rule.title),
+        'name': _rule_name(rule.title),
         'shortDescription': {'text': f'{rule.title[:1].upper()}{rule.title[1:]}.'},
         'fullDescription': {'text': _first_paragraph(rule.page)},
         'help': {'text': rule.page, 'markdown': rule.page},
         'defaultConfiguration': {
-            'enabled': rule.is_asked and not rule.is_of_whole,
-            'level': LEVELS[rule.severity],
+            'enabled': rule.is_default and not rule.needs_whole_program,
+            'level': _LEVELS[rule.severity],
         },
     }
 
 
-def _name(title: str) -> str:
-    """Make one word of a title: `a Result thrown away` is ResultThrownAway."""
+def _rule_name(title: str) -> str:
+    """Return a title in Pascal case: `discarded Result` becomes DiscardedResult."""
     words = re.findall(r'\w+', title)
-    return ''.join(f'{one[:1].upper()}{one[1:]}' for one in words[words[0] in {'a', 'an'} :])
+    return ''.join(f'{word[:1].upper()}{word[1:]}' for word in words)
 
 
 def _first_paragraph(page: str) -> str:
     return ' '.join(page.split('\n\n')[1].split())
 
 
-def _results(findings: Iterable[Finding]) -> Iterator[Object]:
-    places = {code: number for number, code in enumerate(RULES)}
-    seen = Counter[tuple[str, str]]()
-    for one in findings:
-        said = f'{one.code}\0{one.message}\0{one.source.strip()}'
-        # Of two that say the same in one file, one is the first.
-        seen[one.path, said] += 1
+def _results(findings: Iterable[Finding]) -> Iterator[_Object]:
+    indexes = {code: index for index, code in enumerate(RULES)}
+    occurrences = Counter[tuple[str, str]]()
+    for finding in findings:
+        content = f'{finding.code}\0{finding.message}\0{finding.source.strip()}'
+        # A number distinguishes equal findings in one file.
+        occurrences[finding.path, content] += 1
+        digest = _digest(f'{content}\0{occurrences[finding.path, content]}')
         yield {
-            'ruleId': one.code,
-            **({'ruleIndex': places[one.code]} if one.code in places else {}),
-            'level': LEVELS[one.severity],
-            'message': {'text': f'{one.message}\n{one.help}'},
-            'locations': [_location(one.path, _region(one))],
-            'partialFingerprints': {FINGERPRINT: _digest(f'{said}\0{seen[one.path, said]}')},
+            'ruleId': finding.code,
+            **({'ruleIndex': indexes[finding.code]} if finding.code in indexes else {}),
+            'level': _LEVELS[finding.severity],
+            'message': {'text': f'{finding.message}\n{finding.help}'},
+            'locations': [_location(finding.path, _region(finding))],
+            'partialFingerprints': {_FINGERPRINT: digest},
         }
 
 
-def _digest(said: str) -> str:
-    return hashlib.sha256(said.encode(errors='surrogatepass')).hexdigest()
+def _digest(content: str) -> str:
+    return hashlib.sha256(content.encode(errors='surrogatepass')).hexdigest()
 
 
-def _region(finding: Finding) -> Object:
-    region: Object = {
+def _region(finding: Finding) -> _Object:
+    region: _Object = {
         'startLine': finding.line,
         'startColumn': finding.column,
         'endLine': finding.last_line,
     }
-    # Without a last column it goes to the end of the last line.
-    return (
-        {**region, 'endColumn': finding.end_column} if finding.line == finding.last_line else region
-    )
+    if finding.line == finding.last_line:
+        # Without `endColumn`, the region ends with the last line.
+        region['endColumn'] = finding.end_column
+    return region
 
 
-def _location(path: str, region: Object | None = None) -> Object:
-    return {
-        'physicalLocation': {
-            'artifactLocation': _artifact(path),
-            **({'region': region} if region else {}),
-        }
-    }
+def _location(path: str, region: _Object | None = None) -> _Object:
+    location: _Object = {'artifactLocation': _artifact(path)}
+    if region:
+        location['region'] = region
+    return {'physicalLocation': location}
 
 
-def _artifact(path: str) -> Object:
+def _artifact(path: str) -> _Object:
     if Path(path).is_absolute() or Path(path).parts[:1] == (os.pardir,):
-        # Relative to a base, a path may not leave it.
-        return {'uri': Path(os.path.abspath(path)).as_uri()}  # noqa: PTH100 -- without following links
-    return {'uri': quote(os.fsencode(PurePath(path).as_posix())), 'uriBaseId': ROOT}
+        # A URI relative to a base must not leave the base.
+        return {'uri': Path(os.path.abspath(path)).as_uri()}  # noqa: PTH100 -- resolve() follows links
+    return {'uri': quote(os.fsencode(PurePath(path).as_posix())), 'uriBaseId': _ROOT}
 
 
-def _invocation(report: Report) -> Object:
+def _invocation(report: Report) -> _Object:
+    execution = [problem for problem in report.problems if problem.is_unread and problem.path]
+    configuration = [problem for problem in report.problems if problem not in execution]
     return {
         'executionSuccessful': report.is_complete,
-        'toolExecutionNotifications': [
-            _notification(one) for one in report.problems if one.is_unread and one.path
-        ],
-        'toolConfigurationNotifications': [
-            _notification(one) for one in report.problems if not one.is_unread or not one.path
-        ],
+        'toolExecutionNotifications': [_notification(problem) for problem in execution],
+        'toolConfigurationNotifications': [_notification(problem) for problem in configuration],
     }
 
 
-def _notification(problem: SourceProblem) -> Object:
-    told: Object = {
+def _notification(problem: SourceProblem) -> _Object:
+    notification: _Object = {
         'level': 'error' if problem.is_unread else 'warning',
         'message': {'text': problem.message},
     }
-    if not problem.path:
-        return told
-    return {
-        **told,
-        'locations': [
-            _location(problem.path, {'startLine': problem.line} if problem.line else None)
-        ],
-    }
+    if problem.path:
+        region: _Object | None = {'startLine': problem.line} if problem.line else None
+        notification['locations'] = [_location(problem.path, region)]
+    return notification

@@ -1,4 +1,4 @@
-"""A report as text: each finding with its line of source and what is meant there underlined."""
+"""Report as text, with an underlined source line for each finding, and as JSON."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -7,77 +7,116 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 
 from seamwise._text.escaping import escape
+from seamwise._text.jsonable import to_json
 from seamwise._text.phrases import join_limited, pluralize
+from seamwise._text.source_excerpt import display_width
 from seamwise.check.checking import Report
 from seamwise.check.findings import Finding, Severity
 from seamwise.check.mypy_sources import SourceProblem
-from seamwise.check.reports.lines import columns, underlined, wrapped
+from seamwise.check.reports.lines import underline, wrap_columns
 
 Role: TypeAlias = Literal['place', 'help'] | Severity
 Paint: TypeAlias = Callable[[str, Role], str]
+"""Function that adds colours to a text."""
 
-INDENT = ' ' * 4
-SEVERITIES: tuple[Severity, ...] = ('error', 'warning', 'hint')
+_INDENT = ' ' * 4
+_SEVERITIES: tuple[Severity, ...] = ('error', 'warning', 'hint')
 
 
-def plain(text: str, role: Role) -> str:  # noqa: ARG001 -- as a painter is called
-    """Paint nothing."""
+def no_paint(text: str, role: Role) -> str:  # noqa: ARG001 -- signature of Paint
+    """Return the text without colours."""
     return text
 
 
-class Look(Struct, frozen=True):
-    """How a report looks: its colours, the columns that it is broken at (None: nowhere), and whether it may draw."""
+class ReportStyle(Struct, frozen=True):
+    """Appearance of a text report."""
 
-    paint: Paint = plain
+    paint: Paint = no_paint
     width: int | None = None
-    draws: bool = True
+    """Width of a line in columns; None breaks no line."""
+    has_carets: bool = True
+    """Whether carets underline the code. A screen reader would read them out."""
 
 
-def as_text(report: Report, look: Look | None = None, *, since: str = '') -> str:
-    """Show every finding, and how many there are; `since` names the commit whose own findings are left out."""
-    asked = look or Look()
-    blocks = ['\n'.join(_block(one, asked)) for one in report.findings]
-    return '\n\n'.join([*blocks, summary(report, since=since)])
+class FindingShape(Struct, frozen=True):
+    """JSON shape of a finding. `line` and `column` start at 1; a column is one character."""
+
+    code: str
+    path: str
+    line: int
+    column: int
+    message: str
+    help: str
+    severity: str
 
 
-def summary(report: Report, *, since: str = '') -> str:
-    """Say how much was found in how many files, and how long it took."""
-    found = Counter(one.severity for one in report.findings)
-    count = pluralize(len(report.findings), 'finding') if found else 'nothing found'
+class ReportShape(Struct, frozen=True):
+    """JSON shape of a report. `seconds` is the duration of the analysis."""
+
+    findings: list[FindingShape]
+    files: int
+    seconds: float
+
+
+def render_text(report: Report, style: ReportStyle | None = None, *, since: str = '') -> str:
+    """Return all findings and the summary as text.
+
+    `since` names the commit whose findings are omitted.
+    """
+    style = style or ReportStyle()
+    blocks = ['\n'.join(_finding_lines(finding, style)) for finding in report.findings]
+    return '\n\n'.join([*blocks, render_summary(report, since=since)])
+
+
+def render_json(report: Report) -> bytes:
+    """Return the findings as one JSON object. Problems are not included."""
+    names = FindingShape.__struct_fields__
+    findings = [
+        FindingShape(*(getattr(finding, name) for name in names)) for finding in report.findings
+    ]
+    return to_json(ReportShape(findings, report.files, round(report.seconds, 3)))
+
+
+def render_summary(report: Report, *, since: str = '') -> str:
+    """Return the numbers of findings and files, and the duration, in one line."""
+    counts = Counter(finding.severity for finding in report.findings)
+    new = 'new ' if since else ''
+    total = pluralize(counts.total(), f'{new}finding') if counts else f'no {new}findings'
     if since:
-        count = f'{pluralize(len(report.findings), "new finding") if found else "nothing new found"} since {escape(since)}'
-    kinds = (
-        f': {join_limited([pluralize(found[one], one) for one in SEVERITIES if found[one]])}'
-        if len(found) > 1
-        else ''
-    )
-    return f'{count} in {pluralize(report.files, "file")} ({report.seconds:.1f} s){kinds}'
+        total += f' since {escape(since)}'
+    severities = [
+        pluralize(counts[severity], severity) for severity in _SEVERITIES if counts[severity]
+    ]
+    details = f': {join_limited(severities)}' if len(severities) > 1 else ''
+    return f'{total} in {pluralize(report.files, "file")} ({report.seconds:.1f} s){details}'
 
 
-def as_line(problem: SourceProblem) -> str:
-    """Say in one line what could not be read, or not in full."""
-    place = ':'.join([problem.path, *([str(problem.line)] if problem.line else [])])
-    return escape(f'{place}: {problem.message}' if problem.path else problem.message)
+def render_problem(problem: SourceProblem) -> str:
+    """Return one line about a file that could not be read, or not completely."""
+    location = ':'.join([problem.path, *([str(problem.line)] if problem.line else [])])
+    return escape(f'{location}: {problem.message}' if problem.path else problem.message)
 
 
-def _block(finding: Finding, look: Look) -> Iterator[str]:
-    place = escape(f'{finding.path}:{finding.line}:{finding.column}:')
+def _finding_lines(finding: Finding, style: ReportStyle) -> Iterator[str]:
+    location = escape(f'{finding.path}:{finding.line}:{finding.column}:')
     code = f'{finding.severity}[{finding.code}]'
-    first, *more = wrapped(
-        escape(finding.message), width=look.width, used=columns(f'{place} {code} '), indent=INDENT
+    first, *more = wrap_columns(
+        escape(finding.message),
+        width=style.width,
+        used=display_width(f'{location} {code} '),
+        indent=_INDENT,
     )
-    yield f'{look.paint(place, "place")} {look.paint(code, finding.severity)} {first}'.rstrip()
+    head = f'{style.paint(location, "place")} {style.paint(code, finding.severity)} {first}'
+    yield head.rstrip()
     yield from more
-    source, marks = underlined(finding, width=look.width, indent=INDENT)
+    source, carets = underline(finding, width=style.width, indent=_INDENT)
     yield source
-    if look.draws:
-        blank = marks.rstrip('^')
-        yield f'{blank}{look.paint(marks.removeprefix(blank), finding.severity)}'
-    first, *more = wrapped(
-        escape(finding.help),
-        width=look.width,
-        used=len(f'{INDENT}help: '),
-        indent=f'{INDENT}      ',
+    if style.has_carets:
+        blank = carets.rstrip('^')
+        yield f'{blank}{style.paint(carets.removeprefix(blank), finding.severity)}'
+    label = f'{_INDENT}help: '
+    first, *more = wrap_columns(
+        escape(finding.help), width=style.width, used=len(label), indent=' ' * len(label)
     )
-    yield f'{INDENT}{look.paint("help:", "help")} {first}'
+    yield f'{_INDENT}{style.paint("help:", "help")} {first}'
     yield from more

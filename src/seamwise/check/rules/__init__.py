@@ -1,1 +1,1 @@
-"""The rules, one a file: what is found, what to do, and the page that explains it."""
+"""Rules of `seamwise check`, one module each, with their documentation pages."""

@@ -1,18 +1,15 @@
-"""# SW103: an `except` that swallows defects or cancellation.
+"""# SW103: `except` that swallows defects or cancellation.
 
-`except Exception` takes in every bug beside what was expected, and turns it into a default, a wrong answer, or silence.
-`except BaseException` and a bare `except` take in cancellation too, so that a task cannot be stopped any more. The same goes
-for `suppress` of them.
-
-A handler that ends in a `raise` swallows nothing, nor does one that ends in a call which never comes back (`NoReturn`, as
-`sys.exit`). One of `except Exception` may also hand the exception to `report_defect`, as the outermost seam does. What is
-expected is named: by `attempt`, or by `except` of its own class.
+Catch only the exceptions that you expect, with `attempt` or with `except` of their classes.
+`except Exception` also catches every bug and turns it into a default, a wrong answer, or silence.
+`except BaseException` and a bare `except` also catch cancellation, so that the task cannot be
+stopped.
 
 ```python
 from seamwise import attempt, when
 ```
 
-Fails:
+Reported:
 
 ```python
 def read_port(text: str) -> int:
@@ -22,12 +19,19 @@ def read_port(text: str) -> int:
         return 8080
 ```
 
-Mended:
+Fixed:
 
 ```python
 def port_of(text: str) -> int:
     return attempt(lambda: int(text), when(ValueError).becomes(str)).value_or(8080)
 ```
+
+| Code | Reported |
+| --- | --- |
+| `contextlib.suppress(Exception)`, `suppress(BaseException)` | yes |
+| A handler that ends in `raise` | no |
+| A handler that ends in a call that never returns (type `NoReturn`), such as `sys.exit` | no |
+| `except Exception` that passes the exception to `report_defect`, as an outermost seam does | no |
 """
 
 import ast
@@ -40,62 +44,63 @@ from seamwise.check.rules.rule import Rule
 from seamwise.check.typed_ast.channels import union_members
 from seamwise.check.typed_ast.program import Module, walk
 
-WIDE = frozenset({'builtins.Exception', 'builtins.BaseException'})
-SUPPRESS = 'contextlib.suppress'
-REPORT = 'seamwise.defects.report_defect'
-HELP = 'Name the exceptions that are expected, end in `raise`, or (for `except Exception`) hand it to `report_defect`.'
-DEFECTS = 'swallows every defect'
-BOTH = 'swallows every defect, and cancellation too'
+_BROAD = frozenset({'builtins.Exception', 'builtins.BaseException'})
+_SUPPRESS = 'contextlib.suppress'
+_REPORT_DEFECT = 'seamwise.defects.report_defect'
+_HELP = (
+    'Name the expected exceptions, end in `raise`,'
+    ' or (for `except Exception`) pass the exception to `report_defect`.'
+)
 
 
-def find(module: Module) -> Iterator[RawFinding]:
-    """Give each handler and each `suppress` that swallows more than its author can know."""
+def _find_broad_handlers(module: Module) -> Iterator[RawFinding]:
     for handler in module.nodes_of_type(ast.ExceptHandler):
-        yield from _handler(handler, module)
+        yield from _check_handler(handler, module)
     for call in module.nodes_of_type(ast.Call):
-        if module.full_name(call.func) == SUPPRESS:
-            yield from _suppressed(call, module)
+        if module.full_name(call.func) == _SUPPRESS:
+            yield from _check_suppress(call, module)
 
 
-def _handler(node: ast.ExceptHandler, module: Module) -> Iterator[RawFinding]:
-    wide = WIDE if node.type is None else _wide(node.type, module)
-    if not wide or _ends_in_raise(node.body, module):
+def _check_handler(node: ast.ExceptHandler, module: Module) -> Iterator[RawFinding]:
+    classes = _BROAD if node.type is None else _broad_classes(node.type, module)
+    if not classes or _ends_in_raise(node.body, module):
         return
-    takes_all = 'builtins.BaseException' in wide
-    if not takes_all and _reports(node, module):
+    if 'builtins.BaseException' not in classes and _reports_defect(node, module):
         return
-    said = 'A bare `except`' if node.type is None else f'`except {ast.unparse(node.type)}`'
-    yield RawFinding(node, f'{said} {BOTH if takes_all else DEFECTS}.', HELP)
+    handler = 'A bare `except`' if node.type is None else f'`except {ast.unparse(node.type)}`'
+    yield RawFinding(node, f'{handler} {_effect(classes)}.', _HELP)
 
 
-def _suppressed(node: ast.Call, module: Module) -> Iterator[RawFinding]:
-    wide = frozenset[str]().union(*(_wide(one, module) for one in node.args))
-    if not wide:
+def _check_suppress(node: ast.Call, module: Module) -> Iterator[RawFinding]:
+    classes = frozenset[str]().union(*(_broad_classes(item, module) for item in node.args))
+    if not classes:
         return
     item = module.parents.get(node)
-    around = module.parents.get(item) if isinstance(item, ast.withitem) else None
-    place = around if isinstance(around, ast.With | ast.AsyncWith) else node
-    takes_all = 'builtins.BaseException' in wide
+    parent = module.parents.get(item) if isinstance(item, ast.withitem) else None
     yield RawFinding(
-        place,
-        f'`{ast.unparse(node)}` {BOTH if takes_all else DEFECTS}.',
-        'Name the exceptions that are expected.',
+        parent if isinstance(parent, ast.With | ast.AsyncWith) else node,
+        f'`{ast.unparse(node)}` {_effect(classes)}.',
+        'Name the expected exceptions.',
     )
 
 
-def _wide(kind: ast.expr, module: Module) -> frozenset[str]:
-    if isinstance(kind, ast.Tuple):
-        return frozenset[str]().union(*(_wide(one, module) for one in kind.elts))
-    names = {module.full_name(kind)}
-    typed = module.type_of(kind)
-    if (
-        isinstance(typed, CallableType)
-        and typed.is_type_obj()
-        and isinstance(made := get_proper_type(typed.ret_type), Instance)
-    ):
-        # Under another name: `Anything = Exception`.
-        names.add(made.type.fullname)
-    return WIDE & names
+def _effect(classes: frozenset[str]) -> str:
+    if 'builtins.BaseException' in classes:
+        return 'swallows every defect and cancellation'
+    return 'swallows every defect'
+
+
+def _broad_classes(node: ast.expr, module: Module) -> frozenset[str]:
+    if isinstance(node, ast.Tuple):
+        return frozenset[str]().union(*(_broad_classes(item, module) for item in node.elts))
+    names = {module.full_name(node)}
+    type_ = module.type_of(node)
+    if isinstance(type_, CallableType) and type_.is_type_obj():
+        instance = get_proper_type(type_.ret_type)
+        if isinstance(instance, Instance):
+            # The class may be bound to another name: `Anything = Exception`.
+            names.add(instance.type.fullname)
+    return _BROAD & names
 
 
 def _ends_in_raise(body: Sequence[ast.stmt], module: Module) -> bool:
@@ -103,62 +108,65 @@ def _ends_in_raise(body: Sequence[ast.stmt], module: Module) -> bool:
         case ast.Raise():
             return True
         case ast.Expr(ast.Call() as call) | ast.Expr(ast.Await(ast.Call()) as call):
-            # It never comes back: `sys.exit(1)`, or a function that is typed so, which raises.
+            # `sys.exit(1)` and functions typed as NoReturn never return.
             return isinstance(module.type_of(call), UninhabitedType)
-        case ast.If(_, inner, otherwise):
-            return _ends_in_raise(inner, module) and _ends_in_raise(otherwise, module)
-        case ast.With(items, inner) | ast.AsyncWith(items, inner):
-            return _ends_in_raise(inner, module) or any(
-                _raises_at_its_end(one.context_expr, module) for one in items
+        case ast.If(_, branch, orelse):
+            return _ends_in_raise(branch, module) and _ends_in_raise(orelse, module)
+        case ast.With(items, block) | ast.AsyncWith(items, block):
+            return _ends_in_raise(block, module) or any(
+                _never_exits(item.context_expr, module) for item in items
             )
-        case ast.Try(inner, handlers, otherwise, final) | ast.TryStar(
-            inner, handlers, otherwise, final
+        case ast.Try(block, handlers, orelse, finalbody) | ast.TryStar(
+            block, handlers, orelse, finalbody
         ):
-            ends = _ends_in_raise(otherwise or inner, module) and all(
-                _ends_in_raise(one.body, module) for one in handlers
+            ends = _ends_in_raise(orelse or block, module) and all(
+                _ends_in_raise(handler.body, module) for handler in handlers
             )
-            return ends or _ends_in_raise(final, module)
+            return ends or _ends_in_raise(finalbody, module)
         case ast.Match(_, cases):
             last = cases[-1]
-            is_total = (
+            is_exhaustive = (
                 last.guard is None
                 and isinstance(last.pattern, ast.MatchAs)
                 and last.pattern.pattern is None
             )
-            return is_total and all(_ends_in_raise(one.body, module) for one in cases)
+            return is_exhaustive and all(_ends_in_raise(arm.body, module) for arm in cases)
         case _:
             return False
 
 
-def _raises_at_its_end(manager: ast.expr, module: Module) -> bool:
-    """Whether a context manager says by its type that it never lets go on what follows it."""
-    for one in union_members(module.type_of(manager)):
-        method = (
-            (one.type.get_method('__exit__') or one.type.get_method('__aexit__'))
-            if isinstance(one, Instance)
-            else None
-        )
-        typed = (
-            get_proper_type(method.type) if method is not None and method.type is not None else None
-        )
-        if isinstance(typed, CallableType) and isinstance(
-            get_proper_type(typed.ret_type), UninhabitedType
+def _never_exits(manager: ast.expr, module: Module) -> bool:
+    """Return whether the `__exit__` of a context manager is typed as NoReturn."""
+    for member in union_members(module.type_of(manager)):
+        if not isinstance(member, Instance):
+            continue
+        method = member.type.get_method('__exit__') or member.type.get_method('__aexit__')
+        type_ = get_proper_type(method.type) if method is not None and method.type else None
+        if isinstance(type_, CallableType) and isinstance(
+            get_proper_type(type_.ret_type), UninhabitedType
         ):
             return True
     return False
 
 
-def _reports(handler: ast.ExceptHandler, module: Module) -> bool:
-    """Whether the exception, by its name, is handed to `report_defect`."""
+def _reports_defect(handler: ast.ExceptHandler, module: Module) -> bool:
+    """Return whether the handler passes its exception, by name, to `report_defect`."""
     for statement in handler.body:
         for node in walk(statement):
-            if isinstance(node, ast.Call) and module.full_name(node.func) == REPORT:
-                given = [*node.args, *(one.value for one in node.keywords)]
-                if any(isinstance(one, ast.Name) and one.id == handler.name for one in given):
+            if isinstance(node, ast.Call) and module.full_name(node.func) == _REPORT_DEFECT:
+                arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
+                if any(
+                    isinstance(argument, ast.Name) and argument.id == handler.name
+                    for argument in arguments
+                ):
                     return True
     return False
 
 
 RULE = Rule(
-    'SW103', 'an `except` that swallows defects or cancellation', 'error', __doc__ or '', find
+    'SW103',
+    '`except` that swallows defects or cancellation',
+    'error',
+    __doc__ or '',
+    _find_broad_handlers,
 )

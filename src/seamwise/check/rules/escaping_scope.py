@@ -1,13 +1,8 @@
-"""# SW110: a `do` that escapes its scope.
+"""# SW110: `do` that escapes its scope.
 
-A `do` ends the function that it belongs to. When that function has ended, or runs in another thread, or does not hold the task
-that fails, there is nothing to end: `ScopeLeaked` is raised, or a task fails and nobody hears of it. So nothing that holds a
-`do` may be returned, stored where it outlives the function (an attribute, a container that comes from outside, a global, a
-context variable), registered as a callback, or go into a thread or a task.
-
-A task group that is opened inside of the function holds its tasks: the first failure cancels the siblings and becomes the
-result. One that comes from outside does not. Nor does `gather`: it lets the siblings run on after the function has ended.
-Closures that are called inside, and helpers that are called or awaited with the `do`, are fine.
+Use `do` only while its function runs, and in the same thread. `do` ends its function with a
+failure. If the function has ended, or the code runs in another thread or in a task that the
+function does not await, `do` raises `ScopeLeaked`, or a task fails unnoticed.
 
 ```python
 import asyncio
@@ -27,28 +22,42 @@ async def priced(do: Do[NoPrice], article: str) -> int:
     return do(await price(article))
 ```
 
-Fails:
+Reported:
 
 ```python
 @fallible
 async def total(do: Do[NoPrice], articles: list[str]) -> int:
-    return sum(await asyncio.gather(*[priced(do, one) for one in articles]))
+    return sum(await asyncio.gather(*[priced(do, article) for article in articles]))
 ```
 
-Mended:
+Fixed:
 
 ```python
 @fallible
 async def sum_of(do: Do[NoPrice], articles: list[str]) -> int:
     async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(priced(do, one)) for one in articles]
+        tasks = [group.create_task(priced(do, article)) for article in articles]
     return sum(task.result() for task in tasks)
 ```
+
+A closure, coroutine or container that uses `do` is treated like `do` itself.
+
+| Use of `do` | Reported |
+| --- | --- |
+| Returned or yielded by its function | yes |
+| Stored in an attribute, a global, a context variable, or a container from outside | yes |
+| Registered as a callback | yes |
+| Passed to a thread, or to a task outside a task group | yes |
+| Passed to a task group from outside the function | yes |
+| Passed to `gather`, which lets the siblings of a failed task continue | yes |
+| Passed to a task group opened in the function, which cancels the siblings | no |
+| Used by a closure or a helper that is called or awaited in the function | no |
 """
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import TypeAlias
 
 from mypy.types import (
     CallableType,
@@ -62,316 +71,310 @@ from mypy.types import (
 
 from seamwise.check.findings import RawFinding
 from seamwise.check.rules.escape_routes import (
-    CALLED_BACK,
-    GROUPS,
-    IN_TASKS,
-    IN_THREADS,
-    LISTENED,
-    REGISTERED,
-    STORES,
-    TASKS,
-    THREADS,
+    CALLBACK_FUNCTIONS,
+    CALLBACK_METHODS,
+    STORE_METHODS,
+    SUBSCRIBE_METHODS,
+    TASK_FUNCTIONS,
+    TASK_GROUP_METHODS,
+    TASK_METHODS,
+    THREAD_FUNCTIONS,
+    THREAD_METHODS,
 )
 from seamwise.check.rules.rule import Rule
 from seamwise.check.typed_ast.channels import CONTAINERS, base_names, union_members
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, walk
 
-DO = 'seamwise.scope.Do'
-FALLIBLE = 'seamwise.scope.fallible'
+_DO = 'seamwise.scope.Do'
+_FALLIBLE = 'seamwise.scope.fallible'
 
-WAITING = frozenset(
-    {'typing.Awaitable', 'typing.Iterator', 'typing.AsyncIterator', 'functools.partial', DO}
+_DEFERRED = frozenset(
+    {'typing.Awaitable', 'typing.Iterator', 'typing.AsyncIterator', 'functools.partial', _DO}
 )
-DONE = frozenset({'_asyncio.Future', 'asyncio.futures.Future', 'concurrent.futures._base.Future'})
-"""What will have a value: what makes it is found where it is made."""
-SCOPES = (*FUNCTIONS, ast.Lambda)
-Named = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+"""Types of values that run code later."""
+_FUTURES = frozenset(
+    {'_asyncio.Future', 'asyncio.futures.Future', 'concurrent.futures._base.Future'}
+)
+"""Types of future values. The rule reports the call that creates one, not its use."""
+_SCOPES = (*FUNCTIONS, ast.Lambda)
+_Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_Scope: TypeAlias = Function | ast.Lambda
 
-INSIDE = (
-    'Use it inside, and let only values leave: `do` has nothing to end once its function has ended.'
+_STORE_MESSAGE = 'A value that holds a `do` is stored here, and may outlive its function.'
+_VALUE_HELP = (
+    'Use `do` inside its function and pass on only values:'
+    ' after the function has ended, `do` has nothing to end.'
 )
-THREAD_HELP = (
-    'Let the thread give a Result, and hand that to `do` here: `do(await to_thread(call))`.'
+_THREAD_HELP = (
+    'Return a Result from the thread and pass it to `do` here: `do(await to_thread(call))`.'
 )
-TASK_HELP = (
-    'Open `async with TaskGroup() as group` in this function and say `group.create_task(…)`; '
-    'or let the task give a Result and hand that to `do`, as `do(await collect_async(…))` does.'
+_TASK_HELP = (
+    'Open `async with TaskGroup() as group` in this function and call `group.create_task(…)`;'
+    ' or return a Result from the task and pass it to `do`,'
+    ' as in `do(await collect_async(…))`.'
 )
 
 
-def find(module: Module) -> Iterator[RawFinding]:
-    """Give each way on which a `do`, or what holds one, leaves the function that it could end."""
+def _find_escapes(module: Module) -> Iterator[RawFinding]:
     for function in module.functions():
-        own = _own(function, module)
-        if own:
-            yield from _Scope(function, own, module).escapes()
+        parameters = _do_parameters(function, module)
+        if parameters:
+            yield from _EscapeAnalysis(function, parameters, module).escapes()
 
 
-def _own(function: Function, module: Module) -> frozenset[str]:
-    """Give the names of the parameters that are a `Do`."""
+def _do_parameters(function: Function, module: Module) -> frozenset[str]:
+    """Return the names of the parameters of type `Do`."""
     declared = module.declared_type(function)
     pairs = () if declared is None else zip(declared.arg_names, declared.arg_types, strict=True)
     return frozenset(
         name
-        for name, typed in pairs
-        if name is not None and any(DO in base_names(one) for one in union_members(typed))
+        for name, type_ in pairs
+        if name is not None and any(_DO in base_names(member) for member in union_members(type_))
     )
 
 
-class _Scope:
-    """One function that has a `do`, with all functions inside of it."""
+class _EscapeAnalysis:
+    """Escape analysis of one function with a `do`, including its inner functions.
 
-    def __init__(self, function: Function, own: frozenset[str], module: Module) -> None:
+    A value *holds* the `do` if it may use it later: a closure, a coroutine, a container of such.
+    """
+
+    def __init__(self, function: Function, do_parameters: frozenset[str], module: Module) -> None:
         self.function = function
-        self.own = own
+        self.do_parameters = do_parameters
         self.module = module
-        self.ends = any(module.full_name(one) == FALLIBLE for one in function.decorator_list)
-        """Whether its `do` ends it; that of a helper ends a function further out."""
+        self.is_fallible = any(
+            module.full_name(decorator) == _FALLIBLE for decorator in function.decorator_list
+        )
+        """Whether `do` ends this function. The `do` of a helper ends an outer function."""
         self.nodes = [node for statement in function.body for node in walk(statement)]
-        self.holding = set(own)
-        """Names of what holds the `do`: closures, coroutines, containers."""
-        while self._grows():
+        self.holders = set(do_parameters)
+        """Local names of values that hold the `do`."""
+        while self._find_holders():
             pass
 
     def escapes(self) -> Iterator[RawFinding]:
-        """Give each place where it, or what holds it, gets out."""
+        """Yield a finding for each place where the `do`, or a value that holds it, escapes."""
         for node in self.nodes:
             match node:
                 case ast.Return(ast.expr() as value) | ast.Yield(ast.expr() as value) if (
-                    self.ends and self._around(node) is self.function
+                    self.is_fallible and self._enclosing_scope(node) is self.function
                 ):
                     if self._holds(value):
-                        yield RawFinding(
-                            node,
-                            'What is handed out here holds a `do`, whose function has ended by then.',
-                            INSIDE,
-                        )
+                        message = 'This value holds a `do` whose function ends before it is used.'
+                        yield RawFinding(node, message, _VALUE_HELP)
                 case ast.Call():
-                    yield from self._call(node)
+                    yield from self._check_call(node)
                 case ast.stmt() | ast.NamedExpr():
-                    for target, value in _assigned(node):
+                    for target, value in _assignments(node):
                         if self._holds(value) and self._is_outside(target):
-                            yield RawFinding(
-                                node,
-                                'What is stored here holds a `do`, and may outlive its function.',
-                                INSIDE,
-                            )
+                            yield RawFinding(node, _STORE_MESSAGE, _VALUE_HELP)
                 case _:
                     continue
 
-    def _call(self, call: ast.Call) -> Iterator[RawFinding]:
-        if not any(self._holds(one) for one in _arguments(call)):
+    def _check_call(self, call: ast.Call) -> Iterator[RawFinding]:
+        if not any(self._holds(argument) for argument in _arguments(call)):
             return
-        names = {self.module.full_name(call.func)} | self._made(call)
-        is_method = isinstance(call.func, ast.Attribute)
-        if names & THREADS or (is_method and self._is_method(call.func, IN_THREADS)):
-            yield RawFinding(
-                call,
-                'A `do` goes into another thread here, where it cannot end its function.',
-                THREAD_HELP,
-            )
-        elif names & TASKS or (is_method and self._is_method(call.func, IN_TASKS)):
-            yield RawFinding(
-                call,
-                'A `do` goes into a task here that no task group of its function holds.',
-                TASK_HELP,
-            )
-        elif names & REGISTERED or (
-            is_method and (self._is_method(call.func, CALLED_BACK) or self._is_listened(call))
+        names = {self.module.full_name(call.func)} | self._created_class(call)
+        if names & THREAD_FUNCTIONS or self._is_method(call.func, THREAD_METHODS):
+            message = 'A `do` is passed to another thread, where it cannot end its function.'
+            yield RawFinding(call, message, _THREAD_HELP)
+        elif names & TASK_FUNCTIONS or self._is_method(call.func, TASK_METHODS):
+            message = 'A `do` is passed to a task outside any task group of its function.'
+            yield RawFinding(call, message, _TASK_HELP)
+        elif (
+            names & CALLBACK_FUNCTIONS
+            or self._is_method(call.func, CALLBACK_METHODS)
+            or self._is_subscription(call)
         ):
-            yield RawFinding(
-                call,
-                'What is registered here holds a `do`, and is called when nobody hears of its failure.',
-                INSIDE,
-            )
-        elif isinstance(call.func, ast.Attribute) and self._is_method(call.func, GROUPS):
+            message = 'This callback holds a `do`, and no caller receives its failure.'
+            yield RawFinding(call, message, _VALUE_HELP)
+        elif isinstance(call.func, ast.Attribute) and self._is_method(
+            call.func, TASK_GROUP_METHODS
+        ):
             if not self._is_opened_here(call.func.value):
-                yield RawFinding(
-                    call,
-                    'A `do` goes into a task of a group that was opened outside of its function.',
-                    TASK_HELP,
-                )
-        elif (target := self._stored_in(call)) is not None and self._is_outside(target):
-            yield RawFinding(
-                call, 'What is stored here holds a `do`, and may outlive its function.', INSIDE
-            )
+                message = 'A `do` is passed to a task group that its function did not open.'
+                yield RawFinding(call, message, _TASK_HELP)
+        elif (target := self._store_target(call)) is not None and self._is_outside(target):
+            yield RawFinding(call, _STORE_MESSAGE, _VALUE_HELP)
 
-    def _made(self, call: ast.Call) -> frozenset[str]:
-        """Give the class that a call makes an object of, with its bases."""
-        callee = self.module.type_of(call.func)
-        is_class = any(_is_class(one) for one in union_members(callee))
-        return (
-            frozenset[str]().union(
-                *(base_names(one) for one in union_members(self.module.type_of(call)))
-            )
-            if is_class
-            else frozenset()
-        )
+    def _created_class(self, call: ast.Call) -> frozenset[str]:
+        """Return the class that a call instantiates, with its base classes."""
+        if not any(_is_class(member) for member in union_members(self.module.type_of(call.func))):
+            return frozenset()
+        members = union_members(self.module.type_of(call))
+        return frozenset[str]().union(*(base_names(member) for member in members))
 
-    def _is_method(self, function: ast.expr, table: Mapping[str, frozenset[str]]) -> bool:
+    def _is_method(self, function: ast.expr, methods: Mapping[str, frozenset[str]]) -> bool:
         if not isinstance(function, ast.Attribute):
             return False
-        owners = [base_names(one) for one in union_members(self.module.type_of(function.value))]
+        owners = [base_names(owner) for owner in union_members(self.module.type_of(function.value))]
         return any(
-            function.attr in names and any(kind in own for own in owners)
-            for kind, names in table.items()
+            function.attr in names and any(class_ in owner for owner in owners)
+            for class_, names in methods.items()
         )
 
-    def _is_listened(self, call: ast.Call) -> bool:
-        """Whether a closure is handed to somebody from outside who keeps it, as `bus.subscribe(lambda: …)`."""
+    def _is_subscription(self, call: ast.Call) -> bool:
+        """Return whether an outer object keeps a closure, as in `bus.subscribe(lambda: …)`."""
         if (
             not isinstance(call.func, ast.Attribute)
-            or call.func.attr not in LISTENED
+            or call.func.attr not in SUBSCRIBE_METHODS
             or not self._is_outside(call.func)
         ):
             return False
-        closures = [
-            one
-            for one in _arguments(call)
-            if self._holds(one) and _is_function(self.module.type_of(one))
-        ]
-        return bool(closures) and isinstance(self.module.parents.get(call), ast.Expr)
+        has_closure = any(
+            self._holds(argument) and _is_function(self.module.type_of(argument))
+            for argument in _arguments(call)
+        )
+        return has_closure and isinstance(self.module.parents.get(call), ast.Expr)
 
-    def _stored_in(self, call: ast.Call) -> ast.expr | None:
-        """Give what a call stores its argument in."""
-        if isinstance(call.func, ast.Attribute) and self._is_method(call.func, STORES):
+    def _store_target(self, call: ast.Call) -> ast.expr | None:
+        """Return the object in which a call stores its argument."""
+        if isinstance(call.func, ast.Attribute) and self._is_method(call.func, STORE_METHODS):
             return call.func
-        is_set = (
+        is_setattr = (
             self.module.full_name(call.func) == 'builtins.setattr'
             or ast.unparse(call.func) == 'object.__setattr__'
         )
-        return _part(call.args[0]) if is_set and call.args else None
+        return _attribute_of(call.args[0]) if is_setattr and call.args else None
 
     def _is_opened_here(self, group: ast.expr) -> bool:
-        """Whether a task group was opened in this function; of one that a helper is handed nobody knows."""
+        """Return whether this function opened a task group, or is a helper that received it."""
         if not isinstance(group, ast.Name):
             return False
-        if self._is_shadowed(group):
+        if self._is_inner_parameter(group):
             return True
-        bound = self._bound.get(group.id)
-        if bound is None:
-            return not self.ends and group.id in _parameters(self.function)
+        values = self._values.get(group.id)
+        if values is None:
+            return not self.is_fallible and group.id in _parameters(self.function)
         return all(
-            not isinstance(one, ast.Name | ast.Attribute) or self._is_opened_here(one)
-            for one in bound
+            not isinstance(value, ast.Name | ast.Attribute) or self._is_opened_here(value)
+            for value in values
         )
 
     def _is_outside(self, target: ast.expr) -> bool:
-        """Whether what is assigned to, or stored in, is more than a local name or what that alone holds."""
+        """Return whether a target may outlive the function, unlike a local name or its parts."""
         if isinstance(target, ast.Name):
-            return self._is_elsewhere(target)
+            return self._is_outer_name(target)
         root = _root(target)
         if not isinstance(root, ast.Name):
             return not isinstance(root, ast.Call | ast.List | ast.Dict | ast.Set)
-        if self._is_shadowed(root):
-            return self._is_receiver(root)
-        bound = self._bound.get(root.id)
-        if bound is None:
-            return self.ends or root.id not in _parameters(self.function) or self._is_receiver(root)
+        if self._is_inner_parameter(root):
+            return self._is_self(root)
+        values = self._values.get(root.id)
+        if values is None:
+            return (
+                self.is_fallible or root.id not in _parameters(self.function) or self._is_self(root)
+            )
         return any(
-            isinstance(one, ast.Name | ast.Attribute | ast.Subscript)
-            and self._is_outside(_part(one))
-            for one in bound
+            isinstance(value, ast.Name | ast.Attribute | ast.Subscript)
+            and self._is_outside(_attribute_of(value))
+            for value in values
         )
 
-    def _is_receiver(self, name: ast.Name) -> bool:
-        """Whether it is the `self` of a method; an object that is still being made is its maker's to keep."""
-        around = self._around(name)
-        while around is not None:
-            given = _parameters(around)
-            if name.id in given:
-                is_new = not isinstance(around, ast.Lambda) and around.name == '__init__'
+    def _is_self(self, name: ast.Name) -> bool:
+        """Return whether it is the `self` of a method other than `__init__`.
+
+        The caller of `__init__` decides how long the new object lives.
+        """
+        scope = self._enclosing_scope(name)
+        while scope is not None:
+            parameters = _parameters(scope)
+            if name.id in parameters:
+                is_init = not isinstance(scope, ast.Lambda) and scope.name == '__init__'
                 return (
-                    isinstance(self.module.parents.get(around), ast.ClassDef)
-                    and given[0] == name.id
-                    and not is_new
+                    isinstance(self.module.parents.get(scope), ast.ClassDef)
+                    and parameters[0] == name.id
+                    and not is_init
                 )
-            around = self._around(around)
+            scope = self._enclosing_scope(scope)
         return False
 
-    def _is_elsewhere(self, name: ast.Name) -> bool:
-        """Whether a name that is assigned to is one of the module, or of a function further out."""
-        around = self._around(name)
-        while around is not None:
-            own = [node for node in walk(around) if self._around(node) is around]
-            said = [
-                one
-                for one in own
-                if isinstance(one, ast.Global | ast.Nonlocal) and name.id in one.names
+    def _is_outer_name(self, name: ast.Name) -> bool:
+        """Return whether an assigned name belongs to the module or to an outer function."""
+        scope = self._enclosing_scope(name)
+        while scope is not None:
+            nodes = [node for node in walk(scope) if self._enclosing_scope(node) is scope]
+            declarations = [
+                node
+                for node in nodes
+                if isinstance(node, ast.Global | ast.Nonlocal) and name.id in node.names
             ]
-            if any(isinstance(one, ast.Global) for one in said):
+            if any(isinstance(node, ast.Global) for node in declarations):
                 return True
             is_bound = any(
-                isinstance(one, ast.Name) and one.id == name.id and isinstance(one.ctx, ast.Store)
-                for one in own
+                isinstance(node, ast.Name)
+                and node.id == name.id
+                and isinstance(node.ctx, ast.Store)
+                for node in nodes
             )
-            if not said and (is_bound or name.id in _parameters(around)):
+            if not declarations and (is_bound or name.id in _parameters(scope)):
                 return False
-            if around is self.function:
+            if scope is self.function:
                 return True
-            around = self._around(around)
+            scope = self._enclosing_scope(scope)
         return False
 
     @cached_property
-    def _bound(self) -> Mapping[str, Sequence[ast.expr]]:
-        """Give what each name is bound to, in this function and in those inside of it."""
-        found: dict[str, list[ast.expr]] = {}
+    def _values(self) -> Mapping[str, Sequence[ast.expr]]:
+        """The values bound to each name in this function and its inner functions."""
+        values: dict[str, list[ast.expr]] = {}
         for node in self.nodes:
-            for target, value in _assigned(node):
+            for target, value in _assignments(node):
                 if isinstance(target, ast.Name):
-                    found.setdefault(target.id, []).append(value)
+                    values.setdefault(target.id, []).append(value)
             if isinstance(node, ast.withitem) and isinstance(node.optional_vars, ast.Name):
-                found.setdefault(node.optional_vars.id, []).append(
-                    ast.Call(node.context_expr, [], [])
-                )
+                # Entering a context and iterating create new values, as a call does.
+                value = ast.Call(node.context_expr, [], [])
+                values.setdefault(node.optional_vars.id, []).append(value)
             elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
-                for one in walk(node.target):
-                    if isinstance(one, ast.Name):
-                        found.setdefault(one.id, []).append(ast.Call(node.iter, [], []))
-        return found
+                for child in walk(node.target):
+                    if isinstance(child, ast.Name):
+                        value = ast.Call(node.iter, [], [])
+                        values.setdefault(child.id, []).append(value)
+        return values
 
-    def _grows(self) -> bool:
-        before = len(self.holding)
+    def _find_holders(self) -> bool:
+        """Add names to `holders`; return whether there were new ones."""
+        count = len(self.holders)
         for node in self.nodes:
-            for target, value in _assigned(node):
-                self._keeps(target, [value])
-            if isinstance(node, Named) and any(self._is_held(one) for one in _inside(node)):
-                self.holding.add(node.name)
-            elif isinstance(node, ast.Call) and (stored := self._stored_in(node)) is not None:
-                self._keeps(stored, _arguments(node))
-        return len(self.holding) > before
+            for target, value in _assignments(node):
+                self._add_holder(target, [value])
+            if isinstance(node, _Definition) and any(map(self._is_holder, _names(node))):
+                self.holders.add(node.name)
+            elif isinstance(node, ast.Call) and (store := self._store_target(node)) is not None:
+                self._add_holder(store, _arguments(node))
+        return len(self.holders) > count
 
-    def _keeps(self, target: ast.expr, values: Sequence[ast.expr]) -> None:
+    def _add_holder(self, target: ast.expr, values: Sequence[ast.expr]) -> None:
         root = _root(target)
-        if (
-            isinstance(root, ast.Name)
-            and any(self._holds(one) for one in values)
-            and not self._is_outside(target)
-        ):
-            self.holding.add(root.id)
+        if not isinstance(root, ast.Name) or not any(map(self._holds, values)):
+            return
+        if not self._is_outside(target):
+            self.holders.add(root.id)
 
-    def _is_held(self, name: ast.Name) -> bool:
+    def _is_holder(self, name: ast.Name) -> bool:
         return (
-            name.id in self.holding
+            name.id in self.holders
             and isinstance(name.ctx, ast.Load)
-            and not self._is_shadowed(name)
+            and not self._is_inner_parameter(name)
         )
 
     def _holds(self, node: ast.expr) -> bool:
-        """Whether the value of an expression has the `do`, to use it at some later time."""
+        """Return whether the value of an expression holds the `do`."""
         match node:
             case ast.Name():
-                return self._is_held(node) and (
-                    node.id in self.own or _may_hold(self.module.type_of(node))
+                return self._is_holder(node) and (
+                    node.id in self.do_parameters or _may_hold(self.module.type_of(node))
                 )
             case ast.Attribute(value) | ast.Subscript(value):
                 return self._holds(value) and _may_hold(self.module.type_of(node))
             case ast.Lambda() | ast.GeneratorExp():
-                return any(self._is_held(one) for one in _inside(node))
+                return any(map(self._is_holder, _names(node)))
             case ast.ListComp(element) | ast.SetComp(element) | ast.NamedExpr(_, element):
                 return self._holds(element)
-            case ast.Starred(whole):
-                return self._holds(whole) and _items_may_hold(self.module.type_of(whole))
+            case ast.Starred(iterable):
+                return self._holds(iterable) and _items_may_hold(self.module.type_of(iterable))
             case ast.DictComp():
                 return self._holds(node.key) or self._holds(node.value)
             case ast.IfExp():
@@ -382,72 +385,76 @@ class _Scope:
                 | ast.Set(elements)
                 | ast.BoolOp(_, elements)
             ):
-                return any(self._holds(one) for one in elements)
+                return any(map(self._holds, elements))
             case ast.Dict(keys, values):
-                return any(self._holds(one) for one in (*keys, *values) if one is not None)
+                return any(self._holds(part) for part in (*keys, *values) if part is not None)
             case ast.Call():
-                return self._gives(node)
+                return self._call_holds(node)
             case _:
                 return False
 
-    def _gives(self, call: ast.Call) -> bool:
-        """Whether what a call gives still holds what it was handed: a coroutine does, a list of numbers does not."""
-        callee = (
-            call.func.value
-            if isinstance(call.func, ast.Attribute) and call.func.attr == 'fail'
-            else call.func
-        )
-        if any(DO in base_names(one) for one in union_members(self.module.type_of(callee))):
-            return False
-        if not self._holds(call.func) and not any(self._holds(one) for one in _arguments(call)):
-            return False
-        made = self._made(call)
-        # What a container of the standard kinds is made from is read to its end.
-        return _may_hold(self.module.type_of(call), objects=bool(made) and not made & CONTAINERS)
+    def _call_holds(self, call: ast.Call) -> bool:
+        """Return whether the result of a call holds its arguments.
 
-    def _is_shadowed(self, name: ast.Name) -> bool:
-        """Whether a name is a parameter of a function further in."""
+        A coroutine holds them; a list of numbers does not.
+        """
+        callee = call.func
+        if isinstance(callee, ast.Attribute) and callee.attr == 'fail':
+            callee = callee.value
+        members = union_members(self.module.type_of(callee))
+        if any(_DO in base_names(member) for member in members):
+            return False
+        if not self._holds(call.func) and not any(map(self._holds, _arguments(call))):
+            return False
+        class_names = self._created_class(call)
+        # A new standard container keeps the items of its argument, not the argument itself.
+        is_object = bool(class_names) and not class_names & CONTAINERS
+        return _may_hold(self.module.type_of(call), objects=is_object)
+
+    def _is_inner_parameter(self, name: ast.Name) -> bool:
+        """Return whether a name is a parameter of an inner function."""
         node: ast.AST = name
-        while (around := self.module.parents.get(node)) is not None and around is not self.function:
-            if isinstance(around, ast.arguments):
-                # A default is read outside.
-                function = self.module.parents.get(around)
+        while (parent := self.module.parents.get(node)) is not None and parent is not self.function:
+            if isinstance(parent, ast.arguments):
+                # Defaults are evaluated in the outer scope.
+                function = self.module.parents.get(parent)
                 if function is None or function is self.function:
                     return False
                 node = function
                 continue
             if (
-                isinstance(around, SCOPES)
-                and name.id in _parameters(around)
-                and node not in getattr(around, 'decorator_list', [])
+                isinstance(parent, _SCOPES)
+                and name.id in _parameters(parent)
+                and node not in getattr(parent, 'decorator_list', [])
             ):
                 return True
-            node = around
+            node = parent
         return False
 
-    def _around(self, node: ast.AST) -> Function | ast.Lambda | None:
-        around = self.module.parents.get(node)
-        while around is not None and not isinstance(around, SCOPES):
-            around = self.module.parents.get(around)
-        return around
+    def _enclosing_scope(self, node: ast.AST) -> _Scope | None:
+        parent = self.module.parents.get(node)
+        while parent is not None and not isinstance(parent, _SCOPES):
+            parent = self.module.parents.get(parent)
+        return parent
 
 
-def _parameters(function: Function | ast.Lambda) -> list[str]:
-    given = function.args
-    starred = [one for one in (given.vararg, given.kwarg) if one is not None]
-    return [one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs, *starred)]
+def _parameters(function: _Scope) -> list[str]:
+    arguments = function.args
+    starred = [item for item in (arguments.vararg, arguments.kwarg) if item is not None]
+    parameters = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *starred)
+    return [parameter.arg for parameter in parameters]
 
 
 def _arguments(call: ast.Call) -> list[ast.expr]:
-    return [*call.args, *(one.value for one in call.keywords)]
+    return [*call.args, *(keyword.value for keyword in call.keywords)]
 
 
-def _assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """Give the targets of an assignment, each with what it is given."""
+def _assignments(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield the targets of an assignment, each with its value."""
     match node:
         case ast.Assign(targets, value):
             for target in targets:
-                yield from _paired(target, value)
+                yield from _unpack(target, value)
         case (
             ast.AnnAssign(target, _, ast.expr() as value)
             | ast.AugAssign(target, _, value)
@@ -458,73 +465,78 @@ def _assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
             return
 
 
-def _paired(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+def _unpack(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
     if not isinstance(target, ast.Tuple | ast.List):
         yield target, value
     elif isinstance(value, ast.Tuple | ast.List) and len(target.elts) == len(value.elts):
-        for one, part in zip(target.elts, value.elts, strict=True):
-            yield from _paired(one, part)
+        for part, item in zip(target.elts, value.elts, strict=True):
+            yield from _unpack(part, item)
     else:
-        for one in target.elts:
-            yield from _paired(one, value)
+        for part in target.elts:
+            yield from _unpack(part, value)
 
 
-def _part(node: ast.expr) -> ast.Attribute:
+def _attribute_of(node: ast.expr) -> ast.Attribute:
+    """Return a target inside an object, for `_is_outside`."""
     return ast.Attribute(node, '', ast.Store())
 
 
 def _root(node: ast.expr) -> ast.expr:
-    """Give what `a.b[0].c` begins with."""
+    """Return the expression `a` of `a.b[0].c`."""
     while isinstance(node, ast.Attribute | ast.Subscript):
         node = node.value
     return node
 
 
-def _inside(node: Named | ast.Lambda | ast.GeneratorExp) -> Iterator[ast.Name]:
-    for one in walk(node):
-        if isinstance(one, ast.Name):
-            yield one
+def _names(node: _Definition | ast.Lambda | ast.GeneratorExp) -> Iterator[ast.Name]:
+    return (child for child in walk(node) if isinstance(child, ast.Name))
 
 
 def _is_class(type_: ProperType) -> bool:
     signatures = type_.items if isinstance(type_, Overloaded) else [type_]
-    return any(isinstance(one, CallableType) and one.is_type_obj() for one in signatures)
+    return any(
+        isinstance(signature, CallableType) and signature.is_type_obj() for signature in signatures
+    )
 
 
 def _is_function(type_: Type | None) -> bool:
     return any(
-        isinstance(one, CallableType | Overloaded) or 'functools.partial' in base_names(one)
-        for one in union_members(type_)
+        isinstance(member, CallableType | Overloaded) or 'functools.partial' in base_names(member)
+        for member in union_members(type_)
     )
 
 
 def _may_hold(type_: Type | None, *, objects: bool = True) -> bool:
-    """Whether a value of this type may use a `do` later: what waits to be run, what holds such, and objects of any class."""
-    for one in union_members(type_):
-        own = base_names(one)
-        if isinstance(one, CallableType | Overloaded) or own & WAITING:
-            if not own & DONE:
+    """Return whether a value of this type may hold a `do`.
+
+    Functions and deferred code may, and containers of them. Objects of other classes may unless
+    `objects` is False.
+    """
+    for member in union_members(type_):
+        names = base_names(member)
+        if isinstance(member, CallableType | Overloaded) or names & _DEFERRED:
+            if not names & _FUTURES:
                 return True
-        elif isinstance(one, TupleType):
-            if any(_may_hold(get_proper_type(part), objects=objects) for part in one.items):
+        elif isinstance(member, TupleType):
+            if any(_may_hold(get_proper_type(item), objects=objects) for item in member.items):
                 return True
-        elif isinstance(one, Instance) and (
-            own & CONTAINERS or one.type.fullname.startswith(('builtins.', 'typing.'))
+        elif isinstance(member, Instance) and (
+            names & CONTAINERS or member.type.fullname.startswith(('builtins.', 'typing.'))
         ):
-            if any(_may_hold(part, objects=objects) for part in one.args):
+            if any(_may_hold(argument, objects=objects) for argument in member.args):
                 return True
-        elif objects and isinstance(one, Instance) and not own & DONE:
+        elif objects and isinstance(member, Instance) and not names & _FUTURES:
             return True
     return False
 
 
 def _items_may_hold(type_: Type | None) -> bool:
     return any(
-        _may_hold(part)
-        for one in union_members(type_)
-        if isinstance(one, Instance)
-        for part in one.args
+        _may_hold(argument)
+        for member in union_members(type_)
+        if isinstance(member, Instance)
+        for argument in member.args
     )
 
 
-RULE = Rule('SW110', 'a `do` that escapes its scope', 'error', __doc__ or '', find)
+RULE = Rule('SW110', '`do` that escapes its scope', 'error', __doc__ or '', _find_escapes)

@@ -1,11 +1,8 @@
-"""# SW105: an error that is declared and cannot occur.
+"""# SW105: declared error that cannot occur.
 
-A channel is read by everybody who calls: each error in it costs an arm, a test and a decision at every seam. One that nothing
-in the function can bring is a promise without use, often left behind by a change.
-
-Each call brings what its callee declares, so that one function with too wide a channel is one finding, and not one for each of
-its callers. Of an abstract method, a protocol, a stub and an overload nobody can say; a method whose place another class takes
-may declare for it. A function that hands its `do`, or what it returns, through something that has no type is not asked either.
+Remove errors that a function declares but can never return. Each error in a channel costs its
+callers an arm, a test, and a decision at every seam. An impossible one is often left over from a
+change.
 
 ```python
 from seamwise import Category, Failure, Result, Success, TaggedError
@@ -19,69 +16,84 @@ class Empty(TaggedError, category=Category.VALIDATION, message='Nothing is there
     pass
 ```
 
-Fails:
+Reported:
 
 ```python
 def parse(text: str) -> Result[int, NotANumber | Empty]:
     return Success(int(text)) if text.isdecimal() else Failure(NotANumber(text))
 ```
 
-Mended:
+Fixed:
 
 ```python
 def number_in(text: str) -> Result[int, NotANumber]:
     return Success(int(text)) if text.isdecimal() else Failure(NotANumber(text))
 ```
+
+The rule trusts the declared channel of each callee. A channel that is too wide is therefore one
+finding, not one for each caller.
+
+These functions are not checked:
+
+- abstract methods, protocols, stubs and overloads
+- methods that declare an error for an override in a subclass
+- functions that pass their `do`, or the value they return, through an untyped function
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from seamwise.check.facts import FileFacts, FunctionFacts, RuleHit
-from seamwise.check.rules.rule import Rule
+from seamwise.check.rules.rule import Rule, join_class_names, short_name
 
-HELP = 'Take it out of the channel, and its arms out of the callers.'
+_HELP = 'Remove it from the channel, and its arms from the callers.'
+_HELP_PLURAL = 'Remove them from the channel, and their arms from the callers.'
 
 
-def join(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, RuleHit]]:
-    """Give each function that declares an error which neither it nor a method in its place can bring."""
-    in_place = _in_place(files)
+def _find_impossible_errors(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, RuleHit]]:
+    overrides = _overrides(files)
     for file in files:
         for function in file.functions:
-            unmade = [
+            impossible = [
                 error
                 for error in function.impossible_errors
-                if not any(_brings(one, error) for one in in_place.get(function.name, ()))
-            ]
-            if unmade:
-                names = ' and '.join(f'`{error.rpartition(".")[2]}`' for error in unmade)
-                own = function.name.rpartition('.')[2]
-                message = f'`{own}` declares {names}, and nothing in it can bring {_it(unmade)}.'
-                # The edit takes out all that it does not bring itself.
-                edits = (
-                    function.removal_edits if len(unmade) == len(function.impossible_errors) else ()
+                if not any(
+                    _may_return(override, error) for override in overrides.get(function.name, ())
                 )
-                yield file, RuleHit('SW105', function.location, message, HELP, edits)
+            ]
+            if not impossible:
+                continue
+            is_plural = len(impossible) > 1
+            message = (
+                f'`{short_name(function.name)}` declares {join_class_names(impossible)},'
+                f' but nothing in it can return {"them" if is_plural else "it"}.'
+            )
+            # The edit removes all impossible errors, so it fits only if no override needs one.
+            edits = (
+                function.removal_edits if len(impossible) == len(function.impossible_errors) else ()
+            )
+            help_ = _HELP_PLURAL if is_plural else _HELP
+            yield file, RuleHit('SW105', function.location, message, help_, edits)
 
 
-def _in_place(files: Sequence[FileFacts]) -> Mapping[str, Sequence[FunctionFacts]]:
-    """Give the methods that stand in the place of each method."""
-    found: dict[str, list[FunctionFacts]] = {}
+def _overrides(files: Sequence[FileFacts]) -> Mapping[str, Sequence[FunctionFacts]]:
+    """Return the overrides of each method."""
+    overrides: dict[str, list[FunctionFacts]] = {}
     for file in files:
         for function in file.functions:
             for name in function.overrides:
-                found.setdefault(name, []).append(function)
-    return found
+                overrides.setdefault(name, []).append(function)
+    return overrides
 
 
-def _brings(function: FunctionFacts, error: str) -> bool:
-    """Whether a method brings an error: one of which nobody can say what it brings may do so."""
-    return error in (function.inferred if function.inferred is not None else (error,))
-
-
-def _it(unmade: Sequence[str]) -> str:
-    return 'it' if len(unmade) == 1 else 'them'
+def _may_return(function: FunctionFacts, error: str) -> bool:
+    """Return whether a method may return an error; assume so if its errors are unknown."""
+    return function.inferred is None or error in function.inferred
 
 
 RULE = Rule(
-    'SW105', 'an error that is declared and cannot occur', 'warning', __doc__ or '', join=join
+    'SW105',
+    'declared error that cannot occur',
+    'warning',
+    __doc__ or '',
+    check_program=_find_impossible_errors,
 )

@@ -1,10 +1,11 @@
-"""# SW111: an error without a producer or without a seam.
+"""# SW111: error without a producer or without a seam.
 
-An error class that nobody makes is dead weight in every channel and every table that names it. One that is made, and that no
-adapter, arm or `catch` decides about, ends as a defect in front of the user. What is handled together with all others, by a
-`lash` or a `case Failure(error)`, or travels inside of another error, counts as decided about.
+Remove error classes that are never created, and decide about those that are. An unused class
+burdens every channel and table that names it. A class that no adapter, arm or `catch` handles ends
+as a defect in front of the user.
 
-Only a whole program can be asked: `seamwise check --whole src`, with every folder that makes errors or shows them.
+The rule needs the whole program: run `seamwise check --whole src` with every folder that creates or
+shows errors.
 
 ```python
 from seamwise import Category, Failure, Result, Success, TaggedError
@@ -22,14 +23,14 @@ def find_user(uid: int) -> Result[str, NoSuchUser]:
 SHOWN = on(NoSuchUser).responds(404, 'NO_SUCH_USER')
 ```
 
-Fails:
+Reported:
 
 ```python
 class Locked(TaggedError, category=Category.PERMISSION, message='This account is locked.'):
     pass
 ```
 
-Mended:
+Fixed:
 
 ```python
 class Blocked(TaggedError, category=Category.PERMISSION, message='This account is blocked.'):
@@ -42,56 +43,46 @@ def open_account(uid: int) -> Result[str, NoSuchUser | Blocked]:
 
 ANSWERS = SHOWN | on(Blocked).responds(403, 'BLOCKED')
 ```
+
+An error also counts as handled if it is handled together with all others, by a `lash` or a
+`case Failure(error)`, or if it travels inside another error.
 """
 
 from collections.abc import Iterator, Sequence
 
 from seamwise.check.facts import FileFacts, RuleHit
-from seamwise.check.rules.rule import Rule
+from seamwise.check.rules.rule import Rule, short_name
 
 
-def join(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, RuleHit]]:
-    """Give each error class that nobody makes, or that no seam shows."""
-    made = frozenset[str]().union(*(file.constructed_errors for file in files))
-    handled = {
+def _find_unused_errors(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, RuleHit]]:
+    created = frozenset[str]().union(*(file.constructed_errors for file in files))
+    ended = {
         error
         for file in files
         for function in file.functions
         for entry in function.error_sources
         for error in entry.handled
     }
-    decided = handled.union(*(file.handled_errors for file in files))
+    handled = ended.union(*(file.handled_errors for file in files))
     for file in files:
-        for one in file.classes:
-            name = one.name.rpartition('.')[2]
-            if one.name not in made:
-                yield (
-                    file,
-                    RuleHit(
-                        'SW111',
-                        one.location,
-                        f'Nobody makes `{name}`.',
-                        'Take it out, or return it where it happens.',
-                    ),
-                )
-            elif one.name not in decided:
-                message = f'No seam shows `{name}`, and nobody handles it.'
-                yield (
-                    file,
-                    RuleHit(
-                        'SW111',
-                        one.location,
-                        message,
-                        'Give it an arm where errors are shown: `on(…)`, or a `case`.',
-                    ),
-                )
+        for error in file.classes:
+            name = short_name(error.name)
+            if error.name not in created:
+                message = f'`{name}` is never created.'
+                help_ = 'Remove the class, or return the error where it occurs.'
+            elif error.name not in handled:
+                message = f'`{name}` is neither shown by a seam nor handled.'
+                help_ = 'Add an arm for it where errors are shown: `on(…)`, or a `case`.'
+            else:
+                continue
+            yield file, RuleHit('SW111', error.location, message, help_)
 
 
 RULE = Rule(
     'SW111',
-    'an error without a producer or without a seam',
+    'error without a producer or without a seam',
     'warning',
     __doc__ or '',
-    join=join,
-    is_of_whole=True,
+    check_program=_find_unused_errors,
+    needs_whole_program=True,
 )

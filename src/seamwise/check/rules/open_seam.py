@@ -1,10 +1,8 @@
-"""# SW107: an open seam.
+"""# SW107: seam that is not exhaustive.
 
-Where errors are shown, every class is decided by itself, so that a new one is a type error at each seam that has not decided
-about it. A wildcard arm takes in the new one without a word; so does an arm for a base class; so does a table with a default.
-
-A wildcard that hands the error on (`case other: return Failure(other)`) decides nothing and is fine: the type of the function
-says what goes on.
+Decide about each error class separately where errors are shown. A new error is then a type error at
+every seam that does not handle it. A wildcard arm, an arm for a base class, or a table with a
+default handles new errors silently.
 
 ```python
 from typing import assert_never
@@ -20,7 +18,7 @@ class Busy(TaggedError, category=Category.CAPACITY, message='Come back later.'):
     pass
 ```
 
-Fails:
+Reported:
 
 ```python
 def status(error: Missing | Busy) -> int:
@@ -31,7 +29,7 @@ def status(error: Missing | Busy) -> int:
             return 500
 ```
 
-Mended:
+Fixed:
 
 ```python
 def code(error: Missing | Busy) -> int:
@@ -43,6 +41,9 @@ def code(error: Missing | Busy) -> int:
         case _:
             assert_never(error)
 ```
+
+A wildcard arm that only returns the error (`case other: return Failure(other)`) is not reported:
+the return type of the function still names the errors.
 """
 
 import ast
@@ -57,42 +58,46 @@ from seamwise.check.rules.rule import Rule
 from seamwise.check.typed_ast.channels import base_names, channel_of, union_members
 from seamwise.check.typed_ast.program import Module, walk
 
-TAGGED = 'seamwise.errors.TaggedError'
-NEVER = frozenset({'typing.assert_never', 'typing_extensions.assert_never'})
-HANDED_ON = frozenset(
+_TAGGED = 'seamwise.errors.TaggedError'
+_ASSERT_NEVER = frozenset({'typing.assert_never', 'typing_extensions.assert_never'})
+_FAILURES = frozenset(
     {'seamwise.containers.Failure', 'returns.result.Failure', 'seamwise.containers.quick_failure'}
 )
-HELP = 'Decide about each class, and end with `case _: assert_never(error)`.'
+_HELP = 'Handle each class separately, and end with `case _: assert_never(error)`.'
+_TABLE_MESSAGE = 'The default of this table silently handles errors that are added later.'
+_TABLE_HELP = (
+    'Use an adapter, `on(Kind).verb(…) | …`, whose type names the errors,'
+    ' or a `match` that ends in `assert_never`.'
+)
 
 
-def find(module: Module) -> Iterator[RawFinding]:
-    """Give each arm and each table that decides about errors that nobody has thought of."""
+def _find_open_seams(module: Module) -> Iterator[RawFinding]:
     for match in module.nodes_of_type(ast.Match):
-        yield from _arms(match, module)
+        yield from _check_match(match, module)
     for call in module.nodes_of_type(ast.Call):
-        yield from _table(call, module)
-        yield from _adapter(call, module)
+        yield from _check_table(call, module)
+        yield from _check_adapter(call, module)
     for subscript in module.nodes_of_type(ast.Subscript):
-        yield from _defaulting(subscript, module)
+        yield from _check_default_table(subscript, module)
 
 
-def _arms(match: ast.Match, module: Module) -> Iterator[RawFinding]:
+def _check_match(match: ast.Match, module: Module) -> Iterator[RawFinding]:
     subject = list(union_members(module.type_of(match.subject)))
-    if len(subject) > 1 and all(TAGGED in base_names(one) for one in subject):
+    if len(subject) > 1 and all(_TAGGED in base_names(member) for member in subject):
         for arm in match.cases:
-            if _is_wildcard(arm) and not _ends(arm, match.subject, module):
+            if _is_wildcard(arm) and not _is_closed(arm, match.subject, module):
                 edits = assert_never_edits(match, arm, inference_of(module))
-                yield RawFinding(
-                    arm, 'This arm takes every error that nobody has decided about.', HELP, edits
-                )
-            yield from _of_a_base(arm, arm.pattern, subject, module)
+                message = 'This wildcard arm silently handles errors that are added later.'
+                yield RawFinding(arm, message, _HELP, edits)
+            yield from _check_base_class(arm, arm.pattern, subject, module)
         return
-    found = channel_of(module.type_of(match.subject))
-    errors = [one for one in found.errors if TAGGED in base_names(one)] if found is not None else []
+    channel = channel_of(module.type_of(match.subject))
+    errors = channel.errors if channel is not None else ()
+    tagged = [error for error in errors if _TAGGED in base_names(error)]
     for arm in match.cases:
         match arm.pattern:
-            case ast.MatchClass(_, [inner]):
-                yield from _of_a_base(arm, inner, errors, module)
+            case ast.MatchClass(_, [pattern]):
+                yield from _check_base_class(arm, pattern, tagged, module)
             case _:
                 pass
 
@@ -104,8 +109,8 @@ def _is_wildcard(arm: ast.match_case) -> bool:
     return isinstance(pattern, ast.MatchAs) and pattern.pattern is None
 
 
-def _ends(arm: ast.match_case, subject: ast.expr, module: Module) -> bool:
-    """Whether an arm is closed by `assert_never`, or hands the error on in the channel."""
+def _is_closed(arm: ast.match_case, subject: ast.expr, module: Module) -> bool:
+    """Return whether an arm calls `assert_never`, or returns the error in the channel."""
     names = {ast.unparse(subject)}
     if isinstance(arm.pattern, ast.MatchAs) and arm.pattern.name is not None:
         names.add(arm.pattern.name)
@@ -113,10 +118,11 @@ def _ends(arm: ast.match_case, subject: ast.expr, module: Module) -> bool:
         for node in walk(statement):
             if not isinstance(node, ast.Call):
                 continue
-            if module.full_name(node.func) in NEVER:
+            name = module.full_name(node.func)
+            if name in _ASSERT_NEVER:
                 return True
-            goes_on = module.full_name(node.func) in HANDED_ON or _is_do_fail(node.func, module)
-            if goes_on and any(ast.unparse(one) in names for one in node.args):
+            is_failure = name in _FAILURES or _is_do_fail(node.func, module)
+            if is_failure and any(ast.unparse(argument) in names for argument in node.args):
                 return True
     return False
 
@@ -124,65 +130,53 @@ def _ends(arm: ast.match_case, subject: ast.expr, module: Module) -> bool:
 def _is_do_fail(function: ast.expr, module: Module) -> bool:
     if not isinstance(function, ast.Attribute) or function.attr != 'fail':
         return False
-    return any(
-        'seamwise.scope.Do' in base_names(one)
-        for one in union_members(module.type_of(function.value))
-    )
+    owners = union_members(module.type_of(function.value))
+    return any('seamwise.scope.Do' in base_names(owner) for owner in owners)
 
 
-def _of_a_base(
+def _check_base_class(
     arm: ast.match_case, pattern: ast.pattern, errors: Sequence[ProperType], module: Module
 ) -> Iterator[RawFinding]:
     if isinstance(pattern, ast.MatchAs) and pattern.pattern is not None:
-        yield from _of_a_base(arm, pattern.pattern, errors, module)
+        yield from _check_base_class(arm, pattern.pattern, errors, module)
     elif isinstance(pattern, ast.MatchOr):
-        for one in pattern.patterns:
-            yield from _of_a_base(arm, one, errors, module)
+        for alternative in pattern.patterns:
+            yield from _check_base_class(arm, alternative, errors, module)
     elif isinstance(pattern, ast.MatchClass):
         name = module.full_name(pattern.cls)
-        own = [one for one in errors if isinstance(one, Instance) and one.type.fullname == name]
-        derived = [one for one in errors if name in base_names(one)]
-        if derived and not own:
-            yield RawFinding(
-                arm,
-                f'`{ast.unparse(pattern.cls)}` is a base class: this arm takes every error below it, also those to come.',
-                HELP,
+        is_named = any(
+            isinstance(error, Instance) and error.type.fullname == name for error in errors
+        )
+        has_subclass = any(name in base_names(error) for error in errors)
+        if has_subclass and not is_named:
+            message = (
+                f'`{ast.unparse(pattern.cls)}` is a base class:'
+                ' this arm also handles subclasses that are added later.'
             )
+            yield RawFinding(arm, message, _HELP)
 
 
-def _table(call: ast.Call, module: Module) -> Iterator[RawFinding]:
-    """Look for `{NotFound: 404}.get(type(error), 500)`."""
+def _check_table(call: ast.Call, module: Module) -> Iterator[RawFinding]:
+    """Check `{NotFound: 404}.get(type(error), 500)`."""
     match call:
-        case ast.Call(ast.Attribute(table, 'get'), [kind, _]) if _is_kind_of_error(kind, module):
-            if any(
-                'typing.Mapping' in base_names(one) for one in union_members(module.type_of(table))
-            ):
-                yield RawFinding(
-                    call,
-                    'A table with a default decides about every error that nobody has thought of.',
-                    DECIDE,
-                )
+        case ast.Call(ast.Attribute(table, 'get'), [key, _]) if _is_error_class(key, module):
+            owners = union_members(module.type_of(table))
+            if any('typing.Mapping' in base_names(owner) for owner in owners):
+                yield RawFinding(call, _TABLE_MESSAGE, _TABLE_HELP)
         case _:
             pass
 
 
-DECIDE = 'Make it an adapter, `on(Kind).verb(…) | …`, whose type names the errors, or a `match` that ends in `assert_never`.'
-
-
-def _defaulting(node: ast.Subscript, module: Module) -> Iterator[RawFinding]:
-    """Look for `defaultdict(…)[type(error)]`."""
-    if _is_kind_of_error(node.slice, module) and any(
-        'collections.defaultdict' in base_names(one)
-        for one in union_members(module.type_of(node.value))
+def _check_default_table(node: ast.Subscript, module: Module) -> Iterator[RawFinding]:
+    """Check `defaultdict(…)[type(error)]`."""
+    if _is_error_class(node.slice, module) and any(
+        'collections.defaultdict' in base_names(owner)
+        for owner in union_members(module.type_of(node.value))
     ):
-        yield RawFinding(
-            node,
-            'A table with a default decides about every error that nobody has thought of.',
-            DECIDE,
-        )
+        yield RawFinding(node, _TABLE_MESSAGE, _TABLE_HELP)
 
 
-def _is_kind_of_error(node: ast.expr, module: Module) -> bool:
+def _is_error_class(node: ast.expr, module: Module) -> bool:
     match node:
         case ast.Call(function, [error]) if module.full_name(function) == 'builtins.type':
             return _is_error(error, module)
@@ -190,34 +184,31 @@ def _is_kind_of_error(node: ast.expr, module: Module) -> bool:
             return _is_error(error, module)
         case _:
             return any(
-                isinstance(one, TypeType) and TAGGED in base_names(get_proper_type(one.item))
-                for one in union_members(module.type_of(node))
+                isinstance(member, TypeType) and _TAGGED in base_names(get_proper_type(member.item))
+                for member in union_members(module.type_of(node))
             )
 
 
 def _is_error(node: ast.expr, module: Module) -> bool:
-    found = list(union_members(module.type_of(node)))
-    return bool(found) and all(TAGGED in base_names(one) for one in found)
+    members = list(union_members(module.type_of(node)))
+    return bool(members) and all(_TAGGED in base_names(member) for member in members)
 
 
-def _adapter(call: ast.Call, module: Module) -> Iterator[RawFinding]:
-    """Look for `on(TaggedError)`."""
+def _check_adapter(call: ast.Call, module: Module) -> Iterator[RawFinding]:
+    """Check `on(TaggedError)`."""
     match call:
-        case ast.Call(function, [kind]) if module.full_name(kind) == TAGGED and _makes_arms(
-            function, module
-        ):
-            yield RawFinding(
-                call,
-                '`TaggedError` is the base of every error: this arm decides about all of them.',
-                DECIDE,
-            )
+        case ast.Call(function, [argument]) if module.full_name(
+            argument
+        ) == _TAGGED and _is_seam_on(function, module):
+            message = '`TaggedError` is the base class of all errors: this arm handles every one.'
+            yield RawFinding(call, message, _TABLE_HELP)
         case _:
             pass
 
 
-def _makes_arms(function: ast.expr, module: Module) -> bool:
+def _is_seam_on(function: ast.expr, module: Module) -> bool:
     name = module.full_name(function)
     return name.startswith('seamwise.seams.') and name.endswith('.on')
 
 
-RULE = Rule('SW107', 'an open seam', 'error', __doc__ or '', find)
+RULE = Rule('SW107', 'seam that is not exhaustive', 'error', __doc__ or '', _find_open_seams)

@@ -1,4 +1,4 @@
-"""All rules, by code."""
+"""Registry of all rules by code."""
 
 from types import MappingProxyType
 

@@ -1,6 +1,6 @@
-"""What a rule is."""
+"""Rule definition shared by all rule modules."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -9,29 +9,51 @@ from seamwise.check.findings import RawFinding, Severity
 from seamwise.check.typed_ast.program import Module
 
 
-def nowhere(module: Module) -> Iterator[RawFinding]:  # noqa: ARG001 -- as all rules are asked
-    """Find nothing: of a rule that must see the whole program."""
+def _no_findings(module: Module) -> Iterator[RawFinding]:  # noqa: ARG001 -- signature of check_module
     yield from ()
 
 
-def nothing(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, RuleHit]]:  # noqa: ARG001 -- as all rules are asked
-    """Find nothing: of a rule for which one file is enough."""
+def _no_hits(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, RuleHit]]:  # noqa: ARG001 -- signature of check_program
     yield from ()
 
 
 class Rule(Struct, frozen=True):
-    """One rule: a function from a module, or from the facts of all files, to the places where something is wrong."""
+    """One rule: its documentation, and a check of one module or of all files together."""
 
     code: str
     title: str
     severity: Severity
     page: str
-    """Markdown: what is wrong, an example that fails, and the same mended."""
-    find: Callable[[Module], Iterator[RawFinding]] = nowhere
-    join: Callable[[Sequence[FileFacts]], Iterator[tuple[FileFacts, RuleHit]]] = nothing
-    is_asked: bool = True
-    """Whether it is asked without being named."""
-    is_of_domain: bool = False
-    """Whether it speaks of the modules of the domain only, as the settings say which those are."""
-    is_of_whole: bool = False
-    """Whether it makes sense only where all files of a program are given (`--whole`)."""
+    """Documentation in Markdown, with an example that is reported and the same example fixed."""
+    check_module: Callable[[Module], Iterator[RawFinding]] = _no_findings
+    check_program: Callable[[Sequence[FileFacts]], Iterator[tuple[FileFacts, RuleHit]]] = _no_hits
+    is_default: bool = True
+    """Whether the rule is on unless the settings select other rules."""
+    is_domain_only: bool = False
+    """Whether the rule applies only to the domain modules that the settings name."""
+    needs_whole_program: bool = False
+    """Whether the rule requires all files of a program (`--whole`)."""
+
+
+def short_name(full_name: str) -> str:
+    """Return the last part of a dotted name.
+
+    >>> short_name('shop.orders.NoSuchOrder')
+    'NoSuchOrder'
+    """
+    return full_name.rpartition('.')[2]
+
+
+def join_code(names: Iterable[str], *, last: str = 'and') -> str:
+    """Join names, each marked as code.
+
+    >>> join_code(['A', 'B', 'C'])
+    '`A`, `B` and `C`'
+    """
+    *others, end = (f'`{name}`' for name in names)
+    return f'{", ".join(others)} {last} {end}' if others else end
+
+
+def join_class_names(full_names: Iterable[str]) -> str:
+    """Join the short names of classes, each marked as code."""
+    return join_code(map(short_name, full_names))

@@ -1,4 +1,4 @@
-"""What of a seam can be told by a name: what libraries call it, and what its own name says of a number."""
+"""Names that belong to a seam: library names, and names that describe a number."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -7,143 +7,142 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
-from seamwise.redaction.sensitive_names import words
+from seamwise.check.rules.rule import short_name
+from seamwise.redaction.sensitive_names import split_words
 
 
-class Seam(Struct, frozen=True):
-    """What one audience needs, and how it is said there."""
+class SeamConcern(Struct, frozen=True):
+    """A concern that belongs to a seam, such as HTTP, and the advice to move it there."""
 
-    what: str
+    name: str
     help: str
 
 
-HTTP = Seam(
+HTTP = SeamConcern(
     'HTTP',
-    'Say what happened, by a category and fields; which status that is, `on(…).responds(…)` decides at the seam.',
+    'Use a category and fields; `on(…).responds(…)` sets the status at the seam.',
 )
-JSON = Seam('JSON', 'Hand the value on as it is; the seam, or a `codec` at the edge, writes it.')
-COLOUR = Seam(
+JSON = SeamConcern(
+    'JSON', 'Return the value itself; the seam, or a `codec` at the edge, encodes it.'
+)
+COLOUR = SeamConcern(
     'the colours of a terminal',
-    'Say it in words; what a terminal shows, `on(…).exits(…)` and its renderer decide.',
+    'Describe it in words; `on(…).exits(…)` and its renderer decide how a terminal shows it.',
 )
-EXIT = Seam(
-    'exit codes', 'Return a Failure; how the program ends, `on(…).exits(…)` decides at the seam.'
+EXIT = SeamConcern(
+    'exit codes', 'Return a Failure; `on(…).exits(…)` sets the exit code at the seam.'
 )
-SEAM = Seam(
+SEAM = SeamConcern(
     'a seam',
-    'Let the seam import the domain: adapters and shapes belong to the modules at the edge.',
+    'Import the domain from the seam instead: adapters and shapes belong to the outer modules.',
 )
 
-KNOWN: Mapping[str, Seam] = MappingProxyType({
+_LIBRARY_NAMES: Mapping[str, SeamConcern] = MappingProxyType({
     **dict.fromkeys((
-        'http.HTTPStatus', 'starlette.status', 'starlette.responses', 'starlette.exceptions', 'fastapi.status', 'fastapi.responses',
-        'fastapi.exceptions', 'fastapi.HTTPException', 'fastapi.Response', 'flask.abort', 'flask.jsonify', 'flask.make_response',
-        'flask.Response', 'quart.abort', 'quart.jsonify', 'quart.Response', 'werkzeug.exceptions', 'werkzeug.wrappers',
-        'django.http', 'rest_framework.status', 'rest_framework.response', 'rest_framework.exceptions', 'aiohttp.web',
-        'aiohttp.web_response', 'aiohttp.web_exceptions', 'litestar.status_codes', 'litestar.exceptions', 'litestar.response',
-        'sanic.response', 'sanic.exceptions', 'tornado.web', 'bottle.abort', 'bottle.HTTPError', 'bottle.HTTPResponse',
-        'falcon.status_codes',
-        'requests.codes', 'requests.status_codes', 'httpx.codes', 'httpx._status_codes', 'httpx2.codes', 'httpx2._status_codes',
+        'http.HTTPStatus', 'starlette.status', 'starlette.responses', 'starlette.exceptions',
+        'fastapi.status', 'fastapi.responses', 'fastapi.exceptions', 'fastapi.HTTPException',
+        'fastapi.Response', 'flask.abort', 'flask.jsonify', 'flask.make_response', 'flask.Response',
+        'quart.abort', 'quart.jsonify', 'quart.Response', 'werkzeug.exceptions',
+        'werkzeug.wrappers', 'django.http', 'rest_framework.status', 'rest_framework.response',
+        'rest_framework.exceptions', 'aiohttp.web', 'aiohttp.web_response',
+        'aiohttp.web_exceptions', 'litestar.status_codes', 'litestar.exceptions',
+        'litestar.response', 'sanic.response', 'sanic.exceptions', 'tornado.web', 'bottle.abort',
+        'bottle.HTTPError', 'bottle.HTTPResponse', 'falcon.status_codes', 'requests.codes',
+        'requests.status_codes', 'httpx.codes', 'httpx._status_codes', 'httpx2.codes',
+        'httpx2._status_codes',
     ), HTTP),
     **dict.fromkeys((
-        'json.dumps', 'json.dump', 'json.JSONEncoder', 'json.encoder.JSONEncoder', 'orjson.dumps', 'ujson.dumps', 'ujson.dump',
-        'simplejson.dumps', 'simplejson.dump', 'rapidjson.dumps', 'rapidjson.dump', 'msgspec.json.encode', 'msgspec.json.Encoder',
+        'json.dumps', 'json.dump', 'json.JSONEncoder', 'json.encoder.JSONEncoder', 'orjson.dumps',
+        'ujson.dumps', 'ujson.dump', 'simplejson.dumps', 'simplejson.dump', 'rapidjson.dumps',
+        'rapidjson.dump', 'msgspec.json.encode', 'msgspec.json.Encoder',
         'msgspec._core.json_encode', 'msgspec._core.JSONEncoder',
     ), JSON),
     **dict.fromkeys((
-        'click.style', 'click.secho', 'click.termui.style', 'click.termui.secho', 'typer.style', 'typer.secho', 'typer.colors',
-        'rich', 'colorama', 'termcolor', 'blessed', 'crayons', 'colored', 'yachalk',
+        'click.style', 'click.secho', 'click.termui.style', 'click.termui.secho', 'typer.style',
+        'typer.secho', 'typer.colors', 'rich', 'colorama', 'termcolor', 'blessed', 'crayons',
+        'colored', 'yachalk',
     ), COLOUR),
     **dict.fromkeys((
-        'sys.exit', 'os._exit', 'builtins.SystemExit', 'builtins.exit', 'builtins.quit', 'click.Exit', 'click.exceptions.Exit',
-        'typer.Exit',
+        'sys.exit', 'os._exit', 'builtins.SystemExit', 'builtins.exit', 'builtins.quit',
+        'click.Exit', 'click.exceptions.Exit', 'typer.Exit',
     ), EXIT),
 })  # fmt: skip
-"""Whole modules too: what is in them is known as they are."""
+"""Full names of functions, classes and whole modules. A module includes its members."""
 
-WRITERS = MappingProxyType({'to_dict': JSON, 'to_json': JSON})
-OF_ERRORS = MappingProxyType(
+WRITER_METHODS = MappingProxyType({'to_dict': JSON, 'to_json': JSON})
+ERROR_METHODS = MappingProxyType(
     {'as_dict': JSON, 'as_json': JSON, 'to_response': HTTP, 'to_http': HTTP, 'to_problem': HTTP}
 )
-"""Names that say so of an error; what else has such a method may mean something else."""
-CALLED = MappingProxyType({
+"""Methods that belong to a seam if an error class has them; in other classes they may not."""
+LIBRARY_METHODS = MappingProxyType({
     'model_dump_json': ('pydantic.main.BaseModel', JSON),
     'exit': ('click.core.Context', EXIT),
 })  # fmt: skip
+"""Methods of library classes: the class that defines each one, and its concern."""
 
-ESCAPE = '\x1b['
-TERMINAL = frozenset({'black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'})
-STATUSES = frozenset(int(one) for one in HTTPStatus if one >= HTTPStatus.BAD_REQUEST)
-ASIDE = frozenset(
-    {
-        'a',
-        'api',
-        'as',
-        'by',
-        'default',
-        'error',
-        'for',
-        'from',
-        'get',
-        'http',
-        'of',
-        'response',
-        'the',
-        'to',
-    }
+ESCAPE_PREFIX = '\x1b['
+TERMINAL_COLOURS = frozenset(
+    {'black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'}
 )
-"""Words that leave a name's meaning as it is; `order_status` is no status of HTTP."""
+_ERROR_STATUSES = frozenset(
+    int(status) for status in HTTPStatus if status >= HTTPStatus.BAD_REQUEST
+)
+_NEUTRAL_WORDS = frozenset({
+    'a', 'api', 'as', 'by', 'default', 'error', 'for', 'from', 'get', 'http', 'of', 'response',
+    'the', 'to',
+})  # fmt: skip
+"""Words that do not change the meaning of a name. `order_status` is no HTTP status."""
 
 
-def is_seams(name: str) -> bool:
-    """Whether a module, or what is in it, is one of the library's seams."""
+def is_seam_module(name: str) -> bool:
+    """Return whether a full name is a seam of Seamwise or is defined in one."""
     return f'{name}.'.startswith('seamwise.seams.')
 
 
 @lru_cache(maxsize=16_384)
-def seam_of(name: str) -> Seam | None:
-    """Give the seam that a library's thing belongs to, by its full name."""
-    if name.startswith('http.client.') and name.rpartition('.')[2].isupper():
-        return HTTP if not name.endswith('_PORT') else None
-    if name.startswith('os.EX_'):
+def library_concern(full_name: str) -> SeamConcern | None:
+    """Return the concern of a library function or class by its full name."""
+    if full_name.startswith('http.client.') and short_name(full_name).isupper():
+        return HTTP if not full_name.endswith('_PORT') else None
+    if full_name.startswith('os.EX_'):
         return EXIT
-    parts = name.split('.')
-    return next(
-        (
-            found
-            for end in range(len(parts), 0, -1)
-            if (found := KNOWN.get('.'.join(parts[:end]))) is not None
-        ),
-        None,
-    )
+    parts = full_name.split('.')
+    prefixes = ('.'.join(parts[:end]) for end in range(len(parts), 0, -1))
+    return next((_LIBRARY_NAMES[prefix] for prefix in prefixes if prefix in _LIBRARY_NAMES), None)
 
 
-def _own(name: str) -> list[str]:
-    """Give the words of a name that tell what it is, in the singular."""
-    return [
-        {'codes': 'code', 'statuses': 'status'}.get(one, one)
-        for one in words(name)
-        if one not in ASIDE
-    ]
+def name_concern(name: str) -> SeamConcern | None:
+    """Return the concern that a name denotes whatever its value.
 
-
-def says(name: str) -> Seam | None:
-    """Give the seam that a name speaks of by itself, whatever its value."""
-    own = _own(name)
-    if own in (['exit', 'code'], ['exit', 'status']):
+    >>> name_concern('http_status') is HTTP, name_concern('status')
+    (True, None)
+    """
+    meaning = _meaningful_words(name)
+    if meaning in (['exit', 'code'], ['exit', 'status']):
         return EXIT
-    is_of_http = own == ['status', 'code'] or (
-        'http' in words(name) and own in (['status'], ['code'])
+    is_http = meaning == ['status', 'code'] or (
+        'http' in split_words(name) and meaning in (['status'], ['code'])
     )
-    return HTTP if is_of_http else None
+    return HTTP if is_http else None
 
 
-def means(name: str, value: int, *, is_of_error: bool) -> Seam | None:
-    """Give the seam that a name with this value speaks of."""
-    seam = says(name)
-    if seam is HTTP:
-        return HTTP if 100 <= value <= 599 else None  # noqa: PLR2004 -- all that a status may be, RFC 9110, section 15
-    if seam is not None or value not in STATUSES:
-        return seam
-    own = _own(name)
-    return HTTP if own == ['status'] or (is_of_error and own == ['code']) else None
+def value_concern(name: str, value: int, *, is_of_error: bool) -> SeamConcern | None:
+    """Return the concern that a name denotes together with its value.
+
+    >>> value_concern('status', 404, is_of_error=False) is HTTP
+    True
+    """
+    concern = name_concern(name)
+    if concern is HTTP:
+        return HTTP if 100 <= value <= 599 else None  # noqa: PLR2004 -- valid statuses (RFC 9110, section 15)
+    if concern is not None or value not in _ERROR_STATUSES:
+        return concern
+    meaning = _meaningful_words(name)
+    is_http = meaning == ['status'] or (is_of_error and meaning == ['code'])
+    return HTTP if is_http else None
+
+
+def _meaningful_words(name: str) -> list[str]:
+    """Return the words of a name in the singular, without neutral ones."""
+    singular = {'codes': 'code', 'statuses': 'status'}
+    return [singular.get(word, word) for word in split_words(name) if word not in _NEUTRAL_WORDS]

@@ -1,33 +1,39 @@
-"""# SW112: a message that prints a secret.
+"""# SW112: secret in an error message.
 
-The message of an error goes everywhere: to a terminal, to a client, into a log, to a language model. A field that holds a
-secret has no place in it. A `Secret` prints as `***`, which tells nobody anything, and shows that the message was meant to
-tell it; a plain field with a name such as `password`, `token` or `api_key` prints what it holds. The names are those that
-`redact` masks (`max_tokens` is none of them); a number, a bool, a date or a closed word under such a name is no secret.
-
-Asked are message templates, tables of templates by class, and what `__str__`, an f-string, `format` or `+` makes a text of;
-`.reveal()` in a text that is given to an error too. A field that is not printed is fine, and so is one that is only asked
-about (`if error.password`).
+Keep secrets out of error messages. A message reaches terminals, clients, logs and language models.
+A field of type `Secret` appears as `***`, which helps no reader. A plain field named `password`,
+`token` or `api_key` appears with its value.
 
 ```python
 from seamwise import Category, Secret, TaggedError
 ```
 
-Fails:
+Reported:
 
 ```python
-class LoginFailed(TaggedError, category=Category.AUTHENTICATION, message='{user} is not let in with {password}.'):
+class LoginFailed(TaggedError, category=Category.AUTHENTICATION, message='{password} is wrong.'):
     user: str
     password: Secret[str]
 ```
 
-Mended:
+Fixed:
 
 ```python
-class NotLetIn(TaggedError, category=Category.AUTHENTICATION, message='{user} is not let in with this password.'):
+class WrongPassword(TaggedError, category=Category.AUTHENTICATION, message='Wrong password.'):
     user: str
     password: Secret[str]
 ```
+
+| Code | Reported |
+| --- | --- |
+| A secret in a message template, or in a table of templates by error class | yes |
+| A secret in a `__str__`, an f-string, `format` or `+` | yes |
+| `.reveal()` in a text that is passed to an error | yes |
+| A number, a bool, a date or an enum with a sensitive name | no |
+| A field that no message contains | no |
+| A test such as `if error.password` | no |
+
+Sensitive names are those that `redact` masks; `max_tokens` is not among them.
 """
 
 import ast
@@ -38,228 +44,231 @@ from mypy.types import CallableType, Instance, LiteralType, NoneType, ProperType
 
 from seamwise import messages
 from seamwise.check.findings import RawFinding
-from seamwise.check.rules.rule import Rule
+from seamwise.check.rules.rule import Rule, join_code
 from seamwise.check.typed_ast.channels import base_names, union_members
 from seamwise.check.typed_ast.program import FUNCTIONS, Module, walk
 from seamwise.redaction.sensitive_names import is_sensitive
 
-TAGGED = 'seamwise.errors.TaggedError'
-SECRET = 'seamwise.secrets.Secret'  # noqa: S105 -- the name of a class
-TEXTS = frozenset({'__str__', '__repr__', '__format__', 'message', 'text'})
-"""Methods of an error whose answer is its message."""
-OPEN = frozenset({
-    'builtins.bool', 'builtins.int', 'builtins.float', 'builtins.complex', 'datetime.date', 'datetime.time', 'datetime.timedelta',
-    'decimal.Decimal', 'enum.Enum', 'uuid.UUID',
+_TAGGED = 'seamwise.errors.TaggedError'
+_SECRET = 'seamwise.secrets.Secret'  # noqa: S105 -- the name of a class
+_MESSAGE_METHODS = frozenset({'__str__', '__repr__', '__format__', 'message', 'text'})
+"""Methods of an error that return its message."""
+_PUBLIC_TYPES = frozenset({
+    'builtins.bool', 'builtins.int', 'builtins.float', 'builtins.complex', 'datetime.date',
+    'datetime.time', 'datetime.timedelta', 'decimal.Decimal', 'enum.Enum', 'uuid.UUID',
 })  # fmt: skip
-"""What is no secret whatever its name: `token_count`, `password_expires`."""
-AS_TEXT = frozenset({'builtins.str', 'builtins.repr', 'builtins.format', 'builtins.ascii'})
-ASKING = frozenset({
-    'count', 'endswith', 'find', 'index', 'isalnum', 'isalpha', 'isdigit', 'isspace', 'rfind', 'rindex', 'startswith', '__len__',
+"""Types of values that are never secret, whatever their name: `token_count`."""
+_TEXT_FUNCTIONS = frozenset({'builtins.str', 'builtins.repr', 'builtins.format', 'builtins.ascii'})
+_QUERY_METHODS = frozenset({
+    'count', 'endswith', 'find', 'index', 'isalnum', 'isalpha', 'isdigit', 'isspace', 'rfind',
+    'rindex', 'startswith', '__len__',
 })  # fmt: skip
-"""Methods of a text that say something of it, and do not give it."""
-HELP = 'Leave it out of the text: say which field is wrong, not what it holds; the field itself may stay, as a `Secret`.'
+"""Methods of `str` whose result does not contain the text."""
+_MAX_DEPTH = 3
+"""Deepest nesting of type arguments in which a `Secret` is searched."""
+_HELP = (
+    'Remove it from the text: name the wrong field, not its value.'
+    ' The field itself may stay, as a `Secret`.'
+)
 
 
-def find(module: Module) -> Iterator[RawFinding]:
-    """Give each class, template and text that prints a secret of an error."""
-    for kind in module.nodes_of_type(ast.ClassDef):
-        yield from _template(kind, module)
+def _find_secrets_in_messages(module: Module) -> Iterator[RawFinding]:
+    for class_ in module.nodes_of_type(ast.ClassDef):
+        yield from _check_template(class_, module)
     for table in module.nodes_of_type(ast.Dict):
-        yield from _table(table, module)
-    said: set[ast.AST] = set()
-    for node in _secrets(module):
-        text = _text_of(node, module)
-        if text is not None and text not in said:
-            said.add(text)
-            yield RawFinding(
-                text, f'`{ast.unparse(node)}` is printed here, and it is a secret.', HELP
-            )
-    for text in _revealed(module):
-        if text not in said:
-            said.add(text)
-            yield RawFinding(text, 'A secret is revealed here, for a message.', HELP)
+        yield from _check_table(table, module)
+    reported: set[ast.AST] = set()
+    for node in _secret_reads(module):
+        text = _enclosing_text(node, module)
+        if text is not None and text not in reported:
+            reported.add(text)
+            message = f'This text contains `{ast.unparse(node)}`, which is a secret.'
+            yield RawFinding(text, message, _HELP)
+    for text in _revealed_texts(module):
+        if text not in reported:
+            reported.add(text)
+            yield RawFinding(text, 'This error message reveals a secret.', _HELP)
 
 
-def _template(kind: ast.ClassDef, module: Module) -> Iterator[RawFinding]:
-    given = next((one.value for one in kind.keywords if one.arg == 'message'), None)
-    template = None if given is None else _literal(given, module)
-    if template is None or not any(module.full_name(one) == TAGGED for one in kind.bases):
+def _check_template(class_: ast.ClassDef, module: Module) -> Iterator[RawFinding]:
+    argument = next((item.value for item in class_.keywords if item.arg == 'message'), None)
+    template = None if argument is None else _literal_text(argument, module)
+    if template is None or not any(module.full_name(base) == _TAGGED for base in class_.bases):
         return
-    fields = {
-        name: found
-        for base in reversed(kind.bases)
-        for name, found in _fields(_class(base, module)).items()
-    }
-    for node in walk(kind):
+    fields: dict[str, Type | None] = {}
+    for base in reversed(class_.bases):
+        fields |= _fields(_class_info(base, module))
+    for node in walk(class_):
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             fields[node.target.id] = module.variable_type(node.target)
-    printed = [
-        name for name in _printed(template) if name in fields and _is_secret(name, fields[name])
-    ]
-    if printed:
-        yield RawFinding(kind, f'The message of `{kind.name}` prints {_listed(printed)}.', HELP)
+    secrets = _secret_fields(template, fields)
+    if secrets:
+        message = f'The message of `{class_.name}` contains {_join_secrets(secrets)}.'
+        yield RawFinding(class_, message, _HELP)
 
 
-def _table(table: ast.Dict, module: Module) -> Iterator[RawFinding]:
-    """Look for `{LoginFailed: 'Not with {password}.'}`."""
+def _check_table(table: ast.Dict, module: Module) -> Iterator[RawFinding]:
+    """Check `{LoginFailed: 'Not with {password}.'}`."""
     for key, value in zip(table.keys, table.values, strict=True):
-        info = None if key is None else _class(key, module)
-        template = _literal(value, module)
-        if info is None or template is None or not info.has_base(TAGGED):
+        info = None if key is None else _class_info(key, module)
+        template = _literal_text(value, module)
+        if info is None or template is None or not info.has_base(_TAGGED):
             continue
-        fields = _fields(info)
-        printed = [
-            name for name in _printed(template) if name in fields and _is_secret(name, fields[name])
-        ]
-        if printed:
-            yield RawFinding(value, f'This text for `{info.name}` prints {_listed(printed)}.', HELP)
+        secrets = _secret_fields(template, _fields(info))
+        if secrets:
+            message = f'This text for `{info.name}` contains {_join_secrets(secrets)}.'
+            yield RawFinding(value, message, _HELP)
 
 
-def _printed(template: str) -> list[str]:
+def _secret_fields(template: str, fields: Mapping[str, Type | None]) -> list[str]:
+    return [
+        name
+        for name in _template_fields(template)
+        if name in fields and _is_secret(name, fields[name])
+    ]
+
+
+def _template_fields(template: str) -> list[str]:
     try:
-        parts = messages.parse(template)
+        parts = messages.parse_template(template)
     except ValueError:
-        # It is refused when its class is made.
+        # TaggedError rejects the template when the class is created.
         return []
-    return list(
-        dict.fromkeys(
-            part.field.partition('.')[0].partition('[')[0] for part in parts if part.field
-        )
-    )
+    names = (part.field.partition('.')[0].partition('[')[0] for part in parts if part.field)
+    return list(dict.fromkeys(names))
 
 
-def _listed(names: Sequence[str]) -> str:
-    return ' and '.join(f'`{one}`' for one in names) + (
-        ', a secret' if len(names) == 1 else ', which are secrets'
-    )
+def _join_secrets(names: Sequence[str]) -> str:
+    return f'{join_code(names)}, {"a secret" if len(names) == 1 else "which are secrets"}'
 
 
-def _literal(node: ast.expr, module: Module) -> str | None:
-    """Give a text that is written out, also in parts or under a name that is `Final`."""
+def _literal_text(node: ast.expr, module: Module) -> str | None:
+    """Return a literal text, also if it is concatenated or bound to a `Final` name."""
     match node:
         case ast.Constant(str(text)):
             return text
         case ast.BinOp(left, ast.Add(), right):
-            first, second = _literal(left, module), _literal(right, module)
-            return None if first is None or second is None else first + second
+            start, end = _literal_text(left, module), _literal_text(right, module)
+            return None if start is None or end is None else start + end
         case ast.Call(ast.Attribute(text, _)) if module.full_name(node.func).startswith(
             'textwrap.'
         ):
-            return _literal(text, module)
+            return _literal_text(text, module)
         case ast.Name() | ast.Attribute():
-            return _named(node, module)
+            return _constant_value(node, module)
         case _:
             return None
 
 
-def _named(node: ast.Name | ast.Attribute, module: Module) -> str | None:
-    found = module.mypy_node(node)
-    variable = found.node if isinstance(found, RefExpr) else None
+def _constant_value(node: ast.Name | ast.Attribute, module: Module) -> str | None:
+    mypy_node = module.mypy_node(node)
+    variable = mypy_node.node if isinstance(mypy_node, RefExpr) else None
     if isinstance(variable, Var) and isinstance(variable.final_value, str):
         return variable.final_value
-    given = [
-        one.value
-        for one in module.syntax.body
-        if isinstance(one, ast.Assign)
-        and any(
-            isinstance(target, ast.Name) and target.id == ast.unparse(node)
-            for target in one.targets
-        )
+    name = ast.unparse(node)
+    values = [
+        statement.value
+        for statement in module.syntax.body
+        if isinstance(statement, ast.Assign)
+        and any(isinstance(target, ast.Name) and target.id == name for target in statement.targets)
     ]
-    return (
-        given[0].value
-        if len(given) == 1
-        and isinstance(given[0], ast.Constant)
-        and isinstance(given[0].value, str)
-        else None
-    )
+    match values:
+        case [ast.Constant(str(text))]:
+            return text
+        case _:
+            return None
 
 
-def _class(node: ast.expr, module: Module) -> TypeInfo | None:
-    found = module.mypy_node(node.value if isinstance(node, ast.Subscript) else node)
-    info = found.node if isinstance(found, RefExpr) else None
+def _class_info(node: ast.expr, module: Module) -> TypeInfo | None:
+    mypy_node = module.mypy_node(node.value if isinstance(node, ast.Subscript) else node)
+    info = mypy_node.node if isinstance(mypy_node, RefExpr) else None
     return info if isinstance(info, TypeInfo) else None
 
 
 def _fields(info: TypeInfo | None) -> Mapping[str, Type | None]:
-    """Give the fields of a class and those that it inherits, with their types."""
+    """Return the types of the own and inherited fields of a class."""
     fields: dict[str, Type | None] = {}
     for base in reversed(info.mro if info is not None else []):
         fields |= {
-            name: one.node.type for name, one in base.names.items() if isinstance(one.node, Var)
+            name: symbol.node.type
+            for name, symbol in base.names.items()
+            if isinstance(symbol.node, Var)
         }
     return fields
 
 
 def _is_secret(name: str, type_: Type | None) -> bool:
-    """Whether what a field holds is a secret by its type, or by its name where the type may hold one."""
-    if _holds_secret(type_):
+    """Return whether a field is secret by its type, or by its name if the type permits it."""
+    if _contains_secret(type_):
         return True
     return is_sensitive(name) and (
-        type_ is None or any(not _is_open(one) for one in union_members(type_))
+        type_ is None or any(not _is_public(member) for member in union_members(type_))
     )
 
 
-def _is_open(type_: ProperType) -> bool:
+def _is_public(type_: ProperType) -> bool:
     if isinstance(type_, NoneType | LiteralType):
         return True
-    return bool(base_names(type_) & OPEN)
+    return bool(base_names(type_) & _PUBLIC_TYPES)
 
 
-def _holds_secret(type_: Type | None, depth: int = 0) -> bool:
-    for one in union_members(type_):
-        if SECRET in base_names(one):
+def _contains_secret(type_: Type | None, depth: int = 0) -> bool:
+    for member in union_members(type_):
+        if _SECRET in base_names(member):
             return True
-        parts = (
-            one.items
-            if isinstance(one, TupleType)
-            else one.args
-            if isinstance(one, Instance)
-            else ()
-        )
-        if depth < 3 and any(_holds_secret(part, depth + 1) for part in parts):  # noqa: PLR2004 -- an alias may have no bottom
+        arguments: Sequence[Type] = ()
+        if isinstance(member, TupleType):
+            arguments = member.items
+        elif isinstance(member, Instance):
+            arguments = member.args
+        # A recursive type alias has no end.
+        if depth < _MAX_DEPTH and any(_contains_secret(item, depth + 1) for item in arguments):
             return True
     return False
 
 
-def _secrets(module: Module) -> Iterator[ast.expr]:
-    """Give what is read of a secret of an error: one of its fields, also one that a pattern has taken out."""
+def _secret_reads(module: Module) -> Iterator[ast.expr]:
+    """Yield reads of the secret fields of errors, also of names that a pattern binds to them."""
     for node in module.nodes_of_type(ast.Attribute):
-        owners = [
-            one for one in union_members(module.type_of(node.value)) if TAGGED in base_names(one)
-        ]
+        owners = union_members(module.type_of(node.value))
         if any(
-            isinstance(one, Instance) and _is_secret_field(one.type, node.attr) for one in owners
+            isinstance(owner, Instance)
+            and _TAGGED in base_names(owner)
+            and _is_secret_field(owner.type, node.attr)
+            for owner in owners
         ):
             yield node
     for arm in module.nodes_of_type(ast.match_case):
-        taken = set(_taken(arm.pattern, module))
-        for statement in arm.body if taken else ():
-            for one in walk(statement):
-                if isinstance(one, ast.Name) and one.id in taken and isinstance(one.ctx, ast.Load):
-                    yield one
+        names = set(_secret_captures(arm.pattern, module))
+        for statement in arm.body if names else ():
+            for child in walk(statement):
+                if (
+                    isinstance(child, ast.Name)
+                    and child.id in names
+                    and isinstance(child.ctx, ast.Load)
+                ):
+                    yield child
 
 
-def _revealed(module: Module) -> Iterator[ast.expr | ast.stmt]:
-    """Give each text with a `.reveal()`, or that alone, that an error is made of and prints."""
+def _revealed_texts(module: Module) -> Iterator[ast.expr | ast.stmt]:
+    """Yield texts with `.reveal()`, or `.reveal()` alone, that become part of an error message."""
     for node in module.nodes_of_type(ast.Call):
         if (
             isinstance(node.func, ast.Attribute)
             and node.func.attr == 'reveal'
-            and _holds_secret(module.type_of(node.func.value))
+            and _contains_secret(module.type_of(node.func.value))
         ):
-            text = _text_of(node, module)
-            if (text is not None or _is_given_as_it_is(node, module)) and _is_for_a_message(
-                node, module
-            ):
+            text = _enclosing_text(node, module)
+            is_printed = text is not None or _is_error_argument(node, module)
+            if is_printed and _is_for_message(node, module):
                 yield text or node
 
 
-def _is_given_as_it_is(node: ast.expr, module: Module) -> bool:
-    around = module.parents.get(node)
-    call = module.parents.get(around) if isinstance(around, ast.keyword) else around
+def _is_error_argument(node: ast.expr, module: Module) -> bool:
+    parent = module.parents.get(node)
+    call = module.parents.get(parent) if isinstance(parent, ast.keyword) else parent
     return isinstance(call, ast.Call) and any(
-        TAGGED in base_names(one) for one in union_members(module.type_of(call))
+        _TAGGED in base_names(member) for member in union_members(module.type_of(call))
     )
 
 
@@ -268,122 +277,129 @@ def _is_secret_field(info: TypeInfo, name: str) -> bool:
     return name in fields and _is_secret(name, fields[name])
 
 
-def _is_for_a_message(node: ast.AST, module: Module) -> bool:
-    """Whether it stands in an argument of an error that prints it; what becomes a `Secret` again is none."""
-    around = module.parents.get(node)
-    while around is not None and not isinstance(around, ast.stmt | ast.Lambda):
-        if isinstance(around, ast.Call) and around.func is not node:
-            made = list(union_members(module.type_of(around)))
-            if any(SECRET in base_names(one) for one in made):
+def _is_for_message(node: ast.AST, module: Module) -> bool:
+    """Return whether it is in an argument that an error prints, and not wrapped in a `Secret`."""
+    parent = module.parents.get(node)
+    while parent is not None and not isinstance(parent, ast.stmt | ast.Lambda):
+        if isinstance(parent, ast.Call) and parent.func is not node:
+            members = list(union_members(module.type_of(parent)))
+            if any(_SECRET in base_names(member) for member in members):
                 return False
             errors = [
-                one.type for one in made if isinstance(one, Instance) and TAGGED in base_names(one)
+                member.type
+                for member in members
+                if isinstance(member, Instance) and _TAGGED in base_names(member)
             ]
             if errors:
-                return _prints(errors[0], _argument(around, node, module))
-        node, around = around, module.parents.get(around)
+                return _may_print(errors[0], _argument_field(parent, node, module))
+        node, parent = parent, module.parents.get(parent)
     return False
 
 
-def _argument(call: ast.Call, node: ast.AST, module: Module) -> str | None:
-    """Give the field that an argument of an error is for."""
+def _argument_field(call: ast.Call, node: ast.AST, module: Module) -> str | None:
+    """Return the field that an argument of an error sets."""
     if isinstance(node, ast.keyword):
         return node.arg
     callee = module.type_of(call.func)
-    place = next((number for number, one in enumerate(call.args) if one is node), 0)
-    found = callee.argument_by_position(place) if isinstance(callee, CallableType) else None
-    return found.name if found is not None else None
+    index = next((index for index, item in enumerate(call.args) if item is node), 0)
+    argument = callee.argument_by_position(index) if isinstance(callee, CallableType) else None
+    return argument.name if argument is not None else None
 
 
-def _prints(info: TypeInfo, field: str | None) -> bool:
-    """Whether the message of a class prints a field; one that cannot be read may."""
+def _may_print(info: TypeInfo, field: str | None) -> bool:
+    """Return whether the message of a class contains a field, or is unknown."""
     template = info.defn.keywords.get('message')
-    return not isinstance(template, StrExpr) or field is None or field in _printed(template.value)
+    if not isinstance(template, StrExpr) or field is None:
+        return True
+    return field in _template_fields(template.value)
 
 
-def _taken(pattern: ast.pattern, module: Module) -> Iterator[str]:
-    """Give the names that a pattern binds to secrets of an error, as in `case LoginFailed(user, password)`."""
+def _secret_captures(pattern: ast.pattern, module: Module) -> Iterator[str]:
+    """Yield names bound to secret fields, as in `case LoginFailed(user, password)`."""
     for node in walk(pattern):
-        info = _class(node.cls, module) if isinstance(node, ast.MatchClass) else None
-        if not isinstance(node, ast.MatchClass) or info is None or not info.has_base(TAGGED):
+        info = _class_info(node.cls, module) if isinstance(node, ast.MatchClass) else None
+        if not isinstance(node, ast.MatchClass) or info is None or not info.has_base(_TAGGED):
             continue
         fields = _fields(info)
-        own = [
+        own_fields = [
             name
-            for name, one in info.names.items()
-            if isinstance(one.node, Var) and not one.node.is_classvar
+            for name, symbol in info.names.items()
+            if isinstance(symbol.node, Var) and not symbol.node.is_classvar
         ]
         pairs = [
-            *zip(own, node.patterns, strict=False),
+            *zip(own_fields, node.patterns, strict=False),
             *zip(node.kwd_attrs, node.kwd_patterns, strict=True),
         ]
-        for name, inner in pairs:
-            if (
-                isinstance(inner, ast.MatchAs)
-                and inner.name is not None
-                and name in fields
-                and _is_secret(name, fields[name])
-            ):
-                yield inner.name
+        for field, capture in pairs:
+            if not isinstance(capture, ast.MatchAs) or capture.name is None:
+                continue
+            if field in fields and _is_secret(field, fields[field]):
+                yield capture.name
 
 
-def _text_of(node: ast.expr, module: Module) -> ast.expr | ast.stmt | None:
-    """Give the text that a value is printed in; None where it is not printed."""
+def _enclosing_text(node: ast.expr, module: Module) -> ast.expr | ast.stmt | None:
+    """Return the text that contains a value; None if no text does."""
     while True:
-        around = module.parents.get(node)
-        match around:
+        parent = module.parents.get(node)
+        match parent:
             case ast.FormattedValue():
-                text = module.parents.get(around)
+                text = module.parents.get(parent)
                 return text if isinstance(text, ast.JoinedStr) else None
-            case ast.BinOp(_, ast.Add() | ast.Mod()) if _is_text(module.type_of(around)):
-                return around
-            case ast.Call(function, given) if node in given and _makes_text(function, module):
-                return around
-            case ast.keyword():
-                call = module.parents.get(around)
-                return (
-                    call if isinstance(call, ast.Call) and _makes_text(call.func, module) else None
-                )
-            case ast.Attribute(_, name) if name not in ASKING and isinstance(
-                module.parents.get(around), ast.Call
+            case ast.BinOp(_, ast.Add() | ast.Mod()) if _is_str(module.type_of(parent)):
+                return parent
+            case ast.Call(function, arguments) if node in arguments and _returns_text(
+                function, module
             ):
-                node = around
+                return parent
+            case ast.keyword():
+                call = module.parents.get(parent)
+                if isinstance(call, ast.Call) and _returns_text(call.func, module):
+                    return call
+                return None
+            case ast.Attribute(_, name) if name not in _QUERY_METHODS and isinstance(
+                module.parents.get(parent), ast.Call
+            ):
+                node = parent
             case ast.Call(function) if node is function:
-                node = around
+                node = parent
             case ast.Subscript(value) if node is value:
-                node = around
+                node = parent
             case ast.IfExp(test) if node is not test:
-                node = around
+                node = parent
             case ast.BoolOp() | ast.Tuple() | ast.List() | ast.Starred():
-                node = around
-            case ast.Return() if _is_message(around, module):
-                return around
+                node = parent
+            case ast.Return() if _returns_message(parent, module):
+                return parent
             case _:
                 return None
 
 
-def _makes_text(function: ast.expr, module: Module) -> bool:
+def _returns_text(function: ast.expr, module: Module) -> bool:
     if isinstance(function, ast.Attribute) and function.attr in {'format', 'join', 'format_map'}:
         text = function.value
-        return _is_text(module.type_of(text)) or (
+        return _is_str(module.type_of(text)) or (
             isinstance(text, ast.Constant) and isinstance(text.value, str)
         )
-    return module.full_name(function) in AS_TEXT
+    return module.full_name(function) in _TEXT_FUNCTIONS
 
 
-def _is_text(type_: Type | None) -> bool:
-    return any('builtins.str' in base_names(one) for one in union_members(type_))
+def _is_str(type_: Type | None) -> bool:
+    return any('builtins.str' in base_names(member) for member in union_members(type_))
 
 
-def _is_message(node: ast.AST, module: Module) -> bool:
-    """Whether what is returned here is the message of an error."""
-    around: ast.AST | None = node
-    while around is not None and not isinstance(around, FUNCTIONS):
-        around = module.parents.get(around)
-    kind = module.parents.get(around) if around is not None else None
-    if around is None or around.name not in TEXTS or not isinstance(kind, ast.ClassDef):
+def _returns_message(node: ast.AST, module: Module) -> bool:
+    """Return whether a `return` statement returns the message of an error."""
+    function: ast.AST | None = node
+    while function is not None and not isinstance(function, FUNCTIONS):
+        function = module.parents.get(function)
+    if function is None or function.name not in _MESSAGE_METHODS:
         return False
-    return any(module.full_name(one) == TAGGED for one in kind.bases)
+    class_ = module.parents.get(function)
+    return isinstance(class_, ast.ClassDef) and any(
+        module.full_name(base) == _TAGGED for base in class_.bases
+    )
 
 
-RULE = Rule('SW112', 'a message that prints a secret', 'error', __doc__ or '', find)
+RULE = Rule(
+    'SW112', 'secret in an error message', 'error', __doc__ or '', _find_secrets_in_messages
+)

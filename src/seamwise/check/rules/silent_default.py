@@ -1,10 +1,9 @@
-"""# SW115: a failure that becomes a value without a word.
+"""# SW115: failure silently replaced by a default.
 
-`value_or` turns every failure into one value. For an error of the category NOT_FOUND that is often what is meant: nothing is
-there, so take the default. A timeout, a missing permission or a broken file end in the same default, and nobody hears of them.
+Use `value_or` only where every failure means that nothing was found. It returns the same default
+for a timeout, a missing permission or a broken file, and the error is lost.
 
-Fine is what has looked at the error before: `tap_error` with a log, an arm, a `catch` that takes the others out. This is a
-hint, and off until it is named: `extend-select = ["SW115"]`, or `--select SW115`.
+This hint is off by default. Turn it on with `extend-select = ["SW115"]` or `--select SW115`.
 
 ```python
 from seamwise import Category, Failure, Result, Success, TaggedError, catch
@@ -14,7 +13,7 @@ class NoSuchKey(TaggedError, category=Category.NOT_FOUND, message='There is no s
     name: str
 
 
-class Unreadable(TaggedError, category=Category.CONFIGURATION, message='The settings cannot be read.'):
+class Unreadable(TaggedError, category=Category.CONFIGURATION, message='Settings are unreadable.'):
     pass
 
 
@@ -22,56 +21,52 @@ def setting(name: str) -> Result[str, NoSuchKey | Unreadable]:
     return Failure(NoSuchKey(name)) if name else Failure(Unreadable())
 ```
 
-Fails:
+Reported:
 
 ```python
 def colour() -> str:
     return setting('colour').value_or('blue')
 ```
 
-Mended:
+Fixed:
 
 ```python
 def shade() -> Result[str, Unreadable]:
     return catch(NoSuchKey, lambda missing: Success('blue'))(setting('colour'))
 ```
+
+A `value_or` is not reported if all errors have the category NOT_FOUND, or if the error was used
+before: by `tap_error` with a log, by an arm, or by a `catch` that removes the other errors.
 """
 
 from collections.abc import Iterator, Sequence
 
 from seamwise.check.facts import FileFacts, RuleHit
-from seamwise.check.rules.rule import Rule
-from seamwise.check.rules.traits import Traits
+from seamwise.check.rules.error_classes import ErrorClasses
+from seamwise.check.rules.rule import Rule, join_class_names
 
-HELP = (
-    'Take out what is expected with `catch`, or look at the rest first: `tap_error`, a log, an arm.'
+_HELP = (
+    'Handle the expected error with `catch`,'
+    ' or look at the others first: `tap_error`, a log, an arm.'
 )
 
 
-def join(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, RuleHit]]:
-    """Give each `value_or` that swallows something else than what was not found."""
-    traits = Traits(files)
+def _find_silent_defaults(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, RuleHit]]:
+    classes = ErrorClasses(files)
     for file in files:
-        for one in file.defaulted_errors:
-            silent = [error for error in one.errors if traits.category(error) != 'NOT_FOUND']
-            if silent:
-                names = ' and '.join(f'`{error.rpartition(".")[2]}`' for error in silent)
-                yield (
-                    file,
-                    RuleHit(
-                        'SW115',
-                        one.location,
-                        f'{names} ends in a default here, and nobody hears of it.',
-                        HELP,
-                    ),
-                )
+        for defaulted in file.defaulted_errors:
+            errors = [error for error in defaulted.errors if classes.category(error) != 'NOT_FOUND']
+            if errors:
+                verb = 'is' if len(errors) == 1 else 'are'
+                message = f'{join_class_names(errors)} {verb} silently replaced by a default.'
+                yield file, RuleHit('SW115', defaulted.location, message, _HELP)
 
 
 RULE = Rule(
     'SW115',
-    'a failure that becomes a value without a word',
+    'failure silently replaced by a default',
     'hint',
     __doc__ or '',
-    join=join,
-    is_asked=False,
+    check_program=_find_silent_defaults,
+    is_default=False,
 )

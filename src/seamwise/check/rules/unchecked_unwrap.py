@@ -1,10 +1,7 @@
-"""# SW104: a Result unwrapped without proof.
+"""# SW104: Result unwrapped without a check.
 
-`.unwrap()` of a Failure and `.failure()` of a Success raise: the error, which was a typed value, becomes an exception that no
-type names. Behind a check that proves which of the two it is (`isinstance`, `is_success`, a `match`, an early return) they
-are fine. An `assert is_success(…)` is no check, it is the same bet: it is reported itself, and what follows it is not.
-
-Tests may do both: `test_*.py`, `*_test.py`, `conftest.py` and everything in a folder `tests`.
+Check a Result before you unwrap it. `.unwrap()` raises on a Failure and `.failure()` raises on a
+Success, so that a typed error becomes an exception that no type names.
 
 ```python
 from seamwise import Category, Failure, Result, Success, TaggedError
@@ -18,14 +15,14 @@ def find_user(uid: int) -> Result[str, NoSuchUser]:
     return Success('ada') if uid == 1 else Failure(NoSuchUser(uid))
 ```
 
-Fails:
+Reported:
 
 ```python
 def greeting(uid: int) -> str:
     return f'Hello {find_user(uid).unwrap()}'
 ```
 
-Mended:
+Fixed:
 
 ```python
 def hello(uid: int) -> str:
@@ -34,6 +31,13 @@ def hello(uid: int) -> str:
         return 'Who are you?'
     return f'Hello {user.unwrap()}'
 ```
+
+| Code | Reported |
+| --- | --- |
+| `.unwrap()` after `isinstance`, `is_success`, a `match` or an early return | no |
+| `assert is_success(result)` | yes: it can fail just like `.unwrap()` |
+| `.unwrap()` after such an assertion | no: the assertion itself is reported |
+| Test files: `test_*.py`, `*_test.py`, `conftest.py`, and everything in a folder `tests` | no |
 """
 
 import ast
@@ -45,132 +49,140 @@ from seamwise.check.rules.rule import Rule
 from seamwise.check.typed_ast.channels import FAILURE, SUCCESS, Channel, channel_of
 from seamwise.check.typed_ast.program import FUNCTIONS, Module, walk
 
-GUARDS = frozenset({'seamwise.containers.is_success', 'seamwise.containers.is_failure'})
-UNTYPED = 'returns.pipeline.is_successful'
-"""It tells, but narrows no type."""
-CHECKS = GUARDS | {'builtins.isinstance', 'builtins.type'}
-HELP = 'Prove it first (`isinstance`, `is_success`, a `match`), or use `.bind`, `.value_or`, `do`, `or_raise`.'
-
-
-def find(module: Module) -> Iterator[RawFinding]:
-    """Give each unwrapping, and each assertion, of a Result that may be the other one."""
-    if is_test(module.path):
-        return
-    for statement in module.nodes_of_type(ast.Assert):
-        yield from _asserted(statement, module)
-    for call in module.nodes_of_type(ast.Call):
-        if (
-            isinstance(call.func, ast.Attribute)
-            and call.func.attr in {'unwrap', 'failure'}
-            and not call.args
-            and not call.keywords
-        ):
-            yield from _unwrapped(call, call.func, module)
+_GUARDS = frozenset({'seamwise.containers.is_success', 'seamwise.containers.is_failure'})
+_UNTYPED_GUARD = 'returns.pipeline.is_successful'
+"""Checks a Result at run time, but narrows no type."""
+_CHECKS = _GUARDS | {'builtins.isinstance', 'builtins.type'}
+_HELP = (
+    'Check it first (`isinstance`, `is_success`, a `match`),'
+    ' or use `.bind`, `.value_or`, `do` or `or_raise`.'
+)
 
 
 def is_test(path: Path) -> bool:
-    """Whether a file is a test, by its name or by a folder `tests` below the current directory."""
-    own = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+    """Return whether a file is a test, by its name or by a folder `tests` that contains it.
+
+    Folders above the current directory do not count.
+    """
+    relative = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
     return (
         path.name == 'conftest.py'
         or path.name.startswith('test_')
         or path.stem.endswith('_test')
-        or 'tests' in own.parts[:-1]
+        or 'tests' in relative.parts[:-1]
     )
 
 
-def _unwrapped(call: ast.Call, method: ast.Attribute, module: Module) -> Iterator[RawFinding]:
-    found = channel_of(module.type_of(method.value))
-    if found is None:
+def _find_unchecked_unwraps(module: Module) -> Iterator[RawFinding]:
+    if is_test(module.path):
         return
-    is_proven = not (found.is_failure if method.attr == 'unwrap' else found.is_success)
-    if is_proven or _was_asked(method.value, call, found, module):
+    for statement in module.nodes_of_type(ast.Assert):
+        yield from _check_assertion(statement, module)
+    for call in module.nodes_of_type(ast.Call):
+        match call:
+            case ast.Call(ast.Attribute(value, 'unwrap' | 'failure' as method), [], []):
+                yield from _check_call(call, value, method, module)
+            case _:
+                pass
+
+
+def _check_call(
+    call: ast.Call, value: ast.expr, method: str, module: Module
+) -> Iterator[RawFinding]:
+    channel = channel_of(module.type_of(value))
+    if channel is None:
         return
-    other = 'a Failure' if method.attr == 'unwrap' else 'a Success'
-    yield RawFinding(
-        call,
-        f'`.{method.attr}()` raises where this is {other}, and no check before it proves that it is none.',
-        HELP,
+    may_raise = channel.is_failure if method == 'unwrap' else channel.is_success
+    if not may_raise or _has_unfollowed_check(value, call, channel, module):
+        return
+    container = 'a Failure' if method == 'unwrap' else 'a Success'
+    message = (
+        f'`.{method}()` raises if this Result is {container}, and no earlier check rules that out.'
     )
+    yield RawFinding(call, message, _HELP)
 
 
-def _was_asked(value: ast.expr, call: ast.Call, found: Channel, module: Module) -> bool:
-    """Whether an earlier check is one that mypy does not follow: what it proves, nobody can say.
+def _has_unfollowed_check(
+    value: ast.expr, call: ast.Call, channel: Channel, module: Module
+) -> bool:
+    """Return whether an earlier check exists that mypy does not follow, so that it may be proven.
 
-    That is one by `is_successful`, any of what is typed as the open base class, and any that is kept under a name:
-    `is_well = is_success(result)`.
+    These are calls of `is_successful`, checks of a value typed as the open base class, and checks
+    stored in a variable: `is_valid = is_success(result)`.
     """
-    asked = ast.unparse(value)
+    text = ast.unparse(value)
     for node in walk(_scope(call, module)):
-        if (
-            not isinstance(node, ast.Call)
-            or not node.args
-            or ast.unparse(node.args[0]) != asked
-            or node.lineno > call.lineno
-        ):
+        if not isinstance(node, ast.Call) or not node.args or node.lineno > call.lineno:
+            continue
+        if ast.unparse(node.args[0]) != text:
             continue
         name = module.full_name(node.func)
-        if name == UNTYPED or (name in CHECKS and (found.is_open or _is_kept(node, module))):
+        if name == _UNTYPED_GUARD:
             return True
-    return found.is_open and _is_matched(value, call, module)
+        if name in _CHECKS and (channel.is_open or _is_assigned(node, module)):
+            return True
+    return channel.is_open and _is_matched(value, call, module)
 
 
-def _is_kept(node: ast.expr, module: Module) -> bool:
-    around: ast.AST | None = node
-    while isinstance(around, ast.expr):
-        around = module.parents.get(around)
-    return isinstance(around, ast.Assign | ast.AnnAssign)
+def _is_assigned(node: ast.expr, module: Module) -> bool:
+    parent: ast.AST | None = node
+    while isinstance(parent, ast.expr):
+        parent = module.parents.get(parent)
+    return isinstance(parent, ast.Assign | ast.AnnAssign)
 
 
 def _is_matched(value: ast.expr, call: ast.Call, module: Module) -> bool:
-    around: ast.AST | None = call
-    while around is not None and not isinstance(around, FUNCTIONS):
-        around = module.parents.get(around)
-        if isinstance(around, ast.Match) and ast.unparse(around.subject) == ast.unparse(value):
+    parent: ast.AST | None = call
+    while parent is not None and not isinstance(parent, FUNCTIONS):
+        parent = module.parents.get(parent)
+        if isinstance(parent, ast.Match) and ast.unparse(parent.subject) == ast.unparse(value):
             return True
     return False
 
 
 def _scope(node: ast.AST, module: Module) -> ast.AST:
-    around: ast.AST = node
-    while not isinstance(around, FUNCTIONS) and around in module.parents:
-        around = module.parents[around]
-    return around
+    scope: ast.AST = node
+    while not isinstance(scope, FUNCTIONS) and scope in module.parents:
+        scope = module.parents[scope]
+    return scope
 
 
-def _asserted(node: ast.Assert, module: Module) -> Iterator[RawFinding]:
-    subject = _subject(node.test, module)
-    found = channel_of(module.type_of(subject)) if subject is not None else None
-    if subject is None or found is None or not (found.is_success and found.is_failure):
+def _check_assertion(node: ast.Assert, module: Module) -> Iterator[RawFinding]:
+    subject = _asserted_result(node.test, module)
+    channel = channel_of(module.type_of(subject)) if subject is not None else None
+    if subject is None or channel is None or not (channel.is_success and channel.is_failure):
         return
-    yield RawFinding(
-        node,
-        f'This assertion bets that `{ast.unparse(subject)}` is one of the two; nothing before it proves it.',
-        HELP,
-    )
+    message = f'`{ast.unparse(subject)}` may be a Success or a Failure: an assertion is no check.'
+    yield RawFinding(node, message, _HELP)
 
 
-def _subject(test: ast.expr, module: Module) -> ast.expr | None:
-    """Give what an assertion says to be a Success or a Failure."""
+def _asserted_result(test: ast.expr, module: Module) -> ast.expr | None:
+    """Return the expression that an assertion claims to be a Success or a Failure."""
     match test:
-        case ast.UnaryOp(ast.Not(), inner):
-            return _subject(inner, module)
-        case ast.Call(func, [subject]) if module.full_name(func) in {*GUARDS, UNTYPED}:
+        case ast.UnaryOp(ast.Not(), operand):
+            return _asserted_result(operand, module)
+        case ast.Call(func, [subject]) if module.full_name(func) in {*_GUARDS, _UNTYPED_GUARD}:
             return subject
-        case ast.Call(func, [subject, kind]) if module.full_name(
+        case ast.Call(func, [subject, container]) if module.full_name(
             func
-        ) == 'builtins.isinstance' and _is_kind(kind, module):
+        ) == 'builtins.isinstance' and _is_container(container, module):
             return subject
-        case ast.Compare(ast.Call(func, [subject]), [ast.Is() | ast.Eq()], [kind]) if (
-            module.full_name(func) == 'builtins.type' and _is_kind(kind, module)
+        case ast.Compare(ast.Call(func, [subject]), [ast.Is() | ast.Eq()], [container]) if (
+            module.full_name(func) == 'builtins.type' and _is_container(container, module)
         ):
             return subject
         case _:
             return None
 
 
-def _is_kind(kind: ast.expr, module: Module) -> bool:
-    return module.full_name(kind) in SUCCESS | FAILURE
+def _is_container(node: ast.expr, module: Module) -> bool:
+    return module.full_name(node) in SUCCESS | FAILURE
 
 
-RULE = Rule('SW104', 'a Result unwrapped without proof', 'warning', __doc__ or '', find)
+RULE = Rule(
+    'SW104',
+    'Result unwrapped without a check',
+    'warning',
+    __doc__ or '',
+    _find_unchecked_unwraps,
+)

@@ -1,11 +1,8 @@
-"""# SW114: a guard whose own error nobody handles.
+"""# SW114: unhandled error of a guard.
 
-A guard adds its own error to what it guards: a circuit that is open, a deadline that has passed. Whoever calls through it and
-looks only at the errors of the operation answers those with silence, at the very moment when the service is in trouble.
-
-Handled is what an arm, a `catch`, a `lash`, a `fallback` or an adapter takes, or a `case Failure(error)` that does something
-with it. Returned is fine: then the channel declares it, and it is the next one's. Falling through a `match` or through a
-chain of `isinstance` is not handling.
+Handle the errors that a guard adds to its operation, such as `CircuitOpen` or `DeadlineExceeded`.
+Callers that handle only the errors of the operation ignore these silently, while the service is in
+trouble.
 
 ```python
 from typing import assert_never
@@ -25,7 +22,7 @@ def look_up(name: str) -> Result[str, NoSuchCity]:
 upstream = circuit(name='weather')
 ```
 
-Fails:
+Reported:
 
 ```python
 def forecast(name: str) -> str | None:
@@ -37,7 +34,7 @@ def forecast(name: str) -> str | None:
     return None
 ```
 
-Mended:
+Fixed:
 
 ```python
 def outlook(name: str) -> str:
@@ -53,91 +50,98 @@ def outlook(name: str) -> str:
                 case _:
                     assert_never(error)
 ```
+
+| Code | Counts as handled |
+| --- | --- |
+| An arm, a `catch`, a `lash`, a `fallback` or an adapter for the error | yes |
+| `case Failure(error)` with code that uses the error | yes |
+| Returning the Result | yes: the channel then declares the error |
+| Falling through a `match` or a chain of `isinstance` | no |
 """
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Sized
 
 from seamwise.check.facts import ErrorSource, FileFacts, RuleHit
 from seamwise.check.findings import RawFinding
 from seamwise.check.inference import inference_of
 from seamwise.check.inference.dispositions import Dispositions
 from seamwise.check.inference.guards import is_guard, unhandled_guard_errors
-from seamwise.check.rules.rule import Rule
+from seamwise.check.rules.rule import Rule, join_class_names, join_code, short_name
 from seamwise.check.typed_ast.program import Module
 
-HELP = 'Give it an arm, `catch` it, or return it, so that the channel declares it.'
+_HELP = 'Add an arm for it, `catch` it, or return it, so that the channel declares it.'
+_HELP_PLURAL = (
+    'Add an arm for each, `catch` them, or return them, so that the channel declares them.'
+)
 
 
-def find(module: Module) -> Iterator[RawFinding]:
-    """Give each call of `run` after which nobody looks at what the guard itself fails with."""
-    reader = inference_of(module)
+def _find_unhandled_calls(module: Module) -> Iterator[RawFinding]:
+    """Yield each call of `run` after which an error of the guard is ignored."""
+    inference = inference_of(module)
     for call in module.nodes_of_type(ast.Call):
-        match call.func:
-            case ast.Attribute(guard, 'run' | 'run_sync') if (
-                call.args and is_guard(guard, reader) and not _is_dropped(call, module)
-            ):
-                own = unhandled_guard_errors(guard, reader)
-                lost = (
-                    Dispositions(reader, reader.enclosing_function(call))
-                    .of_result(call, own)
-                    .lost(own)
-                )
+        match call:
+            case ast.Call(ast.Attribute(guard, 'run' | 'run_sync'), [_, *_]) if is_guard(
+                guard, inference
+            ) and not _is_discarded(call, module):
+                errors = unhandled_guard_errors(guard, inference)
+                dispositions = Dispositions(inference, inference.enclosing_function(call))
+                lost = dispositions.of_result(call, errors).lost(errors)
                 if lost:
-                    yield RawFinding(
-                        call,
-                        f'{_named(sorted(info.name for info in lost.values()))} of this guard is handled nowhere.',
-                        HELP,
-                    )
+                    names = join_code(sorted(info.name for info in lost.values()))
+                    message = f'{names} of this guard {_is_or_are(lost)} not handled.'
+                    yield RawFinding(call, message, _help(lost))
             case _:
                 pass
 
 
-def _is_dropped(call: ast.Call, module: Module) -> bool:
-    """Whether the whole Result is thrown away, which SW101 tells."""
-    around = module.parents.get(call)
-    if isinstance(around, ast.Await):
-        around = module.parents.get(around)
-    return isinstance(around, ast.Expr)
+def _is_discarded(call: ast.Call, module: Module) -> bool:
+    """Return whether the whole Result is discarded, which SW101 reports."""
+    parent = module.parents.get(call)
+    if isinstance(parent, ast.Await):
+        parent = module.parents.get(parent)
+    return isinstance(parent, ast.Expr)
 
 
-def join(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, RuleHit]]:
-    """Give each decorator that is a guard where none of the calls of its function looks at what it fails with."""
-    calls_of: dict[str, list[ErrorSource]] = {
-        one.function: [] for file in files for one in file.guarded_calls if one.function
+def _find_unhandled_decorators(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, RuleHit]]:
+    """Yield each guard used as a decorator with an error that all callers ignore."""
+    calls: dict[str, list[ErrorSource]] = {
+        guarded.function: [] for file in files for guarded in file.guarded_calls if guarded.function
     }
-    for entry in (
-        entry for file in files for function in file.functions for entry in function.error_sources
-    ):
-        if entry.callee in calls_of:
-            calls_of[entry.callee].append(entry)
     for file in files:
-        for one in file.guarded_calls:
-            calls = calls_of.get(one.function, ())
+        for function in file.functions:
+            for entry in function.error_sources:
+                if entry.callee in calls:
+                    calls[entry.callee].append(entry)
+    for file in files:
+        for guarded in file.guarded_calls:
+            callers = calls.get(guarded.function, ())
             lost = [
                 error
-                for error in one.guard_errors
-                if calls and all(error in call.lost for call in calls)
+                for error in guarded.guard_errors
+                if callers and all(error in caller.lost for caller in callers)
             ]
             if lost:
-                names = _named([error.rpartition('.')[2] for error in lost])
-                yield (
-                    file,
-                    RuleHit(
-                        'SW114',
-                        one.location,
-                        f'{names} of this guard is handled by no caller of `{_last(one.function)}`.',
-                        HELP,
-                    ),
+                message = (
+                    f'{join_class_names(lost)} of this guard {_is_or_are(lost)}'
+                    f' not handled by any caller of `{short_name(guarded.function)}`.'
                 )
+                yield file, RuleHit('SW114', guarded.location, message, _help(lost))
 
 
-def _named(names: Sequence[str]) -> str:
-    return ' and '.join(f'`{name}`' for name in names)
+def _is_or_are(errors: Sized) -> str:
+    return 'is' if len(errors) == 1 else 'are'
 
 
-def _last(name: str) -> str:
-    return name.rpartition('.')[2]
+def _help(errors: Sized) -> str:
+    return _HELP if len(errors) == 1 else _HELP_PLURAL
 
 
-RULE = Rule('SW114', 'a guard whose own error nobody handles', 'warning', __doc__ or '', find, join)
+RULE = Rule(
+    'SW114',
+    'unhandled error of a guard',
+    'warning',
+    __doc__ or '',
+    _find_unhandled_calls,
+    _find_unhandled_decorators,
+)

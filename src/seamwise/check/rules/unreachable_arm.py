@@ -1,10 +1,7 @@
-"""# SW108: an arm for an error that never arrives.
+"""# SW108: unreachable arm.
 
-An arm that nobody can reach looks like a decision and is none: the error was taken by an arm above, or it does not come out
-of what is matched. Whoever reads the code believes that it can happen, and its tests cannot reach it.
-
-Asked are the arms of a `match` and those of an adapter that is local to a function. An adapter that many share may cover more
-than one of them sends.
+Remove arms for errors that cannot arrive: an earlier arm handles the error, or the matched value
+never contains it. Such an arm suggests a decision that is never made, and no test can reach it.
 
 ```python
 from typing import assert_never
@@ -24,7 +21,7 @@ def find_user(uid: int) -> Result[str, NoSuchUser]:
     return Success('ada') if uid == 1 else Failure(NoSuchUser(uid))
 ```
 
-Fails:
+Reported:
 
 ```python
 def greeting(uid: int) -> str:
@@ -37,7 +34,7 @@ def greeting(uid: int) -> str:
             return 'Ask for help.'
 ```
 
-Mended:
+Fixed:
 
 ```python
 def hello(uid: int) -> str:
@@ -51,6 +48,9 @@ def hello(uid: int) -> str:
                 case _:
                     assert_never(error)
 ```
+
+The rule checks the arms of a `match` and of an adapter that is local to a function. A shared
+adapter may handle more errors than each of its users sends.
 """
 
 import ast
@@ -63,7 +63,7 @@ from seamwise.check.inference import inference_of
 from seamwise.check.inference.bindings import ValueBinding
 from seamwise.check.inference.error_inference import FAILURE_CALLS, ErrorInference
 from seamwise.check.inference.functions import seam_of_adapter
-from seamwise.check.rules.rule import Rule
+from seamwise.check.rules.rule import Rule, join_code
 from seamwise.check.typed_ast.channels import (
     NO_ERRORS,
     ErrorSet,
@@ -75,224 +75,239 @@ from seamwise.check.typed_ast.channels import (
 )
 from seamwise.check.typed_ast.program import Module, walk
 
-HELP = 'Take the arm out; if the error should arrive, name it in the channel that it comes from.'
+_HELP = 'Remove the arm; if the error can occur, declare it in the channel that it comes from.'
 
 
-def find(module: Module) -> Iterator[RawFinding]:
-    """Give each arm for an error that cannot be there."""
-    reader = inference_of(module)
+def _find_unreachable_arms(module: Module) -> Iterator[RawFinding]:
+    inference = inference_of(module)
     for match in module.nodes_of_type(ast.Match):
-        yield from _arms(match, reader)
+        yield from _check_match(match, inference)
     for call in module.nodes_of_type(ast.Call):
-        yield from _adapter(call, reader)
+        yield from _check_adapter(call, inference)
 
 
-def _arms(match: ast.Match, reader: ErrorInference) -> Iterator[RawFinding]:
+def _check_match(match: ast.Match, inference: ErrorInference) -> Iterator[RawFinding]:
     if isinstance(match.subject, ast.Tuple):
         for arm in match.cases:
-            for pattern in _parts(arm.pattern):
-                yield from _side_by_side(arm, pattern, match.subject, reader)
+            for pattern in _alternatives(arm.pattern):
+                yield from _check_tuple(arm, pattern, match.subject, inference)
         return
-    is_result = channel_of(reader.module.type_of(match.subject)) is not None
-    arriving = _brought(match.subject, reader)
+    is_result = channel_of(inference.module.type_of(match.subject)) is not None
+    arriving = _errors_of_subject(match.subject, inference)
     if arriving is None:
         return
-    left = arriving
+    remaining = arriving
     for arm in match.cases:
-        for pattern in _parts(arm.pattern):
-            inner = _of_failure(pattern, reader) if is_result else pattern
-            for one in _parts(inner) if inner is not None else ():
-                asked = _asked(one, reader)
-                if asked and not any(
-                    overlaps(info, kind) for info in left.values() for kind in asked.values()
-                ):
-                    yield RawFinding(arm, _message(one, asked, arriving), HELP)
-                if isinstance(one, ast.MatchSequence):
-                    # Several failures at once: which of them is where, nobody knows.
-                    yield from _never(arm, one.patterns, arriving, reader)
+        for pattern in _alternatives(arm.pattern):
+            inner = _failure_argument(pattern, inference) if is_result else pattern
+            for part in _alternatives(inner) if inner is not None else ():
+                classes = _pattern_classes(part, inference)
+                if classes and not _overlap(remaining, classes):
+                    yield RawFinding(arm, _message(part, classes, arriving), _HELP)
+                if isinstance(part, ast.MatchSequence):
+                    # The order of several failures is unknown, so each may be at any position.
+                    yield from _check_patterns(arm, part.patterns, arriving, inference)
                 if arm.guard is None:
-                    left = _left(one, left, reader)
-            if is_result and arm.guard is None and _takes_any_failure(pattern, reader):
-                left = NO_ERRORS
+                    remaining = _subtract_pattern(part, remaining, inference)
+            if is_result and arm.guard is None and _matches_any_failure(pattern, inference):
+                remaining = NO_ERRORS
 
 
-def _brought(subject: ast.expr, reader: ErrorInference) -> ErrorSet | None:
-    """Give the errors that something matched brings, a result or an error; None where nobody can say, or it may be neither."""
-    if channel_of(reader.module.type_of(subject)) is not None:
-        return reader.errors_of(subject)
-    found = reader.value_classes(subject)
-    return found if found and all(is_error(info) for info in found.values()) else None
+def _errors_of_subject(subject: ast.expr, inference: ErrorInference) -> ErrorSet | None:
+    """Return the errors of a matched Result or error; None if unknown or if it may be neither."""
+    if channel_of(inference.module.type_of(subject)) is not None:
+        return inference.errors_of(subject)
+    classes = inference.value_classes(subject)
+    if not classes or not all(is_error(info) for info in classes.values()):
+        return None
+    return classes
 
 
-def _side_by_side(
-    arm: ast.match_case, row: ast.pattern, subjects: ast.Tuple, reader: ErrorInference
+def _check_tuple(
+    arm: ast.match_case, pattern: ast.pattern, subjects: ast.Tuple, inference: ErrorInference
 ) -> Iterator[RawFinding]:
-    """Look at an arm over several results at once, each for itself."""
-    if not isinstance(row, ast.MatchSequence) or any(
-        isinstance(one, ast.MatchStar) for one in row.patterns
+    """Check an arm over a tuple of Results, each element separately."""
+    if not isinstance(pattern, ast.MatchSequence) or any(
+        isinstance(item, ast.MatchStar) for item in pattern.patterns
     ):
         return
-    for subject, pattern in zip(subjects.elts, row.patterns, strict=False):
-        arriving = _brought(subject, reader)
-        if arriving is not None:
-            is_result = channel_of(reader.module.type_of(subject)) is not None
-            inner = [_of_failure(one, reader) if is_result else one for one in _parts(pattern)]
-            yield from _never(arm, [one for one in inner if one is not None], arriving, reader)
+    for subject, item in zip(subjects.elts, pattern.patterns, strict=False):
+        arriving = _errors_of_subject(subject, inference)
+        if arriving is None:
+            continue
+        patterns: list[ast.pattern | None] = list(_alternatives(item))
+        if channel_of(inference.module.type_of(subject)) is not None:
+            patterns = [_failure_argument(part, inference) for part in _alternatives(item)]
+        known = [part for part in patterns if part is not None]
+        yield from _check_patterns(arm, known, arriving, inference)
 
 
-def _never(
-    arm: ast.match_case, patterns: Sequence[ast.pattern], arriving: ErrorSet, reader: ErrorInference
+def _check_patterns(
+    arm: ast.match_case,
+    patterns: Sequence[ast.pattern],
+    arriving: ErrorSet,
+    inference: ErrorInference,
 ) -> Iterator[RawFinding]:
-    for one in (part for pattern in patterns for part in _parts(pattern)):
-        asked = _asked(one, reader)
-        if asked and not any(
-            overlaps(info, kind) for info in arriving.values() for kind in asked.values()
-        ):
-            yield RawFinding(arm, _message(one, asked, arriving), HELP)
+    for pattern in patterns:
+        for part in _alternatives(pattern):
+            classes = _pattern_classes(part, inference)
+            if classes and not _overlap(arriving, classes):
+                yield RawFinding(arm, _message(part, classes, arriving), _HELP)
 
 
-def _parts(pattern: ast.pattern) -> Iterator[ast.pattern]:
-    """Give the alternatives of a pattern, without the names that it is given."""
+def _alternatives(pattern: ast.pattern) -> Iterator[ast.pattern]:
+    """Yield the alternatives of a pattern, without the names bound by `as`."""
     match pattern:
-        case ast.MatchOr(parts):
-            for one in parts:
-                yield from _parts(one)
+        case ast.MatchOr(patterns):
+            for alternative in patterns:
+                yield from _alternatives(alternative)
         case ast.MatchAs(ast.pattern() as inner):
-            yield from _parts(inner)
+            yield from _alternatives(inner)
         case _:
             yield pattern
 
 
-def _of_failure(pattern: ast.pattern, reader: ErrorInference) -> ast.pattern | None:
+def _failure_argument(pattern: ast.pattern, inference: ErrorInference) -> ast.pattern | None:
+    """Return the pattern `x` of `Failure(x)`."""
     match pattern:
-        case ast.MatchClass(kind, [inner]) if reader.module.full_name(kind) in FAILURE_CALLS:
+        case ast.MatchClass(cls, [inner]) if inference.module.full_name(cls) in FAILURE_CALLS:
             return inner
         case _:
             return None
 
 
-def _takes_any_failure(pattern: ast.pattern, reader: ErrorInference) -> bool:
+def _matches_any_failure(pattern: ast.pattern, inference: ErrorInference) -> bool:
     return (
         isinstance(pattern, ast.MatchClass)
         and not pattern.patterns
-        and reader.module.full_name(pattern.cls) in FAILURE_CALLS
+        and inference.module.full_name(pattern.cls) in FAILURE_CALLS
     )
 
 
-def _asked(pattern: ast.pattern, reader: ErrorInference) -> ErrorSet:
-    """Give the error class that a pattern asks for."""
+def _pattern_classes(pattern: ast.pattern, inference: ErrorInference) -> ErrorSet:
+    """Return the error classes that a class pattern matches."""
     if not isinstance(pattern, ast.MatchClass):
         return NO_ERRORS
-    return {
-        name: info
-        for name, info in (reader.constructed_by(pattern.cls) or NO_ERRORS).items()
-        if is_error(info)
-    }
+    classes = inference.constructed_by(pattern.cls) or NO_ERRORS
+    return {name: info for name, info in classes.items() if is_error(info)}
 
 
-def _left(pattern: ast.pattern, errors: ErrorSet, reader: ErrorInference) -> ErrorSet:
-    """Give the errors that go on to the next arm."""
+def _subtract_pattern(
+    pattern: ast.pattern, errors: ErrorSet, inference: ErrorInference
+) -> ErrorSet:
+    """Return the errors that reach the next arm."""
     if isinstance(pattern, ast.MatchAs):
         return NO_ERRORS
     if not isinstance(pattern, ast.MatchClass):
         return errors
-    inner = (*pattern.patterns, *pattern.kwd_patterns)
-    if not all(isinstance(one, ast.MatchAs) and one.pattern is None for one in inner):
+    fields = (*pattern.patterns, *pattern.kwd_patterns)
+    if not all(isinstance(field, ast.MatchAs) and field.pattern is None for field in fields):
         return errors
-    return subtract(errors, _asked(pattern, reader).values())
+    return subtract(errors, _pattern_classes(pattern, inference).values())
 
 
-def _message(pattern: ast.pattern, asked: ErrorSet, arriving: Mapping[str, TypeInfo]) -> str:
+def _overlap(errors: Mapping[str, TypeInfo], classes: Mapping[str, TypeInfo]) -> bool:
+    return any(overlaps(info, cls) for info in errors.values() for cls in classes.values())
+
+
+def _message(pattern: ast.pattern, classes: ErrorSet, arriving: Mapping[str, TypeInfo]) -> str:
     name = ast.unparse(pattern.cls) if isinstance(pattern, ast.MatchClass) else 'This error'
-    if any(overlaps(info, kind) for info in arriving.values() for kind in asked.values()):
-        return f'`{name}` never arrives at this arm: one above takes it.'
-    return f'`{name}` never arrives here: what is matched brings {_names(arriving)}.'
+    if _overlap(arriving, classes):
+        return f'`{name}` never reaches this arm: an earlier arm handles it.'
+    return f'`{name}` never reaches this arm: the matched value has {_join_errors(arriving)}.'
 
 
-def _names(errors: Mapping[str, TypeInfo]) -> str:
-    return ' and '.join(f'`{info.name}`' for info in errors.values()) or 'no error'
+def _join_errors(errors: Mapping[str, TypeInfo]) -> str:
+    if not errors:
+        return 'no error'
+    noun = 'only the error' if len(errors) == 1 else 'only the errors'
+    return f'{noun} {join_code(info.name for info in errors.values())}'
 
 
-def _adapter(call: ast.Call, reader: ErrorInference) -> Iterator[RawFinding]:
-    """Look at an adapter that is used where it is made, or under a local name that nothing else sees."""
-    adapter = _used(call, reader)
+def _check_adapter(call: ast.Call, inference: ErrorInference) -> Iterator[RawFinding]:
+    """Check an adapter that is built at its use, or under a local name that nothing else uses."""
+    adapter = _adapter_of_call(call, inference)
     if adapter is None:
         return
     if isinstance(adapter, ast.Name):
-        made = _local(adapter, reader)
-        arriving = _all_arriving(adapter, reader) if made is not None else None
-        # Used twice, it is asked where it is used first.
-        is_first = made is not None and _uses(adapter, reader)[0] is adapter
+        # An adapter with several uses is checked once, at the first.
+        value = _local_value(adapter, inference)
+        if value is None or _uses(adapter, inference)[0] is not adapter:
+            return
+        arriving = _errors_of_all_uses(adapter, inference)
     else:
-        made, arriving, is_first = adapter, _arriving(call, reader), True
-    if made is None or arriving is None or not is_first:
+        value, arriving = adapter, _errors_of_call(call, inference)
+    if arriving is None:
         return
-    for arm, kind in _arms_of(made, reader):
-        if not any(overlaps(info, kind) for info in arriving.values()):
-            yield RawFinding(
-                arm,
-                f'`{kind.name}` never arrives here: this adapter is handed {_names(arriving)}.',
-                HELP,
+    for arm, info in _arms_of_adapter(value, inference):
+        if not _overlap(arriving, {info.fullname: info}):
+            message = (
+                f'`{info.name}` never reaches this arm:'
+                f' the adapter receives {_join_errors(arriving)}.'
             )
+            yield RawFinding(arm, message, _HELP)
 
 
-def _used(call: ast.Call, reader: ErrorInference) -> ast.expr | None:
-    """Find the adapter that a call hands errors to: `adapter(error)`, `result.alt(adapter)`."""
+def _adapter_of_call(call: ast.Call, inference: ErrorInference) -> ast.expr | None:
+    """Return the adapter in `adapter(error)` or `result.alt(adapter)`."""
     if len(call.args) != 1 or call.keywords:
         return None
     is_alt = isinstance(call.func, ast.Attribute) and call.func.attr == 'alt'
     adapter = call.args[0] if is_alt else call.func
-    return adapter if seam_of_adapter(adapter, reader.module) else None
+    return adapter if seam_of_adapter(adapter, inference.module) else None
 
 
-def _arriving(call: ast.Call, reader: ErrorInference) -> ErrorSet | None:
-    """Give the errors that an adapter is handed by a call."""
+def _errors_of_call(call: ast.Call, inference: ErrorInference) -> ErrorSet | None:
+    """Return the errors that a call passes to an adapter."""
     if isinstance(call.func, ast.Attribute) and call.func.attr == 'alt':
-        return reader.errors_of(call.func.value)
-    return reader.value_classes(call.args[0])
+        return inference.errors_of(call.func.value)
+    return inference.value_classes(call.args[0])
 
 
-def _local(name: ast.Name, reader: ErrorInference) -> ast.expr | None:
-    function = reader.enclosing_function(name)
-    bound = reader.bindings(function).get(name.id, ()) if function is not None else ()
-    return bound[0].value if len(bound) == 1 and isinstance(bound[0], ValueBinding) else None
+def _local_value(name: ast.Name, inference: ErrorInference) -> ast.expr | None:
+    function = inference.enclosing_function(name)
+    bindings = inference.bindings(function).get(name.id, ()) if function is not None else ()
+    if len(bindings) != 1 or not isinstance(bindings[0], ValueBinding):
+        return None
+    return bindings[0].value
 
 
-def _uses(name: ast.Name, reader: ErrorInference) -> list[ast.Name]:
-    function = reader.enclosing_function(name)
-    nodes = (
-        [node for node in walk(function) if isinstance(node, ast.Name)]
-        if function is not None
-        else []
-    )
-    found = [node for node in nodes if node.id == name.id and isinstance(node.ctx, ast.Load)]
-    return sorted(found, key=lambda node: (node.lineno, node.col_offset))
+def _uses(name: ast.Name, inference: ErrorInference) -> list[ast.Name]:
+    """Return the reads of a local name in source order."""
+    function = inference.enclosing_function(name)
+    if function is None:
+        return []
+    names = (node for node in walk(function) if isinstance(node, ast.Name))
+    uses = [node for node in names if node.id == name.id and isinstance(node.ctx, ast.Load)]
+    return sorted(uses, key=lambda node: (node.lineno, node.col_offset))
 
 
-def _all_arriving(name: ast.Name, reader: ErrorInference) -> ErrorSet | None:
-    """Give all that a local adapter is handed; None where it is handed on itself, and nobody can say."""
-    parts: list[ErrorSet | None] = []
-    for use in _uses(name, reader):
-        call = reader.module.parents.get(use)
-        if not isinstance(call, ast.Call) or _used(call, reader) is not use:
+def _errors_of_all_uses(name: ast.Name, inference: ErrorInference) -> ErrorSet | None:
+    """Return all errors passed to a local adapter; None if the adapter itself is passed on."""
+    errors: list[ErrorSet | None] = []
+    for use in _uses(name, inference):
+        call = inference.module.parents.get(use)
+        if not isinstance(call, ast.Call) or _adapter_of_call(call, inference) is not use:
             return None
-        parts.append(_arriving(call, reader))
-    return union(parts)
+        errors.append(_errors_of_call(call, inference))
+    return union(errors)
 
 
-def _arms_of(adapter: ast.expr, reader: ErrorInference) -> Iterator[tuple[ast.Call, TypeInfo]]:
-    """Give the arms of `on(A).verb(…) | on(B).verb(…)`, each at its `on(…)`."""
+def _arms_of_adapter(
+    adapter: ast.expr, inference: ErrorInference
+) -> Iterator[tuple[ast.Call, TypeInfo]]:
+    """Yield the arms of `on(A).verb(…) | on(B).verb(…)`, each as its `on(…)` and error class."""
     match adapter:
         case ast.BinOp(left, ast.BitOr(), right):
-            yield from _arms_of(left, reader)
-            yield from _arms_of(right, reader)
-        case ast.Call(ast.Attribute(ast.Call(on, [kind]) as made)):
-            name = reader.module.full_name(on)
+            yield from _arms_of_adapter(left, inference)
+            yield from _arms_of_adapter(right, inference)
+        case ast.Call(ast.Attribute(ast.Call(function, [argument]) as arm)):
+            name = inference.module.full_name(function)
             if name.startswith('seamwise.seams.') and name.endswith('.on'):
-                for info in (reader.constructed_by(kind) or NO_ERRORS).values():
-                    yield made, info
+                for info in (inference.constructed_by(argument) or NO_ERRORS).values():
+                    yield arm, info
         case _:
             pass
 
 
-RULE = Rule('SW108', 'an arm for an error that never arrives', 'warning', __doc__ or '', find)
+RULE = Rule('SW108', 'unreachable arm', 'warning', __doc__ or '', _find_unreachable_arms)

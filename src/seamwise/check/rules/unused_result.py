@@ -1,10 +1,7 @@
-"""# SW101: a Result thrown away.
+"""# SW101: discarded Result.
 
-A function that returns a Result says by it what can go wrong. Whoever drops the Result drops the error with it, and nobody is
-told: no exception is raised either. That goes for a Result that is awaited, for a tuple, list or dict of them, for a task
-that will have one, for what a lambda gives to a caller that expects nothing, and for one in a local name that nobody reads.
-
-Matched, unwrapped, passed, returned, yielded and stored ones are used. `_ = save(…)` says that it is meant.
+Use the return value of every function that returns a Result. If you discard it, its error is lost
+silently, because no exception is raised either.
 
 ```python
 from seamwise import Category, Failure, Result, Success, TaggedError
@@ -18,7 +15,7 @@ def save(name: str) -> Result[None, DiskFull]:
     return Failure(DiskFull(name)) if name == 'big' else Success(None)
 ```
 
-Fails:
+Reported:
 
 ```python
 def save_all(names: list[str]) -> str:
@@ -27,7 +24,7 @@ def save_all(names: list[str]) -> str:
     return 'saved'
 ```
 
-Mended:
+Fixed:
 
 ```python
 def save_each(names: list[str]) -> Result[str, DiskFull]:
@@ -37,6 +34,15 @@ def save_each(names: list[str]) -> Result[str, DiskFull]:
             return saved
     return Success('saved')
 ```
+
+| Expression | Reported |
+| --- | --- |
+| A Result as a statement, also after `await` | yes |
+| A tuple, list or dict of Results, or a task that returns one | yes |
+| A lambda that returns a Result to a caller that ignores its return value | yes |
+| A Result in a local name that is never read | yes |
+| A Result that is matched, unwrapped, passed, returned, yielded or stored | no |
+| `_ = save(…)`, which discards the Result explicitly | no |
 """
 
 import ast
@@ -68,276 +74,287 @@ from seamwise.check.typed_ast.channels import (
 )
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, walk
 
-HELP = 'Match it, return it, hand it to `do` or to the next step; `_ = …` says that it is meant.'
-RAISES = frozenset({
-    '_pytest.raises.RaisesExc', '_pytest.raises.RaisesGroup', '_pytest.python_api.RaisesContext', 'unittest.case._AssertRaisesContext',
+_HELP = 'Match it, return it, or pass it to `do` or to a step; to discard it, write `_ = …`.'
+_RAISES_CONTEXTS = frozenset({
+    '_pytest.raises.RaisesExc', '_pytest.raises.RaisesGroup', '_pytest.python_api.RaisesContext',
+    'unittest.case._AssertRaisesContext',
 })  # fmt: skip
-LONGEST = 60
-"""Characters of code that a message has room for."""
-STORES = CONTAINERS | {'typing.MutableMapping', 'typing.MutableSequence'}
+_MAX_CODE = 60
+"""Longest code excerpt in a message, in characters."""
+_STORES = CONTAINERS | {'typing.MutableMapping', 'typing.MutableSequence'}
 
 
-def find(module: Module) -> Iterator[RawFinding]:
-    """Give each statement, lambda and assignment that drops a Result."""
+def _find_discarded_results(module: Module) -> Iterator[RawFinding]:
     for statement in module.nodes_of_type(ast.Expr):
-        yield from _dropped(statement, module)
-    for given in module.nodes_of_type(ast.Lambda):
-        yield from _in_call(given, module)
-    for function in _binding(module):
-        yield from _unread(function, module)
+        yield from _check_statement(statement, module)
+    for callback in module.nodes_of_type(ast.Lambda):
+        yield from _check_lambda(callback, module)
+    for function in _functions_binding_results(module):
+        yield from _check_local_names(function, module)
 
 
-def _dropped(statement: ast.Expr, module: Module) -> Iterator[RawFinding]:
+def _check_statement(statement: ast.Expr, module: Module) -> Iterator[RawFinding]:
     value = statement.value
-    # A name alone is read, and a walrus is an assignment.
+    # A name on its own counts as read, and a walrus is an assignment.
     if isinstance(value, ast.Name | ast.Attribute | ast.NamedExpr | ast.Yield | ast.YieldFrom):
         return
-    found = _result(value, module)
-    if found is not None and not _was_stored(value, module) and not _must_raise(statement, module):
-        yield RawFinding(
-            statement, f'The Result of {_shortened(value)} is thrown away{_lost(found)}.', HELP
-        )
+    channel = _result_channel(value, module)
+    if channel is None or _comes_from_store(value, module):
+        return
+    if not _must_raise(statement, module):
+        message = f'The Result of {_excerpt(value)} is discarded{_lost_errors(channel)}.'
+        yield RawFinding(statement, message, _HELP)
 
 
-def _was_stored(value: ast.expr, module: Module) -> bool:
-    """Whether it comes out of a container, where it was, and may still be: `results.pop()`, `cache.setdefault(key, result)`."""
+def _comes_from_store(value: ast.expr, module: Module) -> bool:
+    """Return whether the Result was stored before, as in `results.pop()`, `cache.setdefault(…)`."""
     if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute):
         return False
-    return any(base_names(one) & STORES for one in union_members(module.type_of(value.func.value)))
+    owners = union_members(module.type_of(value.func.value))
+    return any(base_names(owner) & _STORES for owner in owners)
 
 
 def _must_raise(statement: ast.Expr, module: Module) -> bool:
-    """Whether a test says that it raises, so that there is no Result: the last one in `with pytest.raises(…)`."""
-    around = module.parents.get(statement)
-    if not isinstance(around, ast.With | ast.AsyncWith) or around.body[-1] is not statement:
+    """Return whether a test expects the statement to raise: the last one in `pytest.raises(…)`."""
+    parent = module.parents.get(statement)
+    if not isinstance(parent, ast.With | ast.AsyncWith) or parent.body[-1] is not statement:
         return False
     managers = [
-        one for item in around.items for one in union_members(module.type_of(item.context_expr))
+        manager
+        for item in parent.items
+        for manager in union_members(module.type_of(item.context_expr))
     ]
-    return any(base_names(one) & RAISES for one in managers)
+    return any(base_names(manager) & _RAISES_CONTEXTS for manager in managers)
 
 
-def _in_call(given: ast.Lambda, module: Module) -> Iterator[RawFinding]:
-    around = module.parents.get(given)
-    if isinstance(around, ast.keyword):
-        call = module.parents.get(around)
-        if isinstance(call, ast.Call) and around.arg is not None:
-            yield from _unheard(given, call, around.arg, module)
-    elif isinstance(around, ast.Call) and given in around.args:
-        place = around.args.index(given)
-        # Behind a `*names` nobody knows which place it has.
-        if not any(isinstance(one, ast.Starred) for one in around.args[:place]):
-            yield from _unheard(given, around, place, module)
+def _check_lambda(function: ast.Lambda, module: Module) -> Iterator[RawFinding]:
+    parent = module.parents.get(function)
+    if isinstance(parent, ast.keyword):
+        call = module.parents.get(parent)
+        if isinstance(call, ast.Call) and parent.arg is not None:
+            yield from _check_callback(function, call, parent.arg, module)
+    elif isinstance(parent, ast.Call) and function in parent.args:
+        index = parent.args.index(function)
+        # The position of an argument after `*names` is unknown.
+        if not any(isinstance(argument, ast.Starred) for argument in parent.args[:index]):
+            yield from _check_callback(function, parent, index, module)
 
 
-def _unheard(
-    given: ast.Lambda, call: ast.Call, place: int | str, module: Module
+def _check_callback(
+    function: ast.Lambda, call: ast.Call, parameter: int | str, module: Module
 ) -> Iterator[RawFinding]:
-    found = _result(given.body, module)
-    if found is None or not _is_dropped_by(call, place, module):
+    channel = _result_channel(function.body, module)
+    if channel is None or not _ignores_return_value(call, parameter, module):
         return
     yield RawFinding(
-        given.body,
-        f'The Result of {_shortened(given.body)} is thrown away{_lost(found)}: nobody reads what this lambda gives.',
-        'Hand over a function that looks at it; `tap_error`, a log, or a `match` will do.',
+        function.body,
+        f'The Result of {_excerpt(function.body)} is discarded{_lost_errors(channel)}:'
+        ' the caller ignores what this lambda returns.',
+        'Pass a function that handles the Result, with `tap_error`, a log or a `match`.',
     )
 
 
-def _is_dropped_by(call: ast.Call, place: int | str, module: Module) -> bool:
-    """Whether what a function is handed at a place is called for nothing: the type says that it gives None, or any object."""
+def _ignores_return_value(call: ast.Call, parameter: int | str, module: Module) -> bool:
+    """Return whether a parameter is typed as a function that returns None or any object."""
     if (
         isinstance(call.func, ast.Attribute)
         and channel_of(module.type_of(call.func.value)) is not None
     ):
-        # The step of a Failure is never called.
+        # A Failure never calls the function passed to `map` or `bind`.
         return False
-    callee = module.type_of(call.func)
     signatures = [
-        one
-        for member in union_members(callee)
-        for one in (member.items if isinstance(member, Overloaded) else [member])
+        signature
+        for member in union_members(module.type_of(call.func))
+        for signature in (member.items if isinstance(member, Overloaded) else [member])
     ]
     return bool(signatures) and all(
-        isinstance(one, CallableType) and _wants_nothing(one, place) for one in signatures
+        isinstance(signature, CallableType) and _expects_no_value(signature, parameter)
+        for signature in signatures
     )
 
 
-def _wants_nothing(signature: CallableType, place: int | str) -> bool:
+def _expects_no_value(signature: CallableType, parameter: int | str) -> bool:
     argument = (
-        signature.argument_by_position(place)
-        if isinstance(place, int)
-        else signature.argument_by_name(place)
+        signature.argument_by_position(parameter)
+        if isinstance(parameter, int)
+        else signature.argument_by_name(parameter)
     )
     if argument is None:
         return False
-    wanted = get_proper_type(argument.typ)
+    declared = get_proper_type(argument.typ)
     options = (
-        [get_proper_type(one) for one in wanted.items]
-        if isinstance(wanted, UnionType)
-        else [wanted]
+        [get_proper_type(item) for item in declared.items]
+        if isinstance(declared, UnionType)
+        else [declared]
     )
-    functions = [one for one in options if isinstance(one, CallableType)]
-    return bool(functions) and all(_is_nothing(one.ret_type) for one in functions)
+    functions = [option for option in options if isinstance(option, CallableType)]
+    return bool(functions) and all(_is_none_or_object(function.ret_type) for function in functions)
 
 
-def _is_nothing(type_: Type) -> bool:
-    found = get_proper_type(type_)
-    return isinstance(found, NoneType) or (
-        isinstance(found, Instance) and found.type.fullname == 'builtins.object'
+def _is_none_or_object(type_: Type) -> bool:
+    proper = get_proper_type(type_)
+    return isinstance(proper, NoneType) or (
+        isinstance(proper, Instance) and proper.type.fullname == 'builtins.object'
     )
 
 
-def _binding(module: Module) -> Iterable[Function]:
-    """Give the functions that bind a Result to a name: only there it is worth the while to follow the names."""
-    found: dict[Function, None] = {}
-    given: list[tuple[ast.AST, ast.expr | None]] = [
-        (one, one.value) for one in module.nodes_of_type(ast.Assign)
+def _functions_binding_results(module: Module) -> Iterable[Function]:
+    """Return the functions that bind a Result to a name; only these need live-variable analysis."""
+    functions: dict[Function, None] = {}
+    assignments: list[tuple[ast.AST, ast.expr | None]] = [
+        (node, node.value) for node in module.nodes_of_type(ast.Assign)
     ]
-    given += [(one, one.value) for one in module.nodes_of_type(ast.AnnAssign)]
-    given += [(one, one.value) for one in module.nodes_of_type(ast.NamedExpr)]
-    for node, value in given:
+    assignments += [(node, node.value) for node in module.nodes_of_type(ast.AnnAssign)]
+    assignments += [(node, node.value) for node in module.nodes_of_type(ast.NamedExpr)]
+    for node, value in assignments:
         if value is not None and (
-            isinstance(value, ast.Tuple) or _result(value, module) is not None
+            isinstance(value, ast.Tuple) or _result_channel(value, module) is not None
         ):
-            found.update(dict.fromkeys(_around(node, module)))
-    bound: list[tuple[ast.AST, ast.expr | None]] = [
-        (one, one.target) for one in module.nodes_of_type(ast.For)
+            functions.update(dict.fromkeys(_enclosing_functions(node, module)))
+    targets: list[tuple[ast.AST, ast.expr | None]] = [
+        (node, node.target) for node in module.nodes_of_type(ast.For)
     ]
-    bound += [(one, one.target) for one in module.nodes_of_type(ast.AsyncFor)]
-    bound += [(one, one.optional_vars) for one in module.nodes_of_type(ast.withitem)]
-    for node, target in bound:
+    targets += [(node, node.target) for node in module.nodes_of_type(ast.AsyncFor)]
+    targets += [(node, node.optional_vars) for node in module.nodes_of_type(ast.withitem)]
+    for node, target in targets:
         if target is None:
             continue
-        if any(
-            contained_channel(module.variable_type(name)) is not None
-            for name in bound_names(target)
-        ):
-            found.update(dict.fromkeys(_around(node, module)))
-    return found
+        names = bound_names(target)
+        if any(contained_channel(module.variable_type(name)) is not None for name in names):
+            functions.update(dict.fromkeys(_enclosing_functions(node, module)))
+    return functions
 
 
-def _around(node: ast.AST, module: Module) -> Iterator[Function]:
-    """Give the functions that a node stands in, the innermost first."""
-    around = module.parents.get(node)
-    while around is not None:
-        if isinstance(around, FUNCTIONS):
-            yield around
-        around = module.parents.get(around)
+def _enclosing_functions(node: ast.AST, module: Module) -> Iterator[Function]:
+    """Yield the functions around a node, the innermost first."""
+    parent = module.parents.get(node)
+    while parent is not None:
+        if isinstance(parent, FUNCTIONS):
+            yield parent
+        parent = module.parents.get(parent)
 
 
-def _unread(
+def _check_local_names(
     function: ast.FunctionDef | ast.AsyncFunctionDef, module: Module
 ) -> Iterator[RawFinding]:
-    dead = {
+    unread = {
         name
-        for name in unread_assignments(function, lambda item: _swallows(item, module))
+        for name in unread_assignments(function, lambda item: _may_suppress(item, module))
         if name.id != '_'
     }
-    if not dead:
+    if not unread:
         return
     for node in walk(function):
         if isinstance(node, ast.Assign):
-            yield from _assigned(node, node.targets, node.value, dead, module)
+            yield from _check_assignment(node, node.targets, node.value, unread, module)
         elif isinstance(node, ast.AnnAssign) and node.value is not None:
-            yield from _assigned(node, [node.target], node.value, dead, module)
+            yield from _check_assignment(node, [node.target], node.value, unread, module)
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.NamedExpr):
-            yield from _assigned(node, [node.value.target], node.value.value, dead, module)
+            walrus = node.value
+            yield from _check_assignment(node, [walrus.target], walrus.value, unread, module)
         elif isinstance(node, ast.For | ast.AsyncFor):
-            yield from _bound(node, node.target, dead, module)
+            yield from _check_target(node, node.target, unread, module)
         elif isinstance(node, ast.With | ast.AsyncWith):
             for item in node.items:
                 if item.optional_vars is not None:
-                    yield from _bound(node, item.optional_vars, dead, module)
+                    yield from _check_target(node, item.optional_vars, unread, module)
 
 
-def _assigned(
-    statement: ast.stmt, bound: list[ast.expr], value: ast.expr, dead: set[ast.Name], module: Module
+def _check_assignment(
+    statement: ast.stmt,
+    targets: list[ast.expr],
+    value: ast.expr,
+    unread: set[ast.Name],
+    module: Module,
 ) -> Iterator[RawFinding]:
     if (
-        len(bound) == 1
-        and isinstance(bound[0], ast.Tuple)
+        len(targets) == 1
+        and isinstance(targets[0], ast.Tuple)
         and isinstance(value, ast.Tuple)
-        and len(bound[0].elts) == len(value.elts)
+        and len(targets[0].elts) == len(value.elts)
     ):
-        for one, part in zip(bound[0].elts, value.elts, strict=True):
-            yield from _assigned(statement, [one], part, dead, module)
+        for target, part in zip(targets[0].elts, value.elts, strict=True):
+            yield from _check_assignment(statement, [target], part, unread, module)
         return
-    if len(bound) == 1 and isinstance(bound[0], ast.Tuple | ast.List):
-        yield from _bound(statement, bound[0], dead, module)
+    if len(targets) == 1 and isinstance(targets[0], ast.Tuple | ast.List):
+        yield from _check_target(statement, targets[0], unread, module)
         return
-    names = [one for one in bound if isinstance(one, ast.Name)]
-    if (
-        len(names) < len(bound)
-        or not all(one in dead for one in names)
-        or isinstance(value, ast.Name | ast.Attribute)
-    ):
+    names = [target for target in targets if isinstance(target, ast.Name)]
+    if len(names) < len(targets) or not all(name in unread for name in names):
         return
-    found = _result(value, module)
-    if found is not None and not _was_stored(value, module):
-        yield _nobody_reads(statement, names[0], found)
+    if isinstance(value, ast.Name | ast.Attribute):
+        return
+    channel = _result_channel(value, module)
+    if channel is not None and not _comes_from_store(value, module):
+        yield _unread_name(statement, names[0], channel)
 
 
-def _bound(
-    statement: ast.stmt, target: ast.expr, dead: set[ast.Name], module: Module
+def _check_target(
+    statement: ast.stmt, target: ast.expr, unread: set[ast.Name], module: Module
 ) -> Iterator[RawFinding]:
     for name in bound_names(target):
-        found = contained_channel(module.variable_type(name)) if name in dead else None
-        if found is not None:
-            yield _nobody_reads(statement, name, found)
+        channel = contained_channel(module.variable_type(name)) if name in unread else None
+        if channel is not None:
+            yield _unread_name(statement, name, channel)
 
 
-def _nobody_reads(statement: ast.stmt, name: ast.Name, found: Channel) -> RawFinding:
-    return RawFinding(
-        statement, f'The Result in `{name.id}` is thrown away{_lost(found)}: nobody reads it.', HELP
+def _unread_name(statement: ast.stmt, name: ast.Name, channel: Channel) -> RawFinding:
+    message = f'The Result in `{name.id}` is never read{_lost_errors(channel)}.'
+    return RawFinding(statement, message, _HELP)
+
+
+def _may_suppress(item: ast.withitem, module: Module) -> bool:
+    """Return whether a context manager may suppress exceptions: its `__exit__` returns bool.
+
+    Type checkers agree on this convention of PEP 484.
+    """
+    managers = list(union_members(module.type_of(item.context_expr)))
+    return not managers or any(_exit_may_suppress(manager) for manager in managers)
+
+
+def _exit_may_suppress(manager: object) -> bool:
+    if not isinstance(manager, Instance):
+        return True
+    methods = [manager.type.get_method(name) for name in ('__exit__', '__aexit__')]
+    types = [
+        get_proper_type(method.type)
+        for method in methods
+        if method is not None and method.type is not None
+    ]
+    return not types or any(
+        not isinstance(type_, CallableType) or _may_return_true(type_) for type_ in types
     )
 
 
-def _swallows(item: ast.withitem, module: Module) -> bool:
-    """Whether a context manager may end an exception: `__exit__` says so by the type bool (PEP 484's checkers agree on it)."""
-    managers = list(union_members(module.type_of(item.context_expr)))
-    return not managers or any(_may_swallow(one) for one in managers)
-
-
-def _may_swallow(manager: object) -> bool:
-    if not isinstance(manager, Instance):
-        return True
-    methods = [
-        found
-        for name in ('__exit__', '__aexit__')
-        if (found := manager.type.get_method(name)) is not None
-    ]
-    typed = [get_proper_type(one.type) for one in methods if one.type is not None]
-    return not typed or any(not isinstance(one, CallableType) or _says_bool(one) for one in typed)
-
-
-def _says_bool(method: CallableType) -> bool:
-    for one in union_members(method.ret_type):
-        for given in union_members(awaited_type(one) or one):
-            if isinstance(given, LiteralType) and given.value is False:
+def _may_return_true(method: CallableType) -> bool:
+    for declared in union_members(method.ret_type):
+        for member in union_members(awaited_type(declared) or declared):
+            if isinstance(member, LiteralType) and member.value is False:
                 continue
-            if not isinstance(given, NoneType):
+            if not isinstance(member, NoneType):
                 return True
     return False
 
 
-def _result(value: ast.expr, module: Module) -> Channel | None:
-    return next(
-        (found for one in module.types_of(value) if (found := contained_channel(one)) is not None),
-        None,
-    )
+def _result_channel(value: ast.expr, module: Module) -> Channel | None:
+    channels = map(contained_channel, module.types_of(value))
+    return next((channel for channel in channels if channel is not None), None)
 
 
-def _lost(found: Channel) -> str:
-    return f', and with it its error ({format_types(found.errors)})' if found.errors else ''
+def _lost_errors(channel: Channel) -> str:
+    if not channel.errors:
+        return ''
+    errors = 'its error is lost' if len(channel.errors) == 1 else 'its errors are lost'
+    return f'; {errors} ({format_types(channel.errors)})'
 
 
-def _shortened(value: ast.expr) -> str:
+def _excerpt(value: ast.expr) -> str:
     if isinstance(value, ast.Await):
         value = value.value
     if not isinstance(value, ast.Call):
         return 'this expression'
-    called = ast.unparse(value.func)
-    return f'`{called}(…)`' if len(called) <= LONGEST else 'this call'
+    callee = ast.unparse(value.func)
+    return f'`{callee}(…)`' if len(callee) <= _MAX_CODE else 'this call'
 
 
-RULE = Rule('SW101', 'a Result thrown away', 'error', __doc__ or '', find)
+RULE = Rule('SW101', 'discarded Result', 'error', __doc__ or '', _find_discarded_results)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from seamwise._text.phrases import excerpt
+from seamwise._text.phrases import truncate
 from seamwise.catalog.problem import Problem
 from seamwise.errors import TaggedError, retry_after
 
@@ -17,13 +17,13 @@ def later(error: TaggedError) -> str | None:
 
 def reads(text: str) -> str | None:
     """Show a text that is in trouble."""
-    return f'it reads {excerpt(text, EXCERPT_LIMIT)!r}' if text else None
+    return f'it reads {truncate(text, EXCERPT_LIMIT)!r}' if text else None
 
 
 def last_words(output: str) -> Iterator[str]:
     """Show what a command wrote last."""
     if lines := output.strip().splitlines():
-        yield f'it last wrote {excerpt(lines[-1], EXCERPT_LIMIT)!r}'
+        yield f'it last wrote {truncate(lines[-1], EXCERPT_LIMIT)!r}'
 
 
 def places(problems: Iterable[Problem], *, whole: str) -> Iterator[str]:

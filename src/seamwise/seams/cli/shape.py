@@ -2,13 +2,7 @@
 
 from msgspec import Struct
 
-
-class Place(Struct, frozen=True):
-    """A place in a file; `line` and `column` count from 1, in characters."""
-
-    path: str
-    line: int
-    column: int
+from seamwise._text.source_excerpt import Place as Place
 
 
 class Rendered(Struct, frozen=True, omit_defaults=True):

@@ -1,10 +1,9 @@
 """How a person wants to be told: as the terminal allows, without anything but text, or read aloud."""
 
 import os
-from typing import Literal, TextIO, TypeAlias
+from typing import TextIO
 
-Style: TypeAlias = Literal['auto', 'plain', 'screen-reader']
-"""`plain` has no escape sequence at all; `screen-reader` also breaks no lines, draws nothing, and says a place in words."""
+from seamwise._text.source_excerpt import Style as Style
 
 STYLES: tuple[Style, ...] = ('auto', 'plain', 'screen-reader')
 

@@ -9,13 +9,10 @@ from collections.abc import Iterator
 
 from seamwise import policies
 from seamwise._text.phrases import (
-    describe_exit_code,
-    describe_parent_folder,
-    describe_rejected_hunk,
-    excerpt,
     join_limited,
     join_quoted,
     pluralize,
+    truncate,
 )
 from seamwise.catalog import (
     access,
@@ -29,6 +26,11 @@ from seamwise.catalog import (
     streaming,
     tools,
     workspace,
+)
+from seamwise.seams._tool_phrases import (
+    describe_exit_code,
+    describe_parent_folder,
+    describe_rejected_hunk,
 )
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.cli import hints
@@ -324,11 +326,11 @@ def _nearest(error: tools.ContentNotFound) -> str | None:
         return None
     where = '' if error.line is None else f' at line {error.line}'
     alike = '' if error.similarity is None else f' ({error.similarity:.0%} alike)'
-    return f'the nearest text stands{where}{alike}: {excerpt(error.best_match, EXCERPT_LIMIT)!r}'
+    return f'the nearest text stands{where}{alike}: {truncate(error.best_match, EXCERPT_LIMIT)!r}'
 
 
 def _found(error: tools.ContentMismatch) -> str:
-    return f'it holds {excerpt(error.actual, EXCERPT_LIMIT)!r}, not {excerpt(error.expected, EXCERPT_LIMIT)!r}.'
+    return f'it holds {truncate(error.actual, EXCERPT_LIMIT)!r}, not {truncate(error.expected, EXCERPT_LIMIT)!r}.'
 
 
 def _lines(error: tools.DuplicateMatch) -> str:

@@ -3,8 +3,7 @@
 import msgspec
 
 from seamwise._text.escaping import escape, escape_lines
-from seamwise._text.jsonable import to_json
-from seamwise.seams._json import Json
+from seamwise._text.jsonable import Json, to_json
 from seamwise.seams.cli.shape import Rendered
 
 

@@ -8,9 +8,9 @@ from typing import Any, Never, TypeAlias
 import msgspec
 from typing_extensions import TypeIs
 
+from seamwise._text.jsonable import Json
 from seamwise.errors import TaggedError
 from seamwise.seams._common import DEFECT_MESSAGE, _public_names
-from seamwise.seams._json import Json
 from seamwise.seams.adapter import Adapter, Hidden
 from seamwise.seams.http.framework import phrase
 from seamwise.seams.http.on import Responds

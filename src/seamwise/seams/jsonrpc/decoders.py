@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 from typing_extensions import TypeForm
 
-from seamwise._annotations import hints
+from seamwise._annotations import resolved_hints
 from seamwise.codec import Codec
 from seamwise.errors import TAG_FIELD, TaggedError
 from seamwise.seams._common import _public_names
@@ -44,7 +44,7 @@ class Readers(Generic[E]):
 @lru_cache(maxsize=4096)
 def _required(kind: type[TaggedError]) -> Mapping[str, object]:
     """Give what stands in for the required fields that no wire tells: any cause, and masked secrets."""
-    annotations = hints(kind)
+    annotations = resolved_hints(kind)
     missing = {field.name for field in msgspec.structs.fields(kind) if field.required} - set(
         _public_names(kind)
     )

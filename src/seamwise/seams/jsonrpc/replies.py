@@ -6,11 +6,11 @@ from typing import Generic, TypeVar
 from msgspec import Struct
 from typing_extensions import TypeForm
 
+from seamwise._text.jsonable import Json
 from seamwise.categories import Category
 from seamwise.containers import Failure, Result, Success
 from seamwise.errors import TaggedError
 from seamwise.seams._common import safe_text
-from seamwise.seams._json import Json
 from seamwise.seams.jsonrpc.codes import Protocol
 from seamwise.seams.jsonrpc.decoders import readers
 from seamwise.seams.jsonrpc.details import STRUCT

@@ -5,12 +5,12 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
+from seamwise._text.jsonable import Json
 from seamwise.catalog.parsing import SchemaViolations, UnreadableCall
 from seamwise.catalog.problem import Problem
 from seamwise.categories import Category
 from seamwise.containers import Failure, Result, Success
 from seamwise.errors import TaggedError
-from seamwise.seams._json import Json
 from seamwise.seams.jsonrpc.shape import Id, is_id
 from seamwise.seams.jsonrpc.strict_json import kind_of, read
 

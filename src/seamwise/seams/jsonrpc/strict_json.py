@@ -5,10 +5,10 @@ from typing import Final
 
 import msgspec
 
+from seamwise._text.jsonable import Json
 from seamwise.catalog.parsing import UnreadableCall
 from seamwise.containers import Failure, Result, Success
 from seamwise.redaction import redact
-from seamwise.seams._json import Json
 
 SIZE_LIMIT: Final = 16 * 2**20
 """A body of more bytes is refused unread."""

@@ -8,13 +8,10 @@ from typing import assert_never
 from seamwise import policies
 from seamwise._text.phrases import (
     MAX_LISTED,
-    describe_exit_code,
-    describe_parent_folder,
-    describe_rejected_hunk,
-    excerpt,
     join_limited,
     join_quoted,
     pluralize,
+    truncate,
 )
 from seamwise.catalog import (
     access,
@@ -33,6 +30,11 @@ from seamwise.catalog.problem import Problem
 from seamwise.errors import TaggedError, retry_after
 from seamwise.redaction import redact
 from seamwise.seams._redacted import direct_cause
+from seamwise.seams._tool_phrases import (
+    describe_exit_code,
+    describe_parent_folder,
+    describe_rejected_hunk,
+)
 from seamwise.seams.model.shape import OUTPUT_LIMIT, head
 
 EXCERPT_LIMIT = 600
@@ -289,7 +291,7 @@ UNKNOWN_FORMAT = 'Send the call in a format that is read here, such as {"tool": 
 
 def unreadable_call(error: parsing.UnreadableCall) -> str:
     """Show the text around the trouble."""
-    return f'Send the call again as well-formed {error.format}; nothing was run. It read: {excerpt(error.excerpt, EXCERPT_LIMIT)}'
+    return f'Send the call again as well-formed {error.format}; nothing was run. It read: {truncate(error.excerpt, EXCERPT_LIMIT)}'
 
 
 def schema_violations(error: parsing.SchemaViolations) -> str:
@@ -419,7 +421,7 @@ def user_interrupted(error: streaming.UserInterrupted) -> str:
     """Hand on what the user said."""
     if not error.feedback:
         return 'Stop what you were doing and ask the user how to go on.'
-    return f'Stop what you were doing and work on what the user says: {excerpt(error.feedback, EXCERPT_LIMIT)}'
+    return f'Stop what you were doing and work on what the user says: {truncate(error.feedback, EXCERPT_LIMIT)}'
 
 
 TOO_MANY_MISTAKES = (
@@ -483,12 +485,12 @@ def content_not_found(error: tools.ContentNotFound) -> str:
         return f'Read {error.path!r} and search for a text that stands there, white space included.'
     where = f' at line {error.line}' if error.line is not None else ''
     alike = f' and is {error.similarity:.0%} alike' if error.similarity is not None else ''
-    return f'The nearest text stands{where}{alike}; search for exactly this if you mean it:\n{excerpt(error.best_match, EXCERPT_LIMIT)}'
+    return f'The nearest text stands{where}{alike}; search for exactly this if you mean it:\n{truncate(error.best_match, EXCERPT_LIMIT)}'
 
 
 def content_mismatch(error: tools.ContentMismatch) -> str:
     """Show what stands at the line."""
-    return f'Read {error.path!r} again and start from what line {error.line} really holds:\n{excerpt(error.actual, EXCERPT_LIMIT)}'
+    return f'Read {error.path!r} again and start from what line {error.line} really holds:\n{truncate(error.actual, EXCERPT_LIMIT)}'
 
 
 def duplicate_match(error: tools.DuplicateMatch) -> str:

@@ -6,9 +6,8 @@ from typing import TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from seamwise._text.jsonable import to_json
+from seamwise._text.jsonable import Json, to_json
 from seamwise.messages import shorten
-from seamwise.seams._json import Json
 from seamwise.seams.model.shape import Done, Guidance, tail
 
 T = TypeVar('T')

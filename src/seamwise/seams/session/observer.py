@@ -11,7 +11,7 @@ from typing_extensions import Unpack
 from seamwise.catalog.sessions import RecoveryFailed
 from seamwise.categories import Category
 from seamwise.errors import TaggedError
-from seamwise.messages import fill, names
+from seamwise.messages import field_names, fill
 from seamwise.policies.events import (
     CircuitChanged,
     FellBack,
@@ -123,7 +123,7 @@ def _waiting(wait: _Wait, locale: str) -> str:
     english = WAIT_MESSAGES[wait.seconds != 1]
     said = catalogue(locale).ngettext(*WAIT_MESSAGES, wait.seconds)
     # A catalogue from outside may be older than this text: what it cannot fill in, nobody should be shown.
-    return fill(said if names(said) <= set(wait.__struct_fields__) else english, wait)
+    return fill(said if field_names(said) <= set(wait.__struct_fields__) else english, wait)
 
 
 def _at_the_end(happened: GaveUp, teller: _Teller) -> Iterator[ErrorEvent]:

@@ -1,24 +1,24 @@
 'use strict';
-// The page.
+// Search, keyboard navigation and drawings of the error map.
 const graph = JSON.parse(document.getElementById('graph').textContent);
-const functions = new Map(graph.functions.map((one) => [one.name, one]));
+const functions = new Map(graph.functions.map((node) => [node.name, node]));
 const query = document.getElementById('query');
 const count = document.getElementById('count');
 const articles = [...document.querySelectorAll('article')];
 const sections = [...document.querySelectorAll('section')];
-const texts = articles.map((one) => one.textContent.toLowerCase());
+const articleTexts = articles.map((article) => article.textContent.toLowerCase());
 
 function filter() {
   const words = query.value.toLowerCase().split(/\s+/).filter(Boolean);
-  let shown = 0;
-  articles.forEach((article, number) => {
-    article.hidden = !words.every((word) => texts[number].includes(word));
-    shown += article.hidden || article.id.startsWith('seam=') ? 0 : 1;
+  let matches = 0;
+  articles.forEach((article, index) => {
+    article.hidden = !words.every((word) => articleTexts[index].includes(word));
+    matches += article.hidden || article.id.startsWith('seam=') ? 0 : 1;
   });
   for (const section of sections) {
     section.hidden = !section.querySelector('article:not([hidden])');
   }
-  count.textContent = words.length ? `${shown} of ${graph.errors.length} errors` : '';
+  count.textContent = words.length ? `${matches} of ${graph.errors.length} errors` : '';
 }
 
 function openTarget() {
@@ -26,9 +26,9 @@ function openTarget() {
   try {
     id = decodeURIComponent(location.hash.slice(1));
   } catch {
-    // A link that somebody has cut off leads nowhere.
+    // A truncated link may end within a percent escape.
   }
-  const article = articles.find((one) => one.id === id);
+  const article = articles.find((candidate) => candidate.id === id);
   if (!article) return;
   if (article.hidden) {
     query.value = '';
@@ -39,187 +39,210 @@ function openTarget() {
   article.scrollIntoView();
 }
 
-function move(from, by) {
-  const summaries = articles.filter((one) => !one.hidden).map((one) => one.querySelector('summary'));
-  const next = summaries.indexOf(from) + by;
-  if (next < 0) query.focus();
-  else summaries[next]?.focus();
+function moveFocus(from, offset) {
+  const visible = articles.filter((article) => !article.hidden);
+  const summaries = visible.map((article) => article.querySelector('summary'));
+  const index = summaries.indexOf(from) + offset;
+  if (index < 0) query.focus();
+  else summaries[index]?.focus();
 }
 
-// The drawing: what makes the error on the left, its ends on the right.
-const MOST_DRAWN = 60;
-const HEIGHT = 40;
-const LONGEST = 44;
-const [SPACE, GAP, SIGN] = [16, 56, 7.4];
+// The drawing has the creators of an error on the left and its ends on the right. Node names are
+// 'f NAME' for functions and 's NAME' for seams. Lengths are in pixels.
+const MAX_NODES = 60;
+const MAX_TITLE = 44; // characters
+const BOX_HEIGHT = 40;
+const MARGIN = 16;
+const ROW_GAP = 16;
+const COLUMN_GAP = 56;
+const CHARACTER_WIDTH = 7.4;
+const SMALL_FONT_SCALE = 0.85;
 
 function edgesOf(error) {
   const edges = new Map();
   const add = (source, target, kind) => edges.set(JSON.stringify([source, target, kind]), { source, target, kind });
-  const having = (every) => every.filter((one) => one.errors.includes(error));
-  const shows = having(graph.shows);
-  const showing = new Set(shows.map((one) => one.function));
-  for (const one of having(graph.calls)) {
-    const kind = one.fate === 'handled' && showing.has(one.caller) ? 'passes' : one.fate;
-    add(`f ${one.callee}`, `f ${one.caller}`, kind);
+  const ofError = (parts) => parts.filter((part) => part.errors.includes(error));
+  const seamEdges = ofError(graph.shows);
+  const showing = new Set(seamEdges.map((edge) => edge.function));
+  for (const call of ofError(graph.calls)) {
+    const kind = call.fate === 'handled' && showing.has(call.caller) ? 'passes' : call.fate;
+    add(`f ${call.callee}`, `f ${call.caller}`, kind);
   }
-  for (const one of having(graph.overrides)) add(`f ${one.method}`, `f ${one.base}`, 'override');
-  for (const one of shows) add(`f ${one.function}`, `s ${one.seam}`, 'show');
+  for (const edge of ofError(graph.overrides)) add(`f ${edge.method}`, `f ${edge.base}`, 'override');
+  for (const edge of seamEdges) add(`f ${edge.function}`, `s ${edge.seam}`, 'show');
   return [...edges.values()];
 }
 
-function distances(begin, neighbours) {
-  const found = new Map([...begin].map((one) => [one, 0]));
-  for (const one of found.keys()) {
-    for (const next of neighbours.get(one) ?? []) {
-      if (!found.has(next)) found.set(next, found.get(one) + 1);
+/** Breadth-first search: the distance of each reachable node. */
+function distances(starts, neighbours) {
+  const result = new Map([...starts].map((node) => [node, 0]));
+  for (const node of result.keys()) {
+    for (const neighbour of neighbours.get(node) ?? []) {
+      if (!result.has(neighbour)) result.set(neighbour, result.get(node) + 1);
     }
   }
-  return found;
+  return result;
 }
 
-function neighbours(edges, from, to) {
-  const found = new Map();
+function neighboursBy(edges, from, to) {
+  const result = new Map();
   for (const edge of edges) {
-    if (!found.has(edge[from])) found.set(edge[from], []);
-    found.get(edge[from]).push(edge[to]);
+    if (!result.has(edge[from])) result.set(edge[from], []);
+    result.get(edge[from]).push(edge[to]);
   }
-  return found;
+  return result;
 }
 
-/** The nodes of an error, those on the shortest ways first. */
-function nearest(edges, makers) {
-  const nodes = [...new Set([...makers, ...edges.flatMap((one) => [one.source, one.target])])];
-  const [after, before] = [neighbours(edges, 'source', 'target'), neighbours(edges, 'target', 'source')];
-  const begin = distances(nodes.filter((one) => makers.has(one) || !before.has(one)), after);
-  const end = distances(nodes.filter((one) => !after.has(one)), before);
-  const way = (one) => (begin.get(one) ?? nodes.length) + (end.get(one) ?? nodes.length);
-  return nodes.sort((one, other) => way(one) - way(other) || (one < other ? -1 : 1));
+/** The nodes of an error, those on the shortest paths first. */
+function sortedNodes(edges, creators) {
+  const nodes = [...new Set([...creators, ...edges.flatMap((edge) => [edge.source, edge.target])])];
+  const next = neighboursBy(edges, 'source', 'target');
+  const previous = neighboursBy(edges, 'target', 'source');
+  const fromStart = distances(nodes.filter((node) => creators.has(node) || !previous.has(node)), next);
+  const toEnd = distances(nodes.filter((node) => !next.has(node)), previous);
+  const pathLength = (node) => (fromStart.get(node) ?? nodes.length) + (toEnd.get(node) ?? nodes.length);
+  return nodes.sort((left, right) => pathLength(left) - pathLength(right) || (left < right ? -1 : 1));
 }
 
-/** How many columns each node is away from the last one: further than all that follow it, but for what leads back in a cycle. */
+/** The layer of each node, counted from the right: one more than the highest layer of its targets, except in cycles. */
 function layersOf(nodes, edges) {
-  const after = neighbours(edges, 'source', 'target');
-  const hasSeam = nodes.some((one) => one.kind === 'seam');
-  const kinds = new Map(nodes.map((one) => [one.name, one.kind]));
+  const targetsOf = neighboursBy(edges, 'source', 'target');
+  const hasSeam = nodes.some((node) => node.kind === 'seam');
+  const kinds = new Map(nodes.map((node) => [node.name, node.kind]));
   const layers = new Map();
-  const begun = new Set();
-  const isTarget = new Set(edges.map((one) => one.target));
-  const starts = [...nodes].sort((one, other) => isTarget.has(one.name) - isTarget.has(other.name)).map((one) => one.name);
+  const visited = new Set();
+  const isTarget = new Set(edges.map((edge) => edge.target));
+  const starts = [...nodes]
+    .sort((left, right) => isTarget.has(left.name) - isTarget.has(right.name))
+    .map((node) => node.name);
   for (const start of starts) {
-    const waiting = [start];
-    while (waiting.length) {
-      const name = waiting.at(-1);
-      const following = after.get(name) ?? [];
-      const next = begun.has(name) ? [] : following.filter((one) => !begun.has(one));
-      begun.add(name);
-      if (next.length) {
-        waiting.push(...next);
+    const stack = [start];
+    while (stack.length) {
+      const name = stack.at(-1);
+      const targets = targetsOf.get(name) ?? [];
+      const unvisited = visited.has(name) ? [] : targets.filter((target) => !visited.has(target));
+      visited.add(name);
+      if (unvisited.length) {
+        stack.push(...unvisited);
         continue;
       }
-      waiting.pop();
+      stack.pop();
       if (layers.has(name)) continue;
-      const last = hasSeam && kinds.get(name) !== 'seam' ? 1 : 0;
-      layers.set(name, following.reduce((most, one) => Math.max(most, (layers.get(one) ?? -1) + 1), last));
+      // Only seams are in the last column, if there are any.
+      const minimum = hasSeam && kinds.get(name) !== 'seam' ? 1 : 0;
+      const layer = targets.reduce((highest, target) => Math.max(highest, (layers.get(target) ?? -1) + 1), minimum);
+      layers.set(name, layer);
     }
   }
   return layers;
 }
 
 /** The end of a text that is too long for a box. */
-function fitting(text) {
-  const signs = [...text];
-  return signs.length > LONGEST ? `…${signs.slice(1 - LONGEST).join('')}` : text;
+function truncateStart(text) {
+  const characters = [...text];
+  return characters.length > MAX_TITLE ? `…${characters.slice(1 - MAX_TITLE).join('')}` : text;
 }
 
-function label(name, makers) {
-  if (name.startsWith('s ')) return { kind: 'seam', title: fitting(name.slice(2)), below: 'seam', whole: name.slice(2) };
-  const own = functions.get(name.slice(2));
-  if (!own.place) return { kind: 'foreign', title: fitting(own.name), below: 'from elsewhere', whole: own.name };
+function describe(name, creators) {
+  const ownName = name.slice(2);
+  if (name.startsWith('s ')) return { kind: 'seam', title: truncateStart(ownName), subtitle: 'seam', tooltip: ownName };
+  const node = functions.get(ownName);
+  if (!node.place) {
+    return { kind: 'foreign', title: truncateStart(node.name), subtitle: 'external', tooltip: node.name };
+  }
+  const isCreator = creators.has(name);
+  const localName = node.name.startsWith(`${node.module}.`) ? node.name.slice(node.module.length + 1) : node.name;
   return {
-    kind: makers.has(name) ? 'made' : 'function',
-    title: fitting(own.name.startsWith(`${own.module}.`) ? own.name.slice(own.module.length + 1) : own.name),
-    below: fitting(`${makers.has(name) ? 'made in ' : ''}${own.module}`),
-    whole: `${own.name}, ${own.place.path}:${own.place.line}`,
+    kind: isCreator ? 'made' : 'function',
+    title: truncateStart(localName),
+    subtitle: truncateStart(`${isCreator ? 'created in ' : ''}${node.module}`),
+    tooltip: `${node.name}, ${node.place.path}:${node.place.line}`,
   };
 }
 
-/** Give every node its place, and every edge the cells that it goes through: it never crosses a box of a column between its ends. */
-function laidOut(nodes, edges) {
+/** Set the position of each node, and the cells that each edge passes through, so that it crosses no box between its ends. */
+function setPositions(nodes, edges) {
   const layers = layersOf(nodes, edges);
-  const last = Math.max(...layers.values());
-  const columns = Array.from({ length: last + 1 }, () => []);
+  const lastLayer = Math.max(...layers.values());
+  const columns = Array.from({ length: lastLayer + 1 }, () => []);
   const cells = new Map();
-  const before = new Map();
-  const put = (cell, column) => columns[column].push(Object.assign(cell, { column }));
+  const previousCells = new Map();
+  const addCell = (cell, column) => columns[column].push(Object.assign(cell, { column }));
   for (const node of nodes) {
-    put(Object.assign(node, { height: HEIGHT, room: Math.max(node.title.length, node.below.length * 0.85) * SIGN + 16 }), last - layers.get(node.name));
+    const characters = Math.max(node.title.length, node.subtitle.length * SMALL_FONT_SCALE);
+    Object.assign(node, { height: BOX_HEIGHT, minWidth: characters * CHARACTER_WIDTH + 16 });
+    addCell(node, lastLayer - layers.get(node.name));
     cells.set(node.name, node);
   }
   for (const edge of edges) {
-    const [from, to] = [cells.get(edge.source), cells.get(edge.target)];
-    edge.through = [from];
-    for (let column = from.column + 1; column < to.column; column += 1) {
-      const bridge = { name: '', height: 0, room: 0 };
-      put(bridge, column);
-      edge.through.push(bridge);
+    const [source, target] = [cells.get(edge.source), cells.get(edge.target)];
+    edge.cells = [source];
+    for (let column = source.column + 1; column < target.column; column += 1) {
+      const emptyCell = { name: '', height: 0, minWidth: 0 };
+      addCell(emptyCell, column);
+      edge.cells.push(emptyCell);
     }
-    edge.through.push(to);
-    edge.through.forEach((cell, number) => number && before.set(cell, [...(before.get(cell) ?? []), edge.through[number - 1]]));
+    edge.cells.push(target);
+    edge.cells.slice(1).forEach((cell, index) => {
+      previousCells.set(cell, [...(previousCells.get(cell) ?? []), edge.cells[index]]);
+    });
   }
-  let [x, height] = [16, 0];
+  let [x, height] = [MARGIN, 0];
   for (const column of columns) {
-    const middle = (cell) => {
-      const known = (before.get(cell) ?? []).filter((one) => one.column < cell.column).map((one) => one.y + one.height / 2);
-      return known.length ? known.reduce((sum, one) => sum + one, 0) / known.length : 0;
+    const barycenter = (cell) => {
+      const placed = (previousCells.get(cell) ?? []).filter((previous) => previous.column < cell.column);
+      const middles = placed.map((previous) => previous.y + previous.height / 2);
+      return middles.length ? middles.reduce((sum, middle) => sum + middle, 0) / middles.length : 0;
     };
-    const middles = new Map(column.map((cell) => [cell, middle(cell)]));
-    column.sort((one, other) => middles.get(one) - middles.get(other) || (one.name < other.name ? -1 : 1));
-    const width = Math.max(...column.map((cell) => cell.room));
-    let y = 16;
+    const order = new Map(column.map((cell) => [cell, barycenter(cell)]));
+    column.sort((left, right) => order.get(left) - order.get(right) || (left.name < right.name ? -1 : 1));
+    const width = Math.max(...column.map((cell) => cell.minWidth));
+    let y = MARGIN;
     for (const cell of column) {
       Object.assign(cell, { x, y, width });
-      y += cell.height + SPACE;
+      y += cell.height + ROW_GAP;
     }
-    x += width + GAP;
+    x += width + COLUMN_GAP;
     height = Math.max(height, y);
   }
-  return { width: x - GAP + 16, height };
+  return { width: x - COLUMN_GAP + MARGIN, height };
 }
 
 function svg(name, attributes, ...children) {
-  const one = document.createElementNS('http://www.w3.org/2000/svg', name);
-  for (const [key, value] of Object.entries(attributes)) one.setAttribute(key, value);
-  one.append(...children);
-  return one;
+  const element = document.createElementNS('http://www.w3.org/2000/svg', name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
 }
 
-function box(node) {
-  const at = { x: node.x + 8 };
-  const parts = [
-    svg('title', {}, node.whole),
-    svg('rect', { x: node.x, y: node.y, width: node.width, height: HEIGHT, rx: node.kind === 'seam' ? HEIGHT / 2 : 6 }),
-    svg('text', { ...at, y: node.y + 17 }, node.title),
-    svg('text', { ...at, y: node.y + 32, class: 'quiet' }, node.below),
-  ];
-  return svg('g', { class: node.kind }, ...parts);
+function drawBox(node) {
+  const x = node.x + 8;
+  const radius = node.kind === 'seam' ? BOX_HEIGHT / 2 : 6;
+  return svg(
+    'g', { class: node.kind },
+    svg('title', {}, node.tooltip),
+    svg('rect', { x: node.x, y: node.y, width: node.width, height: BOX_HEIGHT, rx: radius }),
+    svg('text', { x, y: node.y + 17 }, node.title),
+    svg('text', { x, y: node.y + 32, class: 'quiet' }, node.subtitle),
+  );
 }
 
-function arrow(edge) {
-  const [first, ...rest] = edge.through;
-  let path = `M${first.x + first.width} ${first.y + first.height / 2}`;
-  let from = first;
+function drawEdge(edge) {
+  const [start, ...rest] = edge.cells;
+  let path = `M${start.x + start.width} ${start.y + start.height / 2}`;
+  let from = start;
   for (const to of rest) {
     const [x, y, endX, endY] = [from.x + from.width, from.y + from.height / 2, to.x, to.y + to.height / 2];
-    const bend = Math.max(GAP / 2, Math.abs(endX - x) / 3);
+    const bend = Math.max(COLUMN_GAP / 2, Math.abs(endX - x) / 3);
     path += `C${x + bend} ${y} ${endX - bend} ${endY} ${endX} ${endY}`;
-    if (to !== edge.through.at(-1)) path += `H${endX + to.width}`;
+    if (to !== edge.cells.at(-1)) path += `H${endX + to.width}`;
     from = to;
   }
-  const ends = { handled: 'bar', lost: 'bar' };
-  return svg('path', { d: path, class: edge.kind, 'marker-end': `url(#${ends[edge.kind] ?? 'arrow'})` });
+  const markerId = ['handled', 'lost'].includes(edge.kind) ? 'bar' : 'arrow';
+  return svg('path', { d: path, class: edge.kind, 'marker-end': `url(#${markerId})` });
 }
 
-function markers() {
+function drawMarkers() {
   const marker = (id, d) =>
     svg('marker', { id, viewBox: '0 0 10 10', refX: 9, refY: 5, markerWidth: 7, markerHeight: 7, orient: 'auto-start-reverse' },
       svg('path', { d }));
@@ -227,39 +250,40 @@ function markers() {
 }
 
 function draw(article) {
-  const room = article.querySelector('.drawing');
-  if (!room || room.firstChild) return;
+  const container = article.querySelector('.drawing');
+  if (!container || container.firstChild) return;
   const error = article.id.slice('error='.length);
-  const makers = new Set(graph.makes.filter((one) => one.errors.includes(error)).map((one) => `f ${one.function}`));
+  const creations = graph.makes.filter((creation) => creation.errors.includes(error));
+  const creators = new Set(creations.map((creation) => `f ${creation.function}`));
   const edges = edgesOf(error);
-  const nodes = nearest(edges, makers);
-  if (!nodes.length) return;
-  const drawn = nodes.slice(0, MOST_DRAWN).map((one) => ({ name: one, ...label(one, makers) }));
-  const names = new Set(drawn.map((one) => one.name));
-  const between = edges.filter((one) => names.has(one.source) && names.has(one.target));
-  const size = laidOut(drawn, between);
-  const name = article.querySelector('h3').textContent;
-  room.append(svg(
+  const names = sortedNodes(edges, creators);
+  if (!names.length) return;
+  const drawnNames = new Set(names.slice(0, MAX_NODES));
+  const nodes = [...drawnNames].map((name) => ({ name, ...describe(name, creators) }));
+  const drawnEdges = edges.filter((edge) => drawnNames.has(edge.source) && drawnNames.has(edge.target));
+  const size = setPositions(nodes, drawnEdges);
+  const title = article.querySelector('h3').textContent;
+  container.append(svg(
     'svg',
-    { ...size, viewBox: `0 0 ${size.width} ${size.height}`, role: 'img', 'aria-label': `The ways of ${name}, drawn; they are told in words below.` },
-    markers(), ...between.map(arrow), ...drawn.map(box),
+    { ...size, viewBox: `0 0 ${size.width} ${size.height}`, role: 'img', 'aria-label': `Paths of ${title}; the text below describes them.` },
+    drawMarkers(), ...drawnEdges.map(drawEdge), ...nodes.map(drawBox),
   ));
-  const kinds = new Set(edges.map((one) => one.kind));
-  const told = [
-    kinds.has('handled') && 'Dashed, with a bar: handled there.',
-    kinds.has('lost') && 'Dotted in red: lost there, nobody looks at it.',
-    kinds.has('override') && 'Dotted: from a method to the one in whose place it stands.',
-    nodes.length > MOST_DRAWN && `Drawn are the ${MOST_DRAWN} places on the shortest ways, of ${nodes.length}.`,
+  const kinds = new Set(edges.map((edge) => edge.kind));
+  const notes = [
+    kinds.has('handled') && 'Dashed, with a bar: handled.',
+    kinds.has('lost') && 'Dotted in red: lost, never read.',
+    kinds.has('override') && 'Dotted: from a method to the method that it overrides.',
+    names.length > MAX_NODES && `The drawing shows the ${MAX_NODES} nodes on the shortest paths, of ${names.length}.`,
   ].filter(Boolean);
-  if (told.length) {
+  if (notes.length) {
     const legend = document.createElement('p');
-    legend.textContent = told.join(' ');
-    room.append(legend);
+    legend.textContent = notes.join(' ');
+    container.append(legend);
   }
-  room.tabIndex = 0;
-  room.setAttribute('role', 'group');
-  room.setAttribute('aria-label', `Drawing of ${name}`);
-  room.hidden = false;
+  container.tabIndex = 0;
+  container.setAttribute('role', 'group');
+  container.setAttribute('aria-label', `Drawing of ${title}`);
+  container.hidden = false;
 }
 
 document.getElementById('search').hidden = false;
@@ -270,19 +294,19 @@ for (const article of articles) {
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const isSummary = event.target.tagName === 'SUMMARY';
-  const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const offset = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (event.target === query && event.key === 'Escape') {
     query.value = '';
     filter();
   } else if (event.target === query && event.key === 'Enter') {
-    const only = articles.filter((one) => !one.hidden && one.id.startsWith('error='));
-    if (only.length) location.hash = encodeURIComponent(only[0].id);
+    const match = articles.find((article) => !article.hidden && article.id.startsWith('error='));
+    if (match) location.hash = encodeURIComponent(match.id);
   } else if (event.key === '/' && event.target !== query) {
     event.preventDefault();
     query.focus();
-  } else if (by && (isSummary || (event.target === query && by > 0))) {
+  } else if (offset && (isSummary || (event.target === query && offset > 0))) {
     event.preventDefault();
-    move(event.target, by);
+    moveFocus(event.target, offset);
   }
 });
 window.addEventListener('hashchange', openTarget);
