@@ -579,6 +579,12 @@ def _class_of(type_: Type) -> TypeInfo | None:
     return proper.type if isinstance(proper, Instance) else None
 
 
+def call_arguments(call: ast.Call) -> Iterator[ast.expr]:
+    """Yield the positional and keyword arguments of a call."""
+    yield from call.args
+    yield from (keyword.value for keyword in call.keywords)
+
+
 def full_name(definition: Function | ast.ClassDef, module: Module) -> str:
     """Return the full name of a function or class, including the scopes around it."""
     parts: list[str] = []

@@ -3,14 +3,19 @@
 import ast
 from collections.abc import Iterator, Sequence
 
-from mypy.nodes import TypeInfo
 from mypy.types import CallableType, Instance, get_proper_type
 
-from seamwise.check.facts import ErrorSource, FunctionFacts, SeamUse, TextEdit
+from seamwise.check.facts import ErrorSource, FunctionFacts, TextEdit
 from seamwise.check.inference.annotations import removal_edits
 from seamwise.check.inference.bindings import parameters
 from seamwise.check.inference.dispositions import Dispositions
-from seamwise.check.inference.error_inference import FAILURE_CALLS, GUARDS, ErrorInference
+from seamwise.check.inference.error_inference import (
+    FAILURE_CALLS,
+    GUARDS,
+    ErrorInference,
+    call_arguments,
+)
+from seamwise.check.inference.seams import seam_uses
 from seamwise.check.typed_ast.channels import (
     NO_ERRORS,
     RESULT,
@@ -20,8 +25,6 @@ from seamwise.check.typed_ast.channels import (
     channel_of,
     errors_in,
     errors_of_type,
-    filter_errors,
-    is_error,
     is_result,
     overlaps,
     returned_type,
@@ -32,9 +35,7 @@ from seamwise.check.typed_ast.channels import (
 from seamwise.check.typed_ast.program import Function, Module, walk
 
 FALLIBLE = 'seamwise.scope.fallible'
-ADAPTER = 'seamwise.seams.adapter.Adapter'
 _DO = 'seamwise.scope.Do'
-_SEAMS = 'seamwise.seams.'
 _STEP_MODULES = frozenset(
     {
         'seamwise.compose',
@@ -72,7 +73,7 @@ def function_facts(function: Function, inference: ErrorInference) -> FunctionFac
         declared=sorted_names(declared),
         inferred=sorted_names(inferred),
         error_sources=tuple(sources),
-        seam_uses=tuple(_seam_uses(function, inference)),
+        seam_uses=tuple(seam_uses(function, inferred, inference)),
         overrides=tuple(_overridden_methods(function, inference)),
         impossible_errors=tuple(impossible),
         removal_edits=edits,
@@ -251,13 +252,8 @@ def _error_sources(function: Function, inference: ErrorInference) -> Iterator[Er
     dispositions = Dispositions(inference, function)
     for node in inference.own_nodes(ast.Call, function):
         yield from _sources_in_call(node, inference, dispositions)
-        for argument in _arguments(node):
+        for argument in call_arguments(node):
             yield from _sources_in_argument(argument, node, inference, dispositions)
-
-
-def _arguments(call: ast.Call) -> Iterator[ast.expr]:
-    yield from call.args
-    yield from (keyword.value for keyword in call.keywords)
 
 
 def _sources_in_call(
@@ -356,79 +352,3 @@ def _sources(
         handled=tuple(sorted(disposition.handled)),
         lost=tuple(sorted(disposition.lost(errors))),
     )
-
-
-# Uses of seams
-
-
-def _seam_uses(function: Function, inference: ErrorInference) -> Iterator[SeamUse]:
-    module = inference.module
-    for node in inference.own_nodes(ast.Call, function):
-        seam = _seam_of_call(node, module)
-        errors = _errors_in_arguments(node, inference) if seam else NO_ERRORS
-        if errors:
-            yield SeamUse(module.location_of(node), seam, tuple(sorted(errors)))
-    for decorator in function.decorator_list:
-        seam = _seam_of_decorator(decorator, module)
-        inferred = inferred_errors(function, inference) if seam else None
-        if inferred:
-            yield SeamUse(module.location_of(function), seam, tuple(sorted(inferred)))
-
-
-def _seam_of_decorator(decorator: ast.expr, module: Module) -> str:
-    for node in walk(decorator):
-        seam = seam_of_adapter(node, module) if isinstance(node, ast.expr) else ''
-        if seam:
-            return seam
-    return ''
-
-
-def _errors_in_arguments(call: ast.Call, inference: ErrorInference) -> ErrorSet:
-    """Return the errors that a call receives, as values or in Results."""
-    errors: dict[str, TypeInfo] = {}
-    for argument in _arguments(call):
-        result_errors = (
-            inference.errors_of(argument)
-            if errors_in(inference.module.type_of(argument)) is not None
-            else None
-        )
-        if result_errors is None:
-            classes = inference.value_classes(argument) or NO_ERRORS
-            result_errors = filter_errors(classes, is_error)
-        errors.update(result_errors)
-    return errors
-
-
-def _seam_of_call(call: ast.Call, module: Module) -> str:
-    """Return the seam that a call passes an error to, by adapter or return type, or empty."""
-    for node in (call.func, *_arguments(call)):
-        seam = seam_of_adapter(node, module)
-        if seam:
-            return seam
-    for member in union_members(module.type_of(call)):
-        seam = _seam_of_class(member.type.fullname) if isinstance(member, Instance) else ''
-        if seam:
-            return seam
-    return ''
-
-
-def seam_of_adapter(node: ast.expr, module: Module) -> str:
-    """Return the seam of an adapter, by the type it renders to; empty for other nodes."""
-    for member in union_members(module.type_of(node)):
-        match member:
-            case Instance(args=(_, rendered)) if member.type.fullname == ADAPTER:
-                types = (type_ for type_ in union_members(rendered) if isinstance(type_, Instance))
-                first = next(types, None)
-                if first is None:
-                    return ''
-                return _seam_of_class(first.type.fullname) or first.type.name
-            case _:
-                pass
-    return ''
-
-
-def _seam_of_class(full_name: str) -> str:
-    """Return the folder in `seamwise.seams` that contains a class; empty for other classes."""
-    folder, *rest = full_name.removeprefix(_SEAMS).split('.')
-    is_seam = full_name.startswith(_SEAMS) and rest and folder != 'adapter'
-    return folder if is_seam and not folder.startswith('_') else ''

@@ -11,6 +11,10 @@ class RecursiveMemo(Generic[V]):
 
     A name can be bound to an expression that reads it, as in `result = retry(result)`. The inner
     use then adds nothing, and yields the neutral value.
+
+    >>> memo = RecursiveMemo[frozenset[str]](frozenset())
+    >>> memo.get('result', 'errors', lambda: {'Busy'} | memo.get('result', 'errors', frozenset))
+    {'Busy'}
     """
 
     def __init__(self, neutral: V) -> None:

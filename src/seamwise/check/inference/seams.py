@@ -1,4 +1,4 @@
-"""Adapters of a module, and the error classes that it constructs or handles."""
+"""Adapters of a module, uses of seams, and the error classes that it constructs or handles."""
 
 import ast
 from collections.abc import Iterator
@@ -7,20 +7,27 @@ from typing import NamedTuple
 from mypy.nodes import RefExpr, TypeInfo
 from mypy.types import Instance
 
-from seamwise.check.facts import SeamFacts
+from seamwise.check.facts import SeamFacts, SeamUse
 from seamwise.check.inference.dispositions import CHECKS, pattern_classes
-from seamwise.check.inference.error_inference import CATCH, CAUGHT, ErrorInference
-from seamwise.check.inference.functions import ADAPTER, seam_of_adapter
+from seamwise.check.inference.error_inference import CATCH, CAUGHT, ErrorInference, call_arguments
 from seamwise.check.typed_ast.channels import (
     NO_ERRORS,
+    ErrorSet,
+    errors_in,
     errors_of_type,
+    filter_errors,
     is_error,
     union_members,
     without_type_variables,
 )
-from seamwise.check.typed_ast.program import Module, walk
+from seamwise.check.typed_ast.program import Function, Module, walk
 
+_ADAPTER = 'seamwise.seams.adapter.Adapter'
+_SEAMS = 'seamwise.seams.'
 _FIND = 'seamwise.causes.find'
+
+
+# Adapters and their uses
 
 
 def seam_facts(inference: ErrorInference) -> Iterator[SeamFacts]:
@@ -47,7 +54,7 @@ def seam_facts(inference: ErrorInference) -> Iterator[SeamFacts]:
 def _visible_errors(adapter: ast.expr, inference: ErrorInference) -> set[str]:
     errors: set[str] = set()
     for member in union_members(inference.module.type_of(adapter)):
-        if isinstance(member, Instance) and member.type.fullname == ADAPTER:
+        if isinstance(member, Instance) and member.type.fullname == _ADAPTER:
             errors |= set(without_type_variables(errors_of_type(member.args[0]) or NO_ERRORS))
     for node in walk(adapter):
         match node:
@@ -56,6 +63,90 @@ def _visible_errors(adapter: ast.expr, inference: ErrorInference) -> set[str]:
             case _:
                 pass
     return errors
+
+
+def seam_uses(
+    function: Function, inferred: ErrorSet | None, inference: ErrorInference
+) -> Iterator[SeamUse]:
+    """Yield the uses of seams in a function: calls with errors, and a decorator with an adapter.
+
+    Args:
+        function: The function.
+        inferred: Its inferred errors, which a decorator receives; None if unknown.
+        inference: The error inference of the module.
+    """
+    module = inference.module
+    for node in inference.own_nodes(ast.Call, function):
+        seam = _seam_of_call(node, module)
+        errors = _errors_in_arguments(node, inference) if seam else NO_ERRORS
+        if errors:
+            yield SeamUse(module.location_of(node), seam, tuple(sorted(errors)))
+    for decorator in function.decorator_list:
+        seam = _seam_of_decorator(decorator, module)
+        if seam and inferred:
+            yield SeamUse(module.location_of(function), seam, tuple(sorted(inferred)))
+
+
+def _seam_of_decorator(decorator: ast.expr, module: Module) -> str:
+    for node in walk(decorator):
+        seam = seam_of_adapter(node, module) if isinstance(node, ast.expr) else ''
+        if seam:
+            return seam
+    return ''
+
+
+def _errors_in_arguments(call: ast.Call, inference: ErrorInference) -> ErrorSet:
+    """Return the errors that a call receives, as values or in Results."""
+    errors: dict[str, TypeInfo] = {}
+    for argument in call_arguments(call):
+        result_errors = (
+            inference.errors_of(argument)
+            if errors_in(inference.module.type_of(argument)) is not None
+            else None
+        )
+        if result_errors is None:
+            classes = inference.value_classes(argument) or NO_ERRORS
+            result_errors = filter_errors(classes, is_error)
+        errors.update(result_errors)
+    return errors
+
+
+def _seam_of_call(call: ast.Call, module: Module) -> str:
+    """Return the seam that a call passes an error to, by adapter or return type, or empty."""
+    for node in (call.func, *call_arguments(call)):
+        seam = seam_of_adapter(node, module)
+        if seam:
+            return seam
+    for member in union_members(module.type_of(call)):
+        seam = _seam_of_class(member.type.fullname) if isinstance(member, Instance) else ''
+        if seam:
+            return seam
+    return ''
+
+
+def seam_of_adapter(node: ast.expr, module: Module) -> str:
+    """Return the seam of an adapter, by the type it renders to; empty for other nodes."""
+    for member in union_members(module.type_of(node)):
+        match member:
+            case Instance(args=(_, rendered)) if member.type.fullname == _ADAPTER:
+                types = (type_ for type_ in union_members(rendered) if isinstance(type_, Instance))
+                first = next(types, None)
+                if first is None:
+                    return ''
+                return _seam_of_class(first.type.fullname) or first.type.name
+            case _:
+                pass
+    return ''
+
+
+def _seam_of_class(full_name: str) -> str:
+    """Return the folder in `seamwise.seams` that contains a class; empty for other classes."""
+    folder, *rest = full_name.removeprefix(_SEAMS).split('.')
+    is_seam = full_name.startswith(_SEAMS) and rest and folder != 'adapter'
+    return folder if is_seam and not folder.startswith('_') else ''
+
+
+# Error classes in a module
 
 
 class ErrorUses(NamedTuple):
@@ -77,7 +168,7 @@ def error_uses(inference: ErrorInference) -> ErrorUses:
     for call in module.nodes_of_type(ast.Call):
         if _error_class_name(call.func, inference):
             # The errors in the arguments are shown with the new error.
-            for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
+            for argument in call_arguments(call):
                 classes = errors_of_type(module.type_of(argument)) or NO_ERRORS
                 handled |= {name for name, info in classes.items() if is_error(info)}
     for match in module.nodes_of_type(ast.Match):
@@ -99,7 +190,7 @@ def _referenced_classes(inference: ErrorInference) -> Iterator[tuple[ast.expr, s
 
 def _value_positions(module: Module) -> Iterator[ast.expr]:
     for call in module.nodes_of_type(ast.Call):
-        yield from (call.func, *call.args, *(keyword.value for keyword in call.keywords))
+        yield from (call.func, *call_arguments(call))
         if isinstance(call.func, ast.Attribute):
             yield call.func.value
     collections: list[ast.Tuple | ast.List | ast.Set] = [
@@ -153,5 +244,5 @@ def _is_tested(node: ast.expr, inference: ErrorInference) -> bool:
     return (
         name in CHECKS
         or name in {CATCH, CAUGHT, _FIND}
-        or (name.startswith('seamwise.seams.') and name.endswith('.on'))
+        or (name.startswith(_SEAMS) and name.endswith('.on'))
     )

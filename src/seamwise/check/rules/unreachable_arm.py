@@ -62,7 +62,7 @@ from seamwise.check.findings import RawFinding
 from seamwise.check.inference import inference_of
 from seamwise.check.inference.bindings import ValueBinding
 from seamwise.check.inference.error_inference import FAILURE_CALLS, ErrorInference
-from seamwise.check.inference.functions import seam_of_adapter
+from seamwise.check.inference.seams import seam_of_adapter
 from seamwise.check.rules.rule import Rule, join_code
 from seamwise.check.typed_ast.channels import (
     NO_ERRORS,
