@@ -136,7 +136,7 @@ class Module:
 
     @cached_property
     def _tree(self) -> _Tree:
-        """Result of one walk over the syntax, which would be half the cost of all rules."""
+        """Result of one walk, which all rules share; it takes half of their total time."""
         parents: dict[ast.AST, ast.AST] = {}
         by_type: dict[type[ast.AST], list[ast.AST]] = {ast.Module: [self.syntax]}
         nodes: list[ast.AST] = [self.syntax]
