@@ -1,4 +1,4 @@
-"""Books the orders of a file against a stock: `python step2.py ORDERS STOCK`."""
+"""Book the orders of a file against a stock: `python step2.py ORDERS STOCK`."""
 
 import json
 import sys
@@ -12,20 +12,20 @@ from seamwise import Category, Failure, Raised, Result, Success, TaggedError, or
 class BadLine(
     TaggedError, category=Category.VALIDATION, message='Line {number} is no order: {line!r}.'
 ):
-    """A line that is no order."""
+    """A line that is not an order."""
 
     number: int
     line: str
 
 
 class UnknownItem(TaggedError, category=Category.NOT_FOUND, message='There is no {item!r}.'):
-    """An item that nobody sells."""
+    """An item that is not sold."""
 
     item: str
 
 
 class SoldOut(TaggedError, category=Category.CAPACITY, message='Only {left} of {item!r} are left.'):
-    """More was ordered than is left."""
+    """More was ordered than is in stock."""
 
     item: str
     left: int
@@ -33,21 +33,21 @@ class SoldOut(TaggedError, category=Category.CAPACITY, message='Only {left} of {
 
 @dataclass(frozen=True)
 class Order:
-    """So many of an item."""
+    """An item and its count."""
 
     item: str
     count: int
 
 
 class Stock:
-    """What is left of each item, in a JSON file."""
+    """Remaining count of each item, stored in a JSON file."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.left: dict[str, int] = json.loads(path.read_text())
 
     def take(self, order: Order) -> Result[int, UnknownItem | SoldOut]:
-        """Take an order out of the stock, and tell what is left."""
+        """Subtract an order from the stock, and return the remaining count."""
         if order.item not in self.left:
             return Failure(UnknownItem(order.item))
         if order.count > self.left[order.item]:
@@ -61,7 +61,7 @@ class Stock:
 
 
 def parse(number: int, line: str) -> Result[Order, BadLine]:
-    """Read a line such as `tea, 2`."""
+    """Parse a line such as `tea, 2`."""
     item, _, count = line.partition(',')
     if not count.strip().isdecimal():
         return Failure(BadLine(number, line))
@@ -69,24 +69,24 @@ def parse(number: int, line: str) -> Result[Order, BadLine]:
 
 
 def book(orders: Path, stock_file: Path) -> list[str]:
-    """Book all orders or none, and tell what is left of each item."""
+    """Book all orders or none, and return the remaining counts."""
     stock = Stock(stock_file)
     lines = orders.read_text().splitlines()
     booked = [or_raise(parse(number, line)) for number, line in enumerate(lines, 1)]
-    told = [f'{one.item}: {or_raise(stock.take(one))} left' for one in booked]
+    summary = [f'{order.item}: {or_raise(stock.take(order))} left' for order in booked]
     stock.save()
-    return told
+    return summary
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the program, and give its exit code."""
+    """Run the program, and return its exit code."""
     orders, stock_file = map(Path, arguments)
     try:
         for line in book(orders, stock_file):
             print(line)
-    except Raised as raised:
-        print(raised.error, file=sys.stderr)
-        return 75 if isinstance(raised.error, SoldOut) else 65
+    except Raised as exception:
+        print(exception.error, file=sys.stderr)
+        return 75 if isinstance(exception.error, SoldOut) else 65
     except FileNotFoundError as error:
         print(f'There is no file {error.filename!r}.', file=sys.stderr)
         return 66

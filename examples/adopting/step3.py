@@ -1,4 +1,4 @@
-"""Books the orders of a file against a stock: `python step3.py ORDERS STOCK`."""
+"""Book the orders of a file against a stock: `python step3.py ORDERS STOCK`."""
 
 import json
 import sys
@@ -22,27 +22,27 @@ from seamwise import (
 class BadLine(
     TaggedError, category=Category.VALIDATION, message='Line {number} is no order: {line!r}.'
 ):
-    """A line that is no order."""
+    """A line that is not an order."""
 
     number: int
     line: str
 
 
 class UnknownItem(TaggedError, category=Category.NOT_FOUND, message='There is no {item!r}.'):
-    """An item that nobody sells."""
+    """An item that is not sold."""
 
     item: str
 
 
 class SoldOut(TaggedError, category=Category.CAPACITY, message='Only {left} of {item!r} are left.'):
-    """More was ordered than is left."""
+    """More was ordered than is in stock."""
 
     item: str
     left: int
 
 
 class FileMissing(TaggedError, category=Category.NOT_FOUND, message='There is no file {path!r}.'):
-    """A file that is not where it should be."""
+    """A file that does not exist."""
 
     path: str
 
@@ -53,7 +53,7 @@ class StockUnreadable(TaggedError, category=Category.CONFIGURATION, message='{pr
     problem: str
 
 
-class StockNotKept(TaggedError, category=Category.RESOURCE, message='{problem}'):
+class StockNotSaved(TaggedError, category=Category.RESOURCE, message='{problem}'):
     """A stock that cannot be written."""
 
     problem: str
@@ -61,21 +61,21 @@ class StockNotKept(TaggedError, category=Category.RESOURCE, message='{problem}')
 
 @dataclass(frozen=True)
 class Order:
-    """So many of an item."""
+    """An item and its count."""
 
     item: str
     count: int
 
 
 class Stock:
-    """What is left of each item, in a JSON file."""
+    """Remaining count of each item, stored in a JSON file."""
 
     def __init__(self, path: Path, left: dict[str, int]) -> None:
         self.path = path
         self.left = left
 
     def take(self, order: Order) -> Result[int, UnknownItem | SoldOut]:
-        """Take an order out of the stock, and tell what is left."""
+        """Subtract an order from the stock, and return the remaining count."""
         if order.item not in self.left:
             return Failure(UnknownItem(order.item))
         if order.count > self.left[order.item]:
@@ -83,27 +83,27 @@ class Stock:
         self.left[order.item] -= order.count
         return Success(self.left[order.item])
 
-    @attempt(when(OSError).becomes(lambda raised: StockNotKept(str(raised))))
+    @attempt(when(OSError).becomes(lambda error: StockNotSaved(str(error))))
     def save(self) -> None:
         """Write the stock back."""
         self.path.write_text(json.dumps(self.left))
 
 
-@attempt(when(FileNotFoundError).becomes(lambda raised: FileMissing(raised.filename)))
+@attempt(when(FileNotFoundError).becomes(lambda error: FileMissing(error.filename)))
 def read(path: Path) -> str:
-    """Give the text of a file."""
+    """Return the text of a file."""
     return path.read_text()
 
 
-@attempt(when(json.JSONDecodeError).becomes(lambda raised: StockUnreadable(str(raised))))
-def decoded(text: str) -> dict[str, int]:
-    """Read what is left of each item."""
+@attempt(when(json.JSONDecodeError).becomes(lambda error: StockUnreadable(str(error))))
+def decode(text: str) -> dict[str, int]:
+    """Parse the remaining count of each item."""
     left: dict[str, int] = json.loads(text)
     return left
 
 
 def parse(number: int, line: str) -> Result[Order, BadLine]:
-    """Read a line such as `tea, 2`."""
+    """Parse a line such as `tea, 2`."""
     item, _, count = line.partition(',')
     if not count.strip().isdecimal():
         return Failure(BadLine(number, line))
@@ -111,29 +111,29 @@ def parse(number: int, line: str) -> Result[Order, BadLine]:
 
 
 def book(orders: Path, stock_file: Path) -> list[str]:
-    """Book all orders or none, and tell what is left of each item."""
-    stock = Stock(stock_file, or_raise(read(stock_file).bind(decoded)))
+    """Book all orders or none, and return the remaining counts."""
+    stock = Stock(stock_file, or_raise(read(stock_file).bind(decode)))
     lines = or_raise(read(orders)).splitlines()
     booked = [or_raise(parse(number, line)) for number, line in enumerate(lines, 1)]
-    told = [f'{one.item}: {or_raise(stock.take(one))} left' for one in booked]
+    summary = [f'{order.item}: {or_raise(stock.take(order))} left' for order in booked]
     stock.save()
-    return told
+    return summary
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the program, and give its exit code."""
+    """Run the program, and return its exit code."""
     orders, stock_file = map(Path, arguments)
     try:
         for line in book(orders, stock_file):
             print(line)
-    except Raised as raised:
-        print(raised.error, file=sys.stderr)
-        match raised.error:
+    except Raised as exception:
+        print(exception.error, file=sys.stderr)
+        match exception.error:
             case SoldOut():
                 return 75
             case FileMissing():
                 return 66
-            case StockUnreadable() | StockNotKept():
+            case StockUnreadable() | StockNotSaved():
                 return 1
             case _:
                 return 65

@@ -1,4 +1,4 @@
-"""The page docs/check/adopting.md: each step runs as the one before it did, and the check says of it what the page says."""
+"""Tests of the page docs/check/adopting.md: behaviour of each step, and the output shown there."""
 
 import difflib
 import importlib
@@ -45,10 +45,10 @@ class Program(Protocol):
 
 
 def blocks(kind: str) -> list[str]:
-    return [one['text'] for one in BLOCK.finditer(PAGE) if one['kind'] == kind]
+    return [block['text'] for block in BLOCK.finditer(PAGE) if block['kind'] == kind]
 
 
-def code_of(step: str) -> str:
+def source_of(step: str) -> str:
     return (FOLDER / f'{step}.py').read_text(encoding='utf-8')
 
 
@@ -65,7 +65,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @every_input
 @every_step
-def test_every_step_does_the_same(  # noqa: PLR0917 -- the fixture and the columns of the table
+def test_every_step_behaves_like_the_first(  # noqa: PLR0917 -- the columns of the table
     step: str,
     orders: str | None,
     stock: str | None,
@@ -81,8 +81,8 @@ def test_every_step_does_the_same(  # noqa: PLR0917 -- the fixture and the colum
     assert program.main(['orders.txt', 'stock.json']) == code
     assert capsys.readouterr() == (out, err)
     if stock is not None:
-        kept = '{"tea": 1, "coffee": 0}' if 'coffee' in (orders or '') else stock
-        assert Path('stock.json').read_text(encoding='utf-8') == kept
+        saved = '{"tea": 1, "coffee": 0}' if 'coffee' in (orders or '') else stock
+        assert Path('stock.json').read_text(encoding='utf-8') == saved
 
 
 @every_step
@@ -90,16 +90,20 @@ def test_every_step_runs_as_a_program(step: str, folder: Path) -> None:
     (folder / 'orders.txt').write_text('tea, 4', encoding='utf-8')
     (folder / 'stock.json').write_text(STOCK, encoding='utf-8')
     command = [sys.executable, f'{step}.py', 'orders.txt', 'stock.json']
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert (done.stdout, done.stderr, done.returncode) == ('', "Only 3 of 'tea' are left.\n", 75)
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert (result.stdout, result.stderr, result.returncode) == (
+        '',
+        "Only 3 of 'tea' are left.\n",
+        75,
+    )
 
 
-def test_the_last_step_tells_a_bug_by_its_reference(
+def test_last_step_prints_the_reference_of_a_defect(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     program = importlib.import_module('step5')
 
-    def broken(*given: object) -> None:
+    def broken(*args: object) -> None:
         raise ZeroDivisionError
 
     monkeypatch.setattr(program, 'book', broken)
@@ -107,7 +111,7 @@ def test_the_last_step_tells_a_bug_by_its_reference(
     assert re.fullmatch(r'A defect: err_\w{8}\.\n', capsys.readouterr().err)
 
 
-def test_every_step_is_typed() -> None:
+def test_every_step_passes_mypy() -> None:
     for step in STEPS:
         command = [
             sys.executable,
@@ -119,44 +123,47 @@ def test_every_step_is_typed() -> None:
             '--no-error-summary',
             f'{step}.py',
         ]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.stdout + done.stderr == ''
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert result.stdout + result.stderr == ''
 
 
-def test_the_page_shows_the_program_and_then_each_change() -> None:
-    assert blocks('python')[0] == code_of('start')
+def test_page_contains_the_program_and_each_change() -> None:
+    assert blocks('python')[0] == source_of('start')
     assert blocks('diff') == [change(before, after) for before, after in pairwise(STEPS)]
 
 
 def change(before: str, after: str) -> str:
-    """Give what a step changes, without the line at the top that names the program."""
+    """Return the diff of a step, without the first line, which contains the file name."""
     lines = difflib.unified_diff(
-        code_of(before).splitlines()[1:], code_of(after).splitlines()[1:], n=1, lineterm=''
+        source_of(before).splitlines()[1:], source_of(after).splitlines()[1:], n=1, lineterm=''
     )
-    shown = [
+    hunks = [
         ' …' if line.startswith('@@') else line
         for line in lines
         if not line.startswith(('---', '+++'))
     ]
-    return '\n'.join(shown[1:]) + '\n'
+    return '\n'.join(hunks[1:]) + '\n'
 
 
 @every_step
-def test_the_check_says_of_each_step_what_the_page_says(step: str) -> None:
+def test_page_contains_the_findings_of_each_step(step: str) -> None:
     report = run_check([f'{step}.py'])
     assert report.problems == ()
-    found = [f'{one.path}:{one.line}: {one.code} {one.message}' for one in report.findings]
-    said = [
+    findings = [
+        f'{finding.path}:{finding.line}: {finding.code} {finding.message}'
+        for finding in report.findings
+    ]
+    on_page = [
         line
         for text in blocks('text')
         for line in text.splitlines()
         if line.startswith(f'{step}.py:') and ' SW' in line
     ]
-    assert said == found
+    assert on_page == findings
 
 
 @every_step
-def test_the_report_says_of_each_step_what_the_page_says(step: str) -> None:
+def test_page_contains_the_adoption_of_each_step(step: str) -> None:
     lines = render_adoption_text(adoption_report([f'{step}.py'])).splitlines()
     assert f'{step}.py: {lines[0]}' in PAGE.splitlines()
     if step == 'start':

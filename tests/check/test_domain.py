@@ -1,4 +1,4 @@
-"""Which modules are of the domain, where SW109 is asked."""
+"""Tests of the domain modules, which SW109 checks."""
 
 from pathlib import Path
 
@@ -21,9 +21,7 @@ from seamwise.check.settings import CheckSettings, load_settings
         ('orders', '../other/services/orders.py'),
     ],
 )
-def test_a_part_of_the_dotted_name_says_that_a_module_is_of_the_domain(
-    module: str, path: str
-) -> None:
+def test_module_with_a_domain_part_in_its_name_is_domain(module: str, path: str) -> None:
     assert CheckSettings().is_domain(FileFacts(module, path))
 
 
@@ -38,27 +36,27 @@ def test_a_part_of_the_dotted_name_says_that_a_module_is_of_the_domain(
         ('api', 'services/api/__init__.py'),
     ],
 )
-def test_other_modules_are_not(module: str, path: str) -> None:
+def test_other_module_is_not_domain(module: str, path: str) -> None:
     assert not CheckSettings().is_domain(FileFacts(module, path))
 
 
-def test_the_layers_can_be_named(tmp_path: Path) -> None:
+def test_settings_name_the_domain_layers(tmp_path: Path) -> None:
     (tmp_path / 'pyproject.toml').write_text(
         '[tool.seamwise.check]\ndomain = ["core", "shop.rules"]\n', encoding='utf-8'
     )
-    found = load_settings(tmp_path, [])
-    assert isinstance(found, Success)
-    asked = found.unwrap()
-    assert asked.is_domain(FileFacts('bank.core.money', 'bank/core/money.py'))
-    assert asked.is_domain(FileFacts('shop.rules.prices', 'shop/rules/prices.py'))
-    assert not asked.is_domain(FileFacts('bank.rules', 'bank/rules.py'))
-    assert not asked.is_domain(FileFacts('shop.domain', 'shop/domain.py'))
+    loaded = load_settings(tmp_path, [])
+    assert isinstance(loaded, Success)
+    settings = loaded.unwrap()
+    assert settings.is_domain(FileFacts('bank.core.money', 'bank/core/money.py'))
+    assert settings.is_domain(FileFacts('shop.rules.prices', 'shop/rules/prices.py'))
+    assert not settings.is_domain(FileFacts('bank.rules', 'bank/rules.py'))
+    assert not settings.is_domain(FileFacts('shop.domain', 'shop/domain.py'))
 
 
 CODE = 'from http import HTTPStatus\n\nSTATUS = HTTPStatus.NOT_FOUND\n'
 
 
-def test_only_the_domain_is_told_and_its_tests_are_not(
+def test_only_domain_modules_except_tests_are_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in (
@@ -70,20 +68,22 @@ def test_only_the_domain_is_told_and_its_tests_are_not(
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(CODE, encoding='utf-8')
     monkeypatch.chdir(tmp_path)
-    assert [(one.path, one.line, one.code) for one in run_check(['.'], no_cache=True).findings] == [
+    findings = run_check(['.'], no_cache=True).findings
+    assert [(finding.path, finding.line, finding.code) for finding in findings] == [
         ('shop/domain/orders.py', 3, 'SW109')
     ]
-    elsewhere = run_check(['.'], CheckSettings(domain=('web',)), no_cache=True).findings
-    assert [(one.path, one.code) for one in elsewhere] == [('shop/web/orders_page.py', 'SW109')]
+    findings = run_check(['.'], CheckSettings(domain=('web',)), no_cache=True).findings
+    assert [(finding.path, finding.code) for finding in findings] == [
+        ('shop/web/orders_page.py', 'SW109')
+    ]
 
 
-def test_another_domain_is_another_answer_with_the_cache_warm(
+def test_changed_domain_setting_applies_with_a_warm_cache(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / 'orders.py').write_text(CODE, encoding='utf-8')
     monkeypatch.chdir(tmp_path)
     assert run_check(['orders.py']).findings == ()
-    assert [
-        one.code for one in run_check(['orders.py'], CheckSettings(domain=('orders',))).findings
-    ] == ['SW109']
+    findings = run_check(['orders.py'], CheckSettings(domain=('orders',))).findings
+    assert [finding.code for finding in findings] == ['SW109']
     assert run_check(['orders.py']).findings == ()

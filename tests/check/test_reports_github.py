@@ -37,8 +37,9 @@ def decode(text: str, extra_escapes: dict[str, str]) -> str:
 
 def test_finding_becomes_command_with_its_location() -> None:
     title = RULES['SW101'].title
+    properties = 'file=shop/orders.py,line=4,endLine=4,col=3,endColumn=9'
     assert render_github(report(finding('  save()'))).split('\n') == [
-        f'::error file=shop/orders.py,line=4,endLine=4,col=3,endColumn=9,title=SW101%3A {title}::The Result is discarded.%0AUse it.',
+        f'::error {properties},title=SW101%3A {title}::The Result is discarded.%0AUse it.',
         '1 finding in 2 files (0.2 s)',
     ]
 

@@ -347,7 +347,7 @@ def test_the_page_lists_every_rule() -> None:
 
 def test_adoption_tells_how_far_it_is_and_fails_nothing() -> None:
     result = check('dirty.py', '--adoption')
-    assert result.output.startswith('0 %: 0 of 1 functions that can fail name their errors.\n')
+    assert result.output.startswith('0 % of the fallible functions declare tagged errors (0 of 1).\n')
     assert code(result) == 0
     given = json.loads(check('dirty.py', '--adoption', '--json').stdout)
     assert (given['percent'], [one['name'] for one in given['steps']]) == (0, ['save'])

@@ -79,7 +79,7 @@ def on_one_way(which: bool) -> int:
     return 2
 
 
-# case: what is known is answered, the rest raised
+# case: known errors are returned, others raised again
 def known_first() -> int:
     try:
         return 1
@@ -219,7 +219,7 @@ def allowed() -> int:
         return 2
 
 
-# case: it ends in what never comes back
+# case: it ends in a call that never returns
 def fails(raised: Exception) -> NoReturn:
     raise RuntimeError from raised
 
@@ -238,7 +238,7 @@ def leaves() -> None:
         sys.exit(1)
 
 
-# case: it ends in what may come back
+# case: it ends in a call that may return
 def may_fail(raised: Exception) -> None:
     raise RuntimeError from raised
 

@@ -73,13 +73,13 @@ def plain(do: Do[Late], number: int) -> int:
     return do(load(number))
 
 
-# case: handed to a helper
+# case: passed to a helper
 @fallible
 def helped(do: Do[Late], number: int) -> int:
     return helper(do, number) + Keeper().find(do, number)
 
 
-# case: handed to a helper that is awaited
+# case: passed to an awaited helper
 @fallible
 async def awaits(do: Do[Late]) -> int:
     return await step(do)
@@ -382,7 +382,7 @@ def searches(do: Do[Late], numbers: list[int]) -> Founds:
     return Founds(found[:2], len(found) > 2 or search.is_cut)
 
 
-# case: what reads it is handed out
+# case: a closure that reads it is returned
 @fallible
 def searches_later(do: Do[Late], numbers: list[int]) -> Iterator[Found]:
     search = Search(do)
@@ -454,7 +454,7 @@ async def closure_in_to_thread(do: Do[Late]) -> int:
     return await asyncio.to_thread(lambda: do(load(1)))  # finds: SW110
 
 
-# case: to_thread that gives a Result
+# case: to_thread that returns a Result
 @fallible
 async def result_of_thread(do: Do[Late]) -> int:
     return do(await asyncio.to_thread(load, 1))
@@ -479,7 +479,7 @@ def in_given_pool(do: Do[Late], pool: Executor) -> int:
     return pool.submit(helper, do, 1).result()  # finds: SW110
 
 
-# case: a pool that gives Results
+# case: a pool that returns Results
 @fallible
 def results_of_pool(do: Do[Late], pool: Executor) -> list[int]:
     return [do(one) for one in pool.map(load, [1, 2])]
@@ -713,7 +713,7 @@ def aliased(do: Do[Late]) -> None:
     kept.append(do)  # finds: SW110
 
 
-# case: a nested scope that is handed the outer do
+# case: a nested scope that receives the outer do
 @fallible
 def nested(do: Do[Late]) -> int:
     @fallible
@@ -738,7 +738,7 @@ def in_statements(do: Do[Late], number: int) -> int:
     return 0
 
 
-# case: handed to a function that calls it at once
+# case: passed to a function that calls it immediately
 def twice(call: Callable[[], int]) -> int:
     return call() + call()
 
@@ -787,7 +787,7 @@ async def waited_for(do: Do[Late]) -> int:
     return await asyncio.wait_for(step(do), 1)
 
 
-# case: the tasks of its own group in a list
+# case: tasks of a local group in a list
 @fallible
 async def tasks_in_list(do: Do[Late]) -> list[int]:
     async with TaskGroup() as group:
@@ -795,7 +795,7 @@ async def tasks_in_list(do: Do[Late]) -> list[int]:
     return [task.result() for task in tasks]
 
 
-# case: the task of its own group handed on
+# case: a task of a local group passed on
 @fallible
 async def hands_task_on(do: Do[Late]) -> asyncio.Task[int]:
     async with TaskGroup() as group:

@@ -91,7 +91,7 @@ def alias(text: str) -> Result[int, AB]:  # finds: SW105
     return Success(1) if text else Failure(A())
 
 
-# case: a callee brings what it declares
+# case: a callee returns the errors that it declares
 def through() -> Result[int, A | B]:
     return ab()
 
@@ -150,7 +150,7 @@ def caught() -> Result[int, B | C]:
     return catch(A, lambda error: Failure(C()))(ab())
 
 
-# case: a catch that leaves nothing of what it takes
+# case: a catch that removes all errors
 def caught_too_many() -> Result[int, A | B]:  # finds: SW105
     return catch(A, lambda error: Success(1))(ab())
 
@@ -271,7 +271,7 @@ def direct_helped_too_many(do: Do[A | B | C], number: int) -> int:  # finds: SW1
     return helper(do, number)
 
 
-# case: direct style, handed on to nobody knows whom
+# case: direct style, passed to an untyped function
 @fallible
 def direct_away(do: Do[A | B], number: int) -> int:
     holder = [do]
@@ -392,7 +392,7 @@ def given_error_too_many(error: A) -> Result[int, A | B]:  # finds: SW105
     return Failure(error)
 
 
-# case: a function that is handed over
+# case: a function passed as an argument
 def handed(call: Callable[[], Result[int, A | B]]) -> Result[int, A | B]:
     return call()
 
@@ -407,7 +407,7 @@ def generic_too_many(call: Callable[[], Result[T, E]]) -> Result[T, E | A]:  # f
     return call()
 
 
-# case: what a generic function gives
+# case: the result of a generic function
 def of_generic() -> Result[int, A | B | C]:  # finds: SW105
     return generic(lambda: b(1))
 
@@ -434,7 +434,7 @@ class Bold(Cautious):
         return ab()
 
 
-# case: a method whose override does not make it either
+# case: a method with an override that does not create it either
 class Quiet:
     def load(self) -> Result[int, A | B]:  # finds: SW105
         return a()
@@ -505,7 +505,7 @@ def decorated() -> Result[int, A | B]:  # finds: SW105
     return a()
 
 
-# case: what a guard's decorator adds
+# case: errors added by the decorator of a guard
 def of_decorated() -> Result[int, A | B | CircuitOpen]:
     return decorated()
 
@@ -553,7 +553,7 @@ def words(text: str) -> Result[int, Literal['empty', 'long']]:
     return Failure('empty') if not text else Success(1)
 
 
-# case: a value that nobody knows
+# case: an untyped value
 def unknown(given) -> Result[int, A | B]:
     return given.load()
 
@@ -574,7 +574,7 @@ def looping(numbers: list[int]) -> Result[int, A | B]:
     return last
 
 
-# case: what an exception becomes
+# case: an error converted from an exception
 def excepting(text: str) -> Result[int, A | C]:  # finds: SW105
     try:
         return Success(int(text))
@@ -645,7 +645,7 @@ def of_either(error: Either) -> Result[int, Either | C]:  # finds: SW105
     return Failure(error)
 
 
-# case: a class that is handed over as the error
+# case: an error class passed as an argument
 def required(value: int | None, kind: type[E]) -> Result[int, E]:
     return Success(value) if value is not None else Failure(kind())
 
@@ -663,7 +663,7 @@ def of_first() -> Result[int, A | B]:
     return first_of(a(), [B()])
 
 
-# case: results in a list, handed to a generic function
+# case: results in a list, passed to a generic function
 def unpacked(results: list[Result[T, E]]) -> Result[list[T], E]:
     values: list[T] = []
     for result in results:

@@ -96,7 +96,7 @@ class Writes(Protocol):
     def to_dict(self) -> dict[str, object]: ...  # finds: SW109
 
 
-# case: a method that gives the status
+# case: a method that returns the status
 class Asked(TaggedError, category=Category.CONFLICT, message='asked'):
     kind: int
 
@@ -105,13 +105,13 @@ class Asked(TaggedError, category=Category.CONFLICT, message='asked'):
         return self.kind
 
 
-# case: a method that gives the status by number
+# case: a method that returns the status as a number
 class Told(TaggedError, category=Category.CONFLICT, message='told'):
     def status_code(self) -> int:
         return 409  # finds: SW109
 
 
-# case: a method whose name has other meanings
+# case: a method with an ambiguous name
 class Line:
     def as_dict(self) -> dict[str, object]:
         return {}
@@ -143,7 +143,7 @@ def of_client() -> int:
     return http_client.NOT_FOUND  # finds: SW109
 
 
-# case: what http has besides
+# case: other members of http
 def method() -> str:
     return HTTPMethod.GET.value
 
@@ -223,7 +223,7 @@ def matches(given: Answer) -> str:
             return 'here'
 
 
-# case: a function that gives codes of errors
+# case: a function that returns codes of errors
 def code_for(error: OrderNotFound | Full) -> int:
     match error:
         case OrderNotFound():
@@ -292,7 +292,7 @@ def encodes(order: Order) -> bytes:
     return msgspec.json.encode(order)  # finds: SW109
 
 
-# case: another library that writes JSON, made beforehand
+# case: another library that writes JSON, with an encoder created earlier
 ENCODER = msgspec.json.Encoder()  # finds: SW109
 
 
@@ -394,7 +394,7 @@ def runs(command: list[str]) -> bool:
     return done.returncode == 2
 
 
-# case: what else sys and os have
+# case: other members of sys and os
 def version() -> str:
     return f'{sys.version} {os.getpid()}'
 
@@ -404,7 +404,7 @@ def find_order(number: int) -> Result[Order, OrderNotFound]:
     return Success(Order(number)) if number == 404 else Failure(OrderNotFound(number=404))
 
 
-# case: an exit code that is asked for
+# case: an exit code that is compared
 @dataclass
 class Done:
     exit_code: int

@@ -15,7 +15,7 @@ def shown() -> Result[int, Shown]:
     return Failure(Shown())
 
 
-# case: made by nobody
+# case: never created
 class Unmade(TaggedError, category=Category.NOT_FOUND, message='x'):  # finds: SW111
     pass
 
@@ -87,7 +87,7 @@ def catches() -> Success[int] | Failure[Shown]:
     return catch(Caught, lambda error: Success(0))(caught(1))
 
 
-# case: named in an alias and an arm, and made by nobody
+# case: named in an alias and an arm, but never created
 class Named(TaggedError, category=Category.VALIDATION, message='x'):  # finds: SW111
     pass
 
@@ -103,7 +103,7 @@ def hidden() -> Result[int, Hidden]:
     return Failure(Hidden())
 
 
-# case: asked for by isinstance only
+# case: checked by isinstance only
 class Asked(TaggedError, category=Category.VALIDATION, message='x'):  # finds: SW111
     pass
 
@@ -170,7 +170,7 @@ def typed(call: Callable[[Typed], Result[int, Typed]]) -> dict[str, Typed]:
     return {}
 
 
-# case: handled whatever it is
+# case: handled together with all others
 class Whatever(TaggedError, category=Category.VALIDATION, message='x'):
     pass
 

@@ -69,7 +69,7 @@ def bound(error: F) -> Failure[F]:
     return Failure(error)
 
 
-# case: what a function takes may be wide
+# case: a parameter may be wide
 def takes(result: Result[int, object]) -> str:
     return str(result)
 
@@ -136,7 +136,7 @@ def classifier(raised: Exception) -> Failure[object] | None:
     return None
 
 
-# case: without annotations nobody has said anything
+# case: without annotations
 def quiet():  # type: ignore[no-untyped-def]
     return Success(1)
 
@@ -151,7 +151,7 @@ def allowed() -> Result[int, object]:  # seamwise: allow[SW106] it carries what 
     return Success(1)
 
 
-# case: the same result that is handed in
+# case: the same result as the argument
 R = TypeVar('R', bound='Result[object, object]')
 
 

@@ -63,7 +63,7 @@ def capture(error: Missing | Busy) -> str:
             return str(other)
 
 
-# case: a capture that is handed on
+# case: a captured error that is returned
 def handed_on(error: Missing | Busy) -> Result[int, Busy]:
     match error:
         case Missing():
@@ -72,7 +72,7 @@ def handed_on(error: Missing | Busy) -> Result[int, Busy]:
             return Failure(other)
 
 
-# case: handed on in direct style
+# case: returned in direct style
 @fallible
 def handed_to_do(do: Do[Busy], error: Missing | Busy) -> int:
     match error:
@@ -192,7 +192,7 @@ def types_of_others(word: str | int) -> int:
     return {str: 1, int: 2}.get(type(word), 3)
 
 
-# case: a table that makes its defaults
+# case: a table with a default factory
 DEFAULTING: defaultdict[type[TaggedError], int] = defaultdict(lambda: 500, {Missing: 404})
 
 

@@ -144,7 +144,7 @@ def own_opinion() -> Result[int, Gone]:
     return retry(when=always).run_sync(gone)
 
 
-# case: a deadline inside adds what is worth it
+# case: a deadline inside adds a retryable error
 def deadline_inside() -> object:
     return (retry() >> deadline(1.0)).run_sync(gone)
 
@@ -200,7 +200,7 @@ def no_retry() -> object:
     return deadline(2.0).run_sync(gone)
 
 
-# case: a guard that somebody hands over
+# case: a guard passed as an argument
 def handed(guard: Guard[Slow]) -> object:
     return guard.run_sync(gone)
 
@@ -228,7 +228,7 @@ def of_words() -> object:
     return again.run_sync(words)
 
 
-# case: settings that are handed on
+# case: settings that are passed on
 def handed_on(**settings) -> object:
     return retry(**settings).run_sync(gone)
 
@@ -263,7 +263,7 @@ def the_same(often: bool) -> object:
     return guard.run_sync(gone)  # finds: SW113
 
 
-# case: a decorator below adds what is worth it
+# case: a decorator below adds a retryable error
 @again
 @deadline(1.0)
 async def decorated_twice() -> Result[int, Gone]:
@@ -291,7 +291,7 @@ def slow_number_in(text: str) -> int:
     return int(text)
 
 
-# case: a decorator of which nobody knows what it adds
+# case: an untyped decorator
 def unknown(function):
     return function
 
@@ -302,7 +302,7 @@ def decorated_unknown() -> Result[int, Gone]:
     return Failure(Gone())
 
 
-# case: decorated by hand
+# case: decorated by a call
 tried = again(gone)  # finds: SW113
 
 

@@ -9,7 +9,7 @@ class Bad(TaggedError, category=Category.VALIDATION, message='bad'):
     pass
 
 
-# case: an exception beside a channel
+# case: an exception in addition to a channel
 def plain(text: str) -> Result[int, Bad]:
     if not text:
         raise ValueError(text)  # finds: SW102
@@ -56,14 +56,14 @@ class Service:
         return 1
 
 
-# case: a helper that is handed a do returns no Result
+# case: a helper that receives a do returns no Result
 def helper(do: Do[Bad], text: str) -> int:
     if not text:
         raise ValueError(text)
     return 1
 
 
-# case: what says that the program is wrong
+# case: exceptions that report a bug
 def wrong(text: str) -> Result[int, Bad]:
     if text == 'a':
         raise AssertionError(text)
@@ -104,7 +104,7 @@ def out(text: str) -> Result[int, Bad]:
     return Success(or_raise(plain(text)))
 
 
-# case: what ends the process or the task is no ordinary exception
+# case: exceptions that end the process or the task
 def ends() -> Result[int, Bad]:
     raise SystemExit(1)
 

@@ -188,7 +188,7 @@ class A25(TaggedError, category=Category.AUTHENTICATION, message='no'):
         return '%s: %s' % (self.user, self.password)  # finds: SW112
 
 
-# case: only asked about
+# case: only tested
 class A26(TaggedError, category=Category.AUTHENTICATION, message='no'):
     user: str
     password: Secret[str] | None = None
@@ -319,7 +319,7 @@ class Login:
         return f'{self.user}: {self.password}'
 
 
-# case: a text of what is no error
+# case: a text of an object that is not an error
 def of_login(login: Login) -> str:
     return f'{login.user} has a password: {bool(login.password)}'
 

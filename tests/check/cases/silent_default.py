@@ -31,12 +31,12 @@ def no_file() -> Result[int, FileNotFound]:
     raise NotImplementedError
 
 
-# case: what was not found
+# case: an error of the category NOT_FOUND
 def not_found() -> int:
     return gone().value_or(0)
 
 
-# case: what was not found, of the catalogue
+# case: an error of the catalogue with the category NOT_FOUND
 def no_such_file() -> int:
     return no_file().value_or(0)
 
@@ -125,7 +125,7 @@ def box() -> int:
     return Box().value_or(1)
 
 
-# case: handed to somebody who looks
+# case: passed to a function that handles it
 def log(result: Result[int, Gone | Broken]) -> None:
     print(result)
 
@@ -171,7 +171,7 @@ class Holder:
         return self.last.value_or(0)
 
 
-# case: what the arms above have left
+# case: errors that remain after the arms above
 def left() -> int:
     match either():
         case Failure(Broken() as error):
@@ -180,7 +180,7 @@ def left() -> int:
             return other.value_or(0)
 
 
-# case: whatever the error is
+# case: any error
 def whatever(result: Result[int, E]) -> int:
     return result.value_or(0)
 

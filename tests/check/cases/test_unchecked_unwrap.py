@@ -1,7 +1,7 @@
 from seamwise import Result, Success, is_success
 
 
-# case: tests may bet
+# case: tests may unwrap
 def test_it() -> None:
     found: Result[int, str] = Success(1)
     assert is_success(found)

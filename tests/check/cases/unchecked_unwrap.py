@@ -168,7 +168,7 @@ def of_returns(found: OpenResult[int, str]) -> int:
     return found.unwrap()  # finds: SW104
 
 
-# case: results of returns, asked before
+# case: results of returns, checked before
 def of_returns_asked(found: OpenResult[int, str]) -> int:
     if is_successful(found):
         return found.unwrap()

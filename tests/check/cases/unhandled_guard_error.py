@@ -151,7 +151,7 @@ def chain() -> int:
     return 2
 
 
-# case: a chain of isinstance that asks for it
+# case: a chain of isinstance that checks for it
 def chain_asks() -> int:
     found = upstream.run_sync(a)
     if isinstance(found, Success):
@@ -164,7 +164,7 @@ def chain_asks() -> int:
     return 3
 
 
-# case: a chain of isinstance that uses what is left
+# case: a chain of isinstance that uses the remaining error
 def chain_uses() -> str:
     found = upstream.run_sync(a)
     if is_success(found):
@@ -238,7 +238,7 @@ def raised() -> int:
     return or_raise(upstream.run_sync(a))
 
 
-# case: meant
+# case: discarded on purpose
 def meant() -> None:
     _ = upstream.run_sync(a)
 
@@ -254,7 +254,7 @@ class Keeper:
         self.last = upstream.run_sync(a)
 
 
-# case: handed to somebody
+# case: passed to a function
 def show(result: Result[int, A | CircuitOpen]) -> None:
     print(result)
 
@@ -284,7 +284,7 @@ async def awaited_arm() -> int:
             return 2
 
 
-# case: two guards, one of whose errors is handled
+# case: two guards, with one error handled
 def half() -> int:
     match both.run_sync(a):  # finds: SW114
         case Success(value):
@@ -371,7 +371,7 @@ def calls_fetch_on() -> Result[int, A | CircuitOpen]:
     return fetch_on()
 
 
-# case: a decorator, and nobody here who calls
+# case: a decorator without callers
 @upstream
 def fetch_alone() -> Result[int, A]:
     return Failure(A())
@@ -397,12 +397,12 @@ def listed() -> list[Result[int, A | CircuitOpen]]:
     return [upstream.run_sync(a) for _ in range(3)]
 
 
-# case: in a lambda that is handed over
+# case: in a lambda passed as an argument
 def in_lambda() -> int:
     return a().bind(lambda number: upstream.run_sync(a)).value_or(0)  # finds: SW114
 
 
-# case: in a lambda whose result goes on
+# case: in a lambda with a result that is used
 def in_lambda_on() -> Result[int, A | CircuitOpen]:
     return a().bind(lambda number: upstream.run_sync(a))
 
@@ -422,7 +422,7 @@ def many_at_once(numbers: list[int]) -> int:
     return len(collect(upstream.run_sync(a) for _ in numbers).value_or(()))  # finds: SW114
 
 
-# case: asked by its type
+# case: checked by its type
 def by_type() -> int:
     found = upstream.run_sync(a)
     if is_failure(found) and type(found.failure()) is CircuitOpen:
@@ -434,12 +434,12 @@ def by_type() -> int:
 LAST = upstream.run_sync(a)
 
 
-# case: what a fallback answers for
+# case: errors replaced by a fallback
 def answered() -> int:
     return (fallback(lambda error: Success(1)) >> upstream).run_sync(a).value_or(0)
 
 
-# case: what a fallback answers for under a condition
+# case: errors replaced by a conditional fallback
 def answered_sometimes() -> int:
     guard = fallback(lambda error: Success(1), when=retryable) >> upstream
     return guard.run_sync(a).value_or(0)  # finds: SW114
@@ -450,7 +450,7 @@ def with_key() -> int:
     return keyed(upstream).run_sync(lambda key: a()).value_or(0)  # finds: SW114
 
 
-# case: decorated by hand
+# case: decorated by a call
 by_hand = upstream(a)  # finds: SW114
 
 

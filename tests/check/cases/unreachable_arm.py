@@ -158,7 +158,7 @@ def parameter(error: A | B) -> int:
             return 3
 
 
-# case: a base class takes its leaf
+# case: an arm for a base class handles its subclass
 def of_base(error: A | Leaf) -> int:
     match error:
         case A():
@@ -200,7 +200,7 @@ def any_error(error: TaggedError) -> int:
             return 3
 
 
-# case: something of which nothing is known
+# case: an untyped value
 def unknown(error) -> int:
     match error:
         case A():
@@ -220,7 +220,7 @@ def any_object(error: object) -> int:
             return 3
 
 
-# case: what a catch has taken out
+# case: an error removed by catch
 def after_catch() -> int:
     left = catch(A, lambda error: Success(1))(ab())
     match left:
@@ -255,7 +255,7 @@ def collected() -> int:
             return 3
 
 
-# case: under a name that is wider than what is assigned
+# case: under a name with a wider type than its value
 def wide_name() -> int:
     found: Result[int, A | B | C] = ab()
     match found:
@@ -311,7 +311,7 @@ def no_errors(value: int | str) -> int:
             return 2
 
 
-# case: a capture of the whole
+# case: a capture of the whole value
 def whole() -> int:
     match ab():
         case Success(value):
@@ -349,7 +349,7 @@ def local(error: A) -> HttpError:
     return adapter(error)
 
 
-# case: a local adapter that is handed on
+# case: a local adapter that is passed on
 def handed_on(error: A) -> object:
     adapter = on(A).responds(404, 'A') | on(B).responds(503, 'B')
     return adapter, error
@@ -423,7 +423,7 @@ def in_loop(errors: list[A | B]) -> int:
     return 0
 
 
-# case: a None beside the errors
+# case: a None in addition to the errors
 def or_none(error: A | None) -> int:
     match error:
         case A():

@@ -39,12 +39,12 @@ def call() -> None:
     save('a')  # finds: SW101
 
 
-# case: a call whose value is nothing in particular
+# case: a call that returns an arbitrary value
 def other_call() -> None:
     count('a')
 
 
-# case: said to be meant
+# case: discarded explicitly
 def meant() -> None:
     _ = save('a')
 
@@ -54,7 +54,7 @@ async def awaited() -> None:
     await load('a')  # finds: SW101
 
 
-# case: never awaited, but kept by nobody
+# case: never awaited and never stored
 async def task() -> None:
     asyncio.create_task(load('a'))  # finds: SW101
 
@@ -71,7 +71,7 @@ async def group() -> None:
         tasks.create_task(load('a'))  # finds: SW101
 
 
-# case: waiting for tasks that are looked at later
+# case: awaited tasks with results that are read later
 async def waits() -> list[Result[str, Gone]]:
     tasks = [asyncio.create_task(load('a')), asyncio.create_task(load('b'))]
     await asyncio.wait(tasks)
@@ -132,7 +132,7 @@ def behind_and(which: bool) -> None:
     which and save('a')  # finds: SW101
 
 
-# case: a local name that nobody reads
+# case: an unread local name
 def unread() -> None:
     saved = save('a')  # finds: SW101
 
@@ -280,7 +280,7 @@ def unpacked() -> Result[int, Full]:
     return first
 
 
-# case: unpacked, one part is meant
+# case: unpacked, with one part discarded explicitly
 def unpacked_meant() -> Result[int, Full]:
     first, _ = save('a'), save('b')
     return first
@@ -308,7 +308,7 @@ def thread_looks() -> None:
     threading.Thread(target=lambda: print(save('a'))).start()
 
 
-# case: a lambda for a callback that gives nothing
+# case: a lambda for a callback that returns None
 def on_done(call: Callable[[], None]) -> None:
     call()
 
@@ -318,7 +318,7 @@ def callback() -> None:
     on_done(call=lambda: save('b'))  # finds: SW101
 
 
-# case: a lambda whose Result is wanted
+# case: a lambda for a caller that uses its Result
 def wants(call: Callable[[], Result[int, Full]]) -> Result[int, Full]:
     return call()
 
@@ -332,17 +332,17 @@ def step() -> Result[int, Full]:
     return save('a').bind(lambda size: save(str(size)))
 
 
-# case: a lambda that looks aside
+# case: a lambda with a tap
 def aside() -> Result[int, Full]:
     return tap(save('a'), lambda size: save(str(size)))  # finds: SW101
 
 
-# case: a look aside at the error
+# case: a tap_error
 def error_aside() -> Result[int, Full]:
     return tap_error(save('a'), lambda error: logging.warning('%s', error))
 
 
-# case: a look aside whose Result is dropped
+# case: a tap with a discarded Result
 def dropped_aside() -> None:
     tap(save('a'), print)  # finds: SW101
 
@@ -627,18 +627,18 @@ def deleted() -> None:
     del saved
 
 
-# case: a list of them that nobody reads
+# case: an unread list of Results
 def unread_list() -> None:
     found = [save('a')]  # finds: SW101
 
 
-# case: a star takes the rest
+# case: a starred target
 def starred() -> None:
     _, *rest = [save('a'), save('b')]
     print(rest)
 
 
-# case: what a with gives
+# case: the target of a with statement
 @contextlib.contextmanager
 def saving() -> Iterator[Result[int, Full]]:
     yield save('a')
@@ -654,7 +654,7 @@ def with_read() -> None:
         print(saved)
 
 
-# case: through what hands it on
+# case: through a function that returns its argument
 async def handed_on() -> None:
     await asyncio.wait_for(load('a'), 1)  # finds: SW101
     await asyncio.shield(load('a'))  # finds: SW101
@@ -662,7 +662,7 @@ async def handed_on() -> None:
     list(map(save, ['a']))  # finds: SW101
 
 
-# case: what is made of it is no Result
+# case: a derived value that is no Result
 def made_of_it() -> None:
     save('a').value_or(0)
     sorted(['a'], key=lambda name: save(name).value_or(0))

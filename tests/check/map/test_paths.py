@@ -202,7 +202,7 @@ def test_every_path_ends_and_every_call_is_listed(graph: Graph) -> None:
     functions = {step.name for step in all_steps if step.kind != 'shown'}
     assert functions >= {call.caller for call in graph.calls}
     assert functions >= {creation.function for creation in graph.makes}
-    listed_places = sum(len(step.places) for step in all_steps if step.kind == 'called')
+    listed_places = sum(len(step.source_lines) for step in all_steps if step.kind == 'called')
     assert listed_places == sum(len(call.places) for call in graph.calls)
 
 

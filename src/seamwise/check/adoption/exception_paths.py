@@ -52,7 +52,7 @@ class CallGraph:
 
         Args:
             units: The functions and the top-level code of all files.
-            decorated: The functions whose decorator converts all exceptions.
+            decorated: The functions with a decorator that converts all exceptions.
         """
         self.units = units
         self.functions = tuple(unit for unit in units if unit.node is not None)

@@ -107,7 +107,7 @@ class CodeUnit(Struct, frozen=True, eq=False):
 
     @property
     def is_special_method(self) -> bool:
-        """Whether it is a method such as `__getitem__`, whose exceptions Python defines."""
+        """Whether it is a method such as `__getitem__`; Python defines the exceptions of these."""
         if self.node is None:
             return False
         return self.node.name.startswith('__') and self.node.name.endswith('__')

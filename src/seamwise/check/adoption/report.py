@@ -27,7 +27,7 @@ class AdoptionCounts(Struct, frozen=True):
     functions: int
     """All functions."""
     channels: int
-    """Functions that return a Result whose channel is empty or contains only tagged errors."""
+    """Functions that return a Result with only tagged errors, or none, in its channel."""
     safe: int
     """Functions with `@safe`, or another decorator of `returns` that converts all exceptions."""
     results: int

@@ -25,7 +25,7 @@ _KIND_ORDER: Sequence[_Kind] = (
     'handler',
 )
 _LATE_KINDS = frozenset({'bridge', 'handler'})
-"""Steps that wait for the others: `or_raise`, and handlers that do not name what they catch."""
+"""Steps that depend on the others: calls of `or_raise`, and broad handlers."""
 _MAX_NAMES = 3
 """Number of names in a list before it ends in "… more"."""
 

@@ -1,4 +1,4 @@
-"""Map of a program's errors: where each one is created, propagated, handled and shown."""
+"""Map of a program's errors: their creation, propagation, handling and display."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType

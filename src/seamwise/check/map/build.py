@@ -34,7 +34,7 @@ from seamwise.check.map.graph import (
 )
 
 _Key: TypeAlias = tuple[str, str, Fate]
-_PlacesByError: TypeAlias = dict[str, set[SourceLine]]
+_LinesByError: TypeAlias = dict[str, set[SourceLine]]
 _Edges: TypeAlias = defaultdict[_Key, defaultdict[str, set[SourceLine]]]
 
 
@@ -76,10 +76,10 @@ class _FunctionDefinitions:
         self.file = file
         self.items: list[FunctionFacts] = []
 
-    def first_place(self) -> SourceLine:
-        return self.place(self.items[0].location)
+    def first_line(self) -> SourceLine:
+        return self.source_line(self.items[0].location)
 
-    def place(self, location: Location) -> SourceLine:
+    def source_line(self, location: Location) -> SourceLine:
         return SourceLine(self.file.path, location.line)
 
     def returned_errors(self) -> set[str]:
@@ -107,7 +107,7 @@ def _fate(error: str, source: ErrorSource) -> Fate:
 
 
 class _EdgeBuilder:
-    """Edges under construction, by their ends, each with the places of every error."""
+    """Edges under construction, by their ends, each with the source lines of every error."""
 
     def __init__(self) -> None:
         self.propagations: _Edges = defaultdict(lambda: defaultdict(set))
@@ -118,14 +118,14 @@ class _EdgeBuilder:
     def add_function(self, definitions: _FunctionDefinitions) -> None:
         for function in definitions.items:
             for source in function.error_sources:
-                place = definitions.place(source.location)
+                source_line = definitions.source_line(source.location)
                 for error in source.errors:
                     edge = source.callee, function.name, _fate(error, source)
-                    self.propagations[edge][error].add(place)
+                    self.propagations[edge][error].add(source_line)
             for use in function.seam_uses:
-                place = definitions.place(use.location)
+                source_line = definitions.source_line(use.location)
                 for error in use.errors:
-                    self.shows[function.name, use.seam, 'passes'][error].add(place)
+                    self.shows[function.name, use.seam, 'passes'][error].add(source_line)
 
     def add_overrides(self, functions: Mapping[str, _FunctionDefinitions]) -> None:
         """Add edges from overrides to base methods for the errors that callers of these expect."""
@@ -136,32 +136,32 @@ class _EdgeBuilder:
             returned = definitions.returned_errors()
             for base in _base_methods(name, functions):
                 for error in returned & expected.get(base, set()):
-                    self.overrides[name, base, 'passes'][error].add(definitions.first_place())
+                    self.overrides[name, base, 'passes'][error].add(definitions.first_line())
 
     def build(self) -> Graph:
         propagations = sorted(self.propagations.items())
         return Graph(
             makes=tuple(
-                Creation(caller, errors, places, fate)
+                Creation(caller, errors, source_lines, fate)
                 for (callee, caller, fate), by_error in propagations
-                for errors, places in _group_by_places(by_error)
+                for errors, source_lines in _group_by_lines(by_error)
                 if not callee
             ),
             calls=tuple(
-                CallEdge(callee, caller, errors, places, fate)
+                CallEdge(callee, caller, errors, source_lines, fate)
                 for (callee, caller, fate), by_error in propagations
-                for errors, places in _group_by_places(by_error)
+                for errors, source_lines in _group_by_lines(by_error)
                 if callee
             ),
             overrides=tuple(
-                OverrideEdge(method, base, errors, places)
+                OverrideEdge(method, base, errors, source_lines)
                 for (method, base, _), by_error in sorted(self.overrides.items())
-                for errors, places in _group_by_places(by_error)
+                for errors, source_lines in _group_by_lines(by_error)
             ),
             shows=tuple(
-                SeamEdge(function, seam, errors, places)
+                SeamEdge(function, seam, errors, source_lines)
                 for (function, seam, _), by_error in sorted(self.shows.items())
-                for errors, places in _group_by_places(by_error)
+                for errors, source_lines in _group_by_lines(by_error)
             ),
         )
 
@@ -180,14 +180,14 @@ def _base_methods(name: str, functions: Mapping[str, _FunctionDefinitions]) -> l
     return sorted(bases)
 
 
-def _group_by_places(
-    by_error: _PlacesByError,
+def _group_by_lines(
+    by_error: _LinesByError,
 ) -> list[tuple[tuple[str, ...], tuple[SourceLine, ...]]]:
-    """Return groups of errors that have the same places."""
+    """Return groups of errors that have the same source lines."""
     groups: defaultdict[tuple[SourceLine, ...], list[str]] = defaultdict(list)
-    for error, places in sorted(by_error.items()):
-        groups[tuple(sorted(places))].append(error)
-    return sorted((tuple(errors), places) for places, errors in groups.items())
+    for error, source_lines in sorted(by_error.items()):
+        groups[tuple(sorted(source_lines))].append(error)
+    return sorted((tuple(errors), source_lines) for source_lines, errors in groups.items())
 
 
 def _functions(
@@ -202,7 +202,7 @@ def _functions(
         external_errors[call.callee].update(call.errors)
     analysed = (
         FunctionNode(
-            name, item.file.module, tuple(sorted(item.returned_errors())), item.first_place()
+            name, item.file.module, tuple(sorted(item.returned_errors())), item.first_line()
         )
         for name, item in definitions.items()
     )
@@ -221,8 +221,8 @@ def _seams(
     tables: defaultdict[str, list[AdapterTable]] = defaultdict(list)
     for adapter, path in adapters:
         errors = tuple(sorted(set(adapter.errors)))
-        place = SourceLine(path, adapter.location.line)
-        tables[adapter.seam].append(AdapterTable(adapter.name, errors, place))
+        source_line = SourceLine(path, adapter.location.line)
+        tables[adapter.seam].append(AdapterTable(adapter.name, errors, source_line))
     return tuple(
         SeamNode(name, tuple(sorted(tables[name], key=lambda table: (table.name, table.place))))
         for name in sorted(names)

@@ -45,7 +45,7 @@ class AdapterTable(Struct, frozen=True):
     """An adapter of a seam, and the errors that it shows."""
 
     name: str
-    """Empty if the adapter is used where it is built."""
+    """Empty if the adapter is built and used in one expression."""
     errors: tuple[str, ...]
     place: SourceLine
 

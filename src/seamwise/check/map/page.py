@@ -121,14 +121,14 @@ def _error_list(title: str, errors: Iterable[str], text: MapText) -> str:
 
 def _error_article(error: ErrorNode, text: MapText) -> str:
     label = text.labels[error.name]
-    place = f', {error.place.path}:{error.place.line}' if error.place else ''
+    location = f', {error.place.path}:{error.place.line}' if error.place else ''
     seams = ', '.join(
         f'<a href="#{_escape_attribute(f"seam={seam}")}">{_escape_text(seam)}</a>'
         for seam in text.traces[error.name].seams()
     )
     shown_by = f'. Shown by {seams}' if seams else ''
     lines = escape_html('\n'.join(_path_lines(error, text)), quote=False)
-    facts = f'<code>{_escape_text(error.name)}</code>{_escape_text(place)}{shown_by}.'
+    facts = f'<code>{_escape_text(error.name)}</code>{_escape_text(location)}{shown_by}.'
     body = f"""<p class="facts">{facts}
 <a href="#{_escape_attribute(f'error={error.name}')}">Link to {_escape_text(label)}</a></p>
 <div class="drawing" hidden></div>

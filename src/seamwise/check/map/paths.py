@@ -28,7 +28,7 @@ class PathStep(Struct, frozen=True):
     """Name of the function, or of the seam for `shown`."""
     depth: int
     """Number of branches before this step."""
-    places: tuple[SourceLine, ...] = ()
+    source_lines: tuple[SourceLine, ...] = ()
 
 
 def path_steps(trace: ErrorTrace) -> Iterator[PathStep]:
@@ -41,7 +41,7 @@ class _Visit(Struct, frozen=True):
 
     kind: StepKind
     name: str
-    places: tuple[SourceLine, ...]
+    source_lines: tuple[SourceLine, ...]
     fate: Fate = 'passes'
 
 
@@ -55,7 +55,7 @@ class _PathWalk:
     def steps(self) -> Iterator[PathStep]:
         trace = self._trace
         known = [
-            _Visit('made', name, _creation_places(trace, name, 'passes'))
+            _Visit('made', name, _creation_lines(trace, name, 'passes'))
             for name in trace.creators()
         ]
         unknown = [_Visit('unmade', name, ()) for name in trace.unknown_origins()]
@@ -63,8 +63,8 @@ class _PathWalk:
             yield from self._path(start)
         for name in sorted(trace.makes):
             for fate in _END_FATES:
-                if places := _creation_places(trace, name, fate):
-                    yield PathStep('made', name, 0, places)
+                if source_lines := _creation_lines(trace, name, fate):
+                    yield PathStep('made', name, 0, source_lines)
                     yield from self._end(name, 0, fate)
 
     def _order(self, visit: _Visit) -> tuple[float, str, str]:
@@ -79,7 +79,7 @@ class _PathWalk:
             if visit is None:
                 self._on_path.discard(name)
                 continue
-            yield PathStep(visit.kind, name, depth, visit.places)
+            yield PathStep(visit.kind, name, depth, visit.source_lines)
             if visit.fate != 'passes':
                 yield from self._end(name, depth, visit.fate)
                 continue
@@ -131,6 +131,6 @@ class _PathWalk:
             yield PathStep('shown', edge.seam, depth + (len(seam_edges) > 1), edge.places)
 
 
-def _creation_places(trace: ErrorTrace, name: str, fate: Fate) -> tuple[SourceLine, ...]:
+def _creation_lines(trace: ErrorTrace, name: str, fate: Fate) -> tuple[SourceLine, ...]:
     creations = (creation for creation in trace.makes[name] if creation.fate == fate)
-    return tuple(sorted({place for creation in creations for place in creation.places}))
+    return tuple(sorted({line for creation in creations for line in creation.places}))

@@ -18,7 +18,7 @@ _WIDTH = 80
 MAX_INDENT = 16
 """Deepest indentation, in steps of two spaces. Deeper lines show their depth as a number."""
 
-_MAX_PLACES = 5
+_MAX_SOURCE_LINES = 5
 """Number of lines listed for one function; the others are counted."""
 
 _STEP_TEXTS: Mapping[StepKind, str] = {
@@ -80,9 +80,9 @@ class MapText:
         return _join_lines([*head, *_wrap(self.summary(error)), '', *self.path_lines(error)])
 
     def summary(self, error: ErrorNode) -> str:
-        """Return the numbers of places where an error is created, shown and handled."""
+        """Return the numbers of places that create, show and handle an error."""
         trace = self.traces[error.name]
-        handled = len({place for part in trace.handled() for place in part.places})
+        handled = len({line for part in trace.handled() for line in part.places})
         parts = [
             f'created in {pluralize(len(trace.makes), "function")}'
             if trace.makes
@@ -138,14 +138,14 @@ class MapText:
     def _step_lines(self, step: PathStep, error: str) -> list[str]:
         if step.kind == 'unmade':
             return self._unknown_origin_lines(step.depth, step.name, error)
-        return _line(step.depth, _STEP_TEXTS[step.kind].format(step.name), step.places)
+        return _line(step.depth, _STEP_TEXTS[step.kind].format(step.name), step.source_lines)
 
     def _source_lines(self, source: str, error: str) -> list[str]:
         creations = self.traces[error].makes.get(source, ())
-        places = {place for creation in creations for place in creation.places}
-        if not places:
+        source_lines = {line for creation in creations for line in creation.places}
+        if not source_lines:
             return self._unknown_origin_lines(1, source, error)
-        return _line(1, _STEP_TEXTS['made'].format(source), sorted(places))
+        return _line(1, _STEP_TEXTS['made'].format(source), sorted(source_lines))
 
     def _unknown_origin_lines(self, depth: int, name: str, error: str) -> list[str]:
         function = self._functions[name]
@@ -163,30 +163,30 @@ def _arriving_text(seam: SeamNode, count: int) -> str:
     return f'{seam.name}: {pluralize(count, "error")} arrive{"s" if count == 1 else ""}'
 
 
-def _line(depth: int, text: str, places: Iterable[SourceLine] = ()) -> list[str]:
-    """Return an indented line; its places are on a second line if it would be too long."""
+def _line(depth: int, text: str, source_lines: Iterable[SourceLine] = ()) -> list[str]:
+    """Return an indented line; its source lines are on a second line if it would be too long."""
     indent = '  ' * min(depth, MAX_INDENT) + (f'({depth}) ' if depth > MAX_INDENT else '')
-    locations = _format_places(places)
+    locations = _format_source_lines(source_lines)
     line = escape(indent + (f'{text}, {locations}' if locations else text))
     if not locations or len(line) <= _WIDTH:
         return [line]
     return [escape(f'{indent}{text},'), escape(f'{" " * len(indent)}     {locations}')]
 
 
-def _format_places(places: Iterable[SourceLine]) -> str:
-    """Return places as text, grouped by file.
+def _format_source_lines(source_lines: Iterable[SourceLine]) -> str:
+    """Return source lines as text, grouped by file.
 
-    >>> _format_places([SourceLine('a.py', 3), SourceLine('a.py', 7), SourceLine('b.py', 1)])
+    >>> _format_source_lines([SourceLine('a.py', 3), SourceLine('a.py', 7), SourceLine('b.py', 1)])
     'a.py:3, 7, b.py:1'
     """
-    all_places = list(places)
-    listed = all_places[:_MAX_PLACES]
+    all_lines = list(source_lines)
+    listed = all_lines[:_MAX_SOURCE_LINES]
     parts = [
-        f'{path}:{", ".join(str(place.line) for place in group)}'
-        for path, group in groupby(listed, lambda place: place.path)
+        f'{path}:{", ".join(str(item.line) for item in group)}'
+        for path, group in groupby(listed, lambda item: item.path)
     ]
-    if len(all_places) > len(listed):
-        parts.append(f'… {len(all_places) - len(listed)} more')
+    if len(all_lines) > len(listed):
+        parts.append(f'… {len(all_lines) - len(listed)} more')
     return ', '.join(parts)
 
 

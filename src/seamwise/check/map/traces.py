@@ -19,7 +19,7 @@ class SeamPaths(Struct, frozen=True):
     """Functions from which the error propagates to those."""
 
     def functions(self, fate: Fate) -> set[str]:
-        """Return the functions where an error with this fate is on a path to the seam."""
+        """Return the functions in which an error with this fate is on a path to the seam."""
         return {'passes': self.propagating, 'handled': self.showing, 'lost': set[str]()}[fate]
 
 
@@ -147,7 +147,7 @@ class ErrorTrace:
         return SeamPaths(showing, propagating)
 
     def sources(self, seam: str) -> tuple[str, ...]:
-        """Return the functions where paths to a seam begin."""
+        """Return the functions at the start of paths to a seam."""
         paths = self.paths_to(seam)
         origins = {*self.creators(), *self.unknown_origins()} & paths.propagating
         origins |= {

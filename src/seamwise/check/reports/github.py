@@ -18,7 +18,7 @@ _COMMANDS: Mapping[Severity, str] = {'error': 'error', 'warning': 'warning', 'hi
 def render_github(report: Report, *, since: str = '') -> str:
     """Return one command for each problem and finding, and the summary as the last line.
 
-    `since` names the commit whose findings are omitted.
+    Findings of the commit `since` are omitted; it appears in the summary.
     """
     summary = _escape_data(render_summary(report, since=since))
     problems = map(_problem_command, report.problems)

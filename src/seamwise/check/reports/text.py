@@ -61,7 +61,7 @@ class ReportShape(Struct, frozen=True):
 def render_text(report: Report, style: ReportStyle | None = None, *, since: str = '') -> str:
     """Return all findings and the summary as text.
 
-    `since` names the commit whose findings are omitted.
+    Findings of the commit `since` are omitted; it appears in the summary.
     """
     style = style or ReportStyle()
     blocks = ['\n'.join(_finding_lines(finding, style)) for finding in report.findings]

@@ -33,7 +33,7 @@ class ErrorClasses:
 
 
 def _library_class(full_name: str) -> type[TaggedError] | None:
-    """Return an error class of Seamwise, whose source is usually not among the checked files."""
+    """Return an error class of Seamwise. Its source is usually not among the checked files."""
     if not full_name.startswith(_PACKAGE):
         return None
     module, _, name = full_name.rpartition('.')

@@ -154,7 +154,7 @@ class _EscapeAnalysis:
             pass
 
     def escapes(self) -> Iterator[RawFinding]:
-        """Yield a finding for each place where the `do`, or a value that holds it, escapes."""
+        """Yield a finding for each escape of the `do`, or of a value that holds it."""
         for node in self.nodes:
             match node:
                 case ast.Return(ast.expr() as value) | ast.Yield(ast.expr() as value) if (

@@ -92,7 +92,7 @@ _BUILTIN_CLASSES = MappingProxyType(
 _Statement: TypeAlias = ast.stmt | ast.match_case
 _Violation: TypeAlias = tuple[_Statement, RawFinding]
 _Role: TypeAlias = tuple[str, bool]
-"""A name that says what a value is for, and whether the value belongs to an error."""
+"""A name for the role of a value, and whether the value belongs to an error."""
 
 
 def _find_violations(module: Module) -> Iterator[RawFinding]:

@@ -1,6 +1,6 @@
 """# SW107: seam that is not exhaustive.
 
-Decide about each error class separately where errors are shown. A new error is then a type error at
+Decide about each error class separately when you show errors. A new error is then a type error at
 every seam that does not handle it. A wildcard arm, an arm for a base class, or a table with a
 default handles new errors silently.
 

@@ -112,7 +112,7 @@ def library_concern(full_name: str) -> SeamConcern | None:
 
 
 def name_concern(name: str) -> SeamConcern | None:
-    """Return the concern that a name denotes whatever its value.
+    """Return the concern that a name denotes for any value.
 
     >>> name_concern('http_status') is HTTP, name_concern('status')
     (True, None)

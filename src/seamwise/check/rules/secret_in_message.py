@@ -57,13 +57,13 @@ _PUBLIC_TYPES = frozenset({
     'builtins.bool', 'builtins.int', 'builtins.float', 'builtins.complex', 'datetime.date',
     'datetime.time', 'datetime.timedelta', 'decimal.Decimal', 'enum.Enum', 'uuid.UUID',
 })  # fmt: skip
-"""Types of values that are never secret, whatever their name: `token_count`."""
+"""Types of values that are never secret, even with a name such as `token_count`."""
 _TEXT_FUNCTIONS = frozenset({'builtins.str', 'builtins.repr', 'builtins.format', 'builtins.ascii'})
 _QUERY_METHODS = frozenset({
     'count', 'endswith', 'find', 'index', 'isalnum', 'isalpha', 'isdigit', 'isspace', 'rfind',
     'rindex', 'startswith', '__len__',
 })  # fmt: skip
-"""Methods of `str` whose result does not contain the text."""
+"""Methods of `str` that do not return the text or parts of it."""
 _MAX_DEPTH = 3
 """Deepest nesting of type arguments in which a `Secret` is searched."""
 _HELP = (

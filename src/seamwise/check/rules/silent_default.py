@@ -1,6 +1,6 @@
 """# SW115: failure silently replaced by a default.
 
-Use `value_or` only where every failure means that nothing was found. It returns the same default
+Use `value_or` only if every failure means that nothing was found. It returns the same default
 for a timeout, a missing permission or a broken file, and the error is lost.
 
 This hint is off by default. Turn it on with `extend-select = ["SW115"]` or `--select SW115`.

@@ -149,7 +149,7 @@ def _check_callback(
     yield RawFinding(
         function.body,
         f'The Result of {_excerpt(function.body)} is discarded{_lost_errors(channel)}:'
-        ' the caller ignores what this lambda returns.',
+        ' the caller ignores the return value of this lambda.',
         'Pass a function that handles the Result, with `tap_error`, a log or a `match`.',
     )
 
