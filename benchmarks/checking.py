@@ -1,4 +1,7 @@
-"""`seamwise check` beside mypy on code bases of three sizes: each run a process of its own, in seconds of the processor."""
+"""CPU time of `seamwise check` compared with mypy, on code bases of three sizes.
+
+Each run is a separate process.
+"""
 
 import atexit
 import os
@@ -17,7 +20,7 @@ SIZES = (25_000, 50_000, 100_000)
 """Lines of code."""
 
 _PACKAGE = 20
-"""Modules in one package; each imports the one before it, so that no cycle holds them all."""
+"""Modules per package. Each imports the previous one, so that there are no import cycles."""
 
 _MODULE = Template('''\
 """Orders, part $number."""
@@ -27,14 +30,14 @@ from typing import assert_never
 from seamwise import Category, Do, Failure, Result, Success, TaggedError, catch, fallible
 $imports
 
-class NoSuchOrder$number(TaggedError, category=Category.NOT_FOUND, message='There is no order {order}.'):
-    """Nobody has placed it."""
+class NoSuchOrder$number(TaggedError, category=Category.NOT_FOUND, message='No order {order}.'):
+    """The order does not exist."""
 
     order: int
 
 
 class Refused$number(TaggedError, category=Category.PERMISSION, message='{name} may not.'):
-    """Somebody else must decide."""
+    """The user lacks the permission."""
 
     name: str
 
@@ -43,50 +46,50 @@ Wrong$number = NoSuchOrder$number | Refused$number
 
 
 class Orders$number:
-    """Keeps orders by number."""
+    """Orders by number."""
 
-    def __init__(self, kept: dict[int, str]) -> None:
-        self.kept = kept
+    def __init__(self, names: dict[int, str]) -> None:
+        self.names = names
 
     def find(self, order: int) -> Result[str, NoSuchOrder$number]:
-        """Look for one."""
-        found = self.kept.get(order)
-        if found is None:
+        """Return the name of an order."""
+        name = self.names.get(order)
+        if name is None:
             return Failure(NoSuchOrder$number(order))
-        return Success(found)
+        return Success(name)
 
     async def place(self, order: int, name: str) -> Result[int, Refused$number]:
-        """Add one."""
+        """Add an order."""
         if name.startswith('x'):
             return Failure(Refused$number(name))
-        self.kept[order] = name
+        self.names[order] = name
         return Success(order)
 
     @fallible
     def both(self, do: Do[NoSuchOrder$number], first: int, second: int) -> str:
-        """Look for two."""
-        names = [do(self.find(one)) for one in (first, second)]
+        """Return the names of two orders."""
+        names = [do(self.find(order)) for order in (first, second)]
         return ', '.join(sorted(names, key=lambda name: (len(name), name)))
 
 
 @fallible
 async def replace$number(do: Do[Wrong$number], orders: Orders$number, old: int, new: int) -> int:
-    """Put one in the place of another."""
+    """Replace an order."""
     name = do(orders.find(old))
-    if new in orders.kept:
+    if new in orders.names:
         do.fail(Refused$number(name))
     return do(await orders.place(new, name))
 
 
-def named$number(orders: Orders$number, order: int) -> Result[str, NoSuchOrder$number]:
-    """Give the name in capitals."""
+def formatted$number(orders: Orders$number, order: int) -> Result[str, NoSuchOrder$number]:
+    """Format an order."""
     return orders.find(order).map(str.upper).map(lambda name: f'{name}: {order:>{len(name)}}')
 
 
 def checked$number(orders: Orders$number, order: int) -> Result[str, Wrong$number]:
-    """Refuse the short ones."""
-    found = named$number(orders, order)
-    match found:
+    """Refuse orders with short names."""
+    result = formatted$number(orders, order)
+    match result:
         case Success(name) if len(name) > 2:
             return Success(name)
         case Success(name):
@@ -95,13 +98,14 @@ def checked$number(orders: Orders$number, order: int) -> Result[str, Wrong$numbe
             return Failure(error)
 
 
-def or_nobody$number(orders: Orders$number, order: int) -> Result[str, Refused$number]:
-    """Give a name for those who do not exist."""
-    return catch(NoSuchOrder$number, lambda error: Success(f'nobody {error.order}'))(checked$number(orders, order))
+def name_or_default$number(orders: Orders$number, order: int) -> Result[str, Refused$number]:
+    """Return a default for missing orders."""
+    default = catch(NoSuchOrder$number, lambda error: Success(f'order {error.order}'))
+    return default(checked$number(orders, order))
 
 
 def status$number(error: Wrong$number) -> int:
-    """Show an error."""
+    """Return the HTTP status of an error."""
     match error:
         case NoSuchOrder$number():
             return 404
@@ -112,57 +116,62 @@ def status$number(error: Wrong$number) -> int:
 
 
 def report$number(orders: Orders$number, numbers: list[int]) -> dict[str, list[int]]:
-    """Sort out which can be found."""
-    kinds: dict[str, list[int]] = {'found': [], 'missing': []}
-    for one in numbers:
-        result = checked$number(orders, one)
-        kind = 'found' if isinstance(result, Success) else 'missing'
-        kinds[kind].append(one)
-    return kinds
+    """Group orders by whether they exist."""
+    groups: dict[str, list[int]] = {'found': [], 'missing': []}
+    for order in numbers:
+        result = checked$number(orders, order)
+        group = 'found' if isinstance(result, Success) else 'missing'
+        groups[group].append(order)
+    return groups
 $last''')
 
-_ALONE = '''
+_FIRST_MODULE = '''
 
 def total$number(orders: Orders$number) -> int:
-    """Count the letters."""
-    return sum(len(name) for name in orders.kept.values())
+    """Count the letters of all names."""
+    return sum(len(name) for name in orders.names.values())
 '''
 
-_CHAINED = '''
+_NEXT_MODULE = '''
 
 def total$number(orders: Orders$number, others: Orders$before) -> int:
-    """Count the letters, and say aloud what nobody reads."""
+    """Count the letters of all names, and discard a Result."""
     others.find($number)
-    return sum(len(name) for name in orders.kept.values()) + len(report$before(others, [$number])['found'])
+    found = report$before(others, [$number])['found']
+    return sum(len(name) for name in orders.names.values()) + len(found)
 '''
 
 
 def write_code_base(folder: Path, lines: int) -> None:
-    """Write packages of modules with errors, services and a seam, of so many lines together; the same ones each time."""
-    written = number = 0
-    while written < lines:
+    """Write packages of modules with errors, services and a seam.
+
+    Args:
+        folder: The folder to write to.
+        lines: Minimum total of lines. The same number always yields the same files.
+    """
+    total = number = 0
+    while total < lines:
         package = folder / f'shop{number // _PACKAGE}'
         package.mkdir(parents=True, exist_ok=True)
         (package / '__init__.py').touch()
         source = _module(number)
         (package / f'orders{number}.py').write_text(source, encoding='utf-8')
-        written += source.count('\n')
+        total += source.count('\n')
         number += 1
 
 
 def _module(number: int) -> str:
-    before = number - 1
+    previous = number - 1
     if number % _PACKAGE == 0:
-        last = Template(_ALONE).substitute(number=number)
+        last = Template(_FIRST_MODULE).substitute(number=number)
         return _MODULE.substitute(number=number, imports='', last=last)
-    imports = (
-        f'from shop{before // _PACKAGE}.orders{before} import Orders{before}, report{before}\n'
-    )
-    last = Template(_CHAINED).substitute(number=number, before=before)
+    module = f'shop{previous // _PACKAGE}.orders{previous}'
+    imports = f'from {module} import Orders{previous}, report{previous}\n'
+    last = Template(_NEXT_MODULE).substitute(number=number, before=previous)
     return _MODULE.substitute(number=number, imports=imports, last=last)
 
 
-# What is measured
+# Measurements
 
 
 @cache
@@ -173,10 +182,10 @@ def _code_base(lines: int) -> Path:
     return folder
 
 
-def _processor_ns(command: Sequence[str], folder: Path) -> int:
-    """Run a command, and give the nanoseconds that it took of the processor: another process on the core does not count."""
+def _cpu_ns(command: Sequence[str], folder: Path) -> int:
+    """Return the CPU time of a command in nanoseconds; other processes do not affect it."""
     before = os.times()
-    # It finds something, and so ends with 1.
+    # The exit code is 1, because the code base has findings.
     run(command, cwd=folder, stdout=DEVNULL, check=False)
     after = os.times()
     return round(
@@ -193,47 +202,49 @@ def _processor_ns(command: Sequence[str], folder: Path) -> int:
 def _mypy_ns(lines: int) -> int:
     folder = _code_base(lines)
     rmtree(folder / 'mypy', ignore_errors=True)
-    return _processor_ns(
+    return _cpu_ns(
         [sys.executable, '-m', 'mypy', '.', '--cache-dir', str(folder / 'mypy')], folder / 'code'
     )
 
 
-_once = cache(_mypy_ns)
-"""For the warm rows, whose other side is no matter of a tenth: it is the longest of them all."""
+_mypy_ns_once = cache(_mypy_ns)
+"""For the warm rows, whose target leaves room for noise; this run is the slowest."""
 
 
 def _mypy(lines: int, *, cold: bool) -> Timer:
-    return lambda times: sum(_mypy_ns(lines) if cold else _once(lines) for _ in range(times))
+    return lambda times: sum(
+        _mypy_ns(lines) if cold else _mypy_ns_once(lines) for _ in range(times)
+    )
 
 
 def _check(lines: int, *, cold: bool) -> Timer:
     def timer(times: int) -> int:
         folder = _code_base(lines)
-        own = folder / 'code' / '.seamwise_cache'
+        cache_folder = folder / 'code' / '.seamwise_cache'
         command = [sys.executable, '-m', 'seamwise', 'check', '.']
-        if not cold and not own.exists():
+        if not cold and not cache_folder.exists():
             run(command, cwd=folder / 'code', stdout=DEVNULL, check=False)
-        taken = 0
+        total = 0
         for _ in range(times):
             if cold:
-                rmtree(own, ignore_errors=True)
-            taken += _processor_ns(command, folder / 'code')
-        return taken
+                rmtree(cache_folder, ignore_errors=True)
+            total += _cpu_ns(command, folder / 'code')
+        return total
 
     return timer
 
 
 def comparisons(sizes: Iterable[int]) -> tuple[Comparison, ...]:
-    """Compare on code bases of so many lines, cold and warm."""
+    """Return the comparisons for code bases of these numbers of lines, cold and warm."""
     return tuple(
         Comparison(
-            job=f'`seamwise check` of {lines:,} lines, {kind}, on the processor',
-            peer='`mypy` of the same, cold',
+            job=f'`seamwise check` of {lines:,} lines, {kind}, CPU time',
+            peer='`mypy`, cold',
             ours=_check(lines, cold=cold),
             theirs=_mypy(lines, cold=cold),
             target=target,
             rounds=rounds,
-            because='the rules and the flows of errors are read in Python, and mypy is compiled',
+            because='the rules and the error inference run in Python, mypy is compiled',
         )
         for lines in sizes
         for kind, cold, target, rounds in (('cold', True, 1.3, 3), ('warm', False, 0.3, 3))

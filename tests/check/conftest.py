@@ -1,4 +1,4 @@
-"""What mypy leaves behind is garbage in circles: in a process that checks hundreds of times it would fill the memory."""
+"""Garbage collection between tests: each mypy build leaves large reference cycles."""
 
 import gc
 from collections.abc import Iterator
@@ -8,14 +8,14 @@ import pytest
 
 from seamwise.check.typed_ast.channels import clear_caches
 
-TESTS = count(1)
-EVERY = 4
-"""To look for it after each test would take longer than the tests."""
+_test_numbers = count(1)
+_TESTS_PER_COLLECTION = 4
+"""A collection after each test would take longer than the tests."""
 
 
 @pytest.fixture(autouse=True)
-def _collected() -> Iterator[None]:
+def _collect_garbage() -> Iterator[None]:
     yield
-    if next(TESTS) % EVERY == 0:
+    if next(_test_numbers) % _TESTS_PER_COLLECTION == 0:
         clear_caches()
         gc.collect()

@@ -1,4 +1,4 @@
-"""The modules of a few files, as the flows read them."""
+"""Analysed modules for tests."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from seamwise.check.typed_ast.program import Module
 
 
 def modules(paths: Sequence[str]) -> Sequence[Module]:
-    """Give the modules of files; what cannot be read is a mistake of the test."""
+    """Analyse files, and fail if one of them has a problem."""
     analysis = analyse(paths)
     assert not analysis.problems
     return list(analysis.program.modules)

@@ -1,4 +1,4 @@
-"""What mypy has is found again from the syntax: every expression has its place in both."""
+"""Tests of `analysis` and `typed_ast.mypy_nodes`: every expression has a node of mypy."""
 
 import ast
 from collections.abc import Iterator
@@ -22,51 +22,54 @@ ROOT = Path(__file__).parents[2]
 
 
 def expressions(module: Module) -> Iterator[ast.expr]:
-    """Give what mypy has too: it makes other things of annotations, patterns, and bases that are there for type variables."""
-    left_out: set[ast.AST] = set()
+    """Yield the expressions that mypy has too.
+
+    It converts annotations, patterns and bases such as `Generic[T]` to other nodes.
+    """
+    excluded: set[ast.AST] = set()
     for node in ast.walk(module.syntax):
         match node:
             case (
-                ast.FunctionDef(returns=ast.expr() as other)
-                | ast.AsyncFunctionDef(returns=ast.expr() as other)
+                ast.FunctionDef(returns=ast.expr() as annotation)
+                | ast.AsyncFunctionDef(returns=ast.expr() as annotation)
             ):
-                left_out.update(ast.walk(other))
+                excluded.update(ast.walk(annotation))
             case (
-                ast.arg(annotation=ast.expr() as other)
-                | ast.AnnAssign(annotation=other)
-                | (ast.pattern() as other)
+                ast.arg(annotation=ast.expr() as annotation)
+                | ast.AnnAssign(annotation=annotation)
+                | (ast.pattern() as annotation)
             ):
-                left_out.update(ast.walk(other))
+                excluded.update(ast.walk(annotation))
             case ast.ClassDef(bases=bases):
                 for base in bases:
                     if ast.unparse(base).startswith(('Generic[', 'Protocol')):
-                        left_out.update(ast.walk(base))
+                        excluded.update(ast.walk(base))
             case _:
                 pass
-    kinds = {*AST_TYPES.values(), ast.BoolOp}
+    node_types = {*AST_TYPES.values(), ast.BoolOp}
     yield from (
-        one
-        for one in ast.walk(module.syntax)
-        if isinstance(one, ast.expr) and type(one) in kinds and one not in left_out
+        node
+        for node in ast.walk(module.syntax)
+        if isinstance(node, ast.expr) and type(node) in node_types and node not in excluded
     )
 
 
-def test_every_expression_of_this_project_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_expression_of_this_project_has_a_mypy_node(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     problems: list[SourceProblem] = []
     options = mypy_options(problems)
     assert options is not None
     options.follow_imports = 'skip'
     (group,) = source_groups(['src/seamwise', 'tests/check/test_checking.py'], options, problems)
-    result = run_mypy(group, problems)
-    assert result is not None
-    lost = [
+    build = run_mypy(group, problems)
+    assert build is not None
+    missing = [
         (str(module.path), node.lineno, ast.unparse(node))
-        for module in modules(result, [one.module for one in group.sources], problems)
+        for module in modules(build, group.modules, problems)
         for node in expressions(module)
         if module.mypy_node(node) is None
     ]
-    assert lost == []
+    assert missing == []
     assert problems == []
 
 
@@ -77,22 +80,24 @@ def test_every_expression_of_this_project_is_found(monkeypatch: pytest.MonkeyPat
         max_size=5,
     )
 )
-def test_a_name_behind_wide_characters_is_where_mypy_has_it(parts: list[tuple[str, str]]) -> None:
+def test_position_of_a_name_after_multibyte_characters_is_that_of_mypy(
+    parts: list[tuple[str, str]],
+) -> None:
     source = ', '.join(f'{text!r}, {name}' for text, name in parts)
     options = Options()
     options.native_parser = True
     (statement,) = parse(source.encode(), '', None, Errors(options), options, eager=True).defs
     assert isinstance(statement, ExpressionStmt)
     assert isinstance(statement.expr, TupleExpr)
-    (own,) = ast.parse(source).body
-    assert isinstance(own, ast.Expr)
-    assert isinstance(own.value, ast.Tuple)
-    places = Positions([source])
-    for node, found in zip(own.value.elts, statement.expr.items, strict=True):
-        if isinstance(found, NameExpr):
-            assert places.key(node)[1:5] == (
-                found.line,
-                found.column,
-                found.end_line,
-                found.end_column,
+    (syntax,) = ast.parse(source).body
+    assert isinstance(syntax, ast.Expr)
+    assert isinstance(syntax.value, ast.Tuple)
+    positions = Positions([source])
+    for node, mypy_node in zip(syntax.value.elts, statement.expr.items, strict=True):
+        if isinstance(mypy_node, NameExpr):
+            assert positions.key(node)[1:5] == (
+                mypy_node.line,
+                mypy_node.column,
+                mypy_node.end_line,
+                mypy_node.end_column,
             )

@@ -1,4 +1,4 @@
-"""What a change brings, in repositories made for it."""
+"""Tests of `diff` and `git`, in temporary repositories."""
 
 import subprocess
 from collections.abc import Sequence
@@ -13,13 +13,16 @@ from seamwise.check.git import export_commit, find_commit
 from seamwise.check.rules.registry import RULES
 from seamwise.check.settings import CheckSettings, load_settings
 
-LIB = "from seamwise import Failure, Result, Success\ndef keep(n: int) -> Result[int, str]: return Success(n) if n else Failure('none')\n"
+LIB = (
+    'from seamwise import Failure, Result, Success\n'
+    "def keep(n: int) -> Result[int, str]: return Success(n) if n else Failure('none')\n"
+)
 USE = 'from lib import keep\n'
 
 
 def git(*arguments: str) -> None:
-    who = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org']
-    subprocess.run(['git', *who, *arguments], check=True, capture_output=True)
+    author = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org']
+    subprocess.run(['git', *author, *arguments], check=True, capture_output=True)
 
 
 def write(files: dict[str, str]) -> None:
@@ -28,33 +31,33 @@ def write(files: dict[str, str]) -> None:
         Path(name).write_text(text, encoding='utf-8')
 
 
-def committed(files: dict[str, str]) -> None:
+def commit(files: dict[str, str]) -> None:
     write(files)
     git('add', '--all')
     git('commit', '--message', 'one', '--allow-empty')
 
 
-def asked(folder: Path) -> Result[CheckSettings, str]:
+def load(folder: Path) -> Result[CheckSettings, str]:
     return load_settings(folder, RULES)
 
 
-def new(paths: Sequence[str], base: str = 'HEAD') -> Report:
-    return new_findings(paths, base, asked).unwrap().report
+def new_report(paths: Sequence[str], base: str = 'HEAD') -> Report:
+    return new_findings(paths, base, load).unwrap().report
 
 
-def places(report: Report) -> list[tuple[str, int, str]]:
-    return [(one.path, one.line, one.code) for one in report.findings]
+def summaries(report: Report) -> list[tuple[str, int, str]]:
+    return [(finding.path, finding.line, finding.code) for finding in report.findings]
 
 
-def said(paths: Sequence[str], base: str) -> str:
-    found = new_findings(paths, base, asked)
-    assert isinstance(found, Failure)
-    return found.failure()
+def error_message(paths: Sequence[str], base: str) -> str:
+    result = new_findings(paths, base, load)
+    assert isinstance(result, Failure)
+    return result.failure()
 
 
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Make an empty one, and a place for temporary files that must be empty again."""
+    """Create an empty repository, and a folder for temporary files."""
     root, temporary = tmp_path / 'a b' / '仓库', tmp_path / 'temporary'
     root.mkdir(parents=True)
     temporary.mkdir()
@@ -66,8 +69,8 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def change(repository: Path) -> Path:
-    """Commit some files, and change them in every way."""
-    committed(
+    """Commit files, and change them in every way that matters."""
+    commit(
         {
             'pyproject.toml': '[tool.seamwise.check]\nignore = ["SW104"]\n',
             '.gitattributes': 'kept.py export-ignore\n',
@@ -76,7 +79,7 @@ def change(repository: Path) -> Path:
             'kept.py': f'{USE}keep(1)\n',
             'moved.py': f'{USE}keep(1)\n',
             'twice.py': f'{USE}keep(1)\nprint()\nkeep(1)\n',
-            'mended.py': f'{USE}keep(1)\n',
+            'fixed.py': f'{USE}keep(1)\n',
             'folder/old.py': f'{USE}keep(1)\n# a line\n# and another one\n',
             'unwrapped.py': f'{USE}keep(1).unwrap()\n',
         }
@@ -87,7 +90,7 @@ def change(repository: Path) -> Path:
             'lib.py': f'{LIB}def save() -> Result[int, str]: return keep(1)\n',
             'moved.py': f'{USE}\n\nif __name__:\n    keep(1)\n',
             'twice.py': f'{USE}keep(1)\nkeep(1)\nprint()\nkeep(1)\n',
-            'mended.py': f'{USE}_ = keep(1)\n',
+            'fixed.py': f'{USE}_ = keep(1)\n',
             'untracked.py': f'{USE}keep(1)\n',
         }
     )
@@ -96,13 +99,13 @@ def change(repository: Path) -> Path:
     return repository
 
 
-def test_only_what_the_change_brings_is_found(change: Path) -> None:
+def test_only_findings_of_the_change_are_reported(change: Path) -> None:
     objects = sorted(change.joinpath('.git').rglob('*'))
-    report = new(['.'])
-    assert places(report) == [
-        # On the line that is new, though all three look alike.
+    report = new_report(['.'])
+    assert summaries(report) == [
+        # On the added line, though all three calls look alike.
         ('twice.py', 3, 'SW101'),
-        # By the change of another file.
+        # Caused by the change of another file.
         ('untouched.py', 2, 'SW101'),
         ('untracked.py', 2, 'SW101'),
         # The commit ignored the rule.
@@ -113,52 +116,58 @@ def test_only_what_the_change_brings_is_found(change: Path) -> None:
     assert list((change.parents[1] / 'temporary').iterdir()) == []
 
 
-def test_a_renamed_file_is_the_same_when_it_alone_is_asked_for(change: Path) -> None:
-    assert places(new(['name\nnew.py'])) == []
+def test_renamed_file_has_no_new_findings_when_it_is_checked_alone(change: Path) -> None:
+    assert summaries(new_report(['name\nnew.py'])) == []
 
 
-def test_a_folder_and_absolute_paths_may_be_asked_for(
+def test_folders_and_absolute_paths_are_accepted(
     change: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir('folder')
     write({'inner.py': f'{LIB}keep(1)\n'})
-    assert places(new(['.', '../kept.py', str(change / 'moved.py')])) == [('inner.py', 3, 'SW101')]
+    assert summaries(new_report(['.', '../kept.py', str(change / 'moved.py')])) == [
+        ('inner.py', 3, 'SW101')
+    ]
 
 
-def test_links_are_followed_on_both_sides(
+def test_symbolic_links_are_resolved_in_the_working_tree_and_the_commit(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Path('link').symlink_to('real')
-    committed({'real/lib.py': f'{LIB}keep(1)\n'})
+    commit({'real/lib.py': f'{LIB}keep(1)\n'})
     away = repository.parent / 'away'
     away.symlink_to(repository)
     for path in ('link', '../away/real'):
-        assert places(new([path])) == [], path
+        assert summaries(new_report([path])) == [], path
     write({'real/lib.py': f'{LIB}keep(1)\nkeep(2)\n'})
-    assert places(new([str(away / 'link' / 'lib.py')])) == [('../away/link/lib.py', 4, 'SW101')]
+    assert summaries(new_report([str(away / 'link' / 'lib.py')])) == [
+        ('../away/link/lib.py', 4, 'SW101')
+    ]
 
 
-def test_in_a_folder_that_the_commit_had_not_everything_is_new(
+def test_all_findings_are_new_in_a_folder_that_the_commit_lacks(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    committed({'lib.py': LIB})
+    commit({'lib.py': LIB})
     write({'folder/new.py': f'{LIB}keep(1)\n'})
     monkeypatch.chdir('folder')
-    assert places(new(['.'])) == [('new.py', 3, 'SW101')]
+    assert summaries(new_report(['.'])) == [('new.py', 3, 'SW101')]
 
 
-def test_what_the_commit_could_not_parse_is_told(repository: Path) -> None:
-    committed({'lib.py': LIB, 'broken.py': 'def (:\n'})
+def test_file_that_does_not_parse_in_the_commit_is_a_problem(repository: Path) -> None:
+    commit({'lib.py': LIB, 'broken.py': 'def (:\n'})
     write({'broken.py': f'{USE}keep(1)\n'})
-    comparison = new_findings(['.'], 'HEAD', asked).unwrap()
-    assert places(comparison.report) == [('broken.py', 2, 'SW101')]
+    comparison = new_findings(['.'], 'HEAD', load).unwrap()
+    assert summaries(comparison.report) == [('broken.py', 2, 'SW101')]
     assert comparison.report.is_complete
-    assert [(one.path, one.is_unread) for one in comparison.problems] == [('broken.py', True)]
+    assert [(problem.path, problem.is_unread) for problem in comparison.problems] == [
+        ('broken.py', True)
+    ]
 
 
-def test_what_lies_in_the_commit_stands_in_for_no_module_of_ours(repository: Path) -> None:
+def test_files_of_the_commit_do_not_shadow_modules(repository: Path) -> None:
     # The files of a commit are read, never run.
-    committed(
+    commit(
         {
             'lib.py': LIB,
             'use.py': f'{USE}keep(1)\n',
@@ -166,66 +175,70 @@ def test_what_lies_in_the_commit_stands_in_for_no_module_of_ours(repository: Pat
             'json.py': 'raise SystemExit(7)\n',
         }
     )
-    assert places(new(['use.py'])) == []
+    assert summaries(new_report(['use.py'])) == []
 
 
-def test_a_mistake_in_the_configuration_of_the_commit_is_told(repository: Path) -> None:
-    committed({'lib.py': LIB, 'pyproject.toml': '[tool.seamwise.check]\nselect = ["SW9"]\n'})
+def test_invalid_settings_in_the_commit_are_reported(repository: Path) -> None:
+    commit({'lib.py': LIB, 'pyproject.toml': '[tool.seamwise.check]\nselect = ["SW9"]\n'})
     write({'pyproject.toml': ''})
-    assert said(['.'], 'HEAD').startswith(
+    assert error_message(['.'], 'HEAD').startswith(
         "in HEAD: pyproject.toml: [tool.seamwise.check] names 'SW9', but there are"
     )
 
 
-def test_a_configuration_that_mypy_refuses_is_told(repository: Path) -> None:
-    committed({'lib.py': LIB, 'mypy.ini': '[mypy]\npython_version = 2.7\n'})
+def test_mypy_configuration_error_in_the_commit_is_reported(repository: Path) -> None:
+    commit({'lib.py': LIB, 'mypy.ini': '[mypy]\npython_version = 2.7\n'})
     write({'mypy.ini': ''})
-    assert said(['.'], 'HEAD').startswith('HEAD cannot be checked: mypy refuses its configuration')
+    assert error_message(['.'], 'HEAD').startswith(
+        'HEAD cannot be checked: mypy refuses its configuration'
+    )
 
 
-def test_a_configuration_outside_of_the_repository_counts_for_both(repository: Path) -> None:
-    committed({'lib.py': f'{LIB}keep(1)\nkeep(1).unwrap()\n'})
+def test_settings_outside_the_repository_apply_to_the_commit_too(repository: Path) -> None:
+    commit({'lib.py': f'{LIB}keep(1)\nkeep(1).unwrap()\n'})
     (repository.parent / 'pyproject.toml').write_text(
         '[tool.seamwise.check]\nselect = ["SW104"]\n', encoding='utf-8'
     )
-    assert places(new(['.'])) == []
+    assert summaries(new_report(['.'])) == []
 
 
 @pytest.mark.parametrize(
     'base',
     ['nowhere', '', '--output=x', '-x', 'HEAD:lib.py', 'HEAD..HEAD', 'a\0b', '--', 'HEAD^{tree}'],
 )
-def test_what_is_no_commit_is_told(repository: Path, base: str) -> None:
-    committed({'lib.py': LIB})
-    assert repr(base) in said(['.'], base)
-    assert [one.name for one in repository.iterdir() if one.name != '.git'] == ['lib.py']
+def test_invalid_commit_name_is_reported(repository: Path, base: str) -> None:
+    commit({'lib.py': LIB})
+    assert repr(base) in error_message(['.'], base)
+    assert [path.name for path in repository.iterdir() if path.name != '.git'] == ['lib.py']
 
 
-def test_a_repository_without_a_commit_has_none(repository: Path) -> None:
-    assert "no commit 'HEAD'" in said(['.'], 'HEAD')
+def test_repository_without_commits_is_reported(repository: Path) -> None:
+    assert "no commit 'HEAD'" in error_message(['.'], 'HEAD')
 
 
-def test_a_path_outside_of_the_repository_is_told(repository: Path) -> None:
-    committed({'lib.py': LIB})
-    assert said(['lib.py', '../other.py'], 'HEAD').startswith(
+def test_path_outside_the_repository_is_reported(repository: Path) -> None:
+    commit({'lib.py': LIB})
+    assert error_message(['lib.py', '../other.py'], 'HEAD').startswith(
         '../other.py is outside of the repository '
     )
 
 
-def test_without_a_repository_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_repository_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv('GIT_CEILING_DIRECTORIES', str(tmp_path.parent))
-    assert said(['.'], 'HEAD').startswith('git finds no repository here: not a git repository')
+    assert error_message(['.'], 'HEAD').startswith(
+        'git finds no repository here: not a git repository'
+    )
 
 
-def test_without_git_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_git_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv('PATH', str(tmp_path))
-    assert said(['.'], 'HEAD').startswith('git is not installed')
+    assert error_message(['.'], 'HEAD').startswith('git is not installed')
 
 
-def test_a_configuration_of_git_changes_nothing(repository: Path) -> None:
-    committed({'lib.py': f'{LIB}keep(1)\n', 'link.py': ''})
+def test_git_configuration_and_hooks_have_no_effect(repository: Path) -> None:
+    commit({'lib.py': f'{LIB}keep(1)\n', 'link.py': ''})
     Path('link.py').unlink()
     Path('link.py').symlink_to('lib.py')
     git('mv', 'lib.py', 'other.py')
@@ -241,6 +254,10 @@ def test_a_configuration_of_git_changes_nothing(repository: Path) -> None:
         git('config', name, value)
     with export_commit(find_commit('HEAD').unwrap()) as export:
         assert dict(export.renames) == {'lib.py': 'other.py'}
-        assert sorted(one.name for one in export.folder.iterdir()) == ['.git', 'lib.py', 'link.py']
+        assert sorted(path.name for path in export.folder.iterdir()) == [
+            '.git',
+            'lib.py',
+            'link.py',
+        ]
     assert not Path('ran').exists()
     assert not export.folder.exists()

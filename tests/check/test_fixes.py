@@ -1,4 +1,4 @@
-"""`--fix`: what is safe is mended, and nothing else in the file moves."""
+"""Tests of `fixes`, and of `seamwise check --fix`."""
 
 import stat
 import subprocess
@@ -31,7 +31,7 @@ def find(uid: int) -> Result[str, Missing]:
 
 """
 WIDE = START + dedent('''\
-    def  odd( uid:int )->Result[str,   Missing|Busy]:   # as it is
+    def  odd( uid:int )->Result[str,   Missing|Busy]:   # comment
         """Überschrift: ä."""
         return find( uid )
 
@@ -39,7 +39,7 @@ WIDE = START + dedent('''\
     def caller(uid: int) -> Result[str, Missing | Busy]:
         return odd(uid)
 ''')
-NARROW = WIDE.replace('Missing|Busy]:   # as', 'Missing]:   # as').replace(
+NARROW = WIDE.replace('Missing|Busy]:   # comment', 'Missing]:   # comment').replace(
     'Missing | Busy', 'Missing'
 )
 
@@ -47,43 +47,42 @@ NARROW = WIDE.replace('Missing|Busy]:   # as', 'Missing]:   # as').replace(
 @pytest.fixture
 def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    # mypy's own cache makes the second look a quick one.
     return tmp_path / 'shop.py'
 
 
-def test_too_wide_channels_are_made_exact_up_to_the_last_caller(shop: Path) -> None:
+def test_too_wide_channels_are_narrowed_up_to_the_last_caller(shop: Path) -> None:
     shop.write_text(WIDE, encoding='utf-8')
-    done = CliRunner().invoke(command, ['.', '--fix'])
-    assert (done.exit_code, shop.read_text(encoding='utf-8')) == (0, NARROW)
-    assert '2 findings mended in 1 file.' in done.output
-    again = CliRunner().invoke(command, ['.', '--fix'])
-    assert (again.exit_code, shop.read_text(encoding='utf-8')) == (0, NARROW)
-    assert '0 findings mended in 0 files.' in again.output
+    result = CliRunner().invoke(command, ['.', '--fix'])
+    assert (result.exit_code, shop.read_text(encoding='utf-8')) == (0, NARROW)
+    assert '2 findings mended in 1 file.' in result.output
+    second = CliRunner().invoke(command, ['.', '--fix'])
+    assert (second.exit_code, shop.read_text(encoding='utf-8')) == (0, NARROW)
+    assert '0 findings mended in 0 files.' in second.output
 
 
-def test_what_is_mended_still_has_the_types_that_it_says(shop: Path) -> None:
+def test_fixed_file_passes_mypy(shop: Path) -> None:
     shop.write_text(WIDE, encoding='utf-8')
     CliRunner().invoke(command, ['.', '--fix'])
-    found = subprocess.run(
+    process = subprocess.run(
         [sys.executable, '-m', 'mypy', '--strict', 'shop.py'],
         capture_output=True,
         text=True,
         check=False,
     )
-    assert found.stdout.startswith('Success'), found.stdout
+    assert process.stdout.startswith('Success'), process.stdout
 
 
-def test_a_channel_that_names_no_error_gets_the_names_of_those_that_come(shop: Path) -> None:
+def test_unspecific_channel_is_replaced_by_the_inferred_errors(shop: Path) -> None:
     text = (
         START.replace('TaggedError\n', 'TaggedError\n', 1)
         + 'def load(uid: int) -> Result[str, TaggedError]:\n    return find(uid)\n'
     )
     shop.write_text(text, encoding='utf-8')
-    done = CliRunner().invoke(command, ['.', '--fix'])
+    result = CliRunner().invoke(command, ['.', '--fix'])
     assert shop.read_text(encoding='utf-8') == text.replace(
         'Result[str, TaggedError]', 'Result[str, Missing]'
     )
-    assert done.exit_code == 0
+    assert result.exit_code == 0
 
 
 ARMS = (
@@ -101,16 +100,16 @@ def status(error: Missing | Busy) -> int:
 )
 
 
-def test_a_wildcard_that_nothing_reaches_says_so(shop: Path) -> None:
+def test_unreachable_wildcard_arm_calls_assert_never(shop: Path) -> None:
     shop.write_text(ARMS, encoding='utf-8')
     CliRunner().invoke(command, ['.', '--fix'])
-    closed = 'from typing import assert_never\n' + ARMS.replace(
+    expected = 'from typing import assert_never\n' + ARMS.replace(
         'return 500  # never', 'assert_never(error)  # never'
     )
-    assert shop.read_text(encoding='utf-8') == closed
+    assert shop.read_text(encoding='utf-8') == expected
 
 
-def test_the_import_joins_one_that_is_there(shop: Path) -> None:
+def test_import_is_added_to_an_existing_one(shop: Path) -> None:
     shop.write_text('from typing import Final, TypeVar\n\n' + ARMS, encoding='utf-8')
     CliRunner().invoke(command, ['.', '--fix'])
     assert shop.read_text(encoding='utf-8').startswith(
@@ -118,18 +117,18 @@ def test_the_import_joins_one_that_is_there(shop: Path) -> None:
     )
 
 
-def test_a_wildcard_that_something_reaches_is_for_its_author(shop: Path) -> None:
+def test_reachable_wildcard_arm_is_not_fixed(shop: Path) -> None:
     text = ARMS.replace('        case Busy():\n            return 503\n', '')
     shop.write_text(text, encoding='utf-8')
-    done = CliRunner().invoke(command, ['.', '--fix'])
+    result = CliRunner().invoke(command, ['.', '--fix'])
     assert shop.read_text(encoding='utf-8') == text
-    assert done.exit_code == 1
-    assert 'SW107' in done.output
+    assert result.exit_code == 1
+    assert 'SW107' in result.output
 
 
 @pytest.mark.parametrize('ending', ['\r\n', '\r', '\n'])
 @pytest.mark.parametrize('mark', [b'', b'\xef\xbb\xbf'])
-def test_line_endings_and_the_mark_of_byte_order_stay(shop: Path, ending: str, mark: bytes) -> None:
+def test_line_endings_and_byte_order_mark_are_kept(shop: Path, ending: str, mark: bytes) -> None:
     shop.write_bytes(mark + WIDE.replace('\n', ending).encode())
     assert apply_fixes(run_check(['.']).findings)
     assert (
@@ -141,13 +140,13 @@ def test_line_endings_and_the_mark_of_byte_order_stay(shop: Path, ending: str, m
     )
 
 
-def test_another_encoding_stays(shop: Path) -> None:
+def test_other_encodings_are_kept(shop: Path) -> None:
     shop.write_bytes(('# coding: latin-1\n' + WIDE).encode('latin-1'))
     assert apply_fixes(run_check(['.']).findings)
     assert b'\xdcberschrift: \xe4' in shop.read_bytes()
 
 
-def test_a_file_that_has_changed_meanwhile_is_left_alone(shop: Path) -> None:
+def test_file_that_changed_since_the_check_is_not_fixed(shop: Path) -> None:
     shop.write_text(WIDE, encoding='utf-8')
     findings = run_check(['.']).findings
     shop.write_text('# one more line\n' + WIDE, encoding='utf-8')
@@ -155,7 +154,7 @@ def test_a_file_that_has_changed_meanwhile_is_left_alone(shop: Path) -> None:
     assert shop.read_text(encoding='utf-8') == '# one more line\n' + WIDE
 
 
-def test_the_rights_of_a_file_stay_and_a_link_stays_a_link(shop: Path, tmp_path: Path) -> None:
+def test_file_mode_and_symbolic_link_are_kept(shop: Path, tmp_path: Path) -> None:
     real = tmp_path / 'elsewhere' / 'real.py'
     real.parent.mkdir()
     real.write_text(WIDE, encoding='utf-8')
@@ -164,7 +163,7 @@ def test_the_rights_of_a_file_stay_and_a_link_stays_a_link(shop: Path, tmp_path:
     assert apply_fixes(run_check(['shop.py']).findings)
     assert shop.is_symlink()
     assert stat.S_IMODE(real.stat().st_mode) == 0o640
-    assert sorted(one.name for one in tmp_path.iterdir() if not one.name.startswith('.')) == [
+    assert sorted(path.name for path in tmp_path.iterdir() if not path.name.startswith('.')) == [
         'elsewhere',
         'shop.py',
     ]

@@ -1,4 +1,4 @@
-"""What is read of a function: what comes in, what is handled, what comes out, and what seams show of it."""
+"""Tests of `inference`: the facts of a few modules."""
 
 from collections.abc import Mapping
 
@@ -147,9 +147,9 @@ def direct(do: Do[Busy | Missing], uid: int) -> str:
 
 
 @pytest.fixture(scope='module')
-def flows(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, InferredFacts]:
-    """Read all of them at once: mypy takes its time to start."""
-    folder = tmp_path_factory.mktemp('flows')
+def facts(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, InferredFacts]:
+    """Analyse all modules together, because mypy is slow to start."""
+    folder = tmp_path_factory.mktemp('inferred')
     (folder / 'base.py').write_text(BASE, encoding='utf-8')
     for name, code in CODE.items():
         (folder / f'{name}.py').write_text(START + code, encoding='utf-8')
@@ -158,82 +158,87 @@ def flows(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, InferredFact
         return {module.name: infer(module) for module in modules(['.'])}
 
 
-def test_a_function_says_what_it_declares_and_what_really_comes_out(
-    flows: Mapping[str, InferredFacts],
+def test_function_has_declared_inferred_and_impossible_errors(
+    facts: Mapping[str, InferredFacts],
 ) -> None:
-    found = flows['declared'].functions
-    both, one = found[-2:]
+    both, first = facts['declared'].functions[-2:]
     assert both.name == 'declared.both'
     assert both.declared == both.inferred == ('base.Busy', 'base.Missing')
-    assert (one.inferred, one.impossible_errors) == (('base.Missing',), ('base.Busy',))
+    assert (first.inferred, first.impossible_errors) == (('base.Missing',), ('base.Busy',))
 
 
-def test_an_entry_says_where_errors_come_in_and_which_end_there(
-    flows: Mapping[str, InferredFacts],
+def test_error_sources_name_callees_and_handled_errors(
+    facts: Mapping[str, InferredFacts],
 ) -> None:
-    shown = flows['entries'].functions[-1]
-    assert [(one.callee, one.errors, one.handled, one.lost) for one in shown.error_sources] == [
+    shown = facts['entries'].functions[-1]
+    assert [
+        (source.callee, source.errors, source.handled, source.lost)
+        for source in shown.error_sources
+    ] == [
         ('base.find', ('base.Missing',), ('base.Missing',), ()),
         ('base.book', ('base.Busy',), (), ()),
     ]
 
 
-def test_what_nobody_looks_at_is_lost(flows: Mapping[str, InferredFacts]) -> None:
-    lost = flows['lost'].functions[-1]
-    assert [(one.handled, one.lost) for one in lost.error_sources] == [((), ('base.Missing',))]
+def test_error_replaced_by_value_or_is_lost(facts: Mapping[str, InferredFacts]) -> None:
+    lost = facts['lost'].functions[-1]
+    assert [(source.handled, source.lost) for source in lost.error_sources] == [
+        ((), ('base.Missing',))
+    ]
 
 
-def test_a_failure_that_is_made_here_has_no_callee(flows: Mapping[str, InferredFacts]) -> None:
-    made = flows['made'].functions[-1]
-    assert [(one.callee, one.errors) for one in made.error_sources] == [
+def test_source_of_a_new_failure_has_no_callee(facts: Mapping[str, InferredFacts]) -> None:
+    made = facts['made'].functions[-1]
+    assert [(source.callee, source.errors) for source in made.error_sources] == [
         ('', ('base.Missing',)),
         ('', ('base.Busy',)),
     ]
     assert made.inferred == ('base.Busy', 'base.Missing')
 
 
-def test_a_step_that_is_handed_over_brings_its_errors(flows: Mapping[str, InferredFacts]) -> None:
-    step = flows['steps'].functions[-1]
-    assert [one.callee for one in step.error_sources] == ['base.find', 'base.book']
+def test_function_passed_to_bind_is_an_error_source(facts: Mapping[str, InferredFacts]) -> None:
+    step = facts['steps'].functions[-1]
+    assert [source.callee for source in step.error_sources] == ['base.find', 'base.book']
 
 
-def test_methods_go_by_the_class_that_defines_them(flows: Mapping[str, InferredFacts]) -> None:
-    found = flows['methods'].functions
-    _, load, twice = found[-3:]
+def test_callee_of_a_method_is_named_by_the_defining_class(
+    facts: Mapping[str, InferredFacts],
+) -> None:
+    _, load, twice = facts['methods'].functions[-3:]
     assert load.overrides == ('methods.Base.load',)
-    assert [one.callee for one in twice.error_sources] == [
+    assert [source.callee for source in twice.error_sources] == [
         'methods.Store.load',
         'methods.Base.load',
     ]
 
 
-def test_functions_inside_of_functions_have_names_of_their_own(
-    flows: Mapping[str, InferredFacts],
+def test_inner_function_has_a_qualified_name(
+    facts: Mapping[str, InferredFacts],
 ) -> None:
-    found = flows['inner'].functions
-    assert [one.name for one in found[-2:]] == ['inner.outer', 'inner.outer.inner']
-    assert [one.callee for one in found[-2].error_sources] == ['inner.outer.inner']
+    functions = facts['inner'].functions
+    assert [function.name for function in functions[-2:]] == ['inner.outer', 'inner.outer.inner']
+    assert [source.callee for source in functions[-2].error_sources] == ['inner.outer.inner']
 
 
-def test_what_is_handed_to_an_adapter_is_shown_at_its_seam(
-    flows: Mapping[str, InferredFacts],
+def test_call_of_an_adapter_is_a_seam_use(
+    facts: Mapping[str, InferredFacts],
 ) -> None:
-    found = flows['seams']
-    assert [(one.name, one.seam, one.errors) for one in found.seams] == [
+    inferred = facts['seams']
+    assert [(adapter.name, adapter.seam, adapter.errors) for adapter in inferred.seams] == [
         ('seams.ANSWERS', 'http', ('base.Missing',)),
         ('seams.EXITS', 'cli', ('base.Missing',)),
         ('seams.SILENT', 'cli', ()),
     ]
-    assert [(one.seam, one.errors) for one in found.functions[-1].seam_uses] == [
+    assert [(use.seam, use.errors) for use in inferred.functions[-1].seam_uses] == [
         ('http', ('base.Missing',))
     ]
 
 
-def test_guards_are_known_layer_by_layer(flows: Mapping[str, InferredFacts]) -> None:
-    found = flows['guards']
-    layers = {one.name: [layer.kind for layer in one.layers or ()] for one in found.guards}
+def test_guard_has_layers_and_protected_calls(facts: Mapping[str, InferredFacts]) -> None:
+    inferred = facts['guards']
+    layers = {guard.name: [layer.kind for layer in guard.layers or ()] for guard in inferred.guards}
     assert layers == {'guards.patient': ['named', 'retry', 'other']}
-    (call,) = found.guarded_calls
+    (call,) = inferred.guarded_calls
     assert call.errors == ('base.Missing',)
     assert [name.rpartition('.')[2] for name in call.guard_errors] == [
         'CircuitOpen',
@@ -241,15 +246,17 @@ def test_guards_are_known_layer_by_layer(flows: Mapping[str, InferredFacts]) -> 
     ]
 
 
-def test_classes_say_their_category(flows: Mapping[str, InferredFacts]) -> None:
-    found = flows['classes'].classes
-    assert [(one.name, one.tag, one.category, one.retryable) for one in found] == [
+def test_class_facts_have_tag_category_and_retryable(facts: Mapping[str, InferredFacts]) -> None:
+    classes = facts['classes'].classes
+    assert [(info.name, info.tag, info.category, info.retryable) for info in classes] == [
         ('classes.Odd', 'OddOne', 'TIMEOUT', False)
     ]
 
 
-def test_a_channel_that_is_too_wide_can_be_made_exact(flows: Mapping[str, InferredFacts]) -> None:
-    assert [one.new for function in flows['exact'].functions for one in function.removal_edits] == [
+def test_too_wide_channels_have_removal_edits(facts: Mapping[str, InferredFacts]) -> None:
+    assert [
+        edit.new for function in facts['exact'].functions for edit in function.removal_edits
+    ] == [
         'Missing',
         'Missing',
         'Missing',
@@ -257,20 +264,23 @@ def test_a_channel_that_is_too_wide_can_be_made_exact(flows: Mapping[str, Inferr
     ]
 
 
-def test_a_channel_behind_another_name_is_left_alone(flows: Mapping[str, InferredFacts]) -> None:
-    found = flows['aliases'].functions[-2:]
-    assert [one.removal_edits for one in found] == [(), ()]
-    assert [one.impossible_errors for one in found] == [('base.Busy',), ('base.Busy',)]
+def test_aliased_channel_has_no_removal_edits(facts: Mapping[str, InferredFacts]) -> None:
+    functions = facts['aliases'].functions[-2:]
+    assert [function.removal_edits for function in functions] == [(), ()]
+    assert [function.impossible_errors for function in functions] == [
+        ('base.Busy',),
+        ('base.Busy',),
+    ]
 
 
-def test_an_edit_knows_what_it_replaces(flows: Mapping[str, InferredFacts]) -> None:
-    (edit,) = flows['edits'].functions[-1].removal_edits
+def test_edit_has_position_and_old_text(facts: Mapping[str, InferredFacts]) -> None:
+    (edit,) = facts['edits'].functions[-1].removal_edits
     line = CODE['edits'].count('\n', 0, CODE['edits'].index('def')) + START.count('\n') + 1
     assert edit == TextEdit(line, 48, line, 62, 'Missing | Busy', 'Missing')
 
 
-def test_names_that_lead_to_others_are_followed_once(flows: Mapping[str, InferredFacts]) -> None:
-    # Each twice would be a million million ways.
-    (chained,) = flows['chains'].functions
+def test_chained_names_are_inferred_once_each(facts: Mapping[str, InferredFacts]) -> None:
+    # Inferring each name twice would take 2**40 steps.
+    (chained,) = facts['chains'].functions
     assert chained.inferred == ('base.Missing',)
-    assert [one.lost for one in chained.error_sources] == [()] * len(chained.error_sources)
+    assert [source.lost for source in chained.error_sources] == [()] * len(chained.error_sources)

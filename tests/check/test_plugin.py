@@ -1,4 +1,4 @@
-"""The mypy plugin: which mypy it runs in, and that it says what the library says at run time."""
+"""Tests of `plugin`: supported mypy versions, and the same messages as at run time."""
 
 import re
 import subprocess
@@ -12,18 +12,19 @@ from mypy.build import take_module_snapshot
 from mypy.errors import CompileError
 from mypy.version import __version__ as mypy_version
 
-from seamwise.check import plugin
-from seamwise.check.mypy_plugin import names
+from seamwise.check import mypy_plugin, plugin
 from seamwise.check.plugin import SUPPORTED, SeamwisePlugin
 
 ROOT = Path(__file__).parent.parent.parent
 
-WRONG = [
-    '{nothing}', '{} of {size}', '{0}', '{size.real}', '{size[0]}', '{size!x}', '{size:{disk}}', '{size:d', 'a } b',
-    '{size:.2q}', '{disk:d}', '{ratio:s}', '{is_full:s}', '{size!r:d}', '{quoted:d}', '{tag}', '{limit}', '{category}',
+INVALID = [
+    '{nothing}', '{} of {size}', '{0}', '{size.real}', '{size[0]}', '{size!x}',
+    '{size:{disk}}', '{size:d', 'a } b',
+    '{size:.2q}', '{disk:d}', '{ratio:s}', '{is_full:s}', '{size!r:d}', '{quoted:d}',
+    '{tag}', '{limit}', '{category}',
 ]  # fmt: skip
 
-RIGHT = [
+VALID = [
     '',
     'plain',
     '{{size}}',
@@ -63,11 +64,11 @@ class Limited:
         pass
 """
 
-OTHERS = [
+SPECIAL_CLASSES = [
     """class FromBase(Sized, TaggedError, category=Category.CONFLICT, message='{size:d} {disk}'):
     disk: str
 """,
-    "class OfTheBaseClass(Sized, TaggedError, category=Category.CONFLICT, message='{kind}'): pass\n",
+    "class OfBaseClass(Sized, TaggedError, category=Category.CONFLICT, message='{kind}'): pass\n",
     "class Method(Sized, TaggedError, category=Category.CONFLICT, message='{doubled}'): pass\n",
     "class OfMixin(Limited, TaggedError, category=Category.CONFLICT, message='{limit}'): pass\n",
     """class OtherInt(TaggedError, category=Category.CONFLICT, message='{size:.2q}'):
@@ -82,13 +83,13 @@ OTHERS = [
         disk: str
 """,
     """class Values(Limited, TaggedError, category=Category.CONFLICT, message='Too many.'):
-    __doc__ = 'More than there may be.'
+    __doc__ = 'Too many files.'
     limit = 4
     other = 5
     unit = 'files'
 """,
 ]
-"""Classes with fields from elsewhere, and values that are no fields."""
+"""Classes with inherited or conditional fields, and with class variables."""
 
 
 def run_mypy(
@@ -107,7 +108,7 @@ def run_mypy(
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
-def test_the_cases_of_the_checkers_hold_with_the_plugin() -> None:
+def test_typing_cases_pass_with_the_plugin() -> None:
     command = [
         sys.executable,
         'tests/typing_check.py',
@@ -118,90 +119,94 @@ def test_the_cases_of_the_checkers_hold_with_the_plugin() -> None:
         '--checkers',
         'mypy+plugin',
     ]
-    checked = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert checked.returncode == 0, checked.stdout
+    process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stdout
 
 
 def classes() -> Iterator[str]:
-    for number, template in enumerate([*WRONG, *RIGHT]):
-        yield f'class E{number}(TaggedError, category=Category.CONFLICT, message={template!r}):{FIELDS}'
-    yield from OTHERS
+    for number, template in enumerate([*INVALID, *VALID]):
+        arguments = f'TaggedError, category=Category.CONFLICT, message={template!r}'
+        yield f'class E{number}({arguments}):{FIELDS}'
+    yield from SPECIAL_CLASSES
 
 
-def said_when_made(source: str) -> Iterator[str]:
+def runtime_messages(source: str) -> Iterator[str]:
     try:
-        exec(HEADER + source, {'__name__': 'made'})  # noqa: S102 -- the text is ours
-    except TypeError as reason:
-        yield str(reason)
+        exec(HEADER + source, {'__name__': 'made'})  # noqa: S102 -- trusted source
+    except TypeError as error:
+        yield str(error)
 
 
-def test_a_template_is_refused_in_the_words_of_the_run_time(tmp_path: Path) -> None:
+def test_invalid_templates_are_reported_with_the_runtime_message(tmp_path: Path) -> None:
     (tmp_path / 'made.py').write_text(HEADER + ''.join(classes()))
-    found = re.findall(
+    reported = re.findall(
         r'error: (.*?)(?:  \[seamwise\])?$', run_mypy(tmp_path, 'made.py').stdout, re.MULTILINE
     )
-    assert found == [words for source in classes() for words in said_when_made(source)]
-    assert len(found) == len(WRONG) + 4
+    assert reported == [message for source in classes() for message in runtime_messages(source)]
+    assert len(reported) == len(INVALID) + 4
 
 
 @pytest.mark.parametrize('version', ['2.2.0', '1.19.1', '2.5.0', '2.5.0+dev.0a1b2c', '3.0'])
-def test_another_mypy_is_told_which_ones_there_are(version: str) -> None:
-    with pytest.raises(CompileError) as told:
+def test_unsupported_mypy_raises_with_the_supported_versions(version: str) -> None:
+    with pytest.raises(CompileError) as raised:
         plugin.plugin(version)
-    assert told.value.messages == [
-        f'error: seamwise.check.plugin supports mypy 2.3 and 2.4, not {version}; without the plugin any mypy will do',
-    ]
+    (message,) = raised.value.messages
+    assert message == (
+        f'error: seamwise.check.plugin supports mypy 2.3 and 2.4, not {version}; '
+        'install one of them or remove the plugin'
+    )
 
 
 @pytest.mark.parametrize(
     'version', ['2.3.0', '2.3.1', '2.4.0', '2.4.1', '2.4.0+dev.0a1b2c', mypy_version]
 )
-def test_a_supported_mypy_gets_the_plugin(version: str) -> None:
+def test_supported_mypy_gets_the_plugin(version: str) -> None:
     assert plugin.plugin(version) is SeamwisePlugin
 
 
-def test_supported_are_the_two_newest_minor_versions_that_returns_allows() -> None:
+def test_supported_versions_are_the_two_newest_minors_that_returns_allows() -> None:
     [bounds] = [
-        re.findall(r'<(\d+)\.(\d+)', one)
-        for one in metadata.requires('returns') or ()
-        if one.startswith('mypy')
+        re.findall(r'<(\d+)\.(\d+)', requirement)
+        for requirement in metadata.requires('returns') or ()
+        if requirement.startswith('mypy')
     ]
     major, minor = (int(part) for part in bounds[0])
     assert ((major, minor - 2), (major, minor - 1)) == SUPPORTED
 
 
-def test_mypy_shows_the_refusal_and_no_traceback(tmp_path: Path) -> None:
+def test_mypy_prints_the_version_error_without_a_traceback(tmp_path: Path) -> None:
     (tmp_path / 'older.py').write_text(
-        "from seamwise.check import plugin as newer\ndef plugin(version):\n    return newer.plugin('2.2.0')\n"
+        'from seamwise.check import plugin as newer\n'
+        "def plugin(version):\n    return newer.plugin('2.2.0')\n"
     )
     (tmp_path / 'empty.py').touch()
-    shown = run_mypy(tmp_path, 'empty.py', plugins='older.py')
-    assert shown.returncode == 2
-    assert 'supports mypy 2.3 and 2.4, not 2.2.0' in shown.stdout + shown.stderr
-    assert 'Traceback' not in shown.stdout + shown.stderr
+    process = run_mypy(tmp_path, 'empty.py', plugins='older.py')
+    assert process.returncode == 2
+    assert 'supports mypy 2.3 and 2.4, not 2.2.0' in process.stdout + process.stderr
+    assert 'Traceback' not in process.stdout + process.stderr
 
 
-def test_without_mypy_the_plugin_says_what_to_install(tmp_path: Path) -> None:
+def test_missing_mypy_raises_with_the_package_to_install(tmp_path: Path) -> None:
     (tmp_path / 'mypy.py').write_text("raise ModuleNotFoundError(name='mypy')")
     code = f'import sys; sys.path.insert(0, {str(tmp_path)!r}); import seamwise.check.plugin'
-    tried = subprocess.run(
+    process = subprocess.run(
         [sys.executable, '-c', code], capture_output=True, text=True, check=False
     )
-    assert "ImportError: seamwise.check needs mypy: pip install 'seamwise[check]'" in tried.stderr
+    assert "ImportError: seamwise.check needs mypy: pip install 'seamwise[check]'" in process.stderr
 
 
-def test_what_mypy_remembers_ends_when_a_feature_changes(
+def test_cache_of_mypy_is_invalidated_when_a_feature_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = take_module_snapshot(plugin)
-    for file in Path(names.__file__).parent.glob('*.py'):
+    for file in Path(mypy_plugin.__file__).parent.glob('*.py'):
         (tmp_path / file.name).write_bytes(file.read_bytes())
-    monkeypatch.setattr(names, '__file__', str(tmp_path / 'names.py'))
+    monkeypatch.setattr(mypy_plugin, '__file__', str(tmp_path / '__init__.py'))
     assert take_module_snapshot(plugin) == before
     (tmp_path / 'arms.py').write_text('')
     assert take_module_snapshot(plugin) != before
 
 
-def test_the_plugin_module_has_no_other_name_out_of_nothing() -> None:
+def test_unknown_attribute_of_the_plugin_module_raises() -> None:
     with pytest.raises(AttributeError, match='no attribute'):
-        plugin.nothing  # noqa: B018 -- the look is the test
+        plugin.nothing  # noqa: B018 -- the access raises

@@ -1,4 +1,4 @@
-"""What mypy remembers changes no answer of the plugin: cold, from a warm cache, after a change, and in the daemon."""
+"""Tests of the plugin with a warm mypy cache and in the daemon: same errors as in a cold run."""
 
 import os
 import shutil
@@ -85,11 +85,10 @@ CHANGES = [
         'class Full',
     ),
 ]
-"""File, a text in it, and what it becomes: each changes an answer in another file, or in another line."""
+"""File, old and new text. Each change affects the errors in another file or line."""
 
-
-WANTED = ['both = both |', "setattr(error, 'size', 3)", 'Full.size = 4']
-"""The lines of `main` that are reported before anything changes."""
+REPORTED_LINES = ['both = both |', "setattr(error, 'size', 3)", 'Full.size = 4']
+"""Lines of `main` with an error before any change."""
 
 DAEMON = ('mypy.dmypy', '--status-file', 'daemon.json')
 
@@ -99,7 +98,7 @@ import seamwise.seams.http
 """
 
 
-def planted(tree: Path) -> Path:
+def create_files(tree: Path) -> Path:
     tree.mkdir()
     for name, text in {
         'errors': ERRORS,
@@ -113,74 +112,75 @@ def planted(tree: Path) -> Path:
     return tree
 
 
-def answer(tree: Path, *command: str) -> list[str]:
-    done = subprocess.run(
+def run_checker(tree: Path, *command: str) -> list[str]:
+    process = subprocess.run(
         [sys.executable, '-m', *command], cwd=tree, capture_output=True, text=True, check=False
     )
-    assert done.returncode in {0, 1}, done.stdout + done.stderr
-    return sorted(line for line in done.stdout.splitlines() if '.py:' in line)
+    assert process.returncode in {0, 1}, process.stdout + process.stderr
+    return sorted(line for line in process.stdout.splitlines() if '.py:' in line)
 
 
-def changed(tree: Path) -> Iterator[str]:
-    """Make one change after the other, each in the tree as it was at first; the last one is none."""
+def apply_changes(tree: Path) -> Iterator[str]:
+    """Make one change at a time and revert it; finally yield without a change."""
     seconds = count(time.time() + 1)
     for file, before, after in CHANGES:
         path = tree / file
         text = path.read_text()
         assert before in text
-        saved(path, text.replace(before, after), at=next(seconds))
+        save(path, text.replace(before, after), modified_at=next(seconds))
         yield f'{file}: {before}'
-        saved(path, text, at=next(seconds))
+        save(path, text, modified_at=next(seconds))
     yield 'nothing'
 
 
-def saved(path: Path, text: str, *, at: float) -> None:
-    """Write a text as if at another second than the one before: mypy looks at whole seconds, and at the size."""
+def save(path: Path, text: str, *, modified_at: float) -> None:
+    """Write a file with its own time stamp: mypy compares whole seconds and sizes."""
     path.write_text(text)
-    os.utime(path, (at, at))
+    os.utime(path, (modified_at, modified_at))
 
 
 @pytest.fixture(scope='module')
 def cold(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
-    """Give what mypy answers after each change when it remembers the library and nothing else."""
-    tree = planted(tmp_path_factory.mktemp('cold') / 'tree')
+    """Return the errors after each change, with only the library in the cache of mypy."""
+    tree = create_files(tmp_path_factory.mktemp('cold') / 'tree')
     (tree / 'library.py').write_text(LIBRARY)
-    assert answer(tree, 'mypy', 'library.py') == []
+    assert run_checker(tree, 'mypy', 'library.py') == []
     (tree / 'library.py').unlink()
     library = (tree / '.mypy_cache').rename(tree.parent / 'library')
-    found: dict[str, list[str]] = {}
-    for change in changed(tree):
+    errors: dict[str, list[str]] = {}
+    for change in apply_changes(tree):
         shutil.copytree(library, tree / '.mypy_cache')
-        found[change] = answer(tree, 'mypy', '.')
+        errors[change] = run_checker(tree, 'mypy', '.')
         shutil.rmtree(tree / '.mypy_cache')
-    return found
+    return errors
 
 
-def test_each_change_changes_an_answer(cold: dict[str, list[str]], tmp_path: Path) -> None:
-    assert len(cold['nothing']) == len(WANTED)
+def test_each_change_affects_the_errors(cold: dict[str, list[str]], tmp_path: Path) -> None:
+    assert len(cold['nothing']) == len(REPORTED_LINES)
     assert (
-        answer(planted(tmp_path / 'tree'), 'mypy', '--cache-dir=/dev/null', '.') == cold['nothing']
+        run_checker(create_files(tmp_path / 'tree'), 'mypy', '--cache-dir=/dev/null', '.')
+        == cold['nothing']
     )
-    assert [change for change, found in cold.items() if found == cold['nothing']] == ['nothing']
+    assert [change for change, errors in cold.items() if errors == cold['nothing']] == ['nothing']
 
 
-def test_a_warm_cache_gives_the_answers_of_a_cold_run(
+def test_errors_with_a_warm_cache_are_those_of_a_cold_run(
     cold: dict[str, list[str]], tmp_path: Path
 ) -> None:
-    tree = planted(tmp_path / 'tree')
-    assert answer(tree, 'mypy', '.') == answer(tree, 'mypy', '.') == cold['nothing']
-    for change in changed(tree):
-        assert answer(tree, 'mypy', '.') == cold[change], change
+    tree = create_files(tmp_path / 'tree')
+    assert run_checker(tree, 'mypy', '.') == run_checker(tree, 'mypy', '.') == cold['nothing']
+    for change in apply_changes(tree):
+        assert run_checker(tree, 'mypy', '.') == cold[change], change
 
 
-def test_the_daemon_gives_the_answers_of_a_cold_run(
+def test_errors_of_the_daemon_are_those_of_a_cold_run(
     cold: dict[str, list[str]], tmp_path: Path
 ) -> None:
-    tree = planted(tmp_path / 'tree')
+    tree = create_files(tmp_path / 'tree')
     try:
         for change in ['nothing', 'nothing']:
-            assert answer(tree, *DAEMON, 'run', '--', '.') == cold[change]
-        for change in changed(tree):
-            assert answer(tree, *DAEMON, 'run', '--', '.') == cold[change], change
+            assert run_checker(tree, *DAEMON, 'run', '--', '.') == cold[change]
+        for change in apply_changes(tree):
+            assert run_checker(tree, *DAEMON, 'run', '--', '.') == cold[change], change
     finally:
-        answer(tree, *DAEMON, 'stop')
+        run_checker(tree, *DAEMON, 'stop')

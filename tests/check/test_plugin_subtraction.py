@@ -1,4 +1,4 @@
-"""The law of `catch` under the plugin: what is taken is gone, what is not stays, and nothing else comes in."""
+"""Tests of `catch` with the plugin: exactly the caught errors are removed from the channel."""
 
 import re
 import subprocess
@@ -10,11 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-KINDS = [f'E{number}' for number in range(8)]
-PLACES = ['taken', 'left', 'absent']
+CLASSES = [f'E{number}' for number in range(8)]
+ROLES = ['caught', 'remaining', 'absent']
 
-MOST_AT_ONCE = 6
-"""So many kinds `catch` takes in one tuple; more go in a chain."""
+MAX_CLASSES_PER_CATCH = 6
+"""Limit of one `catch`; more classes need a chain of steps."""
 
 HEADER = """
 from typing import Generic, Never, TypeVar, assert_type
@@ -22,57 +22,59 @@ from seamwise import Category, Failure, Result, Success, TaggedError, catch
 V = TypeVar('V')
 class E0(TaggedError, Generic[V], category=Category.CONFLICT):
     value: V
-""" + '\n'.join(f'class {kind}(TaggedError, category=Category.CONFLICT): ...' for kind in KINDS[1:])
+""" + '\n'.join(
+    f'class {name}(TaggedError, category=Category.CONFLICT): ...' for name in CLASSES[1:]
+)
 
 
 class Case(NamedTuple):
-    """The errors of a channel, each in a Failure of its own or all in one, and the groups that are taken out."""
+    """Errors of a channel, and the groups that are caught."""
 
     channel: list[str]
-    stand_apart: bool
+    has_separate_failures: bool
     groups: list[list[str]]
-    in_one_line: bool
+    is_one_expression: bool
 
 
 @st.composite
 def cases(draw: st.DrawFn) -> Case:
-    places = dict(
+    roles = dict(
         zip(
-            draw(st.permutations(KINDS)),
-            draw(st.lists(st.sampled_from(PLACES), min_size=8, max_size=8)),
+            draw(st.permutations(CLASSES)),
+            draw(st.lists(st.sampled_from(ROLES), min_size=8, max_size=8)),
             strict=True,
         )
     )
-    taken = [kind for kind, place in places.items() if place == 'taken'] or ['E0']
-    channel = [kind for kind in KINDS if kind in taken or places[kind] == 'left']
-    size = draw(st.integers(1, MOST_AT_ONCE))
-    groups = [taken[start : start + size] for start in range(0, len(taken), size)]
-    # Every step of a chain in one line lets mypy look at what is inside a few times more.
+    caught = [name for name, role in roles.items() if role == 'caught'] or ['E0']
+    channel = [name for name in CLASSES if name in caught or roles[name] == 'remaining']
+    size = draw(st.integers(1, MAX_CLASSES_PER_CATCH))
+    groups = [caught[start : start + size] for start in range(0, len(caught), size)]
+    # mypy checks the inner calls of a nested expression several times, so long chains are slow.
     return Case(channel, draw(st.booleans()), groups, draw(st.booleans()) and len(groups) <= 3)
 
 
-def written(number: int, case: Case) -> str:
-    def names(kinds: list[str]) -> list[str]:
-        return [f'{kind}[int]' if kind == 'E0' else kind for kind in kinds]
+def function_source(number: int, case: Case) -> str:
+    def types(names: list[str]) -> list[str]:
+        return [f'{name}[int]' if name == 'E0' else name for name in names]
 
     channel = (
-        [f'Failure[{kind}]' for kind in names(case.channel)]
-        if case.stand_apart
-        else [f'Failure[{" | ".join(names(case.channel))}]']
+        [f'Failure[{type_}]' for type_ in types(case.channel)]
+        if case.has_separate_failures
+        else [f'Failure[{" | ".join(types(case.channel))}]']
     )
     lines = [f'def case{number}(result: {" | ".join(["Success[int]", *channel])}) -> None:']
-    inner = 'result'
-    for place, group in enumerate(case.groups):
-        kinds = group[0] if len(group) == 1 and place % 2 else f'({", ".join(group)},)'
-        call = f'catch({kinds}, lambda error: Success(str(error)))({inner})'
-        inner = call
-        if not case.in_one_line:
-            lines.append(f'    step{place} = {call}')
-            inner = f'step{place}'
-    lines.append(f'    last = {inner}')
-    rest = [kind for kind in case.channel if not any(kind in group for group in case.groups)]
+    value = 'result'
+    for index, group in enumerate(case.groups):
+        classes = group[0] if len(group) == 1 and index % 2 else f'({", ".join(group)},)'
+        call = f'catch({classes}, lambda error: Success(str(error)))({value})'
+        value = call
+        if not case.is_one_expression:
+            lines.append(f'    step{index} = {call}')
+            value = f'step{index}'
+    lines.append(f'    last = {value}')
+    remaining = [name for name in case.channel if not any(name in group for group in case.groups)]
     lines.append('    assert_type(last.unwrap(), int | str)')
-    lines.append(f'    assert_type(last.failure(), {" | ".join(names(rest)) or "Never"})')
+    lines.append(f'    assert_type(last.failure(), {" | ".join(types(remaining)) or "Never"})')
     return '\n'.join(lines)
 
 
@@ -81,21 +83,23 @@ def written(number: int, case: Case) -> str:
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.large_base_example],
 )
-@given(some=st.lists(cases(), min_size=20, max_size=20))
-def test_catch_of_any_of_up_to_eight_errors_leaves_exactly_the_rest(
-    some: list[Case], tmp_path_factory: pytest.TempPathFactory
+@given(batch=st.lists(cases(), min_size=20, max_size=20))
+def test_catch_removes_exactly_the_caught_errors_from_the_channel(
+    batch: list[Case], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder = tmp_path_factory.getbasetemp()
     (folder / 'mypy.ini').write_text('[mypy]\nstrict = True\nplugins = seamwise.check.plugin\n')
     module = folder / 'channels.py'
-    module.write_text('\n'.join([HEADER, *map(written, count(), some), 'reveal_type(1)', '']))
-    checked = subprocess.run(
+    module.write_text(
+        '\n'.join([HEADER, *map(function_source, count(), batch), 'reveal_type(1)', ''])
+    )
+    process = subprocess.run(
         [sys.executable, '-m', 'mypy', '--config-file', 'mypy.ini', module.name],
         cwd=folder,
         capture_output=True,
         text=True,
         check=False,
     )
-    # The revealed type shows that mypy came to the end.
-    assert re.findall('error: .*', checked.stdout) == []
-    assert 'Revealed type is "Literal[1]?"' in checked.stdout
+    # The revealed type shows that mypy checked the whole file.
+    assert re.findall('error: .*', process.stdout) == []
+    assert 'Revealed type is "Literal[1]?"' in process.stdout

@@ -1,4 +1,4 @@
-"""`[tool.seamwise.check]`."""
+"""Tests of `settings`."""
 
 from pathlib import Path
 
@@ -10,12 +10,12 @@ from seamwise.check.settings import CheckSettings, load_settings
 CODES = ['SW101', 'SW102']
 
 
-def test_without_a_file_everything_is_asked(tmp_path: Path) -> None:
+def test_all_default_rules_are_selected_without_a_file(tmp_path: Path) -> None:
     assert load_settings(tmp_path, CODES) == Success(CheckSettings())
-    assert CheckSettings().asks('SW101')
+    assert CheckSettings().selects('SW101')
 
 
-def test_the_nearest_file_counts(tmp_path: Path) -> None:
+def test_nearest_file_is_used(tmp_path: Path) -> None:
     inner = tmp_path / 'a' / 'b'
     inner.mkdir(parents=True)
     (tmp_path / 'pyproject.toml').write_text(
@@ -29,7 +29,7 @@ def test_the_nearest_file_counts(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ('text', 'said'),
+    ('text', 'message'),
     [
         ('[tool.seamwise.check]\nselect = ["SW9"]', "names 'SW9'"),
         ('[tool.seamwise.check]\nselect = "SW101"', 'Expected `array`'),
@@ -40,32 +40,32 @@ def test_the_nearest_file_counts(tmp_path: Path) -> None:
         ('[tool.seamwise]\ncheck = 1', 'cannot be read'),
     ],
 )
-def test_a_mistake_is_told(tmp_path: Path, text: str, said: str) -> None:
+def test_invalid_settings_are_reported(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / 'pyproject.toml').write_text(text, encoding='utf-8')
-    found = load_settings(tmp_path, CODES)
-    assert isinstance(found, Failure)
-    assert said in found.failure()
+    settings = load_settings(tmp_path, CODES)
+    assert isinstance(settings, Failure)
+    assert message in settings.failure()
 
 
-def test_what_is_on_and_what_is_named_is_asked() -> None:
-    asked = CheckSettings(extend_select=('SW115',), ignore=('SW102',))
+def test_default_and_named_rules_are_selected_unless_ignored() -> None:
+    settings = CheckSettings(extend_select=('SW115',), ignore=('SW102',))
     assert [
-        asked.asks('SW101'),
-        asked.asks('SW102'),
-        asked.asks('SW115', is_on=False),
-        asked.asks('SW116', is_on=False),
+        settings.selects('SW101'),
+        settings.selects('SW102'),
+        settings.selects('SW115', is_default=False),
+        settings.selects('SW116', is_default=False),
     ] == [
         True,
         False,
         True,
         False,
     ]
-    only = CheckSettings(select=('SW101',))
-    assert [only.asks('SW101'), only.asks('SW102')] == [True, False]
+    exclusive = CheckSettings(select=('SW101',))
+    assert [exclusive.selects('SW101'), exclusive.selects('SW102')] == [True, False]
 
 
 @pytest.mark.parametrize(
-    ('path', 'is_excused'),
+    ('path', 'is_ignored'),
     [
         ('tests/test_shop.py', True),
         ('tests/deep/er/test_shop.py', True),
@@ -73,11 +73,11 @@ def test_what_is_on_and_what_is_named_is_asked() -> None:
         ('src/tests/shop.py', False),
     ],
 )
-def test_a_pattern_excuses_all_files_below(tmp_path: Path, path: str, is_excused: bool) -> None:
+def test_per_file_pattern_includes_subfolders(tmp_path: Path, path: str, is_ignored: bool) -> None:
     (tmp_path / 'pyproject.toml').write_text(
         '[tool.seamwise.check]\nper-file-ignores = {"tests/*" = ["SW101"]}\n', encoding='utf-8'
     )
-    found = load_settings(tmp_path, CODES)
-    assert isinstance(found, Success)
-    assert found.unwrap().excuses(path, 'SW101') is is_excused
-    assert not found.unwrap().excuses(path, 'SW102')
+    settings = load_settings(tmp_path, CODES)
+    assert isinstance(settings, Success)
+    assert settings.unwrap().ignores(path, 'SW101') is is_ignored
+    assert not settings.unwrap().ignores(path, 'SW102')

@@ -228,7 +228,7 @@ def test_diff_shows_only_new_findings() -> None:
     assert check('.', '--diff', 'HEAD', '--format', 'github').stdout.count('::error ') == 1
     assert code(check('.', '--diff', 'HEAD', '--select', 'SW102')) == 0
     result = check('.', '--diff', '--output=x')
-    assert result.stderr == "seamwise: --diff: '--output=x' is no name of a commit.\n"
+    assert result.stderr == "seamwise: --diff: '--output=x' is not the name of a commit.\n"
     assert code(result) == 2
 
 

@@ -1,1 +1,1 @@
-"""What a plain type checker lets through: the mypy plugin, the channel reader, the rules, the map."""
+"""Static analysis of error flows, on top of mypy: `seamwise check`, `map` and `adoption`."""

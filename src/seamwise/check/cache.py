@@ -1,8 +1,11 @@
-"""What the last check has left: the cache of mypy, and the facts of each file.
+"""Cache of a check: the cache of mypy, and the facts of each file.
 
-mypy gives no types of what it takes from its cache: there the facts are those that were kept, for as long as everything that
-they were read from is the same. The cache counts only as the last check left it: one that was ended while it wrote, or a file
-that somebody else has touched, makes it empty.
+mypy has no types for modules that it takes from its cache. Their facts come from here, as long as
+everything they depend on is unchanged. The cache is discarded unless it is exactly as the last
+check left it: not if a check was interrupted, or if another program changed a file.
+
+There is no format number to maintain. The facts are keyed by a digest of this folder's source code,
+so any change of the structs invalidates them.
 """
 
 import os
@@ -18,44 +21,41 @@ from tempfile import NamedTemporaryFile
 
 import msgspec
 from msgspec import Struct
-from mypy.build import BuildResult, State, get_cache_names, options_snapshot
-from mypy.options import Options
-from mypy.version import __version__ as mypy_version
 
 from seamwise.check.facts import FileFacts
-from seamwise.check.mypy_sources import relative_path
+from seamwise.check.mypy_build import MYPY_VERSION, Build
 
 if sys.platform != 'win32':
     import fcntl
 
-TAG = """\
+_CACHEDIR_TAG = """\
 Signature: 8a477f597d28d172789f06886806bc55
 # This file is a cache directory tag, made by seamwise; see https://bford.info/cachedir/
 """
 
 
 class CachedFile(Struct, frozen=True):
-    """The facts of one file."""
+    """Facts of one file, and a digest of everything they depend on."""
 
-    inputs: bytes
-    """A digest of all that they were read from."""
+    digest: bytes
     facts: FileFacts
 
 
 class CacheContents(Struct, frozen=True):
-    """All that is kept beside the cache of mypy."""
+    """Everything that is stored beside the cache of mypy."""
 
-    seal: bytes = b''
-    """A digest of the cache of mypy, as it was left."""
-    reader: bytes = b''
-    """A digest of the program that has read the facts."""
+    mypy_digest: bytes = b''
+    """Digest of mypy's cache, as the last check left it."""
+    code_digest: bytes = b''
+    """Digest of the code that collected the facts."""
     files: dict[str, CachedFile] = {}
+    """Facts by path."""
 
 
 @contextmanager
 def locked_folder(folder: Path | None) -> Generator[Path | None]:
-    """Hold the folder against other processes; gives None where it cannot be had: another has it, or nobody may write."""
-    lock = _locked(folder) if folder is not None else None
+    """Create and lock the cache folder; yield None if it is in use or not writable."""
+    lock = _lock(folder) if folder is not None else None
     try:
         yield folder if lock is not None else None
     finally:
@@ -63,12 +63,12 @@ def locked_folder(folder: Path | None) -> Generator[Path | None]:
             os.close(lock)
 
 
-def _locked(folder: Path) -> int | None:
+def _lock(folder: Path) -> int | None:
     if sys.platform == 'win32':
-        # Without such a lock nothing is kept there.
+        # There is no flock, so checks on Windows run without a cache.
         return None
     try:
-        _make(folder)
+        _create(folder)
         lock = os.open(folder / 'lock', os.O_CREAT | os.O_RDWR, 0o644)
     except OSError:
         return None
@@ -80,89 +80,83 @@ def _locked(folder: Path) -> int | None:
     return lock
 
 
-def _make(folder: Path) -> None:
+def _create(folder: Path) -> None:
     if not folder.exists():
         folder.mkdir(parents=True)
         (folder / '.gitignore').write_text('# Made by seamwise.\n*\n', encoding='utf-8')
-        (folder / 'CACHEDIR.TAG').write_text(TAG, encoding='utf-8')
+        (folder / 'CACHEDIR.TAG').write_text(_CACHEDIR_TAG, encoding='utf-8')
 
 
 class FactsCache:
-    """The cache of one build."""
+    """Cache of one mypy build."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._kept = self._read()
+        self._contents = self._load()
 
-    def used_by(self, options: Options) -> None:
-        """Let mypy keep its cache here."""
-        options.incremental = True
-        options.cache_dir = str(self._folder / 'mypy')
-        options.sqlite_cache = True
-        options.sqlite_num_shards = 1
-        options.cache_map = {}
-        options.cache_fine_grained = False
-        options.skip_version_check = False
+    @property
+    def mypy_folder(self) -> Path:
+        """Folder of mypy's own cache."""
+        return self._folder / 'mypy'
 
-    def facts(self, state: State, result: BuildResult) -> FileFacts | None:
-        """Give the facts of a file that mypy took from its cache; None where they are not kept, or no longer true."""
-        found = self._kept.files.get(state.path or '')
-        return found.facts if found is not None and found.inputs == _inputs(state, result) else None
+    def facts(self, module: str, build: Build) -> FileFacts | None:
+        """Return the facts of a module; None if they are not stored or no longer valid."""
+        file = self._contents.files.get(build.path(module))
+        return file.facts if file is not None and file.digest == _inputs(module, build) else None
 
-    def forget(self, states: Iterable[State], result: BuildResult) -> None:
-        """Let mypy read these files anew the next time."""
-        store = result.manager.metastore
-        for state in states:
-            store.remove(get_cache_names(state.id, state.path or '', result.manager.options)[0])
-        store.commit()
-
-    def keep(self, found: Mapping[str, FileFacts], result: BuildResult) -> None:
-        """Keep the facts of modules, by name, and seal what mypy has left; what cannot be written is not kept."""
+    def save(self, facts: Mapping[str, FileFacts], build: Build) -> None:
+        """Store the facts of modules, by name; if that fails, discard the cache."""
         try:
-            files = {path: entry for path, entry in self._kept.files.items() if Path(path).exists()}
-            for name, facts in found.items():
-                state = result.graph[name]
-                files[state.path or ''] = CachedFile(_inputs(state, result), facts)
-            kept = CacheContents(self._sealed(), _reader(), files)
-            if kept != self._kept:
-                self._write(msgspec.msgpack.encode(kept))
+            files = {
+                path: file for path, file in self._contents.files.items() if Path(path).exists()
+            }
+            for module, file_facts in facts.items():
+                files[build.path(module)] = CachedFile(_inputs(module, build), file_facts)
+            contents = CacheContents(self._checkpoint(), _code_digest(), files)
+            if contents != self._contents:
+                self._write(msgspec.msgpack.encode(contents))
         except (OSError, sqlite3.Error):
-            self.drop()
+            self.clear()
 
-    def drop(self) -> None:
-        """Remove everything."""
+    def clear(self) -> None:
+        """Remove the folder."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _read(self) -> CacheContents:
+    def _load(self) -> CacheContents:
         try:
-            kept = msgspec.msgpack.decode((self._folder / 'facts').read_bytes(), type=CacheContents)
-            if kept.seal == self._seal():
-                # What another version of the rules has said is gone; what mypy knows is not.
-                return kept if kept.reader == _reader() else CacheContents(kept.seal)
+            contents = msgspec.msgpack.decode(
+                (self._folder / 'facts').read_bytes(), type=CacheContents
+            )
+            if contents.mypy_digest == self._mypy_digest():
+                if contents.code_digest == _code_digest():
+                    return contents
+                # The facts are outdated, but mypy's cache is still valid.
+                return CacheContents(contents.mypy_digest)
         except (OSError, msgspec.DecodeError):
             pass
-        self.drop()
+        self.clear()
         return CacheContents()
 
-    def _sealed(self) -> bytes:
+    def _checkpoint(self) -> bytes:
+        """Move the write-ahead logs into the databases, and return their digest."""
         for database in self._databases():
             connection = sqlite3.connect(database)
             connection.execute('PRAGMA wal_checkpoint(TRUNCATE)')
             connection.close()
-        return self._seal()
+        return self._mypy_digest()
 
-    def _seal(self) -> bytes:
-        """Digest the databases; what is still to go into one is in a file beside it, which must be empty."""
-        seal = blake2b()
+    def _mypy_digest(self) -> bytes:
+        """Digest the databases and the sizes of their write-ahead logs."""
+        digest = blake2b()
         for database in self._databases():
-            behind = database.with_name(f'{database.name}-wal')
-            seal.update(f'{database} {behind.stat().st_size if behind.exists() else 0} '.encode())
+            log = database.with_name(f'{database.name}-wal')
+            digest.update(f'{database} {log.stat().st_size if log.exists() else 0} '.encode())
             with database.open('rb') as file:
-                seal.update(file_digest(file, blake2b).digest())
-        return seal.digest()
+                digest.update(file_digest(file, blake2b).digest())
+        return digest.digest()
 
     def _databases(self) -> list[Path]:
-        return sorted((self._folder / 'mypy').glob('*/*.db'))
+        return sorted(self.mypy_folder.glob('*/*.db'))
 
     def _write(self, encoded: bytes) -> None:
         with NamedTemporaryFile(dir=self._folder, delete=False) as file:
@@ -170,36 +164,18 @@ class FactsCache:
         Path(file.name).replace(self._folder / 'facts')
 
 
-def _inputs(state: State, result: BuildResult) -> bytes:
-    """Digest what the facts of a file are read from: itself, the interfaces of what it uses, options, and its place."""
-    manager, graph = result.manager, result.graph
-    source = (
-        state.meta.hash
-        if state.meta is not None and state.id not in manager.rechecked_modules
-        else state.source_hash
-    )
-    inputs = (
-        state.path,
-        relative_path(state.path or ''),
-        source,
-        sorted((one, graph[one].interface_hash) for one in state.dependencies if one in graph),
-        sorted(state.suppressed),
-        options_snapshot(state.id, manager),
-        manager.plugins_snapshot,
-    )
-    return _digest(msgspec.msgpack.encode(inputs))
+def _inputs(module: str, build: Build) -> bytes:
+    return _digest([build.inputs(module)])
 
 
 @cache
-def _reader() -> bytes:
-    """Digest the program that reads: this folder, Python and mypy."""
+def _code_digest() -> bytes:
+    """Digest everything that computes the facts: this folder, Python and mypy."""
     files = sorted(Path(__file__).parent.rglob('*.py'))
     return _digest(
-        b'\0'.join(
-            [sys.version.encode(), mypy_version.encode(), *(one.read_bytes() for one in files)]
-        )
+        [sys.version.encode(), MYPY_VERSION.encode(), *(file.read_bytes() for file in files)]
     )
 
 
-def _digest(data: bytes) -> bytes:
-    return blake2b(data, digest_size=32).digest()
+def _digest(parts: Iterable[bytes]) -> bytes:
+    return blake2b(b'\0'.join(parts), digest_size=32).digest()

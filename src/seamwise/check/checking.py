@@ -1,4 +1,4 @@
-"""`check(paths)`: every rule over every module."""
+"""Check of files and folders: all facts are collected, then the selected rules report findings."""
 
 from collections.abc import Iterator, Sequence
 from time import perf_counter
@@ -14,16 +14,16 @@ try:
     from seamwise.check.rules.rule import Rule
     from seamwise.check.settings import CheckSettings
     from seamwise.check.suppressions import apply_suppressions
-except ModuleNotFoundError as missing:
+except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
-        "`seamwise check` needs mypy: pip install 'seamwise[check]'", name=missing.name
-    ) from missing
+        "`seamwise check` needs mypy: pip install 'seamwise[check]'", name=error.name
+    ) from error
 
-__all__ = ['Report', 'check']
+__all__ = ['Report', 'run_check']
 
 
 class Report(Struct, frozen=True):
-    """What was found, in the order of files and lines, and what could not be read."""
+    """Findings of a check, sorted by file and line, and the files it could not analyse."""
 
     findings: tuple[Finding, ...]
     problems: tuple[SourceProblem, ...]
@@ -32,8 +32,8 @@ class Report(Struct, frozen=True):
 
     @property
     def is_complete(self) -> bool:
-        """Whether all that was asked for has been read."""
-        return not any(one.is_unread for one in self.problems)
+        """Whether all requested files were analysed."""
+        return not any(problem.is_unread for problem in self.problems)
 
 
 def run_check(
@@ -43,28 +43,36 @@ def run_check(
     whole: bool = False,
     no_cache: bool = False,
 ) -> Report:
-    """Ask the rules about files and folders; paths in the report are relative to the current directory.
+    """Check files and folders.
 
-    What cannot be read is in `problems`, and the rest is checked all the same. `whole` says that these are all files of a
-    program, so that the rules that must see all of it are asked too. Unless `no_cache`, what is known of the files is kept in
-    the folder that the settings say, and only what has changed is read.
+    Args:
+        paths: Files and folders. Paths in the report are relative to the current directory.
+        settings: Selected rules and the folder of the cache; the defaults if None.
+        whole: Whether `paths` are all files of a program. Otherwise, the rules that need the whole
+            program are skipped.
+        no_cache: Analyse all files, instead of only those that changed since the last check.
+
+    Returns:
+        The report. Files that cannot be analysed are among its problems.
     """
-    began = perf_counter()
-    asked = settings or CheckSettings()
-    code_base = read_code_base(paths, cache=None if no_cache else asked.cache)
-    found = list(
-        _findings(
-            code_base.files,
-            asked,
-            [one for one in RULES.values() if _is_asked(one, asked, whole=whole)],
-        )
+    started_at = perf_counter()
+    settings = settings or CheckSettings()
+    code_base = read_code_base(paths, cache=None if no_cache else settings.cache)
+    rules = [rule for rule in RULES.values() if _is_selected(rule, settings, whole=whole)]
+    findings = sorted(
+        _findings(code_base.files, settings, rules),
+        key=lambda finding: (finding.path, finding.line, finding.column, finding.code),
     )
-    found.sort(key=lambda one: (one.path, one.line, one.column, one.code))
-    return Report(tuple(found), code_base.problems, len(code_base.files), perf_counter() - began)
+    return Report(
+        findings=tuple(findings),
+        problems=code_base.problems,
+        files=len(code_base.files),
+        seconds=perf_counter() - started_at,
+    )
 
 
-def _is_asked(rule: Rule, settings: CheckSettings, *, whole: bool) -> bool:
-    return settings.asks(rule.code, is_on=rule.is_default) and (
+def _is_selected(rule: Rule, settings: CheckSettings, *, whole: bool) -> bool:
+    return settings.selects(rule.code, is_default=rule.is_default) and (
         whole or not rule.needs_whole_program
     )
 
@@ -72,24 +80,26 @@ def _is_asked(rule: Rule, settings: CheckSettings, *, whole: bool) -> bool:
 def _findings(
     files: Sequence[FileFacts], settings: CheckSettings, rules: Sequence[Rule]
 ) -> Iterator[Finding]:
-    grave: dict[str, Severity] = {
+    severities: dict[str, Severity] = {
         rule.code: settings.severity.get(rule.code) or rule.severity for rule in rules
     }
-    of_domain = {rule.code for rule in rules if rule.is_domain_only}
-    told = {
+    domain_only = {rule.code for rule in rules if rule.is_domain_only}
+    hits = {
         file.path: [
-            one
-            for one in file.rule_hits
-            if one.code in grave and (one.code not in of_domain or settings.is_domain(file))
+            hit
+            for hit in file.rule_hits
+            if hit.code in severities and (hit.code not in domain_only or settings.is_domain(file))
         ]
         for file in files
     }
     for rule in rules:
-        for file, one in rule.check_program(files):
-            told[file.path].append(one)
+        for file, hit in rule.check_program(files):
+            hits[file.path].append(hit)
     for file in files:
-        asked = [one for one in told[file.path] if not settings.excuses(file.path, one.code)]
-        found = dict.fromkeys(
-            to_finding(one, path=file.path, severity=grave[one.code]) for one in asked
+        # A dict, because different types of one expression can cause the same finding.
+        findings = dict.fromkeys(
+            to_finding(hit, path=file.path, severity=severities[hit.code])
+            for hit in hits[file.path]
+            if not settings.ignores(file.path, hit.code)
         )
-        yield from apply_suppressions(found, file.suppressions)
+        yield from apply_suppressions(findings, file.suppressions)

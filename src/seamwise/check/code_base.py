@@ -1,109 +1,144 @@
-"""`read_code_base(paths)`: the facts of all files, read now or kept from an earlier run."""
+"""Facts of all files of a code base, collected now or taken from the cache."""
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from msgspec import Struct
-from mypy.build import BuildResult
 
 from seamwise.check.analysis import modules
 from seamwise.check.cache import FactsCache, locked_folder
-from seamwise.check.extract import facts_of
-from seamwise.check.facts import FileFacts
-from seamwise.check.mypy_build import gc_disabled, missing_imports, run_mypy
+from seamwise.check.facts import FileFacts, RuleHit
+from seamwise.check.inference import infer
+from seamwise.check.mypy_build import Build, gc_disabled, missing_imports, run_mypy
 from seamwise.check.mypy_sources import (
     SourceGroup,
     SourceProblem,
     mypy_options,
+    relative_path,
     source_groups,
     too_deep_problem,
 )
+from seamwise.check.rules.registry import RULES
+from seamwise.check.suppressions import parse_suppressions
 from seamwise.check.typed_ast.channels import clear_caches
+from seamwise.check.typed_ast.program import Module
 
 
 class CodeBase(Struct, frozen=True):
-    """The facts of all files that were asked for, and what is missing of them."""
+    """Facts of the requested files, and the problems that leave parts of them unknown."""
 
     files: tuple[FileFacts, ...]
     problems: tuple[SourceProblem, ...]
 
 
 def read_code_base(paths: Sequence[str], *, cache: Path | None = None) -> CodeBase:
-    """Read files and folders with mypy, as the configuration of mypy in the current directory says.
+    """Collect the facts of files and folders, with mypy configured as in the current directory.
 
-    In the folder `cache` it keeps what it knows, and reads only what has changed; without one, or where that cannot be
-    written or is in use, it reads everything. Whatever cannot be read becomes a Problem, never an exception.
+    A file that cannot be read becomes a problem, never an exception.
+
+    Args:
+        paths: Files and folders.
+        cache: Folder of the cache. All files are analysed if it is None, if it is not writable, or
+            if another process uses it; otherwise only the changed ones.
     """
     problems: list[SourceProblem] = []
     files: list[FileFacts] = []
     options = mypy_options(problems)
+    groups = source_groups(paths, options, problems) if options is not None else []
     with locked_folder(cache) as folder:
-        for number, group in enumerate(
-            source_groups(paths, options, problems) if options is not None else ()
-        ):
-            kept = FactsCache(folder / f'build-{number}') if folder is not None else None
-            found = _through(kept, group, problems) if kept is not None else None
-            files += _read(group, problems) if found is None else found
+        for number, group in enumerate(groups):
+            facts = (
+                _read_cached(FactsCache(folder / f'build-{number}'), group, problems)
+                if folder is not None
+                else None
+            )
+            files += _read(group, problems) if facts is None else facts
     return CodeBase(tuple(files), tuple(problems))
 
 
+def facts_of(module: Module) -> FileFacts:
+    """Collect the facts of one module, with the hits of all rules, selected or not."""
+    inferred = infer(module)
+    hits = sorted(
+        set(_rule_hits(module)),
+        key=lambda hit: (hit.location.line, hit.location.column, hit.code),
+    )
+    return FileFacts(
+        module=module.name,
+        path=relative_path(str(module.path)),
+        rule_hits=tuple(hits),
+        suppressions=tuple(parse_suppressions(module.lines)),
+        functions=inferred.functions,
+        classes=inferred.classes,
+        seams=inferred.seams,
+        guards=inferred.guards,
+        guarded_calls=inferred.guarded_calls,
+        defaulted_errors=inferred.defaulted_errors,
+        constructed_errors=inferred.constructed_errors,
+        handled_errors=inferred.handled_errors,
+    )
+
+
+def _rule_hits(module: Module) -> Iterator[RuleHit]:
+    for rule in RULES.values():
+        for finding in rule.check_module(module):
+            location = module.location_of(finding.node)
+            yield RuleHit(rule.code, location, finding.message, finding.help, finding.edits)
+
+
 def _read(group: SourceGroup, problems: list[SourceProblem]) -> list[FileFacts]:
-    result = run_mypy(group, problems)
-    if result is None:
+    build = run_mypy(group, problems)
+    if build is None:
         return []
-    problems += missing_imports(result.errors)
-    return list(_facts([one.module for one in group.sources], result, problems).values())
+    problems += missing_imports(build.messages)
+    return list(_collect_facts(group.modules, build, problems).values())
 
 
-def _through(
+def _read_cached(
     cache: FactsCache, group: SourceGroup, problems: list[SourceProblem]
 ) -> list[FileFacts] | None:
-    """Read what has changed, and take the rest from the cache; None where the cache is of no use."""
+    """Analyse the changed files and take the others from the cache; None if the cache fails."""
     try:
-        # Twice, where facts are missing of a module that mypy has: it was read before only because others import it.
+        # A module that so far was only imported is in mypy's cache, but without facts. It is then
+        # removed from that cache, and the second build analyses it.
         for _ in range(2):
-            result = run_mypy(group, problems, cache.used_by)
-            if result is None:
+            build = run_mypy(group, problems, cache_dir=cache.mypy_folder)
+            if build is None:
                 return []
-            found = _found(cache, group, result, problems)
-            if found is not None:
-                problems += missing_imports(result.errors)
-                return found
+            facts = _facts_of_build(cache, group, build, problems)
+            if facts is not None:
+                problems += missing_imports(build.messages)
+                return facts
     except sqlite3.Error:
-        cache.drop()
+        cache.clear()
     return None
 
 
-def _found(
-    cache: FactsCache, group: SourceGroup, result: BuildResult, problems: list[SourceProblem]
+def _facts_of_build(
+    cache: FactsCache, group: SourceGroup, build: Build, problems: list[SourceProblem]
 ) -> list[FileFacts] | None:
-    """Give the facts of a build; None where some are missing, which the next build will bring."""
-    names = [one.module for one in group.sources if one.module in result.graph]
-    kept = {
-        name: cache.facts(result.graph[name], result)
-        for name in names
-        if name not in result.manager.rechecked_modules
-    }
-    unknown = [result.graph[name] for name, facts in kept.items() if facts is None]
-    if unknown:
-        cache.forget(unknown, result)
+    """Return the facts of a build; None if some are missing until the next build."""
+    names = [name for name in group.modules if name in build]
+    cached = {name: cache.facts(name, build) for name in names if build.is_cached(name)}
+    missing = [name for name, facts in cached.items() if facts is None]
+    if missing:
+        build.remove_from_cache(missing)
         return None
-    fresh = _facts([name for name in names if name not in kept], result, problems)
-    cache.keep(fresh, result)
-    return [facts for name in names if (facts := fresh.get(name) or kept.get(name)) is not None]
+    new = _collect_facts([name for name in names if name not in cached], build, problems)
+    cache.save(new, build)
+    return [facts for name in names if (facts := new.get(name) or cached.get(name)) is not None]
 
 
-def _facts(
-    names: Sequence[str], result: BuildResult, problems: list[SourceProblem]
+def _collect_facts(
+    names: Sequence[str], build: Build, problems: list[SourceProblem]
 ) -> dict[str, FileFacts]:
-    """Read the modules of these names."""
-    found: dict[str, FileFacts] = {}
+    facts: dict[str, FileFacts] = {}
     with gc_disabled():
-        for module in modules(result, names, problems):
+        for module in modules(build, names, problems):
             try:
-                found[module.name] = facts_of(module)
+                facts[module.name] = facts_of(module)
             except RecursionError:
                 problems.append(too_deep_problem(str(module.path)))
     clear_caches()
-    return found
+    return facts

@@ -1,7 +1,7 @@
-"""What a change brings: the findings of now without those that a commit had already.
+"""Findings that a change introduces: those of the working tree that a base commit does not have.
 
-The commit is checked as a whole and not only in what was changed, so that a finding in a file that nobody has touched counts as
-new where the change is its cause. It is checked in a process of its own, at the same time as the working tree.
+The whole commit is checked, not only the changed files, because a change can cause findings in
+other files. It is checked in a separate process, concurrently with the working tree.
 """
 
 import json
@@ -25,15 +25,15 @@ from seamwise.check.mypy_sources import SourceProblem
 from seamwise.check.settings import CheckSettings
 from seamwise.containers import Failure, Result, Success
 
-Asked: TypeAlias = Callable[[Path], Result[CheckSettings, str]]
-"""Gives the settings that count in a folder."""
+SettingsLoader: TypeAlias = Callable[[Path], Result[CheckSettings, str]]
+"""Loads the settings that apply to a folder."""
 
-Key: TypeAlias = tuple[str, str, str, str]
-"""What makes a finding the same: its code, file and message, and its line of source, wherever that stands now."""
+_FindingKey: TypeAlias = tuple[str, str, str, str]
+"""Identity of a finding: code, path, message and source line, but not the line number."""
 
 
 class BaselineRequest(Struct, frozen=True):
-    """What the other process is to check."""
+    """Task of the process that checks the commit."""
 
     paths: tuple[str, ...]
     settings: CheckSettings
@@ -41,91 +41,107 @@ class BaselineRequest(Struct, frozen=True):
 
 
 class Comparison(Struct, frozen=True):
-    """What is new, and what could not be read of the commit: findings there count as new."""
+    """Report with the new findings, and the problems in the commit."""
 
     report: Report
     problems: tuple[SourceProblem, ...]
+    """Files of the commit that could not be analysed. All findings in them count as new."""
 
 
 def new_findings(
-    paths: Sequence[str], base: str, asked: Asked, *, whole: bool = False, no_cache: bool = False
+    paths: Sequence[str],
+    base: str,
+    load_settings: SettingsLoader,
+    *,
+    whole: bool = False,
+    no_cache: bool = False,
 ) -> Result[Comparison, str]:
-    """Check the paths, and leave out what the commit `base` had already; fails with a line that says why it cannot be done.
+    """Check files and folders, and leave out the findings that a commit already has.
 
-    `whole` and `no_cache` are those of `check`.
+    Args:
+        paths: Files and folders in the repository of the current directory.
+        base: Name of the commit.
+        load_settings: Loads the settings of a folder, in the working tree and in the commit.
+        whole: See `run_check`.
+        no_cache: See `run_check`. The commit is always checked without a cache.
+
+    Returns:
+        The new findings, or a line with the reason why there is no comparison.
     """
     found = find_commit(base)
     if isinstance(found, Failure):
         return found
-    before = found.unwrap()
-    outside = next((one for one in paths if before.within(one) is None), None)
-    if outside is not None:
-        return Failure(
-            f'{outside} is outside of the repository {before.root}, which alone has {base!r}.'
-        )
-    settings = asked(Path.cwd())
+    commit = found.unwrap()
+    for path in paths:
+        if commit.repository_path(path) is None:
+            return Failure(
+                f'{path} is outside of the repository {commit.root}; '
+                f'only files in it can be compared with {base!r}.'
+            )
+    settings = load_settings(Path.cwd())
     if isinstance(settings, Failure):
         return settings
-    with export_commit(before) as export:
-        old = _settings(export, asked)
-        if isinstance(old, Failure):
-            return Failure(f'in {base}: {old.failure().replace(f"{export.folder}{os.sep}", "")}')
-        with _checking(
-            BaselineRequest(tuple(_paths(paths, export)), old.unwrap(), whole), export
-        ) as process:
-            now = run_check(paths, settings.unwrap(), whole=whole, no_cache=no_cache)
-            then = _report(process)
-        broken = next((one for one in then.problems if _is_whole(one, then)), None)
-        if broken is not None:
-            return Failure(f'{base} cannot be checked: {broken.message}')
-        return Success(
-            Comparison(replace(now, findings=tuple(_new(now, then, export))), then.problems)
-        )
+    with export_commit(commit) as export:
+        base_settings = _load_base_settings(export, load_settings)
+        if isinstance(base_settings, Failure):
+            message = base_settings.failure().replace(f'{export.folder}{os.sep}', '')
+            return Failure(f'in {base}: {message}')
+        request = BaselineRequest(tuple(_base_paths(paths, export)), base_settings.unwrap(), whole)
+        with _start_base_check(request, export) as process:
+            report = run_check(paths, settings.unwrap(), whole=whole, no_cache=no_cache)
+            base_report = _wait_for_report(process)
+        for problem in base_report.problems:
+            if _is_fatal(problem, base_report):
+                return Failure(f'{base} cannot be checked: {problem.message}')
+        findings = tuple(_subtract_findings(report, base_report, export))
+        return Success(Comparison(replace(report, findings=findings), base_report.problems))
 
 
-def _settings(export: Export, asked: Asked) -> Result[CheckSettings, str]:
-    """Give the settings of the commit; a file outside of the repository counts for both."""
-    folder = export.here
+def _load_base_settings(
+    export: Export, load_settings: SettingsLoader
+) -> Result[CheckSettings, str]:
+    """Load the settings of the commit; those outside of the repository apply to both."""
+    folder = export.current_directory
     while folder.is_relative_to(export.folder):
         if (folder / 'pyproject.toml').is_file():
-            return asked(folder)
+            return load_settings(folder)
         folder = folder.parent
-    return asked(export.commit.root.parent)
+    return load_settings(export.commit.root.parent)
 
 
-def _paths(paths: Sequence[str], export: Export) -> Iterator[str]:
-    """Give those that the commit has, and what has come into them from elsewhere since."""
+def _base_paths(paths: Sequence[str], export: Export) -> Iterator[str]:
+    """Yield the paths that exist in the commit, and the old paths of files that moved into them."""
     start = export.commit.prefix or os.curdir
-    names = [export.commit.within(one) or os.curdir for one in paths]
-    yield from (
-        os.path.relpath(one, start) for one in names if os.path.lexists(export.folder / one)
-    )
-    for before, now in export.renames.items():
-        if _is_below(now, names) and not _is_below(before, names):
-            yield os.path.relpath(before, start)
+    names = [export.commit.repository_path(path) or os.curdir for path in paths]
+    for name in names:
+        if os.path.lexists(export.folder / name):
+            yield os.path.relpath(name, start)
+    for old, new in export.renames.items():
+        if _is_below(new, names) and not _is_below(old, names):
+            yield os.path.relpath(old, start)
 
 
 def _is_below(path: str, folders: Sequence[str]) -> bool:
-    return any(one == os.curdir or Path(path).is_relative_to(one) for one in folders)
+    return any(folder == os.curdir or Path(path).is_relative_to(folder) for folder in folders)
 
 
 @contextmanager
-def _checking(
-    order: BaselineRequest, export: Export
-) -> Generator['subprocess.Popen[bytes] | None']:
-    """Check the commit in the meantime; there is no process where it has nothing of what is asked for."""
-    if not order.paths:
+def _start_base_check(
+    request: BaselineRequest, export: Export
+) -> Generator[subprocess.Popen[bytes] | None]:
+    """Start the check of the commit, and kill it at the end; None if there is nothing to check."""
+    if not request.paths:
         yield None
         return
-    file = export.folder.parent / 'order.json'
-    # Not by msgspec: a file name that is no UTF-8 has to come through.
-    file.write_text(json.dumps(msgspec.to_builtins(order)), encoding='utf-8')
-    export.here.mkdir(parents=True, exist_ok=True)
-    # Nothing that lies in the current directory, which is the commit's, may stand in for a module of ours (-P).
+    file = export.folder.parent / 'request.json'
+    # The json module keeps surrogates of file names that are not UTF-8; msgspec refuses them.
+    file.write_text(json.dumps(msgspec.to_builtins(request)), encoding='utf-8')
+    export.current_directory.mkdir(parents=True, exist_ok=True)
+    # With -P, modules in the current directory, which is the commit's, cannot shadow ours.
     command = [sys.executable, '-P', '-m', 'seamwise.check.diff', str(file)]
     with subprocess.Popen(  # noqa: S603 -- no shell
         command,
-        cwd=export.here,
+        cwd=export.current_directory,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -136,53 +152,63 @@ def _checking(
             process.kill()
 
 
-def _report(process: 'subprocess.Popen[bytes] | None') -> Report:
+def _wait_for_report(process: subprocess.Popen[bytes] | None) -> Report:
     if process is None:
         return Report((), (), 0, 0.0)
-    told, said = process.communicate()
+    output, errors = process.communicate()
     if process.returncode:
         raise RuntimeError(
-            f'checking the commit ended with {process.returncode}: {said.decode(errors="replace")}'
+            f'the check of the commit exited with status {process.returncode}: '
+            f'{errors.decode(errors="replace")}'
         )
-    return msgspec.convert(json.loads(told), Report)
+    return msgspec.convert(json.loads(output), Report)
 
 
-def _is_whole(problem: SourceProblem, report: Report) -> bool:
-    """Whether nothing at all was read for it: then everything would look new."""
+def _is_fatal(problem: SourceProblem, report: Report) -> bool:
+    """Return whether a problem stopped the whole check, so that all findings would look new."""
     return problem.is_unread and (
         not problem.path or (not report.files and problem.message.startswith('mypy '))
     )
 
 
-def _new(now: Report, then: Report, export: Export) -> Iterator[Finding]:
-    """Give the findings that the commit had not; of several that look the same, those on lines that are new."""
-    had: Counter[Key] = Counter()
-    for one in then.findings:
-        name = export.within(one.path) or one.path
-        had[_key(one, export.renames.get(name, name))] += 1
-    alike: defaultdict[Key, list[Finding]] = defaultdict(list)
-    for one in now.findings:
-        alike[_key(one, export.commit.within(one.path) or one.path)].append(one)
+def _subtract_findings(report: Report, base_report: Report, export: Export) -> Iterator[Finding]:
+    """Yield the findings that the commit does not have.
+
+    If it has fewer with the same key, those on changed lines are the new ones.
+    """
+    base_counts: Counter[_FindingKey] = Counter()
+    for finding in base_report.findings:
+        path = export.repository_path(finding.path) or finding.path
+        base_counts[_key(finding, export.renames.get(path, path))] += 1
+    by_key: defaultdict[_FindingKey, list[Finding]] = defaultdict(list)
+    for finding in report.findings:
+        path = export.commit.repository_path(finding.path) or finding.path
+        by_key[_key(finding, path)].append(finding)
     new: set[Finding] = set()
-    for key, findings in alike.items():
-        if 0 < had[key] < len(findings):
-            changed = export.changed_lines(key[1])
-            findings.sort(
-                key=lambda one: not changed.isdisjoint(range(one.line, one.last_line + 1))
-            )
-        new.update(findings[had[key] :])
-    yield from (one for one in now.findings if one in new)
+    for key, findings in by_key.items():
+        base_count = base_counts[key]
+        if 0 < base_count < len(findings):
+            changed_lines = export.changed_lines(key[1])
+            findings.sort(key=lambda finding: _is_on(finding, changed_lines))
+        new.update(findings[base_count:])
+    yield from (finding for finding in report.findings if finding in new)
 
 
-def _key(finding: Finding, name: str) -> Key:
-    return finding.code, name, finding.message, finding.source.strip()
+def _is_on(finding: Finding, lines: frozenset[int]) -> bool:
+    return not lines.isdisjoint(range(finding.line, finding.last_line + 1))
 
 
-def _main(file: str) -> None:
-    asked = msgspec.convert(json.loads(Path(file).read_text(encoding='utf-8')), BaselineRequest)
+def _key(finding: Finding, path: str) -> _FindingKey:
+    return finding.code, path, finding.message, finding.source.strip()
+
+
+def _main(request_file: str) -> None:
+    request = msgspec.convert(
+        json.loads(Path(request_file).read_text(encoding='utf-8')), BaselineRequest
+    )
     with redirect_stdout(sys.stderr):
-        # What a plugin of mypy prints is no part of the report.
-        report = run_check(asked.paths, asked.settings, whole=asked.whole, no_cache=True)
+        # Plugins of mypy may print; standard output is for the report alone.
+        report = run_check(request.paths, request.settings, whole=request.whole, no_cache=True)
     sys.stdout.write(json.dumps(msgspec.to_builtins(report)))
 
 

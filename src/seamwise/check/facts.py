@@ -1,7 +1,7 @@
 """Facts of one source file, as plain values that can be cached and joined over a whole program.
 
-Functions, classes and errors are identified by their full names, as in `shop.orders.NoSuchOrder`. The
-full name of an inner function includes the outer ones: `shop.orders.outer.inner`.
+Functions, classes and errors are identified by their full names, as in `shop.orders.NoSuchOrder`.
+The full name of an inner function includes the outer ones: `shop.orders.outer.inner`.
 """
 
 from typing import Literal

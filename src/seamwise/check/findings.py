@@ -1,59 +1,58 @@
-"""What a rule says of one place."""
+"""Findings of the rules, as rules produce them and as reports show them."""
 
-import ast
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
 from seamwise.check.facts import RuleHit, TextEdit
+from seamwise.check.typed_ast.program import LocatableNode
 
 Severity: TypeAlias = Literal['error', 'warning', 'hint']
 
 
 class Finding(Struct, frozen=True):
-    """One place that a rule speaks of: what is wrong there, and what to do."""
+    """Problem at one place, and how to fix it."""
 
     code: str
     path: str
     line: int
-    """From 1, as `column`, which counts characters."""
+    """Counted from 1, like `column`, which counts characters."""
     column: int
     message: str
     help: str
     severity: Severity
     last_line: int
-    """Where the statement or expression ends; of one with a body, where its head ends."""
+    """Last line of the statement or expression; for a compound statement, of its header."""
     end_column: int
-    """Behind the last character of it in its first line."""
+    """Column after the last character on the first line."""
     source: str
-    """The first line."""
+    """Text of the first line."""
     edits: tuple[TextEdit, ...] = ()
-    """What mends it, where that is safe."""
+    """Edits that fix the problem; empty if no fix is safe."""
 
 
 class RawFinding(Struct, frozen=True):
-    """A place and what is wrong there, before the rule's code and severity are known."""
+    """Finding before the rule's code and severity and the location are added."""
 
-    node: ast.stmt | ast.expr | ast.ExceptHandler | ast.match_case
+    node: LocatableNode
     message: str
     help: str
     edits: tuple[TextEdit, ...] = ()
-    """What mends it, where that is safe."""
+    """Edits that fix the problem; empty if no fix is safe."""
 
 
-def to_finding(told: RuleHit, *, path: str, severity: Severity) -> Finding:
-    """Give what is told of a file as others read it."""
-    at = told.location
-    where = (at.line, at.column)
+def to_finding(hit: RuleHit, *, path: str, severity: Severity) -> Finding:
+    """Convert the hit of a rule in a file to a finding."""
     return Finding(
-        told.code,
-        path,
-        *where,
-        told.message,
-        told.help,
-        severity,
-        at.last_line,
-        at.end_column,
-        at.source,
-        told.edits,
+        code=hit.code,
+        path=path,
+        line=hit.location.line,
+        column=hit.location.column,
+        message=hit.message,
+        help=hit.help,
+        severity=severity,
+        last_line=hit.location.last_line,
+        end_column=hit.location.end_column,
+        source=hit.location.source,
+        edits=hit.edits,
     )

@@ -1,101 +1,108 @@
-"""`--fix`: what is safe to mend is mended, piece by piece, and everything else in the file stays as it is."""
+"""Apply the edits of findings to their files (`--fix`), leaving the rest of each file unchanged."""
 
 import ast
+import codecs
 import io
 import os
 import tempfile
 import tokenize
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-
-from mypy.util import decode_python_encoding
+from typing import TypeAlias
 
 from seamwise.check.facts import TextEdit
 from seamwise.check.findings import Finding
+from seamwise.check.mypy_sources import decode_source
+
+_Span: TypeAlias = tuple[int, int]
+"""Offsets of the first character and of the one after the last."""
 
 
 def apply_fixes(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Write the edits of findings into their files, and give the findings that are mended so.
+    """Write the edits of findings into their files, and return the fixed findings.
 
-    An edit of a place that has changed since it was read, or that overlaps another one, is left for the next time. A file that
-    would not parse afterwards stays as it is. OSError where a file cannot be written.
+    An edit is skipped if the text at its position has changed, or if it overlaps another one. A
+    file is left unchanged if it would no longer parse.
+
+    Raises:
+        OSError: A file cannot be read or written.
     """
     by_path: dict[str, list[Finding]] = {}
-    for one in findings:
-        if one.edits:
-            by_path.setdefault(one.path, []).append(one)
-    return tuple(one for path, found in by_path.items() for one in _mended(Path(path), found))
-
-
-def _mended(path: Path, findings: Sequence[Finding]) -> list[Finding]:
-    raw = path.read_bytes()
-    text = _decoded(raw)
-    # As it was read, a line ends in any of the three ways; here each keeps its own.
-    starts = _starts(text)
-    done: list[Finding] = []
-    taken: dict[tuple[int, int], str] = {}
     for finding in findings:
-        spans = _spans(finding.edits, starts, text)
-        if spans is None or any(
-            _overlap(one, other)
-            for one in spans
-            for other in taken
-            if spans.get(other) != taken[other]
-        ):
-            continue
-        taken.update(spans)
-        done.append(finding)
-    for (begin, end), new in sorted(taken.items(), reverse=True):
-        text = text[:begin] + new + text[end:]
-    if not done or not _parses(text):
+        if finding.edits:
+            by_path.setdefault(finding.path, []).append(finding)
+    return tuple(
+        fixed for path, fixable in by_path.items() for fixed in _fix_file(Path(path), fixable)
+    )
+
+
+def _fix_file(path: Path, findings: Sequence[Finding]) -> list[Finding]:
+    content = path.read_bytes()
+    text = decode_source(content)
+    line_offsets = _line_offsets(text)
+    fixed: list[Finding] = []
+    replacements: dict[_Span, str] = {}
+    for finding in findings:
+        new = _replacements(finding.edits, line_offsets, text)
+        if new is not None and not _conflicts(new, replacements):
+            replacements.update(new)
+            fixed.append(finding)
+    for (start, end), replacement in sorted(replacements.items(), reverse=True):
+        text = text[:start] + replacement + text[end:]
+    if not fixed or not _is_valid(text):
         return []
-    _replaced(path, _encoded(text, raw))
-    return done
+    _replace_file(path, _encode_like(content, text))
+    return fixed
 
 
-def _spans(
-    edits: Iterable[TextEdit], starts: Sequence[int], text: str
-) -> Mapping[tuple[int, int], str] | None:
-    """Give the places of edits, counted from the start of the file; None where something else stands there now."""
-    found: dict[tuple[int, int], str] = {}
-    for one in edits:
-        if one.last_line > len(starts):
+def _replacements(
+    edits: Iterable[TextEdit], line_offsets: Sequence[int], text: str
+) -> Mapping[_Span, str] | None:
+    """Return the new texts by span; None if the text at one of them has changed."""
+    replacements: dict[_Span, str] = {}
+    for edit in edits:
+        if edit.last_line > len(line_offsets):
             return None
-        begin, end = starts[one.line - 1] + one.column, starts[one.last_line - 1] + one.end_column
-        if text[begin:end].replace('\r\n', '\n').replace('\r', '\n') != one.old:
+        start = line_offsets[edit.line - 1] + edit.column
+        end = line_offsets[edit.last_line - 1] + edit.end_column
+        # Edits have '\n' at the end of each line, whatever the file has.
+        if text[start:end].replace('\r\n', '\n').replace('\r', '\n') != edit.old:
             return None
-        found[begin, end] = one.new
-    return found
+        replacements[start, end] = edit.new
+    return replacements
 
 
-def _overlap(one: tuple[int, int], other: tuple[int, int]) -> bool:
-    return (one[0] < other[1] and other[0] < one[1]) or one == other
+def _conflicts(new: Mapping[_Span, str], replacements: Mapping[_Span, str]) -> bool:
+    """Return whether spans overlap; two findings may share an identical edit, such as an import."""
+    return any(
+        _overlap(span, other)
+        for span in new
+        for other, replacement in replacements.items()
+        if new.get(other) != replacement
+    )
 
 
-def _starts(text: str) -> list[int]:
-    starts = [0]
-    for place, character in enumerate(text):
-        if character == '\n' or (character == '\r' and text[place + 1 : place + 2] != '\n'):
-            starts.append(place + 1)
-    return starts
+def _overlap(first: _Span, second: _Span) -> bool:
+    return (first[0] < second[1] and second[0] < first[1]) or first == second
 
 
-def _decoded(raw: bytes) -> str:
-    return decode_python_encoding(raw)
+def _line_offsets(text: str) -> list[int]:
+    r"""Return the offset of each line; lines end with '\n', '\r' or '\r\n'."""
+    offsets = [0]
+    for index, character in enumerate(text):
+        if character == '\n' or (character == '\r' and text[index + 1 : index + 2] != '\n'):
+            offsets.append(index + 1)
+    return offsets
 
 
-def _encoded(text: str, raw: bytes) -> bytes:
-    """Encode as the file was: with its mark of byte order, and in its own encoding."""
-    mark = b'\xef\xbb\xbf' if raw.startswith(b'\xef\xbb\xbf') else b''
-    return mark + text.encode(_encoding(raw))
+def _encode_like(content: bytes, text: str) -> bytes:
+    """Encode text in the encoding of the old content, with its byte order mark if it had one."""
+    encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
+    mark = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b''
+    return mark + text.encode('utf-8' if encoding == 'utf-8-sig' else encoding)
 
 
-def _encoding(raw: bytes) -> str:
-    name, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
-    return 'utf-8' if name == 'utf-8-sig' else name
-
-
-def _parses(text: str) -> bool:
+def _is_valid(text: str) -> bool:
     try:
         ast.parse(text)
     except (SyntaxError, ValueError):
@@ -103,14 +110,14 @@ def _parses(text: str) -> bool:
     return True
 
 
-def _replaced(path: Path, content: bytes) -> None:
-    """Write beside the file and put it in its place at once, so that a process that is killed leaves the old one or the new one."""
-    handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f'.{path.name}.')
+def _replace_file(path: Path, content: bytes) -> None:
+    """Replace a file atomically, so that a killed process leaves the old or the new content."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f'.{path.name}.')
     try:
         with os.fdopen(handle, 'wb') as stream:
             stream.write(content)
-        Path(beside).chmod(path.stat().st_mode)
-        Path(beside).replace(path.resolve())
+        Path(temporary).chmod(path.stat().st_mode)
+        Path(temporary).replace(path.resolve())
     except BaseException:
-        Path(beside).unlink(missing_ok=True)
+        Path(temporary).unlink(missing_ok=True)
         raise

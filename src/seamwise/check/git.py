@@ -1,6 +1,7 @@
-"""A commit of a git repository beside the working tree: its Python files in a folder of their own, and what has changed since.
+"""Git commits: export the Python files of a commit, and compare it with the working tree.
 
-Nothing is written into the repository, and no hook runs: index and objects that are needed are kept beside the exported files.
+Nothing is written into the repository and no hook runs. A temporary index and object store are kept
+beside the exported files.
 """
 
 import os
@@ -15,61 +16,71 @@ from msgspec import Struct
 
 from seamwise.containers import Failure, Result, Success
 
-EXPORTED_SUFFIXES = ('.py', '.pyi', '.toml', '.cfg', '.ini')
-"""What mypy and the check read: sources, and the configuration of both."""
+_EXPORTED_SUFFIXES = ('.py', '.pyi', '.toml', '.cfg', '.ini')
+"""Sources, and the configuration of mypy and of the check."""
 
-OPTIONS = (
+_GIT_OPTIONS = (
     f'core.hooksPath={os.devnull}',
     'core.fsmonitor=false',
     'core.safecrlf=false',
     'core.sparseCheckout=false',
 )
-"""A configuration of the repository's own may not stop us, nor run anything."""
+"""Options that override the user's configuration: no programs, no refusals, no omitted files."""
 
-LINK = '120000'
-"""The mode of a symbolic link."""
-
-HUNK = re.compile(rb'^@@ -\S+ \+(\d+)(?:,(\d+))? @@', re.MULTILINE)
+_SYMLINK_MODE = '120000'
+_HUNK_HEADER = re.compile(rb'^@@ -\S+ \+(\d+)(?:,(\d+))? @@', re.MULTILINE)
 
 
 class Commit(Struct, frozen=True):
-    """A commit, and from where in the repository it is looked at."""
+    """Commit of the repository that contains the current directory."""
 
     name: str
-    """As it was asked for."""
+    """Name that the user gave, such as `HEAD~1`."""
     sha: str
     root: Path
-    """Of the working tree."""
+    """Root of the working tree."""
     prefix: str
-    """From the root to the current directory, empty or with a last slash."""
+    """Current directory relative to the root: empty, or with a final slash."""
 
-    def within(self, path: str) -> str | None:
-        """Give a path, relative to the current directory or absolute, as the repository names it; None for one outside of it."""
-        return _within(path, self.root / self.prefix, self.root)
+    def repository_path(self, path: str) -> str | None:
+        """Return a path relative to the repository root; None if it is outside.
+
+        Args:
+            path: An absolute path, or one relative to the current directory.
+        """
+        return _relative_to(self.root, path, start=self.root / self.prefix)
 
 
 class Export(Struct, frozen=True):
-    """The files of a commit in a folder, and what has become of them in the working tree."""
+    """Files of a commit in a temporary folder."""
 
     commit: Commit
     folder: Path
     renames: Mapping[str, str]
-    """New names by old ones, as the repository has them."""
+    """Paths in the working tree by paths in the commit, for renamed files."""
     variables: Mapping[str, str]
-    """The environment in which git has the index of now."""
+    """Environment variables that select the temporary index of the working tree."""
 
     @property
-    def here(self) -> Path:
-        """Where the current directory is in it."""
+    def current_directory(self) -> Path:
+        """Counterpart of the current directory in the export."""
         return self.folder / self.commit.prefix
 
-    def within(self, path: str) -> str | None:
-        """Give a path, relative to where the current directory is in it, as the commit names it."""
-        return _within(path, self.here, self.folder)
+    def repository_path(self, path: str) -> str | None:
+        """Return a path relative to the repository root; None if it is outside.
+
+        Args:
+            path: An absolute path, or one relative to `current_directory`.
+        """
+        return _relative_to(self.folder, path, start=self.current_directory)
 
     def changed_lines(self, path: str) -> frozenset[int]:
-        """Give the lines of a file of now that the commit did not have; `path` as the repository names it."""
-        old = next((before for before, now in self.renames.items() if now == path), path)
+        """Return the lines of a file in the working tree that are new since the commit.
+
+        Args:
+            path: The path relative to the repository root.
+        """
+        old_path = next((old for old, new in self.renames.items() if new == path), path)
         command = [
             'diff-index',
             '--cached',
@@ -79,117 +90,134 @@ class Export(Struct, frozen=True):
             '--no-color',
             '--no-ext-diff',
             '--no-textconv',
+            self.commit.sha,
+            '--',
+            *_literal_paths({old_path, path}),
         ]
-        told = _git(
-            [*command, self.commit.sha, '--', *_literal({old, path})],
-            self.commit.root,
-            self.variables,
-        )
-        hunks = ((int(one[1]), int(one[2] or 1)) for one in HUNK.finditer(told.stdout))
-        return frozenset(line for first, count in hunks for line in range(first, first + count))
-
-
-def _within(path: str, start: Path, root: Path) -> str | None:
-    """Follow the links on the way to a path; one at its end is itself what is meant, unless it leads in from outside."""
-    folder, name = os.path.split(os.path.abspath(start / path))  # noqa: PTH100 -- without following the last link
-    for found in (os.path.join(os.path.realpath(folder), name), os.path.realpath(start / path)):
-        if Path(found).is_relative_to(os.path.realpath(root)):
-            return os.path.relpath(found, os.path.realpath(root))
-    return None
+        diff = _git(command, self.commit.root, self.variables).stdout
+        hunks = ((int(match[1]), int(match[2] or 1)) for match in _HUNK_HEADER.finditer(diff))
+        return frozenset(line for start, count in hunks for line in range(start, start + count))
 
 
 def find_commit(name: str) -> Result[Commit, str]:
-    """Find a commit by any name that git has for it, in the repository of the current directory; fails with a line."""
-    here = Path.cwd()
+    """Return a commit in the repository of the current directory, or a one-line error message."""
+    folder = Path.cwd()
     try:
-        place = _git(['rev-parse', '--show-toplevel'], here)
+        root = _git(['rev-parse', '--show-toplevel'], folder)
     except FileNotFoundError:
-        return Failure('git is not installed, and it alone knows what has changed.')
-    if place.returncode:
-        return Failure(f'git finds no repository here: {_reason(place)}')
-    root, prefix = _text(place.stdout), _text(_asked(['rev-parse', '--show-prefix'], here))
+        return Failure('git is not installed; it is needed to compare with a commit.')
+    if root.returncode:
+        return Failure(f'git finds no repository here: {_first_error(root)}')
+    prefix = _run_git(['rev-parse', '--show-prefix'], folder)
     if name.startswith('-') or '\0' in name:
-        return Failure(f'{name!r} is no name of a commit.')
-    # From here on it goes by its hash, which is never taken for an option.
-    found = _git(['rev-parse', '--verify', '--end-of-options', f'{name}^{{commit}}'], here)
-    if found.returncode:
+        return Failure(f'{name!r} is not the name of a commit.')
+    # From here on the hash is used, which git cannot mistake for an option.
+    sha = _git(['rev-parse', '--verify', '--end-of-options', f'{name}^{{commit}}'], folder)
+    if sha.returncode:
         return Failure(
-            f'there is no commit {name!r} in this repository; a shallow clone may have to fetch it first.'
+            f'there is no commit {name!r} in this repository; in a shallow clone, fetch it first.'
         )
-    return Success(Commit(name, _text(found.stdout), Path(root), prefix))
+    return Success(
+        Commit(
+            name=name,
+            sha=_decode(sha.stdout),
+            root=Path(_decode(root.stdout)),
+            prefix=_decode(prefix),
+        )
+    )
 
 
 @contextmanager
 def export_commit(commit: Commit) -> Generator[Export]:
-    """Write the Python files and the configuration of a commit into a temporary folder, which goes away at the end."""
+    """Export the Python and configuration files of a commit to a temporary folder."""
     with TemporaryDirectory(prefix='seamwise-') as temporary:
-        own = Path(temporary)
-        folder = own / 'tree'
-        # mypy looks for its configuration up to where a repository begins, and no further.
+        parent = Path(temporary)
+        folder = parent / 'tree'
+        # mypy searches for its configuration up to the folder with `.git`.
         (folder / '.git').mkdir(parents=True)
-        (own / 'objects').mkdir()
-        known = _text(
-            _asked(['rev-parse', '--path-format=absolute', '--git-path', 'objects'], commit.root)
+        (parent / 'objects').mkdir()
+        objects = _run_git(
+            ['rev-parse', '--path-format=absolute', '--git-path', 'objects'], commit.root
         )
         variables = {
-            'GIT_INDEX_FILE': str(own / 'index'),
-            'GIT_OBJECT_DIRECTORY': str(own / 'objects'),
-            'GIT_ALTERNATE_OBJECT_DIRECTORIES': known,
+            'GIT_INDEX_FILE': str(parent / 'index'),
+            'GIT_OBJECT_DIRECTORY': str(parent / 'objects'),
+            'GIT_ALTERNATE_OBJECT_DIRECTORIES': _decode(objects),
         }
-        _asked(['read-tree', commit.sha], commit.root, variables)
-        _write(commit, folder, variables)
+        _run_git(['read-tree', commit.sha], commit.root, variables)
+        _check_out(commit, folder, variables)
         yield Export(commit, folder, _renames(commit, variables), variables)
 
 
-def _write(commit: Commit, folder: Path, variables: Mapping[str, str]) -> None:
-    wanted: list[bytes] = []
-    for entry in _asked(['ls-files', '--stage', '-z'], commit.root, variables).split(b'\0')[:-1]:
-        about, _, path = entry.partition(b'\t')
-        if about.decode().startswith(LINK) or path.decode(errors='replace').endswith(
-            EXPORTED_SUFFIXES
+def _relative_to(root: Path, path: str, *, start: Path) -> str | None:
+    """Return a path relative to a root; None if it is outside.
+
+    A symbolic link inside the root is kept. A path that is outside, but links to the inside, is
+    resolved.
+    """
+    folder, name = os.path.split(os.path.abspath(start / path))  # noqa: PTH100 -- must not follow the last link
+    real_root = os.path.realpath(root)
+    for candidate in (
+        os.path.join(os.path.realpath(folder), name),
+        os.path.realpath(start / path),
+    ):
+        if Path(candidate).is_relative_to(real_root):
+            return os.path.relpath(candidate, real_root)
+    return None
+
+
+def _check_out(commit: Commit, folder: Path, variables: Mapping[str, str]) -> None:
+    paths: list[bytes] = []
+    entries = _run_git(['ls-files', '--stage', '-z'], commit.root, variables).split(b'\0')
+    for entry in entries[:-1]:
+        mode, _, path = entry.partition(b'\t')
+        if mode.decode().startswith(_SYMLINK_MODE) or path.decode(errors='replace').endswith(
+            _EXPORTED_SUFFIXES
         ):
-            wanted.append(path)
-    # Not `git archive`, which leaves out what is marked as `export-ignore`.
-    _asked(
+            paths.append(path)
+    # `git archive` would omit the files with the attribute `export-ignore`.
+    _run_git(
         ['checkout-index', '-z', '--stdin', f'--prefix={folder}/'],
         commit.root,
         variables,
-        given=b'\0'.join([*wanted, b'']),
+        stdin=b'\0'.join([*paths, b'']),
     )
 
 
 def _renames(commit: Commit, variables: Mapping[str, str]) -> dict[str, str]:
-    """Compare with the files of now, those that git does not know yet included."""
+    """Return the renames from the commit to the working tree, including untracked files."""
     for pattern in ('*.py', '*.pyi'):
-        # Where there is none, `add` would refuse.
-        if _asked(
+        files = _run_git(
             ['ls-files', '--cached', '--others', '--exclude-standard', '--', pattern],
             commit.root,
             variables,
-        ):
-            # A file that cannot be read has no lines to compare, and is told by the check itself.
+        )
+        # `git add` fails if no file matches.
+        if files:
+            # An unreadable file cannot be compared; the check reports it.
             _git(['add', '--all', '--ignore-errors', '--', pattern], commit.root, variables)
-    told = _asked(
+    output = _run_git(
         ['diff-index', '--cached', '-M', '--diff-filter=R', '--name-status', '-z', commit.sha],
         commit.root,
         variables,
     )
-    fields = _texts(told, b'\0')
+    # Status, old path and new path of each file, each followed by a null byte.
+    fields = [os.fsdecode(field) for field in output.split(b'\0')[:-1]]
     return dict(zip(fields[1::3], fields[2::3], strict=True))
 
 
-def _asked(
+def _run_git(
     arguments: Sequence[str],
     folder: Path,
     variables: Mapping[str, str] | None = None,
     *,
-    given: bytes = b'',
+    stdin: bytes = b'',
 ) -> bytes:
-    """Ask git what it has no reason to refuse."""
-    told = _git(arguments, folder, variables or {}, given=given)
-    if told.returncode:
-        raise RuntimeError(f'git {arguments[0]}: {_reason(told)}')
-    return told.stdout
+    """Return the output of a git command that is expected to succeed."""
+    process = _git(arguments, folder, variables, stdin=stdin)
+    if process.returncode:
+        raise RuntimeError(f'git {arguments[0]}: {_first_error(process)}')
+    return process.stdout
 
 
 def _git(
@@ -197,28 +225,23 @@ def _git(
     folder: Path,
     variables: Mapping[str, str] | None = None,
     *,
-    given: bytes = b'',
+    stdin: bytes = b'',
 ) -> subprocess.CompletedProcess[bytes]:
-    command = ['git', *(word for one in OPTIONS for word in ('-c', one)), *arguments]
-    asked = {**os.environ, 'LC_ALL': 'C', 'GIT_OPTIONAL_LOCKS': '0', **(variables or {})}
-    return subprocess.run(
-        command, cwd=folder, env=asked, input=given, capture_output=True, check=False
+    command = ['git', *(word for option in _GIT_OPTIONS for word in ('-c', option)), *arguments]
+    environment = {**os.environ, 'LC_ALL': 'C', 'GIT_OPTIONAL_LOCKS': '0', **(variables or {})}
+    return subprocess.run(  # noqa: S603 -- no shell
+        command, cwd=folder, env=environment, input=stdin, capture_output=True, check=False
     )
 
 
-def _literal(paths: set[str]) -> list[str]:
+def _literal_paths(paths: set[str]) -> list[str]:
     return [f':(top,literal){path}' for path in sorted(paths)]
 
 
-def _texts(told: bytes, end: bytes) -> list[str]:
-    return [os.fsdecode(one) for one in told.split(end)][:-1]
+def _decode(line: bytes) -> str:
+    return os.fsdecode(line.removesuffix(b'\n'))
 
 
-def _text(told: bytes) -> str:
-    return os.fsdecode(told.removesuffix(b'\n'))
-
-
-def _reason(told: subprocess.CompletedProcess[bytes]) -> str:
-    return next(
-        iter(told.stderr.decode(errors='replace').splitlines()), 'it says nothing.'
-    ).removeprefix('fatal: ')
+def _first_error(process: subprocess.CompletedProcess[bytes]) -> str:
+    lines = process.stderr.decode(errors='replace').splitlines()
+    return next(iter(lines), 'no reason given.').removeprefix('fatal: ')

@@ -1,4 +1,9 @@
-"""The files that are asked for, in groups that mypy can read together, and the options that it reads them with."""
+"""Source files grouped for mypy, and the mypy options of the check.
+
+Only this module, `mypy_build`, `typed_ast.mypy_nodes`, `typed_ast.mypy_types` and the plugin use
+internals of mypy: everything except `mypy.nodes` and `mypy.types`. This one uses source discovery,
+the configuration reader, `Options` and the source decoder.
+"""
 
 import ast
 import io
@@ -8,176 +13,199 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from msgspec import Struct
-from mypy.find_sources import InvalidSourceList, create_source_list
+from mypy.find_sources import InvalidSourceList, SourceFinder, create_source_list
+from mypy.fscache import FileSystemCache
 from mypy.main import process_options
 from mypy.modulefinder import BuildSource
 from mypy.options import Options
 from mypy.util import decode_python_encoding
 
-ALL_MODULES = '*.*'
-"""The pattern of mypy that every module matches."""
+_ALL_MODULES = '*.*'
+"""Section pattern that matches every module in a mypy configuration."""
 
 
 class SourceProblem(Struct, frozen=True):
-    """What could not be read, or not in full."""
+    """File or import that could not be analysed, or only in part."""
 
     path: str
     message: str
     line: int = 0
     is_unread: bool = True
-    """False where the file was read, and knows less than it might."""
+    """False if the file was analysed, but some types in it are unknown."""
 
 
 class SourceGroup(Struct):
-    """Files whose modules have names of their own, and the options of mypy for them."""
+    """Files with distinct module names, and the mypy options for them."""
 
     sources: list[BuildSource]
     options: Options
 
-    def leave_out(self, module: str) -> None:
-        """Let what comes from a module have any type: mypy would end at it."""
-        self.sources = [one for one in self.sources if one.module != module]
-        own = self.options.per_module_options
-        own[module] = {**own.get(module, {}), 'follow_imports': 'skip'}
+    @property
+    def modules(self) -> list[str]:
+        """Names of the modules."""
+        return [source.module for source in self.sources]
+
+    def path_of(self, module: str) -> str | None:
+        """Return the path of a module; None if it is not in the group."""
+        return next((source.path for source in self.sources if source.module == module), None)
+
+    def exclude(self, module: str) -> None:
+        """Treat the module as Any (follow_imports=skip): mypy cannot analyse it."""
+        self.sources = [source for source in self.sources if source.module != module]
+        sections = self.options.per_module_options
+        sections[module] = {**sections.get(module, {}), 'follow_imports': 'skip'}
+
+    def exclude_unparsable(self, problems: list[SourceProblem]) -> bool:
+        """Exclude the files that do not parse, and return whether there are any."""
+        unparsable = [
+            (source.module, problem)
+            for source in self.sources
+            if (problem := parse_problem(source.path or '')) is not None
+        ]
+        for module, problem in unparsable:
+            problems.append(problem)
+            self.exclude(module)
+        return bool(unparsable)
 
 
 def mypy_options(problems: list[SourceProblem]) -> Options | None:
-    """Read the configuration of mypy in the current directory; None where mypy refuses it."""
-    said = io.StringIO()
+    """Read the mypy configuration of the current directory; None if mypy rejects it."""
+    output = io.StringIO()
     try:
-        _, options = process_options([], stdout=said, stderr=said, require_targets=False)
+        _, options = process_options([], stdout=output, stderr=output, require_targets=False)
     except SystemExit:
-        problems.append(
-            SourceProblem(
-                '', f'mypy refuses its configuration: {" ".join(said.getvalue().split())}'
-            )
-        )
+        message = ' '.join(output.getvalue().split())
+        problems.append(SourceProblem('', f'mypy refuses its configuration: {message}'))
         return None
     options.incremental = False
     options.cache_dir = os.devnull
     options.export_types = True
     options.preserve_asts = True
-    # As mypy has it by itself from 2.4 on.
+    # The default of mypy from 2.4 on.
     options.native_parser = True
     options.num_workers = 0
     options.check_untyped_defs = True
     options.output = 'json'
     options.ignore_errors = False
     options.report_dirs = {}
-    # The bodies of what others wrote are not read; what is asked for is, also where its errors are ignored.
-    own = {
-        name: {
+    # Per-module settings must not hide the files under check: their errors may be ignored by mypy,
+    # but their types are needed. The trees of imported modules are not.
+    sections = {
+        pattern: {
             option: value
             for option, value in section.items()
             if option not in {'ignore_errors', 'check_untyped_defs'}
         }
-        for name, section in options.per_module_options.items()
+        for pattern, section in options.per_module_options.items()
     }
-    options.per_module_options = {ALL_MODULES: {'preserve_asts': False}, **own}
+    options.per_module_options = {_ALL_MODULES: {'preserve_asts': False}, **sections}
     return options
+
+
+def copy_options(options: Options) -> Options:
+    """Copy options and their per-module sections; a build changes both."""
+    return options.apply_changes({'per_module_options': dict(options.per_module_options)})
 
 
 def source_groups(
     paths: Iterable[str], options: Options, problems: list[SourceProblem]
 ) -> list[SourceGroup]:
-    """Find the files, and part those whose modules have the same name: mypy knows one module by each name.
+    """Find the Python files, and separate those with equal module names.
 
-    The files of one root stay together, since they import each other.
+    A mypy build cannot contain two modules of one name. Files under the same root stay together,
+    since they import each other.
     """
-    roots: dict[str | None, list[BuildSource]] = {}
-    for source in _found(paths, options, problems):
-        roots.setdefault(source.base_dir, []).append(source)
-    found: list[SourceGroup] = []
-    for sources in roots.values():
-        names = {one.module for one in sources}
-        group = next(
-            (one for one in found if names.isdisjoint(own.module for own in one.sources)), None
-        )
+    by_root: dict[str | None, list[BuildSource]] = {}
+    for source in _find_sources(paths, options, problems):
+        by_root.setdefault(source.base_dir, []).append(source)
+    groups: list[SourceGroup] = []
+    for sources in by_root.values():
+        modules = {source.module for source in sources}
+        group = next((group for group in groups if modules.isdisjoint(group.modules)), None)
         if group is None:
             group = SourceGroup([], copy_options(options))
-            found.append(group)
+            groups.append(group)
         group.sources += sources
-    return found
+    return groups
 
 
-def copy_options(options: Options) -> Options:
-    """Copy options with their sections; mypy changes those that it is handed."""
-    return options.apply_changes({'per_module_options': dict(options.per_module_options)})
+def module_of_path(path: str, options: Options) -> str | None:
+    """Return the name that mypy gives to the module in a file; None if it has none."""
+    try:
+        return SourceFinder(FileSystemCache(), options).crawl_up(path)[0]
+    except InvalidSourceList:
+        return None
 
 
-def leave_out_unreadable(group: SourceGroup, problems: list[SourceProblem]) -> bool:
-    """Leave out the files that do not parse; gives whether there are any."""
-    found = [
-        (one, problem)
-        for one in group.sources
-        if (problem := parse_problem(one.path or '')) is not None
-    ]
-    for source, problem in found:
-        problems.append(problem)
-        group.leave_out(source.module)
-    return bool(found)
+def decode_source(content: bytes) -> str:
+    """Decode Python source by its byte order mark or coding comment."""
+    return decode_python_encoding(content)
 
 
 def read_source(path: str) -> str:
-    """Give what is written in a file, decoded as Python would."""
-    return decode_python_encoding(Path(path).read_bytes())
+    """Read and decode a Python file."""
+    return decode_source(Path(path).read_bytes())
 
 
 def parse_problem(path: str) -> SourceProblem | None:
-    """Say why Python cannot read a file; None where it can."""
+    """Return the reason why Python cannot parse a file; None if it can."""
     try:
         with warnings.catch_warnings(action='ignore'):
             ast.parse(read_source(path))
-    except SyntaxError as wrong:
-        return SourceProblem(path, f'it does not parse: {wrong.msg}.', line=wrong.lineno or 1)
+    except SyntaxError as error:
+        return SourceProblem(path, f'it does not parse: {error.msg}.', line=error.lineno or 1)
     except (RecursionError, MemoryError):
         return too_deep_problem(path)
-    except (OSError, ValueError) as wrong:
-        return SourceProblem(path, f'it cannot be read: {wrong}.')
+    except (OSError, ValueError) as error:
+        return SourceProblem(path, f'it cannot be read: {error}.')
     return None
-
-
-def relative_path(path: str) -> str:
-    """Give a path as seen from the current directory."""
-    try:
-        return os.path.relpath(path)
-    except ValueError:
-        # On another drive there is no way from here.
-        return path
 
 
 def too_deep_problem(path: str) -> SourceProblem:
-    """Say that Python itself cannot follow an expression."""
-    return SourceProblem(path, 'it cannot be read: an expression in it is too deep for Python.')
+    """Return the problem for an expression that exceeds the recursion limit of Python."""
+    return SourceProblem(path, 'it cannot be read: an expression is nested too deeply for Python.')
 
 
-def _found(
+def relative_path(path: str) -> str:
+    """Return a path relative to the current directory."""
+    try:
+        return os.path.relpath(path)
+    except ValueError:
+        # On Windows, a path on another drive cannot be relative.
+        return path
+
+
+def _find_sources(
     paths: Iterable[str], options: Options, problems: list[SourceProblem]
 ) -> Iterator[BuildSource]:
-    seen: set[str] = set()
+    yielded: set[str] = set()
     for path in paths:
-        refused = _refused(path)
-        if refused is not None:
-            problems.append(SourceProblem(path, refused))
+        message = _path_error(path)
+        if message is not None:
+            problems.append(SourceProblem(path, message))
             continue
-        for source in _sources(path, options, problems):
-            own = os.path.normpath(source.path or '')
-            if own not in seen:
-                seen.add(own)
-                yield BuildSource(own, source.module, base_dir=source.base_dir)
+        for source in _sources_at(path, options, problems):
+            file = os.path.normpath(source.path or '')
+            if file not in yielded:
+                yielded.add(file)
+                yield BuildSource(file, source.module, base_dir=source.base_dir)
 
 
-def _refused(path: str) -> str | None:
+def _path_error(path: str) -> str | None:
     if not Path(path).exists():
         return 'there is no such file or folder.'
-    if Path(path).is_file() and not path.endswith(('.py', '.pyi')):
-        return f'this is {"a notebook; its code must be exported to a .py file first" if path.endswith(".ipynb") else "no Python file"}.'
-    return None
+    if not Path(path).is_file() or path.endswith(('.py', '.pyi')):
+        return None
+    if path.endswith('.ipynb'):
+        return 'this is a notebook; export its code to a .py file first.'
+    return 'this is not a Python file.'
 
 
-def _sources(path: str, options: Options, problems: list[SourceProblem]) -> Sequence[BuildSource]:
+def _sources_at(
+    path: str, options: Options, problems: list[SourceProblem]
+) -> Sequence[BuildSource]:
     try:
         return create_source_list([path], options)
-    except InvalidSourceList as refused:
-        problems.append(SourceProblem(path, f'{str(refused).rstrip(".")}.'))
+    except InvalidSourceList as error:
+        problems.append(SourceProblem(path, f'{str(error).rstrip(".")}.'))
         return ()

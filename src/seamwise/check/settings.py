@@ -1,4 +1,4 @@
-"""`[tool.seamwise.check]` in `pyproject.toml`: which rules are asked, and how grave each is."""
+"""Settings of a check: `[tool.seamwise.check]` in `pyproject.toml`."""
 
 import os
 import tomllib
@@ -16,107 +16,121 @@ from seamwise.check.findings import Severity
 
 
 class CheckSettings(Struct, frozen=True, forbid_unknown_fields=True, rename='kebab'):
-    """What is asked: the rules that are on, or those of `select`; those of `extend_select` besides; never those of `ignore`.
-
-    `severity` overrules a rule's own.
-    """
+    """Selection of rules, their severities, and the folder of the cache."""
 
     select: tuple[str, ...] = ()
+    """Rules to use instead of the default ones."""
     extend_select: tuple[str, ...] = ()
+    """Rules to use in addition."""
     ignore: tuple[str, ...] = ()
+    """Rules not to use, even if they are selected."""
     per_file_ignores: dict[str, tuple[str, ...]] = {}
-    """Rules that are not asked about some files, by a pattern of their paths: `tests/*` takes in all that lies below."""
+    """Rules to ignore by path pattern; `tests/*` includes the files in all subfolders."""
     severity: dict[str, Severity] = {}
+    """Severities that replace those of the rules."""
     domain: tuple[str, ...] = ('domain', 'services')
-    """The layers that know no seam, each by a part of the dotted names of its modules, or by several: `shop.core`."""
+    """Layers that must not depend on a seam, as parts of module names, such as `shop.core`."""
     cache_dir: str = '.seamwise_cache'
-    """The folder that keeps what is known between two runs, from the current directory; `/dev/null` keeps nothing."""
+    """Folder of the cache, relative to the current directory; `/dev/null` disables the cache."""
 
     @property
     def cache(self) -> Path | None:
-        """The folder of the cache, or None where nothing is to be kept."""
+        """Folder of the cache, or None if the cache is disabled."""
         return None if self.cache_dir == os.devnull else Path(self.cache_dir)
 
-    def asks(self, code: str, *, is_on: bool = True) -> bool:
-        """Whether a rule is asked; `is_on` says whether it is where nobody names it."""
-        is_named = code in self.select or code in self.extend_select
-        return (is_named or (is_on and not self.select)) and code not in self.ignore
+    def selects(self, code: str, *, is_default: bool = True) -> bool:
+        """Return whether a rule is used.
 
-    def excuses(self, path: str, code: str) -> bool:
-        """Whether a rule is not asked about a file."""
-        own = Path(path).as_posix()
+        Args:
+            code: The code of the rule.
+            is_default: Whether the rule is used unless other rules are selected.
+        """
+        is_selected = code in self.select or code in self.extend_select
+        return (is_selected or (is_default and not self.select)) and code not in self.ignore
+
+    def ignores(self, path: str, code: str) -> bool:
+        """Return whether `per_file_ignores` excludes a file from a rule."""
+        posix_path = Path(path).as_posix()
         return any(
-            code in codes and fnmatchcase(own, pattern)
+            code in codes and fnmatchcase(posix_path, pattern)
             for pattern, codes in self.per_file_ignores.items()
         )
 
     def is_domain(self, file: FileFacts) -> bool:
-        """Whether a file belongs to a layer that knows no seam."""
-        return any(f'.{layer}.' in f'.{name}.' for layer in self.domain for name in _dotted(file))
+        """Return whether a file belongs to a domain layer."""
+        return any(
+            f'.{layer}.' in f'.{name}.' for layer in self.domain for name in _module_names(file)
+        )
 
 
-def _dotted(file: FileFacts) -> Iterator[str]:
-    """Give the dotted name; a folder without `__init__.py` is a package too, but mypy leaves it out of the name."""
+def _module_names(file: FileFacts) -> Iterator[str]:
+    """Yield the module name of a file, and one that includes folders without `__init__.py`.
+
+    mypy omits such namespace packages from the name.
+    """
     yield file.module
     path = Path(file.path)
     if '.' not in file.module and path.stem != '__init__':
         parts = path.with_suffix('').parts
-        # What stands above the sources, or above the current directory, names no package.
-        above = max(
-            (
-                number
-                for number, one in enumerate(parts, 1)
-                if one in {'src', os.pardir, path.anchor}
-            ),
-            default=0,
-        )
-        yield '.'.join(parts[above:])
+        roots = {'src', os.pardir, path.anchor}
+        # Folders above the sources, or outside the current directory, are not packages.
+        start = max((index for index, part in enumerate(parts, 1) if part in roots), default=0)
+        yield '.'.join(parts[start:])
 
 
-class _Own(Struct, frozen=True):
+class _SeamwiseTable(Struct, frozen=True):
     check: CheckSettings = CheckSettings()
 
 
-class _Tools(Struct, frozen=True):
-    seamwise: _Own = _Own()
+class _ToolTable(Struct, frozen=True):
+    seamwise: _SeamwiseTable = _SeamwiseTable()
 
 
-class _File(Struct, frozen=True):
-    tool: _Tools = _Tools()
+class _Pyproject(Struct, frozen=True):
+    tool: _ToolTable = _ToolTable()
 
 
 def load_settings(folder: Path, codes: Iterable[str]) -> Result[CheckSettings, str]:
-    """Read the nearest `pyproject.toml` at or above a folder; fails with a line that says what is wrong there.
+    """Read the settings from the nearest `pyproject.toml` at or above a folder.
 
-    The environment's `SEAMWISE_CACHE_DIR` overrules the folder of the cache.
+    The environment variable `SEAMWISE_CACHE_DIR` overrides `cache-dir`.
+
+    Args:
+        folder: The folder to start from.
+        codes: The codes of all rules.
+
+    Returns:
+        The settings, or a one-line error message.
     """
-    found = _written(folder, codes)
-    own = os.environ.get('SEAMWISE_CACHE_DIR')
-    return found.map(lambda one: replace(one, cache_dir=own)) if own else found
+    settings = _read_settings(folder, codes)
+    cache_dir = os.environ.get('SEAMWISE_CACHE_DIR')
+    if not cache_dir:
+        return settings
+    return settings.map(lambda loaded: replace(loaded, cache_dir=cache_dir))
 
 
-def _written(folder: Path, codes: Iterable[str]) -> Result[CheckSettings, str]:
-    file = next(
-        (
-            one / 'pyproject.toml'
-            for one in (folder, *folder.parents)
-            if (one / 'pyproject.toml').is_file()
-        ),
-        None,
-    )
+def _read_settings(folder: Path, codes: Iterable[str]) -> Result[CheckSettings, str]:
+    candidates = (parent / 'pyproject.toml' for parent in (folder, *folder.parents))
+    file = next((path for path in candidates if path.is_file()), None)
     if file is None:
         return Success(CheckSettings())
     try:
-        given = msgspec.convert(
-            tomllib.loads(file.read_text(encoding='utf-8')), _File
-        ).tool.seamwise.check
-    except (OSError, ValueError) as wrong:
-        return Failure(f'{file}: [tool.seamwise.check] cannot be read: {wrong}.')
+        document = tomllib.loads(file.read_text(encoding='utf-8'))
+        settings = msgspec.convert(document, _Pyproject).tool.seamwise.check
+    except (OSError, ValueError) as error:
+        return Failure(f'{file}: [tool.seamwise.check] cannot be read: {error}.')
     known = set(codes)
-    excused = [code for codes in given.per_file_ignores.values() for code in codes]
-    for code in (*given.select, *given.extend_select, *given.ignore, *excused, *given.severity):
+    ignored = [code for file_codes in settings.per_file_ignores.values() for code in file_codes]
+    for code in (
+        *settings.select,
+        *settings.extend_select,
+        *settings.ignore,
+        *ignored,
+        *settings.severity,
+    ):
         if code not in known:
             return Failure(
-                f'{file}: [tool.seamwise.check] names {code!r}, but there are {", ".join(sorted(known))}.'
+                f'{file}: [tool.seamwise.check] names {code!r}, but there are '
+                f'{", ".join(sorted(known))}.'
             )
-    return Success(given)
+    return Success(settings)

@@ -1,4 +1,4 @@
-"""`# seamwise: allow[SW101] reason`: what somebody has looked at and means."""
+"""Suppression comments: `# seamwise: allow[SW101] reason`."""
 
 import io
 import re
@@ -10,43 +10,59 @@ from msgspec.structs import replace
 from seamwise.check.facts import Suppression
 from seamwise.check.findings import Finding
 
-COMMENT = re.compile(r'#\s*seamwise:\s*allow\[(?P<codes>[^\]]*)\](?P<reason>.*)')
-OWED = 'An allowance needs a reason behind it: `# seamwise: allow[{code}] why it is meant`.'
+_COMMENT = re.compile(r'#\s*seamwise:\s*allow\[(?P<codes>[^\]]*)\](?P<reason>.*)')
+_MISSING_REASON = (
+    'The suppression has no effect without a reason: write `# seamwise: allow[{code}] reason`.'
+)
 
 
 def parse_suppressions(lines: Sequence[str]) -> Iterator[Suppression]:
-    """Give the allowances in the lines of a file."""
+    """Yield the suppressions in the lines of a file."""
     if not any('seamwise:' in line for line in lines):
+        # Tokenizing is slow, and few files have suppressions.
         return
     for token in tokenize.generate_tokens(io.StringIO('\n'.join(lines) + '\n').readline):
-        said = COMMENT.match(token.string) if token.type == tokenize.COMMENT else None
-        if said is not None:
-            codes = frozenset(one.strip() for one in said['codes'].split(','))
-            stands_alone = not token.line[: token.start[1]].strip()
-            yield Suppression(token.start[0], codes, said['reason'].strip(' -:'), stands_alone)
+        match = _COMMENT.match(token.string) if token.type == tokenize.COMMENT else None
+        if match is not None:
+            line, column = token.start
+            yield Suppression(
+                line=line,
+                codes=frozenset(code.strip() for code in match['codes'].split(',')),
+                reason=match['reason'].strip(' -:'),
+                is_on_own_line=not token.line[:column].strip(),
+            )
 
 
 def apply_suppressions(
-    findings: Iterable[Finding], given: Iterable[Suppression]
+    findings: Iterable[Finding], suppressions: Iterable[Suppression]
 ) -> Iterator[Finding]:
-    """Leave out what is allowed with a reason; what is allowed without one stays, and says what is missing."""
-    by_line = {one.line: one for one in given}
-    for one in findings:
-        found = next(
-            (allowed for allowed in _near(one, by_line) if one.code in allowed.codes), None
+    """Yield the findings that are not suppressed.
+
+    A suppression without a reason has no effect, except that the help text of the finding asks for
+    a reason.
+    """
+    by_line = {suppression.line: suppression for suppression in suppressions}
+    for finding in findings:
+        suppression = next(
+            (
+                candidate
+                for candidate in _candidates(finding, by_line)
+                if finding.code in candidate.codes
+            ),
+            None,
         )
-        if found is None:
-            yield one
-        elif not found.reason:
-            yield replace(one, help=OWED.format(code=one.code))
+        if suppression is None:
+            yield finding
+        elif not suppression.reason:
+            yield replace(finding, help=_MISSING_REASON.format(code=finding.code))
 
 
-def _near(finding: Finding, given: Mapping[int, Suppression]) -> Iterator[Suppression]:
-    """Give what stands on the lines of the finding, or on lines of its own directly above."""
+def _candidates(finding: Finding, by_line: Mapping[int, Suppression]) -> Iterator[Suppression]:
+    """Yield the suppressions on the lines of a finding, and in the comment lines directly above."""
     for line in range(finding.line, finding.last_line + 1):
-        if line in given:
-            yield given[line]
-    above = finding.line - 1
-    while above in given and given[above].is_on_own_line:
-        yield given[above]
-        above -= 1
+        if line in by_line:
+            yield by_line[line]
+    line = finding.line - 1
+    while line in by_line and by_line[line].is_on_own_line:
+        yield by_line[line]
+        line -= 1

@@ -1,4 +1,4 @@
-"""What really flows: which errors come into a function, what becomes of them there, and which come out."""
+"""Inference of errors: their sources in each function, their disposition there, and its result."""
 
 from msgspec import Struct
 
@@ -20,7 +20,7 @@ from seamwise.check.typed_ast.program import Module
 
 
 class InferredFacts(Struct, frozen=True):
-    """What one file adds to the whole."""
+    """Facts of one module that error inference collects; see `FileFacts` for the fields."""
 
     functions: tuple[FunctionFacts, ...]
     classes: tuple[ClassFacts, ...]
@@ -33,23 +33,24 @@ class InferredFacts(Struct, frozen=True):
 
 
 def inference_of(module: Module) -> ErrorInference:
-    """Give the reader of a file: one for all who ask."""
-    found = module.memo.get(ErrorInference)
-    if not isinstance(found, ErrorInference):
-        found = module.memo[ErrorInference] = ErrorInference(module)
-    return found
+    """Return the error inference of a module, which all rules share."""
+    inference = module.memo.get(ErrorInference)
+    if not isinstance(inference, ErrorInference):
+        inference = module.memo[ErrorInference] = ErrorInference(module)
+    return inference
 
 
 def infer(module: Module) -> InferredFacts:
-    """Read what flows through one file."""
-    reader = inference_of(module)
-    used = error_uses(reader)
+    """Collect the facts of one module."""
+    inference = inference_of(module)
+    uses = error_uses(inference)
     return InferredFacts(
-        tuple(function_facts(function, reader) for function in module.functions()),
-        tuple(class_facts(module)),
-        tuple(seam_facts(reader)),
-        tuple(guard_facts(reader)),
-        tuple(guarded_calls(reader)),
-        tuple(defaulted_errors(reader)),
-        *used,
+        functions=tuple(function_facts(function, inference) for function in module.functions()),
+        classes=tuple(class_facts(module)),
+        seams=tuple(seam_facts(inference)),
+        guards=tuple(guard_facts(inference)),
+        guarded_calls=tuple(guarded_calls(inference)),
+        defaulted_errors=tuple(defaulted_errors(inference)),
+        constructed_errors=uses.constructed,
+        handled_errors=uses.handled,
     )

@@ -1,4 +1,4 @@
-"""The channel of a function as it is written, and the edits that make it exact."""
+"""Edits that correct the error channel in the annotation of a function."""
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,81 +12,93 @@ from seamwise.check.typed_ast.program import Function, Module, walk
 
 
 def removal_edits(
-    function: Function, gone: Iterable[str], declared: ErrorSet, module: Module
+    function: Function, removed: Iterable[str], declared: ErrorSet, module: Module
 ) -> tuple[TextEdit, ...]:
-    """Take errors out of the channel that a function is annotated with; nothing where another name stands for them.
+    """Return the edit that removes errors from an annotated channel.
 
-    A channel of which nothing would be left stays as it is: what to say instead is for its author to decide.
+    Args:
+        function: The annotated function.
+        removed: Full names of the errors to remove.
+        declared: All errors of the channel.
+        module: The module of the function.
+
+    Returns:
+        The edit. Empty if an alias names the errors, if short names are ambiguous, or if no error
+        would be left: the author has to choose the new type.
     """
-    channel = _channel(function)
+    channel = _annotated_channel(function)
     if channel is None:
         return ()
-    parts = list(_members(channel))
-    channel_edits = {ast.unparse(part).rpartition('.')[2]: part for part in parts}
-    names = [name.rpartition('.')[2] for name in gone]
-    known = [name.rpartition('.')[2] for name in declared]
+    members = list(_union_members(channel))
+    written_names = {_last_name(member) for member in members}
+    declared_names = {_short_name(name) for name in declared}
+    removed_names = {_short_name(name) for name in removed}
     if (
-        len(channel_edits) < len(parts)
-        or len(set(known)) < len(known)
-        or not all(name in channel_edits for name in names)
+        len(written_names) < len(members)
+        or len(declared_names) < len(declared)
+        or not removed_names <= written_names
     ):
         return ()
-    left = [part for part in parts if ast.unparse(part).rpartition('.')[2] not in names]
-    return (
-        (node_edit(channel, ' | '.join(node_source(part, module) for part in left), module),)
-        if left
-        else ()
-    )
+    remaining = [member for member in members if _last_name(member) not in removed_names]
+    if not remaining:
+        return ()
+    text = ' | '.join(node_source(member, module) for member in remaining)
+    return (node_edit(channel, text, module),)
 
 
 def channel_edits(function: Function, errors: ErrorSet, module: Module) -> tuple[TextEdit, ...]:
-    """Write errors into the channel that a function is annotated with; nothing where the file has no names for them."""
-    channel = _channel(function)
-    known = _known(module)
-    names = [known.get(name) for name in errors]
-    if not isinstance(channel, ast.Name | ast.Attribute) or not names or None in names:
+    """Return the edit that replaces an annotated channel of one name by a union of errors.
+
+    It is empty if the module does not import or define the errors at its top level.
+    """
+    channel = _annotated_channel(function)
+    local_names = _top_level_classes(module)
+    names = [local_names[name] for name in errors if name in local_names]
+    if not isinstance(channel, ast.Name | ast.Attribute) or not names or len(names) < len(errors):
         return ()
-    return (
-        node_edit(channel, ' | '.join(sorted(name for name in names if name is not None)), module),
-    )
+    return (node_edit(channel, ' | '.join(sorted(names)), module),)
 
 
 def node_edit(node: ast.expr | ast.stmt, new: str, module: Module) -> TextEdit:
-    """Put a text in the place of a node."""
-    last, end = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+    """Return the edit that replaces the source of a node."""
+    end_line = node.end_lineno or node.lineno
     return TextEdit(
-        node.lineno,
-        module.column(node.lineno, node.col_offset),
-        last,
-        module.column(last, end),
-        node_source(node, module),
-        new,
+        line=node.lineno,
+        column=module.column(node.lineno, node.col_offset),
+        last_line=end_line,
+        end_column=module.column(end_line, node.end_col_offset or node.col_offset),
+        old=node_source(node, module),
+        new=new,
     )
 
 
 def node_source(node: ast.expr | ast.stmt, module: Module) -> str:
-    """Give what is written where a node stands."""
-    last = node.end_lineno or node.lineno
-    begin, end = (
-        module.column(node.lineno, node.col_offset),
-        module.column(last, node.end_col_offset or node.col_offset),
-    )
-    lines = module.lines[node.lineno - 1 : last]
+    """Return the source of a node."""
+    end_line = node.end_lineno or node.lineno
+    start = module.column(node.lineno, node.col_offset)
+    end = module.column(end_line, node.end_col_offset or node.col_offset)
+    lines = module.lines[node.lineno - 1 : end_line]
     if len(lines) == 1:
-        return lines[0][begin:end]
-    return '\n'.join([lines[0][begin:], *lines[1:-1], lines[-1][:end]])
+        return lines[0][start:end]
+    return '\n'.join([lines[0][start:], *lines[1:-1], lines[-1][:end]])
 
 
-def _channel(function: Function) -> ast.expr | None:
-    """Find `A | B` in the one `Result[T, A | B]`, or the one `Do[A | B]`, of a signature."""
-    given = [one.annotation for one in parameters(function) if one.annotation is not None]
-    through_do = [one.slice for one in _subscripts(given) if _tail(one.value) == 'Do']
-    if through_do:
-        return through_do[0] if len(through_do) == 1 else None
+def _annotated_channel(function: Function) -> ast.expr | None:
+    """Return `A | B` in the only `Do[A | B]` of a signature, or in its `Result[T, A | B]`."""
+    annotations = [
+        parameter.annotation
+        for parameter in parameters(function)
+        if parameter.annotation is not None
+    ]
+    do_channels = [
+        node.slice for node in _subscripts(annotations) if _last_name(node.value) == 'Do'
+    ]
+    if do_channels:
+        return do_channels[0] if len(do_channels) == 1 else None
     results = [
-        one
-        for one in _subscripts([function.returns] if function.returns is not None else [])
-        if _tail(one.value) == 'Result'
+        node
+        for node in _subscripts([function.returns] if function.returns is not None else [])
+        if _last_name(node.value) == 'Result'
     ]
     match results:
         case [ast.Subscript(_, ast.Tuple([_, channel]))]:
@@ -102,34 +114,38 @@ def _subscripts(annotations: Iterable[ast.expr]) -> Iterator[ast.Subscript]:
                 yield node
 
 
-def _tail(node: ast.expr) -> str:
-    return ast.unparse(node).rpartition('.')[2]
+def _last_name(node: ast.expr) -> str:
+    return _short_name(ast.unparse(node))
 
 
-def _members(union: ast.expr) -> Iterator[ast.expr]:
+def _short_name(full_name: str) -> str:
+    return full_name.rpartition('.')[2]
+
+
+def _union_members(union: ast.expr) -> Iterator[ast.expr]:
     if isinstance(union, ast.BinOp) and isinstance(union.op, ast.BitOr):
-        yield from _members(union.left)
-        yield from _members(union.right)
+        yield from _union_members(union.left)
+        yield from _union_members(union.right)
     else:
         yield union
 
 
-def _known(module: Module) -> Mapping[str, str]:
-    """Give the classes that the file has a name for at its top level."""
-    bound = {name for statement in module.syntax.body for name in _bound(statement)}
-    found: dict[str, str] = {}
+def _top_level_classes(module: Module) -> Mapping[str, str]:
+    """Return the top-level names of classes in a module, by the full names of the classes."""
+    top_level = {name for statement in module.syntax.body for name in _defined_names(statement)}
+    names: dict[str, str] = {}
     for node in module.nodes_of_type(ast.Name):
-        seen = module.mypy_node(node) if node.id in bound else None
-        if isinstance(seen, RefExpr) and isinstance(seen.node, TypeInfo):
-            found[seen.node.fullname] = node.id
-    return found
+        reference = module.mypy_node(node) if node.id in top_level else None
+        if isinstance(reference, RefExpr) and isinstance(reference.node, TypeInfo):
+            names[reference.node.fullname] = node.id
+    return names
 
 
-def _bound(statement: ast.stmt) -> Iterator[str]:
+def _defined_names(statement: ast.stmt) -> Iterator[str]:
     match statement:
         case ast.ClassDef(name):
             yield name
         case ast.ImportFrom(_, aliases):
-            yield from (one.asname or one.name for one in aliases)
+            yield from (alias.asname or alias.name for alias in aliases)
         case _:
             pass

@@ -1,32 +1,32 @@
-"""What is bound to the names of one function: where each value comes from."""
+"""Bindings of the local names of a function: the expressions their values come from."""
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
 from seamwise.check.liveness import bound_names
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, children, walk
 
-INNER = (*FUNCTIONS, ast.ClassDef)
-SCOPES = (*INNER, ast.Lambda)
+INNER_SCOPES = (*FUNCTIONS, ast.ClassDef)
+SCOPES = (*INNER_SCOPES, ast.Lambda)
 
 
 class ValueBinding(Struct, frozen=True, eq=False):
-    """A name that is bound to the value of an expression."""
+    """Binding to the value of an expression."""
 
     value: ast.expr
 
 
 class ErrorBinding(Struct, frozen=True, eq=False):
-    """A name that an arm binds to the error inside of a failure."""
+    """Binding to the error of a Failure, by a pattern such as `Failure(error)`."""
 
     subject: ast.expr
-    """The result that is matched."""
+    """The matched Result."""
 
 
 class OpaqueBinding(Struct, frozen=True, eq=False):
-    """A name that is bound in a way of which only the type is known."""
+    """Any other binding; only the type of the value is known."""
 
 
 Binding = ValueBinding | ErrorBinding | OpaqueBinding
@@ -34,76 +34,75 @@ Bindings = Mapping[str, Sequence[Binding]]
 
 
 def bindings(function: Function) -> Bindings:
-    """Give what is bound to each local name of a function, its parameters aside."""
-    found: dict[str, list[Binding]] = {}
-    for name, binding in _all(function):
-        found.setdefault(name, []).append(binding)
-    for one in parameters(function):
-        found.setdefault(one.arg, []).append(OpaqueBinding())
-    for inner in (
-        node
-        for statement in function.body
-        for node in walk(statement)
-        if isinstance(node, ast.Nonlocal)
-    ):
-        for name in inner.names:
-            # A function inside binds it too.
-            found.setdefault(name, []).append(OpaqueBinding())
-    return found
+    """Return the bindings of each parameter and local name of a function."""
+    by_name: dict[str, list[Binding]] = {}
+    for name, binding in _local_bindings(function):
+        by_name.setdefault(name, []).append(binding)
+    for parameter in parameters(function):
+        by_name.setdefault(parameter.arg, []).append(OpaqueBinding())
+    for statement in function.body:
+        for node in walk(statement):
+            if isinstance(node, ast.Nonlocal):
+                # An inner function may rebind these names.
+                for name in node.names:
+                    by_name.setdefault(name, []).append(OpaqueBinding())
+    return by_name
 
 
 def parameters(function: Function) -> Iterator[ast.arg]:
-    """Give all parameters of a function."""
-    given = function.args
-    yield from (*given.posonlyargs, *given.args, *given.kwonlyargs)
-    yield from (one for one in (given.vararg, given.kwarg) if one is not None)
+    """Yield all parameters of a function."""
+    arguments = function.args
+    yield from (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    yield from (
+        parameter for parameter in (arguments.vararg, arguments.kwarg) if parameter is not None
+    )
 
 
 def iter_own_nodes(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
-    """Give the nodes of a function, lambdas too; those of inner functions and classes aside."""
-    waiting = list(reversed(body))
-    while waiting:
-        node = waiting.pop()
+    """Yield the nodes of a function and its lambdas, but not of inner functions or classes."""
+    stack = list(reversed(body))
+    while stack:
+        node = stack.pop()
         yield node
-        if not isinstance(node, INNER):
-            waiting += reversed(list(children(node)))
+        if not isinstance(node, INNER_SCOPES):
+            stack += reversed(list(children(node)))
 
 
-def _all(function: Function) -> Iterator[tuple[str, Binding]]:
+def _local_bindings(function: Function) -> Iterator[tuple[str, Binding]]:
     for node in iter_own_nodes(function.body):
         match node:
-            case ast.Assign(bound, value):
-                for target in bound:
-                    yield from _assigned(target, value)
+            case ast.Assign(targets, value):
+                for target in targets:
+                    yield from _assignment(target, value)
             case ast.AnnAssign(target, _, ast.expr() as value):
-                yield from _assigned(target, value)
+                yield from _assignment(target, value)
             case ast.NamedExpr(ast.Name(name), value):
                 yield name, ValueBinding(value)
             case ast.For(target) | ast.AsyncFor(target) | ast.comprehension(target):
-                yield from _others(target)
-            case ast.AugAssign(target):
-                yield from _others(target)
-            case ast.withitem(_, ast.expr() as target):
-                yield from _others(target)
+                yield from _opaque_target(target)
+            case ast.AugAssign(target) | ast.withitem(_, ast.expr() as target):
+                yield from _opaque_target(target)
             case ast.ExceptHandler(_, str(name)):
                 yield name, OpaqueBinding()
-            case ast.Match(subject, arms):
-                for arm in arms:
-                    yield from _captured(arm.pattern, subject)
+            case ast.Match(subject, cases):
+                for case in cases:
+                    yield from _pattern_bindings(case.pattern, subject)
             case ast.FunctionDef(name) | ast.AsyncFunctionDef(name) | ast.ClassDef(name):
                 yield name, OpaqueBinding()
             case ast.Global(names) | ast.Nonlocal(names):
-                yield from ((name, OpaqueBinding()) for name in names)
+                yield from _opaque(names)
             case ast.Import(aliases) | ast.ImportFrom(_, aliases):
-                yield from ((one.asname or one.name, OpaqueBinding()) for one in aliases)
+                yield from _opaque(alias.asname or alias.name for alias in aliases)
             case ast.Lambda(arguments):
-                for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
-                    yield one.arg, OpaqueBinding()
+                positional = (*arguments.posonlyargs, *arguments.args)
+                yield from _opaque(
+                    parameter.arg for parameter in (*positional, *arguments.kwonlyargs)
+                )
             case _:
                 pass
 
 
-def _assigned(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, Binding]]:
+def _assignment(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, Binding]]:
     if isinstance(target, ast.Name):
         yield target.id, ValueBinding(value)
     elif (
@@ -111,32 +110,34 @@ def _assigned(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, Binding]
         and isinstance(value, ast.Tuple)
         and len(target.elts) == len(value.elts)
     ):
-        for one, part in zip(target.elts, value.elts, strict=True):
-            yield from _assigned(one, part)
+        for element, element_value in zip(target.elts, value.elts, strict=True):
+            yield from _assignment(element, element_value)
     else:
-        yield from _others(target)
+        yield from _opaque_target(target)
 
 
-def _others(target: ast.expr) -> Iterator[tuple[str, Binding]]:
-    for name in bound_names(target):
-        yield name.id, OpaqueBinding()
+def _opaque(names: Iterable[str]) -> Iterator[tuple[str, Binding]]:
+    yield from ((name, OpaqueBinding()) for name in names)
 
 
-def _captured(pattern: ast.pattern, subject: ast.expr) -> Iterator[tuple[str, Binding]]:
+def _opaque_target(target: ast.expr) -> Iterator[tuple[str, Binding]]:
+    yield from _opaque(name.id for name in bound_names(target))
+
+
+def _pattern_bindings(pattern: ast.pattern, subject: ast.expr) -> Iterator[tuple[str, Binding]]:
     match pattern:
         case ast.MatchAs(None, str(name)):
-            # The whole subject under another name.
             yield name, ValueBinding(subject)
         case ast.MatchAs(ast.pattern() as inner, str(name)):
             yield name, ValueBinding(subject)
-            yield from _captured(inner, subject)
+            yield from _pattern_bindings(inner, subject)
         case ast.MatchClass(_, [inner]):
-            yield from ((name, ErrorBinding(subject)) for name in _names(inner))
+            yield from ((name, ErrorBinding(subject)) for name in _captured_names(inner))
         case _:
-            yield from ((name, OpaqueBinding()) for name in _names(pattern))
+            yield from _opaque(_captured_names(pattern))
 
 
-def _names(pattern: ast.pattern) -> Iterator[str]:
+def _captured_names(pattern: ast.pattern) -> Iterator[str]:
     for node in walk(pattern):
         if isinstance(node, ast.MatchAs | ast.MatchStar) and node.name is not None:
             yield node.name

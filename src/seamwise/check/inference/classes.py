@@ -1,4 +1,4 @@
-"""The error classes of a file, as their class statements say."""
+"""Facts of the error classes that a module defines."""
 
 import ast
 from collections.abc import Iterator
@@ -13,27 +13,33 @@ from seamwise.check.typed_ast.program import FUNCTIONS, Module
 
 
 def class_facts(module: Module) -> Iterator[ClassFacts]:
-    """Give the classes of tagged errors that a file defines."""
+    """Yield the facts of each tagged error class."""
     for node in module.nodes_of_type(ast.ClassDef):
-        if any(_is_error(base, module) for base in node.bases):
-            keywords = {one.arg: one.value for one in node.keywords}
-            category = _category(keywords.get('category'))
-            tag = keywords.get('tag')
-            written = (
-                tag.value
-                if isinstance(tag, ast.Constant) and isinstance(tag.value, str)
-                else node.name
-            )
-            retryable = _retryable(node, keywords.get('retryable'), category)
-            named = category.name if category is not None else None
-            yield ClassFacts(
-                full_name(node, module), module.location_of(node), written, named, retryable
-            )
+        if not any(_is_error_class(base, module) for base in node.bases):
+            continue
+        keywords = {keyword.arg: keyword.value for keyword in node.keywords}
+        category = _category(keywords.get('category'))
+        match keywords.get('tag'):
+            case ast.Constant(str(value)):
+                tag = value
+            case _:
+                tag = node.name
+        yield ClassFacts(
+            name=full_name(node, module),
+            location=module.location_of(node),
+            tag=tag,
+            category=category.name if category is not None else None,
+            retryable=_retryable(node, keywords.get('retryable'), category),
+        )
 
 
-def _is_error(base: ast.expr, module: Module) -> bool:
-    found = module.mypy_node(base)
-    return isinstance(found, RefExpr) and isinstance(found.node, TypeInfo) and is_error(found.node)
+def _is_error_class(base: ast.expr, module: Module) -> bool:
+    reference = module.mypy_node(base)
+    return (
+        isinstance(reference, RefExpr)
+        and isinstance(reference.node, TypeInfo)
+        and is_error(reference.node)
+    )
 
 
 def _category(node: ast.expr | None) -> Category | None:
@@ -49,14 +55,16 @@ def _category(node: ast.expr | None) -> Category | None:
 def _retryable(
     node: ast.ClassDef, keyword: ast.expr | None, category: Category | None
 ) -> bool | None:
+    """Return whether errors of a class are retryable; None if a method decides, or if unknown."""
     if any(
-        isinstance(one, FUNCTIONS) and one.name in {'retryable', 'category'} for one in node.body
+        isinstance(statement, FUNCTIONS) and statement.name in {'retryable', 'category'}
+        for statement in node.body
     ):
         return None
-    if keyword is None:
-        return category.retryable if category is not None else None
-    return (
-        keyword.value
-        if isinstance(keyword, ast.Constant) and isinstance(keyword.value, bool)
-        else None
-    )
+    match keyword:
+        case None:
+            return category.retryable if category is not None else None
+        case ast.Constant(bool(value)):
+            return value
+        case _:
+            return None

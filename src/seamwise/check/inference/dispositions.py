@@ -1,4 +1,4 @@
-"""What becomes of the errors of a result: handed on, handled, or lost."""
+"""Trace the errors of a Result through a function: they are propagated, handled or lost."""
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +13,9 @@ from seamwise.check.inference.error_inference import (
     PASS_THROUGH,
     ErrorInference,
 )
+from seamwise.check.inference.memo import RecursiveMemo
 from seamwise.check.typed_ast.channels import (
+    FAILURE,
     NO_ERRORS,
     RESULT,
     ErrorSet,
@@ -21,6 +23,7 @@ from seamwise.check.typed_ast.channels import (
     channel_of,
     errors_in,
     errors_of_type,
+    filter_errors,
     narrow,
     overlaps,
     subtract,
@@ -36,34 +39,27 @@ CHECKS = frozenset(
         'seamwise.containers.is_failure',
     }
 )
-UNTYPED_CHECK = 'returns.pipeline.is_successful'
-RESULT_SIDES = frozenset(
-    {
-        'seamwise.containers.Success',
-        'seamwise.containers.Failure',
-        'returns.result.Success',
-        'returns.result.Failure',
-    }
-)
-DO = 'seamwise.scope.Do'
+_UNTYPED_CHECK = 'returns.pipeline.is_successful'
+_DO = 'seamwise.scope.Do'
+_TAP_ERROR = 'seamwise.compose.tap_error'
 
 
 class Disposition(Struct, frozen=True):
-    """What becomes of some errors; those in none of the three are lost."""
+    """Fate of some errors. Errors that are neither propagated nor handled are lost."""
 
     propagated: ErrorSet = NO_ERRORS
-    """Handed on as a result, to the caller or to a place that this function does not see."""
+    """Passed on in a Result, to the caller or to code outside the function."""
     handled: ErrorSet = NO_ERRORS
-    """Handled: by an arm, a `catch`, an adapter, by anything that is handed the error."""
+    """Handled by an arm, a `catch`, an adapter, or any function that receives the error."""
 
     def merge(self, other: 'Disposition') -> 'Disposition':
-        """Add what another use of the same result does."""
+        """Combine the dispositions by two uses of the same Result."""
         return Disposition(
             {**self.propagated, **other.propagated}, {**self.handled, **other.handled}
         )
 
     def lost(self, errors: ErrorSet) -> ErrorSet:
-        """Give the errors that nobody has looked at."""
+        """Return the errors that are neither propagated nor handled."""
         return {
             name: info
             for name, info in errors.items()
@@ -72,38 +68,35 @@ class Disposition(Struct, frozen=True):
 
 
 class Dispositions:
-    """Follows the results of one function from expression to expression."""
+    """Dispositions of the errors in one function, or at module level."""
 
-    def __init__(self, reader: ErrorInference, function: Function | None) -> None:
-        self.inference = reader
-        self.module = reader.module
+    def __init__(self, inference: ErrorInference, function: Function | None) -> None:
+        self.inference = inference
+        self.module = inference.module
         self._function = function
         self._body: Sequence[ast.AST] = (
             function.body if function is not None else self.module.syntax.body
         )
-        self._underway: set[str] = set()
-        self._known: dict[tuple[str, frozenset[str]], Disposition] = {}
-        self._cuts = 0
+        self._by_name = RecursiveMemo(Disposition())
 
     def of_result(self, node: ast.expr, errors: ErrorSet) -> Disposition:
-        """Say what becomes of errors that the result of an expression brings."""
-        around = self.module.parents.get(node)
-        match around:
+        """Return the disposition of errors in the Result of an expression."""
+        parent = self.module.parents.get(node)
+        match parent:
+            case ast.IfExp(test) if test is node:
+                return Disposition()
             case ast.Await() | ast.IfExp() | ast.BoolOp() | ast.Starred():
-                return (
-                    self.of_result(around, errors)
-                    if self._is_value_of(node, around)
-                    else Disposition()
-                )
+                return self.of_result(parent, errors)
             case ast.NamedExpr(ast.Name(name)):
-                return self.of_name(name, errors).merge(self.of_result(around, errors))
+                return self.of_name(name, errors).merge(self.of_result(parent, errors))
             case ast.Assign([ast.Name('_')]):
-                # So one says that it is meant.
+                # The convention for an intentional discard.
                 return Disposition(propagated=errors)
             case ast.Assign([ast.Name(name)]) | ast.AnnAssign(ast.Name(name)):
-                # What nobody reads at the top level of a file, others may.
-                is_others = self._function is None and not self._uses(name)
-                return Disposition(propagated=errors) if is_others else self.of_name(name, errors)
+                if self._function is None and not self._uses(name):
+                    # Other modules may use an unused module-level name.
+                    return Disposition(propagated=errors)
+                return self.of_name(name, errors)
             case (
                 ast.Lambda()
                 | ast.GeneratorExp()
@@ -112,105 +105,85 @@ class Dispositions:
                 | ast.List()
                 | ast.Tuple()
             ):
-                return self._handed_over(around, errors)
-            case ast.Expr():
-                return Disposition()
-            case ast.Match():
-                return (
-                    self._of_result_arms(around, errors)
-                    if around.subject is node
-                    else Disposition()
-                )
+                return self._of_collection(parent, errors)
+            case ast.Match(subject):
+                return self._of_result_arms(parent, errors) if subject is node else Disposition()
             case ast.Attribute():
-                return self._of_method(around, errors)
+                return self._of_method(parent, errors)
             case ast.Call():
-                return self._of_argument(node, around, errors)
-            case ast.Compare() | ast.If() | ast.While() | ast.Assert() | ast.UnaryOp():
+                return self._of_argument(node, parent, errors)
+            case ast.Expr() | ast.Compare() | ast.If() | ast.While() | ast.Assert() | ast.UnaryOp():
                 return Disposition()
             case _:
-                # Returned, stored, yielded, put into a container: others see it.
+                # Returned, yielded or stored: other code receives the Result.
                 return Disposition(propagated=errors)
 
-    def _is_value_of(self, node: ast.expr, around: ast.AST) -> bool:
-        if isinstance(around, ast.IfExp):
-            return node is not around.test
-        return True
+    def _of_collection(self, node: ast.expr, errors: ErrorSet) -> Disposition:
+        """Trace a lambda or a collection of Results into the call that it is an argument of.
 
-    def _handed_over(self, node: ast.expr, errors: ErrorSet) -> Disposition:
-        """Follow what a lambda gives, or a row of results holds, into the call that is handed it and brings the same errors."""
+        The errors continue in the result of that call only if its channel includes them.
+        """
         call = self.module.parents.get(node)
         if not isinstance(call, ast.Call) or node not in call.args:
             return Disposition(propagated=errors)
         if not isinstance(node, ast.Lambda) and self.module.full_name(call.func) not in COLLECTORS:
             return Disposition(propagated=errors)
-        brought = errors_in(self.module.type_of(call)) or NO_ERRORS
-        return (
-            self.of_result(call, errors)
-            if all(name in brought for name in errors)
-            else Disposition(propagated=errors)
-        )
+        result_errors = errors_in(self.module.type_of(call)) or NO_ERRORS
+        if not all(name in result_errors for name in errors):
+            return Disposition(propagated=errors)
+        return self.of_result(call, errors)
 
-    # A result under a name.
+    # Named Results
 
     def of_name(self, name: str, errors: ErrorSet) -> Disposition:
-        """Say what becomes of the errors of a result that goes by a name."""
-        question = (name, frozenset(errors))
-        if question in self._known:
-            return self._known[question]
-        if name in self._underway:
-            self._cuts += 1
-            return Disposition()
-        cuts = self._cuts
-        self._underway.add(name)
-        try:
-            found = Disposition()
-            for use in self._uses(name):
-                seen = self._seen(use, errors)
-                if seen:
-                    found = found.merge(self.of_result(use, seen))
-        finally:
-            self._underway.discard(name)
-        if cuts == self._cuts or not self._underway:
-            # Where a way was cut short inside of another one, the answer is that one's only.
-            self._known[question] = found
-        return found
+        """Return the disposition of errors in the Result bound to a name."""
+        return self._by_name.get(
+            name, frozenset(errors), lambda: self._of_uses(self._uses(name), errors)
+        )
 
     def of_attribute(self, result: ast.Attribute, errors: ErrorSet) -> Disposition:
-        """Say what becomes of the errors of a result wherever the same attribute is read."""
-        found = Disposition()
-        for node in _everywhere(self._body):
+        """Return the disposition of errors in a Result by all reads of the same attribute."""
+        disposition = Disposition()
+        for node in _walk_all(self._body):
             if (
                 isinstance(node, ast.Attribute)
                 and node.attr == result.attr
                 and ast.dump(node) == ast.dump(result)
             ):
-                found = found.merge(self.of_result(node, errors))
-        return found
+                disposition = disposition.merge(self.of_result(node, errors))
+        return disposition
+
+    def _of_uses(self, uses: Sequence[ast.Name], errors: ErrorSet) -> Disposition:
+        disposition = Disposition()
+        for use in uses:
+            remaining = self._narrowed_at(use, errors)
+            if remaining:
+                disposition = disposition.merge(self.of_result(use, remaining))
+        return disposition
+
+    def _narrowed_at(self, use: ast.Name, errors: ErrorSet) -> ErrorSet:
+        """Return the errors that the type of a name still allows."""
+        if not self.module.types_of(use):
+            # The use is unreachable.
+            return NO_ERRORS
+        type_ = self.module.type_of(use)
+        channel = channel_of(type_)
+        if channel is not None and not channel.is_failure:
+            return NO_ERRORS
+        return narrow(errors, errors_in(type_))
 
     def _uses(self, name: str) -> Sequence[ast.Name]:
-        return self._loads.get(name, ())
+        return self._uses_by_name.get(name, ())
 
     @cached_property
-    def _loads(self) -> Mapping[str, Sequence[ast.Name]]:
-        """Where each name is read."""
-        found: dict[str, list[ast.Name]] = {}
-        for node in _everywhere(self._body):
+    def _uses_by_name(self) -> Mapping[str, Sequence[ast.Name]]:
+        uses: dict[str, list[ast.Name]] = {}
+        for node in _walk_all(self._body):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                found.setdefault(node.id, []).append(node)
-        return found
+                uses.setdefault(node.id, []).append(node)
+        return uses
 
-    def _seen(self, use: ast.Name, errors: ErrorSet) -> ErrorSet:
-        """Give the errors that can still be there where a name is read."""
-        typed = self.module.types_of(use)
-        if not typed:
-            return NO_ERRORS
-        found = self.module.type_of(use)
-        whole = channel_of(found)
-        if whole is not None and not whole.is_failure:
-            return NO_ERRORS
-        return narrow(errors, errors_in(found))
-
-    # Steps.
+    # Methods and function calls
 
     def _of_method(self, method: ast.Attribute, errors: ErrorSet) -> Disposition:
         call = self.module.parents.get(method)
@@ -230,229 +203,224 @@ class Dispositions:
 
     def _of_argument(self, node: ast.expr, call: ast.Call, errors: ErrorSet) -> Disposition:
         name = self.module.full_name(call.func)
-        if name in CHECKS or name == UNTYPED_CHECK:
+        if name in CHECKS or name == _UNTYPED_CHECK:
             return Disposition()
-        if any(DO in base_names(one) for one in union_members(self.module.type_of(call.func))):
+        if self._is_do(call.func):
             return Disposition(propagated=errors)
         if call.args and call.args[0] is node and (name in PASS_THROUGH or name == BIND_ASYNC):
-            looked = (
-                Disposition(handled=errors)
-                if name == 'seamwise.compose.tap_error'
-                else Disposition()
+            disposition = self.of_result(call, errors)
+            return (
+                Disposition(handled=errors).merge(disposition)
+                if name == _TAP_ERROR
+                else disposition
             )
-            return looked.merge(self.of_result(call, errors))
         if name in COLLECTORS:
             return self.of_result(call, errors)
         step = self.inference.catch_step(call.func)
         if step is not None and node in call.args:
-            left = subtract(errors, step[0])
-            taken = {one: info for one, info in errors.items() if one not in left}
-            return Disposition(handled=taken).merge(
-                self.of_result(call, left) if left else Disposition()
-            )
-        return (
-            Disposition(propagated=errors)
-            if self._gives_result(call)
-            else Disposition(handled=errors)
+            remaining = subtract(errors, step.caught)
+            caught = {name: info for name, info in errors.items() if name not in remaining}
+            disposition = Disposition(handled=caught)
+            return disposition.merge(self.of_result(call, remaining)) if remaining else disposition
+        if self._returns_result(call):
+            return Disposition(propagated=errors)
+        return Disposition(handled=errors)
+
+    def _is_do(self, node: ast.expr) -> bool:
+        return any(_DO in base_names(member) for member in union_members(self.module.type_of(node)))
+
+    def _returns_result(self, call: ast.Call) -> bool:
+        return any(
+            RESULT in base_names(member) for member in union_members(self.module.type_of(call))
         )
 
-    def _gives_result(self, call: ast.Call) -> bool:
-        return any(RESULT in base_names(one) for one in union_members(self.module.type_of(call)))
-
-    # Arms over a result.
+    # Arms that match a Result
 
     def _of_result_arms(self, match: ast.Match, errors: ErrorSet) -> Disposition:
-        found = Disposition()
-        left = errors
+        disposition = Disposition()
         for arm in match.cases:
-            own, left = self._of_result_arm(arm, arm.pattern, left)
-            found = found.merge(own)
-        return found
+            arm_disposition, errors = self._of_result_arm(arm, arm.pattern, errors)
+            disposition = disposition.merge(arm_disposition)
+        return disposition
 
     def _of_result_arm(
         self, arm: ast.match_case, pattern: ast.pattern, errors: ErrorSet
     ) -> tuple[Disposition, ErrorSet]:
-        """Say what an arm does with the errors that come to it, and give those that go on to the next arm."""
+        """Return the disposition by one arm, and the errors that reach the next arm."""
+        unmatched = errors if arm.guard is not None else NO_ERRORS
         match pattern:
-            case ast.MatchOr(parts):
-                found = Disposition()
-                for one in parts:
-                    own, errors = self._of_result_arm(arm, one, errors)
-                    found = found.merge(own)
-                return found, errors
-            case ast.MatchAs(None, name):
-                own = self._of_name_in(arm, name, errors) if name is not None else Disposition()
-                return own, errors if arm.guard is not None else NO_ERRORS
+            case ast.MatchOr(alternatives):
+                disposition = Disposition()
+                for alternative in alternatives:
+                    part, errors = self._of_result_arm(arm, alternative, errors)
+                    disposition = disposition.merge(part)
+                return disposition, errors
+            case ast.MatchAs(None, None):
+                return Disposition(), unmatched
+            case ast.MatchAs(None, str(name)):
+                return self._of_name_in_arm(arm, name, errors), unmatched
             case ast.MatchAs(ast.pattern() as inner, str(name)):
-                own, left = self._of_result_arm(arm, inner, errors)
-                return own.merge(self._of_name_in(arm, name, errors)), left
-            case ast.MatchClass(kind, [inner]) if (
-                self.module.full_name(kind).endswith('.Failure')
-                and self.module.full_name(kind) in RESULT_SIDES
-            ):
+                disposition, remaining = self._of_result_arm(arm, inner, errors)
+                return disposition.merge(self._of_name_in_arm(arm, name, errors)), remaining
+            case ast.MatchClass(class_, [inner]) if self.module.full_name(class_) in FAILURE:
                 return self._of_error_arm(arm, inner, errors)
-            case ast.MatchClass(kind, []) if self.module.full_name(kind).endswith('.Failure'):
-                return Disposition(), errors if arm.guard is not None else NO_ERRORS
+            case ast.MatchClass(class_, []) if self.module.full_name(class_).endswith('.Failure'):
+                return Disposition(), unmatched
             case _:
                 return Disposition(), errors
 
-    def _of_name_in(self, arm: ast.match_case, name: str, errors: ErrorSet) -> Disposition:
-        """Say what becomes of the whole result under the name that an arm gives it."""
-        found = Disposition()
-        for node in _everywhere([*([arm.guard] if arm.guard is not None else []), *arm.body]):
-            if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
-                seen = self._seen(node, errors)
-                if seen:
-                    found = found.merge(self.of_result(node, seen))
-        return found
+    def _of_name_in_arm(self, arm: ast.match_case, name: str, errors: ErrorSet) -> Disposition:
+        """Return the disposition of errors in the Result that an arm binds to a name."""
+        return self._of_uses(
+            [
+                node
+                for node in _walk_all(_guard_and_body(arm))
+                if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+            ],
+            errors,
+        )
 
-    # The error itself.
+    # Error values
 
     def of_error(self, node: ast.expr, errors: ErrorSet) -> Disposition:
-        """Say what becomes of an error, out of its result: whatever it is handed to, handles it; a mere check does not."""
-        around = self.module.parents.get(node)
-        match around:
+        """Return the disposition of an error value, outside its Result.
+
+        Code that receives the value handles it; a mere check does not.
+        """
+        parent = self.module.parents.get(node)
+        match parent:
             case ast.Assign([ast.Name(name)]) | ast.AnnAssign(ast.Name(name)):
                 return self._of_error_uses(self._body, name, errors)
             case ast.NamedExpr(ast.Name(name)):
                 return self._of_error_uses(self._body, name, errors).merge(
-                    self.of_error(around, errors)
+                    self.of_error(parent, errors)
                 )
-            case ast.Match():
-                return (
-                    self._of_error_arms(around, errors) if around.subject is node else Disposition()
-                )
-            case ast.Call() if self.module.full_name(around.func) in CHECKS:
-                return self._checked(around, errors)
-            case ast.Call() if self.module.full_name(around.func).endswith('.assert_never'):
+            case ast.Match(subject):
+                return self._of_error_arms(parent, errors) if subject is node else Disposition()
+            case ast.Call() if self.module.full_name(parent.func) in CHECKS:
+                return self._of_class_check(parent, errors)
+            case ast.Call() if self.module.full_name(parent.func).endswith('.assert_never'):
                 return Disposition()
-            case ast.Call() if node in around.args and self._hands_on(around):
+            case ast.Call() if node in parent.args and self._propagates_error(parent):
                 return Disposition(propagated=errors)
             case ast.Expr():
                 return Disposition()
             case _:
                 return Disposition(handled=errors)
 
-    def _hands_on(self, call: ast.Call) -> bool:
-        if self._gives_result(call):
+    def _propagates_error(self, call: ast.Call) -> bool:
+        if self._returns_result(call):
             return True
-        match call.func:
-            case ast.Attribute(do, 'fail'):
-                return any(DO in base_names(one) for one in union_members(self.module.type_of(do)))
-            case _:
-                return False
-
-    def _checked(self, call: ast.Call, errors: ErrorSet) -> Disposition:
-        """`isinstance(error, A)` and `type(error) is A` are arms for A; they say nothing of the others."""
-        around = self.module.parents.get(call)
-        asked = around.comparators if isinstance(around, ast.Compare) else call.args[1:]
-        named = [
-            part for one in asked for part in (one.elts if isinstance(one, ast.Tuple) else [one])
-        ]
-        classes = [
-            info
-            for one in named
-            for info in (self.inference.constructed_by(one) or NO_ERRORS).values()
-        ]
-        return Disposition(
-            handled={
-                name: info
-                for name, info in errors.items()
-                if any(overlaps(info, one) for one in classes)
-            }
+        return (
+            isinstance(call.func, ast.Attribute)
+            and call.func.attr == 'fail'
+            and self._is_do(call.func.value)
         )
 
+    def _of_class_check(self, call: ast.Call, errors: ErrorSet) -> Disposition:
+        """Return the disposition by `isinstance(error, A)` or `type(error) is A`: A is handled."""
+        parent = self.module.parents.get(call)
+        arguments = parent.comparators if isinstance(parent, ast.Compare) else call.args[1:]
+        classes = [
+            info
+            for argument in arguments
+            for item in (argument.elts if isinstance(argument, ast.Tuple) else [argument])
+            for info in (self.inference.constructed_by(item) or NO_ERRORS).values()
+        ]
+        return Disposition(handled=_overlapping(errors, classes))
+
     def _of_error_uses(self, body: Sequence[ast.AST], name: str, errors: ErrorSet) -> Disposition:
-        found = Disposition()
-        for node in _everywhere(body):
+        disposition = Disposition()
+        for node in _walk_all(body):
             if (
                 isinstance(node, ast.Name)
                 and node.id == name
                 and isinstance(node.ctx, ast.Load)
                 and self.module.types_of(node)
             ):
-                seen = narrow(errors, errors_of_type(self.module.type_of(node)))
-                if seen:
-                    found = found.merge(self.of_error(node, seen))
-        return found
+                remaining = narrow(errors, errors_of_type(self.module.type_of(node)))
+                if remaining:
+                    disposition = disposition.merge(self.of_error(node, remaining))
+        return disposition
 
     def _of_error_arms(self, match: ast.Match, errors: ErrorSet) -> Disposition:
-        found = Disposition()
-        left = errors
+        disposition = Disposition()
         for arm in match.cases:
-            own, left = self._of_error_arm(arm, arm.pattern, left)
-            found = found.merge(own)
-        return found
+            arm_disposition, errors = self._of_error_arm(arm, arm.pattern, errors)
+            disposition = disposition.merge(arm_disposition)
+        return disposition
 
     def _of_error_arm(
         self, arm: ast.match_case, pattern: ast.pattern, errors: ErrorSet
     ) -> tuple[Disposition, ErrorSet]:
+        """Return the disposition by one arm, and the errors that reach the next arm."""
+        unmatched = errors if arm.guard is not None else NO_ERRORS
         match pattern:
-            case ast.MatchOr(parts):
-                found = Disposition()
-                for one in parts:
-                    own, errors = self._of_error_arm(arm, one, errors)
-                    found = found.merge(own)
-                return found, errors
+            case ast.MatchOr(alternatives):
+                disposition = Disposition()
+                for alternative in alternatives:
+                    part, errors = self._of_error_arm(arm, alternative, errors)
+                    disposition = disposition.merge(part)
+                return disposition, errors
             case ast.MatchAs(None, None):
-                # Inside of `Failure(_)` nobody looks; as an arm of its own it takes what is left.
-                is_own = arm.pattern is pattern
-                return (
-                    Disposition(handled=errors)
-                    if is_own and not _is_never(arm, self)
-                    else Disposition()
-                ), (errors if arm.guard is not None else NO_ERRORS)
+                # `case _:` handles the remaining errors, `case Failure(_):` ignores them.
+                handles = arm.pattern is pattern and not self._asserts_never(arm)
+                return Disposition(handled=errors) if handles else Disposition(), unmatched
             case ast.MatchAs(None, str(name)):
-                return self._of_error_uses(
-                    _of(arm), name, errors
-                ), errors if arm.guard is not None else NO_ERRORS
+                return self._of_error_uses(_guard_and_body(arm), name, errors), unmatched
             case ast.MatchAs(ast.pattern() as inner):
-                own, left = self._of_error_arm(arm, inner, errors)
-                return own, left
-            case ast.MatchClass(kind):
-                classes = list((self.inference.constructed_by(kind) or NO_ERRORS).values())
-                taken = {
-                    name: info
-                    for name, info in errors.items()
-                    if any(overlaps(info, one) for one in classes)
-                }
-                takes_all = arm.guard is None and all(
-                    _is_irrefutable(one) for one in (*pattern.patterns, *pattern.kwd_patterns)
+                return self._of_error_arm(arm, inner, errors)
+            case ast.MatchClass(class_, positional, _, keywords):
+                classes = list((self.inference.constructed_by(class_) or NO_ERRORS).values())
+                matches_all = arm.guard is None and all(
+                    is_irrefutable(part) for part in (*positional, *keywords)
                 )
-                return Disposition(handled=taken), subtract(
-                    errors, classes
-                ) if takes_all else errors
+                return (
+                    Disposition(handled=_overlapping(errors, classes)),
+                    subtract(errors, classes) if matches_all else errors,
+                )
             case _:
                 return Disposition(), errors
 
+    def _asserts_never(self, arm: ast.match_case) -> bool:
+        return any(
+            self.module.full_name(node.func).endswith('.assert_never')
+            for node in _walk_all(arm.body)
+            if isinstance(node, ast.Call)
+        )
 
-def pattern_classes(reader: ErrorInference, pattern: ast.pattern) -> list[TypeInfo]:
-    """Give the classes that a pattern asks for."""
+
+def pattern_classes(inference: ErrorInference, pattern: ast.pattern) -> list[TypeInfo]:
+    """Return the classes that a pattern matches."""
     match pattern:
-        case ast.MatchOr(parts):
-            return [info for one in parts for info in pattern_classes(reader, one)]
+        case ast.MatchOr(alternatives):
+            return [
+                info
+                for alternative in alternatives
+                for info in pattern_classes(inference, alternative)
+            ]
         case ast.MatchAs(ast.pattern() as inner):
-            return pattern_classes(reader, inner)
-        case ast.MatchClass(kind):
-            return list((reader.constructed_by(kind) or NO_ERRORS).values())
+            return pattern_classes(inference, inner)
+        case ast.MatchClass(class_):
+            return list((inference.constructed_by(class_) or NO_ERRORS).values())
         case _:
             return []
 
 
-def _is_irrefutable(pattern: ast.pattern) -> bool:
+def is_irrefutable(pattern: ast.pattern) -> bool:
+    """Return whether a pattern matches any value: a wildcard or a name."""
     return isinstance(pattern, ast.MatchAs) and pattern.pattern is None
 
 
-def _is_never(arm: ast.match_case, fates: Dispositions) -> bool:
-    calls = [node for node in _everywhere(arm.body) if isinstance(node, ast.Call)]
-    return any(fates.module.full_name(call.func).endswith('.assert_never') for call in calls)
+def _overlapping(errors: ErrorSet, classes: Sequence[TypeInfo]) -> ErrorSet:
+    return filter_errors(errors, lambda info: any(overlaps(info, class_) for class_ in classes))
 
 
-def _of(arm: ast.match_case) -> list[ast.AST]:
+def _guard_and_body(arm: ast.match_case) -> list[ast.AST]:
     return [*([arm.guard] if arm.guard is not None else []), *arm.body]
 
 
-def _everywhere(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
-    """Give the nodes of a function, also of the functions inside of it, which see its names."""
+def _walk_all(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
+    """Yield all nodes, including those of inner functions, which can read the same names."""
     for node in body:
         yield from walk(node)

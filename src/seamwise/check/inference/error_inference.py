@@ -1,15 +1,15 @@
-"""What errors an expression can bring: mypy says what type it has, and the code where that is wider than the truth.
+"""Infer which errors an expression can produce, refining mypy's type where it is too wide.
 
-mypy lets the place where a value goes widen its type: in a function that declares `A | B`, the type of `Failure(A())` may be
-`Failure[A | B]`. So the parts that it is made of are asked, as far down as they are known.
+mypy widens the type of a value to the type its context expects: in a function that declares
+`Result[T, A | B]`, the type of `Failure(A())` may be `Failure[A | B]`. Therefore the parts of an
+expression are examined, and types are used only for parts of unknown origin.
 """
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from mypy.nodes import Decorator, FuncDef, RefExpr, TypeInfo, Var
-from mypy.typeops import get_type_vars
 from mypy.types import (
     CallableType,
     Instance,
@@ -21,7 +21,16 @@ from mypy.types import (
     get_proper_type,
 )
 
-from seamwise.check.inference.bindings import INNER, Bindings, ErrorBinding, ValueBinding, bindings
+from seamwise.check.inference.bindings import (
+    INNER_SCOPES,
+    Binding,
+    Bindings,
+    ErrorBinding,
+    OpaqueBinding,
+    ValueBinding,
+    bindings,
+)
+from seamwise.check.inference.memo import RecursiveMemo
 from seamwise.check.typed_ast.channels import (
     NO_ERRORS,
     RESULT,
@@ -34,16 +43,16 @@ from seamwise.check.typed_ast.channels import (
     errors_of_type,
     narrow,
     subtract,
-    type_argument,
     union,
     union_members,
 )
+from seamwise.check.typed_ast.mypy_types import type_argument, type_variables
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module
 
-SUCCESS = frozenset(
+SUCCESS_CALLS = frozenset(
     {'seamwise.containers.Success', 'returns.result.Success', 'seamwise.containers.quick_success'}
 )
-FAILURE = frozenset(
+FAILURE_CALLS = frozenset(
     {'seamwise.containers.Failure', 'returns.result.Failure', 'seamwise.containers.quick_failure'}
 )
 PASS_THROUGH = frozenset(
@@ -54,550 +63,534 @@ PASS_THROUGH = frozenset(
         'seamwise.compose.map_async',
     }
 )
-"""What gives the failures of its first argument, and no others."""
+"""Functions whose result has exactly the failures of their first argument."""
 COLLECTORS = frozenset({
     'seamwise.many.collect', 'seamwise.many.accumulate',
     'seamwise.many_async.collect_async', 'seamwise.many_async.accumulate_async',
 })  # fmt: skip
+"""Functions that combine several Results into one."""
 BIND_ASYNC, FLOW = 'seamwise.compose.bind_async', 'seamwise.compose.flow'
 ATTEMPT, REFINE, CAUGHT = 'seamwise.edges.attempt', 'seamwise.edges.refine', 'seamwise.edges.caught'
-CATCH, CATCH_ALL = 'seamwise.compose.catch', 'seamwise.compose.catch_all'
-CATCH_STEP, CATCH_ALL_STEP = 'seamwise.compose.Catch', 'seamwise.compose.CatchAll'
-GATHER = 'asyncio.tasks.gather'
+CATCH = 'seamwise.compose.catch'
 KEYED = 'seamwise.policies.idempotency.Keyed'
-GUARD_ERRORS = (
+_GUARD_ERROR_ARGUMENTS = (
     ('seamwise.policies._engine.pipeline.Guard', 0),
     ('seamwise.policies.fallback.Fallback', 1),
     (KEYED, 0),
 )
-"""The classes of guards, and which of their type arguments is what they fail with themselves."""
-GUARDS = frozenset(name for name, _ in GUARD_ERRORS)
-RULES = 'seamwise.edges.Rules'
-
+"""Guard classes, with the index of the type argument for the errors of the guard itself."""
+GUARDS = frozenset(name for name, _ in _GUARD_ERROR_ARGUMENTS)
+_CATCH_STEPS = frozenset({'seamwise.compose.Catch', 'seamwise.compose.CatchAll'})
+_RULES = 'seamwise.edges.Rules'
+_GATHER = 'asyncio.tasks.gather'
+_ITERABLE = 'typing.Iterable'
 
 N = TypeVar('N', bound=ast.AST)
 
 
-class _Part(NamedTuple):
-    """A part of a return type that says which errors come: a member of its channel, or a variable for a whole result."""
+class CatchStep(NamedTuple):
+    """Step such as `catch(Busy, handler)`."""
 
-    type: ProperType
-    is_error: bool
+    caught: list[TypeInfo]
+    added: ErrorSet | None
+    """Errors of the handler; None if unknown."""
 
 
 class ErrorInference:
-    """Reads the expressions of one file."""
+    """Error inference for the expressions of one module."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
         self._bindings: dict[Function, Bindings] = {}
-        self._own: dict[type[ast.AST], dict[Function, list[ast.AST]]] = {}
-        self._underway: set[tuple[Function | None, str]] = set()
-        self._known: dict[tuple[Function | None, str, str], ErrorSet | None] = {}
-        self._cuts = 0
-        self._names = dict(function_names(module))
+        self._own_nodes: dict[type[ast.AST], dict[Function, list[ast.AST]]] = {}
+        self._errors_by_name = RecursiveMemo[ErrorSet | None](NO_ERRORS)
+        self._function_names = {
+            function: full_name(function, module) for function in module.functions()
+        }
 
-    # What errors come out of a result.
+    # Errors of a Result
 
     def errors_of(self, node: ast.expr) -> ErrorSet | None:
-        """Give the errors of a result, or of one that is awaited; None where nobody can say."""
+        """Return the errors of a Result, or of an awaitable one; None if unknown."""
         match node:
             case ast.Await(inner) | ast.NamedExpr(_, inner):
                 return self.errors_of(inner)
-            case ast.IfExp(_, one, other):
-                return union([self.errors_of(one), self.errors_of(other)])
-            case ast.BoolOp(_, parts):
-                return union(self.errors_of(one) for one in parts if self._is_result(one))
+            case ast.IfExp(_, body, orelse):
+                return union([self.errors_of(body), self.errors_of(orelse)])
+            case ast.BoolOp(_, operands):
+                return union(
+                    self.errors_of(operand) for operand in operands if self._is_result(operand)
+                )
             case ast.Name():
-                return self._of_name(node)
+                return self._errors_of_name(node)
             case ast.Call():
-                return self._of_call(node)
+                return self._errors_of_call(node)
             case _:
-                return self._typed(node)
+                return self._errors_by_type(node)
 
-    def _typed(self, node: ast.expr) -> ErrorSet | None:
-        """Give what the type says: mypy has several where a type variable may be one of several."""
-        found = self.module.types_of(node)
-        return union(errors_in(one) for one in found) if found else None
+    def _errors_by_type(self, node: ast.expr) -> ErrorSet | None:
+        types = self.module.types_of(node)
+        return union(errors_in(type_) for type_ in types) if types else None
 
     def _is_result(self, node: ast.expr) -> bool:
-        return (
-            errors_in(self.module.type_of(node)) is not None
-            or channel_of(self.module.type_of(node)) is not None
-        )
+        type_ = self.module.type_of(node)
+        return errors_in(type_) is not None or channel_of(type_) is not None
 
-    def _of_name(self, node: ast.Name) -> ErrorSet | None:
-        seen = self._typed(node)
-        if seen is None:
-            return None
-        bound = self._bound(node)
-        if bound is None or not all(isinstance(one, ValueBinding) for one in bound):
-            return seen
-        given = [one.value for one in bound if isinstance(one, ValueBinding)]
-        found = self._followed(
-            node,
+    def _errors_of_name(self, node: ast.Name) -> ErrorSet | None:
+        allowed = self._errors_by_type(node)
+        name_bindings = self._bindings_of(node)
+        if allowed is None or name_bindings is None:
+            return allowed
+        values = [binding.value for binding in name_bindings if isinstance(binding, ValueBinding)]
+        if len(values) < len(name_bindings):
+            return allowed
+        errors = self._errors_by_name.get(
+            (self.enclosing_function(node), node.id),
             'result',
-            lambda: union(self.errors_of(one) for one in given if self._may_fail(one)),
+            lambda: union(self.errors_of(value) for value in values if self._may_be_result(value)),
         )
-        return seen if found is None else narrow(found, seen)
+        return allowed if errors is None else narrow(errors, allowed)
 
-    def _followed(
-        self, node: ast.Name, question: str, read: Callable[[], ErrorSet | None]
-    ) -> ErrorSet | None:
-        """Follow a name to what it is bound to, once for all its uses; on a way back to itself it adds nothing."""
-        place = (self.enclosing_function(node), node.id)
-        if (*place, question) in self._known:
-            return self._known[*place, question]
-        if place in self._underway:
-            self._cuts += 1
-            return NO_ERRORS
-        cuts = self._cuts
-        self._underway.add(place)
-        try:
-            found = read()
-        finally:
-            self._underway.discard(place)
-        if cuts == self._cuts or not self._underway:
-            # Where a way was cut short inside of another one, the answer is that one's only.
-            self._known[*place, question] = found
-        return found
-
-    def _may_fail(self, value: ast.expr) -> bool:
-        """Whether a value that a name is bound to is a result at all: `found = None` first, say."""
+    def _may_be_result(self, value: ast.expr) -> bool:
+        """Return whether a bound value may be a Result, unlike the None in `result = None`."""
         return channel_of(self.module.type_of(value)) is not None or isinstance(
             value, ast.Await | ast.Call | ast.Name
         )
 
-    def _of_call(self, node: ast.Call) -> ErrorSet | None:
+    def _errors_of_call(self, node: ast.Call) -> ErrorSet | None:
         name = self.module.full_name(node.func)
-        if name in SUCCESS:
+        if name in SUCCESS_CALLS:
             return NO_ERRORS
-        if name in FAILURE:
+        if name in FAILURE_CALLS:
             return self.value_classes(node.args[0]) if len(node.args) == 1 else None
-        if self._calls_itself(node, name):
-            # What it brings, its other lines bring.
+        if self._is_recursive(node, name):
+            # The errors come from the other statements of the function.
             return NO_ERRORS
-        found = self._of_own(node, name)
-        return found if found is not None else self._typed(node)
+        errors = self._errors_of_known_call(node, name)
+        return errors if errors is not None else self._errors_by_type(node)
 
-    def _of_own(self, node: ast.Call, name: str) -> ErrorSet | None:
-        """Read a call of this library, of a method of a result, or of any other function; None where its type must do."""
-        if name in PASS_THROUGH and node.args:
-            return self.errors_of(node.args[0])
-        if name == BIND_ASYNC and len(node.args) == 2:  # noqa: PLR2004 -- a result and a step
-            return union([self.errors_of(node.args[0]), self.returned_errors(node.args[1])])
-        if name == FLOW and node.args:
-            return union(self.returned_errors(one) for one in node.args[1:])
-        if name in COLLECTORS:
-            return self._summed(node.args)
-        if name == ATTEMPT and node.args:
-            return self.mapped_errors(node.args[-1])
-        if name == REFINE and node.args:
-            return self.returned_errors(node.args[-1])
-        if name == CAUGHT and node.args:
-            return union(self.constructed_by(one) for one in node.args[1:])
+    def _errors_of_known_call(self, node: ast.Call, name: str) -> ErrorSet | None:
+        """Return the errors of a call by its arguments; None if only its type is known."""
+        match node.args:
+            case [result, *_] if name in PASS_THROUGH:
+                return self.errors_of(result)
+            case [result, step] if name == BIND_ASYNC:
+                return union([self.errors_of(result), self.returned_errors(step)])
+            case [_, *steps] if name == FLOW:
+                return union(self.returned_errors(step) for step in steps)
+            case results if name in COLLECTORS:
+                return self._errors_of_collected(results)
+            case [*_, rules] if name == ATTEMPT:
+                return self.mapped_errors(rules)
+            case [*_, classify] if name == REFINE:
+                return self.returned_errors(classify)
+            case [_, *classes] if name == CAUGHT:
+                return union(self.constructed_by(class_) for class_ in classes)
+            case _:
+                pass
         if isinstance(node.func, ast.Attribute):
-            found = self._of_method(node, node.func)
-            if found is not None:
-                return found
-        step = self._of_step(node)
-        return step if step is not None else self._of_function(node)
+            errors = self._errors_of_method(node, node.func)
+            if errors is not None:
+                return errors
+        errors = self._errors_of_catch(node)
+        return errors if errors is not None else self._errors_by_signature(node)
 
-    def _of_method(self, node: ast.Call, function: ast.Attribute) -> ErrorSet | None:
-        receiver = self.module.type_of(function.value)
-        if any(base_names(one) & GUARDS for one in union_members(receiver)):
-            return (
-                self._guarded(node, function)
-                if function.attr in {'run', 'run_sync'} and node.args
-                else None
-            )
-        if not any(RESULT in base_names(one) for one in union_members(receiver)):
-            return None
+    def _errors_of_method(self, node: ast.Call, method: ast.Attribute) -> ErrorSet | None:
         if not node.args:
             return None
-        match function.attr:
+        argument = node.args[0]
+        receivers = list(union_members(self.module.type_of(method.value)))
+        if any(base_names(receiver) & GUARDS for receiver in receivers):
+            if method.attr not in {'run', 'run_sync'}:
+                return None
+            return union([self.returned_errors(argument), self.guard_errors(method.value)])
+        if not any(RESULT in base_names(receiver) for receiver in receivers):
+            return None
+        match method.attr:
             case 'map':
-                return self.errors_of(function.value)
+                return self.errors_of(method.value)
             case 'bind':
-                return union([self.errors_of(function.value), self.returned_errors(node.args[0])])
+                return union([self.errors_of(method.value), self.returned_errors(argument)])
             case 'lash':
-                return self.returned_errors(node.args[0])
+                return self.returned_errors(argument)
             case 'alt':
-                return self.constructed_by(node.args[0])
+                return self.constructed_by(argument)
             case _:
                 return None
 
-    def _guarded(self, node: ast.Call, function: ast.Attribute) -> ErrorSet | None:
-        return union([self.returned_errors(node.args[0]), self.guard_errors(function.value)])
-
     def guard_errors(self, guard: ast.expr) -> ErrorSet | None:
-        """Give what a guard itself can fail with."""
-        types = list(union_members(self.module.type_of(guard)))
-        found = [
+        """Return the errors that a guard itself can return; None if it is no guard or unknown."""
+        types = [
             error
-            for one in types
-            for base, place in GUARD_ERRORS
-            if (error := type_argument(one, base, place)) is not None
+            for member in union_members(self.module.type_of(guard))
+            for base, index in _GUARD_ERROR_ARGUMENTS
+            if (error := type_argument(member, base, index)) is not None
         ]
-        return union(errors_of_type(error) for error in found) if found else None
+        return union(errors_of_type(type_) for type_ in types) if types else None
 
-    def _of_step(self, node: ast.Call) -> ErrorSet | None:
-        """Read `catch(Kind, handler)(result)`, also with the step under a name."""
-        taken = self.catch_step(node.func)
-        if taken is None or len(node.args) != 1:
+    def _errors_of_catch(self, node: ast.Call) -> ErrorSet | None:
+        """Return the errors of `catch(Busy, handler)(result)`, or of a named step."""
+        step = self.catch_step(node.func)
+        if step is None or step.added is None or len(node.args) != 1:
             return None
-        caught, added = taken
-        arriving = self.errors_of(node.args[0])
-        return (
-            None if arriving is None or added is None else {**subtract(arriving, caught), **added}
-        )
+        errors = self.errors_of(node.args[0])
+        return None if errors is None else {**subtract(errors, step.caught), **step.added}
 
-    def catch_step(self, step: ast.expr) -> tuple[list[TypeInfo], ErrorSet | None] | None:
-        """Give the classes that a step of `catch` takes, and the errors that its handler adds; None for what is no such step."""
-        if (
-            isinstance(step, ast.Call)
-            and len(step.args) == 2
-            and self.module.full_name(step.func) == CATCH
-        ):
-            named = step.args[0].elts if isinstance(step.args[0], ast.Tuple) else [step.args[0]]
-            classes = [
-                info for one in named for info in (self.constructed_by(one) or NO_ERRORS).values()
-            ]
-            return classes, self.returned_errors(step.args[1])
-        for one in union_members(self.module.type_of(step)):
-            if isinstance(one, Instance) and one.type.fullname in {CATCH_STEP, CATCH_ALL_STEP}:
-                return list((errors_of_type(one.args[0]) or NO_ERRORS).values()), errors_in(
-                    one.args[1]
+    def catch_step(self, node: ast.expr) -> CatchStep | None:
+        """Return the step that an expression creates or refers to; None if it is not one."""
+        match node:
+            case ast.Call(function, [classes, handler]) if self.module.full_name(function) == CATCH:
+                items = classes.elts if isinstance(classes, ast.Tuple) else [classes]
+                return CatchStep(
+                    [
+                        info
+                        for item in items
+                        for info in (self.constructed_by(item) or NO_ERRORS).values()
+                    ],
+                    self.returned_errors(handler),
                 )
+            case _:
+                pass
+        for member in union_members(self.module.type_of(node)):
+            if isinstance(member, Instance) and member.type.fullname in _CATCH_STEPS:
+                caught = errors_of_type(member.args[0]) or NO_ERRORS
+                return CatchStep(list(caught.values()), errors_in(member.args[1]))
         return None
 
-    def _summed(self, results: Sequence[ast.expr]) -> ErrorSet | None:
-        """Read what `collect` and its kin are handed: results one by one, or one iterable of them."""
-        if (
-            len(results) == 1
-            and not isinstance(results[0], ast.Starred)
-            and not self._is_result(results[0])
-        ):
-            return self._of_items(results[0])
+    def _errors_of_collected(self, results: Sequence[ast.expr]) -> ErrorSet | None:
+        """Return the errors of the arguments of a collector: Results, or one iterable of them."""
+        match results:
+            case [iterable] if not (isinstance(iterable, ast.Starred) or self._is_result(iterable)):
+                return self._errors_of_items(iterable)
+            case _:
+                return self._errors_of_elements(results)
+
+    def _errors_of_elements(self, elements: Sequence[ast.expr]) -> ErrorSet | None:
         return union(
-            self._of_items(one.value) if isinstance(one, ast.Starred) else self.errors_of(one)
-            for one in results
+            self._errors_of_items(element.value)
+            if isinstance(element, ast.Starred)
+            else self.errors_of(element)
+            for element in elements
         )
 
-    def _of_items(self, results: ast.expr) -> ErrorSet | None:
-        """Read an iterable of results."""
-        match results:
-            case ast.List(parts) | ast.Tuple(parts) | ast.Set(parts):
-                return union(
-                    self._of_items(one.value)
-                    if isinstance(one, ast.Starred)
-                    else self.errors_of(one)
-                    for one in parts
-                )
-            case ast.GeneratorExp(part) | ast.ListComp(part) | ast.SetComp(part):
-                return self.errors_of(part)
+    def _errors_of_items(self, iterable: ast.expr) -> ErrorSet | None:
+        """Return the errors of the Results in an iterable."""
+        match iterable:
+            case ast.List(elements) | ast.Tuple(elements) | ast.Set(elements):
+                return self._errors_of_elements(elements)
+            case ast.GeneratorExp(element) | ast.ListComp(element) | ast.SetComp(element):
+                return self.errors_of(element)
             case ast.Call(function, [step, *_]) if (
                 self.module.full_name(function) == 'builtins.map'
             ):
                 return self.returned_errors(step)
-            case ast.Await(ast.Call(function, awaited_type)) if (
-                self.module.full_name(function) == GATHER
+            case ast.Await(ast.Call(function, awaitables)) if (
+                self.module.full_name(function) == _GATHER
             ):
-                return self._summed(awaited_type)
+                return self._errors_of_collected(awaitables)
             case ast.Name() | ast.Attribute():
-                # A name has its type from where it was bound; of anything else the place may have widened it.
-                held = [
-                    type_argument(one, 'typing.Iterable', 0)
-                    for one in union_members(self.module.type_of(results))
+                # The context cannot widen the type of a name, unlike that of other expressions.
+                items = [
+                    type_argument(member, _ITERABLE, 0)
+                    for member in union_members(self.module.type_of(iterable))
                 ]
-                return union(errors_in(one) for one in held) if held else None
+                return union(errors_in(item) for item in items) if items else None
             case _:
                 return None
 
-    # What a function that is handed over gives.
+    # Functions that are passed as values
 
-    def returned_errors(self, step: ast.expr) -> ErrorSet | None:
-        """Give the errors of the results that a function, handed over as a value, gives; nothing where it gives no results."""
-        if isinstance(step, ast.Lambda):
-            return self.errors_of(step.body)
-        return errors_in(call_result_type(self._defined(step) or self.module.type_of(step)))
+    def returned_errors(self, function: ast.expr) -> ErrorSet | None:
+        """Return the errors of the Result that a function returns; None if it returns none."""
+        if isinstance(function, ast.Lambda):
+            return self.errors_of(function.body)
+        return errors_in(self._return_type(function))
 
     def constructed_by(self, function: ast.expr) -> ErrorSet | None:
-        """Give the errors that a function, handed over as a value, makes: a class, a lambda, any other."""
+        """Return the classes of the errors that a function, or a class, constructs."""
         if isinstance(function, ast.Lambda):
             return self.value_classes(function.body)
-        named = self.module.mypy_node(function)
-        if isinstance(named, RefExpr) and isinstance(named.node, TypeInfo):
-            # Also where mypy reads no types, since it holds the place for unreachable.
-            return {named.node.fullname: named.node}
-        return errors_of_type(
-            call_result_type(self._defined(function) or self.module.type_of(function))
-        )
+        reference = self.module.mypy_node(function)
+        if isinstance(reference, RefExpr) and isinstance(reference.node, TypeInfo):
+            # A class is known even in unreachable code, which has no types.
+            return {reference.node.fullname: reference.node}
+        return errors_of_type(self._return_type(function))
+
+    def _return_type(self, function: ast.expr) -> Type | None:
+        return call_result_type(self._definition_type(function) or self.module.type_of(function))
 
     def mapped_errors(self, rules: ast.expr) -> ErrorSet | None:
-        """Give the errors that `when(…).becomes(…) | …` makes."""
+        """Return the errors that exception rules create: `when(…).becomes(…) | …`."""
         match rules:
             case ast.BinOp(left, ast.BitOr(), right):
                 return union([self.mapped_errors(left), self.mapped_errors(right)])
-            case ast.Call(ast.Attribute(_, 'becomes'), [maker]):
-                return self.constructed_by(maker)
+            case ast.Call(ast.Attribute(_, 'becomes'), [constructor]):
+                return self.constructed_by(constructor)
             case _:
-                own = [
-                    one
-                    for one in union_members(self.module.type_of(rules))
-                    if isinstance(one, Instance) and one.type.fullname == RULES
+                types = [
+                    member.args[0]
+                    for member in union_members(self.module.type_of(rules))
+                    if isinstance(member, Instance) and member.type.fullname == _RULES
                 ]
-                return union(errors_of_type(one.args[0]) for one in own) if own else None
+                return union(errors_of_type(type_) for type_ in types) if types else None
 
-    # What an error is.
+    # Classes of an error value
 
     def typed_classes(self, node: ast.expr) -> ErrorSet | None:
-        """Give the classes that a value may be of by its type alone; None where nobody can say."""
-        found = self.module.types_of(node)
-        return union(errors_of_type(one) for one in found) if found else None
+        """Return the possible classes of a value by its type alone; None if unknown."""
+        types = self.module.types_of(node)
+        return union(errors_of_type(type_) for type_ in types) if types else None
 
     def value_classes(self, node: ast.expr) -> ErrorSet | None:
-        """Give the classes that a value may be of, an error or not; None where nobody can say."""
+        """Return the possible classes of a value, an error or not; None if unknown."""
         match node:
-            case ast.IfExp(_, one, other):
-                return union([self.value_classes(one), self.value_classes(other)])
-            case ast.NamedExpr(_, inner):
+            case ast.IfExp(_, body, orelse):
+                return union([self.value_classes(body), self.value_classes(orelse)])
+            case ast.NamedExpr(_, inner) | ast.Starred(inner):
                 return self.value_classes(inner)
             case ast.Name():
-                return self._made_before(node)
-            case ast.Tuple(parts):
-                return union(self.value_classes(one) for one in parts)
-            case ast.Starred(inner):
-                return self.value_classes(inner)
+                return self._classes_of_name(node)
+            case ast.Tuple(elements):
+                return union(self.value_classes(element) for element in elements)
             case ast.Call(ast.Attribute(result, 'failure'), []) if (
                 channel_of(self.module.type_of(result)) is not None
             ):
                 return self.errors_of(result)
             case ast.Call(function):
-                defined = self._defined(function)
-                back = call_result_type(defined) if defined is not None else None
-                return (
-                    errors_of_type(back)
-                    if back is not None and errors_of_type(back) is not None
-                    else self.typed_classes(node)
-                )
+                classes = errors_of_type(call_result_type(self._definition_type(function)))
+                return classes if classes is not None else self.typed_classes(node)
             case _:
                 return self.typed_classes(node)
 
-    def _made_before(self, node: ast.Name) -> ErrorSet | None:
-        seen = self.typed_classes(node)
-        bound = self._bound(node)
-        if seen is None or bound is None:
-            return seen
-        found = self._followed(node, 'error', lambda: union(self._error_of(one) for one in bound))
-        return seen if found is None else narrow(found, seen)
+    def _classes_of_name(self, node: ast.Name) -> ErrorSet | None:
+        allowed = self.typed_classes(node)
+        name_bindings = self._bindings_of(node)
+        if allowed is None or name_bindings is None:
+            return allowed
+        classes = self._errors_by_name.get(
+            (self.enclosing_function(node), node.id),
+            'error',
+            lambda: union(self._classes_of_binding(binding) for binding in name_bindings),
+        )
+        return allowed if classes is None else narrow(classes, allowed)
 
-    def _error_of(self, bound: object) -> ErrorSet | None:
-        match bound:
+    def _classes_of_binding(self, binding: Binding) -> ErrorSet | None:
+        match binding:
             case ValueBinding(value):
                 return self.value_classes(value)
             case ErrorBinding(subject):
                 return self.errors_of(subject)
-            case _:
+            case OpaqueBinding():
                 return None
 
-    # Names and functions.
-
-    def _bound(self, node: ast.Name) -> Sequence[object] | None:
-        """Give what a local name is bound to; None for one of elsewhere, or where something else may be bound to it."""
-        function = self.enclosing_function(node)
-        return None if function is None else self.bindings(function).get(node.id)
-
-    def own_nodes(self, kind: type[N], function: Function) -> Sequence[N]:
-        """Give the nodes of a kind in a function, lambdas too; those of inner functions and classes aside."""
-        return [node for node in self._owned(kind).get(function, ()) if isinstance(node, kind)]
-
-    def _owned(self, kind: type[ast.AST]) -> Mapping[Function, Sequence[ast.AST]]:
-        if kind not in self._own:
-            own: dict[Function, list[ast.AST]] = {}
-            for node in self.module.nodes_of_type(kind):
-                owner = self._owner(node)
-                if owner is not None:
-                    own.setdefault(owner, []).append(node)
-            self._own[kind] = own
-        return self._own[kind]
-
-    def _owner(self, node: ast.AST) -> Function | None:
-        """Give the function in whose body a node stands: a decorator and a default are no part of any, nor is the body of a class."""
-        around = self.module.parents.get(node)
-        while around is not None and not isinstance(around, INNER):
-            node, around = around, self.module.parents.get(around)
-        if around is None or isinstance(around, ast.ClassDef):
-            return None
-        return around if any(node is one for one in around.body) else None
+    # Names and functions
 
     def bindings(self, function: Function) -> Bindings:
-        """Give what is bound to the names of a function."""
+        """Return the bindings of the local names of a function."""
         if function not in self._bindings:
             self._bindings[function] = bindings(function)
         return self._bindings[function]
 
+    def _bindings_of(self, node: ast.Name) -> Sequence[Binding] | None:
+        """Return the bindings of a local name; None for other names."""
+        function = self.enclosing_function(node)
+        return None if function is None else self.bindings(function).get(node.id)
+
+    def own_nodes(self, node_type: type[N], function: Function) -> Sequence[N]:
+        """Return the nodes of a type in a function, but not in inner functions or classes."""
+        if node_type not in self._own_nodes:
+            self._own_nodes[node_type] = self._nodes_by_function(node_type)
+        nodes = self._own_nodes[node_type].get(function, ())
+        return [node for node in nodes if isinstance(node, node_type)]
+
+    def _nodes_by_function(self, node_type: type[ast.AST]) -> dict[Function, list[ast.AST]]:
+        by_function: dict[Function, list[ast.AST]] = {}
+        for node in self.module.nodes_of_type(node_type):
+            function = self._function_with_body(node)
+            if function is not None:
+                by_function.setdefault(function, []).append(node)
+        return by_function
+
+    def _function_with_body(self, node: ast.AST) -> Function | None:
+        """Return the function whose body contains a node, outside inner functions and classes."""
+        parent = self.module.parents.get(node)
+        while parent is not None and not isinstance(parent, INNER_SCOPES):
+            node, parent = parent, self.module.parents.get(parent)
+        if parent is None or isinstance(parent, ast.ClassDef):
+            return None
+        return parent if any(node is statement for statement in parent.body) else None
+
     def enclosing_function(self, node: ast.AST) -> Function | None:
-        """Give the function that a node stands in."""
-        around = self.module.parents.get(node)
-        while around is not None and not isinstance(around, FUNCTIONS):
-            around = self.module.parents.get(around)
-        return around
+        """Return the innermost function around a node."""
+        parent = self.module.parents.get(node)
+        while parent is not None and not isinstance(parent, FUNCTIONS):
+            parent = self.module.parents.get(parent)
+        return parent
 
     def function_name(self, function: Function) -> str:
-        """Give the full name of a function."""
-        return self._names[function]
+        """Return the full name of a function."""
+        return self._function_names[function]
 
     def callee_name(self, node: ast.Call) -> str:
-        """Give the full name of what is called, a method by the class that defines it; empty where nobody knows."""
+        """Return the full name of the called function; see `qualified_name`."""
         return self.qualified_name(node.func)
 
     def qualified_name(self, function: ast.expr) -> str:
-        """Give the full name of a function by an expression that stands for it; empty where nobody knows."""
-        found = self.module.mypy_node(function)
-        if isinstance(found, RefExpr) and found.node is not None:
-            place = found.node.func if isinstance(found.node, Decorator) else found.node
-            own = (
-                self.module.function_at(place.line, place.column)
-                if isinstance(place, FuncDef) and '.' not in place.fullname
-                else None
-            )
-            return self._names.get(own, '') if own is not None else found.node.fullname
+        """Return the full name of a referenced function; empty if unknown.
+
+        A method has the name of the class that defines it.
+        """
+        reference = self.module.mypy_node(function)
+        if isinstance(reference, RefExpr) and reference.node is not None:
+            definition = reference.node
+            if isinstance(definition, Decorator):
+                definition = definition.func
+            if isinstance(definition, FuncDef) and '.' not in definition.fullname:
+                # mypy does not qualify the names of inner functions.
+                inner = self.module.function_at(definition.line, definition.column)
+                if inner is not None:
+                    return self._function_names.get(inner, '')
+            return reference.node.fullname
         if isinstance(function, ast.Attribute):
-            for one in union_members(self.module.type_of(function.value)):
-                info = _class_of(one)
-                owner = (
-                    next((base for base in info.mro if function.attr in base.names), None)
-                    if info is not None
-                    else None
-                )
-                if owner is not None:
-                    return f'{owner.fullname}.{function.attr}'
+            for member in union_members(self.module.type_of(function.value)):
+                info = _class_of(member)
+                for base in info.mro if info is not None else ():
+                    if function.attr in base.names:
+                        return f'{base.fullname}.{function.attr}'
         return ''
 
-    def _calls_itself(self, node: ast.Call, name: str) -> bool:
+    def _is_recursive(self, node: ast.Call, name: str) -> bool:
         function = self.enclosing_function(node)
         if function is None or not (name or isinstance(node.func, ast.Attribute)):
             return False
-        return self.callee_name(node) == self._names.get(function) and not function.decorator_list
+        return (
+            self.callee_name(node) == self._function_names.get(function)
+            and not function.decorator_list
+        )
 
-    def _defined(self, function: ast.expr) -> Type | None:
-        """Give the type of a function as it is defined: what mypy keeps of a call is already filled in, maybe too widely."""
-        found = self.module.mypy_node(function)
-        if isinstance(found, RefExpr) and found.node is not None:
-            node = found.node
-            if isinstance(node, FuncDef):
-                return node.type
-            if isinstance(node, Decorator):
-                return node.var.type
-            if isinstance(node, Var):
-                return (
-                    get_proper_type(node.type)
-                    if node.type is not None and not node.is_self
-                    else None
-                )
-        return None
+    def _definition_type(self, function: ast.expr) -> Type | None:
+        """Return the declared type of a function, in which type variables are not solved yet."""
+        reference = self.module.mypy_node(function)
+        match reference.node if isinstance(reference, RefExpr) else None:
+            case FuncDef() as definition:
+                return definition.type
+            case Decorator() as definition:
+                return definition.var.type
+            case Var() as variable if variable.type is not None and not variable.is_self:
+                return get_proper_type(variable.type)
+            case _:
+                return None
 
-    def _of_function(self, node: ast.Call) -> ErrorSet | None:
-        """Read a call by the definition of what is called: its type variables are what the arguments say."""
-        defined = self._defined(node.func)
-        typed = get_proper_type(defined) if defined is not None else None
-        if not isinstance(typed, CallableType):
+    # Generic functions
+
+    def _errors_by_signature(self, node: ast.Call) -> ErrorSet | None:
+        """Return the errors of a call by the signature of its callee; None if unknown."""
+        defined = self._definition_type(node.func)
+        signature = get_proper_type(defined) if defined is not None else None
+        if not isinstance(signature, CallableType):
             return None
-        if not typed.variables:
-            return errors_in(typed.ret_type)
-        given = dict(_arguments(typed, node))
-        return union(self._solved(part, given) for part in _channel_parts(typed.ret_type))
+        if not signature.variables:
+            return errors_in(signature.ret_type)
+        parameters = dict(_parameter_types(signature, node))
+        return union(self._solve(part, parameters) for part in _result_parts(signature.ret_type))
 
-    def _solved(self, part: _Part, given: Mapping[ast.expr, Type]) -> ErrorSet | None:
+    def _solve(self, part: '_ResultPart', parameters: Mapping[ast.expr, Type]) -> ErrorSet | None:
+        """Return the errors of a part of a return type, given the parameter of each argument."""
         if not isinstance(part.type, TypeVarType):
             return errors_of_type(part.type)
-        sources = [
-            (node, formal)
-            for node, formal in given.items()
-            if part.type in get_type_vars(_given(formal))
+        arguments = [
+            (argument, parameter)
+            for argument, parameter in parameters.items()
+            if part.type in type_variables(_produced_type(parameter))
         ]
-        return (
-            union(
-                self._from_argument(node, get_proper_type(formal), part) for node, formal in sources
-            )
-            if sources
-            else None
+        if not arguments:
+            return None
+        return union(
+            self._solve_by_argument(part, argument, get_proper_type(parameter))
+            for argument, parameter in arguments
         )
 
-    def _from_argument(self, node: ast.expr, formal: ProperType, wanted: _Part) -> ErrorSet | None:
-        """Read what a type variable stands for out of an argument; None where it is more than a result, or an error, there."""
-        back = get_proper_type(_given(formal))
-        is_function = isinstance(formal, CallableType)
-        if wanted.is_error and back == wanted.type:
-            return self.constructed_by(node) if is_function else self.value_classes(node)
-        if any(one.type == wanted.type for one in _channel_parts(back)):
-            return self.returned_errors(node) if is_function else self.errors_of(node)
-        if isinstance(back, TypeType) and back.item == wanted.type:
-            return self.constructed_by(node) if wanted.is_error and not is_function else None
-        held = type_argument(back, 'typing.Iterable', 0)
-        is_held = held is not None and any(
-            one.is_error and one.type == wanted.type for one in _channel_parts(held)
+    def _solve_by_argument(
+        self, part: '_ResultPart', argument: ast.expr, parameter: ProperType
+    ) -> ErrorSet | None:
+        """Return the errors that one argument substitutes for a type variable; None if unknown."""
+        produced = get_proper_type(_produced_type(parameter))
+        is_function = isinstance(parameter, CallableType)
+        if part.is_error and produced == part.type:
+            return self.constructed_by(argument) if is_function else self.value_classes(argument)
+        if any(other.type == part.type for other in _result_parts(produced)):
+            return self.returned_errors(argument) if is_function else self.errors_of(argument)
+        if isinstance(produced, TypeType) and produced.item == part.type:
+            return self.constructed_by(argument) if part.is_error and not is_function else None
+        item = type_argument(produced, _ITERABLE, 0)
+        is_item = item is not None and any(
+            other.is_error and other.type == part.type for other in _result_parts(item)
         )
-        return self._of_items(node) if is_held and not is_function else None
+        return self._errors_of_items(argument) if is_item and not is_function else None
 
 
-def function_names(module: Module) -> Iterator[tuple[Function, str]]:
-    """Give each function of a file with its full name."""
-    for function in module.functions():
-        yield function, full_name(function, module)
+class _ResultPart(NamedTuple):
+    """Part of a return type that determines errors."""
+
+    type: ProperType
+    is_error: bool
+    """Whether it is an error of the channel; otherwise a type variable for the whole Result."""
 
 
-def full_name(of: Function | ast.ClassDef, module: Module) -> str:
-    """Give the full name of a function or class by where it is defined."""
-    parts: list[str] = []
-    around: ast.AST | None = of
-    while around is not None:
-        if isinstance(around, (*FUNCTIONS, ast.ClassDef)):
-            parts.append(around.name)
-        around = module.parents.get(around)
-    return '.'.join([module.name, *reversed(parts)])
+def _result_parts(type_: Type) -> Iterator[_ResultPart]:
+    proper = get_proper_type(type_)
+    for item in proper.items if isinstance(proper, UnionType) else [proper]:
+        member = get_proper_type(item)
+        if isinstance(member, TypeVarType):
+            yield _ResultPart(member, is_error=False)
+            continue
+        awaited = awaited_type(member)
+        if awaited is not None:
+            yield from _result_parts(awaited)
+            continue
+        channel = channel_of(member)
+        if channel is not None:
+            yield from (_ResultPart(error, is_error=True) for error in channel.errors)
+
+
+def _parameter_types(signature: CallableType, call: ast.Call) -> Iterator[tuple[ast.expr, Type]]:
+    for position, argument in enumerate(call.args):
+        parameter = signature.argument_by_position(position)
+        if parameter is not None and not isinstance(argument, ast.Starred):
+            yield argument, parameter.typ
+    for keyword in call.keywords:
+        parameter = signature.argument_by_name(keyword.arg) if keyword.arg is not None else None
+        if parameter is not None:
+            yield keyword.value, parameter.typ
+
+
+def _produced_type(parameter: Type) -> Type:
+    """Return the type of the values that an argument provides: for a function, its return type."""
+    proper = get_proper_type(parameter)
+    return proper.ret_type if isinstance(proper, CallableType) else proper
 
 
 def _class_of(type_: Type) -> TypeInfo | None:
-    found = get_proper_type(type_)
-    if isinstance(found, Instance):
-        return found.type
-    made = (
-        call_result_type(found) if isinstance(found, CallableType) and found.is_type_obj() else None
-    )
-    return made.type if isinstance(made, Instance) else None
+    """Return the class of an instance, or the class that a class object constructs."""
+    proper = get_proper_type(type_)
+    if isinstance(proper, CallableType) and proper.is_type_obj():
+        result = call_result_type(proper)
+        return result.type if isinstance(result, Instance) else None
+    return proper.type if isinstance(proper, Instance) else None
 
 
-def _arguments(signature: CallableType, call: ast.Call) -> Iterator[tuple[ast.expr, Type]]:
-    for place, node in enumerate(call.args):
-        formal = signature.argument_by_position(place)
-        if formal is not None and not isinstance(node, ast.Starred):
-            yield node, formal.typ
-    for one in call.keywords:
-        formal = signature.argument_by_name(one.arg) if one.arg is not None else None
-        if formal is not None:
-            yield one.value, formal.typ
+def call_arguments(call: ast.Call) -> Iterator[ast.expr]:
+    """Yield the positional and keyword arguments of a call."""
+    yield from call.args
+    yield from (keyword.value for keyword in call.keywords)
 
 
-def _channel_parts(type_: Type) -> Iterator[_Part]:
-    """Give the parts of a return type that say which errors come."""
-    found = get_proper_type(type_)
-    options = found.items if isinstance(found, UnionType) else [found]
-    for one in (get_proper_type(option) for option in options):
-        inner = awaited_type(one) if not isinstance(one, TypeVarType) else None
-        if isinstance(one, TypeVarType):
-            yield _Part(one, is_error=False)
-        elif inner is not None:
-            yield from _channel_parts(inner)
-        else:
-            whole = channel_of(one)
-            yield from (
-                (_Part(error, is_error=True) for error in whole.errors) if whole is not None else ()
-            )
-
-
-def _given(formal: Type) -> Type:
-    """Give what comes out of an argument: of a function what it returns, since what it takes it does not bring."""
-    typed = get_proper_type(formal)
-    return typed.ret_type if isinstance(typed, CallableType) else typed
+def full_name(definition: Function | ast.ClassDef, module: Module) -> str:
+    """Return the full name of a function or class, including the scopes around it."""
+    parts: list[str] = []
+    scope: ast.AST | None = definition
+    while scope is not None:
+        if isinstance(scope, INNER_SCOPES):
+            parts.append(scope.name)
+        scope = module.parents.get(scope)
+    return '.'.join([module.name, *reversed(parts)])

@@ -1,16 +1,21 @@
-"""What one function lets in, what comes out of it, and what it hands to seams."""
+"""Facts of one function: its declared and inferred errors, their sources, and its uses of seams."""
 
 import ast
 from collections.abc import Iterator, Sequence
 
-from mypy.nodes import TypeInfo
 from mypy.types import CallableType, Instance, get_proper_type
 
-from seamwise.check.facts import ErrorSource, FunctionFacts, SeamUse
-from seamwise.check.inference import annotations
+from seamwise.check.facts import ErrorSource, FunctionFacts, TextEdit
+from seamwise.check.inference.annotations import removal_edits
 from seamwise.check.inference.bindings import parameters
 from seamwise.check.inference.dispositions import Dispositions
-from seamwise.check.inference.error_inference import FAILURE, GUARDS, ErrorInference
+from seamwise.check.inference.error_inference import (
+    FAILURE_CALLS,
+    GUARDS,
+    ErrorInference,
+    call_arguments,
+)
+from seamwise.check.inference.seams import seam_uses
 from seamwise.check.typed_ast.channels import (
     NO_ERRORS,
     RESULT,
@@ -29,102 +34,123 @@ from seamwise.check.typed_ast.channels import (
 )
 from seamwise.check.typed_ast.program import Function, Module, walk
 
-DO, FALLIBLE = 'seamwise.scope.Do', 'seamwise.scope.fallible'
-ADAPTER = 'seamwise.seams.adapter.Adapter'
-SEAMS = 'seamwise.seams.'
+FALLIBLE = 'seamwise.scope.fallible'
+_DO = 'seamwise.scope.Do'
+_STEP_MODULES = frozenset(
+    {
+        'seamwise.compose',
+        'seamwise.many',
+        'seamwise.many_async',
+        'seamwise.edges',
+        'seamwise.containers',
+    }
+)
+"""Modules whose functions combine Results and have no errors of their own."""
 
 
-def function_facts(function: Function, reader: ErrorInference) -> FunctionFacts:
-    """Read one function."""
-    module = reader.module
-    declared = declared_errors(function, reader)
-    inferred = inferred_errors(function, reader)
-    is_own = declared is not None and inferred is not None and is_inferable(function, module)
-    unmade = tuple(sorted(_unmade(declared or NO_ERRORS, inferred or NO_ERRORS))) if is_own else ()
-    return FunctionFacts(
-        reader.function_name(function),
-        module.location_of(function),
-        sorted_names(declared),
-        sorted_names(inferred),
-        tuple(
-            sorted(
-                _entries(function, reader),
-                key=lambda one: (one.location.line, one.location.column, one.location.end_column),
-            )
+def function_facts(function: Function, inference: ErrorInference) -> FunctionFacts:
+    """Collect the facts of one function."""
+    module = inference.module
+    declared = declared_errors(function, inference)
+    inferred = inferred_errors(function, inference)
+    impossible: list[str] = []
+    edits: tuple[TextEdit, ...] = ()
+    if declared is not None and inferred is not None and _is_inferable(function, module):
+        impossible = sorted(_impossible_errors(declared, inferred))
+        if impossible:
+            edits = removal_edits(function, impossible, declared, module)
+    sources = sorted(
+        _error_sources(function, inference),
+        key=lambda source: (
+            source.location.line,
+            source.location.column,
+            source.location.end_column,
         ),
-        tuple(_shows(function, reader)),
-        tuple(overridden_methods(function, reader)),
-        unmade,
-        annotations.removal_edits(function, unmade, declared or NO_ERRORS, module)
-        if unmade
-        else (),
+    )
+    return FunctionFacts(
+        name=inference.function_name(function),
+        location=module.location_of(function),
+        declared=sorted_names(declared),
+        inferred=sorted_names(inferred),
+        error_sources=tuple(sources),
+        seam_uses=tuple(seam_uses(function, inferred, inference)),
+        overrides=tuple(_overridden_methods(function, inference)),
+        impossible_errors=tuple(impossible),
+        removal_edits=edits,
     )
 
 
-def sorted_names(found: ErrorSet | None) -> tuple[str, ...] | None:
-    """Give the names of a set of errors in their order; None where a type variable stands for some of them."""
-    return (
-        None
-        if found is None or len(without_type_variables(found)) < len(found)
-        else tuple(sorted(found))
-    )
+# Errors of a function
 
 
-def declared_errors(function: Function, reader: ErrorInference) -> ErrorSet | None:
-    """Give the channel that a function declares by its annotations; None where it declares none, or not in full."""
-    do = do_parameter(function, reader.module)
+def sorted_names(errors: ErrorSet | None) -> tuple[str, ...] | None:
+    """Return the sorted names of errors; None if they are unknown or include a type variable."""
+    if errors is None or len(without_type_variables(errors)) < len(errors):
+        return None
+    return tuple(sorted(errors))
+
+
+def declared_errors(function: Function, inference: ErrorInference) -> ErrorSet | None:
+    """Return the annotated channel of a function; None if it has none, or an incomplete one."""
+    do = _do_parameter(function, inference.module)
     if do is not None:
         return errors_of_type(do[1].args[0])
-    declared = reader.module.declared_type(function)
-    own = returned_type(declared.ret_type) if declared is not None else None
-    return (
-        errors_in(own) if own is not None and is_result(own) and not is_open_result(own) else None
-    )
+    declared = inference.module.declared_type(function)
+    result = returned_type(declared.ret_type) if declared is not None else None
+    if result is None or not is_result(result) or _is_open_result(result):
+        return None
+    return errors_in(result)
 
 
-def is_open_result(type_: object) -> bool:
-    """Whether a result is typed as the base class of `returns` without parameters of its own."""
+def _is_open_result(type_: object) -> bool:
+    """Return whether a type is the base class of `returns` without type parameters."""
     return isinstance(type_, Instance) and type_.type.fullname == RESULT and not type_.args
 
 
-def do_parameter(function: Function, module: Module) -> tuple[str, Instance] | None:
-    """Give the name of the `do` of a function in direct style, and its channel."""
+def _do_parameter(function: Function, module: Module) -> tuple[str, Instance] | None:
+    """Return the name and the type of the `do` parameter of a `@fallible` function."""
     if not any(
-        module.full_name(one.func if isinstance(one, ast.Call) else one) == FALLIBLE
-        for one in function.decorator_list
+        module.full_name(decorator.func if isinstance(decorator, ast.Call) else decorator)
+        == FALLIBLE
+        for decorator in function.decorator_list
     ):
         return None
     declared = module.declared_type(function)
-    for one, typed in zip(
-        parameters(function), declared.arg_types if declared is not None else (), strict=False
-    ):
-        found = get_proper_type(typed)
-        if isinstance(found, Instance) and found.type.fullname == DO:
-            return one.arg, found
+    types = declared.arg_types if declared is not None else ()
+    for parameter, type_ in zip(parameters(function), types, strict=False):
+        proper = get_proper_type(type_)
+        if isinstance(proper, Instance) and proper.type.fullname == _DO:
+            return parameter.arg, proper
     return None
 
 
-def inferred_errors(function: Function, reader: ErrorInference) -> ErrorSet | None:
-    """Give the errors that really can come out of a function, each callee taken at its word; None where nobody can say."""
-    do = do_parameter(function, reader.module)
+def inferred_errors(function: Function, inference: ErrorInference) -> ErrorSet | None:
+    """Return the errors that a function can return if each callee returns what it declares.
+
+    The result is None if they are unknown.
+    """
+    do = _do_parameter(function, inference.module)
     if do is not None:
-        return _through_do(function, do[0], reader)
-    if [*reader.own_nodes(ast.Yield, function), *reader.own_nodes(ast.YieldFrom, function)]:
+        return _errors_through_do(function, do[0], inference)
+    if any(inference.own_nodes(node_type, function) for node_type in (ast.Yield, ast.YieldFrom)):
         return None
-    found = [_of_return(one, reader) for one in reader.own_nodes(ast.Return, function)]
-    return union(found) if found else NO_ERRORS
+    return union(
+        _returned_errors(node, inference) for node in inference.own_nodes(ast.Return, function)
+    )
 
 
-def _of_return(node: ast.Return, reader: ErrorInference) -> ErrorSet | None:
-    if node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None):
-        return NO_ERRORS
-    return reader.errors_of(node.value)
+def _returned_errors(node: ast.Return, inference: ErrorInference) -> ErrorSet | None:
+    match node.value:
+        case None | ast.Constant(None):
+            return NO_ERRORS
+        case value:
+            return inference.errors_of(value)
 
 
-def _through_do(function: Function, do: str, reader: ErrorInference) -> ErrorSet | None:
-    """Join what every use of a `do` brings, also of one in a function inside; None where it is handed to somebody."""
-    module = reader.module
-    found: list[ErrorSet | None] = []
+def _errors_through_do(function: Function, do: str, inference: ErrorInference) -> ErrorSet | None:
+    """Return the errors of all uses of `do`, including inner functions; None if one is unknown."""
+    module = inference.module
+    errors: list[ErrorSet | None] = []
     for statement in function.body:
         for node in walk(statement):
             if not (
@@ -132,60 +158,63 @@ def _through_do(function: Function, do: str, reader: ErrorInference) -> ErrorSet
             ):
                 continue
             match module.parents.get(node):
-                case ast.Call(func, [result]) if func is node:
-                    found.append(reader.errors_of(result))
+                case ast.Call(callee, [result]) if callee is node:
+                    errors.append(inference.errors_of(result))
                 case ast.Attribute(_, 'fail') as fail:
                     call = module.parents.get(fail)
-                    found.append(
-                        reader.value_classes(call.args[0])
+                    errors.append(
+                        inference.value_classes(call.args[0])
                         if isinstance(call, ast.Call) and call.args
                         else None
                     )
                 case ast.Call() as call:
-                    found.append(_by_helper(call, node, reader))
+                    errors.append(_errors_of_helper(call, node, inference))
                 case _:
-                    found.append(None)
-    return union(found)
+                    errors.append(None)
+    return union(errors)
 
 
-def _by_helper(call: ast.Call, do: ast.Name, reader: ErrorInference) -> ErrorSet | None:
-    """Read what a helper that is handed a `do` may fail with: its own annotation says it."""
-    defined = reader.module.type_of(call.func)
-    typed = get_proper_type(defined) if defined is not None else None
-    if not isinstance(typed, CallableType) or do not in call.args:
+def _errors_of_helper(call: ast.Call, do: ast.Name, inference: ErrorInference) -> ErrorSet | None:
+    """Return the errors of a function that receives `do`, by the annotation of its parameter."""
+    type_ = inference.module.type_of(call.func)
+    signature = get_proper_type(type_) if type_ is not None else None
+    if not isinstance(signature, CallableType) or do not in call.args:
         return None
-    formal = typed.argument_by_position(call.args.index(do))
-    wanted = get_proper_type(formal.typ) if formal is not None else None
-    return (
-        errors_of_type(wanted.args[0])
-        if isinstance(wanted, Instance) and wanted.type.fullname == DO
-        else None
-    )
+    parameter = signature.argument_by_position(call.args.index(do))
+    do_type = get_proper_type(parameter.typ) if parameter is not None else None
+    if not isinstance(do_type, Instance) or do_type.type.fullname != _DO:
+        return None
+    return errors_of_type(do_type.args[0])
 
 
-def is_inferable(function: Function, module: Module) -> bool:
-    """Whether what a function declares is its own matter: not of an abstract method, a protocol, a stub, an overload."""
+def _is_inferable(function: Function, module: Module) -> bool:
+    """Return whether the body of a function determines its errors.
+
+    It does not in stubs, implementations of overloads, abstract methods and protocols.
+    """
     if (
         module.path.suffix == '.pyi'
         or module.implements_overloads(function)
         or _is_stub(function.body)
     ):
         return False
-    found = module.definition(function)
-    if found is None or found.abstract_status or found.is_overload:
+    definition = module.definition(function)
+    if definition is None or definition.abstract_status or definition.is_overload:
         return False
-    # Of a function that is no method mypy has a class that is none.
-    return not (found.info and found.info.is_protocol)
+    # The `info` of a plain function is mypy's falsy placeholder, not None.
+    return not (definition.info and definition.info.is_protocol)
 
 
 def _is_stub(body: Sequence[ast.stmt]) -> bool:
-    """Whether a body does nothing: a docstring, `...`, `pass`, `raise NotImplementedError`."""
+    """Return whether a body only has docstrings, `...`, `pass` and `raise NotImplementedError`."""
     for statement in body:
         match statement:
-            case ast.Expr(ast.Constant()) | ast.Pass():
-                continue
-            case ast.Raise(
-                ast.Name('NotImplementedError') | ast.Call(ast.Name('NotImplementedError'))
+            case (
+                ast.Expr(ast.Constant())
+                | ast.Pass()
+                | ast.Raise(
+                    ast.Name('NotImplementedError') | ast.Call(ast.Name('NotImplementedError'))
+                )
             ):
                 continue
             case _:
@@ -193,211 +222,133 @@ def _is_stub(body: Sequence[ast.stmt]) -> bool:
     return True
 
 
-def _unmade(declared: ErrorSet, inferred: ErrorSet) -> Iterator[str]:
-    # What a type variable brings, it is declared for itself.
-    brought = {name: info for name, info in inferred.items() if '.' in name or name not in declared}
+def _impossible_errors(declared: ErrorSet, inferred: ErrorSet) -> Iterator[str]:
+    # A declared type variable covers only itself.
+    produced = [info for name, info in inferred.items() if '.' in name or name not in declared]
     for name, info in without_type_variables(declared).items():
-        # Of `object`, `TaggedError` and exceptions SW106 speaks: they name no error.
+        # SW106 reports `object`, `TaggedError` and exceptions.
         if name in UNSPECIFIC or any(
             base.fullname == 'builtins.BaseException' for base in info.mro
         ):
             continue
-        if not any(overlaps(info, one) for one in brought.values()):
+        if not any(overlaps(info, other) for other in produced):
             yield name
 
 
-def overridden_methods(function: Function, reader: ErrorInference) -> Iterator[str]:
-    """Give the methods of base classes in whose place a method stands."""
-    found = reader.module.definition(function)
-    if found is None or not found.info:
+def _overridden_methods(function: Function, inference: ErrorInference) -> Iterator[str]:
+    """Yield the full names of the base-class methods that a method overrides."""
+    definition = inference.module.definition(function)
+    if definition is None or not definition.info:
         return
-    for base in found.info.mro[1:]:
-        if found.name in base.names and base.fullname != 'builtins.object':
-            yield f'{base.fullname}.{found.name}'
+    for base in definition.info.mro[1:]:
+        if definition.name in base.names and base.fullname != 'builtins.object':
+            yield f'{base.fullname}.{definition.name}'
 
 
-def _entries(function: Function, reader: ErrorInference) -> Iterator[ErrorSource]:
-    fates = Dispositions(reader, function)
-    for node in reader.own_nodes(ast.Call, function):
-        yield from _of_call(node, reader, fates)
-        for given in (*node.args, *(one.value for one in node.keywords)):
-            yield from _of_step(given, node, reader, fates)
+# Sources of errors
 
 
-def _of_call(node: ast.Call, reader: ErrorInference, fates: Dispositions) -> Iterator[ErrorSource]:
-    module = reader.module
+def _error_sources(function: Function, inference: ErrorInference) -> Iterator[ErrorSource]:
+    dispositions = Dispositions(inference, function)
+    for node in inference.own_nodes(ast.Call, function):
+        yield from _sources_in_call(node, inference, dispositions)
+        for argument in call_arguments(node):
+            yield from _sources_in_argument(argument, node, inference, dispositions)
+
+
+def _sources_in_call(
+    node: ast.Call, inference: ErrorInference, dispositions: Dispositions
+) -> Iterator[ErrorSource]:
+    module = inference.module
     name = module.full_name(node.func)
-    if name in FAILURE:
-        made = reader.value_classes(node.args[0]) if len(node.args) == 1 else None
-        yield from _entry(node, '', made, node, fates)
+    if name in FAILURE_CALLS:
+        errors = inference.value_classes(node.args[0]) if len(node.args) == 1 else None
+        yield from _sources(node, '', errors, node, dispositions)
         return
     match node.func:
-        case ast.Attribute(do, 'fail') if node.args and any(
-            DO in base_names(one) for one in union_members(module.type_of(do))
-        ):
-            yield from _entry(node, '', reader.value_classes(node.args[0]), None, fates)
+        case ast.Attribute(do, 'fail') if node.args and _is_do(do, module):
+            errors = inference.value_classes(node.args[0])
+            yield from _sources(node, '', errors, None, dispositions)
             return
         case ast.Attribute(guard, 'run' | 'run_sync') if any(
-            base_names(one) & GUARDS for one in union_members(module.type_of(guard))
+            base_names(member) & GUARDS for member in union_members(module.type_of(guard))
         ):
-            yield from _entry(node, '', reader.guard_errors(guard), node, fates)
+            yield from _sources(node, '', inference.guard_errors(guard), node, dispositions)
             return
         case ast.Attribute(receiver) if any(
-            RESULT in base_names(one) for one in union_members(module.type_of(receiver))
+            RESULT in base_names(member) for member in union_members(module.type_of(receiver))
         ):
             return
         case _:
             pass
-    if _is_own(name) or any(
-        DO in base_names(one) for one in union_members(module.type_of(node.func))
-    ):
+    if name.rpartition('.')[0] in _STEP_MODULES or _is_do(node.func, module):
         return
     if errors_in(module.type_of(node)) is not None:
-        yield from _entry(node, reader.callee_name(node), reader.errors_of(node), node, fates)
+        callee = inference.callee_name(node)
+        yield from _sources(node, callee, inference.errors_of(node), node, dispositions)
 
 
-def _of_step(
-    given: ast.expr, call: ast.Call, reader: ErrorInference, fates: Dispositions
+def _is_do(node: ast.expr, module: Module) -> bool:
+    return any(_DO in base_names(member) for member in union_members(module.type_of(node)))
+
+
+def _sources_in_argument(
+    argument: ast.expr, call: ast.Call, inference: ErrorInference, dispositions: Dispositions
 ) -> Iterator[ErrorSource]:
-    """Read a function that is handed over as a step: what it fails with comes in here, and goes where the call's result goes."""
-    if not isinstance(given, ast.Name | ast.Attribute):
+    """Yield the errors of a function passed as a step; the result of the call contains them."""
+    if not isinstance(argument, ast.Name | ast.Attribute):
         return
-    found = next(iter(union_members(reader.module.type_of(given))), None)
-    if isinstance(found, CallableType) and not found.is_type_obj():
-        errors = reader.returned_errors(given)
+    type_ = next(union_members(inference.module.type_of(argument)), None)
+    if not isinstance(type_, CallableType):
+        return
+    if not type_.is_type_obj():
+        errors = inference.returned_errors(argument)
         if errors:
-            yield from _entry(given, reader.qualified_name(given), errors, call, fates)
-    elif isinstance(found, CallableType) and _makes(call, reader.module):
-        yield from _entry(given, '', errors_of_type(found.ret_type), call, fates)
+            callee = inference.qualified_name(argument)
+            yield from _sources(argument, callee, errors, call, dispositions)
+    elif _constructs_errors(call, inference.module):
+        yield from _sources(argument, '', errors_of_type(type_.ret_type), call, dispositions)
 
 
-def _makes(call: ast.Call, module: Module) -> bool:
-    """Whether a class that is handed over is made into errors: `.alt(K)`, `.becomes(K)`."""
-    return isinstance(call.func, ast.Attribute) and (
-        (call.func.attr == 'alt' and channel_of(module.type_of(call.func.value)) is not None)
-        or call.func.attr == 'becomes'
-    )
+def _constructs_errors(call: ast.Call, module: Module) -> bool:
+    """Return whether a call constructs errors from a class: `.alt(Busy)` or `.becomes(Busy)`."""
+    if not isinstance(call.func, ast.Attribute):
+        return False
+    if call.func.attr == 'alt':
+        return channel_of(module.type_of(call.func.value)) is not None
+    return call.func.attr == 'becomes'
 
 
-def _entry(
+def _sources(
     node: ast.expr,
     callee: str,
     errors: ErrorSet | None,
     result: ast.expr | None,
-    fates: Dispositions,
+    dispositions: Dispositions,
 ) -> Iterator[ErrorSource]:
+    """Yield the source of some errors, if there are any.
+
+    Args:
+        node: The expression that brings the errors.
+        callee: Full name of the function that fails, or empty.
+        errors: The errors; None if unknown.
+        result: The expression whose Result contains them, if there is one.
+        dispositions: Dispositions of the errors in the function.
+    """
     errors = without_type_variables(errors or NO_ERRORS)
     if not errors:
         return
-    where = fates.module.location_of(node)
-    if result is None or (
-        channel_of(fates.module.type_of(result)) is None
-        and errors_in(fates.module.type_of(result)) is None
-    ):
-        yield ErrorSource(where, callee, tuple(sorted(errors)))
+    module = dispositions.module
+    type_ = module.type_of(result) if result is not None else None
+    location, names = module.location_of(node), tuple(sorted(errors))
+    if result is None or (channel_of(type_) is None and errors_in(type_) is None):
+        yield ErrorSource(location, callee, names)
         return
-    fate = fates.of_result(result, errors)
+    disposition = dispositions.of_result(result, errors)
     yield ErrorSource(
-        where,
-        callee,
-        tuple(sorted(errors)),
-        tuple(sorted(fate.handled)),
-        tuple(sorted(fate.lost(errors))),
-    )
-
-
-def _is_own(name: str) -> bool:
-    """Whether a function is one of this library's steps, which bring nothing of their own."""
-    return name.rpartition('.')[0] in {
-        'seamwise.compose',
-        'seamwise.many',
-        'seamwise.many_async',
-        'seamwise.edges',
-        'seamwise.containers',
-    }
-
-
-def _shows(function: Function, reader: ErrorInference) -> Iterator[SeamUse]:
-    module = reader.module
-    for node in reader.own_nodes(ast.Call, function):
-        seam = seam_of_call(node, module)
-        handed = _handed(node, reader) if seam else NO_ERRORS
-        if handed:
-            yield SeamUse(module.location_of(node), seam, tuple(sorted(handed)))
-    for decorator in function.decorator_list:
-        seam = next(
-            (
-                name
-                for one in walk(decorator)
-                if isinstance(one, ast.expr) and (name := seam_of_adapter(one, module))
-            ),
-            '',
-        )
-        errors = inferred_errors(function, reader) if seam else None
-        if errors:
-            yield SeamUse(module.location_of(function), seam, tuple(sorted(errors)))
-
-
-def _handed(call: ast.Call, reader: ErrorInference) -> ErrorSet:
-    """Give the errors that a call is handed: as they are, or in a result."""
-    found: dict[str, TypeInfo] = {}
-    for one in (*call.args, *(keyword.value for keyword in call.keywords)):
-        in_result = (
-            reader.errors_of(one) if errors_in(reader.module.type_of(one)) is not None else None
-        )
-        if in_result is not None:
-            found.update(in_result)
-            continue
-        given = reader.value_classes(one)
-        found.update(
-            {
-                name: info
-                for name, info in (given or NO_ERRORS).items()
-                if any(base.fullname == 'seamwise.errors.TaggedError' for base in info.mro)
-            }
-        )
-    return found
-
-
-def seam_of_call(call: ast.Call, module: Module) -> str:
-    """Give the seam that a call shows an error at: by its adapter, or by the shape that it gives; empty for none."""
-    own = seam_of_adapter(call.func, module)
-    if own:
-        return own
-    for one in (*call.args, *(keyword.value for keyword in call.keywords)):
-        given = seam_of_adapter(one, module)
-        if given:
-            return given
-    typed = module.type_of(call)
-    return next(
-        (
-            found
-            for one in union_members(typed)
-            if isinstance(one, Instance) and (found := _seam(one.type.fullname))
-        ),
-        '',
-    )
-
-
-def seam_of_adapter(node: ast.expr, module: Module) -> str:
-    """Give the seam of an adapter, by its shape; empty for what is none."""
-    for one in union_members(module.type_of(node)):
-        if isinstance(one, Instance) and one.type.fullname == ADAPTER and len(one.args) == 2:  # noqa: PLR2004 -- errors and shape
-            shape = next(
-                (part for part in union_members(one.args[1]) if isinstance(part, Instance)), None
-            )
-            return '' if shape is None else _seam(shape.type.fullname) or shape.type.name
-    return ''
-
-
-def _seam(shape: str) -> str:
-    """Give the name of the seam that a shape belongs to: its folder in `seamwise.seams`."""
-    folder = shape.removeprefix(SEAMS).split('.')
-    return (
-        folder[0]
-        if shape.startswith(SEAMS)
-        and len(folder) > 1
-        and not folder[0].startswith('_')
-        and folder[0] != 'adapter'
-        else ''
+        location=location,
+        callee=callee,
+        errors=names,
+        handled=tuple(sorted(disposition.handled)),
+        lost=tuple(sorted(disposition.lost(errors))),
     )

@@ -1,4 +1,4 @@
-"""The guards of a file: what each is made of, and where one stands around an operation."""
+"""Guards of a module: their layers, and the operations that they protect."""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from mypy.types import AnyType, CallableType, Instance, Type, get_proper_type
 
 from seamwise.check.facts import GuardedCall, GuardFacts, GuardLayer
-from seamwise.check.inference.bindings import ValueBinding
+from seamwise.check.inference.bindings import Binding, ValueBinding
 from seamwise.check.inference.error_inference import (
     ATTEMPT,
     GUARDS,
@@ -31,198 +31,209 @@ from seamwise.check.typed_ast.channels import (
 )
 from seamwise.check.typed_ast.program import Function, walk
 
-RETRY = 'seamwise.policies.retry.retry'
-FALLBACK = 'seamwise.policies.fallback.Fallback'
-CACHE = 'seamwise.policies.cache.CacheDecorator'
+_RETRY = 'seamwise.policies.retry.retry'
+_FALLBACK = 'seamwise.policies.fallback.Fallback'
+_CACHE = 'seamwise.policies.cache.CacheDecorator'
 
 
-def guard_facts(reader: ErrorInference) -> Iterator[GuardFacts]:
-    """Give the guards that a file keeps under names of its own."""
-    for kind in (ast.Assign, ast.AnnAssign):
-        for statement in reader.module.nodes_of_type(kind):
+def guard_facts(inference: ErrorInference) -> Iterator[GuardFacts]:
+    """Yield the guards that a module assigns to a module-level name or an attribute."""
+    for node_type in (ast.Assign, ast.AnnAssign):
+        for statement in inference.module.nodes_of_type(node_type):
             match statement:
                 case ast.Assign([target], value) | ast.AnnAssign(
                     target, _, ast.expr() as value
-                ) if is_guard(value, reader):
-                    name = _kept_as(target, statement, reader)
+                ) if is_guard(value, inference):
+                    name = _target_name(target, statement, inference)
                     if name:
-                        yield GuardFacts(name, _layers(value, reader))
+                        yield GuardFacts(name, _layers(value, inference))
                 case _:
                     pass
 
 
-def _kept_as(target: ast.expr, statement: ast.stmt, reader: ErrorInference) -> str:
-    """Give the full name of what is assigned to, in a file, a class or an object; empty for a local name."""
+def _target_name(target: ast.expr, statement: ast.stmt, inference: ErrorInference) -> str:
+    """Return the full name of an assignment target; empty for a local name."""
     if isinstance(target, ast.Attribute):
-        return reader.qualified_name(target)
-    around = reader.module.parents.get(statement)
-    while isinstance(around, ast.If | ast.Try | ast.With):
-        around = reader.module.parents.get(around)
-    if not isinstance(target, ast.Name) or not isinstance(around, ast.Module | ast.ClassDef):
+        return inference.qualified_name(target)
+    module = inference.module
+    scope = module.parents.get(statement)
+    while isinstance(scope, ast.If | ast.Try | ast.With):
+        scope = module.parents.get(scope)
+    if not isinstance(target, ast.Name) or not isinstance(scope, ast.Module | ast.ClassDef):
         return ''
-    owner = (
-        full_name(around, reader.module) if isinstance(around, ast.ClassDef) else reader.module.name
-    )
-    return f'{owner}.{target.id}'
+    prefix = full_name(scope, module) if isinstance(scope, ast.ClassDef) else module.name
+    return f'{prefix}.{target.id}'
 
 
-def guarded_calls(reader: ErrorInference) -> Iterator[GuardedCall]:
-    """Give the places where a guard stands around an operation."""
-    module = reader.module
+def guarded_calls(inference: ErrorInference) -> Iterator[GuardedCall]:
+    """Yield the operations that a guard protects, by `run`, by a call or as a decorator."""
+    module = inference.module
     for call in module.nodes_of_type(ast.Call):
         match call.func:
-            case ast.Attribute(guard, 'run' | 'run_sync') if call.args and is_guard(guard, reader):
-                errors = reader.returned_errors(call.args[0])
-                yield GuardedCall(
-                    module.location_of(call),
-                    _layers(guard, reader),
-                    sorted_names(errors),
-                    _own(guard, reader),
-                )
-            case guard if len(call.args) == 1 and is_guard(guard, reader):
-                # A function is decorated, by hand.
-                around = module.parents.get(call)
+            case ast.Attribute(guard, 'run' | 'run_sync') if call.args and is_guard(
+                guard, inference
+            ):
+                errors = inference.returned_errors(call.args[0])
+                yield _guarded_call(call, guard, errors, '', inference)
+            case guard if len(call.args) == 1 and is_guard(guard, inference):
+                # A decorator that is applied by a call: `guarded = guard(function)`.
+                parent = module.parents.get(call)
                 name = (
-                    _kept_as(around.targets[0], around, reader)
-                    if isinstance(around, ast.Assign)
+                    _target_name(parent.targets[0], parent, inference)
+                    if isinstance(parent, ast.Assign)
                     else ''
                 )
-                errors = reader.returned_errors(call.args[0])
-                yield GuardedCall(
-                    module.location_of(call),
-                    _layers(guard, reader),
-                    sorted_names(errors),
-                    _own(guard, reader),
-                    name,
-                )
+                errors = inference.returned_errors(call.args[0])
+                yield _guarded_call(call, guard, errors, name, inference)
             case _:
                 pass
     for function in module.functions():
-        for number, decorator in enumerate(function.decorator_list):
-            if is_guard(decorator, reader):
-                errors = _inside(function, function.decorator_list[number + 1 :], reader)
-                name = reader.function_name(function)
-                yield GuardedCall(
-                    module.location_of(decorator),
-                    _layers(decorator, reader),
-                    sorted_names(errors),
-                    _own(decorator, reader),
-                    name,
-                )
+        decorators = function.decorator_list
+        for index, decorator in enumerate(decorators):
+            if is_guard(decorator, inference):
+                errors = _errors_below(function, decorators[index + 1 :], inference)
+                name = inference.function_name(function)
+                yield _guarded_call(decorator, decorator, errors, name, inference)
 
 
-def is_guard(node: ast.expr, reader: ErrorInference) -> bool:
-    """Whether an expression is a guard."""
-    return any(base_names(one) & GUARDS for one in union_members(reader.module.type_of(node)))
+def _guarded_call(
+    node: ast.expr,
+    guard: ast.expr,
+    errors: ErrorSet | None,
+    function_name: str,
+    inference: ErrorInference,
+) -> GuardedCall:
+    return GuardedCall(
+        location=inference.module.location_of(node),
+        layers=_layers(guard, inference),
+        errors=sorted_names(errors),
+        guard_errors=tuple(sorted(unhandled_guard_errors(guard, inference))),
+        function=function_name,
+    )
 
 
-def _inside(
-    function: Function, decorators: Sequence[ast.expr], reader: ErrorInference
+def is_guard(node: ast.expr, inference: ErrorInference) -> bool:
+    """Return whether an expression is a guard."""
+    return any(
+        base_names(member) & GUARDS for member in union_members(inference.module.type_of(node))
+    )
+
+
+def _errors_below(
+    function: Function, decorators: Sequence[ast.expr], inference: ErrorInference
 ) -> ErrorSet | None:
-    """Give what a function fails with below some of its decorators; None where nobody can say what these add."""
-    declared = declared_errors(function, reader)
-    found = declared if declared is not None else inferred_errors(function, reader)
-    for one in reversed(decorators):
-        match (
-            reader.module.full_name(one.func)
-            if isinstance(one, ast.Call)
-            else reader.module.full_name(one),
-            one,
-        ):
-            case (name, ast.Call(_, [rules])) if name == ATTEMPT:
-                found = reader.mapped_errors(rules)
-            case (name, ast.Call(_, [classify])) if name == REFINE:
-                found = reader.returned_errors(classify)
-            case _ if is_guard(one, reader):
-                found = union([found, reader.guard_errors(one)])
-            case (name, _) if name != FALLIBLE and not _keeps(reader.module.type_of(one)):
-                return None
+    """Return the errors of a function with the inner ones of its decorators; None if unknown."""
+    module = inference.module
+    errors = declared_errors(function, inference)
+    if errors is None:
+        errors = inferred_errors(function, inference)
+    for decorator in reversed(decorators):
+        match decorator:
+            case ast.Call(callee, [rules]) if module.full_name(callee) == ATTEMPT:
+                errors = inference.mapped_errors(rules)
+            case ast.Call(callee, [classify]) if module.full_name(callee) == REFINE:
+                errors = inference.returned_errors(classify)
+            case _ if is_guard(decorator, inference):
+                errors = union([errors, inference.guard_errors(decorator)])
             case _:
-                pass
-    return found
+                callee = decorator.func if isinstance(decorator, ast.Call) else decorator
+                is_fallible = module.full_name(callee) == FALLIBLE
+                if not is_fallible and not _preserves_type(module.type_of(decorator)):
+                    return None
+    return errors
 
 
-def _keeps(decorator: Type | None) -> bool:
-    """Whether a decorator gives a function of the same type as it is given."""
-    found = get_proper_type(decorator) if decorator is not None else None
-    if isinstance(found, Instance):
-        return found.type.fullname == CACHE
-    if not isinstance(found, CallableType) or isinstance(get_proper_type(found.ret_type), AnyType):
+def _preserves_type(decorator: Type | None) -> bool:
+    """Return whether a decorator returns a function of the type that it receives."""
+    proper = get_proper_type(decorator) if decorator is not None else None
+    if isinstance(proper, Instance):
+        return proper.type.fullname == _CACHE
+    if not isinstance(proper, CallableType):
         return False
-    return found.arg_types[:1] == [found.ret_type]
+    if isinstance(get_proper_type(proper.ret_type), AnyType):
+        return False
+    return proper.arg_types[:1] == [proper.ret_type]
 
 
-def unhandled_guard_errors(guard: ast.expr, reader: ErrorInference) -> ErrorSet:
-    """Give what a guard itself fails with; what a fallback answers for, is answered."""
-    if not any(FALLBACK in base_names(one) for one in union_members(reader.module.type_of(guard))):
-        return without_type_variables(reader.guard_errors(guard) or NO_ERRORS)
+def unhandled_guard_errors(guard: ast.expr, inference: ErrorInference) -> ErrorSet:
+    """Return the errors of a guard itself, except those that a fallback replaces."""
+    members = union_members(inference.module.type_of(guard))
+    if not any(_FALLBACK in base_names(member) for member in members):
+        return without_type_variables(inference.guard_errors(guard) or NO_ERRORS)
     match guard:
-        case ast.BinOp(outer) if not _chooses(outer):
-            return unhandled_guard_errors(outer, reader)
+        case ast.BinOp(outer) if not _is_conditional_fallback(outer):
+            return unhandled_guard_errors(outer, inference)
         case ast.BinOp() | ast.Call():
-            return without_type_variables(reader.guard_errors(guard) or NO_ERRORS)
-        case ast.Name(name):
-            around = reader.enclosing_function(guard)
-            bound = reader.bindings(around).get(name, ()) if around is not None else ()
-            return (
-                unhandled_guard_errors(bound[0].value, reader)
-                if len(bound) == 1 and isinstance(bound[0], ValueBinding)
-                else NO_ERRORS
-            )
+            return without_type_variables(inference.guard_errors(guard) or NO_ERRORS)
+        case ast.Name():
+            value = _only_value(_local_bindings(guard, inference) or ())
+            return unhandled_guard_errors(value, inference) if value is not None else NO_ERRORS
         case _:
             return NO_ERRORS
 
 
-def _chooses(fallback: ast.expr) -> bool:
-    """Whether a fallback answers for some errors only, or is made elsewhere."""
+def _is_conditional_fallback(fallback: ast.expr) -> bool:
+    """Return whether a fallback may apply to some errors only.
+
+    It does if it has `when`; a fallback that is created elsewhere is unknown.
+    """
     calls = [node for node in walk(fallback) if isinstance(node, ast.Call)]
-    return not calls or any(one.arg in {None, 'when'} for call in calls for one in call.keywords)
+    return not calls or any(
+        keyword.arg in {None, 'when'} for call in calls for keyword in call.keywords
+    )
 
 
-def _own(guard: ast.expr, reader: ErrorInference) -> tuple[str, ...]:
-    return tuple(sorted(unhandled_guard_errors(guard, reader)))
+def _local_bindings(name: ast.Name, inference: ErrorInference) -> Sequence[Binding] | None:
+    """Return the bindings of a name in its function; None for a name from elsewhere."""
+    function = inference.enclosing_function(name)
+    return inference.bindings(function).get(name.id) if function is not None else None
 
 
-def _layers(guard: ast.expr, reader: ErrorInference) -> tuple[GuardLayer, ...] | None:
-    """Give the layers of a guard from the outside in; None where nobody can say."""
-    match guard:
-        case ast.BinOp(outer, ast.RShift(), inner):
-            left, right = _layers(outer, reader), _layers(inner, reader)
-            return None if left is None or right is None else (*left, *right)
-        case ast.Call(_, [inner]) if any(
-            KEYED in base_names(one) for one in union_members(reader.module.type_of(guard))
-        ):
-            return _layers(inner, reader)
-        case ast.Call(function, _, keywords):
-            own = tuple(sorted(reader.guard_errors(guard) or NO_ERRORS))
-            # Who says himself what is tried again, or hands his settings on, is not second-guessed.
-            is_plain = reader.module.full_name(function) == RETRY and all(
-                one.arg not in {None, 'when'} for one in keywords
-            )
-            return (
-                (GuardLayer('retry' if is_plain else 'other', errors=own),)
-                if is_guard(guard, reader)
-                else None
-            )
-        case ast.Name(name):
-            around = reader.enclosing_function(guard)
-            bound = reader.bindings(around).get(name) if around is not None else None
-            if bound is not None:
-                return (
-                    _layers(bound[0].value, reader)
-                    if len(bound) == 1 and isinstance(bound[0], ValueBinding)
-                    else None
-                )
-            return _named(guard, reader)
-        case ast.Attribute():
-            return _named(guard, reader)
-        case ast.IfExp(_, one, other):
-            found = _layers(one, reader)
-            return found if found == _layers(other, reader) else None
+def _only_value(bindings: Sequence[Binding]) -> ast.expr | None:
+    match bindings:
+        case [ValueBinding(value)]:
+            return value
         case _:
             return None
 
 
-def _named(guard: ast.expr, reader: ErrorInference) -> tuple[GuardLayer, ...] | None:
-    name = reader.qualified_name(guard)
+def _layers(guard: ast.expr, inference: ErrorInference) -> tuple[GuardLayer, ...] | None:
+    """Return the layers of a guard from the outermost to the innermost; None if unknown."""
+    module = inference.module
+    match guard:
+        case ast.BinOp(outer, ast.RShift(), inner):
+            outer_layers, inner_layers = _layers(outer, inference), _layers(inner, inference)
+            if outer_layers is None or inner_layers is None:
+                return None
+            return (*outer_layers, *inner_layers)
+        case ast.Call(_, [inner]) if any(
+            KEYED in base_names(member) for member in union_members(module.type_of(guard))
+        ):
+            return _layers(inner, inference)
+        case ast.Call(function, _, keywords):
+            if not is_guard(guard, inference):
+                return None
+            errors = tuple(sorted(inference.guard_errors(guard) or NO_ERRORS))
+            # With `when` or `**settings`, the author decides which errors are retried.
+            is_plain_retry = module.full_name(function) == _RETRY and all(
+                keyword.arg not in {None, 'when'} for keyword in keywords
+            )
+            return (GuardLayer('retry' if is_plain_retry else 'other', errors=errors),)
+        case ast.Name():
+            bindings = _local_bindings(guard, inference)
+            if bindings is None:
+                return _reference(guard, inference)
+            value = _only_value(bindings)
+            return _layers(value, inference) if value is not None else None
+        case ast.Attribute():
+            return _reference(guard, inference)
+        case ast.IfExp(_, body, orelse):
+            layers = _layers(body, inference)
+            return layers if layers == _layers(orelse, inference) else None
+        case _:
+            return None
+
+
+def _reference(guard: ast.expr, inference: ErrorInference) -> tuple[GuardLayer, ...] | None:
+    name = inference.qualified_name(guard)
     return (GuardLayer('named', name),) if '.' in name else None

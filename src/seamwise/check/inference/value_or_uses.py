@@ -1,4 +1,4 @@
-"""Where a failure becomes a value, and nobody has looked at its error."""
+"""Calls of `value_or` that replace errors which no code has looked at."""
 
 import ast
 from collections.abc import Iterator
@@ -15,65 +15,67 @@ from seamwise.check.typed_ast.channels import (
     without_type_variables,
 )
 
-TAP_ERROR = 'seamwise.compose.tap_error'
+_TAP_ERROR = 'seamwise.compose.tap_error'
 
 
-def defaulted_errors(reader: ErrorInference) -> Iterator[DefaultedError]:
-    """Give each `value_or` on a channel with errors that nobody looks at."""
-    module = reader.module
+def defaulted_errors(inference: ErrorInference) -> Iterator[DefaultedError]:
+    """Yield each `value_or` on a Result with errors that no code has looked at."""
+    module = inference.module
     for call in module.nodes_of_type(ast.Call):
         match call.func:
             case ast.Attribute(result, 'value_or') if (
                 channel_of(module.type_of(result)) is not None
             ):
-                errors = reader.errors_of(result)
-                left = _unseen(result, without_type_variables(errors), reader) if errors else None
-                if left:
-                    yield DefaultedError(module.location_of(call), tuple(sorted(left)))
+                errors = without_type_variables(inference.errors_of(result) or NO_ERRORS)
+                unseen = _unseen(result, errors, inference) if errors else NO_ERRORS
+                if unseen:
+                    yield DefaultedError(module.location_of(call), tuple(sorted(unseen)))
             case _:
                 pass
 
 
-def _unseen(result: ast.expr, errors: ErrorSet, reader: ErrorInference) -> ErrorSet:
-    """Leave out what another line looks at: `tap_error`, or any use of the name that the result goes by."""
+def _unseen(result: ast.expr, errors: ErrorSet, inference: ErrorInference) -> ErrorSet:
+    """Return the errors that neither a `tap_error` nor another use of the Result looks at."""
+    module = inference.module
     match result:
         case ast.Await(inner) | ast.NamedExpr(_, inner):
-            return _unseen(inner, errors, reader)
-        case ast.Call(ast.Attribute(inner, 'map')) if (
-            channel_of(reader.module.type_of(inner)) is not None
-        ):
-            return _unseen(inner, errors, reader)
+            return _unseen(inner, errors, inference)
+        case ast.Call(ast.Attribute(inner, 'map')) if channel_of(module.type_of(inner)) is not None:
+            return _unseen(inner, errors, inference)
         case ast.Call(ast.Attribute(inner, 'bind'), [step]) if (
-            channel_of(reader.module.type_of(inner)) is not None
+            channel_of(module.type_of(inner)) is not None
         ):
-            added = without_type_variables(reader.returned_errors(step) or NO_ERRORS)
-            return {**_unseen(inner, errors, reader), **narrow(errors, added)}
-        case ast.Call(function, [inner, _]) if reader.module.full_name(function) == TAP_ERROR:
+            added = without_type_variables(inference.returned_errors(step) or NO_ERRORS)
+            return {**_unseen(inner, errors, inference), **narrow(errors, added)}
+        case ast.Call(function, [_, _]) if module.full_name(function) == _TAP_ERROR:
             return NO_ERRORS
-        case ast.Call(function, [inner, *_]) if reader.module.full_name(function) in PASS_THROUGH:
-            return _unseen(inner, errors, reader)
+        case ast.Call(function, [inner, *_]) if module.full_name(function) in PASS_THROUGH:
+            return _unseen(inner, errors, inference)
         case ast.Name() | ast.Attribute():
-            return _unseen_elsewhere(result, errors, reader)
+            return _unseen_in_function(result, errors, inference)
         case _:
             return errors
 
 
-def _unseen_elsewhere(
-    result: ast.Name | ast.Attribute, errors: ErrorSet, reader: ErrorInference
+def _unseen_in_function(
+    result: ast.Name | ast.Attribute, errors: ErrorSet, inference: ErrorInference
 ) -> ErrorSet:
-    """Leave out what the other uses of a name look at, and what was looked at before it was bound."""
-    function = reader.enclosing_function(result)
-    fates = Dispositions(reader, function)
+    """Return the errors that no use of a name looks at, and no use of the values bound to it."""
+    function = inference.enclosing_function(result)
+    dispositions = Dispositions(inference, function)
     if isinstance(result, ast.Attribute):
-        return fates.of_attribute(result, errors).lost(errors)
-    left = fates.of_name(result.id, errors).lost(errors)
-    bound = reader.bindings(function).get(result.id, ()) if function is not None else ()
+        return dispositions.of_attribute(result, errors).lost(errors)
+    lost = dispositions.of_name(result.id, errors).lost(errors)
+    bindings = inference.bindings(function).get(result.id, ()) if function is not None else ()
     values = [
-        one.value
-        for one in bound
-        if isinstance(one, ValueBinding) and not isinstance(one.value, ast.Name | ast.Attribute)
+        binding.value
+        for binding in bindings
+        if isinstance(binding, ValueBinding)
+        and not isinstance(binding.value, ast.Name | ast.Attribute)
     ]
-    if not values or len(values) < len(bound):
-        return left
-    unseen = [fates.of_result(one, left).lost(_unseen(one, left, reader)) for one in values]
-    return {name: info for name, info in left.items() if any(name in one for one in unseen)}
+    if not values or len(values) < len(bindings):
+        return lost
+    unseen: set[str] = set()
+    for value in values:
+        unseen.update(dispositions.of_result(value, lost).lost(_unseen(value, lost, inference)))
+    return {name: info for name, info in lost.items() if name in unseen}

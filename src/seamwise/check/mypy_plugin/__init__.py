@@ -1,1 +1,26 @@
-"""What the mypy plugin knows, one feature a file."""
+"""Features of the mypy plugin, one module each, with the names and the error code they share.
+
+The plugin API and the semantic analyser are internals of mypy; `seamwise.check.plugin` names the
+versions that are tested.
+"""
+
+from typing import Final
+
+from mypy.errorcodes import ErrorCode
+from mypy.nodes import TypeInfo
+
+ADAPTER_OR: Final = 'seamwise.seams.adapter.Adapter.__or__'
+CATCH: Final = 'seamwise.compose.catch'
+CATCH_CALL: Final = 'seamwise.compose.Catch.__call__'
+FAILURE: Final = 'seamwise.containers.Failure'
+OBJECT_SETATTR: Final = 'builtins.object.__setattr__'
+SETATTR: Final = 'builtins.setattr'
+STRUCT: Final = 'msgspec.Struct'
+TAGGED_ERROR: Final = 'seamwise.errors.TaggedError'
+
+CODE: Final = ErrorCode('seamwise', 'Misuse of results, errors and adapters', 'Seamwise')
+
+
+def is_error_class(info: TypeInfo) -> bool:
+    """Return whether a class derives from TaggedError; the base class itself does not count."""
+    return info.fullname != TAGGED_ERROR and info.has_base(TAGGED_ERROR)

@@ -1,4 +1,4 @@
-"""`catch(Kind, handler)(result)`: what is left of a channel, exactly, where mypy would join it to a base."""
+"""Exact types for `catch(Busy, handler)(result)`, where mypy joins errors to their base class."""
 
 from mypy.nodes import TypeInfo
 from mypy.plugin import FunctionContext, MethodContext
@@ -18,82 +18,98 @@ from mypy.types import (
     get_proper_type,
 )
 
-from seamwise.check.mypy_plugin.names import FAILURE
+from seamwise.check.mypy_plugin import FAILURE
 
 
-def exact_kinds(ctx: FunctionContext) -> Type:
-    """Keep the kinds of a step those that are named: the context of the call, or a wide handler, must not add any."""
-    made = get_proper_type(ctx.default_return_type)
-    named = _named(ctx.arg_types[0][0]) if ctx.arg_types and len(ctx.arg_types[0]) == 1 else None
-    if not isinstance(made, Instance) or named is None:
+def infer_step(ctx: FunctionContext) -> Type:
+    """Infer the type of `catch(…)`: the step catches only the named classes.
+
+    Without this, the context of the call or the parameter type of the handler could add classes.
+    """
+    step = get_proper_type(ctx.default_return_type)
+    classes = _only_argument(ctx)
+    caught = _instances_of(classes) if classes is not None else None
+    if not isinstance(step, Instance) or caught is None:
         return ctx.default_return_type
     return Instance(
-        made.type, [UnionType.make_union(named), *made.args[1:]], made.line, made.column
+        step.type, [UnionType.make_union(caught), *step.args[1:]], step.line, step.column
     )
 
 
-def _named(given: Type) -> list[Type] | None:
-    """Give the instances of the classes in the first argument of `catch`; None where they are not known one by one."""
-    given = get_proper_type(given)
-    if isinstance(given, TupleType):
-        parts = [_named(item) for item in given.items]
-        return [kind for part in parts for kind in part or ()] if all(parts) else None
-    if isinstance(given, TypeType) and isinstance(given.item, Instance):
-        return [given.item]
-    if isinstance(given, FunctionLike) and given.is_type_obj():
-        kind = given.type_object()
-        # What a generic class is generic in, the handler says.
-        return None if kind.is_generic() else [Instance(kind, [])]
+def infer_step_result(ctx: MethodContext) -> Type:
+    """Infer the type of calling a step: the handler's result, and the errors it does not catch."""
+    step, result = ctx.type, _only_argument(ctx)
+    failure = _failure_and_errors(result) if result is not None else None
+    if not isinstance(step, Instance) or failure is None:
+        return ctx.default_return_type
+    failure_class, errors = failure
+    caught, handler_result = _members(step.args[0]), step.args[1]
+    if any(isinstance(type_, AnyType) for type_ in (*caught, *errors)):
+        return ctx.default_return_type
+    remaining: list[Type] = [
+        error for error in errors if not any(_is_subclass(error, class_) for class_ in caught)
+    ]
+    if not remaining:
+        return handler_result
+    return UnionType.make_union(
+        [handler_result, Instance(failure_class, [UnionType.make_union(remaining)])]
+    )
+
+
+def _only_argument(ctx: FunctionContext | MethodContext) -> Type | None:
+    """Return the type of the first argument; None if it is missing or a `*args`."""
+    return ctx.arg_types[0][0] if ctx.arg_types and len(ctx.arg_types[0]) == 1 else None
+
+
+def _instances_of(classes: Type) -> list[Type] | None:
+    """Return the instances of a class or of a tuple of classes; None if one of them is unknown."""
+    classes = get_proper_type(classes)
+    if isinstance(classes, TupleType):
+        parts = [_instances_of(item) for item in classes.items]
+        return [instance for part in parts for instance in part or ()] if all(parts) else None
+    if isinstance(classes, TypeType) and isinstance(classes.item, Instance):
+        return [classes.item]
+    if isinstance(classes, FunctionLike) and classes.is_type_obj():
+        info = classes.type_object()
+        # The type arguments of a generic class come from the handler.
+        return None if info.is_generic() else [Instance(info, [])]
     return None
 
 
-def rest_of_channel(ctx: MethodContext) -> Type:
-    """Give the handler's result, and a failure of what the step does not take."""
-    step = ctx.type
-    arrives = _errors(ctx.arg_types[0][0]) if ctx.arg_types and len(ctx.arg_types[0]) == 1 else None
-    if not isinstance(step, Instance) or arrives is None:
-        return ctx.default_return_type
-    failure, errors = arrives
-    kinds, handled = _members(step.args[0]), step.args[1]
-    if any(isinstance(one, AnyType) for one in (*kinds, *errors)):
-        return ctx.default_return_type
-    left: list[Type] = [
-        error for error in errors if not any(_is_taken(error, kind) for kind in kinds)
-    ]
-    if not left:
-        return handled
-    return UnionType.make_union([handled, Instance(failure, [UnionType.make_union(left)])])
-
-
-def _errors(result: Type) -> tuple[TypeInfo, list[ProperType]] | None:
-    """Give the errors of a failure, or of several that stand apart; None where a part of it is no failure."""
+def _failure_and_errors(result: Type) -> tuple[TypeInfo, list[ProperType]] | None:
+    """Return the class Failure, and the errors of all Failures in a union; else None."""
+    members = _members(result)
     failures = [
-        one
-        for one in _members(result)
-        if isinstance(one, Instance) and one.type.fullname == FAILURE
+        member
+        for member in members
+        if isinstance(member, Instance) and member.type.fullname == FAILURE
     ]
-    if not failures or len(failures) < len(_members(result)):
+    if not failures or len(failures) < len(members):
         return None
-    errors = [error for one in failures for error in _members(one.args[0])]
+    errors = [error for failure in failures for error in _members(failure.args[0])]
     return failures[0].type, [error for error in errors if not isinstance(error, UninhabitedType)]
 
 
 def _members(union: Type) -> list[ProperType]:
-    return [get_proper_type(one) for one in flatten_nested_unions([union])]
+    return [get_proper_type(item) for item in flatten_nested_unions([union])]
 
 
-def _is_taken(error: ProperType, kind: ProperType) -> bool:
-    """Say what `isinstance` would: by the class alone, whatever it is generic in, and with no promotion of int to float."""
-    if error == kind:
+def _is_subclass(error: ProperType, class_: ProperType) -> bool:
+    """Return the result of `isinstance`: without type arguments, and int is not a float."""
+    if error == class_:
         return True
     bound = get_proper_type(error.upper_bound) if isinstance(error, TypeVarType) else error
-    found, wanted = _class(bound), _class(kind)
-    return found is not None and wanted is not None and found.has_base(wanted.fullname)
+    error_info, class_info = _info(bound), _info(class_)
+    return (
+        error_info is not None
+        and class_info is not None
+        and error_info.has_base(class_info.fullname)
+    )
 
 
-def _class(one: ProperType) -> TypeInfo | None:
-    if isinstance(one, LiteralType):
-        return one.fallback.type
-    if isinstance(one, TupleType):
-        return one.partial_fallback.type
-    return one.type if isinstance(one, Instance) else None
+def _info(type_: ProperType) -> TypeInfo | None:
+    if isinstance(type_, LiteralType):
+        return type_.fallback.type
+    if isinstance(type_, TupleType):
+        return type_.partial_fallback.type
+    return type_.type if isinstance(type_, Instance) else None

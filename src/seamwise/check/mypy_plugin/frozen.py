@@ -1,6 +1,6 @@
-"""Assignments to what is frozen in a tagged error: the ways round that mypy itself does not see.
+"""Report assignments to fields of tagged errors that mypy does not report itself.
 
-`error.field = …` it refuses already, by `dataclass_transform(frozen_default=True)`.
+mypy reports `error.field = …`, because of `dataclass_transform(frozen_default=True)`.
 """
 
 from mypy.nodes import AssignmentStmt, MemberExpr, NameExpr, TypeInfo, Var
@@ -14,14 +14,16 @@ from mypy.types import (
     get_proper_type,
 )
 
-from seamwise.check.mypy_plugin.names import CODE, is_error_class
+from seamwise.check.mypy_plugin import CODE, is_error_class
+
+_SETATTR_ARGUMENTS = 3
 
 
-def freeze_class_values(ctx: ClassDefContext) -> None:
-    """Make `limit = 3` in a class body what it is: a value of the class, which no error can change."""
-    for one in ctx.cls.defs.body:
-        if isinstance(one, AssignmentStmt) and not one.new_syntax:
-            for target in one.lvalues:
+def mark_class_variables(ctx: ClassDefContext) -> None:
+    """Mark `limit = 3` in a class body as a class variable; only annotated names are fields."""
+    for statement in ctx.cls.defs.body:
+        if isinstance(statement, AssignmentStmt) and not statement.new_syntax:
+            for target in statement.lvalues:
                 if (
                     isinstance(target, NameExpr)
                     and isinstance(target.node, Var)
@@ -30,29 +32,33 @@ def freeze_class_values(ctx: ClassDefContext) -> None:
                     target.node.is_classvar = True
 
 
-def refuse_on_class(ctx: AttributeContext) -> Type:
-    """Report `Kind.field = …`, which would take the field away from every error of the kind."""
-    kind = get_proper_type(ctx.type)
+def check_class_attribute(ctx: AttributeContext) -> Type:
+    """Report `Busy.field = …`, which would replace the field's descriptor for all instances."""
+    class_ = get_proper_type(ctx.type)
     if (
         ctx.is_lvalue
         and isinstance(ctx.context, MemberExpr)
-        and isinstance(kind, FunctionLike)
-        and kind.is_type_obj()
+        and isinstance(class_, FunctionLike)
+        and class_.is_type_obj()
     ):
-        name, info = ctx.context.name, kind.type_object()
+        name, info = ctx.context.name, class_.type_object()
         if _is_field(info, name):
-            reason = f'Cannot assign to "{name}" on "{info.name}": every error of this class would lose the field'
-            ctx.api.fail(reason, ctx.context, code=CODE)
+            ctx.api.fail(
+                f'Cannot assign to "{name}" on "{info.name}": '
+                'every error of this class would lose the field',
+                ctx.context,
+                code=CODE,
+            )
     return ctx.default_attr_type
 
 
-def refuse_by_name(ctx: FunctionContext | MethodContext) -> Type:
+def check_setattr(ctx: FunctionContext | MethodContext) -> Type:
     """Report `setattr(error, 'field', …)` and `object.__setattr__(error, 'field', …)`."""
-    if len(ctx.arg_types) < len(('error', 'name', 'value')) or not all(ctx.arg_types[:2]):
+    if len(ctx.arg_types) < _SETATTR_ARGUMENTS or not all(ctx.arg_types[:2]):
         return ctx.default_return_type
-    name = _literal(ctx.arg_types[1][0])
-    for one in flatten_nested_unions([ctx.arg_types[0][0]]):
-        error = get_proper_type(one)
+    name = _literal_string(ctx.arg_types[1][0])
+    for item in flatten_nested_unions([ctx.arg_types[0][0]]):
+        error = get_proper_type(item)
         if name is not None and isinstance(error, Instance) and _is_field(error.type, name):
             ctx.api.fail(
                 f'Property "{name}" defined in "{error.type.name}" is read-only',
@@ -63,25 +69,23 @@ def refuse_by_name(ctx: FunctionContext | MethodContext) -> Type:
 
 
 def _is_inherited(info: TypeInfo, name: str) -> bool:
-    # A base has said already what it is; mypy would refuse another kind of attribute in its place.
+    # mypy reports an override that changes an instance attribute to a class variable.
     return any(name in base.names for base in info.mro[1:])
 
 
 def _is_field(info: TypeInfo, name: str) -> bool:
-    found = info.names.get(name)
+    symbol = info.names.get(name)
     return (
         is_error_class(info)
-        and found is not None
-        and isinstance(found.node, Var)
-        and found.node.is_property
+        and symbol is not None
+        and isinstance(symbol.node, Var)
+        and symbol.node.is_property
     )
 
 
-def _literal(given: Type) -> str | None:
-    given = get_proper_type(given)
-    literal = given.last_known_value if isinstance(given, Instance) else given
-    return (
-        literal.value
-        if isinstance(literal, LiteralType) and isinstance(literal.value, str)
-        else None
-    )
+def _literal_string(type_: Type) -> str | None:
+    type_ = get_proper_type(type_)
+    literal = type_.last_known_value if isinstance(type_, Instance) else type_
+    if isinstance(literal, LiteralType) and isinstance(literal.value, str):
+        return literal.value
+    return None

@@ -1,4 +1,4 @@
-"""Message templates, checked against the fields of their class by the very function that checks them at run time."""
+"""Check message templates against the fields of their class, with the function used at run time."""
 
 from collections.abc import Iterator, Mapping
 
@@ -8,60 +8,60 @@ from mypy.server.trigger import make_trigger
 from mypy.types import Instance, Type, get_proper_type
 
 from seamwise import messages
-from seamwise.check.mypy_plugin.names import CODE, STRUCT, TAGGED_ERROR
+from seamwise.check.mypy_plugin import CODE, STRUCT, TAGGED_ERROR
 
 
 def check_template(ctx: ClassDefContext) -> None:
-    """Report a template that would be a TypeError when the class is made, in the same words."""
-    given = ctx.cls.keywords.get('message')
-    if given is None or ctx.cls.info.fallback_to_any:
+    """Report a template that raises a TypeError at run time, with the same message."""
+    argument = ctx.cls.keywords.get('message')
+    if argument is None or ctx.cls.info.fallback_to_any:
         return
-    if isinstance(given, RefExpr):
-        # The daemon looks for the names in a class body, not for those in its keywords.
-        ctx.api.add_plugin_dependency(make_trigger(given.fullname))
-    template = ctx.api.parse_str_literal(given)
+    if isinstance(argument, RefExpr):
+        # The daemon does not track names in class keywords as dependencies.
+        ctx.api.add_plugin_dependency(make_trigger(argument.fullname))
+    template = ctx.api.parse_str_literal(argument)
     if template is None:
         return
     try:
-        messages.validate_template(template, _fields(ctx))
-    except ValueError as reason:
-        ctx.api.fail(
-            f'{ctx.cls.name}: the message {template!r} does not work: {reason}.', given, code=CODE
-        )
+        messages.validate_template(template, _field_types(ctx))
+    except ValueError as error:
+        message = f'{ctx.cls.name}: the message {template!r} does not work: {error}.'
+        ctx.api.fail(message, argument, code=CODE)
 
 
-def _fields(ctx: ClassDefContext) -> Mapping[str, str | None]:
-    """Give each field and, where the class itself says that it is an int, float, str or bool, the name of its type."""
+def _field_types(ctx: ClassDefContext) -> Mapping[str, str | None]:
+    """Return the fields of a class, with the name of each builtin type that it declares."""
     fields: dict[str, str | None] = {}
     for base in ctx.cls.info.mro[1:]:
         if base.has_base(STRUCT) and base.fullname not in {STRUCT, TAGGED_ERROR}:
             fields |= {
                 name: None
-                for name, found in base.names.items()
-                if isinstance(found.node, Var) and not found.node.is_classvar
+                for name, symbol in base.names.items()
+                if isinstance(symbol.node, Var) and not symbol.node.is_classvar
             }
-    for name in _declared(ctx.cls.defs.body):
-        # A name may be missing among the symbols for as long as the class is being analyzed.
+    for name in _annotated_names(ctx.cls.defs.body):
+        # During semantic analysis, the symbol may not exist yet.
         node = ctx.cls.info.names[name].node if name in ctx.cls.info.names else None
         if not isinstance(node, Var) or not node.is_classvar:
-            fields[name] = _plain(node.type) if isinstance(node, Var) else None
+            fields[name] = _builtin_name(node.type) if isinstance(node, Var) else None
     return fields
 
 
-def _declared(body: list[Statement]) -> Iterator[str]:
-    """Give the annotated names of a class body, those that stand under an `if` for this platform too."""
-    for one in body:
-        if isinstance(one, AssignmentStmt) and one.new_syntax:
-            yield from (target.name for target in one.lvalues if isinstance(target, NameExpr))
-        elif isinstance(one, IfStmt):
-            yield from _declared([*one.body, *([one.else_body] if one.else_body else [])])
-        elif isinstance(one, Block) and not one.is_unreachable:
-            yield from _declared(one.body)
+def _annotated_names(body: list[Statement]) -> Iterator[str]:
+    """Yield the annotated names of a class body, including reachable branches of an `if`."""
+    for statement in body:
+        if isinstance(statement, AssignmentStmt) and statement.new_syntax:
+            yield from (target.name for target in statement.lvalues if isinstance(target, NameExpr))
+        elif isinstance(statement, IfStmt):
+            orelse = [statement.else_body] if statement.else_body else []
+            yield from _annotated_names([*statement.body, *orelse])
+        elif isinstance(statement, Block) and not statement.is_unreachable:
+            yield from _annotated_names(statement.body)
 
 
-def _plain(declared: Type | None) -> str | None:
-    declared = get_proper_type(declared)
-    if not isinstance(declared, Instance):
+def _builtin_name(type_: Type | None) -> str | None:
+    type_ = get_proper_type(type_)
+    if not isinstance(type_, Instance):
         return None
-    module, _, name = declared.type.fullname.rpartition('.')
+    module, _, name = type_.type.fullname.rpartition('.')
     return name if module == 'builtins' else None

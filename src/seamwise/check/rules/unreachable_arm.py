@@ -61,8 +61,8 @@ from mypy.nodes import TypeInfo
 from seamwise.check.findings import RawFinding
 from seamwise.check.inference import inference_of
 from seamwise.check.inference.bindings import ValueBinding
-from seamwise.check.inference.error_inference import FAILURE, ErrorInference
-from seamwise.check.inference.functions import seam_of_adapter
+from seamwise.check.inference.error_inference import FAILURE_CALLS, ErrorInference
+from seamwise.check.inference.seams import seam_of_adapter
 from seamwise.check.rules.rule import Rule, join_code
 from seamwise.check.typed_ast.channels import (
     NO_ERRORS,
@@ -170,7 +170,7 @@ def _alternatives(pattern: ast.pattern) -> Iterator[ast.pattern]:
 def _failure_argument(pattern: ast.pattern, inference: ErrorInference) -> ast.pattern | None:
     """Return the pattern `x` of `Failure(x)`."""
     match pattern:
-        case ast.MatchClass(cls, [inner]) if inference.module.full_name(cls) in FAILURE:
+        case ast.MatchClass(cls, [inner]) if inference.module.full_name(cls) in FAILURE_CALLS:
             return inner
         case _:
             return None
@@ -180,7 +180,7 @@ def _matches_any_failure(pattern: ast.pattern, inference: ErrorInference) -> boo
     return (
         isinstance(pattern, ast.MatchClass)
         and not pattern.patterns
-        and inference.module.full_name(pattern.cls) in FAILURE
+        and inference.module.full_name(pattern.cls) in FAILURE_CALLS
     )
 
 

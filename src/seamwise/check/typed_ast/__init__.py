@@ -1,1 +1,1 @@
-"""Syntax trees joined with the types that mypy inferred."""
+"""Syntax trees of Python files, joined with the types that mypy inferred."""

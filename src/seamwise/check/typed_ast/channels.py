@@ -1,13 +1,14 @@
-"""What a type says about failures: whether it is a Result, what its channel is, and whether one is held inside of it."""
+"""Error channels of mypy types, and sets of error classes.
+
+A channel (`channel_of`) consists of the value and error types of a Result. An error set
+(`errors_of_type`, `errors_in`) maps the full names of error classes to the classes.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import TypeAlias
 
-import mypy.types  # noqa: F401  # pyright: ignore[reportUnusedImport]  # first of all: the others import it in a circle
 from msgspec import Struct
-from mypy.expandtype import expand_type_by_instance
-from mypy.maptype import map_instance_to_supertype
 from mypy.nodes import TypeInfo
 from mypy.types import (
     CallableType,
@@ -26,316 +27,308 @@ from mypy.types import (
     get_proper_type,
 )
 
+from seamwise.check.typed_ast.mypy_types import method_type, type_argument
+
 SUCCESS = frozenset({'seamwise.containers.Success', 'returns.result.Success'})
 FAILURE = frozenset({'seamwise.containers.Failure', 'returns.result.Failure'})
-_NO_NAMES: frozenset[str] = frozenset()
 RESULT = 'returns.result.Result'
-"""The base class of `returns`, which may be either."""
+"""Base class of Success and Failure."""
 
 CONTAINERS = frozenset({
     'builtins.list', 'builtins.tuple', 'builtins.dict', 'builtins.set', 'builtins.frozenset',
     'collections.deque', 'collections.defaultdict', 'collections.OrderedDict',
-    'typing.Collection', 'typing.Mapping', 'typing.MutableMapping', 'typing.MutableSequence', 'typing.Sequence',
+    'typing.Collection', 'typing.Mapping', 'typing.MutableMapping', 'typing.MutableSequence',
+    'typing.Sequence',
 })  # fmt: skip
 
-DEEPEST = 3
-"""How many containers may stand around a Result."""
+TAGGED_ERROR = 'seamwise.errors.TaggedError'
+UNSPECIFIC = frozenset({'builtins.object', TAGGED_ERROR})
+"""Base classes that do not name a particular error."""
+
+_AWAITABLE = 'typing.Awaitable'
+_PARTIAL = 'functools.partial'
+_MAX_CONTAINER_DEPTH = 3
+"""Limit for Results in nested containers; recursive type aliases have no end."""
+
+ErrorSet: TypeAlias = Mapping[str, TypeInfo]
+"""Error classes by full name; a type variable for any error by its own name, which has no dot."""
+
+NO_ERRORS: ErrorSet = {}
+_NO_NAMES: frozenset[str] = frozenset()
 
 
-class Channel(Struct, frozen=True):
-    """A Result as its type says: the values of its successes and the errors of its failures, each a type."""
-
-    values: tuple[ProperType, ...]
-    errors: tuple[ProperType, ...]
-    is_success: bool
-    """Whether it may be one."""
-    is_failure: bool
-    is_open: bool
-    """Whether it is typed as the base class of `returns`, which no check narrows."""
+# Types and their members
 
 
 def union_members(type_: Type | None) -> Iterator[ProperType]:
-    """Give the members of a union, or the one type; a type variable is what it may stand for."""
-    found = get_proper_type(type_) if type_ is not None else None
-    if isinstance(found, UnionType):
-        for one in found.items:
-            yield from union_members(one)
-    elif isinstance(found, TypeVarType):
-        for one in found.values or [found.upper_bound]:
-            yield from union_members(one)
-    elif found is not None:
-        yield found
+    """Yield the members of a union, or the type itself.
+
+    A type variable yields its values, or its upper bound.
+    """
+    proper = get_proper_type(type_) if type_ is not None else None
+    if isinstance(proper, UnionType):
+        for item in proper.items:
+            yield from union_members(item)
+    elif isinstance(proper, TypeVarType):
+        for value in proper.values or [proper.upper_bound]:
+            yield from union_members(value)
+    elif proper is not None:
+        yield proper
 
 
 def base_names(type_: ProperType) -> frozenset[str]:
-    """Give the full names of a class and of all that it derives from; none for what is no class."""
-    return _bases(type_.type) if isinstance(type_, Instance) else _NO_NAMES
-
-
-def clear_caches() -> None:
-    """Let go of the classes of a build, so that nothing keeps it."""
-    _bases.cache_clear()
+    """Return the full names of a class and its base classes; empty if the type is not a class."""
+    return _names_in_mro(type_.type) if isinstance(type_, Instance) else _NO_NAMES
 
 
 @lru_cache(maxsize=4_096)
-def _bases(info: TypeInfo) -> frozenset[str]:
-    return frozenset(one.fullname for one in info.mro)
+def _names_in_mro(info: TypeInfo) -> frozenset[str]:
+    return frozenset(base.fullname for base in info.mro)
 
 
-def channel_of(type_: Type | None) -> Channel | None:
-    """Give the channel of a type of which at least one member is a Result, else None; others, as None, are left aside."""
-    values: list[ProperType] = []
-    errors: list[ProperType] = []
-    found = [one for one in union_members(type_) if RESULT in base_names(one)]
-    kinds = [class_name(one) for one in found]
-    for one in found:
-        value, error = _arguments(one)
-        values += _real(value)
-        errors += _real(error)
-    if not found:
-        return None
-    is_open = any(kind not in SUCCESS | FAILURE for kind in kinds)
-    return Channel(
-        tuple(values),
-        tuple(errors),
-        is_success=is_open or any(kind in SUCCESS for kind in kinds),
-        is_failure=is_open or any(kind in FAILURE for kind in kinds),
-        is_open=is_open,
-    )
+def clear_caches() -> None:
+    """Release the classes of the last mypy build, which are otherwise kept alive."""
+    _names_in_mro.cache_clear()
 
 
-def class_name(type_: ProperType) -> str:
-    """Give the full name of a class; empty for what is none."""
+def _class_name(type_: ProperType) -> str:
+    """Return the full name of a class; empty if the type is not a class."""
     return type_.type.fullname if isinstance(type_, Instance) else ''
 
 
-def awaited_type(type_: ProperType) -> ProperType | None:
-    """Give what awaiting a coroutine, a task or any other awaitable gives; None for what cannot be awaited."""
-    return type_argument(type_, 'typing.Awaitable', 0)
-
-
-def returned_type(type_: Type | None) -> ProperType | None:
-    """Give what a caller gets of a return type, once it is awaited where it must be."""
-    found = get_proper_type(type_) if type_ is not None else None
-    return None if found is None else awaited_type(found) or found
-
-
-def contained_channel(type_: Type | None) -> Channel | None:
-    """Give the channel of a type that is a Result, will be one when it is awaited, or is a tuple, list or dict of them."""
-    waited = [given for one in union_members(type_) if (given := awaited_type(one)) is not None]
-    return (
-        channel_of(type_)
-        or _held(type_)
-        or next((found for one in waited if (found := channel_of(one) or _held(one))), None)
-    )
-
-
-def is_result(type_: Type | None) -> bool:
-    """Whether a type is a Result and nothing else, None aside: a Failure or None is the answer of a classifier."""
-    found = channel_of(type_)
-    others = [one for one in union_members(type_) if RESULT not in base_names(one)]
-    if found is None or not all(isinstance(one, NoneType) for one in others):
-        return False
-    return found.is_success or not others
+def is_error(info: TypeInfo) -> bool:
+    """Return whether a class derives from TaggedError."""
+    return any(base.fullname == TAGGED_ERROR for base in info.mro)
 
 
 def format_types(types: Iterable[ProperType]) -> str:
-    """Give the names of types, as in `NotFound | Busy`."""
-    return ' | '.join(dict.fromkeys(_name(one) for one in types)) or 'nothing'
+    """Format types as a union of short names, as in `NotFound | Busy`."""
+    return ' | '.join(dict.fromkeys(_short_name(type_) for type_ in types)) or 'nothing'
 
 
-def _name(type_: ProperType) -> str:
+def _short_name(type_: ProperType) -> str:
     if isinstance(type_, Instance):
         return type_.type.name
     return 'None' if isinstance(type_, NoneType) else str(type_)
 
 
-def _held(type_: Type | None, depth: int = 0) -> Channel | None:
-    """Look into containers: results that are still to come are others' to await, and a type alias may have no bottom."""
-    inner = (
-        [part for one in union_members(type_) for part in _parts(one)] if depth < DEEPEST else []
-    )
-    return next(
-        (found for one in inner if (found := channel_of(one) or _held(one, depth + 1)) is not None),
-        None,
+def awaited_type(type_: ProperType) -> ProperType | None:
+    """Return the type of `await x` for a coroutine, a task or another awaitable; else None."""
+    return type_argument(type_, _AWAITABLE, 0)
+
+
+def returned_type(type_: Type | None) -> ProperType | None:
+    """Return the type of a call by its return type, after awaiting it if it is awaitable."""
+    proper = get_proper_type(type_) if type_ is not None else None
+    return None if proper is None else awaited_type(proper) or proper
+
+
+def _awaited_members(type_: Type | None) -> list[ProperType]:
+    return [
+        awaited for member in union_members(type_) if (awaited := awaited_type(member)) is not None
+    ]
+
+
+def call_result_type(type_: Type | None) -> Type | None:
+    """Return the type that calling a value returns; None if it depends on the arguments."""
+    proper = get_proper_type(type_) if type_ is not None else None
+    match proper:
+        case CallableType() if not proper.variables:
+            return proper.ret_type
+        case CallableType() if proper.is_type_obj():
+            instance = get_proper_type(proper.ret_type)
+            return instance if isinstance(instance, Instance) else None
+        case Overloaded():
+            results = [call_result_type(item) for item in proper.items]
+            known = [result for result in results if result is not None]
+            return UnionType.make_union(known) if len(known) == len(results) else None
+        case TypeType():
+            return proper.item
+        case Instance() if proper.type.fullname == _PARTIAL:
+            return proper.args[0]
+        case Instance():
+            return call_result_type(method_type(proper, '__call__'))
+        case _:
+            return None
+
+
+# Channels
+
+
+class Channel(Struct, frozen=True):
+    """Value types and error types of a Result."""
+
+    values: tuple[ProperType, ...]
+    errors: tuple[ProperType, ...]
+    is_success: bool
+    """Whether the Result may be a Success."""
+    is_failure: bool
+    """Whether the Result may be a Failure."""
+    is_open: bool
+    """Whether its type is the base class of `returns`, which no check narrows."""
+
+
+def channel_of(type_: Type | None) -> Channel | None:
+    """Return the channel of a Result, or of a union with Results; None for any other type."""
+    results = [member for member in union_members(type_) if RESULT in base_names(member)]
+    if not results:
+        return None
+    values: list[ProperType] = []
+    errors: list[ProperType] = []
+    for result in results:
+        value, error = _type_arguments(result)
+        values += _possible_members(value)
+        errors += _possible_members(error)
+    names = {_class_name(result) for result in results}
+    is_open = not names <= SUCCESS | FAILURE
+    return Channel(
+        tuple(values),
+        tuple(errors),
+        is_success=is_open or not names.isdisjoint(SUCCESS),
+        is_failure=is_open or not names.isdisjoint(FAILURE),
+        is_open=is_open,
     )
 
 
-def _parts(type_: ProperType) -> Iterable[Type]:
+def _type_arguments(result: ProperType) -> tuple[ProperType | None, ProperType | None]:
+    name = _class_name(result)
+    if isinstance(result, Instance) and len(result.args) == 1:
+        if name in SUCCESS:
+            return get_proper_type(result.args[0]), None
+        if name in FAILURE:
+            return None, get_proper_type(result.args[0])
+    return type_argument(result, RESULT, 0), type_argument(result, RESULT, 1)
+
+
+def _possible_members(type_: ProperType | None) -> Iterator[ProperType]:
+    """Yield the members of a union except Never, and type variables unchanged."""
+    if isinstance(type_, UnionType):
+        for item in type_.items:
+            yield from _possible_members(get_proper_type(item))
+    elif type_ is not None and not isinstance(type_, UninhabitedType):
+        yield type_
+
+
+def contained_channel(type_: Type | None) -> Channel | None:
+    """Return the channel of a Result, of an awaitable Result, or of Results in a container."""
+    direct = channel_of(type_) or _channel_in_container(type_)
+    if direct is not None:
+        return direct
+    for awaited in _awaited_members(type_):
+        channel = channel_of(awaited) or _channel_in_container(awaited)
+        if channel is not None:
+            return channel
+    return None
+
+
+def _channel_in_container(type_: Type | None, depth: int = 0) -> Channel | None:
+    """Search containers, but not the awaitables in them: awaiting those is up to other code."""
+    if depth == _MAX_CONTAINER_DEPTH:
+        return None
+    for member in union_members(type_):
+        for item in _item_types(member):
+            channel = channel_of(item) or _channel_in_container(item, depth + 1)
+            if channel is not None:
+                return channel
+    return None
+
+
+def _item_types(type_: ProperType) -> Iterable[Type]:
     if isinstance(type_, TupleType):
         return type_.items
     return type_.args if isinstance(type_, Instance) and type_.type.fullname in CONTAINERS else ()
 
 
-def _arguments(type_: ProperType) -> tuple[ProperType | None, ProperType | None]:
-    kind = class_name(type_)
-    if isinstance(type_, Instance) and len(type_.args) == 1:
-        if kind in SUCCESS:
-            return get_proper_type(type_.args[0]), None
-        if kind in FAILURE:
-            return None, get_proper_type(type_.args[0])
-    return type_argument(type_, RESULT, 0), type_argument(type_, RESULT, 1)
+def is_result(type_: Type | None) -> bool:
+    """Return whether a type is a Result, or a union of a possible Success and None.
+
+    `Failure | None` is the return type of classifiers, not a Result.
+    """
+    channel = channel_of(type_)
+    others = [member for member in union_members(type_) if RESULT not in base_names(member)]
+    if channel is None or not all(isinstance(member, NoneType) for member in others):
+        return False
+    return channel.is_success or not others
 
 
-def type_argument(type_: ProperType, base: str, place: int) -> ProperType | None:
-    """Give a type argument of a class that a type derives from, as in the error of a `Guard[E]`; None for what does not."""
-    if not isinstance(type_, Instance):
-        return None
-    info: TypeInfo | None = next((one for one in type_.type.mro if one.fullname == base), None)
-    if info is None:
-        return None
-    arguments = map_instance_to_supertype(type_, info).args
-    return get_proper_type(arguments[place]) if place < len(arguments) else None
-
-
-def _real(type_: ProperType | None) -> Iterator[ProperType]:
-    """Give the members that can occur: Never cannot. A type variable stays what it is."""
-    if isinstance(type_, UnionType):
-        for one in type_.items:
-            yield from _real(get_proper_type(one))
-    elif type_ is not None and not isinstance(type_, UninhabitedType):
-        yield type_
-
-
-ErrorSet: TypeAlias = Mapping[str, TypeInfo]
-"""Error classes by their full names; a type variable that may be any error, by its own, which has no dot."""
-
-NO_ERRORS: ErrorSet = {}
-TAGGED_ERROR = 'seamwise.errors.TaggedError'
-UNSPECIFIC = frozenset({'builtins.object', TAGGED_ERROR})
-"""Classes that name no error."""
-PARTIAL = 'functools.partial'
-
-
-def union(parts: Iterable[ErrorSet | None]) -> ErrorSet | None:
-    """Give all of several sets; None where one of them is not known."""
-    found: dict[str, TypeInfo] = {}
-    for part in parts:
-        if part is None:
-            return None
-        found.update(part)
-    return found
+# Error sets
 
 
 def errors_of_type(type_: Type | None) -> ErrorSet | None:
-    """Give the classes that an error may have by its type, those inside of a tuple of errors too; None where nobody can say."""
-    found = get_proper_type(type_) if type_ is not None else None
-    match found:
-        case UninhabitedType():
+    """Return the classes of an error, or of a tuple of errors, by its type; None if unknown."""
+    proper = get_proper_type(type_) if type_ is not None else None
+    match proper:
+        case UninhabitedType() | NoneType():
             return NO_ERRORS
-        case UnionType():
-            return union(errors_of_type(one) for one in found.items)
-        case TupleType():
-            return union(errors_of_type(one) for one in found.items)
+        case UnionType() | TupleType():
+            return union(errors_of_type(item) for item in proper.items)
         case LiteralType():
-            return errors_of_type(found.fallback)
+            return errors_of_type(proper.fallback)
         case UnpackType():
-            return errors_of_type(found.type)
-        case Instance() if found.type.fullname == 'builtins.tuple':
-            return errors_of_type(found.args[0])
+            return errors_of_type(proper.type)
+        case Instance() if proper.type.fullname == 'builtins.tuple':
+            return errors_of_type(proper.args[0])
         case Instance():
-            return {found.type.fullname: found.type}
-        case NoneType():
-            return NO_ERRORS
+            return {proper.type.fullname: proper.type}
         case TypeVarType():
-            return _of_variable(found)
+            return _errors_of_variable(proper)
         case _:
             return None
 
 
-def _of_variable(variable: TypeVarType) -> ErrorSet | None:
+def _errors_of_variable(variable: TypeVarType) -> ErrorSet | None:
     if variable.values:
-        return union(errors_of_type(one) for one in variable.values)
+        return union(errors_of_type(value) for value in variable.values)
     bound = get_proper_type(variable.upper_bound)
-    return (
-        {variable.name: bound.type}
-        if isinstance(bound, Instance) and bound.type.fullname in UNSPECIFIC
-        else errors_of_type(bound)
-    )
-
-
-def without_type_variables(errors: ErrorSet) -> ErrorSet:
-    """Leave out the type variables."""
-    return {name: info for name, info in errors.items() if '.' in name}
+    if isinstance(bound, Instance) and bound.type.fullname in UNSPECIFIC:
+        return {variable.name: bound.type}
+    return errors_of_type(bound)
 
 
 def errors_in(type_: Type | None) -> ErrorSet | None:
-    """Give the errors in the channel of a type, once it is awaited where it must be; None where it has none, or an unknown one."""
-    for one in _settled(type_):
-        found = channel_of(one)
-        if found is not None:
-            # `returns` fills what it does not know with Never or Any, and its base class shows no side.
-            return union(errors_of_type(error) for error in found.errors)
+    """Return the errors of a Result, or of an awaitable one; None if it is no Result or unknown."""
+    for result in (*_awaited_members(type_), type_):
+        channel = channel_of(result)
+        if channel is not None:
+            return union(errors_of_type(error) for error in channel.errors)
     return None
 
 
-def _settled(type_: Type | None) -> Iterable[Type]:
-    found = get_proper_type(type_) if type_ is not None else None
-    if found is None:
-        return ()
-    waited = [given for one in union_members(found) if (given := awaited_type(one)) is not None]
-    return [*waited, found]
-
-
-def call_result_type(type_: Type | None) -> Type | None:
-    """Give what calling a value of a type gives back, whatever its arguments; None where it depends on them."""
-    found = get_proper_type(type_) if type_ is not None else None
-    match found:
-        case CallableType() if not found.variables:
-            return found.ret_type
-        case CallableType() if found.is_type_obj():
-            made = get_proper_type(found.ret_type)
-            return made if isinstance(made, Instance) else None
-        case Overloaded():
-            parts = [call_result_type(one) for one in found.items]
-            return (
-                None
-                if None in parts
-                else UnionType.make_union([one for one in parts if one is not None])
-            )
-        case TypeType():
-            return found.item
-        case Instance() if found.type.fullname == PARTIAL:
-            return found.args[0]
-        case Instance():
-            method = found.type.get_method('__call__')
-            return None if method is None or method.type is None else _bound(found, method.type)
-        case _:
+def union(error_sets: Iterable[ErrorSet | None]) -> ErrorSet | None:
+    """Return the union of error sets; None if one of them is unknown."""
+    errors: dict[str, TypeInfo] = {}
+    for error_set in error_sets:
+        if error_set is None:
             return None
+        errors.update(error_set)
+    return errors
 
 
-def _bound(instance: Instance, method: Type) -> Type | None:
-    """Give what a `__call__` gives back where it is not generic itself; of a generic class its variables are filled in."""
-    return call_result_type(expand_type_by_instance(get_proper_type(method), instance))
+def without_type_variables(errors: ErrorSet) -> ErrorSet:
+    """Return the error classes of a set, without its type variables."""
+    return {name: info for name, info in errors.items() if '.' in name}
 
 
-def is_error(info: TypeInfo) -> bool:
-    """Whether a class is one of tagged errors."""
-    return any(base.fullname == TAGGED_ERROR for base in info.mro)
+def overlaps(first: TypeInfo, second: TypeInfo) -> bool:
+    """Return whether an instance of one class may be an instance of the other."""
+    return second in first.mro or first in second.mro
 
 
-def overlaps(one: TypeInfo, other: TypeInfo) -> bool:
-    """Whether a value of the one class may be one of the other: one of them derives from the other."""
-    return other in one.mro or one in other.mro
+def subtract(errors: ErrorSet, handled: Iterable[TypeInfo]) -> ErrorSet:
+    """Return the errors that are not subclasses of the handled classes."""
+    classes = set(handled)
+    return {name: info for name, info in errors.items() if classes.isdisjoint(info.mro)}
 
 
-def subtract(errors: ErrorSet, taken: Iterable[TypeInfo]) -> ErrorSet:
-    """Leave out the errors that `isinstance` of the taken classes takes."""
-    gone = list(taken)
-    return {name: info for name, info in errors.items() if not any(one in info.mro for one in gone)}
-
-
-def narrow(errors: ErrorSet, seen: ErrorSet | None) -> ErrorSet:
-    """Keep the errors that a narrower type still allows; all where that is not known."""
-    if seen is None:
+def narrow(errors: ErrorSet, allowed: ErrorSet | None) -> ErrorSet:
+    """Return the errors that a narrower type still allows; all if that type is unknown."""
+    if allowed is None:
         return errors
-    return {
-        name: info
-        for name, info in errors.items()
-        if any(overlaps(info, one) for one in seen.values())
-    }
+    return filter_errors(
+        errors, lambda info: any(overlaps(info, other) for other in allowed.values())
+    )
 
 
-def filter_errors(errors: ErrorSet, test: Callable[[TypeInfo], bool]) -> ErrorSet:
-    """Keep the errors of which a test says yes."""
-    return {name: info for name, info in errors.items() if test(info)}
+def filter_errors(errors: ErrorSet, predicate: Callable[[TypeInfo], bool]) -> ErrorSet:
+    """Return the errors whose class satisfies a predicate."""
+    return {name: info for name, info in errors.items() if predicate(info)}

@@ -1,21 +1,26 @@
-"""The nodes of one file as mypy has them, found again by where they stand: the way from `ast` to types."""
+"""Nodes of mypy by source position, which connects `ast` nodes to their types.
+
+Depends on mypy's parser, on the columns it assigns, and on the attributes of its nodes; see
+`mypy_sources` for the other modules that depend on mypy's internals.
+"""
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeAlias, cast
 
 from mypy import nodes, patterns
 from mypy.errors import Errors
-from mypy.nodes import Expression
+from mypy.nodes import AwaitExpr, CallExpr, Expression, MemberExpr, NameExpr
 from mypy.options import Options
 from mypy.parse import parse
+from mypy.types import Type
 
 Position: TypeAlias = tuple[int, int]
-"""A line, from 1, and a column, which counts characters from 0."""
+"""Line, from 1, and column in characters, from 0."""
 
 ExpressionKey: TypeAlias = tuple[type[ast.expr], int, int, int | None, int | None, int]
-"""What kind of expression stands where: first line and column, last line and column, and which of those that mypy puts there."""
+"""Node type, line, column, end line, end column, and index among expressions that share these."""
 
 AST_TYPES: dict[type[Expression], type[ast.expr]] = {
     nodes.AssignmentExpr: ast.NamedExpr,
@@ -37,105 +42,15 @@ AST_TYPES: dict[type[Expression], type[ast.expr]] = {
     nodes.SuperExpr: ast.Attribute,
     nodes.TupleExpr: ast.Tuple,
 }
-"""mypy has one node for `a + b` and `a and b`; both are found as the former."""
+"""Node types of mypy and `ast`. `a and b` is an OpExpr and indexed as BinOp, like `a + b`."""
 
+_REPOSITIONED = frozenset({ast.BinOp, ast.BoolOp, ast.GeneratorExp})
+"""Node types whose position differs between mypy and `ast`."""
 
-def expression_key(node: Expression) -> ExpressionKey | None:
-    """Give the place and kind of a node of mypy, or None for a kind that nobody asks for."""
-    kind = AST_TYPES.get(type(node))
-    if kind is None:
-        return None
-    if isinstance(node, nodes.GeneratorExpr):
-        node = node.left_expr
-    return kind, node.line, node.column, node.end_line, node.end_column, 0
+_CONTINUATION_BYTES = range(0x80, 0xC0)
+"""Bytes of a UTF-8 character after the first."""
 
-
-REPOSITIONED = frozenset({ast.BinOp, ast.BoolOp, ast.GeneratorExp})
-"""What stands elsewhere for mypy than for `ast`."""
-
-
-CONTINUATION_BYTES = range(0x80, 0xC0)
-"""The bytes of a character behind its first."""
-
-
-class Positions:
-    """Where the nodes of `ast` stand in a file as mypy counts it."""
-
-    def __init__(self, lines: Sequence[str]) -> None:
-        self._wide = {
-            number: line.encode() for number, line in enumerate(lines, 1) if not line.isascii()
-        }
-
-    def key(self, node: ast.expr) -> ExpressionKey:
-        """Give the place and kind of an expression."""
-        kind = type(node)
-        if (
-            kind not in REPOSITIONED
-            and node.lineno not in self._wide
-            and node.end_lineno not in self._wide
-        ):
-            return kind, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset, 0
-        if kind is ast.BoolOp:
-            kind = ast.BinOp
-        # Of one that is all that a call is handed, the parentheses are its own here, and the call's there.
-        own = node.elt if isinstance(node, ast.GeneratorExp) else node
-        first, last = _leftmost(own), _rightmost(own)
-        end = last.end_lineno or last.lineno
-        return (
-            kind,
-            *self.place(first.lineno, first.col_offset),
-            *self.place(end, last.end_col_offset or 0),
-            0,
-        )
-
-    def place(self, line: int, offset: int) -> Position:
-        """Give a place of which `ast` says the bytes before it."""
-        if line not in self._wide:
-            return line, offset
-        characters = self.characters(line, offset)
-        if _is_counted_twice():
-            characters -= sum(
-                byte in CONTINUATION_BYTES for byte in self._wide[line][: characters + 2]
-            )
-        return line, characters
-
-    def characters(self, line: int, offset: int) -> int:
-        """Give the characters before a byte of a line."""
-        return (
-            len(self._wide[line][:offset].decode(errors='ignore')) if line in self._wide else offset
-        )
-
-    def is_wide(self, line: int) -> bool:
-        """Whether mypy may have two places in one there."""
-        return line in self._wide
-
-
-def _leftmost(node: ast.expr) -> ast.expr:
-    """Of a sum, give what it begins with: to mypy the parentheses around that are no part of it."""
-    while isinstance(node, ast.BinOp):
-        node = node.left
-    return node
-
-
-def _rightmost(node: ast.expr) -> ast.expr:
-    while isinstance(node, ast.BinOp):
-        node = node.right
-    return node
-
-
-@cache
-def _is_counted_twice() -> bool:
-    """Whether mypy takes off the bytes that make characters longer a second time, as its parser of 2026 does.
-
-    It takes a column of characters for one of bytes, and so puts places together that are two.
-    """
-    options = Options()
-    options.native_parser = True
-    (_, name) = parse(b"'\xc3\xa4'; x", '', None, Errors(options), options, eager=True).defs
-    return isinstance(name, nodes.ExpressionStmt) and name.expr.column != len("'ä'; ")
-
-
-CHILDREN: dict[type, tuple[str, ...]] = {
+_CHILD_ATTRIBUTES: dict[type, tuple[str, ...]] = {
     nodes.Argument: ('initializer',),
     nodes.AssertStmt: ('expr', 'msg'),
     nodes.AssertTypeExpr: ('expr',),
@@ -190,32 +105,121 @@ CHILDREN: dict[type, tuple[str, ...]] = {
     patterns.StarredPattern: ('capture',),
     patterns.ValuePattern: ('expr',),
 }
-"""What is written inside of what, in the order of the source. The visitors of mypy are compiled, and nothing can be derived from them."""
+"""Attributes with the children of a node, in source order; mypy has no generic accessor."""
+
+
+def _expression_key(node: Expression) -> ExpressionKey | None:
+    """Return the key of a mypy node, or None for a node type that is not indexed."""
+    ast_type = AST_TYPES.get(type(node))
+    if ast_type is None:
+        return None
+    if isinstance(node, nodes.GeneratorExpr):
+        node = node.left_expr
+    return ast_type, node.line, node.column, node.end_line, node.end_column, 0
+
+
+class Positions:
+    """Converts positions of `ast`, which counts columns in bytes, to the positions of mypy."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._non_ascii = {
+            number: line.encode() for number, line in enumerate(lines, 1) if not line.isascii()
+        }
+
+    def key(self, node: ast.expr) -> ExpressionKey:
+        """Return the key of an expression, with index 0."""
+        type_ = type(node)
+        if (
+            type_ not in _REPOSITIONED
+            and node.lineno not in self._non_ascii
+            and node.end_lineno not in self._non_ascii
+        ):
+            return type_, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset, 0
+        if type_ is ast.BoolOp:
+            type_ = ast.BinOp
+        # For `ast`, the parentheses of `f(x for x in y)` belong to the generator; for mypy, to the
+        # call. Both agree on the position of the element.
+        positioned = node.elt if isinstance(node, ast.GeneratorExp) else node
+        first, last = _leftmost_operand(positioned), _rightmost_operand(positioned)
+        end_line = last.end_lineno or last.lineno
+        return (
+            type_,
+            *self.position(first.lineno, first.col_offset),
+            *self.position(end_line, last.end_col_offset or 0),
+            0,
+        )
+
+    def position(self, line: int, byte_offset: int) -> Position:
+        """Return the position as mypy reports it."""
+        if line not in self._non_ascii:
+            return line, byte_offset
+        column = self.column(line, byte_offset)
+        if _subtracts_continuation_bytes_twice():
+            column -= sum(
+                byte in _CONTINUATION_BYTES for byte in self._non_ascii[line][: column + 2]
+            )
+        return line, column
+
+    def column(self, line: int, byte_offset: int) -> int:
+        """Return the number of characters before a byte of a line."""
+        if line not in self._non_ascii:
+            return byte_offset
+        return len(self._non_ascii[line][:byte_offset].decode(errors='ignore'))
+
+    def is_ambiguous(self, line: int) -> bool:
+        """Return whether mypy may report the same position for different nodes of a line."""
+        return line in self._non_ascii
+
+
+def _leftmost_operand(node: ast.expr) -> ast.expr:
+    """Return the first operand: for mypy, `(a) + b` starts at `a`, not at the parenthesis."""
+    while isinstance(node, ast.BinOp):
+        node = node.left
+    return node
+
+
+def _rightmost_operand(node: ast.expr) -> ast.expr:
+    while isinstance(node, ast.BinOp):
+        node = node.right
+    return node
+
+
+@cache
+def _subtracts_continuation_bytes_twice() -> bool:
+    """Return whether mypy's native parser computes wrong columns after non-ASCII text.
+
+    In mypy 2.3 and 2.4, it treats a column in characters as one in bytes and converts it again, so
+    that different nodes get the same position.
+    """
+    options = Options()
+    options.native_parser = True
+    (_, name) = parse(b"'\xc3\xa4'; x", '', None, Errors(options), options, eager=True).defs
+    return isinstance(name, nodes.ExpressionStmt) and name.expr.column != len("'ä'; ")
 
 
 class NodeIndex:
-    """All expressions and functions of one file, by place."""
+    """Expressions and functions of one file, by position."""
 
-    def __init__(self, tree: nodes.MypyFile, places: Positions) -> None:
+    def __init__(self, tree: nodes.MypyFile, positions: Positions) -> None:
         self.expressions: dict[ExpressionKey, Expression] = {}
         self.functions: dict[Position, nodes.FuncDef] = {}
         self.decorated: dict[Position, nodes.Decorator] = {}
         self.implementations: set[Position] = set()
-        """Of overloads: their callers see the overloads only."""
-        self.crowds: dict[ExpressionKey, int] = {}
-        """How many stand at a place that mypy takes for one."""
-        for node in _walked(tree):
-            self._note(node, places)
+        """Implementations of overloads; callers see only the overloads."""
+        self.key_counts: dict[ExpressionKey, int] = {}
+        """Number of expressions with equal keys, if there are several."""
+        for node in _walk(tree):
+            self._add(node, positions)
 
-    def _note(self, node: object, places: Positions) -> None:
+    def _add(self, node: object, positions: Positions) -> None:
         if isinstance(node, Expression):
-            place = expression_key(node)
+            key = _expression_key(node)
             if (
-                place is not None
-                and self.expressions.setdefault(place, node) is not node
-                and places.is_wide(node.line)
+                key is not None
+                and self.expressions.setdefault(key, node) is not node
+                and positions.is_ambiguous(node.line)
             ):
-                self._crowd(place, node)
+                self._add_to_same_key(key, node)
         elif isinstance(node, nodes.FuncDef):
             self.functions[node.line, node.column] = node
         elif isinstance(node, nodes.Decorator):
@@ -224,23 +228,68 @@ class NodeIndex:
             function = node.impl.func if isinstance(node.impl, nodes.Decorator) else node.impl
             self.implementations.add((function.line, function.column))
 
-    def _crowd(self, place: ExpressionKey, node: Expression) -> None:
-        crowd = self.crowds.get(place, 1)
-        if all(self.expressions[*place[:-1], one] is not node for one in range(crowd)):
-            self.expressions[*place[:-1], crowd] = node
-            self.crowds[place] = crowd + 1
+    def _add_to_same_key(self, key: ExpressionKey, node: Expression) -> None:
+        count = self.key_counts.get(key, 1)
+        if all(self.expressions[*key[:-1], index] is not node for index in range(count)):
+            self.expressions[*key[:-1], count] = node
+            self.key_counts[key] = count + 1
 
 
-def _walked(root: object) -> Iterator[object]:
-    """Give a node and all inside of it, the outer ones first; by a list of our own, since trees may be deep."""
-    waiting: list[Any] = [root]
-    while waiting:
-        node = waiting.pop()
+def _walk(root: object) -> Iterator[object]:
+    """Yield a node and its descendants, parents first. Not recursive, since trees may be deep."""
+    stack: list[Any] = [root]
+    while stack:
+        node = stack.pop()
         if isinstance(node, dict):
-            waiting += reversed(cast('dict[str, Any]', node).values())
+            stack += reversed(cast('dict[str, Any]', node).values())
         elif isinstance(node, list | tuple):
-            waiting += reversed(cast('Sequence[Any]', node))
+            stack += reversed(cast('Sequence[Any]', node))
         elif node is not None:
-            known: object = node
-            yield known
-            waiting += [getattr(node, name) for name in reversed(CHILDREN.get(type(known), ()))]
+            child: object = node
+            yield child
+            stack += [
+                getattr(node, name) for name in reversed(_CHILD_ATTRIBUTES.get(type(child), ()))
+            ]
+
+
+def types_by_key(
+    types: Mapping[Expression, Type], indexes: Sequence[NodeIndex]
+) -> list[dict[ExpressionKey, list[Type]]]:
+    """Return the types of each module by expression key.
+
+    A function with value-restricted type variables is checked once per value, each time on a copy
+    that belongs to no tree. mypy stores types module by module, so a copy comes after a node of its
+    own module.
+    """
+    types_of_modules: list[dict[ExpressionKey, list[Type]]] = [
+        {key: [types[node]] for key, node in index.expressions.items() if node in types}
+        for index in indexes
+    ]
+    module_numbers = {
+        node: number for number, index in enumerate(indexes) for node in index.expressions.values()
+    }
+    number: int | None = None
+    for node, type_ in types.items():
+        if node in module_numbers:
+            number = module_numbers[node]
+            continue
+        key = _expression_key(node)
+        if number is None or key is None:
+            continue
+        original = indexes[number].expressions.get(key)
+        if original is not None and original not in types and _may_be_copy(original, node):
+            types_of_modules[number].setdefault(key, []).append(type_)
+    return types_of_modules
+
+
+def _may_be_copy(original: Expression, node: Expression) -> bool:
+    """Return whether the nodes look alike: types of modules outside the program come in between."""
+    match original, node:
+        case CallExpr(), CallExpr():
+            return _may_be_copy(original.callee, node.callee)
+        case AwaitExpr(), AwaitExpr():
+            return _may_be_copy(original.expr, node.expr)
+        case NameExpr() | MemberExpr(), NameExpr() | MemberExpr():
+            return original.name == node.name
+        case _:
+            return type(original) is type(node)
