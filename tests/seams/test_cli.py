@@ -241,7 +241,10 @@ TEXTS: list[tuple[ToolError | ParsingError, list[str]]] = [
     ),
     (
         ContentMismatch('t', 'a', 'old', 'new', 3),
-        ["Line 3 of 'a' does not have the expected text.", "hint: the actual text is 'new', not 'old'."],
+        [
+            "Line 3 of 'a' does not have the expected text.",
+            "hint: the actual text is 'new', not 'old'.",
+        ],
     ),
     (
         DuplicateMatch('t', 'a', 3, (1, 4, 7)),
@@ -291,7 +294,10 @@ TEXTS: list[tuple[ToolError | ParsingError, list[str]]] = [
     (ToolFailed('t', ValueError()), ['t failed.', 'caused by: ValueError']),
     (
         ToolTimedOut('t', 10.0, 1),
-        ['t did not finish within 10.0 s.', 'hint: request less at a time, or allow more than 10 s.'],
+        [
+            't did not finish within 10.0 s.',
+            'hint: request less at a time, or allow more than 10 s.',
+        ],
     ),
     (ToolCancelled('t', 'Ann'), ['t was stopped by Ann.']),
     (

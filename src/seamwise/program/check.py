@@ -1,4 +1,4 @@
-"""`seamwise check`: what a type checker lets through, by file and line."""
+"""`seamwise check`: report what a type checker accepts although it is wrong."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -10,7 +10,6 @@ import click
 from msgspec.structs import replace
 from typing_extensions import override
 
-from seamwise._close_matches import close_matches
 from seamwise._text.escaping import escape
 from seamwise._text.phrases import join_quoted, pluralize
 from seamwise.containers import Failure, Result, Success
@@ -18,6 +17,8 @@ from seamwise.program.console import (
     Choice,
     CommandExit,
     Exit,
+    did_you_mean,
+    missing_package_exit,
     print_data,
     report_exit,
     std_stream,
@@ -31,18 +32,22 @@ if TYPE_CHECKING:
     from seamwise.check.reports import Role
     from seamwise.check.settings import CheckSettings
 
-HELP = """\
-Report what a type checker lets through: Results thrown away, exceptions beside a channel, handlers that swallow defects.
+# Functions import `seamwise.check` themselves: it imports mypy, which takes half a second.
 
-PATH is a file or a folder. mypy infers the types, as its own configuration in the current directory says; the table
-[tool.seamwise.check] of pyproject.toml selects rules. A comment "# seamwise: allow[SW101] reason" allows one place.
+HELP = """\
+Report what a type checker accepts although it is wrong: discarded results, exceptions beside an
+error channel, handlers that swallow bugs.
+
+PATH is a file or a folder. mypy infers the types, with its own configuration in the current
+directory. The table [tool.seamwise.check] of pyproject.toml selects rules. The comment
+"# seamwise: allow[SW101] reason" suppresses a finding.
 
 \b
 Formats:
-  text    for a person: with the line of source, and what is meant there underlined
+  text    for people: with the source line, and the code underlined
   json    one object with all findings
   sarif   SARIF 2.1.0, for code scanners and editors
-  github  annotations, which GitHub shows at the lines of a change
+  github  annotations at the lines of a change
 
 \b
 Examples:
@@ -55,18 +60,18 @@ Examples:
 
 \b
 Exit codes:
-    0  nothing was found, or hints only
-    1  something was found
-    2  something could not be read or analysed, or the command was used wrongly
-   70  a defect: the log says more
+    0  no findings, or hints only
+    1  findings
+    2  a file could not be read or analysed, or the command was used incorrectly
+   70  a defect: the log has details
    74  standard output cannot be written
-   78  a package is missing that the command needs
-  130  it was interrupted
-  141  the output has no reader any more
+   78  a package is missing
+  130  interrupted
+  141  the reader of the output has ended
 """
 
-Ask: TypeAlias = Callable[[Path], Result['CheckSettings', str]]
-"""Gives the settings that count in a folder."""
+SettingsLoader: TypeAlias = Callable[[Path], Result['CheckSettings', str]]
+"""Returns the settings for a folder, or the reason why they are invalid."""
 
 FORMATS = ('text', 'json', 'sarif', 'github')
 COLORS: Mapping['Role', str] = MappingProxyType(
@@ -75,7 +80,7 @@ COLORS: Mapping['Role', str] = MappingProxyType(
 
 
 class _Codes(click.ParamType[tuple[str, ...]]):
-    """Codes of rules with commas between them, in upper or lower case."""
+    """Rule codes, separated by commas; case is ignored."""
 
     name = 'codes'
 
@@ -83,68 +88,53 @@ class _Codes(click.ParamType[tuple[str, ...]]):
     def convert(
         self, value: str | tuple[str, ...], param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[str, ...]:
-        """Take them apart; which codes there are, only mypy's own user knows."""
+        """Split the value. The codes are checked later, because the registry imports mypy."""
         if isinstance(value, tuple):
             return value
-        found = tuple(one.strip().upper() for one in value.split(','))
-        if not all(found):
-            self.fail(
-                f'{value!r} is no list of codes with commas between them, as in SW101,SW103.',
-                param,
-                ctx,
-            )
-        return found
+        codes = tuple(code.strip().upper() for code in value.split(','))
+        if not all(codes):
+            self.fail(f'{value!r} must be codes separated by commas, e.g. SW101,SW103.', param, ctx)
+        return codes
 
 
-@click.command(help=HELP, short_help='Report what a type checker lets through.')
+@click.command(help=HELP, short_help='Report what a type checker accepts although it is wrong.')
 @click.argument('paths', metavar='PATH…', nargs=-1)
-@click.option('--format', 'form', type=Choice(FORMATS), help='What to report as.  [default: text]')
-@click.option('--json', 'as_json', is_flag=True, help='The same as --format json.')
+@click.option('--format', 'form', type=Choice(FORMATS), help='Output format.  [default: text]')
+@click.option('--json', 'as_json', is_flag=True, help='Same as --format json.')
 @click.option(
-    '--diff',
-    'base',
-    metavar='BASE',
-    help='Report only what the commit BASE had not: what the change since then brings.',
+    '--diff', 'base', metavar='BASE', help='Report only findings that BASE does not have.'
 )
 @click.option(
     '--select',
     metavar='CODES',
     type=_Codes(),
     default=(),
-    help='Ask these rules only, whatever the configuration says.',
+    help='Run only these rules, also if the configuration ignores them.',
 )
 @click.option(
     '--ignore',
     metavar='CODES',
     type=_Codes(),
     default=(),
-    help='Do not ask these rules, beside those that the configuration ignores.',
+    help='Ignore these rules, in addition to the configuration.',
 )
-@click.option(
-    '--fix',
-    is_flag=True,
-    help='Mend what can be mended safely, in the files, and report what is left.',
-)
+@click.option('--fix', is_flag=True, help='Apply safe fixes, and report the remaining findings.')
 @click.option(
     '--whole',
     is_flag=True,
-    help='Ask also the rules that must see all files of a program: PATH… are all of them.',
+    help='Also run rules that need the whole program: PATH… are all its files.',
 )
-@click.option(
-    '--no-cache', is_flag=True, help='Read every file again, and keep nothing for the next time.'
-)
+@click.option('--no-cache', is_flag=True, help='Neither read nor write the cache.')
 @click.option(
     '--adoption',
     is_flag=True,
-    help='Tell how far PATH… is from exceptions to channels, and what would change first.',
+    help='Report how far PATH… is on the way from exceptions to error channels.',
 )
 @click.option(
-    '--explain',
-    metavar='CODE',
-    help='Show the page of a rule, with an example that fails and the same mended.',
+    '--explain', metavar='CODE', help='Show the page of a rule, with an example and its fix.'
 )
 @click.pass_context
-def check(  # noqa: PLR0913 -- one for each option
+def check(  # noqa: PLR0913 -- one parameter per option
     context: click.Context,
     /,
     paths: Sequence[str],
@@ -160,153 +150,138 @@ def check(  # noqa: PLR0913 -- one for each option
     adoption: bool,
     explain: str | None,
 ) -> None:
-    """Run the command, and end with its exit code."""
+    """Run the subcommand, and exit with its code."""
     if not paths and explain is None:
-        raise click.UsageError(
-            'name a file or a folder to check, as in "seamwise check src".', context
-        )
+        raise click.UsageError('name a file or a folder, e.g. "seamwise check src".', context)
     if as_json and form not in {None, 'json'}:
-        raise click.UsageError(
-            f'--json is the same as --format json, and says otherwise than --format {form}.',
-            context,
-        )
+        raise click.UsageError(f'--json contradicts --format {form}.', context)
     if adoption and (
         base is not None or select or ignore or fix or whole or form in {'sarif', 'github'}
     ):
-        raise click.UsageError(
-            '--adoption asks no rule and mends nothing; it goes with --json.', context
-        )
+        raise click.UsageError('--adoption can be combined with --json only.', context)
     try:
         if explain is not None:
             _explain(explain, context)
             context.exit(Exit.OK)
         if adoption:
-            context.exit(_adoption(paths, as_json=as_json or form == 'json'))
-        ask = _asking(_known(select, '--select', context), _known(ignore, '--ignore', context))
+            context.exit(_report_adoption(paths, as_json=as_json or form == 'json'))
+        load = _settings_loader(
+            _checked_codes(select, '--select', context), _checked_codes(ignore, '--ignore', context)
+        )
         if not whole:
-            _refuse_of_whole(select, context)
-        look = partial(
-            _now if base is None else partial(_since, base),
+            _refuse_whole_program_rules(select, context)
+        run = partial(
+            _check if base is None else partial(_check_against, base),
             paths,
-            ask,
+            load,
             whole=whole,
             no_cache=no_cache,
         )
-        report = _mended(look) if fix else look()
-        context.exit(_report(report, 'json' if as_json else form or 'text', base or ''))
-    except CommandExit as ended:
-        context.exit(report_exit(ended))
-    except ModuleNotFoundError as missing:
-        if (missing.name or '').partition('.')[0] != 'mypy':
-            raise
-        context.exit(
-            report_exit(
-                CommandExit(
-                    "the command needs mypy, which is not installed; get it by: pip install 'seamwise[check]'",
-                    Exit.MISCONFIGURED,
-                )
-            )
-        )
+        report = _apply_fixes(run) if fix else run()
+        context.exit(_print_report(report, 'json' if as_json else form or 'text', base or ''))
+    except CommandExit as error:
+        context.exit(report_exit(error))
+    except ModuleNotFoundError as error:
+        context.exit(report_exit(missing_package_exit(error, 'mypy', extra='check')))
 
 
-def _asking(select: tuple[str, ...], ignore: tuple[str, ...]) -> Ask:
-    """Give the settings of a folder, overruled by the command line: what is selected there is asked, whatever a file ignores."""
+def _settings_loader(select: tuple[str, ...], ignore: tuple[str, ...]) -> SettingsLoader:
+    """Return a function that loads the settings of a folder; the command line overrides them."""
     from seamwise.check.rules.registry import RULES  # noqa: PLC0415
     from seamwise.check.settings import load_settings  # noqa: PLC0415
 
-    def ask(folder: Path) -> Result['CheckSettings', str]:
-        found = load_settings(folder, RULES)
-        if isinstance(found, Failure):
-            return found
-        own = found.unwrap()
+    def load(folder: Path) -> Result['CheckSettings', str]:
+        result = load_settings(folder, RULES)
+        if isinstance(result, Failure):
+            return result
+        settings = result.unwrap()
         if select:
-            own = replace(own, select=select, ignore=())
-        return Success(replace(own, ignore=(*own.ignore, *ignore)))
+            settings = replace(settings, select=select, ignore=())
+        return Success(replace(settings, ignore=(*settings.ignore, *ignore)))
 
-    return ask
+    return load
 
 
-def _report(report: 'Report', form: str, since: str) -> Exit:
-    # Not before it is asked for: mypy takes half a second.
+def _print_report(report: 'Report', form: str, base: str) -> Exit:
     from seamwise.check.reports import render_problem  # noqa: PLC0415
 
-    # Annotations have them too, and GitHub looks for commands in every line that it is not told is none.
+    # GitHub annotations contain the problems, and GitHub parses every other line for commands.
     for problem in () if form == 'github' else report.problems:
         write_stderr(f'seamwise: {render_problem(problem)}')
-    print_data(_shown(report, form, since))
+    print_data(_render(report, form, base))
     if not report.is_complete:
         return Exit.USAGE
-    return Exit.FAILED if any(one.severity != 'hint' for one in report.findings) else Exit.OK
+    has_findings = any(finding.severity != 'hint' for finding in report.findings)
+    return Exit.FAILED if has_findings else Exit.OK
 
 
-def _adoption(paths: Sequence[str], *, as_json: bool) -> Exit:
+def _report_adoption(paths: Sequence[str], *, as_json: bool) -> Exit:
     from seamwise.check.adoption import render, report  # noqa: PLC0415
     from seamwise.check.reports import render_problem  # noqa: PLC0415
 
-    found = report.adoption_report(paths)
-    for problem in found.problems:
+    adoption = report.adoption_report(paths)
+    for problem in adoption.problems:
         write_stderr(f'seamwise: {render_problem(problem)}')
     stdout = std_stream('stdout')
-    print_data(
-        render.render_adoption_json(found)
-        if as_json
-        else encode_for_stream(render.render_adoption_text(found), stdout)
-        if stdout is not None
-        else ''
-    )
-    return Exit.OK if found.is_complete else Exit.USAGE
+    if as_json:
+        print_data(render.render_adoption_json(adoption))
+    elif stdout is not None:
+        print_data(encode_for_stream(render.render_adoption_text(adoption), stdout))
+    return Exit.OK if adoption.is_complete else Exit.USAGE
 
 
-def _mended(look: Callable[[], 'Report']) -> 'Report':
-    """Mend until nothing is left that can be: an exact channel may show that the one of its caller is too wide."""
-    from seamwise.check.fixes import apply_fixes  # noqa: PLC0415 -- it imports mypy
+def _apply_fixes(run: Callable[[], 'Report']) -> 'Report':
+    """Apply fixes until none is left: a narrower channel can allow a fix in its caller."""
+    from seamwise.check.fixes import apply_fixes  # noqa: PLC0415
 
     count, paths = 0, set[str]()
     while True:
-        report = look()
+        report = run()
         try:
-            mended = apply_fixes(report.findings)
-        except OSError as refused:
+            fixed = apply_fixes(report.findings)
+        except OSError as error:
             raise CommandExit(
-                f'--fix: {escape(str(refused.filename))} cannot be written: {refused.strerror}.',
-                Exit.USAGE,
-            ) from refused
-        if not mended:
+                f'--fix: cannot write {escape(str(error.filename))}: {error.strerror}.', Exit.USAGE
+            ) from error
+        if not fixed:
             break
-        count += len(mended)
-        paths |= {one.path for one in mended}
-    write_stderr(
-        f'seamwise: {pluralize(count, "finding")} mended in {pluralize(len(paths), "file")}.'
-    )
+        count += len(fixed)
+        paths |= {finding.path for finding in fixed}
+    findings, files = pluralize(count, 'finding'), pluralize(len(paths), 'file')
+    write_stderr(f'seamwise: fixed {findings} in {files}.')
     return report
 
 
-def _now(paths: Sequence[str], ask: Ask, *, whole: bool, no_cache: bool) -> 'Report':
+def _check(paths: Sequence[str], load: SettingsLoader, *, whole: bool, no_cache: bool) -> 'Report':
     from seamwise.check.checking import run_check  # noqa: PLC0415
 
-    asked = ask(Path.cwd())
-    if isinstance(asked, Failure):
-        raise CommandExit(asked.failure(), Exit.USAGE)
-    return run_check(paths, asked.unwrap(), whole=whole, no_cache=no_cache)
+    settings = load(Path.cwd())
+    if isinstance(settings, Failure):
+        raise CommandExit(settings.failure(), Exit.USAGE)
+    return run_check(paths, settings.unwrap(), whole=whole, no_cache=no_cache)
 
 
-def _since(base: str, paths: Sequence[str], ask: Ask, *, whole: bool, no_cache: bool) -> 'Report':
+def _check_against(
+    base: str, paths: Sequence[str], load: SettingsLoader, *, whole: bool, no_cache: bool
+) -> 'Report':
+    """Return the findings that the commit `base` does not have."""
     from seamwise.check.diff import new_findings  # noqa: PLC0415
     from seamwise.check.reports import render_problem  # noqa: PLC0415
 
-    found = new_findings(paths, base, ask, whole=whole, no_cache=no_cache)
-    if isinstance(found, Failure):
-        raise CommandExit(f'--diff: {found.failure()}', Exit.USAGE)
-    comparison = found.unwrap()
+    result = new_findings(paths, base, load, whole=whole, no_cache=no_cache)
+    if isinstance(result, Failure):
+        raise CommandExit(f'--diff: {result.failure()}', Exit.USAGE)
+    comparison = result.unwrap()
     for problem in comparison.problems:
         if problem.is_unread:
             write_stderr(
-                f'seamwise: in {escape(base)}: {render_problem(problem)} What is found there now counts as new.'
+                f'seamwise: in {escape(base)}: {render_problem(problem)} '
+                'All findings in it now count as new.'
             )
     return comparison.report
 
 
-def _shown(report: 'Report', form: str, since: str) -> str | bytes:
+def _render(report: 'Report', form: str, base: str) -> str | bytes:
     from seamwise.check import reports  # noqa: PLC0415
 
     match form:
@@ -315,53 +290,49 @@ def _shown(report: 'Report', form: str, since: str) -> str | bytes:
         case 'sarif':
             return reports.render_sarif(report)
         case 'github':
-            return reports.render_github(report, since=since).encode(errors='backslashreplace')
+            return reports.render_github(report, since=base).encode(errors='backslashreplace')
         case _:
             stdout = std_stream('stdout')
             if stdout is None:
                 return ''
-            look = reports.ReportStyle(
-                paint=_painted if wants_color(stdout) else reports.no_paint,
+            style = reports.ReportStyle(
+                paint=_paint if wants_color(stdout) else reports.no_paint,
                 width=terminal_width(stdout),
                 has_carets=requested_style() != 'screen-reader',
             )
-            return encode_for_stream(reports.render_report(report, look, since=since), stdout)
+            return encode_for_stream(reports.render_report(report, style, since=base), stdout)
 
 
-def _known(codes: tuple[str, ...], option: str, context: click.Context) -> tuple[str, ...]:
-    from seamwise.check.rules.registry import RULES  # noqa: PLC0415 -- it imports mypy
+def _checked_codes(codes: tuple[str, ...], option: str, context: click.Context) -> tuple[str, ...]:
+    """Return rule codes of an option; an unknown one is a usage error."""
+    from seamwise.check.rules.registry import RULES  # noqa: PLC0415
 
-    unknown = next((one for one in codes if one not in RULES), None)
+    unknown = next((code for code in codes if code not in RULES), None)
     if unknown is None:
         return codes
-    found = close_matches(unknown, tuple(RULES))
-    meant = (
-        f'Did you mean {join_quoted(found)}?'
-        if found
-        else f'There are {join_quoted(RULES, last="and")}.'
-    )
+    known = tuple(RULES)
+    suggestion = did_you_mean(unknown, known) or f' There are {join_quoted(known, last="and")}.'
     raise click.BadParameter(
-        f'there is no rule {unknown!r}. {meant}', context, param_hint=f"'{option}'"
+        f'there is no rule {unknown!r}.{suggestion}', context, param_hint=f"'{option}'"
     )
 
 
-def _refuse_of_whole(select: tuple[str, ...], context: click.Context) -> None:
-    from seamwise.check.rules.registry import RULES  # noqa: PLC0415 -- it imports mypy
+def _refuse_whole_program_rules(select: tuple[str, ...], context: click.Context) -> None:
+    from seamwise.check.rules.registry import RULES  # noqa: PLC0415
 
-    found = next((one for one in select if RULES[one].needs_whole_program), None)
-    if found is not None:
+    code = next((code for code in select if RULES[code].needs_whole_program), None)
+    if code is not None:
         raise click.UsageError(
-            f'{found} must see all files of a program; --whole says that PATH… are all of them.',
-            context,
+            f'{code} needs all files of the program: add --whole if PATH… are all of them.', context
         )
 
 
-def _explain(code: str, context: click.Context) -> None:
-    from seamwise.check.rules.registry import RULES  # noqa: PLC0415 -- it imports mypy
+def _explain(word: str, context: click.Context) -> None:
+    from seamwise.check.rules.registry import RULES  # noqa: PLC0415
 
-    (known,) = _known((code.strip().upper(),), '--explain', context)
-    print_data(RULES[known].page)
+    (code,) = _checked_codes((word.strip().upper(),), '--explain', context)
+    print_data(RULES[code].page)
 
 
-def _painted(text: str, role: 'Role') -> str:
+def _paint(text: str, role: 'Role') -> str:
     return click.style(text, fg=COLORS[role], bold=True)

@@ -72,12 +72,14 @@ def stdout_error_exit(error: OSError) -> CommandExit:
     return os_error_exit('write to standard output', error, Exit.CANNOT_WRITE)
 
 
-def missing_package_exit(
-    error: ModuleNotFoundError, package: str, *, extra: str
-) -> CommandExit | ModuleNotFoundError:
-    """Return the fatal error for a missing package of an extra; another module's error unchanged."""
+def missing_package_exit(error: ModuleNotFoundError, package: str, *, extra: str) -> CommandExit:
+    """Return the fatal error for a missing package, which the extra installs.
+
+    Raises:
+        ModuleNotFoundError: `error` itself, if another module is missing.
+    """
     if (error.name or '').partition('.')[0] != package:
-        return error
+        raise error
     return CommandExit(
         f"the command requires {package}. Install it with: pip install 'seamwise[{extra}]'",
         Exit.MISCONFIGURED,

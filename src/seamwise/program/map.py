@@ -1,4 +1,4 @@
-"""`seamwise map`: which error can travel from where to where."""
+"""`seamwise map`: the paths of errors through a program."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +12,7 @@ from seamwise.program.console import (
     Choice,
     CommandExit,
     Exit,
+    missing_package_exit,
     os_error_exit,
     print_data,
     print_text,
@@ -23,19 +24,23 @@ from seamwise.program.console import (
 if TYPE_CHECKING:
     from seamwise.check.map.graph import ErrorNode, Graph, SeamNode
 
-HELP = """\
-Draw which error can travel from where to where: where it is made, through which functions it goes, and which seam shows it.
+# Functions import `seamwise.check` themselves: it imports mypy, which takes half a second.
 
-PATH is a file or a folder. mypy infers the types, as its own configuration in the current directory says. Without an option
-the map is summed up; --of and --to tell of a part of it, or with --format draw that part only.
+HELP = """\
+Show the paths of errors: where an error originates, which functions it passes, and which seam
+shows it.
+
+PATH is a file or a folder. mypy infers the types, with its own configuration in the current
+directory. Without options, a summary is shown. --of and --to describe a part; with --format, only
+that part is drawn.
 
 \b
 Formats:
   text     for a terminal
   dot      for Graphviz
-  mermaid  a flowchart for Mermaid
-  json     all of it, for programs
-  html     one page that needs nothing else, with a search; #error=shop.errors.NoSuchOrder leads to that error
+  mermaid  a Mermaid flowchart
+  json     all details, for programs
+  html     one self-contained page with a search; #error=shop.errors.NoSuchOrder leads to that error
 
 \b
 Examples:
@@ -47,37 +52,34 @@ Examples:
 
 \b
 Exit codes:
-    0  it was drawn
-    2  something could not be read or analysed, there is no such error or seam, or the command was used wrongly
-   70  a defect: the log says more
+    0  the map was written
+    2  a file could not be read or analysed, the error or seam does not exist, or the command was
+       used incorrectly
+   70  a defect: the log has details
    74  the file or standard output cannot be written
-   78  a package is missing that the command needs
-  130  it was interrupted
-  141  the output has no reader any more
+   78  a package is missing
+  130  interrupted
+  141  the reader of the output has ended
 """
 
-FORMATS = ('text', 'dot', 'mermaid', 'json', 'html')
+FORMAT_NAMES = ('text', 'dot', 'mermaid', 'json', 'html')
 
 
-@click.command('map', help=HELP, short_help='Draw which error can travel from where to where.')
+@click.command('map', help=HELP, short_help='Show the paths of errors through a program.')
 @click.argument('paths', metavar='PATH…', nargs=-1)
 @click.option(
     '--of',
     'error',
     metavar='ERROR',
-    help='Tell the ways of one error: its class, its tag or its full name.',
+    help='Show the paths of one error: its class, its tag or its full name.',
 )
-@click.option(
-    '--to', 'seam', metavar='SEAM', help='Tell which errors arrive at one seam, and from where.'
-)
-@click.option('--format', 'form', type=Choice(FORMATS), help='What to draw it as.  [default: text]')
-@click.option('--json', 'as_json', is_flag=True, help='The same as --format json.')
+@click.option('--to', 'seam', metavar='SEAM', help='Show the errors that reach one seam.')
+@click.option('--format', 'form', type=Choice(FORMAT_NAMES), help='Output format.  [default: text]')
+@click.option('--json', 'as_json', is_flag=True, help='Same as --format json.')
 @click.option('-o', '--output', metavar='FILE', help='Write to a file.')
-@click.option(
-    '--no-cache', is_flag=True, help='Read every file again, and keep nothing for the next time.'
-)
+@click.option('--no-cache', is_flag=True, help='Neither read nor write the cache.')
 @click.pass_context
-def map_(  # noqa: PLR0913 -- one for each option
+def map_(  # noqa: PLR0913 -- one parameter per option
     context: click.Context,
     /,
     paths: Sequence[str],
@@ -89,150 +91,129 @@ def map_(  # noqa: PLR0913 -- one for each option
     output: str | None,
     no_cache: bool,
 ) -> None:
-    """Run the command, and end with its exit code."""
+    """Run the subcommand, and exit with its code."""
     if not paths:
-        raise click.UsageError(
-            'name a file or a folder to draw, as in "seamwise map src".', context
-        )
+        raise click.UsageError('name a file or a folder, e.g. "seamwise map src".', context)
     if as_json and form not in {None, 'json'}:
-        raise click.UsageError(
-            f'--json is the same as --format json, and says otherwise than --format {form}.',
-            context,
-        )
+        raise click.UsageError(f'--json contradicts --format {form}.', context)
     if error is not None and seam is not None:
-        raise click.UsageError(
-            '--of and --to ask for two different parts of the map; name one.', context
-        )
-    asked = 'json' if as_json else form or 'text'
+        raise click.UsageError('--of and --to exclude each other.', context)
+    form = 'json' if as_json else form or 'text'
     stdout = std_stream('stdout')
-    if asked == 'html' and output is None and stdout is not None and stdout.isatty():
+    if form == 'html' and output is None and stdout is not None and stdout.isatty():
         raise click.UsageError(
-            'a page is nothing to read on a terminal; name a file for it by -o, or another --format.',
+            'a page cannot be shown on a terminal: add -o FILE, or choose another --format.',
             context,
         )
     try:
-        graph, ended = _read(paths, no_cache=no_cache)
+        graph, code = _read_graph(paths, no_cache=no_cache)
         if error is not None:
-            _write(_of(graph, _errors(graph, error, context), asked), output)
+            _write(_render_errors(graph, _find_errors(graph, error, context), form), output)
         elif seam is not None:
-            _write(_to(graph, _seam(graph, seam, context), asked), output)
+            _write(_render_seam(graph, _find_seam(graph, seam, context), form), output)
         else:
-            _write(_all(graph, paths, asked), output)
-        context.exit(ended)
-    except CommandExit as wrong:
-        context.exit(report_exit(wrong))
-    except ModuleNotFoundError as missing:
-        if (missing.name or '').partition('.')[0] != 'mypy':
-            raise
-        context.exit(
-            report_exit(
-                CommandExit(
-                    "the command needs mypy, which is not installed; get it by: pip install 'seamwise[check]'",
-                    Exit.MISCONFIGURED,
-                )
-            )
-        )
+            _write(_render_all(graph, paths, form), output)
+        context.exit(code)
+    except CommandExit as fatal:
+        context.exit(report_exit(fatal))
+    except ModuleNotFoundError as not_found:
+        context.exit(report_exit(missing_package_exit(not_found, 'mypy', extra='check')))
 
 
-def _read(paths: Sequence[str], *, no_cache: bool) -> 'tuple[Graph, Exit]':
-    # Not before it is asked for: mypy takes half a second.
+def _read_graph(paths: Sequence[str], *, no_cache: bool) -> 'tuple[Graph, Exit]':
     from seamwise.check.code_base import read_code_base  # noqa: PLC0415
     from seamwise.check.map.build import build_graph  # noqa: PLC0415
     from seamwise.check.reports import render_problem  # noqa: PLC0415
     from seamwise.check.rules.registry import RULES  # noqa: PLC0415
     from seamwise.check.settings import load_settings  # noqa: PLC0415
 
-    asked = load_settings(Path.cwd(), RULES)
-    if isinstance(asked, Failure):
-        raise CommandExit(asked.failure(), Exit.USAGE)
-    code_base = read_code_base(paths, cache=None if no_cache else asked.unwrap().cache)
+    settings = load_settings(Path.cwd(), RULES)
+    if isinstance(settings, Failure):
+        raise CommandExit(settings.failure(), Exit.USAGE)
+    code_base = read_code_base(paths, cache=None if no_cache else settings.unwrap().cache)
     for problem in code_base.problems:
         write_stderr(f'seamwise: {render_problem(problem)}')
-    return build_graph(code_base.files), Exit.USAGE if any(
-        one.is_unread for one in code_base.problems
-    ) else Exit.OK
+    is_complete = not any(problem.is_unread for problem in code_base.problems)
+    return build_graph(code_base.files), Exit.OK if is_complete else Exit.USAGE
 
 
-def _errors(graph: 'Graph', word: str, context: click.Context) -> 'Sequence[ErrorNode]':
+def _find_errors(graph: 'Graph', name: str, context: click.Context) -> 'Sequence[ErrorNode]':
     from seamwise.check.map.query import find_errors  # noqa: PLC0415
 
-    found = find_errors(graph, word)
-    if isinstance(found, Failure):
-        meant = f' Did you mean {join_quoted(found.failure())}?' if found.failure() else ''
+    errors = find_errors(graph, name)
+    if isinstance(errors, Failure):
+        matches = errors.failure()
+        suggestion = f' Did you mean {join_quoted(matches)}?' if matches else ''
         raise click.BadParameter(
-            f'there is no error {word!r}.{meant}', context, param_hint="'--of'"
+            f'there is no error {name!r}.{suggestion}', context, param_hint="'--of'"
         )
-    return found.unwrap()
+    return errors.unwrap()
 
 
-def _seam(graph: 'Graph', word: str, context: click.Context) -> 'SeamNode':
+def _find_seam(graph: 'Graph', name: str, context: click.Context) -> 'SeamNode':
     from seamwise.check.map.query import find_seam  # noqa: PLC0415
 
-    found = find_seam(graph, word)
-    if isinstance(found, Failure):
-        known = (
-            f'there are {join_quoted(found.failure(), last="and")}'
-            if found.failure()
-            else 'there is none'
-        )
+    seam = find_seam(graph, name)
+    if isinstance(seam, Failure):
+        names = seam.failure()
+        known = f'there are {join_quoted(names, last="and")}' if names else 'there are no seams'
         raise click.BadParameter(
-            f'there is no seam {word!r}; {known}.', context, param_hint="'--to'"
+            f'there is no seam {name!r}; {known}.', context, param_hint="'--to'"
         )
-    return found.unwrap()
+    return seam.unwrap()
 
 
-def _of(graph: 'Graph', errors: 'Sequence[ErrorNode]', form: str) -> str | bytes:
+def _render_errors(graph: 'Graph', errors: 'Sequence[ErrorNode]', form: str) -> str | bytes:
     from seamwise.check.map.filters import filter_by_errors  # noqa: PLC0415
     from seamwise.check.map.text import MapText  # noqa: PLC0415
 
     if form != 'text':
-        return _drawn(filter_by_errors(graph, {one.name for one in errors}), form)
-    words = MapText(graph)
-    return '\n\n\n'.join(words.of_error(one) for one in errors)
+        return _draw(filter_by_errors(graph, {error.name for error in errors}), form)
+    text = MapText(graph)
+    return '\n\n\n'.join(text.of_error(error) for error in errors)
 
 
-def _to(graph: 'Graph', seam: 'SeamNode', form: str) -> str | bytes:
+def _render_seam(graph: 'Graph', seam: 'SeamNode', form: str) -> str | bytes:
     from seamwise.check.map.filters import filter_by_seam  # noqa: PLC0415
     from seamwise.check.map.text import MapText  # noqa: PLC0415
 
-    return (
-        _drawn(filter_by_seam(graph, seam.name), form)
-        if form != 'text'
-        else MapText(graph).to_seam(seam)
-    )
+    if form != 'text':
+        return _draw(filter_by_seam(graph, seam.name), form)
+    return MapText(graph).to_seam(seam)
 
 
-def _all(graph: 'Graph', paths: Sequence[str], form: str) -> str | bytes:
+def _render_all(graph: 'Graph', paths: Sequence[str], form: str) -> str | bytes:
     from seamwise.check.map.text import MapText  # noqa: PLC0415
 
     if form != 'text':
-        return _drawn(graph, form)
-    again = f'seamwise map {" ".join(paths)}'
-    more = f'More:\n  {again} --of ERROR\n  {again} --to SEAM\n  {again} --format html -o map.html'
-    return f'{MapText(graph).overview()}\n\n{more}'
+        return _draw(graph, form)
+    command = f'seamwise map {" ".join(paths)}'
+    more = [f'{command} --of ERROR', f'{command} --to SEAM', f'{command} --format html -o map.html']
+    return '\n  '.join([f'{MapText(graph).overview()}\n\nMore:', *more])
 
 
-def _drawn(graph: 'Graph', form: str) -> bytes:
+def _draw(graph: 'Graph', form: str) -> bytes:
     from seamwise.check.map import FORMATS, mermaid  # noqa: PLC0415
 
     drawing = FORMATS[form](graph)
     if form == 'mermaid' and mermaid.is_too_large(graph, drawing):
         write_stderr(
-            'seamwise: Mermaid refuses a drawing as large as this, unless maxEdges and maxTextSize are raised; --of and --to draw a part.'
+            'seamwise: Mermaid rejects a drawing of this size unless maxEdges and maxTextSize are '
+            'raised. Draw a part with --of or --to.'
         )
     return drawing.encode()
 
 
-def _write(told: str | bytes, output: str | None) -> None:
-    """Write a text as it suits the terminal, and a drawing as it is."""
-    if output is None:
-        if isinstance(told, str):
-            print_text(told)
+def _write(output: str | bytes, file: str | None) -> None:
+    """Write a text as it suits the terminal, and a drawing unchanged."""
+    if file is None:
+        if isinstance(output, str):
+            print_text(output)
         else:
-            print_data(told)
+            print_data(output)
         return
-    data = told.encode(errors='backslashreplace') if isinstance(told, str) else told
+    data = output.encode(errors='backslashreplace') if isinstance(output, str) else output
     try:
-        Path(output).write_bytes(data.removesuffix(b'\n') + b'\n')
-    except OSError as raised:
-        raise os_error_exit(f'write to {output!r}', raised, Exit.CANNOT_WRITE) from raised
+        Path(file).write_bytes(data.removesuffix(b'\n') + b'\n')
+    except OSError as error:
+        raise os_error_exit(f'write to {file!r}', error, Exit.CANNOT_WRITE) from error
