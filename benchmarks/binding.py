@@ -42,13 +42,13 @@ def _returns(turns: Iterable[None]) -> None:
     for _ in turns:
         # pyright does not infer the result of `bind` of `returns`.
         _ = (
-            _open_step(1)
+            _open_step(1)  # pyright: ignore[reportUnknownMemberType]
             .bind(_open_step)
             .bind(_open_step)
             .bind(_open_step)
             .bind(_open_step)
             .bind(_open_step)
-        )  # pyright: ignore[reportUnknownMemberType]
+        )
 
 
 def _peer(turns: Iterable[None]) -> None:

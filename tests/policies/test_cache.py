@@ -18,7 +18,6 @@ import pytest
 
 from seamwise import Failure, Result, Secret, Success
 from seamwise.policies._engine.world import World
-from seamwise.policies._parts.single_flight import SharedThreadCall
 from seamwise.policies.cache import CacheDecorator, cache
 from seamwise.policies.events import FellBack, GuardEvent
 from seamwise.policies.testing import FakeWorld
@@ -826,10 +825,7 @@ def count_waiting(calls: ConcurrentCalls) -> int:
 
     frames = [sys._current_frames().get(thread.ident or 0) for thread in calls._threads]
     return sum(
-        any(
-            f.f_code.co_qualname == SharedThreadCall.wait.__qualname__
-            for f, _ in traceback.walk_stack(frame)
-        )
+        any(f.f_code.co_qualname == 'SharedThreadCall.wait' for f, _ in traceback.walk_stack(frame))
         for frame in frames
         if frame
     )

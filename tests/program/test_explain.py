@@ -13,6 +13,7 @@ from click.testing import CliRunner, Result
 from rich.cells import cell_len
 
 from seamwise import TaggedError
+from seamwise._text.jsonable import Json
 from seamwise.catalog.parsing import ParsingError
 from seamwise.catalog.tools import FileNotFound, ToolError
 from seamwise.catalog.workspace import ConfigUnreadable
@@ -392,5 +393,5 @@ def test_an_unknown_rule_is_a_usage_error_with_suggestions() -> None:
         ({'a': [1, 2], 'b': 3}, 12, ['{', '  "a": [', '    1,', '    2', '  ],', '  "b": 3', '}']),
     ],
 )
-def test_json_is_laid_out_by_the_width(value: object, width: int, lines: list[str]) -> None:
+def test_json_is_laid_out_by_the_width(value: Json, width: int, lines: list[str]) -> None:
     assert list(layout_json(value, width)) == lines

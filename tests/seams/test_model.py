@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping
 from functools import reduce
-from operator import or_
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +51,13 @@ FACTS: dict[str, Any] = json.loads(
     (Path(__file__).parent.parent / 'vectors' / 'model_payloads.json').read_text(encoding='utf-8')
 )
 TABLES: Mapping[str, Adapter[Any, Guidance]] = {name: getattr(tables, name) for name in UNIONS}
-ALL: Adapter[Any, Guidance] = reduce(or_, TABLES.values())
+
+
+def join(table: Adapter[Any, Guidance], other: Adapter[Any, Guidance]) -> Adapter[Any, Guidance]:
+    return table | other
+
+
+ALL: Adapter[Any, Guidance] = reduce(join, TABLES.values())
 
 
 class Listing(Struct):

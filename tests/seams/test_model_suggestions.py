@@ -1,7 +1,6 @@
 """Exact suggestions for models, except for errors of tools and parsing (see `test_model`)."""
 
 from functools import reduce
-from operator import or_
 from typing import Any
 
 import pytest
@@ -25,7 +24,12 @@ from seamwise.seams.model import Guidance, tables
 from seamwise.seams.model.on import ModelArm
 from tests.strategies import PLANTED, UNIONS
 
-ALL: Adapter[Any, Guidance] = reduce(or_, [getattr(tables, name) for name in UNIONS])
+
+def join(table: Adapter[Any, Guidance], other: Adapter[Any, Guidance]) -> Adapter[Any, Guidance]:
+    return table | other
+
+
+ALL: Adapter[Any, Guidance] = reduce(join, [getattr(tables, name) for name in UNIONS])
 PROBLEMS = (Problem('/name', 'is missing'), Problem('', 'is too long'))
 DISK = OSError(28, 'no room')
 

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping
 from functools import reduce
-from operator import or_
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +52,13 @@ FACTS: dict[str, Any] = json.loads(
     (Path(__file__).parent.parent / 'vectors' / 'planner_codes.json').read_text(encoding='utf-8')
 )
 TABLES: Mapping[str, Adapter[Any, ErrorInfo]] = {name: getattr(tables, name) for name in UNIONS}
-ALL: Adapter[Any, ErrorInfo] = reduce(or_, TABLES.values())
+
+
+def join(table: Adapter[Any, ErrorInfo], other: Adapter[Any, ErrorInfo]) -> Adapter[Any, ErrorInfo]:
+    return table | other
+
+
+ALL: Adapter[Any, ErrorInfo] = reduce(join, TABLES.values())
 
 
 class Flaky(

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from seamwise._text.escaping import escape_lines
+from seamwise._text.jsonable import Json
 from seamwise._text.phrases import join_quoted
 from seamwise.documents.lookup import Match
 from seamwise.documents.shape import Answer, ClassEntry, ErrorEntry, Example
@@ -76,14 +77,14 @@ def _answer_lines(answer: Answer) -> Iterator[str]:
     yield f'{answer.seam}{where}: {answer.summary or "never reaches this seam"}'
     if answer.output is None:
         return
-    output: object = json.loads(bytes(answer.output))
+    output: Json = json.loads(bytes(answer.output))
     if answer.seam == 'cli' and isinstance(output, dict):
         yield from _indent(str(output['text']).splitlines())
     else:
         yield from _indent(layout_json(output, JSON_WIDTH))
 
 
-def layout_json(value: object, width: int) -> Iterator[str]:
+def layout_json(value: Json, width: int) -> Iterator[str]:
     """Yield a JSON value in lines of at most `width` columns where possible.
 
     An array or object that fits is written on one line, another one with one item per line.
@@ -96,11 +97,11 @@ def layout_json(value: object, width: int) -> Iterator[str]:
         yield inline
         return
     start, end = '{}' if isinstance(value, dict) else '[]'
-    items: Sequence[tuple[str, object]]
-    if isinstance(value, dict):
-        items = [(f'{json.dumps(key, ensure_ascii=False)}: ', item) for key, item in value.items()]
-    else:
-        items = [('', item) for item in value]
+    items: list[tuple[str, Json]] = (
+        [(f'{json.dumps(key, ensure_ascii=False)}: ', item) for key, item in value.items()]
+        if isinstance(value, dict)
+        else [('', item) for item in value]
+    )
     yield start
     for index, (prefix, item) in enumerate(items, start=1):
         comma = ',' if index < len(items) else ''

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import Generic, TypeAlias, TypeVar, final, overload
+from typing import Any, Generic, TypeAlias, TypeVar, final, overload
 
 from msgspec import Struct
 from typing_extensions import TypeForm
@@ -133,8 +133,8 @@ class CliArmBuilder(ArmBuilder[K, Rendered]):
 @overload
 def on(kind: type[K], /) -> CliArmBuilder[K]: ...
 @overload
-def on(kind: TypeForm[K], /) -> ArmBuilder[K, Rendered]: ...
-def on(kind: TypeForm[K], /) -> ArmBuilder[K, Rendered]:
+def on(kind: TypeForm[K], /) -> ArmBuilder[Any, Rendered]: ...
+def on(kind: TypeForm[K], /) -> ArmBuilder[Any, Rendered]:
     """Return a builder for the arm of an error class: `on(Kind).exits(code, hint=…)`.
 
     Combine arms with `|`. The rendered text consists of the error's message, its position in a

@@ -129,7 +129,11 @@ def _json(**fields: object) -> str:
 
 def _group_fields(group: RenderedGroup) -> dict[str, object]:
     rendered = group.rendered
-    fields = {'text': rendered.text, 'exit_code': rendered.exit_code, 'count': group.count}
+    fields: dict[str, object] = {
+        'text': rendered.text,
+        'exit_code': rendered.exit_code,
+        'count': group.count,
+    }
     return {**fields, 'place': rendered.place} if rendered.place else fields
 
 

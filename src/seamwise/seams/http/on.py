@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from http import HTTPStatus
 from re import compile as pattern
-from typing import Generic, TypeVar, final, overload
+from typing import Any, Generic, TypeVar, final, overload
 
 from msgspec import Struct
 from typing_extensions import TypeForm
@@ -137,8 +137,8 @@ class HttpArmBuilder(ArmBuilder[K, HttpError]):
 @overload
 def on(kind: type[K], /) -> HttpArmBuilder[K]: ...
 @overload
-def on(kind: TypeForm[K], /) -> ArmBuilder[K, HttpError]: ...
-def on(kind: TypeForm[K], /) -> ArmBuilder[K, HttpError]:
+def on(kind: TypeForm[K], /) -> ArmBuilder[Any, HttpError]: ...
+def on(kind: TypeForm[K], /) -> ArmBuilder[Any, HttpError]:
     """Return a builder for an error class; `.responds(status, code)` returns its adapter.
 
     `|` joins adapters. A union is accepted for `.hidden()` only: `on(A | B).hidden()`

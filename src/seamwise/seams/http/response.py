@@ -72,7 +72,7 @@ def raw_response(
     id_header = (b'x-request-id', request_id.encode('latin-1'))
     if not isinstance(x, HttpError):
         return RawResponse(_OK, [_JSON, id_header], content)
-    headers = [_PROBLEM if body_format is problem else _JSON, id_header]
+    headers: list[tuple[bytes, bytes]] = [_PROBLEM if body_format is problem else _JSON, id_header]
     if body is negotiated:
         headers.append(_VARY)
     for name, value in x.headers.items():

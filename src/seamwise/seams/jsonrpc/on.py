@@ -1,7 +1,7 @@
 """Arms of the JSON-RPC seam: `on(Kind).answers(code)` and `on(Kind).as_tool_result()`."""
 
 from collections.abc import Callable, Mapping
-from typing import Generic, TypeVar, final, overload
+from typing import Any, Generic, TypeVar, final, overload
 
 from msgspec import Struct
 from typing_extensions import TypeForm
@@ -98,8 +98,8 @@ class JsonRpcArmBuilder(ArmBuilder[K, Answer]):
 @overload
 def on(kind: type[K], /) -> JsonRpcArmBuilder[K]: ...
 @overload
-def on(kind: TypeForm[K], /) -> ArmBuilder[K, Answer]: ...
-def on(kind: TypeForm[K], /) -> ArmBuilder[K, Answer]:
+def on(kind: TypeForm[K], /) -> ArmBuilder[Any, Answer]: ...
+def on(kind: TypeForm[K], /) -> ArmBuilder[Any, Answer]:
     """Return a builder for an error class; its verbs are `.answers(code)` and `.as_tool_result()`.
 
     `|` joins adapters. A union is accepted for `.hidden()` only: `on(A | B).hidden()`

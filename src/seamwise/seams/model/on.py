@@ -1,7 +1,7 @@
 """Arms of the model seam: `on(Kind).guides(type, suggestion=…)`."""
 
 from collections.abc import Callable
-from typing import Generic, TypeAlias, TypeVar, final, overload
+from typing import Any, Generic, TypeAlias, TypeVar, final, overload
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -98,8 +98,8 @@ class ModelArmBuilder(ArmBuilder[K, Guidance]):
 @overload
 def on(kind: type[K], /) -> ModelArmBuilder[K]: ...
 @overload
-def on(kind: TypeForm[K], /) -> ArmBuilder[K, Guidance]: ...
-def on(kind: TypeForm[K], /) -> ArmBuilder[K, Guidance]:
+def on(kind: TypeForm[K], /) -> ArmBuilder[Any, Guidance]: ...
+def on(kind: TypeForm[K], /) -> ArmBuilder[Any, Guidance]:
     """Return a builder for the arm of an error class: `on(Kind).guides(type, suggestion=…)`.
 
     Combine arms with `|`. A union is accepted for `.hidden()` only: `on(A | B).hidden()` covers all

@@ -1,7 +1,7 @@
 """Arms of the planner seam: `on(Kind).classifies(code)`."""
 
 from collections.abc import Callable, Mapping
-from typing import Generic, TypeVar, final, overload
+from typing import Any, Generic, TypeVar, final, overload
 
 from msgspec import UNSET, Struct
 from typing_extensions import TypeForm
@@ -115,8 +115,8 @@ class PlannerArmBuilder(ArmBuilder[K, ErrorInfo]):
 @overload
 def on(kind: type[K], /) -> PlannerArmBuilder[K]: ...
 @overload
-def on(kind: TypeForm[K], /) -> ArmBuilder[K, ErrorInfo]: ...
-def on(kind: TypeForm[K], /) -> ArmBuilder[K, ErrorInfo]:
+def on(kind: TypeForm[K], /) -> ArmBuilder[Any, ErrorInfo]: ...
+def on(kind: TypeForm[K], /) -> ArmBuilder[Any, ErrorInfo]:
     """Return a builder for the arm of an error class: `on(Kind).classifies(code)`.
 
     Combine arms with `|`. A union is accepted for `.hidden()` only: `on(A | B).hidden()` covers all

@@ -1,7 +1,7 @@
 """Arms of the session seam: `on(Kind).publishes(event, code)`."""
 
 from collections.abc import Callable, Mapping
-from typing import Generic, TypeVar, final, overload
+from typing import Any, Generic, TypeVar, final, overload
 
 from msgspec import Struct
 from typing_extensions import TypeForm
@@ -88,8 +88,8 @@ class SessionArmBuilder(ArmBuilder[K, ErrorEvent]):
 @overload
 def on(kind: type[K], /) -> SessionArmBuilder[K]: ...
 @overload
-def on(kind: TypeForm[K], /) -> ArmBuilder[K, ErrorEvent]: ...
-def on(kind: TypeForm[K], /) -> ArmBuilder[K, ErrorEvent]:
+def on(kind: TypeForm[K], /) -> ArmBuilder[Any, ErrorEvent]: ...
+def on(kind: TypeForm[K], /) -> ArmBuilder[Any, ErrorEvent]:
     """Return a builder for the arm of an error class: `on(Kind).publishes(event, code)`.
 
     Combine arms with `|`. The adapter returns events without time and translation; the function
