@@ -356,6 +356,18 @@ def test_a_module_without_the_error_is_a_usage_error(own_module: str) -> None:
     assert f"the module '{own_module}' has no error 'FileNotFound'." in result.stderr
 
 
+def test_a_misspelt_error_of_a_module_is_answered_with_suggestions(own_module: str) -> None:
+    result = CliRunner().invoke(seamwise, ['explain', 'ParcelLots', '--module', own_module])
+    assert result.exit_code == 2
+    assert "has no error 'ParcelLots'. Did you mean 'ParcelLost'?" in result.stderr
+
+
+def test_a_file_name_is_answered_with_the_module_name(own_module: str) -> None:
+    result = CliRunner().invoke(seamwise, ['explain', 'ParcelLost', '--module', f'{own_module}.py'])
+    assert result.exit_code == 2
+    assert result.stderr.endswith(f'. Did you mean --module {own_module}?\n')
+
+
 def test_a_module_that_cannot_be_imported_is_a_usage_error() -> None:
     result = CliRunner().invoke(seamwise, ['explain', 'ParcelLost', '--module', 'no_such_module'])
     assert result.exit_code == 2

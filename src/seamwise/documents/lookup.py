@@ -30,18 +30,15 @@ def lookup(word: str) -> tuple[Match, ...]:
     return tuple(first_matches.values())
 
 
-def lookup_in_module(word: str, module: str) -> tuple[type[TaggedError], ...]:
-    """Return the error classes of a module or package with this tag or class name.
+def errors_in_module(module: str) -> tuple[type[TaggedError], ...]:
+    """Return the error classes that a module or package defines.
 
     Raises:
         ImportError: The module cannot be imported.
     """
     import_module(module)
     return tuple(
-        kind
-        for kind in iter_registered()
-        if f'{kind.__module__}.'.startswith(f'{module}.')
-        and word.casefold() in {kind.__traits__.tag.casefold(), kind.__name__.casefold()}
+        kind for kind in iter_registered() if f'{kind.__module__}.'.startswith(f'{module}.')
     )
 
 

@@ -8,8 +8,9 @@ import click
 
 from seamwise._text.jsonable import to_json
 from seamwise.documents.collect import describe_class
-from seamwise.documents.lookup import known_words, lookup, lookup_in_module
+from seamwise.documents.lookup import errors_in_module, known_words, lookup
 from seamwise.documents.text import render_entry, render_matches
+from seamwise.errors import TaggedError
 from seamwise.program.catalog_entries import catalog_entries
 from seamwise.program.console import (
     CommandExit,
@@ -95,18 +96,28 @@ def _explain_own(word: str, module: str, context: click.Context, *, as_json: boo
     # As for `python -m`: modules of the current folder can be imported.
     sys.path.insert(0, os.getcwd())  # noqa: PTH109
     try:
-        kinds = lookup_in_module(word, module)
+        kinds = errors_in_module(module)
     except ImportError as error:
-        raise CommandExit(f'cannot import {module!r}: {error}', Exit.USAGE) from error
-    if not kinds:
+        path = module.removesuffix('.py').replace('/', '.')
+        hint = '' if path == module else f'. Did you mean --module {path}?'
+        raise CommandExit(f'cannot import {module!r}: {error}{hint}', Exit.USAGE) from error
+    matches = [kind for kind in kinds if word.casefold() in map(str.casefold, _names_of(kind))]
+    if not matches:
+        names = tuple(name for kind in kinds for name in _names_of(kind))
         raise click.BadParameter(
-            f'the module {module!r} has no error {word!r}.', context, param_hint="'WORD'"
+            f'the module {module!r} has no error {word!r}.{did_you_mean(word, names)}',
+            context,
+            param_hint="'WORD'",
         )
-    entries = [describe_class(kind) for kind in kinds]
+    entries = [describe_class(kind) for kind in matches]
     if as_json:
         print_data(to_json({'asked': word, 'entries': entries}))
     else:
         print_text('\n\n\n'.join(map(render_entry, entries)))
+
+
+def _names_of(kind: type[TaggedError]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((kind.__traits__.tag, kind.__name__)))
 
 
 def _explain_rule(code: str, context: click.Context) -> None:
