@@ -443,7 +443,7 @@ def test_deadline_without_a_retry_publishes_one_event(folder: Path) -> None:
 
 
 def test_timed_out_command_is_not_retried_unless_repeatable(folder: Path) -> None:
-    calls = call('execute_command', command='echo x >> count; sleep 9', timeout=0.3)
+    calls = call('execute_command', command='echo x >> count; sleep 9', timeout=1.0)
     [result] = lines(folder, f'[default]\nretry = {{ {QUICK} }}', calls, 'session')
     assert (result['attempts'], (folder / 'count').read_text()) == (1, 'x\n')
     assert [item['event'] for item in result['output']] == ['error.timeout']
