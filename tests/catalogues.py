@@ -22,10 +22,10 @@ def write_catalog(catalog: Catalog, folder: Path, *, domain: str = 'seamwise') -
 @contextmanager
 def restore_locales() -> Generator[None, None, None]:
     """Remove the folders at the end that were added by `add_locales`."""
-    before = [*texts._folders]
+    previous_folders = [*texts._folders]
     texts.catalogue.cache_clear()
     try:
         yield
     finally:
-        texts._folders[:] = before
+        texts._folders[:] = previous_folders
         texts.catalogue.cache_clear()

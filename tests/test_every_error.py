@@ -250,7 +250,7 @@ def test_all_error_classes_have_one_common_json_schema() -> None:
 
 @given(errors(), errors())
 def test_errors_of_different_classes_are_never_equal(
-    error: TaggedError, other: TaggedError
+    error: TaggedError, other_error: TaggedError
 ) -> None:
-    if type(error) is not type(other):
-        assert error != other
+    if type(error) is not type(other_error):
+        assert error != other_error

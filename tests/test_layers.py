@@ -65,8 +65,8 @@ def test_every_package_belongs_to_a_layer() -> None:
 
 @pytest.mark.parametrize('file', FILES, ids=module_of)
 def test_a_module_imports_no_higher_layer(file: Path) -> None:
-    own = LAYERS.index(layer_of(module_of(file)))
-    assert not [name for name in own_imports(file) if LAYERS.index(layer_of(name)) > own]
+    own_layer = LAYERS.index(layer_of(module_of(file)))
+    assert not [name for name in own_imports(file) if LAYERS.index(layer_of(name)) > own_layer]
 
 
 @pytest.mark.parametrize('file', files_of('catalog'), ids=module_of)

@@ -237,15 +237,15 @@ def copy(tmp_path: Path) -> Path:
 
 
 def test_the_command_updates_every_catalog(copy: Path) -> None:
-    before = {file: file.read_bytes() for file in copy.rglob('*.*o*') if file.is_file()}
-    assert len(before) == 5
-    for file in before:
+    original_files = {file: file.read_bytes() for file in copy.rglob('*.*o*') if file.is_file()}
+    assert len(original_files) == 5
+    for file in original_files:
         if file.suffix != '.po':
             file.unlink()
     with pytest.raises(SystemExit) as info:
         main(copy)
     assert info.value.code is None
-    assert {file: file.read_bytes() for file in before} == before
+    assert {file: file.read_bytes() for file in original_files} == original_files
 
 
 def test_the_command_exits_with_the_number_of_untranslated_texts(copy: Path) -> None:

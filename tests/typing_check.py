@@ -1,4 +1,4 @@
-"""Run type checkers over case files and compare what they report with what the files want.
+"""Run type checkers over case files, and compare their reports with the comments of the files.
 
     python typing_check.py --site PYTHON --cases DIR
         [--checkers mypy,mypy+plugin,pyright,pyrefly,ty] [--tools BIN] [--only catch,bind] [-v]
@@ -8,17 +8,17 @@ PYTHON is an interpreter in whose environment seamwise is installed. mypy runs a
 
 A case marks its lines by comments:
 
-    # want: error, why           every checker must report this line
-    # want[ty,pyright]: error    these must report it, the others may
-    # may[mypy]: error, why      these may report it, no checker must
+    # want: error, reason        every checker must report this line
+    # want[ty,pyright]: error    these checkers must report it, the others may
+    # may[mypy]: error, reason   these checkers may report it, no checker must
 
-Every other line must stay silent. A mark names a checker by the exact name, so that
-`may[mypy]` does not excuse `mypy+plugin`.
+A report on any other line is an error. Checkers are named exactly, so `may[mypy]` does not
+apply to `mypy+plugin`.
 
-Three planted errors in files of their own prove each run: a plain one, one that only shows
-when seamwise is found and typed, and one that only shows when seamwise itself finds `returns`.
-The last line sums up. Exit 0: every checker holds every file. 1: something differs. 2: a run
-that proves nothing.
+Each run also checks three files with planted errors: a plain error, an error that is visible only
+if seamwise is found and typed, and one that is visible only if seamwise finds `returns`.
+The last line is a summary. Exit codes: 0, every file is as marked; 1, a report differs; 2, a
+planted error was not reported, so the run is invalid.
 """
 
 import argparse
@@ -39,7 +39,11 @@ ANY_MARK = re.compile(r'#\s*(want|may)\b')
 STYLE_ONLY = re.compile('reportUnused|reportUnnecessary')
 
 CANARIES = {
-    'canary_plain.py': 'from typing_extensions import assert_type\nx: int = "a"  # want: error\nassert_type(len(""), str)  # want: error\n',
+    'canary_plain.py': (
+        'from typing_extensions import assert_type\n'
+        'x: int = "a"  # want: error\n'
+        'assert_type(len(""), str)  # want: error\n'
+    ),
     'canary_library.py': (
         'from seamwise import Failure, Success\n'
         'good = Success(len(""))\n'
@@ -55,15 +59,15 @@ CANARIES = {
     ),
 }
 
-Found = tuple[str, int, str]
+Report = tuple[str, int, str]
 
 
 class Unusable(Exception):
-    """The checker did not run, or its answer proves nothing."""
+    """The checker did not run, or its reports are incomplete."""
 
 
 def run(folder: Path, *command: str) -> str:
-    # No setting from outside may change what a checker sees.
+    # Settings of the environment must not change the result.
     clean = {
         k: v
         for k, v in os.environ.items()
@@ -73,21 +77,21 @@ def run(folder: Path, *command: str) -> str:
         command, cwd=folder, capture_output=True, text=True, check=False, env=clean, timeout=900
     )
     if done.returncode not in {0, 1} or (done.returncode and not done.stdout.strip()):
-        said = ' '.join((done.stderr or done.stdout).split())
-        raise Unusable(f'{Path(command[0]).name} ended with {done.returncode}: {said[-400:]}')
+        output = ' '.join((done.stderr or done.stdout).split())
+        raise Unusable(f'{Path(command[0]).name} ended with {done.returncode}: {output[-400:]}')
     return done.stdout
 
 
 def tool(options: argparse.Namespace, name: str) -> str:
-    found = Path(options.tools or Path(options.site).parent) / name
-    if not found.exists():
-        raise Unusable(f'{found} is missing')
-    return str(found)
+    path = Path(options.tools or Path(options.site).parent) / name
+    if not path.exists():
+        raise Unusable(f'{path} is missing')
+    return str(path)
 
 
 def mypy(
     folder: Path, options: argparse.Namespace, names: list[str], plugin: bool
-) -> Iterator[Found]:
+) -> Iterator[Report]:
     lines = ['[mypy]', 'strict = True', f'python_version = {options.python}', 'incremental = False']
     lines += ['plugins = seamwise.check.plugin'] if plugin else []
     (folder / 'mypy.ini').write_text('\n'.join(lines) + '\n')
@@ -108,7 +112,7 @@ def mypy(
         yield name, int(line), message
 
 
-def pyright(folder: Path, options: argparse.Namespace, names: list[str]) -> Iterator[Found]:
+def pyright(folder: Path, options: argparse.Namespace, names: list[str]) -> Iterator[Report]:
     # A relative include: an absolute one checks nothing and exits 0.
     config = {'include': ['.'], 'typeCheckingMode': 'strict', 'pythonVersion': options.python}
     (folder / 'pyrightconfig.json').write_text(json.dumps(config))
@@ -117,14 +121,14 @@ def pyright(folder: Path, options: argparse.Namespace, names: list[str]) -> Iter
     )
     if answer['summary']['filesAnalyzed'] < len(names):
         raise Unusable(f'pyright read {answer["summary"]["filesAnalyzed"]} of {len(names)} files')
-    for one in answer['generalDiagnostics']:
-        if one['severity'] == 'error' and not STYLE_ONLY.search(one.get('rule', '')):
-            yield Path(one['file']).name, one['range']['start']['line'] + 1, one['message']
+    for diagnostic in answer['generalDiagnostics']:
+        if diagnostic['severity'] == 'error' and not STYLE_ONLY.search(diagnostic.get('rule', '')):
+            yield Path(diagnostic['file']).name, diagnostic['range']['start']['line'] + 1, diagnostic['message']
 
 
-def pyrefly(folder: Path, options: argparse.Namespace, names: list[str]) -> Iterator[Found]:
-    # --config, and no file names: named files get the configuration nearest to each file, so
-    # an editable seamwise would be read without its `returns`, and nearly everything would pass.
+def pyrefly(folder: Path, options: argparse.Namespace, names: list[str]) -> Iterator[Report]:
+    # With file names, pyrefly would use the configuration nearest to each file. It would read an
+    # editable seamwise without `returns`, and nearly every file would pass.
     (folder / 'pyrefly.toml').write_text(
         f'preset = "strict"\npython-version = "{options.python}"\npython-interpreter-path = {json.dumps(options.site)}\n',
     )
@@ -137,12 +141,12 @@ def pyrefly(folder: Path, options: argparse.Namespace, names: list[str]) -> Iter
         '--output-format',
         'json',
     )
-    for one in json.loads(out)['errors']:
-        if one.get('severity', 'error') == 'error':
-            yield Path(one['path']).name, one['line'], one['description']
+    for error in json.loads(out)['errors']:
+        if error.get('severity', 'error') == 'error':
+            yield Path(error['path']).name, error['line'], error['description']
 
 
-def ty(folder: Path, options: argparse.Namespace, names: list[str]) -> Iterator[Found]:
+def ty(folder: Path, options: argparse.Namespace, names: list[str]) -> Iterator[Report]:
     out = run(
         folder,
         tool(options, 'ty'),
@@ -161,7 +165,7 @@ def ty(folder: Path, options: argparse.Namespace, names: list[str]) -> Iterator[
 
 def answers(
     checker: str, folder: Path, options: argparse.Namespace, names: list[str]
-) -> Iterator[Found]:
+) -> Iterator[Report]:
     match checker:
         case 'mypy' | 'mypy+plugin':
             return mypy(folder, options, names, plugin='+' in checker)
@@ -174,22 +178,22 @@ def answers(
 
 
 def marks(text: str, checker: str) -> tuple[set[int], set[int]]:
-    """The lines that `checker` must report, and those that it may."""
+    """Return the lines that `checker` must report, and those that it may report."""
     must: set[int] = set()
     may: set[int] = set()
     for number, line in enumerate(text.splitlines(), 1):
-        found = MARK.search(line)
-        if not found:
+        match = MARK.search(line)
+        if not match:
             if ANY_MARK.search(line):
                 raise Unusable(f'cannot read the mark in: {line.strip()}')
             continue
-        kind, named = found.group(1), found.group(2)
-        who = [one.strip() for one in named.split(',')] if named else list(CHECKERS)
-        if unknown := set(who) - set(CHECKERS):
+        kind, named = match.group(1), match.group(2)
+        checkers = [name.strip() for name in named.split(',')] if named else list(CHECKERS)
+        if unknown := set(checkers) - set(CHECKERS):
             raise Unusable(f'no such checker as {", ".join(sorted(unknown))} in: {line.strip()}')
-        if kind == 'want' and checker in who:
+        if kind == 'want' and checker in checkers:
             must.add(number)
-        elif kind == 'want' or checker in who:
+        elif kind == 'want' or checker in checkers:
             may.add(number)
     return must, may
 
@@ -200,30 +204,30 @@ def compare(
     reported: dict[str, dict[int, str]] = defaultdict(dict)
     for name, line, message in answers(checker, folder, options, [*texts]):
         reported[name].setdefault(line, message.strip().splitlines()[0])
-    good = 0
-    wrong: list[str] = []
+    passed = 0
+    problems: list[str] = []
     for name, text in texts.items():
         must, may = marks(text, checker)
-        got = reported.get(name, {})
-        silent = [
+        messages = reported.get(name, {})
+        missing = [
             f'{name}:{n}: not reported: {text.splitlines()[n - 1].strip()}'
-            for n in sorted(must - got.keys())
+            for n in sorted(must - messages.keys())
         ]
-        noisy = [f'{name}:{n}: {got[n]}' for n in sorted(got.keys() - must - may)]
-        if name in CANARIES and (silent or noisy):
+        unexpected = [f'{name}:{n}: {messages[n]}' for n in sorted(messages.keys() - must - may)]
+        if name in CANARIES and (missing or unexpected):
             raise Unusable(
-                'the planted errors are not all seen, so this run proves nothing: '
-                + '; '.join(silent + noisy)
+                'a planted error was not reported, so this run is invalid: '
+                + '; '.join(missing + unexpected)
             )
-        good += name not in CANARIES and not silent and not noisy
-        wrong += silent + noisy
+        passed += name not in CANARIES and not missing and not unexpected
+        problems += missing + unexpected
         if options.verbose:
-            wrong += [
-                f'{name}:{n}: (as wanted) {got[n]}' for n in sorted(got.keys() & (must | may))
+            problems += [
+                f'{name}:{n}: (as expected) {messages[n]}' for n in sorted(messages.keys() & (must | may))
             ]
     if not options.only and (foreign := reported.keys() - texts.keys()):
-        wrong.append(f'reports outside the cases: {", ".join(sorted(foreign))}')
-    return good, wrong
+        problems.append(f'reports outside the cases: {", ".join(sorted(foreign))}')
+    return passed, problems
 
 
 def main() -> int:
@@ -236,50 +240,50 @@ def main() -> int:
     parser.add_argument('--cases', required=True, type=Path)
     parser.add_argument('--checkers', default=','.join(CHECKERS))
     parser.add_argument(
-        '--tools', help='folder of pyright, pyrefly and ty (default: beside the interpreter)'
+        '--tools', help='folder of pyright, pyrefly and ty (default: next to the interpreter)'
     )
     parser.add_argument('--only', help='names of case files without .py, separated by commas')
     parser.add_argument('--python', default='3.11')
     parser.add_argument(
-        '-v', '--verbose', action='store_true', help='show also the reports that are wanted'
+        '-v', '--verbose', action='store_true', help='show expected reports also'
     )
     options = parser.parse_args()
-    # absolute, but not resolved: a virtual environment's interpreter is a link.
+    # Not resolved, because the interpreter of a virtual environment is a symbolic link.
     options.site = os.path.abspath(options.site)
     options.tools = options.tools and os.path.abspath(options.tools)
     checkers = options.checkers.split(',')
     if unknown := set(checkers) - set(CHECKERS):
         parser.error(f'no such checker: {", ".join(sorted(unknown))}')
-    everything = sorted(options.cases.glob('*.py'))
-    sources = [one for one in everything if not options.only or one.stem in options.only.split(',')]
+    files = sorted(options.cases.glob('*.py'))
+    sources = [source for source in files if not options.only or source.stem in options.only.split(',')]
     if not sources:
         parser.error(f'no cases in {options.cases}')
-    texts = {one.name: one.read_text() for one in sources} | CANARIES
-    worst = 0
+    texts = {source.name: source.read_text() for source in sources} | CANARIES
+    exit_code = 0
     figures: list[str] = []
     for checker in checkers:
-        # Each checker in its own fresh folder: no cache or configuration of another is seen.
+        # Each checker gets a new folder, without the caches and configurations of the others.
         with tempfile.TemporaryDirectory(prefix='cases-') as name:
             folder = Path(name).resolve()
-            for one in everything:
-                shutil.copy(one, folder)
+            for source in files:
+                shutil.copy(source, folder)
             for canary, text in CANARIES.items():
                 (folder / canary).write_text(text)
             try:
-                good, wrong = compare(checker, folder, options, texts)
+                passed, problems = compare(checker, folder, options, texts)
             except (Unusable, json.JSONDecodeError, KeyError, subprocess.TimeoutExpired) as reason:
                 print(f'{checker:12} unusable: {reason}')
                 figures.append(f'{checker} unusable')
-                worst = 2
+                exit_code = 2
                 continue
-        failed = good < len(sources) or any('(as wanted)' not in line for line in wrong)
-        print(f'{checker:12} {"ok" if not failed else "FAILED"} {good}/{len(sources)}')
-        figures.append(f'{checker} {good}/{len(sources)}')
-        for line in wrong:
+        failed = passed < len(sources) or any('(as expected)' not in line for line in problems)
+        print(f'{checker:12} {"ok" if not failed else "FAILED"} {passed}/{len(sources)}')
+        figures.append(f'{checker} {passed}/{len(sources)}')
+        for line in problems:
             print(f'    {line}')
-        worst = max(worst, int(failed))
-    print(('ok: ' if not worst else 'falls short: ') + ', '.join(figures))
-    return worst
+        exit_code = max(exit_code, int(failed))
+    print(('ok: ' if not exit_code else 'falls short: ') + ', '.join(figures))
+    return exit_code
 
 
 if __name__ == '__main__':

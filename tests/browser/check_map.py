@@ -141,9 +141,9 @@ def test_boxes_do_not_overlap_and_paths_go_to_the_right(browser: Chrome) -> None
         return boxes.map((box) => box.getBoundingClientRect().toJSON());
         """,
     )
-    for box, other in combinations(rectangles, 2):
-        is_beside = box['right'] <= other['left'] or other['right'] <= box['left']
-        is_above_or_below = box['bottom'] <= other['top'] or other['bottom'] <= box['top']
+    for box, other_box in combinations(rectangles, 2):
+        is_beside = box['right'] <= other_box['left'] or other_box['right'] <= box['left']
+        is_above_or_below = box['bottom'] <= other_box['top'] or other_box['bottom'] <= box['top']
         assert is_beside or is_above_or_below
     names = [
         title.text

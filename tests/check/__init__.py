@@ -1,1 +1,1 @@
-"""The check: its corpus, its pages, and what it stands on."""
+"""Tests of the check: cases, pages, reports and the analysis."""

@@ -129,13 +129,13 @@ def test_every_step_passes_mypy() -> None:
 
 def test_page_contains_the_program_and_each_change() -> None:
     assert blocks('python')[0] == source_of('start')
-    assert blocks('diff') == [change(before, after) for before, after in pairwise(STEPS)]
+    assert blocks('diff') == [change(previous, current) for previous, current in pairwise(STEPS)]
 
 
-def change(before: str, after: str) -> str:
+def change(previous: str, current: str) -> str:
     """Return the diff of a step, without the first line, which contains the file name."""
     lines = difflib.unified_diff(
-        source_of(before).splitlines()[1:], source_of(after).splitlines()[1:], n=1, lineterm=''
+        source_of(previous).splitlines()[1:], source_of(current).splitlines()[1:], n=1, lineterm=''
     )
     hunks = [
         ' …' if line.startswith('@@') else line

@@ -45,9 +45,9 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
 def test_first_example_is_reported_and_fixed_one_is_not(code: str, report: Report) -> None:
     # Rules that are off by default, or need a whole program, report other pages too.
     others = {
-        other
-        for other, rule in RULES.items()
-        if other != code and (rule.needs_whole_program or not rule.is_default)
+        other_code
+        for other_code, rule in RULES.items()
+        if other_code != code and (rule.needs_whole_program or not rule.is_default)
     }
     findings = [
         (finding.path, finding.code)

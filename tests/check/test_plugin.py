@@ -198,13 +198,13 @@ def test_missing_mypy_raises_with_the_package_to_install(tmp_path: Path) -> None
 def test_cache_of_mypy_is_invalidated_when_a_feature_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = take_module_snapshot(plugin)
+    snapshot = take_module_snapshot(plugin)
     for file in Path(mypy_plugin.__file__).parent.glob('*.py'):
         (tmp_path / file.name).write_bytes(file.read_bytes())
     monkeypatch.setattr(mypy_plugin, '__file__', str(tmp_path / '__init__.py'))
-    assert take_module_snapshot(plugin) == before
+    assert take_module_snapshot(plugin) == snapshot
     (tmp_path / 'arms.py').write_text('')
-    assert take_module_snapshot(plugin) != before
+    assert take_module_snapshot(plugin) != snapshot
 
 
 def test_unknown_attribute_of_the_plugin_module_raises() -> None:

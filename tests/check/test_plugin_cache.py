@@ -123,12 +123,12 @@ def run_checker(tree: Path, *command: str) -> list[str]:
 def apply_changes(tree: Path) -> Iterator[str]:
     """Make one change at a time and revert it; finally yield without a change."""
     seconds = count(time.time() + 1)
-    for file, before, after in CHANGES:
+    for file, old_text, new_text in CHANGES:
         path = tree / file
         text = path.read_text()
-        assert before in text
-        save(path, text.replace(before, after), modified_at=next(seconds))
-        yield f'{file}: {before}'
+        assert old_text in text
+        save(path, text.replace(old_text, new_text), modified_at=next(seconds))
+        yield f'{file}: {old_text}'
         save(path, text, modified_at=next(seconds))
     yield 'nothing'
 

@@ -124,8 +124,8 @@ def test_path_outside_current_directory_has_no_base(
 
 
 def test_fingerprint_survives_moved_line_and_other_indentation() -> None:
-    before, after = report(finding('save()', line=4)), report(finding('    save()', line=90))
-    assert fingerprints(before) == fingerprints(after)
+    original, moved = report(finding('save()', line=4)), report(finding('    save()', line=90))
+    assert fingerprints(original) == fingerprints(moved)
 
 
 def test_each_finding_has_its_own_fingerprint() -> None:
@@ -136,10 +136,10 @@ def test_each_finding_has_its_own_fingerprint() -> None:
         finding(code='SW102'),
         finding(message='Another one.'),
     ]
-    before = fingerprints(report(*findings))
-    assert len(set(before)) == len(findings)
+    original = fingerprints(report(*findings))
+    assert len(set(original)) == len(findings)
     # A new finding with another message changes no other fingerprint.
-    assert fingerprints(report(finding('print()', 'print()'), *findings))[1:] == before
+    assert fingerprints(report(finding('print()', 'print()'), *findings))[1:] == original
 
 
 def test_problems_are_in_the_invocation() -> None:

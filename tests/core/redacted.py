@@ -60,8 +60,8 @@ def parts(value: Any) -> Iterator[Any]:
 
 def texts(value: Any) -> str:
     """Return all text forms of a value and of each part that is no container."""
-    whole = f'{value}\n{value!r}\n{json.dumps(value, default=repr, ensure_ascii=False)}\n'
-    return whole + '\n'.join(
+    text = f'{value}\n{value!r}\n{json.dumps(value, default=repr, ensure_ascii=False)}\n'
+    return text + '\n'.join(
         f'{part!s}\n{part!r}'
         for part in parts(value)
         if isinstance(part, (str, bytes, int, Secret))

@@ -108,12 +108,12 @@ class TestAsync:
     def test_map_async_wraps_the_value_of_the_step(self) -> None:
         assert asyncio.run(map_async(Success(4), text_soon)) == Success('4')
 
-    @pytest.mark.parametrize('take', [bind_async, map_async])
+    @pytest.mark.parametrize('function', [bind_async, map_async])
     def test_a_failure_does_not_call_the_step(
-        self, take: Callable[[Failure[Cold], Callable[[object], Never]], Awaitable[object]]
+        self, function: Callable[[Failure[Cold], Callable[[object], Never]], Awaitable[object]]
     ) -> None:
         async def main() -> object:
-            return await take(COLD, never)
+            return await function(COLD, never)
 
         assert asyncio.run(main()) is COLD
 
@@ -130,9 +130,9 @@ class TestAsync:
         async def cancelled(_: int) -> Success[int]:
             raise asyncio.CancelledError
 
-        for take in (bind_async, map_async):
+        for function in (bind_async, map_async):
             with pytest.raises(asyncio.CancelledError):
-                asyncio.run(take(Success(1), cancelled))
+                asyncio.run(function(Success(1), cancelled))
 
 
 class TestCatch:

@@ -313,10 +313,10 @@ class TestRules:
         ):
             _ = RULES | when(OSError).becomes(str)
 
-    @pytest.mark.parametrize('other', [7, when(ValueError), classify])
-    def test_rules_can_only_be_joined_with_rules(self, other: object) -> None:
+    @pytest.mark.parametrize('operand', [7, when(ValueError), classify])
+    def test_rules_can_only_be_joined_with_rules(self, operand: object) -> None:
         with pytest.raises(TypeError, match='unsupported operand'):
-            RULES | other  # type: ignore[operator]  # the misuse is the test
+            RULES | operand  # type: ignore[operator]  # the misuse is the test
 
     @pytest.mark.parametrize(
         'kind',

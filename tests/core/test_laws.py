@@ -262,10 +262,12 @@ class TestMany:
         assert accumulate(*results) == accumulate(iter(results))
 
     @given(many, many)
-    def test_partitions_of_two_lists_add_up(self, one: list[Number], two: list[Number]) -> None:
-        found, lost = partition(one)
-        more, others = partition(two)
-        assert partition([*one, *two]) == (found + more, lost + others)
+    def test_partitions_of_two_lists_add_up(
+        self, first: list[Number], second: list[Number]
+    ) -> None:
+        found, lost = partition(first)
+        more, others = partition(second)
+        assert partition([*first, *second]) == (found + more, lost + others)
 
     @given(many, st.none() | st.integers(1, 9))
     def test_concurrent_functions_give_the_same_results(

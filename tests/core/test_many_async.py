@@ -20,15 +20,15 @@ ALL: list[Many] = [collect_async, accumulate_async, partition_async]
 every = pytest.mark.parametrize('many', ALL, ids=lambda many: many.__name__)
 
 
-async def soon(number: int, *, after: int = 1) -> Number:
+async def soon(number: int, *, iterations: int = 1) -> Number:
     """Return a Success of an even number or a Failure of an odd one, after some loop iterations."""
-    for _ in range(after):
+    for _ in range(iterations):
         await sleep(0)
     return Failure(f'{number} is odd') if number % 2 else Success(number)
 
 
-async def bug(number: int = 0, *, after: int = 1) -> Number:
-    for _ in range(after):
+async def bug(number: int = 0, *, iterations: int = 1) -> Number:
+    for _ in range(iterations):
         await sleep(0)
     raise ValueError(number)
 
@@ -117,10 +117,10 @@ class TestResults:
     ) -> None:
         async def main() -> tuple[object, ...]:
             def jobs() -> list[Awaitable[Number]]:
-                return [soon(number, after=9 - number) for number in range(0, 9, 2)]
+                return [soon(number, iterations=9 - number) for number in range(0, 9, 2)]
 
             def odd() -> list[Awaitable[Number]]:
-                return [soon(number, after=9 - number) for number in range(5)]
+                return [soon(number, iterations=9 - number) for number in range(5)]
 
             return (
                 await collect_async(jobs(), limit=limit),
@@ -138,15 +138,15 @@ class TestResults:
         )
 
     @pytest.mark.parametrize(
-        'make',
+        'to_iterable',
         [list, tuple, iter, dict.fromkeys, set],
         ids=['list', 'tuple', 'iter', 'dict', 'set'],
     )
     def test_any_iterable_is_accepted(
-        self, make: Callable[[list[Awaitable[Number]]], Iterable[Awaitable[Number]]]
+        self, to_iterable: Callable[[list[Awaitable[Number]]], Iterable[Awaitable[Number]]]
     ) -> None:
         async def main() -> Result[tuple[int, ...], str]:
-            return await collect_async(make([soon(2), soon(2)]))
+            return await collect_async(to_iterable([soon(2), soon(2)]))
 
         assert asyncio.run(main()) == Success((2, 2))
 
@@ -159,9 +159,9 @@ class TestResults:
 
     def test_coroutines_tasks_futures_and_other_awaitables_are_accepted(self) -> None:
         async def main() -> Result[tuple[int, int, int, int], str]:
-            ended: asyncio.Future[Number] = asyncio.get_running_loop().create_future()
-            ended.set_result(Success(6))
-            return await collect_async(soon(2), asyncio.create_task(soon(4)), ended, Later(8))
+            finished: asyncio.Future[Number] = asyncio.get_running_loop().create_future()
+            finished.set_result(Success(6))
+            return await collect_async(soon(2), asyncio.create_task(soon(4)), finished, Later(8))
 
         assert asyncio.run(main()) == Success((2, 4, 6, 8))
 
@@ -179,11 +179,11 @@ class TestResults:
 
     def test_twenty_thousand_awaitables_run_without_recursion(self) -> None:
         async def main() -> tuple[int, int]:
-            whole = await collect_async(soon(0, after=0) for _ in range(20_000))
+            values_of_all = await collect_async(soon(0, iterations=0) for _ in range(20_000))
             values, errors = await partition_async(
-                (soon(number, after=0) for number in range(20_000)), limit=100
+                (soon(number, iterations=0) for number in range(20_000)), limit=100
             )
-            return len(whole.unwrap()), len(values) - len(errors)
+            return len(values_of_all.unwrap()), len(values) - len(errors)
 
         assert asyncio.run(main()) == (20_000, 0)
 
@@ -252,7 +252,7 @@ class TestFailures:
             return late
 
         async def main() -> object:
-            return await collect_async(soon(1, after=3), fail(), soon(3, after=2))
+            return await collect_async(soon(1, iterations=3), fail(), soon(3, iterations=2))
 
         assert asyncio.run(main()) is late
 
@@ -426,7 +426,7 @@ class TestCancellation:
             raise CancelledError
 
         async def main() -> None:
-            await collect_async(gives_up(), bug(7, after=0))
+            await collect_async(gives_up(), bug(7, iterations=0))
 
         with pytest.raises(ValueError, match='7'):
             asyncio.run(main())

@@ -35,9 +35,9 @@ def decoded(value: Any) -> Any:
         return [decoded(item) for item in value]
     if kind is not dict:
         return value
-    for mark, make in MARKS.items():
+    for mark, create_mark in MARKS.items():
         if mark in value:
-            return make(value[mark])
+            return create_mark(value[mark])
     return {key: decoded(item) for key, item in value.items()}
 
 
@@ -189,7 +189,7 @@ def test_an_empty_value_of_a_sensitive_name_is_kept(empty: object) -> None:
 
 
 @pytest.mark.parametrize(
-    'held',
+    'container',
     [
         1,
         True,
@@ -204,8 +204,8 @@ def test_an_empty_value_of_a_sensitive_name_is_kept(empty: object) -> None:
         datetime(2026, 2, 20, tzinfo=UTC),
     ],
 )
-def test_a_container_under_a_sensitive_name_is_masked_as_a_whole(held: object) -> None:
-    assert redact({'token': held, 'n': 1}) == {'token': MASK, 'n': 1}
+def test_a_container_under_a_sensitive_name_is_masked_as_a_whole(container: object) -> None:
+    assert redact({'token': container, 'n': 1}) == {'token': MASK, 'n': 1}
 
 
 def test_keys_are_kept_unless_they_contain_a_secret() -> None:
@@ -441,8 +441,8 @@ def test_a_struct_keeps_its_class_even_if_its_post_init_would_fail() -> None:
 
 def test_a_struct_with_a_cached_hash_gets_a_new_hash() -> None:
     original = Sent('ann', PLANTED)
-    before = hash(original)
-    assert hash(redact(original)) == hash(redact(Sent('ann', 'another'))) != before
+    original_hash = hash(original)
+    assert hash(redact(original)) == hash(redact(Sent('ann', 'another'))) != original_hash
 
 
 def test_a_sensitive_name_on_the_wire_masks_the_field() -> None:
@@ -617,5 +617,7 @@ def test_importing_redaction_loads_no_pattern_modules() -> None:
     code = (
         f'import sys, seamwise.redaction; print([name for name in {heavy} if name in sys.modules])'
     )
-    ended = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True)
-    assert ended.stdout == '[]\n'
+    process = subprocess.run(
+        [sys.executable, '-c', code], capture_output=True, text=True, check=True
+    )
+    assert process.stdout == '[]\n'

@@ -100,10 +100,10 @@ _OUTER: list[Change] = [
 @st.composite
 def planted(draw: st.DrawFn) -> object:
     """Return values with a secret under a sensitive name, nested and encoded up to three times."""
-    held: object = draw(st.sampled_from(_HELD))(draw(secrets()))
+    secret: object = draw(st.sampled_from(_HELD))(draw(secrets()))
     value: Any = {
         **draw(st.dictionaries(_NAMES, _HARMLESS, max_size=2)),
-        draw(spellings()): held,
+        draw(spellings()): secret,
         'city': 'Oslo',
     }
     for _ in range(draw(st.integers(0, 3))):
@@ -119,11 +119,11 @@ def planted(draw: st.DrawFn) -> object:
 
 @given(planted())
 def test_a_planted_secret_is_removed_and_its_neighbor_kept(value: object) -> None:
-    before = repr(value)
+    original_repr = repr(value)
     redacted = redact(value)
     assert PLANTED not in texts(redacted)
     assert 'Oslo' in texts(redacted)
-    assert repr(value) == before
+    assert repr(value) == original_repr
     assert repr(redact(redacted)) == repr(redacted)
     assert type(redacted) is type(value)
 

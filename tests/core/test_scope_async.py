@@ -417,15 +417,15 @@ class TestTaskGroups:
         async def outer(do: Do[str]) -> None:
             @fallible
             async def inner(mine: Do[str]) -> None:
-                async def own() -> None:
+                async def fail_inner() -> None:
                     mine.fail('inner')
 
-                async def outside() -> None:
+                async def fail_outer() -> None:
                     do(LATE)
 
                 async with TaskGroup() as group:
-                    group.create_task(own())
-                    group.create_task(outside())
+                    group.create_task(fail_inner())
+                    group.create_task(fail_outer())
 
             await inner()
             pytest.fail('the outer function has ended')

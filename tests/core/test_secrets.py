@@ -54,11 +54,11 @@ def test_pickle_and_copy_preserve_the_value() -> None:
     st.one_of(st.text(), st.binary(), st.integers(), st.none()),
     st.one_of(st.text(), st.binary(), st.integers(), st.none()),
 )
-def test_secrets_are_equal_if_their_values_are_equal(value: object, other: object) -> None:
-    assert (Secret(value) == Secret(other)) is (value == other)
+def test_secrets_are_equal_if_their_values_are_equal(value: object, other_value: object) -> None:
+    assert (Secret(value) == Secret(other_value)) is (value == other_value)
     assert Secret(value) != value
-    if value == other:
-        assert hash(Secret(value)) == hash(Secret(other))
+    if value == other_value:
+        assert hash(Secret(value)) == hash(Secret(other_value))
 
 
 def test_the_hash_of_a_secret_differs_from_that_of_its_value() -> None:

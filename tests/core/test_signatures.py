@@ -90,8 +90,8 @@ class TestChannel:
 
     def test_the_do_can_have_any_name(self) -> None:
         @fallible
-        def named(give: Do[str], /) -> int:
-            return give(Success(1))
+        def named(unwrap: Do[str], /) -> int:
+            return unwrap(Success(1))
 
         assert named() == Success(1)
 

@@ -36,9 +36,9 @@ CASES: dict[str, dict[str, Any]] = {
 def test_quota_matches_the_vectors() -> None:
     case = CASES['quota']
     budget = Budget.quota(case['capacity'])
-    for operation, amount, granted, left in case['steps']:
+    for operation, amount, granted, remaining in case['steps']:
         result = getattr(budget, operation)(amount)
-        assert (result, budget.left) == (granted, left)
+        assert (result, budget.left) == (granted, remaining)
 
 
 def test_retry_after_a_timeout_costs_more() -> None:
@@ -84,10 +84,10 @@ def test_quota_refunds_a_retry_that_did_not_start() -> None:
     assert budget.left == 50.0
 
 
-@pytest.mark.parametrize(('left', 'granted'), [(5.0, True), (4.999, False)])
-def test_quota_can_be_used_up_exactly(left: float, granted: bool) -> None:
+@pytest.mark.parametrize(('remaining', 'granted'), [(5.0, True), (4.999, False)])
+def test_quota_can_be_used_up_exactly(remaining: float, granted: bool) -> None:
     budget = Budget.quota(50)
-    assert budget.acquire(50 - left)
+    assert budget.acquire(50 - remaining)
     assert (budget.charge(Down()) is not None) is granted
 
 
@@ -97,12 +97,12 @@ def test_quota_can_be_used_up_exactly(left: float, granted: bool) -> None:
 def test_tokens_match_the_vectors() -> None:
     case = CASES['tokens']
     budget = Budget.tokens(case['max_tokens'], ratio=case['ratio'])
-    for event, left, may_retry in case['steps']:
+    for event, remaining, may_retry in case['steps']:
         if event == 'failure':
-            assert (budget.acquire(1), budget.left) == (may_retry, left)
+            assert (budget.acquire(1), budget.left) == (may_retry, remaining)
         else:
             budget.release(1)
-            assert budget.left == left
+            assert budget.left == remaining
         # An amount of 0 only queries the state.
         assert budget.acquire(0) is may_retry
 

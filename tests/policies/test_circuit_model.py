@@ -75,8 +75,8 @@ class Model:
     failures: int = 0
     generation: int = 0
     admitted: dict[int, Step] = field(default_factory=dict[int, Step])
-    """Calls that the current state admitted, including those that have ended."""
-    ended: dict[int, Step] = field(default_factory=dict[int, Step])
+    """Calls that the current state admitted, including finished ones."""
+    finished: dict[int, Step] = field(default_factory=dict[int, Step])
     """Ends of these calls, in their order."""
     changes: list[tuple[State, State]] = field(default_factory=list[tuple[State, State]])
 
@@ -85,7 +85,7 @@ class Model:
             expiries = [
                 start.time + self.settings.probe_timeout
                 for call, start in self.admitted.items()
-                if call not in self.ended
+                if call not in self.finished
             ]
             if expiries and min(expiries) <= step.time:
                 until = min(expiries) + self.settings.open_for
@@ -113,7 +113,7 @@ class Model:
     def admit(self, step: Step) -> Literal['admitted', 'refused']:
         if self.state == 'open' and step.time >= self.until:
             self.enter_state('half_open', failures=self.failures)
-        in_flight = [call for call in self.admitted if call not in self.ended]
+        in_flight = [call for call in self.admitted if call not in self.finished]
         if self.state == 'open' or (
             self.state == 'half_open' and len(in_flight) >= self.settings.probes
         ):
@@ -122,14 +122,16 @@ class Model:
         return 'admitted'
 
     def end(self, step: Step) -> None:
-        self.ended[step.call] = step
+        self.finished[step.call] = step
         failed = self.has_failed(step)
         if self.state == 'half_open':
             if failed:
                 self.enter_state(
                     'open', step.time + self.settings.open_for, failures=self.failures + 1
                 )
-            elif sum(end.action == 'ok' for end in self.ended.values()) >= self.settings.successes:
+            elif (
+                sum(end.action == 'ok' for end in self.finished.values()) >= self.settings.successes
+            ):
                 self.enter_state('closed')
         elif failed and self.trips():
             self.enter_state(
@@ -146,7 +148,7 @@ class Model:
         """Return the end and the failure of each call of the current state that counts."""
         return [
             (end.time, self.has_failed(end))
-            for end in self.ended.values()
+            for end in self.finished.values()
             if end.action != 'ignored'
         ]
 
@@ -183,7 +185,7 @@ class Model:
             self.changes.append((self.state, state))
         self.state, self.until, self.failures = state, until, failures
         self.generation += 1
-        self.admitted, self.ended = {}, {}
+        self.admitted, self.finished = {}, {}
 
 
 def replay(
@@ -283,7 +285,9 @@ class CircuitComparison(RuleBasedStateMachine):
         model, _ = replay(self.circuit_settings, self.steps)
         if model.state == 'open':
             return max(model.until - self.time, 0.0)
-        starts = [start.time for call, start in model.admitted.items() if call not in model.ended]
+        starts = [
+            start.time for call, start in model.admitted.items() if call not in model.finished
+        ]
         if model.state != 'half_open' or not starts:
             return 0.0
         return min(starts) + self.circuit_settings.probe_timeout - self.time

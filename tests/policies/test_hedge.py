@@ -632,14 +632,19 @@ def test_argument_of_the_wrong_type_is_a_type_error() -> None:
 def test_defect_leaves_no_reference_cycle(loser: str) -> None:
     attempts: list[int] = []
 
-    async def op() -> Outcome:
-        attempts.append(1)
-        if len(attempts) == 1 and loser == 'ends later':
-            await asyncio.Event().wait()
-        await asyncio.sleep(0.01)
-        raise Defect
-
     async def main() -> 'weakref.ref[Defect] | None':
+        second_has_started = asyncio.Event()
+
+        async def op() -> Outcome:
+            attempts.append(1)
+            if len(attempts) == 2:
+                second_has_started.set()
+            elif loser == 'ends later':
+                await asyncio.Event().wait()
+            await second_has_started.wait()
+            await yield_to_loop()
+            raise Defect
+
         try:
             await hedge(after=0.001, name='x', share=1.0).run(op)
         except Defect as defect:

@@ -272,11 +272,11 @@ def test_traceback_of_a_defect_contains_additional_frames_of_the_library_only() 
         (RecordingLayer('a', log) >> RecordingLayer('b', log)).run_sync(op)
     except ZeroDivisionError as error:
         guarded_error = error
-    own = pipeline.__file__
+    library_file = pipeline.__file__
     frames = [
         frame
         for frame in traceback.extract_tb(guarded_error.__traceback__)
-        if frame.filename != own
+        if frame.filename != library_file
     ]
     assert [frame.name for frame in frames[1:]] == [
         frame.name for frame in traceback.extract_tb(plain_error.__traceback__)[1:]

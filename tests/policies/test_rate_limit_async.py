@@ -251,21 +251,28 @@ def test_waiting_call_is_refused_if_earlier_calls_took_too_long() -> None:
 
 def test_waiting_call_that_is_never_woken_gives_up_at_the_end_of_its_wait() -> None:
     async def run() -> Result[int, RateLimited]:
-        guard = rate_limit(
-            50, name='x', burst=1, wait=0.04, world=World(sleep_sync=lambda _: blocked.wait(5))
-        )
+        loop = asyncio.get_running_loop()
+        is_asleep = asyncio.Event()
+
+        def sleep(_seconds: float) -> None:
+            loop.call_soon_threadsafe(is_asleep.set)
+            assert can_wake.wait(60)
+
+        # The clock stands still, so a busy machine cannot use up the waiting time.
+        world = World(clock=lambda: 0.0, sleep_sync=sleep)
+        guard = rate_limit(50, name='x', burst=1, wait=0.04, world=world)
         assert await guard.run(ok) == Success(1)
         # A thread is the head of the queue, and sleeps far beyond its slot.
-        thread = asyncio.get_running_loop().run_in_executor(None, guard.run_sync, ok_sync)
-        await asyncio.sleep(0.005)
+        thread = loop.run_in_executor(None, guard.run_sync, ok_sync)
+        await is_asleep.wait()
         try:
             return await guard.run(ok)
         finally:
             assert not thread.done()
-            blocked.set()
+            can_wake.set()
             await thread
 
-    blocked = threading.Event()
+    can_wake = threading.Event()
     assert isinstance(asyncio.run(run()).swap().unwrap(), RateLimited)
 
 

@@ -694,12 +694,12 @@ def test_decorated_function_receives_its_arguments_at_each_attempt() -> None:
     calls_seen = list[tuple[int, str]]()
 
     @retry(world=FakeWorld())
-    def ask(number: int, *, text: str) -> Result[str, Slow]:
+    def fetch(number: int, *, text: str) -> Result[str, Slow]:
         """Ask."""
         calls_seen.append((number, text))
         return Failure(Slow()) if len(calls_seen) < 3 else Success('done')
 
-    assert ask(1, text='a') == Success('done')
+    assert fetch(1, text='a') == Success('done')
     assert calls_seen == [(1, 'a')] * 3
 
 
@@ -719,7 +719,7 @@ errors = st.sampled_from(
     st.floats(0, 2),
 )
 def test_call_ends_in_time_with_the_last_result_and_the_reported_delays(
-    given_errors: list[object], attempts: int, timeout: float | None, base: float, takes: float
+    given_errors: list[object], attempts: int, timeout: float | None, base: float, duration: float
 ) -> None:
     world = FakeWorld(random=seeded_random(1))
     recorder = Recorder()
@@ -727,7 +727,7 @@ def test_call_ends_in_time_with_the_last_result_and_the_reported_delays(
     operation = fail_with(*given_errors)
 
     def op() -> Result[Any, Any]:
-        world.advance(takes)
+        world.advance(duration)
         results.append(operation())
         return results[-1]
 
@@ -749,7 +749,7 @@ def test_call_ends_in_time_with_the_last_result_and_the_reported_delays(
             world.now,
         )
     if timeout is not None:
-        assert world.now - takes < max(timeout, 1e-9) or world.slept == []
+        assert world.now - duration < max(timeout, 1e-9) or world.slept == []
 
 
 # Settings

@@ -273,9 +273,9 @@ def test_decorated_coroutine_function_is_retried() -> None:
     arguments = list[int]()
 
     @retry(base=0.0)
-    async def ask(number: int) -> Result[str, Slow]:
+    async def fetch(number: int) -> Result[str, Slow]:
         arguments.append(number)
         return Failure(Slow()) if len(arguments) < 3 else Success('done')
 
-    assert asyncio.run(ask(7)) == Success('done')
+    assert asyncio.run(fetch(7)) == Success('done')
     assert arguments == [7, 7, 7]

@@ -125,14 +125,14 @@ def test_next_waiter_is_woken_if_the_loop_of_the_first_is_closed() -> None:
 
 
 def test_thread_waits_until_it_is_woken() -> None:
-    for seconds in (None, 5.0):
+    for seconds in (None, 60.0):
         waiter = new_waiter()
         caller = threading.Timer(0.002, waiter.wake)
         caller.start()
         started_at = time.monotonic()
         waiter.wait_sync(REAL, seconds)
         assert waiter.is_woken
-        assert time.monotonic() - started_at < 2.0
+        assert time.monotonic() - started_at < 30.0
         caller.join()
 
 
@@ -140,7 +140,7 @@ def test_thread_waits_for_the_given_time() -> None:
     waiter = new_waiter()
     started_at = time.monotonic()
     waiter.wait_sync(REAL, 0.005)
-    assert 0.004 < time.monotonic() - started_at < 2.0
+    assert 0.004 < time.monotonic() - started_at < 30.0
     assert not waiter.is_woken
 
 

@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:
-    """Make a folder with a file of two lines, and one of a Chinese name."""
+    """Create a folder with a file of two lines and a file with a Chinese name."""
     folder = tmp_path / 'ws'
     folder.mkdir()
     (folder / 'a.txt').write_text('one\ntwo\n')

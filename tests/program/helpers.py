@@ -18,14 +18,14 @@ CLEAN = {
 } | {'TERM': 'xterm'}
 
 
-def call(tool: str, *, id: str | None = None, **arguments: object) -> str:  # noqa: A002 -- the word of the wire
-    """Write a call as a line."""
-    own = {} if id is None else {'id': id}
-    return json.dumps({**own, 'tool': tool, 'arguments': arguments}, ensure_ascii=False) + '\n'
+def call(tool: str, *, id: str | None = None, **arguments: object) -> str:  # noqa: A002 -- the key of the wire format
+    """Return a call as a line of JSON."""
+    fields = {} if id is None else {'id': id}
+    return json.dumps({**fields, 'tool': tool, 'arguments': arguments}, ensure_ascii=False) + '\n'
 
 
 def objects(output: str | bytes) -> list[dict[str, Any]]:
-    """Read lines of JSON."""
+    """Parse JSON Lines."""
     return [json.loads(line) for line in output.splitlines()]
 
 
@@ -35,7 +35,7 @@ def run(
     env: Mapping[str, str] = CLEAN,
     cwd: Path | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run the command in a process of its own."""
+    """Run the command in a child process."""
     command = [*COMMAND, *map(str, arguments)]
     value = calls.encode() if isinstance(calls, str) else calls
     return subprocess.run(
@@ -43,41 +43,44 @@ def run(
     )
 
 
-def matches(found: Json, expected: Json) -> bool:
-    """Whether `found` is as `expected`: objects may hold more, `$any`, `$none` and the like say what else counts."""
+def is_match(actual: Json, expected: Json) -> bool:
+    """Return whether `actual` matches `expected`.
+
+    Objects can have further keys; operators such as `$any` and `$none` express other conditions.
+    """
     if isinstance(expected, dict):
         if any(key.startswith('$') for key in expected):
-            return _holds(found, expected)
-        return isinstance(found, dict) and all(
-            key in found and matches(found[key], one) for key, one in expected.items()
+            return _satisfies_rules(actual, expected)
+        return isinstance(actual, dict) and all(
+            key in actual and is_match(actual[key], value) for key, value in expected.items()
         )
     if isinstance(expected, list):
         return (
-            isinstance(found, list)
-            and len(found) == len(expected)
-            and all(map(matches, found, expected))
+            isinstance(actual, list)
+            and len(actual) == len(expected)
+            and all(map(is_match, actual, expected))
         )
-    return found == expected and type(found) is type(expected)
+    return actual == expected and type(actual) is type(expected)
 
 
-def _holds(found: Any, rules: dict[str, Any]) -> bool:
+def _satisfies_rules(actual: Any, rules: dict[str, Any]) -> bool:
     if '$pluck' in rules:
         rest = {rule: expected for rule, expected in rules.items() if rule != '$pluck'}
-        return _holds([item[rules['$pluck']] for item in found], rest)
-    return all(_RULES[rule](found, expected) for rule, expected in rules.items())
+        return _satisfies_rules([item[rules['$pluck']] for item in actual], rest)
+    return all(_RULES[rule](actual, expected) for rule, expected in rules.items())
 
 
-def _some(found: Sequence[Any], wanted: Any) -> bool:
-    return any(matches(item, wanted) for item in found)
+def _contains(actual: Sequence[Any], expected: Any) -> bool:
+    return any(is_match(item, expected) for item in actual)
 
 
 _RULES: Mapping[str, Callable[[Any, Any], bool]] = {
-    '$any': lambda found, wanted: all(_some(found, item) for item in wanted),
-    '$none': lambda found, wanted: not any(_some(found, item) for item in wanted),
-    '$has': lambda found, wanted: wanted in found,
-    '$eq': lambda found, wanted: bool(found == wanted),
-    '$len': lambda found, wanted: bool(len(found) == wanted),
-    '$minlen': lambda found, wanted: bool(len(found) >= wanted),
-    '$maxbytes': lambda found, wanted: bool(len(found.encode()) <= wanted),
-    '$re': lambda found, wanted: re.search(wanted, found) is not None,
+    '$any': lambda actual, expected: all(_contains(actual, item) for item in expected),
+    '$none': lambda actual, expected: not any(_contains(actual, item) for item in expected),
+    '$has': lambda actual, expected: expected in actual,
+    '$eq': lambda actual, expected: bool(actual == expected),
+    '$len': lambda actual, expected: bool(len(actual) == expected),
+    '$minlen': lambda actual, expected: bool(len(actual) >= expected),
+    '$maxbytes': lambda actual, expected: bool(len(actual.encode()) <= expected),
+    '$re': lambda actual, expected: re.search(expected, actual) is not None,
 }

@@ -35,7 +35,7 @@ def html() -> str:
 
 
 class Page(HTMLParser):
-    """What a page is made of."""
+    """The ids and links of a page, and its elements without an end tag."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -47,9 +47,11 @@ class Page(HTMLParser):
 
     @override
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        expected = dict(attrs)
-        self.ids += [item for item in [expected.get('id')] if item]
-        self.links += [one for name in ('href', 'src', 'action') if (one := expected.get(name))]
+        attributes = dict(attrs)
+        self.ids += [item for item in [attributes.get('id')] if item]
+        self.links += [
+            value for name in ('href', 'src', 'action') if (value := attributes.get(name))
+        ]
         if tag not in {'meta', 'link', 'input'}:
             self.open.append(tag)
 
@@ -62,9 +64,9 @@ class Page(HTMLParser):
 
 
 def test_text_contains_every_error() -> None:
-    ended = catalog()
-    assert ended.exit_code == 0
-    heads = re.findall(r'(?:\A|\n\n\n)(\w+): ', ended.stdout)
+    result = catalog()
+    assert result.exit_code == 0
+    heads = re.findall(r'(?:\A|\n\n\n)(\w+): ', result.stdout)
     assert set(heads) == TAGS
 
 
@@ -83,21 +85,21 @@ def test_page_loads_no_other_resource(html: str) -> None:
 
 def test_page_escapes_the_fields_of_an_error() -> None:
     evil = '</pre></script><script>alert(1)</script>"><img src=x onerror=alert(1)>&amp;'
-    expected = collect_entry(FileNotFound)
+    entry = collect_entry(FileNotFound)
     example = msgspec.structs.replace(
-        expected.example, files={evil: evil}, lines=(evil,), circumstances=evil
+        entry.example, files={evil: evil}, lines=(evil,), circumstances=evil
     )
     output = msgspec.Raw(msgspec.json.encode({'text': evil, 'exit_code': 1}))
     answers = tuple(
         msgspec.structs.replace(answer, where=evil, summary=evil, output=output)
-        for answer in expected.answers
+        for answer in entry.answers
     )
     parts: Any = dict.fromkeys(('tag', 'name', 'meaning', 'message'), evil)
-    message = msgspec.structs.replace(
-        expected, **parts, advice=(evil,), example=example, answers=answers
+    evil_entry = msgspec.structs.replace(
+        entry, **parts, advice=(evil,), example=example, answers=answers
     )
-    assert evil not in render_html([message])
-    page = Page(render_html([message]))
+    assert evil not in render_html([evil_entry])
+    page = Page(render_html([evil_entry]))
     assert page.open == []
     assert evil in page.ids
     assert not any('onerror' in link for link in page.links if not link.startswith('#'))
@@ -120,15 +122,15 @@ def test_typescript_has_one_union_per_union_of_the_catalogue() -> None:
     assert catalog('--format', 'typescript').stdout == module.removesuffix('\n') + '\n'
     unions = dict(re.findall(r'^export type (\w+Error) = (.+);$', module, re.MULTILINE))
     assert list(unions) == list(UNIONS)
-    named = {name: set(members.split(' | ')) for name, members in unions.items()}
+    members_by_union = {name: set(members.split(' | ')) for name, members in unions.items()}
     for name, kinds in UNIONS.items():
-        output = {
+        visible_names = {
             kind.__name__
             for kind in kinds
             if f'// {kind.__traits__.tag} never reaches HTTP.' not in module
         }
-        assert named[name] == (output or {'never'})
-    assert named['WorkspaceError'] == {'never'}
+        assert members_by_union[name] == (visible_names or {'never'})
+    assert members_by_union['WorkspaceError'] == {'never'}
 
 
 def test_typescript_contains_fields_but_no_secret_and_no_cause() -> None:
@@ -146,8 +148,8 @@ def test_typescript_contains_fields_but_no_secret_and_no_cause() -> None:
 def test_openapi_has_a_response_for_every_status_of_the_tables() -> None:
     document = json.loads(catalog('--format', 'openapi').stdout)
     assert document['openapi'].startswith('3.1')
-    output = {str(status) for status in document['components']['responses']}
-    assert output >= {
+    statuses = {str(status) for status in document['components']['responses']}
+    assert statuses >= {
         '400',
         '401',
         '402',
@@ -174,17 +176,17 @@ def test_openapi_has_a_response_for_every_status_of_the_tables() -> None:
 def test_catalog_ends_quietly_if_its_reader_has_ended(arguments: tuple[str, ...]) -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    ended = subprocess.run(
+    result = subprocess.run(
         [*COMMAND, *arguments], stdout=writing, stderr=subprocess.PIPE, check=False, timeout=60
     )
     os.close(writing)
-    assert (ended.returncode, ended.stderr) == (141, b'')
+    assert (result.returncode, result.stderr) == (141, b'')
 
 
 def test_misspelt_format_is_answered_with_a_suggestion() -> None:
-    ended = catalog('--format', 'typscript')
-    assert ended.exit_code == 2
-    assert "Did you mean 'typescript'" in ended.stderr
+    result = catalog('--format', 'typscript')
+    assert result.exit_code == 2
+    assert "Did you mean 'typescript'" in result.stderr
 
 
 def test_help_shows_an_example_and_the_exit_codes() -> None:

@@ -20,12 +20,13 @@ from .test_terminal import ANSI, on_terminal
 
 SOURCE = (
     'from seamwise import Failure, Result, Success\n'
-    "def save(number: int = 1) -> Result[int, str]: return Success(number) if number else Failure('none')\n"
+    'def save(number: int = 1) -> Result[int, str]: '
+    "return Success(number) if number else Failure('none')\n"
 )
 
 
 @pytest.fixture(autouse=True)
-def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def change_to_folder_with_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / 'clean.py').write_text(SOURCE, encoding='utf-8')
     (tmp_path / 'dirty.py').write_text(f'{SOURCE}def run() -> None:\n\tsave()\n', encoding='utf-8')
@@ -41,8 +42,8 @@ def code(result: Result) -> object:
     return result.return_value if result.exit_code == 0 else result.exit_code
 
 
-def refused(*arguments: str) -> str:
-    """Give what is said of a wrong use, without the lines of the usage."""
+def usage_error(*arguments: str) -> str:
+    """Return the message of an incorrect use, without the lines of the usage."""
     result = CliRunner().invoke(seamwise, ['check', *arguments])
     assert result.exit_code == 2
     assert result.stderr.startswith('Usage: ')
@@ -72,9 +73,9 @@ def test_json_contains_every_finding() -> None:
     output = json.loads(result.stdout)
     assert output.keys() == {'findings', 'files', 'seconds'}
     assert output['files'] == 2
-    (matches,) = output['findings']
-    assert matches.keys() == {'code', 'path', 'line', 'column', 'message', 'help', 'severity'}
-    assert [matches[name] for name in ('code', 'path', 'line', 'column', 'severity')] == [
+    (finding,) = output['findings']
+    assert finding.keys() == {'code', 'path', 'line', 'column', 'message', 'help', 'severity'}
+    assert [finding[name] for name in ('code', 'path', 'line', 'column', 'severity')] == [
         'SW101',
         'dirty.py',
         4,
@@ -86,7 +87,7 @@ def test_json_contains_every_finding() -> None:
 
 def test_every_format_prints_one_document() -> None:
     sarif = check('dirty.py', '--format', 'sarif')
-    assert [result['ruleId'] for result in json.loads(sarif.stdout)['runs'][0]['results']] == [
+    assert [finding['ruleId'] for finding in json.loads(sarif.stdout)['runs'][0]['results']] == [
         'SW101'
     ]
     github = check('dirty.py', '--format', 'github')
@@ -101,8 +102,8 @@ def test_every_format_prints_one_document() -> None:
 def test_unreadable_file_is_reported_in_addition_to_the_findings(form: str) -> None:
     Path('broken.py').write_text('def (:', encoding='utf-8')
     result = check('.', '--format', form)
-    output = 'seamwise: broken.py:1: it does not parse: invalid syntax.\n'
-    assert result.stderr == ('' if form == 'github' else output)
+    message = 'seamwise: broken.py:1: it does not parse: invalid syntax.\n'
+    assert result.stderr == ('' if form == 'github' else message)
     assert ('broken.py' in result.stdout) == (form in {'sarif', 'github'})
     assert 'dirty.py' in result.stdout
     assert code(result) == 2
@@ -142,7 +143,7 @@ def test_hints_alone_exit_with_0() -> None:
 
 
 @pytest.mark.parametrize(
-    ('options', 'found'),
+    ('options', 'codes'),
     [
         ((), ['SW102']),
         (('--select', 'SW101'), ['SW101']),
@@ -152,23 +153,24 @@ def test_hints_alone_exit_with_0() -> None:
     ],
 )
 def test_command_line_overrides_the_configuration(
-    options: tuple[str, ...], found: list[str]
+    options: tuple[str, ...], codes: list[str]
 ) -> None:
     Path('pyproject.toml').write_text(
         '[tool.seamwise.check]\nselect = ["SW101", "SW102"]\nignore = ["SW101"]\n', encoding='utf-8'
     )
     Path('all.py').write_text(
-        f'{SOURCE}def f() -> Result[int, str]:\n    save().unwrap()\n    save()\n    raise OSError\n',
+        f'{SOURCE}def f() -> Result[int, str]:\n'
+        '    save().unwrap()\n    save()\n    raise OSError\n',
         encoding='utf-8',
     )
     output = json.loads(check('all.py', '--json', *options).stdout)
-    assert sorted(finding['code'] for finding in output['findings']) == found
+    assert sorted(finding['code'] for finding in output['findings']) == codes
 
 
 def test_whole_program_rule_runs_with_the_option_whole() -> None:
-    kind = "class Lost(TaggedError, category=Category.NOT_FOUND, message='Lost.'):\n    pass\n"
+    source = "class Lost(TaggedError, category=Category.NOT_FOUND, message='Lost.'):\n    pass\n"
     Path('unmade.py').write_text(
-        f'from seamwise import Category, TaggedError\n{kind}', encoding='utf-8'
+        f'from seamwise import Category, TaggedError\n{source}', encoding='utf-8'
     )
     assert code(check('unmade.py')) == 0
     assert 'SW111' in check('unmade.py', '--whole').stdout
@@ -185,34 +187,35 @@ def test_cache_is_written_unless_no_cache_is_given(
     assert cache.exists()
 
 
-@pytest.mark.parametrize('asked', ['SW101', 'sw101', ' Sw101 '])
-def test_explain_prints_the_page_of_a_rule(asked: str) -> None:
-    result = check('--explain', asked)
+@pytest.mark.parametrize('code_in_any_case', ['SW101', 'sw101', ' Sw101 '])
+def test_explain_prints_the_page_of_a_rule(code_in_any_case: str) -> None:
+    result = check('--explain', code_in_any_case)
     assert result.output.startswith('# SW101: discarded Result.\n')
     assert code(result) == 0
 
 
-def test_a_wrong_use_is_told() -> None:
-    assert refused() == 'name a file or a folder to check, as in "seamwise check src".'
-    assert (
-        refused('--explain', 'SW01')
-        == "Invalid value for '--explain': there is no rule 'SW01'. Did you mean 'SW101', 'SW102' or 'SW103'?"
+def test_incorrect_use_exits_with_2_and_a_message() -> None:
+    assert usage_error() == 'name a file or a folder to check, as in "seamwise check src".'
+    assert usage_error('--explain', 'SW01') == (
+        "Invalid value for '--explain': there is no rule 'SW01'. "
+        "Did you mean 'SW101', 'SW102' or 'SW103'?"
     )
-    assert refused('--explain', 'F').startswith(
+    assert usage_error('--explain', 'F').startswith(
         "Invalid value for '--explain': there is no rule 'F'. There are 'SW101', "
     )
-    assert refused('x.py', '--select', 'SW101,SW9').startswith(
+    assert usage_error('x.py', '--select', 'SW101,SW9').startswith(
         "Invalid value for '--select': there is no rule 'SW9'."
     )
-    assert refused('x.py', '--ignore', 'SW101,') == (
-        "Invalid value for '--ignore': 'SW101,' is no list of codes with commas between them, as in SW101,SW103."
+    assert usage_error('x.py', '--ignore', 'SW101,') == (
+        "Invalid value for '--ignore': 'SW101,' is no list of codes with commas between them, "
+        'as in SW101,SW103.'
     )
     assert (
-        refused('x.py', '--select', 'SW111')
+        usage_error('x.py', '--select', 'SW111')
         == 'SW111 must see all files of a program; --whole says that PATH… are all of them.'
     )
-    assert refused('x.py', '--format', 'jsn').endswith("Did you mean 'json'?")
-    assert refused('x.py', '--json', '--format', 'sarif').startswith(
+    assert usage_error('x.py', '--format', 'jsn').endswith("Did you mean 'json'?")
+    assert usage_error('x.py', '--json', '--format', 'sarif').startswith(
         '--json is the same as --format json'
     )
 
@@ -246,9 +249,9 @@ def test_interrupted_comparison_leaves_no_files_behind(tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         start_new_session=True,
     ) as process:
-        # The other process has its order: both are at work.
-        until = time.monotonic() + 30
-        while not list(temporary.glob('*/order.json')) and time.monotonic() < until:
+        # Once its order is written, the second process is running as well.
+        deadline = time.monotonic() + 30
+        while not list(temporary.glob('*/order.json')) and time.monotonic() < deadline:
             time.sleep(0.01)
         os.killpg(process.pid, signal.SIGINT)
         _, message = process.communicate(timeout=30)
@@ -284,14 +287,14 @@ def test_output_on_a_terminal_without_colour_has_the_same_text() -> None:
 
 def test_unusual_file_name_is_shown_on_one_line() -> None:
     Path('a b\n说.py').write_text(f'{SOURCE}save()\n', encoding='utf-8')
-    for form, text in {
+    for form, shown_name in {
         'text': r'a b\n说.py:3:1',
         'json': r'a b\n说.py',
         'sarif': 'a%20b%0A%E8%AF%B4.py',
     }.items():
-        output = check('.', '--format', form)
-        assert text in output.stdout
-        assert code(output) == 1
+        result = check('.', '--format', form)
+        assert shown_name in result.stdout
+        assert code(result) == 1
 
 
 def test_ended_reader_is_not_a_defect() -> None:
@@ -308,19 +311,19 @@ def test_ended_reader_is_not_a_defect() -> None:
 
 def test_full_disk_is_reported() -> None:
     with Path('/dev/full').open('wb') as full:
-        output = subprocess.run(
+        done = subprocess.run(
             [*COMMAND, 'check', 'dirty.py'],
             stdout=full,
             stderr=subprocess.PIPE,
             env=CLEAN,
             check=False,
         )
-    assert output.returncode == 74
-    assert output.stderr.startswith(b'seamwise: cannot write to standard output: ')
+    assert done.returncode == 74
+    assert done.stderr.startswith(b'seamwise: cannot write to standard output: ')
 
 
 PAGE = Path(__file__).parents[2] / 'docs' / 'check' / 'README.md'
-SHOWN = re.compile(
+EXAMPLE = re.compile(
     r'^`seamwise (check orders\.py[^`]*)`:\n\n```\w+\n(.*?)^```$', re.MULTILINE | re.DOTALL
 )
 SECONDS = re.compile(r'\d+\.\d+(?= s\))|(?<="seconds":)[\d.]+')
@@ -331,9 +334,9 @@ def test_documentation_shows_the_real_output() -> None:
     source = re.search(r'^```python\n(.*?)^```$', page, re.MULTILINE | re.DOTALL)
     assert source is not None
     Path('orders.py').write_text(source[1], encoding='utf-8')
-    text = SHOWN.findall(page)
-    assert len(text) == 3
-    for command, output in text:
+    examples = EXAMPLE.findall(page)
+    assert len(examples) == 3
+    for command, output in examples:
         assert SECONDS.sub('0', check(*command.split()[1:]).stdout) == SECONDS.sub('0', output), (
             command
         )
@@ -354,8 +357,8 @@ def test_adoption_reports_the_progress_and_exits_with_0() -> None:
         '0 % of the fallible functions declare tagged errors (0 of 1).\n'
     )
     assert code(result) == 0
-    value = json.loads(check('dirty.py', '--adoption', '--json').stdout)
-    assert (value['percent'], [step['name'] for step in value['steps']]) == (0, ['save'])
+    report = json.loads(check('dirty.py', '--adoption', '--json').stdout)
+    assert (report['percent'], [step['name'] for step in report['steps']]) == (0, ['save'])
 
 
 def test_adoption_reports_unreadable_files(tmp_path: Path) -> None:
@@ -367,11 +370,11 @@ def test_adoption_reports_unreadable_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    'other',
+    'option',
     ['--fix', '--whole', '--diff=HEAD', '--select=SW101', '--ignore=SW101', '--format=sarif'],
 )
-def test_adoption_can_be_combined_with_json_only(other: str) -> None:
+def test_adoption_can_be_combined_with_json_only(option: str) -> None:
     assert (
-        refused('dirty.py', '--adoption', other)
+        usage_error('dirty.py', '--adoption', option)
         == '--adoption asks no rule and mends nothing; it goes with --json.'
     )

@@ -32,24 +32,24 @@ from seamwise.program.progress import progress
 
 @pytest.fixture
 def handlers(monkeypatch: pytest.MonkeyPatch) -> dict[int, Callable[[int, FrameType | None], Any]]:
-    """Take note of the signal handlers that the command asks for; none is set."""
-    request: dict[int, Callable[[int, FrameType | None], Any]] = {}
-    monkeypatch.setattr('seamwise.program.cli.signal.signal', request.__setitem__)
+    """Record the signal handlers that the command installs, without installing them."""
+    handlers_by_signal: dict[int, Callable[[int, FrameType | None], Any]] = {}
+    monkeypatch.setattr('seamwise.program.cli.signal.signal', handlers_by_signal.__setitem__)
     usual: dict[int, signal.Handlers] = {}
     monkeypatch.setattr('seamwise.program.cli.signal.getsignal', usual.get)
-    return request
+    return handlers_by_signal
 
 
-def ended(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> object:
+def run_main(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> object:
     monkeypatch.setattr(sys, 'argv', ['seamwise', *arguments])
-    with pytest.raises(SystemExit) as raised:
+    with pytest.raises(SystemExit) as exit_info:
         main()
-    return raised.value.code
+    return exit_info.value.code
 
 
-def failing(raised: BaseException) -> Callable[..., Any]:
-    def fail(*arguments: object, **how: object) -> None:
-        raise raised
+def raise_error(error: BaseException) -> Callable[..., Any]:
+    def fail(*arguments: object, **options: object) -> None:
+        raise error
 
     return fail
 
@@ -62,7 +62,7 @@ pytestmark = pytest.mark.usefixtures('handlers')
 def test_version_option_prints_the_version(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert ended(monkeypatch, '--version') == 0
+    assert run_main(monkeypatch, '--version') == 0
     assert capsys.readouterr().out.startswith('seamwise 0.')
 
 
@@ -70,7 +70,7 @@ def test_program_exits_with_the_code_of_the_subcommand(
     monkeypatch: pytest.MonkeyPatch, workspace: Path
 ) -> None:
     assert (
-        ended(
+        run_main(
             monkeypatch,
             'run',
             str(workspace / 'nope'),
@@ -86,20 +86,20 @@ def test_program_exits_with_the_code_of_the_subcommand(
 def test_incorrect_use_exits_with_2(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert ended(monkeypatch, 'rnu') == 2
+    assert run_main(monkeypatch, 'rnu') == 2
     assert "Did you mean 'run'?" in capsys.readouterr().err
 
 
 def test_subcommand_without_a_code_exits_with_0(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(seamwise, 'main', _nothing)
-    assert ended(monkeypatch) == 0
+    monkeypatch.setattr(seamwise, 'main', do_nothing)
+    assert run_main(monkeypatch) == 0
 
 
-def _nothing(*arguments: object, **how: object) -> None: ...
+def do_nothing(*arguments: object, **options: object) -> None: ...
 
 
 @pytest.mark.parametrize(
-    ('raised', 'code', 'said'),
+    ('error', 'code', 'message'),
     [
         (click.Abort(), 130, 'seamwise: interrupted.\n'),
         (KeyboardInterrupt(), 130, ''),
@@ -115,23 +115,24 @@ def _nothing(*arguments: object, **how: object) -> None: ...
 def test_fatal_error_exits_with_its_code(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
-    raised: BaseException,
+    error: BaseException,
     code: int,
-    said: str,
+    message: str,
 ) -> None:
-    given_up: list[object] = []
-    monkeypatch.setattr('seamwise.program.console.discard_buffer', given_up.append)
-    if isinstance(raised, ModuleNotFoundError):
-        monkeypatch.setattr('seamwise.program.cli.start', failing(raised))
-    monkeypatch.setattr(seamwise, 'main', failing(raised))
-    assert ended(monkeypatch) == code
-    assert capsys.readouterr().err == said
-    assert given_up == [sys.stdout] * isinstance(raised, OSError)
+    discarded: list[object] = []
+    monkeypatch.setattr('seamwise.program.console.discard_buffer', discarded.append)
+    if isinstance(error, ModuleNotFoundError):
+        monkeypatch.setattr('seamwise.program.cli.start', raise_error(error))
+    monkeypatch.setattr(seamwise, 'main', raise_error(error))
+    assert run_main(monkeypatch) == code
+    assert capsys.readouterr().err == message
+    assert discarded == [sys.stdout] * isinstance(error, OSError)
 
 
 def test_missing_module_of_another_package_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        'seamwise.program.cli.start', failing(ModuleNotFoundError('no', name='seamwise.nothing'))
+        'seamwise.program.cli.start',
+        raise_error(ModuleNotFoundError('no', name='seamwise.nothing')),
     )
     with pytest.raises(ModuleNotFoundError):
         main()
@@ -141,26 +142,26 @@ def test_defect_exits_with_70_and_its_reference_is_in_the_log(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bug = ZeroDivisionError('password=hunter2')
-    monkeypatch.setattr(seamwise, 'main', failing(bug))
-    assert ended(monkeypatch) == 70
-    written = capsys.readouterr()
-    assert written.out == ''
-    assert 'seamwise: INTERNAL: the program met an unexpected condition.' in written.err
-    assert written.err.count(report_defect(bug).ref) == 2, 'once in the log, once for the user'
-    assert 'ZeroDivisionError: password=***' in written.err
-    assert 'hunter2' not in written.err
+    monkeypatch.setattr(seamwise, 'main', raise_error(bug))
+    assert run_main(monkeypatch) == 70
+    output = capsys.readouterr()
+    assert output.out == ''
+    assert 'seamwise: INTERNAL: the program met an unexpected condition.' in output.err
+    assert output.err.count(report_defect(bug).ref) == 2, 'once in the log, once for the user'
+    assert 'ZeroDivisionError: password=***' in output.err
+    assert 'hunter2' not in output.err
 
 
 def test_signal_raises_system_exit_with_its_code(
     monkeypatch: pytest.MonkeyPatch, handlers: dict[int, Callable[[int, FrameType | None], Any]]
 ) -> None:
-    ended(monkeypatch, '--version')
+    run_main(monkeypatch, '--version')
     assert sorted(handlers) == [signal.SIGHUP, signal.SIGTERM, signal.SIGCHLD]
     for number in (signal.SIGHUP, signal.SIGTERM):
         handler = handlers[number]
-        with pytest.raises(SystemExit) as raised:
+        with pytest.raises(SystemExit) as exit_info:
             handler(number, None)
-        assert raised.value.code == 128 + number
+        assert exit_info.value.code == 128 + number
 
 
 def test_ignored_signal_stays_ignored(
@@ -169,7 +170,7 @@ def test_ignored_signal_stays_ignored(
     monkeypatch.setattr(
         'seamwise.program.cli.signal.getsignal', {signal.SIGHUP: signal.SIG_IGN}.get
     )
-    ended(monkeypatch, '--version')
+    run_main(monkeypatch, '--version')
     assert sorted(handlers) == [signal.SIGTERM, signal.SIGCHLD]
 
 
@@ -221,58 +222,58 @@ def test_log_is_redacted_and_escaped(capsys: pytest.CaptureFixture[str]) -> None
 # Progress
 
 
-class _Terminal(StringIO):
+class FakeTerminal(StringIO):
     @override
     def isatty(self) -> bool:
         return True
 
 
 @contextmanager
-def calls_done(
+def run_calls(
     number: int, *, source: str | Path, stdout: TextIO, stderr: TextIO | None
 ) -> Generator[None, None, None]:
-    """Let so many calls be done, and look at what is left on the screen then."""
-    with Path(source).open('rb') as calls, progress(calls, stdout=stdout, stderr=stderr) as aside:
-        for item in range(number):
+    """Show the progress of this number of calls; yield before the progress is closed."""
+    with Path(source).open('rb') as calls, progress(calls, stdout=stdout, stderr=stderr) as pause:
+        for index in range(number):
             calls.read(9)
-            with aside():
-                stdout.write(f'output {item}\n')
+            with pause():
+                stdout.write(f'output {index}\n')
         yield
 
 
 @pytest.fixture
-def screen(monkeypatch: pytest.MonkeyPatch) -> _Terminal:
+def screen(monkeypatch: pytest.MonkeyPatch) -> FakeTerminal:
     monkeypatch.setenv('TERM', 'xterm')
     monkeypatch.delenv('NO_COLOR', raising=False)
-    return _Terminal()
+    return FakeTerminal()
 
 
-def test_progress_shows_the_number_of_finished_calls(tmp_path: Path, screen: _Terminal) -> None:
+def test_progress_shows_the_number_of_finished_calls(tmp_path: Path, screen: FakeTerminal) -> None:
     file = tmp_path / 'calls'
     file.write_bytes(b'x' * 100)
-    with calls_done(11, source=file, stdout=StringIO(), stderr=screen):
+    with run_calls(11, source=file, stdout=StringIO(), stderr=screen):
         pass
     assert '11 calls' in screen.getvalue()
 
 
-def test_progress_without_a_file_size_shows_the_count_only(screen: _Terminal) -> None:
-    with calls_done(10, source='/dev/null', stdout=StringIO(), stderr=screen):
+def test_progress_without_a_file_size_shows_the_count_only(screen: FakeTerminal) -> None:
+    with run_calls(10, source='/dev/null', stdout=StringIO(), stderr=screen):
         pass
     assert '10 calls' in screen.getvalue()
 
 
-def test_progress_is_not_shown_for_a_few_calls(screen: _Terminal) -> None:
-    with calls_done(9, source='/dev/null', stdout=StringIO(), stderr=screen):
+def test_progress_is_not_shown_for_a_few_calls(screen: FakeTerminal) -> None:
+    with run_calls(9, source='/dev/null', stdout=StringIO(), stderr=screen):
         pass
     assert screen.getvalue() == ''
 
 
 CLEARED = '\x1b[1A\x1b[2K'
-"""What takes the line off a terminal."""
+"""Escape sequence that clears the progress line."""
 
 
-def test_progress_is_cleared_before_output_on_the_same_terminal(screen: _Terminal) -> None:
-    with calls_done(12, source='/dev/null', stdout=screen, stderr=screen):
+def test_progress_is_cleared_before_output_on_the_same_terminal(screen: FakeTerminal) -> None:
+    with run_calls(12, source='/dev/null', stdout=screen, stderr=screen):
         assert not screen.getvalue().endswith(CLEARED), 'it shows while a call runs'
     output = screen.getvalue()
     assert [item for item in ('10 calls', '11 calls', '12 calls') if item in output] == [
@@ -285,10 +286,10 @@ def test_progress_is_cleared_before_output_on_the_same_terminal(screen: _Termina
     assert output.endswith(CLEARED)
 
 
-def test_progress_is_cleared_before_a_fatal_error_is_shown(screen: _Terminal) -> None:
+def test_progress_is_cleared_before_a_fatal_error_is_shown(screen: FakeTerminal) -> None:
     with (
         pytest.raises(KeyboardInterrupt),
-        calls_done(12, source='/dev/null', stdout=StringIO(), stderr=screen),
+        run_calls(12, source='/dev/null', stdout=StringIO(), stderr=screen),
     ):
         raise KeyboardInterrupt
     assert screen.getvalue().endswith(CLEARED)
@@ -296,44 +297,44 @@ def test_progress_is_cleared_before_a_fatal_error_is_shown(screen: _Terminal) ->
 
 @pytest.mark.parametrize('stderr', [StringIO(), None])
 def test_progress_is_shown_on_terminals_only(stderr: StringIO | None) -> None:
-    with calls_done(20, source='/dev/null', stdout=StringIO(), stderr=stderr):
+    with run_calls(20, source='/dev/null', stdout=StringIO(), stderr=stderr):
         pass
     assert stderr is None or stderr.getvalue() == ''
 
 
 def test_progress_is_not_shown_if_the_terminal_cannot_clear_a_line(
-    screen: _Terminal, monkeypatch: pytest.MonkeyPatch
+    screen: FakeTerminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv('TERM', 'dumb')
-    with calls_done(20, source='/dev/null', stdout=StringIO(), stderr=screen):
+    with run_calls(20, source='/dev/null', stdout=StringIO(), stderr=screen):
         pass
     assert screen.getvalue() == ''
 
 
-def test_progress_is_not_shown_if_output_goes_to_a_pipe(screen: _Terminal) -> None:
+def test_progress_is_not_shown_if_output_goes_to_a_pipe(screen: FakeTerminal) -> None:
     reading, writing = os.pipe()
     with (
         os.fdopen(reading),
         os.fdopen(writing, 'w') as stdout,
-        calls_done(20, source='/dev/null', stdout=stdout, stderr=screen),
+        run_calls(20, source='/dev/null', stdout=stdout, stderr=screen),
     ):
         pass
     assert screen.getvalue() == ''
 
 
-def test_progress_is_not_shown_if_calls_are_typed(screen: _Terminal) -> None:
-    ours, theirs = os.openpty()
+def test_progress_is_not_shown_if_calls_are_typed(screen: FakeTerminal) -> None:
+    controller_fd, terminal_fd = os.openpty()
     try:
         with (
-            open(theirs, 'rb', closefd=False) as keyboard,
-            progress(keyboard, stdout=StringIO(), stderr=screen) as aside,
+            open(terminal_fd, 'rb', closefd=False) as keyboard,
+            progress(keyboard, stdout=StringIO(), stderr=screen) as pause,
         ):
             for _ in range(20):
-                with aside():
+                with pause():
                     pass
     finally:
-        os.close(ours)
-        os.close(theirs)
+        os.close(controller_fd)
+        os.close(terminal_fd)
     assert screen.getvalue() == ''
 
 
@@ -346,9 +347,10 @@ def test_unwritable_standard_error_does_not_change_the_exit_code(
     with (tmp_path / 'err').open('w') as stream:
         monkeypatch.setattr(sys, 'stderr', stream)
         monkeypatch.setattr(
-            'seamwise.program.console.click.echo', failing(OSError(28, 'No space left on device'))
+            'seamwise.program.console.click.echo',
+            raise_error(OSError(28, 'No space left on device')),
         )
-        assert ended(monkeypatch, 'rnu') == 2
+        assert run_main(monkeypatch, 'rnu') == 2
         stream.write('left in the buffer')
     assert (tmp_path / 'err').read_text() == ''
 
@@ -357,14 +359,14 @@ def test_messages_are_dropped_without_standard_error(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, 'stderr', None)
-    assert ended(monkeypatch, 'rnu') == 2
+    assert run_main(monkeypatch, 'rnu') == 2
     assert capsys.readouterr().out == ''
 
 
 def test_control_characters_of_an_invalid_option_are_escaped(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert ended(monkeypatch, '--\x1b[2J') == 2
+    assert run_main(monkeypatch, '--\x1b[2J') == 2
     assert '\x1b' not in capsys.readouterr().err
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from seamwise._text.jsonable import Json
 
-from .helpers import SEAMS, matches, objects, run
+from .helpers import SEAMS, is_match, objects, run
 
 RUNS = Path(__file__).parent.parent / 'runs'
 NAMES = sorted(path.name.removesuffix('.jsonl') for path in RUNS.glob('*.jsonl'))
@@ -49,7 +49,7 @@ def session(
 def by_call(
     expected: dict[str, Any], lines: list[dict[str, Any]]
 ) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Give each expected call with what each seam made of it."""
+    """Yield each expected call with the output of each seam."""
     for number, call in enumerate(expected['calls']):
         yield call, {line['seam']: line['output'] for line in lines[number * 7 : number * 7 + 7]}
 
@@ -67,16 +67,23 @@ def test_every_call_has_one_line_per_seam(session: Any) -> None:
 
 def test_every_success_is_as_expected_at_every_seam(session: Any) -> None:
     expected, lines, _, _ = session
-    for call, text in by_call(expected, lines):
+    for call, outputs in by_call(expected, lines):
         if 'result' not in call:
             continue
-        result = text['model']['result']
-        assert matches(result, call['result']), call
+        result = outputs['model']['result']
+        assert is_match(result, call['result']), call
         assert (
-            text['http']['body']['data'] == text['jsonrpc']['result']['structuredContent'] == result
+            outputs['http']['body']['data']
+            == outputs['jsonrpc']['result']['structuredContent']
+            == result
         )
-        assert json.loads(text['jsonrpc']['result']['content'][0]['text']) == result
-        assert (text['cli']['exit_code'], text['session'], text['planner'], text['log']) == (
+        assert json.loads(outputs['jsonrpc']['result']['content'][0]['text']) == result
+        assert (
+            outputs['cli']['exit_code'],
+            outputs['session'],
+            outputs['planner'],
+            outputs['log'],
+        ) == (
             0,
             [],
             None,
@@ -86,18 +93,18 @@ def test_every_success_is_as_expected_at_every_seam(session: Any) -> None:
 
 def test_every_failure_is_as_expected_at_every_seam(session: Any) -> None:
     expected, lines, _, _ = session
-    for call, text in by_call(expected, lines):
+    for call, outputs in by_call(expected, lines):
         if 'error' not in call:
             continue
-        error = text['http']['body']['error']
+        error = outputs['http']['body']['error']
         assert error['type'] == call['error'], call
-        assert matches(error['details'], call.get('details', {})), call
-        assert text['cli']['exit_code'] == CLI_CODES[call['error']]
-        assert text['session'][0]['metadata']['error_type'] == call['error']
-        assert text['model']['error_class'] == text['log']['error_type'] == call['error']
-        assert text['model'].get('path') == call.get('path')
-        assert text['planner']['details']['tool_name'] == call['tool']
-        assert json.loads(text['jsonrpc']['result']['content'][0]['text']) == text['model']
+        assert is_match(error['details'], call.get('details', {})), call
+        assert outputs['cli']['exit_code'] == CLI_CODES[call['error']]
+        assert outputs['session'][0]['metadata']['error_type'] == call['error']
+        assert outputs['model']['error_class'] == outputs['log']['error_type'] == call['error']
+        assert outputs['model'].get('path') == call.get('path')
+        assert outputs['planner']['details']['tool_name'] == call['tool']
+        assert json.loads(outputs['jsonrpc']['result']['content'][0]['text']) == outputs['model']
 
 
 def test_every_expectation_uses_known_operators(session: Any) -> None:
@@ -106,7 +113,7 @@ def test_every_expectation_uses_known_operators(session: Any) -> None:
     assert expected['after'].keys() <= {'files'}
     for call in expected['calls']:
         kind = {'result'} if 'result' in call else {'error', 'details', 'path'}
-        assert call.keys() <= {'line', 'id', 'tool', *kind}, 'what is not compared is not tested'
+        assert call.keys() <= {'line', 'id', 'tool', *kind}, 'every key is compared'
 
 
 def test_workspace_is_as_expected_after_the_run(session: Any) -> None:
@@ -116,7 +123,7 @@ def test_workspace_is_as_expected_after_the_run(session: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ('found', 'expected', 'holds'),
+    ('actual', 'expected', 'is_matching'),
     [
         ({'a': 1, 'b': 2}, {'a': 1}, True),
         ({'a': 1}, {'b': 1}, False),
@@ -131,5 +138,7 @@ def test_workspace_is_as_expected_after_the_run(session: Any) -> None:
         ('abc', {'$has': 'd'}, False),
     ],
 )
-def test_comparison_of_expectations_is_correct(found: Json, expected: Json, holds: bool) -> None:
-    assert matches(found, expected) is holds
+def test_comparison_of_expectations_is_correct(
+    actual: Json, expected: Json, is_matching: bool
+) -> None:
+    assert is_match(actual, expected) is is_matching

@@ -41,10 +41,10 @@ def test_example_shows_successes_and_typical_failures_at_every_seam() -> None:
 
 @pytest.mark.parametrize('seam', ['all', 'cli'])
 def test_example_gives_equal_output_each_time_and_changes_no_file(seam: str) -> None:
-    before = tree(EXAMPLES)
+    old_files = tree(EXAMPLES)
     first, second = (_without_times(example(seam)[1]) for _ in range(2))
     assert first == second
-    assert tree(EXAMPLES) == before
+    assert tree(EXAMPLES) == old_files
 
 
 def _without_times(output: str) -> str:

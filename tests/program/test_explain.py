@@ -35,7 +35,10 @@ from tests.strategies import EVERY_CLASS, members
 every_class = pytest.mark.parametrize('kind', EVERY_CLASS, ids=lambda kind: kind.__name__)
 
 BY_CONSTRUCTOR = {'ToolCancelled', 'InvalidResult', 'RegistrationRejected', 'UnknownFormat'}
-"""Of the tool host's errors, those that no call gives: three that nothing makes yet, and one that happens before any call."""
+"""Errors of the tool host that no call returns.
+
+No tool returns three of them yet; the fourth occurs before any call.
+"""
 
 
 def explain(*arguments: str) -> Result:
@@ -60,22 +63,22 @@ def test_example_is_an_error_of_its_class(kind: type[TaggedError]) -> None:
 
 @every_class
 def test_every_seam_decides_about_every_class(kind: type[TaggedError]) -> None:
-    result = arms_of(kind)
-    assert {item.seam for item in result} == set(TABLES)
-    assert len({(item.seam, item.where) for item in result}) == len(result)
+    arms = arms_of(kind)
+    assert {item.seam for item in arms} == set(TABLES)
+    assert len({(item.seam, item.where) for item in arms}) == len(arms)
 
 
 @every_class
 def test_entry_contains_the_output_of_each_seam_and_is_reproducible(
     kind: type[TaggedError],
 ) -> None:
-    output = collect_entry(kind)
-    assert msgspec.json.encode(output) == msgspec.json.encode(collect_entry(kind))
-    assert [*dict.fromkeys(answer.seam for answer in output.answers)] == [*TABLES, 'log']
-    assert all((answer.output is None) is (answer.summary is None) for answer in output.answers)
-    assert output.meaning
-    assert output.advice
-    assert tempfile.gettempdir() not in msgspec.json.encode(output).decode()
+    entry = collect_entry(kind)
+    assert msgspec.json.encode(entry) == msgspec.json.encode(collect_entry(kind))
+    assert [*dict.fromkeys(answer.seam for answer in entry.answers)] == [*TABLES, 'log']
+    assert all((answer.output is None) is (answer.summary is None) for answer in entry.answers)
+    assert entry.meaning
+    assert entry.advice
+    assert tempfile.gettempdir() not in msgspec.json.encode(entry).decode()
 
 
 def test_recipe_with_another_outcome_raises_runtime_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,8 +94,8 @@ def test_hidden_error_has_no_output_at_the_seam() -> None:
 
 
 def test_revisions_with_equal_output_are_combined() -> None:
-    output = collect_entry(FileNotFound)
-    rpc = {answer.where: answer.summary for answer in output.answers if answer.seam == 'jsonrpc'}
+    entry = collect_entry(FileNotFound)
+    rpc = {answer.where: answer.summary for answer in entry.answers if answer.seam == 'jsonrpc'}
     assert rpc['lsp 3.17'] == 'error -32803'
     assert (
         rpc['mcp 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25 and 2026-07-28']
@@ -127,18 +130,18 @@ def test_every_known_word_is_found_in_any_case() -> None:
     ],
 )
 def test_codes_of_every_seam_are_found(word: str, kind: str | None, role: str) -> None:
-    result = lookup(word)
-    assert {item.role for item in result} == {role}
-    assert [item.kind.__name__ for item in result] == [kind] if kind else len(result) > 1
+    matches = lookup(word)
+    assert {item.role for item in matches} == {role}
+    assert [item.kind.__name__ for item in matches] == [kind] if kind else len(matches) > 1
 
 
 # The command
 
 
 def test_error_is_explained() -> None:
-    ended = explain('FILE_NOT_FOUND')
-    assert ended.exit_code == 0
-    text = ended.stdout
+    result = explain('FILE_NOT_FOUND')
+    assert result.exit_code == 0
+    text = result.stdout
     assert text.startswith(
         "FileNotFound: 'src/ap.py' does not exist.\n\nNo file or folder has this path."
     )
@@ -156,7 +159,7 @@ def test_error_is_explained() -> None:
 
 
 @pytest.mark.parametrize(
-    ('word', 'said'),
+    ('word', 'text'),
     [
         (
             'ConfigUnreadable',
@@ -171,35 +174,35 @@ def test_error_is_explained() -> None:
         ('InvalidInput', 'provided=Secret(***)'),
     ],
 )
-def test_explanation_contains_the_circumstances(word: str, said: str) -> None:
-    assert said in explain(word).stdout
+def test_explanation_contains_the_circumstances(word: str, text: str) -> None:
+    assert text in explain(word).stdout
 
 
 def test_code_of_several_errors_lists_them() -> None:
-    ended = explain('--', '-32602')
-    assert ended.exit_code == 0
-    assert ended.stdout.startswith('-32602 is the jsonrpc code of ')
-    assert '\n  UnknownTool: No tool with this name is registered.\n' in ended.stdout
+    result = explain('--', '-32602')
+    assert result.exit_code == 0
+    assert result.stdout.startswith('-32602 is the jsonrpc code of ')
+    assert '\n  UnknownTool: No tool with this name is registered.\n' in result.stdout
 
 
 @pytest.mark.parametrize(
-    ('word', 'meant'),
+    ('word', 'suggestion'),
     [
         ('FileNotFond', "'FileNotFound'"),
         ('RATE_LIMT', "'RATE_LIMIT'"),
         ('err_timeot_001', "'ERR_TIMEOUT_001'"),
     ],
 )
-def test_misspelt_word_is_answered_with_suggestions(word: str, meant: str) -> None:
-    ended = explain(word)
-    assert (ended.exit_code, ended.stdout) == (2, '')
-    assert f'there is no error and no code {word!r}. Did you mean {meant}' in ended.stderr
+def test_misspelt_word_is_answered_with_suggestions(word: str, suggestion: str) -> None:
+    result = explain(word)
+    assert (result.exit_code, result.stdout) == (2, '')
+    assert f'there is no error and no code {word!r}. Did you mean {suggestion}' in result.stderr
 
 
 def test_unknown_word_is_a_usage_error() -> None:
-    ended = explain('zzzzzzzzzz')
-    assert ended.exit_code == 2
-    assert 'Did you mean' not in ended.stderr
+    result = explain('zzzzzzzzzz')
+    assert result.exit_code == 2
+    assert 'Did you mean' not in result.stderr
 
 
 def test_json_contains_all_details() -> None:
@@ -226,10 +229,10 @@ def test_unwritable_temporary_folder_is_reported(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(tempfile, 'tempdir', str(tmp_path / 'gone'))
-    ended = explain('FileNotFound')
-    assert ended.exit_code == 74
+    result = explain('FileNotFound')
+    assert result.exit_code == 74
     assert (
-        ended.stderr
+        result.stderr
         == 'seamwise: cannot make a workspace for the examples: No such file or directory\n'
     )
 
@@ -243,8 +246,8 @@ def test_no_line_exceeds_the_width_of_the_terminal(columns: int) -> None:
 
 
 def test_control_characters_of_an_error_are_escaped() -> None:
-    plain = Answer('cli', '', 'exit code 1', msgspec.Raw(b'{"text":"a\\u001b[2Jb","exit_code":1}'))
-    output = ErrorEntry(
+    answer = Answer('cli', '', 'exit code 1', msgspec.Raw(b'{"text":"a\\u001b[2Jb","exit_code":1}'))
+    entry = ErrorEntry(
         tag='Odd',
         name='Odd',
         union='ToolError',
@@ -256,12 +259,12 @@ def test_control_characters_of_an_error_are_escaped() -> None:
         fields=(),
         message='a\x1b[2Jb\u202e',
         example=Example(lines=('a\x1b[2Jb',), files={'\x07': '\x1b'}),
-        answers=(plain,),
+        answers=(answer,),
         advice=('\x1b',),
     )
-    assert '\x1b' not in render_entry(output)
-    assert '\u202e' not in render_entry(output)
-    assert '\x07' not in render_entry(output)
+    assert '\x1b' not in render_entry(entry)
+    assert '\u202e' not in render_entry(entry)
+    assert '\x07' not in render_entry(entry)
 
 
 # Styles
@@ -293,10 +296,10 @@ def test_plain_styles_write_no_escape_sequences_and_no_progress(
 
 def test_unknown_style_is_a_usage_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv('SEAMWISE_STYLE', 'screen')
-    ended = explain('FileNotFound')
-    assert ended.exit_code == 2
+    result = explain('FileNotFound')
+    assert result.exit_code == 2
     assert (
-        "SEAMWISE_STYLE must be 'auto', 'plain' or 'screen-reader', not 'screen'." in ended.stderr
+        "SEAMWISE_STYLE must be 'auto', 'plain' or 'screen-reader', not 'screen'." in result.stderr
     )
 
 

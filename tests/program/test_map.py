@@ -50,21 +50,21 @@ class Terminal(StringIO):
         return True
 
 
-def drawn(*arguments: str) -> Result:
+def run_map(*arguments: str) -> Result:
     return CliRunner().invoke(seamwise, ['map', *arguments])
 
 
 @pytest.fixture(autouse=True)
-def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def change_to_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def read_as(
+def replace_sources(
     monkeypatch: pytest.MonkeyPatch,
     files: Sequence[FileFacts],
     problems: list[SourceProblem] | None = None,
 ) -> None:
-    """Let these files be what is read."""
+    """Replace the reader of the sources by one that returns these files."""
 
     def read(paths: Sequence[str], *, cache: Path | None) -> CodeBase:
         return CodeBase(tuple(files), tuple(problems or ()))
@@ -74,22 +74,22 @@ def read_as(
 
 @pytest.fixture
 def shop(monkeypatch: pytest.MonkeyPatch) -> list[SourceProblem]:
-    """Let the shop be what is read, and give the list of what could not be."""
+    """Replace the sources by the shop; return its list of source problems."""
     problems: list[SourceProblem] = []
-    read_as(monkeypatch, SHOP, problems)
+    replace_sources(monkeypatch, SHOP, problems)
     return problems
 
 
 def code(*arguments: str) -> object:
-    ended = CliRunner().invoke(seamwise, ['map', *arguments], standalone_mode=False)
-    return ended.return_value if ended.exit_code == 0 else ended.exit_code
+    result = CliRunner().invoke(seamwise, ['map', *arguments], standalone_mode=False)
+    return result.return_value if result.exit_code == 0 else result.exit_code
 
 
 def test_path_of_an_error_is_shown() -> None:
     Path('disk.py').write_text(SOURCE, encoding='utf-8')
-    ended = drawn('disk.py', '--of', 'DiskFull')
-    assert ended.stderr == ''
-    assert ended.stdout == (
+    result = run_map('disk.py', '--of', 'DiskFull')
+    assert result.stderr == ''
+    assert result.stdout == (
         'DiskFull, RESOURCE\n'
         'disk.DiskFull, disk.py:5\n'
         'created in 1 function; shown by cli; never handled\n'
@@ -103,15 +103,15 @@ def test_path_of_an_error_is_shown() -> None:
 def test_unreadable_file_is_reported_and_the_rest_is_drawn() -> None:
     Path('disk.py').write_text(SOURCE, encoding='utf-8')
     Path('broken.py').write_text('def (:', encoding='utf-8')
-    ended = drawn('.', '--to', 'cli')
-    assert ended.stderr == 'seamwise: broken.py:1: it does not parse: invalid syntax.\n'
-    assert ended.stdout.startswith('cli: 1 error arrives.\n')
+    result = run_map('.', '--to', 'cli')
+    assert result.stderr == 'seamwise: broken.py:1: it does not parse: invalid syntax.\n'
+    assert result.stdout.startswith('cli: 1 error arrives.\n')
     assert code('.') == 2
 
 
 @pytest.mark.usefixtures('shop')
 def test_summary_is_shown_without_options() -> None:
-    assert drawn('shop').stdout == (
+    assert run_map('shop').stdout == (
         '3 errors, 7 functions, 1 seam, 1 external function\n'
         'http: 2 errors arrive.\n'
         'Neither shown nor handled: CardDeclined.\n'
@@ -126,35 +126,35 @@ def test_summary_is_shown_without_options() -> None:
 
 def test_partly_analysed_code_exits_with_0(shop: list[SourceProblem]) -> None:
     shop.append(SourceProblem('shop/web.py', 'an import is missing.', is_unread=False))
-    ended = drawn('shop')
-    assert ended.stderr == 'seamwise: shop/web.py: an import is missing.\n'
+    result = run_map('shop')
+    assert result.stderr == 'seamwise: shop/web.py: an import is missing.\n'
     assert code('shop') == 0
 
 
 @pytest.mark.usefixtures('shop')
 def test_every_format_is_written_to_standard_output_or_a_file() -> None:
-    for form, begin in {
+    for form, prefix in {
         'dot': 'digraph ',
         'mermaid': 'flowchart ',
         'json': '{"errors":',
         'html': '<!doctype html>',
     }.items():
-        output = drawn('shop', '--format', form).stdout
-        assert output.startswith(begin)
-        assert drawn('shop', '--format', form, '-o', 'file').stdout == ''
+        output = run_map('shop', '--format', form).stdout
+        assert output.startswith(prefix)
+        assert run_map('shop', '--format', form, '-o', 'file').stdout == ''
         assert Path('file').read_text(encoding='utf-8') == output
-    assert json.loads(drawn('shop', '--json').stdout) == json.loads(
-        drawn('shop', '--format', 'json').stdout
+    assert json.loads(run_map('shop', '--json').stdout) == json.loads(
+        run_map('shop', '--format', 'json').stdout
     )
-    drawn('shop', '--output', 'text.txt')
-    assert Path('text.txt').read_text(encoding='utf-8') == drawn('shop').stdout
+    run_map('shop', '--output', 'text.txt')
+    assert Path('text.txt').read_text(encoding='utf-8') == run_map('shop').stdout
 
 
 @pytest.mark.usefixtures('shop')
 def test_part_of_the_map_can_be_drawn() -> None:
-    output = json.loads(drawn('shop', '--of', 'Busy', '--json').stdout)
+    output = json.loads(run_map('shop', '--of', 'Busy', '--json').stdout)
     assert [error['tag'] for error in output['errors']] == ['Busy']
-    assert 'Memory.find' not in drawn('shop', '--to', 'http', '--format', 'dot').stdout
+    assert 'Memory.find' not in run_map('shop', '--to', 'http', '--format', 'dot').stdout
 
 
 def test_name_of_several_errors_shows_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,14 +164,14 @@ def test_name_of_several_errors_shows_all_of_them(monkeypatch: pytest.MonkeyPatc
         classes=(error_class('old.NoSuchOrder', 1),),
         functions=(function('old.f', 2, created(3, 'old.NoSuchOrder')),),
     )
-    read_as(monkeypatch, [*SHOP, more])
-    output = drawn('shop', '--of', 'NoSuchOrder').stdout
+    replace_sources(monkeypatch, [*SHOP, more])
+    output = run_map('shop', '--of', 'NoSuchOrder').stdout
     assert [output.count(f'\n{item}, ') for item in ('old.NoSuchOrder', NO_ORDER)] == [1, 1]
 
 
 @pytest.mark.usefixtures('shop')
 @pytest.mark.parametrize(
-    ('arguments', 'said'),
+    ('arguments', 'message'),
     [
         ((), 'name a file or a folder'),
         (
@@ -185,56 +185,56 @@ def test_name_of_several_errors_shows_all_of_them(monkeypatch: pytest.MonkeyPatc
         (('shop', '--format', 'dott'), "Did you mean 'dot'"),
     ],
 )
-def test_a_wrong_use_is_told(arguments: tuple[str, ...], said: str) -> None:
-    ended = drawn(*arguments)
-    assert ended.exit_code == 2
-    assert said in ended.stderr
-    assert ended.stdout == ''
+def test_incorrect_use_exits_with_2_and_a_message(arguments: tuple[str, ...], message: str) -> None:
+    result = run_map(*arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stdout == ''
 
 
-def test_map_without_seams_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    read_as(monkeypatch, [])
-    assert "there is no seam 'cli'; there is none." in drawn('shop', '--to', 'cli').stderr
+def test_seam_is_not_found_in_a_program_without_seams(monkeypatch: pytest.MonkeyPatch) -> None:
+    replace_sources(monkeypatch, [])
+    assert "there is no seam 'cli'; there is none." in run_map('shop', '--to', 'cli').stderr
 
 
 @pytest.mark.usefixtures('shop')
 def test_page_is_not_printed_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr('seamwise.program.map.std_stream', Terminal)
-    ended = drawn('shop', '--format', 'html')
-    assert ended.exit_code == 2
-    assert 'name a file for it by -o' in ended.stderr
-    assert drawn('shop', '--format', 'html', '-o', 'map.html').exit_code == 0
+    result = run_map('shop', '--format', 'html')
+    assert result.exit_code == 2
+    assert 'name a file for it by -o' in result.stderr
+    assert run_map('shop', '--format', 'html', '-o', 'map.html').exit_code == 0
     assert Path('map.html').read_text(encoding='utf-8') == render_map_page(build_graph(SHOP))
 
 
 @pytest.mark.usefixtures('shop')
 def test_unwritable_file_is_reported() -> None:
-    ended = CliRunner().invoke(
+    result = CliRunner().invoke(
         seamwise, ['map', 'shop', '-o', 'nowhere/map.txt'], standalone_mode=False
     )
     assert (
-        ended.stderr == "seamwise: cannot write to 'nowhere/map.txt': No such file or directory\n"
+        result.stderr == "seamwise: cannot write to 'nowhere/map.txt': No such file or directory\n"
     )
     assert code('shop', '-o', 'nowhere/map.txt') == 74
 
 
 def test_drawing_too_large_for_mermaid_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    read_as(monkeypatch, [])
+    replace_sources(monkeypatch, [])
 
     def graph(files: Sequence[FileFacts]) -> Graph:
         return large(600)
 
     monkeypatch.setattr('seamwise.check.map.build.build_graph', graph)
-    ended = drawn('shop', '--format', 'mermaid')
-    assert ended.stderr.startswith('seamwise: Mermaid refuses a drawing as large as this')
-    assert ended.stdout.startswith('flowchart LR\n')
+    result = run_map('shop', '--format', 'mermaid')
+    assert result.stderr.startswith('seamwise: Mermaid refuses a drawing as large as this')
+    assert result.stdout.startswith('flowchart LR\n')
 
 
 def test_invalid_settings_are_reported() -> None:
     Path('pyproject.toml').write_text(
         '[tool.seamwise.check]\nignore = ["E501"]\n', encoding='utf-8'
     )
-    assert "names 'E501'" in drawn('.').stderr
+    assert "names 'E501'" in run_map('.').stderr
     assert code('.') == 2
 
 
@@ -243,14 +243,14 @@ def test_cache_is_written_where_the_settings_say_unless_disabled(
 ) -> None:
     Path('disk.py').write_text(SOURCE, encoding='utf-8')
     monkeypatch.setenv('SEAMWISE_CACHE_DIR', 'kept')
-    anew = drawn('disk.py', '--no-cache', '--json').stdout
-    assert '"disk.DiskFull"' in anew
+    output = run_map('disk.py', '--no-cache', '--json').stdout
+    assert '"disk.DiskFull"' in output
     assert not Path('kept').exists()
-    assert [drawn('disk.py', '--json').stdout for _ in range(2)] == [anew, anew]
+    assert [run_map('disk.py', '--json').stdout for _ in range(2)] == [output, output]
     assert Path('kept').is_dir()
 
 
 def test_help_shows_examples_and_exit_codes() -> None:
-    text = drawn('--help').stdout
+    text = run_map('--help').stdout
     assert 'seamwise map src --format html -o map.html' in text
     assert 'Exit codes:' in text

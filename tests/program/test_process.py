@@ -16,25 +16,30 @@ import pytest
 from .helpers import CLEAN, COMMAND, call, objects, run
 
 WAIT = 30.0
-"""In seconds: nothing here takes so long."""
+"""Upper bound of every wait, in seconds."""
 
 READS = ''.join(call('list_files', id=f'c{number}') for number in range(3))
 
 
 @contextmanager
-def started(
+def start_command(
     *arguments: str | Path, ignored: Collection[signal.Signals] = ()
 ) -> Generator[subprocess.Popen[bytes], None, None]:
-    """Start the command with pipes for its streams; whatever happens, it is gone afterwards."""
+    """Start the command with pipes as its streams, and kill it at the end."""
 
     def set_signals() -> None:
-        # Not as the tests were started, which may be by nohup or in the background.
+        # The process that runs the tests may ignore some of them (nohup, background job).
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD):
             signal.signal(number, signal.SIG_IGN if number in ignored else signal.SIG_DFL)
 
     command, pipe = [*COMMAND, *map(str, arguments)], subprocess.PIPE
     with subprocess.Popen(
-        command, stdin=pipe, stdout=pipe, stderr=pipe, env=CLEAN, preexec_fn=set_signals
+        command,
+        stdin=pipe,
+        stdout=pipe,
+        stderr=pipe,
+        env=CLEAN,
+        preexec_fn=set_signals,  # noqa: PLW1509 -- Popen has no other way to ignore a signal
     ) as process:
         try:
             yield process
@@ -42,7 +47,7 @@ def started(
             process.kill()
 
 
-def readable(stream: IO[bytes], seconds: float) -> bool:
+def is_readable(stream: IO[bytes], seconds: float) -> bool:
     return bool(select.select([stream], [], [], seconds)[0])
 
 
@@ -54,19 +59,19 @@ def streams(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes], IO[
 
 
 def test_line_is_written_before_the_next_call_starts(workspace: Path) -> None:
-    with started('run', '--workspace', workspace, '--seam', 'model') as process:
+    with start_command('run', '--workspace', workspace, '--seam', 'model') as process:
         stdin, stdout, _ = streams(process)
         for number in range(3):
             stdin.write(call('list_files', id=f'c{number}').encode())
             stdin.flush()
-            assert readable(stdout, WAIT)
+            assert is_readable(stdout, WAIT)
             assert objects(stdout.readline())[0]['id'] == f'c{number}'
         stdin.close()
         assert process.wait(WAIT) == 0
 
 
 def test_run_ends_quietly_if_its_reader_has_ended(workspace: Path) -> None:
-    with started('run', '--workspace', workspace, '--seam', 'model') as process:
+    with start_command('run', '--workspace', workspace, '--seam', 'model') as process:
         stdin, stdout, stderr = streams(process)
         stdin.write(call('list_files').encode())
         stdin.flush()
@@ -110,7 +115,7 @@ SLEEPER = call('execute_command', command='echo $$ > pid; sleep 1000 & sleep 100
 
 
 @pytest.mark.parametrize(
-    ('number', 'code', 'said'),
+    ('number', 'code', 'message'),
     [
         (signal.SIGINT, 130, b'seamwise: interrupted.\n'),
         (signal.SIGTERM, 143, b''),
@@ -118,25 +123,25 @@ SLEEPER = call('execute_command', command='echo $$ > pid; sleep 1000 & sleep 100
     ],
 )
 def test_signal_ends_the_run_and_the_running_command_with_its_children(
-    workspace: Path, number: int, code: int, said: bytes
+    workspace: Path, number: int, code: int, message: bytes
 ) -> None:
-    with started('run', '--workspace', workspace, '--seam', 'model') as process:
+    with start_command('run', '--workspace', workspace, '--seam', 'model') as process:
         stdin, stdout, stderr = streams(process)
         stdin.write((call('list_files') + SLEEPER).encode())
         stdin.flush()
-        group = int(_content(workspace / 'pid'))
+        group = int(wait_for_content(workspace / 'pid'))
         process.send_signal(number)
         assert process.wait(WAIT) == code
-        assert stderr.read() == said
+        assert stderr.read() == message
         assert len(objects(stdout.read())) == 1
-    # Who kills does not wait for it.
+    # The command kills its children without waiting for their end.
     deadline = time.monotonic() + WAIT
-    while _alive(group):
+    while is_group_running(group):
         assert time.monotonic() < deadline
 
 
 def test_nohup_is_respected(workspace: Path) -> None:
-    with started(
+    with start_command(
         'run', '--workspace', workspace, '--seam', 'model', ignored=[signal.SIGHUP]
     ) as process:
         stdin, stdout, _ = streams(process)
@@ -151,7 +156,7 @@ def test_nohup_is_respected(workspace: Path) -> None:
 
 
 def test_command_keeps_its_exit_code_if_sigchld_is_inherited_as_ignored(workspace: Path) -> None:
-    with started(
+    with start_command(
         'run', '--workspace', workspace, '--seam', 'planner', ignored=[signal.SIGCHLD]
     ) as process:
         stdin, stdout, _ = streams(process)
@@ -161,7 +166,7 @@ def test_command_keeps_its_exit_code_if_sigchld_is_inherited_as_ignored(workspac
         assert process.wait(WAIT) == 1
 
 
-def _content(file: Path) -> str:
+def wait_for_content(file: Path) -> str:
     deadline = time.monotonic() + WAIT
     while time.monotonic() < deadline:
         if file.exists() and (text := file.read_text()).endswith('\n'):
@@ -170,19 +175,19 @@ def _content(file: Path) -> str:
     raise AssertionError(f'{file} was not written')
 
 
-def _alive(group: int) -> bool:
-    """Whether any process of a group still runs; one that is dead and only waits to be collected does not."""
+def is_group_running(group: int) -> bool:
+    """Return whether any process of a group is running; zombies do not count."""
     for status in Path('/proc').glob('[0-9]*/stat'):
         try:
-            state, _, its_group = status.read_text().rpartition(')')[2].split()[:3]
+            state, _, process_group = status.read_text().rpartition(')')[2].split()[:3]
         except (FileNotFoundError, ProcessLookupError):
             continue
-        if int(its_group) == group and state not in 'ZX':
+        if int(process_group) == group and state not in 'ZX':
             return True
     return False
 
 
-STOPPED_AT_ONCE = """
+INTERRUPTED_AT_START = """
 import builtins
 real = builtins.__import__
 
@@ -199,7 +204,7 @@ main()
 
 def test_interrupt_at_the_start_shows_no_traceback() -> None:
     done = subprocess.run(
-        [sys.executable, '-c', STOPPED_AT_ONCE], capture_output=True, check=False, timeout=WAIT
+        [sys.executable, '-c', INTERRUPTED_AT_START], capture_output=True, check=False, timeout=WAIT
     )
     assert (done.returncode, done.stderr) == (130, b'')
 
@@ -211,9 +216,8 @@ def test_missing_package_is_reported_in_one_line(missing: str) -> None:
         [sys.executable, '-c', code, '--version'], capture_output=True, check=False, timeout=WAIT
     )
     assert done.returncode == 78
-    assert (
-        done.stderr.decode()
-        == f"seamwise: the command requires {missing}. Install it with: pip install 'seamwise[all]'\n"
+    assert done.stderr.decode() == (
+        f"seamwise: the command requires {missing}. Install it with: pip install 'seamwise[all]'\n"
     )
 
 
@@ -244,10 +248,10 @@ def test_unwritable_message_does_not_change_the_exit_code(closed: str, code: int
 
 
 @pytest.mark.parametrize(
-    ('closed', 'code', 'said'), [('>&-', 74, b'stdout'), ('<&-', 66, b'stdin')]
+    ('closed', 'code', 'message'), [('>&-', 74, b'stdout'), ('<&-', 66, b'stdin')]
 )
 def test_closed_stdin_or_stdout_is_reported(
-    workspace: Path, closed: str, code: int, said: bytes
+    workspace: Path, closed: str, code: int, message: bytes
 ) -> None:
     shell = f'exec "$0" -m seamwise run --workspace {workspace} --seam model {closed}'
     done = subprocess.run(
@@ -257,7 +261,7 @@ def test_closed_stdin_or_stdout_is_reported(
         check=False,
         env=CLEAN,
     )
-    assert (done.returncode, done.stderr) == (code, b'seamwise: ' + said + b' is closed.\n')
+    assert (done.returncode, done.stderr) == (code, b'seamwise: ' + message + b' is closed.\n')
 
 
 def test_file_name_that_is_not_utf_8_is_shown(workspace: Path) -> None:
@@ -298,15 +302,15 @@ def test_module_runs_the_command() -> None:
 
 
 @pytest.mark.parametrize(
-    ('arguments', 'said'),
+    ('arguments', 'message'),
     [
         (['rnu'], "No such command 'rnu'. Did you mean 'run'?"),
         (['run', '--workspac', '.'], "No such option '--workspac'. Did you mean '--workspace'?"),
         (['--nothing'], "No such option '--nothing'."),
     ],
 )
-def test_incorrect_use_exits_with_2(arguments: list[str], said: str) -> None:
+def test_incorrect_use_exits_with_2(arguments: list[str], message: str) -> None:
     done = run(*arguments)
     assert done.returncode == 2
-    assert said in done.stderr.decode()
+    assert message in done.stderr.decode()
     assert b'Traceback' not in done.stderr

@@ -29,7 +29,7 @@ from tests.toolhost.helpers import unprivileged
 from .helpers import SEAMS, call, objects
 
 READ = call('read_file', id='r', path='a.txt')
-GONE = call('read_file', id='g', path='b.txt')
+MISSING = call('read_file', id='g', path='b.txt')
 
 
 def invoke(*arguments: str | Path, calls: str | bytes = '') -> Result:
@@ -46,17 +46,17 @@ def lines(
 
 
 def test_seam_all_shows_every_seam_in_order(workspace: Path) -> None:
-    result = lines(workspace, READ + GONE)
-    assert [item['seam'] for item in result] == SEAMS * 2
-    assert [(item['id'], item['line'], item['ok']) for item in result] == [('r', 1, True)] * 7 + [
-        ('g', 2, False)
-    ] * 7
-    assert all(list(item) == ['id', 'line', 'seam', 'ok', 'output'] for item in result)
+    output_lines = lines(workspace, READ + MISSING)
+    assert [item['seam'] for item in output_lines] == SEAMS * 2
+    assert [(item['id'], item['line'], item['ok']) for item in output_lines] == [
+        ('r', 1, True)
+    ] * 7 + [('g', 2, False)] * 7
+    assert all(list(item) == ['id', 'line', 'seam', 'ok', 'output'] for item in output_lines)
 
 
 @pytest.mark.parametrize('seam', [seam for seam in SEAMS if seam != 'cli'])
 def test_single_seam_writes_one_line_per_call(workspace: Path, seam: str) -> None:
-    assert [line['seam'] for line in lines(workspace, READ + GONE, seam)] == [seam, seam]
+    assert [line['seam'] for line in lines(workspace, READ + MISSING, seam)] == [seam, seam]
 
 
 DATA = {
@@ -71,7 +71,10 @@ DATA = {
 
 def test_success_is_shown_as_each_seam_writes_it(workspace: Path) -> None:
     output = {line['seam']: line['output'] for line in lines(workspace, READ)}
-    text = 'path: a.txt\ncontent:\n  one\n  two\nstart_line: 1\nend_line: 2\ntotal_lines: 2\ntruncated: false'
+    text = (
+        'path: a.txt\ncontent:\n  one\n  two\n'
+        'start_line: 1\nend_line: 2\ntotal_lines: 2\ntruncated: false'
+    )
     assert output['cli'] == {'text': text, 'exit_code': 0}
     assert list(output['http']) == ['status', 'headers', 'body']
     assert output['http']['status'] == 200
@@ -86,11 +89,11 @@ def test_success_is_shown_as_each_seam_writes_it(workspace: Path) -> None:
     assert output['model'] == {'status': 'success', 'result': DATA}
     assert output['planner'] is None
     assert output['log'] is None
-    answer = output['jsonrpc']
-    assert list(answer) == ['jsonrpc', 'id', 'result']
-    assert answer['id'] == 'r'
-    assert json.loads(answer['result']['content'][0].pop('text')) == DATA
-    assert answer['result'] == {
+    response = output['jsonrpc']
+    assert list(response) == ['jsonrpc', 'id', 'result']
+    assert response['id'] == 'r'
+    assert json.loads(response['result']['content'][0].pop('text')) == DATA
+    assert response['result'] == {
         'content': [{'type': 'text'}],
         'structuredContent': DATA,
         'isError': False,
@@ -98,26 +101,26 @@ def test_success_is_shown_as_each_seam_writes_it(workspace: Path) -> None:
 
 
 def test_failure_is_shown_as_each_seam_writes_it(workspace: Path) -> None:
-    text = {line['seam']: line['output'] for line in lines(workspace, GONE)}
-    assert text['cli'] == {
+    output = {line['seam']: line['output'] for line in lines(workspace, MISSING)}
+    assert output['cli'] == {
         'text': "'b.txt' does not exist.\ndid you mean 'a.txt'?",
         'exit_code': 66,
     }
-    assert text['http']['status'] == 404
-    assert text['http']['body']['error']['code'] == 'FILE_NOT_FOUND'
-    assert [item['metadata']['error_type'] for item in text['session']] == ['FileNotFound']
-    assert text['session'][0]['metadata']['operation'] == 'read_file'
-    assert text['model']['error_class'] == 'FileNotFound'
-    assert text['planner']['code'] == 'TOOL_EXECUTION_FAILED'
-    assert text['log']['error_type'] == 'FileNotFound'
-    assert text['log']['params'] == {'path': 'b.txt'}
-    result = text['jsonrpc']['result']
+    assert output['http']['status'] == 404
+    assert output['http']['body']['error']['code'] == 'FILE_NOT_FOUND'
+    assert [item['metadata']['error_type'] for item in output['session']] == ['FileNotFound']
+    assert output['session'][0]['metadata']['operation'] == 'read_file'
+    assert output['model']['error_class'] == 'FileNotFound'
+    assert output['planner']['code'] == 'TOOL_EXECUTION_FAILED'
+    assert output['log']['error_type'] == 'FileNotFound'
+    assert output['log']['params'] == {'path': 'b.txt'}
+    result = output['jsonrpc']['result']
     assert result['isError'] is True
-    assert json.loads(result['content'][0]['text']) == text['model']
+    assert json.loads(result['content'][0]['text']) == output['model']
 
 
 @pytest.mark.parametrize(
-    ('line', 'kind', 'code', 'shown_id'),
+    ('line', 'kind', 'code', 'expected_id'),
     [
         ('{"id": "c1", "tool": ', 'UnreadableCall', -32700, None),
         ('{"id": "c1", "tool": 7}', 'SchemaViolations', -32600, 'c1'),
@@ -126,32 +129,34 @@ def test_failure_is_shown_as_each_seam_writes_it(workspace: Path) -> None:
     ],
 )
 def test_invalid_line_is_a_failure_and_the_rest_runs(
-    workspace: Path, line: str, kind: str, code: int, shown_id: str | None
+    workspace: Path, line: str, kind: str, code: int, expected_id: str | None
 ) -> None:
     result = lines(workspace, f'{line}\n{READ}')
     first = {item['seam']: item for item in result[:7]}
     assert all(
-        (item['id'], item['line'], item['ok']) == (shown_id, 1, False) for item in first.values()
+        (item['id'], item['line'], item['ok']) == (expected_id, 1, False) for item in first.values()
     )
     assert first['jsonrpc']['output']['error']['code'] == code
-    assert first['jsonrpc']['output']['id'] == shown_id
+    assert first['jsonrpc']['output']['id'] == expected_id
     assert first['http']['output']['body']['error']['type'] == kind
     assert first['log']['output'].get('params') == ({} if kind == 'UnknownTool' else None)
     assert all(item['ok'] for item in result[7:])
 
 
 def test_request_id_is_that_of_the_call_if_valid(workspace: Path) -> None:
-    fitting, other = lines(
+    valid, invalid = lines(
         workspace, call('list_files', id='a-b.C_1') + call('list_files', id='né'), 'http'
     )
-    assert fitting['output']['body']['request_id'] == 'a-b.C_1'
+    assert valid['output']['body']['request_id'] == 'a-b.C_1'
     assert (
-        other['output']['body']['request_id'] == other['output']['headers']['x-request-id'] != 'né'
+        invalid['output']['body']['request_id']
+        == invalid['output']['headers']['x-request-id']
+        != 'né'
     )
 
 
 def test_session_text_is_in_the_locale(workspace: Path) -> None:
-    (event,) = lines(workspace, GONE, 'session', '--locale', 'zh_CN')[0]['output']
+    (event,) = lines(workspace, MISSING, 'session', '--locale', 'zh_CN')[0]['output']
     assert event['content'] == "'b.txt' does not exist."
     assert event['show_content'] == "'b.txt' 不存在。"
 
@@ -163,14 +168,14 @@ def test_params_in_the_log_are_redacted(workspace: Path) -> None:
 
 def test_value_is_shown_unredacted_and_is_not_logged(workspace: Path) -> None:
     (workspace / 'a.txt').write_text('password=hunter2\n')
-    text = {line['seam']: json.dumps(line['output']) for line in lines(workspace, READ)}
-    assert {seam for seam, output in text.items() if 'password=hunter2' in output} == {
+    output = {line['seam']: json.dumps(line['output']) for line in lines(workspace, READ)}
+    assert {seam for seam, text in output.items() if 'password=hunter2' in text} == {
         'cli',
         'http',
         'model',
         'jsonrpc',
     }
-    assert text['log'] == 'null'
+    assert output['log'] == 'null'
 
 
 @given(error=errors(ToolError, ParsingError))
@@ -247,20 +252,20 @@ def test_repeated_id_is_a_failure_and_does_not_run(workspace: Path) -> None:
         (b'{"tool": "read_file"}', 'MissingParameter'),
         (b'{"tool": "raed_file"}', 'UnknownTool'),
     ],
-    ids=lambda given: given[:40] if isinstance(given, bytes) else None,
+    ids=lambda line: line[:40] if isinstance(line, bytes) else None,
 )
 def test_any_invalid_line_is_one_failure_and_the_rest_runs(
     workspace: Path, line: bytes, kind: str
 ) -> None:
-    bad, good = lines(workspace, line + b'\n' + READ.encode(), 'http')
-    error = bad['output']['body']['error']
-    assert (bad['line'], bad['ok'], error['type']) == (1, False, kind)
+    invalid, valid = lines(workspace, line + b'\n' + READ.encode(), 'http')
+    error = invalid['output']['body']['error']
+    assert (invalid['line'], invalid['ok'], error['type']) == (1, False, kind)
     if kind == 'UnreadableCall':
-        assert bad['id'] is None
+        assert invalid['id'] is None
         assert error['details']['format'] == 'json'
         assert isinstance(error['details']['position'], int)
         assert len(error['details']['excerpt']) <= 200
-    assert (good['id'], good['line'], good['ok']) == ('r', 2, True)
+    assert (valid['id'], valid['line'], valid['ok']) == ('r', 2, True)
 
 
 def test_excerpt_contains_no_secret(workspace: Path) -> None:
@@ -271,15 +276,17 @@ def test_excerpt_contains_no_secret(workspace: Path) -> None:
 
 
 def test_cli_seam_writes_text_without_json(workspace: Path) -> None:
-    done = invoke('--workspace', workspace, '--seam', 'cli', calls=READ + GONE + '[]\n')
+    done = invoke('--workspace', workspace, '--seam', 'cli', calls=READ + MISSING + '[]\n')
     assert done.exit_code == 1
     first, second, third, end = done.stdout.split('\n\n')
     assert first == (
-        'r read_file: ok\npath: a.txt\ncontent:\n  one\n  two\nstart_line: 1\nend_line: 2\ntotal_lines: 2\ntruncated: false'
+        'r read_file: ok\npath: a.txt\ncontent:\n  one\n  two\n'
+        'start_line: 1\nend_line: 2\ntotal_lines: 2\ntruncated: false'
     )
     assert second == "g read_file: exit code 66\n'b.txt' does not exist.\ndid you mean 'a.txt'?"
     assert third.startswith(
-        'line 3: exit code 65\nThe call does not have the right shape.\nhint: the line: must be an object'
+        'line 3: exit code 65\nThe call does not have the right shape.\n'
+        'hint: the line: must be an object'
     )
     assert end == ''
 
@@ -299,14 +306,14 @@ def test_control_characters_of_an_id_are_escaped(workspace: Path) -> None:
 
 @pytest.mark.parametrize(
     ('calls', 'code'),
-    [('', 0), ('\n \n', 0), (READ, 0), (READ + GONE, 1), (GONE + READ, 1), ('nonsense', 1)],
+    [('', 0), ('\n \n', 0), (READ, 0), (READ + MISSING, 1), (MISSING + READ, 1), ('nonsense', 1)],
 )
 def test_exit_code_is_1_if_a_call_failed(workspace: Path, calls: str, code: int) -> None:
     assert invoke('--workspace', workspace, '--seam', 'model', calls=calls).exit_code == code
 
 
 @pytest.mark.parametrize(
-    ('options', 'said'),
+    ('options', 'message'),
     [
         (['--seam', 'cli'], "Missing option '--workspace'"),
         (['--workspace', '.'], "Missing option '--seam'"),
@@ -329,15 +336,15 @@ def test_exit_code_is_1_if_a_call_failed(workspace: Path, calls: str, code: int)
         (['--workspace', '.', '--seam', 'cli', 'a', 'b'], 'unexpected extra argument'),
     ],
 )
-def test_incorrect_use_exits_with_2_and_a_suggestion(options: list[str], said: str) -> None:
+def test_incorrect_use_exits_with_2_and_a_suggestion(options: list[str], message: str) -> None:
     done = invoke(*options)
     assert done.exit_code == 2
-    assert said in done.stderr
+    assert message in done.stderr
     assert done.stdout == ''
 
 
 @pytest.mark.parametrize(
-    ('file', 'folder', 'said'),
+    ('file', 'folder', 'message'),
     [
         ('nope.jsonl', 'ws', "seamwise: cannot read 'nope.jsonl': No such file or directory\n"),
         ('ws', 'ws', "seamwise: cannot read 'ws': Is a directory\n"),
@@ -349,11 +356,11 @@ def test_incorrect_use_exits_with_2_and_a_suggestion(options: list[str], said: s
     ],
 )
 def test_missing_file_or_folder_exits_with_66(
-    workspace: Path, monkeypatch: pytest.MonkeyPatch, file: str, folder: str, said: str
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, file: str, folder: str, message: str
 ) -> None:
     monkeypatch.chdir(workspace.parent)
     done = invoke(file, '--workspace', folder, '--seam', 'cli')
-    assert (done.exit_code, done.stderr, done.stdout) == (66, said, '')
+    assert (done.exit_code, done.stderr, done.stdout) == (66, message, '')
 
 
 def test_file_without_read_permission_exits_with_66(workspace: Path) -> None:
@@ -381,7 +388,7 @@ def test_read_error_exits_with_66(workspace: Path, monkeypatch: pytest.MonkeyPat
         raise OSError(5, 'Input/output error')
 
     monkeypatch.setattr('seamwise.program.run.read_calls', failing)
-    monkeypatch.setattr('seamwise.program.run.Host', _Fixed(Success(None)))
+    monkeypatch.setattr('seamwise.program.run.Host', FakeHost(Success(None)))
     done = invoke('--workspace', workspace, '--seam', 'planner')
     assert done.exit_code == 66
     assert done.stderr == "seamwise: cannot read '-': Input/output error\n"
@@ -402,23 +409,24 @@ def test_file_is_read_like_standard_input(workspace: Path) -> None:
 def test_limits_are_passed_to_the_host(workspace: Path) -> None:
     repeated = [
         line['output'].get('error_class')
-        for line in lines(workspace, _several(READ, 3), 'model', '--repeat-limit', '1')
+        for line in lines(workspace, repeated_calls(READ, 3), 'model', '--repeat-limit', '1')
     ]
     assert repeated == [None, 'ToolRepeated', 'ToolRepeated']
-    never = lines(workspace, _several(READ, 6), 'model', '--repeat-limit', '0')
-    assert all(item['ok'] for item in never)
-    usual = [
-        line['output'].get('error_class') for line in lines(workspace, _several(READ, 4), 'model')
-    ]
-    assert usual == [None, None, None, 'ToolRepeated']
-    mistaken = [
+    without_limit = lines(workspace, repeated_calls(READ, 6), 'model', '--repeat-limit', '0')
+    assert all(item['ok'] for item in without_limit)
+    by_default = [
         line['output'].get('error_class')
-        for line in lines(workspace, GONE + '[]\n' + READ, 'model', '--mistake-limit', '2')
+        for line in lines(workspace, repeated_calls(READ, 4), 'model')
     ]
-    assert mistaken == ['FileNotFound', 'SchemaViolations', 'TooManyMistakes']
+    assert by_default == [None, None, None, 'ToolRepeated']
+    mistakes = [
+        line['output'].get('error_class')
+        for line in lines(workspace, MISSING + '[]\n' + READ, 'model', '--mistake-limit', '2')
+    ]
+    assert mistakes == ['FileNotFound', 'SchemaViolations', 'TooManyMistakes']
 
 
-def _several(line: str, times: int) -> str:
+def repeated_calls(line: str, times: int) -> str:
     return ''.join(
         json.dumps({**json.loads(line), 'id': f'c{number}'}) + '\n' for number in range(times)
     )
@@ -427,20 +435,20 @@ def _several(line: str, times: int) -> str:
 # Defects
 
 
-class _Fixed:
-    """A host whose calls all end alike."""
+class FakeHost:
+    """A host whose calls end with these outcomes, one after the other."""
 
-    def __init__(self, *ends: object) -> None:
-        self._ends = iter(ends * 2)
+    def __init__(self, *outcomes: object) -> None:
+        self._outcomes = iter(outcomes * 2)
 
-    def __call__(self, workspace: Workspace, **options: object) -> '_Fixed':
+    def __call__(self, workspace: Workspace, **options: object) -> 'FakeHost':
         return self
 
     def run(self, line: InputLine, **options: object) -> object:
-        end = next(self._ends)
-        if isinstance(end, BaseException):
-            raise end
-        return end
+        outcome = next(self._outcomes)
+        if isinstance(outcome, BaseException):
+            raise outcome
+        return outcome
 
 
 def test_defect_of_a_tool_is_internal_at_every_seam_and_the_rest_runs(
@@ -448,9 +456,9 @@ def test_defect_of_a_tool_is_internal_at_every_seam_and_the_rest_runs(
 ) -> None:
     monkeypatch.setattr(
         'seamwise.program.run.Host',
-        _Fixed(ZeroDivisionError('FAKE-detail'), Failure(FileNotFound('t', 'p'))),
+        FakeHost(ZeroDivisionError('FAKE-detail'), Failure(FileNotFound('t', 'p'))),
     )
-    done = invoke('--workspace', workspace, '--seam', 'all', calls=READ + GONE)
+    done = invoke('--workspace', workspace, '--seam', 'all', calls=READ + MISSING)
     assert done.exit_code == 70
     result = objects(done.stdout)
     assert len(result) == 14
@@ -458,23 +466,23 @@ def test_defect_of_a_tool_is_internal_at_every_seam_and_the_rest_runs(
     ref = record.__dict__['ref']
     assert record.levelno == logging.ERROR
     for item in result[:7]:
-        written = json.dumps(item['output'])
-        assert ref in written
+        text = json.dumps(item['output'])
+        assert ref in text
         assert item['ok'] is False
         if item['seam'] != 'log':
-            assert 'INTERNAL' in written
-            assert 'FAKE' not in written
-            assert 'ZeroDivision' not in written
-    text = {item['seam']: item['output'] for item in result}
+            assert 'INTERNAL' in text
+            assert 'FAKE' not in text
+            assert 'ZeroDivision' not in text
+    second_outputs = {item['seam']: item['output'] for item in result}
     assert result[0]['output']['exit_code'] == 70
     assert result[1]['output']['status'] == 500
     assert result[6]['output']['error']['data'] == {'ref': ref}
-    assert text['cli']['exit_code'] == 66
+    assert second_outputs['cli']['exit_code'] == 66
 
 
 def test_defect_of_a_seam_is_internal(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rejected = Failure(RegistrationRejected('t', 'declared never to reach a model'))
-    monkeypatch.setattr('seamwise.program.run.Host', _Fixed(rejected))
+    monkeypatch.setattr('seamwise.program.run.Host', FakeHost(rejected))
     done = invoke('--workspace', workspace, '--seam', 'model', calls=READ)
     assert done.exit_code == 70
     (result,) = objects(done.stdout)
@@ -488,7 +496,7 @@ def test_value_that_cannot_be_encoded_is_a_defect(
     class Odd(Struct):
         thing: object
 
-    monkeypatch.setattr('seamwise.program.run.Host', _Fixed(Success(Odd(object()))))
+    monkeypatch.setattr('seamwise.program.run.Host', FakeHost(Success(Odd(object()))))
     for seam in ('model', 'cli'):
         done = invoke('--workspace', workspace, '--seam', seam, calls=READ)
         assert done.exit_code == 70
@@ -507,8 +515,8 @@ def test_record_of_a_defect_contains_the_call() -> None:
 
 
 def test_interrupt_exits_with_130(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr('seamwise.program.run.Host', _Fixed(Success(None), KeyboardInterrupt()))
-    done = invoke('--workspace', workspace, '--seam', 'planner', calls=READ + GONE)
+    monkeypatch.setattr('seamwise.program.run.Host', FakeHost(Success(None), KeyboardInterrupt()))
+    done = invoke('--workspace', workspace, '--seam', 'planner', calls=READ + MISSING)
     assert done.exit_code == 130
     assert done.stderr == 'seamwise: interrupted.\n'
     assert len(objects(done.stdout)) == 1
@@ -517,18 +525,18 @@ def test_interrupt_exits_with_130(workspace: Path, monkeypatch: pytest.MonkeyPat
 # Streams
 
 
-class _Full(BytesIO):
-    def __init__(self, raised: OSError) -> None:
+class UnwritableBuffer(BytesIO):
+    def __init__(self, error: OSError) -> None:
         super().__init__()
-        self._raised = raised
+        self._error = error
 
     @override
     def write(self, data: object) -> int:
-        raise self._raised
+        raise self._error
 
 
 @pytest.mark.parametrize(
-    ('raised', 'code', 'said'),
+    ('error', 'code', 'message'),
     [
         (
             OSError(28, 'No space left on device'),
@@ -539,18 +547,18 @@ class _Full(BytesIO):
     ],
 )
 def test_unwritable_output_ends_the_run(
-    workspace: Path, monkeypatch: pytest.MonkeyPatch, raised: OSError, code: int, said: str
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, error: OSError, code: int, message: str
 ) -> None:
-    request: list[InputLine] = []
+    calls: list[InputLine] = []
 
-    class Host(_Fixed):
+    class Host(FakeHost):
         @override
         def run(self, line: InputLine, **options: object) -> object:
-            request.append(line)
+            calls.append(line)
             return Success(None)
 
     class Stdout:
-        buffer = _Full(raised)
+        buffer = UnwritableBuffer(error)
 
         def isatty(self) -> bool:
             return False
@@ -561,14 +569,14 @@ def test_unwritable_output_ends_the_run(
     monkeypatch.setattr('seamwise.program.run.Host', Host())
     monkeypatch.setattr(
         'seamwise.program.console.std_stream',
-        _Standard(stdin=_Text((READ + GONE).encode()), stdout=Stdout()),
+        FakeStreams(stdin=FakeStdin((READ + MISSING).encode()), stdout=Stdout()),
     )
     done = invoke('--workspace', workspace, '--seam', 'planner')
-    assert (done.exit_code, done.stderr) == (code, said)
-    assert len(request) == 1, 'what nobody can see is not done'
+    assert (done.exit_code, done.stderr) == (code, message)
+    assert len(calls) == 1, 'no call runs after the output has failed'
 
 
-class _Text:
+class FakeStdin:
     def __init__(self, data: bytes) -> None:
         self.buffer = BytesIO(data)
 
@@ -576,13 +584,13 @@ class _Text:
         return False
 
 
-class _Keyboard(_Text):
+class FakeTerminal(FakeStdin):
     @override
     def isatty(self) -> bool:
         return True
 
 
-class _Standard:
+class FakeStreams:
     """Replacement for `std_stream` that returns these streams, else those of the process."""
 
     def __init__(self, **streams: object) -> None:
@@ -596,8 +604,10 @@ class _Standard:
 def test_closed_stream_is_reported(
     workspace: Path, monkeypatch: pytest.MonkeyPatch, name: Literal['stdin', 'stdout'], code: int
 ) -> None:
-    streams: dict[str, object] = {'stdin': _Text(b''), 'stdout': _Text(b'')}
-    monkeypatch.setattr('seamwise.program.console.std_stream', _Standard(**{**streams, name: None}))
+    streams: dict[str, object] = {'stdin': FakeStdin(b''), 'stdout': FakeStdin(b'')}
+    monkeypatch.setattr(
+        'seamwise.program.console.std_stream', FakeStreams(**{**streams, name: None})
+    )
     done = invoke('--workspace', workspace, '--seam', 'planner')
     assert (done.exit_code, done.stderr) == (code, f'seamwise: {name} is closed.\n')
 
@@ -606,7 +616,8 @@ def test_prompt_is_shown_if_calls_are_typed(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        'seamwise.program.console.std_stream', _Standard(stdin=_Keyboard(b''), stdout=_Text(b''))
+        'seamwise.program.console.std_stream',
+        FakeStreams(stdin=FakeTerminal(b''), stdout=FakeStdin(b'')),
     )
     done = invoke('--workspace', workspace, '--seam', 'planner')
     assert done.exit_code == 0
@@ -628,10 +639,10 @@ def test_no_file_descriptor_is_left_open(workspace: Path) -> None:
     file = workspace.parent / 'calls.jsonl'
     file.write_text(READ)
     invoke(file, '--workspace', workspace, '--seam', 'model')
-    before = _descriptors()
+    descriptors = open_descriptors()
     invoke(file, '--workspace', workspace, '--seam', 'model')
-    assert _descriptors() <= before
+    assert open_descriptors() <= descriptors
 
 
-def _descriptors() -> int:
+def open_descriptors() -> int:
     return sum(1 for _ in Path('/proc/self/fd').iterdir())

@@ -24,27 +24,32 @@ def on_terminal(
     env: Mapping[str, str] = CLEAN,
     only_stderr: bool = False,
 ) -> tuple[int, str]:
-    """Run the command on a terminal of so many columns; gives its exit code and what the terminal got."""
-    ours, theirs = os.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack('HHHH', 24, columns, 0, 0))
-    stdout = subprocess.DEVNULL if only_stderr else theirs
+    """Run the command on a terminal with this width; return its exit code and output."""
+    controller_fd, terminal_fd = os.openpty()
+    fcntl.ioctl(terminal_fd, termios.TIOCSWINSZ, struct.pack('HHHH', 24, columns, 0, 0))
+    stdout = subprocess.DEVNULL if only_stderr else terminal_fd
     command = [*COMMAND, *map(str, arguments)]
     process = subprocess.Popen(
-        command, stdin=theirs, stdout=stdout, stderr=theirs, env=dict(env), start_new_session=True
+        command,
+        stdin=terminal_fd,
+        stdout=stdout,
+        stderr=terminal_fd,
+        env=dict(env),
+        start_new_session=True,
     )
-    os.close(theirs)
-    text = b''
-    with os.fdopen(ours, 'rb', buffering=0) as terminal:
-        while piece := _piece(terminal.fileno()):
-            text += piece
-    return process.wait(30), text.decode().replace('\r\n', '\n')
+    os.close(terminal_fd)
+    output = b''
+    with os.fdopen(controller_fd, 'rb', buffering=0) as terminal:
+        while chunk := _read_chunk(terminal.fileno()):
+            output += chunk
+    return process.wait(30), output.decode().replace('\r\n', '\n')
 
 
-def _piece(descriptor: int) -> bytes:
+def _read_chunk(descriptor: int) -> bytes:
     try:
         return os.read(descriptor, 65536)
     except OSError:
-        # Linux says so when the last one on the other side has closed a terminal.
+        # Linux raises EIO after the last process has closed its side of the terminal.
         return b''
 
 

@@ -54,8 +54,8 @@ def test_a_timestamp_is_in_utc(now: datetime, expected: str) -> None:
 
 
 def test_a_timestamp_defaults_to_the_current_time() -> None:
-    before = datetime.now(UTC)
-    assert before <= datetime.fromisoformat(timestamp(None)) <= datetime.now(UTC)
+    started_at = datetime.now(UTC)
+    assert started_at <= datetime.fromisoformat(timestamp(None)) <= datetime.now(UTC)
 
 
 def test_a_time_without_a_time_zone_is_a_value_error() -> None:
@@ -118,12 +118,15 @@ def test_a_safe_text_is_short_and_encodable_without_credentials(text: str) -> No
 
 
 @pytest.mark.parametrize(
-    ('length', 'shown', 'hidden'), [(0, 0, 0), (1024, 1024, 0), (1025, 1024, 1), (5000, 1024, 3976)]
+    ('length', 'shown_length', 'hidden_length'),
+    [(0, 0, 0), (1024, 1024, 0), (1025, 1024, 1), (5000, 1024, 3976)],
 )
 def test_a_long_text_ends_with_the_number_of_hidden_characters(
-    length: int, shown: int, hidden: int
+    length: int, shown_length: int, hidden_length: int
 ) -> None:
-    assert safe_text('x' * length) == 'x' * shown + (f'… ({hidden} more)' if hidden else '')
+    assert safe_text('x' * length) == 'x' * shown_length + (
+        f'… ({hidden_length} more)' if hidden_length else ''
+    )
 
 
 def test_a_safe_line_is_not_shortened() -> None:

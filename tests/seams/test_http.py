@@ -165,7 +165,7 @@ def test_an_upstream_401_for_our_key_is_502(case: Mapping[str, Any]) -> None:
 
 @pytest.mark.parametrize('code', FACTS['accidental_500_in_the_original'])
 def test_a_code_that_was_500_by_accident_has_another_status(code: str) -> None:
-    assert {status for _, status, other in STATUSES if other == code} == {
+    assert {status for _, status, other_code in STATUSES if other_code == code} == {
         FACTS['accidental_500_in_the_original'][code]['ours']
     }
 

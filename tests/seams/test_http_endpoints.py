@@ -123,13 +123,13 @@ def test_a_fastapi_handler_keeps_its_parameters_and_needs_no_request() -> None:
         return user
 
     @endpoint(TABLE)
-    async def show(
+    async def read_model(
         name: str, user: Annotated[str, Depends(current_user)], limit: int = 5
     ) -> Result[list[object], Gone]:
         values: list[object] = [name, user, limit]
         return Success(values)
 
-    with fastapi_client(show) as client:
+    with fastapi_client(read_model) as client:
         assert client.get('/things/a?limit=7&user=bob').json()['data'] == ['a', 'bob', 7]
         document = client.get('/openapi.json').json()
     assert [item['name'] for item in document['paths']['/things/{name}']['get']['parameters']] == [
@@ -141,10 +141,10 @@ def test_a_fastapi_handler_keeps_its_parameters_and_needs_no_request() -> None:
 
 def test_a_pydantic_model_is_encoded_as_a_value() -> None:
     @endpoint(TABLE)
-    async def show(name: str) -> Result[list[Model], Gone]:
+    async def read_model(name: str) -> Result[list[Model], Gone]:
         return Success([Model(name=f'{name} caf\udce9')])
 
-    with fastapi_client(show) as client:
+    with fastapi_client(read_model) as client:
         assert client.get('/things/a').json()['data'] == [{'name': 'a caf\ufffd'}]
 
 
@@ -219,10 +219,10 @@ def test_a_plain_function_can_be_the_adapter() -> None:
         return HttpError(status=410, code='GONE', type='Gone', message='Gone.', retryable=False)
 
     @endpoint(to_http_error)
-    async def show(request: Request) -> Result[str, Gone]:
+    async def read_model(request: Request) -> Result[str, Gone]:
         return Failure(Gone('a'))
 
-    with starlette_client(show) as client:
+    with starlette_client(read_model) as client:
         assert client.get('/things/a').status_code == 410
 
 
@@ -238,18 +238,18 @@ def test_a_handler_that_returns_no_result_raises_a_type_error() -> None:
 
 
 def test_a_handler_raises_a_type_error_without_a_request() -> None:
-    def show(name: str) -> Result[str, Gone]:
+    def read_model(name: str) -> Result[str, Gone]:
         return Success(name)
 
     with pytest.raises(TypeError, match='must be called with a Request'):
-        endpoint(TABLE)(show)('a')
+        endpoint(TABLE)(read_model)('a')
 
 
 def test_annotations_for_type_checkers_only_are_not_evaluated() -> None:
-    async def show(request: 'Request', other: 'NoSuchName' = 1) -> Result[str, Gone]:  # type: ignore[name-defined]  # noqa: F821 -- the case under test
+    async def read_model(request: 'Request', other: 'NoSuchName' = 1) -> Result[str, Gone]:  # type: ignore[name-defined]  # noqa: F821 -- the case under test
         return Success('a')
 
-    handler: Callable[..., Any] = show  # pyright: ignore[reportUnknownVariableType]  # the name is unknown on purpose
+    handler: Callable[..., Any] = read_model  # pyright: ignore[reportUnknownVariableType]  # the name is unknown on purpose
     with starlette_client(endpoint(TABLE)(handler)) as client:
         assert client.get('/things/a').json()['data'] == 'a'
 
@@ -323,16 +323,22 @@ def test_an_error_that_the_adapter_does_not_cover_is_a_type_error(
     process = subprocess.run(
         [*checker, str(case)], cwd=tmp_path, capture_output=True, text=True, check=False
     )
-    wanted = [number for number, line in enumerate(CASE.splitlines(), 1) if line.endswith('# want')]
+    expected_lines = [
+        number for number, line in enumerate(CASE.splitlines(), 1) if line.endswith('# want')
+    ]
     reported = {
         int(line.split('case.py:')[1].split(':')[0])
         for line in process.stdout.splitlines()
         if 'case.py:' in line and 'error' in line
     }
     # A checker may report the decorator or the line below it.
-    hits = {number: any(line in {number, number + 1} for line in reported) for number in wanted}
+    hits = {
+        number: any(line in {number, number + 1} for line in reported) for number in expected_lines
+    }
     assert all(hits.values()), process.stdout
-    assert reported <= {line for number in wanted for line in (number, number + 1)}, process.stdout
+    assert reported <= {line for number in expected_lines for line in (number, number + 1)}, (
+        process.stdout
+    )
 
 
 # Without Starlette

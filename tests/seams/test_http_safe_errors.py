@@ -545,7 +545,7 @@ def fastapi_app() -> FastAPI:
         return item
 
     @app.get('/items')
-    async def show(size: int = Query(gt=0), name: str = 'a') -> dict[str, int]:
+    async def read_item(size: int = Query(gt=0), name: str = 'a') -> dict[str, int]:
         return {name: size}
 
     @app.get('/raise/{status}')
@@ -740,7 +740,7 @@ def test_an_error_page_without_a_body_gets_the_reason_phrase() -> None:
 
 
 @pytest.mark.parametrize(
-    'own',
+    'response',
     [
         HTMLResponse('<p>no</p>', 404),
         JSONResponse({'error': 'no'}, 404),
@@ -752,16 +752,16 @@ def test_an_error_page_without_a_body_gets_the_reason_phrase() -> None:
         PlainTextResponse('fine'),
     ],
 )
-def test_a_response_in_an_own_format_is_unchanged(own: Response) -> None:
+def test_a_response_in_an_own_format_is_unchanged(response: Response) -> None:
     async def app(scope: Any, receive: Any, send: Any) -> None:
-        await own(scope, receive, send)
+        await response(scope, receive, send)
 
     sent = run(SafeErrors(app))
-    assert sent[0]['status'] == own.status_code
-    headers = [item for item in own.raw_headers if item[0] != b'x-request-id']
+    assert sent[0]['status'] == response.status_code
+    headers = [item for item in response.raw_headers if item[0] != b'x-request-id']
     assert sent[0]['headers'] == [*headers, (b'x-request-id', b'r-1')]
-    if not isinstance(own, StreamingResponse):
-        assert b''.join(message.get('body', b'') for message in sent[1:]) == own.body
+    if not isinstance(response, StreamingResponse):
+        assert b''.join(message.get('body', b'') for message in sent[1:]) == response.body
 
 
 def test_a_compressed_failure_of_an_endpoint_is_unchanged() -> None:

@@ -1,6 +1,7 @@
-"""The TypeScript of the catalogue under `tsc --strict`; its name keeps it out of a plain run, where no compiler may be installed.
+"""Type checks of the catalogue's TypeScript with `tsc --strict`.
 
-The environment names the compiler: TSC.
+The environment variable TSC names the compiler. The name of this file keeps it out of a plain test
+run, for which no compiler is required.
 """
 
 import os
@@ -15,15 +16,15 @@ CLIENT = Path(__file__).parent / 'client.ts'
 
 @pytest.fixture(scope='module')
 def module() -> str:
-    made = subprocess.run(
+    result = subprocess.run(
         [sys.executable, '-m', 'seamwise', 'catalog', '--format', 'typescript'],
         capture_output=True,
         check=True,
     )
-    return made.stdout.decode()
+    return result.stdout.decode()
 
 
-def compiled(folder: Path, module: str, client: str) -> tuple[int, str]:
+def compile_client(folder: Path, module: str, client: str) -> tuple[int, str]:
     (folder / 'errors.ts').write_text(module, encoding='utf-8')
     (folder / 'client.ts').write_text(client, encoding='utf-8')
     options = [
@@ -37,12 +38,12 @@ def compiled(folder: Path, module: str, client: str) -> tuple[int, str]:
         'esnext',
     ]
     command = [os.environ['TSC'], *options, '--moduleResolution', 'bundler', 'client.ts']
-    ended = subprocess.run(command, cwd=folder, capture_output=True, check=False, text=True)
-    return ended.returncode, ended.stdout
+    result = subprocess.run(command, cwd=folder, capture_output=True, check=False, text=True)
+    return result.returncode, result.stdout
 
 
 def test_the_module_compiles_and_its_unions_narrow_by_type(tmp_path: Path, module: str) -> None:
-    assert compiled(tmp_path, module, CLIENT.read_text(encoding='utf-8')) == (0, '')
+    assert compile_client(tmp_path, module, CLIENT.read_text(encoding='utf-8')) == (0, '')
 
 
 @pytest.mark.parametrize(
@@ -53,9 +54,11 @@ def test_the_module_compiles_and_its_unions_narrow_by_type(tmp_path: Path, modul
         ('"FILE_NOT_FOUND" = error.code', '"FILE_NOT_FUOND" = error.code'),
     ],
 )
-def test_a_mistake_is_found(tmp_path: Path, module: str, right: str, wrong: str) -> None:
+def test_mistake_in_a_client_is_a_type_error(
+    tmp_path: Path, module: str, right: str, wrong: str
+) -> None:
     client = CLIENT.read_text(encoding='utf-8')
     assert right in client
-    code, said = compiled(tmp_path, module, client.replace(right, wrong))
+    code, output = compile_client(tmp_path, module, client.replace(right, wrong))
     assert code != 0
-    assert 'client.ts' in said
+    assert 'client.ts' in output

@@ -35,7 +35,7 @@ def called(
     return ErrorSource(location(line), callee, errors, tuple(handled), tuple(lost))
 
 
-def shown(line: int, seam: str, *errors: str) -> SeamUse:
+def seam_use(line: int, seam: str, *errors: str) -> SeamUse:
     return SeamUse(location(line), seam, errors)
 
 
@@ -109,7 +109,7 @@ SHOP = (
                 'shop.web.get',
                 14,
                 called(15, 'shop.orders.order', NO_ORDER, BUSY, handled=[NO_ORDER, BUSY]),
-                seam_uses=[shown(17, 'http', NO_ORDER, BUSY)],
+                seam_uses=[seam_use(17, 'http', NO_ORDER, BUSY)],
             ),
         ),
         seams=(SeamFacts('shop.web.TABLE', 'http', location(5), (NO_ORDER, BUSY, DECLINED)),),

@@ -24,7 +24,7 @@ from tests.check.map.files import (
     created,
     error_class,
     function,
-    shown,
+    seam_use,
 )
 
 
@@ -141,7 +141,7 @@ def test_seam_has_its_tables() -> None:
 def test_function_defined_twice_is_one_node() -> None:
     graph = graph_of(
         function('app.f', 9, created(10, 'A')),
-        function('app.f', 1, created(2, 'B'), seam_uses=[shown(3, 'cli', 'A')]),
+        function('app.f', 1, created(2, 'B'), seam_uses=[seam_use(3, 'cli', 'A')]),
     )
     assert graph.functions == (FunctionNode('app.f', 'app', ('A', 'B'), SourceLine('app.py', 1)),)
     assert [creation.errors for creation in graph.makes] == [('A',), ('B',)]

@@ -15,7 +15,7 @@ from seamwise.check.map.dot import render_dot
 from seamwise.check.map.graph import Graph, encode_graph
 from seamwise.check.map.mermaid import is_too_large, render_mermaid
 from seamwise.check.map.page import MAX_PATH_LINES, render_map_page
-from tests.check.map.files import SHOP, called, created, error_class, function, location, shown
+from tests.check.map.files import SHOP, called, created, error_class, function, location, seam_use
 
 GRAPH = build_graph(SHOP)
 EVIL = 'x]"</script><script>alert(1)</script>#&|`\\{<b>\n错误; end'
@@ -26,7 +26,7 @@ HOSTILE = build_graph([
         functions=(
             function(
                 f'm{EVIL}.f', 1, created(2, f'E{EVIL}'),
-                seam_uses=[shown(3, f's{EVIL}', f'E{EVIL}')],
+                seam_uses=[seam_use(3, f's{EVIL}', f'E{EVIL}')],
             ),
             function(
                 f'm{EVIL}.g', 4,
@@ -164,7 +164,7 @@ def test_lost_error_in_a_function_with_a_seam_is_drawn_as_lost() -> None:
                 1,
                 called(2, 'g', 'E', lost=['E']),
                 called(3, 'h', 'E', handled=['E']),
-                seam_uses=[shown(4, 'cli', 'E')],
+                seam_uses=[seam_use(4, 'cli', 'E')],
             ),
         ),
     )

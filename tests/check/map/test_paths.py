@@ -13,7 +13,7 @@ from seamwise.check.map.graph import Graph
 from seamwise.check.map.paths import path_steps
 from seamwise.check.map.text import MapText
 from seamwise.check.map.traces import ErrorTrace, error_traces
-from tests.check.map.files import BUSY, NO_ORDER, SHOP, called, created, function, shown
+from tests.check.map.files import BUSY, NO_ORDER, SHOP, called, created, function, seam_use
 
 ENDS = {'shown', 'handled', 'lost', 'out', 'again', 'cycle'}
 
@@ -45,7 +45,7 @@ def test_path_leads_from_creator_to_seam() -> None:
                 'app.c',
                 3,
                 called(4, 'app.b', 'E', handled=['E']),
-                seam_uses=[shown(5, 'http', 'E')],
+                seam_uses=[seam_use(5, 'http', 'E')],
             ),
         )
     ) == [
@@ -58,7 +58,7 @@ def test_path_leads_from_creator_to_seam() -> None:
 
 def test_error_is_shown_and_propagates_at_the_same_time() -> None:
     trace = trace_of(
-        function('app.a', 1, created(2, 'E'), seam_uses=[shown(3, 'log', 'E')]),
+        function('app.a', 1, created(2, 'E'), seam_uses=[seam_use(3, 'log', 'E')]),
         propagating('app.b', 'app.a'),
     )
     assert steps(trace) == [
@@ -96,7 +96,7 @@ def test_lost_error_is_not_shown_by_the_seam_of_its_function() -> None:
             3,
             called(4, 'app.a', 'E', lost=['E']),
             created(5, 'E', handled=['E']),
-            seam_uses=[shown(6, 'cli', 'E')],
+            seam_uses=[seam_use(6, 'cli', 'E')],
         ),
     )
     assert steps(trace) == [
@@ -116,7 +116,7 @@ def test_shortest_path_comes_first() -> None:
             3,
             called(4, 'app.start', 'E'),
             called(5, 'app.a2', 'E'),
-            seam_uses=[shown(6, 'cli', 'E')],
+            seam_uses=[seam_use(6, 'cli', 'E')],
         ),
     )
     assert steps(trace) == [
@@ -180,7 +180,7 @@ def programs(draw: st.DrawFn) -> Graph:
             1,
             *sources(),
             seam_uses=[
-                shown(1, seam, 'E') for seam in draw(st.sets(st.sampled_from(['cli', 'http'])))
+                seam_use(1, seam, 'E') for seam in draw(st.sets(st.sampled_from(['cli', 'http'])))
             ],
             overrides=draw(st.lists(st.sampled_from(NAMES), max_size=1)),
         )

@@ -26,7 +26,7 @@ from tests.policies.redis.circuit_calls import DOWN, OK, state
 from tests.policies.redis.servers import Server
 
 BOUND = 0.2
-MAX_DURATION = BOUND + 0.5
+MAX_DURATION = BOUND + 2.0
 """Maximum duration of a bounded call on a busy machine, in seconds."""
 
 
@@ -397,7 +397,7 @@ def test_restarted_server_is_used_immediately(own_server: Server) -> None:
 def test_timeout_of_a_task_starts_a_pause(own_server: Server) -> None:
     async def main() -> float:
         async with redis.asyncio.Redis(port=own_server.port) as client:
-            guard = rate_limit(100, redis=client, name='search', bound=BOUND, world=FakeWorld())
+            guard = rate_limit(100, redis=client, name='search', bound=1.0, world=FakeWorld())
             own_server.pause()
             await guard.run(succeed)
             started_at = time.monotonic()
@@ -406,19 +406,19 @@ def test_timeout_of_a_task_starts_a_pause(own_server: Server) -> None:
             own_server.resume()
             return duration
 
-    assert asyncio.run(main()) < BOUND / 2
+    assert asyncio.run(main()) < 0.5
 
 
 def test_timeout_of_a_thread_starts_a_pause(own_server: Server) -> None:
     world = FakeWorld()
-    guard = rate_limit(100, redis=own_server.client(), name='search', bound=BOUND, world=world)
+    guard = rate_limit(100, redis=own_server.client(), name='search', bound=1.0, world=world)
     own_server.pause()
     guard.run_sync(lambda: OK)
     _, duration = measure(lambda: guard.run_sync(lambda: OK))
-    assert duration < BOUND / 2
-    world.advance(1.0)
+    assert duration < 0.5
+    world.advance(2.0)
     _, duration = measure(lambda: guard.run_sync(lambda: OK))
-    assert duration >= BOUND * 0.9
+    assert duration >= 0.9
     own_server.resume()
 
 

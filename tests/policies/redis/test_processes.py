@@ -42,7 +42,7 @@ executions = 0
 def slow():
     global executions
     executions += 1
-    time.sleep(0.5)
+    time.sleep(2.0)
     return Success(1)
 
 print('ready', flush=True)

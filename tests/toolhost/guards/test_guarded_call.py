@@ -421,7 +421,7 @@ def test_a_deadline_ends_a_slow_tool(
         STANDARD.run(workspace, ToolCall('c', name, arguments, 1), runner=runner, stats=stats),
         DeadlineExceeded,
     )
-    assert time.monotonic() - started_at < 10 * SHORT_DEADLINE
+    assert time.monotonic() - started_at < 30 * SHORT_DEADLINE
     assert error == DeadlineExceeded(name, SHORT_DEADLINE)
     assert stats.attempts == 1
 

@@ -87,9 +87,9 @@ def test_a_nonzero_status_is_a_failure_with_the_output(workspace: Workspace) -> 
 
 
 def test_a_timeout_is_a_failure_with_the_output_so_far(workspace: Workspace) -> None:
-    result = execute_command(workspace, ExecuteCommand(command='echo begun; sleep 60', timeout=0.5))
+    result = execute_command(workspace, ExecuteCommand(command='echo begun; sleep 60', timeout=2.0))
     assert error_of(result, CommandTimedOut) == CommandTimedOut(
-        'execute_command', 'echo begun; sleep 60', 0.5, 'begun\n', 1
+        'execute_command', 'echo begun; sleep 60', 2.0, 'begun\n', 1
     )
 
 
