@@ -54,7 +54,7 @@ def test_too_wide_channels_are_narrowed_up_to_the_last_caller(shop: Path) -> Non
     shop.write_text(WIDE, encoding='utf-8')
     result = CliRunner().invoke(command, ['.', '--fix'])
     assert (result.exit_code, shop.read_text(encoding='utf-8')) == (0, NARROW)
-    assert '2 findings mended in 1 file.' in result.output
+    assert 'fixed 2 findings in 1 file.' in result.output
     second = CliRunner().invoke(command, ['.', '--fix'])
     assert (second.exit_code, shop.read_text(encoding='utf-8')) == (0, NARROW)
     assert '0 findings mended in 0 files.' in second.output
