@@ -57,7 +57,7 @@ def test_too_wide_channels_are_narrowed_up_to_the_last_caller(shop: Path) -> Non
     assert 'fixed 2 findings in 1 file.' in result.output
     second = CliRunner().invoke(command, ['.', '--fix'])
     assert (second.exit_code, shop.read_text(encoding='utf-8')) == (0, NARROW)
-    assert '0 findings mended in 0 files.' in second.output
+    assert 'fixed 0 findings in 0 files.' in second.output
 
 
 def test_fixed_file_passes_mypy(shop: Path) -> None:

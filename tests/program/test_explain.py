@@ -379,6 +379,31 @@ def test_a_module_that_cannot_be_imported_is_a_usage_error() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ('source', 'reason'),
+    [
+        ('raise ValueError("password=hunter2")', 'ValueError: password=***'),
+        ('def (:', 'SyntaxError: invalid syntax (broken_errors.py, line 1)'),
+        ('import sys\nsys.exit(5)', 'SystemExit: 5'),
+    ],
+)
+def test_a_module_that_fails_while_it_is_imported_is_a_usage_error(
+    source: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / 'broken_errors.py').write_text(source)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    result = CliRunner().invoke(seamwise, ['explain', 'ParcelLost', '--module', 'broken_errors'])
+    assert (result.exit_code, result.stdout) == (2, '')
+    assert result.stderr == f"seamwise: cannot import 'broken_errors': {reason}\n"
+
+
+@pytest.mark.parametrize('name', ['', '.errors'])
+def test_a_name_that_no_module_can_have_is_a_usage_error(name: str) -> None:
+    result = CliRunner().invoke(seamwise, ['explain', 'ParcelLost', '--module', name])
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f'seamwise: cannot import {name!r}: ')
+
+
 def test_an_unknown_word_is_answered_with_the_option_for_own_errors() -> None:
     result = CliRunner().invoke(seamwise, ['explain', 'ParcelLost'])
     assert result.exit_code == 2
@@ -390,6 +415,15 @@ def test_a_rule_of_the_check_is_explained_by_its_page(word: str) -> None:
     result = CliRunner().invoke(seamwise, ['explain', word])
     assert result.exit_code == 0
     assert result.stdout.startswith('# SW101')
+
+
+def test_a_rule_of_the_check_is_explained_as_json() -> None:
+    result = CliRunner().invoke(seamwise, ['explain', 'sw101', '--json'])
+    assert result.exit_code == 0
+    output = json.loads(result.stdout)
+    assert output['asked'] == 'sw101'
+    assert (output['rule']['code'], output['rule']['severity']) == ('SW101', 'error')
+    assert output['rule']['page'].startswith('# SW101')
 
 
 def test_an_unknown_rule_is_a_usage_error_with_suggestions() -> None:

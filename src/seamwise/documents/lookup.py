@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from importlib import import_module
 
 from msgspec import Struct
 
@@ -31,12 +30,7 @@ def lookup(word: str) -> tuple[Match, ...]:
 
 
 def errors_in_module(module: str) -> tuple[type[TaggedError], ...]:
-    """Return the error classes that a module or package defines.
-
-    Raises:
-        ImportError: The module cannot be imported.
-    """
-    import_module(module)
+    """Return the error classes that an imported module or package defines."""
     return tuple(
         kind for kind in iter_registered() if f'{kind.__module__}.'.startswith(f'{module}.')
     )

@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+from importlib import import_module
 
 import click
 
@@ -21,6 +22,7 @@ from seamwise.program.console import (
     print_text,
     report_exit,
 )
+from seamwise.redaction import redact
 
 _RULE_CODE = re.compile(r'SW\d+', re.IGNORECASE)
 
@@ -65,7 +67,7 @@ def explain(context: click.Context, /, word: str, *, as_json: bool, module: str 
         if module is not None:
             _explain_own(word, module, context, as_json=as_json)
         elif _RULE_CODE.fullmatch(word):
-            _explain_rule(word.upper(), context)
+            _explain_rule(word, context, as_json=as_json)
         else:
             _explain(word, context, as_json=as_json)
     except CommandExit as error:
@@ -92,15 +94,28 @@ def _explain(word: str, context: click.Context, *, as_json: bool) -> None:
         print_text(render_entry(*entries))
 
 
-def _explain_own(word: str, module: str, context: click.Context, *, as_json: bool) -> None:
+def _import(module: str) -> None:
+    """Import a module of the user.
+
+    Raises:
+        CommandExit: The module does not exist, or its code failed.
+    """
     # As for `python -m`: modules of the current folder can be imported.
     sys.path.insert(0, os.getcwd())  # noqa: PTH109
     try:
-        kinds = errors_in_module(module)
-    except ImportError as error:
+        import_module(module)
+    # The module runs code of the user, which can raise anything or call `sys.exit`.
+    except (Exception, SystemExit) as error:
+        type_name = '' if isinstance(error, ImportError) else f'{type(error).__name__}: '
+        reason = redact(f'{type_name}{error}')
         path = module.removesuffix('.py').replace('/', '.')
         hint = '' if path == module else f'. Did you mean --module {path}?'
-        raise CommandExit(f'cannot import {module!r}: {error}{hint}', Exit.USAGE) from error
+        raise CommandExit(f'cannot import {module!r}: {reason}{hint}', Exit.USAGE) from error
+
+
+def _explain_own(word: str, module: str, context: click.Context, *, as_json: bool) -> None:
+    _import(module)
+    kinds = errors_in_module(module)
     matches = [kind for kind in kinds if word.casefold() in map(str.casefold, _names_of(kind))]
     if not matches:
         names = tuple(name for kind in kinds for name in _names_of(kind))
@@ -120,7 +135,8 @@ def _names_of(kind: type[TaggedError]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((kind.__traits__.tag, kind.__name__)))
 
 
-def _explain_rule(code: str, context: click.Context) -> None:
+def _explain_rule(word: str, context: click.Context, *, as_json: bool) -> None:
+    code = word.upper()
     try:
         # Imported here, because mypy takes half a second to import.
         from seamwise.check.rules.registry import RULES  # noqa: PLC0415
@@ -133,4 +149,8 @@ def _explain_rule(code: str, context: click.Context) -> None:
             context,
             param_hint="'WORD'",
         )
-    print_data(rule.page)
+    if as_json:
+        entry = {'code': code, 'title': rule.title, 'severity': rule.severity, 'page': rule.page}
+        print_data(to_json({'asked': word, 'rule': entry}))
+    else:
+        print_data(rule.page)
