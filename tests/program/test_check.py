@@ -195,7 +195,7 @@ def test_explain_prints_the_page_of_a_rule(code_in_any_case: str) -> None:
 
 
 def test_incorrect_use_exits_with_2_and_a_message() -> None:
-    assert usage_error() == 'name a file or a folder to check, as in "seamwise check src".'
+    assert usage_error() == 'name a file or a folder, e.g. "seamwise check src".'
     assert usage_error('--explain', 'SW01') == (
         "Invalid value for '--explain': there is no rule 'SW01'. "
         "Did you mean 'SW101', 'SW102' or 'SW103'?"
@@ -207,16 +207,16 @@ def test_incorrect_use_exits_with_2_and_a_message() -> None:
         "Invalid value for '--select': there is no rule 'SW9'."
     )
     assert usage_error('x.py', '--ignore', 'SW101,') == (
-        "Invalid value for '--ignore': 'SW101,' is no list of codes with commas between them, "
-        'as in SW101,SW103.'
+        "Invalid value for '--ignore': 'SW101,' must be codes separated by commas, "
+        'e.g. SW101,SW103.'
     )
     assert (
         usage_error('x.py', '--select', 'SW111')
-        == 'SW111 must see all files of a program; --whole says that PATH… are all of them.'
+        == 'SW111 needs all files of the program: add --whole if PATH… are all of them.'
     )
     assert usage_error('x.py', '--format', 'jsn').endswith("Did you mean 'json'?")
     assert usage_error('x.py', '--json', '--format', 'sarif').startswith(
-        '--json is the same as --format json'
+        '--json contradicts --format sarif.'
     )
 
 
@@ -376,5 +376,5 @@ def test_adoption_reports_unreadable_files(tmp_path: Path) -> None:
 def test_adoption_can_be_combined_with_json_only(option: str) -> None:
     assert (
         usage_error('dirty.py', '--adoption', option)
-        == '--adoption asks no rule and mends nothing; it goes with --json.'
+        == '--adoption can be combined with --json only.'
     )

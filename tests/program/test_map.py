@@ -180,8 +180,8 @@ def test_name_of_several_errors_shows_all_of_them(monkeypatch: pytest.MonkeyPatc
         ),
         (('shop', '--of', 'zzz'), "there is no error 'zzz'.\n"),
         (('shop', '--to', 'cli'), "there is no seam 'cli'; there are 'http'."),
-        (('shop', '--of', 'Busy', '--to', 'http'), 'two different parts'),
-        (('shop', '--json', '--format', 'dot'), 'says otherwise'),
+        (('shop', '--of', 'Busy', '--to', 'http'), '--of and --to exclude each other.'),
+        (('shop', '--json', '--format', 'dot'), '--json contradicts --format dot.'),
         (('shop', '--format', 'dott'), "Did you mean 'dot'"),
     ],
 )
@@ -194,7 +194,7 @@ def test_incorrect_use_exits_with_2_and_a_message(arguments: tuple[str, ...], me
 
 def test_seam_is_not_found_in_a_program_without_seams(monkeypatch: pytest.MonkeyPatch) -> None:
     replace_sources(monkeypatch, [])
-    assert "there is no seam 'cli'; there is none." in run_map('shop', '--to', 'cli').stderr
+    assert "there is no seam 'cli'; there are no seams." in run_map('shop', '--to', 'cli').stderr
 
 
 @pytest.mark.usefixtures('shop')
@@ -202,7 +202,7 @@ def test_page_is_not_printed_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr('seamwise.program.map.std_stream', Terminal)
     result = run_map('shop', '--format', 'html')
     assert result.exit_code == 2
-    assert 'name a file for it by -o' in result.stderr
+    assert 'a page cannot be shown on a terminal: add -o FILE' in result.stderr
     assert run_map('shop', '--format', 'html', '-o', 'map.html').exit_code == 0
     assert Path('map.html').read_text(encoding='utf-8') == render_map_page(build_graph(SHOP))
 
@@ -226,7 +226,7 @@ def test_drawing_too_large_for_mermaid_is_reported(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr('seamwise.check.map.build.build_graph', graph)
     result = run_map('shop', '--format', 'mermaid')
-    assert result.stderr.startswith('seamwise: Mermaid refuses a drawing as large as this')
+    assert result.stderr.startswith('seamwise: Mermaid rejects a drawing of this size')
     assert result.stdout.startswith('flowchart LR\n')
 
 
