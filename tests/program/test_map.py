@@ -180,8 +180,8 @@ def test_name_of_several_errors_shows_all_of_them(monkeypatch: pytest.MonkeyPatc
         ),
         (('shop', '--of', 'zzz'), "there is no error 'zzz'.\n"),
         (('shop', '--to', 'cli'), "there is no seam 'cli'; there are 'http'."),
-        (('shop', '--of', 'Busy', '--to', 'http'), '--of and --to exclude each other'),
-        (('shop', '--json', '--format', 'dot'), '--json contradicts --format dot'),
+        (('shop', '--of', 'Busy', '--to', 'http'), '--of and --to exclude each other.'),
+        (('shop', '--json', '--format', 'dot'), '--json contradicts --format dot.'),
         (('shop', '--format', 'dott'), "Did you mean 'dot'"),
     ],
 )
@@ -202,7 +202,7 @@ def test_page_is_not_printed_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr('seamwise.program.map.std_stream', Terminal)
     result = run_map('shop', '--format', 'html')
     assert result.exit_code == 2
-    assert 'add -o FILE' in result.stderr
+    assert 'a page cannot be shown on a terminal: add -o FILE' in result.stderr
     assert run_map('shop', '--format', 'html', '-o', 'map.html').exit_code == 0
     assert Path('map.html').read_text(encoding='utf-8') == render_map_page(build_graph(SHOP))
 
