@@ -17,6 +17,9 @@ from seamwise.check.adoption.render import render_adoption_text
 from seamwise.check.adoption.report import adoption_report
 from seamwise.check.checking import run_check
 
+# Each test runs mypy.
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / 'examples' / 'adopting'
 PAGE = (ROOT / 'docs' / 'check' / 'adopting.md').read_text(encoding='utf-8')

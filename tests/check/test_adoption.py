@@ -10,6 +10,9 @@ from seamwise.check.adoption.render import render_adoption_json, render_adoption
 from seamwise.check.adoption.report import AdoptionReport, adoption_report
 from seamwise.check.adoption.steps import MigrationStep
 
+# Each test runs mypy.
+pytestmark = pytest.mark.slow
+
 SHOP = """
 from contextlib import suppress
 

@@ -8,6 +8,9 @@ import pytest
 from seamwise.check.checking import Report, run_check
 from seamwise.check.settings import CheckSettings
 
+# Each test runs mypy.
+pytestmark = pytest.mark.slow
+
 START = (
     'from seamwise import Failure, Result, Success\n'
     'def save() -> Result[int, str]: return Success(1) if id else Failure("")\n'

@@ -13,6 +13,9 @@ from seamwise.check.git import export_commit, find_commit
 from seamwise.check.rules.registry import RULES
 from seamwise.check.settings import CheckSettings, load_settings
 
+# Each test runs mypy.
+pytestmark = pytest.mark.slow
+
 LIB = (
     'from seamwise import Failure, Result, Success\n'
     "def keep(n: int) -> Result[int, str]: return Success(n) if n else Failure('none')\n"

@@ -9,6 +9,9 @@ from seamwise.check.checking import run_check
 from seamwise.check.facts import FileFacts
 from seamwise.check.settings import CheckSettings, load_settings
 
+# Each test runs mypy.
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     ('module', 'path'),

@@ -13,6 +13,9 @@ from seamwise.check.checking import run_check
 from seamwise.check.fixes import apply_fixes
 from seamwise.program.check import check as command
 
+# Each test runs mypy.
+pytestmark = pytest.mark.slow
+
 START = """\
 from seamwise import Category, Failure, Result, Success, TaggedError
 

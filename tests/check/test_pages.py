@@ -9,6 +9,9 @@ from seamwise.check.checking import Report, run_check
 from seamwise.check.rules.registry import RULES
 from seamwise.check.settings import CheckSettings
 
+# Each test runs mypy.
+pytestmark = pytest.mark.slow
+
 PAGES = Path(__file__).parents[2] / 'docs' / 'check'
 BLOCK = re.compile(r'^```python\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 

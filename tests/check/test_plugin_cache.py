@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+# Each test runs mypy.
+pytestmark = pytest.mark.slow
+
 ERRORS = """
 from typing import Final
 from seamwise import Category, Failure, Result, TaggedError

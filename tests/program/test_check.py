@@ -18,6 +18,9 @@ from seamwise.program.cli import seamwise
 from .helpers import CLEAN, COMMAND
 from .test_terminal import ANSI, on_terminal
 
+# Each test runs mypy.
+pytestmark = pytest.mark.slow
+
 SOURCE = (
     'from seamwise import Failure, Result, Success\n'
     'def save(number: int = 1) -> Result[int, str]: '
