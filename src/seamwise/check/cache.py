@@ -42,7 +42,7 @@ class CachedFile(Struct, frozen=True):
 
 
 class CacheContents(Struct, frozen=True):
-    """Everything that is stored beside the cache of mypy."""
+    """Everything that is stored next to the cache of mypy."""
 
     mypy_digest: bytes = b''
     """Digest of mypy's cache, as the last check left it."""

@@ -1,4 +1,4 @@
-"""Apply the edits of findings to their files (`--fix`), leaving the rest of each file unchanged."""
+"""Automatic fixes (`--fix`): the edits of findings, applied to otherwise unchanged files."""
 
 import ast
 import codecs
