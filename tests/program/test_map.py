@@ -180,8 +180,8 @@ def test_name_of_several_errors_shows_all_of_them(monkeypatch: pytest.MonkeyPatc
         ),
         (('shop', '--of', 'zzz'), "there is no error 'zzz'.\n"),
         (('shop', '--to', 'cli'), "there is no seam 'cli'; there are 'http'."),
-        (('shop', '--of', 'Busy', '--to', 'http'), 'two different parts'),
-        (('shop', '--json', '--format', 'dot'), 'says otherwise'),
+        (('shop', '--of', 'Busy', '--to', 'http'), '--of and --to cannot be combined'),
+        (('shop', '--json', '--format', 'dot'), '--json cannot be combined with --format dot'),
         (('shop', '--format', 'dott'), "Did you mean 'dot'"),
     ],
 )
@@ -194,7 +194,7 @@ def test_a_wrong_use_is_told(arguments: tuple[str, ...], said: str) -> None:
 
 def test_map_without_seams_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     read_as(monkeypatch, [])
-    assert "there is no seam 'cli'; there is none." in drawn('shop', '--to', 'cli').stderr
+    assert "there is no seam 'cli'; there are no seams." in drawn('shop', '--to', 'cli').stderr
 
 
 @pytest.mark.usefixtures('shop')
@@ -202,7 +202,7 @@ def test_page_is_not_printed_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr('seamwise.program.map.std_stream', Terminal)
     ended = drawn('shop', '--format', 'html')
     assert ended.exit_code == 2
-    assert 'name a file for it by -o' in ended.stderr
+    assert 'add -o FILE' in ended.stderr
     assert drawn('shop', '--format', 'html', '-o', 'map.html').exit_code == 0
     assert Path('map.html').read_text(encoding='utf-8') == render_map_page(build_graph(SHOP))
 
@@ -226,7 +226,7 @@ def test_drawing_too_large_for_mermaid_is_reported(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr('seamwise.check.map.build.build_graph', graph)
     ended = drawn('shop', '--format', 'mermaid')
-    assert ended.stderr.startswith('seamwise: Mermaid refuses a drawing as large as this')
+    assert ended.stderr.startswith('seamwise: Mermaid rejects a drawing of this size')
     assert ended.stdout.startswith('flowchart LR\n')
 
 

@@ -170,7 +170,7 @@ def _inputs(module: str, build: Build) -> bytes:
 
 @cache
 def _code_digest() -> bytes:
-    """Digest everything that computes the facts: this folder, Python and mypy."""
+    """Return a digest of the code that computes the facts: this folder, Python and mypy."""
     files = sorted(Path(__file__).parent.rglob('*.py'))
     return _digest(
         [sys.version.encode(), MYPY_VERSION.encode(), *(file.read_bytes() for file in files)]
