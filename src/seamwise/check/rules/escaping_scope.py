@@ -100,7 +100,7 @@ _SCOPES = (*FUNCTIONS, ast.Lambda)
 _Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _Scope: TypeAlias = Function | ast.Lambda
 
-_STORE_MESSAGE = 'A value that holds a `do` is stored here, and may outlive its function.'
+_STORE_FINDING = 'A value that holds a `do` is stored here, and may outlive its function.'
 _VALUE_HELP = (
     'Use `do` inside its function and pass on only values:'
     ' after the function has ended, `do` has nothing to end.'
@@ -168,7 +168,7 @@ class _EscapeAnalysis:
                 case ast.stmt() | ast.NamedExpr():
                     for target, value in _assignments(node):
                         if self._holds(value) and self._is_outside(target):
-                            yield RawFinding(node, _STORE_MESSAGE, _VALUE_HELP)
+                            yield RawFinding(node, _STORE_FINDING, _VALUE_HELP)
                 case _:
                     continue
 
@@ -196,7 +196,7 @@ class _EscapeAnalysis:
                 message = 'A `do` is passed to a task group that its function did not open.'
                 yield RawFinding(call, message, _TASK_HELP)
         elif (target := self._store_target(call)) is not None and self._is_outside(target):
-            yield RawFinding(call, _STORE_MESSAGE, _VALUE_HELP)
+            yield RawFinding(call, _STORE_FINDING, _VALUE_HELP)
 
     def _created_class(self, call: ast.Call) -> frozenset[str]:
         """Return the class that a call instantiates, with its base classes."""

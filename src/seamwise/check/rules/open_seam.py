@@ -64,7 +64,7 @@ _FAILURES = frozenset(
     {'seamwise.containers.Failure', 'returns.result.Failure', 'seamwise.containers.quick_failure'}
 )
 _HELP = 'Handle each class separately, and end with `case _: assert_never(error)`.'
-_TABLE_MESSAGE = 'The default of this table silently handles errors that are added later.'
+_TABLE_FINDING = 'The default of this table silently handles errors that are added later.'
 _TABLE_HELP = (
     'Use an adapter, `on(NotFound).verb(…) | …`, whose type names the errors,'
     ' or a `match` that ends in `assert_never`.'
@@ -162,7 +162,7 @@ def _check_table(call: ast.Call, module: Module) -> Iterator[RawFinding]:
         case ast.Call(ast.Attribute(table, 'get'), [key, _]) if _is_error_class(key, module):
             owners = union_members(module.type_of(table))
             if any('typing.Mapping' in base_names(owner) for owner in owners):
-                yield RawFinding(call, _TABLE_MESSAGE, _TABLE_HELP)
+                yield RawFinding(call, _TABLE_FINDING, _TABLE_HELP)
         case _:
             pass
 
@@ -173,7 +173,7 @@ def _check_default_table(node: ast.Subscript, module: Module) -> Iterator[RawFin
         'collections.defaultdict' in base_names(owner)
         for owner in union_members(module.type_of(node.value))
     ):
-        yield RawFinding(node, _TABLE_MESSAGE, _TABLE_HELP)
+        yield RawFinding(node, _TABLE_FINDING, _TABLE_HELP)
 
 
 def _is_error_class(node: ast.expr, module: Module) -> bool:
