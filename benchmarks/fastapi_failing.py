@@ -134,7 +134,8 @@ def _timer(app: _App) -> Timer:
 
 _JOB = 'a failing request to FastAPI, through `endpoint`'
 _BECAUSE = (
-    'both spend most of the time in the routing of FastAPI, and ours also searches for secrets'
+    'both spend most of the time in the routing of FastAPI, and `endpoint` also searches for '
+    'secrets'
 )
 
 COMPARISONS = (

@@ -106,7 +106,7 @@ COMPARISONS = (
         because=_BECAUSE,
     ),
     Comparison(
-        job='10,000 calls at once through all five guards',
+        job='10,000 concurrent calls through all five guards',
         peer=(
             'chuk-tool-processor with retries, circuit and rate limit by the minute, '
             'as is its default'

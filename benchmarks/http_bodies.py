@@ -111,7 +111,7 @@ COMPARISONS = (
         because=_BECAUSE,
     ),
     Comparison(
-        job='the same, each with a text never seen before',
+        job='the same, each with a new text',
         peer='the same error as the same envelope, built and dumped with pydantic',
         ours=timed(_ours_with_new_text),
         theirs=timed(_theirs_with_new_text),

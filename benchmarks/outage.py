@@ -163,8 +163,8 @@ budget. The guards are the real ones, in an event loop whose time jumps to the n
 
 Backoff alone does not spread the load: requests that failed together are retried together. Full
 jitter removes the waves, but not the additional load: in an outage, each call is made four times.
-The budget limits the additional load to a fifth of the calls of ten seconds. It can be spent all
-at once, which causes the three peaks. After the outage, no backlog remains.
+The budget limits the additional load to a fifth of the calls of ten seconds. It can be spent in
+one moment, which causes the three peaks. After the outage, no backlog remains.
 """  # noqa: E501 -- tables and images in Markdown cannot be wrapped
 
 

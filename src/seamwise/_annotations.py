@@ -1,4 +1,4 @@
-"""Read the annotations of a class and detect those whose values cannot be hashed."""
+"""Annotations of a class: resolved types, and those with unhashable values."""
 
 import ast
 import sys

@@ -9,7 +9,7 @@ from seamwise.containers import Failure, Result, Success
 
 
 class TaskRunner:
-    """Runs awaitables concurrently and orders their results by position.
+    """Runner of concurrent awaitables, which orders their results by position.
 
     Args:
         name: Name of the public function, for error messages.

@@ -1,4 +1,4 @@
-"""Call user code (`__str__`, properties) that must not raise while an error is being reported."""
+"""Calls of user code (`__str__`, properties) that must not raise while an error is reported."""
 
 from collections.abc import Callable
 from typing import TypeVar

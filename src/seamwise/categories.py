@@ -28,7 +28,7 @@ class Recovery(StrEnum):
 
 
 class Category(StrEnum):
-    """The kind of an error. The set is closed, because guards and seams decide by it.
+    """Category of an error. The set is closed, because guards and seams decide by it.
 
     >>> Category.TIMEOUT.retryable, Category.TIMEOUT.recovery
     (True, <Recovery.RETRY: 'retry'>)

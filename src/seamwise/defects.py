@@ -139,7 +139,7 @@ def _link(error: TaggedError | BaseException) -> Link:
 
 
 def _safe_text(value: object, name: str) -> str:
-    """Return the text of a value, or a note if its `str` raises; `name` says what it is."""
+    """Return the text of a value, or a note if its `str` raises; the note contains `name`."""
     return call_or_describe(
         lambda: _printable(str(value)),
         lambda error: f'(its {name} raised {type(error).__name__})',

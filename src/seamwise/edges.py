@@ -223,7 +223,7 @@ def caught(
 ) -> Result[T, K1 | K2 | K3 | K4 | K5 | K6]: ...
 # fmt: on
 def caught(call: Callable[[], object], /, *kinds: type) -> object:
-    """Call, and convert a `Raised` error of one of `kinds` back to its failure; others propagate.
+    """Call a function, and convert a `Raised` error of one of `kinds` back to its failure.
 
     The inverse of `or_raise`. It accepts `def` and `async def`, and one to six error types.
 

@@ -273,7 +273,7 @@ class TaggedError(msgspec.Struct, metaclass=ErrorMeta):
 
     @property
     def category(self) -> Category:
-        """Kind of this error."""
+        """Category of this error."""
         return type(self).__traits__.category
 
     @property

@@ -81,7 +81,7 @@ def test_integer_must_be_one_or_more_by_default() -> None:
 def test_integer_above_maxsize_is_a_value_error() -> None:
     assert check_int('attempts', sys.maxsize) == sys.maxsize
     for value in (sys.maxsize + 1, 10**5000):
-        with pytest.raises(ValueError, match=f'^attempts must be {sys.maxsize} at most[.]$'):
+        with pytest.raises(ValueError, match=f'^attempts must be at most {sys.maxsize}[.]$'):
             check_int('attempts', value)
 
 

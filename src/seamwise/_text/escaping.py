@@ -1,4 +1,4 @@
-"""Escape text for a terminal: no part of it moves the cursor or changes colours or direction."""
+"""Escaping of text for a terminal: it cannot move the cursor or change colours or direction."""
 
 from re import Match
 from re import compile as pattern

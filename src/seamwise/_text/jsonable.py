@@ -1,4 +1,4 @@
-"""Convert any value to JSON: finite builtins, limited depth and length, no lone surrogates."""
+"""Conversion of any value to JSON: finite numbers, limited size, no lone surrogates."""
 
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet

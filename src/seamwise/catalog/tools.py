@@ -278,7 +278,7 @@ class ToolRepeated(
     category=Category.CONFLICT,
     message='{tool} was called with the same arguments again (calls: {count}, limit: {limit}).',
 ):
-    """The caller repeats the same calls. It changes its approach instead of another attempt."""
+    """The caller repeats the same calls. It changes its approach; a retry would not help."""
 
     tool: str
     count: int

@@ -46,7 +46,7 @@ def analyse(paths: Sequence[str]) -> Analysis:
 
 
 def modules(build: Build, names: Iterable[str], problems: list[SourceProblem]) -> Iterator[Module]:
-    """Yield the modules of these names that the build has trees for."""
+    """Yield the modules with these names, except those without a tree in the build."""
     trees = [tree for name in names if (tree := build.tree(name)) is not None]
     texts = [Text(read_source(tree.path)) for tree in trees]
     indexes = [NodeIndex(tree, text.positions) for tree, text in zip(trees, texts, strict=True)]

@@ -42,7 +42,7 @@ class CachedFile(Struct, frozen=True):
 
 
 class CacheContents(Struct, frozen=True):
-    """Everything that is stored beside the cache of mypy."""
+    """Everything that is stored next to the cache of mypy."""
 
     mypy_digest: bytes = b''
     """Digest of mypy's cache, as the last check left it."""
@@ -170,7 +170,7 @@ def _inputs(module: str, build: Build) -> bytes:
 
 @cache
 def _code_digest() -> bytes:
-    """Digest everything that computes the facts: this folder, Python and mypy."""
+    """Return a digest of the code that computes the facts: this folder, Python and mypy."""
     files = sorted(Path(__file__).parent.rglob('*.py'))
     return _digest(
         [sys.version.encode(), MYPY_VERSION.encode(), *(file.read_bytes() for file in files)]

@@ -100,7 +100,7 @@ def new_findings(
 def _load_base_settings(
     export: Export, load_settings: SettingsLoader
 ) -> Result[CheckSettings, str]:
-    """Load the settings of the commit; those outside of the repository apply to both."""
+    """Load the settings of the commit; settings outside the repository apply to both versions."""
     folder = export.current_directory
     while folder.is_relative_to(export.folder):
         if (folder / 'pyproject.toml').is_file():

@@ -1,4 +1,4 @@
-"""Apply the edits of findings to their files (`--fix`), leaving the rest of each file unchanged."""
+"""Automatic fixes (`--fix`): the edits of findings, applied to otherwise unchanged files."""
 
 import ast
 import codecs
@@ -65,7 +65,7 @@ def _replacements(
             return None
         start = line_offsets[edit.line - 1] + edit.column
         end = line_offsets[edit.last_line - 1] + edit.end_column
-        # Edits have '\n' at the end of each line, whatever the file has.
+        # Edits have '\n' at the end of each line; the file may have other line ends.
         if text[start:end].replace('\r\n', '\n').replace('\r', '\n') != edit.old:
             return None
         replacements[start, end] = edit.new

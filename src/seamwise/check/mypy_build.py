@@ -1,4 +1,4 @@
-"""Run mypy on a group of files, and read its result.
+"""Runs of mypy on a group of files, and their results.
 
 All use of `mypy.build` is here: the build itself, its cache, its error messages and its crashes.
 See `mypy_sources` for the other modules that depend on mypy's internals.

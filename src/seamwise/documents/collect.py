@@ -74,7 +74,7 @@ def describe_class(kind: type[TaggedError]) -> ClassEntry:
 
 
 def _advice(error: TaggedError, meaning: str, answers: tuple[Answer, ...]) -> Iterator[str]:
-    """Yield general advice, that of the docstring, and the suggestion or hints of a seam."""
+    """Yield the advice of the category, of the docstring, and of the model or CLI seam."""
     yield _RECOVERY_ADVICE[error.recovery]
     yield meaning.partition('. ')[2]
     outputs = {

@@ -1,4 +1,4 @@
-"""Contents of the documents about one error, the same for every format."""
+"""Facts about one error, as every document format shows them."""
 
 from msgspec import Raw, Struct
 

@@ -125,7 +125,7 @@ def fallback(
     its context.
 
     The type of the result still contains all error types of the operation. To remove one, use
-    `catch(Kind, handler)(await guard.run(op))`.
+    `catch(NotFound, handler)(await guard.run(op))`.
 
     A fallback must be outermost, as in `fallback(…) >> circuit(…)`, so there is only one. Its
     handler can call further alternatives.

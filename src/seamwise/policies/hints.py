@@ -1,4 +1,4 @@
-"""Parse the delays that servers request: in headers, durations and messages."""
+"""Parsers for the delays that servers request: in headers, durations and messages."""
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date, datetime

@@ -224,5 +224,5 @@ class _SlotWait(Wait):
 def _check_limit(name: str, value: int) -> int:
     check_int(name, value)
     if value > MAX_LIMIT:
-        raise ValueError(f'{name} must be {MAX_LIMIT:,} at most.')
+        raise ValueError(f'{name} must be at most {MAX_LIMIT:,}, not {value:,}.')
     return value

@@ -1,4 +1,4 @@
-"""Catalog entries for the subcommands `catalog` and `explain`."""
+"""Catalogue entries for the subcommands `catalog` and `explain`."""
 
 from collections.abc import Iterable
 

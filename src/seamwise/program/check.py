@@ -1,4 +1,4 @@
-"""`seamwise check`: report what a type checker accepts although it is wrong."""
+"""`seamwise check`: mistakes in error handling that a type checker accepts."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 # Functions import `seamwise.check` themselves: it imports mypy, which takes half a second.
 
 HELP = """\
-Report what a type checker accepts although it is wrong: discarded results, exceptions beside an
+Report mistakes that a type checker accepts: discarded results, exceptions next to an
 error channel, handlers that swallow bugs.
 
 PATH is a file or a folder. mypy infers the types, with its own configuration in the current
@@ -97,7 +97,9 @@ class _Codes(click.ParamType[tuple[str, ...]]):
         return codes
 
 
-@click.command(help=HELP, short_help='Report what a type checker accepts although it is wrong.')
+@click.command(
+    help=HELP, short_help='Report mistakes in error handling that a type checker accepts.'
+)
 @click.argument('paths', metavar='PATH…', nargs=-1)
 @click.option('--format', 'form', type=Choice(FORMATS), help='Output format.  [default: text]')
 @click.option('--json', 'as_json', is_flag=True, help='Same as --format json.')
@@ -154,7 +156,7 @@ def check(  # noqa: PLR0913 -- one parameter per option
     if not paths and explain is None:
         raise click.UsageError('name a file or a folder, e.g. "seamwise check src".', context)
     if as_json and form not in {None, 'json'}:
-        raise click.UsageError(f'--json contradicts --format {form}.', context)
+        raise click.UsageError(f'--json cannot be combined with --format {form}.', context)
     if adoption and (
         base is not None or select or ignore or fix or whole or form in {'sarif', 'github'}
     ):

@@ -30,7 +30,7 @@ HELP = """\
 Explain an error: what it means, an example, what each audience sees, and what to do.
 
 WORD is the tag or the class of an error, or a code: of HTTP, a session, a planner, JSON-RPC
-("-- -32602"), or an exit code. Case is ignored. If a code stands for several errors, they are
+("-- -32602"), or an exit code. Case is ignored. If a code belongs to several errors, they are
 listed. For a rule of seamwise check, such as SW101, its page is shown.
 
 \b

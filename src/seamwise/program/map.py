@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # Functions import `seamwise.check` themselves: it imports mypy, which takes half a second.
 
 HELP = """\
-Show the paths of errors: where an error originates, which functions it passes, and which seam
+Show the paths of errors: the origin of an error, the functions that it passes, and the seam that
 shows it.
 
 PATH is a file or a folder. mypy infers the types, with its own configuration in the current
@@ -95,9 +95,9 @@ def map_(  # noqa: PLR0913 -- one parameter per option
     if not paths:
         raise click.UsageError('name a file or a folder, e.g. "seamwise map src".', context)
     if as_json and form not in {None, 'json'}:
-        raise click.UsageError(f'--json contradicts --format {form}.', context)
+        raise click.UsageError(f'--json cannot be combined with --format {form}.', context)
     if error is not None and seam is not None:
-        raise click.UsageError('--of and --to exclude each other.', context)
+        raise click.UsageError('--of and --to cannot be combined.', context)
     form = 'json' if as_json else form or 'text'
     stdout = std_stream('stdout')
     if form == 'html' and output is None and stdout is not None and stdout.isatty():

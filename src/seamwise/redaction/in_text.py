@@ -1,7 +1,7 @@
 """Redaction of one text: of its JSON, of credentials by form and of values by name."""
 
 _SHORTEST = 5
-"""In characters; a secret in a shorter text cannot be told from a word."""
+"""In characters; a secret in a shorter text cannot be distinguished from a word."""
 
 _NAMES = (
     'token',

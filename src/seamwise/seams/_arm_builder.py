@@ -10,7 +10,7 @@ S = TypeVar('S')
 
 
 class ArmBuilder(Generic[K, S]):
-    """The error classes of a union, without a declared answer.
+    """Base class of the builders: the error classes of one arm, and its seam.
 
     For a single class, a subclass adds the verb of its seam.
     """

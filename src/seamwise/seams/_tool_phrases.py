@@ -20,7 +20,7 @@ def describe_parent_folder(path: str) -> str:
 
 
 def describe_exit_code(exit_code: int) -> str | None:
-    """Return the meaning of an exit code of a shell, or None if it only means a failure.
+    """Return the meaning of a shell's exit code, or None if it only reports a failure.
 
     >>> describe_exit_code(127), describe_exit_code(137), describe_exit_code(1)
     ('the shell found no such command', 'signal 9 ended it', None)

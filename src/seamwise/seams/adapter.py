@@ -19,8 +19,8 @@ S = TypeVar('S', default=Never)
 class Adapter(Generic[E_contra, S_co]):
     """A function from the errors of a union to the shape of a seam: `Adapter[A | B, HttpError]`.
 
-    `on(Kind).verb(…)` of a seam returns an adapter with a single arm; `|` joins adapters. Functions
-    that accept an adapter also accept a plain function. Documents need an adapter.
+    `on(NotFound).verb(…)` of a seam returns an adapter with a single arm; `|` joins adapters.
+    Functions that accept an adapter also accept a plain function. Documents need an adapter.
     """
 
     __slots__ = ('_arms',)
@@ -43,7 +43,7 @@ class Adapter(Generic[E_contra, S_co]):
         if not isinstance(other, Adapter):
             return NotImplemented
         for kind in self._arms.keys() & other._arms.keys():
-            raise TypeError(f'{kind.__name__} has two arms; each kind is decided once.')
+            raise TypeError(f'{kind.__name__} has two arms; remove one of them.')
         return Adapter({**self._arms, **other._arms})
 
     def __call__(self, error: E_contra, /) -> S_co:

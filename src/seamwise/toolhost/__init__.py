@@ -1,4 +1,4 @@
-"""The tool host: it reads tool calls, runs them in a workspace and returns typed results."""
+"""Tool host, which reads tool calls, runs them in a workspace and returns typed results."""
 
 from importlib.util import find_spec
 

@@ -1,4 +1,4 @@
-"""Strict conversion of a call's arguments: no coercion, and all findings at once."""
+"""Strict conversion of a call's arguments: no coercion, and all findings in one error."""
 
 from collections.abc import Mapping
 from functools import lru_cache

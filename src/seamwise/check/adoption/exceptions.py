@@ -226,7 +226,7 @@ def _reraises(handler: ast.ExceptHandler) -> bool:
 
 
 def _raises_caught(node: ast.Raise, module: Module) -> bool:
-    """Return whether it raises the exception that an enclosing handler has caught."""
+    """Return whether a statement raises the exception that an enclosing handler has caught."""
     if not isinstance(node.exc, ast.Name):
         return False
     parent: ast.AST | None = node

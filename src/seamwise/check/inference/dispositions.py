@@ -1,4 +1,4 @@
-"""Trace the errors of a Result through a function: they are propagated, handled or lost."""
+"""Dispositions of the errors of a Result in a function: propagated, handled or lost."""
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence

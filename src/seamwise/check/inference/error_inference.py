@@ -1,4 +1,4 @@
-"""Infer which errors an expression can produce, refining mypy's type where it is too wide.
+"""Inference of the errors that an expression can produce, narrower than its type in mypy.
 
 mypy widens the type of a value to the type its context expects: in a function that declares
 `Result[T, A | B]`, the type of `Failure(A())` may be `Failure[A | B]`. Therefore the parts of an

@@ -221,7 +221,7 @@ def _value_positions(module: Module) -> Iterator[ast.expr]:
 
 
 def _is_type_argument(collection: ast.expr, module: Module) -> bool:
-    """Return whether a collection is in brackets, as in `Result[int, A]` and `Callable[[A], B]`."""
+    """Return whether a collection is a type argument, as in `Callable[[A], B]`."""
     parent = module.parents.get(collection)
     if isinstance(parent, ast.Tuple):
         return _is_type_argument(parent, module)
@@ -229,7 +229,7 @@ def _is_type_argument(collection: ast.expr, module: Module) -> bool:
 
 
 def _error_class_name(node: ast.expr, inference: ErrorInference) -> str:
-    """Return the full name of the error class that a node refers to; empty if it is none."""
+    """Return the full name of the error class that a node refers to; empty for other nodes."""
     if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
         return ''
     reference = inference.module.mypy_node(node.value if isinstance(node, ast.Subscript) else node)

@@ -27,37 +27,37 @@ def defaulted_errors(inference: ErrorInference) -> Iterator[DefaultedError]:
                 channel_of(module.type_of(result)) is not None
             ):
                 errors = without_type_variables(inference.errors_of(result) or NO_ERRORS)
-                unseen = _unseen(result, errors, inference) if errors else NO_ERRORS
-                if unseen:
-                    yield DefaultedError(module.location_of(call), tuple(sorted(unseen)))
+                unhandled = _unhandled_errors(result, errors, inference) if errors else NO_ERRORS
+                if unhandled:
+                    yield DefaultedError(module.location_of(call), tuple(sorted(unhandled)))
             case _:
                 pass
 
 
-def _unseen(result: ast.expr, errors: ErrorSet, inference: ErrorInference) -> ErrorSet:
+def _unhandled_errors(result: ast.expr, errors: ErrorSet, inference: ErrorInference) -> ErrorSet:
     """Return the errors that neither a `tap_error` nor another use of the Result looks at."""
     module = inference.module
     match result:
         case ast.Await(inner) | ast.NamedExpr(_, inner):
-            return _unseen(inner, errors, inference)
+            return _unhandled_errors(inner, errors, inference)
         case ast.Call(ast.Attribute(inner, 'map')) if channel_of(module.type_of(inner)) is not None:
-            return _unseen(inner, errors, inference)
+            return _unhandled_errors(inner, errors, inference)
         case ast.Call(ast.Attribute(inner, 'bind'), [step]) if (
             channel_of(module.type_of(inner)) is not None
         ):
             added = without_type_variables(inference.returned_errors(step) or NO_ERRORS)
-            return {**_unseen(inner, errors, inference), **narrow(errors, added)}
+            return {**_unhandled_errors(inner, errors, inference), **narrow(errors, added)}
         case ast.Call(function, [_, _]) if module.full_name(function) == _TAP_ERROR:
             return NO_ERRORS
         case ast.Call(function, [inner, *_]) if module.full_name(function) in PASS_THROUGH:
-            return _unseen(inner, errors, inference)
+            return _unhandled_errors(inner, errors, inference)
         case ast.Name() | ast.Attribute():
-            return _unseen_in_function(result, errors, inference)
+            return _unhandled_in_function(result, errors, inference)
         case _:
             return errors
 
 
-def _unseen_in_function(
+def _unhandled_in_function(
     result: ast.Name | ast.Attribute, errors: ErrorSet, inference: ErrorInference
 ) -> ErrorSet:
     """Return the errors that no use of a name looks at, and no use of the values bound to it."""
@@ -77,5 +77,7 @@ def _unseen_in_function(
         return lost
     unseen: set[str] = set()
     for value in values:
-        unseen.update(dispositions.of_result(value, lost).lost(_unseen(value, lost, inference)))
+        unseen.update(
+            dispositions.of_result(value, lost).lost(_unhandled_errors(value, lost, inference))
+        )
     return {name: info for name, info in lost.items() if name in unseen}

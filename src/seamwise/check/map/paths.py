@@ -72,7 +72,10 @@ class _PathWalk:
         return length, visit.name, visit.fate
 
     def _path(self, start: _Visit) -> Iterator[PathStep]:
-        """Walk without recursion: a chain of calls may be longer than the Python stack."""
+        """Yield the steps after a start, depth first.
+
+        The walk uses no recursion: a chain of calls may be longer than the Python stack.
+        """
         stack: list[tuple[_Visit | None, str, int]] = [(start, start.name, 0)]
         while stack:
             visit, name, depth = stack.pop()

@@ -1,4 +1,4 @@
-"""Report adapters with two arms for one error class, which raise a TypeError at import."""
+"""Reports of adapters with two arms for one error class, which raise a TypeError at import."""
 
 from mypy.plugin import MethodContext
 from mypy.types import Instance, Type, flatten_nested_unions, get_proper_type
@@ -13,7 +13,7 @@ def check_duplicate_arms(ctx: MethodContext) -> Type:
         for name in _error_classes(ctx.type):
             if name in other_classes:
                 ctx.api.fail(
-                    f'{name.rpartition(".")[2]} has two arms; each kind is decided once.',
+                    f'{name.rpartition(".")[2]} has two arms; remove one of them.',
                     ctx.args[0][0],
                     code=CODE,
                 )

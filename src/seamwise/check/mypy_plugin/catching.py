@@ -95,7 +95,7 @@ def _members(union: Type) -> list[ProperType]:
 
 
 def _is_subclass(error: ProperType, class_: ProperType) -> bool:
-    """Return the result of `isinstance`: without type arguments, and int is not a float."""
+    """Return whether `isinstance` holds; it ignores type arguments, and int is no float."""
     if error == class_:
         return True
     bound = get_proper_type(error.upper_bound) if isinstance(error, TypeVarType) else error

@@ -1,4 +1,4 @@
-"""Check message templates against the fields of their class, with the function used at run time."""
+"""Check of message templates against the fields of their class, as at run time."""
 
 from collections.abc import Iterator, Mapping
 

@@ -66,7 +66,7 @@ _FAILURES = frozenset(
 _HELP = 'Handle each class separately, and end with `case _: assert_never(error)`.'
 _TABLE_FINDING = 'The default of this table silently handles errors that are added later.'
 _TABLE_HELP = (
-    'Use an adapter, `on(Kind).verb(…) | …`, whose type names the errors,'
+    'Use an adapter, `on(NotFound).verb(…) | …`, whose type names the errors,'
     ' or a `match` that ends in `assert_never`.'
 )
 
@@ -110,7 +110,7 @@ def _is_wildcard(arm: ast.match_case) -> bool:
 
 
 def _is_closed(arm: ast.match_case, subject: ast.expr, module: Module) -> bool:
-    """Return whether an arm calls `assert_never`, or returns the error in the channel."""
+    """Return whether an arm calls `assert_never`, or puts the error into a new Failure."""
     names = {ast.unparse(subject)}
     if isinstance(arm.pattern, ast.MatchAs) and arm.pattern.name is not None:
         names.add(arm.pattern.name)

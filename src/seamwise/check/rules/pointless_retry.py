@@ -1,8 +1,8 @@
 """# SW113: retry of errors that are not retryable.
 
-Use `retry` only for operations with at least one retryable error. A retry asks each error whether
-it is retryable. If none is, the operation is never repeated: either the retry is superfluous, or an
-error declares the wrong category.
+Use `retry` only for operations with at least one retryable error. `retry` checks whether each
+error is retryable. If none is, the operation is never repeated: either the retry is superfluous, or
+an error declares the wrong category.
 
 ```python
 from seamwise import Category, Failure, Result, Success, TaggedError

@@ -1,4 +1,4 @@
-"""Names that belong to a seam: library names, and names that describe a number."""
+"""Names that belong to a seam: library names, and names for a value such as `status = 404`."""
 
 from collections.abc import Mapping
 from functools import lru_cache

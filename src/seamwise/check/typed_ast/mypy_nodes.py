@@ -119,7 +119,7 @@ def _expression_key(node: Expression) -> ExpressionKey | None:
 
 
 class Positions:
-    """Converts positions of `ast`, which counts columns in bytes, to the positions of mypy."""
+    """Converter from positions of `ast`, with columns in bytes, to positions of mypy."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         self._non_ascii = {

@@ -6,7 +6,7 @@ from seamwise.policies.events import GuardEvent, Observer
 
 
 class SafeObserver:
-    """Call an observer, and report the first exception that it raises as a defect."""
+    """Observer that never raises: it reports the first exception of another one as a defect."""
 
     __slots__ = ('_has_reported', '_observer')
 

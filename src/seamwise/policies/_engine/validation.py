@@ -62,7 +62,7 @@ def check_int(name: str, value: int, *, minimum: int = 1) -> int:
         raise TypeError(f'{name} must be a whole number, not {value!r}.')
     if value > sys.maxsize:
         # The message omits the value: its digits may exceed the limit of `repr`.
-        raise ValueError(f'{name} must be {sys.maxsize} at most.')
+        raise ValueError(f'{name} must be at most {sys.maxsize}.')
     if value < minimum:
         raise ValueError(f'{name} must be {minimum} or more, not {value!r}.')
     return value

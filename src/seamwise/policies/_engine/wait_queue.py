@@ -116,7 +116,7 @@ class WaitQueue:
 
 
 class _TaskWaker:
-    """Wake a task from any thread; directly if its event loop is running in the current one."""
+    """Waker of a task, for any thread; immediate if the event loop runs in the current one."""
 
     __slots__ = ('_future', '_loop')
 

@@ -41,7 +41,7 @@ class CircuitSettings(Struct, frozen=True, kw_only=True):
 
 
 class CallRecorder(Protocol):
-    """The methods of a circuit machine that permits call; the machine imports this module."""
+    """Protocol of the circuit machine for its permits, since the machine imports this module."""
 
     settings: CircuitSettings
 

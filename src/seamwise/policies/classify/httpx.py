@@ -137,7 +137,7 @@ def _network_timed_out(error: _Timeout, service: str | None) -> NetworkTimedOut:
 
 
 def _is_certificate_error(error: _NetworkError) -> bool:
-    # The transport passes the original exception as an argument of its own one, without a cause.
+    # The transport raises its exception with the original one as an argument, not as its cause.
     cause = error.__cause__
     if cause is None:
         return False

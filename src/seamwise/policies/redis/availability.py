@@ -1,4 +1,4 @@
-"""Detect Redis outages and back off, so that calls fail fast instead of each paying a timeout."""
+"""Outage detection and backoff for Redis: calls fail fast instead of each paying a timeout."""
 
 from collections.abc import Callable
 from threading import Lock

@@ -1,4 +1,4 @@
-"""Arms of the CLI seam: `on(Kind).exits(code, hint=…)`."""
+"""Arms of the CLI seam: `on(NotFound).exits(code, hint=…)`."""
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
@@ -94,7 +94,7 @@ def _cause_lines(error: TaggedError) -> Iterator[str]:
 
 @final
 class CliArmBuilder(ArmBuilder[K, Rendered]):
-    """One error class without a declared answer; `on` returns it."""
+    """Builder for the arm of one error class; `on` returns it."""
 
     __slots__ = ('_kind',)
 
@@ -135,7 +135,7 @@ def on(kind: type[K], /) -> CliArmBuilder[K]: ...
 @overload
 def on(kind: TypeForm[K], /) -> ArmBuilder[K, Rendered]: ...
 def on(kind: TypeForm[K], /) -> ArmBuilder[Any, Rendered]:
-    """Return a builder for the arm of an error class: `on(Kind).exits(code, hint=…)`.
+    """Return a builder for the arm of an error class: `on(NotFound).exits(code, hint=…)`.
 
     Combine arms with `|`. The rendered text consists of the error's message, its position in a
     file, the hints, the delay of its `retry_after` in seconds, `did you mean` with its

@@ -121,7 +121,7 @@ class Sender:
 
     @property
     def unexplained_message(self) -> str | None:
-        """The message of a buffered 500, which no exception has explained; None without one."""
+        """The message of a buffered 500 response; None if no such response is buffered."""
         error = self._framework_error()
         return None if error is None else error.message
 

@@ -131,7 +131,7 @@ def endpoint(adapter: Callable[[E], HttpError], *, body: Body = negotiated) -> E
 
 
 def _exchange(name: str | None, args: tuple[object, ...], kwargs: dict[str, Any]) -> Exchange:
-    """Return the exchange of the request in the arguments; remove a request that we added."""
+    """Return the exchange of the request in the arguments, without one that `endpoint` added."""
     keyword = kwargs.pop(_REQUEST_PARAMETER, None) if name is None else kwargs.get(name)
     for value in (keyword, *args):
         if isinstance(value, Request):

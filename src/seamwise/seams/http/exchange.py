@@ -30,7 +30,7 @@ class Exchange(Struct):
 
 
 def request_id(incoming: str | None) -> str:
-    """Return an incoming `X-Request-ID` of 1 to 128 of `[A-Za-z0-9._-]`, or else a new id.
+    """Return an incoming `X-Request-ID` of 1 to 128 characters `[A-Za-z0-9._-]`, else a new id.
 
     >>> request_id('req-abc123'), len(request_id('a b'))
     ('req-abc123', 36)

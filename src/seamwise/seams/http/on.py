@@ -1,4 +1,4 @@
-"""Arms of the HTTP seam: `on(Kind).responds(status, code)`."""
+"""Arms of the HTTP seam: `on(NotFound).responds(status, code)`."""
 
 from collections.abc import Callable, Iterable, Mapping
 from http import HTTPStatus
@@ -89,7 +89,7 @@ def _safe_problem(problem: ProblemLocation) -> ProblemLocation:
 
 @final
 class HttpArmBuilder(ArmBuilder[K, HttpError]):
-    """One error class without a declared answer. `on` returns it."""
+    """Builder for the arm of one error class; `on` returns it."""
 
     __slots__ = ('_kind',)
 

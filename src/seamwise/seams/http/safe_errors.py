@@ -84,7 +84,7 @@ class SafeErrors:
 
 
 def _is_disconnect(error: Exception, sender: Sender) -> bool:
-    """Check that an exception, or each one in a group, reports that the client disconnected."""
+    """Return whether an exception, or each one in a group, reports that the client disconnected."""
     # Without Starlette's module loaded, its exception cannot have been raised.
     requests = sys.modules.get('starlette.requests')
     kinds: tuple[type[BaseException], ...] = (requests.ClientDisconnect,) if requests else ()

@@ -41,7 +41,7 @@ class Dialect(Struct, frozen=True):
 
 @final
 class DialectArmBuilder(Generic[K]):
-    """One error class in one dialect, without a declared answer."""
+    """Builder for the arm of one error class in one dialect."""
 
     __slots__ = ('_builder', '_dialect')
 

@@ -1,4 +1,4 @@
-"""Arms of the JSON-RPC seam: `on(Kind).answers(code)` and `on(Kind).as_tool_result()`."""
+"""Arms of the JSON-RPC seam: `on(NotFound).answers(code)` and `on(NotFound).as_tool_result()`."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar, final, overload
@@ -64,7 +64,7 @@ def _plain_guidance(error: TaggedError) -> Guidance:
 
 @final
 class JsonRpcArmBuilder(ArmBuilder[K, Answer]):
-    """One error class without a declared answer. `on` returns it."""
+    """Builder for the arm of one error class; `on` returns it."""
 
     __slots__ = ('_kind',)
 

@@ -52,7 +52,7 @@ class NotARequest(TaggedError, category=Category.VALIDATION, message='{why}'):
 class Batch(Struct, frozen=True):
     """Several calls in one body.
 
-    Each gets a response of its own, in any order; `encode_batch` encodes the responses.
+    Each call has its response, in any order; `encode_batch` encodes the responses.
     """
 
     entries: tuple[Result[Request | Notification, NotARequest], ...]

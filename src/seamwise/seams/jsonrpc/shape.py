@@ -60,7 +60,7 @@ Response: TypeAlias = ResultResponse | ErrorResponse
 
 
 def is_id(value: object) -> TypeIs[Id]:
-    """Check that a value is a valid id (JSON-RPC 2.0, section 4).
+    """Return whether a value is a valid id (JSON-RPC 2.0, section 4).
 
     A boolean is not, although it is an integer in Python.
     """

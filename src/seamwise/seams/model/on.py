@@ -1,4 +1,4 @@
-"""Arms of the model seam: `on(Kind).guides(type, suggestion=…)`."""
+"""Arms of the model seam: `on(NotFound).guides(type, suggestion=…)`."""
 
 from collections.abc import Callable
 from typing import Any, Generic, TypeAlias, TypeVar, final, overload
@@ -60,7 +60,7 @@ def _output_tail(error: TaggedError) -> str | None:
 
 @final
 class ModelArmBuilder(ArmBuilder[K, Guidance]):
-    """One error class without a declared answer; `on` returns it."""
+    """Builder for the arm of one error class; `on` returns it."""
 
     __slots__ = ('_kind',)
 
@@ -100,7 +100,7 @@ def on(kind: type[K], /) -> ModelArmBuilder[K]: ...
 @overload
 def on(kind: TypeForm[K], /) -> ArmBuilder[K, Guidance]: ...
 def on(kind: TypeForm[K], /) -> ArmBuilder[Any, Guidance]:
-    """Return a builder for the arm of an error class: `on(Kind).guides(type, suggestion=…)`.
+    """Return a builder for the arm of an error class: `on(NotFound).guides(type, suggestion=…)`.
 
     Combine arms with `|`. A union is accepted for `.hidden()` only: `on(A | B).hidden()` covers all
     of its members.

@@ -99,9 +99,10 @@ def suggest_for_guardrails_violated(error: agents.GuardrailsViolated) -> str:
 
 def suggest_for_context_overflow(error: agents.ContextOverflow) -> str:
     """Suggest a summary that is shorter by the number of excess tokens."""
+    excess = max(error.tokens - error.limit, 1)
     return (
-        f'Summarize the conversation so far in at least {max(error.tokens - error.limit, 1)} '
-        'fewer tokens, or start a new conversation with the essential parts.'
+        f'Summarize the conversation so far in at least {pluralize(excess, "fewer token")}, '
+        'or start a new conversation with the essential parts.'
     )
 
 
@@ -144,8 +145,9 @@ def suggest_for_circuit_open(error: policies.CircuitOpen) -> str:
 
 def suggest_for_bulkhead_full(error: policies.BulkheadFull) -> str:
     """Suggest fewer concurrent calls."""
+    call = 'the call' if error.limit == 1 else f'one of the {error.limit} calls'
     return (
-        f'Make fewer concurrent calls: one of the {error.limit} calls in flight must finish first. '
+        f'Make fewer concurrent calls: {call} in flight must finish first. '
         f'{_wait_and_retry(error)}.'
     )
 
@@ -204,10 +206,8 @@ def suggest_for_invalid_model_request(error: models.InvalidModelRequest) -> str:
 
 def suggest_for_context_too_long(error: models.ContextTooLong) -> str:
     """Suggest a prompt that is shorter by the number of excess tokens."""
-    return (
-        f'Remove at least {max(error.tokens - error.limit, 1)} tokens: '
-        'quote less, summarize long parts, or split the work in two.'
-    )
+    excess = pluralize(max(error.tokens - error.limit, 1), 'token')
+    return f'Remove at least {excess}: quote less, summarize long parts, or split the work in two.'
 
 
 def suggest_for_content_filtered(error: models.ContentFiltered) -> str:

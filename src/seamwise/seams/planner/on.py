@@ -1,4 +1,4 @@
-"""Arms of the planner seam: `on(Kind).classifies(code)`."""
+"""Arms of the planner seam: `on(NotFound).classifies(code)`."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar, final, overload
@@ -80,7 +80,7 @@ def _rename_fields(fields: Mapping[str, object], names: Mapping[str, str]) -> di
 
 @final
 class PlannerArmBuilder(ArmBuilder[K, ErrorInfo]):
-    """One error class without a declared answer; `on` returns it."""
+    """Builder for the arm of one error class; `on` returns it."""
 
     __slots__ = ('_kind',)
 
@@ -117,7 +117,7 @@ def on(kind: type[K], /) -> PlannerArmBuilder[K]: ...
 @overload
 def on(kind: TypeForm[K], /) -> ArmBuilder[K, ErrorInfo]: ...
 def on(kind: TypeForm[K], /) -> ArmBuilder[Any, ErrorInfo]:
-    """Return a builder for the arm of an error class: `on(Kind).classifies(code)`.
+    """Return a builder for the arm of an error class: `on(NotFound).classifies(code)`.
 
     Combine arms with `|`. A union is accepted for `.hidden()` only: `on(A | B).hidden()` covers all
     of its members.

@@ -1,4 +1,4 @@
-"""Arms of the session seam: `on(Kind).publishes(event, code)`."""
+"""Arms of the session seam: `on(NotFound).publishes(event, code)`."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar, final, overload
@@ -53,7 +53,7 @@ class SessionArm(Struct, Generic[K], frozen=True):
 
 @final
 class SessionArmBuilder(ArmBuilder[K, ErrorEvent]):
-    """One error class without a declared answer; `on` returns it."""
+    """Builder for the arm of one error class; `on` returns it."""
 
     __slots__ = ('_kind',)
 
@@ -90,7 +90,7 @@ def on(kind: type[K], /) -> SessionArmBuilder[K]: ...
 @overload
 def on(kind: TypeForm[K], /) -> ArmBuilder[K, ErrorEvent]: ...
 def on(kind: TypeForm[K], /) -> ArmBuilder[Any, ErrorEvent]:
-    """Return a builder for the arm of an error class: `on(Kind).publishes(event, code)`.
+    """Return a builder for the arm of an error class: `on(NotFound).publishes(event, code)`.
 
     Combine arms with `|`. The adapter returns events without time and translation; the function
     `event` adds them.

@@ -1,4 +1,4 @@
-"""Locate the hunks of a unified diff in a document, by exact match, and turn them into edits."""
+"""Hunks of a unified diff: located in a document by exact match, and converted to edits."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise

@@ -63,8 +63,8 @@ class Workspace:
     ) -> ResolvedPath:
         """Return the location of a path; the entry need not exist.
 
-        The checks run in a fixed order: syntax, outside the workspace, ignored, and with
-        `writing` protected, then missing.
+        The checks run in this order: syntax, inside the workspace, not ignored, writable (only with
+        `writing`), reachable.
         """
         parsed = do(parse_path(request, self._roots))
         try:
