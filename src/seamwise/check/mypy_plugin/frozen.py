@@ -1,4 +1,4 @@
-"""Reports of assignments to fields of tagged errors, for those that mypy does not report itself.
+"""Reports of assignments to fields of tagged errors that mypy itself accepts.
 
 mypy reports `error.field = …`, because of `dataclass_transform(frozen_default=True)`.
 """

@@ -78,7 +78,7 @@ def observe(
 
 
 class _EventFactory(Struct, frozen=True):
-    """Creates the events of one operation in one language."""
+    """Factory of the events of one operation in one language."""
 
     adapter: Callable[[Any], ErrorEvent]
     locale: str
