@@ -219,7 +219,7 @@ def test_incorrect_use_exits_with_2_and_a_message() -> None:
     )
     assert usage_error('x.py', '--format', 'jsn').endswith("Did you mean 'json'?")
     assert usage_error('x.py', '--json', '--format', 'sarif').startswith(
-        '--json contradicts --format sarif.'
+        '--json cannot be combined with --format sarif.'
     )
 
 

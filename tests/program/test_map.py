@@ -180,8 +180,8 @@ def test_name_of_several_errors_shows_all_of_them(monkeypatch: pytest.MonkeyPatc
         ),
         (('shop', '--of', 'zzz'), "there is no error 'zzz'.\n"),
         (('shop', '--to', 'cli'), "there is no seam 'cli'; there are 'http'."),
-        (('shop', '--of', 'Busy', '--to', 'http'), '--of and --to exclude each other.'),
-        (('shop', '--json', '--format', 'dot'), '--json contradicts --format dot.'),
+        (('shop', '--of', 'Busy', '--to', 'http'), '--of and --to cannot be combined.'),
+        (('shop', '--json', '--format', 'dot'), '--json cannot be combined with --format dot.'),
         (('shop', '--format', 'dott'), "Did you mean 'dot'"),
     ],
 )
