@@ -391,7 +391,7 @@ def test_a_module_that_fails_while_it_is_imported_is_a_usage_error(
     source: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / 'broken_errors.py').write_text(source)
-    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, 'path', [str(tmp_path), *sys.path])
     result = CliRunner().invoke(seamwise, ['explain', 'ParcelLost', '--module', 'broken_errors'])
     assert (result.exit_code, result.stdout) == (2, '')
     assert result.stderr == f"seamwise: cannot import 'broken_errors': {reason}\n"
