@@ -7,7 +7,7 @@ import pickle
 import traceback
 import weakref
 from asyncio import CancelledError
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
 from typing import Any, Never
 
@@ -646,14 +646,14 @@ def test_attempt_converts_the_exception_group_of_a_task_group() -> None:
             for error in raised:
                 group.create_task(raises_soon(error))
 
-    def run(*raised: Exception) -> Awaitable[Result[None, object]]:
-        return attempt(lambda: all_of_them(*raised), RULES)
+    def run(*raised: Exception) -> Result[None, object]:
+        async def main() -> Result[None, object]:
+            return await attempt(lambda: all_of_them(*raised), RULES)
 
-    async def main() -> None:
-        assert isinstance((await run(OSError())).failure(), DiskFailed)
-        errors = (await run(OSError(), TimeoutError())).failure()
-        assert {type(error) for error in errors} == {DiskFailed, TooSlow}  # type: ignore[attr-defined]  # a tuple
-        with pytest.raises(ExceptionGroup):
-            await run(OSError(), ValueError())
+        return asyncio.run(main())
 
-    asyncio.run(main())
+    assert isinstance(run(OSError()).failure(), DiskFailed)
+    errors = run(OSError(), TimeoutError()).failure()
+    assert {type(error) for error in errors} == {DiskFailed, TooSlow}  # type: ignore[attr-defined]  # a tuple
+    with pytest.raises(ExceptionGroup):
+        run(OSError(), ValueError())

@@ -13,7 +13,8 @@ from typing_extensions import override
 
 import seamwise
 from seamwise import Category, Cause, Recovery, TaggedError
-from seamwise.errors import find_by_tag, retry_after
+from seamwise.catalog.tools import FileNotFound
+from seamwise.errors import find_by_tag, iter_registered, retry_after
 
 T = TypeVar('T')
 
@@ -363,3 +364,12 @@ def test_retry_after_returns_the_delay_of_any_error(
     error: TaggedError, seconds: float | None
 ) -> None:
     assert retry_after(error) == seconds
+
+
+def test_iter_registered_yields_the_classes_of_modules_but_not_those_of_functions() -> None:
+    class LocalFailed(TaggedError, category=Category.NOT_FOUND):
+        """Local to a function."""
+
+    classes = set(iter_registered())
+    assert FileNotFound in classes
+    assert LocalFailed not in classes
