@@ -1,4 +1,4 @@
-"""Chains of `bind`: the code is that of `returns`, so the cost must be equal."""
+"""Chains of `bind` with constant and with new results."""
 
 from collections.abc import Iterable
 
@@ -58,6 +58,26 @@ def _peer(turns: Iterable[None]) -> None:
         ).and_then(_peer_step)
 
 
+def _new_step(number: int) -> Success[int]:
+    return Success(number + 1)
+
+
+def _new_peer_step(number: int) -> peer.Ok[int]:
+    return peer.Ok(number + 1)
+
+
+def _ours_new(turns: Iterable[None]) -> None:
+    for _ in turns:
+        _ = _new_step(1).bind(_new_step).bind(_new_step).bind(_new_step).bind(_new_step)
+
+
+def _peer_new(turns: Iterable[None]) -> None:
+    for _ in turns:
+        _new_peer_step(1).and_then(_new_peer_step).and_then(_new_peer_step).and_then(
+            _new_peer_step
+        ).and_then(_new_peer_step)
+
+
 COMPARISONS = (
     Comparison(
         job='`.bind`, a chain of 5',
@@ -72,5 +92,13 @@ COMPARISONS = (
         peer='`.and_then` of `result`',
         ours=timed(_ours),
         theirs=timed(_peer),
+    ),
+    Comparison(
+        job='five steps with `.bind`, new results',
+        peer='`.and_then` of `result`',
+        ours=timed(_ours_new),
+        theirs=timed(_peer_new),
+        target=0.85,
+        because='the calls of the steps and of `bind` cost the same on both sides',
     ),
 )

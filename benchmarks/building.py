@@ -1,12 +1,14 @@
-"""Construction of an error, compared with a bare Struct and an exception."""
+"""Construction of errors and results, compared with a bare Struct, exceptions and `result`."""
 
 from collections.abc import Iterable
 
 import result as peer
+from returns.result import Failure as ReturnsFailure
+from returns.result import Success as ReturnsSuccess
 
-from benchmarks.measure import Comparison, timed
+from benchmarks.measure import Comparison, Timer, timed
 from benchmarks.sample import BareStruct, FileMissing, FileMissingError
-from seamwise import Failure
+from seamwise import Failure, Success
 
 
 def _ours_by_position(turns: Iterable[None]) -> None:
@@ -29,6 +31,16 @@ def _exception_by_keyword(turns: Iterable[None]) -> None:
         FileMissingError(tool='read_file', path='src/app.py')
 
 
+def _success(turns: Iterable[None]) -> None:
+    for _ in turns:
+        _ = Success(1)
+
+
+def _ok(turns: Iterable[None]) -> None:
+    for _ in turns:
+        _ = peer.Ok(1)
+
+
 def _failure(turns: Iterable[None]) -> None:
     for _ in turns:
         _ = Failure('late')
@@ -37,6 +49,14 @@ def _failure(turns: Iterable[None]) -> None:
 def _err(turns: Iterable[None]) -> None:
     for _ in turns:
         _ = peer.Err('late')
+
+
+def _isinstance(result: object, class_: type) -> Timer:
+    def work(turns: Iterable[None]) -> None:
+        for _ in turns:
+            isinstance(result, class_)
+
+    return timed(work)
 
 
 COMPARISONS = (
@@ -59,9 +79,27 @@ COMPARISONS = (
         ),
     ),
     Comparison(
-        job='wrap an error in a `Failure`',
-        peer='wrap it in an `Err` of `result`',
+        job='construct a `Success`',
+        peer='`Ok` of `result`',
+        ours=timed(_success),
+        theirs=timed(_ok),
+        target=0.75,
+        because='the constructor is that of msgspec, without code of our own',
+    ),
+    Comparison(
+        job='construct a `Failure`',
+        peer='`Err` of `result`',
         ours=timed(_failure),
         theirs=timed(_err),
+        target=0.75,
+        because='the constructor is that of msgspec, without code of our own',
+    ),
+    Comparison(
+        job='`isinstance(result, Success)` of a failure',
+        peer='the same with the classes of `returns`',
+        ours=_isinstance(Failure('late'), Success),
+        theirs=_isinstance(ReturnsFailure('late'), ReturnsSuccess),
+        target=1.0,
+        because='the metaclass has a check of its own',
     ),
 )

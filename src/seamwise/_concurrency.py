@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Collection, Coroutine, Iterable, Iterator
 from functools import partial
 from typing import Any
 
-from seamwise.containers import Failure, Result, Success
+from seamwise.containers import Failure, Result, as_result
 
 
 class TaskRunner:
@@ -100,11 +100,12 @@ class TaskRunner:
         if not self._running and self._all_done is not None and not self._all_done.done():
             self._all_done.set_result(None)
 
-    def _store(self, position: int, result: object) -> None:
-        if type(result) is not Success and type(result) is not Failure:
+    def _store(self, position: int, value: object) -> None:
+        result = as_result(value)
+        if result is None:
             error = TypeError(
                 f'{self._name} takes awaitables of results, '
-                f'but number {position + 1} gave {type(result).__name__}.'
+                f'but number {position + 1} gave {type(value).__name__}.'
             )
             self._stop(None if self._is_stopping else error)
             return

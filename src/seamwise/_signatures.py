@@ -3,10 +3,10 @@
 import ast
 from collections.abc import Mapping
 from inspect import Parameter, Signature, isasyncgenfunction, isgeneratorfunction, signature
-from types import CellType, FunctionType
-from typing import Any, NamedTuple, Never, get_args, get_origin
+from types import CellType, FunctionType, UnionType
+from typing import Annotated, Any, NamedTuple, Never, Union, get_args, get_origin
 
-from seamwise.containers import Result
+from seamwise.containers import RESULT_TYPES, Result
 
 
 class DirectSignature(NamedTuple):
@@ -46,6 +46,12 @@ def direct_signature(function: object, token: type) -> DirectSignature:
         raise TypeError(
             f'{name}: the first parameter{after} must be annotated with {token.__name__}[...], '
             f'as in `def {function.__name__}({receiver}do: {token.__name__}[NotFound], …)`.'
+        )
+    if _is_result(declared.return_annotation, function):
+        value = _text_of(declared.return_annotation)
+        raise TypeError(
+            f'{name} is declared to return {value}, but @fallible adds the Result. Annotate the '
+            'value only, and write `return do(result)` to return the value of a result.'
         )
     others = [parameter for parameter in declared.parameters.values() if parameter is not do]
     # `Result[...]` turns strings into forward references, which `get_type_hints` resolves in the
@@ -88,6 +94,36 @@ def _channel_in_text(annotation: str, token: type, function: FunctionType) -> ob
     is_token = value is token or ast.unparse(base).rpartition('.')[2] == token.__name__
     channel = ast.unparse(node.slice) if isinstance(node, ast.Subscript) else Never
     return channel if is_token else None
+
+
+def _is_result(annotation: object, function: FunctionType) -> bool:
+    """Return whether an annotation is a Result, a Success, a Failure, or a union with one."""
+    if isinstance(annotation, str):
+        return _is_result_node(ast.parse(annotation, mode='eval').body, function)
+    aliased: object = getattr(annotation, '__value__', None)
+    if aliased is not None:
+        return _is_result(aliased, function)
+    origin = get_origin(annotation) or annotation
+    if origin in {Union, UnionType}:
+        return any(_is_result(member, function) for member in get_args(annotation))
+    if origin is Annotated:
+        return _is_result(get_args(annotation)[0], function)
+    # The alias of a generic `type` statement is the origin of `Alias[int]`.
+    aliased = getattr(origin, '__value__', None)
+    return origin in RESULT_TYPES if aliased is None else _is_result(aliased, function)
+
+
+def _is_result_node(node: ast.expr, function: FunctionType) -> bool:
+    if isinstance(node, ast.Constant):
+        return _is_result(node.value, function)
+    if isinstance(node, ast.BinOp):
+        return _is_result_node(node.left, function) or _is_result_node(node.right, function)
+    base = node.value if isinstance(node, ast.Subscript) else node
+    return _is_result(_look_up(base, function), function)
+
+
+def _text_of(annotation: object) -> str:
+    return annotation if isinstance(annotation, str) else repr(annotation)
 
 
 def _look_up(node: ast.expr, function: FunctionType) -> object:

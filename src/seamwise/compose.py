@@ -7,7 +7,7 @@ from typing import Any, Generic, Never, final, overload
 
 from typing_extensions import TypeVar
 
-from seamwise.containers import Failure, Result, Success
+from seamwise.containers import Failure, Result, Success, as_result, expect_result
 
 T = TypeVar('T', default=Never)
 E = TypeVar('E', default=Never)
@@ -45,11 +45,12 @@ def tap(result: Result[T, E], look: Callable[[T], object], /) -> Result[T, E]:
 
     >>> tap(Success(2), print).map(lambda number: number + 1)
     2
-    <Success: 3>
+    Success(3)
     """
-    if type(result) is Success:
-        look(result.unwrap())
-    return result
+    checked = expect_result(result, 'tap')
+    if type(checked) is Success:
+        look(checked.unwrap())
+    return checked
 
 
 @overload
@@ -61,11 +62,12 @@ def tap_error(result: Result[T, E], look: Callable[[E], object], /) -> Result[T,
 
     >>> tap_error(Failure('late'), print)
     late
-    <Failure: late>
+    Failure('late')
     """
-    if type(result) is Failure:
-        look(result.failure())
-    return result
+    checked = expect_result(result, 'tap_error')
+    if type(checked) is Failure:
+        look(checked.failure())
+    return checked
 
 
 @overload
@@ -81,11 +83,12 @@ async def bind_async(result: Result[T, E], step: Callable[[T], Awaitable[R]], /)
     >>> async def double(number: int) -> Success[int]:
     ...     return Success(number * 2)
     >>> asyncio.run(bind_async(Success(2), double))
-    <Success: 4>
+    Success(4)
     """
-    if type(result) is Success:
-        return await step(result.unwrap())
-    return result
+    checked = expect_result(result, 'bind_async')
+    if type(checked) is Success:
+        return await step(checked.unwrap())
+    return checked
 
 
 @overload
@@ -101,11 +104,12 @@ async def map_async(result: Result[T, E], step: Callable[[T], Awaitable[U]], /) 
     >>> async def double(number: int) -> int:
     ...     return number * 2
     >>> asyncio.run(map_async(Success(2), double))
-    <Success: 4>
+    Success(4)
     """
-    if type(result) is Success:
-        return Success(await step(result.unwrap()))
-    return result
+    checked = expect_result(result, 'map_async')
+    if type(checked) is Success:
+        return Success(await step(checked.unwrap()))
+    return checked
 
 
 @final
@@ -126,9 +130,10 @@ class Catch(Generic[K_contra, R_co]):
     def __call__(self, result: Failure[K_contra | E], /) -> R_co | Failure[E]: ...
     def __call__(self, result: Any, /) -> Any:
         """Call the handler if the error has one of the types, else return the result unchanged."""
-        if type(result) is Failure and isinstance(result.failure(), self._kinds):
-            return _checked_result(self._handler, self._handler(result.failure()))
-        return result
+        checked = expect_result(result, 'catch(…)')
+        if type(checked) is Failure and isinstance(checked.failure(), self._kinds):
+            return _expect_result_of(self._handler, self._handler(checked.failure()))
+        return checked
 
 
 @overload
@@ -172,7 +177,7 @@ def catch(kinds: type | tuple[type, ...], handler: Callable[[Never], R], /) -> C
     >>> class CacheCold(TaggedError, category=Category.NOT_FOUND, message='Not cached.'):
     ...     key: str
     >>> catch(CacheCold, lambda error: Success(error.key.upper()))(Failure(CacheCold('a')))
-    <Success: A>
+    Success('A')
     """
     classes = kinds if isinstance(kinds, tuple) else (kinds,)
     if not classes or not all(isinstance(class_, type) for class_ in classes):
@@ -198,16 +203,17 @@ class CatchAll(Generic[K_contra, R_co]):
     def __call__(self, result: Failure[K_contra], /) -> R_co: ...
     def __call__(self, result: Any, /) -> Any:
         """Call the handler with the error of a failure; return a success unchanged."""
-        if type(result) is Failure:
-            return _checked_result(self._handler, self._handler(result.failure()))
-        return result
+        checked = expect_result(result, 'catch_all(…)')
+        if type(checked) is Failure:
+            return _expect_result_of(self._handler, self._handler(checked.failure()))
+        return checked
 
 
 def catch_all(handler: Callable[[E], R], /) -> CatchAll[E, R]:
     """Return a step that handles every error; only failures of `handler` remain in the channel.
 
     >>> catch_all(lambda error: Success(0))(Failure('late'))
-    <Success: 0>
+    Success(0)
     """
     return CatchAll(handler)
 
@@ -266,16 +272,16 @@ def flow(value: object, /, *steps: Callable[..., Result[object, object]]) -> Res
     Each step returns a result. Type checkers unite the errors of up to eight steps.
 
     >>> flow('7', lambda text: Success(int(text)), lambda number: Success(number + 1))
-    <Success: 8>
+    Success(8)
     """
     if not steps:
         _no_step()
     first, *others = steps
-    result = _checked_result(first, first(value))
+    result = _expect_result_of(first, first(value))
     for step in others:
         if type(result) is Failure:
             return result
-        result = _checked_result(step, step(result.unwrap()))
+        result = _expect_result_of(step, step(result.unwrap()))
     return result
 
 
@@ -283,10 +289,11 @@ def _no_step() -> Never:
     raise TypeError('flow needs at least one step.')
 
 
-def _checked_result(step: object, result: R) -> R:
-    if type(result) is Success or type(result) is Failure:
+def _expect_result_of(step: object, value: object) -> Result[Any, Any]:
+    result = as_result(value)
+    if result is not None:
         return result
-    name, type_name = getattr(step, '__qualname__', repr(step)), type(result).__name__
-    if isinstance(result, Coroutine):
-        result.close()
+    name, type_name = getattr(step, '__qualname__', repr(step)), type(value).__name__
+    if isinstance(value, Coroutine):
+        value.close()
     raise TypeError(f'{name} must return a Success or a Failure, but returned {type_name}.')

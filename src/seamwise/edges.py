@@ -11,7 +11,7 @@ from typing import Any, Generic, Never, ParamSpec, Protocol, TypeAlias, final, o
 from typing_extensions import TypeVar
 
 from seamwise.causes import Raised, chain, iter_leaves, members
-from seamwise.containers import Failure, Result, Success
+from seamwise.containers import Failure, Result, Success, as_result, expect_result
 
 T = TypeVar('T', default=Never)
 E = TypeVar('E', default=Never)
@@ -49,7 +49,7 @@ def when(kind: type[X], /) -> When[X]:
 
     >>> rules = when(ZeroDivisionError).becomes(lambda _: 'by zero') | when(ValueError).becomes(str)
     >>> attempt(lambda: 1 // 0, rules)
-    <Failure: by zero>
+    Failure('by zero')
     """
     if not _is_exception(kind):
         raise TypeError(
@@ -124,7 +124,7 @@ def attempt(*args: Any) -> Any:
     ... def parse(text: str) -> int:
     ...     return int(text)
     >>> parse('7'), attempt(lambda: int('8'), when(ValueError).becomes(str))
-    (<Success: 7>, <Success: 8>)
+    (Success(7), Success(8))
     """
     if not args or not isinstance(args[-1], Rules):
         raise TypeError(
@@ -151,7 +151,7 @@ def refine(*args: Any) -> Any:
     >>> def missing(error: Exception) -> Failure[str] | None:
     ...     return Failure('missing') if isinstance(error, OSError) and error.errno == 2 else None
     >>> refine(lambda: open('/no/such/file'), missing)
-    <Failure: missing>
+    Failure('missing')
     """
     return _edge('refine', *args)
 
@@ -164,10 +164,9 @@ def or_raise(result: Result[T, object], /) -> T:
     >>> or_raise(Success(1))
     1
     """
+    result = expect_result(result, 'or_raise')
     if type(result) is Success:
         return result.unwrap()
-    if type(result) is not Failure:
-        raise TypeError(f'or_raise takes a Success or a Failure, not {type(result).__name__}.')
     # No local variable: the traceback refers to this frame, so it would form a reference cycle.
     raise _raised_with_cause(result.failure())
 
@@ -228,7 +227,7 @@ def caught(call: Callable[[], object], /, *kinds: type) -> object:
     The inverse of `or_raise`. It accepts `def` and `async def`, and one to six error types.
 
     >>> caught(lambda: or_raise(Failure('late')), str)
-    <Failure: late>
+    Failure('late')
     """
     if not kinds or not all(isinstance(class_, type) for class_ in kinds):
         raise TypeError(f'caught takes error classes after the function, not {kinds!r}.')
@@ -347,9 +346,12 @@ def _failure_of(exception: Exception, classify: Classify[E]) -> Failure[Any] | N
 
 
 def _classified(exception: Exception, classify: Classify[E]) -> Failure[E] | None:
-    failure = classify(exception)
-    if failure is not None and type(failure) is not Failure:
-        raise TypeError(
-            f'{classify!r} must return a Failure or None, but returned {type(failure).__name__}.'
-        )
-    return failure
+    value = classify(exception)
+    if value is None:
+        return None
+    failure = as_result(value)
+    if type(failure) is Failure:
+        return failure
+    raise TypeError(
+        f'{classify!r} must return a Failure or None, but returned {type(value).__name__}.'
+    )

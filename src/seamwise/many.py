@@ -7,7 +7,7 @@ from typing import Any, Never, TypeAlias, overload
 
 from typing_extensions import TypeVar
 
-from seamwise.containers import Failure, Result, Success
+from seamwise.containers import RESULT_TYPES, Failure, Result, Success, as_result
 
 T = TypeVar('T', default=Never)
 E = TypeVar('E', default=Never)
@@ -77,9 +77,9 @@ def collect(*results: object) -> Result[tuple[object, ...], object]:
     iterator is not read beyond the first failure.
 
     >>> collect(Success(1), Success('a'))
-    <Success: (1, 'a')>
+    Success((1, 'a'))
     >>> collect(Success(1) if number else Failure('zero') for number in (1, 0, 1))
-    <Failure: zero>
+    Failure('zero')
     """
     values: list[object] = []
     for result in iter_results(results, 'collect'):
@@ -137,7 +137,7 @@ def accumulate(*results: object) -> Result[tuple[object, ...], OneOrMore[object]
     The arguments are those of `collect`; an iterable is always read to its end.
 
     >>> accumulate(Success(1), Failure('late'), Failure('lost'))
-    <Failure: ('late', 'lost')>
+    Failure(('late', 'lost'))
     """
     return gather(iter_results(results, 'accumulate'))
 
@@ -158,9 +158,6 @@ def partition(results: Iterable[Result[T, E]], /) -> tuple[list[T], list[E]]:
     return values, errors
 
 
-_RESULTS: tuple[type, ...] = (Success, Failure)
-
-
 def gather(results: Iterable[Result[T, E]]) -> Result[tuple[T, ...], OneOrMore[E]]:
     """Return a success of all values, or a failure of all errors if there is one."""
     values, errors = partition(results)
@@ -172,17 +169,21 @@ def gather(results: Iterable[Result[T, E]]) -> Result[tuple[T, ...], OneOrMore[E
 
 def iter_results(args: tuple[Any, ...], name: str) -> Iterator[Result[Any, Any]]:
     """Yield the results in the arguments of the function `name`; one iterable is expanded."""
-    results: Any = args[0] if len(args) == 1 and type(args[0]) not in _RESULTS else args
-    if not hasattr(results, '__iter__'):
+    results: Any = args[0] if len(args) == 1 and type(args[0]) not in RESULT_TYPES else args
+    if not _is_iterable(results):
         raise TypeError(
             f'{name} takes results or one iterable of results, not {_type_name(results)}.'
         )
-    for index, result in enumerate(results):
-        if type(result) not in _RESULTS:
-            raise TypeError(
-                f'{name} takes results, but number {index + 1} is {_type_name(result)}.'
-            )
+    for index, value in enumerate(results):
+        result = as_result(value)
+        if result is None:
+            raise TypeError(f'{name} takes results, but number {index + 1} is {_type_name(value)}.')
         yield result
+
+
+def _is_iterable(value: object) -> bool:
+    # A function of its own, because `isinstance` would narrow `Any` to an Iterable of Unknown.
+    return isinstance(value, Iterable)
 
 
 def _type_name(value: object) -> str:

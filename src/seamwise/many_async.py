@@ -98,9 +98,9 @@ async def collect_async(*awaitables: Any, limit: int | None = None) -> Any:
     >>> async def half(number: int) -> Result[int, str]:
     ...     return Failure(f'{number} is odd') if number % 2 else Success(number // 2)
     >>> asyncio.run(collect_async(half(2), half(4)))
-    <Success: (1, 2)>
+    Success((1, 2))
     >>> asyncio.run(collect_async((half(number) for number in (2, 3, 4)), limit=2))
-    <Failure: 3 is odd>
+    Failure('3 is odd')
     """
     from seamwise._concurrency import TaskRunner  # noqa: PLC0415 -- loads asyncio only if used
 
@@ -173,7 +173,7 @@ async def accumulate_async(*awaitables: Any, limit: int | None = None) -> Any:
     >>> async def half(number: int) -> Result[int, str]:
     ...     return Failure(f'{number} is odd') if number % 2 else Success(number // 2)
     >>> asyncio.run(accumulate_async(half(1), half(2), half(3)))
-    <Failure: ('1 is odd', '3 is odd')>
+    Failure(('1 is odd', '3 is odd'))
     """
     from seamwise._concurrency import TaskRunner  # noqa: PLC0415 -- loads asyncio only if used
 

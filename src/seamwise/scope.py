@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import sys
-from _thread import _count as _count_other_threads
 from _thread import get_ident
 from collections.abc import Callable, Coroutine
 from functools import wraps
 from inspect import iscoroutinefunction
-from types import CodeType, CoroutineType, FrameType
+from types import CoroutineType
 from typing import Any, Concatenate, Generic, Never, final, overload
 
 from typing_extensions import ParamSpec, TypeVar, override
 
 from seamwise._signatures import direct_signature
 from seamwise.causes import chain, iter_leaves
-from seamwise.containers import Failure, Result, Success, quick_failure, quick_success
+from seamwise.containers import RESULT_TYPES, Failure, Result, Success, expect_result
 
 T = TypeVar('T', default=Never)
 E = TypeVar('E', default=Never)
@@ -52,54 +50,45 @@ class Do(Generic[E_contra]):
     late or in another thread, and by a function that returns normally after its `do` has failed.
     """
 
-    __slots__ = ('_state', '_thread')
+    __slots__ = ('_failure', '_thread')
 
-    _state: Failure[object] | bool
-    """True while the function runs, then False; after a failure, the first failure.
-
-    The scope sets it, because an `__init__` would be another call per call of the function.
-    """
+    # The runner sets both attributes, because an `__init__` would be another call per call of the
+    # function.
+    _failure: Failure[object] | None
+    """The first failure, else None."""
     _thread: int
-    """Thread of a coroutine function; 0 in a plain function, which is found by its frame."""
+    """Thread in which the function runs; 0 after its end."""
 
     def __call__(self, result: Result[T, E_contra], /) -> T:
         """Return the value of a success, or end the function with the failure."""
         if type(result) is Success:
             return result._inner_value
-        raise self._signal(result)
+        failure: object = result
+        if type(failure) is not Failure:
+            value: T = self(expect_result(result, 'do'))
+            return value
+        if self._failure is None:
+            self._failure = failure
+        elif self._failure is failure:
+            # A constant that fails again must differ from the first failure, whose signal may
+            # have been swallowed.
+            failure = Failure(failure.failure())
+        # Checked only here, so that a `do` with a success does not pay for it.
+        if self._thread != get_ident():
+            raise self._leaked(failure)
+        raise Signal(self, failure)
 
     def fail(self, error: E_contra, /) -> Never:
         """End the function with this error."""
-        raise self._signal(quick_failure(error))
+        end: Callable[[Failure[E_contra]], Never] = self  # pyright: ignore[reportAssignmentType]  # T is Never
+        end(Failure(error))
 
-    def _signal(self, failure: object) -> BaseException:
-        if type(failure) is not Failure:
-            return TypeError(_not_a_result(failure))
-        if self._state is True:
-            self._state = failure
-        elif self._state is False:
+    def _leaked(self, failure: Failure[Any]) -> ScopeLeaked:
+        if not self._thread:
             return ScopeLeaked(f'A do outlived its function and failed too late, with {failure!r}.')
-        elif self._state is failure:
-            # A constant that fails again must differ from the first failure, whose signal may
-            # have been swallowed.
-            failure = quick_failure(failure.failure())
-        # The thread is checked only here, so that a `do` with a success does not pay for it.
-        if _count_other_threads() and not self._is_in_own_thread():
-            return ScopeLeaked(
-                f'A do failed in another thread than that of its function, with {failure!r}.'
-            )
-        return Signal(self, failure)
-
-    def _is_in_own_thread(self) -> bool:
-        if self._thread:
-            return self._thread == get_ident()
-        # A plain function is among the callers of its `do` while it runs.
-        frame: FrameType | None = sys._getframe(2)
-        while frame is not None:
-            if frame.f_code is _plain_code and frame.f_locals['do'] is self:
-                return True
-            frame = frame.f_back
-        return False
+        return ScopeLeaked(
+            f'A do failed in another thread than that of its function, with {failure!r}.'
+        )
 
     def _settle(self, group: BaseExceptionGroup[BaseException]) -> Failure[Any] | BaseException:
         """Return the failure or the exception of a function that has raised `group`."""
@@ -109,24 +98,26 @@ class Do(Generic[E_contra]):
         if rest is not None:
             _remove_signals(rest)
             return rest
-        failure = self._state
+        failure = self._failure
         arrived = type(failure) is Failure and any(
             isinstance(signal, Signal) and signal.args[1] is failure for signal in iter_leaves(own)
         )
         return failure if type(failure) is Failure and arrived else self._swallowed()
 
-    def _swallowed(self) -> ScopeLeaked:
-        return ScopeLeaked(
-            f'A do failed with {self._state!r}, but some code swallowed its early return.'
+    def _no_value(self, function: Callable[..., object], value: object) -> Exception:
+        """Return the reason why a function that returned normally has no value."""
+        if self._failure is not None:
+            return self._swallowed()
+        name = getattr(function, '__qualname__', repr(function))
+        return TypeError(
+            f'{name} returned {value!r} as its value, because @fallible adds the Success; '
+            'write `return do(result)` to return the value of a result.'
         )
 
-
-def _not_a_result(value: object) -> str:
-    name, type_name = getattr(value, '__name__', 'step'), type(value).__name__
-    if isinstance(value, Coroutine):
-        value.close()
-        return f'do takes a result, not a coroutine; write `do(await {name}(…))`.'
-    return f'do takes a Success or a Failure, not {type_name}.'
+    def _swallowed(self) -> ScopeLeaked:
+        return ScopeLeaked(
+            f'A do failed with {self._failure!r}, but some code swallowed its early return.'
+        )
 
 
 @overload
@@ -159,7 +150,7 @@ def fallible(function: Callable[..., object], /) -> Callable[..., object]:
     ... def quarter(do: Do[str], number: int) -> int:
     ...     return do(half(do(half(number))))
     >>> quarter(12), quarter(6)
-    (<Success: 3>, <Failure: 3 is odd>)
+    (Success(3), Failure('3 is odd'))
     """
     is_method, public = direct_signature(function, Do)
     inner: Callable[..., Any] = _do_first(function) if is_method else function
@@ -182,15 +173,15 @@ def _do_first(method: Callable[..., Any]) -> Callable[..., Any]:
     return inner
 
 
-# Has a declared type: type checkers would narrow the state to a plain True.
-_RUNNING: Failure[object] | bool = True
+# Has a declared type: type checkers would narrow the attribute to None.
+_NO_FAILURE: Failure[object] | None = None
 
 
 def _plain(function: Callable[Concatenate[Do[E], ...], T]) -> Callable[..., Result[T, E]]:
     def run(*args: object, **kwargs: object) -> Result[T, E]:
         do: Do[E] = Do()
-        do._state = _RUNNING
-        do._thread = 0
+        do._failure = _NO_FAILURE
+        do._thread = get_ident()
         try:
             # Passing an empty `**kwargs` costs as much as passing some.
             value = function(do, *args, **kwargs) if kwargs else function(do, *args)
@@ -198,24 +189,27 @@ def _plain(function: Callable[Concatenate[Do[E], ...], T]) -> Callable[..., Resu
             scope, failure = signal.args
             if scope is not do:
                 raise
-            if failure is do._state:
+            if failure is do._failure:
                 return failure
-            settled: Failure[E] | BaseException = do._swallowed()
+            end: Failure[Any] | BaseException = do._swallowed()
         except BaseExceptionGroup as group:
-            settled = do._settle(group)
-            if settled is group:
+            end = do._settle(group)
+            if type(end) is Failure:
+                return end
+            if end is group:
                 raise
         else:
-            if do._state is True:
-                return quick_success(value)
-            settled = do._swallowed()
+            if do._failure is None and type(value) not in RESULT_TYPES:
+                return Success(value)
+            end = do._no_value(function, value)
         finally:
-            do._state = False
+            do._thread = 0
         try:
-            return _return_or_raise(settled)
+            # Not in the `except` block, so that the exception has no signal as its context.
+            raise end  # type: ignore[misc]  # mypy loses the narrowed type in `finally`
         finally:
             # The traceback of the exception refers to this frame: break the reference cycle.
-            del settled
+            del end
 
     return run
 
@@ -225,7 +219,7 @@ def _coroutine(
 ) -> Callable[..., Coroutine[Any, Any, Result[T, E]]]:
     async def run(*args: object, **kwargs: object) -> Result[T, E]:
         do: Do[E] = Do()
-        do._state = _RUNNING
+        do._failure = _NO_FAILURE
         do._thread = get_ident()
         try:
             value = await function(do, *args, **kwargs)
@@ -233,24 +227,27 @@ def _coroutine(
             scope, failure = signal.args
             if scope is not do:
                 raise
-            if failure is do._state:
+            if failure is do._failure:
                 return failure
-            settled: Failure[E] | BaseException = do._swallowed()
+            end: Failure[Any] | BaseException = do._swallowed()
         except BaseExceptionGroup as group:
-            settled = do._settle(group)
-            if settled is group:
+            end = do._settle(group)
+            if type(end) is Failure:
+                return end
+            if end is group:
                 raise
         else:
-            if do._state is True:
-                return quick_success(value)
-            settled = do._swallowed()
+            if do._failure is None and type(value) not in RESULT_TYPES:
+                return Success(value)
+            end = do._no_value(function, value)
         finally:
-            do._state = False
+            do._thread = 0
         try:
-            return _return_or_raise(settled)
+            # Not in the `except` block, so that the exception has no signal as its context.
+            raise end  # type: ignore[misc]  # mypy loses the narrowed type in `finally`
         finally:
             # The traceback of the exception refers to this frame: break the reference cycle.
-            del settled
+            del end
 
     return run
 
@@ -260,16 +257,3 @@ def _remove_signals(group: BaseException) -> None:
     for error in chain(group):
         while isinstance(error, BaseException) and type(error.__context__) is Signal:
             error.__context__ = error.__context__.__context__
-
-
-_plain_code: CodeType = _plain(_do_first(lambda: None)).__code__
-
-
-def _return_or_raise(settled: Failure[E] | BaseException) -> Failure[E]:
-    # Called outside the `except` block, so that the exception does not have signals as its context.
-    if isinstance(settled, BaseException):
-        try:
-            raise settled
-        finally:
-            del settled
-    return settled

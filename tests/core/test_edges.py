@@ -544,7 +544,7 @@ class TestOrRaise:
     def test_or_raise_raises_type_error_for_other_values(self, wrong: object) -> None:
         with pytest.raises(
             TypeError,
-            match=f'^or_raise takes a Success or a Failure, not {type(wrong).__name__}\\.$',
+            match=f'^or_raise takes a Success or a Failure, not {type(wrong).__name__};',
         ):
             or_raise(wrong)  # type: ignore[arg-type]  # the misuse is the test
 

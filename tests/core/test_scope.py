@@ -11,6 +11,8 @@ from typing import Never
 from unittest.mock import Mock
 
 import pytest
+from returns.result import Failure as ReturnsFailure
+from returns.result import Success as ReturnsSuccess
 from typing_extensions import override
 
 from seamwise import Do, Failure, Result, ScopeLeaked, Success, fallible
@@ -75,12 +77,20 @@ class TestResult:
 
         assert nothing() == Success(None)
 
-    def test_a_returned_result_is_wrapped_like_any_value(self) -> None:
+    @pytest.mark.parametrize('value', [LATE, Success(1), ReturnsSuccess(1), ReturnsFailure(1)])
+    def test_a_result_as_value_raises_type_error(self, value: object) -> None:
         @fallible
-        def unopened(_do: Do[Never]) -> Failure[str]:
-            return LATE
+        def load(_do: Do[Never]) -> object:
+            return value
 
-        assert unopened() == Success(LATE)
+        @fallible
+        async def load_async(_do: Do[Never]) -> object:
+            return value
+
+        with pytest.raises(TypeError, match=r'load returned .* @fallible adds the Success; write'):
+            load()
+        with pytest.raises(TypeError, match=r'load_async returned .* write `return do'):
+            asyncio.run(load_async())
 
     def test_arguments_are_passed_unchanged(self) -> None:
         @fallible
@@ -267,7 +277,7 @@ class TestEarlyReturn:
 
         assert tidy() is LATE
         assert events == [
-            'Signal: a do left its function with <Failure: late>',
+            "Signal: a do left its function with Failure('late')",
             'managed',
             'finally',
         ]
@@ -343,7 +353,7 @@ class TestInvalidArguments:
             do(wrong)  # type: ignore[arg-type]  # the misuse is the test
 
         with pytest.raises(
-            TypeError, match=f'^do takes a Success or a Failure, not {type(wrong).__name__}\\.$'
+            TypeError, match=f'^do takes a Success or a Failure, not {type(wrong).__name__};'
         ):
             wrongly()
 

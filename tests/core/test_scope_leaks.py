@@ -9,15 +9,18 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import Any
 
+import greenlet
 import pytest
 
 from seamwise import Do, Failure, Result, ScopeLeaked, Success, attempt, fallible, when
 from seamwise.scope import Signal
 
 LATE: Result[int, str] = Failure('late')
-TOO_LATE = r'^A do outlived its function and failed too late, with <Failure: late>\.$'
-OTHER_THREAD = r'^A do failed in another thread than that of its function, with <Failure: late>\.$'
-SWALLOWED = r'^A do failed with <Failure: late>, but some code swallowed its early return\.$'
+TOO_LATE = r"^A do outlived its function and failed too late, with Failure\('late'\)\.$"
+OTHER_THREAD = (
+    r"^A do failed in another thread than that of its function, with Failure\('late'\)\.$"
+)
+SWALLOWED = r"^A do failed with Failure\('late'\), but some code swallowed its early return\.$"
 
 
 class TestLateFailures:
@@ -179,9 +182,9 @@ class TestThreads:
             return do(LATE)
 
         @fallible
-        def pooled(do: Do[str]) -> Result[int, str]:
+        def pooled(do: Do[str]) -> int:
             with ThreadPoolExecutor(1) as pool:
-                return pool.submit(other_function, do).result()
+                return do(pool.submit(other_function, do).result())
 
         with pytest.raises(ScopeLeaked, match=OTHER_THREAD):
             pooled()
@@ -236,6 +239,25 @@ class TestThreads:
             return [await to_thread(fails), await to_thread(asyncio.run, fails_too())]
 
         assert asyncio.run(main()) == [LATE, LATE]
+
+    def test_do_can_fail_in_a_greenlet_of_its_thread_beside_other_threads(self) -> None:
+        @fallible
+        def switching(do: Do[str]) -> int:
+            value: int = greenlet.greenlet(do).switch(LATE)
+            return value
+
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(int).result()
+            assert switching() is LATE
+
+    def test_a_function_called_in_a_greenlet_can_fail_there(self) -> None:
+        @fallible
+        def fails(do: Do[str]) -> int:
+            return do(LATE)
+
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(int).result()
+            assert greenlet.greenlet(fails).switch() is LATE
 
     def test_another_context_is_the_same_thread(self) -> None:
         @fallible
@@ -425,8 +447,8 @@ class TestSwallowedFailures:
 
     def test_attempt_does_not_swallow_a_signal(self) -> None:
         @fallible
-        def inner(do: Do[str]) -> Result[int, str]:
-            return attempt(lambda: do(LATE), when(Exception).becomes(str))
+        def inner(do: Do[str]) -> int:
+            return do(attempt(lambda: do(LATE), when(Exception).becomes(str)))
 
         assert inner() is LATE
 

@@ -4,9 +4,10 @@ import inspect
 import types
 from collections.abc import AsyncIterator, Callable, Iterator
 from functools import lru_cache, partial, wraps
-from typing import Any, Never, Optional, TypeAlias, TypeVar, cast, get_type_hints
+from typing import Annotated, Any, Never, Optional, TypeAlias, TypeVar, cast, get_type_hints
 
 import pytest
+from returns.result import Success as ReturnsSuccess
 from typing_extensions import TypeAliasType
 
 import seamwise
@@ -18,6 +19,9 @@ Channel: TypeAlias = Do[str | int]
 Checked: TypeAlias = Do[E | int]
 Spelled: TypeAlias = 'Do[str | int]'
 Named = TypeAliasType('Named', Do[str | int])
+Loaded: TypeAlias = Result[int, str]
+NamedResult = TypeAliasType('NamedResult', Result[int, str])
+GenericResult = TypeAliasType('GenericResult', Result[T, str], type_params=(T,))
 
 
 def channel_of(function: Callable[..., object]) -> object:
@@ -334,3 +338,65 @@ class TestInvalidFunctions:
         assert 'the first parameter must be annotated with Do[...]' in type_error_of(once)
         result: Result[int, str] = once(1)
         assert result == Success(1)
+
+
+def returns_annotation(annotation: object) -> Callable[..., object]:
+    def load(do: Do[str]) -> None: ...
+
+    load.__annotations__['return'] = annotation
+    return fallible(load)
+
+
+class TestReturnAnnotation:
+    @pytest.mark.parametrize(
+        'annotation',
+        [
+            Result,
+            Loaded,
+            Success[int],
+            Failure,
+            ReturnsSuccess[int],
+            Loaded | None,
+            Optional[Success[int]],  # noqa: UP045 -- the older form is the test
+            Annotated[Loaded, 'loaded'],
+            NamedResult,
+            GenericResult[int],
+            'Result[int, str]',
+            'seamwise.Result[int, str]',
+            '"Result[int, str]"',
+            'Result[Unknown, str] | None',
+            'Loaded',
+            'NamedResult',
+        ],
+    )
+    def test_that_contains_a_result_is_refused(self, annotation: object) -> None:
+        with pytest.raises(
+            TypeError,
+            match=r'load is declared to return .*, but @fallible adds the Result\. Annotate the ',
+        ):
+            returns_annotation(annotation)
+
+    @pytest.mark.parametrize(
+        'annotation',
+        [
+            int,
+            None,
+            Never,
+            list[Result[int, str]],
+            T,
+            'int | None',
+            'Unknown',
+            'None',
+            '1',
+            'a.b.c',
+        ],
+    )
+    def test_of_another_value_is_accepted(self, annotation: object) -> None:
+        assert callable(returns_annotation(annotation))
+
+    def test_of_a_coroutine_function_is_checked_too(self) -> None:
+        async def load(_do: Do[str]) -> Result[int, str]:
+            return Success(1)
+
+        with pytest.raises(TypeError, match='@fallible adds the Result'):
+            fallible(load)

@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 
 from typing_extensions import override
 
-from seamwise.containers import Failure, Result, Success, quick_failure
+from seamwise.containers import Failure, Result, Success
 from seamwise.errors import MAX_DELAY, TaggedError
 from seamwise.policies._engine.observers import SafeObserver, safe_observer
 from seamwise.policies._engine.permit import Decision, Outcome, Permit, Wait
@@ -73,8 +73,9 @@ def bulkhead(  # noqa: PLR0913 -- independent settings, nearly all with a defaul
 
     >>> from seamwise.containers import Success
     >>> guard = bulkhead(1, name='search')
-    >>> guard.run_sync(lambda: guard.run_sync(lambda: Success('nested')))
-    <Failure: 'search' is at its concurrency limit (1).>
+    >>> result = guard.run_sync(lambda: guard.run_sync(lambda: Success('nested')))
+    >>> print(result.failure())
+    'search' is at its concurrency limit (1).
     """
     if key is not None:
         check_callable('key', key, 'that returns a string')
@@ -150,7 +151,7 @@ class BulkheadLayer(Layer[BulkheadFull]):
         error = BulkheadFull(self.name, self._scope, compartment.key, compartment.limit, waited)
         if self._observer is not None:
             self._observer(Refused(self.name, error))
-        return quick_failure(error)
+        return Failure(error)
 
     def close(self, compartment: '_Compartment') -> None:
         """Remove the empty compartment of a key, but keep its adaptive limit."""

@@ -112,11 +112,11 @@ def cache(  # noqa: PLR0913 -- independent settings, nearly all with a default
     ...     return Success('Ada')
     >>> load(1), load(uid=1)
     loading 1
-    (<Success: Ada>, <Success: Ada>)
+    (Success('Ada'), Success('Ada'))
     >>> load.forget(1)
     >>> load(1)
     loading 1
-    <Success: Ada>
+    Success('Ada')
     """
     return CacheDecorator(name, _Limits(ttl, stale_for, capacity), key, observer, world)
 

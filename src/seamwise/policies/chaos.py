@@ -9,7 +9,7 @@ from typing import Generic, Never, TypeVar, overload
 
 from typing_extensions import override
 
-from seamwise.containers import Failure, quick_failure
+from seamwise.containers import Failure
 from seamwise.policies._engine.permit import ADMITTED, Decision, Outcome, Permit, Wait
 from seamwise.policies._engine.pipeline import Guard, Layer
 from seamwise.policies._engine.validation import check_callable, check_float
@@ -41,7 +41,7 @@ def plan(*faults: T | None) -> Plan[T]:
     >>> from seamwise import Success
     >>> broken = chaos(seed=1, failures=plan('first', None, 'third'))
     >>> [broken.run_sync(lambda: Success('ok')) for _ in range(4)]
-    [<Failure: first>, <Success: ok>, <Failure: third>, <Success: ok>]
+    [Failure('first'), Success('ok'), Failure('third'), Success('ok')]
     """
 
     def draws(_random: Random) -> Iterator[Callable[[], T | None]]:
@@ -65,7 +65,7 @@ def rate(share: float, make: Callable[[], T]) -> Plan[T]:
     >>> from seamwise import Success
     >>> broken = chaos(seed=1, failures=rate(0.5, lambda: 'no'))
     >>> [broken.run_sync(lambda: Success('ok')) for _ in range(4)]
-    [<Success: ok>, <Failure: no>, <Success: ok>, <Failure: no>]
+    [Success('ok'), Failure('no'), Success('ok'), Failure('no')]
     """
     check_float('share', share, maximum=1.0)
     check_callable('make', make, 'that returns a fault')
@@ -204,7 +204,7 @@ class _Faults:
         if defect is not None:
             raise defect
         failure = self.failure()
-        return ADMITTED if failure is None else quick_failure(failure)
+        return ADMITTED if failure is None else Failure(failure)
 
 
 class _FaultDelay(Wait):

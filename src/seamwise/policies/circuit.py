@@ -6,7 +6,7 @@ from typing import Final
 
 from typing_extensions import override
 
-from seamwise.containers import quick_failure
+from seamwise.containers import Failure
 from seamwise.errors import MAX_DELAY, TaggedError
 from seamwise.policies._engine.observers import SafeObserver, safe_observer
 from seamwise.policies._engine.permit import Decision, Permit
@@ -85,7 +85,7 @@ class Circuit(Layer[CircuitOpen]):
         error = CircuitOpen(self.name, state.failures, delay, state.state)
         if self._observer is not None:
             self._observer(Refused(self.name, error))
-        return quick_failure(error)
+        return Failure(error)
 
     @override
     def limits(self) -> str:
@@ -136,10 +136,11 @@ def circuit(  # noqa: PLR0913 -- independent settings, nearly all with a default
     >>> from seamwise.containers import Failure
     >>> from seamwise.policies.errors import DeadlineExceeded
     >>> mail = circuit(name='mail', trip=consecutive(1))
-    >>> mail.run_sync(lambda: Failure(DeadlineExceeded('send', 2.0)))
-    <Failure: 'send' did not finish within 2 s.>
-    >>> mail.run_sync(lambda: Failure(DeadlineExceeded('send', 2.0)))
-    <Failure: The circuit 'mail' refuses calls (failures: 1).>
+    >>> send = lambda: Failure(DeadlineExceeded('send', 2.0))
+    >>> print(mail.run_sync(send).failure())
+    'send' did not finish within 2 s.
+    >>> print(mail.run_sync(send).failure())
+    The circuit 'mail' refuses calls (failures: 1).
     """
     if not isinstance(trip, Trip):
         raise TypeError(f'trip must be consecutive(…) or ratio(…), not {trip!r}.')

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar, overload
 
 from typing_extensions import override
 
-from seamwise.containers import Failure, Result, quick_failure
+from seamwise.containers import Failure, Result
 from seamwise.errors import MAX_DELAY
 from seamwise.policies._engine.observers import safe_observer
 from seamwise.policies._engine.permit import Decision, Permit
@@ -54,7 +54,7 @@ def deadline(
 
     >>> from seamwise import Success
     >>> deadline(2.0).run_sync(lambda: Success('in time'))
-    <Success: in time>
+    Success('in time')
     """
     return DeadlineLayer(seconds, at, name, observer, world)
 
@@ -253,7 +253,7 @@ class DeadlineLayer(Layer[DeadlineExceeded]):
         error = DeadlineExceeded(self.name, seconds)
         if self._observer is not None:
             self._observer(Refused(self.name, error))
-        return quick_failure(error)
+        return Failure(error)
 
     def _absolute_deadline(self, at: Callable[[], float]) -> float:
         time = at()

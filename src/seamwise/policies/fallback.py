@@ -13,7 +13,7 @@ from typing import Any, Generic, Never, ParamSpec, overload
 from typing_extensions import TypeVar, override
 
 from seamwise.causes import Raised
-from seamwise.containers import Failure, Result, Success
+from seamwise.containers import Failure, Result, as_result
 from seamwise.errors import TaggedError
 from seamwise.policies._engine.observers import safe_observer
 from seamwise.policies._engine.permit import Decision, Outcome, Permit, Wait
@@ -136,10 +136,11 @@ def fallback(
         name: Name in events and descriptions.
         observer: Receives `FellBack` events.
 
+    >>> from seamwise import Success
     >>> from seamwise.catalog.network import HostUnreachable
     >>> cached = fallback(lambda error: Success('the page of yesterday'))
     >>> cached.run_sync(lambda: Failure(HostUnreachable('db', 'connection refused')))
-    <Success: the page of yesterday>
+    Success('the page of yesterday')
     """
     layer = _FallbackLayer(handler, when, name, observer)
     return Fallback(layer, layer.name)
@@ -186,13 +187,15 @@ class _FallbackLayer(Layer[Any]):
             is_async = isawaitable(result)
             return _HandlerWait(self, result, error) if is_async else self.check_result(result)
 
-    def check_result(self, result: R) -> R:
+    def check_result(self, value: object) -> Result[Any, Any]:
         """Return the result of the handler, or raise a TypeError if it is not a Result."""
-        if type(result) is Success or type(result) is Failure:
-            return result
-        raise TypeError(
-            f'The handler of {self.name!r} returned {type(result).__name__}, which is not a Result.'
-        )
+        result = as_result(value)
+        if result is None:
+            raise TypeError(
+                f'The handler of {self.name!r} returned {type(value).__name__}, '
+                'which is not a Result.'
+            )
+        return result
 
 
 class _FallbackPermit(Permit):

@@ -54,7 +54,7 @@ def keyed(guard: Guard[E_co], /) -> Keyed[E_co]:
     ...     keys.append(key)
     ...     return Failure(HostUnreachable('bank', 'reset')) if len(keys) < 3 else Success('paid')
     >>> keyed(retry(base=0.0)).run_sync(pay), len(keys), len(set(keys))
-    (<Success: paid>, 3, 1)
+    (Success('paid'), 3, 1)
     """
     return Keyed(guard)
 
@@ -107,7 +107,7 @@ class Keyed(Generic[E_co]):
         ... def pay(key: str, cents: int) -> Result[int, Never]:
         ...     return Success(cents)
         >>> pay(250)
-        <Success: 250>
+        Success(250)
         """
         guarded = decorate(self._guard, function)
         index, public_signature = _remove_key(function)

@@ -7,7 +7,7 @@ from typing import Final
 from msgspec import Struct
 from typing_extensions import override
 
-from seamwise.containers import Failure, quick_failure
+from seamwise.containers import Failure
 from seamwise.errors import MAX_DELAY
 from seamwise.policies._engine.observers import SafeObserver, safe_observer
 from seamwise.policies._engine.permit import ADMITTED, Decision, Permit, Wait
@@ -61,11 +61,14 @@ def rate_limit(  # noqa: PLR0913 -- independent settings, nearly all with a defa
     >>> from seamwise.policies.testing import FakeWorld
     >>> world = FakeWorld()
     >>> guard = rate_limit(2, name='search', burst=1, world=world)
-    >>> guard.run_sync(lambda: Success('page')), guard.run_sync(lambda: Success('page'))
-    (<Success: page>, <Failure: 'search' is at its rate limit (2 per 1 s).>)
+    >>> load = lambda: Success('page')
+    >>> guard.run_sync(load)
+    Success('page')
+    >>> print(guard.run_sync(load).failure())
+    'search' is at its rate limit (2 per 1 s).
     >>> world.advance(0.5)
-    >>> guard.run_sync(lambda: Success('page'))
-    <Success: page>
+    >>> guard.run_sync(load)
+    Success('page')
     """
     if key is not None:
         check_callable('key', key, 'that returns a string')
@@ -154,7 +157,7 @@ class RateLimitLayer(Layer[RateLimited]):
         error = RateLimited(self.name, self._rate.limit, self._rate.period, seconds)
         if self._observer is not None:
             self._observer(Refused(self.name, error))
-        return quick_failure(error)
+        return Failure(error)
 
     def _weight_of(self, cost: float) -> int:
         return self.gcra.weight(check_float('cost', cost, maximum=self._rate.burst))

@@ -73,7 +73,7 @@ def retry(  # noqa: PLR0913 -- independent settings, each with a default
     >>> results = iter([Failure(HostUnreachable('db', 'connection refused')), Success('connected')])
     >>> world = FakeWorld(random=lambda: 0.5)
     >>> retry(base=1.0, world=world).run_sync(lambda: next(results)), world.slept
-    (<Success: connected>, [0.5])
+    (Success('connected'), [0.5])
     """
     check_callable('when', when, 'that accepts an error and returns whether to retry')
     if budget is not None and not isinstance(budget, Budget):

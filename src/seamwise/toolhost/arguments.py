@@ -47,7 +47,7 @@ def convert_arguments(
     >>> class Sleep(msgspec.Struct):
     ...     seconds: int
     >>> convert_arguments('sleep', Sleep, {'seconds': 1})
-    <Success: Sleep(seconds=1)>
+    Success(Sleep(seconds=1))
     >>> convert_arguments('sleep', Sleep, {'seconds': True}).failure().reason
     'must be an integer, not true'
     """

@@ -49,12 +49,8 @@ from seamwise.check.typed_ast.channels import (
 from seamwise.check.typed_ast.mypy_types import type_argument, type_variables
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module
 
-SUCCESS_CALLS = frozenset(
-    {'seamwise.containers.Success', 'returns.result.Success', 'seamwise.containers.quick_success'}
-)
-FAILURE_CALLS = frozenset(
-    {'seamwise.containers.Failure', 'returns.result.Failure', 'seamwise.containers.quick_failure'}
-)
+SUCCESS_CALLS = frozenset({'seamwise.containers.Success', 'returns.result.Success'})
+FAILURE_CALLS = frozenset({'seamwise.containers.Failure', 'returns.result.Failure'})
 PASS_THROUGH = frozenset(
     {
         'seamwise.containers.from_returns',

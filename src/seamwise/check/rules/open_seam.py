@@ -60,9 +60,7 @@ from seamwise.check.typed_ast.program import Module, walk
 
 _TAGGED = 'seamwise.errors.TaggedError'
 _ASSERT_NEVER = frozenset({'typing.assert_never', 'typing_extensions.assert_never'})
-_FAILURES = frozenset(
-    {'seamwise.containers.Failure', 'returns.result.Failure', 'seamwise.containers.quick_failure'}
-)
+_FAILURES = frozenset({'seamwise.containers.Failure', 'returns.result.Failure'})
 _HELP = 'Handle each class separately, and end with `case _: assert_never(error)`.'
 _TABLE_FINDING = 'The default of this table silently handles errors that are added later.'
 _TABLE_HELP = (

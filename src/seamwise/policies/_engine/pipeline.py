@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Generic, Never, ParamSpec, Protocol, TypeVar, 
 
 from typing_extensions import override
 
-from seamwise.containers import Failure, Result, Success
+from seamwise.containers import Failure, Result, Success, as_result
 from seamwise.policies._engine.order_rules import order_warnings
 from seamwise.policies._engine.permit import ADMITTED, Decision, Fork, Permit, Wait
 from seamwise.policies._engine.validation import check_name
@@ -53,7 +53,7 @@ class Guard(Generic[E_co]):
     and in the tasks of one event loop.
 
     >>> identity.run_sync(lambda: Success(1))
-    <Success: 1>
+    Success(1)
     """
 
     name: str
@@ -99,7 +99,7 @@ class Guard(Generic[E_co]):
                     else:
                         outcome = await op()
                         if type(outcome) is not Success and type(outcome) is not Failure:
-                            _raise_not_a_result(outcome)
+                            outcome = _expect_result(outcome)
                 while permits:
                     decision = permits.pop().leave(outcome)
                     if decision is not outcome:
@@ -146,7 +146,7 @@ class Guard(Generic[E_co]):
                     else:
                         outcome = op()
                         if type(outcome) is not Success and type(outcome) is not Failure:
-                            _raise_not_a_result(outcome)
+                            outcome = _expect_result(outcome)
                 while permits:
                     decision = permits.pop().leave(outcome)
                     if decision is not outcome:
@@ -272,7 +272,7 @@ class Layer(Guard[E_co]):
     ...         return 'one call'
     >>> once = Once('once')
     >>> once.run_sync(lambda: Success(1)), once.run_sync(lambda: Success(2))
-    (<Success: 1>, <Failure: closed>)
+    (Success(1), Failure('closed'))
     """
 
     is_bound: ClassVar[bool] = False
@@ -350,7 +350,10 @@ def _is_async(function: Callable[..., Any]) -> bool:
     return iscoroutinefunction(function) or iscoroutinefunction(type(function).__call__)
 
 
-def _raise_not_a_result(value: object) -> Never:
+def _expect_result(value: object) -> Result[Any, Any]:
+    result = as_result(value)
+    if result is not None:
+        return result
     if not iscoroutine(value):
         message = f'The operation returned {type(value).__name__}, which is not a Result.'
         raise _add_usage_note(TypeError(message))

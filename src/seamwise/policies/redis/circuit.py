@@ -8,7 +8,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 from typing_extensions import override
 
-from seamwise.containers import Failure, Result, Success, quick_failure
+from seamwise.containers import Failure, Result, Success
 from seamwise.errors import TaggedError
 from seamwise.policies._engine.observers import SafeObserver, safe_observer
 from seamwise.policies._engine.permit import Outcome, Permit, Wait
@@ -170,7 +170,7 @@ class SharedCircuit(Layer[CircuitOpen]):
         error = CircuitOpen(self.name, failures, retry_after, state)
         if self._observer is not None:
             self._observer(Refused(self.name, error))
-        return quick_failure(error)
+        return Failure(error)
 
     def _with_queued(self, call: ScriptCall) -> list[ScriptCall]:
         """Empty the queue, and return its script calls followed by `call`."""

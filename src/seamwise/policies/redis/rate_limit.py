@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from typing_extensions import override
 
-from seamwise.containers import Failure, quick_failure
+from seamwise.containers import Failure
 from seamwise.errors import MAX_DELAY
 from seamwise.policies._engine.observers import SafeObserver, safe_observer
 from seamwise.policies._engine.permit import ADMITTED, Outcome, Permit, Wait
@@ -208,7 +208,7 @@ class _SharedRateLimit(Layer[RateLimited]):
         error = RateLimited(self.name, self._rate.limit, self._rate.period, min(delay, MAX_DELAY))
         if self._observer is not None:
             self._observer(Refused(self.name, error))
-        return quick_failure(error)
+        return Failure(error)
 
 
 class _SlotWait(Wait):

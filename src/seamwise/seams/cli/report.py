@@ -7,7 +7,7 @@ from typing_extensions import TypeIs
 
 from seamwise._text.jsonable import to_json
 from seamwise._text.source_excerpt import Source, Style, from_file, pointer
-from seamwise.containers import Result, Success
+from seamwise.containers import Result, Success, expect_result
 from seamwise.seams.cli.groups import MAX_GROUPS, RenderedGroup, common_exit_code, group_equal
 from seamwise.seams.cli.shape import Rendered
 from seamwise.seams.cli.style import (
@@ -93,6 +93,7 @@ def report(  # noqa: PLR0913 -- all are keywords, and most calls pass only the s
     hint: allow overwriting it, or choose another path.
     73
     """
+    result = expect_result(result, 'report')
     if type(result) is Success:
         value: object = result.unwrap()
         text = _json(ok=True, exit_code=0, value=value) if style == 'json' else done(value).text

@@ -44,7 +44,7 @@ def decode(body: bytes | str, union: TypeForm[E], /) -> Result[E, UnreadableBody
     >>> from seamwise.seams.http import envelope
     >>> from seamwise.seams.http.tables import STORAGE
     >>> decode(envelope(STORAGE(RecordNotFound('user', 'u-17')), request_id='r-1'), StorageError)
-    <Success: There is no user 'u-17'.>
+    Success(RecordNotFound(kind='user', key='u-17'))
     """
     kinds = {kind.__traits__.tag: kind for kind in error_classes(union)}
     try:

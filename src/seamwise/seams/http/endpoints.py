@@ -5,7 +5,7 @@ from functools import update_wrapper
 from inspect import Parameter, Signature, iscoroutinefunction, signature
 from typing import Any, Generic, Never, ParamSpec, TypeVar, final, overload
 
-from seamwise.containers import Failure, Result, Success
+from seamwise.containers import Failure, Result, Success, as_result
 from seamwise.seams.http.bodies import Body
 from seamwise.seams.http.exchange import Exchange, exchange_of
 from seamwise.seams.http.negotiation import negotiated
@@ -78,7 +78,8 @@ class Endpoint(Generic[E_contra]):
         vars(wrapper)['__signature__'] = _framework_signature(handler_signature, request_name)
         return wrapper
 
-    def _response(self, result: object, exchange: Exchange) -> Response:
+    def _response(self, value: object, exchange: Exchange) -> Response:
+        result = as_result(value)
         # An exception in here is a defect, raised before the response starts.
         content: object
         if type(result) is Failure:
@@ -92,7 +93,7 @@ class Endpoint(Generic[E_contra]):
             content = result.unwrap()
         else:
             raise TypeError(
-                f'A handler under `endpoint` must return a Result, not {type(result).__name__}.'
+                f'A handler under `endpoint` must return a Result, not {type(value).__name__}.'
             )
         if isinstance(content, Response):
             content.headers.setdefault('x-request-id', exchange.request_id)

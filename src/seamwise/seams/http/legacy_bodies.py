@@ -17,7 +17,7 @@ def from_foreign(body: bytes | str, /) -> Result[Named, UnreadableBody]:
     Any other body is an `UnreadableBody`, whose `problem` names the difference.
 
     >>> from_foreign(b'{"_tag": "MCPFailed", "name": "files"}')
-    <Success: Named(name='MCPFailed', data={'name': 'files'})>
+    Success(Named(name='MCPFailed', data={'name': 'files'}))
     """
     try:
         fields = _decode(body)

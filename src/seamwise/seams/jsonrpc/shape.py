@@ -8,7 +8,7 @@ from msgspec import UNSET, Struct, UnsetType
 from typing_extensions import TypeIs
 
 from seamwise._text.jsonable import to_json
-from seamwise.containers import Result, Success
+from seamwise.containers import Result, Success, expect_result
 from seamwise.seams._common import DEFECT_MESSAGE
 from seamwise.seams.jsonrpc.codes import STRUCTURED_SINCE, Code, Protocol
 from seamwise.seams.model.messages import ToolResult, tool_result
@@ -105,6 +105,7 @@ def response(
         protocol: Protocol of the peer.
         revision: Revision of the protocol, one of `REVISIONS`.
     """
+    result = expect_result(result, 'response')
     if type(result) is Success:
         value = result.unwrap()
         if protocol is Protocol.MCP:

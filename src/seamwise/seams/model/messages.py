@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias, TypeVar, overload
 from msgspec import UNSET, Struct
 
 from seamwise._text.jsonable import to_json
-from seamwise.containers import Result, Success
+from seamwise.containers import Result, Success, expect_result
 from seamwise.seams.model.shape import Done, Guidance
 from seamwise.seams.model.token_budget import fit_to_tokens, fit_value_to_tokens
 
@@ -132,6 +132,7 @@ def tool_message(
     >>> tool_message(Success({'bytes': 7}), adapter=TOOLS, call_id='c1')
     OpenAiMessage(tool_call_id='c1', content='{"status":"success","result":{"bytes":7}}')
     """
+    result = expect_result(result, 'tool_message')
     answer: Done[object] | Guidance = (
         Done(result.unwrap()) if type(result) is Success else adapter(result.failure())
     )

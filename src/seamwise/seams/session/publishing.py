@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 import msgspec
 from typing_extensions import Unpack
 
-from seamwise.containers import Result, Success
+from seamwise.containers import Result, Success, expect_result
 from seamwise.defects import report_defect
 from seamwise.errors import TaggedError
 from seamwise.seams.session.events import EventDetails, defect, event
@@ -59,6 +59,7 @@ def publish(
     Returns:
         The events that were made.
     """
+    result = expect_result(result, 'publish')
     if type(result) is Success:
         return []
     error = result.failure()

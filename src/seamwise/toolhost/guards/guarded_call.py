@@ -75,7 +75,7 @@ class GuardedRunner:
 
     >>> stats = CallStats()
     >>> GuardedRunner().run('ping', lambda: Success('pong'), stats=stats), stats.attempts
-    (<Success: pong>, 1)
+    (Success('pong'), 1)
     """
 
     def __init__(

@@ -64,7 +64,7 @@ def parse_diff(do: Do[str], diff: str) -> tuple[Hunk, ...]:
     >>> parse_diff('@@ -1 +1 @@\n-old\n+new\n').unwrap()[0].old
     ['old']
     >>> parse_diff('-old\n+new\n')
-    <Failure: contains no hunk; a hunk begins with a line like "@@ -1,3 +1,4 @@">
+    Failure('contains no hunk; a hunk begins with a line like "@@ -1,3 +1,4 @@"')
     """
     lines = diff.replace('\r\n', '\n').removesuffix('\n').split('\n')
     hunks: list[Hunk] = []

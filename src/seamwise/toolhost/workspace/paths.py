@@ -149,7 +149,7 @@ def parse_path(
     An absolute path outside the workspace is forbidden; a path that cannot exist is invalid.
 
     >>> parse_path(PathRequest('list_files', './src/'), Roots(()))
-    <Success: ParsedPath(names=('src',), is_folder=True)>
+    Success(ParsedPath(names=('src',), is_folder=True))
     """
     path = request.path
     if problem := _path_problem(path):
