@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable
 from threading import Event, Thread
 
 import result as peer
-from returns.result import Failure as ReturnsFailure
 from returns.result import Result as ReturnsResult
 from returns.result import Success as ReturnsSuccess
 
@@ -124,7 +123,7 @@ def _returns_do(step: Callable[[int], ReturnsResult[int, FileMissing]]) -> Timer
             for d in step(c)
             for e in step(d)
         )
-        if type(result) is ReturnsFailure:
+        if type(result) is not ReturnsSuccess:
             handle(result.failure())
 
     return _repeat(handled)

@@ -181,9 +181,10 @@ def catch(kinds: type | tuple[type, ...], handler: Callable[[Never], R], /) -> C
     """
     classes = kinds if isinstance(kinds, tuple) else (kinds,)
     if not classes or not all(isinstance(class_, type) for class_ in classes):
+        # A union is refused because mypy and ty would accept any handler for it.
         raise TypeError(
             f'catch takes a class or a tuple of classes first, not {kinds!r}; '
-            'use catch_all for a whole union.'
+            'write (A, B) for A | B, or use catch_all for a whole union.'
         )
     return Catch(classes, handler)
 

@@ -1,6 +1,7 @@
-"""Exact types of `Success` and `Failure` of `returns`, as a closed union.
+"""Exact types of `Success` and `Failure`, as a closed union.
 
-The type variables of functions default to Never, so that a step without errors adds none.
+The type variables of functions default to Never, so that a step without errors adds none. Those of
+the classes have no default: pyright would infer a bare `Success` in a list as `Success[Never]`.
 """
 
 from collections.abc import Callable
@@ -15,8 +16,8 @@ T = TypeVar('T', default=Never)
 E = TypeVar('E', default=Never)
 _R = TypeVar('_R', default=Never)
 _U = TypeVar('_U', default=Never)
-_T_co = TypeVar('_T_co', covariant=True, default=Never)
-_E_co = TypeVar('_E_co', covariant=True, default=Never)
+_T_co = TypeVar('_T_co', covariant=True)
+_E_co = TypeVar('_E_co', covariant=True)
 
 @final
 class Success(_Open[_T_co, Never], Generic[_T_co]):

@@ -230,7 +230,10 @@ def caught(call: Callable[[], object], /, *kinds: type) -> object:
     Failure('late')
     """
     if not kinds or not all(isinstance(class_, type) for class_ in kinds):
-        raise TypeError(f'caught takes error classes after the function, not {kinds!r}.')
+        raise TypeError(
+            f'caught takes error classes after the function, not {kinds!r}; '
+            'write them one by one, as in caught(call, A, B).'
+        )
     if not callable(call):
         raise TypeError(
             'caught takes a function without arguments first, such as `lambda: load(path)`, '

@@ -168,7 +168,7 @@ class TestCatch:
     def test_catch_raises_type_error_for_anything_but_classes(self, kinds: object) -> None:
         match = (
             r'^catch takes a class or a tuple of classes first, not .*; '
-            r'use catch_all for a whole union\.$'
+            r'write \(A, B\) for A \| B, or use catch_all for a whole union\.$'
         )
         with pytest.raises(TypeError, match=match):
             catch(kinds, never)  # type: ignore[call-overload]  # the misuse is the test

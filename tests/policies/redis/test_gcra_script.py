@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from redis.asyncio import Redis
 
-from seamwise import Failure, Success
+from seamwise import Failure, Result, Success
 from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies.errors import RateLimited
 from seamwise.policies.rate_limit import rate_limit as local_rate_limit
@@ -18,7 +18,7 @@ from tests.policies.redis.servers import Server
 HOUR = 3_600_000_000
 
 
-def retry_after(outcome: object) -> float | None:
+def retry_after(outcome: Result[object, object]) -> float | None:
     if type(outcome) is not Failure:
         return None
     error = outcome.failure()

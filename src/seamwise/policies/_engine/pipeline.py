@@ -98,7 +98,7 @@ class Guard(Generic[E_co]):
                             break
                     else:
                         outcome = await op()
-                        if type(outcome) is not Success and type(outcome) is not Failure:
+                        if type(outcome) not in _RESULTS:
                             outcome = _expect_result(outcome)
                 while permits:
                     decision = permits.pop().leave(outcome)
@@ -145,7 +145,7 @@ class Guard(Generic[E_co]):
                             break
                     else:
                         outcome = op()
-                        if type(outcome) is not Success and type(outcome) is not Failure:
+                        if type(outcome) not in _RESULTS:
                             outcome = _expect_result(outcome)
                 while permits:
                     decision = permits.pop().leave(outcome)
@@ -348,6 +348,10 @@ def _is_async(function: Callable[..., Any]) -> bool:
     while isinstance(function, partial):
         function = function.func
     return iscoroutinefunction(function) or iscoroutinefunction(type(function).__call__)
+
+
+# A tuple, because type checkers would narrow `Any` by a comparison with the classes.
+_RESULTS: tuple[type, ...] = (Success, Failure)
 
 
 def _expect_result(value: object) -> Result[Any, Any]:
