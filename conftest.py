@@ -1,8 +1,44 @@
 """Test collection of Markdown pages: the Python blocks of a page run in order as one test."""
 
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
 from sybil import Sybil
 from sybil.parsers.markdown import PythonCodeBlockParser
+from typing_extensions import override
 
-pytest_collect_file = Sybil(
-    parsers=[PythonCodeBlockParser()], patterns=['*.md'], excludes=['tests/*']
-).pytest()
+_PAGES = Sybil(parsers=[PythonCodeBlockParser()])
+
+
+class _Blocks(pytest.Item):
+    """The blocks of a page. Each uses the names of those before it."""
+
+    @override
+    def runtest(self) -> None:
+        for example in _PAGES.parse(self.path).examples():
+            example.evaluate()
+
+    @override
+    def reportinfo(self) -> tuple[Path, int, str]:
+        return self.path, 0, self.nodeid
+
+
+class _Page(pytest.File):
+    @override
+    def collect(self) -> Iterator[_Blocks]:
+        if any(_PAGES.parse(self.path).examples()):
+            blocks: _Blocks = _Blocks.from_parent(self, name='blocks')  # pyright: ignore[reportUnknownMemberType]  # of pytest
+            yield blocks
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.File | None:
+    """Collect the pages, but not Markdown files that tests read."""
+    is_page = file_path.suffix == '.md' and 'tests' not in file_path.relative_to(_ROOT).parts
+    if not is_page:
+        return None
+    page: _Page = _Page.from_parent(parent, path=file_path)  # pyright: ignore[reportUnknownMemberType]  # of pytest
+    return page
+
+
+_ROOT = Path(__file__).parent
