@@ -68,7 +68,7 @@ class _Container:
 
 
 class _Success(_Container, returns.result.Success):
-    """The methods of `Success` that create a result."""
+    """Result of a call that succeeded, with its value."""
 
     __slots__ = ()
     _type_in_returns = returns.result.Success
@@ -84,7 +84,7 @@ class _Success(_Container, returns.result.Success):
 
 
 class _Failure(_Container, returns.result.Failure):
-    """The methods of `Failure` that create a result."""
+    """Result of a call that failed, with its error."""
 
     __slots__ = ()
     _type_in_returns = returns.result.Failure
@@ -117,7 +117,7 @@ def with_constructor_of_msgspec(base, name):
     class Container(base, Struct, Generic[T], metaclass=_StructABCMeta, frozen=True, eq=False):
         _inner_value: T
 
-    return _named(Container, name)
+    return _named(Container, name, base)
 
 
 def with_own_constructor(base, name):
@@ -130,11 +130,12 @@ def with_own_constructor(base, name):
         def __init__(self, inner_value, /):
             set_value(self, inner_value)
 
-    return _named(Container, name)
+    return _named(Container, name, base)
 
 
-def _named(class_, name):
+def _named(class_, name, base):
     class_.__name__ = class_.__qualname__ = name
+    class_.__doc__ = base.__doc__
     return class_
 
 

@@ -23,7 +23,7 @@ _E_co = TypeVar('_E_co', covariant=True)
 class Success(_Open[_T_co, Never], Generic[_T_co]):
     __match_args__: ClassVar = ('_inner_value',)
     _inner_value: _T_co
-    def __init__(self, inner_value: _T_co) -> None: ...
+    def __init__(self, inner_value: _T_co, /) -> None: ...
     @override
     def bind(self, function: Callable[[_T_co], _R]) -> _R: ...  # type: ignore[override]  # exact, where `returns` is open
     @override
@@ -45,7 +45,7 @@ class Success(_Open[_T_co, Never], Generic[_T_co]):
 class Failure(_Open[Never, _E_co], Generic[_E_co]):
     __match_args__: ClassVar = ('_inner_value',)
     _inner_value: _E_co
-    def __init__(self, inner_value: _E_co) -> None: ...
+    def __init__(self, inner_value: _E_co, /) -> None: ...
     @override
     def bind(self, function: Callable[[Never], object]) -> Self: ...  # type: ignore[override]  # exact, where `returns` is open
     @override
