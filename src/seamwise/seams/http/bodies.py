@@ -11,6 +11,7 @@ from seamwise._text.jsonable import to_json
 from seamwise.errors import TAG_FIELD
 from seamwise.seams._common import in_utc
 from seamwise.seams.http.exchange import request_id as safe_request_id
+from seamwise.seams.http.fastapi_route import to_jsonable
 from seamwise.seams.http.shape import HttpError, ProblemLocation
 from seamwise.secrets import MASK, Secret
 
@@ -155,10 +156,10 @@ def tagged(x: object, *, request_id: str | None = None, now: datetime | None = N
 def _json_form(value: Any) -> object:
     if isinstance(value, Secret):
         return MASK
-    # A pydantic model.
+    # A pydantic model, by its aliases as in FastAPI.
     if hasattr(value, 'model_dump'):
-        return value.model_dump(mode='json')
-    raise TypeError(f'{type(value).__qualname__} has no JSON form.')
+        return value.model_dump(mode='json', by_alias=True)
+    return to_jsonable(value)
 
 
 _encode_plain = msgspec.json.Encoder(enc_hook=_json_form).encode

@@ -1,13 +1,21 @@
 """Decorator that turns functions returning a Result into handlers of Starlette and FastAPI."""
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from functools import update_wrapper
 from inspect import Parameter, Signature, iscoroutinefunction, signature
 from typing import Any, Generic, Never, ParamSpec, TypeVar, final, overload
 
+from typing_extensions import TypeIs
+
 from seamwise.containers import Failure, Result, Success, as_result
 from seamwise.seams.http.bodies import Body
-from seamwise.seams.http.exchange import Exchange, exchange_of
+from seamwise.seams.http.exchange import Exchange, Scope, exchange_of
+from seamwise.seams.http.fastapi_route import (
+    apply_settings,
+    plain_response_class,
+    route_of,
+    serialized,
+)
 from seamwise.seams.http.negotiation import negotiated
 from seamwise.seams.http.response import RawResponse, raw_response
 from seamwise.seams.http.shape import HttpError
@@ -24,6 +32,9 @@ E_contra = TypeVar('E_contra', contravariant=True)
 
 _REQUEST_PARAMETER = 'seamwise_request'
 """The parameter in which FastAPI passes the request if the handler has no parameter for it."""
+
+_RESPONSE_PARAMETER = 'seamwise_response'
+"""The same for the response on which handlers and dependencies set status, headers and cookies."""
 
 
 class _CompleteResponse(Response):
@@ -56,56 +67,80 @@ class Endpoint(Generic[E_contra]):
     def __call__(self, handler: Callable[..., Any], /) -> Callable[..., Any]:
         """Return the handler: async for an async function, else sync (run in a thread)."""
         handler_signature = _evaluated_signature(handler)
-        request_name = next(
-            (
-                parameter.name
-                for parameter in handler_signature.parameters.values()
-                if _is_request(parameter.annotation)
-            ),
-            None,
-        )
+        request_name = _parameter_name(handler_signature, Request)
+        response_name = _parameter_name(handler_signature, Response)
+
+        def exchange(args: tuple[object, ...], kwargs: dict[str, Any]) -> tuple[Request, Any]:
+            request = _request(request_name, args, kwargs)
+            name = response_name or _RESPONSE_PARAMETER
+            settings = kwargs.get(name) if response_name else kwargs.pop(name, None)
+            return request, settings
 
         async def call_async(*args: Any, **kwargs: Any) -> Response:
-            exchange = _exchange(request_name, args, kwargs)
-            return self._response(await handler(*args, **kwargs), exchange)
+            request, settings = exchange(args, kwargs)
+            return self._response(await handler(*args, **kwargs), request, settings)
 
         def call(*args: Any, **kwargs: Any) -> Response:
-            exchange = _exchange(request_name, args, kwargs)
-            return self._response(handler(*args, **kwargs), exchange)
+            request, settings = exchange(args, kwargs)
+            return self._response(handler(*args, **kwargs), request, settings)
 
         wrapper: Callable[..., Any] = call_async if _is_async(handler) else call
         update_wrapper(wrapper, handler)
-        vars(wrapper)['__signature__'] = _framework_signature(handler_signature, request_name)
+        vars(wrapper)['__signature__'] = _framework_signature(
+            handler_signature,
+            {} if request_name else {_REQUEST_PARAMETER: Request},
+            {} if response_name else {_RESPONSE_PARAMETER: Response},
+        )
         return wrapper
 
-    def _response(self, value: object, exchange: Exchange) -> Response:
+    def _response(self, value: object, request: Request, settings: Response | None) -> Response:
         result = as_result(value)
+        exchange = exchange_of(request.scope)
         # An exception in here is a defect, raised before the response starts.
-        content: object
         if type(result) is Failure:
-            content = self._adapter(result.failure())
-            if not isinstance(content, HttpError):
-                raise TypeError(
-                    'The adapter of an endpoint must return an HttpError, '
-                    f'not {type(content).__name__}.'
-                )
+            response = self._failed(result.failure(), exchange)
         elif type(result) is Success:
-            content = result.unwrap()
+            response = self._succeeded(result.unwrap(), request.scope, settings)
         else:
             raise TypeError(
                 f'A handler under `endpoint` must return a Result, not {type(value).__name__}.'
             )
-        if isinstance(content, Response):
-            content.headers.setdefault('x-request-id', exchange.request_id)
-            response = content
-        else:
-            response = _CompleteResponse(
-                raw_response(
-                    content, request_id=exchange.request_id, body=self._body, accept=exchange.accept
-                )
-            )
         exchange.is_answered = True
         return response
+
+    def _failed(self, error: Any, exchange: Exchange) -> Response:
+        content = self._adapter(error)
+        if not isinstance(content, HttpError):
+            raise TypeError(
+                'The adapter of an endpoint must return an HttpError, '
+                f'not {type(content).__name__}.'
+            )
+        return self._complete(content, exchange)
+
+    def _succeeded(self, value: object, scope: Scope, settings: Response | None) -> Response:
+        exchange = exchange_of(scope)
+        if isinstance(value, Response):
+            value.headers.setdefault('x-request-id', exchange.request_id)
+            return value
+        route = route_of(scope)
+        if route is None:
+            return self._complete(value, exchange)
+        content = serialized(value, route)
+        class_ = plain_response_class(route)
+        if class_ is None:
+            response = self._complete(content, exchange)
+        else:
+            response = class_(content)
+            response.headers['x-request-id'] = exchange.request_id
+        apply_settings(response, route, settings)
+        return response
+
+    def _complete(self, content: object, exchange: Exchange) -> Response:
+        return _CompleteResponse(
+            raw_response(
+                content, request_id=exchange.request_id, body=self._body, accept=exchange.accept
+            )
+        )
 
 
 def endpoint(adapter: Callable[[E], HttpError], *, body: Body = negotiated) -> Endpoint[E]:
@@ -131,13 +166,17 @@ def endpoint(adapter: Callable[[E], HttpError], *, body: Body = negotiated) -> E
     return Endpoint(adapter, body)
 
 
-def _exchange(name: str | None, args: tuple[object, ...], kwargs: dict[str, Any]) -> Exchange:
-    """Return the exchange of the request in the arguments, without one that `endpoint` added."""
+def _request(name: str | None, args: tuple[object, ...], kwargs: dict[str, Any]) -> Request:
+    """Return the request in the arguments, without one that `endpoint` added."""
     keyword = kwargs.pop(_REQUEST_PARAMETER, None) if name is None else kwargs.get(name)
     for value in (keyword, *args):
-        if isinstance(value, Request):
-            return exchange_of(value.scope)
+        if _is_request(value):
+            return value
     raise TypeError('A handler under `endpoint` must be called with a Request of Starlette.')
+
+
+def _is_request(value: object) -> TypeIs[Request]:
+    return isinstance(value, Request)
 
 
 def _is_async(handler: Callable[..., object]) -> bool:
@@ -152,25 +191,34 @@ def _evaluated_signature(handler: Callable[..., object]) -> Signature:
         return signature(handler)
 
 
-def _is_request(annotation: object) -> bool:
-    if isinstance(annotation, str):
-        return annotation.rpartition('.')[2] == Request.__name__
-    return isinstance(annotation, type) and issubclass(annotation, Request)
+def _parameter_name(handler_signature: Signature, class_: type) -> str | None:
+    """Return the name of the parameter that is annotated with a class of Starlette."""
+    for parameter in handler_signature.parameters.values():
+        annotation = parameter.annotation
+        if isinstance(annotation, str):
+            is_match = annotation.rpartition('.')[2] == class_.__name__
+        else:
+            is_match = isinstance(annotation, type) and issubclass(annotation, class_)
+        if is_match:
+            return parameter.name
+    return None
 
 
-def _framework_signature(handler_signature: Signature, request_name: str | None) -> Signature:
-    """Return the signature for FastAPI: with a request, and a Response instead of the Result."""
+def _framework_signature(handler_signature: Signature, *additions: Mapping[str, type]) -> Signature:
+    """Return the signature for FastAPI: with additions, and a Response instead of the Result."""
     parameters = [*handler_signature.parameters.values()]
-    if request_name is None:
-        # A keyword-only parameter comes before `**kwargs`.
-        index = next(
-            (
-                index
-                for index, parameter in enumerate(parameters)
-                if parameter.kind is Parameter.VAR_KEYWORD
-            ),
-            len(parameters),
-        )
-        request = Parameter(_REQUEST_PARAMETER, Parameter.KEYWORD_ONLY, annotation=Request)
-        parameters.insert(index, request)
+    # A keyword-only parameter comes before `**kwargs`.
+    index = next(
+        (
+            index
+            for index, parameter in enumerate(parameters)
+            if parameter.kind is Parameter.VAR_KEYWORD
+        ),
+        len(parameters),
+    )
+    parameters[index:index] = [
+        Parameter(name, Parameter.KEYWORD_ONLY, annotation=class_)
+        for addition in additions
+        for name, class_ in addition.items()
+    ]
     return handler_signature.replace(parameters=parameters, return_annotation=Response)

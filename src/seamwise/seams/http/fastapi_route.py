@@ -1,0 +1,103 @@
+"""Promises of a FastAPI route that a handler under `endpoint` keeps: model, class, status.
+
+FastAPI applies them to values, but `endpoint` returns a complete response to it.
+"""
+
+import sys
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+from seamwise.seams.http.exchange import Scope
+from seamwise.secrets import MASK, Secret
+
+if TYPE_CHECKING:
+    from fastapi.routing import APIRoute
+    from starlette.responses import Response
+    from typing_extensions import TypeIs
+
+
+_STATUSES_WITHOUT_BODY = {
+    HTTPStatus.NO_CONTENT,
+    HTTPStatus.RESET_CONTENT,
+    HTTPStatus.NOT_MODIFIED,
+}
+_HEADERS_OF_BODY = {b'content-length', b'content-type'}
+
+
+def route_of(scope: Scope) -> 'APIRoute | None':
+    """Return the FastAPI route that serves a request, or None in another framework."""
+    routing = sys.modules.get('fastapi.routing')
+    route: APIRoute | None = scope.get('route')
+    return route if routing is not None and isinstance(route, routing.APIRoute) else None
+
+
+def serialized(value: object, route: 'APIRoute') -> object:
+    """Return a value as the response model of a route declares it; unchanged without a model.
+
+    Raises:
+        ResponseValidationError: The value does not fit the model, as in FastAPI.
+    """
+    field = route.response_field
+    if field is None:
+        return value
+    content, errors = field.validate(value, {}, loc=('response',))
+    if errors:
+        from fastapi.exceptions import ResponseValidationError  # noqa: PLC0415 -- FastAPI is optional
+
+        raise ResponseValidationError(errors=errors, body=value)
+    result: object = field.serialize(
+        content,
+        include=route.response_model_include,
+        exclude=route.response_model_exclude,
+        by_alias=route.response_model_by_alias,
+        exclude_unset=route.response_model_exclude_unset,
+        exclude_defaults=route.response_model_exclude_defaults,
+        exclude_none=route.response_model_exclude_none,
+    )
+    return result
+
+
+def plain_response_class(route: 'APIRoute') -> 'type[Response] | None':
+    """Return the response class of a route if it is not JSON, such as `HTMLResponse`."""
+    class_: object = route.response_class
+    return class_ if _is_plain(class_) else None
+
+
+def _is_plain(class_: object) -> 'TypeIs[type[Response]]':
+    from starlette.responses import JSONResponse  # noqa: PLC0415 -- Starlette is optional
+
+    # The default class is an object of FastAPI that holds a class.
+    return isinstance(class_, type) and not issubclass(class_, JSONResponse)
+
+
+def apply_settings(response: 'Response', route: 'APIRoute', settings: 'Response | None') -> None:
+    """Set the status of a route, and the status, headers and cookies of its injected response."""
+    status = (settings.status_code if settings else None) or route.status_code
+    if status:
+        response.status_code = status
+    if response.status_code in _STATUSES_WITHOUT_BODY:
+        response.body = b''
+        response.raw_headers = [
+            item for item in response.raw_headers if item[0] not in _HEADERS_OF_BODY
+        ]
+    if settings:
+        response.raw_headers.extend(settings.raw_headers)
+
+
+def to_jsonable(value: object) -> object:
+    """Return the JSON form that FastAPI gives a value; raise TypeError without FastAPI.
+
+    FastAPI also encodes paths, addresses, generators, dataclasses and rows of an ORM.
+    """
+    encoders = sys.modules.get('fastapi.encoders')
+    try:
+        if encoders is not None:
+            result: object = encoders.jsonable_encoder(value, custom_encoder={Secret: _mask})
+            return result
+    except ValueError as error:
+        raise TypeError(f'{type(value).__qualname__} has no JSON form.') from error
+    raise TypeError(f'{type(value).__qualname__} has no JSON form.')
+
+
+def _mask(_: Secret[object]) -> str:
+    return MASK
