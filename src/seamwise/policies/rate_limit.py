@@ -127,7 +127,6 @@ class RateLimitLayer(Layer[RateLimited]):
         super().reset()
         with self.mutex:
             # Waiting calls keep their bucket, and wake each other up there.
-            self.gcra.reset()
             self._bucket = Bucket()
             self._buckets = Buckets(self._keys, self.gcra)
 

@@ -9,8 +9,9 @@ from threading import RLock
 
 from typing_extensions import override
 
-from seamwise.policies._engine.world import Alarm, World
-from seamwise.policies._engine.world import replace_real as replace_real
+from seamwise.policies._engine.world import Alarm, World, replace_real
+
+__all__ = ['FakeWorld', 'replace_real']
 
 
 class FakeWorld(World):

@@ -3,7 +3,7 @@
 import asyncio
 import random
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from threading import Lock
@@ -69,7 +69,7 @@ _replacements_lock: Final = Lock()
 
 
 @contextmanager
-def replace_real(world: World) -> Iterator[None]:
+def replace_real(world: World) -> Generator[None]:
     """Make all guards built with `REAL` use another world inside a `with` block.
 
     It applies to the whole process: to guards that exist already and to new ones, in all threads

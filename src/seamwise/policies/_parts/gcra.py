@@ -90,11 +90,7 @@ class Gcra:
         self._call_weight = round(period * NANOSECONDS)
         self._burst_weight = burst * self._call_weight
         self._tolerance = TOLERANCE * limit
-        self.reset()
-
-    def reset(self) -> None:
-        """Count time from the current reading of the clock."""
-        self._last_reading = int(self._world.clock() * self._scale)
+        self._last_reading = int(world.clock() * self._scale)
         self._zero = self._last_reading
 
     def weight(self, cost: float) -> int:
