@@ -11,6 +11,7 @@ from seamwise.policies.testing import replace_real as replace_real
 from seamwise.testing.assertions import assert_covers as assert_covers
 from seamwise.testing.assertions import assert_failure as assert_failure
 from seamwise.testing.assertions import assert_success as assert_success
+from seamwise.testing.guards import fake_world as fake_world
 from seamwise.testing.lazy_strategies import errors_of as errors_of
 
 # If Hypothesis is imported later, its entry point registers the strategies.
