@@ -5,6 +5,7 @@ import gc
 import threading
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -188,11 +189,23 @@ def test_a_circuit_that_is_open_before_the_block_is_closed_in_it_and_after_it() 
 
 
 def test_a_deadline_that_spans_the_replacement_keeps_its_clock() -> None:
-    def op() -> Result[int, HostUnreachable]:
-        with replace_real(FakeWorld()):
+    with ExitStack() as stack:
+
+        def op() -> Result[int, HostUnreachable]:
+            stack.enter_context(replace_real(World(clock=lambda: 1e12)))
             return DONE
 
-    assert deadline(60.0).run_sync(op) == DONE
+        assert deadline(60.0).run_sync(op) == DONE
+
+
+def test_the_time_of_a_circuit_is_that_of_its_clock_after_a_reset() -> None:
+    now = [1e6]
+    own = circuit(name='own', trip=consecutive(1), world=World(clock=lambda: now[0]))
+    now[0] = 0.1
+    own.reset()
+    assert own._machine.time() == 0.1
+    own.run_sync(fail)
+    assert_failure(own.run_sync(succeed), CircuitOpen, retry_after=30.0)
 
 
 def test_nested_replacements_end_in_any_order() -> None:
