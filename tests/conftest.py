@@ -9,9 +9,17 @@ import os
 import pytest
 from hypothesis import settings
 
+import _seamwise_pytestplugin
+
 settings.register_profile('seamwise', deadline=None, database=None, derandomize=True)
 settings.register_profile('explore', deadline=None, database=None)
 settings.load_profile(os.environ.get('HYPOTHESIS_PROFILE', 'seamwise'))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Load the plugin of this project where it is not installed, such as in a new worktree."""
+    if not config.pluginmanager.has_plugin('seamwise'):
+        config.pluginmanager.register(_seamwise_pytestplugin, 'seamwise')
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

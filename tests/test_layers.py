@@ -14,6 +14,7 @@ LAYERS = [
     'catalog',
     'policies',
     'seams',
+    'testing',
     'check',
     'live',
     'toolhost',

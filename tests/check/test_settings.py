@@ -6,6 +6,7 @@ import pytest
 
 from seamwise import Failure, Success
 from seamwise.check.settings import CheckSettings, load_settings
+from seamwise.testing import assert_success
 
 CODES = ['SW101', 'SW102']
 
@@ -78,6 +79,6 @@ def test_per_file_pattern_includes_subfolders(tmp_path: Path, path: str, is_igno
         '[tool.seamwise.check]\nper-file-ignores = {"tests/*" = ["SW101"]}\n', encoding='utf-8'
     )
     settings = load_settings(tmp_path, CODES)
-    assert isinstance(settings, Success)
-    assert settings.unwrap().ignores(path, 'SW101') is is_ignored
-    assert not settings.unwrap().ignores(path, 'SW102')
+    loaded = assert_success(settings)
+    assert loaded.ignores(path, 'SW101') is is_ignored
+    assert not loaded.ignores(path, 'SW102')

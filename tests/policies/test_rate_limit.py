@@ -18,6 +18,7 @@ from seamwise.policies.errors import RateLimited
 from seamwise.policies.events import GuardEvent, Refused
 from seamwise.policies.rate_limit import rate_limit
 from seamwise.policies.testing import FakeWorld
+from seamwise.testing import assert_failure
 from tests.policies.circuit_helpers import run_in_threads
 
 
@@ -34,9 +35,7 @@ def count_admitted(guard: Guard[RateLimited], calls: int) -> int:
 
 
 def get_refusal(guard: Guard[RateLimited]) -> RateLimited:
-    error = guard.run_sync(ok).swap().unwrap()
-    assert isinstance(error, RateLimited)
-    return error
+    return assert_failure(guard.run_sync(ok), RateLimited)
 
 
 def build_rate_limit(**options: Any) -> Guard[RateLimited]:
@@ -351,9 +350,7 @@ def test_wait_is_limited_by_the_enclosing_deadline() -> None:
     guard = rate_limit(1, name='x', wait=10.0, world=world)
     assert passes(guard)
 
-    assert isinstance(
-        (deadline(0.9, world=world) >> guard).run_sync(ok).swap().unwrap(), RateLimited
-    )
+    assert_failure((deadline(0.9, world=world) >> guard).run_sync(ok), RateLimited)
     assert world.slept == []
     assert (deadline(1.1, world=world) >> guard).run_sync(ok) == Success(1)
 

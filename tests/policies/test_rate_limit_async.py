@@ -9,12 +9,13 @@ from typing import Any, Literal
 
 import pytest
 
-from seamwise import Result, Success
+from seamwise import Failure, Result, Success
 from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies._engine.world import World
 from seamwise.policies.errors import RateLimited
 from seamwise.policies.rate_limit import rate_limit
 from seamwise.policies.testing import FakeWorld
+from seamwise.testing import assert_failure
 from tests.policies.cancellation_helpers import cancel_at_each_await
 from tests.policies.manual_time import ManualTime, settle_tasks
 
@@ -93,10 +94,10 @@ def test_retry_after_of_a_new_call_includes_the_waiting_calls() -> None:
     callers = Callers(wait=3.0)
     callers.start_calls(*'abcd')
     callers.start_calls('e')
-    assert callers.tasks['e'].result().swap().unwrap() == RateLimited('x', 1, 1.0, 4.0)
+    assert callers.tasks['e'].result() == Failure(RateLimited('x', 1, 1.0, 4.0))
     callers.advance(0.5)
     callers.start_calls('f')
-    assert callers.tasks['f'].result().swap().unwrap().retry_after == 3.5
+    assert_failure(callers.tasks['f'].result(), RateLimited, retry_after=3.5)
     callers.advance(0.5)
     callers.start_calls('g')
     assert not callers.tasks['g'].done()
@@ -230,7 +231,7 @@ def test_new_call_that_first_notices_a_clock_going_back_delays_no_other_call() -
     for name in 'cd':
         callers.start_calls(name)
         # The time since the last reading of the clock is unknown.
-        assert callers.tasks[name].result().swap().unwrap().retry_after == 2.0
+        assert_failure(callers.tasks[name].result(), RateLimited, retry_after=2.0)
     callers.advance(0.5)
     callers.start_calls('e')
     callers.advance(5)
@@ -245,7 +246,7 @@ def test_waiting_call_is_refused_if_earlier_calls_took_too_long() -> None:
     callers.time.shift_clock(Fraction(1.75))
     callers.advance(1)
     assert callers.passed == [('a', 0.0), ('b', 1.0)]
-    assert callers.tasks['c'].result().swap().unwrap().retry_after == pytest.approx(1.0)
+    assert_failure(callers.tasks['c'].result(), RateLimited, retry_after=pytest.approx(1.0))
     callers.time.close()
 
 
@@ -273,7 +274,7 @@ def test_waiting_call_that_is_never_woken_gives_up_at_the_end_of_its_wait() -> N
             await thread
 
     can_wake = threading.Event()
-    assert isinstance(asyncio.run(run()).swap().unwrap(), RateLimited)
+    assert_failure(asyncio.run(run()), RateLimited)
 
 
 def test_keys_with_waiting_calls_are_not_evicted() -> None:

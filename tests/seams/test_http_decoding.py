@@ -47,6 +47,7 @@ from seamwise.seams.http.tables import (
     TOOLS,
     WORKSPACE,
 )
+from seamwise.testing import assert_failure
 from tests.strategies import PLANTED, structs
 
 FACTS: dict[str, Any] = json.loads(
@@ -205,17 +206,15 @@ GOOD = envelope(NOT_FOUND, request_id='r-1')
 )
 def test_any_other_body_is_unreadable_with_a_reason(body: bytes | str, problem_start: str) -> None:
     result = decode(body, StorageError)
-    assert type(result) is Failure
-    error = result.failure()
-    assert type(error) is UnreadableBody
+    error = assert_failure(result, UnreadableBody)
     assert error.problem.startswith(problem_start)
     assert len(error.excerpt) <= 200 + len('… (999 more)')
 
 
 @given(st.integers(0, len(GOOD) - 1))
 def test_a_truncated_body_is_unreadable(length: int) -> None:
-    assert isinstance(decode(GOOD[:length], StorageError).failure(), UnreadableBody)
-    assert isinstance(from_foreign(GOOD[:length]).failure(), UnreadableBody)
+    assert_failure(decode(GOOD[:length], StorageError), UnreadableBody)
+    assert_failure(from_foreign(GOOD[:length]), UnreadableBody)
 
 
 @given(st.binary(max_size=60) | st.text(max_size=60))
@@ -314,4 +313,4 @@ def test_every_arm_of_the_tables_is_an_http_arm_or_hidden() -> None:
 def test_an_invalid_delay_is_unreadable(delay: str) -> None:
     error = '{"type":"HostUnreachable","details":{"host":"a","reason":"b"},"retry_after_ms":'
     body = f'{{"success":false,"error":{error}{delay}}}}}'
-    assert isinstance(decode(body, HostUnreachable).failure(), UnreadableBody)
+    assert_failure(decode(body, HostUnreachable), UnreadableBody)

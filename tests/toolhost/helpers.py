@@ -6,30 +6,17 @@ import resource
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
 
-from seamwise import Failure, Result, Success
-
-T = TypeVar('T')
-K = TypeVar('K')
+from seamwise.testing import assert_failure, assert_success
 
 NOBODY = 65534
 
 CANARY = 'OUTSIDE-CANARY-5f1c\n'
 
 
-def value_of(result: Result[T, object]) -> T:
-    """Return the value of a success."""
-    assert type(result) is Success, result
-    return result.unwrap()
-
-
-def error_of(result: Result[object, object], type_: type[K]) -> K:
-    """Return the error of a failure; assert its type."""
-    assert type(result) is Failure, result
-    error = result.failure()
-    assert isinstance(error, type_), error
-    return error
+# Short names: these tests check many paths and texts in one line.
+value_of = assert_success
+error_of = assert_failure
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from seamwise.policies._engine.permit import Wait as Wait
 from seamwise.policies._engine.pipeline import Guard as Guard
 from seamwise.policies._engine.pipeline import Layer as Layer
 from seamwise.policies._engine.pipeline import identity as identity
+from seamwise.policies._engine.pipeline import registered as registered
 from seamwise.policies._engine.predicates import always as always
 from seamwise.policies._engine.predicates import counts_against as counts_against
 from seamwise.policies._engine.predicates import retryable as retryable

@@ -109,7 +109,6 @@ class BulkheadLayer(Layer[BulkheadFull]):
         observer: SafeObserver | None,
         world: World,
     ) -> None:
-        super().__init__(name)
         self.mutex = RLock()
         self.world = check_world(world)
         self.wait = wait
@@ -122,6 +121,16 @@ class BulkheadLayer(Layer[BulkheadFull]):
         self._compartments: dict[str, _Compartment] = {}
         self._stored_limits: OrderedDict[str, AdaptiveLimit] = OrderedDict()
         self._default_compartment = self._new_compartment('')
+        super().__init__(name)
+
+    @override
+    def reset(self) -> None:
+        super().reset()
+        with self.mutex:
+            # Calls in flight and waiting calls keep their compartments.
+            self._compartments = {}
+            self._stored_limits = OrderedDict()
+            self._default_compartment = self._new_compartment('')
 
     @override
     def enter(self) -> Decision:
@@ -155,7 +164,8 @@ class BulkheadLayer(Layer[BulkheadFull]):
 
     def close(self, compartment: '_Compartment') -> None:
         """Remove the empty compartment of a key, but keep its adaptive limit."""
-        if compartment is self._default_compartment:
+        # The default compartment, and those from before `reset`, are not in the map.
+        if self._compartments.get(compartment.key) is not compartment:
             return
         del self._compartments[compartment.key]
         if compartment.adaptive_limit is not None:

@@ -21,11 +21,14 @@ from typing import (
     overload,
 )
 
+from typing_extensions import override
+
 from seamwise.containers import Result, Success
 from seamwise.errors import TaggedError
 from seamwise.policies._engine.observers import safe_observer
 from seamwise.policies._engine.pipeline import Guard, decorate
 from seamwise.policies._engine.predicates import retryable
+from seamwise.policies._engine.registry import register
 from seamwise.policies._engine.validation import check_callable, check_float, check_int, check_name
 from seamwise.policies._engine.world import REAL, World, check_world
 from seamwise.policies._parts.cache_store import ArgumentKey, CacheStore
@@ -143,7 +146,7 @@ class CacheDecorator:
             check_callable('key', key, 'of the arguments that returns something hashable')
         self.key = key
         self.observer = safe_observer(observer)
-        self.clock = check_world(world).clock
+        self.world = check_world(world)
 
     @overload
     def __call__(
@@ -159,7 +162,7 @@ class CacheDecorator:
         key = self.key or ArgumentKey(function)
         wrapped: Any
         if iscoroutinefunction(call):
-            task_function: _TaskFunction[object, object] = _TaskFunction(self, call, key)
+            task_function: _TaskFunction[object, object] = register(_TaskFunction(self, call, key))
 
             @wraps(function)
             async def run(*args: object, **kwargs: object) -> object:
@@ -168,7 +171,9 @@ class CacheDecorator:
             wrapped = run
             wrapped.forget, wrapped.clear = task_function.forget, task_function.store.clear
             return wrapped
-        thread_function: _ThreadFunction[object, object] = _ThreadFunction(self, call, key)
+        thread_function: _ThreadFunction[object, object] = register(
+            _ThreadFunction(self, call, key)
+        )
 
         @wraps(function)
         def run_sync(*args: object, **kwargs: object) -> object:
@@ -184,13 +189,17 @@ class _CachedFunction(Generic[C, T, E]):
 
     def __init__(self, cache: CacheDecorator, call: Callable[..., Any], key: _Key) -> None:
         self.name = cache.name
-        self.store: CacheStore[C, T] = CacheStore(*cache.limits, clock=cache.clock)
+        self.store: CacheStore[C, T] = CacheStore(*cache.limits, world=cache.world)
         self._call = call
         self._key = key
         self._observer = cache.observer
 
     def forget(self, *args: object, **kwargs: object) -> None:
         self.store.forget(self.key_of(args, kwargs))
+
+    def reset(self) -> None:
+        """Remove all successes, and do not store the results of calls in flight."""
+        self.store.clear()
 
     def key_of(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Hashable:
         """Return the cache key of the arguments, or raise a TypeError if it is not hashable."""
@@ -258,6 +267,11 @@ class _ThreadFunction(_CachedFunction[SharedThreadCall[T, E], T, E]):
 
 class _TaskFunction(_CachedFunction[SharedTaskCall[T, E], T, E]):
     _loop: AbstractEventLoop | None = None
+
+    @override
+    def reset(self) -> None:
+        super().reset()
+        self._loop = None
 
     async def call(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Result[T, E]:
         if get_running_loop() is not self._loop:

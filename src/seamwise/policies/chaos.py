@@ -143,7 +143,6 @@ class ChaosLayer(Layer[object]):
         world: World,
         name: str,
     ) -> None:
-        super().__init__(name)
         if isinstance(seed, bool) or not isinstance(seed, int):
             raise TypeError(f'seed must be a whole number, not {seed!r}.')
         plans = {'failures': failures, 'defects': defects, 'delays': delays}
@@ -155,21 +154,29 @@ class ChaosLayer(Layer[object]):
                 )
         self.world = check_world(world)
         self._lock = Lock()
-        self._failures = failures.draws(_stream(seed, 'failures'))
-        self._defects = defects.draws(_stream(seed, 'defects'))
-        self._delays = delays.draws(_stream(seed, 'delays'))
+        self._failures = _Draws(seed, 'failures', failures)
+        self._defects = _Draws(seed, 'defects', defects)
+        self._delays = _Draws(seed, 'delays', delays)
         descriptions = (
             f'{argument} {value.description}'
             for argument, value in plans.items()
             if value is not NEVER
         )
         self._limits = ', '.join([f'seed {seed}', *descriptions])
+        super().__init__(name)
+
+    @override
+    def reset(self) -> None:
+        super().reset()
+        with self._lock:
+            for draws in (self._failures, self._defects, self._delays):
+                draws.restart()
 
     @override
     def enter(self) -> Decision:
         with self._lock:
             faults = _Faults(
-                self.world, next(self._delays), next(self._defects), next(self._failures)
+                self.world, self._delays.next(), self._defects.next(), self._failures.next()
             )
         return faults.start()
 
@@ -178,8 +185,21 @@ class ChaosLayer(Layer[object]):
         return self._limits
 
 
-def _stream(seed: int, purpose: str) -> Random:
-    return Random(f'{purpose} {seed}')  # noqa: S311 -- faults must be reproducible
+class _Draws(Generic[T_co]):
+    """The faults of a plan, one for each call."""
+
+    def __init__(self, seed: int, purpose: str, plan: Plan[T_co]) -> None:
+        self._seed = f'{purpose} {seed}'
+        self._plan = plan
+        self.restart()
+
+    def restart(self) -> None:
+        """Start again with the fault of the first call."""
+        self._faults = self._plan.draws(Random(self._seed))  # noqa: S311 -- reproducible faults
+
+    def next(self) -> Callable[[], T_co | None]:
+        """Return a function that returns the fault of the next call, or None."""
+        return next(self._faults)
 
 
 @dataclass(frozen=True, slots=True)

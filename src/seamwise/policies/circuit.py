@@ -44,15 +44,15 @@ class Circuit(Layer[CircuitOpen]):
         /,
         *,
         observer: SafeObserver | None,
-        clock: Callable[[], float],
+        world: World,
     ) -> None:
-        super().__init__(name)
         self.settings = settings
         self._is_timed = settings.slow is not None
         self._observer = observer
         self._machine = CircuitMachine(
-            settings, clock, None if observer is None else partial(_notify_change, observer, name)
+            settings, world, None if observer is None else partial(_notify_change, observer, name)
         )
+        super().__init__(name)
 
     @property
     def state(self) -> State:
@@ -67,8 +67,10 @@ class Circuit(Layer[CircuitOpen]):
         """Open the circuit until `reset`. The `retry_after` of its refusals is then `open_for`."""
         self._machine.open(INDEFINITELY)
 
+    @override
     def reset(self) -> None:
         """Close the circuit and discard its counts; calls in flight no longer affect it."""
+        super().reset()
         self._machine.close()
 
     @override
@@ -157,8 +159,7 @@ def circuit(  # noqa: PLR0913 -- independent settings, nearly all with a default
         slow=None if slow is None else check_float('slow', slow, above=0.0),
         counts=counts,
     )
-    clock = check_world(world).clock
-    return Circuit(name, settings, observer=safe_observer(observer), clock=clock)
+    return Circuit(name, settings, observer=safe_observer(observer), world=check_world(world))
 
 
 def _notify_change(

@@ -1,6 +1,6 @@
 """Deadlines: cancel a late operation in a task; in a thread, fail when it has ended late."""
 
-from asyncio import CancelledError, Task
+from asyncio import CancelledError, Task, sleep
 from collections.abc import Callable
 from contextvars import ContextVar
 from math import isnan
@@ -78,7 +78,8 @@ class DeadlineScope(Permit):
         parent: 'DeadlineScope | None',
         task: Task[Any] | None,
     ) -> None:
-        self.clock = layer.clock
+        # Not that of the world at a later time: `at` is a time of this clock.
+        self.clock = layer.world.clock
         self.at = at
         self.parent = parent
         self.task = task
@@ -119,8 +120,8 @@ class _AlarmScope(DeadlineScope):
         self._cancelling = task.cancelling()
         self._has_rung = False
         self._alarm: Alarm
-        if world is REAL:
-            # Same as `world.alarm`, with fewer calls.
+        if world is REAL and world.sleep is sleep:
+            # Same as `world.alarm`, with fewer calls, unless REAL is replaced.
             loop = task.get_loop()
             self._alarm = loop.call_at(loop.time() + self._allowed, self._ring)
         else:
@@ -206,18 +207,18 @@ class DeadlineLayer(Layer[DeadlineExceeded]):
         observer: Observer | None,
         world: World,
     ) -> None:
-        super().__init__(name)
         if at is not None:
             check_callable('at', at, 'that returns a time of the clock')
         self.world = check_world(world)
-        self.clock = world.clock
         self.seconds = check_float('seconds', seconds, above=0.0, maximum=MAX_DELAY)
         self._at = at
         self._observer = safe_observer(observer)
+        super().__init__(name)
 
     @override
     def enter(self) -> Decision:
-        now = self.clock()
+        clock = self.world.clock
+        now = clock()
         at = now + self.seconds
         allowed = self.seconds
         if self._at is not None and (absolute := self._absolute_deadline(self._at)) < at:
@@ -226,7 +227,7 @@ class DeadlineLayer(Layer[DeadlineExceeded]):
         parent = _enclosing_scope()
         has_alarm = False
         if parent is not None:
-            has_same_clock = parent.clock is self.clock
+            has_same_clock = parent.clock is clock
             # Times of different clocks cannot be compared, only the remaining durations.
             parent_at = parent.at if has_same_clock else now + (parent.at - parent.clock())
             if parent_at <= at:

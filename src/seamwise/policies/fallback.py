@@ -156,13 +156,13 @@ class _FallbackLayer(Layer[Any]):
         name: str,
         observer: Observer | None,
     ) -> None:
-        super().__init__(name)
         for argument, value in (('handler', handler), ('when', when)):
             check_callable(argument, value, 'that accepts an error')
         self._handler = handler
         self._when = when
         self._observer = safe_observer(observer)
         self._permit = _FallbackPermit(self)
+        super().__init__(name)
 
     @override
     def enter(self) -> Decision:

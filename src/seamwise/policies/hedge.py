@@ -81,7 +81,6 @@ class HedgeLayer(Layer[Never]):
         observer: Observer | None,
         world: World,
     ) -> None:
-        super().__init__(name)
         self.after = (
             after if isinstance(after, Percentile) else check_float('after', after, above=0.0)
         )
@@ -90,6 +89,14 @@ class HedgeLayer(Layer[Never]):
         self.world = check_world(world)
         self._credit = 0.0
         self._race = _Race(self)
+        super().__init__(name)
+
+    @override
+    def reset(self) -> None:
+        super().reset()
+        self._credit = 0.0
+        if isinstance(self.after, Percentile):
+            self.after.reset()
 
     @override
     def enter(self) -> Decision:

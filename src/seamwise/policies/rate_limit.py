@@ -110,19 +110,28 @@ class RateLimitLayer(Layer[RateLimited]):
         observer: SafeObserver | None,
         world: World,
     ) -> None:
-        super().__init__(name)
         world = check_world(world)
         self._rate = rate
-        self.gcra = gcra = Gcra(rate.limit, period=rate.period, burst=rate.burst, clock=world.clock)
+        self.gcra = gcra = Gcra(rate.limit, period=rate.period, burst=rate.burst, world=world)
         self.mutex = RLock()
         self.world = world
         self._bucket = Bucket()
+        self._keys = keys
         self._buckets = Buckets(keys, gcra)
         self._key = key
         self._cost = cost if callable(cost) else None
         self._weight = 0 if callable(cost) else gcra.weight(cost)
         self.wait = wait
         self._observer = observer
+        super().__init__(name)
+
+    @override
+    def reset(self) -> None:
+        super().reset()
+        with self.mutex:
+            # Waiting calls keep their bucket, and wake each other up there.
+            self._bucket = Bucket()
+            self._buckets = Buckets(self._keys, self.gcra)
 
     @override
     def enter(self) -> Decision:

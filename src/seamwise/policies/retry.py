@@ -114,18 +114,23 @@ class RetryLayer(Layer[Never]):
     """Layer built by `retry`; the rules about the order of guards read its `settings`."""
 
     def __init__(self, settings: RetrySettings, /) -> None:
-        super().__init__(settings.name)
         self.settings = settings
-        self._clock = settings.world.clock
         # Without a timeout and an observer, the start time is not used.
         self._is_timed = settings.timeout is not None or settings.observer is not None
+        super().__init__(settings.name)
+
+    @override
+    def reset(self) -> None:
+        super().reset()
+        if self.settings.budget is not None:
+            self.settings.budget.reset()
 
     @override
     def enter(self) -> Permit:
         settings = self.settings
         if settings.budget is not None:
             settings.budget.on_call()
-        return _RetriedCall(settings, self._clock() if self._is_timed else 0.0)
+        return _RetriedCall(settings, settings.world.clock() if self._is_timed else 0.0)
 
     @override
     def limits(self) -> str:

@@ -1,14 +1,17 @@
-"""A `World` for tests: its clock advances when code sleeps, so that tests never wait."""
+"""A `World` for tests, whose clock advances when code sleeps, and its use in place of `REAL`."""
 
 import asyncio
 from collections.abc import Callable
 from heapq import heappop, heappush
 from itertools import count
 from math import isfinite
+from threading import RLock
 
 from typing_extensions import override
 
-from seamwise.policies._engine.world import Alarm, World
+from seamwise.policies._engine.world import Alarm, World, replace_real
+
+__all__ = ['FakeWorld', 'replace_real']
 
 
 class FakeWorld(World):
@@ -63,44 +66,54 @@ class _FakeTime:
         self.slept: list[float] = []
         self._alarms: list[tuple[float, int, _FakeAlarm]] = []
         self._sequence = count()
+        # Threads can sleep at the same time. Reentrant, for an alarm that rings immediately.
+        self._lock = RLock()
 
     def alarm(self, seconds: float, ring: Callable[[], object]) -> '_FakeAlarm':
         alarm = _FakeAlarm(ring)
-        if seconds <= 0:
-            alarm.go_off()
-        else:
-            heappush(self._alarms, (self.now + seconds, next(self._sequence), alarm))
+        with self._lock:
+            if seconds <= 0:
+                alarm.go_off()
+            else:
+                heappush(self._alarms, (self.now + seconds, next(self._sequence), alarm))
         return alarm
 
     async def sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
         end = self.now + seconds
-        while self._alarms and self._alarms[0][0] <= end:
-            self.advance_to(self._alarms[0][0])
+        while (due := self._next_alarm(end)) is not None:
+            self.advance_to(due)
             # Let the tasks that the alarm woke or cancelled, possibly this one, run at its time.
             await asyncio.sleep(0)
         self.advance_to(end)
         await asyncio.sleep(0)
 
     def sleep_sync(self, seconds: float) -> None:
-        self.slept.append(seconds)
-        self.advance_to(self.now + seconds)
+        with self._lock:
+            self.slept.append(seconds)
+            self.advance_to(self.now + seconds)
 
     def advance(self, seconds: float) -> None:
         if not isfinite(seconds):
             raise ValueError(f'seconds must be a finite number, not {seconds!r}.')
-        if seconds < 0:
-            self.now += seconds
-            return
-        self.advance_to(self.now + seconds)
+        with self._lock:
+            if seconds < 0:
+                self.now += seconds
+            else:
+                self.advance_to(self.now + seconds)
 
     def advance_to(self, end: float) -> None:
-        while self._alarms and self._alarms[0][0] <= end:
-            due, _, alarm = heappop(self._alarms)
-            # Set the clock first: the callback may run in the thread of another loop.
-            self.now = max(self.now, due)
-            alarm.go_off()
-        self.now = max(self.now, end)
+        with self._lock:
+            while self._alarms and self._alarms[0][0] <= end:
+                due, _, alarm = heappop(self._alarms)
+                # Set the clock first: the callback may run in the thread of another loop.
+                self.now = max(self.now, due)
+                alarm.go_off()
+            self.now = max(self.now, end)
+
+    def _next_alarm(self, end: float) -> float | None:
+        with self._lock:
+            return self._alarms[0][0] if self._alarms and self._alarms[0][0] <= end else None
 
 
 class _FakeAlarm:
@@ -112,7 +125,8 @@ class _FakeAlarm:
         self._handle: asyncio.Handle | None = None
 
     def go_off(self) -> None:
-        if self._ring is not None:
+        # A loop that was stopped in the middle of a call leaves its alarms behind.
+        if self._ring is not None and not self._loop.is_closed():
             # As with a real timer, a running task is not interrupted before its next await.
             self._handle = self._loop.call_soon_threadsafe(self._ring)
 

@@ -3,9 +3,11 @@
 A table that lacks a member of its union is a type error, so a new error cannot be forgotten.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from threading import local
 from types import MappingProxyType
-from typing import Any, Generic, Never, final
+from typing import Any, Final, Generic, Never, final
 
 from typing_extensions import TypeVar
 
@@ -55,7 +57,46 @@ class Adapter(Generic[E_contra, S_co]):
         if arm is None:
             names = ', '.join(covered.__name__ for covered in self._arms)
             raise TypeError(f'No arm covers {kind.__name__}; this adapter covers {names}.')
+        return _observed_call(arm, error) if _observers else arm(error)
+
+
+_observers: Final[list[Callable[[object], object]]] = []
+
+
+class _Nesting(local):
+    is_in_arm = False
+
+
+_nesting: Final = _Nesting()
+
+
+@contextmanager
+def observed(observer: Callable[[object], object]) -> Generator[None]:
+    """Call a function with each error that an adapter has translated, inside a `with` block.
+
+    It applies to all adapters and threads. Errors that an arm passes on to another adapter, and
+    those whose arm raises, are left out.
+    """
+    _observers.append(observer)
+    try:
+        yield
+    finally:
+        # By identity, so that an observer can be installed twice: its last entry is removed.
+        index = max(i for i, active in enumerate(_observers) if active is observer)
+        del _observers[index]
+
+
+def _observed_call(arm: Callable[[Any], S_co], error: object) -> S_co:
+    if _nesting.is_in_arm:
         return arm(error)
+    _nesting.is_in_arm = True
+    try:
+        shape = arm(error)
+    finally:
+        _nesting.is_in_arm = False
+    for observer in [*_observers]:
+        observer(error)
+    return shape
 
 
 @final

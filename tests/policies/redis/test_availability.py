@@ -22,6 +22,7 @@ from seamwise.policies.redis import Clients, circuit, rate_limit
 from seamwise.policies.redis.availability import OutageBackoff, OutageMode, is_unavailable
 from seamwise.policies.redis.connections import ConnectionPool
 from seamwise.policies.testing import FakeWorld
+from seamwise.testing import assert_failure
 from tests.policies.redis.circuit_calls import DOWN, OK, state
 from tests.policies.redis.servers import Server
 
@@ -237,8 +238,7 @@ def test_rate_limit_uses_the_configured_behaviour_after_redis_was_killed(
     assert results.count(OK) == expected
     if away == 'closed':
         for result in results:
-            assert type(result) is Failure
-            assert result.failure() == RateLimited('search', 2, 3600.0, 1.0)
+            assert result == Failure(RateLimited('search', 2, 3600.0, 1.0))
     own_server.start()
     world.advance(1.0)
     results = [guard.run_sync(lambda: OK) for _ in range(3)]
@@ -561,9 +561,7 @@ def test_read_only_replica_is_an_outage(server: Server, tmp_path: Path) -> None:
             1, redis=replica.client(), name='search', period=3600.0, bound=1.0, away='closed'
         )
         result = guard.run_sync(lambda: OK)
-    assert type(result) is Failure
-    error = result.failure()
-    assert isinstance(error, RateLimited)
+    error = assert_failure(result, RateLimited)
     assert 0.9 < error.retry_after <= 1.0
 
 

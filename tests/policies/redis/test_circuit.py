@@ -17,6 +17,7 @@ from seamwise.policies.events import CircuitChanged, GuardEvent, Refused
 from seamwise.policies.redis import Clients, circuit
 from seamwise.policies.redis.circuit import MAX_CALLS, MAX_PROBES
 from seamwise.policies.testing import FakeWorld
+from seamwise.testing import assert_failure
 from tests.policies.errors import Down, Wrong
 from tests.policies.redis.circuit_calls import DOWN, OK, enter, fields, leave, state
 from tests.policies.redis.redis_clock import RedisClock
@@ -50,10 +51,7 @@ def test_call_that_trips_the_circuit_returns_its_own_error_and_the_next_is_refus
     assert guard.run_sync(lambda: DOWN) is DOWN
     assert events == [CircuitChanged('mail', 'closed', 'open', 2)]
     refusal = guard.run_sync(lambda: OK)
-    assert type(refusal) is Failure
-    error = refusal.failure()
-    assert isinstance(error, CircuitOpen)
-    assert (error.name, error.failures, error.state) == ('mail', 2, 'open')
+    error = assert_failure(refusal, CircuitOpen, name='mail', failures=2, state='open')
     assert 29.0 < error.retry_after <= 30.0
     assert events[1:] == [Refused('mail', error)]
 

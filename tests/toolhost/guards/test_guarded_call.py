@@ -369,7 +369,7 @@ class TestHostWithGuards:
         mistake = '{"tool": "play", "arguments": {"outcome": "mistake", "turn": %d}}'
         results = self.run_calls(host, mistake % 1, mistake % 2, mistake % 3)
         assert [stats.attempts for _, stats in results] == [5, 5, 0]
-        assert isinstance(results[-1][0].failure(), TooManyMistakes)
+        error_of(results[-1][0], TooManyMistakes)
 
     def test_a_refusal_by_a_guard_is_not_a_mistake(self, workspace: Workspace) -> None:
         world = FakeWorld()

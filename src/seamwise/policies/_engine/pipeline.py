@@ -8,10 +8,10 @@ out: `Guard.run` in tasks, `Guard.run_sync` in threads.
 from __future__ import annotations
 
 from asyncio import AbstractEventLoop, get_running_loop
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from functools import partial, wraps
 from inspect import isasyncgenfunction, iscoroutine, iscoroutinefunction, isgeneratorfunction
-from types import CoroutineType
+from types import CoroutineType, MappingProxyType
 from typing import Any, ClassVar, Generic, Never, ParamSpec, Protocol, TypeVar, overload
 
 from typing_extensions import override
@@ -19,6 +19,7 @@ from typing_extensions import override
 from seamwise.containers import Failure, Result, Success, as_result
 from seamwise.policies._engine.order_rules import order_warnings
 from seamwise.policies._engine.permit import ADMITTED, Decision, Fork, Permit, Wait
+from seamwise.policies._engine.registry import living, register
 from seamwise.policies._engine.validation import check_name
 
 T = TypeVar('T')
@@ -214,6 +215,16 @@ class Guard(Generic[E_co]):
         lines += (f'warning: {warning}' for warning in order_warnings(self._layers))
         return '\n'.join(lines)
 
+    def reset(self) -> None:
+        """Discard the state of all layers, such as counts, permits and the event loop.
+
+        Calls in flight no longer affect the guard. A budget of a retry is filled up, also for
+        other guards that share it. State in Redis stays.
+        """
+        for layer in self._layers:
+            layer.reset()
+        self._loop = None
+
     async def _resolve(
         self,
         decision: Decision[T, E0],
@@ -280,6 +291,8 @@ class Layer(Guard[E_co]):
     def __init__(self, name: str, /) -> None:
         super().__init__((self,), name=check_name(name))
         self._own_loop: AbstractEventLoop | None = None
+        # For `registered`: subclasses call this last, when they are completely built.
+        register(self)
 
     def enter(self) -> Decision:
         """Return the decision for a call that starts.
@@ -291,6 +304,11 @@ class Layer(Guard[E_co]):
     def limits(self) -> str:
         """Return a short description of the limits, for `describe`."""
         raise NotImplementedError
+
+    @override
+    def reset(self) -> None:
+        """Discard the state of this guard; a guard with state of its own extends this method."""
+        self._own_loop = self._loop = None
 
     def _bind_layer(self, loop: AbstractEventLoop) -> None:
         if self._own_loop is None:
@@ -308,6 +326,24 @@ class Layer(Guard[E_co]):
     @override
     def __hash__(self) -> int:
         return id(self)
+
+
+def registered() -> Mapping[str, tuple[Guard[object], ...]]:
+    """Return all guards in use by their names, in order of their creation.
+
+    A pipeline is listed by its layers. Guards are held weakly: one that nothing else refers to is
+    not listed. Use it to find the guards of a program, e.g. for a page about its circuits.
+
+    >>> from seamwise.policies import circuit
+    >>> mail = circuit(name='mail of the docs')
+    >>> registered()['mail of the docs']
+    (<guard mail of the docs>,)
+    """
+    guards: dict[str, tuple[Guard[object], ...]] = {}
+    for item in living():
+        if isinstance(item, Layer):
+            guards[item.name] = (*guards.get(item.name, ()), item)
+    return MappingProxyType(guards)
 
 
 identity: Guard[Never] = Guard((), name='identity')

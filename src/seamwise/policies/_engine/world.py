@@ -3,9 +3,11 @@
 import asyncio
 import random
 import time
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from threading import Lock
+from typing import Final, Protocol
 
 
 class Alarm(Protocol):
@@ -19,6 +21,9 @@ class Alarm(Protocol):
 @dataclass(frozen=True, slots=True)
 class World:
     """Sources of time and randomness for guards.
+
+    A guard reads `world.clock` and the others at each use, and does not store the functions:
+    `replace_real` exchanges those of `REAL`.
 
     Args:
         clock: Monotonic time in seconds.
@@ -43,6 +48,8 @@ class World:
 
     def alarm(self, seconds: float, ring: Callable[[], object]) -> Alarm:
         """Schedule `ring` on the running event loop after `seconds`."""
+        if self is REAL and _replacements:
+            return _replacements[-1].alarm(seconds, ring)
         loop = asyncio.get_running_loop()
         if self.sleep is asyncio.sleep:
             return loop.call_later(seconds, ring)
@@ -53,8 +60,48 @@ class World:
         ring()
 
 
-REAL = World()
+REAL: Final = World()
 """Monotonic clock, sleep and randomness of the machine."""
+
+_MACHINE: Final = World()
+_replacements: Final[list[World]] = []
+_replacements_lock: Final = Lock()
+
+
+@contextmanager
+def replace_real(world: World) -> Generator[None]:
+    """Make all guards built with `REAL` use another world inside a `with` block.
+
+    It applies to the whole process: to guards that exist already and to new ones, in all threads
+    and event loops. Blocks can be nested; the most recent one that is still active applies.
+
+    Raises:
+        ValueError: `world` is `REAL` itself.
+
+    >>> with replace_real(World(clock=lambda: 7.0)):
+    ...     REAL.clock()
+    7.0
+    """
+    if check_world(world) is REAL:
+        raise ValueError('world must be another world than REAL, such as a FakeWorld.')
+    with _replacements_lock:
+        _replacements.append(world)
+        _update_real()
+    try:
+        yield
+    finally:
+        with _replacements_lock:
+            # By identity, from the end: blocks of several threads can end in any order.
+            index = max(i for i, active in enumerate(_replacements) if active is world)
+            del _replacements[index]
+            _update_real()
+
+
+def _update_real() -> None:
+    # The fields of REAL itself are exchanged, so that reading the clock costs no further call.
+    current = _replacements[-1] if _replacements else _MACHINE
+    for field in fields(World):
+        object.__setattr__(REAL, field.name, getattr(current, field.name))
 
 
 def check_world(world: World) -> World:

@@ -57,7 +57,7 @@ def backoff(
 class Backoff:
     """Validated settings of a backoff; each `iter()` starts at the first retry."""
 
-    __slots__ = ('_apply_jitter', '_random', 'base', 'cap', 'factor', 'jitter')
+    __slots__ = ('_apply_jitter', '_world', 'base', 'cap', 'factor', 'jitter')
 
     def __init__(
         self, *, base: float, factor: float, cap: float, jitter: Jitter, world: World
@@ -69,7 +69,7 @@ class Backoff:
         if self.cap < self.base:
             raise ValueError(f'cap must be base ({self.base:g} s) or more, not {cap!r}.')
         self.jitter = jitter
-        self._random = check_world(world).random
+        self._world = check_world(world)
         self._apply_jitter = _JITTER_FUNCTIONS.get(jitter)
 
     def __iter__(self) -> Iterator[float]:
@@ -86,13 +86,13 @@ class Backoff:
         while True:
             # Limited before each multiplication, so that it never overflows.
             delay = min(delay, highest)
-            yield min(apply_jitter(delay, self._random()), self.cap)
+            yield min(apply_jitter(delay, self._world.random()), self.cap)
             delay *= self.factor
 
     def _decorrelated(self) -> Iterator[float]:
         delay = self.base
         while True:
-            delay = min(self.base + self._random() * (3 * delay - self.base), self.cap)
+            delay = min(self.base + self._world.random() * (3 * delay - self.base), self.cap)
             yield delay
 
 

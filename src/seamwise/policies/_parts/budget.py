@@ -8,6 +8,7 @@ from typing_extensions import override
 
 from seamwise.categories import Category
 from seamwise.errors import TaggedError
+from seamwise.policies._engine.registry import register
 from seamwise.policies._engine.validation import check_float
 from seamwise.policies._engine.world import REAL, World, check_world
 
@@ -28,7 +29,7 @@ class Budget:
     budget ends the retries; it never makes a call wait. All methods are thread-safe.
     """
 
-    __slots__ = ('_lock',)
+    __slots__ = ('__weakref__', '_lock')
 
     def __init__(self) -> None:
         # Reentrant: the garbage collector can close an abandoned call in a thread that has the
@@ -61,7 +62,7 @@ class Budget:
             raise ValueError(
                 'ratio or minimum_per_second must be more than 0, or nothing is ever retried.'
             )
-        return _Share(ratio, minimum, check_world(world))
+        return register(_Share(ratio, minimum, check_world(world)))
 
     @staticmethod
     def quota(capacity: float, *, cost: float = 5.0, timeout_cost: float = 10.0) -> 'Budget':
@@ -90,7 +91,8 @@ class Budget:
                 f'cost must be {capacity:g} (the capacity) or less, or nothing is ever retried, '
                 f'not {cost!r}.'
             )
-        return _Quota(capacity, unit_cost, check_float('timeout_cost', timeout_cost, above=0.0))
+        timeout_cost = check_float('timeout_cost', timeout_cost, above=0.0)
+        return register(_Quota(capacity, unit_cost, timeout_cost))
 
     @staticmethod
     def tokens(maximum: float, *, ratio: float) -> 'Budget':
@@ -111,10 +113,9 @@ class Budget:
         >>> budget.acquire(1), budget.acquire(1), budget.left
         (True, False, 2.0)
         """
-        return _Tokens(
-            check_float('maximum', maximum, minimum=0.001, maximum=_MAX_AMOUNT),
-            check_float('ratio', ratio, minimum=0.001, maximum=_MAX_AMOUNT),
-        )
+        maximum = check_float('maximum', maximum, minimum=0.001, maximum=_MAX_AMOUNT)
+        ratio = check_float('ratio', ratio, minimum=0.001, maximum=_MAX_AMOUNT)
+        return register(_Tokens(maximum, ratio))
 
     def acquire(self, n: float = 1.0, /) -> bool:
         """Withdraw `n` for a retry, and return whether the retry is allowed."""
@@ -123,6 +124,10 @@ class Budget:
     def release(self, n: float = 1.0, /) -> None:
         """Deposit `n`."""
         self._deposit(check_float('n', n, maximum=_MAX_AMOUNT))
+
+    def reset(self) -> None:
+        """Restore the full budget."""
+        raise NotImplementedError
 
     @property
     def left(self) -> float:
@@ -165,21 +170,26 @@ class Budget:
 
 class _Share(Budget):
     # One slot per second, including the current one.
-    __slots__ = ('_calls', '_clock', '_minimum', '_ratio', '_retries', '_second')
+    __slots__ = ('_calls', '_minimum', '_ratio', '_retries', '_second', '_world')
 
     def __init__(self, ratio: float, minimum_per_second: float, world: World) -> None:
         super().__init__()
         self._ratio = ratio
         self._minimum = minimum_per_second * WINDOW_SECONDS
-        self._clock = world.clock
-        self._second = floor(world.clock())
-        self._calls = [0.0] * WINDOW_SECONDS
-        self._retries = [0.0] * WINDOW_SECONDS
+        self._world = world
+        self.reset()
+
+    @override
+    def reset(self) -> None:
+        with self._lock:
+            self._second = floor(self._world.clock())
+            self._calls = [0.0] * WINDOW_SECONDS
+            self._retries = [0.0] * WINDOW_SECONDS
 
     @property
     @override
     def left(self) -> float:
-        now = self._clock()
+        now = self._world.clock()
         with self._lock:
             self._advance(now)
             return max(self._unspent(), 0.0)
@@ -200,9 +210,11 @@ class _Share(Budget):
     @override
     def refund(self, receipt: float, /) -> None:
         with self._lock:
-            # The slot of an older receipt already counts a later second.
-            if receipt > self._second - WINDOW_SECONDS:
-                self._retries[int(receipt) % WINDOW_SECONDS] -= 1.0
+            # The slot of an older receipt already counts a later second. A receipt from before
+            # `reset` can be of any second, and its retry is no longer counted.
+            if self._second - WINDOW_SECONDS < receipt <= self._second:
+                slot = int(receipt) % WINDOW_SECONDS
+                self._retries[slot] = max(self._retries[slot] - 1.0, 0.0)
 
     @override
     def _withdraw(self, n: float, /) -> bool:
@@ -210,13 +222,13 @@ class _Share(Budget):
 
     @override
     def _deposit(self, n: float, /) -> None:
-        now = self._clock()
+        now = self._world.clock()
         with self._lock:
             self._calls[self._advance(now)] += n
 
     def _withdraw_in_second(self, n: float) -> int | None:
         """Withdraw `n` and return the current second, to which a refund belongs; None if denied."""
-        now = self._clock()
+        now = self._world.clock()
         with self._lock:
             slot = self._advance(now)
             if n > self._unspent() + _ROUNDING_ERROR:
@@ -244,6 +256,11 @@ class _Quota(Budget):
         self._capacity = self._balance = capacity
         self._cost = cost
         self._timeout_cost = timeout_cost
+
+    @override
+    def reset(self) -> None:
+        with self._lock:
+            self._balance = self._capacity
 
     @property
     @override
@@ -295,6 +312,11 @@ class _Tokens(Budget):
         super().__init__()
         self._maximum = self._balance = round(maximum * 1000)
         self._ratio = round(ratio * 1000)
+
+    @override
+    def reset(self) -> None:
+        with self._lock:
+            self._balance = self._maximum
 
     @property
     @override

@@ -6,6 +6,7 @@ from threading import RLock
 from typing import Final, TypeAlias
 
 from seamwise.policies._engine.permit import Permit
+from seamwise.policies._engine.world import World
 from seamwise.policies._parts.circuit_states import (
     CircuitSettings,
     CircuitState,
@@ -32,19 +33,17 @@ class CircuitMachine:
 
     Args:
         settings: Settings of the circuit.
-        clock: Current time in seconds.
+        world: Clock.
         on_change: Called after each state change, in order, without the lock.
     """
 
-    def __init__(
-        self, settings: CircuitSettings, clock: Callable[[], float], on_change: OnChange | None
-    ) -> None:
+    def __init__(self, settings: CircuitSettings, world: World, on_change: OnChange | None) -> None:
         self.settings = settings
-        self._clock = clock
+        self._world = world
         # Reentrant: the garbage collector can close an abandoned call in a thread that has the
         # lock.
         self._lock = RLock()
-        self._last_reading = clock()
+        self._last_reading = world.clock()
         self._clock_offset = 0.0
         self._on_change = on_change
         self._unreported: deque[tuple[State, State, int]] = deque()
@@ -59,7 +58,7 @@ class CircuitMachine:
 
     def time(self) -> float:
         """Return the current time of this circuit in seconds."""
-        return self._clock() + self._clock_offset
+        return self._world.clock() + self._clock_offset
 
     def admit(self) -> Permit | Refusal:
         """Return the permit of a new call, or the state that refuses it and the seconds left."""
@@ -67,7 +66,7 @@ class CircuitMachine:
         if type(current) is Closed:
             return current.permit()
         if type(current) is Open:
-            reading = self._clock()
+            reading = self._world.clock()
             now = reading + self._clock_offset
             if now < current.until and reading >= self._last_reading:
                 # Fast path of most refusals: nothing changes, so no lock.
@@ -110,12 +109,14 @@ class CircuitMachine:
         """Close manually."""
         with self:
             self._change(Closed(self))
+            # No time of an earlier state is compared with a later one.
+            self._clock_offset = 0.0
 
     def __enter__(self) -> float:
         """Lock the state, and return the current time of this circuit in seconds."""
         self._lock.acquire()
         try:
-            now = self._clock()
+            now = self._world.clock()
             if now < self._last_reading:
                 self._clock_offset += self._last_reading - now
             self._last_reading = now

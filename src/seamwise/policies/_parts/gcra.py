@@ -1,10 +1,10 @@
 """Generic cell rate algorithm (GCRA), in integers, so that rounding errors cannot add up."""
 
 from collections import OrderedDict
-from collections.abc import Callable
 from itertools import islice
 
 from seamwise.policies._engine.wait_queue import Mutex, Waiter, WaitQueue
+from seamwise.policies._engine.world import World
 
 NANOSECONDS = 1_000_000_000
 
@@ -71,28 +71,26 @@ class Gcra:
         limit: Calls per period.
         period: Seconds.
         burst: Calls that may pass together after a pause.
-        clock: Current time in seconds.
+        world: Clock.
     """
 
     __slots__ = (
         '_burst_weight',
         '_call_weight',
-        '_clock',
         '_last_reading',
         '_scale',
         '_tolerance',
+        '_world',
         '_zero',
     )
 
-    def __init__(
-        self, limit: int, *, period: float, burst: int, clock: Callable[[], float]
-    ) -> None:
-        self._clock = clock
+    def __init__(self, limit: int, *, period: float, burst: int, world: World) -> None:
+        self._world = world
         self._scale = float(limit * NANOSECONDS)
         self._call_weight = round(period * NANOSECONDS)
         self._burst_weight = burst * self._call_weight
         self._tolerance = TOLERANCE * limit
-        self._last_reading = int(clock() * self._scale)
+        self._last_reading = int(world.clock() * self._scale)
         self._zero = self._last_reading
 
     def weight(self, cost: float) -> int:
@@ -110,7 +108,7 @@ class Gcra:
 
     def now(self) -> int:
         """Return the current time in units."""
-        reading = int(self._clock() * self._scale)
+        reading = int(self._world.clock() * self._scale)
         if reading < self._last_reading:
             self._zero -= self._last_reading - reading
         self._last_reading = reading

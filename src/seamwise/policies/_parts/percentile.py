@@ -8,6 +8,7 @@ from typing import final
 
 from typing_extensions import override
 
+from seamwise.policies._engine.registry import register
 from seamwise.policies._engine.validation import check_float, check_int
 
 _ROUNDING_ERROR = 1e-9
@@ -20,7 +21,16 @@ class Percentile:
     Several guards can share one.
     """
 
-    __slots__ = ('_calls', '_latencies', '_lock', '_min_delay', '_minimum', '_rank', '_sorted')
+    __slots__ = (
+        '__weakref__',
+        '_calls',
+        '_latencies',
+        '_lock',
+        '_min_delay',
+        '_minimum',
+        '_rank',
+        '_sorted',
+    )
 
     def __init__(self, rank: float, *, min_delay: float, calls: int, minimum: int) -> None:
         self._rank = check_float('rank', rank, above=0.0, maximum=1.0)
@@ -43,6 +53,12 @@ class Percentile:
                 del self._sorted[bisect_left(self._sorted, self._latencies.popleft())]
             self._latencies.append(seconds)
             insort(self._sorted, seconds)
+
+    def reset(self) -> None:
+        """Discard all latencies."""
+        with self._lock:
+            self._latencies.clear()
+            self._sorted.clear()
 
     def seconds(self) -> float | None:
         """Return the percentile by nearest rank, or None while there are too few latencies."""
@@ -82,4 +98,4 @@ def percentile(
     >>> latency.seconds()
     0.3
     """
-    return Percentile(rank, min_delay=min_delay, calls=calls, minimum=minimum)
+    return register(Percentile(rank, min_delay=min_delay, calls=calls, minimum=minimum))

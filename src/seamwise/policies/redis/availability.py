@@ -70,6 +70,13 @@ class OutageBackoff:
         self._paused_at = 0.0
         self._paused_until: float | None = None
 
+    def reset(self) -> None:
+        """End the pause; calls in flight no longer count."""
+        with self._lock:
+            self._failure_count += 1
+            self._pause = 0.0
+            self._paused_until = None
+
     def try_acquire(self) -> int | None:
         """Return a ticket for a call to Redis, or None during a pause.
 

@@ -78,10 +78,9 @@ class SharedCircuit(Layer[CircuitOpen]):
         *,
         fallback: OutageFallback,
         observer: SafeObserver | None,
-        clock: Callable[[], float],
+        world: World,
     ) -> None:
-        super().__init__(local.name)
-        self.clock = clock
+        self.world = world
         self._local = local
         self._store = store
         self._fallback = fallback
@@ -89,6 +88,15 @@ class SharedCircuit(Layer[CircuitOpen]):
         self._key = f'seamwise:{{{local.name}}}:circuit'
         self._arguments = _script_arguments(local.settings)
         self._unsent: deque[ScriptCall] = deque(maxlen=_MAX_UNSENT)
+        super().__init__(local.name)
+
+    @override
+    def reset(self) -> None:
+        """Discard the state of this process; the circuit in Redis stays as it is."""
+        super().reset()
+        self._fallback.reset()
+        self._store.reset()
+        self._unsent.clear()
 
     @property
     def settings(self) -> CircuitSettings:
@@ -237,7 +245,7 @@ class _SharedPermit(Permit):
         self._circuit = circuit
         self._generation = generation
         self._token = token
-        self._started_at = circuit.clock()
+        self._started_at = circuit.world.clock()
 
     @override
     def leave(self, outcome: Result[T, E], /) -> Result[T, E] | Wait:
@@ -264,7 +272,7 @@ class _SharedPermit(Permit):
             return 'fail' if settings.is_counted(outcome) else 'release'
         if settings.slow is None:
             return 'ok'
-        return 'fail' if settings.is_slow(self._circuit.clock() - self._started_at) else 'ok'
+        return 'fail' if settings.is_slow(self._circuit.world.clock() - self._started_at) else 'ok'
 
     def _queue_release(self) -> None:
         if self._token:
@@ -371,7 +379,7 @@ def circuit(  # noqa: PLR0913 -- settings, each with a default
         store,
         fallback=OutageFallback(away, local, bound=bound),
         observer=safe_observer(observer),
-        clock=world.clock,
+        world=world,
     )
 
 

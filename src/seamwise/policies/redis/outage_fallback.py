@@ -20,8 +20,13 @@ class OutageFallback:
     def __init__(self, away: OutageMode, local: Guard[object], *, bound: float) -> None:
         check_choice('away', away, ('local', 'open', 'closed'))
         self._mode: OutageMode = away
+        self._local = local
         self._enter_local = local._enters[0]
         self._bound = bound
+
+    def reset(self) -> None:
+        """Discard the state of the local guard."""
+        self._local.reset()
 
     async def admit(self) -> Permit | Outcome | None:
         """Return the decision on a call, or None if the caller must create a refusal."""

@@ -124,7 +124,6 @@ class _SharedRateLimit(Layer[RateLimited]):
         observer: SafeObserver | None,
         world: World,
     ) -> None:
-        super().__init__(name)
         self.world = world
         self.queues = BucketQueues()
         self._rate = rate
@@ -138,6 +137,16 @@ class _SharedRateLimit(Layer[RateLimited]):
         self._store = store
         self._fallback = fallback
         self._observer = observer
+        super().__init__(name)
+
+    @override
+    def reset(self) -> None:
+        """Discard the state of this process; the buckets in Redis stay as they are."""
+        super().reset()
+        self._fallback.reset()
+        self._store.reset()
+        # Waiting calls keep their queue, and wake each other up there.
+        self.queues = BucketQueues()
 
     @override
     def enter(self) -> Wait:

@@ -64,7 +64,8 @@ class Store:
     def __init__(
         self, name: str, clients: Clients, script: Script, *, bound: float, world: World
     ) -> None:
-        self.backoff = OutageBackoff(world.clock, bound=bound)
+        # A function, because `replace_real` exchanges the clock of the world.
+        self.backoff = OutageBackoff(lambda: world.clock(), bound=bound)  # noqa: PLW0108
         self._name = name
         self._script = script
         self._bound = bound
@@ -75,7 +76,13 @@ class Store:
         max_calls = MAX_CONCURRENT_CALLS
         if self._async_pool is not None:
             max_calls = min(max_calls, self._async_pool.max_connections)
+        self._max_calls = max_calls
         self._semaphore = asyncio.Semaphore(max_calls)
+
+    def reset(self) -> None:
+        """Forget outages and the event loop; calls in flight no longer count."""
+        self.backoff.reset()
+        self._semaphore = asyncio.Semaphore(self._max_calls)
 
     async def call(self, ticket: int, key: str, *args: str) -> list[int] | None:
         """Run the script and return its numbers, or None if Redis is unavailable.

@@ -1,0 +1,38 @@
+"""Weak registry of all objects that keep state between calls, so that tests can reset them."""
+
+from itertools import count
+from typing import Final, Protocol, TypeVar
+from weakref import WeakValueDictionary
+
+
+class Resettable(Protocol):
+    """An object with state that `reset` discards: a guard, a budget, a cached function."""
+
+    def reset(self) -> None:
+        """Discard the state."""
+        ...
+
+
+R = TypeVar('R', bound=Resettable)
+
+# Numbered, because an author's guard may define equality without a hash.
+_registered: Final[WeakValueDictionary[int, Resettable]] = WeakValueDictionary()
+_numbers: Final = count()
+
+
+def register(item: R) -> R:
+    """Add an object that is completely built, and return it."""
+    _registered[next(_numbers)] = item
+    return item
+
+
+def living() -> list[Resettable]:
+    """Return the registered objects that are still in use, in order of their creation."""
+    # `valuerefs` copies in one step, so another thread may register an object meanwhile.
+    return [item for ref in _registered.valuerefs() if (item := ref()) is not None]
+
+
+def reset_all() -> None:
+    """Reset all guards, budgets, percentiles and caches of the process."""
+    for item in living():
+        item.reset()

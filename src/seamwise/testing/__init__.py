@@ -1,0 +1,21 @@
+"""Testing support: assertions about results and adapters, and strategies for Hypothesis.
+
+The fixtures and the comparison of results in failed assertions are in the pytest plugin `seamwise`,
+which pytest loads automatically. This package itself needs neither pytest nor Hypothesis.
+"""
+
+import sys
+
+from seamwise.policies.testing import FakeWorld as FakeWorld
+from seamwise.policies.testing import replace_real as replace_real
+from seamwise.testing.assertions import assert_covers as assert_covers
+from seamwise.testing.assertions import assert_failure as assert_failure
+from seamwise.testing.assertions import assert_success as assert_success
+from seamwise.testing.guards import fake_world as fake_world
+from seamwise.testing.lazy_strategies import errors_of as errors_of
+
+# If Hypothesis is imported later, its entry point registers the strategies.
+if sys.modules.get('hypothesis') is not None:
+    from seamwise.testing import strategies as _strategies
+
+    _strategies.register()

@@ -1,0 +1,1 @@
+"""Tests of `seamwise.testing` and of the pytest plugin."""
