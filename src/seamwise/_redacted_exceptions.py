@@ -195,7 +195,7 @@ def _redacted_item(name: str, value: Any, exceptions: Mapping[int, BaseException
         return value if _redacted_item(name, text, exceptions) is text else _placeholder(value)
     if not _is_plain(value):
         return _placeholder(value)
-    [redacted] = redact({name: value}).values()
+    redacted = next(iter(redact({name: value}).values()))
     return value if redacted == value else redacted
 
 

@@ -194,8 +194,7 @@ def _log(
 
 
 def _context_text(name: str, value: object) -> str:
-    [text] = redact({name: _safe_text(value, 'text')}).values()
-    return str(text)
+    return str(next(iter(redact({name: _safe_text(value, 'text')}).values())))
 
 
 def _safe_repr(value: object) -> str:
