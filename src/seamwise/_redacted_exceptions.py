@@ -291,7 +291,8 @@ class _TreeCopy:
         try:
             copy = _builtin_base(class_).__new__(class_, *arguments)
         except TypeError:
-            # A class of an extension module can have a constructor of its own.
+            # A class of an extension module can have a constructor of its own, and a group can
+            # hide its members.
             copy = _stand_in(error)
         self.copies[id(error)] = copy
         return copy

@@ -344,10 +344,9 @@ class TaggedError(msgspec.Struct, metaclass=ErrorMeta):
         return messages.fill(type(self).__traits__.template, self)
 
 
-if not TYPE_CHECKING:
-    # msgspec has stored the function for this class. Without the attribute, subclasses do not
-    # inherit it, and creating them costs nothing more.
-    del TaggedError.__post_init__
+# msgspec has stored the function for this class. Without the attribute, subclasses do not inherit
+# it, and creating them costs nothing more.
+type.__delattr__(TaggedError, '__post_init__')
 
 
 def retry_after(error: TaggedError, /) -> float | None:

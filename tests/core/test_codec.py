@@ -147,6 +147,15 @@ def test_a_value_without_a_json_form_raises_type_error_when_it_is_encoded() -> N
         wire.encode(Anything(1j))
 
 
+class Unwritable(TaggedError, category=Category.EXECUTION):
+    value: complex
+
+
+def test_a_cause_with_a_field_without_a_json_form_raises_a_decode_error() -> None:
+    with pytest.raises(msgspec.ValidationError, match='has no JSON form'):
+        CODEC.decode(b'{"_tag":"Node","cause":{"_tag":"Unwritable","value":1}}')
+
+
 def test_a_field_of_an_unsupported_type_has_no_schema() -> None:
     class Odd(TaggedError, category=Category.EXECUTION):
         value: complex
@@ -283,8 +292,10 @@ def test_a_generic_class_is_decoded_with_its_argument() -> None:
     assert wire.decode(wire.encode(GenericError(3))) == GenericError(3)
     with pytest.raises(msgspec.ValidationError, match='Expected `int`, got `str`'):
         wire.decode(b'{"_tag":"GenericError","value":"x"}')
-    assert codec(GenericError).decode(b'{"_tag":"GenericError","value":"x"}') == GenericError('x')
-    value = json_schema(GenericError[int])['$defs']['GenericError_int_']['properties']['value']
+    plain: Any = GenericError
+    assert codec(plain).decode(b'{"_tag":"GenericError","value":"x"}') == GenericError('x')
+    schema: Any = json_schema(GenericError[int])
+    value = schema['$defs']['GenericError_int_']['properties']['value']
     assert value == {'type': 'integer'}
 
 

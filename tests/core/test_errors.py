@@ -427,6 +427,7 @@ def test_the_hash_of_a_long_chain_of_causes_does_not_overflow() -> None:
         ('__import__("collections").Counter[str]', 'Counter'),
         ('__import__("collections").deque[str]', 'deque'),
         ('"Sequence[str]"', 'Sequence'),
+        ('"Unknown[\'list[int]\'] | None"', 'list'),
         ('"abc.Mapping[str, int]"', 'Mapping'),
         ('Items', 'list'),
         ('tuple[Items, ...]', 'list'),

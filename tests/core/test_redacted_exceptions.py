@@ -438,6 +438,22 @@ def test_an_exception_that_cannot_be_copied_becomes_one_with_its_name_and_text(
     assert (str(clean), clean.args) == (text, ())
 
 
+class HiddenGroup(ExceptionGroup[Exception]):
+    @property
+    @override
+    def exceptions(self) -> Any:
+        return ()
+
+
+def test_an_exception_whose_class_cannot_be_instantiated_keeps_its_name_and_text() -> None:
+    error = ValueError('bad')
+    error.__cause__ = HiddenGroup(SECRET_TEXT, [KeyError('a')])
+    cause = without_secrets(error).__cause__
+    assert type(cause).__name__ == 'HiddenGroup'
+    assert type(cause).__bases__ == (Exception,)
+    assert str(cause) == redact(str(error.__cause__))
+
+
 def test_a_frame_named_like_a_credential_is_redacted() -> None:
     file = f'https://ann:{PLANTED}@example.org/a.py'
     names: dict[str, Callable[[], None]] = {}
