@@ -400,13 +400,6 @@ def test_a_field_of_another_type_with_errors_is_accepted(annotation: str) -> Non
     define(f'x: {annotation}')
 
 
-def test_the_hash_of_a_long_chain_of_causes_does_not_overflow() -> None:
-    error = Delayed()
-    for _ in range(100_000):
-        error = Delayed(cause=error)
-    assert hash(error) == hash(Delayed(cause=error.cause))
-
-
 @pytest.mark.parametrize(
     ('annotation', 'kind'),
     [
