@@ -25,6 +25,7 @@ from seamwise.containers import from_returns as from_returns
 from seamwise.containers import is_failure as is_failure
 from seamwise.containers import is_success as is_success
 from seamwise.defects import DefectReport as DefectReport
+from seamwise.defects import on_defect as on_defect
 from seamwise.defects import report_defect as report_defect
 from seamwise.edges import attempt as attempt
 from seamwise.edges import caught as caught

@@ -2,21 +2,54 @@
 
 import ast
 import sys
-from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from collections import deque
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    MutableMapping,
+    MutableSequence,
+    MutableSet,
+    Sequence,
+)
+from collections.abc import Set as AbstractSet
+from types import SimpleNamespace
+from typing import Annotated, Any, ClassVar, Final, Literal, get_args, get_origin, get_type_hints
+
+import msgspec
 
 from seamwise.secrets import Secret
 
-_MUTABLE = (list, dict, set, bytearray, deque, defaultdict, OrderedDict, Counter)
-_MUTABLE_NAMES = {type_.__name__ for type_ in _MUTABLE} | {
-    'List',
-    'Dict',
-    'Set',
-    'Deque',
-    'DefaultDict',
+_ABSTRACT: Final = {
+    Collection,
+    Iterable,
+    Mapping,
+    MutableMapping,
+    MutableSequence,
+    MutableSet,
+    Sequence,
+    AbstractSet,
 }
-_OPAQUE: tuple[object, ...] = (Secret, type, Callable, Literal)
+"""Types whose values can be lists, dicts or sets; decoders create those."""
+
+_MUTABLE_NAMES: Final = {type_.__name__ for type_ in _ABSTRACT} | {
+    'AbstractSet',
+    'Counter',
+    'DefaultDict',
+    'Deque',
+    'Dict',
+    'List',
+    'OrderedDict',
+    'bytearray',
+    'defaultdict',
+    'deque',
+    'dict',
+    'list',
+    'set',
+}
+_OPAQUE: tuple[object, ...] = (Secret, type, Callable, Literal, ClassVar)
 _OPAQUE_NAMES = {'Secret', 'type', 'Type', 'Callable', 'Literal', 'ClassVar'}
 
 
@@ -43,38 +76,124 @@ def resolved_hints(class_: type) -> Mapping[str, Any]:
         return dict(class_.__annotations__)
 
 
-def unhashable(annotation: object) -> str | None:
-    """Return the name of the first list, dict, set or other mutable container in an annotation."""
+def of_bases(bases: tuple[type, ...]) -> Mapping[str, Any]:
+    """Return the annotations that a class inherits, with strings resolved where possible."""
+    annotations: dict[str, Any] = {}
+    for base in reversed(bases):
+        for ancestor in reversed(base.__mro__):
+            annotations |= resolved(_of_class(ancestor), ancestor.__module__)
+    return annotations
+
+
+def _of_class(class_: type) -> Mapping[str, Any]:
+    if sys.version_info >= (3, 14):
+        from annotationlib import Format, get_annotations  # noqa: PLC0415
+
+        return get_annotations(class_, format=Format.FORWARDREF)
+    annotations: Mapping[str, Any] = vars(class_).get('__annotations__', {})
+    return annotations
+
+
+def resolved(annotations: Mapping[str, Any], module: str) -> Mapping[str, Any]:
+    """Return annotations of a module; strings with names that it does not have yet are kept."""
+    names = vars(sys.modules.get(module, SimpleNamespace()))
+    return {
+        field: _resolved_text(annotation, names) if isinstance(annotation, str) else annotation
+        for field, annotation in annotations.items()
+    }
+
+
+def _resolved_text(annotation: str, names: Mapping[str, Any]) -> Any:
+    holder: Any = SimpleNamespace(__annotations__={'field': annotation})
+    try:
+        hints = get_type_hints(holder, {**names}, include_extras=True)
+    # seamwise: allow[SW103] an annotation can have names of type checkers only, or be no expression
+    except Exception:  # noqa: BLE001
+        return annotation
+    return hints['field']
+
+
+def is_class_variable(annotation: object) -> bool:
+    """Return whether an annotation is a `ClassVar`, which is no field."""
     if isinstance(annotation, str):
-        return _unhashable_in_text(annotation)
-    origin = get_origin(annotation) or annotation
-    if origin in _OPAQUE:
-        return None
-    if origin in _MUTABLE:
-        return origin.__name__
-    arguments = get_args(annotation)[:1] if origin is Annotated else get_args(annotation)
-    return next((name for argument in arguments if (name := unhashable(argument))), None)
+        return annotation.partition('[')[0].rpartition('.')[2].strip() == 'ClassVar'
+    return (get_origin(annotation) or annotation) is ClassVar
 
 
-def _unhashable_in_text(annotation: str) -> str | None:
+def unhashable(annotation: object) -> str | None:
+    """Return the name of the first type in an annotation whose values may not be hashable."""
+    for part in iter_types(annotation):
+        if isinstance(part, str):
+            if part in _MUTABLE_NAMES:
+                return part
+        elif isinstance(part, type) and _is_unhashable(part):
+            return part.__name__
+    return None
+
+
+def _is_unhashable(class_: Any) -> bool:
+    if not issubclass(class_, msgspec.Struct):
+        return class_ in _ABSTRACT or class_ is deque or class_.__hash__ is None
+    config = class_.__struct_config__
+    is_own_hash = class_.__hash__ is not msgspec.Struct.__hash__
+    return config.eq and not config.frozen and not is_own_hash
+
+
+def iter_types(annotation: object) -> Iterator[object]:
+    """Yield the types in an annotation, and the names of those that cannot be resolved.
+
+    The fields of a Struct are included. The arguments of `Secret`, `Callable` and others whose
+    values are always hashable are not.
+    """
+    visited: set[int] = set()
+    stack = [annotation]
+    while stack:
+        part: Any = stack.pop()
+        if id(part) in visited:
+            continue
+        visited.add(id(part))
+        if isinstance(part, str):
+            yield from _names_in_text(part)
+            continue
+        origin = get_origin(part) or part
+        if origin in _OPAQUE:
+            continue
+        yield origin
+        stack += reversed(_inner_types(part, origin))
+
+
+def _inner_types(part: Any, origin: Any) -> list[object]:
+    inner = list(get_args(part)[:1] if origin is Annotated else get_args(part))
+    # A NewType, an alias by `type`, and a type variable.
+    for name in ('__supertype__', '__value__', '__bound__'):
+        inner += [type_ for type_ in [getattr(part, name, None)] if type_ is not None]
+    inner += getattr(part, '__constraints__', ())
+    if isinstance(origin, type) and issubclass(origin, msgspec.Struct):
+        inner += of_bases((origin,)).values()
+    return inner
+
+
+def _names_in_text(annotation: str) -> Iterator[str]:
     try:
         tree = ast.parse(annotation, mode='eval')
     except SyntaxError:
-        return None
-    return _unhashable_in_node(tree.body)
+        return
+    yield from _names_in_node(tree.body)
 
 
-def _unhashable_in_node(node: ast.expr) -> str | None:
+def _names_in_node(node: ast.expr) -> Iterator[str]:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return _unhashable_in_text(node.value)
-    if isinstance(node, ast.Subscript):
-        if _last_name(node.value) in _OPAQUE_NAMES:
-            return None
-        return _unhashable_in_node(node.value) or _unhashable_in_node(node.slice)
-    if (name := _last_name(node)) in _MUTABLE_NAMES:
-        return name
-    children = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
-    return next((name for child in children if (name := _unhashable_in_node(child))), None)
+        yield from _names_in_text(node.value)
+    elif isinstance(node, ast.Subscript):
+        if (name := _last_name(node.value)) not in _OPAQUE_NAMES:
+            yield name or ''
+            yield from _names_in_node(node.slice)
+    elif (name := _last_name(node)) is not None:
+        yield name
+    else:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                yield from _names_in_node(child)
 
 
 def _last_name(node: ast.expr) -> str | None:

@@ -24,6 +24,8 @@ class TaskRunner:
     def __init__(
         self, name: str, args: tuple[Any, ...], limit: int | None, *, stops_on_failure: bool
     ) -> None:
+        if limit is not None and type(limit) is not int:
+            raise TypeError(f'{name}: limit must be a whole number or None, not {limit!r}.')
         if limit is not None and limit < 1:
             raise ValueError(f'{name}: limit must be 1 or more, or None, not {limit!r}.')
         awaitables: Any = args[0] if len(args) == 1 and not isinstance(args[0], Awaitable) else args

@@ -1,7 +1,7 @@
 """Reports of defects (unexpected exceptions), logged once under a reference for the client."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from os import path, urandom
 from re import Match
 from re import compile as pattern
@@ -24,7 +24,8 @@ MAX_FRAMES = 50
 MAX_NOTES = 20
 MAX_LEVELS = 100
 
-_KEY = '__seamwise_defect__'
+DEFECT_KEY = '__seamwise_defect__'
+"""Attribute of an exception that was reported."""
 
 
 class Link(msgspec.Struct, frozen=True):
@@ -42,10 +43,33 @@ class DefectReport(msgspec.Struct, frozen=True):
     chain: tuple[Link, ...]
 
 
+class _Entry(msgspec.Struct):
+    """Report of an exception, and a token for the thread that logs it."""
+
+    report: DefectReport
+    tokens: list[None]
+
+    def claim(self) -> bool:
+        """Return whether the caller has to log the report; at most one caller at a time has."""
+        try:
+            self.tokens.pop()
+        except IndexError:
+            return False
+        return True
+
+    def release(self) -> None:
+        """Let the next caller log the report."""
+        self.tokens.append(None)
+
+
 def report_defect(
     defect: BaseException, /, *, log: 'Logger | None' = None, **context: str
 ) -> DefectReport:
     """Log a defect and return its report. The same exception is logged once and keeps its report.
+
+    The log record has the attributes `ref`, `error_type`, `context` and `exc_info`. Secrets are
+    redacted everywhere: if the exception may contain any, `exc_info` has a copy of it. If a log
+    handler raises an exception, it propagates, and the next call logs the defect again.
 
     Args:
         defect: The unexpected exception.
@@ -63,26 +87,118 @@ def report_defect(
     ('ZeroDivisionError: division by zero', True)
     >>> logging.getLogger('seamwise').setLevel(logging.NOTSET)
     """
-    existing: DefectReport | None = defect.__dict__.get(_KEY)
-    if existing is not None:
-        return existing
-    ref = _reference()
+    # The frame of the caller is in the log record.
+    report, is_new = _report(defect, log, context, stack_level=3)
+    for callback in [*_callbacks.values()] if is_new else []:
+        try:
+            callback(report, defect)
+        # seamwise: allow[SW103] it is reported, and the other callbacks still run
+        except Exception as error:  # noqa: BLE001
+            # Without callbacks, because this one would fail again.
+            _report(error, log, {'callback': _safe_repr(callback)}, stack_level=3)
+    return report
+
+
+def on_defect(callback: Callable[[DefectReport, BaseException], object], /) -> Callable[[], None]:
+    """Call a function with each new defect, after it was logged; return a function that removes it.
+
+    It receives the report and the original exception, which may contain secrets. If it raises an
+    exception, that is logged as a defect, and the other callbacks still run.
+
+    >>> import logging; logging.getLogger('seamwise').setLevel(logging.CRITICAL)
+    >>> refs = []
+    >>> remove = on_defect(lambda report, exception: refs.append(report.ref))
+    >>> report_defect(ValueError('bad')).ref in refs
+    True
+    >>> remove()
+    >>> logging.getLogger('seamwise').setLevel(logging.NOTSET)
+    """
+    if not callable(callback):
+        raise TypeError(
+            f'on_defect takes a function of a report and an exception, not {callback!r}.'
+        )
+    token = object()
+    _callbacks[token] = callback
+
+    def remove() -> None:
+        _callbacks.pop(token, None)
+
+    return remove
+
+
+_callbacks: dict[object, Callable[[DefectReport, BaseException], object]] = {}
+
+
+def _report(
+    defect: BaseException, log: 'Logger | None', context: Mapping[str, object], stack_level: int
+) -> tuple[DefectReport, bool]:
+    """Return the report of a defect and whether this call has logged it."""
+    texts = {name: _context_text(name, value) for name, value in context.items()}
+    if DEFECT_KEY not in defect.__dict__:
+        # If two threads report the same exception concurrently, one of them logs it.
+        defect.__dict__.setdefault(DEFECT_KEY, _Entry(_new_report(defect, texts), [None]))
+    entry: _Entry = defect.__dict__[DEFECT_KEY]
+    if not entry.claim():
+        return entry.report, False
+    try:
+        _log(defect, entry.report, log, texts, stack_level + 1)
+    except BaseException:
+        entry.release()
+        raise
+    return entry.report, True
+
+
+def _new_report(defect: BaseException, context: Mapping[str, str]) -> DefectReport:
     levels, is_complete = _levels(defect)
     lines = [line for level in levels for line in level.lines()]
     if not is_complete:
         lines.append('… (more causes)')
-    lines += [f'{name}: {_printable(value)}' for name, value in context.items()]
-    pretty = redact('\n'.join(lines))
-    report = DefectReport(ref, pretty, tuple(level.link for level in levels))
-    # If two threads report the same exception concurrently, one of them logs it.
-    stored: DefectReport = defect.__dict__.setdefault(_KEY, report)
-    if stored is report:
-        from logging import getLogger  # noqa: PLC0415 -- loaded only when a record is written
+    lines += [f'{name}: {value}' for name, value in context.items()]
+    return DefectReport(
+        _reference(), redact('\n'.join(lines)), tuple(level.link for level in levels)
+    )
 
-        (log or getLogger('seamwise')).error(
-            'defect %s: %s', ref, pretty, extra={**context, 'ref': ref}
-        )
-    return stored
+
+def _log(
+    defect: BaseException,
+    report: DefectReport,
+    log: 'Logger | None',
+    context: Mapping[str, str],
+    stack_level: int,
+) -> None:
+    from logging import ERROR, getLogger  # noqa: PLC0415 -- loaded only when a record is written
+
+    from seamwise._redacted_exceptions import without_secrets  # noqa: PLC0415 -- as above
+
+    logger = log or getLogger('seamwise')
+    if not logger.isEnabledFor(ERROR):
+        return
+    exception = without_secrets(defect)
+    file, line, function, _ = logger.findCaller(stacklevel=stack_level)
+    link = report.chain[0]
+    head = f'{link.type}: {link.message}' if link.message else link.type
+    record = logger.makeRecord(
+        logger.name,
+        ERROR,
+        file,
+        line,
+        'defect %s: %s',
+        (report.ref, head.partition('\n')[0]),
+        (type(defect), exception, exception.__traceback__),
+        function,
+        {'ref': report.ref, 'error_type': link.type, 'context': dict(context)},
+    )
+    # Formatters print this text instead of a traceback with source lines.
+    record.exc_text = report.pretty
+    logger.handle(record)
+
+
+def _context_text(name: str, value: object) -> str:
+    return str(next(iter(redact({name: _safe_text(value, 'text')}).values())))
+
+
+def _safe_repr(value: object) -> str:
+    return call_or_describe(lambda: repr(value), lambda _: type(value).__name__)
 
 
 def _reference() -> str:
@@ -196,16 +312,29 @@ def _count(number: int, noun: str) -> str:
 
 _CORE = path.dirname(__file__)
 _STANDARD_LIBRARY = path.dirname(os.__file__)
-_PLUMBING_FOLDERS = {
-    _CORE,
-    path.join(_CORE, 'policies'),
-    path.join(_STANDARD_LIBRARY, 'asyncio'),
-    path.join(_STANDARD_LIBRARY, 'concurrent', 'futures'),
-}
+# The tool host and the commands are missing here: a defect in one of them is in their own frames.
+_PLUMBING_FOLDERS = tuple(
+    folder + path.sep
+    for folder in (
+        path.join(_CORE, '_text'),
+        path.join(_CORE, 'policies'),
+        path.join(_CORE, 'redaction'),
+        path.join(_CORE, 'seams'),
+        path.join(_STANDARD_LIBRARY, 'asyncio'),
+        path.join(_STANDARD_LIBRARY, 'concurrent', 'futures'),
+    )
+)
 # The paths in uvloop are relative to the folder in which it was built.
-_EVENT_LOOPS = pattern(r'(?:[/\\](?:site|dist)-packages[/\\]|^)(?:uvloop|anyio|trio|outcome)[/\\]')
+_FRAMEWORKS = pattern(
+    r'(?:[/\\](?:site|dist)-packages[/\\]|^)'
+    r'(?:uvloop|anyio|trio|outcome|starlette|fastapi|uvicorn)[/\\]'
+)
 
 
 def _is_plumbing(file: str) -> bool:
-    """Return whether a file belongs to the core or the guards of this library, or an event loop."""
-    return path.dirname(file) in _PLUMBING_FOLDERS or _EVENT_LOOPS.search(file) is not None
+    """Return whether a file belongs to this library, an event loop or a web framework."""
+    return (
+        path.dirname(file) == _CORE
+        or file.startswith(_PLUMBING_FOLDERS)
+        or _FRAMEWORKS.search(file) is not None
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
 from functools import partial, wraps
-from inspect import isasyncgenfunction, iscoroutine, iscoroutinefunction, isgeneratorfunction
+from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
 from types import CoroutineType
 from typing import Any, Generic, Never, ParamSpec, Protocol, TypeAlias, final, overload
 
@@ -315,7 +315,19 @@ def _call(call: Callable[[], Any], classify: Classify[Any]) -> Any:
                 # Break a reference cycle: error, exception, traceback, this frame.
                 del failure
         raise
-    return _await(value, classify) if iscoroutine(value) else Success(value)
+    return _await(value, classify) if _is_coroutine(value) else Success(value)
+
+
+def _is_coroutine(value: object) -> bool:
+    """Return whether a value is a coroutine; raises TypeError for another awaitable."""
+    if not hasattr(type(value), '__await__'):
+        return False
+    if not isinstance(value, Coroutine):
+        raise TypeError(
+            f'The function returned an awaitable {type(value).__name__}, which is not a '
+            'coroutine; await it in an `async def`, and pass that function.'
+        )
+    return True
 
 
 async def _await(value: Coroutine[object, Never, T], classify: Classify[E]) -> Result[T, E]:

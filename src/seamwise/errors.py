@@ -1,5 +1,6 @@
 """Tagged errors: frozen values with typed fields, a category and a message."""
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from inspect import Parameter, signature
 from re import sub
@@ -93,6 +94,7 @@ class ErrorMeta(msgspec.StructMeta):
         retryable: bool | None = None,
         recovery: Recovery | None = None,
         message: str | None = None,
+        kw_only: bool = False,
     ) -> 'ErrorMeta':
         if not any(isinstance(base, ErrorMeta) for base in bases):
             return super().__new__(mcls, name, bases, body, frozen=True)
@@ -103,23 +105,38 @@ class ErrorMeta(msgspec.StructMeta):
                 f'as in `class {name}(TaggedError, category=Category.CONFLICT, …)`.'
             )
         category = _checked_keyword(name, 'category', category, Category, category)
+        # A class that is created by a call has no module, unlike one with a body.
+        module: str = body.get('__module__') or sys._getframe(1).f_globals.get('__name__', '')
+        body = {**body, '__module__': module}
         traits = Traits(
             tag=_checked_keyword(name, 'tag', tag, str, name),
-            namespace=_checked_keyword(
-                name, 'namespace', namespace, str, str(body['__module__']).partition('.')[0]
-            ),
+            namespace=_checked_keyword(name, 'namespace', namespace, str, module.partition('.')[0]),
             category=category,
             retryable=_checked_keyword(name, 'retryable', retryable, bool, category.retryable),
             recovery=_checked_keyword(name, 'recovery', recovery, Recovery, category.recovery),
             template=_checked_keyword(name, 'message', message, str, default_message(name)),
         )
-        annotations = _annotations.of_body(body)
-        _check_fields(name, body, annotations)
+        annotations = {
+            **_annotations.of_bases(bases),
+            **_annotations.resolved(_annotations.of_body(body), module),
+        }
+        _check_reserved(name, bases, body)
+        _check_fields(name, annotations)
         body['__traits__'] = traits
         if 'retry_after' in annotations:
-            body['__post_init__'] = _delay_check(body.get('__post_init__'))
+            body['__post_init__'] = _delay_check(_inherited('__post_init__', bases, body))
         class_ = super().__new__(
-            mcls, name, bases, body, frozen=True, tag=traits.tag, tag_field=TAG_FIELD
+            mcls,
+            name,
+            bases,
+            body,
+            tag=traits.tag,
+            tag_field=TAG_FIELD,
+            kw_only=_checked_keyword(name, 'kw_only', kw_only, bool, kw_only),
+            # A base can have other options, but errors are JSON objects and compared by value.
+            frozen=True,
+            eq=True,
+            array_like=False,
         )
         try:
             messages.validate_template(
@@ -132,6 +149,11 @@ class ErrorMeta(msgspec.StructMeta):
             ) from None
         _register(class_, traits)
         return class_
+
+
+_HASHABLE: Mapping[str, str] = dict.fromkeys(
+    ('Mapping', 'MutableMapping', 'dict', 'Dict'), 'a tuple of pairs or a frozen Struct'
+)
 
 
 def _checked_keyword(name: str, keyword: str, value: V | None, type_: type[V], default: V) -> V:
@@ -153,21 +175,44 @@ def _check_leaf(name: str, bases: tuple[type, ...]) -> None:
             )
 
 
-def _check_fields(name: str, body: Mapping[str, Any], annotations: Mapping[str, Any]) -> None:
+def _inherited(attribute: str, bases: tuple[type, ...], body: Mapping[str, Any]) -> Any:
+    """Return an attribute of a class body, or the one that its bases have."""
+    default: object = next(
+        (getattr(base, attribute) for base in bases if hasattr(base, attribute)), None
+    )
+    return body.get(attribute, default)
+
+
+def _check_reserved(name: str, bases: tuple[type, ...], body: Mapping[str, Any]) -> None:
+    ancestors = [ancestor for base in bases for ancestor in base.__mro__]
+    fields = {field for base in bases for field in getattr(base, '__struct_fields__', ())}
     for reserved in RESERVED:
-        if reserved in annotations:
+        if reserved in fields or reserved in _annotations.of_body(body):
             raise TypeError(
                 f'{name}: {reserved!r} is an attribute of every error; rename this field.'
             )
-        if reserved in body and not hasattr(body[reserved], '__get__'):
-            raise TypeError(
-                f'{name}: set {reserved!r} as a class keyword; if instances differ, as a property.'
-            )
+        for namespace in [body, *map(vars, ancestors)]:
+            # A method would be a true value in every condition.
+            if not isinstance(namespace.get(reserved, property()), property):
+                raise TypeError(
+                    f'{name}: set {reserved!r} as a class keyword; if instances differ, '
+                    'as a property.'
+                )
+
+
+def _check_fields(name: str, annotations: Mapping[str, Any]) -> None:
     for field, annotation in annotations.items():
+        if _annotations.is_class_variable(annotation):
+            continue
         if container := _annotations.unhashable(annotation):
             raise TypeError(
                 f'{name}: an error must be hashable, but the field {field!r} contains a '
-                f'{container}; use a tuple or a frozenset.'
+                f'{container}; use {_HASHABLE.get(container, "a tuple or a frozenset")}.'
+            )
+        if {TaggedError, 'TaggedError'} & {*_annotations.iter_types(annotation)}:
+            raise TypeError(
+                f'{name}: the field {field!r} has the type TaggedError, which no decoder can '
+                'create; use `Cause | None` for any error, or a union of error classes.'
             )
 
 
@@ -238,6 +283,7 @@ class TaggedError(msgspec.Struct, metaclass=ErrorMeta):
     - `tag` is the name on a wire, by default the name of the class.
     - `namespace` is by default the first package of the module.
     - `retryable` and `recovery` default to those of the category.
+    - `kw_only=True` makes the fields of the class keyword-only.
 
     >>> from seamwise import Category
     >>> class DiskFull(TaggedError, category=Category.RESOURCE, message='No space on {disk!r}.'):
@@ -264,7 +310,14 @@ class TaggedError(msgspec.Struct, metaclass=ErrorMeta):
             retryable: bool | None = None,
             recovery: Recovery | None = None,
             message: str | None = None,
+            kw_only: bool = False,
         ) -> None: ...
+    else:
+
+        def __post_init__(self) -> None:
+            raise TypeError(
+                'TaggedError is the base class of errors; create an instance of an error class.'
+            )
 
     @property
     def tag(self) -> str:
@@ -289,6 +342,11 @@ class TaggedError(msgspec.Struct, metaclass=ErrorMeta):
     @override
     def __str__(self) -> str:
         return messages.fill(type(self).__traits__.template, self)
+
+
+# msgspec has stored the function for this class. Without the attribute, subclasses do not inherit
+# it, and creating them costs nothing more.
+type.__delattr__(TaggedError, '__post_init__')
 
 
 def retry_after(error: TaggedError, /) -> float | None:

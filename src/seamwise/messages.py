@@ -1,10 +1,11 @@
 """Message templates: checked when a class is created, filled in without exceptions or secrets."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from re import match
 from string import Formatter
-from typing import NamedTuple
+from types import UnionType
+from typing import NamedTuple, Union, get_args, get_origin
 
 from seamwise.redaction import redact
 from seamwise.secrets import MASK, Secret
@@ -67,13 +68,28 @@ _SAMPLES: Mapping[object, object] = {
 
 
 def _check_spec(part: Part, annotation: object) -> None:
-    sample = '' if part.conversion else _SAMPLES.get(annotation)
-    if sample is None or not part.spec:
+    if not part.spec:
         return
-    try:
-        format(sample, part.spec)
-    except ValueError as error:
-        raise ValueError(f'the format {part.spec!r} does not fit {part.field!r}: {error}') from None
+    for sample in [''] if part.conversion else _samples(annotation):
+        try:
+            format(sample, part.spec)
+        except ValueError as error:
+            raise ValueError(
+                f'the format {part.spec!r} does not fit {part.field!r}: {error}'
+            ) from None
+
+
+def _samples(annotation: object) -> list[object]:
+    """Return a value of each type of a union that has a known format."""
+    types: Iterable[object] = [annotation]
+    if isinstance(annotation, str):
+        types = [name.strip() for name in annotation.split('|')]
+    elif get_origin(annotation) in {Union, UnionType}:
+        types = get_args(annotation)
+    # Other annotations may not be hashable.
+    return [
+        _SAMPLES[type_] for type_ in types if isinstance(type_, (type, str)) and type_ in _SAMPLES
+    ]
 
 
 def field_names(template: str) -> set[str]:
@@ -111,7 +127,8 @@ def _format(part: Part, values: object) -> str:
     try:
         if part.conversion is not None:
             value = _CONVERSIONS[part.conversion](value)
-        text = format(value, part.spec)
+        # The format is for the value of an optional field; None accepts none.
+        text = 'None' if value is None else format(value, part.spec)
         # Quotes make a cut text longer again; it is not cut twice.
         return text if is_cut else shorten(text, VALUE_LIMIT)
     # seamwise: allow[SW103] one value must not cost the message; `_safe_call` would be slower

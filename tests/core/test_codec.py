@@ -1,13 +1,16 @@
 """Tests of the JSON codec: round trips, causes, secrets and schemas."""
 
 import json
-from typing import Any
+import os
+from typing import Any, Generic, Optional, TypeVar, Union
 
 import msgspec
 import pytest
 
-from seamwise import Category, Cause, Secret, TaggedError, codec, json_schema
-from seamwise.codec import ReportedCause
+from seamwise import Category, Cause, Secret, TaggedError, chain, codec, find, json_schema
+from seamwise.codec import MAX_CAUSES, ReportedCause
+
+T = TypeVar('T')
 
 
 class Leaf(TaggedError, category=Category.TIMEOUT):
@@ -101,16 +104,204 @@ def test_a_type_that_is_no_union_of_errors_raises_type_error(value: Any) -> None
         json_schema(value)
 
 
-def test_a_field_of_an_unsupported_type_raises_an_error_in_both_directions() -> None:
+class Point(msgspec.Struct, frozen=True):
+    place: complex
+
+
+@pytest.mark.parametrize(
+    ('type_', 'reason'),
+    [
+        (complex, 'complex is not a type that msgspec supports'),
+        (tuple[complex, ...], 'complex is not a type that msgspec supports'),
+        (complex | None, 'complex is not a type that msgspec supports'),
+        (Point, 'complex is not a type that msgspec supports'),
+        (tuple[Point | None, int], 'complex is not a type that msgspec supports'),
+        (Cause | Secret[str] | None, 'may not contain more than one custom type'),
+        (int | Point | Leaf, 'all Struct types must be tagged'),
+    ],
+)
+def test_a_field_without_a_json_form_raises_type_error_when_a_codec_is_created(
+    type_: Any, reason: str
+) -> None:
+    class Odd(TaggedError, category=Category.EXECUTION):
+        number: int
+        value: type_  # pyright: ignore[reportInvalidTypeForm]  # a parameter of the test
+
+    for _ in range(2):
+        with pytest.raises(TypeError, match=r"^Odd: the field 'value' has no JSON form: ") as info:
+            codec(Leaf | Odd)
+        assert reason in str(info.value)
+
+
+def test_a_value_without_a_json_form_raises_type_error_when_it_is_encoded() -> None:
+    class Anything(TaggedError, category=Category.EXECUTION):
+        value: object
+
+    wire = codec(Anything)
+    assert wire.encode(Anything(('a', 1))) == b'{"_tag":"Anything","value":["a",1]}'
+    assert wire.decode(b'{"_tag":"Anything","value":[1]}') == Anything([1])
+    assert json_schema(Anything)['$defs']['Anything']['properties']['value'] == {
+        'description': 'Any value.'
+    }
+    with pytest.raises(TypeError, match='complex has no JSON form'):
+        wire.encode(Anything(1j))
+
+
+class Unwritable(TaggedError, category=Category.EXECUTION):
+    value: complex
+
+
+def test_a_cause_with_a_field_without_a_json_form_raises_a_decode_error() -> None:
+    with pytest.raises(msgspec.ValidationError, match='has no JSON form'):
+        CODEC.decode(b'{"_tag":"Node","cause":{"_tag":"Unwritable","value":1}}')
+
+
+def test_a_field_of_an_unsupported_type_has_no_schema() -> None:
     class Odd(TaggedError, category=Category.EXECUTION):
         value: complex
 
-    with pytest.raises(TypeError, match='complex has no JSON form'):
-        codec(Odd).encode(Odd(1j))
-    with pytest.raises(msgspec.ValidationError, match='has no JSON form'):
-        codec(Odd).decode(b'{"_tag":"Odd","value":1}')
     with pytest.raises(TypeError, match='has no JSON Schema'):
         json_schema(Odd)
+
+
+class Page(msgspec.Struct, frozen=True):
+    titles: tuple[str, ...] = ()
+    words: tuple[tuple[str, int], ...] = ()
+
+
+class UnreadablePath(TaggedError, category=Category.EXECUTION):
+    path: str
+    pages: tuple[Page, ...] = ()
+    facts: object = None
+    cause: Cause | None = None
+
+
+def test_lone_surrogates_are_encoded_as_replacement_characters() -> None:
+    name = os.fsdecode(b'caf\xe9 \xff')
+    error = UnreadablePath(
+        name,
+        pages=(Page((name,), ((name, 1),)),),
+        facts={name: [name, Secret(name), 5, None]},
+        cause=UnreadablePath(name, cause=OSError(2, 'missing', name)),
+    )
+    body = codec(UnreadablePath).encode(error)
+    fields = json.loads(body)
+    clean = 'caf\ufffd \ufffd'
+    assert (fields['path'], fields['pages']) == (
+        clean,
+        [{'titles': [clean], 'words': [[clean, 1]]}],
+    )
+    assert fields['facts'] == {clean: [clean, '***', 5, None]}
+    assert fields['cause']['path'] == clean
+    assert 'udce9' in fields['cause']['cause']['message'], 'its text is a repr'
+    decoded = codec(UnreadablePath).decode(body)
+    assert decoded.path == clean
+    assert find(decoded, ReportedCause) is not None
+
+
+def test_a_text_of_any_language_is_encoded_unchanged() -> None:
+    body = codec(UnreadablePath).encode(UnreadablePath('é 说 😀 \udc80'))
+    assert json.loads(body)['path'] == 'é 说 😀 \ufffd'
+
+
+def chain_of(length: int) -> Node:
+    node = Node()
+    for _ in range(length - 1):
+        node = Node(node)
+    return node
+
+
+@pytest.mark.parametrize('length', [1, 2, MAX_CAUSES - 1, MAX_CAUSES])
+def test_a_chain_of_causes_up_to_the_limit_survives_a_round_trip(length: int) -> None:
+    assert CODEC.decode(CODEC.encode(chain_of(length))) == chain_of(length)
+
+
+@pytest.mark.parametrize(
+    ('length', 'more'),
+    [
+        (MAX_CAUSES + 1, ''),
+        (MAX_CAUSES + 2, ' … (1 more cause)'),
+        (3000, ' … (2899 more causes)'),
+        (50_000, ' … (49899 more causes)'),
+    ],
+)
+def test_a_longer_chain_of_causes_is_cut_with_the_number_of_the_others(
+    length: int, more: str
+) -> None:
+    first = chain_of(length)
+    causes = list(chain(CODEC.decode(CODEC.encode(first))))
+    assert [type(cause) for cause in causes] == [Node] * MAX_CAUSES + [ReportedCause]
+    assert str(causes[-1]) == f'Node: Node.{more}'
+    assert len(list(chain(first))) == length
+
+
+class Recursive(TaggedError, category=Category.EXECUTION):
+    cause: Optional['Recursive'] = None
+
+
+class Wrapping(TaggedError, category=Category.EXECUTION):
+    cause: Cause
+
+
+class StrictCause(TaggedError, category=Category.EXECUTION):
+    cause: Union['StrictCause', Leaf]
+
+
+def test_a_chain_is_cut_where_its_type_allows_it() -> None:
+    inner = Recursive()
+    for _ in range(200):
+        inner = Recursive(inner)
+    wire = codec(Recursive | Wrapping | StrictCause | Leaf)
+    assert len(list(chain(wire.decode(wire.encode(inner))))) == MAX_CAUSES
+    strict = StrictCause(Leaf(1))
+    for _ in range(200):
+        strict = StrictCause(strict)
+    causes = list(chain(wire.decode(wire.encode(Wrapping(Wrapping(strict))))))
+    assert [type(cause) for cause in causes] == [Wrapping, Wrapping, ReportedCause]
+    assert str(causes[-1]).endswith('(201 more causes)')
+
+
+def test_errors_that_contain_each_other_too_deeply_raise_value_error() -> None:
+    strict = StrictCause(Leaf(1))
+    for _ in range(20_000):
+        strict = StrictCause(strict)
+    with pytest.raises(ValueError, match=r'^StrictCause is nested too deeply for JSON\.$'):
+        codec(StrictCause).encode(strict)
+
+
+def test_a_cycle_of_causes_is_cut() -> None:
+    node = Node()
+    msgspec.structs.force_setattr(node, 'cause', node)
+    with pytest.raises(ValueError, match='nested too deeply'):
+        CODEC.encode(node)
+
+
+@pytest.mark.parametrize('depth', [3000, 100_000])
+def test_a_body_that_is_nested_too_deeply_raises_a_decode_error(depth: int) -> None:
+    body = b'{"_tag":"Node","cause":' * depth + b'{"_tag":"Node"}' + b'}' * depth
+    with pytest.raises(msgspec.DecodeError, match='nested too deeply'):
+        CODEC.decode(body)
+
+
+class GenericError(TaggedError, Generic[T], category=Category.VALIDATION):
+    value: T
+
+
+def test_a_generic_class_is_decoded_with_its_argument() -> None:
+    wire = codec(GenericError[int] | Leaf)
+    assert wire.decode(wire.encode(GenericError(3))) == GenericError(3)
+    with pytest.raises(msgspec.ValidationError, match='Expected `int`, got `str`'):
+        wire.decode(b'{"_tag":"GenericError","value":"x"}')
+    plain: Any = GenericError
+    assert codec(plain).decode(b'{"_tag":"GenericError","value":"x"}') == GenericError('x')
+    schema: Any = json_schema(GenericError[int])
+    value = schema['$defs']['GenericError_int_']['properties']['value']
+    assert value == {'type': 'integer'}
+
+
+def test_two_arguments_of_a_generic_class_in_a_union_raise_type_error() -> None:
+    with pytest.raises(TypeError, match='GenericError'):
+        codec(GenericError[int] | GenericError[str])
 
 
 def test_the_schema_of_a_union_discriminates_its_members_by_tag() -> None:

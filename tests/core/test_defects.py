@@ -7,11 +7,14 @@ import pickle
 import re
 import threading
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
 from typing_extensions import override
 
+import seamwise
 from seamwise import (
     Category,
     Cause,
@@ -20,6 +23,7 @@ from seamwise import (
     TaggedError,
     attempt,
     fallible,
+    on_defect,
     report_defect,
     when,
 )
@@ -391,9 +395,224 @@ def test_the_context_is_in_the_text_and_in_the_log_record(caplog: pytest.LogCapt
         ValueError('no'), log=logging.getLogger('mine'), request_id='r-1', user='password=hunter2'
     )
     [record] = caplog.records
-    assert (record.name, vars(record)['ref'], vars(record)['request_id']) == (
+    context = {'request_id': 'r-1', 'user': 'password=***'}
+    assert (record.name, vars(record)['ref'], vars(record)['context']) == (
         'mine',
         report.ref,
-        'r-1',
+        context,
     )
     assert report.pretty == 'ValueError: no\nrequest_id: r-1\nuser: password=***'
+
+
+@pytest.mark.parametrize(
+    'name',
+    [
+        'module',
+        'name',
+        'args',
+        'message',
+        'msg',
+        'exc_info',
+        'exc_text',
+        'levelname',
+        'ref',
+        'error_type',
+        'context',
+        'defect',
+        'stack_level',
+    ],
+)
+def test_a_context_can_have_the_name_of_an_attribute_of_a_record(
+    name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    facts: dict[str, Any] = {name: 'x'}
+    report = report_defect(ValueError('bad'), **facts)
+    [record] = caplog.records
+    assert vars(record)['context'] == facts
+    assert report.pretty == f'ValueError: bad\n{name}: x'
+
+
+def test_a_context_is_redacted_by_its_name_and_converted_to_text(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    number: Any = 5
+    report = report_defect(ValueError('bad'), password='FAKE-hunter2', attempt=number)  # noqa: S106 -- a planted secret
+    [record] = caplog.records
+    assert vars(record)['context'] == {'password': '***', 'attempt': '5'}
+    assert report.pretty.endswith('password: ***\nattempt: 5')
+
+
+def test_the_record_has_the_exception_its_type_and_the_caller(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    defect = KeyError('bad')
+    report = report_defect(defect)
+    [record] = caplog.records
+    assert record.exc_info == (KeyError, defect, None)
+    assert vars(record)['error_type'] == 'KeyError'
+    assert (record.levelname, record.pathname) == ('ERROR', __file__)
+    assert record.funcName == 'test_the_record_has_the_exception_its_type_and_the_caller'
+    assert (record.getMessage(), record.exc_text) == (
+        f"defect {report.ref}: KeyError: 'bad'",
+        report.pretty,
+    )
+
+
+def test_the_message_of_the_record_is_one_line(caplog: pytest.LogCaptureFixture) -> None:
+    ref = report_defect(ValueError('a\nb')).ref
+    assert caplog.records[0].getMessage() == f'defect {ref}: ValueError: a'
+    report_defect(ValueError())
+    assert caplog.records[1].getMessage().endswith(': ValueError')
+
+
+def test_the_exception_of_the_record_has_no_secret(caplog: pytest.LogCaptureFixture) -> None:
+    defect = raised(OSError(13, 'password=FAKE-hunter2'))
+    report_defect(defect)
+    [record] = caplog.records
+    assert record.exc_info is not None
+    type_, clean, frames = record.exc_info
+    assert (type_, str(clean)) == (PermissionError, '[Errno 13] password=***')
+    assert clean is not defect
+    assert frames is not None
+    assert 'FAKE' in str(defect)
+
+
+def test_a_disabled_logger_gets_no_record(caplog: pytest.LogCaptureFixture) -> None:
+    logger = logging.getLogger('tests.disabled')
+    logger.setLevel(logging.CRITICAL)
+    assert report_defect(ValueError('bad'), log=logger).pretty == 'ValueError: bad'
+    assert not caplog.records
+
+
+class Refusing(logging.Handler):
+    """Handler that raises the first time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.records: list[logging.LogRecord] = []
+        self.is_broken = True
+
+    @override
+    def handle(self, record: logging.LogRecord) -> bool:
+        if self.is_broken:
+            self.is_broken = False
+            raise RuntimeError('the disk is full')
+        self.records.append(record)
+        return True
+
+
+def test_a_defect_is_logged_again_under_its_reference_if_a_handler_raises() -> None:
+    logger, handler, seen = logging.getLogger('tests.refusing'), Refusing(), list[str]()
+    logger.addHandler(handler)
+    defect = ValueError('bad')
+    remove = on_defect(lambda report, _: seen.append(report.ref))
+    with pytest.raises(RuntimeError, match='the disk is full'):
+        report_defect(defect, log=logger)
+    assert not seen
+    refs = {report_defect(defect, log=logger).ref for _ in range(3)}
+    remove()
+    logger.removeHandler(handler)
+    assert refs == {vars(record)['ref'] for record in handler.records} == set(seen)
+    assert len(handler.records) == len(seen) == 1
+
+
+def test_a_report_travels_with_a_pickled_exception(caplog: pytest.LogCaptureFixture) -> None:
+    defect = ValueError('bad')
+    report = report_defect(defect)
+    unpickled = pickle.loads(pickle.dumps(defect))  # noqa: S301 -- own bytes
+    assert report_defect(unpickled) == report
+    assert len(caplog.records) == 1
+
+
+def test_a_callback_gets_the_report_and_the_original_exception_once() -> None:
+    calls: list[tuple[DefectReport, BaseException]] = []
+    remove = on_defect(lambda report, error: calls.append((report, error)))
+    defect = ValueError('password=FAKE-hunter2')
+    report = report_defect(defect)
+    report_defect(defect)
+    assert calls == [(report, defect)]
+    remove()
+    remove()
+    report_defect(ValueError('bad'))
+    assert len(calls) == 1
+
+
+def test_a_callback_that_is_added_twice_is_called_twice_and_removed_once() -> None:
+    calls: list[str] = []
+
+    def callback(report: DefectReport, error: BaseException) -> None:
+        calls.append(report.ref)
+
+    removers = [on_defect(callback), on_defect(callback)]
+    report_defect(ValueError('bad'))
+    removers[0]()
+    report_defect(ValueError('bad'))
+    removers[1]()
+    assert len(calls) == 3
+
+
+def test_an_exception_of_a_callback_is_logged_and_the_others_still_run(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    calls: list[str] = []
+
+    class Broken:
+        def __call__(self, report: DefectReport, error: BaseException) -> None:
+            raise LookupError('token=FAKE-hunter2')
+
+        @override
+        def __repr__(self) -> str:
+            raise ZeroDivisionError
+
+    removers = [on_defect(Broken()), on_defect(lambda report, _: calls.append(report.ref))]
+    report = report_defect(ValueError('bad'))
+    for remove in removers:
+        remove()
+    first, second = caplog.records
+    assert calls == [report.ref] == [vars(first)['ref']]
+    assert vars(second)['error_type'] == 'LookupError'
+    assert vars(second)['context'] == {'callback': 'Broken'}
+    assert 'FAKE' not in caplog.text
+
+
+def test_a_callback_that_reports_its_defect_again_is_called_once() -> None:
+    calls: list[str] = []
+
+    def callback(_: DefectReport, error: BaseException) -> None:
+        calls.append(report_defect(error).ref)
+
+    remove = on_defect(callback)
+    report = report_defect(ValueError('bad'))
+    remove()
+    assert calls == [report.ref]
+
+
+def test_a_callback_that_cannot_be_called_is_refused() -> None:
+    wrong: Any = 'print'
+    with pytest.raises(TypeError, match=r"on_defect takes a function .*, not 'print'"):
+        on_defect(wrong)
+
+
+FRAMEWORK_FILES = [
+    '/opt/app/lib/python3.11/site-packages/starlette/routing.py',
+    '/opt/app/lib/python3.11/site-packages/fastapi/routing.py',
+    '/opt/app/lib/python3.11/site-packages/uvicorn/protocols/http/h11_impl.py',
+    str(Path(seamwise.__file__).parent / 'seams' / 'http' / 'endpoint.py'),
+    str(Path(seamwise.__file__).parent / 'policies' / '_engine' / 'pipeline.py'),
+]
+
+
+@pytest.mark.parametrize('file', FRAMEWORK_FILES)
+def test_frames_of_a_framework_and_of_the_seams_are_omitted_beside_own_frames(file: str) -> None:
+    defect = raised_in(file)
+    assert file not in report_defect(defect).pretty
+    alone = raised_in(file)
+    assert alone.__traceback__ is not None
+    alone.__traceback__ = alone.__traceback__.tb_next
+    assert file in report_defect(alone).pretty
+
+
+def test_frames_of_the_tool_host_are_kept() -> None:
+    """A defect of the tool host itself is in these frames."""
+    file = str(Path(seamwise.__file__).parent / 'toolhost' / 'registry.py')
+    assert file in report_defect(raised_in(file)).pretty

@@ -7,11 +7,12 @@ import pickle
 import traceback
 import weakref
 from asyncio import CancelledError
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Iterator
 from contextlib import suppress
 from typing import Any, Never
 
 import pytest
+from typing_extensions import override
 
 from seamwise import (
     Category,
@@ -262,12 +263,56 @@ class TestDecorators:
         coroutine: Any = call_read(slow)
         assert asyncio.run(coroutine) == Failure(TooSlow(slow))
 
-    def test_an_awaitable_that_is_no_coroutine_is_returned_as_a_value(self) -> None:
+    def test_an_awaitable_that_is_no_coroutine_raises_type_error(self) -> None:
         async def main() -> None:
             future: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-            assert attempt(lambda: future, RULES) == Success(future)
+            with pytest.raises(TypeError, match='an awaitable Future, which is not a coroutine'):
+                attempt(lambda: future, RULES)
+            with pytest.raises(TypeError, match='await it in an `async def`'):
+                refine(lambda: future, RULES)
+            with pytest.raises(TypeError, match='an awaitable Future'):
+                caught(lambda: future, str)
+            with pytest.raises(TypeError, match='an awaitable Future'):
+                attempt(RULES)(lambda: future)()
+            task = asyncio.create_task(asyncio.sleep(0, 1))
+            with pytest.raises(TypeError, match='an awaitable Task'):
+                attempt(lambda: task, RULES)
+            await task
 
         asyncio.run(main())
+
+    def test_an_object_with_the_methods_of_a_coroutine_is_awaited(self) -> None:
+        class Request(Coroutine[Any, Any, int]):
+            """A request of aiohttp is an object like this."""
+
+            def __init__(self) -> None:
+                self._coroutine = raises_soon(TimeoutError())
+
+            @override
+            def send(self, value: Any) -> Any:
+                return self._coroutine.send(value)
+
+            @override
+            def throw(self, *args: Any) -> Any:
+                return self._coroutine.throw(*args)
+
+            @override
+            def close(self) -> None:
+                self._coroutine.close()
+
+            @override
+            def __await__(self) -> Generator[Any, Any, int]:
+                return self._coroutine.__await__()
+
+        async def main() -> object:
+            coroutine: Any = attempt(Request, RULES)
+            return await coroutine
+
+        result: Any = asyncio.run(main())
+        assert isinstance(result.failure(), TooSlow)
+
+    def test_a_class_of_awaitables_is_a_value(self) -> None:
+        assert attempt(lambda: asyncio.Future, RULES) == Success(asyncio.Future)
 
     def test_cancellation_propagates_through_a_decorated_function(self) -> None:
         @attempt(when(Exception).becomes(str))

@@ -4,12 +4,14 @@ import copy
 import importlib
 import pickle
 import sys
+import types
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, NewType, TypeVar
 
 import msgspec
 import pytest
-from typing_extensions import override
+from typing_extensions import TypeAliasType, override
 
 import seamwise
 from seamwise import Category, Cause, Recovery, TaggedError
@@ -196,7 +198,7 @@ def define(
             'category=Category.CONFLICT, categry=1',
             (
                 "Made: unknown class keyword 'categry'; an error class accepts tag, namespace, "
-                'category, retryable, recovery, message.'
+                'category, retryable, recovery, message, kw_only.'
             ),
         ),
         (
@@ -231,8 +233,172 @@ def test_a_field_with_a_reserved_name_raises_type_error(name: str) -> None:
         TypeError, match=f"Made: '{name}' is an attribute of every error; rename this field"
     ):
         define(f'{name}: str')
-    with pytest.raises(TypeError, match=f"Made: set '{name}' as a class keyword"):
-        define(f'{name} = 1')
+    for body in (
+        f'{name} = 1',
+        f'def {name}(self): return True',
+        f'{name} = staticmethod(bool)',
+        f'{name} = __import__("functools").cached_property(bool)',
+    ):
+        with pytest.raises(TypeError, match=f"Made: set '{name}' as a class keyword"):
+            define(body)
+
+
+class HasCategory(msgspec.Struct, frozen=True):
+    category: str
+
+
+class HasPlainTag:
+    tag = 'own'
+
+
+class HasMethod:
+    def retryable(self) -> bool:
+        return True
+
+
+class HasProperty:
+    @property
+    def retryable(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize('base', ['HasCategory', 'HasPlainTag', 'HasMethod'])
+@pytest.mark.parametrize('order', ['TaggedError, {}', '{}, TaggedError'])
+def test_a_reserved_name_of_a_base_raises_type_error(base: str, order: str) -> None:
+    with pytest.raises(TypeError, match=r'Made: .*(attribute of every|class keyword)'):
+        define('pass', base=order.format(base))
+
+
+def test_a_base_can_have_a_property_with_a_reserved_name() -> None:
+    class Mixed(HasProperty, TaggedError, category=Category.CONFLICT):
+        pass
+
+    assert Mixed().retryable
+
+
+class HasList(msgspec.Struct, frozen=True):
+    names: list[str] = []
+
+
+class HasText(msgspec.Struct, frozen=True):
+    names: 'tuple[Items, ...]' = ()
+
+
+class HasDelay(msgspec.Struct, frozen=True):
+    retry_after: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.retry_after == 7:
+            raise ValueError('seven')
+
+
+class Changeable(msgspec.Struct, kw_only=True, eq=False, array_like=True):
+    note: str = ''
+
+
+Aliased = TypeAliasType('Aliased', list[int])
+Items = NewType('Items', list[str])
+Names = NewType('Names', tuple[str, ...])
+
+
+@pytest.mark.parametrize(('base', 'kind'), [('HasList', 'list'), ('HasText', 'list')])
+def test_an_unhashable_field_of_a_base_raises_type_error(base: str, kind: str) -> None:
+    with pytest.raises(TypeError, match=f'Made: an error must be hashable, .* contains a {kind}'):
+        define('pass', base=f'TaggedError, {base}')
+
+
+def test_the_delay_of_a_base_is_checked_before_its_post_init() -> None:
+    class Late(TaggedError, HasDelay, category=Category.TIMEOUT):
+        pass
+
+    assert Late(1.0).retry_after == 1
+    with pytest.raises(ValueError, match='Late: retry_after must be 0 to'):
+        Late(-1.0)
+    with pytest.raises(ValueError, match='seven'):
+        Late(7.0)
+
+
+def test_an_error_with_a_mutable_base_is_immutable_hashable_and_a_json_object() -> None:
+    class Mixed(TaggedError, Changeable, category=Category.CONFLICT, message='{note} {size}'):  # type: ignore[misc]  # msgspec permits it
+        size: int
+
+    error = Mixed(3, note='a')
+    assert (error, hash(error)) == (Mixed(3, note='a'), hash(Mixed(3, note='a')))
+    assert str(error) == 'a 3'
+    with pytest.raises(AttributeError):
+        error.note = 'b'  # type: ignore[misc]  # the misuse is the test
+    wire = seamwise.codec(Mixed)
+    assert wire.encode(error) == b'{"_tag":"Mixed","size":3,"note":"a"}'
+    assert wire.decode(wire.encode(error)) == error
+
+
+def test_the_fields_of_a_class_can_be_keyword_only() -> None:
+    class Moved(TaggedError, category=Category.CONFLICT, message='{old} to {new}', kw_only=True):
+        old: str = ''
+        new: str
+
+    assert str(Moved(new='b', old='a')) == 'a to b'
+    assert seamwise.codec(Moved).decode(b'{"_tag":"Moved","new":"b"}') == Moved(new='b')
+    with pytest.raises(TypeError):
+        Moved('a', 'b')  # type: ignore[call-arg]  # the misuse is the test
+    with pytest.raises(TypeError, match='Made: kw_only must be a bool, not 1'):
+        define('pass', 'category=Category.CONFLICT, kw_only=1')
+
+
+def test_a_class_can_be_created_by_a_call() -> None:
+    meta: Any = type(TaggedError)
+    made = meta('MadeByCall', (TaggedError,), {}, category=Category.CONFLICT)
+    assert (made.__module__, made.__traits__.namespace) == (__name__, 'tests')
+    assert str(made()) == 'Made by call.'
+    body = {'__annotations__': {'size': int}}
+    sized: Any = types.new_class(
+        'SizedByCall',
+        (TaggedError,),
+        {'category': Category.CONFLICT},
+        lambda names: names.update(body),
+    )
+    assert sized(3) == sized(size=3)
+
+
+def test_the_base_class_cannot_be_instantiated() -> None:
+    with pytest.raises(TypeError, match=r'^TaggedError is the base class of errors; create an'):
+        TaggedError()
+    with pytest.raises(msgspec.ValidationError, match='TaggedError is the base class'):
+        msgspec.json.decode(b'{}', type=TaggedError)
+
+
+@pytest.mark.parametrize(
+    'annotation',
+    [
+        'TaggedError',
+        'TaggedError | None',
+        'tuple[TaggedError, ...]',
+        '"TaggedError | None"',
+        '"tuple[TaggedError, ...]"',
+        '"seamwise.errors.TaggedError | Unknown"',
+        '__import__("typing").Annotated[TaggedError, "x"]',
+    ],
+)
+def test_a_field_of_the_base_class_raises_type_error(annotation: str) -> None:
+    with pytest.raises(
+        TypeError,
+        match=r"Made: the field 'x' has the type TaggedError, .*; use `Cause \| None` for any",
+    ):
+        define(f'x: {annotation}')
+
+
+@pytest.mark.parametrize(
+    'annotation',
+    [
+        'Secret[TaggedError]',
+        'type[TaggedError]',
+        '"type[TaggedError]"',
+        'Cause',
+        'QueueFull | None',
+    ],
+)
+def test_a_field_of_another_type_with_errors_is_accepted(annotation: str) -> None:
+    define(f'x: {annotation}')
 
 
 @pytest.mark.parametrize(
@@ -247,12 +413,29 @@ def test_a_field_with_a_reserved_name_raises_type_error(name: str) -> None:
         ('"typing.List[int] | None"', 'List'),
         ('bytearray', 'bytearray'),
         ('__import__("typing").Annotated[set[int], "x"]', 'set'),
+        ('__import__("collections.abc").abc.Sequence[str]', 'Sequence'),
+        ('__import__("collections.abc").abc.Mapping[str, int] | None', 'Mapping'),
+        ('__import__("collections.abc").abc.Set[str]', 'Set'),
+        ('__import__("collections.abc").abc.Iterable[str]', 'Iterable'),
+        ('__import__("typing").Sequence[str]', 'Sequence'),
+        ('__import__("collections").Counter[str]', 'Counter'),
+        ('__import__("collections").deque[str]', 'deque'),
+        ('"Sequence[str]"', 'Sequence'),
+        ('"Unknown[\'list[int]\'] | None"', 'list'),
+        ('"abc.Mapping[str, int]"', 'Mapping'),
+        ('Items', 'list'),
+        ('tuple[Items, ...]', 'list'),
+        ('HasList', 'list'),
+        ('Changed', 'Changed'),
+        ('Plain | None', 'Plain'),
+        ('Aliased', 'list'),
+        ('Boxed', 'dict'),
     ],
 )
 def test_a_field_of_an_unhashable_type_raises_type_error(annotation: str, kind: str) -> None:
     with pytest.raises(
         TypeError,
-        match=f"Made: an error must be hashable, but the field 'x' contains a {kind}; use a tuple",
+        match=f"Made: an error must be hashable, but the field 'x' contains a {kind}; use a ",
     ):
         define(f'x: {annotation}')
 
@@ -270,10 +453,57 @@ def test_a_field_of_an_unhashable_type_raises_type_error(annotation: str, kind: 
         '"Literal[\'list\']"',
         'type[list]',
         '__import__("collections.abc").abc.Callable[[list], None]',
+        'Names',
+        'Node',
+        'Secret[Items]',
+        'object',
+        '__import__("typing").Any',
+        '"ClassVar[list[int]]"',
+        'ClassVar[list[int]]',
+        'T',
     ],
 )
 def test_a_field_of_a_hashable_type_is_accepted(annotation: str) -> None:
     define(f'x: {annotation}')
+
+
+class Changed(msgspec.Struct):
+    number: int
+
+
+@dataclass
+class Plain:
+    number: int
+
+
+class Node(msgspec.Struct, frozen=True):
+    children: 'tuple[Node, ...]' = ()
+
+
+Boxed = TypeVar('Boxed', bound=dict[str, int])
+
+
+def test_the_replacement_of_a_mapping_is_a_tuple_of_pairs() -> None:
+    with pytest.raises(TypeError, match='use a tuple of pairs or a frozen Struct'):
+        define('x: dict[str, int]')
+    with pytest.raises(TypeError, match='use a tuple or a frozenset'):
+        define('x: list[str]')
+
+
+def test_an_annotation_in_a_string_is_resolved_in_its_module() -> None:
+    names = {'__name__': __name__, 'Items': Items, 'TaggedError': TaggedError, 'Category': Category}
+    text = 'class AsText(TaggedError, category=Category.CONFLICT):\n    x: "Items"\n'
+    with pytest.raises(TypeError, match="the field 'x' contains a list"):
+        exec(text, names)  # noqa: S102 -- the class is defined outside any function
+
+
+def test_a_class_variable_is_no_field() -> None:
+    class Limited(TaggedError, category=Category.CONFLICT):
+        sizes: ClassVar[list[int]] = [1]
+        names: 'ClassVar[list[str]]' = ['a']  # noqa: RUF012 -- a string is the test
+
+    assert (Limited.sizes, Limited.names) == ([1], ['a'])
+    assert Limited.__struct_fields__ == ()
 
 
 def test_subclassing_an_error_class_raises_type_error() -> None:

@@ -233,6 +233,20 @@ class TestLimit:
         assert crowd.read <= 6
 
     @every
+    @pytest.mark.parametrize('limit', [1.5, 2.0, True, False, '3', float('inf')])
+    def test_a_limit_that_is_no_whole_number_raises_type_error(
+        self, many: Many, limit: Any
+    ) -> None:
+        async def main() -> None:
+            await many([], limit=limit)
+
+        with pytest.raises(
+            TypeError,
+            match=f'^{many.__name__}: limit must be a whole number or None, not {limit!r}\\.$',
+        ):
+            asyncio.run(main())
+
+    @every
     @pytest.mark.parametrize('limit', [0, -1])
     def test_a_limit_below_one_raises_value_error(self, many: Many, limit: int) -> None:
         async def main() -> None:

@@ -1,6 +1,7 @@
 """Tests of message templates: their check and their rendering."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
 
 import pytest
 from hypothesis import given
@@ -34,6 +35,44 @@ def test_a_long_value_is_cut_with_the_number_of_omitted_characters() -> None:
 def test_a_value_that_does_not_fit_its_format_is_replaced_by_its_type() -> None:
     wrong: Any = 'heavy'
     assert 'weighs <str object' in str(Measured('a', wrong))
+
+
+@pytest.mark.parametrize('spec', ['g', '.1f', '>10.2f', 'd', ',', 'x'])
+def test_none_is_shown_as_none_with_any_format(spec: str) -> None:
+    class Busy(TaggedError, category=Category.CAPACITY, message=f'Wait {{delay:{spec}}} s.'):
+        delay: Any = None
+
+    assert str(Busy()) == 'Wait None s.'
+
+
+def test_none_with_a_conversion_has_the_width_of_its_format() -> None:
+    class Busy(TaggedError, category=Category.CAPACITY, message='{delay!r:>6}|{delay!s:<6}|'):
+        delay: float | None = None
+
+    assert str(Busy()) == '  None|None  |'
+    assert str(Busy(1.5)) == '   1.5|1.5   |'
+
+
+@pytest.mark.parametrize(
+    'annotation',
+    [float | None, 'float | None', 'None|float', int | float | None],
+)
+def test_the_format_of_an_optional_field_is_checked(annotation: Any) -> None:
+    with pytest.raises(TypeError, match="the format 'zz' does not fit 'delay'"):
+
+        class Busy(TaggedError, category=Category.CAPACITY, message='{delay:zz}'):  # pyright: ignore[reportUnusedClass]  # its creation fails
+            delay: annotation  # pyright: ignore[reportInvalidTypeForm]  # a parameter
+
+
+@pytest.mark.parametrize(
+    'annotation',
+    [Annotated[float, []], Callable[[int], str], Literal['int'], 'no expression |', Any, object],
+)
+def test_the_format_of_other_types_is_not_checked(annotation: Any) -> None:
+    class Busy(TaggedError, category=Category.CAPACITY, message='{delay:zz}'):
+        delay: annotation  # pyright: ignore[reportInvalidTypeForm]  # a parameter
+
+    assert str(Busy('x')).startswith('<str object')
 
 
 def test_a_value_whose_repr_raises_is_replaced_by_its_type() -> None:

@@ -12,8 +12,8 @@ PUBLIC_NAMES = [
     'ScopeLeaked', 'Secret', 'Success', 'TaggedError', 'accumulate', 'accumulate_async',
     'attempt', 'bind_async', 'catch', 'catch_all', 'caught', 'chain', 'codec', 'collect',
     'collect_async', 'fallible', 'find', 'flow', 'from_returns', 'is_failure', 'is_success',
-    'json_schema', 'map_async', 'or_raise', 'partition', 'partition_async', 'redact', 'refine',
-    'report_defect', 'shown', 'tap', 'tap_error', 'text', 'when',
+    'json_schema', 'map_async', 'on_defect', 'or_raise', 'partition', 'partition_async',
+    'redact', 'refine', 'report_defect', 'shown', 'tap', 'tap_error', 'text', 'when',
 ]
 # fmt: on
 

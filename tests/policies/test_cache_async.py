@@ -256,7 +256,7 @@ def test_defect_without_a_waiter_is_reported(caplog: pytest.LogCaptureFixture) -
     run(test)
     (record,) = caplog.records
     assert 'ZeroDivisionError: bug' in record.message
-    assert 'guard: users' in record.message
+    assert 'guard: users' in str(record.exc_text)
 
 
 def test_defect_that_a_waiter_raises_is_not_reported(caplog: pytest.LogCaptureFixture) -> None:

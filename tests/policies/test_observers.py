@@ -51,7 +51,7 @@ def test_first_exception_of_an_observer_is_reported_and_it_receives_further_even
     assert len(events) == 3
     (record,) = caplog.records
     assert 'ZeroDivisionError: defect 1' in record.getMessage()
-    assert 'guard: bank' in record.getMessage()
+    assert 'guard: bank' in str(record.exc_text)
 
 
 def test_keyboard_interrupt_in_an_observer_propagates() -> None:

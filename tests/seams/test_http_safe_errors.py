@@ -98,6 +98,10 @@ def records(
     ]
 
 
+def logged_text(record: logging.LogRecord) -> str:
+    return f'{record.getMessage()}\n{record.exc_text}'
+
+
 # Defects
 
 
@@ -109,7 +113,7 @@ def test_a_defect_has_a_safe_response_and_one_record(
     answer = client_of(wrap(starlette_app(raise_value_error))).get('/', headers={'accept': accept})
     assert answer.status_code == 500
     [record] = records(caplog)
-    [ref] = REF.findall(record.getMessage())
+    [ref] = REF.findall(logged_text(record))
     if accept == 'application/problem+json':
         assert (answer.json()['detail'], answer.json()['code']) == (MESSAGE, 'INTERNAL')
     else:
@@ -122,10 +126,10 @@ def test_a_defect_has_a_safe_response_and_one_record(
         }
     assert answer.headers['x-request-id'] == 'r-1'
     assert 'ValueError' not in answer.text
-    assert 'ValueError: password=***' in record.getMessage()
-    assert 'request_id: r-1' in record.getMessage()
-    assert (vars(record)['ref'], vars(record)['request_id']) == (ref, 'r-1')
-    assert PLANTED not in answer.text + record.getMessage()
+    assert 'ValueError: password=***' in logged_text(record)
+    assert 'request_id: r-1' in logged_text(record)
+    assert (vars(record)['ref'], vars(record)['context']) == (ref, {'request_id': 'r-1'})
+    assert PLANTED not in answer.text + logged_text(record)
 
 
 @dataclass(frozen=True)
@@ -144,7 +148,7 @@ def test_a_frozen_exception_is_a_defect(
 
     answer = TestClient(wrap(starlette_app(handler)), raise_server_exceptions=False).get('/')
     assert answer.json()['error']['code'] == 'INTERNAL'
-    assert '_FrozenError' in records(caplog)[0].getMessage()
+    assert '_FrozenError' in logged_text(records(caplog)[0])
 
 
 @each_setup
@@ -158,8 +162,8 @@ def test_a_value_without_a_json_form_is_a_defect_with_a_safe_body(
 
     answer = TestClient(wrap(starlette_app(handler)), raise_server_exceptions=False).get('/')
     assert (answer.status_code, answer.json()['error']['code']) == (500, 'INTERNAL')
-    assert answer.json()['error']['details']['ref'] in records(caplog)[0].getMessage()
-    assert 'already started' not in records(caplog)[0].getMessage()
+    assert answer.json()['error']['details']['ref'] in logged_text(records(caplog)[0])
+    assert 'already started' not in logged_text(records(caplog)[0])
 
 
 def test_an_adapter_that_returns_no_http_error_is_a_defect(
@@ -176,7 +180,7 @@ def test_an_adapter_that_returns_no_http_error_is_a_defect(
         client_of(as_middleware(starlette_app(handler))).get('/').json()['error']['code']
         == 'INTERNAL'
     )
-    assert 'must return an HttpError, not str' in records(caplog)[0].getMessage()
+    assert 'must return an HttpError, not str' in logged_text(records(caplog)[0])
 
 
 @pytest.mark.parametrize('kind', ['json_invalid', 'missing'])
@@ -201,7 +205,7 @@ def test_own_json_with_a_mixed_case_media_type_is_unchanged() -> None:
 
 def test_a_configured_logger_gets_the_record(caplog: pytest.LogCaptureFixture) -> None:
     client_of(SafeErrors(starlette_app(raise_value_error), log=logging.getLogger('mine'))).get('/')
-    assert [(record.name, vars(record)['request_id']) for record in records(caplog)] == [
+    assert [(record.name, vars(record)['context']['request_id']) for record in records(caplog)] == [
         ('mine', 'r-1')
     ]
     caplog.clear()
@@ -264,7 +268,7 @@ def test_a_hidden_error_and_a_value_without_json_are_defects(
     for handler in (hidden, without_json):
         answer = client_of(as_middleware(starlette_app(handler))).get('/')
         assert (answer.status_code, answer.json()['error']['message']) == (500, MESSAGE)
-    first, second = (record.getMessage() for record in records(caplog))
+    first, second = (logged_text(record) for record in records(caplog))
     assert 'Lost was declared never to reach the http seam' in first
     assert 'TypeError: object has no JSON form.' in second
 
@@ -283,8 +287,8 @@ def test_a_defect_in_a_started_response_leaves_it_incomplete(
     assert [message['type'] for message in sent] == ['http.response.start', 'http.response.body']
     assert sent[-1]['more_body']
     [record] = records(caplog)
-    assert 'response: already started, the connection is closed' in record.getMessage()
-    assert 'request_id: r-1' in record.getMessage()
+    assert 'response: already started, the connection is closed' in logged_text(record)
+    assert 'request_id: r-1' in logged_text(record)
 
 
 def test_a_failed_background_task_is_recorded_after_the_response(
@@ -294,7 +298,7 @@ def test_a_failed_background_task_is_recorded_after_the_response(
         return Response('done', background=BackgroundTask(raise_value_error, request))
 
     assert client_of(as_middleware(starlette_app(handler))).get('/').text == 'done'
-    assert 'response: already started' in records(caplog)[0].getMessage()
+    assert 'response: already started' in logged_text(records(caplog)[0])
 
 
 @each_setup
@@ -306,7 +310,7 @@ def test_a_500_of_the_application_is_a_defect(
 
     answer = client_of(wrap(starlette_app(handler))).get('/')
     assert (answer.status_code, answer.json()['error']['message']) == (500, MESSAGE)
-    assert 'The application responded 500 by itself: token=***' in records(caplog)[0].getMessage()
+    assert 'The application responded 500 by itself: token=***' in logged_text(records(caplog)[0])
     assert PLANTED not in answer.text
 
 

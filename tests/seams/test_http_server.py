@@ -237,7 +237,7 @@ def test_a_defect_has_the_same_reference_in_the_response_and_in_the_log(
     answer = client.get('/defect', headers={'x-request-id': 'r-9'})
     [record] = own_records(caplog)
     assert answer.json()['error']['details']['ref'] in record.getMessage()
-    assert 'request_id: r-9' in record.getMessage()
+    assert 'request_id: r-9' in str(record.exc_text)
     assert PLANTED not in answer.text + caplog.text
     assert not [
         record
@@ -254,7 +254,7 @@ def test_a_defect_in_a_started_response_closes_the_connection(
     assert re.search(rb'\r\n\r\n4\r\nhalf\r\n\Z', answer)
     wait_until(lambda: bool(own_records(caplog)))
     [record] = own_records(caplog)
-    assert 'response: already started' in record.getMessage()
+    assert 'response: already started' in str(record.exc_text)
     assert PLANTED not in answer.decode()
 
 

@@ -96,7 +96,7 @@ def _error_type(record: logging.LogRecord) -> str | None:
 
 def _traces(record: logging.LogRecord) -> Mapping[str, str]:
     exception = record.exc_text
-    if record.exc_info and record.exc_info[1] is not None:
+    if not exception and record.exc_info and record.exc_info[1] is not None:
         exception = _traceback(record.exc_info)
     traces = {'exception': exception, 'stack': record.stack_info}
     return {name: safe_line(trace) for name, trace in traces.items() if trace}
