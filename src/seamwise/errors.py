@@ -57,6 +57,16 @@ def iter_registered() -> 'Iterator[type[TaggedError]]':
     return iter([*_registry.values()])
 
 
+_observers: 'list[Callable[[type[TaggedError]], object]]' = []
+
+
+def for_each_class(callback: 'Callable[[type[TaggedError]], object]', /) -> None:
+    """Call a function with every error class: those that exist, and later ones."""
+    _observers.append(callback)
+    for class_ in TaggedError.__subclasses__():
+        callback(class_)
+
+
 @dataclass_transform(frozen_default=True, field_specifiers=(msgspec.field,))
 class ErrorMeta(msgspec.StructMeta):
     """Metaclass of error classes: checks the class body and creates a frozen, tagged Struct."""
@@ -148,6 +158,7 @@ class ErrorMeta(msgspec.StructMeta):
                 f'{name}: the message {traits.template!r} does not work: {error}.'
             ) from None
         _register(class_, traits)
+        _notify_observers(class_)
         return class_
 
 
@@ -261,6 +272,11 @@ def _register(class_: Any, traits: Traits) -> None:
             f'{traits.namespace!r}; give this class another `tag` or `namespace`.'
         )
     _registry[key] = class_
+
+
+def _notify_observers(class_: Any) -> None:
+    for callback in _observers:
+        callback(class_)
 
 
 def default_message(name: str) -> str:

@@ -14,7 +14,7 @@ import pytest
 from typing_extensions import TypeAliasType, override
 
 import seamwise
-from seamwise import Category, Cause, Recovery, TaggedError
+from seamwise import Category, Cause, Recovery, TaggedError, errors
 from seamwise.catalog.tools import FileNotFound
 from seamwise.errors import find_by_tag, iter_registered, retry_after
 
@@ -603,3 +603,17 @@ def test_iter_registered_yields_the_classes_of_modules_but_not_those_of_function
     classes = set(iter_registered())
     assert FileNotFound in classes
     assert LocalFailed not in classes
+
+
+def test_for_each_class_calls_a_function_with_existing_and_later_classes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(errors, '_observers', [])
+    classes: list[type[TaggedError]] = []
+    errors.for_each_class(classes.append)
+    assert FileNotFound in classes
+
+    class LaterFailed(TaggedError, category=Category.NOT_FOUND):
+        """Defined after the call."""
+
+    assert classes[-1] is LaterFailed

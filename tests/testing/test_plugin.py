@@ -12,6 +12,7 @@ import pytest
 import _seamwise_pytestplugin
 
 pytest_plugins = ['pytester']
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / 'pyproject.toml').read_text())['project']

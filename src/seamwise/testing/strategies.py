@@ -12,7 +12,7 @@ from typing_extensions import TypeForm
 
 from seamwise.catalog.storage import RecordNotFound
 from seamwise.causes import Cause
-from seamwise.errors import MAX_DELAY, TaggedError
+from seamwise.errors import MAX_DELAY, TaggedError, for_each_class
 from seamwise.secrets import Secret
 from seamwise.testing.unions import members
 
@@ -36,14 +36,7 @@ def register() -> None:
     st.register_type_strategy(Secret, values)
     cause: Any = Cause  # a class at run time
     st.register_type_strategy(cause, causes())
-    for kind in TaggedError.__subclasses__():
-        _register_class(kind)
-
-    def on_definition(class_: type[TaggedError], /) -> None:
-        super(TaggedError, class_).__init_subclass__()
-        _register_class(class_)
-
-    type.__setattr__(TaggedError, '__init_subclass__', classmethod(on_definition))
+    for_each_class(_register_class)
 
 
 def _register_class(kind: type[TaggedError]) -> None:
