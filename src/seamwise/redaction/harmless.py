@@ -107,7 +107,7 @@ def is_placeholder(value: str) -> bool:
     [True, True, True, False]
     """
     value = value.strip()
-    return value.lower() in _WORDS_OF_STATE or (
+    return value.rstrip('.!').lower() in _WORDS_OF_STATE or (
         _PLACEHOLDER.fullmatch(value) is not None and not _ENVIRONMENT.match(value)
     )
 

@@ -52,7 +52,7 @@ _DESCRIPTIONS = words(
     'type url uri endpoint path file filename dir directory name policy field label prompt in at'
     ' format encoding issuer audience scope scopes status strength manager store provider rotation'
     ' enabled disabled required valid changed updated created expired expiry expires expiration'
-    ' ref refs reference kind method mode prefix domain jar samesite algorithm alg class'
+    ' ids ref refs reference kind method mode prefix domain jar samesite algorithm alg class'
     ' stdin version'
 )
 """Last words of a name that describes a secret, such as `token_type`."""
