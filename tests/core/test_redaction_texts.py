@@ -86,6 +86,11 @@ BY_NAME = [
 ]
 
 IN_JSON = [
+    ('{"token": {"a": {"b": ["FAKE"]}}, "n": 1}', '{"token": "***", "n": 1}'),
+    ('{"password": {"min_length": 8, "x": "FAKE"}}', '{"password": "***"}'),
+    ('{"password": {"x": 8}}', '{"password": "***"}'),
+    ('{"value": "token=FAKE", "name": "api_key"}', '{"value": "***", "name": "api_key"}'),
+    ('{"name": "pin", "value": 1234}', '{"name": "pin", "value": "***"}'),
     ('{"password": "FAKE', '{"password": "***'),
     ('{"a": 1, "password": {"b": "FAKE"', '{"a": 1, "password": "***"'),
     ('{"a": "x"} and {"token": "FAKE"}', '{"a": "x"} and {"token": "***"}'),
@@ -109,7 +114,6 @@ IN_JSON = [
     ('{"a": "-u", "token": "x"}', '{"a": "-u", "token": "***"}'),
     ('["-u", "ann:FAKE"]', '["-u", "ann:***"]'),
     ('{"n": 1 token=FAKE', '{"n": 1 token=***'),
-    ('{"password": true}', '{"password": "***"}'),
     ('{"a": "line\\nBearer FAKE1FAKE2"}', '{"a": "line\\u000aBearer ***"}'),
 ]
 
@@ -145,6 +149,21 @@ KEPT = [
     'def f(password: str)',
     '[1, 2',
     '{"token": null}',
+    '[["password", "is too short"], ["a", "b"]]',
+    '[["password", null], ["a", "b"]]',
+    '{"name": "password", "value": true}',
+    '{"name": "DB_PASSWORD", "value": ""}',
+    '{"password": {"min_length": 8, "errors": ["is too short"]}}',
+    'pass=12 fail=0',
+    "unexpected token 'ab12'",
+    'token 128000 exceeds the limit',
+    'the token prod/db',
+    'properties:\n  password:\n    type: string\n    minLength: 8',
+    'connect(password=password)',
+    'self.token = token',
+    '  -p, --password  a password',
+    'mysql -p shop',
+    '{"password": true}',
 ]
 
 

@@ -50,7 +50,7 @@ NOW = datetime(2026, 2, 20, 10, 30, tzinfo=UTC)
 FACTS: dict[str, Any] = json.loads(
     (Path(__file__).parent.parent / 'vectors' / 'model_payloads.json').read_text(encoding='utf-8')
 )
-ORDER: list[str] = FACTS['our_log_order']
+ORDER: list[str] = [*FACTS['our_log_order'], 'masked']
 OTHER_CLASSES = [kind for kind in EVERY_CLASS if kind not in members(ToolError, ParsingError)]
 CLASS_OF_NAME: dict[str, type[TaggedError]] = {kind.__name__: kind for kind in EVERY_CLASS}
 
@@ -94,8 +94,30 @@ def test_record_has_the_documented_json_form() -> None:
         '"error_type":"FileNotFound","message":"\'a.txt\' does not exist.",'
         '"path":"a.txt","params":{"path":"a.txt","token":"***"},'
         f'"fingerprint":"{log_record.fingerprint}","ref":"err_2f4ad7qz",'
-        '"timestamp":"2026-02-20T10:30:00Z"}'
+        '"timestamp":"2026-02-20T10:30:00Z","masked":1}'
     )
+
+
+def test_a_record_counts_its_masked_places() -> None:
+    cause = Lost('https://ann:FAKE@example.org', ValueError('password=FAKE'))
+    error = Lost('token=FAKE', cause)
+    assert record(error, params={'pin': 1, 'n': 2}, ref='token=FAKE').masked == 5
+    assert record(Lost('a'), params={'n': 2}).masked == 0
+    reported = ReportedCause('password=FAKE', 'token=FAKE')
+    assert record(Lost('a', reported)).masked == 2
+
+
+def test_a_formatted_line_counts_the_masked_places_once(log: logging.Logger) -> None:
+    extra = record(Lost('token=FAKE')).extra()
+    log_record = logging.makeLogRecord({'msg': 'password=FAKE', **extra, 'secret': 'FAKE'})
+    RedactingFilter().filter(log_record)
+    assert json.loads(JsonFormatter().format(log_record))['masked'] == 3
+
+
+def test_a_record_of_logging_without_secrets_has_no_count() -> None:
+    log_record = logging.makeLogRecord({'msg': 'a', 'user': 'ann'})
+    RedactingFilter().filter(log_record)
+    assert 'masked' not in json.loads(JsonFormatter().format(log_record))
 
 
 def test_keys_of_a_record_are_the_documented_ones() -> None:
@@ -288,7 +310,7 @@ def test_formatter_writes_the_logged_text_as_event(log: logging.Logger) -> None:
 def test_formatter_writes_a_plain_text_as_json(log: logging.Logger) -> None:
     with_json(log).info('see https://ann:%s@example.org \ud800\n%s', PLANTED, 'x' * 5000)
     line = json.loads(output_lines(log)[0])
-    assert list(line) == ['level', 'message', 'timestamp', 'logger']
+    assert list(line) == ['level', 'message', 'timestamp', 'masked', 'logger']
     assert line['message'] == 'see https://***@example.org \ufffd\n' + 'x' * 5000
     assert line['timestamp'].endswith('Z')
 
@@ -304,6 +326,7 @@ def test_formatter_redacts_tracebacks(log: logging.Logger) -> None:
         'error_type',
         'message',
         'timestamp',
+        'masked',
         'logger',
         'exception',
         'stack',
@@ -533,7 +556,11 @@ def test_structlog_formats_records_of_logging(log: logging.Logger) -> None:
     handler.setFormatter(structlog.stdlib.ProcessorFormatter(processors=chain))
     log.warning('no luck at %s', f'https://ann:{PLANTED}@example.org', extra={'token': PLANTED})
     [line] = output_lines(log)
-    assert json.loads(line) == {'event': 'no luck at https://***@example.org', 'token': '***'}
+    assert json.loads(line) == {
+        'event': 'no luck at https://***@example.org',
+        'token': '***',
+        'masked': 2,
+    }
 
 
 def test_processor_redacts_the_log_record_of_an_event() -> None:
@@ -563,6 +590,7 @@ def test_processor_replaces_a_tagged_error_by_its_fields() -> None:
         'message',
         'fingerprint',
         'timestamp',
+        'masked',
         'event',
         'user',
         'token',

@@ -1,7 +1,12 @@
 """Cache of the planner seam: equal errors only, no shared details, no secrets, limited size."""
 
-from seamwise import Category, TaggedError
+from collections.abc import Iterator
+
+import pytest
+
+from seamwise import Category, TaggedError, text
 from seamwise.catalog.tools import ToolTimedOut
+from seamwise.redaction import configure
 from seamwise.seams._public_view import public_view
 from seamwise.seams._render_cache import MAX_ENTRIES, RenderCache
 from seamwise.seams.planner import ErrorCode, ErrorInfo
@@ -84,3 +89,24 @@ def test_cache_distinguishes_classes_with_the_same_tag() -> None:
     for _ in range(2):
         assert public_view(Delayed('the train'))[0] == 'the train is late.'
         assert public_view(DelayedElsewhere('the train'))[0] == 'the train comes no more.'
+
+
+@pytest.fixture
+def _defaults() -> Iterator[None]:
+    yield
+    configure()
+
+
+@pytest.mark.usefixtures('_defaults')
+def test_no_cached_output_outlives_the_settings_of_redaction() -> None:
+    classify = timeout_arm()
+    error = Delayed('iban=DE02')
+    first: ErrorInfo = classify(error)
+    assert (first.message, public_view(error)[0]) == ('iban=DE02 is late.', 'iban=DE02 is late.')
+    configure(also={'iban'})
+    second: ErrorInfo = classify(error)
+    assert second.message == 'iban=*** is late.'
+    assert public_view(error) == ('iban=*** is late.', {'what': 'iban=***', 'tags': None})
+    configure()
+    assert classify(error) == first
+    assert text(error) == 'iban=DE02 is late.'

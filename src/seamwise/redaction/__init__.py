@@ -1,24 +1,38 @@
 """Redaction: copies of values with all secrets masked."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TypeVar, overload
 
 import msgspec
 
-from seamwise.redaction.scalars import CONTAINER, redact_scalar
+from seamwise.redaction.redactor import Redactor
+from seamwise.redaction.settings import Entry, current
+from seamwise.redaction.settings import configure as configure
 
 S = TypeVar('S', bound=msgspec.Struct)
 
 
 @overload
-def redact(value: str, /) -> str: ...
+def redact(
+    value: str, /, *, also: Collection[Entry] = (), never: Collection[Entry] = ()
+) -> str: ...
 @overload
-def redact(value: S, /) -> S: ...
+def redact(value: S, /, *, also: Collection[Entry] = (), never: Collection[Entry] = ()) -> S: ...
 @overload
-def redact(value: Mapping[str, object], /) -> dict[str, object]: ...
+def redact(
+    value: Mapping[str, object],
+    /,
+    *,
+    also: Collection[Entry] = (),
+    never: Collection[Entry] = (),
+) -> dict[str, object]: ...
 @overload
-def redact(value: object, /) -> object: ...
-def redact(value: object, /) -> object:
+def redact(
+    value: object, /, *, also: Collection[Entry] = (), never: Collection[Entry] = ()
+) -> object: ...
+def redact(
+    value: object, /, *, also: Collection[Entry] = (), never: Collection[Entry] = ()
+) -> object:
     """Return a copy of `value` in which every secret is masked, at any depth.
 
     Three kinds of secrets are masked: values under a sensitive name (including whole containers),
@@ -32,15 +46,52 @@ def redact(value: object, /) -> object:
     - Any other object is kept unless its `str` or `repr` contains a secret; then it becomes the
       redacted text.
 
+    Booleans, None, measures such as `token_count`, and messages about a field are kept.
+
+    Args:
+        value: Any value; it is not changed.
+        also: Further names, in any notation, and compiled patterns of secrets.
+        never: Names whose values are kept, and compiled patterns of values to keep.
+
+    Raises:
+        TypeError: `also` or `never` is no collection of names and compiled patterns.
+
     >>> redact({'user': 'ann', 'apiKey': 'k-1', 'max_tokens': 5, 'body': b'...'})
     {'user': 'ann', 'apiKey': '***', 'max_tokens': 5, 'body': '<3 bytes>'}
     >>> redact('curl -H "Authorization: Bearer abc123" https://ann:hunter2@example.org/')
     'curl -H "Authorization: Bearer ***" https://***@example.org/'
+    >>> redact('iban=DE02 csrf_token=x', also={'iban'}, never={'csrf_token'})
+    'iban=*** csrf_token=x'
     """
-    redacted = redact_scalar(value)
-    if redacted is not CONTAINER:
-        return redacted
-    # Compiling the patterns takes longer than all other imports.
-    from seamwise.redaction.containers import ContainerRedaction  # noqa: PLC0415
+    return redact_and_count(value, also=also, never=never)[0]
 
-    return ContainerRedaction().run(value)
+
+@overload
+def redact_and_count(
+    value: Mapping[str, object],
+    *,
+    also: Collection[Entry] = (),
+    never: Collection[Entry] = (),
+) -> tuple[dict[str, object], int]: ...
+@overload
+def redact_and_count(
+    value: object, *, also: Collection[Entry] = (), never: Collection[Entry] = ()
+) -> tuple[object, int]: ...
+def redact_and_count(
+    value: object, *, also: Collection[Entry] = (), never: Collection[Entry] = ()
+) -> tuple[object, int]:
+    """Return a redacted copy of a value, and the number of masked places in it.
+
+    >>> redact_and_count({'user': 'ann', 'token': 'abc', 'note': 'password=hunter2'})
+    ({'user': 'ann', 'token': '***', 'note': 'password=***'}, 2)
+    """
+    settings = current()
+    if also != () or never != ():
+        settings = settings.with_entries(also, never)
+    redactor = Redactor(settings)
+    if type(value) is str:
+        return redactor.text(value), redactor.masked
+    # Compiling the patterns takes longer than all other imports.
+    from seamwise.redaction.containers import redact_value  # noqa: PLC0415
+
+    return redact_value(value, redactor), redactor.masked

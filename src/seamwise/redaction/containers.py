@@ -1,16 +1,17 @@
-"""Redaction of containers with one generator per container, without recursion."""
+"""Redaction of values: scalars by type, and containers without recursion."""
 
 from collections.abc import Callable, Generator, Iterable, Mapping
-from copy import copy
+from enum import Enum
+from types import NoneType
 from typing import Any, Final, TypeAlias
 
 import msgspec
 from msgspec.structs import force_setattr
 
-from seamwise.redaction.in_text import redact_text
-from seamwise.redaction.named_values import mask_after_flag
-from seamwise.redaction.scalars import CONTAINER, mask_value, object_or_text, redact_scalar
-from seamwise.redaction.sensitive_names import is_sensitive
+from seamwise._safe_call import call_or_describe
+from seamwise.redaction.harmless import is_harmless
+from seamwise.redaction.redactor import Redactor
+from seamwise.redaction.sensitive_names import NAME_KEYS, VALUE_KEYS, is_measure, is_name
 from seamwise.secrets import MASK, Secret
 
 CYCLE: Final = '<cycle>'
@@ -20,10 +21,34 @@ _Step: TypeAlias = Generator[object, object, object]
 """Redaction of one container: yields each part that is a container, receives it redacted."""
 
 
-class ContainerRedaction:
-    """State of one call of `redact`: open containers, finished containers and names."""
+class _Kind(Enum):
+    """Result for a value that may contain others."""
 
-    def __init__(self) -> None:
+    CONTAINER = 'container'
+
+
+CONTAINER: Final = _Kind.CONTAINER
+_UNCHANGED = frozenset((NoneType, bool, int, float))
+_MAPPING: type = Mapping
+_SEARCHED: tuple[type, ...] = (Mapping, list, tuple, set, frozenset)
+_PAIR = 2
+_BYTES: tuple[type, ...] = (bytes, bytearray, memoryview, msgspec.Raw)
+_CONTAINERS = (dict, list, tuple, set, frozenset, Mapping, msgspec.Struct)
+
+
+def redact_value(value: object, redactor: Redactor) -> object:
+    """Return a redacted copy of any value."""
+    redaction = _Redaction(redactor)
+    redacted = redaction.scalar(value)
+    return redaction.run(value) if redacted is CONTAINER else redacted
+
+
+class _Redaction:
+    """State of one redaction: open containers, finished containers and names."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+        self._harmless: set[int] = set()
         self._open: set[int] = set()
         self._done: dict[int, object] = {}
         # Keeps the objects alive: the id of a deleted object can be reused.
@@ -56,6 +81,78 @@ class ContainerRedaction:
             else:
                 return redacted
 
+    def scalar(self, value: object) -> object:
+        """Redact a value without parts; return CONTAINER for a value that may have parts."""
+        if type(value) is str:
+            return self._redactor.text(value)
+        if type(value) in _UNCHANGED:
+            return value
+        return CONTAINER if isinstance(value, _CONTAINERS) else self._uncommon(value)
+
+    def _uncommon(self, value: object) -> object:
+        if isinstance(value, str):
+            text = str.__str__(value)
+            redacted = self._redactor.text(text)
+            return value if redacted == text else redacted
+        if isinstance(value, Secret):
+            self._redactor.mask()
+            return MASK
+        if isinstance(value, _BYTES):
+            return f'<{_size(value)} bytes>'
+        if isinstance(value, (int, float)):
+            return value
+        type_ = type(value)
+        if not isinstance(value, (Enum, type)) and (
+            hasattr(type_, '__dataclass_fields__') or hasattr(type_, '__attrs_attrs__')
+        ):
+            return CONTAINER
+        return self._object_or_text(value)
+
+    def _object_or_text(self, value: object) -> object:
+        """Return the object, or its redacted text if that has a secret or it is an exception."""
+        name = type(value).__name__
+        texts = call_or_describe(lambda: (str(value), repr(value)), lambda _: None)
+        if texts is None:
+            return f'<{name}>'
+        if isinstance(value, BaseException):
+            return self._redactor.text(f'{name}: {texts[0]}' if texts[0] else name)
+        return next((safe for text in texts if (safe := self._redactor.text(text)) != text), value)
+
+    def _named(self, name: str, value: object) -> object:
+        """Return the redacted value of a sensitive name; CONTAINER for a harmless container."""
+        if self._is_harmless(name, value):
+            return CONTAINER if isinstance(value, _CONTAINERS) else value
+        self._redactor.mask()
+        return MASK
+
+    def _is_harmless(self, name: str, value: object) -> bool:
+        """Return whether a value has no secret: each of its leaves is a measure, a message etc."""
+        if value is msgspec.UNSET or (isinstance(value, str) and not value):
+            return True
+        if isinstance(value, _CONTAINERS) and not value:
+            return False
+        parts: list[tuple[str, object]] = [(name, value)]
+        visited: set[int] = set()
+        while parts:
+            name, part = parts.pop()
+            if id(part) in self._harmless or id(part) in visited:
+                continue
+            if isinstance(part, _SEARCHED):
+                visited.add(id(part))
+                self._alive.append(part)
+                parts += _named_parts(part, name)
+            elif not self._is_harmless_leaf(name, part):
+                return False
+        self._harmless |= visited
+        return True
+
+    def _is_harmless_leaf(self, name: str, value: object) -> bool:
+        if value is None or type(value) is bool:
+            return True
+        if type(value) is str:
+            return is_harmless(value) or self._redactor.settings.is_kept(value)
+        return type(value) in _UNCHANGED and is_measure(name)
+
     def _step(self, value: object) -> _Step:
         for type_, step in _STEPS:
             if isinstance(value, type_):
@@ -64,12 +161,17 @@ class ContainerRedaction:
 
     def _mapping(self, value: Mapping[object, object]) -> _Step:
         result: dict[object, object] = {}
+        pair = self._pair_value(value)
         copy_number = 1
         for key, item in list(value.items()):
             safe_key, is_secret = self._keys.get(key) or self._redact_key(key)
             if safe_key is CONTAINER:
                 safe_key = _hashable((yield key))
-            redacted = mask_value(item) if is_secret else redact_scalar(item)
+            redacted = (
+                self._named(str(key), item)
+                if is_secret or (pair is not None and key == pair)
+                else self.scalar(item)
+            )
             if redacted is CONTAINER:
                 redacted = yield item
             unique_key = safe_key
@@ -85,15 +187,49 @@ class ContainerRedaction:
         flag = ''
         for item in list(value):
             redacted: object = (
-                mask_after_flag(flag, item) if flag and isinstance(item, str) else None
+                self._after_flag(flag, item) if flag and isinstance(item, str) else None
             )
             flag = item if type(item) is str and item[:1] == '-' else ''
             if redacted is None:
-                redacted = redact_scalar(item)
+                redacted = (
+                    self._pair(item) if isinstance(item, (list, tuple)) else self.scalar(item)
+                )
             if redacted is CONTAINER:
                 redacted = yield item
             result.append(redacted)
         return result
+
+    def _pair(self, pair: Any) -> object:
+        """Return a redacted `('X-Api-Key', value)`; CONTAINER for any other list or tuple."""
+        if len(pair) != _PAIR or type(pair) not in {list, tuple}:
+            return CONTAINER
+        name, value = pair
+        if not isinstance(name, str) or not self._is_secret_name(name):
+            return CONTAINER
+        redacted = self._named(name, value)
+        if redacted is CONTAINER:
+            return CONTAINER
+        items = (self._redact_key(name)[0], redacted)
+        return items if isinstance(pair, tuple) else list(items)
+
+    def _pair_value(self, value: Mapping[object, object]) -> object:
+        """Return the key of the value in `{'name': 'DB_PASSWORD', 'value': …}`, or None."""
+        keys = VALUE_KEYS.intersection(value)
+        if not keys:
+            return None
+        is_secret = any(self._is_secret_name(value[key]) for key in NAME_KEYS.intersection(value))
+        return next(iter(keys)) if is_secret else None
+
+    def _is_secret_name(self, name: object) -> bool:
+        return isinstance(name, str) and is_name(name) and self._is_secret(name)
+
+    def _after_flag(self, flag: str, argument: str) -> str | None:
+        from seamwise.redaction.assignments import mask_after_flag  # noqa: PLC0415
+
+        masked = mask_after_flag(flag, argument, self._redactor)
+        if masked is not None:
+            self._redactor.mask()
+        return masked
 
     def _tuple(self, value: tuple[object, ...]) -> _Step:
         names: tuple[str, ...] = getattr(value, '_fields', ())
@@ -109,12 +245,14 @@ class ContainerRedaction:
     def _set(self, value: set[object] | frozenset[object]) -> _Step:
         result: set[object] = set()
         for item in list(value):
-            redacted = redact_scalar(item)
+            redacted = self.scalar(item)
             result.add(_hashable((yield item)) if redacted is CONTAINER else redacted)
         return frozenset(result) if isinstance(value, frozenset) else result
 
     def _struct(self, value: msgspec.Struct) -> _Step:
-        result = copy(value)
+        # `__copy__` of the class may return the value itself.
+        struct_class: Any = msgspec.Struct  # Its stubs do not declare `__copy__`.
+        result: msgspec.Struct = struct_class.__copy__(value)
         wire_names = dict(zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True))
         fields = yield from self._fields(
             {name: getattr(value, name) for name in wire_names}, wire_names
@@ -130,7 +268,7 @@ class ContainerRedaction:
             result = object.__new__(type(value))
         except TypeError:
             # The base is a built-in type with its own constructor.
-            return object_or_text(value)
+            return self._object_or_text(value)
         for name, item in (yield from self._fields(_state(value))).items():
             object.__setattr__(result, name, item)
         return result
@@ -145,8 +283,9 @@ class ContainerRedaction:
             )
             if isinstance(item, Secret):
                 redacted: object = Secret(MASK)
+                self._redactor.mask()
             else:
-                redacted = mask_value(item) if is_secret else redact_scalar(item)
+                redacted = self._named(name, item) if is_secret else self.scalar(item)
             if redacted is CONTAINER:
                 redacted = yield item
             result[name] = redacted
@@ -155,14 +294,14 @@ class ContainerRedaction:
     def _redact_key(self, key: object) -> tuple[object, bool]:
         """Return the redacted key and whether its value is secret; cached for texts."""
         if not isinstance(key, (str, bytes)):
-            return redact_scalar(key), False
+            return self.scalar(key), False
         if isinstance(key, str):
-            entry: tuple[object, bool] = (redact_scalar(key), is_sensitive(key))
+            entry: tuple[object, bool] = (self.scalar(key), self._redactor.is_sensitive(key))
         else:
             text = key.decode('latin-1')
             entry = (
-                (key if redact_text(text) == text else f'<{len(key)} bytes>'),
-                is_sensitive(text),
+                (key if self._redactor.text(text) == text else f'<{len(key)} bytes>'),
+                self._redactor.is_sensitive(text),
             )
         self._keys[key] = entry
         return entry
@@ -171,16 +310,28 @@ class ContainerRedaction:
         return (self._keys.get(name) or self._redact_key(name))[1]
 
 
-_STEPS: tuple[tuple[type, Callable[[ContainerRedaction, Any], _Step]], ...] = (
+_STEPS: tuple[tuple[type, Callable[[_Redaction, Any], _Step]], ...] = (
     # The dict comes first: `isinstance(value, Mapping)` is slower.
-    (dict, ContainerRedaction._mapping),
-    (list, ContainerRedaction._sequence),
-    (tuple, ContainerRedaction._tuple),
-    (set, ContainerRedaction._set),
-    (frozenset, ContainerRedaction._set),
-    (msgspec.Struct, ContainerRedaction._struct),
-    (Mapping, ContainerRedaction._mapping),
+    (dict, _Redaction._mapping),
+    (list, _Redaction._sequence),
+    (tuple, _Redaction._tuple),
+    (set, _Redaction._set),
+    (frozenset, _Redaction._set),
+    (msgspec.Struct, _Redaction._struct),
+    (Mapping, _Redaction._mapping),
 )
+
+
+def _named_parts(container: Any, name: str) -> list[tuple[str, object]]:
+    """Return the parts of a container with their names; items of a list have the list's name."""
+    if isinstance(container, _MAPPING):
+        pairs: Any = container
+        return [(str(key), item) for key, item in pairs.items()]
+    return [(name, item) for item in container]
+
+
+def _size(data: Any) -> int:
+    return memoryview(data).nbytes
 
 
 def _state(value: object) -> Mapping[str, object]:

@@ -1,14 +1,16 @@
 """Redaction of JSON in a text, complete or truncated, in place and without recursion."""
 
-from collections.abc import Callable, Iterator
 from re import DOTALL, VERBOSE, Match
 from re import compile as pattern
+from typing import NamedTuple
 
 import msgspec
 
-from seamwise.redaction.named_values import mask_after_flag
-from seamwise.redaction.sensitive_names import is_sensitive
-from seamwise.redaction.spans import Span, replace_spans
+from seamwise.redaction.assignments import mask_after_flag
+from seamwise.redaction.harmless import is_harmless
+from seamwise.redaction.redactor import Redactor
+from seamwise.redaction.sensitive_names import NAME_KEYS, VALUE_KEYS, is_measure, is_name
+from seamwise.redaction.spans import Span
 from seamwise.secrets import MASK
 
 _TOKEN = pattern(
@@ -32,67 +34,74 @@ _CUT_ESCAPE = pattern(r'(?<!\\)((?:\\\\)*+)\\(?:u[0-9a-fA-F]{0,3})?\Z')
 _UNSAFE = pattern(r'[\x00-\x1f"\\\ud800-\udfff]')
 _LETTERS = {'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-# Delimiters of placeholders for runs of JSON; one that does not occur in the text is used.
-_DELIMITERS = '\ue000\ue001\uf8ff\U000f0000'
 
-RedactText = Callable[[str], str]
-
-
-def redact_json_string(text: str, redact_text: RedactText) -> str | None:
+def redact_json_string(text: str, redactor: Redactor) -> str | None:
     """Redact a text that consists of one JSON string; return None for any other text."""
     match = _WHOLE.fullmatch(text)
     if match is None:
         return None
     start, end = match.span(1)
-    return text[:start] + _redact_string(match[1], redact_text) + text[end:]
+    return text[:start] + _redact_string(match[1], redactor) + text[end:]
 
 
-def redact_json_runs(text: str, *, redact_text: RedactText, redact_rest: RedactText) -> str:
-    """Redact each run of JSON separately, and the other text with placeholders for them."""
-    sign = next((delimiter for delimiter in _DELIMITERS if delimiter not in text), None)
-    if sign is None:
-        return redact_rest(text)
-    runs = list(_runs(text, redact_text))
-    rest = replace_spans(
-        text, [Span(run.start, run.end, f'{sign}{index}{sign}') for index, run in enumerate(runs)]
-    )
-    return pattern(rf'{sign}(\d++){sign}').sub(
-        lambda match: runs[int(match[1])].redacted(), redact_rest(rest)
-    )
-
-
-def _runs(text: str, redact_text: RedactText) -> 'Iterator[_Run]':
+def json_runs(text: str, redactor: Redactor) -> 'list[JsonRun]':
+    """Return the runs of JSON in a text."""
     at = 0
+    runs: list[JsonRun] = []
     while bracket := _BRACKET.search(text, at):
-        run = _Run(text, bracket.start(), redact_text)
+        run = JsonRun(text, bracket.start(), redactor)
         at = run.read
         if run.end:
-            yield run
+            runs.append(run)
+    return runs
 
 
-class _Run:
+class _Frame:
+    """Open array or object."""
+
+    __slots__ = ('has_secret_name', 'in_array', 'is_array', 'items', 'name', 'value', 'value_edit')
+
+    def __init__(self, *, is_array: bool, in_array: bool) -> None:
+        self.is_array, self.in_array = is_array, in_array
+        self.name = ''
+        self.items = 0
+        self.has_secret_name = False
+        self.value_edit = 0
+        """Index of the edit of the value, if it has one."""
+        self.value: Match[str] | None = None
+        """Value of a pair, which is secret if its name is."""
+
+
+class _Hidden(NamedTuple):
+    """Container under a sensitive name."""
+
+    start: int
+    depth: int
+    edits: int
+    """Number of edits before it."""
+
+
+class JsonRun:
     """Run of JSON that starts at a bracket, and its edits.
 
     `read` is the end of the tokens that were read. `end` is the end of the JSON, or 0 if the run
     contains no text or is not JSON.
     """
 
-    def __init__(self, text: str, start: int, redact_text: RedactText) -> None:
+    def __init__(self, text: str, start: int, redactor: Redactor) -> None:
         self.start = start
-        self._text, self._redact_text = text, redact_text
-        self._keys: dict[str, tuple[str, bool]] = {}
-        self._edits: list[Span] = []
-        self._depth = 0
+        self.edits: list[Span] = []
+        self._text, self._redactor = text, redactor
+        self._keys: dict[str, tuple[str, int, bool]] = {}
+        self._frames: list[_Frame] = []
         self._flag = ''
         self._awaits_secret = self._has_text = False
-        self._hidden: tuple[int, int] | None = None
+        self._hidden: _Hidden | None = None
+        self._is_harmless = False
+        """Whether the hidden container has leaves, and all of them are harmless."""
         self.read = start
         self._read()
         self.end = self._end()
-
-    def redacted(self) -> str:
-        """Return the run with its secrets masked."""
-        return replace_spans(self._text, self._edits, start=self.start, end=self.end)
 
     def _read(self) -> None:
         handlers = {
@@ -105,75 +114,146 @@ class _Run:
         while token := _TOKEN.match(self._text, self.read):
             self.read = token.end()
             handlers[token.lastgroup or ''](token)
-            if self._depth <= 0:
+            if not self._frames:
                 return
 
     def _end(self) -> int:
-        if not self._has_text or (self._depth > 0 and self._text[self.read :].strip()):
+        if not self._has_text or (self._frames and self._text[self.read :].strip()):
             return 0
         if self._hidden is not None:
-            self._edits.append(Span(self._hidden[0], self.read, f'"{MASK}"'))
+            self.edits.append(Span(self._hidden.start, self.read, f'"{MASK}"'))
         return self.read
 
     def _open(self, token: Match[str]) -> None:
         if self._awaits_secret and self._hidden is None:
-            self._hidden = (token.start('open'), self._depth)
+            self._hidden = _Hidden(token.start('open'), len(self._frames), len(self.edits))
+            self._is_harmless = True
+        is_array = token['open'] == '['
+        parent = self._frames[-1] if self._frames else None
+        if parent is not None:
+            parent.items += 1
         self._settle()
-        self._depth += 1
+        self._frames.append(
+            _Frame(is_array=is_array, in_array=parent is not None and parent.is_array)
+        )
 
     def _close(self, token: Match[str]) -> None:
-        self._depth -= 1
-        if self._hidden is not None and self._hidden[1] == self._depth:
-            self._edits.append(Span(self._hidden[0], token.end(), f'"{MASK}"'))
+        frame = self._frames.pop()
+        if self._hidden is None:
+            self._mask_pair(frame)
+        elif self._hidden.depth == len(self._frames):
+            if not self._is_harmless or token.start('close') == self._hidden.start + 1:
+                self.edits.append(Span(self._hidden.start, token.end(), f'"{MASK}"'))
             self._hidden = None
         self._settle()
 
+    def _mask_pair(self, frame: _Frame) -> None:
+        """Mask the value of `["X-Api-Key", "…"]` in an array and of `{"name": …, "value": …}`."""
+        is_pair = not frame.is_array or (frame.in_array and frame.items == _PAIR)
+        if not (is_pair and frame.has_secret_name and frame.value):
+            return
+        token, group = frame.value, frame.value.lastgroup or ''
+        if group == 'text' and (not token['inside'] or is_harmless(_decoded(token['inside']))):
+            return
+        if token['scalar'] in _KEPT_SCALARS:
+            return
+        span = Span(*token.span(group), f'"{MASK}"')
+        index = frame.value_edit
+        if index < len(self.edits) and self.edits[index].start == span.start:
+            self.edits[index] = span
+        else:
+            self.edits.append(span)
+
     def _name(self, token: Match[str]) -> None:
         self._has_text = True
+        name = token['inside']
+        self._frames[-1].name = name
         if self._hidden is not None:
             return
-        name = token['inside']
         if name not in self._keys:
+            before = self._redactor.masked
             self._keys[name] = (
-                _redact_string(token['text'], self._redact_text),
-                is_sensitive(_decoded(name)),
+                _redact_string(token['text'], self._redactor),
+                self._redactor.masked - before,
+                self._redactor.is_sensitive(_decoded(name)),
             )
-        redacted, self._awaits_secret = self._keys[name]
-        self._edit(token, redacted)
+            self._redactor.masked = before
+        redacted, masked, self._awaits_secret = self._keys[name]
+        self._edit(token, redacted, masked)
 
     def _value(self, token: Match[str]) -> None:
         self._has_text = True
-        if self._hidden is not None:
-            return
         content, flag = token['inside'], self._flag
+        if self._hidden is not None:
+            self._is_harmless = self._is_harmless and is_harmless(_decoded(content))
+            return
+        self._note_pair(token)
         if self._awaits_secret:
-            self._edit(token, f'"{MASK}{token["end"]}' if content else token['text'])
-        elif flag and (masked := mask_after_flag(flag, content)) is not None:
-            self._edit(token, f'"{masked}{token["end"]}')
+            if content and not self._is_kept(_decoded(content)):
+                self._edit(token, f'"{MASK}{token["end"]}', 1)
+        elif flag and (masked := mask_after_flag(flag, content, self._redactor)) is not None:
+            self._edit(token, f'"{masked}{token["end"]}', 1)
         else:
-            self._edit(token, _redact_string(token['text'], self._redact_text))
+            before = self._redactor.masked
+            redacted = _redact_string(token['text'], self._redactor)
+            masked_places = self._redactor.masked - before
+            # The engine counts the spans of this text.
+            self._redactor.masked = before
+            self._edit(token, redacted, masked_places)
         self._settle()
         self._flag = content if content[:1] == '-' else ''
 
+    def _is_kept(self, value: str) -> bool:
+        return is_harmless(value) or self._redactor.settings.is_kept(value)
+
     def _scalar(self, token: Match[str]) -> None:
-        if self._awaits_secret and self._hidden is None and token['scalar'] not in ('null', 'None'):
-            self._edits.append(Span(*token.span('scalar'), f'"{MASK}"'))
+        scalar = token['scalar']
+        if self._hidden is not None:
+            name = self._frames[-1].name
+            is_kept = scalar in _KEPT_SCALARS or is_measure(_decoded(name))
+            self._is_harmless = self._is_harmless and is_kept
+        else:
+            self._note_pair(token)
+            if self._awaits_secret and scalar not in _KEPT_SCALARS:
+                self.edits.append(Span(*token.span('scalar'), f'"{MASK}"'))
         self._settle()
+
+    def _note_pair(self, token: Match[str]) -> None:
+        """Keep the parts of a pair in its frame."""
+        frame = self._frames[-1]
+        frame.items += 1
+        if frame.is_array:
+            if frame.items == 1:
+                frame.has_secret_name = token['text'] is not None and self._is_name(token['inside'])
+            else:
+                frame.value, frame.value_edit = token, len(self.edits)
+        elif frame.name in NAME_KEYS:
+            frame.has_secret_name = token['text'] is not None and self._is_name(token['inside'])
+        elif frame.name in VALUE_KEYS:
+            frame.value, frame.value_edit = token, len(self.edits)
+
+    def _is_name(self, content: str) -> bool:
+        name = _decoded(content)
+        return is_name(name) and self._redactor.is_sensitive(name)
 
     def _settle(self) -> None:
         self._flag = ''
         if self._hidden is None:
             self._awaits_secret = False
 
-    def _edit(self, token: Match[str], replacement: str) -> None:
+    def _edit(self, token: Match[str], replacement: str, masked: int) -> None:
         if replacement != token['text']:
-            self._edits.append(Span(*token.span('text'), replacement))
+            self.edits.append(Span(*token.span('text'), replacement, masked))
 
 
-def _redact_string(token: str, redact_text: RedactText) -> str:
+_KEPT_SCALARS = ('null', 'None', 'true', 'false', 'True', 'False')
+_PAIR = 2
+
+
+def _redact_string(token: str, redactor: Redactor) -> str:
     closed = '"' if len(token) > 1 and _WHOLE.fullmatch(token) else ''
     content = _decoded(token[1:-1] if closed else token[1:])
-    redacted = redact_text(content)
+    redacted = redactor.text(content)
     return token if redacted == content else _encoded(redacted, closed)
 
 

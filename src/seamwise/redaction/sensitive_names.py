@@ -1,33 +1,82 @@
-"""Sensitive names: decided by whole words, in any notation."""
+"""Sensitive names: decided by whole words, in any notation and several languages."""
 
 from itertools import pairwise
 from re import compile as pattern
 
-_WORDS = frozenset(
-    [
-        *(
-            'password',
-            'passwords',
-            'passwd',
-            'passphrase',
-            'passphrases',
-            'pgpassword',
-            'secret',
-            'secrets',
-            'token',
-        ),
-        *('authorization', 'cookie', 'cookies', 'credential', 'credentials'),
-    ]
-)
-_QUALIFIERS = ('api', 'access', 'private', 'secret', 'signing', 'encryption', 'account')
-_KEYS = frozenset(('key', 'keys'))
-# Two words written as one cannot be split.
-_JOINED = frozenset(
-    [qualifier + key for qualifier in _QUALIFIERS for key in _KEYS]
-    + [qualifier + 'token' for qualifier in ('auth', 'access', 'refresh', 'id', 'session')]
-)
 
-_HINT = pattern('passw|passphrase|secret|token|authorization|cookie|credential|key')
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text."""
+    return frozenset(text.split())
+
+
+_WORDS = words(
+    'password passwords passwd passphrase passphrases passcode passcodes pwd pw secret secrets'
+    ' token authorization cookie cookies credential credentials creds jwt otp totp cvv cvc mnemonic'
+    ' psk apikey apikeys authtoken accesstoken idtoken refreshtoken sessiontoken jsessionid'
+    ' phpsessid pgpass dbpass userpass rootpass mypass sshpass mailpass smtppass'
+    ' adminpass samlresponse samlrequest samlart'
+    ' passwort kennwort senha wachtwoord contraseña contrasena пароль токен parola hasło haslo'
+    ' clave secreta secreto segredo geheimnis storepass keypass lösenord'
+    ' losenord adgangskode salasana şifre sifre heslo jelszó jelszo'
+)
+"""Words that make a name sensitive wherever they occur in it."""
+_LAST_WORDS = words('pass auth pin passe')
+"""Words with other meanings elsewhere, such as `pass_rate` and `auth_method`."""
+_ENDINGS = (
+    *('password', 'passwd', 'passphrase', 'passcode', 'secret', 'token', 'cookie', 'apikey'),
+    *('secretkey', 'privatekey', 'accesskey', 'passwort', 'kennwort', 'pwd'),
+    *('密码', '密碼', '口令', '密钥', '密鑰', '令牌', 'パスワード', '暗証番号', '秘密鍵'),
+    *('비밀번호', '암호', 'סיסמה', 'รหัสผ่าน'),
+)
+"""Words written together, such as `dbpassword`; some languages have no spaces."""
+_QUALIFIED: dict[str, frozenset[str]] = {
+    'key': words(
+        'api access private secret signing encryption decryption account app application master ssh'
+        ' hmac session auth shared deploy webhook root storage subscription rsa gpg pgp aes jwt'
+        ' recovery backup client consumer admin license ingest integration service cipher'
+    ),
+    'code': words(
+        'verification recovery backup mfa 2fa otp factor auth authorization security access sms'
+        ' login pin'
+    ),
+    'phrase': frozenset(('seed', 'recovery', 'secret', 'pass', 'backup')),
+    'signature': frozenset(('access',)),
+    'response': frozenset(('saml',)),
+    'request': frozenset(('saml',)),
+    'verifier': frozenset(('code',)),
+    'khẩu': frozenset(('mật',)),
+    'المرور': frozenset(('كلمة',)),
+}
+"""Words that make a name sensitive after one of these words."""
+_DESCRIPTIONS = words(
+    'type url uri endpoint path file filename dir directory name policy field label prompt in at'
+    ' format encoding issuer audience scope scopes status strength manager store provider rotation'
+    ' enabled disabled required valid changed updated created expired expiry expires expiration'
+    ' ids ref refs reference kind method mode prefix domain jar samesite algorithm alg class'
+    ' stdin version'
+)
+"""Last words of a name that describes a secret, such as `token_type`."""
+_MEASURES = words(
+    'count counts length len size sizes min max minimum maximum limit limits ttl age total usage'
+    ' used remaining rate attempts retries tries timeout seconds minutes hours days bits bytes'
+    ' bucket per second budget cost price width index position version num number'
+    ' expires expiry score entropy'
+    ' rounds iterations failures'
+)
+"""Words of a name that holds a number about a secret, such as `token_count`."""
+
+MAX_NAME = 64
+"""In characters: the longest name of a pair."""
+_NAME = pattern(rf'[\w.$ -]{{1,{MAX_NAME}}}')
+NAME_KEYS = frozenset(('name', 'key', 'field', 'header', 'Name', 'Key', 'k'))
+VALUE_KEYS = frozenset(('value', 'Value', 'val', 'v'))
+"""Keys of a pair, such as `{"name": "DB_PASSWORD", "value": "…"}`."""
+
+_HINT = pattern(
+    'pass|pwd|pw|secret|token|auth|cookie|cred|key|jwt|otp|pin|code|phrase|cvv|cvc|mnemonic'
+    '|psk|sess|saml|signature|[^\\x00-\\x7f]|clave|secreta|secreto|segredo|geheim|kennwort|senha|wachtwoord|contrasena|parola|haslo'
+    '|losenord|adgangskode|salasana|sifre|heslo|jelszo'
+)
 _HUMP = pattern(r'(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])')
 _BETWEEN = pattern(r'[\W_]+')
 
@@ -38,15 +87,17 @@ def split_words(name: str) -> list[str]:
     >>> split_words('X-Api-Key'), split_words('AWSSecretKey2'), split_words('max_tokens')
     (['x', 'api', 'key'], ['aws', 'secret', 'key'], ['max', 'tokens'])
     """
-    words = _BETWEEN.split(_HUMP.sub(' ', name).lower())
-    return [word.rstrip('0123456789') for word in words if word]
+    parts = _BETWEEN.split(_HUMP.sub(' ', name).lower())
+    return [part.rstrip('0123456789') for part in parts if part]
 
 
 def is_sensitive(name: str) -> bool:
     """Return whether a name alone shows that its value is secret; in a path, only the end counts.
 
-    >>> is_sensitive('apiKey'), is_sensitive('monkey'), is_sensitive('primary_key')
-    (True, False, False)
+    >>> is_sensitive('apiKey'), is_sensitive('dbpassword'), is_sensitive('密码')
+    (True, True, True)
+    >>> is_sensitive('monkey'), is_sensitive('primary_key'), is_sensitive('token_type')
+    (False, False, False)
     >>> is_sensitive('db.password.new'), is_sensitive('src/token_store.py')
     (True, False)
     >>> is_sensitive('/run/db-token')
@@ -57,6 +108,51 @@ def is_sensitive(name: str) -> bool:
     if '/' in name:
         name = name.rpartition('/')[2].rpartition('.')[2]
     parts = split_words(name)
-    if any(word in _WORDS or word in _JOINED for word in parts):
+    if not parts or parts[-1] in _DESCRIPTIONS or parts[-1] in _MEASURES:
+        return False
+    return (
+        parts[-1] in _LAST_WORDS
+        or any(word in _WORDS or word.endswith(_ENDINGS) for word in parts)
+        or any(_is_qualified(before, word) for before, word in pairwise(parts))
+        or _is_joined(parts)
+    )
+
+
+def is_name(text: str) -> bool:
+    """Return whether a text can be the name in a pair of a name and a value.
+
+    >>> is_name('X-Api-Key'), is_name('token=abc')
+    (True, False)
+    """
+    return _NAME.fullmatch(text) is not None
+
+
+def is_measure(name: str) -> bool:
+    """Return whether a number under this name is a measure, such as a length or a count.
+
+    >>> is_measure('password_min_length'), is_measure('pin')
+    (True, False)
+    """
+    parts = split_words(name)
+    # `pass` alone counts passed tests.
+    return parts == ['pass'] or not _MEASURES.isdisjoint(parts)
+
+
+def _is_qualified(before: str, word: str) -> bool:
+    word = word.removesuffix('s') if word in {'keys', 'codes', 'phrases'} else word
+    if before in _QUALIFIED.get(word, ()):
         return True
-    return any(key in _KEYS and word in _QUALIFIERS for word, key in pairwise(parts))
+    if word != 'key':
+        return False
+    # The table is large, and few names have a key.
+    from seamwise.redaction.provider_formats import PROVIDERS  # noqa: PLC0415
+
+    return before in PROVIDERS
+
+
+def _is_joined(parts: list[str]) -> bool:
+    """Return whether a word consists of two words, such as `signingkey`."""
+    return any(
+        word.removesuffix('s').endswith('key') and word.removesuffix('s')[:-3] in _QUALIFIED['key']
+        for word in parts
+    )

@@ -10,7 +10,7 @@ from seamwise.secrets import MASK
 
 # Every pattern here is linear: repetitions are possessive, lookaheads have limited lengths.
 _NEXT_PAIR = r'[\w.%\[\]$-]{1,64}[=:]'
-_ESCAPED_LINE_END = rf'[nr](?: ["\'`\\\s] | \Z | [ \t-]{{0,16}}{_NEXT_PAIR} )'
+_ESCAPED_LINE_END = rf'[nr](?: ["\'`\\\s{{(\[<] | \Z | [ \t-]{{0,16}}{_NEXT_PAIR} )'
 _PIECES = rf"""
     [^\s"'`,;&\\<%]++ | [,&](?! \s | \Z | ["'`{{\[\\] | {_NEXT_PAIR} )
     | ["'`](?! [\s,;:.)\]}}"'`\\<>&] | \Z )
@@ -29,6 +29,8 @@ class Span(NamedTuple):
     start: int
     end: int
     replacement: str = MASK
+    masked: int = 1
+    """Number of masked places in it."""
 
 
 def replace_spans(
@@ -41,6 +43,24 @@ def replace_spans(
         pieces += (text[copied : span.start], span.replacement)
         copied = span.end
     return ''.join([*pieces, text[copied:end]])
+
+
+def merge_spans(spans: Iterable[Span]) -> list[Span]:
+    """Return ordered spans without overlaps that cover the same characters.
+
+    >>> merge_spans([Span(4, 9), Span(1, 5), Span(11, 12)])
+    [Span(start=1, end=9, replacement='***', masked=1), \
+Span(start=11, end=12, replacement='***', masked=1)]
+    """
+    result: list[Span] = []
+    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
+        last = result[-1] if result else None
+        if last is None or span.start > last.end:
+            result.append(span)
+        elif span.end > last.end:
+            # A partial overlap: neither replacement fits both, but the mask does.
+            result[-1] = Span(last.start, span.end)
+    return result
 
 
 @lru_cache(maxsize=16)

@@ -10,8 +10,8 @@ from typing import get_args, get_origin
 from seamwise._annotations import resolved_hints
 from seamwise._text.jsonable import replace_surrogates, to_builtins, to_builtins_dict
 from seamwise.errors import TaggedError
-from seamwise.messages import shorten
-from seamwise.redaction import redact
+from seamwise.messages import field_names, shorten
+from seamwise.redaction import redact, redact_and_count
 from seamwise.secrets import Secret
 from seamwise.texts import text
 
@@ -95,6 +95,30 @@ def safe(value: object) -> object:
 def safe_items(values: Mapping[str, object]) -> dict[str, object]:
     """Return a mapping with safe values; a key such as `password` marks its value as a secret."""
     return to_builtins_dict(redact(values))
+
+
+def counted_items(values: Mapping[str, object]) -> tuple[dict[str, object], int]:
+    """Return a mapping with safe values, and the number of masked places in it."""
+    redacted, masked = redact_and_count(values)
+    return to_builtins_dict(redacted), masked
+
+
+def masked_places(*values: object) -> int:
+    """Return the number of places that redaction masks in some values.
+
+    >>> masked_places({'token': 'abc', 'n': 1}, 'see https://ann:hunter2@example.org')
+    2
+    """
+    return sum(redact_and_count(value)[1] for value in values)
+
+
+def masked_places_of(error: TaggedError) -> int:
+    """Return the number of places that redaction masks in the message of an error."""
+    shown_fields = field_names(error.__traits__.template)
+    fields = {
+        name: getattr(error, name) for name in error.__struct_fields__ if name in shown_fields
+    }
+    return masked_places(fields, text(redact(error)))
 
 
 def public_fields(error: TaggedError) -> dict[str, object]:

@@ -10,10 +10,10 @@ from msgspec.structs import asdict
 from seamwise._text.jsonable import replace_surrogates
 from seamwise.errors import TaggedError
 from seamwise.messages import TEXT_LIMIT, VALUE_LIMIT, field_names
-from seamwise.redaction.sensitive_names import is_sensitive
+from seamwise.redaction.redactor import may_contain_secret
+from seamwise.redaction.settings import Settings, current
 from seamwise.seams._common import message_of, public_field_names, public_fields
 from seamwise.seams._render_cache import RenderCache
-from seamwise.seams._secret_prefilter import find_suspect
 
 _MAX_INT = 2**63
 """Larger integers are shown by `public_fields`, which limits their length."""
@@ -37,20 +37,21 @@ def public_view(error: TaggedError) -> tuple[str, dict[str, object]]:
     >>> public_view(RecordNotFound('user', 'u-17'))
     ("There is no user 'u-17'.", {'kind': 'user', 'key': 'u-17'})
     """
-    path = _fast_path(type(error))
+    settings = current()
+    path = _fast_path(type(error), settings)
     if path is None:
         return message_of(error), public_fields(error)
-    view = path.cache.get(error)
+    view = path.cache.get(error, settings)
     if view is None:
-        view = _fast_view(error, path)
+        view = _fast_view(error, path, settings)
         if view is None:
             return message_of(error), public_fields(error)
-        path.cache.put(error, view)
+        path.cache.put(error, view, settings)
     message, fields = view
     return message, fields.copy()
 
 
-def _fast_view(error: TaggedError, path: _FastPath) -> _View | None:
+def _fast_view(error: TaggedError, path: _FastPath, settings: Settings) -> _View | None:
     """Return the view of an error, or None if a value needs redaction or shortening."""
     fields = asdict(error)
     for name in path.private:
@@ -61,7 +62,7 @@ def _fast_view(error: TaggedError, path: _FastPath) -> _View | None:
         return None
     # A message of this length contains no value that has to be shortened.
     texts = _all_texts(message, fields) if len(message) <= VALUE_LIMIT else None
-    if texts is None or find_suspect(texts.lower()):
+    if texts is None or may_contain_secret(texts, texts.lower(), settings):
         return None
     return message, fields
 
@@ -94,14 +95,14 @@ def _is_scalar(value: object) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _fast_path(kind: type[TaggedError]) -> _FastPath | None:
+def _fast_path(kind: type[TaggedError], settings: Settings) -> _FastPath | None:
     """Return the fast path of a class, or None if its message or its field names need more care."""
     public = public_field_names(kind)
     template = kind.__traits__.template
     is_plain = (
         kind.__str__ is TaggedError.__str__
         and field_names(template) <= set(public)
-        and not any(map(is_sensitive, public))
+        and not any(map(settings.is_sensitive, public))
     )
     private = tuple(name for name in kind.__struct_fields__ if name not in public)
     return _FastPath(template.format_map, private, RenderCache()) if is_plain else None

@@ -7,6 +7,7 @@ from msgspec.structs import astuple
 
 from seamwise.errors import TaggedError
 from seamwise.messages import VALUE_LIMIT
+from seamwise.redaction.settings import Settings
 
 S = TypeVar('S')
 
@@ -24,22 +25,29 @@ class RenderCache(Generic[S]):
     __slots__ = ('_entries',)
 
     def __init__(self) -> None:
-        self._entries: dict[bytes, S] = {}
+        self._entries: dict[bytes, tuple[Settings, S]] = {}
 
     def __len__(self) -> int:
         return len(self._entries)
 
-    def get(self, error: TaggedError) -> S | None:
-        """Return the cached output of an equal error, or None."""
+    def get(self, error: TaggedError, settings: Settings) -> S | None:
+        """Return the cached output of an equal error under the same settings, or None."""
         try:
-            return self._entries.get(_key(error))
+            entry = self._entries.get(_key(error))
         except (TypeError, ValueError, OverflowError):  # `put` has not stored it either.
             return None
+        # A text that was harmless may contain a secret under other settings.
+        return entry[1] if entry is not None and entry[0] is settings else None
 
-    def put(self, error: TaggedError, output: S) -> None:
+    def put(self, error: TaggedError, output: S, settings: Settings) -> None:
         """Cache an output that contains every text of the error unchanged.
 
         An output with masked texts must not be cached: the key would keep the secret in memory.
+
+        Args:
+            error: The error, which becomes the key.
+            output: The output for it.
+            settings: The settings of redaction for which the output was made.
         """
         values = astuple(error)
         if not all(value is None or type(value) in {str, int, float} for value in values):
@@ -52,4 +60,4 @@ class RenderCache(Generic[S]):
             return
         if len(self._entries) >= MAX_ENTRIES:
             self._entries.clear()
-        self._entries[key] = output
+        self._entries[key] = (settings, output)

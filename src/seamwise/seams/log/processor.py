@@ -4,10 +4,10 @@ import logging
 from collections.abc import MutableMapping
 
 from seamwise.errors import TaggedError
-from seamwise.seams._common import safe_items, safe_line
+from seamwise.seams._common import counted_items, masked_places, safe_line
 from seamwise.seams.log.record import record
 from seamwise.seams.log.shape import KEYS, as_dict
-from seamwise.seams.log.stdlib_logging import RedactingFilter
+from seamwise.seams.log.stdlib_logging import RedactingFilter, add_masked, log_extras
 
 _UNLIMITED = ('event', 'exception', 'stack')
 """Texts that are redacted but not cut."""
@@ -39,7 +39,8 @@ def structlog_processor(
     formatter_values = {
         name: values.pop(name) for name in _PROCESSOR_FORMATTER_KEYS if name in values
     }
-    _redact_log_record(formatter_values.get('_record'))
+    log_record = formatter_values.get('_record')
+    masked_extras = _redact_log_record(log_record)
     error = values.get('error')
     fields: dict[str, object] = {}
     if isinstance(error, (TaggedError, BaseException)):
@@ -49,12 +50,26 @@ def structlog_processor(
     unlimited_texts = {
         name: safe_line(value) for name in _UNLIMITED if isinstance(value := values.get(name), str)
     }
-    merged = {**fields, **safe_items(values), **unlimited_texts}
+    items, masked = counted_items(values)
+    merged = {**fields, **items, **unlimited_texts}
+    add_masked(merged, masked + masked_extras)
+    if isinstance(log_record, logging.LogRecord) and 'masked' in merged:
+        # `ExtraAdder` copies the `extra` of the record into the event.
+        log_record.__dict__['masked'] = merged['masked']
     ordered_fields = {name: merged[name] for name in KEYS if name in merged}
     return {**ordered_fields, **merged, **formatter_values}
 
 
-def _redact_log_record(record: object) -> None:
+def _redact_log_record(record: object) -> int:
+    """Redact a record of `logging`, and return the number of masked places in its `extra`.
+
+    Its message is the event, whose masked places are counted there.
+    """
     # Later processors read the `extra` of this record, and its `repr` contains the message.
-    if isinstance(record, logging.LogRecord):
-        _FILTER.filter(record)
+    if not isinstance(record, logging.LogRecord):
+        return 0
+    extras = log_extras(record)
+    earlier: object = extras.get('masked')
+    masked = masked_places(extras) + (earlier if type(earlier) is int else 0)
+    _FILTER.filter(record)
+    return masked

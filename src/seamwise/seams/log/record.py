@@ -20,7 +20,14 @@ from seamwise.causes import chain
 from seamwise.codec import ReportedCause
 from seamwise.defects import Link
 from seamwise.errors import TaggedError
-from seamwise.seams._common import message_of, safe_items, safe_text, timestamp
+from seamwise.seams._common import (
+    masked_places,
+    masked_places_of,
+    message_of,
+    safe_items,
+    safe_text,
+    timestamp,
+)
 from seamwise.seams._fingerprint import fingerprint
 from seamwise.seams.log.shape import Level, LogRecord, Outcome
 
@@ -88,8 +95,25 @@ def record(
             Link(_type(cause), _message(cause))
             for cause in islice(chain(error), 1, CHAIN_LIMIT + 1)
         ),
+        masked=_masked(error) + masked_places(params, ref),
         timestamp=timestamp(now),
     )
+
+
+_TEXT_FIELDS = ('tool', 'path')
+
+
+def _masked(error: TaggedError | BaseException) -> int:
+    """Return the number of masked places in the texts of an error and of its causes."""
+    places = masked_places(*(_raw_text_field(error, name) for name in _TEXT_FIELDS))
+    for link in islice(chain(error), CHAIN_LIMIT + 1):
+        if isinstance(link, ReportedCause):
+            places += masked_places(link.type, link.message)
+        elif isinstance(link, TaggedError):
+            places += masked_places_of(link)
+        else:
+            places += masked_places(safe_str(link))
+    return places
 
 
 def _level(error: TaggedError | BaseException, outcome: Outcome) -> Level:
@@ -125,5 +149,10 @@ def _message(error: TaggedError | BaseException) -> str:
 
 
 def _text_field(error: TaggedError | BaseException, field: str) -> str | None:
+    value = _raw_text_field(error, field)
+    return None if value is None else safe_text(value)
+
+
+def _raw_text_field(error: TaggedError | BaseException, field: str) -> str | None:
     value: object = getattr(error, field, None) if isinstance(error, TaggedError) else None
-    return safe_text(value) if isinstance(value, str) else None
+    return value if isinstance(value, str) else None

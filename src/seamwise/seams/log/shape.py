@@ -21,6 +21,7 @@ class LogRecord(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `fingerprint` is equal for errors of the same class, operation and code location. `ref` is the
     reference of a defect that the client received. `chain` contains the causes, nearest first.
+    `masked` is the number of places that redaction masked; without any it is absent.
     """
 
     level: Level
@@ -34,6 +35,7 @@ class LogRecord(Struct, frozen=True, kw_only=True, omit_defaults=True):
     ref: str | None = None
     chain: tuple[Link, ...] = ()
     timestamp: str
+    masked: int = 0
 
     @property
     def levelno(self) -> int:

@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from seamwise._safe_call import call_or_describe
 from seamwise._text.jsonable import safe_str, to_json
-from seamwise.seams._common import safe_items, safe_line, timestamp
+from seamwise.seams._common import counted_items, masked_places, safe_line, timestamp
 from seamwise.seams.log.shape import EXTRA_NAMES, KEYS
 
 _STANDARD_ATTRIBUTES = frozenset(
@@ -35,13 +35,15 @@ class JsonFormatter(logging.Formatter):
     @override
     def format(self, record: logging.LogRecord) -> str:
         """Return the line, without a line break at its end."""
-        values = safe_items(_extras(record))
+        values, masked = counted_items(log_extras(record))
+        masked += _masked_in_texts(record)
         logged_text = safe_line(_logged_text(record))
         values['level'] = record.levelname.lower()
         values['message'] = values.pop(EXTRA_NAMES['message'], logged_text)
         values.setdefault('timestamp', timestamp(datetime.fromtimestamp(record.created, UTC)))
         if error_type := _error_type(record):
             values.setdefault('error_type', error_type)
+        add_masked(values, masked)
         fields = {name: values.pop(name) for name in KEYS if name in values}
         event = {} if fields['message'] == logged_text else {'event': logged_text}
         return to_json(
@@ -67,19 +69,35 @@ class RedactingFilter(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         """Redact the record and return True."""
         error_type = _error_type(record)
-        extras = {**({'error_type': error_type} if error_type else {}), **_extras(record)}
+        extras, masked = counted_items(
+            {**({'error_type': error_type} if error_type else {}), **log_extras(record)}
+        )
+        add_masked(extras, masked + _masked_in_texts(record))
         traces = _traces(record)
         record.msg, record.args = safe_line(_logged_text(record)), None
         record.exc_info = None
         record.exc_text, record.stack_info = traces.get('exception'), traces.get('stack')
-        record.__dict__.update(safe_items(extras))
+        record.__dict__.update(extras)
         return True
 
 
-def _extras(record: logging.LogRecord) -> dict[str, object]:
+def log_extras(record: logging.LogRecord) -> dict[str, object]:
+    """Return the attributes of a record that are its `extra`."""
     return {
         name: value for name, value in record.__dict__.items() if name not in _STANDARD_ATTRIBUTES
     }
+
+
+def _masked_in_texts(record: logging.LogRecord) -> int:
+    """Return the number of masked places in the message and the traceback of a record."""
+    return masked_places(_logged_text(record), *_raw_traces(record).values())
+
+
+def add_masked(values: dict[str, object], masked: int) -> None:
+    """Add the masked places of a record to those that its fields have counted."""
+    counted = values.get('masked')
+    if masked:
+        values['masked'] = masked + (counted if type(counted) is int else 0)
 
 
 def _logged_text(record: logging.LogRecord) -> str:
@@ -95,11 +113,15 @@ def _error_type(record: logging.LogRecord) -> str | None:
 
 
 def _traces(record: logging.LogRecord) -> Mapping[str, str]:
+    return {name: safe_line(trace) for name, trace in _raw_traces(record).items()}
+
+
+def _raw_traces(record: logging.LogRecord) -> Mapping[str, str]:
     exception = record.exc_text
     if not exception and record.exc_info and record.exc_info[1] is not None:
         exception = _traceback(record.exc_info)
     traces = {'exception': exception, 'stack': record.stack_info}
-    return {name: safe_line(trace) for name, trace in traces.items() if trace}
+    return {name: trace for name, trace in traces.items() if trace}
 
 
 def _traceback(exc_info: Any) -> str:

@@ -8,6 +8,7 @@ from typing_extensions import TypeForm
 
 from seamwise.codec import error_classes
 from seamwise.errors import TaggedError, retry_after
+from seamwise.redaction.settings import current
 from seamwise.seams._arm_builder import ArmBuilder
 from seamwise.seams._common import message_of, milliseconds, safe_items
 from seamwise.seams._public_view import public_view
@@ -34,11 +35,12 @@ class PlannerArm(Struct, Generic[K], frozen=True):
 
     def __call__(self, error: K) -> ErrorInfo:
         """Classify an error."""
-        info = self.cache.get(error)
+        settings = current()
+        info = self.cache.get(error, settings)
         if info is None:
             info = self._classify(error)
             if self.details is None and _is_unredacted(error, info):
-                self.cache.put(error, info)
+                self.cache.put(error, info, settings)
         return info.copy()
 
     def _classify(self, error: K) -> ErrorInfo:

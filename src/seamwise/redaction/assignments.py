@@ -1,40 +1,70 @@
-"""Values of sensitive names in a text: `password=…`, headers, command flags, XML elements."""
+"""Values of sensitive names in a text: `password=…`, headers, flags, pairs, XML elements."""
 
 from collections.abc import Iterator
-from re import IGNORECASE, VERBOSE, Match
+from re import IGNORECASE, VERBOSE, Match, Pattern
 from re import compile as pattern
 
-from seamwise.redaction.sensitive_names import is_sensitive, split_words
+from seamwise.redaction.harmless import (
+    TYPE_PATTERN,
+    is_code,
+    is_harmless,
+    is_message,
+    is_placeholder,
+)
+from seamwise.redaction.redactor import Redactor
+from seamwise.redaction.sensitive_names import MAX_NAME, is_measure, is_sensitive, split_words
 from seamwise.redaction.spans import (
     Span,
     block_end,
     closing_quote,
     container_end,
     line_end,
-    replace_spans,
     word_end,
 )
 from seamwise.secrets import MASK
 
 _NAME = pattern(
-    r"""
-    (?: (?P<escape> (?<!\\)\\++[nrt] | %[0-9A-Fa-f]{2} ) | (?<![\w.$-]) )
+    rf"""
+    (?: (?P<escape> (?<!\\)\\++[nrt] | %[0-9A-Fa-f]{{2}} ) | (?<![\w.$-]) )
     (?P<name> [\w.$-]++ )
     (?P<close> \\*+["'`] )?+ (?: \] | %5[Dd] )?+
+    (?: [?!]?:[ ]?{TYPE_PATTERN}(?=[ ]=[ ]) )?+
     (?(close) \s*+ | [ \t]*+ )
-    (?P<sign> => | := | ={1,3}+ | :(?!:|//) | %3[Dd] )
+    (?P<sign> => | -> | := | ={{1,3}}+ | :(?!:|//) | ： | %3[Dd] )
     (?(close) \s*+ | [ \t]*+ )
     """,
     VERBOSE,
 )
-_HINT = pattern(
-    'passw|passphrase|secret|token|authorization|cookie|credential|key|pwd|sig', IGNORECASE
+_TUPLE = pattern(r"""(?P<quote>["'])(?P<name>[\w.$ -]{1,64}+)(?P=quote)\s*+,\s*+""")
+_SCHEMA_LINE = pattern(
+    r'\s*+(?:(?:type|format|required|minLength|maxLength|min_length|max_length|nullable|writeOnly'
+    r'|readOnly|deprecated)[ ]?:[ ]?(?:string|password|true|false|\d{1,5}))?+\s*+'
+)
+_ELEMENT_VALUE = pattern(
+    r'<(?:[\w-]{1,40}:)?(?P<name>[\w.-]{1,64}+)\s(?:[^<>]{0,200}?\s)?value\s*+(?P<sign>=)\s*+',
+    IGNORECASE,
+)
+_NAME_AT_END = pattern(r'(?<![\w.$-])[\w.$-]++\\*+["\'`\])\s]{0,4}\Z')
+_BEFORE_TUPLE = pattern(
+    r"""
+    (?: (?: (?<![\w.*]) | (?<=\\[nrt]) ) \( | (?<=[\[,\s]) \[
+      | (?: [Ss]et\w{0,20} | put | putenv | define | add | header | append ) \( ) \s{0,8} b? \Z
+    """,
+    VERBOSE,
+)
+_ATTRIBUTES = pattern(
+    r"""
+    (?: (?<![\w-]) | (?<=\\[nrt]) ) (?: name | key | field | header ) \\*+["']?+ \s*+ [:=] \s*+
+    \\*+["']?+ (?P<name>[\w.$-]{1,64}+) \\*+["']?+ \s*+ ,?+ \s*+
+    \\*+["']?+ value \\*+["']?+ \s*+ (?P<sign>[:=]) \s*+
+    """,
+    VERBOSE | IGNORECASE,
 )
 _ARGUMENT = pattern(r'--?[A-Za-z][\w-]*+')
 _USER = pattern(r'(?!\+|\d++:\d)[^\s:]++:(?!//)')
 _FLAG = pattern(r'(?<![\w-])(?P<name>--?[A-Za-z][\w-]*+)(?:[ \t]++|\\*+["\'],\s*+)(?![-=<\s])')
 _ELEMENT = pattern(r'<(?:[\w-]++:)?+([\w.-]++)(?:\s[^<>]*+)?+>(?:<!\[CDATA\[)?+([^<]++)')
-_OPENING = pattern(r'(?:[A-Za-z_][\w.]{0,40}\(|[bBrRuUfF]{1,2})?(\\*+)("""|\'\'\'|["\'`])')
+_OPENING = pattern(r'(?:\$?[A-Za-z_][\w.]{0,40}[(\[]|[bBrRuUfF]{1,2})?(\\*+)("""|\'\'\'|["\'`])')
 _QUOTES = ('"', "'", '`')
 _OPEN_QUOTE = pattern(r'(\\*+)(["\'`])\Z')
 _LINE_START = pattern(r'(?:\A|\n)([ \t]*+)(?:[>*#<+-]++[ \t]*+)*+\Z')
@@ -50,79 +80,132 @@ _OPENINGS = ('"', "'", '`', '(', '[', '{')
 _CONTINUES = pattern(r'\\*+["\'`)\]}]*+[ \t]*+[^\s,)\]}]')
 
 _PUNCTUATION = pattern(r'[^\w*]{1,2}')
-_MASKED = pattern(r'\*\*\*(?=[\s,;&)\]}]|\Z)')
-_NO_SECRET = frozenset(
-    ('null', 'none', 'nil', 'undefined', 'str', 'string', 'bytes', 'int', 'bool')
-)
+_MASKED = pattern(r'\*{3,}+(?=[\s,;&)\]}\\]|\Z)')
 _SENTENCE_WORD = pattern(
     'an?|and|are|argument|as|by|can|cannot|does|flag|for|from|has|have|if|in|instead|is|it|may|must'
     '|needs|not|of|on|option|or|parameter|requires|should|that|the|to|value|was|were|when|will|with|without'
 )
-_NOT_THE_SECRET = frozenset(('file', 'stdin', 'path', 'dir', 'jar', 'name', 'prompt', 'type'))
+_NOT_THE_SECRET = frozenset(('id', 'file', 'stdin', 'path', 'dir', 'jar', 'name', 'prompt', 'type'))
 _WHOLE_LINE = frozenset(('authorization', 'cookie', 'cookies', 'passphrase', 'passphrases'))
 _USER_FLAGS = frozenset(('-u', '--user', '--proxy-user'))
 _SIGNATURES = frozenset(('sig', 'x-amz-signature', 'x-goog-signature'))
 
 
-def mask_named(text: str) -> str:
-    """Mask the values of sensitive names in a text, each up to its end."""
-    text = replace_spans(text, _pairs(text))
+def assigned_secrets(text: str, redactor: Redactor) -> Iterator[Span]:
+    """Yield the values of sensitive names in a text, each up to its end."""
+    yield from _pairs(text, redactor)
     if '-' in text:
-        text = replace_spans(text, _flags(text))
-    return _ELEMENT.sub(_element, text) if '</' in text else text
+        yield from _flags(text, redactor)
+    if '</' in text:
+        yield from _elements(text, redactor)
+    yield from _introduced(text, _TUPLE, redactor)
+    if 'alue' in text:
+        yield from _introduced(text, _ATTRIBUTES, redactor)
+        yield from _introduced(text, _ELEMENT_VALUE, redactor)
 
 
-def mask_after_flag(flag: str, argument: str) -> str | None:
+def mask_after_flag(flag: str, argument: str, redactor: Redactor) -> str | None:
     """Return the masked argument after a flag for a secret, or None after another flag.
 
-    >>> mask_after_flag('--password', 'hunter2'), mask_after_flag('-u', 'ann:hunter2')
-    ('***', 'ann:***')
-    >>> mask_after_flag('-v', 'hunter2')
+    >>> from seamwise.redaction.settings import Settings
+    >>> redactor = Redactor(Settings())
+    >>> mask_after_flag('--password', 'hunter2', redactor)
+    '***'
+    >>> mask_after_flag('-u', 'ann:hunter2', redactor)
+    'ann:***'
+    >>> mask_after_flag('-v', 'hunter2', redactor)
     """
-    if argument[:1] == '-' or not _ARGUMENT.fullmatch(flag):
+    if argument[:1] == '-' or not _ARGUMENT.fullmatch(flag) or is_placeholder(argument):
         return None
     if flag in _USER_FLAGS and (user := _USER.match(argument)):
-        return user[0] + MASK
-    return MASK if _expects_secret(flag) else None
+        password = argument[user.end() :]
+        # `docker run -u root:root` has a group, not a password.
+        is_group = user[0] == f'{password}:' or is_placeholder(password)
+        return None if is_group else user[0] + MASK
+    return MASK if _expects_secret(flag, redactor) else None
 
 
-def _expects_secret(flag: str) -> bool:
-    return is_sensitive(flag) and split_words(flag)[-1] not in _NOT_THE_SECRET
+def _expects_secret(flag: str, redactor: Redactor) -> bool:
+    return redactor.is_sensitive(flag) and split_words(flag)[-1] not in _NOT_THE_SECRET
 
 
-def _pairs(text: str) -> Iterator[Span]:
+def _pairs(text: str, redactor: Redactor) -> Iterator[Span]:
     at = 0
     while match := _NAME.search(text, at):
         at = match.end('sign')
-        if _is_named(text, match) and (span := _value(text, match)):
-            at = span.end
+        if _is_named(text, match, redactor) and (span := _value(text, match)):
+            # The end of the value can be a name too: `password=api_key: …`.
+            tail = _NAME_AT_END.search(text, max(at, span.end - MAX_NAME), span.end)
+            at = tail.start() if tail else span.end
             yield span
 
 
-def _flags(text: str) -> Iterator[Span]:
+def _flags(text: str, redactor: Redactor) -> Iterator[Span]:
     at = 0
     while match := _FLAG.search(text, at):
         at = match.end('name')
-        if not _expects_secret(match['name']):
+        if (
+            not _expects_secret(match['name'], redactor)
+            or _is_in_help(text, match)
+            or _MASKED.match(text, match.end())
+        ):
             continue
         span = _quoted(text, match.end()) or Span(match.end(), word_end(text, match.end()))
-        if span.start < span.end and not _SENTENCE_WORD.fullmatch(text, span.start, span.end):
+        value = text[span.start : span.end]
+        if (
+            value
+            and not _SENTENCE_WORD.fullmatch(value)
+            and not _is_metavariable(value, match['name'])
+        ):
             at = span.end
             yield span
 
 
-def _element(match: Match[str]) -> str:
-    if not is_sensitive(match[1]) or not match[2].strip():
-        return match[0]
-    return match[0][: match.start(2) - match.start()] + MASK
+def _is_in_help(text: str, match: Match[str]) -> bool:
+    """Return whether a flag begins a line of a help text: its description follows after a gap."""
+    line = text[max(0, match.start() - MAX_NAME) : match.start()].rpartition('\n')[2]
+    return text[match.end() - 2 : match.end()].isspace() and line.strip(' ')[:1] in {'', '-'}
 
 
-def _is_named(text: str, match: Match[str]) -> bool:
+def _is_metavariable(value: str, flag: str) -> bool:
+    """Return whether a value of a flag stands for any value, as in `--token TOKEN`."""
+    word = value.strip('[]<>.')
+    return is_placeholder(value) or (
+        word.isupper() and (word in _METAVARIABLES or word.lower() in split_words(flag))
+    )
+
+
+_METAVARIABLES = frozenset(('FILE', 'PATH', 'PASS', 'STRING', 'TEXT', 'VALUE', 'STR'))
+
+
+def _elements(text: str, redactor: Redactor) -> Iterator[Span]:
+    for match in _ELEMENT.finditer(text):
+        if redactor.is_sensitive(match[1]) and not is_harmless(match[2]):
+            yield Span(*match.span(2))
+
+
+def _introduced(text: str, introduction: Pattern[str], redactor: Redactor) -> Iterator[Span]:
+    """Yield the values after a name in a tuple or an attribute."""
+    at = 0
+    while match := introduction.search(text, at):
+        at = match.end('name')
+        if not redactor.is_sensitive(match['name']) or (
+            introduction is _TUPLE
+            and not _BEFORE_TUPLE.search(text[max(0, match.start() - 40) : match.start()])
+        ):
+            continue
+        span = _quoted(text, match.end())
+        if span is None and _MASKED.match(text, match.end()):
+            continue
+        if span is None and introduction is _ATTRIBUTES:
+            span = Span(match.end(), word_end(text, match.end()))
+        if span and span.start < span.end and not is_harmless(text[span.start : span.end]):
+            at = span.end
+            yield span
+
+
+def _is_named(text: str, match: Match[str], redactor: Redactor) -> bool:
     start = match.start('name')
-    if not _HINT.search(
-        text, max(0, start - 64) if match['close'] else match.start(), match.end('name')
-    ):
-        return False
     name, before, sign = (
         _SYSTEM_PROPERTY.sub('', match['name']).strip('.-$'),
         text[max(0, start - 64) : start],
@@ -144,7 +227,7 @@ def _is_named(text: str, match: Match[str]) -> bool:
     ):
         # `auth/token:42` is a location too; "unexpected token" is a message of a parser.
         return False
-    return any(map(is_sensitive, _readings(name, before, match)))
+    return any(map(redactor.is_sensitive, _readings(name, before, match)))
 
 
 def _readings(name: str, before: str, match: Match[str]) -> list[str]:
@@ -167,11 +250,53 @@ def _value(text: str, match: Match[str]) -> Span | None:
     if span is None and (match['sign'] in ('==', '===') or _MASKED.match(text, at)):
         # A comparison with another name, or a value that is masked already.
         return None
+    if span is None and _is_reference(text, match):
+        return None
+    is_quoted = span is not None
     span = _whole_header(text, match, span or _unquoted(text, match))
     value = text[span.start : span.end]
-    if not value.strip() or value.lower() in _NO_SECRET or _PUNCTUATION.fullmatch(value):
+    if _PUNCTUATION.fullmatch(value) or is_harmless(value.rstrip(';')):
+        return None
+    if is_quoted and _is_argument_of_call(text, at, span):
+        return None
+    if _NUMBER.fullmatch(value) and is_measure(match['name']):
         return None
     return span
+
+
+def _is_reference(text: str, match: Match[str]) -> bool:
+    """Return whether the value without quotes is code, or a sentence about the name."""
+    at, name = match.end(), match['name'].rpartition('.')[2]
+    end = at + len(name)
+    if text.startswith(name, at) and (
+        text[end : end + 1] in (',', ')', '}')
+        or (text[at - 2 : at] == '= ' and '.' in match['name'])
+    ):
+        # `connect(password=password)` and `self.token = token`.
+        return True
+    if is_code(text, at):
+        return True
+    return match['sign'] in (':', '：') and is_message(
+        text[at : min(line_end(text, at), at + _SENTENCE)], prose='phrase' not in name.lower()
+    )
+
+
+_SENTENCE = 200
+"""In characters; a longer text after a name is not searched for a sentence."""
+_NUMBER = pattern(r'[\d.]++')
+_CALLED = pattern(r'(?:\$?[A-Za-z_][\w.]{0,40}[(\[])\\*+["\'`]')
+
+
+def _is_argument_of_call(text: str, at: int, span: Span) -> bool:
+    """Return whether a quoted value is a name or a prompt, as in `getenv('TOKEN')`."""
+    if not _CALLED.match(text, at):
+        return False
+    value = text[span.start : span.end]
+    return (
+        value.rstrip().endswith((':', '?'))
+        or (value.isupper() and value.replace('_', '').isalnum())
+        or is_sensitive(value)
+    )
 
 
 def _whole_header(text: str, match: Match[str], span: Span) -> Span:
@@ -210,6 +335,9 @@ def _unquoted(text: str, match: Match[str]) -> Span:
         return Span(at, _skip_quotes(text, stop, close), f'{close}{MASK}{close}')
     indent = _indent(text, match)
     if indent is not None and match['sign'] == ':' and (end := block_end(text, at, indent)):
+        block = text[match.end('sign') : end]
+        if all(map(_SCHEMA_LINE.fullmatch, block.split('\n'))):
+            return Span(at, at)
         return Span(match.end('sign'), end, f' {MASK}')
     parts = split_words(match['name'])
     if 'authorization' in parts and (scheme := _SCHEME_AND_VALUE.match(text, at)):

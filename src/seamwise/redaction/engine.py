@@ -1,0 +1,71 @@
+"""Redaction of one text: all rules search the original text, and their spans are merged."""
+
+from collections.abc import Iterable, Iterator
+
+from seamwise.redaction.assignments import assigned_secrets
+from seamwise.redaction.in_json import json_runs, redact_json_string
+from seamwise.redaction.provider_formats import FORMATS
+from seamwise.redaction.redactor import Redactor, may_contain_key, may_contain_name
+from seamwise.redaction.rules import BOUNDARY, RULES, compiled, spans_of
+from seamwise.redaction.settings import Settings
+from seamwise.redaction.spans import Span, merge_spans, replace_spans
+
+OPAQUE = '\ue000'
+"""Character in place of JSON, which is redacted separately; it belongs to no word."""
+
+
+def mask_secrets(text: str, redactor: Redactor) -> str:
+    """Return a text with its secrets masked, including those in JSON, and count them."""
+    redacted = redact_json_string(text, redactor)
+    if redacted is not None:
+        return redacted
+    spans = merge_spans(_spans(text, redactor))
+    redactor.masked += sum(span.masked for span in spans)
+    return replace_spans(text, spans)
+
+
+def _spans(text: str, redactor: Redactor) -> Iterator[Span]:
+
+    runs = json_runs(text, redactor)
+    for run in runs:
+        yield from run.edits
+    # Rules must not search JSON: they do not know its escapes.
+    outside = replace_spans(
+        text, [Span(run.start, run.end, OPAQUE * (run.end - run.start)) for run in runs]
+    )
+    lowered = outside.lower()
+    found = [*_secrets_by_form(outside, lowered, redactor.settings)]
+    if may_contain_name(lowered) or not outside.isascii() or not redactor.settings.is_default:
+        found += assigned_secrets(outside, redactor)
+    for span in found:
+        if not redactor.settings.is_kept(text[span.start : span.end]):
+            yield span
+
+
+def _secrets_by_form(text: str, lowered: str, settings: Settings) -> Iterator[Span]:
+
+    for rule in RULES:
+        if _has_any(rule.keywords, lowered):
+            yield from spans_of(rule, text)
+    if may_contain_key(lowered):
+        for _, keywords, form in FORMATS:
+            if _has_any(keywords.split(), lowered):
+                key = compiled(rf'{BOUNDARY}(?:{form}){_REST_OF_KEY}')
+                yield from (Span(*match.span()) for match in key.finditer(text))
+    for custom in settings.also_patterns:
+        group = 'secret' if 'secret' in custom.groupindex else 0
+        for match in custom.finditer(text):
+            if match[group]:
+                yield Span(*match.span(group))
+
+
+_REST_OF_KEY = r'[A-Za-z0-9_-]*+'
+"""A key may be longer than its published form."""
+
+
+def _has_any(keywords: Iterable[str], lowered: str) -> bool:
+    # A generator in `any` would take most of the time of a short text.
+    for keyword in keywords:  # noqa: SIM110
+        if keyword in lowered:
+            return True
+    return False

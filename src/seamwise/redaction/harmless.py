@@ -1,0 +1,157 @@
+"""Values under sensitive names that are no secrets: references, placeholders and messages."""
+
+from re import IGNORECASE, VERBOSE
+from re import compile as pattern
+
+from seamwise.redaction.sensitive_names import words
+
+_MAX_LENGTH = 400
+"""In characters; a longer text is no message about a field."""
+
+_PLACEHOLDER = pattern(
+    r"""
+      \*{3,} | [xX]{3,16} | \.{3} | … | •+ | \?
+    | \[ (?: redacted | filtered | masked | hidden | removed | secret ) \]
+    | < [A-Za-z][\w .:/-]{0,60} > | \{ \w{0,40} \} | \{\{ [^{}]{0,80} \}\}
+    | \$ [A-Z_][A-Z0-9_]* | \$\d{1,2} | \$env:\w+ | \$?\$\{\{? [^{}]{0,80} \}\}?
+    | \$\( [^()]{0,80} \)
+    | % (?: [sdrfiq] | \(\w{1,40}\)s | [A-Z_]{1,40}% )
+    | (?: your | insert | enter | replace )[-_ ]?(?: \w{1,20}[-_ ]? ){1,5}
+    | :[a-z_]{1,40}
+    """,
+    VERBOSE | IGNORECASE,
+)
+_SCHEME = pattern(r'\A(?:bearer|basic|token)[ ]++', IGNORECASE)
+_ENVIRONMENT = pattern(r'\$[a-z_]')
+
+_WORDS_OF_STATE = words(
+    'null none nil undefined true false str string bytes int integer bool boolean number text'
+    ' object any unset empty blank missing required optional invalid expired revoked unknown hidden'
+    ' redacted filtered masked n/a enabled disabled yes no on off never always active inactive'
+    ' strict lax strong weak'
+)
+
+_NAMES_OF_OBJECTS = (
+    'self|this|cls|request|req|settings|config|cfg|conf|os|process|env|environ|args|options|opts'
+    '|params|props|ctx|context|secrets|vars|var|local|inputs|kwargs|payload|form'
+    '|session|event|client|response|res|result|row|record|item|credentials|creds|user|account'
+)
+_TYPES = (
+    r'(?:Secret)?(?:str|Str|Bytes)|string|String|bytes|bool|boolean|int|number|any|Any|None|null'
+    r'|undefined|unknown|object|text|varchar(?:\(\d+\))?|VARCHAR(?:\(\d+\))?|TEXT|byte\[\]|&str'
+)
+TYPE_PATTERN = (
+    rf'(?:(?:{_TYPES})|[A-Z][A-Za-z]{{1,40}}|(?:[A-Za-z.]{{1,40}}\[[\w\[\], .|]{{0,60}}\]))'
+    rf'(?:[ ]?\|[ ]?(?:{_TYPES}|[A-Z][A-Za-z]{{1,40}})){{0,4}}'
+)
+"""Pattern of a type in an annotation."""
+_CODE = pattern(
+    rf"""
+      (?: {_TYPES} ) (?: [ ]?\|[ ]?\w{{1,40}} )*+ (?= [\s,;)\]}}] | \Z )
+    | [A-Z][A-Za-z]{{1,40}} [ ]?\|[ ]?\w{{1,40}}
+    | (?: Optional | Union | Final | Annotated | ClassVar | List | list | dict | Dict | tuple
+        | Promise | Array | Vec | Option | Callable | Mapping ) [\[<]
+    | (?: await | lambda | new | not | yield )[ ][\w.(]
+    | (?: {_NAMES_OF_OBJECTS} ) (?: \??\. | -> ) [A-Za-z_$]
+    | [A-Za-z_$][A-Za-z_.]{{0,60}} (?<! \b[bfru] ) \( [^()"'`]{{0,100}} (?: \([^()]{{0,100}}\) )? \)
+      (?= [\s,;)\]}}.] | \Z )
+    | \?, | %\( | (?: \$\d{{1,2}} | %s ) (?= [\s,;)'\"] | \Z )
+    """,
+    VERBOSE,
+)
+
+_GRAMMAR = words(
+    'a an and any are as at be been before but by can cannot could did do does for from had has'
+    ' have how if in into is it its may might must no nor not of on only or our so than that the'
+    ' their then there these they this those to too was we were what when where which who whose'
+    ' why will'
+    ' with would you your see'
+    " can't doesn't isn't don't didn't couldn't wasn't"
+    # Messages of validators.
+    ' required invalid missing expired revoked incorrect wrong blank null empty short long weak'
+    ' common match matches least most minimum maximum contain contains characters character digit'
+    ' letter field value valid password token key secret should needs need please enter provide'
+    ' updated changed successfully reset sent verified accepted rejected authentication'
+    ' error unknown denied unable failed allowed used must-have provided ensure already'
+    ' darf muss nicht leer sein ist mindestens zeichen haben ungültig erforderlich falsch zu kurz'
+    ' doit contenir au moins caractères est invalide requis obligatoire ce champ trop court'
+    ' debe tener al menos caracteres es obligatorio inválido no válido este campo'
+)
+_MARKERS = words(
+    'must required invalid missing expired revoked incorrect wrong blank null empty short long weak'
+    ' common match matches least most minimum maximum contain contains should cannot valid denied'
+    " failed allowed needs error provided can't doesn't isn't didn't"
+    ' darf muss ungültig erforderlich falsch kurz doit invalide requis obligatoire court debe'
+    ' obligatorio inválido'
+)
+_CHINESE_MESSAGE = pattern(
+    r'[\u4e00-\u9fff，。、0-9 ]*'
+    r'(?:不能|必须|必需|必填|不正确|错误|无效|过期|太短|至少|不匹配|为空|不可)'
+    r'[\u4e00-\u9fff，。、0-9 ]*'
+)
+_PLAIN_WORD = pattern(
+    r"[A-Za-zÀ-ÿ]?[a-zà-ÿ]{0,19}(?:['’-][a-z]{1,14}){0,3}|[A-Z]{2,7}|\d{1,4}"
+    r'|[a-z_]{1,20}=[a-z_.]{1,30}'
+)
+_PUNCTUATION = '.,;:!?()'
+_QUOTES = '"\'`“”‘’'
+_PAIR_OF_WORDS = 2
+_MIN_GRAMMAR = 0.4
+"""Share of words of grammar and of validators in a sentence; a passphrase has fewer."""
+
+
+def is_placeholder(value: str) -> bool:
+    """Return whether a value stands for a secret without being one.
+
+    >>> [is_placeholder(value) for value in ('***', '${DB_PASSWORD}', 'null', 'hunter2')]
+    [True, True, True, False]
+    """
+    value = value.strip()
+    return value.rstrip('.!').lower() in _WORDS_OF_STATE or (
+        _PLACEHOLDER.fullmatch(value) is not None and not _ENVIRONMENT.match(value)
+    )
+
+
+def is_message(value: str, *, prose: bool = False) -> bool:
+    """Return whether a value is a message about its field, such as an error of a validator.
+
+    With `prose`, any sentence is one; otherwise it must contain a word of validators, because a
+    passphrase can be a sentence.
+
+    >>> is_message('must have 8 characters'), is_message('correct horse battery staple')
+    (True, False)
+    >>> is_message("'hunter2' is invalid")
+    False
+    """
+    if len(value) > _MAX_LENGTH:
+        return False
+    if _CHINESE_MESSAGE.fullmatch(value):
+        return True
+    parts = [part for raw in value.split() if (part := raw.strip(_PUNCTUATION))]
+    bare = [part.strip(_QUOTES).lower() for part in parts]
+    known = [word in _GRAMMAR for word in bare]
+    return (
+        len(parts) > 1
+        and known[0]
+        and sum(known) >= _MIN_GRAMMAR * len(parts)
+        and all(
+            is_known or _PLAIN_WORD.fullmatch(part)
+            for is_known, part in zip(known, parts, strict=True)
+        )
+        and ((prose and len(parts) > _PAIR_OF_WORDS) or not _MARKERS.isdisjoint(bare))
+    )
+
+
+def is_harmless(value: str) -> bool:
+    """Return whether a text under a sensitive name is no secret."""
+    value = _SCHEME.sub('', value.strip())
+    return not value or is_placeholder(value) or is_message(value)
+
+
+def is_code(text: str, at: int, limit: int | None = None) -> bool:
+    """Return whether the text at an index is code that refers to a value: a type, a call, a name.
+
+    >>> is_code('str | None = None', 0), is_code('get_token()', 0), is_code('hunter2', 0)
+    (True, True, False)
+    """
+    return _CODE.match(text, at, len(text) if limit is None else limit) is not None

@@ -1,0 +1,144 @@
+"""Laws of the rules: each masks its example, no two rules disturb each other, time is linear."""
+
+import re
+from itertools import product
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from seamwise import redact
+from seamwise.redaction import redact_and_count
+from seamwise.redaction.provider_formats import FORMATS
+from seamwise.redaction.redactor import may_contain_secret
+from seamwise.redaction.rules import RULES
+from seamwise.redaction.settings import Settings
+
+_SECRET = re.compile('⟦(.*?)⟧', re.DOTALL)
+
+NAMED = (
+    'password=⟦hunter2XYZ⟧',
+    'api_key: ⟦FAKE-1a⟧',
+    '{"token": "⟦FAKE-2b⟧"}',
+    "{'secret': '⟦FAKE-3c⟧'}",
+    '--token ⟦FAKE-4d⟧',
+    '<password>⟦FAKE-5e⟧</password>',
+    'Cookie: ⟦a=FAKE-6f; b=FAKE-7g⟧',
+    "('X-Api-Key', '⟦FAKE-8h⟧')",
+    'name: DB_PASSWORD, value: ⟦FAKE-9i⟧',
+    'Authorization: ⟦Custom FAKE-1j⟧',
+    'https://x/?sig=⟦FAKE-2k⟧',
+    'Server=x;Pwd=⟦FAKE-3l⟧;Database=y',
+)
+"""Examples of the rules by name."""
+EXAMPLES = (*(rule.example for rule in RULES), *NAMED)
+SEPARATORS = (' ', '\n', '\t', '\r\n', ', ', '; ', ' | ', '\\n', '\n\n', ' and ')
+
+
+def plain(example: str) -> str:
+    return _SECRET.sub(r'\1', example)
+
+
+@pytest.mark.parametrize('example', EXAMPLES)
+def test_each_example_is_masked_at_its_secret(example: str) -> None:
+    masked = _SECRET.sub('***', example)
+    assert redact(plain(example)) == masked
+    assert redact(masked) == masked
+
+
+@pytest.mark.parametrize('rule', RULES, ids=[rule.name for rule in RULES])
+def test_each_rule_finds_its_own_example(rule: object) -> None:
+    [example] = [item for item in RULES if item is rule]
+    lowered = plain(example.example).lower()
+    assert any(keyword in lowered for keyword in example.keywords)
+    assert example.source
+    assert may_contain_secret(plain(example.example), lowered, Settings())
+
+
+@pytest.mark.parametrize('first', EXAMPLES)
+def test_two_rules_in_one_text_leave_nothing_over(first: str) -> None:
+    for second, separator in product(EXAMPLES, SEPARATORS):
+        text = separator.join((first, second))
+        secrets = [
+            secret for secret in _SECRET.findall(text) if secret not in _SECRET.sub('', text)
+        ]
+        redacted = redact(plain(text))
+        assert [secret for secret in secrets if secret in redacted] == [], text
+        assert redact(redacted) == redacted, text
+
+
+@pytest.mark.parametrize('inner', EXAMPLES)
+@pytest.mark.parametrize(
+    'outer', ['password={}', "password='{}'", 'Bearer {}', 'Cookie: {}', '{{"token": "{}"}}']
+)
+def test_a_secret_as_the_value_of_a_name_leaves_nothing_over(outer: str, inner: str) -> None:
+    redacted = redact(outer.format(plain(inner)))
+    assert [secret for secret in _SECRET.findall(inner) if secret in redacted] == []
+
+
+def test_a_name_in_a_bearer_value_is_masked_with_its_value() -> None:
+    assert redact('Bearer token=hunter2XYZ') == 'Bearer ***'
+
+
+@settings(deadline=None)
+@given(st.lists(st.sampled_from([*map(plain, EXAMPLES), 'a', '"', "'", '\\', ' ', '\n', '{', '}'])))
+def test_redaction_is_idempotent(parts: list[str]) -> None:
+    redacted = redact(' '.join(parts))
+    assert redact(redacted) == redacted
+
+
+@pytest.mark.parametrize('name', [name for name, _, _ in FORMATS])
+@settings(
+    max_examples=3,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    phases=[Phase.generate],
+)
+@given(st.data())
+def test_a_key_in_each_provider_format_is_masked(name: str, data: st.DataObject) -> None:
+    [pattern] = [pattern for other, _, pattern in FORMATS if other == name]
+    alphabet = st.characters(codec='ascii')
+    key = data.draw(st.from_regex(pattern, fullmatch=True, alphabet=alphabet))
+    for text in (f'key {key} end', f'"{key}"', f'({key})', f'a\n{key}\nb', f'a\\n{key}\\nb'):
+        assert key not in redact(text), text
+    assert redact_and_count([key, key]) == (['***', '***'], 2)
+
+
+ATTACKS = (
+    *('password=', '--password ', '{"password": ', 'Bearer ', '://', '://a@', 'eyJ', 'eyJ.'),
+    *(
+        '-----BEGIN A KEY-----',
+        '-----END A KEY-----\n',
+        'A' * 20 + '\n-----END ',
+        '\\',
+        '"',
+        "('a', ",
+    ),
+    *(
+        'name: a value: ',
+        'is ',
+        'password is ',
+        'mysql -p',
+        'mysql ',
+        'echo ',
+        'code=',
+        'xapp-1-A-',
+    ),
+    *(
+        '[[',
+        '{"a":[',
+        'a: ',
+        '<password>',
+        'must be ',
+        '\u5bc6\u7801',
+        'key',
+        'token: str | ',
+        '$(',
+    ),
+)
+
+
+@pytest.mark.parametrize('attack', ATTACKS)
+def test_time_is_linear_in_the_length_of_repeated_text(attack: str) -> None:
+    # A quadratic rule would need hours for this length; the ratio of two times would be flaky.
+    redact(attack * (200_000 // len(attack)))
