@@ -51,11 +51,11 @@ def safe_repr(value: object, limit: int | None = None) -> str:
     value: a test must show what differs.
 
     >>> from seamwise import Category, Failure, Secret, TaggedError
-    >>> class LoginFailed(TaggedError, category=Category.AUTHENTICATION):
+    >>> class SignInFailed(TaggedError, category=Category.AUTHENTICATION):
     ...     user: str
     ...     token: Secret[str]
-    >>> safe_repr(Failure(LoginFailed('ada', Secret('hunter2'))))
-    "Failure(LoginFailed(user='ada', token=Secret(***)))"
+    >>> safe_repr(Failure(SignInFailed('ada', Secret('hunter2'))))
+    "Failure(SignInFailed(user='ada', token=Secret(***)))"
     """
     text = call_or_describe(
         lambda: _repr(value),
