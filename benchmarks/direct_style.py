@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from threading import Event, Thread
+from typing import Never
 
 import result as peer
 from returns.result import Result as ReturnsResult
@@ -41,7 +42,7 @@ def _return_constant_of_returns(_: int) -> ReturnsResult[int, FileMissing]:
     return _RETURNS
 
 
-def _return_new_of_returns(number: int) -> ReturnsResult[int, FileMissing]:
+def _return_new_of_returns(number: int) -> ReturnsResult[int, Never]:
     return ReturnsSuccess(number + 1)
 
 

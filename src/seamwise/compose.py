@@ -87,7 +87,8 @@ async def bind_async(result: Result[T, E], step: Callable[[T], Awaitable[R]], /)
     """
     checked = expect_result(result, 'bind_async')
     if type(checked) is Success:
-        return await step(checked.unwrap())
+        bound: R = _expect_result_of(step, await _expect_awaitable(step, checked.unwrap()))
+        return bound
     return checked
 
 
@@ -108,7 +109,7 @@ async def map_async(result: Result[T, E], step: Callable[[T], Awaitable[U]], /) 
     """
     checked = expect_result(result, 'map_async')
     if type(checked) is Success:
-        return Success(await step(checked.unwrap()))
+        return Success(await _expect_awaitable(step, checked.unwrap()))
     return checked
 
 
@@ -278,7 +279,7 @@ def flow(value: object, /, *steps: Callable[..., Result[object, object]]) -> Res
     if not steps:
         _no_step()
     first, *others = steps
-    result = _expect_result_of(first, first(value))
+    result: Result[object, object] = _expect_result_of(first, first(value))
     for step in others:
         if type(result) is Failure:
             return result
@@ -290,7 +291,21 @@ def _no_step() -> Never:
     raise TypeError('flow needs at least one step.')
 
 
-def _expect_result_of(step: object, value: object) -> Result[Any, Any]:
+def _expect_awaitable(step: Callable[[T], Awaitable[R]], value: T) -> Awaitable[R]:
+    # Type checkers rule out any other value.
+    awaitable: Any = step(value)
+    if _is_awaitable(awaitable):
+        checked: Awaitable[R] = awaitable
+        return checked
+    name, type_name = getattr(step, '__qualname__', repr(step)), type(awaitable).__name__
+    raise TypeError(f'{name} must return an awaitable, but returned {type_name}; use `.bind`.')
+
+
+def _is_awaitable(value: object) -> bool:
+    return isinstance(value, Awaitable)
+
+
+def _expect_result_of(step: object, value: object) -> Any:
     result = as_result(value)
     if result is not None:
         return result

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping
+from inspect import iscoroutinefunction, signature
 from os import path, urandom
 from re import Match
 from re import compile as pattern
@@ -87,6 +88,11 @@ def report_defect(
     ('ZeroDivisionError: division by zero', True)
     >>> logging.getLogger('seamwise').setLevel(logging.NOTSET)
     """
+    if not isinstance(defect, BaseException):
+        raise TypeError(
+            f'report_defect takes an exception, not {type(defect).__name__}; '
+            'an error of a Failure is expected, and is shown at a seam.'
+        )
     # The frame of the caller is in the log record.
     report, is_new = _report(defect, log, context, stack_level=3)
     for callback in [*_callbacks.values()] if is_new else []:
@@ -113,9 +119,10 @@ def on_defect(callback: Callable[[DefectReport, BaseException], object], /) -> C
     >>> remove()
     >>> logging.getLogger('seamwise').setLevel(logging.NOTSET)
     """
-    if not callable(callback):
+    if not _takes_two(callback):
         raise TypeError(
-            f'on_defect takes a function of a report and an exception, not {callback!r}.'
+            'on_defect takes a function of a report and an exception (no coroutine function), '
+            f'not {callback!r}.'
         )
     token = object()
     _callbacks[token] = callback
@@ -124,6 +131,19 @@ def on_defect(callback: Callable[[DefectReport, BaseException], object], /) -> C
         _callbacks.pop(token, None)
 
     return remove
+
+
+def _takes_two(callback: object) -> bool:
+    if not callable(callback) or iscoroutinefunction(callback):
+        return False
+    try:
+        signature(callback).bind(None, None)
+    except TypeError:
+        return False
+    # A function in C may have no signature.
+    except ValueError:
+        return True
+    return True
 
 
 _callbacks: dict[object, Callable[[DefectReport, BaseException], object]] = {}
@@ -327,7 +347,7 @@ _PLUMBING_FOLDERS = tuple(
 # The paths in uvloop are relative to the folder in which it was built.
 _FRAMEWORKS = pattern(
     r'(?:[/\\](?:site|dist)-packages[/\\]|^)'
-    r'(?:uvloop|anyio|trio|outcome|starlette|fastapi|uvicorn)[/\\]'
+    r'(?:uvloop|anyio|trio|outcome|starlette|fastapi|uvicorn|sentry_sdk)[/\\]'
 )
 
 

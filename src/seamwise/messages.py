@@ -8,6 +8,7 @@ from types import UnionType
 from typing import NamedTuple, Union, get_args, get_origin
 
 from seamwise.redaction import redact
+from seamwise.redaction.settings import current
 from seamwise.secrets import MASK, Secret
 
 TEXT_LIMIT = 1024
@@ -119,6 +120,8 @@ def _format(part: Part, values: object) -> str:
     value: object = getattr(values, part.field)
     if type(value) is Secret:
         return MASK
+    if current().is_sensitive(part.field):
+        value = redact({part.field: value})[part.field]
     is_cut = False
     if isinstance(value, str) and len(value) > VALUE_LIMIT:
         is_cut = True

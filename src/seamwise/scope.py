@@ -80,6 +80,8 @@ class Do(Generic[E_contra]):
 
     def fail(self, error: E_contra, /) -> Never:
         """End the function with this error."""
+        if type(error) in RESULT_TYPES:
+            raise TypeError(f'do.fail takes an error, not {error!r}; write do(result).')
         end: Callable[[Failure[E_contra]], Never] = self  # pyright: ignore[reportAssignmentType]  # T is Never
         end(Failure(error))
 
@@ -109,6 +111,9 @@ class Do(Generic[E_contra]):
         if self._failure is not None:
             return self._swallowed()
         name = getattr(function, '__qualname__', repr(function))
+        if isinstance(value, Coroutine):
+            value.close()
+            return TypeError(f'{name} returned a coroutine; declare it with `async def`.')
         return TypeError(
             f'{name} returned {value!r} as its value, because @fallible adds the Success; '
             'write `return do(result)` to return the value of a result.'
@@ -173,6 +178,8 @@ def _do_first(method: Callable[..., Any]) -> Callable[..., Any]:
     return inner
 
 
+_NO_VALUES: frozenset[type] = RESULT_TYPES | {CoroutineType}
+
 # Has a declared type: type checkers would narrow the attribute to None.
 _NO_FAILURE: Failure[object] | None = None
 
@@ -199,7 +206,7 @@ def _plain(function: Callable[Concatenate[Do[E], ...], T]) -> Callable[..., Resu
             if end is group:
                 raise
         else:
-            if do._failure is None and type(value) not in RESULT_TYPES:
+            if do._failure is None and type(value) not in _NO_VALUES:
                 return Success(value)
             end = do._no_value(function, value)
         finally:
@@ -237,7 +244,7 @@ def _coroutine(
             if end is group:
                 raise
         else:
-            if do._failure is None and type(value) not in RESULT_TYPES:
+            if do._failure is None and type(value) not in _NO_VALUES:
                 return Success(value)
             end = do._no_value(function, value)
         finally:

@@ -10,6 +10,7 @@ import msgspec
 from seamwise import _annotations, messages
 from seamwise.errors import TaggedError
 from seamwise.redaction import redact
+from seamwise.redaction.settings import current
 from seamwise.secrets import MASK, Secret
 
 if TYPE_CHECKING:
@@ -138,11 +139,21 @@ def shown(error: E) -> E:
     changes = {
         field: None
         if field == 'cause' or (isinstance(value, Secret) and field in optional)
-        else _shown(value)
+        else _shown_field(field, value)
         for field in error.__struct_fields__
         if (value := getattr(error, field)) is not None
     }
     return msgspec.structs.replace(error, **changes)
+
+
+def _shown_field(name: str, value: Any) -> Any:
+    if not current().is_sensitive(name):
+        return _shown(value)
+    if isinstance(value, str):
+        return redact({name: value})[name]
+    if type(value) in {tuple, frozenset}:
+        return type(value)(_shown_field(name, item) for item in value)
+    return _shown(value)
 
 
 def _shown(value: Any) -> Any:
@@ -154,7 +165,11 @@ def _shown(value: Any) -> Any:
         return type(value)(map(_shown, value))
     if isinstance(value, msgspec.Struct):
         return msgspec.structs.replace(
-            value, **{field: _shown(getattr(value, field)) for field in value.__struct_fields__}
+            value,
+            **{
+                field: _shown_field(field, getattr(value, field))
+                for field in value.__struct_fields__
+            },
         )
     return value
 

@@ -3,9 +3,10 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Never
+from typing import Any, Never
 
 import pytest
+from returns.result import Success as ReturnsSuccess
 
 from seamwise import (
     Category,
@@ -239,3 +240,21 @@ class TestFlow:
             TypeError, match=r"^functools\.partial\(<class 'int'>, base=2\) must return"
         ):
             flow('1', partial(int, base=2))  # type: ignore[arg-type]  # the misuse is the test
+
+
+@pytest.mark.parametrize('function', [bind_async, map_async])
+def test_a_step_that_is_not_asynchronous_raises_type_error(function: Any) -> None:
+    def step(number: int) -> Success[int]:
+        return Success(number)
+
+    with pytest.raises(TypeError, match='step must return an awaitable, but returned Success'):
+        asyncio.run(function(Success(1), step))
+
+
+def test_the_result_of_an_async_step_is_checked() -> None:
+    async def step(number: int) -> Any:
+        return ReturnsSuccess(number) if number else 0
+
+    assert type(asyncio.run(bind_async(Success(1), step))) is Success
+    with pytest.raises(TypeError, match='a Success or a Failure, but returned int'):
+        asyncio.run(bind_async(Success(0), step))

@@ -19,9 +19,11 @@ from seamwise import (
     Category,
     Cause,
     Do,
+    Failure,
     Raised,
     TaggedError,
     attempt,
+    defects,
     fallible,
     on_defect,
     report_defect,
@@ -616,3 +618,31 @@ def test_frames_of_the_tool_host_are_kept() -> None:
     """A defect of the tool host itself is in these frames."""
     file = str(Path(seamwise.__file__).parent / 'toolhost' / 'registry.py')
     assert file in report_defect(raised_in(file)).pretty
+
+
+@pytest.mark.parametrize('value', ['late', None, Failure(ValueError('x')), ValueError])
+def test_report_defect_raises_type_error_for_anything_but_an_exception(value: Any) -> None:
+    with pytest.raises(TypeError, match='report_defect takes an exception, not '):
+        report_defect(value)
+
+
+async def notify(_report: DefectReport, _defect: BaseException) -> None: ...
+
+
+def take_one(_report: DefectReport) -> None: ...
+
+
+@pytest.mark.parametrize('callback', [None, list, take_one, notify])
+def test_on_defect_raises_type_error_for_a_function_that_it_cannot_call(callback: Any) -> None:
+    with pytest.raises(TypeError, match='on_defect takes a function of a report and an exception'):
+        on_defect(callback)
+
+
+def test_on_defect_accepts_a_function_without_a_signature(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def unknown(_function: object) -> Any:
+        raise ValueError('no signature found')
+
+    monkeypatch.setattr(defects, 'signature', unknown)
+    on_defect(lambda _report, _defect: None)()

@@ -10,6 +10,7 @@ from typing_extensions import override
 
 from seamwise import Category, Secret, TaggedError
 from seamwise.messages import TEXT_LIMIT, VALUE_LIMIT, field_names, shorten
+from seamwise.redaction import configure
 
 
 class Measured(
@@ -152,3 +153,27 @@ def test_a_long_value_in_quotes_is_cut_with_the_number_of_omitted_characters() -
         path: str
 
     assert str(NoSuchPath('a' * 10_200)) == f"'{'a' * 200}… (10000 more)' does not exist."
+
+
+class LoginRefused(
+    TaggedError,
+    namespace='test_messages',
+    category=Category.AUTHENTICATION,
+    message='{user} with {password!r}, {token_count}',
+):
+    user: str
+    password: str
+    token_count: int = 5
+
+
+def test_a_field_with_a_sensitive_name_is_masked_in_the_message() -> None:
+    assert str(LoginRefused('ann', 'sommer')) == "ann with '***', 5"
+
+
+def test_a_configured_name_is_masked_in_the_message() -> None:
+    configure(also={'user'})
+    try:
+        assert str(LoginRefused('ann', 'sommer')) == "*** with '***', 5"
+    finally:
+        configure()
+    assert str(LoginRefused('ann', 'sommer')) == "ann with '***', 5"

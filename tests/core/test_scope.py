@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable, Coroutine, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from typing import Never
+from typing import Any, Never
 from unittest.mock import Mock
 
 import pytest
@@ -91,6 +91,26 @@ class TestResult:
             load()
         with pytest.raises(TypeError, match=r'load_async returned .* write `return do'):
             asyncio.run(load_async())
+
+    def test_a_coroutine_as_value_raises_type_error_and_is_closed(self) -> None:
+        async def later() -> int:
+            return 1
+
+        @fallible
+        def load(_do: Do[Never]) -> object:
+            return later()
+
+        with pytest.raises(TypeError, match='load returned a coroutine; declare it with `async'):
+            load()
+
+    @pytest.mark.parametrize('error', [LATE, ReturnsFailure('late')])
+    def test_do_fail_with_a_result_raises_type_error(self, error: Any) -> None:
+        @fallible
+        def load(do: Do[object]) -> int:
+            do.fail(error)
+
+        with pytest.raises(TypeError, match=r'do\.fail takes an error, not .*; write do\(result\)'):
+            load()
 
     def test_arguments_are_passed_unchanged(self) -> None:
         @fallible

@@ -224,3 +224,17 @@ class Overdrawn(TaggedError, category=Category.CONFLICT):
 
 def test_shown_accepts_a_class_with_unresolvable_annotations() -> None:
     assert shown(Overdrawn(None, Secret('hunter2'))) == Overdrawn(None, Secret('***'))
+
+
+class Refused(
+    TaggedError, namespace='test_texts_shown', category=Category.AUTHENTICATION, message='No.'
+):
+    user: str
+    password: str
+    passwords: tuple[str, ...]
+    pin: int
+
+
+def test_shown_masks_fields_with_sensitive_names_and_keeps_their_types() -> None:
+    error = Refused('ann', 'sommer', ('winter', 'herbst'), 1234)
+    assert shown(error) == Refused('ann', '***', ('***', '***'), 1234)

@@ -488,7 +488,7 @@ def test_a_405_requires_an_allow_header() -> None:
 
 @pytest.mark.parametrize('status', [0, 200, 399, 600])
 def test_the_status_of_an_error_must_be_400_to_599(status: int) -> None:
-    with pytest.raises(ValueError, match='400 to 599'):
+    with pytest.raises(ValueError, match='from 400 to 599'):
         on(LoggedOut).responds(status, 'X')
 
 

@@ -279,3 +279,22 @@ def test_the_schema_shows_neither_of_the_added_parameters() -> None:
 
     operation = app.openapi()['paths']['/users/{uid}']['get']
     assert [parameter['name'] for parameter in operation['parameters']] == ['uid']
+
+
+def test_a_result_inside_a_result_is_a_defect() -> None:
+    with pytest.raises(TypeError, match=r'returned Success\(Success\(1\)\); return the inner'):
+        own_answer(lambda: Success(1))
+
+
+def test_a_sync_handler_that_returns_a_coroutine_is_a_defect() -> None:
+    async def later() -> Result[int, NoSuchUser]:
+        return Success(1)
+
+    app = FastAPI()
+
+    def show() -> Any:
+        return later()
+
+    app.get('/')(endpoint(TABLE)(show))
+    with pytest.raises(TypeError, match='later under `endpoint` returned a coroutine; declare it'):
+        respond(app)

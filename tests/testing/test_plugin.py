@@ -80,7 +80,7 @@ FAILING = """
 def test_the_project_declares_the_plugin_and_the_strategies() -> None:
     assert PROJECT['entry-points'] == {
         'pytest11': {'seamwise': '_seamwise_pytestplugin'},
-        'hypothesis': {'seamwise': 'seamwise.testing.strategies:register'},
+        'hypothesis': {'seamwise': 'seamwise.testing.lazy_strategies:register'},
     }
     assert PROJECT['optional-dependencies']['pytest'] == ['pytest>=8.4,<10']
 

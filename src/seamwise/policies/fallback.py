@@ -187,7 +187,7 @@ class _FallbackLayer(Layer[Any]):
             is_async = isawaitable(result)
             return _HandlerWait(self, result, error) if is_async else self.check_result(result)
 
-    def check_result(self, value: object) -> Result[Any, Any]:
+    def check_result(self, value: object) -> Any:
         """Return the result of the handler, or raise a TypeError if it is not a Result."""
         result = as_result(value)
         if result is None:
@@ -226,7 +226,8 @@ class _HandlerWait(Wait[U, E2]):
         try:
             raise Raised(self._error)
         except Raised:
-            return self._layer.check_result(await self._awaitable)
+            result: Result[U, E2] = self._layer.check_result(await self._awaitable)
+            return result
 
     @override
     def wait_sync(self) -> Never:

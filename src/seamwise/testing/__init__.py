@@ -13,9 +13,8 @@ from seamwise.testing.assertions import assert_failure as assert_failure
 from seamwise.testing.assertions import assert_success as assert_success
 from seamwise.testing.guards import fake_world as fake_world
 from seamwise.testing.lazy_strategies import errors_of as errors_of
+from seamwise.testing.lazy_strategies import register as _register
 
 # If Hypothesis is imported later, its entry point registers the strategies.
 if sys.modules.get('hypothesis') is not None:
-    from seamwise.testing import strategies as _strategies
-
-    _strategies.register()
+    _register()

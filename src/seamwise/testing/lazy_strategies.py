@@ -10,6 +10,13 @@ if TYPE_CHECKING:
 E = TypeVar('E')
 
 
+def register() -> None:
+    """Register strategies for all error classes, also later ones, for `Secret` and for `Cause`.
+
+    Hypothesis calls it through an entry point, possibly while the module is being imported.
+    """
+
+
 def errors_of(union: TypeForm[E], /) -> 'SearchStrategy[E]':
     """Return a Hypothesis strategy for the errors of a class or a union, in equal shares.
 

@@ -21,23 +21,6 @@ E = TypeVar('E')
 MAX_ITEMS = 3
 """Maximum length of a generated tuple or frozenset."""
 
-_state = {'is_registered': False}
-
-
-def register() -> None:
-    """Register strategies for all error classes, also later ones, for `Secret` and for `Cause`.
-
-    Hypothesis calls it through an entry point. Further calls have no effect, so that a strategy
-    that a test registers for a class of its own stays.
-    """
-    if _state['is_registered']:
-        return
-    _state['is_registered'] = True
-    st.register_type_strategy(Secret, values)
-    cause: Any = Cause  # a class at run time
-    st.register_type_strategy(cause, causes())
-    for_each_class(_register_class)
-
 
 def _register_class(kind: type[TaggedError]) -> None:
     strategy: Callable[[type], st.SearchStrategy[Any]] = instances
@@ -46,7 +29,6 @@ def _register_class(kind: type[TaggedError]) -> None:
 
 def errors_of(union: TypeForm[E], /) -> st.SearchStrategy[E]:
     """Return a strategy for the errors of a class or a union; see `seamwise.testing.errors_of`."""
-    register()
     kinds = members(union)
     if not kinds:
         raise TypeError(f'{union!r} has no errors.')
@@ -201,3 +183,10 @@ def _is_within(meta: Meta, value: Any) -> bool:
         and (meta.min_length is None or len(value) >= meta.min_length)
         and (meta.max_length is None or len(value) <= meta.max_length)
     )
+
+
+# A further import has no effect, so a strategy that a test registers for its own class stays.
+_cause: Any = Cause  # a class at run time
+st.register_type_strategy(Secret, values)
+st.register_type_strategy(_cause, causes())
+for_each_class(_register_class)

@@ -390,7 +390,7 @@ def _is_async(function: Callable[..., Any]) -> bool:
 _RESULTS: tuple[type, ...] = (Success, Failure)
 
 
-def _expect_result(value: object) -> Result[Any, Any]:
+def _expect_result(value: object) -> Any:
     result = as_result(value)
     if result is not None:
         return result

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Coroutine, Mapping
 from functools import update_wrapper
-from inspect import Parameter, Signature, iscoroutinefunction, signature
+from inspect import Parameter, Signature, iscoroutine, iscoroutinefunction, signature
 from typing import Any, Generic, Never, ParamSpec, TypeVar, final, overload
 
 from typing_extensions import TypeIs
 
-from seamwise.containers import Failure, Result, Success, as_result
+from seamwise.containers import RESULT_TYPES, Failure, Result, Success, as_result
 from seamwise.seams.http.bodies import Body
 from seamwise.seams.http.exchange import Exchange, Scope, exchange_of
 from seamwise.seams.http.fastapi_route import (
@@ -102,9 +102,7 @@ class Endpoint(Generic[E_contra]):
         elif type(result) is Success:
             response = self._succeeded(result.unwrap(), request.scope, settings)
         else:
-            raise TypeError(
-                f'A handler under `endpoint` must return a Result, not {type(value).__name__}.'
-            )
+            raise TypeError(_not_a_result(value))
         exchange.is_answered = True
         return response
 
@@ -119,6 +117,10 @@ class Endpoint(Generic[E_contra]):
 
     def _succeeded(self, value: object, scope: Scope, settings: Response | None) -> Response:
         exchange = exchange_of(scope)
+        if type(value) in RESULT_TYPES:
+            raise TypeError(
+                f'A handler under `endpoint` returned Success({value!r}); return the inner result.'
+            )
         if isinstance(value, Response):
             value.headers.setdefault('x-request-id', exchange.request_id)
             return value
@@ -173,6 +175,14 @@ def _request(name: str | None, args: tuple[object, ...], kwargs: dict[str, Any])
         if _is_request(value):
             return value
     raise TypeError('A handler under `endpoint` must be called with a Request of Starlette.')
+
+
+def _not_a_result(value: object) -> str:
+    if iscoroutine(value):
+        name = value.__qualname__
+        value.close()
+        return f'{name} under `endpoint` returned a coroutine; declare it with `async def`.'
+    return f'A handler under `endpoint` must return a Result, not {type(value).__name__}.'
 
 
 def _is_request(value: object) -> TypeIs[Request]:

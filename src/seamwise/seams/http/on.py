@@ -124,7 +124,8 @@ class HttpArmBuilder(ArmBuilder[K, HttpError]):
         """
         if status not in _ERROR_STATUSES:
             raise ValueError(
-                f'{self._kind.__name__}: the status of an error is 400 to 599, not {status}.'
+                f'{self._kind.__name__}: the status of an error is a whole number from 400 to 599, '
+                f'not {status!r}.'
             )
         if status == HTTPStatus.METHOD_NOT_ALLOWED and headers is None:
             raise ValueError(
