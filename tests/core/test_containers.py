@@ -9,7 +9,7 @@ import sys
 import types
 from abc import ABCMeta
 from collections.abc import Callable
-from typing import Any, get_type_hints
+from typing import Any, assert_never, get_type_hints
 
 import msgspec
 import pytest
@@ -127,6 +127,8 @@ def test_match_takes_the_value_by_position() -> None:
                 return f'value {number}'
             case Failure(error):
                 return f'error {error}'
+            case _:
+                assert_never(result)
 
     assert [show(Success(1)), show(Failure('late'))] == ['value 1', 'error late']
 

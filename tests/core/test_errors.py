@@ -252,8 +252,7 @@ class HasPlainTag:
 
 
 class HasMethod:
-    def retryable(self) -> bool:
-        return True
+    def retryable(self) -> object: ...
 
 
 class HasProperty:

@@ -137,8 +137,7 @@ class FrozenError(Exception):
 
 class OwnGroup(ExceptionGroup[Exception]):
     @override
-    def derive(self, excs: Any) -> Any:
-        raise NotImplementedError
+    def derive(self, excs: Any) -> Any: ...
 
 
 SECRETIVE: list[Callable[[], BaseException]] = [

@@ -93,8 +93,7 @@ class TestResult:
             asyncio.run(load_async())
 
     def test_a_coroutine_as_value_raises_type_error_and_is_closed(self) -> None:
-        async def later() -> int:
-            return 1
+        async def later() -> None: ...
 
         @fallible
         def load(_do: Do[Never]) -> object:

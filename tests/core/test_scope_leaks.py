@@ -243,8 +243,7 @@ class TestThreads:
     def test_do_can_fail_in_a_greenlet_of_its_thread_beside_other_threads(self) -> None:
         @fallible
         def switching(do: Do[str]) -> int:
-            value: int = greenlet.greenlet(do).switch(LATE)
-            return value
+            return int(greenlet.greenlet(do).switch(LATE))
 
         with ThreadPoolExecutor(1) as pool:
             pool.submit(int).result()

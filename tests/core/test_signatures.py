@@ -396,7 +396,7 @@ class TestReturnAnnotation:
 
     def test_of_a_coroutine_function_is_checked_too(self) -> None:
         async def load(_do: Do[str]) -> Result[int, str]:
-            return Success(1)
+            pytest.fail('It is refused.')
 
         with pytest.raises(TypeError, match='@fallible adds the Result'):
             fallible(load)
