@@ -92,7 +92,7 @@ _OPENINGS = ('"', "'", '`', '(', '[', '{')
 _CONTINUES = pattern(r'\\*+["\'`)\]}]*+[ \t]*+[^\s,)\]}]')
 
 _PUNCTUATION = pattern(r'[^\w*]{1,2}')
-_CHANGED = pattern(r'\\*+["\'`]?[ \t]{0,4}(?:->|=>|→)[ \t]{1,4}(?=\S)')
+_CHANGED = pattern(r'\\*+["\'`]?[ \t]{0,4}(?:->|=>|→)[ \t]{1,4}(?=[^\s(])')
 _MASKED = pattern(r'\*{3,}+(?=[\s,;&)\]}\\]|\Z)')
 _SENTENCE_WORD = pattern(
     'an?|and|are|argument|as|by|can|cannot|does|flag|for|from|has|have|if|in|instead|is|it|may|must'

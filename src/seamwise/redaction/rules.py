@@ -178,8 +178,6 @@ def _is_userinfo(secret: str, _: Match[str]) -> bool:
 
 def _is_password_of_user(secret: str, match: Match[str]) -> bool:
     """Return whether `-u ann:x` has a password; `docker run -u root:root` has a group."""
-    if is_placeholder(secret):
-        return False
     user = match[0][: match.start(match.lastgroup or 0) - match.start() - 1]
     command = match.string[max(0, match.start() - 200) : match.start()]
     return not user.endswith(f' {secret}') or 'curl' in command
