@@ -55,7 +55,7 @@ _WORDS_OF_STATE = words(
 )
 
 _NAMES_OF_OBJECTS = (
-    'self|this|cls|request|req|settings|config|cfg|conf|os|process|env|environ|args|options|opts'
+    'import|self|this|cls|request|req|settings|config|cfg|conf|os|process|env|environ|args|options|opts'
     '|params|props|ctx|context|secrets|vars|var|local|inputs|kwargs|payload|form'
     '|session|event|client|response|res|result|row|record|item|credentials|creds|user|account'
 )
