@@ -193,3 +193,52 @@ def test_a_header_that_begins_with_a_quote_or_bracket_is_masked_to_its_end(
 def test_a_quoted_value_at_the_end_of_a_line_keeps_its_quotes() -> None:
     assert redact('cookie: "abc"\nnext: 1') == 'cookie: "***"\nnext: 1'
     assert redact('{cookie: "abc", user: "ann"}') == '{cookie: "***", user: "ann"}'
+
+
+def test_both_values_of_a_change_are_masked() -> None:
+    assert redact('password = "Old-1" -> "New-2"') == 'password = "***" -> "***"'
+    assert redact('token: "Old-1" -> null') == 'token: "***" -> null'
+    assert redact('token: "Old-1" -> (known after apply)') == (
+        'token: "***" -> (known after apply)'
+    )
+
+
+def test_private_members_of_a_json_web_key_are_masked() -> None:
+    key = '{"d": "FAKE-d", "kty": "EC", "x": "f83O", "oth": [{"d": 1}]'
+    masked = key.replace('"FAKE-d"', '"***"')
+    assert redact(f'{key}}}') == f'{masked}}}'
+    assert redact(key) == masked
+    assert redact({'kty': 'oct', 'k': 'FAKE-k', 'kid': '1'}) == {
+        'kty': 'oct',
+        'k': '***',
+        'kid': '1',
+    }
+    assert redact('{"d": "left", "p": "top"}') == '{"d": "left", "p": "top"}'
+
+
+def test_a_label_is_kept_and_a_password_of_the_same_form_is_masked() -> None:
+    labels = {'password': '密码', 'passwort': 'Passwort', 'newPassword': 'Forgot password?'}
+    assert redact(labels) == labels
+    assert redact({'password': 'пароль', 'passwort': 'Sommer'}) == {
+        'password': '***',
+        'passwort': '***',
+    }
+
+
+def test_a_block_is_kept_only_if_it_describes_secrets() -> None:
+    schema = 'token:\n  scopes:\n    read: all of it\n\n  type: string\nnext: 1'
+    assert redact(schema) == schema
+    assert redact('token:\n  scopes:\n    read: all\n  other: FAKE-1\nnext: 1') == (
+        'token: ***\nnext: 1'
+    )
+    assert redact('token:\n  type: |\n    FAKE-1\nnext: 1') == 'token: ***\nnext: 1'
+
+
+def test_a_variable_is_kept_in_code() -> None:
+    for code in (
+        'self.password = hashed_password',
+        'const secret = clientSecret;',
+        'login(user=ann, password=db_password)',
+    ):
+        assert redact(code) == code
+    assert redact('password=my_password') == 'password=***'

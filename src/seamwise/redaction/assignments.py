@@ -10,9 +10,16 @@ from seamwise.redaction.harmless import (
     is_harmless,
     is_message,
     is_placeholder,
+    is_reference,
 )
 from seamwise.redaction.redactor import Redactor
-from seamwise.redaction.sensitive_names import MAX_NAME, is_measure, is_sensitive, split_words
+from seamwise.redaction.sensitive_names import (
+    MAX_NAME,
+    is_measure,
+    is_metadata,
+    is_sensitive,
+    split_words,
+)
 from seamwise.redaction.spans import (
     Span,
     block_end,
@@ -36,9 +43,9 @@ _NAME = pattern(
     VERBOSE,
 )
 _TUPLE = pattern(r"""(?P<quote>["'])(?P<name>[\w.$ -]{1,64}+)(?P=quote)\s*+,\s*+""")
-_SCHEMA_LINE = pattern(
-    r'\s*+(?:(?:type|format|required|minLength|maxLength|min_length|max_length|nullable|writeOnly'
-    r'|readOnly|deprecated)[ ]?:[ ]?(?:string|password|true|false|\d{1,5}))?+\s*+'
+_BLOCK_LINE = pattern(
+    r'(?P<indent>[ \t]*+)(?:-[ ]++)?(?:["\']?(?P<name>[\w.$/-]++)["\']?:(?:[ \t]++|\Z))?+'
+    r'(?P<value>.*+)'
 )
 _ELEMENT_VALUE = pattern(
     r'<(?:[\w-]{1,40}:)?(?P<name>[\w.-]{1,64}+)\s(?:[^<>]{0,200}?\s)?value\s*+(?P<sign>=)\s*+',
@@ -62,9 +69,14 @@ _ATTRIBUTES = pattern(
 )
 _ARGUMENT = pattern(r'--?[A-Za-z][\w-]*+')
 _USER = pattern(r'(?!\+|\d++:\d)[^\s:]++:(?!//)')
-_FLAG = pattern(r'(?<![\w-])(?P<name>--?[A-Za-z][\w-]*+)(?:[ \t]++|\\*+["\'],\s*+)(?![-=<\s])')
+_FLAG = pattern(
+    r'(?<![\w-])(?P<name>--?[A-Za-z][\w-]*+)(?:[ \t]++|\\*+["\'],\s*+(?=\\*+["\'`]))(?![-=<\s])'
+)
 _ELEMENT = pattern(r'<(?:[\w-]++:)?+([\w.-]++)(?:\s[^<>]*+)?+>(?:<!\[CDATA\[)?+([^<]++)')
-_OPENING = pattern(r'(?:\$?[A-Za-z_][\w.]{0,40}[(\[]|[bBrRuUfF]{1,2})?(\\*+)("""|\'\'\'|["\'`])')
+_OPENING = pattern(
+    r'(?:\$?[A-Za-z_](?:[\w.!?]|::|->){0,40}[(\[]|string\(\d{1,6}\)[ ]|[bBrRuUfF]{1,2})?'
+    r'(\\*+)("""|\'\'\'|["\'`])'
+)
 _QUOTES = ('"', "'", '`')
 _OPEN_QUOTE = pattern(r'(\\*+)(["\'`])\Z')
 _LINE_START = pattern(r'(?:\A|\n)([ \t]*+)(?:[>*#<+-]++[ \t]*+)*+\Z')
@@ -80,6 +92,7 @@ _OPENINGS = ('"', "'", '`', '(', '[', '{')
 _CONTINUES = pattern(r'\\*+["\'`)\]}]*+[ \t]*+[^\s,)\]}]')
 
 _PUNCTUATION = pattern(r'[^\w*]{1,2}')
+_CHANGED = pattern(r'\\*+["\'`]?[ \t]{0,4}(?:->|=>|→)[ \t]{1,4}(?=[^\s(])')
 _MASKED = pattern(r'\*{3,}+(?=[\s,;&)\]}\\]|\Z)')
 _SENTENCE_WORD = pattern(
     'an?|and|are|argument|as|by|can|cannot|does|flag|for|from|has|have|if|in|instead|is|it|may|must'
@@ -88,7 +101,9 @@ _SENTENCE_WORD = pattern(
 _NOT_THE_SECRET = frozenset(('id', 'file', 'stdin', 'path', 'dir', 'jar', 'name', 'prompt', 'type'))
 _WHOLE_LINE = frozenset(('authorization', 'cookie', 'cookies', 'passphrase', 'passphrases'))
 _USER_FLAGS = frozenset(('-u', '--user', '--proxy-user'))
-_SIGNATURES = frozenset(('sig', 'x-amz-signature', 'x-goog-signature'))
+_SIGNATURES = frozenset(
+    ('sig', 'signature', 'x-oss-signature', 'x-amz-signature', 'x-goog-signature')
+)
 
 
 def assigned_secrets(text: str, redactor: Redactor) -> Iterator[Span]:
@@ -136,8 +151,15 @@ def _pairs(text: str, redactor: Redactor) -> Iterator[Span]:
         if _is_named(text, match, redactor) and (span := _value(text, match)):
             # The end of the value can be a name too: `password=api_key: …`.
             tail = _NAME_AT_END.search(text, max(at, span.end - MAX_NAME), span.end)
-            at = tail.start() if tail else span.end
-            yield span
+            at = tail.start() if tail and span.masked else span.end
+            if span.masked:
+                yield span
+                if change := _CHANGED.match(text, span.end):
+                    changed = Span(change.end(), word_end(text, change.end()))
+                    changed = _quoted(text, change.end()) or changed
+                    if not is_harmless(text[changed.start : changed.end]):
+                        at = changed.end
+                        yield changed
 
 
 def _flags(text: str, redactor: Redactor) -> Iterator[Span]:
@@ -180,7 +202,7 @@ _METAVARIABLES = frozenset(('FILE', 'PATH', 'PASS', 'STRING', 'TEXT', 'VALUE', '
 
 def _elements(text: str, redactor: Redactor) -> Iterator[Span]:
     for match in _ELEMENT.finditer(text):
-        if redactor.is_sensitive(match[1]) and not is_harmless(match[2]):
+        if redactor.is_sensitive(match[1]) and not is_harmless(match[2], match[1]):
             yield Span(*match.span(2))
 
 
@@ -199,9 +221,17 @@ def _introduced(text: str, introduction: Pattern[str], redactor: Redactor) -> It
             continue
         if span is None and introduction is _ATTRIBUTES:
             span = Span(match.end(), word_end(text, match.end()))
-        if span and span.start < span.end and not is_harmless(text[span.start : span.end]):
+        if (
+            span
+            and span.start < span.end
+            and not is_harmless(text[span.start : span.end], match['name'])
+        ):
             at = span.end
             yield span
+
+
+_IN_ADDRESS = pattern(r'\b[au]rn:[\w:/*-]{1,60}\Z')
+_SELECTOR = pattern(r'\]:[a-z]')
 
 
 def _is_named(text: str, match: Match[str], redactor: Redactor) -> bool:
@@ -222,12 +252,31 @@ def _is_named(text: str, match: Match[str], redactor: Redactor) -> bool:
         )
     if name.lower() in _SIGNATURES and before[-1:] in ('?', '&'):
         return True
-    if sign == ':' and (
-        before.endswith('/') or (before[-11:] + name).lower() == 'unexpected token'
-    ):
-        # `auth/token:42` is a location too; "unexpected token" is a message of a parser.
+    return not _is_no_assignment(text, match, before, name) and any(
+        map(redactor.is_sensitive, _readings(name, before, match))
+    )
+
+
+def _is_no_assignment(text: str, match: Match[str], before: str, name: str) -> bool:
+    """Return whether the sign after a name has another meaning than an assignment."""
+    if match['sign'] != ':':
         return False
-    return any(map(redactor.is_sensitive, _readings(name, before, match)))
+    return (
+        _IN_ADDRESS.search(before) is not None
+        # In `input[type="password"]:focus`, the text in quotes is a value.
+        or (
+            match['close'] is not None
+            and '=' in before[-2:]
+            and _SELECTOR.match(text, match.end('close')) is not None
+        )
+        # `${TOKEN:?must be set}`
+        or (text.startswith('?', match.end('sign')) and before.endswith('${'))
+        # `auth/token:42` is a location.
+        or before.endswith('/')
+        # A message of a parser, and the result of a test.
+        or (before[-11:] + name).lower() == 'unexpected token'
+        or (before[-4:] + name) == '--- PASS'
+    )
 
 
 def _readings(name: str, before: str, match: Match[str]) -> list[str]:
@@ -247,21 +296,53 @@ def _readings(name: str, before: str, match: Match[str]) -> list[str]:
 def _value(text: str, match: Match[str]) -> Span | None:
     at = match.end()
     span = _quoted(text, at)
-    if span is None and (match['sign'] in ('==', '===') or _MASKED.match(text, at)):
+    if (
         # A comparison with another name, or a value that is masked already.
-        return None
-    if span is None and _is_reference(text, match):
+        (match['sign'] in ('==', '===') or _MASKED.match(text, at) or _is_reference(text, match))
+        if span is None
+        else text[at] in _QUOTES and _closes_prompt(text, match)
+    ):
         return None
     is_quoted = span is not None
     span = _whole_header(text, match, span or _unquoted(text, match))
     value = text[span.start : span.end]
-    if _PUNCTUATION.fullmatch(value) or is_harmless(value.rstrip(';')):
-        return None
-    if is_quoted and _is_argument_of_call(text, at, span):
-        return None
-    if _NUMBER.fullmatch(value) and is_measure(match['name']):
-        return None
-    return span
+    if is_quoted and (_is_argument_of_call(text, at, span) or _is_fixed_placeholder(value)):
+        # Names inside of it have no values.
+        return Span(span.end, span.end, masked=0)
+    is_kept = span.masked and (
+        _PUNCTUATION.fullmatch(value)
+        or is_harmless(value.rstrip(';'), match['name'])
+        or (
+            _NUMBER.fullmatch(value)
+            and (is_measure(match['name']) or (not is_quoted and _is_constant(text, match, span)))
+        )
+    )
+    return None if is_kept else span
+
+
+_DEFAULT = pattern(r':?[-=+]')
+
+
+def _is_fixed_placeholder(value: str) -> bool:
+    # The default in `${DB_PASSWORD:-hunter2}` can be a secret.
+    return value[:1] in {'$', '{'} and is_placeholder(value) and not _DEFAULT.search(value)
+
+
+def _is_constant(text: str, match: Match[str], span: Span) -> bool:
+    """Return whether a number is the one of a member or field, as in `string password = 2;`."""
+    name = split_words(match['name'])
+    return (
+        span.end - span.start <= _MAX_MEMBER
+        and text[match.start('sign') - 1] == ' '
+        and text[match.end('sign') : match.end()] == ' '
+        and name[-1] not in _SHORT_CODES
+        and (text[span.end : span.end + 1] in {';', ','} or not is_sensitive(name[-1]))
+    )
+
+
+_MAX_MEMBER = 3
+"""In digits."""
+_SHORT_CODES = frozenset(('pin', 'cvv', 'cvc', 'otp', 'totp', 'code'))
 
 
 def _is_reference(text: str, match: Match[str]) -> bool:
@@ -274,17 +355,81 @@ def _is_reference(text: str, match: Match[str]) -> bool:
     ):
         # `connect(password=password)` and `self.token = token`.
         return True
-    if is_code(text, at):
+    if is_code(text, at) or _is_variable(text, match) or _is_type(text, match):
+        return True
+    if match['sign'] == ':' and name in _SUBJECTS and _SUBJECT.match(text, at):
         return True
     return match['sign'] in (':', '：') and is_message(
-        text[at : min(line_end(text, at), at + _SENTENCE)], prose='phrase' not in name.lower()
+        text[at : line_end(text, at, limit=at + _SENTENCE)], prose='phrase' not in name.lower()
+    )
+
+
+_SUBJECTS = frozenset(('auth', 'token', 'tokens', 'cookie', 'cookies', 'jwt', 'otp', 'credentials'))
+_SUBJECT = pattern(r'[a-z]{2,20}(?:[ ][a-z-]{1,20}){2,12}[.!?]?[ \t]*(?:\n|\Z)')
+"""Rest of a line such as `auth: fix the refresh of tokens`."""
+_MEMBER = pattern(r'[A-Za-z_$][\w$]*+(?:\??\.[A-Za-z_$][\w$]*+)++(?=[\s,;)\]}!]|\Z)')
+_VARIABLE = pattern(r'[a-z_][A-Za-z_]{0,60}+(?=(?P<end>[,);])|\s|\Z)')
+_TYPE = pattern(
+    r"[&*]?(?:mut[ ])?(?:'\w{1,8}[ ])?[A-Z][A-Za-z]{1,60}(?:<[^<>\n]{0,60}>)?[?!]?[ ]?(?:[,);={]|$)"
+)
+_DECLARATION = pattern(
+    r'\b(?:def|fn|func|fun|function|constructor|class|interface|struct|private|public|protected'
+    r'|internal|readonly|let|var|val|const|static|final|override|export)[ ]'
+)
+_BEFORE = 200
+"""In characters; the part of a line before a name that is searched."""
+
+
+def _line_before(text: str, match: Match[str]) -> str:
+    start = match.start()
+    return text[max(0, start - _BEFORE) : start].rpartition('\n')[2]
+
+
+def _is_variable(text: str, match: Match[str]) -> bool:
+    """Return whether the value is a member such as `var.db_password`, or a variable in code."""
+    if member := _MEMBER.match(text, match.end()):
+        return any(map(is_sensitive, member[0].split('.')))
+    variable = _VARIABLE.match(text, match.end())
+    if variable is None or len(split_words(variable[0])) == 1 or not is_sensitive(variable[0]):
+        return False
+    before = _line_before(text, match)
+    return (
+        '.' in match['name'].strip('.')
+        or _DECLARATION.search(before) is not None
+        or (variable['end'] in {',', ')'} and '(' in before)
+    )
+
+
+def _is_type(text: str, match: Match[str]) -> bool:
+    """Return whether the value is the type in a declaration, such as `secret: ConfigService`."""
+    return (
+        match['sign'] == ':'
+        and _TYPE.match(text, match.end()) is not None
+        and _DECLARATION.search(_line_before(text, match)) is not None
+    )
+
+
+_OPENED = pattern(r'(?<!\w)["\'`]')
+
+
+def _closes_prompt(text: str, match: Match[str]) -> bool:
+    """Return whether a quote after the name closes a prompt, as in `read -p 'Password: '`."""
+    quote = text[match.end()]
+    before = _line_before(text, match)
+    opened = _OPENED.search(before)
+    return (
+        match['close'] is None
+        and opened is not None
+        and opened[0] == quote
+        and before.count(quote) == 1
+        and text[match.end() + 1 : match.end() + 2] in {'', ' ', ')', ',', '\n', ';'}
     )
 
 
 _SENTENCE = 200
 """In characters; a longer text after a name is not searched for a sentence."""
 _NUMBER = pattern(r'[\d.]++')
-_CALLED = pattern(r'(?:\$?[A-Za-z_][\w.]{0,40}[(\[])\\*+["\'`]')
+_CALLED = pattern(r'(?:\$?[A-Za-z_](?:[\w.!?]|::|->){0,40}[(\[])\\*+["\'`]')
 
 
 def _is_argument_of_call(text: str, at: int, span: Span) -> bool:
@@ -293,7 +438,8 @@ def _is_argument_of_call(text: str, at: int, span: Span) -> bool:
         return False
     value = text[span.start : span.end]
     return (
-        value.rstrip().endswith((':', '?'))
+        is_reference(value)
+        or value.rstrip().endswith((':', '?'))
         or (value.isupper() and value.replace('_', '').isalnum())
         or is_sensitive(value)
     )
@@ -331,18 +477,54 @@ def _unquoted(text: str, match: Match[str]) -> Span:
     in_brackets = text[at : at + 1] in ('{', '[', '(')
     if in_brackets or close:
         stop = word_end(text, container_end(text, at) if in_brackets else at)
+        if in_brackets and _CONTAINER_OF_CODE.fullmatch(text, at, stop):
+            return Span(stop, stop, masked=0)
         # If the name is quoted, quote the mask too, so that JSON stays valid.
         return Span(at, _skip_quotes(text, stop, close), f'{close}{MASK}{close}')
     indent = _indent(text, match)
     if indent is not None and match['sign'] == ':' and (end := block_end(text, at, indent)):
         block = text[match.end('sign') : end]
-        if all(map(_SCHEMA_LINE.fullmatch, block.split('\n'))):
-            return Span(at, at)
+        if _is_harmless_block(block):
+            return Span(end, end, masked=0)
         return Span(match.end('sign'), end, f' {MASK}')
     parts = split_words(match['name'])
     if 'authorization' in parts and (scheme := _SCHEME_AND_VALUE.match(text, at)):
         return Span(scheme.end('scheme'), scheme.end())
     return Span(at, _bare_end(text, match, parts, at_line_start=indent is not None))
+
+
+_CONTAINER_OF_CODE = pattern(
+    r"""(?: [\s{}\[\](),]++ | \\*+''(?!') | \\*+""(?!") | \w++[ ]?:(?=[ ])
+      | [A-Za-z_$][\w$]*+ (?: \??\.[A-Za-z_$][\w$]*+ )++ | (?<=\()\d{1,3}(?=\))
+      | (?:true|false|null|None)\b )*+""",
+    VERBOSE,
+)
+"""Container without literals, such as `{secret: process.env.SECRET}`."""
+_IDENTIFIER = pattern(r'[\w-]{1,60}')
+
+
+def _is_harmless_block(block: str) -> bool:
+    """Return whether an indented block has no secret: a schema, or references to secrets."""
+    described: int | None = None
+    for line in block.split('\n'):
+        parts = _BLOCK_LINE.fullmatch(line.rstrip())
+        if parts is None or not line.strip():
+            continue
+        name, value, indent = parts['name'] or '', parts['value'].strip('"\''), len(parts['indent'])
+        if described is not None and indent <= described:
+            described = None
+        is_described = is_metadata(name) or (described is not None and not is_sensitive(name))
+        if not value and described is None and is_metadata(name):
+            described = indent
+        is_kept = (
+            is_described
+            or is_harmless(value, name)
+            or (not name and _IDENTIFIER.fullmatch(value) and is_sensitive(value))
+            or (value.isdecimal() and is_measure(name))
+        )
+        if not is_kept or parts['value'][:1] in {'|', '>'}:
+            return False
+    return True
 
 
 def _skip_quotes(text: str, at: int, quote: str) -> int:

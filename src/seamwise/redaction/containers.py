@@ -11,7 +11,14 @@ from msgspec.structs import force_setattr
 from seamwise._safe_call import call_or_describe
 from seamwise.redaction.harmless import is_harmless
 from seamwise.redaction.redactor import Redactor
-from seamwise.redaction.sensitive_names import NAME_KEYS, VALUE_KEYS, is_measure, is_name
+from seamwise.redaction.sensitive_names import (
+    NAME_KEYS,
+    PRIVATE_MEMBERS,
+    VALUE_KEYS,
+    is_measure,
+    is_metadata,
+    is_name,
+)
 from seamwise.secrets import MASK, Secret
 
 CYCLE: Final = '<cycle>'
@@ -131,17 +138,20 @@ class _Redaction:
             return True
         if isinstance(value, _CONTAINERS) and not value:
             return False
-        parts: list[tuple[str, object]] = [(name, value)]
+        parts: list[tuple[str, object, bool]] = [(name, value, False)]
         visited: set[int] = set()
         while parts:
-            name, part = parts.pop()
+            name, part, is_described = parts.pop()
             if id(part) in self._harmless or id(part) in visited:
                 continue
             if isinstance(part, _SEARCHED):
                 visited.add(id(part))
                 self._alive.append(part)
-                parts += _named_parts(part, name)
-            elif not self._is_harmless_leaf(name, part):
+                parts += _named_parts(part, name, is_described=is_described)
+            elif not (
+                self._is_harmless_leaf(name, part)
+                or (is_described and isinstance(part, str) and not self._is_secret_name(name))
+            ):
                 return False
         self._harmless |= visited
         return True
@@ -150,7 +160,7 @@ class _Redaction:
         if value is None or type(value) is bool:
             return True
         if type(value) is str:
-            return is_harmless(value) or self._redactor.settings.is_kept(value)
+            return is_harmless(value, name) or self._redactor.settings.is_kept(value)
         return type(value) in _UNCHANGED and is_measure(name)
 
     def _step(self, value: object) -> _Step:
@@ -162,6 +172,7 @@ class _Redaction:
     def _mapping(self, value: Mapping[object, object]) -> _Step:
         result: dict[object, object] = {}
         pair = self._pair_value(value)
+        is_json_web_key = isinstance(value, dict) and 'kty' in value
         copy_number = 1
         for key, item in list(value.items()):
             safe_key, is_secret = self._keys.get(key) or self._redact_key(key)
@@ -169,7 +180,9 @@ class _Redaction:
                 safe_key = _hashable((yield key))
             redacted = (
                 self._named(str(key), item)
-                if is_secret or (pair is not None and key == pair)
+                if is_secret
+                or (pair is not None and key == pair)
+                or (is_json_web_key and key in PRIVATE_MEMBERS)
                 else self.scalar(item)
             )
             if redacted is CONTAINER:
@@ -322,12 +335,19 @@ _STEPS: tuple[tuple[type, Callable[[_Redaction, Any], _Step]], ...] = (
 )
 
 
-def _named_parts(container: Any, name: str) -> list[tuple[str, object]]:
-    """Return the parts of a container with their names; items of a list have the list's name."""
+def _named_parts(
+    container: Any, name: str, *, is_described: bool
+) -> list[tuple[str, object, bool]]:
+    """Return the parts of a container, each with its name and whether that is metadata.
+
+    Items of a list have the name of the list.
+    """
     if isinstance(container, _MAPPING):
         pairs: Any = container
-        return [(str(key), item) for key, item in pairs.items()]
-    return [(name, item) for item in container]
+        return [
+            (str(key), item, is_described or is_metadata(str(key))) for key, item in pairs.items()
+        ]
+    return [(name, item, is_described) for item in container]
 
 
 def _size(data: Any) -> int:

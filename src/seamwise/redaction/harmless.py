@@ -3,7 +3,7 @@
 from re import IGNORECASE, VERBOSE
 from re import compile as pattern
 
-from seamwise.redaction.sensitive_names import words
+from seamwise.redaction.sensitive_names import FOREIGN_WORDS, is_sensitive, split_words, words
 
 _MAX_LENGTH = 400
 """In characters; a longer text is no message about a field."""
@@ -12,15 +12,38 @@ _PLACEHOLDER = pattern(
     r"""
       \*{3,} | [xX]{3,16} | \.{3} | … | •+ | \?
     | \[ (?: redacted | filtered | masked | hidden | removed | secret ) \]
-    | < [A-Za-z][\w .:/-]{0,60} > | \{ \w{0,40} \} | \{\{ [^{}]{0,80} \}\}
+    | </?[|]?[A-Za-z][\w .:/-]{0,60}[|]?> | (?-i: \[ [A-Z_]{2,12} \] )
+    | \{ \w{0,40} \} | \{\{ [^{}]{0,80} \}\}
     | \$ [A-Z_][A-Z0-9_]* | \$\d{1,2} | \$env:\w+ | \$?\$\{\{? [^{}]{0,80} \}\}?
     | \$\( [^()]{0,80} \)
     | % (?: [sdrfiq] | \(\w{1,40}\)s | [A-Z_]{1,40}% )
     | (?: your | insert | enter | replace )[-_ ]?(?: \w{1,20}[-_ ]? ){1,5}
     | :[a-z_]{1,40}
+    | \( [a-z]{2,20} (?: [ ] [a-z]{2,20} ){1,4} \)
+    | [\[<(]? \d{1,6} [ ] (?: bytes | chars | characters ) [\])>]?
+    # Colors and lengths of design tokens.
+    | \# (?: [0-9a-f]{3} | [0-9a-f]{6} | [0-9a-f]{8} )
+    | \d{1,4} (?: \.\d{1,3} )? (?: px | r?em | vh | vw )
     """,
     VERBOSE | IGNORECASE,
 )
+_REFERENCE = pattern(
+    r"""
+      (?: ~ | \.{1,2} | [A-Za-z]: )? (?: [/\\]{1,2} \.?[A-Z]?[a-z0-9_.-]{1,60} ){2,12} /?
+    | (?: ~ | \.{1,2} ) / \.?[A-Za-z][a-z0-9_.-]{1,60}
+    | (?: arn | urn ) : [\w./:*@+=-]{4,300}
+    | (?: op | vault | ssm | awssm | gcpsm | keyring | secretsmanager | file )
+      : /{0,3} [\w ./:\#-]{3,200}
+    | (?: env | secret | secretref ) : [A-Za-z][A-Za-z_-]{2,60}
+    | projects/[\w-]{1,60}/secrets/[\w./-]{1,120}
+    | @Microsoft\.KeyVault\( [^()]{1,200} \)
+    | [\w-]{1,40} \. (?: pem | key | crt | cer | p12 | pfx | jks | txt | json | ya?ml | env )
+    """,
+    VERBOSE,
+)
+"""Path of a file, or address of a secret in a store."""
+_KEY_ID = pattern('(?:0x)?(?:[0-9A-F]{8}|[0-9A-F]{16}|[0-9A-F]{40})!?')
+_LABEL_WORD = pattern("[A-Za-zÀ-ɏ]{1,20}(?:['’-][A-Za-zÀ-ɏ]{1,20})?")
 _SCHEME = pattern(r'\A(?:bearer|basic|token)[ ]++', IGNORECASE)
 _ENVIRONMENT = pattern(r'\$[a-z_]')
 
@@ -28,11 +51,11 @@ _WORDS_OF_STATE = words(
     'null none nil undefined true false str string bytes int integer bool boolean number text'
     ' object any unset empty blank missing required optional invalid expired revoked unknown hidden'
     ' redacted filtered masked n/a enabled disabled yes no on off never always active inactive'
-    ' strict lax strong weak'
+    ' strict lax strong weak inherit sensitive'
 )
 
 _NAMES_OF_OBJECTS = (
-    'self|this|cls|request|req|settings|config|cfg|conf|os|process|env|environ|args|options|opts'
+    'import|self|this|cls|request|req|settings|config|cfg|conf|os|process|env|environ|args|options|opts'
     '|params|props|ctx|context|secrets|vars|var|local|inputs|kwargs|payload|form'
     '|session|event|client|response|res|result|row|record|item|credentials|creds|user|account'
 )
@@ -53,6 +76,7 @@ _CODE = pattern(
         | Promise | Array | Vec | Option | Callable | Mapping ) [\[<]
     | (?: await | lambda | new | not | yield )[ ][\w.(]
     | (?: {_NAMES_OF_OBJECTS} ) (?: \??\. | -> ) [A-Za-z_$]
+    | [A-Za-z_$][\w$]{{0,40}} (?: (?: \??\.|::|->) [A-Za-z_$][\w$]{{0,40}} ){{1,8}} !?[(]
     | [A-Za-z_$][A-Za-z_.]{{0,60}} (?<! \b[bfru] ) \( [^()"'`]{{0,100}} (?: \([^()]{{0,100}}\) )? \)
       (?= [\s,;)\]}}.] | \Z )
     | \?, | %\( | (?: \$\d{{1,2}} | %s ) (?= [\s,;)'\"] | \Z )
@@ -71,7 +95,7 @@ _GRAMMAR = words(
     ' required invalid missing expired revoked incorrect wrong blank null empty short long weak'
     ' common match matches least most minimum maximum contain contains characters character digit'
     ' letter field value valid password token key secret should needs need please enter provide'
-    ' updated changed successfully reset sent verified accepted rejected authentication'
+    ' unexpected updated changed successfully reset sent verified accepted rejected authentication'
     ' error unknown denied unable failed allowed used must-have provided ensure already'
     ' darf muss nicht leer sein ist mindestens zeichen haben ungültig erforderlich falsch zu kurz'
     ' doit contenir au moins caractères est invalide requis obligatoire ce champ trop court'
@@ -79,6 +103,7 @@ _GRAMMAR = words(
 )
 _MARKERS = words(
     'must required invalid missing expired revoked incorrect wrong blank null empty short long weak'
+    ' unexpected'
     ' common match matches least most minimum maximum contain contains should cannot valid denied'
     " failed allowed needs error provided can't doesn't isn't didn't"
     ' darf muss ungültig erforderlich falsch kurz doit invalide requis obligatoire court debe'
@@ -142,10 +167,48 @@ def is_message(value: str, *, prose: bool = False) -> bool:
     )
 
 
-def is_harmless(value: str) -> bool:
-    """Return whether a text under a sensitive name is no secret."""
+def is_harmless(value: str, name: str = '') -> bool:
+    """Return whether a text under a sensitive name is no secret.
+
+    >>> [is_harmless(value, 'password') for value in ('/run/secrets/db', 'Your password', 'ab1')]
+    [True, True, False]
+    """
     value = _SCHEME.sub('', value.strip())
-    return not value or is_placeholder(value) or is_message(value)
+    return (
+        not value
+        or is_placeholder(value)
+        or is_reference(value)
+        or is_message(value)
+        or _is_label(value, name)
+        or ('sign' in name.lower() and _KEY_ID.fullmatch(value) is not None)
+    )
+
+
+def is_reference(value: str) -> bool:
+    """Return whether a value is the path of a file, or the address of a secret in a store.
+
+    >>> is_reference('~/.ssh/id_ed25519'), is_reference('arn:aws:kms:x'), is_reference('hunter2')
+    (True, True, False)
+    """
+    return _REFERENCE.fullmatch(value) is not None
+
+
+def _is_label(value: str, name: str) -> bool:
+    """Return whether a value is the translated label of a field, such as "Forgot password?"."""
+    if len(value) > _MAX_LABEL:
+        return False
+    if not value.isascii() and value.isalpha() and is_sensitive(value):
+        return not value[0].islower() or value == name
+    parts = value.rstrip('?!.:…').split()
+    if not value[0].isupper() or not all(map(_LABEL_WORD.fullmatch, parts)):
+        return False
+    if len(parts) == 1:
+        return parts[0].lower() in {*split_words(name), *FOREIGN_WORDS}
+    return any(part.lower() in split_words(name) for part in parts) or is_sensitive(' '.join(parts))
+
+
+_MAX_LABEL = 60
+"""In characters."""
 
 
 def is_code(text: str, at: int, limit: int | None = None) -> bool:

@@ -9,7 +9,14 @@ import msgspec
 from seamwise.redaction.assignments import mask_after_flag
 from seamwise.redaction.harmless import is_harmless
 from seamwise.redaction.redactor import Redactor
-from seamwise.redaction.sensitive_names import NAME_KEYS, VALUE_KEYS, is_measure, is_name
+from seamwise.redaction.sensitive_names import (
+    NAME_KEYS,
+    PRIVATE_MEMBERS,
+    VALUE_KEYS,
+    is_measure,
+    is_metadata,
+    is_name,
+)
 from seamwise.redaction.spans import Span
 from seamwise.secrets import MASK
 
@@ -28,7 +35,8 @@ _TOKEN = pattern(
 )
 _WHOLE = pattern(r'\s*+("(?:[^"\\\r\n]++|\\.)*+")\s*+', DOTALL)
 # Excludes the bracket of `settings["password"] = …`.
-_BRACKET = pattern(r'(?:\{|(?<![\w\])*])\[)(?=[\s,]*+["\[{\d-])')
+# Excludes `["password"]=>` of PHP too.
+_BRACKET = pattern(r'(?:\{|(?<![\w\])*])\[(?!"[^"\\\n]{0,64}"\][ ]?=>))(?=[\s,]*+["\[{\d-])')
 _ESCAPE = pattern(r'\\(?:u([0-9a-fA-F]{4})|(.))', DOTALL)
 _CUT_ESCAPE = pattern(r'(?<!\\)((?:\\\\)*+)\\(?:u[0-9a-fA-F]{0,3})?\Z')
 _UNSAFE = pattern(r'[\x00-\x1f"\\\ud800-\udfff]')
@@ -59,10 +67,18 @@ def json_runs(text: str, redactor: Redactor) -> 'list[JsonRun]':
 class _Frame:
     """Open array or object."""
 
-    __slots__ = ('has_secret_name', 'in_array', 'is_array', 'items', 'name', 'value', 'value_edit')
+    __slots__ = (
+        *('has_secret_name', 'in_array', 'is_array', 'is_described', 'is_web_key', 'items', 'name'),
+        *('private', 'value', 'value_edit'),
+    )
 
-    def __init__(self, *, is_array: bool, in_array: bool) -> None:
+    def __init__(self, *, is_array: bool, in_array: bool, is_described: bool) -> None:
         self.is_array, self.in_array = is_array, in_array
+        self.is_described = is_described
+        """Whether a container of it, or a name of one, is metadata."""
+        self.is_web_key = False
+        self.private: list[Span] = []
+        """Values that are private if it is a JSON Web Key."""
         self.name = ''
         self.items = 0
         self.has_secret_name = False
@@ -122,6 +138,8 @@ class JsonRun:
             return 0
         if self._hidden is not None:
             self.edits.append(Span(self._hidden.start, self.read, f'"{MASK}"'))
+        for frame in self._frames:
+            self._mask_private(frame)
         return self.read
 
     def _open(self, token: Match[str]) -> None:
@@ -134,13 +152,24 @@ class JsonRun:
             parent.items += 1
         self._settle()
         self._frames.append(
-            _Frame(is_array=is_array, in_array=parent is not None and parent.is_array)
+            _Frame(
+                is_array=is_array,
+                in_array=parent is not None and parent.is_array,
+                is_described=self._hidden is not None
+                and self._hidden.depth < len(self._frames)
+                and self._is_described(),
+            )
         )
+
+    def _is_described(self) -> bool:
+        frame = self._frames[-1]
+        return frame.is_described or is_metadata(_decoded(frame.name))
 
     def _close(self, token: Match[str]) -> None:
         frame = self._frames.pop()
         if self._hidden is None:
             self._mask_pair(frame)
+            self._mask_private(frame)
         elif self._hidden.depth == len(self._frames):
             if not self._is_harmless or token.start('close') == self._hidden.start + 1:
                 self.edits.append(Span(self._hidden.start, token.end(), f'"{MASK}"'))
@@ -164,6 +193,10 @@ class JsonRun:
         else:
             self.edits.append(span)
 
+    def _mask_private(self, frame: _Frame) -> None:
+        if frame.is_web_key:
+            self.edits += frame.private
+
     def _name(self, token: Match[str]) -> None:
         self._has_text = True
         name = token['inside']
@@ -185,11 +218,15 @@ class JsonRun:
         self._has_text = True
         content, flag = token['inside'], self._flag
         if self._hidden is not None:
-            self._is_harmless = self._is_harmless and is_harmless(_decoded(content))
+            name = _decoded(self._frames[-1].name)
+            self._is_harmless = self._is_harmless and (
+                is_harmless(_decoded(content), name)
+                or (self._is_described() and not self._redactor.is_sensitive(name))
+            )
             return
         self._note_pair(token)
         if self._awaits_secret:
-            if content and not self._is_kept(_decoded(content)):
+            if content and not self._is_kept(_decoded(content), _decoded(self._frames[-1].name)):
                 self._edit(token, f'"{MASK}{token["end"]}', 1)
         elif flag and (masked := mask_after_flag(flag, content, self._redactor)) is not None:
             self._edit(token, f'"{masked}{token["end"]}', 1)
@@ -203,8 +240,8 @@ class JsonRun:
         self._settle()
         self._flag = content if content[:1] == '-' else ''
 
-    def _is_kept(self, value: str) -> bool:
-        return is_harmless(value) or self._redactor.settings.is_kept(value)
+    def _is_kept(self, value: str, name: str) -> bool:
+        return is_harmless(value, name) or self._redactor.settings.is_kept(value)
 
     def _scalar(self, token: Match[str]) -> None:
         scalar = token['scalar']
@@ -227,6 +264,10 @@ class JsonRun:
                 frame.has_secret_name = token['text'] is not None and self._is_name(token['inside'])
             else:
                 frame.value, frame.value_edit = token, len(self.edits)
+        elif frame.name in PRIVATE_MEMBERS:
+            frame.private.append(Span(*token.span(token.lastgroup or ''), f'"{MASK}"'))
+        elif frame.name == 'kty':
+            frame.is_web_key = True
         elif frame.name in NAME_KEYS:
             frame.has_secret_name = token['text'] is not None and self._is_name(token['inside'])
         elif frame.name in VALUE_KEYS:

@@ -68,13 +68,14 @@ _NAMES: Mapping[str, str] = {
             'token secret cookie credential creds pwd passw passphr passcode authorization jwt cvv'
             ' cvc mnemonic psk sessid sessionid saml signature kennwort senha wachtwoord contras'
             ' parola clave segredo geheimnis'
+            ' psw pword lozinka geslo hasł lösenord'
             ' haslo losenord adgangskode salasana sifre heslo jelszo \\u00'
         ),
         '',
     ),
     'pw': _END,
     'pass': f'[0-9e]?{_END}',
-    'auth': f'(?:key|code|token|[0-9]?{_END})',
+    'auth': f'(?:key|code|tok|[0-9]?{_END})',
     'pin': f'(?:[_ -]?code|[0-9]?{_END})',
     'otp': f'(?:[_ -]?code|[0-9]?{_END})',
     'code': f'(?:_verif|s?{_END})',
@@ -101,10 +102,19 @@ _FORMS: Mapping[str, str] = {
             *('figd_', 'atatt3x', 'nvapi-', 'xai-', 'lsv2_', 'sbp_', 'nfp_', 'shp', 'ya29'),
             *('gocspx', 'gsk_', '_live_', '_test_', 'config set', 'configure set', 'akia', 'asia'),
             *('github_pat', 'glpat', 'glft-', 'hf_', 'npm_', 'pypi-', 'dop_v1', 'hvs.', 'aiza'),
-            'sk-',
+            *('sk-', 'chpasswd', 'alias set', 'host add', 'sqlplus', 'sqlldr', 'expdp', 'impdp'),
+            *('rman ', 'snmp', 'kty', 'sudo -s', 'cryptsetup', 'passphrase-fd', 'kinit'),
         ),
         '',
     ),
+    ':5': r'[0-9]{3}:[\w*-]',
+    ':6': r'[0-9]{3}:[\w*-]',
+    ':*:': '',
+    '7z': '[arz]? ',
+    'rar ': '[^\n]{0,200}-p',
+    'zip ': '[^\n]{0,200}-p',
+    'conn': r'(?:ect)? ["\']?\w{1,60}/',
+    '"auth"': '',
     'gh': '[opsur]_',
     'xox': '[a-z]-',
     'eaa': r'[\w-]{60}',

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from re import IGNORECASE, VERBOSE, Match, Pattern
+from re import IGNORECASE, MULTILINE, VERBOSE, Match, Pattern
 from re import compile as pattern
 from typing import NamedTuple
 
-from seamwise.redaction.harmless import is_message, is_placeholder
+from seamwise.redaction.harmless import is_message, is_placeholder, is_reference
+from seamwise.redaction.sensitive_names import is_sensitive
 from seamwise.redaction.spans import Span
 
 # Every pattern here is linear: repetitions are possessive or bounded, and failed runs are not tried
@@ -46,7 +47,11 @@ def spans_of(rule: Rule, text: str) -> Iterator[Span]:
     for match in expression.finditer(text):
         group = next((name for name in groups if match[name] is not None), 0)
         start, end = match.span(group)
-        if start < end and (rule.accept is None or rule.accept(match[group], match)):
+        if (
+            start < end
+            and not is_placeholder(match[group].rstrip(',;'))
+            and (rule.accept is None or rule.accept(match[group], match))
+        ):
             yield Span(start, end)
 
 
@@ -173,8 +178,6 @@ def _is_userinfo(secret: str, _: Match[str]) -> bool:
 
 def _is_password_of_user(secret: str, match: Match[str]) -> bool:
     """Return whether `-u ann:x` has a password; `docker run -u root:root` has a group."""
-    if is_placeholder(secret):
-        return False
     user = match[0][: match.start(match.lastgroup or 0) - match.start() - 1]
     command = match.string[max(0, match.start() - 200) : match.start()]
     return not user.endswith(f' {secret}') or 'curl' in command
@@ -206,11 +209,28 @@ def _is_stated(secret: str, match: Match[str]) -> bool:
         return False
     if secret.isdecimal() and not match['verb'] and not name.startswith('pass'):
         return False
-    return not (is_placeholder(secret) or is_message(f'the {secret}', prose=True))
+    return not (is_reference(secret) or is_message(f'the {secret}', prose=True))
 
 
-def _is_argument(secret: str, _: Match[str]) -> bool:
-    return not is_placeholder(secret)
+def _is_set(_: str, match: Match[str]) -> bool:
+    return is_sensitive(match['name'])
+
+
+def _is_login_value(secret: str, _: Match[str]) -> bool:
+    """Return whether a word after a command is a value: `PASS src/app.test.js` is a test."""
+    return '/' not in secret and not _PLAIN_WORDS.fullmatch(secret)
+
+
+_SOURCE_FILE = pattern(r'\A[^:]+\.(?:[ch]|cc|cpp|cs|go|java|js|log|php|py|rb|rs|ts)x?:')
+
+
+def _is_authentication(secret: str, match: Match[str]) -> bool:
+    return match['in_single'] is None or _is_login_value(secret, match)
+
+
+def _is_in_pgpass(_: str, match: Match[str]) -> bool:
+    # A compiler writes `main.c:5123:note:…`.
+    return not match['database'].isdecimal() and not _SOURCE_FILE.search(match[0])
 
 
 _WORD = r'[^\s"\'`\\]'
@@ -329,10 +349,9 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         'piped password',
-        ('-stdin',),
+        ('-stdin', 'sudo -s', 'cryptsetup', 'passphrase-fd', 'kinit'),
         rf'{_START}(?:echo|printf)[ ](?:-n[ ])?["\']?(?P<secret>(?!\$)[^\s"\'|]{{1,256}})["\']?'
-        r'[ ]{0,4}\|'
-        r'[^\n|]{0,128}-stdin',
+        r'[ ]{0,4}\|[^\n|]{0,128}(?:-stdin|sudo[ ]-S|cryptsetup|passphrase-fd|kinit)',
         'echo ⟦FAKE1⟧ | docker login --password-stdin',
         'the manual of docker',
     ),
@@ -345,13 +364,13 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         'directive',
-        ('requirepass', 'masterauth', 'env '),
-        rf'(?:{_START}(?:requirepass|masterauth)|^ENV[ ]\w*(?:TOKEN|SECRET|PASSWORD|PASS|KEY))[ ]'
+        ('requirepass', 'masterauth', 'bindpw', 'rootpw', 'env '),
+        rf'(?:{_START}(?:requirepass|masterauth|bindpw|rootpw)'
+        r'|^ENV[ ]\w*(?:TOKEN|SECRET|PASSWORD|PASS|KEY))[ ]'
         r'["\']?(?P<secret>[^\s"\'=\\]{1,256})',
         'requirepass ⟦FAKE1⟧',
         'redis.conf, and the Dockerfile reference',
-        accept=_is_argument,
-        flags=VERBOSE | 8,
+        flags=VERBOSE | MULTILINE,
     ),
     Rule(
         'configure set',
@@ -360,7 +379,6 @@ RULES: tuple[Rule, ...] = (
         r'(?P<secret>[^\s"\'\\]{1,256})',
         'aws configure set aws_secret_access_key ⟦FAKE1⟧',
         'the manuals of aws, npm and gcloud',
-        accept=_is_argument,
         flags=VERBOSE | IGNORECASE,
     ),
     Rule(
@@ -375,7 +393,6 @@ RULES: tuple[Rule, ...] = (
         """,
         "ALTER USER ann WITH PASSWORD '⟦FAKE⟧'",
         'the manuals of PostgreSQL, MySQL and Oracle',
-        accept=_is_argument,
         flags=VERBOSE | IGNORECASE,
     ),
     Rule(
@@ -399,14 +416,20 @@ RULES: tuple[Rule, ...] = (
             'key',
             '密码',
             '口令',
-            'passwort',
+            *('passwort', 'kennwort', 'mot de passe', 'contrase', 'senha', 'wachtwoord', 'hasło'),
+            *('lösenord', 'contrasena'),
         ),
         r"""
         (?: (?:\b|(?<=\\[nrt])) (?P<name> password | passcode | passphrase | passwort | pin | otp
-            | secret | token | (?: api | secret | access | private )[ ]?key
+            | kennwort | mot[ ]de[ ]passe | contraseña | contrasena | senha | wachtwoord | hasło
+            | lösenord | secret | token | (?: api | secret | access | private )[ ]?key
             | (?: verification | security | login | access | one-time ) [ ] code )
-        (?: [ ] (?: for[ ][\w.@-]{1,40} ) )?
-        (?: (?P<verb> [ ] (?: is | was | ist | (?: (?:is|was)[ ] )?
+        (?: [ ] for[ ][\w.@-]{1,40} (?![ ](?:from|in|to|by|at|on)[ ])
+          | [ ] (?: for|of|du|de|del|da|do|für|der|des|van|voor|till|dla )
+            (?: [ ] [\w.@'’-]{1,40} ){1,4}?
+            (?=[ ](?:is|was|ist|lautet|est|es|é|è|är|to)[ :]) )?
+        (?: (?P<verb> [ ] (?: is | was | ist | lautet | est | es | é | è | är | to
+                | (?: (?:is|was)[ ] )?
                 (?: now | (?:set|changed|reset)[ ]to ) ) )
                 [ ]? :? [ ]
             | [ ] for [ ] [\w.@-]{1,40} : [ ]
@@ -418,6 +441,121 @@ RULES: tuple[Rule, ...] = (
         'messages of people and programs',
         accept=_is_stated,
         flags=VERBOSE | IGNORECASE,
+    ),
+    Rule(
+        'variable of a shell',
+        ('set -', 'setenv ', 'setx '),
+        rf'{_START}(?:set[ ]-[a-zA-Z]{{1,4}}|setenv|setx)[ ](?P<name>\w{{1,64}})[ ]'
+        rf'{_QUOTED_OR_WORD}',
+        'set -gx API_TOKEN ⟦FAKE1⟧',
+        'the manuals of fish, csh and Windows',
+        accept=_is_set,
+    ),
+    Rule(
+        'pgpass',
+        (':5', ':6', ':*:'),
+        r'(?:(?<![\w.:/*\\-])|(?<=\\[nrt]))[\w.*-]{1,100}+:(?:[56]\d{3}|\*)'
+        r':(?P<database>[\w*-]{1,64}+):[\w*.@-]{1,64}+:(?P<secret>[^\s"\'()\\,;|]{4,256}+)',
+        'db:5432:shop:ann:⟦FAKE1⟧',
+        'the manual of PostgreSQL',
+        accept=_is_in_pgpass,
+    ),
+    Rule(
+        'user and password',
+        ('stats auth', 'chpasswd', '-u', '--user'),
+        rf"""
+        {_START} stats[ ]auth[ ] [\w.@-]{{1,64}}+ : (?P<secret>[^\s\\]{{1,256}}+)
+        | (?:echo|printf) [ ] (?:-[ne][ ])? ["']? [\w.@-]{{1,64}}+
+          : (?P<in_single>[^"'\n|]{{1,256}}+) ["']? [ ]{{0,4}} \| [ ]? (?:sudo[ ])? chpasswd
+        | (?<![\w-]) (?: -U[ ]? | --user[ =] ) ["']? [\w.\\/-]{{1,64}}+
+          % (?P<in_double>[^\s"']{{3,256}}+)
+        """,
+        'stats auth ann:⟦FAKE1⟧',
+        'the manuals of HAProxy, chpasswd and Samba',
+    ),
+    Rule(
+        'alias of a store',
+        ('alias set', 'host add'),
+        r'\b(?:alias[ ]set|host[ ]add)[ ][\w-]{1,64}[ ]https?://[^\s]{1,200}[ ][^\s]{1,128}[ ]'
+        rf'{_QUOTED_OR_WORD}',
+        'mc alias set s3 https://s3.example.org ann ⟦FAKE1⟧',
+        'the manual of the MinIO client',
+    ),
+    Rule(
+        'archive flag',
+        ('7z', 'rar ', 'zip '),
+        rf'{_START}(?:(?:7z[arz]?|(?:un)?rar)[ ][^\n|;&]{{0,200}}?(?<=[ ])-p'
+        rf'|(?:un)?zip[ ][^\n|;&]{{0,200}}?(?<=[ ])-P[ ]?){_QUOTED_OR_WORD}',
+        '7z a -p⟦FAKE1⟧ docs.7z docs',
+        'the manuals of 7-Zip, RAR and Info-ZIP',
+    ),
+    Rule(
+        'oracle login',
+        ('sqlplus', 'sqlldr', 'expdp', 'impdp', 'rman ', 'connect ', 'conn '),
+        rf'{_START}(?:(?:sqlplus|sqlldr|expdp|impdp|rman)\b[^\n/]{{0,60}}?[ =]'
+        r'|conn(?:ect)?[ ](?=[^\s]{1,128}@))'
+        r'["\']?(?<![\w/.-])[A-Za-z][\w$\#]{0,60}/["\']?(?P<secret>[^\s@"\'/]{1,128}+)',
+        'sqlplus scott/⟦FAKE1⟧@orcl',
+        'the manual of SQL*Plus',
+        flags=VERBOSE | IGNORECASE,
+    ),
+    Rule(
+        'snmp authentication',
+        ('snmp',),
+        rf'{_START}snmp[a-z]{{1,12}}[ ][^\n|;&]{{0,200}}?[ ]-A[ ]{_QUOTED_OR_WORD}',
+        'snmpget -v3 -u ann -A ⟦FAKE1⟧ host',
+        'the manual of Net-SNMP',
+    ),
+    Rule(
+        'snmp privacy',
+        ('snmp',),
+        rf'{_START}snmp[a-z]{{1,12}}[ ][^\n|;&]{{0,200}}?[ ]-X[ ]{_QUOTED_OR_WORD}',
+        'snmpget -v3 -u ann -X ⟦FAKE1⟧ host',
+        'the manual of Net-SNMP',
+    ),
+    Rule(
+        'json web key',
+        ('kty',),
+        r'(?<=[\s{,\'"])\\*+["\'](?:d|p|q|dp|dq|qi|k)\\*+["\'][ ]?:[ ]?\\*+["\']'
+        r'(?P<secret>[\w-]{16,1024}+)',
+        "{'kty': 'oct', 'k': '⟦FAKE1FAKE2FAKE3FAKE4⟧'}",
+        'RFC 7518',
+    ),
+    Rule(
+        'authentication command',
+        ('auth ', '"auth"'),
+        rf"""
+        {_START}AUTH[ ](?:PLAIN|LOGIN|XOAUTH2|CRAM-MD5)[ ]
+          (?P<secret>[A-Za-z0-9+/]{{8,2048}}+={{0,2}}+)
+        | "AUTH"[ ](?:"[\w-]{{1,60}}"[ ])?"(?P<in_double>[^"\n]{{1,256}}+)"
+        | (?:^|[>:][ ])AUTH[ ](?:\w{{1,60}}[ ])?
+          (?P<in_single>[^\s"'\\]{{4,256}}+)(?=[\s'"\\]|\Z)
+        """,
+        'AUTH PLAIN ⟦RkFLRTFGQUtFMg==⟧',
+        'RFC 4954, and the AUTH command of Redis',
+        accept=_is_authentication,
+        flags=VERBOSE | MULTILINE,
+    ),
+    Rule(
+        'password command',
+        ('pass ',),
+        r"""
+        (?: (?:(?<![\w>-])|(?<=\\[nrt]))(?:-{1,4}>|<-|>{1,3}|C:)[ ] | (?<=[:])[ ]["'] | \A )
+        PASS[ ]:?(?P<secret>[^\s"'\\]{4,256}+)(?=[\s'"\\]|\Z)
+        | ^(?:USER|NICK)[ ][^\n]{1,200}\nPASS[ ](?P<in_single>[^\s"'\\]{4,256}+)
+        """,
+        '---> PASS ⟦FAKE-1⟧',
+        'RFC 959, RFC 1939 and RFC 2812',
+        accept=_is_login_value,
+        flags=VERBOSE | MULTILINE,
+    ),
+    Rule(
+        'login command',
+        (' login ',),
+        rf'{_START}[A-Za-z]{{0,4}}\d{{1,6}}[ ]LOGIN[ ]["\']?[\w.@+-]{{1,128}}+["\']?[ ]'
+        r'["\']?(?P<secret>[^\s"\'\\]{4,256}+)',
+        'a1 LOGIN ann ⟦FAKE-1⟧',
+        'RFC 9051',
     ),
     Rule(
         'authorization code',

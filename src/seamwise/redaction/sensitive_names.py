@@ -9,22 +9,28 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_WORDS = words(
+FOREIGN_WORDS = words(
+    'passwort kennwort senha wachtwoord contraseña contrasena пароль токен parola hasło haslo'
+    ' clave secreta secreto segredo geheimnis lösenord losenord adgangskode salasana şifre sifre'
+    ' heslo jelszó jelszo lozinka geslo'
+)
+"""Words for a password or a secret in other languages."""
+_WORDS = FOREIGN_WORDS | words(
     'password passwords passwd passphrase passphrases passcode passcodes pwd pw secret secrets'
     ' token authorization cookie cookies credential credentials creds jwt otp totp cvv cvc mnemonic'
-    ' psk apikey apikeys authtoken accesstoken idtoken refreshtoken sessiontoken jsessionid'
+    ' psk psw authtok apikey apikeys authtoken accesstoken idtoken refreshtoken sessiontoken'
+    ' jsessionid'
     ' phpsessid pgpass dbpass userpass rootpass mypass sshpass mailpass smtppass'
     ' adminpass samlresponse samlrequest samlart'
-    ' passwort kennwort senha wachtwoord contraseña contrasena пароль токен parola hasło haslo'
-    ' clave secreta secreto segredo geheimnis storepass keypass lösenord'
-    ' losenord adgangskode salasana şifre sifre heslo jelszó jelszo'
+    ' storepass keypass'
 )
 """Words that make a name sensitive wherever they occur in it."""
 _LAST_WORDS = words('pass auth pin passe')
 """Words with other meanings elsewhere, such as `pass_rate` and `auth_method`."""
 _ENDINGS = (
     *('password', 'passwd', 'passphrase', 'passcode', 'secret', 'token', 'cookie', 'apikey'),
-    *('secretkey', 'privatekey', 'accesskey', 'passwort', 'kennwort', 'pwd'),
+    *('secretkey', 'privatekey', 'accesskey', 'passwort', 'kennwort', 'pwd', 'pswd', 'pword'),
+    *('pw', 'authtok', 'passwrd', 'presharedkey'),
     *('密码', '密碼', '口令', '密钥', '密鑰', '令牌', 'パスワード', '暗証番号', '秘密鍵'),
     *('비밀번호', '암호', 'סיסמה', 'รหัสผ่าน'),
 )
@@ -34,6 +40,8 @@ _QUALIFIED: dict[str, frozenset[str]] = {
         'api access private secret signing encryption decryption account app application master ssh'
         ' hmac session auth shared deploy webhook root storage subscription rsa gpg pgp aes jwt'
         ' recovery backup client consumer admin license ingest integration service cipher'
+        ' validation preshared server write wpa wifi unseal pairing enrollment provisioning vault'
+        ' authentication management cluster join'
     ),
     'code': words(
         'verification recovery backup mfa 2fa otp factor auth authorization security access sms'
@@ -53,9 +61,20 @@ _DESCRIPTIONS = words(
     ' format encoding issuer audience scope scopes status strength manager store provider rotation'
     ' enabled disabled required valid changed updated created expired expiry expires expiration'
     ' ids ref refs reference kind method mode prefix domain jar samesite algorithm alg class'
-    ' stdin version'
+    ' stdin version supported methods algorithms providers scanning detection protection'
+    ' title heading caption tooltip error errors flow flows grant grants schema service handler'
+    ' factory helper helpers middleware validator validators guard controller repository'
 )
 """Last words of a name that describes a secret, such as `token_type`."""
+_METADATA = _DESCRIPTIONS | words('scheme schemes description header style bearerformat tag tags')
+"""Last words of a name in a container that describes a secret, such as a schema."""
+_REFERENCES = frozenset(
+    (
+        *(('credential', 'id'), ('credentials', 'id'), ('password', 'key'), ('username', 'key')),
+        *(('token', 'key'), ('existing', 'secret')),
+    )
+)
+"""Last words of a name whose value is the name of a secret in a store."""
 _MEASURES = words(
     'count counts length len size sizes min max minimum maximum limit limits ttl age total usage'
     ' used remaining rate attempts retries tries timeout seconds minutes hours days bits bytes'
@@ -72,9 +91,12 @@ NAME_KEYS = frozenset(('name', 'key', 'field', 'header', 'Name', 'Key', 'k'))
 VALUE_KEYS = frozenset(('value', 'Value', 'val', 'v'))
 """Keys of a pair, such as `{"name": "DB_PASSWORD", "value": "…"}`."""
 
+PRIVATE_MEMBERS = frozenset(('d', 'p', 'q', 'dp', 'dq', 'qi', 'k'))
+"""Private members of a JSON Web Key (RFC 7518)."""
+
 _HINT = pattern(
     'pass|pwd|pw|secret|token|auth|cookie|cred|key|jwt|otp|pin|code|phrase|cvv|cvc|mnemonic'
-    '|psk|sess|saml|signature|[^\\x00-\\x7f]|clave|secreta|secreto|segredo|geheim|kennwort|senha|wachtwoord|contrasena|parola|haslo'
+    '|psk|psw|pword|lozinka|geslo|sess|saml|signature|[^\\x00-\\x7f]|clave|secreta|secreto|segredo|geheim|kennwort|senha|wachtwoord|contrasena|parola|haslo'
     '|losenord|adgangskode|salasana|sifre|heslo|jelszo'
 )
 _HUMP = pattern(r'(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])')
@@ -108,7 +130,12 @@ def is_sensitive(name: str) -> bool:
     if '/' in name:
         name = name.rpartition('/')[2].rpartition('.')[2]
     parts = split_words(name)
-    if not parts or parts[-1] in _DESCRIPTIONS or parts[-1] in _MEASURES:
+    if (
+        not parts
+        or parts[-1] in _DESCRIPTIONS
+        or parts[-1] in _MEASURES
+        or tuple(parts[-2:]) in _REFERENCES
+    ):
         return False
     return (
         parts[-1] in _LAST_WORDS
@@ -125,6 +152,16 @@ def is_name(text: str) -> bool:
     (True, False)
     """
     return _NAME.fullmatch(text) is not None
+
+
+def is_metadata(name: str) -> bool:
+    """Return whether a name in a container describes a secret or refers to it.
+
+    >>> is_metadata('tokenUrl'), is_metadata('existingSecret'), is_metadata('password')
+    (True, True, False)
+    """
+    parts = split_words(name)
+    return bool(parts) and (parts[-1] in _METADATA or tuple(parts[-2:]) in _REFERENCES)
 
 
 def is_measure(name: str) -> bool:

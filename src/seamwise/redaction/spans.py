@@ -116,9 +116,9 @@ def _without_closers(word: str) -> str:
     return word[:end]
 
 
-def line_end(text: str, at: int) -> int:
-    """Return the end of the line at `at`; an escaped line end counts too."""
-    match = _LINE.match(text, at)
+def line_end(text: str, at: int, *, limit: int | None = None) -> int:
+    """Return the end of the line at `at`, or the limit; an escaped line end counts too."""
+    match = _LINE.match(text, at, len(text) if limit is None else limit)
     return at if match is None else at + len(match[0].rstrip())
 
 
