@@ -56,7 +56,12 @@ MARKS: Mapping[str, Change] = {
 }
 
 
-@pytest.mark.parametrize('case', FACTS['cases'], ids=[case['name'] for case in FACTS['cases']])
+def _case(case: dict[str, Any]) -> Any:
+    marks = [pytest.mark.slow] if 'million' in case['name'] else []
+    return pytest.param(case, id=case['name'], marks=marks)
+
+
+@pytest.mark.parametrize('case', [*map(_case, FACTS['cases'])])
 def test_every_vector_is_redacted_as_expected(case: dict[str, Any]) -> None:
     value: Any = decoded(case['value'])
     redacted = redacted_any(value)
@@ -75,6 +80,7 @@ def test_every_vector_is_redacted_as_expected(case: dict[str, Any]) -> None:
     assert isinstance(value, str) or len(redacted) == len(value)
 
 
+@pytest.mark.slow
 def test_every_item_of_a_million_is_redacted() -> None:
     redacted = redacted_any([{'n': 1, 'password': PLANTED} for _ in range(1_000_000)])
     assert len(redacted) == 1_000_000
