@@ -96,7 +96,8 @@ _GRAMMAR = words(
     ' common match matches least most minimum maximum contain contains characters character digit'
     ' letter field value valid password token key secret should needs need please enter provide'
     ' unexpected updated changed successfully reset sent verified accepted rejected authentication'
-    ' error unknown denied unable failed allowed used must-have provided ensure already'
+    ' error unknown denied unable failed allowed used must-have provided ensure already taken'
+    ' exists'
     ' darf muss nicht leer sein ist mindestens zeichen haben ungültig erforderlich falsch zu kurz'
     ' doit contenir au moins caractères est invalide requis obligatoire ce champ trop court'
     ' debe tener al menos caracteres es obligatorio inválido no válido este campo'
@@ -105,7 +106,7 @@ _MARKERS = words(
     'must required invalid missing expired revoked incorrect wrong blank null empty short long weak'
     ' unexpected'
     ' common match matches least most minimum maximum contain contains should cannot valid denied'
-    " failed allowed needs error provided can't doesn't isn't didn't"
+    " failed allowed needs error provided already can't doesn't isn't didn't"
     ' darf muss ungültig erforderlich falsch kurz doit invalide requis obligatoire court debe'
     ' obligatorio inválido'
 )

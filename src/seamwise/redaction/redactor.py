@@ -102,6 +102,7 @@ _FORMS: Mapping[str, str] = {
             *('figd_', 'atatt3x', 'nvapi-', 'xai-', 'lsv2_', 'sbp_', 'nfp_', 'shp', 'ya29'),
             *('gocspx', 'gsk_', '_live_', '_test_', 'config set', 'configure set', 'akia', 'asia'),
             *('github_pat', 'glpat', 'glft-', 'hf_', 'npm_', 'pypi-', 'dop_v1', 'hvs.', 'aiza'),
+            *('ipmitool', 'freerdp', 'rdesktop', 'securestring'),
             *('sk-', 'chpasswd', 'alias set', 'host add', 'sqlplus', 'sqlldr', 'expdp', 'impdp'),
             *('rman ', 'snmp', 'kty', 'sudo -s', 'cryptsetup', 'passphrase-fd', 'kinit'),
         ),

@@ -332,11 +332,12 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         'authentication flag',
-        ('redis-cli', 'ldap'),
-        rf'{_START}(?:redis-cli\b[^\n|;&]{{0,200}}?[ ]-a|ldap\w+\b[^\n|;&]{{0,200}}?[ ]-w)[ ]'
+        ('redis-cli', 'ldap', 'ipmitool'),
+        rf'{_START}(?:redis-cli\b[^\n|;&]{{0,200}}?[ ]-a|ldap\w+\b[^\n|;&]{{0,200}}?[ ]-w'
+        rf'|ipmitool\b[^\n|;&]{{0,200}}?[ ]-P)[ ]'
         rf'{_QUOTED_OR_WORD}',
         'redis-cli -a ⟦FAKE1⟧ ping',
-        'the manuals of redis-cli and ldapsearch',
+        'the manuals of redis-cli, ldapsearch and ipmitool',
     ),
     Rule(
         'net use',
@@ -542,7 +543,8 @@ RULES: tuple[Rule, ...] = (
         r"""
         (?: (?:(?<![\w>-])|(?<=\\[nrt]))(?:-{1,4}>|<-|>{1,3}|C:)[ ] | (?<=[:])[ ]["'] | \A )
         PASS[ ]:?(?P<secret>[^\s"'\\]{4,256}+)(?=[\s'"\\]|\Z)
-        | ^(?:USER|NICK)[ ][^\n]{1,200}\nPASS[ ](?P<in_single>[^\s"'\\]{4,256}+)
+        | ^(?:USER|NICK)[ ][^\n]{1,200}\n(?:[^\n]{1,200}\n)?PASS[ ]
+          (?P<in_single>[^\s"'\\]{4,256}+)
         """,
         '---> PASS ⟦FAKE-1⟧',
         'RFC 959, RFC 1939 and RFC 2812',
@@ -556,6 +558,73 @@ RULES: tuple[Rule, ...] = (
         r'["\']?(?P<secret>[^\s"\'\\]{4,256}+)',
         'a1 LOGIN ann ⟦FAKE-1⟧',
         'RFC 9051',
+    ),
+    Rule(
+        'property of a build',
+        ('password "', "password '", 'passphrase "', "passphrase '"),
+        r"""
+        \b [a-z]\w{0,40}P(?:assword|assphrase)[ ]
+        (?: '(?P<in_single>[^'\n]{1,256})' | "(?P<in_double>[^"\n]{1,256})" )
+        """,
+        'storePassword "⟦FAKE1⟧"',
+        'the manual of Gradle',
+    ),
+    Rule(
+        'value element',
+        ('password>', 'passphrase>'),
+        r'P(?:assword|assphrase)>\s{0,40}<Value>(?P<secret>[^<]{1,256})',
+        '<Password><Value>⟦FAKE1⟧</Value></Password>',
+        'answer files of Windows Setup',
+        flags=VERBOSE | IGNORECASE,
+    ),
+    Rule(
+        'router password',
+        ('secret ', 'password '),
+        rf'{_START}(?:secret|password)[ ]\d[ ](?P<secret>[^\s"\'\\]{{4,256}}+)',
+        'enable secret 0 ⟦FAKE1⟧',
+        'the manual of Cisco IOS',
+        accept=_has_digit,
+    ),
+    Rule(
+        'key store flag',
+        ('storepass', 'keypass'),
+        rf'(?<![\w-])-(?:src|dest)?(?:store|key)pass[ ](?!-){_QUOTED_OR_WORD}',
+        'keytool -list -storepass ⟦FAKE1⟧',
+        'the manual of keytool',
+    ),
+    Rule(
+        'secure string',
+        ('securestring',),
+        r"""
+        ConvertTo-SecureString [ ] (?: -String[ ] )?
+        (?: '(?P<in_single>[^'\n]{1,256})' | "(?P<in_double>[^"$\n]{1,256})" )
+        """,
+        'ConvertTo-SecureString "⟦FAKE1⟧" -AsPlainText -Force',
+        'the manual of PowerShell',
+        flags=VERBOSE | IGNORECASE,
+    ),
+    Rule(
+        'remote desktop flag',
+        ('freerdp', 'rdesktop'),
+        r'(?:freerdp|rdesktop)\b[^\n|;&]{0,200}?[ ](?:/p:|-p[ ])(?P<secret>[^\s"\'\\]{1,256}+)',
+        'xfreerdp /v:host /u:ann /p:⟦FAKE1⟧',
+        'the manual of FreeRDP',
+    ),
+    Rule(
+        'form field',
+        ('form-data',),
+        r'form-data;[ ]name=\\*+"(?P<name>[^"\n\\]{1,64})\\*+"'
+        r'(?:(?:\r?\n|(?:\\r)?\\n){2})(?P<secret>[^\s\\"]{1,256}+)',
+        'Content-Disposition: form-data; name="password"\n\n⟦FAKE1⟧',
+        'RFC 7578',
+        accept=_is_set,
+    ),
+    Rule(
+        'unseal key',
+        ('unseal key', 'recovery key'),
+        r'(?:Unseal|Recovery)[ ]Key[ ]\d{1,2}:[ ](?P<secret>[A-Za-z0-9+/=]{16,256}+)',
+        'Unseal Key 1: ⟦FAKE1FAKE2FAKE3FAKE4⟧',
+        'the manual of Vault',
     ),
     Rule(
         'authorization code',

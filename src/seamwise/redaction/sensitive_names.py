@@ -11,7 +11,8 @@ def words(text: str) -> frozenset[str]:
 
 FOREIGN_WORDS = words(
     'passwort kennwort senha wachtwoord contraseña contrasena пароль токен parola hasło haslo'
-    ' clave secreta secreto segredo geheimnis lösenord losenord adgangskode salasana şifre sifre'
+    ' clave secreta secreto secrete secrète'
+    ' segredo geheimnis lösenord losenord adgangskode salasana şifre sifre'
     ' heslo jelszó jelszo lozinka geslo'
 )
 """Words for a password or a secret in other languages."""
