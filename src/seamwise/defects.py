@@ -133,7 +133,7 @@ def on_defect(callback: Callable[[DefectReport, BaseException], object], /) -> C
     return remove
 
 
-def _takes_two(callback: object) -> bool:
+def _takes_two(callback: Any) -> bool:
     if not callable(callback) or iscoroutinefunction(callback):
         return False
     try:
