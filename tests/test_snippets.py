@@ -6,6 +6,8 @@ import sys
 import textwrap
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / 'README.md', ROOT / 'CONTRIBUTING.md', *sorted((ROOT / 'docs').rglob('*.md'))]
 BLOCK = re.compile(r'^( *)```python\n(.*?)^\1```$', re.MULTILINE | re.DOTALL)
@@ -21,6 +23,7 @@ def code_of(page: str) -> str:
     return '\n'.join(lines) + '\n'
 
 
+@pytest.mark.slow
 def test_every_snippet_type_checks(tmp_path: Path) -> None:
     modules: list[str] = []
     for page in PAGES:

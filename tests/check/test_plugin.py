@@ -108,6 +108,7 @@ def run_mypy(
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_typing_cases_pass_with_the_plugin() -> None:
     command = [
         sys.executable,

@@ -175,6 +175,7 @@ def is_linear(function: Callable[[str], object], attack: str) -> bool:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('attack', ATTACKS)
 def test_time_is_linear_in_the_length_of_repeated_text(attack: str) -> None:
     assert is_linear(redact, attack)
