@@ -83,6 +83,12 @@ def safe_line(text: str) -> str:
     return replace_surrogates(redact(text))
 
 
+def counted_line(text: str) -> tuple[str, int]:
+    """Return a text like `safe_line`, and the number of masked places in it."""
+    redacted, masked = redact_and_count(text)
+    return replace_surrogates(str(redacted)), masked
+
+
 def safe(value: object) -> object:
     """Return any value as JSON-compatible builtins, with its secrets masked and its texts safe.
 

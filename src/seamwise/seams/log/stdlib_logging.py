@@ -3,13 +3,13 @@
 import logging
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from typing_extensions import override
 
 from seamwise._safe_call import call_or_describe
 from seamwise._text.jsonable import safe_str, to_json
-from seamwise.seams._common import counted_items, masked_places, safe_line, timestamp
+from seamwise.seams._common import counted_items, counted_line, timestamp
 from seamwise.seams.log.shape import EXTRA_NAMES, KEYS
 
 _STANDARD_ATTRIBUTES = frozenset(
@@ -36,18 +36,18 @@ class JsonFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """Return the line, without a line break at its end."""
         values, masked = counted_items(log_extras(record))
-        masked += _masked_in_texts(record)
-        logged_text = safe_line(_logged_text(record))
+        texts = _redacted_texts(record)
+        logged_text = texts.message
         values['level'] = record.levelname.lower()
         values['message'] = values.pop(EXTRA_NAMES['message'], logged_text)
         values.setdefault('timestamp', timestamp(datetime.fromtimestamp(record.created, UTC)))
         if error_type := _error_type(record):
             values.setdefault('error_type', error_type)
-        add_masked(values, masked)
+        add_masked(values, masked + texts.masked)
         fields = {name: values.pop(name) for name in KEYS if name in values}
         event = {} if fields['message'] == logged_text else {'event': logged_text}
         return to_json(
-            {**fields, 'logger': record.name, **event, **_traces(record), **values}
+            {**fields, 'logger': record.name, **event, **texts.traces, **values}
         ).decode()
 
 
@@ -72,11 +72,12 @@ class RedactingFilter(logging.Filter):
         extras, masked = counted_items(
             {**({'error_type': error_type} if error_type else {}), **log_extras(record)}
         )
-        add_masked(extras, masked + _masked_in_texts(record))
-        traces = _traces(record)
-        record.msg, record.args = safe_line(_logged_text(record)), None
+        texts = _redacted_texts(record)
+        add_masked(extras, masked + texts.masked)
+        record.msg, record.args = texts.message, None
         record.exc_info = None
-        record.exc_text, record.stack_info = traces.get('exception'), traces.get('stack')
+        record.exc_text = texts.traces.get('exception')
+        record.stack_info = texts.traces.get('stack')
         record.__dict__.update(extras)
         return True
 
@@ -88,9 +89,22 @@ def log_extras(record: logging.LogRecord) -> dict[str, object]:
     }
 
 
-def _masked_in_texts(record: logging.LogRecord) -> int:
-    """Return the number of masked places in the message and the traceback of a record."""
-    return masked_places(_logged_text(record), *_raw_traces(record).values())
+class _Texts(NamedTuple):
+    """The redacted message and traces of a record, and the number of masked places in them."""
+
+    message: str
+    traces: Mapping[str, str]
+    masked: int
+
+
+def _redacted_texts(record: logging.LogRecord) -> _Texts:
+    message, masked = counted_line(_logged_text(record))
+    traces = {name: counted_line(trace) for name, trace in _traces(record).items()}
+    return _Texts(
+        message,
+        {name: trace for name, (trace, _) in traces.items()},
+        masked + sum(count for _, count in traces.values()),
+    )
 
 
 def add_masked(values: dict[str, object], masked: int) -> None:
@@ -113,10 +127,6 @@ def _error_type(record: logging.LogRecord) -> str | None:
 
 
 def _traces(record: logging.LogRecord) -> Mapping[str, str]:
-    return {name: safe_line(trace) for name, trace in _raw_traces(record).items()}
-
-
-def _raw_traces(record: logging.LogRecord) -> Mapping[str, str]:
     exception = record.exc_text
     if not exception and record.exc_info and record.exc_info[1] is not None:
         exception = _traceback(record.exc_info)
