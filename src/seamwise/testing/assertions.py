@@ -7,7 +7,7 @@ from typing import Never, TypeVar
 
 from msgspec import Struct
 
-from seamwise.containers import Result
+from seamwise.containers import Result, is_success
 from seamwise.seams.adapter import Adapter
 from seamwise.testing.comparison import field_differences
 from seamwise.testing.formatting import (
@@ -16,7 +16,6 @@ from seamwise.testing.formatting import (
     content,
     error_lines,
     is_result,
-    is_success,
     safe_repr,
 )
 from seamwise.testing.unions import members

@@ -1,20 +1,14 @@
 """Texts of results, errors and causes for the messages of failed tests, without secrets."""
 
-from collections.abc import Iterator
-from typing import Any, TypeVar
+from typing import Any
 
 from msgspec import Struct
-from returns.result import Failure as FailureBase
-from returns.result import Success as SuccessBase
-from typing_extensions import TypeIs
 
 from seamwise._safe_call import call_or_describe
 from seamwise.causes import chain
-from seamwise.containers import Result, Success
+from seamwise.containers import RESULT_TYPES, is_success
 from seamwise.errors import TaggedError
 from seamwise.redaction import redact
-
-T = TypeVar('T')
 
 MAX_CAUSES = 20
 
@@ -24,23 +18,18 @@ MAX_VALUE = 200
 
 def is_result(value: object) -> bool:
     """Return whether a value is a Success or a Failure, also one of `returns` itself."""
-    return isinstance(value, (SuccessBase, FailureBase))
-
-
-def is_success(result: Result[T, object]) -> TypeIs[Success[T]]:
-    """Return whether a result is a Success, also one of `returns` itself."""
-    return isinstance(result, SuccessBase)
+    return type(value) in RESULT_TYPES
 
 
 def result_kind(result: object) -> str:
     """Return `Success` or `Failure`."""
-    return 'Success' if isinstance(result, SuccessBase) else 'Failure'
+    return type(result).__name__
 
 
 def content(result: object) -> object:
     """Return the value of a Success or the error of a Failure."""
     container: Any = result
-    value: object = container.unwrap() if isinstance(result, SuccessBase) else container.failure()
+    value: object = container.unwrap() if is_success(container) else container.failure()
     return value
 
 
@@ -94,7 +83,7 @@ def error_lines(error: object, limit: int | None, name: str | None = None) -> li
     if not isinstance(error, (TaggedError, BaseException)):
         return [safe_repr(error, limit)]
     lines: list[str] = []
-    for depth, level in enumerate(_levels(error)):
+    for depth, level in enumerate(chain(error)):
         if depth == MAX_CAUSES:
             return [*lines, '… (more causes)']
         head = f'caused by {type(level).__name__}' if depth else name or type(level).__name__
@@ -106,10 +95,6 @@ def error_lines(error: object, limit: int | None, name: str | None = None) -> li
             if not line.startswith('cause: ') or getattr(level, 'cause', None) is None
         )
     return lines
-
-
-def _levels(error: TaggedError | BaseException) -> Iterator[TaggedError | BaseException]:
-    return chain(error)
 
 
 def _message(error: TaggedError | BaseException) -> str:
