@@ -70,27 +70,26 @@ class Endpoint(Generic[E_contra]):
         request_name = _parameter_name(handler_signature, Request)
         response_name = _parameter_name(handler_signature, Response)
 
-        def exchange(args: tuple[object, ...], kwargs: dict[str, Any]) -> tuple[Request, Any]:
-            request = _request(request_name, args, kwargs)
-            name = response_name or _RESPONSE_PARAMETER
-            settings = kwargs.get(name) if response_name else kwargs.pop(name, None)
-            return request, settings
+        def injected(args: tuple[object, ...], kwargs: dict[str, Any]) -> tuple[Request, Any]:
+            request = _request(_argument(request_name, _REQUEST_PARAMETER, kwargs), args)
+            return request, _argument(response_name, _RESPONSE_PARAMETER, kwargs)
 
         async def call_async(*args: Any, **kwargs: Any) -> Response:
-            request, settings = exchange(args, kwargs)
+            request, settings = injected(args, kwargs)
             return self._response(await handler(*args, **kwargs), request, settings)
 
         def call(*args: Any, **kwargs: Any) -> Response:
-            request, settings = exchange(args, kwargs)
+            request, settings = injected(args, kwargs)
             return self._response(handler(*args, **kwargs), request, settings)
 
         wrapper: Callable[..., Any] = call_async if _is_async(handler) else call
         update_wrapper(wrapper, handler)
-        vars(wrapper)['__signature__'] = _framework_signature(
-            handler_signature,
-            {} if request_name else {_REQUEST_PARAMETER: Request},
-            {} if response_name else {_RESPONSE_PARAMETER: Response},
-        )
+        additions: dict[str, type] = {}
+        if request_name is None:
+            additions[_REQUEST_PARAMETER] = Request
+        if response_name is None:
+            additions[_RESPONSE_PARAMETER] = Response
+        vars(wrapper)['__signature__'] = _framework_signature(handler_signature, additions)
         return wrapper
 
     def _response(self, value: object, request: Request, settings: Response | None) -> Response:
@@ -168,9 +167,12 @@ def endpoint(adapter: Callable[[E], HttpError], *, body: Body = negotiated) -> E
     return Endpoint(adapter, body)
 
 
-def _request(name: str | None, args: tuple[object, ...], kwargs: dict[str, Any]) -> Request:
-    """Return the request in the arguments, without one that `endpoint` added."""
-    keyword = kwargs.pop(_REQUEST_PARAMETER, None) if name is None else kwargs.get(name)
+def _argument(name: str | None, added: str, kwargs: dict[str, Any]) -> object:
+    """Return the argument of the handler's own parameter, else remove and return the added one."""
+    return kwargs.pop(added, None) if name is None else kwargs.get(name)
+
+
+def _request(keyword: object, args: tuple[object, ...]) -> Request:
     for value in (keyword, *args):
         if _is_request(value):
             return value
@@ -214,7 +216,7 @@ def _parameter_name(handler_signature: Signature, class_: type) -> str | None:
     return None
 
 
-def _framework_signature(handler_signature: Signature, *additions: Mapping[str, type]) -> Signature:
+def _framework_signature(handler_signature: Signature, additions: Mapping[str, type]) -> Signature:
     """Return the signature for FastAPI: with additions, and a Response instead of the Result."""
     parameters = [*handler_signature.parameters.values()]
     # A keyword-only parameter comes before `**kwargs`.
@@ -228,7 +230,6 @@ def _framework_signature(handler_signature: Signature, *additions: Mapping[str, 
     )
     parameters[index:index] = [
         Parameter(name, Parameter.KEYWORD_ONLY, annotation=class_)
-        for addition in additions
-        for name, class_ in addition.items()
+        for name, class_ in additions.items()
     ]
     return handler_signature.replace(parameters=parameters, return_annotation=Response)

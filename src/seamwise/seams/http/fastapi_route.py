@@ -90,13 +90,14 @@ def to_jsonable(value: object) -> object:
     FastAPI also encodes paths, addresses, generators, dataclasses and rows of an ORM.
     """
     encoders = sys.modules.get('fastapi.encoders')
+    no_form = TypeError(f'{type(value).__qualname__} has no JSON form.')
+    if encoders is None:
+        raise no_form
     try:
-        if encoders is not None:
-            result: object = encoders.jsonable_encoder(value, custom_encoder={Secret: _mask})
-            return result
+        result: object = encoders.jsonable_encoder(value, custom_encoder={Secret: _mask})
     except ValueError as error:
-        raise TypeError(f'{type(value).__qualname__} has no JSON form.') from error
-    raise TypeError(f'{type(value).__qualname__} has no JSON form.')
+        raise no_form from error
+    return result
 
 
 def _mask(_: Secret[object]) -> str:
