@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from seamwise.containers import Failure, Result, as_result
+from seamwise.many import is_iterable
 
 
 class TaskRunner:
@@ -29,7 +30,7 @@ class TaskRunner:
         if limit is not None and limit < 1:
             raise ValueError(f'{name}: limit must be 1 or more, or None, not {limit!r}.')
         awaitables: Any = args[0] if len(args) == 1 and not isinstance(args[0], Awaitable) else args
-        if not _is_iterable(awaitables):
+        if not is_iterable(awaitables):
             raise TypeError(
                 f'{name} takes awaitables or one iterable of awaitables, '
                 f'not {type(awaitables).__name__}.'
@@ -135,15 +136,9 @@ class TaskRunner:
                 self._watch(position, awaitable)
 
 
-# Without these functions, type checkers would narrow the checked values to `Never`.
-
-
 def _is_awaitable(value: object) -> bool:
+    # Without this function, type checkers would narrow the checked value to `Never`.
     return isinstance(value, Awaitable)
-
-
-def _is_iterable(value: object) -> bool:
-    return isinstance(value, Iterable)
 
 
 def _check(awaitable: object, name: str, position: int) -> None:

@@ -24,7 +24,7 @@ import msgspec
 from seamwise._safe_call import call_or_describe
 from seamwise.causes import members
 from seamwise.defects import DEFECT_KEY
-from seamwise.redaction import redact
+from seamwise.redaction import redact, redact_named
 from seamwise.secrets import Secret
 
 MAX_EXCEPTIONS: Final = 100
@@ -195,7 +195,7 @@ def _redacted_item(name: str, value: Any, exceptions: Mapping[int, BaseException
         return value if _redacted_item(name, text, exceptions) is text else _placeholder(value)
     if not _is_plain(value):
         return _placeholder(value)
-    redacted = next(iter(redact({name: value}).values()))
+    redacted = redact_named(name, value)
     return value if redacted == value else redacted
 
 

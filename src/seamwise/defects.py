@@ -16,7 +16,7 @@ from seamwise.causes import causes, members
 from seamwise.codec import ReportedCause
 from seamwise.errors import TaggedError
 from seamwise.messages import shorten
-from seamwise.redaction import redact
+from seamwise.redaction import redact, redact_named
 
 if TYPE_CHECKING:
     from logging import Logger
@@ -214,7 +214,7 @@ def _log(
 
 
 def _context_text(name: str, value: object) -> str:
-    return str(next(iter(redact({name: _safe_text(value, 'text')}).values())))
+    return str(redact_named(name, _safe_text(value, 'text')))
 
 
 def _safe_repr(value: object) -> str:

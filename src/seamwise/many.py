@@ -170,7 +170,7 @@ def gather(results: Iterable[Result[T, E]]) -> Result[tuple[T, ...], OneOrMore[E
 def iter_results(args: tuple[Any, ...], name: str) -> Iterator[Result[Any, Any]]:
     """Yield the results in the arguments of the function `name`; one iterable is expanded."""
     results: Any = args[0] if len(args) == 1 and type(args[0]) not in RESULT_TYPES else args
-    if not _is_iterable(results):
+    if not is_iterable(results):
         raise TypeError(
             f'{name} takes results or one iterable of results, not {_type_name(results)}.'
         )
@@ -181,8 +181,8 @@ def iter_results(args: tuple[Any, ...], name: str) -> Iterator[Result[Any, Any]]
         yield result
 
 
-def _is_iterable(value: object) -> bool:
-    # A function of its own, because `isinstance` would narrow `Any` to an Iterable of Unknown.
+def is_iterable(value: object) -> bool:
+    """Return whether a value is iterable, without narrowing its type for type checkers."""
     return isinstance(value, Iterable)
 
 

@@ -7,7 +7,7 @@ from string import Formatter
 from types import UnionType
 from typing import NamedTuple, Union, get_args, get_origin
 
-from seamwise.redaction import redact
+from seamwise.redaction import redact, redact_named
 from seamwise.redaction.settings import current
 from seamwise.secrets import MASK, Secret
 
@@ -121,7 +121,7 @@ def _format(part: Part, values: object) -> str:
     if type(value) is Secret:
         return MASK
     if current().is_sensitive(part.field):
-        value = redact({part.field: value})[part.field]
+        value = redact_named(part.field, value)
     is_cut = False
     if isinstance(value, str) and len(value) > VALUE_LIMIT:
         is_cut = True

@@ -9,7 +9,7 @@ import msgspec
 
 from seamwise import _annotations, messages
 from seamwise.errors import TaggedError
-from seamwise.redaction import redact
+from seamwise.redaction import redact, redact_named
 from seamwise.redaction.settings import current
 from seamwise.secrets import MASK, Secret
 
@@ -150,7 +150,7 @@ def _shown_field(name: str, value: Any) -> Any:
     if not current().is_sensitive(name):
         return _shown(value)
     if isinstance(value, str):
-        return redact({name: value})[name]
+        return redact_named(name, value)
     if type(value) in {tuple, frozenset}:
         return type(value)(_shown_field(name, item) for item in value)
     return _shown(value)

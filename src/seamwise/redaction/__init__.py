@@ -66,6 +66,16 @@ def redact(
     return redact_and_count(value, also=also, never=never)[0]
 
 
+def redact_named(name: str, value: object) -> object:
+    """Return the redacted value of a name, which may show that the value is secret.
+
+    >>> redact_named('password', 'sommer'), redact_named('user', 'ann')
+    ('***', 'ann')
+    """
+    # The name is redacted too, so it cannot be used as the key.
+    return next(iter(redact({name: value}).values()))
+
+
 @overload
 def redact_and_count(
     value: Mapping[str, object],
