@@ -10,6 +10,9 @@ from seamwise.redaction.rules import BOUNDARY, RULES, compiled, spans_of
 from seamwise.redaction.settings import Settings
 from seamwise.redaction.spans import Span, merge_spans, replace_spans
 
+_FORMATS = tuple((tuple(keywords.split()), form) for _, keywords, form in FORMATS)
+"""Keywords and patterns of keys."""
+
 OPAQUE = '\ue000'
 """Character in place of JSON, which is redacted separately; it belongs to no word."""
 
@@ -25,7 +28,6 @@ def mask_secrets(text: str, redactor: Redactor) -> str:
 
 
 def _spans(text: str, redactor: Redactor) -> Iterator[Span]:
-
     runs = json_runs(text, redactor)
     for run in runs:
         yield from run.edits
@@ -43,13 +45,12 @@ def _spans(text: str, redactor: Redactor) -> Iterator[Span]:
 
 
 def _secrets_by_form(text: str, lowered: str, settings: Settings) -> Iterator[Span]:
-
     for rule in RULES:
         if _has_any(rule.keywords, lowered):
             yield from spans_of(rule, text)
     if may_contain_key(lowered):
-        for _, keywords, form in FORMATS:
-            if _has_any(keywords.split(), lowered):
+        for keywords, form in _FORMATS:
+            if _has_any(keywords, lowered):
                 key = compiled(rf'{BOUNDARY}(?:{form}){_REST_OF_KEY}')
                 yield from (Span(*match.span()) for match in key.finditer(text))
     for custom in settings.also_patterns:
