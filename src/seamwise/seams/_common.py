@@ -118,13 +118,14 @@ def masked_places(*values: object) -> int:
     return sum(redact_and_count(value)[1] for value in values)
 
 
-def masked_places_of(error: TaggedError) -> int:
-    """Return the number of places that redaction masks in the message of an error."""
+def counted_message_of(error: TaggedError) -> tuple[str, int]:
+    """Return the message like `message_of`, and the number of places that redaction masks in it."""
     shown_fields = field_names(error.__traits__.template)
     fields = {
         name: getattr(error, name) for name in error.__struct_fields__ if name in shown_fields
     }
-    return masked_places(fields, text(redact(error)))
+    message, masked = counted_line(text(redact(error)))
+    return shorten(message), masked + masked_places(fields)
 
 
 def public_fields(error: TaggedError) -> dict[str, object]:

@@ -20,14 +20,8 @@ from seamwise.causes import chain
 from seamwise.codec import ReportedCause
 from seamwise.defects import Link
 from seamwise.errors import TaggedError
-from seamwise.seams._common import (
-    masked_places,
-    masked_places_of,
-    message_of,
-    safe_items,
-    safe_text,
-    timestamp,
-)
+from seamwise.messages import shorten
+from seamwise.seams._common import counted_items, counted_line, counted_message_of, timestamp
 from seamwise.seams._fingerprint import fingerprint
 from seamwise.seams.log.shape import Level, LogRecord, Outcome
 
@@ -81,39 +75,48 @@ def record(
     >>> log_record.level, log_record.category, log_record.params
     ('warning', 'content_matching', {'path': 'a.txt', 'token': '***'})
     """
+    texts = _CountedTexts()
+    first, *causes = (texts.link(link) for link in islice(chain(error), CHAIN_LIMIT + 1))
+    safe_params, masked_params = counted_items(params or {})
     return LogRecord(
         level=_level(error, outcome),
         category=_category(error),
-        tool=_text_field(error, 'tool'),
-        error_type=_type(error),
-        message=_message(error),
-        path=_text_field(error, 'path'),
-        params=None if params is None else safe_items(params),
+        tool=texts.field(error, 'tool'),
+        error_type=first.type,
+        message=first.message,
+        path=texts.field(error, 'path'),
+        params=None if params is None else safe_params,
         fingerprint=fingerprint(error, operation),
-        ref=None if ref is None else safe_text(ref),
-        chain=tuple(
-            Link(_type(cause), _message(cause))
-            for cause in islice(chain(error), 1, CHAIN_LIMIT + 1)
-        ),
-        masked=_masked(error) + masked_places(params, ref),
+        ref=None if ref is None else texts.text(ref),
+        chain=tuple(causes),
+        masked=texts.masked + masked_params,
         timestamp=timestamp(now),
     )
 
 
-_TEXT_FIELDS = ('tool', 'path')
+class _CountedTexts:
+    """Texts of errors that are safe to show, and the number of masked places in them."""
 
+    def __init__(self) -> None:
+        self.masked = 0
 
-def _masked(error: TaggedError | BaseException) -> int:
-    """Return the number of masked places in the texts of an error and of its causes."""
-    places = masked_places(*(_raw_text_field(error, name) for name in _TEXT_FIELDS))
-    for link in islice(chain(error), CHAIN_LIMIT + 1):
-        if isinstance(link, ReportedCause):
-            places += masked_places(link.type, link.message)
-        elif isinstance(link, TaggedError):
-            places += masked_places_of(link)
-        else:
-            places += masked_places(safe_str(link))
-    return places
+    def text(self, value: str) -> str:
+        line, masked = counted_line(value)
+        self.masked += masked
+        return shorten(line)
+
+    def link(self, error: TaggedError | BaseException) -> Link:
+        if isinstance(error, ReportedCause):
+            return Link(self.text(error.type), self.text(error.message))
+        if isinstance(error, TaggedError):
+            message, masked = counted_message_of(error)
+            self.masked += masked
+            return Link(error.tag, message)
+        return Link(type(error).__name__, self.text(safe_str(error)))
+
+    def field(self, error: TaggedError | BaseException, name: str) -> str | None:
+        value: object = getattr(error, name, None) if isinstance(error, TaggedError) else None
+        return self.text(value) if isinstance(value, str) else None
 
 
 def _level(error: TaggedError | BaseException, outcome: Outcome) -> Level:
@@ -134,25 +137,3 @@ def _category(error: TaggedError | BaseException) -> str:
         return 'defect'
     group = _GROUPS.get(type(error))
     return group.category if group else error.category.value
-
-
-def _type(error: TaggedError | BaseException) -> str:
-    if isinstance(error, ReportedCause):
-        return safe_text(error.type)
-    return error.tag if isinstance(error, TaggedError) else type(error).__name__
-
-
-def _message(error: TaggedError | BaseException) -> str:
-    if isinstance(error, ReportedCause):
-        return safe_text(error.message)
-    return message_of(error) if isinstance(error, TaggedError) else safe_text(safe_str(error))
-
-
-def _text_field(error: TaggedError | BaseException, field: str) -> str | None:
-    value = _raw_text_field(error, field)
-    return None if value is None else safe_text(value)
-
-
-def _raw_text_field(error: TaggedError | BaseException, field: str) -> str | None:
-    value: object = getattr(error, field, None) if isinstance(error, TaggedError) else None
-    return value if isinstance(value, str) else None
