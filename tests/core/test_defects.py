@@ -31,18 +31,12 @@ from seamwise import (
 )
 from seamwise.codec import ReportedCause
 from seamwise.defects import DefectReport, Link
+from tests.core.raised import raised
 
 
 class SyncFailed(TaggedError, category=Category.EXECUTION, message='The sync of {name} failed.'):
     name: str
     cause: Cause | None = None
-
-
-def raised(error: BaseException) -> BaseException:
-    try:
-        raise error
-    except BaseException as caught:  # noqa: BLE001 -- returned with its traceback
-        return caught
 
 
 def test_a_reference_has_eight_characters_of_base32() -> None:

@@ -18,6 +18,7 @@ from typing_extensions import override
 
 from seamwise import Category, Cause, Raised, Secret, TaggedError, redact
 from seamwise._redacted_exceptions import MAX_EXCEPTIONS, MAX_FRAMES, without_secrets
+from tests.core.raised import raised
 
 PLANTED = 'FAKE-hunter2'
 SECRET_TEXT = f'password={PLANTED}'
@@ -26,13 +27,6 @@ SECRET_TEXT = f'password={PLANTED}'
 class UploadFailed(TaggedError, category=Category.EXECUTION, message='{detail}'):
     detail: str
     cause: Cause | None = None
-
-
-def raised(error: BaseException) -> BaseException:
-    try:
-        raise error
-    except BaseException as caught:  # noqa: BLE001 -- returned with its traceback
-        return caught
 
 
 def printed(error: BaseException) -> str:
