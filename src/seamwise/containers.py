@@ -57,6 +57,13 @@ class _Container:
         yield self._inner_value
 
     @classmethod
+    def __get_pydantic_core_schema__(cls, source, handler):
+        # FastAPI makes a schema of a return annotation before `install` replaces it.
+        from pydantic_core import core_schema  # noqa: PLC0415 -- pydantic is optional, and has it
+
+        return core_schema.no_info_plain_validator_function(_refuse_to_validate)
+
+    @classmethod
     def from_value(cls, inner_value):
         """Return a Success."""
         return Success(inner_value)
@@ -65,6 +72,14 @@ class _Container:
     def from_failure(cls, inner_value):
         """Return a Failure."""
         return Failure(inner_value)
+
+
+def _refuse_to_validate(result):
+    raise TypeError(
+        f'pydantic cannot validate a {type(result).__name__}. In FastAPI, call '
+        '`seamwise.seams.http.install(app, adapter)`, or decorate the handler with '
+        '`@endpoint(adapter)`.'
+    )
 
 
 class _Success(_Container, returns.result.Success):

@@ -1,29 +1,91 @@
-"""Body formats: the envelope, problem details (RFC 9457), and two formats of a legacy contract."""
+"""Body formats: the envelope, problem details (RFC 9457), bare values, and two legacy formats."""
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Protocol
+from re import compile as pattern
+from typing import Any, Protocol, final
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
+from typing_extensions import Self, override
 
 from seamwise._text.jsonable import to_json
 from seamwise.errors import TAG_FIELD
 from seamwise.seams._common import in_utc
 from seamwise.seams.http.exchange import request_id as safe_request_id
-from seamwise.seams.http.fastapi_route import to_jsonable
+from seamwise.seams.http.fastapi_values import to_jsonable
 from seamwise.seams.http.shape import HttpError, ProblemLocation
 from seamwise.secrets import MASK, Secret
 
+JSON = 'application/json'
+PROBLEM_JSON = 'application/problem+json'
+
+_TYPE_BASE = 'urn:seamwise:error:'
+_ABSOLUTE_URI = pattern(r'[A-Za-z][A-Za-z0-9+.-]*:[!-~]+').fullmatch
+
 
 class Body(Protocol):
-    """A format: `envelope`, `problem`, `named`, `tagged`, or `negotiated` between the first two."""
+    """A body format: how the value of a Success and how an error are written.
+
+    `media_type` is the media type of both. A format of problem details writes values as the plain
+    type: with `application/problem+json`, values are `application/json`.
+    """
+
+    @property
+    def media_type(self) -> str:
+        """The media type of the bodies."""
+        ...
+
+    def value(self, value: object, /, *, request_id: str, now: datetime) -> bytes:
+        """Return the body for the value of a Success."""
+        ...
+
+    def error(self, error: HttpError, /, *, request_id: str, now: datetime) -> bytes:
+        """Return the body for an error."""
+        ...
+
+
+class BodyFormat:
+    """Base class of the formats of this library; a call writes a value or an error."""
+
+    __slots__ = ()
+
+    media_type: str = JSON
+    has_envelope: bool = False
+    """Whether values are wrapped in the envelope."""
+    has_problems: bool = False
+    """Whether errors are problem details."""
 
     def __call__(
-        self, x: object, /, *, request_id: str | None, now: datetime | None = None
+        self, x: object, /, *, request_id: str | None = None, now: datetime | None = None
     ) -> bytes:
-        """Return the body for a value or an `HttpError`; `request_id` is the id of the request."""
-        ...
+        """Return the body for a value or an `HttpError`.
+
+        Args:
+            x: The value or the error.
+            request_id: Id of the request; one that is not 1 to 128 of `[A-Za-z0-9._-]` is replaced.
+            now: Time of the response, with a time zone; by default the current time.
+        """
+        if isinstance(x, HttpError):
+            return self.error(x, request_id=request_id, now=now)
+        return self.value(x, request_id=request_id, now=now)
+
+    def value(
+        self, value: object, /, *, request_id: str | None = None, now: datetime | None = None
+    ) -> bytes:
+        """Return the body for a value: its JSON, or the envelope around it."""
+        if not self.has_envelope:
+            return encode(value)
+        id_ = safe_request_id(request_id)
+        return encode(
+            SuccessEnvelope(success=True, data=value, timestamp=in_utc(now), request_id=id_)
+        )
+
+    def error(
+        self, error: HttpError, /, *, request_id: str | None = None, now: datetime | None = None
+    ) -> bytes:
+        """Return the body for an error."""
+        raise NotImplementedError
 
 
 class ErrorBody(Struct, frozen=True):
@@ -56,6 +118,37 @@ class SuccessEnvelope(Struct, frozen=True):
     request_id: str
 
 
+@final
+class Envelope(BodyFormat):
+    """Format in which success and failure share one envelope; `envelope` is its instance.
+
+    >>> from datetime import UTC
+    >>> envelope([7], request_id='r-1', now=datetime(2026, 2, 20, tzinfo=UTC))
+    b'{"success":true,"data":[7],"timestamp":"2026-02-20T00:00:00Z","request_id":"r-1"}'
+    """
+
+    __slots__ = ()
+    has_envelope = True
+
+    @override
+    def error(
+        self, error: HttpError, /, *, request_id: str | None = None, now: datetime | None = None
+    ) -> bytes:
+        """Return an error in the envelope."""
+        # Positional arguments are faster; this runs for every failure.
+        delay = error.retry_after_ms
+        body = ErrorBody(
+            error.code,
+            error.type,
+            error.message,
+            error.details or UNSET,
+            error.retryable,
+            UNSET if delay is None else delay,
+            error.docs or UNSET,
+        )
+        return encode(FailureEnvelope(False, body, in_utc(now), safe_request_id(request_id)))  # noqa: FBT003 -- as above
+
+
 class ProblemDetails(Struct, frozen=True, kw_only=True):
     """Problem details: the members of RFC 9457, then extensions."""
 
@@ -68,6 +161,93 @@ class ProblemDetails(Struct, frozen=True, kw_only=True):
     retryable: bool
     retry_after_ms: int | UnsetType
     errors: tuple[ProblemLocation, ...] | UnsetType
+    tag: str
+
+
+PROBLEM_MEMBERS = frozenset(ProblemDetails.__struct_fields__)
+"""Members that a field of an error cannot use; such a field gets an underscore at its end."""
+
+
+class _Problems(BodyFormat):
+    """Base class of the formats whose errors are problem details."""
+
+    __slots__ = ('_base_uri',)
+    media_type = PROBLEM_JSON
+    has_problems = True
+
+    def __init__(self, base_uri: str = _TYPE_BASE) -> None:
+        if not _ABSOLUTE_URI(base_uri):
+            raise ValueError(f'The base of problem types is an absolute URI, not {base_uri!r}.')
+        self._base_uri = base_uri
+
+    def with_base(self, base_uri: str, /) -> Self:
+        """Return the same format with another base of problem types.
+
+        The `type` of a problem is the base and the code of the error, unless its arm has `docs`.
+
+        >>> from seamwise.seams.http import not_found
+        >>> body = problem.with_base('https://errors.example.org/')(not_found('No such page.'))
+        >>> msgspec.json.decode(body)['type']
+        'https://errors.example.org/RESOURCE_NOT_FOUND'
+
+        Raises:
+            ValueError: It is not an absolute URI.
+        """
+        return type(self)(base_uri)
+
+    @override
+    def error(
+        self, error: HttpError, /, *, request_id: str | None = None, now: datetime | None = None
+    ) -> bytes:
+        """Return an error as problem details, with its details as further members."""
+        details = ProblemDetails(
+            type=error.docs or self._base_uri + error.code,
+            title=error.code.replace('_', ' ').capitalize(),
+            status=error.status,
+            detail=error.message,
+            instance=safe_request_id(request_id),
+            code=error.code,
+            retryable=error.retryable,
+            retry_after_ms=UNSET if error.retry_after_ms is None else error.retry_after_ms,
+            errors=error.problems or UNSET,
+            tag=error.type,
+        )
+        if not error.details:
+            return encode(details)
+        members = msgspec.structs.asdict(details)
+        extensions = {
+            f'{name}_' if name in PROBLEM_MEMBERS else name: value
+            for name, value in error.details.items()
+            # The details of an invalid request list the same problems.
+            if name != 'errors' or not error.problems
+        }
+        return encode(
+            {name: value for name, value in members.items() if value is not UNSET} | extensions
+        )
+
+
+@final
+class Problem(_Problems):
+    """Format of problem details (RFC 9457), with values in the envelope: `problem`.
+
+    >>> from seamwise.seams.http import not_found
+    >>> msgspec.json.decode(problem(not_found('There is no such page.'), request_id='r-1'))['title']
+    'Resource not found'
+    """
+
+    __slots__ = ()
+    has_envelope = True
+
+
+@final
+class Bare(_Problems):
+    """Format of values as they are, and problem details (RFC 9457) for errors: `bare`.
+
+    >>> bare([7])
+    b'[7]'
+    """
+
+    __slots__ = ()
 
 
 class Named(Struct, frozen=True):
@@ -77,83 +257,67 @@ class Named(Struct, frozen=True):
     data: Mapping[str, object]
 
 
-def envelope(x: object, *, request_id: str | None, now: datetime | None = None) -> bytes:
-    """Return a value or an `HttpError` as JSON, in the envelope that success and failure share.
+@final
+class NamedFormat(BodyFormat):
+    """Legacy format `{name, data}`, with the message in the data, and values as they are: `named`."""
 
-    >>> from datetime import UTC
-    >>> envelope([7], request_id='r-1', now=datetime(2026, 2, 20, tzinfo=UTC))
-    b'{"success":true,"data":[7],"timestamp":"2026-02-20T00:00:00Z","request_id":"r-1"}'
+    __slots__ = ()
 
-    Args:
-        x: The value or the error.
-        request_id: Id of the request; one that is not 1 to 128 of `[A-Za-z0-9._-]` is replaced.
-        now: Time of the response, with a time zone; by default the current time.
-    """
-    safe_id = safe_request_id(request_id)
-    time = in_utc(now)
-    if isinstance(x, HttpError):
-        return _encode(
-            FailureEnvelope(success=False, error=_error_body(x), timestamp=time, request_id=safe_id)
+    @override
+    def error(
+        self, error: HttpError, /, *, request_id: str | None = None, now: datetime | None = None
+    ) -> bytes:
+        """Return an error as `{name, data}`."""
+        return encode(Named(error.type, {'message': error.message, **error.details}))
+
+
+@final
+class TaggedFormat(BodyFormat):
+    """Legacy format of flat fields with a `_tag`, and values as they are: `tagged`."""
+
+    __slots__ = ()
+
+    @override
+    def error(
+        self, error: HttpError, /, *, request_id: str | None = None, now: datetime | None = None
+    ) -> bytes:
+        """Return an error as a flat object of `_tag`, message and details."""
+        tag = {TAG_FIELD: error.type}
+        # The tag comes first, and no detail can replace it.
+        return encode({**tag, 'message': error.message, **error.details, **tag})
+
+
+envelope = Envelope()
+problem = Problem()
+bare = Bare()
+named = NamedFormat()
+tagged = TaggedFormat()
+
+
+def check_body(body: object) -> None:
+    """Raise a TypeError unless an object has the members of `Body`."""
+    if not all(hasattr(body, name) for name in ('media_type', 'value', 'error')):
+        raise TypeError(
+            f'A body format has `media_type`, `value(…)` and `error(…)`; {body!r} does not. '
+            'Use one of seamwise.seams.http, such as `envelope` or `bare`.'
         )
-    return _encode(SuccessEnvelope(success=True, data=x, timestamp=time, request_id=safe_id))
 
 
-def _error_body(error: HttpError) -> ErrorBody:
-    # Positional arguments are faster; this runs for every failure.
-    delay = error.retry_after_ms
-    return ErrorBody(
-        error.code,
-        error.type,
-        error.message,
-        error.details or UNSET,
-        error.retryable,
-        UNSET if delay is None else delay,
-        error.docs or UNSET,
+def json_as_value(body: Body, content: bytes, *, request_id: str, now: datetime) -> bytes:
+    """Return the body for a value that is JSON already."""
+    value: object = (
+        msgspec.Raw(content) if isinstance(body, BodyFormat) else msgspec.json.decode(content)
     )
+    return body.value(value, request_id=request_id, now=now)
 
 
-def problem(x: object, *, request_id: str | None, now: datetime | None = None) -> bytes:
-    """Return an `HttpError` as problem details (RFC 9457), or a value in the envelope.
-
-    >>> from seamwise.seams.http import not_found
-    >>> body = problem(not_found('There is no such page.'), request_id='r-1')
-    >>> msgspec.json.decode(body)['title']
-    'Resource not found'
-    """
-    if not isinstance(x, HttpError):
-        return envelope(x, request_id=request_id, now=now)
-    return _encode(
-        ProblemDetails(
-            type=x.docs or f'urn:seamwise:error:{x.code}',
-            title=x.code.replace('_', ' ').capitalize(),
-            status=x.status,
-            detail=x.message,
-            instance=safe_request_id(request_id),
-            code=x.code,
-            retryable=x.retryable,
-            retry_after_ms=UNSET if x.retry_after_ms is None else x.retry_after_ms,
-            errors=x.problems or UNSET,
-        )
-    )
+def value_media_type(body: Body) -> str:
+    """Return the media type of values: that of errors, without `problem+`."""
+    return body.media_type.replace('problem+', '')
 
 
-def named(x: object, *, request_id: str | None = None, now: datetime | None = None) -> bytes:  # noqa: ARG001 -- the signature of `Body`
-    """Return an `HttpError` as `{name, data}`, with the message in the data, or a bare value."""
-    if not isinstance(x, HttpError):
-        return _encode(x)
-    return _encode(Named(x.type, {'message': x.message, **x.details}))
-
-
-def tagged(x: object, *, request_id: str | None = None, now: datetime | None = None) -> bytes:  # noqa: ARG001 -- the signature of `Body`
-    """Return an `HttpError` as a flat object of `_tag`, message and details, or a bare value."""
-    if not isinstance(x, HttpError):
-        return _encode(x)
-    tag = {TAG_FIELD: x.type}
-    # The tag comes first, and no detail can replace it.
-    return _encode({**tag, 'message': x.message, **x.details, **tag})
-
-
-def _json_form(value: Any) -> object:
+def json_form(value: Any) -> object:
+    """Return the JSON form of a value that msgspec does not know; raises TypeError without one."""
     if isinstance(value, Secret):
         return MASK
     # A pydantic model, by its aliases as in FastAPI.
@@ -162,10 +326,10 @@ def _json_form(value: Any) -> object:
     return to_jsonable(value)
 
 
-_encode_plain = msgspec.json.Encoder(enc_hook=_json_form).encode
+_encode_plain = msgspec.json.Encoder(enc_hook=json_form).encode
 
 
-def _encode(value: object) -> bytes:
+def encode(value: object) -> bytes:
     """Encode a value as JSON in UTF-8; secrets are masked and lone surrogates replaced.
 
     A value that neither msgspec nor pydantic can convert is a TypeError.
@@ -173,4 +337,4 @@ def _encode(value: object) -> bytes:
     try:
         return _encode_plain(value)
     except UnicodeEncodeError:
-        return to_json(msgspec.to_builtins(value, str_keys=True, enc_hook=_json_form))
+        return to_json(msgspec.to_builtins(value, str_keys=True, enc_hook=json_form))

@@ -1,11 +1,19 @@
 """ASGI types, and the request id and state that all layers of one request share."""
 
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from contextvars import ContextVar
 from re import compile as pattern
-from typing import Any, TypeAlias
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, TypeAlias
 from uuid import uuid4
 
+import msgspec
 from msgspec import Struct
+
+from seamwise.seams.http.successes import Outcome
+
+if TYPE_CHECKING:
+    from seamwise.seams.http.answers import Answers
 
 # The values of an ASGI message depend on its type; no narrower type fits all of them.
 Scope: TypeAlias = MutableMapping[str, Any]
@@ -21,12 +29,28 @@ _SAFE_ID = pattern(r'[A-Za-z0-9._-]{1,128}').fullmatch
 
 
 class Exchange(Struct):
-    """The id and the `Accept` header of a request, and whether a handler has answered it."""
+    """The headers of a request that answers depend on, and what is known of its answer."""
 
     request_id: str
     accept: str | None
-    is_answered: bool = False
-    """Whether `endpoint` has built the response: it is no error page of the framework."""
+    accept_language: str | None
+    started: float = msgspec.field(default_factory=perf_counter)
+    """Time of the start, on the clock of `time.perf_counter`."""
+    operation: str | None = None
+    """The method and the path template of the route, such as `GET /users/{uid}`."""
+    answers: 'Answers | None' = None
+    """How the route answers errors, if not like the application."""
+    outcome: Outcome | None = None
+    """What a handler has returned in a Success, if a body format has to write it."""
+
+    @property
+    def duration(self) -> float:
+        """Seconds since the start."""
+        return perf_counter() - self.started
+
+
+current_exchange: ContextVar[Exchange] = ContextVar('seamwise_exchange')
+"""The exchange of the request whose handler is running."""
 
 
 def request_id(incoming: str | None) -> str:
@@ -44,15 +68,17 @@ def exchange_of(scope: Scope) -> Exchange:
     """Return the exchange of a request; the first call creates it."""
     exchange: Exchange | None = scope.get(_SCOPE_KEY)
     if exchange is None:
-        incoming_id = accept = None
+        values: dict[bytes, bytes] = {}
         for name, value in scope['headers']:
-            if name == b'accept':
-                accept = value if accept is None else b', '.join([accept, value])
-            elif name == b'x-request-id':
-                incoming_id = value if incoming_id is None else b', '.join([incoming_id, value])
-        exchange = Exchange(request_id(_text(incoming_id)), _text(accept))
+            if name in _HEADERS:
+                values[name] = b', '.join([values[name], value]) if name in values else value
+        id_, accept, language = (_text(values.get(name)) for name in _HEADERS)
+        exchange = Exchange(request_id(id_), accept, language)
         scope[_SCOPE_KEY] = exchange
     return exchange
+
+
+_HEADERS = (b'x-request-id', b'accept', b'accept-language')
 
 
 def _text(value: bytes | None) -> str | None:
@@ -66,3 +92,11 @@ def header(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> str | None:
     """
     values = [value for key, value in headers if key.lower() == name]
     return b', '.join(values).decode('latin-1') if values else None
+
+
+def operation_of(scope: Scope, exchange: Exchange) -> str:
+    """Return the name of the operation for logs; without a known route, only the method.
+
+    A path without a route is an input of the client, so it would be an unlimited set of names.
+    """
+    return exchange.operation or str(scope.get('method', 'WEBSOCKET'))

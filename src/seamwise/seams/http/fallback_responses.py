@@ -4,6 +4,8 @@ import sys
 from collections.abc import Sequence
 from http import HTTPStatus
 
+import msgspec
+
 from seamwise.defects import report_defect
 from seamwise.seams._common import safe_text
 from seamwise.seams.http.shape import HttpError, ProblemLocation, defect
@@ -38,14 +40,12 @@ def bad_request(
         problems: The invalid values, each with its location.
     """
     safe = tuple(
-        ProblemLocation(safe_text(problem.pointer), safe_text(problem.detail))
+        ProblemLocation(safe_text(problem.pointer), safe_text(problem.detail), problem.part)
         for problem in problems
     )
     details: dict[str, object] = {'kind': safe_text(kind)}
     if safe:
-        details['errors'] = [
-            {'pointer': problem.pointer, 'detail': problem.detail} for problem in safe
-        ]
+        details['errors'] = msgspec.to_builtins(safe)
     return HttpError(
         status=HTTPStatus.BAD_REQUEST.value,
         code='INVALID_REQUEST',

@@ -5,8 +5,12 @@ from datetime import datetime
 from functools import lru_cache
 from re import IGNORECASE
 from re import compile as pattern
+from typing import Final, final
 
-from seamwise.seams.http.bodies import Body, envelope, problem
+from typing_extensions import Self, override
+
+from seamwise.seams.http.bodies import BodyFormat, Problem, envelope, problem
+from seamwise.seams.http.shape import HttpError
 
 _ENVELOPE_RANGES = ('application/json', 'application/*', '*/*')
 _PROBLEM_RANGES = ('application/problem+json', 'application/*', '*/*')
@@ -19,29 +23,46 @@ _MAX_LENGTH = 4096
 """A longer `Accept` header is ignored."""
 
 
-def body_for(accept: str | None) -> Body:
-    """Return the body format for an `Accept` header.
+@final
+class Negotiated(BodyFormat):
+    """Format that follows the `Accept` header of a request: `negotiated`.
 
-    The format is `problem` if the header names it, or prefers it to JSON, and else `envelope`.
-    Parameters other than `q` are ignored (JSON has none: RFC 8259, 11), and so are ranges with an
-    invalid weight. If the client accepts neither format, it gets the envelope: a readable error is
-    more useful than an empty 406 (RFC 9110, 15.5.7).
+    It is `problem` if the header names it, or prefers it to JSON, and else `envelope`. Parameters
+    other than `q` are ignored (JSON has none: RFC 8259, 11), and so are ranges with an invalid
+    weight. If the client accepts neither format, it gets the envelope: a readable error is more
+    useful than an empty 406 (RFC 9110, 15.5.7).
 
-    >>> body_for('application/problem+json, */*;q=0.1') is problem
+    >>> negotiated.for_accept('application/problem+json, */*;q=0.1') is problem
     True
-    >>> body_for('text/html') is envelope
+    >>> negotiated.for_accept('text/html') is envelope
     True
     """
-    if accept is None or len(accept) > _MAX_LENGTH:
-        return envelope
-    return problem if _prefers_problem(accept) else envelope
+
+    __slots__ = ('_problem',)
+    has_envelope = True
+
+    def __init__(self, problem: Problem = problem) -> None:
+        self._problem = problem
+
+    def for_accept(self, accept: str | None, /) -> BodyFormat:
+        """Return the format for an `Accept` header."""
+        if accept is None or len(accept) > _MAX_LENGTH:
+            return envelope
+        return self._problem if _prefers_problem(accept) else envelope
+
+    def with_base(self, base_uri: str, /) -> Self:
+        """Return the same format with another base of problem types; see `Problem.with_base`."""
+        return type(self)(self._problem.with_base(base_uri))
+
+    @override
+    def error(
+        self, error: HttpError, /, *, request_id: str | None = None, now: datetime | None = None
+    ) -> bytes:
+        """Return an error in the envelope, as for a client without an `Accept` header."""
+        return envelope.error(error, request_id=request_id, now=now)
 
 
-def negotiated(
-    x: object, /, *, request_id: str | None, now: datetime | None = None, accept: str | None = None
-) -> bytes:
-    """Return a value or an `HttpError` in the format that `accept` prefers."""
-    return body_for(accept)(x, request_id=request_id, now=now)
+negotiated: Final = Negotiated()
 
 
 @lru_cache(maxsize=64)

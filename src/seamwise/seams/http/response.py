@@ -6,16 +6,13 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from seamwise.seams.http.bodies import Body, envelope, problem
+from seamwise.seams._common import in_utc
+from seamwise.seams.http.bodies import Body, check_body, envelope, value_media_type
 from seamwise.seams.http.exchange import request_id as safe_request_id
-from seamwise.seams.http.negotiation import body_for, negotiated
+from seamwise.seams.http.negotiation import Negotiated
 from seamwise.seams.http.shape import HttpError
 
 _OK = HTTPStatus.OK.value
-_JSON = (b'content-type', b'application/json')
-_PROBLEM = (b'content-type', b'application/problem+json')
-# A cache must not serve one client the format that another one accepts (RFC 9110, 12.5.5).
-_VARY = (b'vary', b'Accept')
 _RESERVED_HEADERS = {'content-type', 'x-request-id'}
 
 
@@ -55,6 +52,7 @@ def response(
         body: The format. `negotiated` follows `accept`.
         accept: The `Accept` header of the request.
     """
+    check_body(body)
     raw = raw_response(x, request_id=safe_request_id(request_id), now=now, body=body, accept=accept)
     return HttpResponse(
         raw.status,
@@ -64,21 +62,54 @@ def response(
 
 
 def raw_response(
-    x: object, *, request_id: str, now: datetime | None = None, body: Body, accept: str | None
+    x: object,
+    *,
+    request_id: str,
+    now: datetime | None = None,
+    body: Body,
+    accept: str | None,
+    locale: str | None = None,
 ) -> RawResponse:
-    """Return the response for a value or an `HttpError`; `request_id` must be a safe one."""
-    body_format = body_for(accept) if body is negotiated else body
-    content = body_format(x, request_id=request_id, now=now)
+    """Return the response for a value or an `HttpError`.
+
+    Args:
+        x: The value or the error.
+        request_id: A safe request id.
+        now: Time of the response; by default the current time.
+        body: The format.
+        accept: The `Accept` header of the request.
+        locale: The language of an error's message, if it depends on the client.
+    """
+    body_format = body.for_accept(accept) if isinstance(body, Negotiated) else body
+    now = in_utc(now)
     id_header = (b'x-request-id', request_id.encode('latin-1'))
     if not isinstance(x, HttpError):
-        return RawResponse(_OK, [_JSON, id_header], content)
-    headers: list[tuple[bytes, bytes]] = [_PROBLEM if body_format is problem else _JSON, id_header]
-    if body is negotiated:
-        headers.append(_VARY)
+        content_type = (b'content-type', value_media_type(body_format).encode('latin-1'))
+        content = body_format.value(x, request_id=request_id, now=now)
+        return RawResponse(_OK, [content_type, id_header], content)
+    headers: list[tuple[bytes, bytes]] = [
+        (b'content-type', body_format.media_type.encode('latin-1')),
+        id_header,
+    ]
+    varies = [b'Accept'] if isinstance(body, Negotiated) else []
+    if locale is not None:
+        headers.append((b'content-language', locale.replace('_', '-').encode('latin-1')))
+        varies.append(b'Accept-Language')
+    own_names = {name.lower() for name in x.headers}
+    if varies:
+        # A cache must not serve one client the form that another one accepts (RFC 9110, 12.5.5).
+        own = [value.encode('latin-1') for name, value in x.headers.items() if _is_vary(name)]
+        headers.append((b'vary', b', '.join([*own, *varies])))
     for name, value in x.headers.items():
-        if name.lower() not in _RESERVED_HEADERS:
+        if name.lower() not in _RESERVED_HEADERS and not (varies and _is_vary(name)):
             headers.append((name.lower().encode('latin-1'), value.encode('latin-1')))
-    if x.retry_after_ms is not None and 'Retry-After' not in x.headers:
+    if x.retry_after_ms is not None and 'retry-after' not in own_names:
         # Whole seconds, rounded up.
         headers.append((b'retry-after', b'%d' % -(-x.retry_after_ms // 1000)))
-    return RawResponse(x.status, headers, content)
+    return RawResponse(
+        x.status, headers, body_format.error(x, request_id=request_id, now=now)
+    )
+
+
+def _is_vary(name: str) -> bool:
+    return name.lower() == 'vary'

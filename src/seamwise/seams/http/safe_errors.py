@@ -1,15 +1,26 @@
-"""Outermost ASGI middleware: answers and records defects, converts error pages of frameworks."""
+"""ASGI middleware that answers and records defects, and then raises them again."""
 
 import sys
 from asyncio import CancelledError
-from logging import Logger, getLogger
+from collections.abc import Callable, Iterator
+from logging import Logger
+from typing import Any, Never
 
 from seamwise.causes import iter_leaves
 from seamwise.defects import report_defect
+from seamwise.seams._failure_log import FailureLog
+from seamwise.seams._request_context import serving
+from seamwise.seams.adapter import Adapter
+from seamwise.seams.http.answers import Answers, failure_log, raised_error, written
 from seamwise.seams.http.asgi_send import Sender
+from seamwise.seams.http.bodies import Body, check_body, envelope
 from seamwise.seams.http.exchange import App, Exchange, Receive, Scope, Send, exchange_of
-from seamwise.seams.http.shape import defect
+from seamwise.seams.http.language import locale_for
+from seamwise.seams.http.negotiation import negotiated
+from seamwise.seams.http.shape import HttpError, defect
+from seamwise.seams.http.websockets import WebSocketCloser
 
+_NOTHING: Adapter[Never, HttpError] = Adapter({})
 _CLIENT_CLOSED_REQUEST = 499
 """The status of a request whose client disconnected. It is only logged, and has no `HTTPStatus`."""
 
@@ -18,47 +29,62 @@ class SafeErrors:
     """Middleware for any ASGI application: `app.add_middleware(SafeErrors)`, or `SafeErrors(app)`.
 
     An exception becomes a response 500 INTERNAL with a reference. It is recorded once, with that
-    reference and the request id, in `log` (default: the logger `seamwise`). If the response has
-    started, it is left incomplete, so that the server closes the connection.
+    reference and the request id, and then raised again, as Starlette's own middleware does: the
+    server and tools such as Sentry see it. If the response has started, it is left incomplete; a
+    stream of server-sent events ends with `event: error`, and a WebSocket is closed with a code.
 
     A disconnect of the client is not a defect, and cancellation propagates; both are logged at
-    DEBUG with status 499. Error pages of the framework (404, 405, 413, a validation error) are sent
-    in the envelope, or as problem details if the client prefers them. Other responses stay.
+    DEBUG with status 499. All other responses stay, apart from the header `x-request-id`.
 
     >>> from starlette.applications import Starlette
     >>> app = SafeErrors(Starlette())
+
+    Args:
+        app: The application.
+        log: Logger or `FailureLog`; by default the logger `seamwise`.
+        body: Body format; by default it follows the `Accept` header of the request.
+        adapter: Function from the errors that `Raised` carries to an `HttpError`. A covered error
+            is a failure, not a defect; by default none is covered.
+        is_answering: Whether to answer defects, or only to record and raise them.
     """
 
-    def __init__(self, app: App, *, log: Logger | None = None) -> None:
+    def __init__(
+        self,
+        app: App,
+        *,
+        log: Logger | FailureLog | None = None,
+        body: Body = negotiated,
+        adapter: Callable[[Any], HttpError] | None = None,
+        is_answering: bool = True,
+    ) -> None:
+        check_body(body)
         self._app = app
-        self._log = log
+        self._log = failure_log(log)
+        self._answers = Answers(_NOTHING if adapter is None else adapter, body, self._log)
+        self._is_answering = is_answering
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Run the application for one connection."""
-        if scope['type'] != 'http':
+        if scope['type'] not in {'http', 'websocket'}:
             await self._app(scope, receive, send)
             return
         exchange = exchange_of(scope)
-        sender = Sender(scope, send)
-        try:
-            await self._run(scope, receive, sender)
-        except CancelledError:
-            self._log_disconnect(exchange)
-            raise
-        except Exception as error:
-            # The client may also disconnect while a defect is answered.
-            if error is sender.disconnect_error:
+        run = self._run_http if scope['type'] == 'http' else self._run_websocket
+        with serving(exchange.request_id, locale_for(exchange.accept_language)):
+            try:
+                await run(scope, receive, send, exchange)
+            except CancelledError:
                 self._log_disconnect(exchange)
-                return
-            raise
+                raise
 
-    async def _run(self, scope: Scope, receive: Receive, sender: Sender) -> None:
-        exchange = exchange_of(scope)
+    async def _run_http(
+        self, scope: Scope, receive: Receive, send: Send, exchange: Exchange
+    ) -> None:
+        sender = Sender(exchange, send)
         try:
             await self._app(scope, receive, sender)
-            await sender.flush()
-        except Exception as error:  # noqa: BLE001 -- any exception here is a defect
-            if _is_disconnect(error, sender):
+        except Exception as error:
+            if _is_disconnect(error, sender.disconnect_error):
                 self._log_disconnect(exchange)
                 return
             state = (
@@ -66,28 +92,73 @@ class SafeErrors:
                 if sender.has_started
                 else {}
             )
-            report = report_defect(error, log=self._log, request_id=exchange.request_id, **state)
-        else:
-            message = sender.unexplained_message
-            if message is None:
+            answer = self._failure(error, scope, exchange)
+            is_failure = answer is not None
+            answer = answer or self._defect(error, exchange, **state)
+            if is_failure or self._is_answering:
+                await self._send(answer, sender, exchange)
+            if not is_failure:
+                raise
+
+    async def _run_websocket(
+        self, scope: Scope, receive: Receive, send: Send, exchange: Exchange
+    ) -> None:
+        closer = WebSocketCloser(scope, receive, send)
+        try:
+            await self._app(scope, closer.receive, closer.send)
+        except Exception as error:
+            if _is_disconnect(error, closer.disconnect_error):
+                self._log_disconnect(exchange)
                 return
-            unexplained = RuntimeError(f'The application responded 500 by itself: {message}')
-            report = report_defect(unexplained, log=self._log, request_id=exchange.request_id)
-        if not sender.has_started:
-            await sender.send_error(defect(report.ref))
+            answer = self._failure(error, scope, exchange)
+            is_failure = answer is not None
+            answer = answer or self._defect(error, exchange)
+            try:
+                await closer.close(answer, written(answer, self._answers.body, exchange))
+            except OSError:
+                self._log_disconnect(exchange)
+            if not is_failure:
+                raise
+
+    def _failure(self, error: Exception, scope: Scope, exchange: Exchange) -> HttpError | None:
+        """Return the answer for an exception that carries a covered error, else None."""
+        failure = raised_error(error)
+        answers = exchange.answers or self._answers
+        return answers.logged(failure, scope, exchange) if answers.covers(failure) else None
+
+    def _defect(self, error: Exception, exchange: Exchange, **state: str) -> HttpError:
+        report = report_defect(
+            error, log=self._log.logger, request_id=exchange.request_id, **state
+        )
+        return defect(report.ref)
+
+    async def _send(self, answer: HttpError, sender: Sender, exchange: Exchange) -> None:
+        """Send an answer, as an event if a stream of events has started."""
+        try:
+            if not sender.has_started:
+                await sender.send_response(written(answer, self._answers.body, exchange))
+            elif sender.is_event_stream:
+                await sender.send_event('error', written(answer, envelope, exchange).body)
+        except OSError:
+            # The client disconnected while it was answered.
+            self._log_disconnect(exchange)
 
     def _log_disconnect(self, exchange: Exchange) -> None:
         extra = {'request_id': exchange.request_id, 'status': _CLIENT_CLOSED_REQUEST}
-        (self._log or getLogger('seamwise')).debug(
+        self._log.logger.debug(
             'The client of request %s disconnected.', exchange.request_id, extra=extra
         )
 
 
-def _is_disconnect(error: Exception, sender: Sender) -> bool:
+def _is_disconnect(error: Exception, send_error: OSError | None) -> bool:
     """Return whether an exception, or each one in a group, reports that the client disconnected."""
-    # Without Starlette's module loaded, its exception cannot have been raised.
-    requests = sys.modules.get('starlette.requests')
-    kinds: tuple[type[BaseException], ...] = (requests.ClientDisconnect,) if requests else ()
-    return all(
-        leaf is sender.disconnect_error or isinstance(leaf, kinds) for leaf in iter_leaves(error)
-    )
+    kinds = tuple(_disconnect_types())
+    return all(leaf is send_error or isinstance(leaf, kinds) for leaf in iter_leaves(error))
+
+
+def _disconnect_types() -> Iterator[type[BaseException]]:
+    # Without the modules of Starlette loaded, their exceptions cannot have been raised.
+    if requests := sys.modules.get('starlette.requests'):
+        yield requests.ClientDisconnect
+    if websockets := sys.modules.get('starlette.websockets'):
+        yield websockets.WebSocketDisconnect

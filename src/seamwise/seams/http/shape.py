@@ -8,11 +8,16 @@ from msgspec import Struct
 from seamwise.seams._common import DEFECT_MESSAGE
 
 
-class ProblemLocation(Struct, frozen=True):
-    """One invalid part of a request: a JSON Pointer to it (RFC 6901), and a description."""
+class ProblemLocation(Struct, frozen=True, omit_defaults=True, rename={'part': 'in'}):
+    """One invalid part of a request: a JSON Pointer to it (RFC 6901), and a description.
+
+    The pointer leads into the body, or into the object of all parameters of another `part`: `path`,
+    `query`, `header` or `cookie`. The part is `in` on the wire, and left out for the body.
+    """
 
     pointer: str
     detail: str
+    part: str = 'body'
 
 
 class HttpError(Struct, frozen=True, kw_only=True):

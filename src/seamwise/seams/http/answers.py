@@ -1,0 +1,80 @@
+"""Answers to errors: an adapter, a body format and a log, applied to one request."""
+
+from collections.abc import Callable
+from logging import Logger
+from typing import Any, NamedTuple
+
+from seamwise.causes import Raised, iter_leaves
+from seamwise.seams._failure_log import FailureLog
+from seamwise.seams._request_context import current_locale
+from seamwise.seams.adapter import Adapter
+from seamwise.seams.http.bodies import Body
+from seamwise.seams.http.exchange import Exchange, Scope, operation_of
+from seamwise.seams.http.response import RawResponse, raw_response
+from seamwise.seams.http.shape import HttpError
+
+
+class Answers(NamedTuple):
+    """How the errors of an application or a handler are answered and logged."""
+
+    adapter: Callable[[Any], HttpError]
+    body: Body
+    log: FailureLog
+
+    def http_error(self, error: Any) -> HttpError:
+        """Return the answer for an error; raises TypeError if the adapter returns another shape."""
+        answer = self.adapter(error)
+        if not isinstance(answer, HttpError):
+            raise TypeError(
+                'The adapter of an endpoint must return an HttpError, '
+                f'not {type(answer).__name__}.'
+            )
+        return answer
+
+    def failure(self, error: Any, scope: Scope, exchange: Exchange) -> RawResponse:
+        """Return the response for the error of a Failure, and log it."""
+        return written(self.logged(error, scope, exchange), self.body, exchange)
+
+    def logged(self, error: Any, scope: Scope, exchange: Exchange) -> HttpError:
+        """Return the answer for the error of a Failure, and log it."""
+        answer = self.http_error(error)
+        self.log.failed(
+            error,
+            seam='http',
+            operation=operation_of(scope, exchange),
+            request_id=exchange.request_id,
+            duration=exchange.duration,
+            status=answer.status,
+        )
+        return answer
+
+    def covers(self, error: object) -> bool:
+        """Return whether the adapter has an arm for an error."""
+        return isinstance(self.adapter, Adapter) and isinstance(error, self.adapter.kinds)
+
+
+def written(answer: object, body: Body, exchange: Exchange) -> RawResponse:
+    """Return the response for a value or an `HttpError` in the form that the client accepts."""
+    return raw_response(
+        answer,
+        request_id=exchange.request_id,
+        body=body,
+        accept=exchange.accept,
+        locale=current_locale(),
+    )
+
+
+def failure_log(log: Logger | FailureLog | None) -> FailureLog:
+    """Return the log of failures that `log=` of `install` and others stands for."""
+    return log if isinstance(log, FailureLog) else FailureLog(log)
+
+
+def raised_error(exception: BaseException) -> object:
+    """Return the error that an exception carries, None for other exceptions.
+
+    A task group wraps the exception of its only task in a group.
+    """
+    leaves = [*iter_leaves(exception)]
+    if len(leaves) == 1 and isinstance(leaves[0], Raised):
+        return leaves[0].error
+    return None

@@ -1,0 +1,94 @@
+"""Types in the return annotation of a handler: its values and its errors."""
+
+from collections.abc import Callable, Iterator
+from inspect import Signature, signature
+from types import UnionType
+from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
+
+from starlette.responses import Response
+
+from seamwise.containers import RESULT_TYPES, Failure, Success
+from seamwise.errors import TaggedError
+from seamwise.seams.http.successes import STATUS_VALUES
+
+
+class ResultType(NamedTuple):
+    """The values and errors of a handler that is declared to return a Result."""
+
+    value: object
+    """The type of the value, as FastAPI takes it as a response model; None without a model."""
+    status: int | None
+    """The status of `Created` and the like, if it is the only one."""
+    errors: tuple[type[TaggedError], ...]
+
+
+def evaluated_signature(function: Callable[..., object]) -> Signature:
+    """Return a signature; strings are resolved unless a name is for type checkers only."""
+    try:
+        return signature(function, eval_str=True)
+    except NameError:
+        # FastAPI falls back in the same way.
+        return signature(function)
+
+
+def result_type(annotation: object) -> ResultType | None:
+    """Return the types of a Result in a return annotation, or None for other annotations."""
+    members = [*_members(annotation)]
+    if not members or not all(get_origin(member) in RESULT_TYPES for member in members):
+        return None
+    values = [
+        value
+        for member in members
+        if get_origin(member) is Success
+        for value in _members(get_args(member)[0])
+    ]
+    errors = [
+        get_origin(error) or error
+        for member in members
+        if get_origin(member) is Failure
+        for error in _members(get_args(member)[0])
+    ]
+    statuses = {_status(value) for value in values}
+    return ResultType(
+        _model(values),
+        statuses.pop() if len(statuses) == 1 else None,
+        tuple(error for error in errors if _is_error_class(error)),
+    )
+
+
+def _members(annotation: Any) -> Iterator[object]:
+    """Yield the members of a union; those of a type alias or `Annotated` union are included."""
+    alias_value = getattr(annotation, '__value__', None)
+    if alias_value is not None and not isinstance(annotation, type):
+        yield from _members(alias_value)
+    elif get_origin(annotation) in {Union, UnionType}:
+        for member in get_args(annotation):
+            yield from _members(member)
+    else:
+        yield annotation
+
+
+def _status(value: object) -> int | None:
+    kind = get_origin(value) or value
+    return next((item.status for item in STATUS_VALUES if item is kind), None)
+
+
+def _model(values: list[object]) -> object:
+    """Return the response model of the values, which is None if one of them is a response."""
+    models: list[Any] = []
+    for value in values:
+        kind = get_origin(value) or value
+        if isinstance(kind, type) and issubclass(kind, Response):
+            return None
+        if _status(value) is not None:
+            models += get_args(value) or [None]
+        else:
+            models.append(value)
+    if not models or None in models or type(None) in models:
+        models = [model for model in models if model not in {None, type(None)}]
+        return None if not models else Union[*models, None]
+    return Union[*models]
+
+
+def _is_error_class(error: object) -> bool:
+    return isinstance(error, type) and issubclass(error, TaggedError) and error is not TaggedError

@@ -1,0 +1,63 @@
+"""Values of a Success with a status of their own: `Created`, `Accepted`, `NoContent`."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import ClassVar, Generic, NamedTuple, TypeVar
+from urllib.parse import quote
+
+from msgspec import Struct
+
+T = TypeVar('T')
+
+_SAFE_IN_URI = ":/%#?=@[]!$&'()*+,;"
+"""Characters of a URI reference that are not escaped in a header (RFC 3986, 2.2)."""
+
+
+class Created(Struct, Generic[T], frozen=True):
+    """A value that the request created: status 201, and the header Location if there is one.
+
+    >>> Created({'id': 7}, location='/orders/7').location
+    '/orders/7'
+    """
+
+    status: ClassVar[int] = HTTPStatus.CREATED.value
+
+    value: T
+    location: str | None = None
+
+
+class Accepted(Struct, Generic[T], frozen=True):
+    """A value for a request that will be processed later: status 202."""
+
+    status: ClassVar[int] = HTTPStatus.ACCEPTED.value
+
+    value: T
+
+
+class NoContent(Struct, frozen=True):
+    """A success without a body: status 204."""
+
+    status: ClassVar[int] = HTTPStatus.NO_CONTENT.value
+
+    value: ClassVar[None] = None
+
+
+STATUS_VALUES = (Created, Accepted, NoContent)
+
+
+class Outcome(NamedTuple):
+    """The value to write for a Success, with its status (None: the default) and headers."""
+
+    value: object
+    status: int | None = None
+    headers: Mapping[str, str] = {}
+
+
+def outcome_of(value: object) -> Outcome:
+    """Return what to write for the value of a Success."""
+    if isinstance(value, Created):
+        headers = {} if value.location is None else {'location': quote(value.location, _SAFE_IN_URI)}
+        return Outcome(value.value, value.status, headers)
+    if isinstance(value, (Accepted, NoContent)):
+        return Outcome(value.value, value.status)
+    return Outcome(value)
