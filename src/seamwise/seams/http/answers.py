@@ -9,7 +9,7 @@ from seamwise.seams._failure_log import FailureLog
 from seamwise.seams._request_context import current_locale
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.http.bodies import Body
-from seamwise.seams.http.exchange import Exchange, Scope, operation_of
+from seamwise.seams.http.exchange import Exchange
 from seamwise.seams.http.response import RawResponse, raw_response
 from seamwise.seams.http.shape import HttpError
 
@@ -31,17 +31,17 @@ class Answers(NamedTuple):
             )
         return answer
 
-    def failure(self, error: Any, scope: Scope, exchange: Exchange) -> RawResponse:
+    def failure(self, error: Any, exchange: Exchange) -> RawResponse:
         """Return the response for the error of a Failure, and log it."""
-        return written(self.logged(error, scope, exchange), self.body, exchange)
+        return written(self.logged(error, exchange), self.body, exchange)
 
-    def logged(self, error: Any, scope: Scope, exchange: Exchange) -> HttpError:
+    def logged(self, error: Any, exchange: Exchange) -> HttpError:
         """Return the answer for the error of a Failure, and log it."""
         answer = self.http_error(error)
         self.log.failed(
             error,
             seam='http',
-            operation=operation_of(scope, exchange),
+            operation=exchange.operation,
             request_id=exchange.request_id,
             duration=exchange.duration,
             status=answer.status,

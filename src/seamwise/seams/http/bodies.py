@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime
 from re import compile as pattern
-from typing import Any, Protocol, final
+from typing import Protocol, final
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
@@ -13,9 +13,8 @@ from seamwise._text.jsonable import to_json
 from seamwise.errors import TAG_FIELD
 from seamwise.seams._common import in_utc
 from seamwise.seams.http.exchange import request_id as safe_request_id
-from seamwise.seams.http.fastapi_values import to_jsonable
+from seamwise.seams.http.fastapi_values import json_form
 from seamwise.seams.http.shape import HttpError, ProblemLocation
-from seamwise.secrets import MASK, Secret
 
 JSON = 'application/json'
 PROBLEM_JSON = 'application/problem+json'
@@ -314,16 +313,6 @@ def json_as_value(body: Body, content: bytes, *, request_id: str, now: datetime)
 def value_media_type(body: Body) -> str:
     """Return the media type of values: that of errors, without `problem+`."""
     return body.media_type.replace('problem+', '')
-
-
-def json_form(value: Any) -> object:
-    """Return the JSON form of a value that msgspec does not know; raises TypeError without one."""
-    if isinstance(value, Secret):
-        return MASK
-    # A pydantic model, by its aliases as in FastAPI.
-    if hasattr(value, 'model_dump'):
-        return value.model_dump(mode='json', by_alias=True)
-    return to_jsonable(value)
 
 
 _encode_plain = msgspec.json.Encoder(enc_hook=json_form).encode

@@ -6,68 +6,85 @@ that is the value of a Success.
 
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
 from functools import partial, update_wrapper
 from inspect import (
+    Parameter,
     Signature,
     isasyncgenfunction,
     isclass,
     iscoroutine,
     isgeneratorfunction,
     isroutine,
-    signature,
     unwrap,
 )
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_args, get_origin
+
+from fastapi.params import Depends
+from fastapi.security.base import SecurityBase
 
 from seamwise.causes import Raised
 from seamwise.containers import Failure, as_result
+from seamwise.seams.http.result_types import evaluated_signature
 
 if TYPE_CHECKING:
     from fastapi.dependencies.models import Dependant
 
+Finish: TypeAlias = Callable[[object], object]
+"""Function from what a dependency returns to what FastAPI gets."""
+
 
 class Resolver:
-    """A dependency that returns the value of a Success, and raises `Raised` for a Failure.
+    """A dependency whose results are finished: by default a Success is unwrapped.
 
     It equals the original function: FastAPI finds both in `dependency_overrides`, and calls the
     dependency once for a request.
     """
 
-    def __init__(self, call: Callable[..., Any]) -> None:
+    def __init__(
+        self, call: Callable[..., Any], finish: Finish, finish_inner: Finish | None = None
+    ) -> None:
         update_wrapper(self, call)
         # FastAPI looks at the innermost function to see whether it is async or a generator.
         self.__wrapped__ = _without_partial(call)
-        if isinstance(call, partial):
-            self.__signature__ = signature(call)
+        self.__signature__ = evaluated_signature(call)
+        if finish_inner is not None:
+            self.__signature__ = with_resolvers(self.__signature__, finish_inner, finish_inner)
         self._call = call
+        self._finish = finish
         target = unwrap(self.__wrapped__)
         function = target if isroutine(target) else getattr(target, '__call__', None)  # noqa: B004 -- the method is used
-        self._is_generator = isgeneratorfunction(function)
+        self._is_sync_generator = isgeneratorfunction(function)
         self._is_async_generator = isasyncgenfunction(function)
+
+    @property
+    def is_generator(self) -> bool:
+        """Whether the dependency has a `yield`, so that it sees the end of the request."""
+        return self._is_sync_generator or self._is_async_generator
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the dependency; the kind of what is returned is that of the original function."""
         value = self._call(*args, **kwargs)
         if self._is_async_generator:
             return self._async_generator(value)
-        if self._is_generator:
+        if self._is_sync_generator:
             return self._generator(value)
         if iscoroutine(value):
             return self._await(value)
-        return resolved(value)
+        return self._finish(value)
 
     async def _await(self, coroutine: Any) -> object:
-        return resolved(await coroutine)
+        return self._finish(await coroutine)
 
     def _generator(self, generator: Generator[Any, Any, None]) -> Generator[object]:
         with contextmanager(lambda: generator)() as value:
-            yield resolved(value)
+            yield self._finish(value)
 
     async def _async_generator(
         self, generator: AsyncGenerator[Any, None]
     ) -> AsyncGenerator[object]:
         async with asynccontextmanager(lambda: generator)() as value:
-            yield resolved(value)
+            yield self._finish(value)
 
     def __eq__(self, other: object) -> bool:
         return other is self._call or (isinstance(other, Resolver) and other._call is self._call)
@@ -90,37 +107,13 @@ def resolved(value: object) -> object:
     return result.unwrap()
 
 
-class Overrides:
-    """The owner of `dependency_overrides`, with overrides that may return Results, too."""
-
-    def __init__(self, owner: Any) -> None:
-        self._owner = owner
-
-    @property
-    def dependency_overrides(self) -> '_Resolving | dict[object, object]':
-        """The overrides of the application; empty as long as it has none."""
-        overrides: dict[Any, Callable[..., Any]] = self._owner.dependency_overrides
-        return _Resolving(overrides) if overrides else {}
-
-
-class _Resolving:
-    """Overrides whose results are resolved, and those of functions that have no override."""
-
-    def __init__(self, overrides: Mapping[Any, Callable[..., Any]]) -> None:
-        self._overrides = overrides
-
-    def get(self, call: Callable[..., Any], default: object = None, /) -> object:
-        """Return the override of a dependency, or the dependency."""
-        return resolver(self._overrides.get(call, call))
-
-
-def resolver(call: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a dependency whose Results are resolved; a class and a security scheme as they are."""
-    from fastapi.security.base import SecurityBase  # noqa: PLC0415 -- FastAPI is optional
-
+def resolver(
+    call: Callable[..., Any], finish: Finish = resolved, finish_inner: Finish | None = None
+) -> Callable[..., Any]:
+    """Return a dependency whose results are finished; classes and security schemes as they are."""
     if isinstance(call, Resolver) or isclass(call) or isinstance(unwrap(call), SecurityBase):
         return call
-    return Resolver(call)
+    return Resolver(call, finish, finish_inner)
 
 
 def resolve_dependencies(dependant: 'Dependant') -> None:
@@ -132,7 +125,7 @@ def resolve_dependencies(dependant: 'Dependant') -> None:
 
 
 def has_generators(dependant: 'Dependant') -> bool:
-    """Return whether a tree has a dependency with `yield`, which sees the end of the request."""
+    """Return whether a tree of resolvers has one with `yield`."""
     return any(
         (isinstance(dependency.call, Resolver) and dependency.call.is_generator)
         or has_generators(dependency)
@@ -140,23 +133,62 @@ def has_generators(dependant: 'Dependant') -> bool:
     )
 
 
+class Overrides:
+    """The owner of `dependency_overrides`, with resolvers around the overrides."""
+
+    def __init__(self, owner: Any) -> None:
+        self._owner = owner
+
+    @property
+    def dependency_overrides(self) -> '_Resolving | None':
+        """The overrides of the application; None as long as it has none."""
+        overrides: Mapping[Any, Callable[..., Any]] = self._owner.dependency_overrides
+        return _Resolving(overrides) if overrides else None
+
+
+class _Resolving:
+    def __init__(self, overrides: Mapping[Any, Callable[..., Any]]) -> None:
+        self._overrides = overrides
+
+    def get(self, call: Callable[..., Any], _default: object, /) -> Callable[..., Any]:
+        """Return a resolver around the override of a dependency, or around the dependency."""
+        return resolver(self._overrides.get(call, call))
+
+
+def with_resolvers(signature: Signature, finish: Finish, finish_inner: Finish) -> Signature:
+    """Return a signature with resolvers around its dependencies, and around theirs."""
+
+    def resolving(marker: object) -> object:
+        if not isinstance(marker, Depends) or marker.dependency is None:
+            return marker
+        return replace(marker, dependency=resolver(marker.dependency, finish, finish_inner))
+
+    def parameter_with_resolvers(parameter: Parameter) -> Parameter:
+        annotation: Any = parameter.annotation
+        if get_origin(annotation) is Annotated:
+            type_, *metadata = get_args(annotation)
+            annotation = Annotated[(type_, *map(resolving, metadata))]
+        return parameter.replace(annotation=annotation, default=resolving(parameter.default))
+
+    return signature.replace(
+        parameters=[*map(parameter_with_resolvers, signature.parameters.values())]
+    )
+
+
+def unwrapped(values: Mapping[str, object]) -> tuple[dict[str, Any], 'Failure[Any] | None']:
+    """Return arguments with the values of their Results, and the first Failure among them."""
+    arguments = dict(values)
+    for name, value in values.items():
+        result = as_result(value)
+        if result is None:
+            continue
+        if type(result) is Failure:
+            return arguments, result
+        arguments[name] = result.unwrap()
+    return arguments, None
+
+
 def _without_partial(call: Callable[..., Any]) -> Callable[..., Any]:
     while isinstance(call, partial):
         call = call.func
     return call
-
-
-class Propagator(Resolver):
-    """A dependency of a dependency: if one of its arguments is a Failure, that is its result.
-
-    Without `install`, no middleware would answer an exception. The handler gets the Failure.
-    """
-
-    def __init__(self, call: Callable[..., Any]) -> None:
-        super().__init__(call)
-        self.__signature__ = with_propagators(signature(call))
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the dependency with the values of its arguments, unless one is a Failure."""
-        values, failure = unwrapped(kwargs)
-        return self._call(*args, **values) if failure is None else failure

@@ -34,12 +34,15 @@ class Exchange(Struct):
     request_id: str
     accept: str | None
     accept_language: str | None
+    operation: str
+    """The method and the path template of the route, such as `GET /users/{uid}`.
+
+    Without a known route it is only the method: the path would be an input of the client.
+    """
     started: float = msgspec.field(default_factory=perf_counter)
     """Time of the start, on the clock of `time.perf_counter`."""
-    operation: str | None = None
-    """The method and the path template of the route, such as `GET /users/{uid}`."""
     answers: 'Answers | None' = None
-    """How the route answers errors, if not like the application."""
+    """How errors are answered, by the route or the application; None without `install`."""
     outcome: Outcome | None = None
     """What a handler has returned in a Success, if a body format has to write it."""
 
@@ -73,7 +76,8 @@ def exchange_of(scope: Scope) -> Exchange:
             if name in _HEADERS:
                 values[name] = b', '.join([values[name], value]) if name in values else value
         id_, accept, language = (_text(values.get(name)) for name in _HEADERS)
-        exchange = Exchange(request_id(id_), accept, language)
+        operation = str(scope.get('method', 'WEBSOCKET'))
+        exchange = Exchange(request_id(id_), accept, language, operation)
         scope[_SCOPE_KEY] = exchange
     return exchange
 
@@ -92,11 +96,3 @@ def header(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> str | None:
     """
     values = [value for key, value in headers if key.lower() == name]
     return b', '.join(values).decode('latin-1') if values else None
-
-
-def operation_of(scope: Scope, exchange: Exchange) -> str:
-    """Return the name of the operation for logs; without a known route, only the method.
-
-    A path without a route is an input of the client, so it would be an unlimited set of names.
-    """
-    return exchange.operation or str(scope.get('method', 'WEBSOCKET'))

@@ -1,6 +1,10 @@
 """JSON forms of values that only FastAPI knows, such as paths, generators and rows of an ORM."""
 
 import sys
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
 
 from seamwise.secrets import MASK, Secret
 
@@ -15,11 +19,28 @@ def to_jsonable(value: object) -> object:
     if encoders is None:
         raise no_form
     try:
-        result: object = encoders.jsonable_encoder(value, custom_encoder={Secret: _mask})
+        result: object = encoders.jsonable_encoder(value, custom_encoder=_ENCODERS)
     except ValueError as error:
         raise no_form from error
     return result
 
 
-def _mask(_: Secret[object]) -> str:
+def json_form(value: Any) -> object:
+    """Return the JSON form of a value that msgspec does not know; raises TypeError without one."""
+    if isinstance(value, Secret):
+        return MASK
+    # A pydantic model, by its aliases as in FastAPI.
+    if hasattr(value, 'model_dump'):
+        return value.model_dump(mode='json', by_alias=True)
+    return to_jsonable(value)
+
+
+def _mask(_: object) -> str:
     return MASK
+
+
+def _struct_form(value: object) -> object:
+    return msgspec.to_builtins(value, str_keys=True, enc_hook=json_form)
+
+
+_ENCODERS: dict[Any, Callable[[Any], object]] = {Secret: _mask, msgspec.Struct: _struct_form}

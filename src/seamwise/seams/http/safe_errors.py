@@ -69,6 +69,8 @@ class SafeErrors:
             await self._app(scope, receive, send)
             return
         exchange = exchange_of(scope)
+        if exchange.answers is None and self._answers.adapter is not _NOTHING:
+            exchange.answers = self._answers
         run = self._run_http if scope['type'] == 'http' else self._run_websocket
         with serving(exchange.request_id, locale_for(exchange.accept_language)):
             try:
@@ -92,7 +94,7 @@ class SafeErrors:
                 if sender.has_started
                 else {}
             )
-            answer = self._failure(error, scope, exchange)
+            answer = self._failure(error, exchange)
             is_failure = answer is not None
             answer = answer or self._defect(error, exchange, **state)
             if is_failure or self._is_answering:
@@ -110,7 +112,7 @@ class SafeErrors:
             if _is_disconnect(error, closer.disconnect_error):
                 self._log_disconnect(exchange)
                 return
-            answer = self._failure(error, scope, exchange)
+            answer = self._failure(error, exchange)
             is_failure = answer is not None
             answer = answer or self._defect(error, exchange)
             try:
@@ -120,11 +122,11 @@ class SafeErrors:
             if not is_failure:
                 raise
 
-    def _failure(self, error: Exception, scope: Scope, exchange: Exchange) -> HttpError | None:
+    def _failure(self, error: Exception, exchange: Exchange) -> HttpError | None:
         """Return the answer for an exception that carries a covered error, else None."""
         failure = raised_error(error)
         answers = exchange.answers or self._answers
-        return answers.logged(failure, scope, exchange) if answers.covers(failure) else None
+        return answers.logged(failure, exchange) if answers.covers(failure) else None
 
     def _defect(self, error: Exception, exchange: Exchange, **state: str) -> HttpError:
         report = report_defect(
