@@ -115,6 +115,11 @@ class FailureLog:
         self._levels = {**LEVELS, **levels}
         self._telemetry = telemetry
 
+    @property
+    def logger(self) -> logging.Logger:
+        """The logger of the records."""
+        return self._logger
+
     def failed(  # noqa: PLR0913 -- facts of one response, all but one by keyword
         self,
         error: TaggedError,
@@ -166,6 +171,7 @@ class FailureLog:
         seam: str,
         operation: str,
         request_id: str | None = None,
+        **context: str,
     ) -> DefectReport:
         """Report an unexpected exception, and return its report: see `report_defect`.
 
@@ -176,9 +182,10 @@ class FailureLog:
             seam: Name of the seam, such as `http`.
             operation: Name of the operation without ids, such as `GET /users/{id}`.
             request_id: Id of the request. Default: that of the request that is being served.
+            context: Further facts for the record.
         """
         id_ = request_id or current_request_id()
-        context = {'seam': seam, 'operation': operation} | ({'request_id': id_} if id_ else {})
+        context |= {'seam': seam, 'operation': operation} | ({'request_id': id_} if id_ else {})
         _protected(lambda: report_defect(exception, log=self._logger, **context))
         _mark_span(exception)
         self._count(exception, seam, operation)

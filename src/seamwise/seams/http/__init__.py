@@ -3,7 +3,10 @@
 from typing import TYPE_CHECKING
 
 from seamwise.seams._decoding import UnreadableBody as UnreadableBody
+from seamwise.seams._request_context import current_request_id as current_request_id
+from seamwise.seams.http.bodies import Body as Body
 from seamwise.seams.http.bodies import Named as Named
+from seamwise.seams.http.bodies import bare as bare
 from seamwise.seams.http.bodies import envelope as envelope
 from seamwise.seams.http.bodies import named as named
 from seamwise.seams.http.bodies import problem as problem
@@ -22,20 +25,30 @@ from seamwise.seams.http.response import response as response
 from seamwise.seams.http.shape import HttpError as HttpError
 from seamwise.seams.http.shape import ProblemLocation as ProblemLocation
 from seamwise.seams.http.shape import defect as defect
+from seamwise.seams.http.successes import Accepted as Accepted
+from seamwise.seams.http.successes import Created as Created
+from seamwise.seams.http.successes import NoContent as NoContent
 
 if TYPE_CHECKING:
     from seamwise.seams.http.endpoints import endpoint as endpoint
+    from seamwise.seams.http.installation import install as install
+    from seamwise.seams.http.routes import ResultRoute as ResultRoute
     from seamwise.seams.http.safe_errors import SafeErrors as SafeErrors
 else:
+    # Imported on first use: writing bodies needs neither Starlette nor asyncio.
+    _MODULES = {
+        'ResultRoute': 'routes',
+        'SafeErrors': 'safe_errors',
+        'endpoint': 'endpoints',
+        'install': 'installation',
+    }
 
     def __getattr__(name: str) -> object:
-        # Imported on first use: writing bodies needs neither Starlette nor asyncio.
-        if name == 'endpoint':
-            from seamwise.seams.http.endpoints import endpoint  # noqa: PLC0415
+        from importlib import import_module  # noqa: PLC0415 -- see above
 
-            return endpoint
-        if name == 'SafeErrors':
-            from seamwise.seams.http.safe_errors import SafeErrors  # noqa: PLC0415
+        if name not in _MODULES:
+            raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+        return getattr(import_module(f'{__name__}.{_MODULES[name]}'), name)
 
-            return SafeErrors
-        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *_MODULES})

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 from seamwise.causes import Raised, iter_leaves
 from seamwise.seams._failure_log import FailureLog
-from seamwise.seams._request_context import current_locale
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.http.bodies import Body
 from seamwise.seams.http.exchange import Exchange
@@ -26,8 +25,7 @@ class Answers(NamedTuple):
         answer = self.adapter(error)
         if not isinstance(answer, HttpError):
             raise TypeError(
-                'The adapter of an endpoint must return an HttpError, '
-                f'not {type(answer).__name__}.'
+                f'The adapter of an endpoint must return an HttpError, not {type(answer).__name__}.'
             )
         return answer
 
@@ -60,7 +58,7 @@ def written(answer: object, body: Body, exchange: Exchange) -> RawResponse:
         request_id=exchange.request_id,
         body=body,
         accept=exchange.accept,
-        locale=current_locale(),
+        is_localized=True,
     )
 
 

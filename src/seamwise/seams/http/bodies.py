@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from datetime import datetime
 from re import compile as pattern
-from typing import Protocol, final
+from typing import Protocol, Self, final
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
-from typing_extensions import Self, override
+from typing_extensions import override
 
 from seamwise._text.jsonable import to_json
 from seamwise.errors import TAG_FIELD
@@ -258,7 +258,7 @@ class Named(Struct, frozen=True):
 
 @final
 class NamedFormat(BodyFormat):
-    """Legacy format `{name, data}`, with the message in the data, and values as they are: `named`."""
+    """Legacy format `{name, data}`, and values as they are: `named`."""
 
     __slots__ = ()
 

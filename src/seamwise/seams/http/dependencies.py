@@ -20,12 +20,16 @@ from inspect import (
 )
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_args, get_origin
 
+from fastapi.exceptions import HTTPException
 from fastapi.params import Depends
 from fastapi.security.base import SecurityBase
+from typing_extensions import override
 
 from seamwise.causes import Raised
 from seamwise.containers import Failure, as_result
-from seamwise.seams.http.result_types import evaluated_signature
+from seamwise.seams.http.answers import Answers
+from seamwise.seams.http.exchange import Exchange, request_id
+from seamwise.seams.http.signatures import evaluated_signature
 
 if TYPE_CHECKING:
     from fastapi.dependencies.models import Dependant
@@ -86,9 +90,11 @@ class Resolver:
         async with asynccontextmanager(lambda: generator)() as value:
             yield self._finish(value)
 
+    @override
     def __eq__(self, other: object) -> bool:
         return other is self._call or (isinstance(other, Resolver) and other._call is self._call)
 
+    @override
     def __hash__(self) -> int:
         return hash(self._call)
 
@@ -175,17 +181,21 @@ def with_resolvers(signature: Signature, finish: Finish, finish_inner: Finish) -
     )
 
 
-def unwrapped(values: Mapping[str, object]) -> tuple[dict[str, Any], 'Failure[Any] | None']:
-    """Return arguments with the values of their Results, and the first Failure among them."""
-    arguments = dict(values)
-    for name, value in values.items():
-        result = as_result(value)
-        if result is None:
-            continue
-        if type(result) is Failure:
-            return arguments, result
-        arguments[name] = result.unwrap()
-    return arguments, None
+def for_endpoint(signature: Signature, answers: Answers, operation: str) -> Signature:
+    """Return the signature of a handler under `endpoint`, without `install`.
+
+    The handler gets the results of its dependencies as they are. A Failure of a dependency of
+    these ends the request by an `HTTPException`, since no other layer knows the adapter.
+    """
+
+    def finish(value: object) -> object:
+        try:
+            return resolved(value)
+        except Raised as raised:
+            answer = answers.logged(raised.error, Exchange(request_id(None), None, None, operation))
+            raise HTTPException(answer.status, answer.message, dict(answer.headers)) from raised
+
+    return with_resolvers(signature, lambda value: value, finish)
 
 
 def _without_partial(call: Callable[..., Any]) -> Callable[..., Any]:

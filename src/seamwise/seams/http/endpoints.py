@@ -1,14 +1,20 @@
 """Decorator that turns functions returning a Result into handlers of Starlette and FastAPI."""
 
-from collections.abc import Callable, Coroutine, Mapping
+import sys
+from collections.abc import Callable, Coroutine, Generator, Mapping
+from contextlib import contextmanager
 from functools import update_wrapper
-from inspect import Parameter, Signature, iscoroutine, iscoroutinefunction, signature
+from inspect import Parameter, Signature, iscoroutine, iscoroutinefunction
+from logging import Logger
 from typing import Any, Generic, Never, ParamSpec, TypeVar, final, overload
 
 from typing_extensions import TypeIs
 
-from seamwise.containers import RESULT_TYPES, Failure, Result, Success, as_result
-from seamwise.seams.http.bodies import Body
+from seamwise.containers import RESULT_TYPES, Failure, Result, as_result
+from seamwise.seams._failure_log import FailureLog
+from seamwise.seams._request_context import serving
+from seamwise.seams.http.answers import Answers, failure_log, written
+from seamwise.seams.http.bodies import Body, check_body
 from seamwise.seams.http.exchange import Exchange, Scope, exchange_of
 from seamwise.seams.http.fastapi_route import (
     apply_settings,
@@ -16,9 +22,12 @@ from seamwise.seams.http.fastapi_route import (
     route_of,
     serialized,
 )
+from seamwise.seams.http.language import locale_for
 from seamwise.seams.http.negotiation import negotiated
-from seamwise.seams.http.response import RawResponse, raw_response
+from seamwise.seams.http.response import RawResponse
 from seamwise.seams.http.shape import HttpError
+from seamwise.seams.http.signatures import evaluated_signature, unwrapped
+from seamwise.seams.http.successes import Outcome, outcome_of
 
 try:
     from starlette.requests import Request
@@ -36,8 +45,11 @@ _REQUEST_PARAMETER = 'seamwise_request'
 _RESPONSE_PARAMETER = 'seamwise_response'
 """The same for the response on which handlers and dependencies set status, headers and cookies."""
 
+_MARK = '__seamwise_endpoint__'
+"""Attribute of a handler under `endpoint`."""
 
-class _CompleteResponse(Response):
+
+class CompleteResponse(Response):
     """A complete response, without the search for missing headers of Starlette's initializer."""
 
     def __init__(self, raw: RawResponse) -> None:
@@ -50,11 +62,12 @@ class _CompleteResponse(Response):
 class Endpoint(Generic[E_contra]):
     """Decorator for functions whose errors one adapter covers. `endpoint` returns it."""
 
-    __slots__ = ('_adapter', '_body')
+    __slots__ = ('answers',)
 
-    def __init__(self, adapter: Callable[[E_contra], HttpError], body: Body) -> None:
-        self._adapter = adapter
-        self._body = body
+    def __init__(
+        self, adapter: Callable[[E_contra], HttpError], body: Body, log: FailureLog
+    ) -> None:
+        self.answers = Answers(adapter, body, log)
 
     @overload
     def __call__(
@@ -66,7 +79,7 @@ class Endpoint(Generic[E_contra]):
     ) -> Callable[P, Response]: ...
     def __call__(self, handler: Callable[..., Any], /) -> Callable[..., Any]:
         """Return the handler: async for an async function, else sync (run in a thread)."""
-        handler_signature = _evaluated_signature(handler)
+        handler_signature = evaluated_signature(handler)
         request_name = _parameter_name(handler_signature, Request)
         response_name = _parameter_name(handler_signature, Response)
 
@@ -76,11 +89,17 @@ class Endpoint(Generic[E_contra]):
 
         async def call_async(*args: Any, **kwargs: Any) -> Response:
             request, settings = injected(args, kwargs)
-            return self._response(await handler(*args, **kwargs), request, settings)
+            kwargs, failure = unwrapped(kwargs)
+            with _serving(request.scope) as exchange:
+                result = await handler(*args, **kwargs) if failure is None else failure
+                return self._response(result, handler, exchange, request.scope, settings)
 
         def call(*args: Any, **kwargs: Any) -> Response:
             request, settings = injected(args, kwargs)
-            return self._response(handler(*args, **kwargs), request, settings)
+            kwargs, failure = unwrapped(kwargs)
+            with _serving(request.scope) as exchange:
+                result = handler(*args, **kwargs) if failure is None else failure
+                return self._response(result, handler, exchange, request.scope, settings)
 
         wrapper: Callable[..., Any] = call_async if _is_async(handler) else call
         update_wrapper(wrapper, handler)
@@ -89,69 +108,73 @@ class Endpoint(Generic[E_contra]):
             additions[_REQUEST_PARAMETER] = Request
         if response_name is None:
             additions[_RESPONSE_PARAMETER] = Response
-        vars(wrapper)['__signature__'] = _framework_signature(handler_signature, additions)
+        framework_signature = _framework_signature(handler_signature, additions)
+        if 'fastapi' in sys.modules:
+            from seamwise.seams.http.dependencies import (  # noqa: PLC0415 -- FastAPI is optional
+                for_endpoint,
+            )
+
+            framework_signature = for_endpoint(
+                framework_signature, self.answers, wrapper.__qualname__
+            )
+        vars(wrapper).update({'__signature__': framework_signature, _MARK: self})
         return wrapper
 
-    def _response(self, value: object, request: Request, settings: Response | None) -> Response:
-        result = as_result(value)
-        exchange = exchange_of(request.scope)
+    @staticmethod
+    def of(handler: Callable[..., object]) -> 'Endpoint[Any] | None':
+        """Return the decorator that was applied to a handler, or None."""
+        endpoint: Endpoint[Any] | None = getattr(handler, _MARK, None)
+        return endpoint
+
+    def _response(
+        self,
+        value: object,
+        handler: Callable[..., object],
+        exchange: Exchange,
+        scope: Scope,
+        settings: Response | None,
+    ) -> Response:
         # An exception in here is a defect, raised before the response starts.
+        result = as_result(value)
+        if result is None:
+            raise TypeError(not_a_result(value, handler))
         if type(result) is Failure:
-            response = self._failed(result.failure(), exchange)
-        elif type(result) is Success:
-            response = self._succeeded(result.unwrap(), request.scope, settings)
-        else:
-            raise TypeError(_not_a_result(value))
-        exchange.is_answered = True
-        return response
+            return CompleteResponse(self.answers.failure(result.failure(), exchange))
+        outcome = checked_outcome(result.unwrap(), handler)
+        if isinstance(outcome.value, Response):
+            outcome.value.headers.setdefault('x-request-id', exchange.request_id)
+            return outcome.value
+        return self._succeeded(outcome, exchange, scope, settings)
 
-    def _failed(self, error: Any, exchange: Exchange) -> Response:
-        content = self._adapter(error)
-        if not isinstance(content, HttpError):
-            raise TypeError(
-                'The adapter of an endpoint must return an HttpError, '
-                f'not {type(content).__name__}.'
-            )
-        return self._complete(content, exchange)
-
-    def _succeeded(self, value: object, scope: Scope, settings: Response | None) -> Response:
-        exchange = exchange_of(scope)
-        if type(value) in RESULT_TYPES:
-            raise TypeError(
-                f'A handler under `endpoint` returned Success({value!r}); return the inner result.'
-            )
-        if isinstance(value, Response):
-            value.headers.setdefault('x-request-id', exchange.request_id)
-            return value
+    def _succeeded(
+        self, outcome: Outcome, exchange: Exchange, scope: Scope, settings: Response | None
+    ) -> Response:
         route = route_of(scope)
-        if route is None:
-            return self._complete(value, exchange)
-        content = serialized(value, route)
-        class_ = plain_response_class(route)
+        content = outcome.value if route is None else serialized(outcome.value, route)
+        class_ = None if route is None else plain_response_class(route)
         if class_ is None:
-            response = self._complete(content, exchange)
+            response: Response = CompleteResponse(written(content, self.answers.body, exchange))
         else:
             response = class_(content)
             response.headers['x-request-id'] = exchange.request_id
-        apply_settings(response, route, settings)
+        apply_settings(response, outcome, route, settings)
         return response
 
-    def _complete(self, content: object, exchange: Exchange) -> Response:
-        return _CompleteResponse(
-            raw_response(
-                content, request_id=exchange.request_id, body=self._body, accept=exchange.accept
-            )
-        )
 
-
-def endpoint(adapter: Callable[[E], HttpError], *, body: Body = negotiated) -> Endpoint[E]:
+def endpoint(
+    adapter: Callable[[E], HttpError],
+    *,
+    body: Body = negotiated,
+    log: Logger | FailureLog | None = None,
+) -> Endpoint[E]:
     """Return a decorator for functions that return Results, sync or async, as handlers.
 
-    The value of a Success is sent in the envelope; a response (a stream, a file) is sent as it is.
-    An error that `adapter` does not cover is a type error. A sync function runs in a thread of the
-    framework.
+    The value of a Success is sent in the body format; a response (a stream, a file) is sent as it
+    is. An error that `adapter` does not cover is a type error. A sync function runs in a thread of
+    the framework. `install` does the same for all routes of an application.
 
     >>> from seamwise.catalog.storage import RecordNotFound
+    >>> from seamwise.containers import Failure
     >>> from seamwise.seams.http.tables import STORAGE
     >>> @endpoint(STORAGE)
     ... async def show(request: Request) -> Result[str, RecordNotFound]:
@@ -163,8 +186,17 @@ def endpoint(adapter: Callable[[E], HttpError], *, body: Body = negotiated) -> E
     Args:
         adapter: Function from the errors of the handler to an `HttpError`.
         body: Body format; by default it follows the `Accept` header of the request.
+        log: Logger or `FailureLog` of the failures; by default the logger `seamwise`.
+
+    Raises:
+        TypeError: `adapter` is no function, or `body` no body format.
     """
-    return Endpoint(adapter, body)
+    if not callable(adapter):
+        raise TypeError(
+            f'endpoint takes an adapter, such as `on(NotFound).responds(404, …)`, not {adapter!r}.'
+        )
+    check_body(body)
+    return Endpoint(adapter, body, failure_log(log))
 
 
 def _argument(name: str | None, added: str, kwargs: dict[str, Any]) -> object:
@@ -179,12 +211,29 @@ def _request(keyword: object, args: tuple[object, ...]) -> Request:
     raise TypeError('A handler under `endpoint` must be called with a Request of Starlette.')
 
 
-def _not_a_result(value: object) -> str:
+def not_a_result(value: object, handler: Callable[..., object]) -> str:
+    """Return the message for a handler that returned no Result."""
+    name = getattr(handler, '__qualname__', type(handler).__qualname__)
     if iscoroutine(value):
-        name = value.__qualname__
         value.close()
-        return f'{name} under `endpoint` returned a coroutine; declare it with `async def`.'
-    return f'A handler under `endpoint` must return a Result, not {type(value).__name__}.'
+        return f'{name} returned a coroutine; declare it with `async def`.'
+    return f'{name} must return a Result, not {type(value).__name__}.'
+
+
+def checked_outcome(value: object, handler: Callable[..., object]) -> Outcome:
+    """Return the outcome of the value of a Success; raises TypeError for a result in a result."""
+    outcome = outcome_of(value)
+    if type(outcome.value) in RESULT_TYPES:
+        name = getattr(handler, '__qualname__', type(handler).__qualname__)
+        raise TypeError(f'{name} returned a result in a Success; return the inner result.')
+    return outcome
+
+
+@contextmanager
+def _serving(scope: Scope) -> Generator[Exchange]:
+    exchange = exchange_of(scope)
+    with serving(exchange.request_id, locale_for(exchange.accept_language)):
+        yield exchange
 
 
 def _is_request(value: object) -> TypeIs[Request]:
@@ -193,14 +242,6 @@ def _is_request(value: object) -> TypeIs[Request]:
 
 def _is_async(handler: Callable[..., object]) -> bool:
     return iscoroutinefunction(handler) or iscoroutinefunction(getattr(handler, '__call__', None))  # noqa: B004 -- `callable` does not return the method
-
-
-def _evaluated_signature(handler: Callable[..., object]) -> Signature:
-    try:
-        return signature(handler, eval_str=True)
-    except NameError:
-        # A name imported for type checkers only. FastAPI falls back in the same way.
-        return signature(handler)
 
 
 def _parameter_name(handler_signature: Signature, class_: type) -> str | None:

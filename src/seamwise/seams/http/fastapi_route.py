@@ -8,6 +8,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from seamwise.seams.http.exchange import Scope
+from seamwise.seams.http.successes import Outcome
 
 if TYPE_CHECKING:
     from fastapi.routing import APIRoute
@@ -69,15 +70,26 @@ def _is_plain(class_: object) -> 'TypeIs[type[Response]]':
     return isinstance(class_, type) and not issubclass(class_, JSONResponse)
 
 
-def apply_settings(response: 'Response', route: 'APIRoute', settings: 'Response | None') -> None:
-    """Set the status of a route, and the status, headers and cookies of its injected response."""
-    status = (settings.status_code if settings else None) or route.status_code
-    if status:
-        response.status_code = status
-    if response.status_code in _STATUSES_WITHOUT_BODY:
-        response.body = b''
-        response.raw_headers = [
-            item for item in response.raw_headers if item[0] not in _HEADERS_OF_BODY
-        ]
+def apply_settings(
+    response: 'Response', outcome: Outcome, route: 'APIRoute | None', settings: 'Response | None'
+) -> None:
+    """Set the status of an outcome, a route or its injected response, and all their headers."""
+    status = outcome.status or (settings.status_code if settings else None)
+    if status is None and route is not None:
+        status = route.status_code
+    apply_outcome(response, outcome._replace(status=status))
     if settings:
         response.raw_headers.extend(settings.raw_headers)
+
+
+def apply_outcome(response: 'Response', outcome: Outcome) -> None:
+    """Set the status and the headers of an outcome; a status without body removes the body."""
+    if outcome.status:
+        response.status_code = outcome.status
+    response.headers.update(outcome.headers)
+    if response.status_code in _STATUSES_WITHOUT_BODY:
+        response.body = b''
+        # The list stays the same: `headers` of the response refers to it.
+        response.raw_headers[:] = [
+            item for item in response.raw_headers if item[0] not in _HEADERS_OF_BODY
+        ]

@@ -5,9 +5,9 @@ from datetime import datetime
 from functools import lru_cache
 from re import IGNORECASE
 from re import compile as pattern
-from typing import Final, final
+from typing import Final, Self, final
 
-from typing_extensions import Self, override
+from typing_extensions import override
 
 from seamwise.seams.http.bodies import BodyFormat, Problem, envelope, problem
 from seamwise.seams.http.shape import HttpError

@@ -68,7 +68,7 @@ def raw_response(
     now: datetime | None = None,
     body: Body,
     accept: str | None,
-    locale: str | None = None,
+    is_localized: bool = False,
 ) -> RawResponse:
     """Return the response for a value or an `HttpError`.
 
@@ -78,7 +78,7 @@ def raw_response(
         now: Time of the response; by default the current time.
         body: The format.
         accept: The `Accept` header of the request.
-        locale: The language of an error's message, if it depends on the client.
+        is_localized: Whether the message of an error depends on the language of the client.
     """
     body_format = body.for_accept(accept) if isinstance(body, Negotiated) else body
     now = in_utc(now)
@@ -92,8 +92,7 @@ def raw_response(
         id_header,
     ]
     varies = [b'Accept'] if isinstance(body, Negotiated) else []
-    if locale is not None:
-        headers.append((b'content-language', locale.replace('_', '-').encode('latin-1')))
+    if is_localized:
         varies.append(b'Accept-Language')
     own_names = {name.lower() for name in x.headers}
     if varies:
@@ -106,9 +105,7 @@ def raw_response(
     if x.retry_after_ms is not None and 'retry-after' not in own_names:
         # Whole seconds, rounded up.
         headers.append((b'retry-after', b'%d' % -(-x.retry_after_ms // 1000)))
-    return RawResponse(
-        x.status, headers, body_format.error(x, request_id=request_id, now=now)
-    )
+    return RawResponse(x.status, headers, body_format.error(x, request_id=request_id, now=now))
 
 
 def _is_vary(name: str) -> bool:

@@ -1,11 +1,11 @@
 """Types in the return annotation of a handler: its values and its errors."""
 
-from collections.abc import Callable, Iterator
-from inspect import Signature, signature
+from collections.abc import Iterator
 from types import UnionType
-from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
+from typing import Any, NamedTuple, Union, get_args, get_origin
 
 from starlette.responses import Response
+from typing_extensions import TypeIs
 
 from seamwise.containers import RESULT_TYPES, Failure, Success
 from seamwise.errors import TaggedError
@@ -22,15 +22,6 @@ class ResultType(NamedTuple):
     errors: tuple[type[TaggedError], ...]
 
 
-def evaluated_signature(function: Callable[..., object]) -> Signature:
-    """Return a signature; strings are resolved unless a name is for type checkers only."""
-    try:
-        return signature(function, eval_str=True)
-    except NameError:
-        # FastAPI falls back in the same way.
-        return signature(function)
-
-
 def result_type(annotation: object) -> ResultType | None:
     """Return the types of a Result in a return annotation, or None for other annotations."""
     members = [*_members(annotation)]
@@ -42,7 +33,7 @@ def result_type(annotation: object) -> ResultType | None:
         if get_origin(member) is Success
         for value in _members(get_args(member)[0])
     ]
-    errors = [
+    errors: list[object] = [
         get_origin(error) or error
         for member in members
         if get_origin(member) is Failure
@@ -52,7 +43,7 @@ def result_type(annotation: object) -> ResultType | None:
     return ResultType(
         _model(values),
         statuses.pop() if len(statuses) == 1 else None,
-        tuple(error for error in errors if _is_error_class(error)),
+        tuple(filter(_is_error_class, errors)),
     )
 
 
@@ -90,5 +81,5 @@ def _model(values: list[object]) -> object:
     return Union[*models]
 
 
-def _is_error_class(error: object) -> bool:
+def _is_error_class(error: object) -> TypeIs[type[TaggedError]]:
     return isinstance(error, type) and issubclass(error, TaggedError) and error is not TaggedError

@@ -1,54 +1,203 @@
-"""Route of FastAPI whose handler may return a Result; `install` uses it for all routes."""
+"""Route of FastAPI whose handler and dependencies may return Results."""
 
-import sys
 from collections.abc import Callable, Coroutine
+from contextvars import Token
 from functools import wraps
-from inspect import isasyncgenfunction, isgeneratorfunction, signature, unwrap
-from typing import Any, NamedTuple
+from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction, signature, unwrap
+from typing import Any
 
 import fastapi.routing
 from fastapi.datastructures import Default, DefaultPlaceholder
-from fastapi.dependencies.models import Dependant
 from fastapi.exceptions import FastAPIError
 from fastapi.requests import Request
 from fastapi.routing import APIRoute
 from fastapi.utils import create_model_field
 from starlette.responses import Response
+from typing_extensions import override
 
 from seamwise.causes import Raised
-from seamwise.containers import RESULT_TYPES, Failure, as_result
-from seamwise.errors import TaggedError
+from seamwise.containers import Failure, as_result
+from seamwise.seams._common import in_utc
 from seamwise.seams.http.answers import Answers
-from seamwise.seams.http.bodies import BodyFormat, json_as_value, value_media_type
-from seamwise.seams.http.dependencies import (
-    Overrides,
-    Resolver,
-    has_generators,
-    resolve_dependencies,
-)
-from seamwise.seams.http.endpoints import CompleteResponse, Endpoint, call_finished
+from seamwise.seams.http.bodies import JSON, BodyFormat, json_as_value, value_media_type
+from seamwise.seams.http.dependencies import Overrides, has_generators, resolve_dependencies
+from seamwise.seams.http.endpoints import CompleteResponse, Endpoint, checked_outcome, not_a_result
 from seamwise.seams.http.exchange import Exchange, current_exchange, exchange_of
-from seamwise.seams.http.fastapi_route import STATUSES_WITHOUT_BODY, remove_body
+from seamwise.seams.http.fastapi_route import apply_outcome
 from seamwise.seams.http.fastapi_values import to_jsonable
 from seamwise.seams.http.negotiation import negotiated
-from seamwise.seams.http.result_types import ResultType, evaluated_signature, result_type
-from seamwise.seams.http.successes import outcome_of
+from seamwise.seams.http.result_types import ResultType, result_type
+from seamwise.seams.http.signatures import evaluated_signature
+
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
 class ResultRoute(APIRoute):
     """Route whose handler and dependencies may return Results.
 
-    FastAPI gets the value of a Success, so that everything that it promises for a value holds:
-    response model, status, headers, cookies. The body format writes the result. A Failure ends the
-    request with the answer of the adapter that was passed to `install`, or to `endpoint`.
+    FastAPI gets the value of a Success, so that its promises for values hold: response model,
+    status, headers, cookies, OpenAPI. Then the body format writes it. A Failure ends the request
+    with the answer of the adapter that was passed to `install`, or to `endpoint`.
 
-    `install` converts the routes of an application, so this class is needed only for routers that
-    an application includes after its start: `APIRouter(route_class=ResultRoute)`.
+    `install` converts all routes when an application starts. This class is needed only for the
+    routers of routes that are added later: `APIRouter(route_class=ResultRoute)`.
     """
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
         own = Endpoint.of(endpoint)
         handler = endpoint if own is None else unwrap(endpoint)
+        self.own_answers = None if own is None else own.answers
         self.result = result_type(evaluated_signature(handler).return_annotation)
-        self._own_answers = None if own is None else own.answers
-        super().__init__(path, handler, **_options(options, self.result, path))
+        super().__init__(path, handler, **_options(path, options, self.result))
+
+    @override
+    def get_route_handler(self) -> Handler:
+        """Return the function that answers a request; FastAPI calls it for each inclusion."""
+        route = _effective_route(self)
+        resolve_dependencies(route.dependant)
+        owner = route.dependency_overrides_provider
+        if owner is not None and not isinstance(owner, Overrides):
+            route.dependency_overrides_provider = Overrides(owner)
+        if not _is_generator(self.endpoint):
+            route.dependant.call = _finishing(
+                route.dependant.call,
+                is_declared=self.result is not None,
+                is_raising=has_generators(route.dependant),
+                has_model=route.response_field is not None,
+            )
+        return self._answering(super().get_route_handler(), route.path_format)
+
+    def _answering(self, handle: Handler, path: str) -> Handler:
+        async def answer(request: Request) -> Response:
+            exchange = exchange_of(request.scope)
+            exchange.operation = f'{request.method} {path}'
+            exchange.answers = self._answers(exchange)
+            token: Token[Exchange] = current_exchange.set(exchange)
+            try:
+                response = await handle(request)
+            finally:
+                current_exchange.reset(token)
+            return _written(response, exchange, exchange.answers)
+
+        return answer
+
+    def _answers(self, exchange: Exchange) -> Answers:
+        installed, own = exchange.answers, self.own_answers
+        if own is None and installed is None:
+            raise RuntimeError(
+                f'{self.path} is a ResultRoute, but its application has no adapter: call '
+                '`seamwise.seams.http.install(app, adapter)`.'
+            )
+        if own is None or installed is None:
+            return own or installed  # type: ignore[return-value]
+        return own._replace(body=installed.body) if own.body is negotiated else own
+
+
+def convert(route: APIRoute) -> None:
+    """Make a route a `ResultRoute` with the same settings; one of an own class keeps its methods."""
+    if isinstance(route, ResultRoute):
+        return
+    names = signature(APIRoute.__init__).parameters.keys() - {'self', 'path', 'endpoint'}
+    options = {name: getattr(route, name) for name in names if hasattr(route, name)}
+    if result_type(route.response_model) is not None or Endpoint.of(route.endpoint) is not None:
+        options['response_model'] = route.response_model or Default(None)
+        if result_type(route.response_model) is not None:
+            options['response_model'] = Default(None)
+    own: Any = type(route)
+    class_: Any = ResultRoute if own is APIRoute else type(own.__name__, (ResultRoute, own), {})
+    route.__class__ = class_
+    class_.__init__(route, route.path, route.endpoint, **options)
+
+
+def _options(path: str, options: dict[str, Any], result: ResultType | None) -> dict[str, Any]:
+    """Return the options of a route, with the model and the status of its Result."""
+    if result is None:
+        return options
+    model = options.get('response_model', Default(None))
+    if isinstance(model, DefaultPlaceholder):
+        model = result.value if _is_model(path, result.value) else None
+    status = options.get('status_code') or result.status
+    return {**options, 'response_model': model, 'status_code': status}
+
+
+def _is_model(path: str, type_: Any) -> bool:
+    """Return whether pydantic has a schema for a type; it has none for a Struct of msgspec."""
+    if type_ is None:
+        return False
+    try:
+        create_model_field(name=f'Response_{path}', type_=type_, mode='serialization')
+    except FastAPIError:
+        return False
+    return True
+
+
+def _effective_route(route: ResultRoute) -> Any:
+    """Return the state of a route in a router that is being included, or the route itself."""
+    variable = getattr(fastapi.routing, '_effective_route_context_var', None)
+    context = None if variable is None else variable.get()
+    return route if context is None or context.original_route is not route else context
+
+
+def _is_generator(handler: Callable[..., Any]) -> bool:
+    target = unwrap(handler)
+    return isgeneratorfunction(target) or isasyncgenfunction(target)
+
+
+def _finishing(
+    handler: Callable[..., Any], *, is_declared: bool, is_raising: bool, has_model: bool
+) -> Callable[..., Any]:
+    """Return a handler that returns the value of a Success, and the response for a Failure.
+
+    If a dependency has a `yield`, a Failure is raised, so that it can undo what it has done.
+    """
+
+    def finished(value: object) -> object:
+        result = as_result(value)
+        if result is None:
+            if is_declared:
+                raise TypeError(not_a_result(value, handler))
+            return value
+        exchange = current_exchange.get()
+        if type(result) is Failure:
+            error = result.failure()
+            if is_raising or exchange.answers is None:
+                raise Raised(error)
+            return CompleteResponse(exchange.answers.failure(error, exchange))
+        outcome = checked_outcome(result.unwrap(), handler)
+        if isinstance(outcome.value, Response):
+            return outcome.value
+        exchange.outcome = outcome
+        return outcome.value if has_model else to_jsonable(outcome.value)
+
+    @wraps(handler)
+    async def call_async(*args: Any, **kwargs: Any) -> object:
+        return finished(await handler(*args, **kwargs))
+
+    @wraps(handler)
+    def call(*args: Any, **kwargs: Any) -> object:
+        return finished(handler(*args, **kwargs))
+
+    target = unwrap(handler)
+    is_async = iscoroutinefunction(target) or iscoroutinefunction(
+        getattr(target, '__call__', None)  # noqa: B004 -- `callable` does not return the method
+    )
+    return call_async if is_async else call
+
+
+def _written(response: Response, exchange: Exchange, answers: Answers) -> Response:
+    """Return the response that FastAPI has made for the value of a Success, in the body format."""
+    outcome, exchange.outcome = exchange.outcome, None
+    if outcome is None:
+        return response
+    apply_outcome(response, outcome)
+    content: bytes | None = getattr(response, 'body', None)
+    body = answers.body
+    is_json = response.headers.get('content-type', '').partition(';')[0] == JSON
+    if not content or not is_json or (isinstance(body, BodyFormat) and not body.has_envelope):
+        return response
+    response.body = json_as_value(
+        body, bytes(content), request_id=exchange.request_id, now=in_utc(None)
+    )
+    response.headers['content-type'] = value_media_type(body)
+    response.headers['content-length'] = str(len(response.body))
+    return response

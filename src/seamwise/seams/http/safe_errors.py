@@ -7,8 +7,8 @@ from logging import Logger
 from typing import Any, Never
 
 from seamwise.causes import iter_leaves
-from seamwise.defects import report_defect
 from seamwise.seams._failure_log import FailureLog
+from seamwise.seams._operations import start_request
 from seamwise.seams._request_context import serving
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.http.answers import Answers, failure_log, raised_error, written
@@ -72,7 +72,8 @@ class SafeErrors:
         if exchange.answers is None and self._answers.adapter is not _NOTHING:
             exchange.answers = self._answers
         run = self._run_http if scope['type'] == 'http' else self._run_websocket
-        with serving(exchange.request_id, locale_for(exchange.accept_language)):
+        locale = locale_for(exchange.accept_language)
+        with start_request(), serving(exchange.request_id, locale):
             try:
                 await run(scope, receive, send, exchange)
             except CancelledError:
@@ -128,9 +129,13 @@ class SafeErrors:
         answers = exchange.answers or self._answers
         return answers.logged(failure, exchange) if answers.covers(failure) else None
 
-    def _defect(self, error: Exception, exchange: Exchange, **state: str) -> HttpError:
-        report = report_defect(
-            error, log=self._log.logger, request_id=exchange.request_id, **state
+    def _defect(self, error: Exception, exchange: Exchange, **context: str) -> HttpError:
+        report = self._log.defect(
+            error,
+            seam='http',
+            operation=exchange.operation,
+            request_id=exchange.request_id,
+            **context,
         )
         return defect(report.ref)
 

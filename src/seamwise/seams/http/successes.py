@@ -56,7 +56,9 @@ class Outcome(NamedTuple):
 def outcome_of(value: object) -> Outcome:
     """Return what to write for the value of a Success."""
     if isinstance(value, Created):
-        headers = {} if value.location is None else {'location': quote(value.location, _SAFE_IN_URI)}
+        headers = (
+            {} if value.location is None else {'location': quote(value.location, _SAFE_IN_URI)}
+        )
         return Outcome(value.value, value.status, headers)
     if isinstance(value, (Accepted, NoContent)):
         return Outcome(value.value, value.status)

@@ -34,7 +34,6 @@ _MIN_ECHO = 4
 """Characters of an input that a message must not contain; a shorter one may be a part of a word."""
 
 
-
 def from_http_exception(
     status: int, detail: object, headers: Mapping[str, str] | None, scope: Scope
 ) -> HttpError:

@@ -1,0 +1,106 @@
+"""What `install` adds to FastAPI: routes that answer Results, validation errors, OpenAPI."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import fastapi.routing
+from fastapi import FastAPI, WebSocket
+from fastapi.exceptions import RequestValidationError, WebSocketRequestValidationError
+from fastapi.routing import APIRoute, APIWebSocketRoute
+from starlette.requests import Request
+from starlette.responses import Response
+
+from seamwise.errors import TaggedError
+from seamwise.seams.adapter import Adapter
+from seamwise.seams.http.answers import Answers, written
+from seamwise.seams.http.dependencies import resolve_dependencies
+from seamwise.seams.http.endpoints import CompleteResponse
+from seamwise.seams.http.exchange import exchange_of
+from seamwise.seams.http.framework import from_validation_errors
+from seamwise.seams.http.result_types import result_type
+from seamwise.seams.http.routes import ResultRoute, convert
+from seamwise.seams.http.signatures import evaluated_signature
+
+_POLICY_VIOLATION = 1008
+
+
+def add_validation_handlers(app: FastAPI, answers: Answers) -> None:
+    """Answer requests that are not valid, unless the application has own handlers for them."""
+
+    async def refuse_request(request: Request, exception: RequestValidationError) -> Response:
+        answer = from_validation_errors(exception.errors())
+        return CompleteResponse(written(answer, answers.body, exchange_of(request.scope)))
+
+    async def refuse_connection(websocket: WebSocket, _: WebSocketRequestValidationError) -> None:
+        # The reason of FastAPI contains the input, and may be longer than a reason can be.
+        await websocket.close(_POLICY_VIOLATION, 'INVALID_REQUEST')
+
+    handlers: dict[Any, Any] = {
+        RequestValidationError: refuse_request,
+        WebSocketRequestValidationError: refuse_connection,
+    }
+    for kind, handler in handlers.items():
+        current: Any = app.exception_handlers.get(kind)
+        if current is None or current.__module__ == 'fastapi.exception_handlers':
+            app.exception_handlers[kind] = handler
+
+
+def prepare_routes(app: FastAPI, answers: Answers) -> None:
+    """Convert the routes of an application and its routers, and check the arms of their errors.
+
+    Raises:
+        TypeError: The adapter does not cover an error that a handler is declared to return.
+    """
+    if app.router.route_class is APIRoute:
+        app.router.route_class = ResultRoute
+    _convert_all(app.router)
+    for route in effective_routes(app):
+        if isinstance(route.original_route, APIWebSocketRoute):
+            resolve_dependencies(route.dependant)
+        elif isinstance(route.original_route, ResultRoute):
+            _check_arms(route, answers)
+
+
+def _convert_all(router: fastapi.routing.APIRouter) -> None:
+    for route in router.routes:
+        if isinstance(route, APIRoute):
+            convert(route)
+        # An included router, whose routes FastAPI resolves late.
+        elif (included := getattr(route, 'original_router', None)) is not None:
+            _convert_all(included)
+    router._mark_routes_changed()
+
+
+def effective_routes(app: FastAPI) -> Iterator[Any]:
+    """Yield the routes of an application, with the prefixes and dependencies of their routers."""
+    return fastapi.routing.iter_route_contexts(app.routes)
+
+
+def _check_arms(route: Any, answers: Answers) -> None:
+    original: ResultRoute = route.original_route
+    adapter = (original.own_answers or answers).adapter
+    if not isinstance(adapter, Adapter):
+        return
+    missing = [error for error in errors_of(route) if not issubclass(error, adapter.kinds)]
+    if missing:
+        names = ', '.join(dict.fromkeys(error.__name__ for error in missing))
+        methods = ', '.join(sorted(route.methods or ()))
+        raise TypeError(
+            f'{methods} {route.path}: the adapter has no arm for {names}. '
+            f'Add `on({missing[0].__name__}).responds(…)` to it.'
+        )
+
+
+def errors_of(route: Any) -> Sequence[type[TaggedError]]:
+    """Return the errors that a handler and its dependencies are declared to return, each once."""
+    result = route.original_route.result
+    errors = [*(result.errors if result else ()), *_dependency_errors(route.dependant)]
+    return [*dict.fromkeys(errors)]
+
+
+def _dependency_errors(dependant: Any) -> Iterator[type[TaggedError]]:
+    for dependency in dependant.dependencies:
+        annotation = evaluated_signature(dependency.call).return_annotation
+        result = result_type(annotation)
+        yield from result.errors if result else ()
+        yield from _dependency_errors(dependency)

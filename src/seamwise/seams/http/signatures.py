@@ -1,0 +1,29 @@
+"""Signatures and arguments of handlers."""
+
+from collections.abc import Callable, Mapping
+from inspect import Signature, signature
+from typing import Any
+
+from seamwise.containers import Failure, as_result
+
+
+def evaluated_signature(function: Callable[..., object]) -> Signature:
+    """Return a signature; strings are resolved unless a name is for type checkers only."""
+    try:
+        return signature(function, eval_str=True)
+    except NameError:
+        # FastAPI falls back in the same way.
+        return signature(function)
+
+
+def unwrapped(values: Mapping[str, object]) -> tuple[dict[str, Any], Failure[Any] | None]:
+    """Return arguments with the values of their Results, and the first Failure among them."""
+    arguments = dict(values)
+    for name, value in values.items():
+        result = as_result(value)
+        if result is None:
+            continue
+        if type(result) is Failure:
+            return arguments, result
+        arguments[name] = result.unwrap()
+    return arguments, None
