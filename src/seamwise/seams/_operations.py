@@ -91,13 +91,16 @@ def start_operation() -> Generator[None, None, None]:
         inner.copy_marks_to(outer)
 
 
-@contextmanager
-def start_request() -> Generator[None, None, None]:
+class start_request:  # noqa: N801 -- a context manager, used like a function
     """Start the operation of a request, which belongs to no outer operation."""
-    # Nothing is copied to the context of the server: in another request, the same error object
-    # is a new failure.
-    token = _current.set(Operation())
-    try:
-        yield
-    finally:
-        _current.reset(token)
+
+    # A class takes a fifth of the time of `contextlib.contextmanager`; it runs for every request.
+    __slots__ = ('_token',)
+
+    def __enter__(self) -> None:
+        # Nothing is copied to the context of the server: in another request, the same error object
+        # is a new failure.
+        self._token = _current.set(Operation())
+
+    def __exit__(self, *exc_info: object) -> None:
+        _current.reset(self._token)
