@@ -32,6 +32,24 @@ def fingerprint(error: TaggedError | BaseException, operation: str | None) -> st
     return sha256('\0'.join(parts).encode('utf-8', 'backslashreplace')).hexdigest()[:16]
 
 
+def error_type(error: TaggedError | BaseException) -> str:
+    """Return the value of the attribute `error.type` of OpenTelemetry.
+
+    It is the tag of an error, or the full class name of an exception.
+
+    >>> from msgspec import DecodeError
+    >>> error_type(KeyError('a')), error_type(DecodeError())
+    ('KeyError', 'msgspec.DecodeError')
+    """
+    if isinstance(error, TaggedError):
+        return error.tag
+    class_ = type(error)
+    # Like `exception.type` in the SDK of OpenTelemetry.
+    if class_.__module__ == 'builtins':
+        return class_.__qualname__
+    return f'{class_.__module__}.{class_.__qualname__}'
+
+
 def _class_name(error: TaggedError | BaseException) -> str:
     if isinstance(error, TaggedError):
         return f'{type(error).__traits__.namespace}:{error.tag}'

@@ -7,6 +7,8 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from seamwise.seams._operations import start_request
+
 _request_id: ContextVar[str | None] = ContextVar('seamwise_request_id', default=None)
 _locale: ContextVar[str] = ContextVar('seamwise_locale', default='en')
 
@@ -25,13 +27,16 @@ def current_locale() -> str:
 def serving(request_id: str, locale: str = 'en') -> Generator[None]:
     """Set the id and the language of a request inside a `with` block.
 
+    The request is one operation: its tasks and threads report an error once.
+
     >>> with serving('r-1', 'de'):
     ...     current_request_id(), current_locale()
     ('r-1', 'de')
     """
     id_token, locale_token = _request_id.set(request_id), _locale.set(locale)
     try:
-        yield
+        with start_request():
+            yield
     finally:
         _locale.reset(locale_token)
         _request_id.reset(id_token)

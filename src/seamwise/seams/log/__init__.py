@@ -1,5 +1,7 @@
 """Log seam: errors and defects as redacted records, for `logging` and structlog."""
 
+from seamwise.seams._failure_log import LEVELS as LEVELS
+from seamwise.seams._failure_log import FailureLog as FailureLog
 from seamwise.seams.log.observer import observer as observer
 from seamwise.seams.log.processor import structlog_processor as structlog_processor
 from seamwise.seams.log.record import record as record

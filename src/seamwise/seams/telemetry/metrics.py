@@ -19,6 +19,7 @@ from seamwise.policies.events import (
     Retrying,
 )
 from seamwise.seams._fingerprint import fingerprint
+from seamwise.seams._operations import current_operation, start_operation
 from seamwise.seams.telemetry.defect_records import record_defect
 from seamwise.seams.telemetry.label_limit import (
     NAMES_LIMIT,
@@ -27,7 +28,6 @@ from seamwise.seams.telemetry.label_limit import (
     ErrorTypeLabels,
     LabelLimit,
 )
-from seamwise.seams.telemetry.operations import current_operation, start_operation
 
 if TYPE_CHECKING:
     # The log API is still private in OpenTelemetry, and needed only with a logger.

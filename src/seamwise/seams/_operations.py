@@ -89,3 +89,15 @@ def start_operation() -> Generator[None, None, None]:
     finally:
         _current.reset(token)
         inner.copy_marks_to(outer)
+
+
+@contextmanager
+def start_request() -> Generator[None, None, None]:
+    """Start the operation of a request, which belongs to no outer operation."""
+    # Nothing is copied to the context of the server: in another request, the same error object
+    # is a new failure.
+    token = _current.set(Operation())
+    try:
+        yield
+    finally:
+        _current.reset(token)

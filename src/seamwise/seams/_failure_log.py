@@ -1,0 +1,244 @@
+"""One log record, span status and metric for each failure that leaves at a server's seam."""
+
+import logging
+import sys
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+from seamwise.categories import Category
+from seamwise.defects import DefectReport, report_defect
+from seamwise.errors import TaggedError
+from seamwise.seams._common import (
+    counted_items,
+    counted_message_of,
+    drop_none,
+    milliseconds_or_none,
+    safe_text,
+)
+from seamwise.seams._fingerprint import error_type, fingerprint
+from seamwise.seams._operations import current_operation
+from seamwise.seams._redacted import all_causes
+from seamwise.seams._request_context import current_request_id
+
+if TYPE_CHECKING:
+    # OpenTelemetry is optional.
+    from seamwise.seams.telemetry import Telemetry
+
+LEVELS: Final[Mapping[Category, int]] = MappingProxyType(
+    {
+        Category.VALIDATION: logging.INFO,
+        Category.NOT_FOUND: logging.INFO,
+        Category.CONFLICT: logging.INFO,
+        Category.AUTHENTICATION: logging.INFO,
+        Category.PERMISSION: logging.INFO,
+        Category.CANCELLED: logging.INFO,
+        Category.RATE_LIMIT: logging.WARNING,
+        Category.CAPACITY: logging.WARNING,
+        Category.CIRCUIT_OPEN: logging.WARNING,
+        Category.QUOTA: logging.WARNING,
+        Category.CONFIGURATION: logging.ERROR,
+        Category.TIMEOUT: logging.ERROR,
+        Category.UNAVAILABLE: logging.ERROR,
+        Category.CONNECTION: logging.ERROR,
+        Category.RESOURCE: logging.ERROR,
+        Category.EXECUTION: logging.ERROR,
+    }
+)
+"""Level of the failures of each category. INFO: the client can avoid them; ERROR: only the server
+can."""
+
+_CLIENT_CATEGORIES = frozenset(
+    {
+        *(category for category, level in LEVELS.items() if level == logging.INFO),
+        Category.RATE_LIMIT,
+        Category.QUOTA,
+    }
+)
+"""Categories whose failures are no errors of the server, where there is no HTTP status."""
+
+_SERVER_ERROR: Final = 500
+
+_REPORTER = object()
+"""All logs are one reporter: two seams of one operation log a failure once."""
+
+
+class FailureLog:
+    """Log of the failures that leave at the seams of a server, each logged once.
+
+    `http`, `jsonrpc` and `session` take it as `log=`. A failure that passes several seams of one
+    operation is logged by the first; a request is an operation. The level depends on the category
+    of the error (`LEVELS`). The record has these attributes, all without secrets:
+
+    | attribute | type | value |
+    | --- | --- | --- |
+    | `tag`, `error_type` | `str` | tag of the error |
+    | `category` | `str` | category of the error |
+    | `seam`, `operation` | `str` | seam and operation that failed |
+    | `request_id` | `str` | id of the request, if there is one |
+    | `status` | `int` | status of the response, if it is HTTP |
+    | `duration_ms` | `int` | duration in milliseconds, rounded up, if it is known |
+    | `fields` | `dict` | all fields of the error but its cause, internal ones too |
+    | `error_message` | `str` | message of the error |
+    | `fingerprint`, `chain`, `ref`, `masked` | | as in the records of `seams.log.record` |
+
+    If a span of OpenTelemetry is active, an error of the server sets its status to ERROR and its
+    attribute `error.type` to the tag. An HTTP status below 500 sets neither, as the semantic
+    conventions for HTTP servers require.
+
+    An exception of a log handler or of `telemetry` does not reach the caller. It is reported as a
+    defect on stderr.
+
+    Args:
+        logger: Logger of the records, by default `seamwise`.
+        levels: Levels that differ from `LEVELS`, by category.
+        telemetry: Metrics that count each failure too.
+
+    >>> import sys
+    >>> from seamwise.catalog.storage import RecordNotFound
+    >>> logger = logging.Logger('docs', logging.INFO)
+    >>> logger.addHandler(logging.StreamHandler(sys.stdout))
+    >>> log = FailureLog(logger)
+    >>> missing = RecordNotFound('user', 'u-17')
+    >>> log.failed(missing, seam='http', operation='GET /users/{id}', status=404, duration=0.012)
+    GET /users/{id}: RecordNotFound: There is no user 'u-17'.
+    """
+
+    def __init__(
+        self,
+        logger: logging.Logger | None = None,
+        *,
+        levels: Mapping[Category, int] = {},
+        telemetry: 'Telemetry | None' = None,
+    ) -> None:
+        self._logger = logger or logging.getLogger('seamwise')
+        self._levels = {**LEVELS, **levels}
+        self._telemetry = telemetry
+
+    def failed(  # noqa: PLR0913 -- facts of one response, all but one by keyword
+        self,
+        error: TaggedError,
+        *,
+        seam: str,
+        operation: str,
+        request_id: str | None = None,
+        duration: float | None = None,
+        status: int | None = None,
+        ref: str | None = None,
+    ) -> None:
+        """Log a failure, unless a seam of the same operation has logged it already.
+
+        Args:
+            error: The error of the failure.
+            seam: Name of the seam, such as `http`.
+            operation: Name of the operation without ids, such as `GET /users/{id}`.
+            request_id: Id of the request. Default: that of the request that is being served.
+            duration: Duration of the operation in seconds.
+            status: Status of the HTTP response.
+            ref: Reference of the defect that caused the failure.
+        """
+        if not current_operation().is_first_report(error, seam=seam, reporter=_REPORTER):
+            return
+        level = self._levels[error.category]
+        if self._logger.isEnabledFor(level):
+            extra = _extra(error, operation)
+            extra |= drop_none(
+                {
+                    'seam': seam,
+                    'request_id': request_id or current_request_id(),
+                    'status': status,
+                    'duration_ms': milliseconds_or_none(duration),
+                    'ref': ref,
+                }
+            )
+            # Tools group records by the text without its arguments.
+            text = f'{extra["operation"]}: {error.tag}'.replace('%', '%%') + ': %s'
+            message = extra['error_message']
+            _protected(lambda: self._logger.log(level, text, message, extra=extra))
+        if _is_server_error(error, status):
+            _mark_span(error)
+        self._count(error, seam, operation)
+
+    def defect(
+        self,
+        exception: Exception,
+        *,
+        seam: str,
+        operation: str,
+        request_id: str | None = None,
+    ) -> DefectReport:
+        """Report an unexpected exception, and return its report: see `report_defect`.
+
+        The current span gets the status ERROR, and the class of the exception as `error.type`.
+
+        Args:
+            exception: The exception.
+            seam: Name of the seam, such as `http`.
+            operation: Name of the operation without ids, such as `GET /users/{id}`.
+            request_id: Id of the request. Default: that of the request that is being served.
+        """
+        id_ = request_id or current_request_id()
+        context = {'seam': seam, 'operation': operation} | ({'request_id': id_} if id_ else {})
+        _protected(lambda: report_defect(exception, log=self._logger, **context))
+        _mark_span(exception)
+        self._count(exception, seam, operation)
+        # If a handler has failed, this call logs the exception on stderr.
+        return report_defect(exception, log=_stderr_logger(), **context)
+
+    def _count(self, error: TaggedError | Exception, seam: str, operation: str) -> None:
+        telemetry = self._telemetry
+        if telemetry is not None:
+            _protected(lambda: telemetry.count(error, seam=seam, operation=operation))
+
+
+def _extra(error: TaggedError, operation: str) -> dict[str, object]:
+    """Return the attributes of a record that only depend on the error and the operation."""
+    fields, masked = counted_items(
+        {name: getattr(error, name) for name in error.__struct_fields__ if name != 'cause'}
+    )
+    extra: dict[str, object] = {
+        'tag': error.tag,
+        'category': error.category.value,
+        'operation': safe_text(operation),
+        'fields': fields,
+        'error_type': error.tag,
+        'error_message': counted_message_of(error)[0],
+        'fingerprint': fingerprint(error, operation),
+    }
+    if masked:
+        extra['masked'] = masked
+    if causes := all_causes(error):
+        extra['chain'] = [{'type': link.type, 'message': link.message} for link in causes]
+    return extra
+
+
+def _is_server_error(error: TaggedError, status: int | None) -> bool:
+    if status is not None:
+        return status >= _SERVER_ERROR
+    return error.category not in _CLIENT_CATEGORIES
+
+
+def _mark_span(error: TaggedError | BaseException) -> None:
+    # A program that has a span has imported this module.
+    trace: Any = sys.modules.get('opentelemetry.trace')
+    if trace is None:
+        return
+    span = trace.get_current_span()
+    if span.is_recording():
+        span.set_attribute('error.type', error_type(error))
+        span.set_status(trace.StatusCode.ERROR)
+
+
+def _protected(call: Callable[[], object]) -> None:
+    """Call a function of the program's logging or metrics; report its exception on stderr."""
+    try:
+        call()
+    except Exception as error:  # noqa: BLE001 -- it must not change the response
+        report_defect(error, log=_stderr_logger())
+
+
+def _stderr_logger() -> logging.Logger:
+    """Return a logger that does not use the handlers of the program."""
+    logger = logging.Logger('seamwise', logging.ERROR)  # noqa: LOG001 -- not in the hierarchy
+    logger.addHandler(logging.StreamHandler())
+    return logger

@@ -1,0 +1,371 @@
+"""Log of failures at a server's seams: once each, by category, with fields and without secrets."""
+
+import json
+import logging
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from typing import Any
+
+import pytest
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import SpanKind, StatusCode
+from typing_extensions import override
+
+from seamwise import Category, Cause, Secret, TaggedError, on_defect
+from seamwise.catalog.storage import RecordNotFound
+from seamwise.policies import CircuitOpen, RateLimited
+from seamwise.seams._request_context import serving
+from seamwise.seams.log import LEVELS, FailureLog, JsonFormatter, RedactingFilter
+from tests.strategies import PLANTED
+
+
+class PaymentFailed(
+    TaggedError,
+    namespace='test_failure_log',
+    category=Category.EXECUTION,
+    message='The payment of {amount} failed.',
+):
+    amount: int
+    account: str
+    key: Secret[str]
+    cause: Cause | None = None
+
+
+PAYMENT = PaymentFailed(
+    7, f'postgresql://app:{PLANTED}@db.example.org', Secret(PLANTED), OSError(f'token={PLANTED}')
+)
+MISSING = RecordNotFound('user', 'u-17')
+"""A constant, since errors can be reused."""
+
+
+class Records(logging.Handler):
+    """Handler that keeps the records."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.records: list[Any] = []
+
+    @override
+    def emit(self, record: logging.LogRecord) -> None:
+        self.records.append(record)
+
+
+@pytest.fixture(name='records')
+def _records() -> Iterator[list[Any]]:
+    logger, handler = logging.getLogger('seamwise'), Records()
+    logger.addHandler(handler)
+    logger.setLevel(logging.DEBUG)
+    with serving('r-1'):
+        yield handler.records
+    logger.setLevel(logging.NOTSET)
+    logger.removeHandler(handler)
+
+
+# Records
+
+
+def test_a_record_has_the_facts_of_the_failure(records: list[Any]) -> None:
+    FailureLog().failed(
+        MISSING,
+        seam='http',
+        operation='GET /users/{id}',
+        request_id='r-2',
+        duration=0.0101,
+        status=404,
+        ref='err_2f4ad7qz',
+    )
+    [record] = records
+    assert record.name == 'seamwise'
+    assert record.getMessage() == "GET /users/{id}: RecordNotFound: There is no user 'u-17'."
+    assert {
+        name: getattr(record, name)
+        for name in (
+            'tag',
+            'category',
+            'seam',
+            'operation',
+            'request_id',
+            'fields',
+            'duration_ms',
+            'status',
+            'ref',
+            'error_type',
+            'error_message',
+        )
+    } == {
+        'tag': 'RecordNotFound',
+        'category': 'not_found',
+        'seam': 'http',
+        'operation': 'GET /users/{id}',
+        'request_id': 'r-2',
+        'fields': {'kind': 'user', 'key': 'u-17'},
+        'duration_ms': 11,
+        'status': 404,
+        'ref': 'err_2f4ad7qz',
+        'error_type': 'RecordNotFound',
+        'error_message': "There is no user 'u-17'.",
+    }
+
+
+def test_a_record_has_no_secret(records: list[Any]) -> None:
+    FailureLog().failed(PAYMENT, seam='http', operation=f'GET /?token={PLANTED}')
+    [record] = records
+    assert PLANTED not in repr(vars(record)) + record.getMessage()
+    assert record.fields == {
+        'amount': 7,
+        'account': 'postgresql://***@db.example.org',
+        'key': '***',
+    }
+    assert record.masked == 2
+    assert record.chain == [{'type': 'OSError', 'message': 'token=***'}]
+
+
+def test_the_request_id_is_that_of_the_request_that_is_being_served(records: list[Any]) -> None:
+    FailureLog().failed(MISSING, seam='http', operation='get')
+    assert records[0].request_id == 'r-1'
+
+
+def test_records_of_one_operation_and_class_have_the_same_text_without_arguments(
+    records: list[Any],
+) -> None:
+    """Sentry groups events without exception by this text."""
+    for key in ('u-17', 'u-18'):
+        FailureLog().failed(RecordNotFound('user', key), seam='http', operation='GET /100%s')
+    assert [record.msg for record in records] == ['GET /100%%s: RecordNotFound: %s'] * 2
+    assert records[0].getMessage() == "GET /100%s: RecordNotFound: There is no user 'u-17'."
+
+
+def test_a_json_line_has_the_attributes(records: list[Any]) -> None:
+    FailureLog().failed(PAYMENT, seam='http', operation='POST /pay', status=502, duration=1.0)
+    line = JsonFormatter().format(records[0])
+    values = json.loads(line)
+    assert PLANTED not in line
+    assert values['level'] == 'error'
+    assert values['message'] == 'The payment of 7 failed.'
+    assert values['fields']['key'] == '***'
+    assert (values['tag'], values['duration_ms']) == ('PaymentFailed', 1000)
+
+
+def test_the_redacting_filter_keeps_the_attributes(records: list[Any]) -> None:
+    FailureLog().failed(PAYMENT, seam='http', operation='POST /pay')
+    [record] = records
+    before = dict(vars(record))
+    RedactingFilter().filter(record)
+    assert record.fields == before['fields']
+    assert record.getMessage() == 'POST /pay: PaymentFailed: The payment of 7 failed.'
+
+
+# Levels
+
+
+@pytest.mark.parametrize('category', Category)
+def test_every_category_has_a_level(category: Category) -> None:
+    assert LEVELS[category] in {logging.INFO, logging.WARNING, logging.ERROR}
+
+
+def test_the_level_depends_on_the_category(records: list[Any]) -> None:
+    log = FailureLog()
+    for error in (MISSING, RateLimited('bank', 5, 1.0, 0.5), PAYMENT):
+        log.failed(error, seam='http', operation='pay')
+    assert [record.levelname for record in records] == ['INFO', 'WARNING', 'ERROR']
+
+
+def test_levels_can_be_set(records: list[Any]) -> None:
+    log = FailureLog(levels={Category.NOT_FOUND: logging.DEBUG})
+    log.failed(MISSING, seam='http', operation='get')
+    log.failed(PAYMENT, seam='http', operation='pay')
+    assert [record.levelname for record in records] == ['DEBUG', 'ERROR']
+
+
+# Once
+
+
+def test_a_failure_of_two_seams_is_logged_once(records: list[Any]) -> None:
+    FailureLog().failed(MISSING, seam='jsonrpc', operation='users/get')
+    FailureLog().failed(MISSING, seam='http', operation='POST /rpc')
+    assert [record.seam for record in records] == ['jsonrpc']
+
+
+def test_an_error_that_a_logged_one_has_caused_is_not_logged_again(records: list[Any]) -> None:
+    FailureLog().failed(MISSING, seam='session', operation='chat')
+    caused = PaymentFailed(7, 'a', Secret('k'), MISSING)
+    FailureLog().failed(caused, seam='http', operation='POST /chat')
+    assert [record.tag for record in records] == ['RecordNotFound']
+
+
+def test_a_failure_that_a_thread_of_the_request_has_logged_is_not_logged_again(
+    records: list[Any],
+) -> None:
+    log = FailureLog()
+    with ThreadPoolExecutor(1) as pool:
+        context = copy_context()
+        pool.submit(
+            context.run, lambda: log.failed(MISSING, seam='jsonrpc', operation='get')
+        ).result()
+    log.failed(MISSING, seam='http', operation='POST /rpc')
+    assert len(records) == 1
+
+
+def test_a_constant_error_of_two_requests_is_two_failures(records: list[Any]) -> None:
+    log = FailureLog()
+    for request_id in ('r-2', 'r-3'):
+        with serving(request_id):
+            log.failed(MISSING, seam='jsonrpc', operation='get')
+            log.failed(MISSING, seam='http', operation='POST /rpc')
+    assert [(record.request_id, record.seam) for record in records] == [
+        ('r-2', 'jsonrpc'),
+        ('r-3', 'jsonrpc'),
+    ]
+
+
+def test_a_constant_error_of_two_calls_in_one_batch_is_two_failures(records: list[Any]) -> None:
+    for _ in range(2):
+        FailureLog().failed(MISSING, seam='jsonrpc', operation='get')
+    assert len(records) == 2
+
+
+# Failing handlers
+
+
+class FailingHandler(logging.Handler):
+    """Handler whose target is down."""
+
+    @override
+    def emit(self, record: logging.LogRecord) -> None:
+        raise ConnectionError(f'no log server at https://ann:{PLANTED}@logs.example.org')
+
+
+@pytest.fixture(name='failing_log')
+def _failing_log() -> FailureLog:
+    logger = logging.Logger('failing')  # noqa: LOG001 -- only for this test
+    logger.addHandler(FailingHandler())
+    return FailureLog(logger)
+
+
+def test_an_exception_of_a_handler_is_reported_on_stderr(
+    failing_log: FailureLog, capsys: pytest.CaptureFixture[str]
+) -> None:
+    refs: list[str] = []
+    remove = on_defect(lambda report, exception: refs.append(report.ref))
+    try:
+        failing_log.failed(MISSING, seam='http', operation='get')
+    finally:
+        remove()
+    text = capsys.readouterr().err
+    assert text.startswith(f'defect {refs[0]}: ConnectionError: no log server at https://***@')
+    assert ', in emit' in text
+    assert PLANTED not in text
+
+
+def test_a_defect_is_reported_on_stderr_if_a_handler_fails(
+    failing_log: FailureLog, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = failing_log.defect(KeyError('k'), seam='http', operation='get')
+    text = capsys.readouterr().err
+    assert text.count('defect err_') == 2
+    assert f'defect {report.ref}: KeyError' in text
+
+
+class FailingTelemetry:
+    """Stands for metrics whose exporter is down."""
+
+    def count(self, error: object, *, seam: str, operation: str) -> None:
+        raise ConnectionError('no collector')
+
+
+def test_an_exception_of_the_metrics_is_reported_on_stderr(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    telemetry: Any = FailingTelemetry()
+    FailureLog(telemetry=telemetry).failed(MISSING, seam='http', operation='get')
+    assert 'ConnectionError: no collector' in capsys.readouterr().err
+
+
+# Spans and metrics
+
+
+@pytest.fixture(name='spans')
+def _spans() -> Iterator[tuple[Any, InMemorySpanExporter]]:
+    exporter = InMemorySpanExporter()
+    provider = TracerProvider(shutdown_on_exit=False)
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    yield provider.get_tracer('test'), exporter
+    provider.shutdown()
+
+
+@pytest.mark.parametrize(
+    ('error', 'status', 'is_error'),
+    [
+        (PAYMENT, 502, True),
+        (CircuitOpen('bank', 5, 1.0, 'open'), 503, True),
+        (MISSING, 404, False),
+        (RateLimited('bank', 5, 1.0, 0.5), 429, False),
+        (PAYMENT, 200, False),
+        (PAYMENT, None, True),
+        (CircuitOpen('bank', 5, 1.0, 'open'), None, True),
+        (MISSING, None, False),
+        (RateLimited('bank', 5, 1.0, 0.5), None, False),
+    ],
+)
+def test_only_an_error_of_the_server_marks_the_span(
+    spans: tuple[Any, InMemorySpanExporter], error: TaggedError, status: int | None, is_error: bool
+) -> None:
+    """Semantic conventions: a 4xx leaves the status of a server's span unset."""
+    tracer, exporter = spans
+    with tracer.start_as_current_span('GET /', kind=SpanKind.SERVER):
+        FailureLog().failed(error, seam='http', operation='GET /', status=status)
+    [span] = exporter.get_finished_spans()
+    attributes = dict(span.attributes or {})
+    if is_error:
+        assert (span.status.status_code, attributes) == (
+            StatusCode.ERROR,
+            {'error.type': error.tag},
+        )
+    else:
+        assert (span.status.status_code, attributes) == (StatusCode.UNSET, {})
+
+
+def test_the_error_type_of_a_defect_is_the_class_of_its_exception(
+    spans: tuple[Any, InMemorySpanExporter], records: list[Any]
+) -> None:
+    tracer, exporter = spans
+    with tracer.start_as_current_span('GET /'):
+        FailureLog().defect(json.JSONDecodeError('bad', '', 0), seam='http', operation='GET /')
+    [span] = exporter.get_finished_spans()
+    assert dict(span.attributes or {}) == {'error.type': 'json.decoder.JSONDecodeError'}
+    assert span.status.status_code is StatusCode.ERROR
+    assert records[0].context == {'seam': 'http', 'operation': 'GET /', 'request_id': 'r-1'}
+
+
+class Counts:
+    """Telemetry that records its arguments."""
+
+    def __init__(self) -> None:
+        self.counted: list[tuple[object, str, str]] = []
+
+    def count(self, error: object, *, seam: str, operation: str) -> None:
+        self.counted.append((error, seam, operation))
+
+
+def test_a_failure_is_counted_also_if_its_level_is_disabled() -> None:
+    telemetry: Any = Counts()
+    logger = logging.Logger('quiet', logging.CRITICAL)  # noqa: LOG001 -- only for this test
+    FailureLog(logger, telemetry=telemetry).failed(MISSING, seam='http', operation='get')
+    assert telemetry.counted == [(MISSING, 'http', 'get')]
+
+
+def test_the_log_does_not_import_opentelemetry() -> None:
+    code = (
+        'import sys, logging\n'
+        'from seamwise.seams._failure_log import FailureLog\n'
+        'from seamwise.catalog.storage import RecordNotFound\n'
+        "FailureLog().failed(RecordNotFound('a', 'b'), seam='http', operation='get')\n"
+        "print(any(name.startswith('opentelemetry') for name in sys.modules))"
+    )
+    process = subprocess.run([sys.executable, '-c', code], capture_output=True, check=True)
+    assert process.stdout == b'False\n'
