@@ -1,4 +1,4 @@
-"""Errors that were counted per operation, so that several layers count an error once."""
+"""Errors that were counted or logged per operation, so that several layers report each once."""
 
 from collections import deque
 from collections.abc import Generator
@@ -28,14 +28,19 @@ class _Mark(Struct):
 
 
 class Operation:
-    """Errors that were counted during an operation; tasks and threads in its context share it."""
+    """Errors that were reported during an operation; tasks and threads in its context share it.
 
-    def __init__(self) -> None:
+    Args:
+        has_end: Whether the operation ends, so that a later one starts without its errors.
+    """
+
+    def __init__(self, *, has_end: bool) -> None:
+        self.has_end = has_end
         self._marks: deque[_Mark] = deque(maxlen=MARKS_LIMIT)
         self._lock = Lock()
 
     def is_first_report(self, error: TaggedError, *, seam: str, reporter: object) -> bool:
-        """Mark an error, and return whether `reporter` has not counted this failure before.
+        """Mark an error, and return whether `reporter` has not reported this failure before.
 
         A report of another seam is a repetition, also for an error that was caused by a marked
         one. A report of the same seam is a new failure: errors can be constants, so the identity
@@ -74,7 +79,7 @@ def current_operation() -> Operation:
     """Return the operation of this context, or start one if there is none."""
     operation = _current.get()
     if operation is None:
-        operation = Operation()
+        operation = Operation(has_end=False)
         _current.set(operation)
     return operation
 
@@ -82,7 +87,7 @@ def current_operation() -> Operation:
 @contextmanager
 def start_operation() -> Generator[None, None, None]:
     """Start an operation without counted errors, which ends with the context."""
-    outer, inner = current_operation(), Operation()
+    outer, inner = current_operation(), Operation(has_end=True)
     token = _current.set(inner)
     try:
         yield
@@ -96,7 +101,7 @@ def start_request() -> Generator[None, None, None]:
     """Start the operation of a request, which belongs to no outer operation."""
     # Nothing is copied to the context of the server: in another request, the same error object
     # is a new failure.
-    token = _current.set(Operation())
+    token = _current.set(Operation(has_end=True))
     try:
         yield
     finally:
