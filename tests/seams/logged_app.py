@@ -15,8 +15,8 @@ from seamwise.seams import log
 from seamwise.seams._request_context import serving
 from tests.strategies import PLANTED
 
-REQUEST_ID = 'req-0123456789abcdef0123456789abcdef'
-STYLE: Any = os.environ.get('LOG_STYLE', 'json')
+REQUEST_ID = os.environ['TEST_REQUEST_ID']
+STYLE: Any = os.environ['TEST_STYLE']
 FAILURES = log.FailureLog()
 
 log.setup(STYLE)

@@ -24,9 +24,9 @@ from seamwise.seams import log
 from seamwise.seams._request_context import serving
 from seamwise.seams.http.outgoing import request_id_headers
 from seamwise.seams.log.setup import setup
-from tests.seams.logged_app import REQUEST_ID
 from tests.strategies import PLANTED
 
+REQUEST_ID = 'req-0123456789abcdef0123456789abcdef'
 ROOT = Path(__file__).parents[2]
 TIMEOUT = 20.0
 """Seconds after which a test fails if a server does not respond."""
@@ -317,7 +317,8 @@ class Server:
         self._output = folder / 'output.txt'
         environment = {
             **os.environ,
-            'LOG_STYLE': style,
+            'TEST_STYLE': style,
+            'TEST_REQUEST_ID': REQUEST_ID,
             'PYTHONPATH': os.pathsep.join([str(ROOT / 'src'), str(ROOT)]),
         }
         arguments = [argument.format(port=self._port) for argument in arguments]

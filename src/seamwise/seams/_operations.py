@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import islice
 from threading import Lock
+from typing import Final
 
 from msgspec import Struct
 
@@ -72,15 +73,16 @@ class Operation:
             outer._marks.extend(marks)
 
 
-_current: ContextVar[Operation | None] = ContextVar('seamwise_operation', default=None)
+ACTIVE: Final[ContextVar[Operation | None]] = ContextVar('seamwise_operation', default=None)
+"""The operation of a context."""
 
 
 def current_operation() -> Operation:
     """Return the operation of this context, or start one if there is none."""
-    operation = _current.get()
+    operation = ACTIVE.get()
     if operation is None:
         operation = Operation(has_end=False)
-        _current.set(operation)
+        ACTIVE.set(operation)
     return operation
 
 
@@ -88,21 +90,9 @@ def current_operation() -> Operation:
 def start_operation() -> Generator[None, None, None]:
     """Start an operation without counted errors, which ends with the context."""
     outer, inner = current_operation(), Operation(has_end=True)
-    token = _current.set(inner)
+    token = ACTIVE.set(inner)
     try:
         yield
     finally:
-        _current.reset(token)
+        ACTIVE.reset(token)
         inner.copy_marks_to(outer)
-
-
-@contextmanager
-def start_request() -> Generator[None, None, None]:
-    """Start the operation of a request, which belongs to no outer operation."""
-    # Nothing is copied to the context of the server: in another request, the same error object
-    # is a new failure.
-    token = _current.set(Operation(has_end=True))
-    try:
-        yield
-    finally:
-        _current.reset(token)

@@ -7,7 +7,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from seamwise.seams._operations import start_request
+from seamwise.seams._operations import ACTIVE, Operation
 
 _request_id: ContextVar[str | None] = ContextVar('seamwise_request_id', default=None)
 _locale: ContextVar[str] = ContextVar('seamwise_locale', default='en')
@@ -34,9 +34,12 @@ def serving(request_id: str, locale: str = 'en') -> Generator[None]:
     ('r-1', 'de')
     """
     id_token, locale_token = _request_id.set(request_id), _locale.set(locale)
+    # Nothing is copied to the context of the server: in another request, the same error object is
+    # a new failure.
+    operation_token = ACTIVE.set(Operation(has_end=True))
     try:
-        with start_request():
-            yield
+        yield
     finally:
+        ACTIVE.reset(operation_token)
         _locale.reset(locale_token)
         _request_id.reset(id_token)
