@@ -8,7 +8,6 @@ from typing import Any, Never
 
 from seamwise.causes import iter_leaves
 from seamwise.seams._failure_log import FailureLog
-from seamwise.seams._operations import start_request
 from seamwise.seams._request_context import serving
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.http.answers import Answers, failure_log, raised_error, written
@@ -73,7 +72,7 @@ class SafeErrors:
             exchange.answers = self._answers
         run = self._run_http if scope['type'] == 'http' else self._run_websocket
         locale = locale_for(exchange.accept_language)
-        with start_request(), serving(exchange.request_id, locale):
+        with serving(exchange.request_id, locale):
             try:
                 await run(scope, receive, send, exchange)
             except CancelledError:
