@@ -8,7 +8,7 @@ class Sender:
     """Replacement for the `send` of one HTTP request."""
 
     def __init__(self, exchange: Exchange, send: Send) -> None:
-        self._exchange = exchange
+        self.exchange = exchange
         self._send = send
         self.has_started = False
         """Whether the start of a response was sent."""
@@ -40,7 +40,7 @@ class Sender:
                 self.is_event_stream = value.startswith(b'text/event-stream')
         if is_present:
             return start
-        id_header = (b'x-request-id', self._exchange.request_id.encode('latin-1'))
+        id_header = (b'x-request-id', self.exchange.request_id.encode('latin-1'))
         return {**start, 'headers': [*headers, id_header]}
 
     async def send_response(self, response: RawResponse) -> None:

@@ -203,7 +203,9 @@ def _written(response: Response, exchange: Exchange, answers: Answers) -> Respon
     response.body = content
     # The list stays the same: `headers` of the response refers to it.
     response.raw_headers[:] = [
-        (b'content-type', value_media_type(body).encode('latin-1')),
+        _JSON_HEADER
+        if isinstance(body, BodyFormat)
+        else (b'content-type', value_media_type(body).encode('latin-1')),
         (b'content-length', b'%d' % len(content)),
         *(item for item in response.raw_headers if item[0] not in HEADERS_OF_BODY),
     ]
