@@ -95,6 +95,30 @@ def _translated(texts: 'NullTranslations', template: str, error: TaggedError) ->
     return texts.gettext(template) if plural == template else plural
 
 
+def available_locales() -> tuple[str, ...]:
+    """Return the names of the locales that have a message catalog, also in added folders.
+
+    >>> available_locales()
+    ('en', 'zh_CN')
+    """
+    return _locale_names(tuple(_folders))
+
+
+@lru_cache(maxsize=4)
+def _locale_names(folders: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
+    from pathlib import Path  # noqa: PLC0415 -- only for languages other than English
+
+    return tuple(
+        sorted(
+            {
+                file.parents[1].name
+                for folder, domain in folders
+                for file in Path(folder).glob(f'*/LC_MESSAGES/{domain}.mo')
+            }
+        )
+    )
+
+
 @lru_cache(maxsize=64)
 def catalogue(locale: str) -> 'NullTranslations':
     """Return the translations of a locale; without any, log a warning once and use English."""

@@ -152,6 +152,12 @@ def test_the_last_added_folder_takes_precedence(tmp_path: Path) -> None:
         assert text(FileNotFound('t', 'a'), 'de') == message
 
 
+def test_the_available_locales_include_added_ones(tmp_path: Path) -> None:
+    assert texts.available_locales() == ('en', 'zh_CN')
+    add_locales(german(tmp_path, ('{user} may not come in.', 'Nein.', None)))
+    assert texts.available_locales() == ('de', 'en', 'zh_CN')
+
+
 def test_a_folder_without_a_message_catalog_raises_value_error(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / 'nothing'):
         with pytest.raises(
