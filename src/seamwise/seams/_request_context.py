@@ -35,3 +35,18 @@ def serving(request_id: str, locale: str = 'en') -> Generator[None]:
     finally:
         _locale.reset(locale_token)
         _request_id.reset(id_token)
+
+
+@contextmanager
+def in_language(locale: str) -> Generator[None]:
+    """Set the language of the reader inside a `with` block, outside of a request too.
+
+    >>> with in_language('zh_CN'):
+    ...     current_locale()
+    'zh_CN'
+    """
+    token = _locale.set(locale)
+    try:
+        yield
+    finally:
+        _locale.reset(token)
