@@ -354,12 +354,12 @@ _PLUMBING_FOLDERS = tuple(
 # The paths in uvloop are relative to the folder in which it was built.
 _FRAMEWORKS = pattern(
     r'(?:[/\\](?:site|dist)-packages[/\\]|^)'
-    r'(?:uvloop|anyio|trio|outcome|starlette|fastapi|uvicorn|sentry_sdk)[/\\]'
+    r'(?:uvloop|anyio|trio|outcome|starlette|fastapi|uvicorn|sentry_sdk|click|typer)[/\\]'
 )
 
 
 def _is_plumbing(file: str) -> bool:
-    """Return whether a file belongs to this library, an event loop or a web framework."""
+    """Return whether a file belongs to this library, an event loop or a framework."""
     return (
         path.dirname(file) == _CORE
         or file.startswith(_PLUMBING_FOLDERS)
