@@ -64,7 +64,8 @@ def staff(user: Annotated[str, Depends(current_user)]) -> Result[str, AccessDeni
     return Success(user) if user == 'ada' else Failure(AccessDenied('ship', 'orders'))
 
 
-Session = Annotated[AsyncSession, Depends(transaction)]
+# The scope lets the transaction end before the response is sent: a client sees what it has done.
+Session = Annotated[AsyncSession, Depends(transaction, scope='function')]
 User = Annotated[str, Depends(current_user)]
 OrderNumber = Annotated[int, Path(gt=0, lt=2**63)]
 

@@ -195,7 +195,8 @@ def staff(user: Annotated[str, Depends(current_user)]) -> str:
     return user
 
 
-Session = Annotated[AsyncSession, Depends(transaction)]
+# The scope lets the transaction end before the response is sent: a client sees what it has done.
+Session = Annotated[AsyncSession, Depends(transaction, scope='function')]
 User = Annotated[str, Depends(current_user)]
 RequestId = Annotated[str, Depends(request_id_of)]
 
