@@ -92,6 +92,7 @@ def install(
     # `add_middleware` inserts at the front, so the last one stays inside of all others.
     app.user_middleware.append(Middleware(installation))
     installation.add_handlers()
+    installation.add_documents()
     installation.prepare_routes()
 
 
@@ -126,6 +127,15 @@ class _Installation:
             )
 
             add_validation_handlers(self._app, self._answers)
+
+    def add_documents(self) -> None:
+        """Add the errors of routes to the OpenAPI document of FastAPI."""
+        if _is_fastapi(self._app):
+            from seamwise.seams.http.fastapi_installation import (  # noqa: PLC0415 -- FastAPI is optional
+                document_errors,
+            )
+
+            document_errors(self._app, self._answers)
 
     def prepare_routes(self) -> None:
         """Let the routes of FastAPI answer Results, and check that the adapter covers them."""

@@ -1,7 +1,7 @@
 """Errors of routes in an OpenAPI document, as references to its components."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from http import HTTPStatus
 from typing import Final, NamedTuple, Never
 
@@ -9,7 +9,14 @@ from msgspec import structs
 
 from seamwise.errors import TaggedError
 from seamwise.seams.adapter import Adapter
-from seamwise.seams.http.bodies import envelope, named, problem, tagged
+from seamwise.seams.http.bodies import (
+    Bare,
+    Body,
+    Envelope,
+    NamedFormat,
+    Problem,
+    TaggedFormat,
+)
 from seamwise.seams.http.documented_errors import (
     FRAMEWORK_ERRORS,
     HEADERS,
@@ -27,7 +34,7 @@ from seamwise.seams.http.error_schemas import (
     success_envelope,
 )
 from seamwise.seams.http.framework import phrase
-from seamwise.seams.http.negotiation import negotiated
+from seamwise.seams.http.negotiation import Negotiated
 from seamwise.seams.http.openapi_components import (
     Components,
     Node,
@@ -70,25 +77,19 @@ class BodyDescription(NamedTuple):
     """The forms of errors by media type. A format without them has no schemas of values either."""
 
 
-_BODIES: Final[Sequence[tuple[object, BodyDescription]]] = [
-    (negotiated, BodyDescription(has_envelope=True, error_forms=(ENVELOPE, PROBLEM_OUTLINE))),
-    (envelope, BodyDescription(has_envelope=True, error_forms=(ENVELOPE,))),
-    (problem, BodyDescription(has_envelope=True, error_forms=(PROBLEM,))),
-    (named, BodyDescription(error_forms=(NAMED,))),
-    (tagged, BodyDescription(error_forms=(TAGGED,))),
-]
+_BODIES: Final[Mapping[type, BodyDescription]] = {
+    Negotiated: BodyDescription(has_envelope=True, error_forms=(ENVELOPE, PROBLEM_OUTLINE)),
+    Envelope: BodyDescription(has_envelope=True, error_forms=(ENVELOPE,)),
+    Problem: BodyDescription(has_envelope=True, error_forms=(PROBLEM,)),
+    Bare: BodyDescription(error_forms=(PROBLEM,)),
+    NamedFormat: BodyDescription(error_forms=(NAMED,)),
+    TaggedFormat: BodyDescription(error_forms=(TAGGED,)),
+}
 
 
-def describe_body(body: object) -> BodyDescription:
-    """Return the description of a body format."""
-    for known, description in _BODIES:
-        if body is known:
-            return description
-    return BodyDescription(
-        getattr(body, 'media_type', _JSON),
-        getattr(body, 'has_envelope', False),
-        getattr(body, 'error_forms', ()),
-    )
+def describe_body(body: Body) -> BodyDescription:
+    """Return the description of a body format; of an own format only its media type is known."""
+    return _BODIES.get(type(body)) or BodyDescription(body.media_type)
 
 
 def add_errors(
@@ -96,7 +97,7 @@ def add_errors(
     operations: Iterable[Operation],
     adapter: Adapter[Never, HttpError],
     *,
-    body: object,
+    body: Body,
 ) -> None:
     """Add the errors of operations, and the envelope of values, to a document of FastAPI.
 
