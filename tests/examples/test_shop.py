@@ -192,3 +192,19 @@ def test_the_shop_has_a_quarter_fewer_lines_than_the_plain_one() -> None:
     ours = code_lines(*(f'shop/{name}.py' for name in (*names, 'tables')))
     plain = code_lines(*(f'shop_plain/{name}.py' for name in names))
     assert ours < 0.75 * plain
+
+
+def test_schemathesis_finds_no_difference_from_the_document(shops: tuple[Shop, Shop]) -> None:
+    shop, _ = shops
+    program = Path(sys.executable).with_name('schemathesis')
+    url = f'{shop.client.base_url}openapi.json'
+    process = subprocess.run(
+        [program, 'run', url, '--max-examples', '15', '--header', 'Authorization: Bearer ada'],
+        cwd=shop.log.parent,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=180,
+    )
+    assert process.returncode == 0, process.stdout
+    assert '5 passed' in process.stdout
