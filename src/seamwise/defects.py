@@ -1,6 +1,7 @@
 """Reports of defects (unexpected exceptions), logged once under a reference for the client."""
 
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from inspect import iscoroutinefunction, signature
 from os import path, urandom
@@ -50,6 +51,8 @@ class Entry(msgspec.Struct):
     report: DefectReport
     context: Mapping[str, str]
     tokens: list[None]
+    is_captured: bool = False
+    """Whether Sentry has an event of the exception."""
 
     def claim(self) -> bool:
         """Return whether the caller has to log the report; at most one caller at a time has."""
@@ -197,10 +200,16 @@ def _log(
 
     from seamwise._redacted_exceptions import without_secrets  # noqa: PLC0415 -- as above
 
+    if 'sentry_sdk' in sys.modules:
+        from seamwise._sentry import register  # noqa: PLC0415 -- as above
+
+        register()
     logger = log or getLogger('seamwise')
     if not logger.isEnabledFor(ERROR):
         return
     exception = without_secrets(defect)
+    # A copy is the same defect.
+    exception.__dict__[DEFECT_KEY] = defect.__dict__[DEFECT_KEY]
     file, line, function, _ = logger.findCaller(stacklevel=stack_level)
     link = report.chain[0]
     head = f'{link.type}: {link.message}' if link.message else link.type

@@ -12,8 +12,8 @@ from seamwise.defects import DefectReport, report_defect
 from seamwise.errors import TaggedError
 from seamwise.seams._common import (
     counted_items,
-    counted_message_of,
     drop_none,
+    message_of,
     milliseconds_or_none,
     safe_text,
 )
@@ -223,7 +223,7 @@ def _extra(error: TaggedError, operation: str) -> dict[str, object]:
         'operation': safe_text(operation),
         'fields': fields,
         'error_type': error.tag,
-        'error_message': counted_message_of(error)[0],
+        'error_message': message_of(error),
         'fingerprint': fingerprint(error, operation),
     }
     if masked:
