@@ -162,7 +162,7 @@ def test_errors_without_recovery_are_counted_as_unrecoverable(
 # error.type
 
 
-def test_error_type_is_the_tag_or_the_class_and_other_for_local_classes(
+def test_error_type_is_a_tag_or_a_class_but_no_local_class(
     recorded: RecordedTelemetry,
 ) -> None:
     class Local(TaggedError, category=Category.EXECUTION):
