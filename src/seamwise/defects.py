@@ -1,7 +1,6 @@
 """Reports of defects (unexpected exceptions), logged once under a reference for the client."""
 
 import os
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from inspect import iscoroutinefunction, signature
 from os import path, urandom
@@ -199,11 +198,9 @@ def _log(
     from logging import ERROR, getLogger  # noqa: PLC0415 -- loaded only when a record is written
 
     from seamwise._redacted_exceptions import without_secrets  # noqa: PLC0415 -- as above
+    from seamwise._sentry import register  # noqa: PLC0415 -- as above
 
-    if 'sentry_sdk' in sys.modules:
-        from seamwise._sentry import register  # noqa: PLC0415 -- as above
-
-        register()
+    register()
     logger = log or getLogger('seamwise')
     if not logger.isEnabledFor(ERROR):
         return
