@@ -406,3 +406,18 @@ def test_the_access_log_of_uvicorn_can_be_turned_off(tmp_path: Path) -> None:
         'shop.bank',
         'seamwise',
     }
+
+
+@pytest.mark.slow
+def test_the_terminal_handlers_of_a_log_config_are_replaced(tmp_path: Path) -> None:
+    config = tmp_path / 'logging.json'
+    config.write_text(json.dumps(LOGGING_CONFIG), encoding='utf-8')
+    arguments = [*SERVERS['uvicorn'], '--log-config', str(config)]
+    text = Server(tmp_path, arguments, 'json').output_of('/rejected')
+    assert {json.loads(line)['logger'] for line in text.splitlines()} == {
+        'shop',
+        'shop.bank',
+        'seamwise',
+        'uvicorn.error',
+        'uvicorn.access',
+    }
