@@ -23,7 +23,7 @@ from seamwise.catalog.storage import RecordNotFound
 from seamwise.seams import log
 from seamwise.seams._request_context import serving
 from seamwise.seams.http.outgoing import request_id_headers
-from seamwise.seams.log.setup import setup
+from seamwise.seams.log import setup
 from tests.strategies import PLANTED
 
 REQUEST_ID = 'req-0123456789abcdef0123456789abcdef'
