@@ -12,7 +12,6 @@ from typing import Any
 
 import sentry_sdk
 from fastapi import FastAPI
-from fastapi.responses import JSONResponse
 from sentry_sdk.integrations import Integration
 from sentry_sdk.integrations.asgi import SentryAsgiMiddleware
 from sentry_sdk.integrations.dedupe import DedupeIntegration
@@ -24,9 +23,11 @@ from starlette.middleware.base import BaseHTTPMiddleware
 from starlette.testclient import TestClient
 from typing_extensions import override
 
-from seamwise import on_defect
+from seamwise import Failure, Result, on_defect
 from seamwise.catalog.network import HostUnreachable
 from seamwise.seams import log
+from seamwise.seams.http import SafeErrors, endpoint, install
+from seamwise.seams.http.tables import NETWORK
 from tests.strategies import PLANTED
 
 URL = f'postgresql://app:{PLANTED}@db.example.org/orders'
@@ -42,20 +43,6 @@ class Envelopes(Transport):
     @override
     def capture_envelope(self, envelope: Any) -> None:
         self.events += [event for event in [envelope.get_event()] if event is not None]
-
-
-class ReportDefects:
-    """ASGI middleware that reports defects and raises them again."""
-
-    def __init__(self, app: Any) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        try:
-            await self._app(scope, receive, send)
-        except Exception as error:
-            log.FailureLog().defect(error, seam='http', operation='GET /defect')
-            raise
 
 
 class OrdersLost(Exception):
@@ -81,17 +68,16 @@ def application() -> FastAPI:
         connect(URL, 3)
 
     @app.get('/failure')
-    async def failure() -> JSONResponse:
-        error = HostUnreachable('db', f'could not connect to {URL}')
-        log.FailureLog().failed(error, seam='http', operation='GET /failure', status=502)
-        return JSONResponse({}, 502)
+    @endpoint(NETWORK)
+    async def failure() -> Result[str, HostUnreachable]:
+        return Failure(HostUnreachable('db', f'could not connect to {URL}'))
 
     return app
 
 
 def reporting() -> Any:
     app = application()
-    app.add_middleware(ReportDefects)
+    install(app, NETWORK)
     return app
 
 
@@ -108,7 +94,7 @@ def reporting_under_base_middleware() -> Any:
 
 def reporting_outside() -> Any:
     """Return an application whose defects are reported after Sentry has captured them."""
-    return ReportDefects(application())
+    return SafeErrors(application())
 
 
 def within_sentry() -> Any:

@@ -70,7 +70,8 @@ class FailureLog:
 
     `http`, `jsonrpc` and `session` take it as `log=`. A failure that passes several seams of one
     operation is logged by the first; a request of `http` is an operation. The level depends on the
-    category of the error (`LEVELS`). The record has these attributes, all without secrets:
+    category of the error (`LEVELS`), and is ERROR if the status of a response is 500 or above and
+    the category would have INFO. The record has these attributes, all without secrets:
 
     | attribute | type | value |
     | --- | --- | --- |
@@ -114,7 +115,7 @@ class FailureLog:
         telemetry: 'Telemetry | None' = None,
     ) -> None:
         self._logger = logger or logging.getLogger('seamwise')
-        self._levels = {**LEVELS, **levels}
+        self._own_levels = dict(levels)
         self._telemetry = telemetry
 
     @property
@@ -148,10 +149,7 @@ class FailureLog:
         if not _is_first_report(error, seam):
             return
         is_server_error = _is_server_error(error, status)
-        if isinstance(error, TaggedError):
-            level = self._levels[error.category]
-        else:
-            level = logging.ERROR if is_server_error else logging.INFO
+        level = self._level(error, is_server_error)
         if self._logger.isEnabledFor(level):
             extra = _extra(error, operation)
             extra |= drop_none(
@@ -214,6 +212,16 @@ class FailureLog:
         ...     log.failed(missing, seam='jsonrpc', operation='tools/call')  # not logged again
         """
         return start_operation()
+
+    def _level(self, error: object, is_server_error: bool) -> int:  # noqa: FBT001 -- private
+        if not isinstance(error, TaggedError):
+            return logging.ERROR if is_server_error else logging.INFO
+        level = self._own_levels.get(error.category)
+        if level is not None:
+            return level
+        # The credentials of this program that an upstream rejects are no error of the client.
+        is_of_client = LEVELS[error.category] == logging.INFO
+        return logging.ERROR if is_of_client and is_server_error else LEVELS[error.category]
 
     def _count(self, error: object, seam: str, operation: str) -> None:
         telemetry = self._telemetry

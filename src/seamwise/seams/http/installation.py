@@ -11,8 +11,8 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from seamwise.seams._failure_log import FailureLog
-from seamwise.seams.http.answers import Answers, failure_log, written
+from seamwise.seams._failure_log import FailureLog, failure_log
+from seamwise.seams.http.answers import Answers, written
 from seamwise.seams.http.bodies import Body, check_body
 from seamwise.seams.http.endpoints import CompleteResponse
 from seamwise.seams.http.exchange import App, exchange_of
