@@ -1,5 +1,7 @@
 """Tests of adapters: arms, joining, hidden errors, and whole unions."""
 
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from time import sleep
@@ -197,6 +199,24 @@ def test_an_arm_for_an_exception_names_the_seam_and_the_remedy() -> None:
         TypeError, match=r'on. of the cli seam .*, not .*ValueError.*, with `attempt` or `caught`'
     ):
         cli.on(ValueError)  # type: ignore[type-var]  # pyright: ignore[reportArgumentType, reportCallIssue]
+
+
+@pytest.mark.parametrize('seam', SEAMS, ids=seam_name)
+def test_a_table_imports_only_the_domain_of_its_errors(seam: Any) -> None:
+    name = seam.__name__
+    script = f"""
+import sys, {name}
+def domains():
+    return {{name for name in sys.modules if name.startswith('seamwise.catalog.')}}
+before = domains()
+from {name}.tables import STORAGE
+assert domains() - before <= {{'seamwise.catalog.problem'}}, domains() - before
+for adapter in getattr(STORAGE, 'values', lambda: [STORAGE])():
+    adapter.kinds
+assert domains() - before <= {{'seamwise.catalog.problem', 'seamwise.catalog.storage'}}
+assert 'seamwise.catalog.workspace' not in domains()
+"""
+    subprocess.run([sys.executable, '-c', script], check=True)
 
 
 def test_joining_adapters_changes_neither_of_them() -> None:
