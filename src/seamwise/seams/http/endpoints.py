@@ -232,6 +232,9 @@ def checked_outcome(value: object, handler: Callable[..., object]) -> Outcome:
 @contextmanager
 def _serving(scope: Scope) -> Generator[Exchange]:
     exchange = exchange_of(scope)
+    path = getattr(scope.get('route'), 'path', None)
+    if exchange.operation == scope['method'] and path is not None:
+        exchange.operation = f'{exchange.operation} {path}'
     if current_request_id() == exchange.request_id:
         yield exchange
         return
