@@ -173,7 +173,9 @@ class NamedForm(ErrorForm):
     @override
     def members(self, error: DocumentedError) -> Schema:
         """Return the schema of the name and the data."""
-        properties: Schema = {'name': {'const': error.tag}, 'data': _fields(error)}
+        properties: Schema = {'name': {'const': error.tag}}
+        if error.fields:
+            properties['data'] = _fields(error)
         return {'properties': properties, 'required': [*properties]}
 
 
