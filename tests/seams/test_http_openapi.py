@@ -26,6 +26,7 @@ from tests.seams.openapi_shop import (
     StoreDown,
     TeamNotFound,
     User,
+    UserExists,
     UserNotFound,
     build_shop,
     shop_answers,
@@ -487,25 +488,27 @@ def test_a_model_of_the_application_keeps_its_name() -> None:
     class Address(BaseModel):
         text: str
 
-    class UserExists(BaseModel):
+    class QuotaExceeded(BaseModel):
         failure: Failure
         address: Address
 
-    def handler(uid: str) -> UserExists:
+    def handler(uid: str) -> QuotaExceeded:
         raise NotImplementedError
 
     app = app_with(handler)
     models = json.loads(json.dumps(app.openapi()))['components']['schemas']
     kinds = tuple(type(error) for error in ERRORS[:5])
     document = document_of(app, SHOW._replace(errors=kinds))
-    for name in ('Failure', 'Address', 'UserExists'):
+    for name in ('Failure', 'Address', 'QuotaExceeded'):
         assert schema_of(document, name) == models[name]
-    members = own_members(document, 'tests.UserExists')
+    members = own_members(document, 'UserExists')
     homes = members['properties']['details']['properties']['homes']
     assert homes['items'] == {'$ref': '#/components/schemas/Address2'}
     responses = document['components']['responses']
     schema = responses['QuotaExceeded']['content']['application/json']['schema']
     assert schema['allOf'][0] == {'$ref': '#/components/schemas/Failure2'}
+    error = schema['allOf'][1]['properties']['error']
+    assert error == {'$ref': '#/components/schemas/tests.QuotaExceeded'}
 
 
 def test_names_do_not_depend_on_the_order_of_routes() -> None:
@@ -516,6 +519,26 @@ def test_names_do_not_depend_on_the_order_of_routes() -> None:
     app.openapi_schema = None
     second = document_of(app, *reversed(operations))
     assert first == second
+
+
+def test_routes_with_different_adapters_share_the_components_that_are_the_same() -> None:
+    app = app_with(show)
+    app.get('/teams/{uid}', response_model=User)(show)
+    kinds = (UserNotFound, UserExists)
+    document = document_of(app, SHOW._replace(errors=kinds))
+    names = {section: [*entries] for section, entries in document['components'].items()}
+    table = on(UserNotFound).responds(404, 'NO_USER') | on(UserExists).responds(409, 'USER_EXISTS')
+    operations = [SHOW._replace(path='/teams/{uid}', errors=kinds)]
+    add_errors(document, operations, table, body=negotiated)
+    added = {
+        section: [name for name in entries if name not in names[section]]
+        for section, entries in document['components'].items()
+    }
+    assert added == {
+        'schemas': ['tests.UserNotFound'],
+        'headers': [],
+        'responses': ['UserNotFound2'],
+    }
 
 
 # Size
