@@ -178,7 +178,7 @@ class _Writer:
 
     def _envelope(self, schema: Node, *, is_shared: bool) -> Node:
         success = self._share(success_envelope(), 'Success')
-        if not schema:
+        if schema.keys() <= {'title'}:
             return success
         data: Node = {'properties': {'data': schema}, 'required': ['data']}
         envelope: Node = {'allOf': [success, data]}
