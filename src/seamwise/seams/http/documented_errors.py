@@ -1,6 +1,6 @@
 """Errors of adapters as documents describe them: status, code, tag, and schemas of the fields."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from http import HTTPStatus
 from pathlib import PurePath
 from typing import Any, Final, Never, TypeAlias
@@ -39,6 +39,11 @@ class DocumentedError(Struct, frozen=True, kw_only=True):
     """The names of the fields that are always shown: those that cannot be None."""
     has_delay: bool = False
     docs: str | None = None
+
+    @property
+    def long_name(self) -> str:
+        """The name with the namespace, for a document with another `name`."""
+        return f'{self.namespace}.{self.name}' if self.namespace else self.name
 
     @property
     def headers(self) -> Iterator[str]:
@@ -174,10 +179,14 @@ def _is_http_arm(arm: object) -> TypeIs[HttpArm[Any]]:
 
 def _shown_fields(kind: type[TaggedError], arm: HttpArm[Any]) -> dict[str, Any]:
     """Return the types of the fields in the `details` of an answer, by name."""
-    if arm.details or arm.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        return {}
-    names = public_field_names(kind)
+    names = _detail_names(kind, arm)
     return {field.name: field.type for field in msgspec.structs.fields(kind) if field.name in names}
+
+
+def _detail_names(kind: type[TaggedError], arm: HttpArm[Any]) -> Collection[str]:
+    if arm.details or arm.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return ()
+    return public_field_names(kind)
 
 
 def _schema_of_other_type(type_: object) -> Schema:
@@ -198,6 +207,6 @@ def _documented(
         tag=traits.tag,
         fields=fields,
         required_fields=[name for name, schema in fields.items() if not _accepts_null(schema)],
-        has_delay='retry_after' in kind.__struct_fields__,
+        has_delay='retry_after' in public_field_names(kind),
         docs=arm.docs,
     )

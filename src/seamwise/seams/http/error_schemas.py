@@ -1,16 +1,22 @@
 """JSON Schemas of errors and envelopes in each body format."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Final, TypeAlias, final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, Protocol, final
 
 from typing_extensions import override
 
 from seamwise.errors import TAG_FIELD
 from seamwise.seams.http.documented_errors import LOCATIONS, TEXT, DocumentedError, Schema
 
-Share: TypeAlias = Callable[[str, Schema], Schema]
-"""A function that adds a schema to the components under a name, and returns a reference to it."""
+
+class Share(Protocol):
+    """A function that adds a schema to the components of a document."""
+
+    def __call__(self, schema: Schema, /, *names: str) -> Schema:
+        """Return a reference to a schema, which gets the first of the names that is free."""
+        ...
+
 
 _BOOLEAN: Final[Schema] = {'type': 'boolean'}
 _INTEGER: Final[Schema] = {'type': 'integer'}
@@ -35,8 +41,8 @@ class ErrorForm(ABC):
     media_type: str = 'application/json'
 
     @abstractmethod
-    def any_error(self) -> tuple[str, Schema]:
-        """Return the name and the schema of an error of any kind."""
+    def any_error(self) -> tuple[Schema, str]:
+        """Return the schema of an error of any kind, and its name."""
 
     @abstractmethod
     def members(self, error: DocumentedError) -> Schema | None:
@@ -55,12 +61,12 @@ class ErrorForm(ABC):
             if members is None:
                 return self.body(any_error, share)
             schema: Schema = {'allOf': [any_error, members], **_description(error)}
-            schemas.append(share(error.name, schema))
+            schemas.append(share(schema, error.name, error.long_name))
         return self.body(schemas[0] if len(schemas) == 1 else {'anyOf': schemas}, share)
 
     def inline_body(self, errors: Iterable[DocumentedError]) -> Schema:
         """Return the schema of a body with an error, without components."""
-        _, schema = self.any_error()
+        schema, _ = self.any_error()
         members = [
             {**_description(error), **members}
             for error in errors
@@ -78,7 +84,7 @@ class EnvelopeForm(ErrorForm):
     """Errors in the envelope."""
 
     @override
-    def any_error(self) -> tuple[str, Schema]:
+    def any_error(self) -> tuple[Schema, str]:
         """Return the schema of the member `error`."""
         properties: Schema = {
             'code': TEXT,
@@ -89,7 +95,7 @@ class EnvelopeForm(ErrorForm):
             'retry_after_ms': _INTEGER,
             'docs': TEXT,
         }
-        return 'ErrorBody', _object(properties, ['code', 'type', 'message', 'retryable'])
+        return _object(properties, ['code', 'type', 'message', 'retryable']), 'ErrorBody'
 
     @override
     def members(self, error: DocumentedError) -> Schema:
@@ -105,7 +111,7 @@ class EnvelopeForm(ErrorForm):
     @override
     def body(self, error: Schema, share: Share) -> Schema:
         """Return the schema of the envelope."""
-        failure = share('Failure', self.wrapped(share(*self.any_error())))
+        failure = share(self.wrapped(share(*self.any_error())), 'Failure')
         return {'allOf': [failure, {'properties': {'error': error}}]}
 
     @override
@@ -121,10 +127,10 @@ class ProblemForm(ErrorForm):
     media_type = 'application/problem+json'
 
     @override
-    def any_error(self) -> tuple[str, Schema]:
+    def any_error(self) -> tuple[Schema, str]:
         """Return the schema of any problem."""
         required = {**_STANDARD_MEMBERS, **_OWN_MEMBERS}
-        return 'Problem', _open_object({**required, **_OPTIONAL_MEMBERS}, [*required])
+        return _open_object({**required, **_OPTIONAL_MEMBERS}, [*required]), 'Problem'
 
     @override
     def members(self, error: DocumentedError) -> Schema:
@@ -151,9 +157,9 @@ class ProblemOutlineForm(ErrorForm):
     media_type = ProblemForm.media_type
 
     @override
-    def any_error(self) -> tuple[str, Schema]:
+    def any_error(self) -> tuple[Schema, str]:
         """Return the schema of any problem."""
-        return 'Problem', _open_object(_STANDARD_MEMBERS, [*_STANDARD_MEMBERS])
+        return _open_object(_STANDARD_MEMBERS, [*_STANDARD_MEMBERS]), 'Problem'
 
     @override
     def members(self, error: DocumentedError) -> None:
@@ -165,15 +171,17 @@ class NamedForm(ErrorForm):
     """Errors in the legacy format `{name, data}`."""
 
     @override
-    def any_error(self) -> tuple[str, Schema]:
+    def any_error(self) -> tuple[Schema, str]:
         """Return the schema of any name and data."""
         data = _open_object({'message': TEXT}, ['message'])
-        return 'NamedError', _object({'name': TEXT, 'data': data}, ['name', 'data'])
+        return _object({'name': TEXT, 'data': data}, ['name', 'data']), 'NamedError'
 
     @override
     def members(self, error: DocumentedError) -> Schema:
         """Return the schema of the name and the data."""
-        properties: Schema = {'name': {'const': error.tag}, 'data': _fields(error)}
+        properties: Schema = {'name': {'const': error.tag}}
+        if error.fields:
+            properties['data'] = _fields(error)
         return {'properties': properties, 'required': [*properties]}
 
 
@@ -182,10 +190,10 @@ class TaggedForm(ErrorForm):
     """Errors in the legacy format of flat fields with a `_tag`."""
 
     @override
-    def any_error(self) -> tuple[str, Schema]:
+    def any_error(self) -> tuple[Schema, str]:
         """Return the schema of any flat object."""
         members: Schema = {TAG_FIELD: TEXT, 'message': TEXT}
-        return 'TaggedError', _open_object(members, [*members])
+        return _open_object(members, [*members]), 'TaggedError'
 
     @override
     def members(self, error: DocumentedError) -> Schema:

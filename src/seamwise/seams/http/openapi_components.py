@@ -1,6 +1,6 @@
 """The `components` of an OpenAPI document: each entry has a name of its own."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count
 from re import sub
 from typing import TypeAlias
@@ -19,39 +19,33 @@ class Components:
         self._document = document
         self._components = child(document, 'components')
 
-    def add(self, section: str, name: str, component: Node) -> Node:
+    def add(self, section: str, names: Iterable[str], component: Node) -> Node:
         """Add a component unless it is there, and return a reference to it.
 
-        A number is added to the name of another component.
+        It has the first of the names that no other component has, or the last one with a number.
         """
         entries = child(self._components, section)
         # A key has none but these characters (OpenAPI 3.1, Components Object).
-        key = next(
-            key
-            for key in _numbered(sub(r'[^A-Za-z0-9._-]', '_', name))
-            if entries.setdefault(key, component) == component
-        )
+        keys = _numbered([sub(r'[^A-Za-z0-9._-]', '_', name) for name in names])
+        key = next(key for key in keys if entries.setdefault(key, component) == component)
         return {'$ref': f'{_PREFIX}{section}/{key}'}
 
     def add_schemas(self, schemas: Mapping[str, Node]) -> dict[str, Node]:
         """Add schemas that can refer to each other, and return a reference to each by its name."""
         entries = child(self._components, 'schemas')
-        refs: dict[str, Node] = {}
-        for name in schemas:
-            key = next(key for key in _numbered(name) if key not in entries)
-            entries[key] = schemas[name]
-            refs[name] = {'$ref': f'{_PREFIX}schemas/{key}'}
+        refs = {name: _schema_ref(name) for name in schemas}
+        for name, schema in schemas.items():
+            same = replace_refs(schema, _schema_ref)
+            refs[name] = _schema_ref(
+                next(key for key in _numbered([name]) if entries.get(key, same) == same)
+            )
         for name, ref in refs.items():
-            entries[name_of(ref)] = replace_refs(schemas[name], refs.__getitem__)
+            entries.setdefault(name_of(ref), replace_refs(schemas[name], refs.__getitem__))
         return refs
-
-    def has_schema(self, name: str) -> bool:
-        """Return whether a schema has this name."""
-        return name in child(self._components, 'schemas')
 
     def remove_unused_schema(self, name: str) -> None:
         """Remove a schema unless something refers to it."""
-        if f'{_PREFIX}schemas/{name}' not in _refs(self._document):
+        if _schema_ref(name)['$ref'] not in _refs(self._document):
             child(self._components, 'schemas').pop(name, None)
 
 
@@ -97,8 +91,13 @@ def is_array(value: object) -> TypeIs[list[object]]:
     return isinstance(value, list)
 
 
-def _numbered(name: str) -> Iterator[str]:
-    return chain([name], (f'{name}{number}' for number in count(2)))
+def _schema_ref(name: str) -> Node:
+    return {'$ref': f'{_PREFIX}schemas/{name}'}
+
+
+def _numbered(names: Sequence[str]) -> Iterator[str]:
+    """Yield the names, and then the last one with all numbers from 2."""
+    return chain(names, (f'{names[-1]}{number}' for number in count(2)))
 
 
 def _refs(value: object) -> Iterator[object]:

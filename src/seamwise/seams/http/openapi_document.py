@@ -148,14 +148,13 @@ class _Writer:
         self._body = body
         used = Adapter({kind: arm for kind, arm in adapter.arms.items() if kind in kinds})
         errors, parts = documented_errors([used])
-        names = Counter(error.name for error in (*errors.values(), *FRAMEWORK_ERRORS.values()))
         refs = components.add_schemas(parts)
+        # The order of routes must not decide which of several classes has the short name.
+        names = Counter(error.name for error in (*errors.values(), *FRAMEWORK_ERRORS.values()))
         self._errors = {
             kind: structs.replace(
                 error,
-                name=f'{error.namespace}.{error.name}'
-                if names[error.name] > 1 or components.has_schema(error.name)
-                else error.name,
+                name=error.name if names[error.name] == 1 else error.long_name,
                 fields={
                     name: replace_refs(schema, refs.__getitem__)
                     for name, schema in error.fields.items()
@@ -179,14 +178,14 @@ class _Writer:
                 item['schema'] = self._envelope(schema, is_shared=uses[str(schema.get('$ref'))] > 1)
 
     def _envelope(self, schema: Node, *, is_shared: bool) -> Node:
-        success = self._components.add('schemas', 'Success', success_envelope())
-        if not schema:
+        success = self._share(success_envelope(), 'Success')
+        if schema.keys() <= {'title'}:
             return success
         data: Node = {'properties': {'data': schema}, 'required': ['data']}
         envelope: Node = {'allOf': [success, data]}
         if is_shared and '$ref' in schema:
             # A component is smaller than what it replaces only if it is used more than once.
-            return self._components.add('schemas', f'{name_of(schema)}Envelope', envelope)
+            return self._share(envelope, f'{name_of(schema)}Envelope')
         return envelope
 
     def write_errors(self, node: Node, kinds: Iterable[type[TaggedError]]) -> None:
@@ -217,15 +216,15 @@ class _Writer:
         response: Node = {
             'description': response_description(errors),
             'headers': {
-                header: self._components.add('headers', header, HEADERS[header])
+                header: self._components.add('headers', [header], HEADERS[header])
                 for header in headers
             },
             'content': content or {self._body.media_type: {'schema': {}}},
         }
-        return self._components.add('responses', name, response)
+        return self._components.add('responses', [name], response)
 
-    def _share(self, name: str, schema: Node) -> Node:
-        return self._components.add('schemas', name, schema)
+    def _share(self, schema: Node, /, *names: str) -> Node:
+        return self._components.add('schemas', names, schema)
 
 
 def _value_contents(nodes: Iterable[Node]) -> Iterator[Node]:
