@@ -26,7 +26,10 @@ _CLIENT_CLOSED_REQUEST = 499
 
 
 class SafeErrors:
-    """Middleware for any ASGI application: `app.add_middleware(SafeErrors)`, or `SafeErrors(app)`.
+    """Middleware for defects: `app.add_middleware(SafeErrors)`; `install` adds it.
+
+    Any other ASGI application is wrapped: `SafeErrors(app)`. An application of Starlette would
+    answer its defects itself then, without a reference.
 
     An exception becomes a response 500 INTERNAL with a reference. It is recorded once, with that
     reference and the request id, and then raised again, as Starlette's own middleware does: the
@@ -37,7 +40,8 @@ class SafeErrors:
     DEBUG with status 499. All other responses stay, apart from the header `x-request-id`.
 
     >>> from starlette.applications import Starlette
-    >>> app = SafeErrors(Starlette())
+    >>> app = Starlette()
+    >>> app.add_middleware(SafeErrors)
 
     Args:
         app: The application.
