@@ -44,10 +44,11 @@ class DefectReport(msgspec.Struct, frozen=True):
     chain: tuple[Link, ...]
 
 
-class _Entry(msgspec.Struct):
-    """Report of an exception, and a token for the thread that logs it."""
+class Entry(msgspec.Struct):
+    """Report of an exception, its context, and a token for the thread that logs it."""
 
     report: DefectReport
+    context: Mapping[str, str]
     tokens: list[None]
 
     def claim(self) -> bool:
@@ -149,6 +150,12 @@ def _takes_two(callback: Any) -> bool:
 _callbacks: dict[object, Callable[[DefectReport, BaseException], object]] = {}
 
 
+def entry_of(exception: BaseException, /) -> Entry | None:
+    """Return the entry of an exception that was reported, else None."""
+    entry: Entry | None = exception.__dict__.get(DEFECT_KEY)
+    return entry
+
+
 def _report(
     defect: BaseException, log: 'Logger | None', context: Mapping[str, object], stack_level: int
 ) -> tuple[DefectReport, bool]:
@@ -156,8 +163,8 @@ def _report(
     texts = {name: _context_text(name, value) for name, value in context.items()}
     if DEFECT_KEY not in defect.__dict__:
         # If two threads report the same exception concurrently, one of them logs it.
-        defect.__dict__.setdefault(DEFECT_KEY, _Entry(_new_report(defect, texts), [None]))
-    entry: _Entry = defect.__dict__[DEFECT_KEY]
+        defect.__dict__.setdefault(DEFECT_KEY, Entry(_new_report(defect, texts), texts, [None]))
+    entry: Entry = defect.__dict__[DEFECT_KEY]
     if not entry.claim():
         return entry.report, False
     try:

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
+from contextvars import Context, copy_context
 from typing import Any
 
 import pytest
@@ -16,9 +16,10 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import SpanKind, StatusCode
 from typing_extensions import override
 
-from seamwise import Category, Cause, Secret, TaggedError, on_defect
+from seamwise import Category, Cause, Failure, Secret, Success, TaggedError, on_defect
 from seamwise.catalog.storage import RecordNotFound
 from seamwise.policies import CircuitOpen, RateLimited
+from seamwise.seams import jsonrpc, session
 from seamwise.seams._request_context import serving
 from seamwise.seams.log import LEVELS, FailureLog, JsonFormatter, RedactingFilter
 from tests.strategies import PLANTED
@@ -81,7 +82,9 @@ def test_a_record_has_the_facts_of_the_failure(records: list[Any]) -> None:
     )
     [record] = records
     assert record.name == 'seamwise'
-    assert record.getMessage() == "GET /users/{id}: RecordNotFound: There is no user 'u-17'."
+    assert (
+        record.getMessage() == "GET /users/{id} failed: There is no user 'u-17'. (RecordNotFound)"
+    )
     assert {
         name: getattr(record, name)
         for name in (
@@ -115,7 +118,7 @@ def test_a_record_has_the_facts_of_the_failure(records: list[Any]) -> None:
 def test_a_record_has_no_secret(records: list[Any]) -> None:
     FailureLog().failed(PAYMENT, seam='http', operation=f'GET /?token={PLANTED}')
     [record] = records
-    assert PLANTED not in repr(vars(record)) + record.getMessage()
+    assert PLANTED not in repr(record.__dict__) + record.getMessage()
     assert record.fields == {
         'amount': 7,
         'account': 'postgresql://***@db.example.org',
@@ -136,8 +139,10 @@ def test_records_of_one_operation_and_class_have_the_same_text_without_arguments
     """Sentry groups events without exception by this text."""
     for key in ('u-17', 'u-18'):
         FailureLog().failed(RecordNotFound('user', key), seam='http', operation='GET /100%s')
-    assert [record.msg for record in records] == ['GET /100%%s: RecordNotFound: %s'] * 2
-    assert records[0].getMessage() == "GET /100%s: RecordNotFound: There is no user 'u-17'."
+    assert [record.msg for record in records] == ['GET /100%%s failed: %s (RecordNotFound)'] * 2
+    assert records[0].getMessage() == (
+        "GET /100%s failed: There is no user 'u-17'. (RecordNotFound)"
+    )
 
 
 def test_a_json_line_has_the_attributes(records: list[Any]) -> None:
@@ -153,11 +158,11 @@ def test_a_json_line_has_the_attributes(records: list[Any]) -> None:
 
 def test_the_redacting_filter_keeps_the_attributes(records: list[Any]) -> None:
     FailureLog().failed(PAYMENT, seam='http', operation='POST /pay')
-    [record] = records
-    before = dict(vars(record))
+    record: Any = records[0]
+    fields = record.fields
     RedactingFilter().filter(record)
-    assert record.fields == before['fields']
-    assert record.getMessage() == 'POST /pay: PaymentFailed: The payment of 7 failed.'
+    assert record.fields == fields
+    assert record.getMessage() == 'POST /pay failed: The payment of 7 failed. (PaymentFailed)'
 
 
 # Levels
@@ -227,6 +232,29 @@ def test_a_constant_error_of_two_calls_in_one_batch_is_two_failures(records: lis
     for _ in range(2):
         FailureLog().failed(MISSING, seam='jsonrpc', operation='get')
     assert len(records) == 2
+
+
+def test_a_constant_error_of_two_seams_outside_an_operation_is_two_failures(
+    records: list[Any],
+) -> None:
+    def report() -> None:
+        FailureLog().failed(MISSING, seam='session', operation='chat')
+        FailureLog().failed(MISSING, seam='jsonrpc', operation='get')
+
+    Context().run(report)
+    assert len(records) == 2
+
+
+def test_a_failure_of_two_seams_in_an_operation_is_logged_once(records: list[Any]) -> None:
+    def report() -> None:
+        log = FailureLog()
+        for _ in range(2):
+            with log.operation():
+                log.failed(MISSING, seam='session', operation='chat')
+                log.failed(MISSING, seam='jsonrpc', operation='get')
+
+    Context().run(report)
+    assert [record.seam for record in records] == ['session', 'session']
 
 
 # Failing handlers
@@ -369,3 +397,103 @@ def test_the_log_does_not_import_opentelemetry() -> None:
     )
     process = subprocess.run([sys.executable, '-c', code], capture_output=True, check=True)
     assert process.stdout == b'False\n'
+
+
+# Seams
+
+NO_ANSWER = jsonrpc.on(RecordNotFound).hidden()
+
+
+class RecordingSession:
+    """Session that records its events."""
+
+    locale = 'en'
+    session_id = 's-1'
+
+    def __init__(self) -> None:
+        self.sent: list[session.ErrorEvent] = []
+
+    def send(self, event: session.ErrorEvent, /) -> None:
+        self.sent.append(event)
+
+
+def respond(error: RecordNotFound, **options: Any) -> jsonrpc.Response:
+    adapter = jsonrpc.on(RecordNotFound).answers(-32001)
+    return jsonrpc.response(
+        Failure(error),
+        id=1,
+        adapter=adapter,
+        protocol=jsonrpc.Protocol.JSON_RPC,
+        revision='2.0',
+        **options,
+    )
+
+
+def test_a_response_of_jsonrpc_logs_its_failure(records: list[Any]) -> None:
+    respond(MISSING, operation='users/get')
+    [record] = records
+    assert (record.seam, record.operation, record.tag) == ('jsonrpc', 'users/get', 'RecordNotFound')
+
+
+def test_a_success_of_jsonrpc_is_not_logged(records: list[Any]) -> None:
+    jsonrpc.response(
+        Success(1), id=1, adapter=NO_ANSWER, protocol=jsonrpc.Protocol.JSON_RPC, revision='2.0'
+    )
+    assert not records
+
+
+def test_a_session_logs_the_failure_that_it_publishes(records: list[Any]) -> None:
+    adapter = session.on(RecordNotFound).publishes('error.permanent', 'ERR_USER_001')
+    receiver = RecordingSession()
+    session.publish(Failure(MISSING), receiver, adapter=adapter, operation='get_user')
+    [record] = records
+    assert (record.seam, record.operation, record.tag) == ('session', 'get_user', 'RecordNotFound')
+    assert len(receiver.sent) == 1
+
+
+def test_a_failure_whose_adapter_raises_is_logged_as_a_defect_only(records: list[Any]) -> None:
+    hidden = session.on(RecordNotFound).hidden()
+    session.publish(Failure(MISSING), RecordingSession(), adapter=hidden)
+    [record] = records
+    assert record.error_type == 'RuntimeError'
+    with pytest.raises(RuntimeError, match='was declared never to reach'):
+        jsonrpc.response(
+            Failure(MISSING),
+            id=1,
+            adapter=NO_ANSWER,
+            protocol=jsonrpc.Protocol.JSON_RPC,
+            revision='2.0',
+        )
+    assert len(records) == 1
+
+
+def test_seams_take_a_log_with_its_own_logger_and_levels(records: list[Any]) -> None:
+    logger, handler = logging.Logger('own'), Records()  # noqa: LOG001 -- only for this test
+    logger.addHandler(handler)
+    log = FailureLog(logger, levels={Category.NOT_FOUND: logging.CRITICAL})
+    respond(MISSING, log=log)
+    session.publish(
+        Failure(RecordNotFound('user', 'u-18')),
+        RecordingSession(),
+        adapter=session.on(RecordNotFound).publishes('error.permanent', 'ERR_USER_001'),
+        log=log,
+    )
+    assert [record.levelname for record in handler.records] == ['CRITICAL', 'CRITICAL']
+    assert not records
+
+
+def test_the_client_gets_its_answer_although_the_log_handler_fails(
+    failing_log: FailureLog, capsys: pytest.CaptureFixture[str]
+) -> None:
+    response = respond(MISSING, log=failing_log)
+    assert isinstance(response, jsonrpc.ErrorResponse)
+    assert response.error.code == -32001
+    receiver = RecordingSession()
+    session.publish(
+        Failure(RecordNotFound('user', 'u-18')),
+        receiver,
+        adapter=session.on(RecordNotFound).publishes('error.permanent', 'ERR_USER_001'),
+        log=failing_log,
+    )
+    assert [event.event for event in receiver.sent] == ['error.permanent']
+    assert capsys.readouterr().err.count('defect err_') == 2

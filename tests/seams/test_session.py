@@ -636,7 +636,7 @@ class FailingSession(RecordingSession):
 
 
 def references(caplog: pytest.LogCaptureFixture) -> list[str]:
-    return [str(vars(record)['ref']) for record in caplog.records]
+    return [str(vars(record)['ref']) for record in caplog.records if hasattr(record, 'ref')]
 
 
 def test_exception_of_a_session_is_reported_once_and_does_not_propagate(

@@ -37,7 +37,7 @@ def in_utc(now: datetime | None) -> datetime:
         return datetime.now(UTC)
     if now.tzinfo is None:
         raise ValueError(f'{now!r} has no time zone. Pass an aware datetime, such as one in UTC.')
-    return now.astimezone(UTC)
+    return now if now.tzinfo is UTC else now.astimezone(UTC)
 
 
 def milliseconds(seconds: float) -> int:

@@ -3,6 +3,7 @@
 import logging
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,7 +18,7 @@ from seamwise.seams._common import (
     safe_text,
 )
 from seamwise.seams._fingerprint import error_type, fingerprint
-from seamwise.seams._operations import current_operation
+from seamwise.seams._operations import current_operation, start_operation
 from seamwise.seams._redacted import all_causes
 from seamwise.seams._request_context import current_request_id
 
@@ -67,8 +68,8 @@ class FailureLog:
     """Log of the failures that leave at the seams of a server, each logged once.
 
     `http`, `jsonrpc` and `session` take it as `log=`. A failure that passes several seams of one
-    operation is logged by the first; a request is an operation. The level depends on the category
-    of the error (`LEVELS`). The record has these attributes, all without secrets:
+    operation is logged by the first; a request of `http` is an operation. The level depends on the
+    category of the error (`LEVELS`). The record has these attributes, all without secrets:
 
     | attribute | type | value |
     | --- | --- | --- |
@@ -101,7 +102,7 @@ class FailureLog:
     >>> log = FailureLog(logger)
     >>> missing = RecordNotFound('user', 'u-17')
     >>> log.failed(missing, seam='http', operation='GET /users/{id}', status=404, duration=0.012)
-    GET /users/{id}: RecordNotFound: There is no user 'u-17'.
+    GET /users/{id} failed: There is no user 'u-17'. (RecordNotFound)
     """
 
     def __init__(
@@ -142,7 +143,11 @@ class FailureLog:
             status: Status of the HTTP response.
             ref: Reference of the defect that caused the failure.
         """
-        if not current_operation().is_first_report(error, seam=seam, reporter=_REPORTER):
+        operation_marks = current_operation()
+        # Outside a request or an operation, the same error object may belong to several failures.
+        if operation_marks.has_end and not operation_marks.is_first_report(
+            error, seam=seam, reporter=_REPORTER
+        ):
             return
         level = self._levels[error.category]
         if self._logger.isEnabledFor(level):
@@ -156,8 +161,10 @@ class FailureLog:
                     'ref': ref,
                 }
             )
-            # Tools group records by the text without its arguments.
-            text = f'{extra["operation"]}: {error.tag}'.replace('%', '%%') + ': %s'
+            # Tools group records by the text without its arguments. The tag is not before a colon:
+            # redaction would take `CredentialsRejected: bank` for a secret and its name.
+            operation_text = str(extra['operation']).replace('%', '%%')
+            text = f'{operation_text} failed: %s ({error.tag})'
             message = extra['error_message']
             _protected(lambda: self._logger.log(level, text, message, extra=extra))
         if _is_server_error(error, status):
@@ -191,6 +198,20 @@ class FailureLog:
         self._count(exception, seam, operation)
         # If a handler has failed, this call logs the exception on stderr.
         return report_defect(exception, log=_stderr_logger(), **context)
+
+    def operation(self) -> AbstractContextManager[None]:
+        """Start an operation; its tasks, and threads in its context, log a failure once.
+
+        A request of `http` is an operation. Others, such as a request on stdin, need this.
+
+        >>> from seamwise.catalog.storage import RecordNotFound
+        >>> log = FailureLog()
+        >>> with log.operation():
+        ...     missing = RecordNotFound('user', 'u-17')
+        ...     log.failed(missing, seam='session', operation='get_user')
+        ...     log.failed(missing, seam='jsonrpc', operation='tools/call')  # not logged again
+        """
+        return start_operation()
 
     def _count(self, error: TaggedError | Exception, seam: str, operation: str) -> None:
         telemetry = self._telemetry
@@ -249,3 +270,7 @@ def _stderr_logger() -> logging.Logger:
     logger = logging.Logger('seamwise', logging.ERROR)  # noqa: LOG001 -- not in the hierarchy
     logger.addHandler(logging.StreamHandler())
     return logger
+
+
+DEFAULT: Final = FailureLog()
+"""Log of the seams that are given none."""

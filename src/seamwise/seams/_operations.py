@@ -1,4 +1,4 @@
-"""Errors that were counted per operation, so that several layers count an error once."""
+"""Errors that were counted or logged per operation, so that several layers report each once."""
 
 from collections import deque
 from collections.abc import Generator
@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import islice
 from threading import Lock
+from typing import Final
 
 from msgspec import Struct
 
@@ -28,14 +29,23 @@ class _Mark(Struct):
 
 
 class Operation:
-    """Errors that were counted during an operation; tasks and threads in its context share it."""
+    """Errors that were reported during an operation; tasks and threads in its context share it.
 
-    def __init__(self) -> None:
+    Args:
+        has_end: Whether the operation ends, so that a later one starts without its errors.
+        request_id: Id of the request that the operation is, or is a part of.
+        locale: Language of the client.
+    """
+
+    def __init__(self, *, has_end: bool, request_id: str | None = None, locale: str = 'en') -> None:
+        self.has_end = has_end
+        self.request_id = request_id
+        self.locale = locale
         self._marks: deque[_Mark] = deque(maxlen=MARKS_LIMIT)
         self._lock = Lock()
 
     def is_first_report(self, error: TaggedError, *, seam: str, reporter: object) -> bool:
-        """Mark an error, and return whether `reporter` has not counted this failure before.
+        """Mark an error, and return whether `reporter` has not reported this failure before.
 
         A report of another seam is a repetition, also for an error that was caused by a marked
         one. A report of the same seam is a new failure: errors can be constants, so the identity
@@ -67,37 +77,27 @@ class Operation:
             outer._marks.extend(marks)
 
 
-_current: ContextVar[Operation | None] = ContextVar('seamwise_operation', default=None)
+ACTIVE: Final[ContextVar[Operation | None]] = ContextVar('seamwise_operation', default=None)
+"""The operation of a context."""
 
 
 def current_operation() -> Operation:
     """Return the operation of this context, or start one if there is none."""
-    operation = _current.get()
+    operation = ACTIVE.get()
     if operation is None:
-        operation = Operation()
-        _current.set(operation)
+        operation = Operation(has_end=False)
+        ACTIVE.set(operation)
     return operation
 
 
 @contextmanager
 def start_operation() -> Generator[None, None, None]:
     """Start an operation without counted errors, which ends with the context."""
-    outer, inner = current_operation(), Operation()
-    token = _current.set(inner)
+    outer = current_operation()
+    inner = Operation(has_end=True, request_id=outer.request_id, locale=outer.locale)
+    token = ACTIVE.set(inner)
     try:
         yield
     finally:
-        _current.reset(token)
+        ACTIVE.reset(token)
         inner.copy_marks_to(outer)
-
-
-@contextmanager
-def start_request() -> Generator[None, None, None]:
-    """Start the operation of a request, which belongs to no outer operation."""
-    # Nothing is copied to the context of the server: in another request, the same error object
-    # is a new failure.
-    token = _current.set(Operation())
-    try:
-        yield
-    finally:
-        _current.reset(token)

@@ -20,6 +20,7 @@ from seamwise.seams.http.fallback_responses import unknown as unknown
 from seamwise.seams.http.legacy_bodies import from_foreign as from_foreign
 from seamwise.seams.http.negotiation import negotiated as negotiated
 from seamwise.seams.http.on import on as on
+from seamwise.seams.http.outgoing import request_id_headers as request_id_headers
 from seamwise.seams.http.response import HttpResponse as HttpResponse
 from seamwise.seams.http.response import response as response
 from seamwise.seams.http.shape import HttpError as HttpError

@@ -1,6 +1,6 @@
 """ASGI `send` wrapper that adds the request id and knows how far a response has come."""
 
-from seamwise.seams.http.exchange import Exchange, Message, Send, header
+from seamwise.seams.http.exchange import Exchange, Message, Send
 from seamwise.seams.http.response import RawResponse
 
 
@@ -8,7 +8,7 @@ class Sender:
     """Replacement for the `send` of one HTTP request."""
 
     def __init__(self, exchange: Exchange, send: Send) -> None:
-        self._exchange = exchange
+        self.exchange = exchange
         self._send = send
         self.has_started = False
         """Whether the start of a response was sent."""
@@ -20,19 +20,28 @@ class Sender:
     async def __call__(self, message: Message) -> None:
         """Forward an ASGI message."""
         if message['type'] == 'http.response.start':
-            headers = list(message.get('headers', ()))
-            if header(headers, b'x-request-id') is None:
-                headers.append((b'x-request-id', self._exchange.request_id.encode('latin-1')))
-            content_type = header(headers, b'content-type') or ''
-            self.is_event_stream = content_type.startswith('text/event-stream')
+            message = self._with_request_id(message)
             self.has_started = True
-            message = {**message, 'headers': headers}
         try:
             await self._send(message)
         except OSError as error:
             # ASGI HTTP spec 2.4: `send` raises OSError after the client has disconnected.
             self.disconnect_error = error
             raise
+
+    def _with_request_id(self, start: Message) -> Message:
+        headers = start.get('headers', ())
+        is_present = False
+        for name, value in headers:
+            lower_name = name.lower()
+            if lower_name == b'x-request-id':
+                is_present = True
+            elif lower_name == b'content-type':
+                self.is_event_stream = value.startswith(b'text/event-stream')
+        if is_present:
+            return start
+        id_header = (b'x-request-id', self.exchange.request_id.encode('latin-1'))
+        return {**start, 'headers': [*headers, id_header]}
 
     async def send_response(self, response: RawResponse) -> None:
         """Send a complete response."""

@@ -1,4 +1,4 @@
-"""Decoding of envelopes: the client side of the HTTP seam."""
+"""Decoding of envelopes and problem details: the client side of the HTTP seam."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -12,6 +12,7 @@ from seamwise.codec import error_classes
 from seamwise.containers import Failure, Result, Success
 from seamwise.errors import MAX_DELAY, TaggedError
 from seamwise.seams._decoding import DECODE_ERRORS, UnreadableBody, unreadable_body
+from seamwise.seams.http.bodies import PROBLEM_MEMBERS
 from seamwise.secrets import MASK, Secret
 
 E = TypeVar('E', bound=TaggedError)
@@ -30,15 +31,20 @@ class _Envelope(Struct):
     error: _Error | UnsetType = UNSET
 
 
-_decode = msgspec.json.Decoder(_Envelope).decode
+class _Problem(Struct):
+    tag: str
+    retry_after_ms: Annotated[int, msgspec.Meta(ge=0, le=_MAX_DELAY_MS)] | None = None
+
+
+_decode_members = msgspec.json.Decoder(dict[str, object]).decode
 
 
 def decode(body: bytes | str, union: TypeForm[E], /) -> Result[E, UnreadableBody]:
-    """Return the error in an envelope: the member of the union that its `type` names.
+    """Return the error in an envelope or a problem: the member of the union that its tag names.
 
     The error equals `shown(error)` of the error that was sent. A required secret is the mask, an
-    optional one None. Unknown keys are ignored. If a required field is missing, or the body is not
-    the envelope of such an error, the result is an `UnreadableBody`.
+    optional one None. Unknown keys are ignored. If a required field is missing, or the body is
+    neither an envelope nor a problem of such an error, the result is an `UnreadableBody`.
 
     >>> from seamwise.catalog.storage import RecordNotFound, StorageError
     >>> from seamwise.seams.http import envelope
@@ -48,24 +54,34 @@ def decode(body: bytes | str, union: TypeForm[E], /) -> Result[E, UnreadableBody
     """
     kinds = {kind.__traits__.tag: kind for kind in error_classes(union)}
     try:
-        content = _decode(body)
+        content = _error(_decode_members(body))
     except DECODE_ERRORS as cause:
-        return Failure(unreadable_body(f'it is not an envelope ({cause})', body))
-    if content.success or isinstance(content.error, UnsetType):
+        return Failure(unreadable_body(f'it is not an envelope or a problem ({cause})', body))
+    if content is None:
         return Failure(unreadable_body('it contains no error', body))
-    kind = kinds.get(content.error.type)
+    kind = kinds.get(content.type)
     if kind is None:
         expected = ' or '.join(sorted(kinds))
-        return Failure(
-            unreadable_body(f'its error is {content.error.type!r}, not {expected}', body)
-        )
+        return Failure(unreadable_body(f'its error is {content.type!r}, not {expected}', body))
     try:
-        error: Any = _instance(kind, content.error)
+        error: Any = _instance(kind, content)
     except (msgspec.ValidationError, ValueError) as cause:
         return Failure(
             unreadable_body(f'its details are not those of {kind.__name__} ({cause})', body)
         )
     return Success(error)
+
+
+def _error(members: dict[str, object]) -> _Error | None:
+    """Return the error in the members of a body; None for the envelope of a value."""
+    if 'success' in members or 'tag' not in members:
+        envelope = msgspec.convert(members, _Envelope)
+        return None if envelope.success or isinstance(envelope.error, UnsetType) else envelope.error
+    problem = msgspec.convert(members, _Problem)
+    # A field with the name of a standard member has an underscore at its end.
+    details = {name: value for name, value in members.items() if name not in PROBLEM_MEMBERS}
+    details |= {name: members[f'{name}_'] for name in PROBLEM_MEMBERS if f'{name}_' in members}
+    return _Error(problem.tag, details, problem.retry_after_ms)
 
 
 class _Field(NamedTuple):

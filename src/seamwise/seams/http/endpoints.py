@@ -12,7 +12,7 @@ from typing_extensions import TypeIs
 
 from seamwise.containers import RESULT_TYPES, Failure, Result, as_result
 from seamwise.seams._failure_log import FailureLog
-from seamwise.seams._request_context import serving
+from seamwise.seams._request_context import current_request_id, serving
 from seamwise.seams.http.answers import Answers, failure_log, written
 from seamwise.seams.http.bodies import Body, check_body
 from seamwise.seams.http.exchange import Exchange, Scope, exchange_of
@@ -232,6 +232,9 @@ def checked_outcome(value: object, handler: Callable[..., object]) -> Outcome:
 @contextmanager
 def _serving(scope: Scope) -> Generator[Exchange]:
     exchange = exchange_of(scope)
+    if current_request_id() == exchange.request_id:
+        yield exchange
+        return
     with serving(exchange.request_id, locale_for(exchange.accept_language)):
         yield exchange
 

@@ -1,6 +1,6 @@
 """ASGI types, and the request id and state that all layers of one request share."""
 
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping
 from contextvars import ContextVar
 from re import compile as pattern
 from time import perf_counter
@@ -71,28 +71,19 @@ def exchange_of(scope: Scope) -> Exchange:
     """Return the exchange of a request; the first call creates it."""
     exchange: Exchange | None = scope.get(_SCOPE_KEY)
     if exchange is None:
-        values: dict[bytes, bytes] = {}
+        id_ = accept = language = None
         for name, value in scope['headers']:
-            if name in _HEADERS:
-                values[name] = b', '.join([values[name], value]) if name in values else value
-        id_, accept, language = (_text(values.get(name)) for name in _HEADERS)
-        operation = str(scope.get('method', 'WEBSOCKET'))
-        exchange = Exchange(request_id(id_), accept, language, operation)
+            if name == b'accept':
+                accept = value if accept is None else b', '.join([accept, value])
+            elif name == b'accept-language':
+                language = value if language is None else b', '.join([language, value])
+            elif name == b'x-request-id':
+                id_ = value if id_ is None else b', '.join([id_, value])
+        operation: str = scope.get('method', 'WEBSOCKET')
+        exchange = Exchange(request_id(_text(id_)), _text(accept), _text(language), operation)
         scope[_SCOPE_KEY] = exchange
     return exchange
 
 
-_HEADERS = (b'x-request-id', b'accept', b'accept-language')
-
-
 def _text(value: bytes | None) -> str | None:
     return None if value is None else value.decode('latin-1')
-
-
-def header(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> str | None:
-    """Return the value of a header, or None without one.
-
-    Several values are joined by commas (RFC 9110, 5.3). `name` is in lower case.
-    """
-    values = [value for key, value in headers if key.lower() == name]
-    return b', '.join(values).decode('latin-1') if values else None

@@ -21,7 +21,7 @@ _STATUSES_WITHOUT_BODY = {
     HTTPStatus.RESET_CONTENT,
     HTTPStatus.NOT_MODIFIED,
 }
-_HEADERS_OF_BODY = {b'content-length', b'content-type'}
+HEADERS_OF_BODY = {b'content-length', b'content-type'}
 
 
 def route_of(scope: Scope) -> 'APIRoute | None':
@@ -91,5 +91,5 @@ def apply_outcome(response: 'Response', outcome: Outcome) -> None:
         response.body = b''
         # The list stays the same: `headers` of the response refers to it.
         response.raw_headers[:] = [
-            item for item in response.raw_headers if item[0] not in _HEADERS_OF_BODY
+            item for item in response.raw_headers if item[0] not in HEADERS_OF_BODY
         ]

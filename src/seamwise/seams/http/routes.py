@@ -23,11 +23,13 @@ from seamwise.seams.http.bodies import JSON, BodyFormat, json_as_value, value_me
 from seamwise.seams.http.dependencies import Overrides, has_generators, resolve_dependencies
 from seamwise.seams.http.endpoints import CompleteResponse, Endpoint, checked_outcome, not_a_result
 from seamwise.seams.http.exchange import Exchange, current_exchange, exchange_of
-from seamwise.seams.http.fastapi_route import apply_outcome
+from seamwise.seams.http.fastapi_route import HEADERS_OF_BODY, apply_outcome
 from seamwise.seams.http.fastapi_values import to_jsonable
 from seamwise.seams.http.negotiation import negotiated
 from seamwise.seams.http.result_types import ResultType, result_type
 from seamwise.seams.http.signatures import evaluated_signature
+
+_JSON_HEADER = (b'content-type', JSON.encode())
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
@@ -94,7 +96,7 @@ class ResultRoute(APIRoute):
 
 
 def convert(route: APIRoute) -> None:
-    """Make a route a `ResultRoute` with the same settings; one of an own class keeps its methods."""
+    """Make a route a `ResultRoute` with its settings; one of an own class keeps its methods."""
     if isinstance(route, ResultRoute):
         return
     names = signature(APIRoute.__init__).parameters.keys() - {'self', 'path', 'endpoint'}
@@ -189,15 +191,22 @@ def _written(response: Response, exchange: Exchange, answers: Answers) -> Respon
     outcome, exchange.outcome = exchange.outcome, None
     if outcome is None:
         return response
-    apply_outcome(response, outcome)
-    content: bytes | None = getattr(response, 'body', None)
+    if outcome.status is not None:
+        apply_outcome(response, outcome)
     body = answers.body
-    is_json = response.headers.get('content-type', '').partition(';')[0] == JSON
-    if not content or not is_json or (isinstance(body, BodyFormat) and not body.has_envelope):
+    content: bytes | None = getattr(response, 'body', None)
+    if not content or (isinstance(body, BodyFormat) and not body.has_envelope):
         return response
-    response.body = json_as_value(
-        body, bytes(content), request_id=exchange.request_id, now=in_utc(None)
-    )
-    response.headers['content-type'] = value_media_type(body)
-    response.headers['content-length'] = str(len(response.body))
+    if _JSON_HEADER not in response.raw_headers:
+        return response
+    content = json_as_value(body, bytes(content), request_id=exchange.request_id, now=in_utc(None))
+    response.body = content
+    # The list stays the same: `headers` of the response refers to it.
+    response.raw_headers[:] = [
+        _JSON_HEADER
+        if isinstance(body, BodyFormat)
+        else (b'content-type', value_media_type(body).encode('latin-1')),
+        (b'content-length', b'%d' % len(content)),
+        *(item for item in response.raw_headers if item[0] not in HEADERS_OF_BODY),
+    ]
     return response

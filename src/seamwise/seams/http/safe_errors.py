@@ -8,7 +8,6 @@ from typing import Any, Never
 
 from seamwise.causes import iter_leaves
 from seamwise.seams._failure_log import FailureLog
-from seamwise.seams._operations import start_request
 from seamwise.seams._request_context import serving
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.http.answers import Answers, failure_log, raised_error, written
@@ -69,63 +68,62 @@ class SafeErrors:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Run the application for one connection."""
-        if scope['type'] not in {'http', 'websocket'}:
+        kind = scope['type']
+        if kind == 'http':
+            await self._run_http(scope, receive, Sender(self._exchange(scope), send))
+        elif kind == 'websocket':
+            await self._run_websocket(scope, WebSocketCloser(scope, receive, send))
+        else:
             await self._app(scope, receive, send)
-            return
+
+    def _exchange(self, scope: Scope) -> Exchange:
         exchange = exchange_of(scope)
         if exchange.answers is None and self._answers.adapter is not _NOTHING:
             exchange.answers = self._answers
-        run = self._run_http if scope['type'] == 'http' else self._run_websocket
-        locale = locale_for(exchange.accept_language)
-        with start_request(), serving(exchange.request_id, locale):
+        return exchange
+
+    async def _run_http(self, scope: Scope, receive: Receive, sender: Sender) -> None:
+        exchange = sender.exchange
+        with serving(exchange.request_id, locale_for(exchange.accept_language)):
             try:
-                await run(scope, receive, send, exchange)
+                await self._app(scope, receive, sender)
             except CancelledError:
                 self._log_disconnect(exchange)
                 raise
+            except Exception as error:
+                if _is_disconnect(error, sender.disconnect_error):
+                    self._log_disconnect(exchange)
+                    return
+                answer = self._failure(error, exchange)
+                is_failure = answer is not None
+                if answer is None:
+                    answer = self._defect(error, exchange, **_state(sender))
+                if is_failure or self._is_answering:
+                    await self._send(answer, sender, exchange)
+                if not is_failure:
+                    raise
 
-    async def _run_http(
-        self, scope: Scope, receive: Receive, send: Send, exchange: Exchange
-    ) -> None:
-        sender = Sender(exchange, send)
-        try:
-            await self._app(scope, receive, sender)
-        except Exception as error:
-            if _is_disconnect(error, sender.disconnect_error):
-                self._log_disconnect(exchange)
-                return
-            state = (
-                {'response': 'already started, the connection is closed'}
-                if sender.has_started
-                else {}
-            )
-            answer = self._failure(error, exchange)
-            is_failure = answer is not None
-            answer = answer or self._defect(error, exchange, **state)
-            if is_failure or self._is_answering:
-                await self._send(answer, sender, exchange)
-            if not is_failure:
-                raise
-
-    async def _run_websocket(
-        self, scope: Scope, receive: Receive, send: Send, exchange: Exchange
-    ) -> None:
-        closer = WebSocketCloser(scope, receive, send)
-        try:
-            await self._app(scope, closer.receive, closer.send)
-        except Exception as error:
-            if _is_disconnect(error, closer.disconnect_error):
-                self._log_disconnect(exchange)
-                return
-            answer = self._failure(error, exchange)
-            is_failure = answer is not None
-            answer = answer or self._defect(error, exchange)
+    async def _run_websocket(self, scope: Scope, closer: WebSocketCloser) -> None:
+        exchange = self._exchange(scope)
+        with serving(exchange.request_id, locale_for(exchange.accept_language)):
             try:
-                await closer.close(answer, written(answer, self._answers.body, exchange))
-            except OSError:
+                await self._app(scope, closer.receive, closer.send)
+            except CancelledError:
                 self._log_disconnect(exchange)
-            if not is_failure:
                 raise
+            except Exception as error:
+                if _is_disconnect(error, closer.disconnect_error):
+                    self._log_disconnect(exchange)
+                    return
+                answer = self._failure(error, exchange)
+                is_failure = answer is not None
+                answer = answer or self._defect(error, exchange)
+                try:
+                    await closer.close(answer, written(answer, self._answers.body, exchange))
+                except OSError:
+                    self._log_disconnect(exchange)
+                if not is_failure:
+                    raise
 
     def _failure(self, error: Exception, exchange: Exchange) -> HttpError | None:
         """Return the answer for an exception that carries a covered error, else None."""
@@ -159,6 +157,13 @@ class SafeErrors:
         self._log.logger.debug(
             'The client of request %s disconnected.', exchange.request_id, extra=extra
         )
+
+
+def _state(sender: Sender) -> dict[str, str]:
+    """Return what the record of a defect says of the response."""
+    if not sender.has_started:
+        return {}
+    return {'response': 'already started, the connection is closed'}
 
 
 def _is_disconnect(error: Exception, send_error: OSError | None) -> bool:

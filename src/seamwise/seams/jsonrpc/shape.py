@@ -9,7 +9,9 @@ from typing_extensions import TypeIs
 
 from seamwise._text.jsonable import to_json
 from seamwise.containers import Result, Success, expect_result
+from seamwise.errors import TaggedError
 from seamwise.seams._common import DEFECT_MESSAGE
+from seamwise.seams._failure_log import DEFAULT, FailureLog
 from seamwise.seams.jsonrpc.codes import STRUCTURED_SINCE, Code, Protocol
 from seamwise.seams.model.messages import ToolResult, tool_result
 from seamwise.seams.model.shape import Done
@@ -82,15 +84,19 @@ def defect(ref: str) -> RpcError:
     )
 
 
-def response(
+def response(  # noqa: PLR0913 -- facts of one request, all but one by keyword
     result: Result[object, E],
     *,
     id: Id,  # noqa: A002 -- the word of the wire
     adapter: Callable[[E], Answer],
     protocol: Protocol,
     revision: str,
+    operation: str = 'request',
+    log: FailureLog = DEFAULT,
 ) -> Response:
     """Return the response to a request: the value of a result, or the answer for its error.
+
+    A failure is logged once. An exception of the adapter is a defect, which propagates.
 
     >>> from seamwise import Success
     >>> result = Success({'n': 1})
@@ -104,6 +110,8 @@ def response(
         adapter: Function from the errors of the result to their answers.
         protocol: Protocol of the peer.
         revision: Revision of the protocol, one of `REVISIONS`.
+        operation: Name of the operation for the log, such as `tools/call read_file`.
+        log: Log of failures. Default: the logger `seamwise`.
     """
     result = expect_result(result, 'response')
     if type(result) is Success:
@@ -111,7 +119,10 @@ def response(
         if protocol is Protocol.MCP:
             value = tool_result(Done(value), structured=revision >= STRUCTURED_SINCE)
         return ResultResponse(id=id, result=value)
-    answer = adapter(result.failure())
+    error = result.failure()
+    answer = adapter(error)
+    if isinstance(error, TaggedError):
+        log.failed(error, seam='jsonrpc', operation=operation)
     if isinstance(answer, RpcError):
         return ErrorResponse(id=None if answer.code == Code.PARSE_ERROR else id, error=answer)
     return ResultResponse(id=id, result=answer)

@@ -12,9 +12,13 @@ from seamwise._text.jsonable import safe_str, to_json
 from seamwise.seams._common import counted_items, counted_line, timestamp
 from seamwise.seams.log.shape import EXTRA_NAMES, KEYS
 
-_STANDARD_ATTRIBUTES = frozenset(
+STANDARD_ATTRIBUTES = frozenset(
     (*logging.makeLogRecord({}).__dict__, 'message', 'asctime', 'taskName')
 )
+
+RESERVED_VALUES = '_seamwise_values'
+"""Attribute with values of structlog whose names are those of standard attributes."""
+
 _TRACEBACK_FORMATTER = logging.Formatter()
 
 
@@ -35,8 +39,10 @@ class JsonFormatter(logging.Formatter):
     @override
     def format(self, record: logging.LogRecord) -> str:
         """Return the line, without a line break at its end."""
-        values, masked = counted_items(log_extras(record))
-        texts = _redacted_texts(record)
+        values, masked = counted_items(values_of(record))
+        if values.get('request_id', '') is None:
+            del values['request_id']
+        texts = redacted_texts(record)
         logged_text = texts.message
         values['level'] = record.levelname.lower()
         values['message'] = values.pop(EXTRA_NAMES['message'], logged_text)
@@ -72,7 +78,7 @@ class RedactingFilter(logging.Filter):
         extras, masked = counted_items(
             {**({'error_type': error_type} if error_type else {}), **log_extras(record)}
         )
-        texts = _redacted_texts(record)
+        texts = redacted_texts(record)
         add_masked(extras, masked + texts.masked)
         record.msg, record.args = texts.message, None
         record.exc_info = None
@@ -85,8 +91,16 @@ class RedactingFilter(logging.Filter):
 def log_extras(record: logging.LogRecord) -> dict[str, object]:
     """Return the attributes of a record that are its `extra`."""
     return {
-        name: value for name, value in record.__dict__.items() if name not in _STANDARD_ATTRIBUTES
+        name: value
+        for name, value in record.__dict__.items()
+        if name not in STANDARD_ATTRIBUTES and name != RESERVED_VALUES
     }
+
+
+def values_of(record: logging.LogRecord) -> dict[str, object]:
+    """Return the `extra` of a record, and its values under reserved names."""
+    reserved: Mapping[str, object] = getattr(record, RESERVED_VALUES, {})
+    return {**log_extras(record), **reserved}
 
 
 class _Texts(NamedTuple):
@@ -97,7 +111,8 @@ class _Texts(NamedTuple):
     masked: int
 
 
-def _redacted_texts(record: logging.LogRecord) -> _Texts:
+def redacted_texts(record: logging.LogRecord) -> _Texts:
+    """Return the redacted texts of a record."""
     message, masked = counted_line(_logged_text(record))
     traces = {name: counted_line(trace) for name, trace in _traces(record).items()}
     return _Texts(

@@ -10,6 +10,7 @@ from typing_extensions import Unpack
 from seamwise.containers import Result, Success, expect_result
 from seamwise.defects import report_defect
 from seamwise.errors import TaggedError
+from seamwise.seams._failure_log import DEFAULT, FailureLog
 from seamwise.seams.session.events import EventDetails, defect, event
 from seamwise.seams.session.shape import ErrorEvent
 
@@ -41,9 +42,10 @@ def publish(
     adapter: Callable[[E], ErrorEvent],
     now: datetime | None = None,
     alert: Callable[[ErrorEvent], object] | None = None,
+    log: FailureLog = DEFAULT,
     **details: Unpack[EventDetails],
 ) -> list[ErrorEvent]:
-    """Send the event of a failure to a session; a success sends nothing.
+    """Send the event of a failure to a session, and log it once; a success sends nothing.
 
     Exceptions of the adapter, the session or `alert` are defects: they are reported and do not
     propagate. If the adapter raises, the session receives the reference of the defect.
@@ -54,7 +56,8 @@ def publish(
         adapter: Table from errors to events.
         now: Time of the event. Default: the current time.
         alert: Called with each event that is not recoverable.
-        **details: Further metadata of the event, as for `event`.
+        log: Log of failures. Default: the logger `seamwise`.
+        **details: Further metadata of the event, as for `event`. The log has its `operation` too.
 
     Returns:
         The events that were made.
@@ -63,11 +66,13 @@ def publish(
     if type(result) is Success:
         return []
     error = result.failure()
-    return deliver(
-        session,
-        lambda locale: [event(error, adapter=adapter, locale=locale, now=now, **details)],
-        alert=alert,
-    )
+
+    def build(locale: str) -> list[ErrorEvent]:
+        error_event = event(error, adapter=adapter, locale=locale, now=now, **details)
+        log.failed(error, seam='session', operation=details.get('operation') or 'publish')
+        return [error_event]
+
+    return deliver(session, build, alert=alert)
 
 
 def deliver(

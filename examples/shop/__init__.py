@@ -1,0 +1,1 @@
+"""A shop with an API and a command line over the same services; see README.md."""

@@ -1,0 +1,1 @@
+"""The shop without Seamwise: FastAPI, stamina, pybreaker and exception handlers, for comparison."""
