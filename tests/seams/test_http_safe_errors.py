@@ -171,7 +171,7 @@ def test_a_defect_has_a_safe_response_and_one_record(
     assert 'request_id: r-1' in logged_text(record)
     assert (vars(record)['ref'], vars(record)['context']) == (
         ref,
-        {'request_id': 'r-1', 'seam': 'http', 'operation': 'GET'},
+        {'request_id': 'r-1', 'seam': 'http', 'operation': 'GET /'},
     )
     assert PLANTED not in answer.text + logged_text(record)
 

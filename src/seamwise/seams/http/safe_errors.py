@@ -13,7 +13,15 @@ from seamwise.seams.adapter import Adapter
 from seamwise.seams.http.answers import Answers, failure_log, raised_error, written
 from seamwise.seams.http.asgi_send import Sender
 from seamwise.seams.http.bodies import Body, check_body, envelope
-from seamwise.seams.http.exchange import App, Exchange, Receive, Scope, Send, exchange_of
+from seamwise.seams.http.exchange import (
+    App,
+    Exchange,
+    Receive,
+    Scope,
+    Send,
+    exchange_of,
+    name_operation,
+)
 from seamwise.seams.http.language import locale_for
 from seamwise.seams.http.negotiation import negotiated
 from seamwise.seams.http.shape import HttpError, defect
@@ -78,7 +86,8 @@ class SafeErrors:
 
     def _exchange(self, scope: Scope) -> Exchange:
         exchange = exchange_of(scope)
-        if exchange.answers is None and self._answers.adapter is not _NOTHING:
+        if self._answers.adapter is not _NOTHING:
+            # A mounted application may have answers of its own.
             exchange.answers = self._answers
         return exchange
 
@@ -94,6 +103,7 @@ class SafeErrors:
                 if _is_disconnect(error, sender.disconnect_error):
                     self._log_disconnect(exchange)
                     return
+                name_operation(exchange, scope)
                 answer = self._failure(error, exchange)
                 is_failure = answer is not None
                 if answer is None:
@@ -115,6 +125,7 @@ class SafeErrors:
                 if _is_disconnect(error, closer.disconnect_error):
                     self._log_disconnect(exchange)
                     return
+                name_operation(exchange, scope)
                 answer = self._failure(error, exchange)
                 is_failure = answer is not None
                 answer = answer or self._defect(error, exchange)
