@@ -3,22 +3,21 @@
     pip install 'seamwise[http]' fastapi uvicorn
     uvicorn examples.api.app:app
 
-The services do not import HTTP, and the handlers contain no status. Only the tables `NOTES` and
-`ACCESS` map errors to responses.
+The services do not import HTTP, and the handlers contain no status of an error: only the tables
+`NOTES` and `ACCESS` map errors to responses.
 """
 
 from collections.abc import Iterator
 from typing import Annotated, TypeAlias
 
-from fastapi import FastAPI, Header
+from fastapi import Depends, FastAPI, Header
 from pydantic import BaseModel, Field
-from starlette.middleware.body_limit import RequestBodyLimitMiddleware
 from starlette.responses import StreamingResponse
 
 from seamwise import Category, Failure, Result, Success, TaggedError
 from seamwise.catalog.access import Unauthenticated
 from seamwise.seams.adapter import Adapter
-from seamwise.seams.http import HttpError, SafeErrors, endpoint, on, openapi
+from seamwise.seams.http import Created, HttpError, install, on, openapi
 from seamwise.seams.http.tables import ACCESS
 
 MAX_NOTES = 100
@@ -88,13 +87,17 @@ class Notes:
         return Success(note) if note else Failure(NoteNotFound(name))
 
 
-def authenticate(authorization: str | None) -> Result[None, Unauthenticated]:
-    """Accept every bearer token."""
-    has_token = authorization is not None and authorization.startswith('Bearer ')
-    return Success(None) if has_token else Failure(Unauthenticated('Bearer', 'no token was sent'))
+def authenticated(
+    authorization: Annotated[str | None, Header()] = None,
+) -> Result[str, Unauthenticated]:
+    """Accept every bearer token, and return it."""
+    scheme, _, token = (authorization or '').partition(' ')
+    if scheme != 'Bearer':
+        return Failure(Unauthenticated('Bearer', 'no token was sent'))
+    return Success(token)
 
 
-# Tables and handlers
+# Application
 
 NOTES: Adapter[NoteError, HttpError] = (
     on(NoteNotFound).responds(404, 'NOTE_NOT_FOUND')
@@ -104,38 +107,29 @@ NOTES: Adapter[NoteError, HttpError] = (
 ANSWERS = NOTES | ACCESS
 
 notes = Notes()
-app = FastAPI(title='Notes', responses=openapi(ANSWERS))
-app.add_middleware(RequestBodyLimitMiddleware, max_body_size=MAX_BODY)
-app.add_middleware(SafeErrors)
+app = FastAPI(title='Notes', responses=openapi(ANSWERS), max_body_size=MAX_BODY)
+install(app, ANSWERS)
 
 
 @app.get('/notes/{name}')
-@endpoint(ANSWERS)
 async def show(name: str) -> Result[Note, NoteNotFound]:
     """Show a note."""
     return notes.find(name)
 
 
-@app.post('/notes')
-@endpoint(ANSWERS)
-async def add(
-    note: Note, authorization: Annotated[str | None, Header()] = None
-) -> Result[Note, Unauthenticated | NoteExists | TooManyNotes]:
+@app.post('/notes', dependencies=[Depends(authenticated)])
+async def add(note: Note) -> Result[Created[Note], NoteExists | TooManyNotes]:
     """Store a new note; a token is required."""
-    return authenticate(authorization).bind(lambda _: notes.add(note))
+    return notes.add(note).map(lambda note: Created(note, location=f'/notes/{note.name}'))
 
 
-@app.delete('/notes/{name}')
-@endpoint(ANSWERS)
-def delete(
-    name: str, authorization: Annotated[str | None, Header()] = None
-) -> Result[Note, Unauthenticated | NoteNotFound]:
+@app.delete('/notes/{name}', dependencies=[Depends(authenticated)])
+def delete(name: str) -> Result[Note, NoteNotFound]:
     """Delete a note; a token is required. FastAPI runs a sync handler in a thread."""
-    return authenticate(authorization).bind(lambda _: notes.delete(name))
+    return notes.delete(name)
 
 
 @app.get('/notes/{name}/words', responses={200: {'content': {'text/plain': {}}}})
-@endpoint(ANSWERS)
 async def words(name: str) -> Result[StreamingResponse, NoteNotFound]:
     """Stream the words of a note, one per line."""
     return notes.find(name).map(

@@ -38,6 +38,7 @@ from seamwise.policies import GuardError
 from seamwise.seams.adapter import Hidden
 from seamwise.seams.http import (
     ProblemLocation,
+    bare,
     defect,
     envelope,
     named,
@@ -382,15 +383,45 @@ def test_a_problem_has_its_keys_in_the_documented_order() -> None:
             {'pointer': '/arguments/a~1b~0c', 'detail': 'is missing'},
             {'pointer': '/arguments/q', 'detail': 'is odd'},
         ],
+        'tag': 'MissingParameter',
+        'tool': 't',
+        'parameter': 'a/b~c',
+        'also': [{'parameter': 'q', 'reason': 'is odd'}],
+        'example': None,
     }
-    assert list(body) == [key for key in FACTS['problem_keys']['order'] if key in body]
+    standard = [key for key in FACTS['problem_keys']['order'] if key in body]
+    assert list(body) == [*standard, 'tag', 'tool', 'parameter', 'also', 'example']
     assert list(body['errors'][0]) == FACTS['problem_keys']['errors_item']
 
 
 def test_a_problem_contains_the_url_and_the_delay_of_its_error() -> None:
     body = parse(problem(BUSY(Busy('a', 0)), request_id='r-1'))
     assert (body['type'], body['retry_after_ms']) == ('https://docs.example.org/HOST_BUSY', 0)
-    assert list(body) == [key for key in FACTS['problem_keys']['order'] if key in body]
+    standard = [key for key in FACTS['problem_keys']['order'] if key in body]
+    assert list(body) == [*standard, 'tag', 'host', 'retry_after']
+
+
+def test_a_field_with_the_name_of_a_standard_member_gets_an_underscore() -> None:
+    arm = on(Busy).responds(503, 'BUSY', details=lambda _: {'status': 'full', 'title': 'x', 'a': 1})
+    body = parse(problem(arm(Busy('a', 0)), request_id='r-1'))
+    assert (body['status'], body['status_'], body['title'], body['title_'], body['a']) == (
+        503,
+        'full',
+        'Busy',
+        'x',
+        1,
+    )
+
+
+def test_a_problem_of_a_defect_has_its_reference() -> None:
+    body = parse(problem(defect('err_2f4ad7qz'), request_id='r-1'))
+    assert (body['status'], body['code'], body['ref']) == (500, 'INTERNAL', 'err_2f4ad7qz')
+
+
+@pytest.mark.parametrize('base', ['errors/', '', '//example.org/', 'https://a b/', 'urn'])
+def test_the_base_of_problem_types_must_be_an_absolute_uri(base: str) -> None:
+    with pytest.raises(ValueError, match='absolute URI'):
+        bare.with_base(base)
 
 
 def test_a_problem_locates_every_invalid_value() -> None:

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from seamwise.catalog.storage import RecordNotFound
 from seamwise.seams.http import envelope, negotiated, problem, response
-from seamwise.seams.http.negotiation import body_for
 from seamwise.seams.http.tables import STORAGE
 
 FOUND = STORAGE(RecordNotFound('user', 'u-17'))
@@ -49,7 +48,7 @@ LONG = ', '.join(['application/problem+json'] * 1000)
     ],
 )
 def test_the_body_format_follows_accept(accept: str | None, *, is_problem: bool) -> None:
-    assert body_for(accept) is (problem if is_problem else envelope)
+    assert negotiated.for_accept(accept) is (problem if is_problem else envelope)
 
 
 @given(
@@ -68,7 +67,7 @@ def test_any_accept_gets_a_readable_body(accept: str) -> None:
     'accept', ['"' * 4000, '"\\' * 2000, ';q=' * 1300, ' ' * 4000 + 'x', '",' * 2000]
 )
 def test_a_hostile_accept_is_parsed_in_linear_time(accept: str) -> None:
-    assert body_for(accept) is envelope
+    assert negotiated.for_accept(accept) is envelope
 
 
 def test_only_a_negotiated_failure_has_a_vary_header() -> None:
@@ -86,9 +85,13 @@ def test_a_success_is_always_in_the_envelope() -> None:
     assert json.loads(answer.body)['data'] == 'pong'
 
 
-def test_negotiated_writes_the_body_that_accept_prefers() -> None:
-    assert (
-        json.loads(negotiated(FOUND, request_id='r-1', accept='application/problem+json'))['status']
-        == 404
-    )
+def test_negotiated_without_a_request_writes_the_envelope() -> None:
     assert json.loads(negotiated(FOUND, request_id='r-1'))['success'] is False
+    assert json.loads(negotiated('pong', request_id='r-1'))['data'] == 'pong'
+
+
+def test_the_base_of_problem_types_can_be_set() -> None:
+    own = negotiated.with_base('https://errors.example.org/')
+    body = own.for_accept('application/problem+json')(FOUND, request_id='r-1')
+    assert json.loads(body)['type'] == 'https://errors.example.org/RECORD_NOT_FOUND'
+    assert own.for_accept(None) is envelope

@@ -8,6 +8,7 @@ from seamwise.seams._failure_log import FailureLog
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.http.bodies import Body
 from seamwise.seams.http.exchange import Exchange
+from seamwise.seams.http.negotiation import negotiated
 from seamwise.seams.http.response import RawResponse, raw_response
 from seamwise.seams.http.shape import HttpError
 
@@ -44,6 +45,12 @@ class Answers(NamedTuple):
             status=answer.status,
         )
         return answer
+
+    def in_form_of(self, installed: 'Answers | None') -> 'Answers':
+        """Return these answers in the body format of the application, unless they have an own."""
+        if installed is None or self.body is not negotiated:
+            return self
+        return self._replace(body=installed.body)
 
     def covers(self, error: object) -> bool:
         """Return whether the adapter has an arm for an error."""

@@ -7,7 +7,7 @@ that is the value of a Success.
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
-from functools import partial, update_wrapper
+from functools import update_wrapper
 from inspect import (
     Parameter,
     Signature,
@@ -27,9 +27,10 @@ from typing_extensions import override
 
 from seamwise.causes import Raised
 from seamwise.containers import Failure, as_result
+from seamwise.seams._request_context import current_request_id
 from seamwise.seams.http.answers import Answers
 from seamwise.seams.http.exchange import Exchange, request_id
-from seamwise.seams.http.signatures import evaluated_signature
+from seamwise.seams.http.signatures import evaluated_signature, without_partial
 
 if TYPE_CHECKING:
     from fastapi.dependencies.models import Dependant
@@ -50,7 +51,7 @@ class Resolver:
     ) -> None:
         update_wrapper(self, call)
         # FastAPI looks at the innermost function to see whether it is async or a generator.
-        self.__wrapped__ = _without_partial(call)
+        self.__wrapped__ = without_partial(call)
         self.__signature__ = evaluated_signature(call)
         if finish_inner is not None:
             self.__signature__ = with_resolvers(self.__signature__, finish_inner, finish_inner)
@@ -192,13 +193,8 @@ def for_endpoint(signature: Signature, answers: Answers, operation: str) -> Sign
         try:
             return resolved(value)
         except Raised as raised:
-            answer = answers.logged(raised.error, Exchange(request_id(None), None, None, operation))
+            exchange = Exchange(request_id(current_request_id()), None, None, operation)
+            answer = answers.logged(raised.error, exchange)
             raise HTTPException(answer.status, answer.message, dict(answer.headers)) from raised
 
     return with_resolvers(signature, lambda value: value, finish)
-
-
-def _without_partial(call: Callable[..., Any]) -> Callable[..., Any]:
-    while isinstance(call, partial):
-        call = call.func
-    return call

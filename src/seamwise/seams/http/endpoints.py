@@ -4,18 +4,19 @@ import sys
 from collections.abc import Callable, Coroutine, Generator, Mapping
 from contextlib import contextmanager
 from functools import update_wrapper
-from inspect import Parameter, Signature, iscoroutine, iscoroutinefunction
+from inspect import Parameter, Signature, iscoroutine
 from logging import Logger
 from typing import Any, Generic, Never, ParamSpec, TypeVar, final, overload
 
 from typing_extensions import TypeIs
 
+from seamwise.causes import Raised
 from seamwise.containers import RESULT_TYPES, Failure, Result, as_result
 from seamwise.seams._failure_log import FailureLog, failure_log
 from seamwise.seams._request_context import current_request_id, serving
 from seamwise.seams.http.answers import Answers, written
 from seamwise.seams.http.bodies import Body, check_body
-from seamwise.seams.http.exchange import Exchange, Scope, exchange_of
+from seamwise.seams.http.exchange import Exchange, Scope, exchange_of, name_operation
 from seamwise.seams.http.fastapi_route import (
     apply_settings,
     plain_response_class,
@@ -26,7 +27,7 @@ from seamwise.seams.http.language import locale_for
 from seamwise.seams.http.negotiation import negotiated
 from seamwise.seams.http.response import RawResponse
 from seamwise.seams.http.shape import HttpError
-from seamwise.seams.http.signatures import evaluated_signature, unwrapped
+from seamwise.seams.http.signatures import evaluated_signature, is_async, unwrapped
 from seamwise.seams.http.successes import Outcome, outcome_of
 
 try:
@@ -91,17 +92,23 @@ class Endpoint(Generic[E_contra]):
             request, settings = injected(args, kwargs)
             kwargs, failure = unwrapped(kwargs)
             with _serving(request.scope) as exchange:
-                result = await handler(*args, **kwargs) if failure is None else failure
-                return self._response(result, handler, exchange, request.scope, settings)
+                try:
+                    value = await handler(*args, **kwargs) if failure is None else failure
+                except Raised as raised:
+                    value = self._failure(raised)
+                return self._response(value, handler, exchange, request.scope, settings)
 
         def call(*args: Any, **kwargs: Any) -> Response:
             request, settings = injected(args, kwargs)
             kwargs, failure = unwrapped(kwargs)
             with _serving(request.scope) as exchange:
-                result = handler(*args, **kwargs) if failure is None else failure
-                return self._response(result, handler, exchange, request.scope, settings)
+                try:
+                    value = handler(*args, **kwargs) if failure is None else failure
+                except Raised as raised:
+                    value = self._failure(raised)
+                return self._response(value, handler, exchange, request.scope, settings)
 
-        wrapper: Callable[..., Any] = call_async if _is_async(handler) else call
+        wrapper: Callable[..., Any] = call_async if is_async(handler) else call
         update_wrapper(wrapper, handler)
         additions: dict[str, type] = {}
         if request_name is None:
@@ -117,14 +124,22 @@ class Endpoint(Generic[E_contra]):
             framework_signature = for_endpoint(
                 framework_signature, self.answers, wrapper.__qualname__
             )
-        vars(wrapper).update({'__signature__': framework_signature, _MARK: self})
+        vars(wrapper).update({'__signature__': framework_signature, _MARK: (self, wrapper)})
         return wrapper
 
     @staticmethod
     def of(handler: Callable[..., object]) -> 'Endpoint[Any] | None':
-        """Return the decorator that was applied to a handler, or None."""
-        endpoint: Endpoint[Any] | None = getattr(handler, _MARK, None)
-        return endpoint
+        """Return the decorator that was applied to a handler last, or None."""
+        endpoint: Endpoint[Any] | None
+        endpoint, wrapper = getattr(handler, _MARK, (None, None))
+        # A decorator on top of it has copied the attribute (`functools.wraps`).
+        return endpoint if wrapper is handler else None
+
+    def _failure(self, raised: Raised) -> Failure[Any]:
+        """Return the failure of a covered error; raise an exception with another error again."""
+        if self.answers.covers(raised.error):
+            return Failure(raised.error)
+        raise raised
 
     def _response(
         self,
@@ -138,22 +153,24 @@ class Endpoint(Generic[E_contra]):
         result = as_result(value)
         if result is None:
             raise TypeError(not_a_result(value, handler))
+        answers = self.answers.in_form_of(exchange.answers)
         if type(result) is Failure:
-            return CompleteResponse(self.answers.failure(result.failure(), exchange))
+            return CompleteResponse(answers.failure(result.failure(), exchange))
         outcome = checked_outcome(result.unwrap(), handler)
         if isinstance(outcome.value, Response):
             outcome.value.headers.setdefault('x-request-id', exchange.request_id)
             return outcome.value
-        return self._succeeded(outcome, exchange, scope, settings)
+        return self._succeeded(outcome, answers.body, exchange, scope, settings)
 
+    @staticmethod
     def _succeeded(
-        self, outcome: Outcome, exchange: Exchange, scope: Scope, settings: Response | None
+        outcome: Outcome, body: Body, exchange: Exchange, scope: Scope, settings: Response | None
     ) -> Response:
         route = route_of(scope)
         content = outcome.value if route is None else serialized(outcome.value, route)
         class_ = None if route is None else plain_response_class(route)
         if class_ is None:
-            response: Response = CompleteResponse(written(content, self.answers.body, exchange))
+            response: Response = CompleteResponse(written(content, body, exchange))
         else:
             response = class_(content)
             response.headers['x-request-id'] = exchange.request_id
@@ -232,9 +249,7 @@ def checked_outcome(value: object, handler: Callable[..., object]) -> Outcome:
 @contextmanager
 def _serving(scope: Scope) -> Generator[Exchange]:
     exchange = exchange_of(scope)
-    path = getattr(scope.get('route'), 'path', None)
-    if exchange.operation == scope['method'] and path is not None:
-        exchange.operation = f'{exchange.operation} {path}'
+    name_operation(exchange, scope)
     if current_request_id() == exchange.request_id:
         yield exchange
         return
@@ -244,10 +259,6 @@ def _serving(scope: Scope) -> Generator[Exchange]:
 
 def _is_request(value: object) -> TypeIs[Request]:
     return isinstance(value, Request)
-
-
-def _is_async(handler: Callable[..., object]) -> bool:
-    return iscoroutinefunction(handler) or iscoroutinefunction(getattr(handler, '__call__', None))  # noqa: B004 -- `callable` does not return the method
 
 
 def _parameter_name(handler_signature: Signature, class_: type) -> str | None:

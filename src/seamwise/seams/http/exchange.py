@@ -85,5 +85,12 @@ def exchange_of(scope: Scope) -> Exchange:
     return exchange
 
 
+def name_operation(exchange: Exchange, scope: Scope) -> None:
+    """Add the path template of the route to the operation, once a router has found one."""
+    path: str | None = getattr(scope.get('route'), 'path', None)
+    if path and ' ' not in exchange.operation:
+        exchange.operation = f'{exchange.operation} {path}'
+
+
 def _text(value: bytes | None) -> str | None:
     return None if value is None else value.decode('latin-1')

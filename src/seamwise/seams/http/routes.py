@@ -3,7 +3,7 @@
 from collections.abc import Callable, Coroutine
 from contextvars import Token
 from functools import wraps
-from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction, signature, unwrap
+from inspect import isasyncgenfunction, isgeneratorfunction, signature, unwrap
 from typing import Any
 
 import fastapi.routing
@@ -25,9 +25,8 @@ from seamwise.seams.http.endpoints import CompleteResponse, Endpoint, checked_ou
 from seamwise.seams.http.exchange import Exchange, current_exchange, exchange_of
 from seamwise.seams.http.fastapi_route import HEADERS_OF_BODY, apply_outcome
 from seamwise.seams.http.fastapi_values import to_jsonable
-from seamwise.seams.http.negotiation import negotiated
 from seamwise.seams.http.result_types import ResultType, result_type
-from seamwise.seams.http.signatures import evaluated_signature
+from seamwise.seams.http.signatures import evaluated_signature, is_async
 
 _JSON_HEADER = (b'content-type', JSON.encode())
 
@@ -47,7 +46,7 @@ class ResultRoute(APIRoute):
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
         own = Endpoint.of(endpoint)
-        handler = endpoint if own is None else unwrap(endpoint)
+        handler = endpoint if own is None else endpoint.__wrapped__  # type: ignore[attr-defined]  # set by `endpoint`
         self.own_answers = None if own is None else own.answers
         self.result = result_type(evaluated_signature(handler).return_annotation)
         super().__init__(path, handler, **_options(path, options, self.result))
@@ -73,26 +72,29 @@ class ResultRoute(APIRoute):
         async def answer(request: Request) -> Response:
             exchange = exchange_of(request.scope)
             exchange.operation = f'{request.method} {path}'
-            exchange.answers = self._answers(exchange)
+            exchange.answers = answers = self._answers(exchange)
             token: Token[Exchange] = current_exchange.set(exchange)
             try:
                 response = await handle(request)
             finally:
                 current_exchange.reset(token)
-            return _written(response, exchange, exchange.answers)
+            return _written(response, exchange, answers) if answers else response
 
         return answer
 
-    def _answers(self, exchange: Exchange) -> Answers:
+    def _answers(self, exchange: Exchange) -> Answers | None:
         installed, own = exchange.answers, self.own_answers
         if own is None and installed is None:
+            if self.result is None:
+                # Another application, which has this route too, was passed to `install`.
+                return None
             raise RuntimeError(
                 f'{self.path} is a ResultRoute, but its application has no adapter: call '
                 '`seamwise.seams.http.install(app, adapter)`.'
             )
         if own is None or installed is None:
             return own or installed  # type: ignore[return-value]
-        return own._replace(body=installed.body) if own.body is negotiated else own
+        return own.in_form_of(installed)
 
 
 def convert(route: APIRoute) -> None:
@@ -179,11 +181,7 @@ def _finishing(
     def call(*args: Any, **kwargs: Any) -> object:
         return finished(handler(*args, **kwargs))
 
-    target = unwrap(handler)
-    is_async = iscoroutinefunction(target) or iscoroutinefunction(
-        getattr(target, '__call__', None)  # noqa: B004 -- `callable` does not return the method
-    )
-    return call_async if is_async else call
+    return call_async if is_async(handler) else call
 
 
 def _written(response: Response, exchange: Exchange, answers: Answers) -> Response:

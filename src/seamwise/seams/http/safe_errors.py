@@ -14,7 +14,15 @@ from seamwise.seams.adapter import Adapter
 from seamwise.seams.http.answers import Answers, raised_error, written
 from seamwise.seams.http.asgi_send import Sender
 from seamwise.seams.http.bodies import Body, check_body, envelope
-from seamwise.seams.http.exchange import App, Exchange, Receive, Scope, Send, exchange_of
+from seamwise.seams.http.exchange import (
+    App,
+    Exchange,
+    Receive,
+    Scope,
+    Send,
+    exchange_of,
+    name_operation,
+)
 from seamwise.seams.http.language import locale_for
 from seamwise.seams.http.negotiation import negotiated
 from seamwise.seams.http.shape import HttpError, defect
@@ -26,7 +34,10 @@ _CLIENT_CLOSED_REQUEST = 499
 
 
 class SafeErrors:
-    """Middleware for any ASGI application: `app.add_middleware(SafeErrors)`, or `SafeErrors(app)`.
+    """Middleware for defects: `app.add_middleware(SafeErrors)`; `install` adds it.
+
+    Any other ASGI application is wrapped: `SafeErrors(app)`. An application of Starlette would
+    answer its defects itself then, without a reference.
 
     An exception becomes a response 500 INTERNAL with a reference. It is recorded once, with that
     reference and the request id, and then raised again, as Starlette's own middleware does: the
@@ -37,7 +48,8 @@ class SafeErrors:
     DEBUG with status 499. All other responses stay, apart from the header `x-request-id`.
 
     >>> from starlette.applications import Starlette
-    >>> app = SafeErrors(Starlette())
+    >>> app = Starlette()
+    >>> app.add_middleware(SafeErrors)
 
     Args:
         app: The application.
@@ -77,7 +89,8 @@ class SafeErrors:
 
     def _exchange(self, scope: Scope) -> Exchange:
         exchange = exchange_of(scope)
-        if exchange.answers is None and self._answers.adapter is not _NOTHING:
+        if self._answers.adapter is not _NOTHING:
+            # A mounted application may have answers of its own.
             exchange.answers = self._answers
         return exchange
 
@@ -93,6 +106,7 @@ class SafeErrors:
                 if _is_disconnect(error, sender.disconnect_error):
                     self._log_disconnect(exchange)
                     return
+                name_operation(exchange, scope)
                 answer = self._failure(error, exchange)
                 is_failure = answer is not None
                 if answer is None:
@@ -114,6 +128,7 @@ class SafeErrors:
                 if _is_disconnect(error, closer.disconnect_error):
                     self._log_disconnect(exchange)
                     return
+                name_operation(exchange, scope)
                 answer = self._failure(error, exchange)
                 is_failure = answer is not None
                 answer = answer or self._defect(error, exchange)

@@ -1,7 +1,8 @@
 """Signatures and arguments of handlers."""
 
 from collections.abc import Callable, Mapping
-from inspect import Signature, signature
+from functools import partial
+from inspect import Signature, iscoroutinefunction, signature, unwrap
 from typing import Any
 
 from seamwise.containers import Failure, as_result
@@ -14,6 +15,20 @@ def evaluated_signature(function: Callable[..., object]) -> Signature:
     except NameError:
         # FastAPI falls back in the same way.
         return signature(function)
+
+
+def without_partial(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function inside of `functools.partial`, also of several."""
+    while isinstance(function, partial):
+        function = function.func
+    return function
+
+
+def is_async(function: Callable[..., Any]) -> bool:
+    """Return whether a function, or the `__call__` of an object, is a coroutine function."""
+    target = unwrap(without_partial(function))
+    method = getattr(target, '__call__', None)  # noqa: B004 -- `callable` does not return the method
+    return iscoroutinefunction(target) or iscoroutinefunction(method)
 
 
 def unwrapped(values: Mapping[str, object]) -> tuple[dict[str, Any], Failure[Any] | None]:
