@@ -165,7 +165,7 @@ def test_data_of_an_arm_can_be_a_list_of_objects() -> None:
     answer = on(Stumbled).answers(-32000, data=lambda error: [{'who': error.what, 'token': 'abc'}])(
         Stumbled('it')
     )
-    assert answer == RpcError(-32000, 'it stumbled.', [{'who': 'it', 'token': '***'}])
+    assert answer == RpcError(-32000, 'The operation failed.', [{'who': 'it', 'token': '***'}])
 
 
 def test_data_of_an_arm_can_be_an_object() -> None:
@@ -173,7 +173,7 @@ def test_data_of_an_arm_can_be_an_object() -> None:
         Stumbled('it')
     )
     assert answer == RpcError(
-        -32000, 'it stumbled.', {'_tag': 'Stumbled', 'who': 'it', 'token': '***'}
+        -32000, 'The operation failed.', {'_tag': 'Stumbled', 'who': 'it', 'token': '***'}
     )
 
 
