@@ -12,7 +12,7 @@ from seamwise.seams._request_context import serving
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.http.answers import Answers, failure_log, raised_error, written
 from seamwise.seams.http.asgi_send import Sender
-from seamwise.seams.http.bodies import Body, check_body, envelope
+from seamwise.seams.http.bodies import Body, BodyFormat, check_body, envelope
 from seamwise.seams.http.exchange import (
     App,
     Exchange,
@@ -96,6 +96,7 @@ class SafeErrors:
         with serving(exchange.request_id, locale_for(exchange.accept_language)):
             try:
                 await self._app(scope, receive, sender)
+                await sender.finish()
             except CancelledError:
                 self._log_disconnect(exchange)
                 raise
@@ -110,6 +111,8 @@ class SafeErrors:
                     answer = self._defect(error, exchange, **_state(sender))
                 if is_failure or self._is_answering:
                     await self._send(answer, sender, exchange)
+                else:
+                    await sender.finish()
                 if not is_failure:
                     raise
 
@@ -158,7 +161,10 @@ class SafeErrors:
             if not sender.has_started:
                 await sender.send_response(written(answer, self._answers.body, exchange))
             elif sender.is_event_stream:
-                await sender.send_event('error', written(answer, envelope, exchange).body)
+                own = self._answers.body
+                # Another format may not be one line of text.
+                body = own if isinstance(own, BodyFormat) else envelope
+                await sender.send_event('error', written(answer, body, exchange).body)
         except OSError:
             # The client disconnected while it was answered.
             self._log_disconnect(exchange)
