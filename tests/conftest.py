@@ -11,6 +11,9 @@ from hypothesis import settings
 
 import _seamwise_pytestplugin
 
+# It configures logging when it is imported, for a server in a process of its own.
+collect_ignore = ['seams/logged_app.py']
+
 settings.register_profile('seamwise', deadline=None, database=None, derandomize=True)
 settings.register_profile('explore', deadline=None, database=None)
 settings.load_profile(os.environ.get('HYPOTHESIS_PROFILE', 'seamwise'))

@@ -9,8 +9,9 @@ from contextlib import asynccontextmanager
 from typing import Annotated
 
 import httpx2
+import sentry_sdk
 import structlog
-from fastapi import Depends, FastAPI, Header, Request
+from fastapi import Depends, FastAPI, Header, Path, Request
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -25,6 +26,7 @@ from shop.errors import ProductNotFound
 from shop.tables import HTTP
 
 setup(style='json')
+sentry_sdk.init(dsn=os.environ.get('SENTRY_DSN'))  # defects; failures are in the log
 log = structlog.get_logger()
 
 
@@ -62,8 +64,10 @@ def staff(user: Annotated[str, Depends(current_user)]) -> Result[str, AccessDeni
     return Success(user) if user == 'ada' else Failure(AccessDenied('ship', 'orders'))
 
 
-Session = Annotated[AsyncSession, Depends(transaction)]
+# The scope lets the transaction end before the response is sent: a client sees what it has done.
+Session = Annotated[AsyncSession, Depends(transaction, scope='function')]
 User = Annotated[str, Depends(current_user)]
+OrderNumber = Annotated[int, Path(gt=0, lt=2**63)]
 
 
 class ProductView(BaseModel):
@@ -113,7 +117,7 @@ async def place_order(
 
 @app.get('/orders/{number}', response_model=OrderView)
 async def show_order(
-    number: int, user: User, session: Session
+    number: OrderNumber, user: User, session: Session
 ) -> Result[Order, services.FindOrderError]:
     """Show an order of the user."""
     return await services.find_order(session, user, number)
@@ -121,7 +125,7 @@ async def show_order(
 
 @app.delete('/orders/{number}')
 async def cancel_order(
-    number: int, user: User, session: Session
+    number: OrderNumber, user: User, session: Session
 ) -> Result[NoContent, services.CancelOrderError]:
     """Cancel an order of the user."""
     result = await services.cancel_order(session, user, number)
@@ -129,7 +133,9 @@ async def cancel_order(
 
 
 @app.post('/orders/{number}/shipment', dependencies=[Depends(staff)], response_model=OrderView)
-async def ship_order(number: int, session: Session) -> Result[Order, services.FindOrderError]:
+async def ship_order(
+    number: OrderNumber, session: Session
+) -> Result[Order, services.FindOrderError]:
     """Mark an order as shipped; only staff may."""
     result = await services.ship_order(session, number)
     log.info('shipped', number=number)

@@ -24,7 +24,7 @@ E = TypeVar('E')
 async def _in_transaction(step: Callable[[AsyncSession], Awaitable[Result[T, E]]]) -> Result[T, E]:
     engine = await open_database(os.environ.get('DATABASE_URL', 'sqlite+aiosqlite:///shop.db'))
     try:
-        async with AsyncSession(engine) as session:
+        async with AsyncSession(engine, expire_on_commit=False) as session:
             result = await step(session)
             if not isinstance(result, Failure):
                 await session.commit()

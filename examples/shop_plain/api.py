@@ -17,7 +17,7 @@ from fastapi import Depends, FastAPI, Header, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
-from shop.api import NewOrder, OrderView, ProductView
+from shop.api import NewOrder, OrderNumber, OrderView, ProductView
 from shop.database import Order, Product, open_database
 from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.exceptions import HTTPException
@@ -195,7 +195,8 @@ def staff(user: Annotated[str, Depends(current_user)]) -> str:
     return user
 
 
-Session = Annotated[AsyncSession, Depends(transaction)]
+# The scope lets the transaction end before the response is sent: a client sees what it has done.
+Session = Annotated[AsyncSession, Depends(transaction, scope='function')]
 User = Annotated[str, Depends(current_user)]
 RequestId = Annotated[str, Depends(request_id_of)]
 
@@ -236,20 +237,20 @@ async def place_order(
 
 @app.get('/orders/{number}', responses=ERRORS)
 async def show_order(
-    number: int, user: User, session: Session, request_id: RequestId
+    number: OrderNumber, user: User, session: Session, request_id: RequestId
 ) -> OrderEnvelope:
     """Show an order of the user."""
     return order_envelope(await services.find_order(session, user, number), request_id)
 
 
 @app.delete('/orders/{number}', status_code=204, responses=ERRORS)
-async def cancel_order(number: int, user: User, session: Session) -> None:
+async def cancel_order(number: OrderNumber, user: User, session: Session) -> None:
     """Cancel an order of the user."""
     await services.cancel_order(session, user, number)
 
 
 @app.post('/orders/{number}/shipment', dependencies=[Depends(staff)], responses=ERRORS)
-async def ship_order(number: int, session: Session, request_id: RequestId) -> OrderEnvelope:
+async def ship_order(number: OrderNumber, session: Session, request_id: RequestId) -> OrderEnvelope:
     """Mark an order as shipped; only staff may."""
     order = await services.ship_order(session, number)
     log.info('shipped', number=number)

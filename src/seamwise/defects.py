@@ -50,6 +50,8 @@ class Entry(msgspec.Struct):
     report: DefectReport
     context: Mapping[str, str]
     tokens: list[None]
+    is_captured: bool = False
+    """Whether Sentry has an event of the exception."""
 
     def claim(self) -> bool:
         """Return whether the caller has to log the report; at most one caller at a time has."""
@@ -196,11 +198,15 @@ def _log(
     from logging import ERROR, getLogger  # noqa: PLC0415 -- loaded only when a record is written
 
     from seamwise._redacted_exceptions import without_secrets  # noqa: PLC0415 -- as above
+    from seamwise._sentry import register  # noqa: PLC0415 -- as above
 
+    register()
     logger = log or getLogger('seamwise')
     if not logger.isEnabledFor(ERROR):
         return
     exception = without_secrets(defect)
+    # A copy is the same defect.
+    exception.__dict__[DEFECT_KEY] = defect.__dict__[DEFECT_KEY]
     file, line, function, _ = logger.findCaller(stacklevel=stack_level)
     link = report.chain[0]
     head = f'{link.type}: {link.message}' if link.message else link.type
@@ -354,12 +360,12 @@ _PLUMBING_FOLDERS = tuple(
 # The paths in uvloop are relative to the folder in which it was built.
 _FRAMEWORKS = pattern(
     r'(?:[/\\](?:site|dist)-packages[/\\]|^)'
-    r'(?:uvloop|anyio|trio|outcome|starlette|fastapi|uvicorn|sentry_sdk)[/\\]'
+    r'(?:uvloop|anyio|trio|outcome|starlette|fastapi|uvicorn|sentry_sdk|click|typer)[/\\]'
 )
 
 
 def _is_plumbing(file: str) -> bool:
-    """Return whether a file belongs to this library, an event loop or a web framework."""
+    """Return whether a file belongs to this library, an event loop or a framework."""
     return (
         path.dirname(file) == _CORE
         or file.startswith(_PLUMBING_FOLDERS)

@@ -1,12 +1,26 @@
 """Tests of adapters: arms, joining, hidden errors, and whole unions."""
 
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
+from time import sleep
 from typing import Any
 
 import pytest
 
 from seamwise import Category, TaggedError
+from seamwise.catalog.storage import RecordNotFound, StorageError, StoreClosed
 from seamwise.seams import cli, http, jsonrpc, model, planner, session
 from seamwise.seams.adapter import Adapter, Hidden
+from seamwise.seams.http.tables import STORAGE
+from seamwise.testing import assert_covers
+
+SEAMS = (cli, http, jsonrpc, model, planner, session)
+
+
+def seam_name(seam: Any) -> str:
+    return str(seam.__name__).rpartition('.')[2]
 
 
 class Lost(
@@ -19,6 +33,10 @@ class Lost(
 
 class Broken(TaggedError, category=Category.CONFLICT, message='It is broken.'):
     """A thing is broken."""
+
+
+class Other(TaggedError, category=Category.CONFLICT, message='It is something else.'):
+    """Another error."""
 
 
 def lost(error: Lost) -> str:
@@ -50,14 +68,155 @@ def test_an_error_without_an_arm_is_a_type_error() -> None:
         LOST(Broken())  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 
-def test_joining_adapters_with_a_common_class_is_a_type_error() -> None:
-    with pytest.raises(TypeError, match='Lost has two arms'):
-        _ = BOTH | LOST
+def test_joining_different_arms_for_a_class_is_a_type_error() -> None:
+    other: Adapter[Lost, str] = Adapter({Lost: str})
+    with pytest.raises(
+        TypeError,
+        match=r'Lost has two arms; remove one of them, or replace the first with `\.but\(…\)`',
+    ):
+        _ = BOTH | other
+
+
+def test_adapters_that_share_an_arm_are_joined() -> None:
+    other: Adapter[Other, str] = Adapter({Other: str})
+    joined = (LOST | BROKEN) | (other | BROKEN)
+    assert joined.kinds == (Lost, Broken, Other)
+    assert joined.arms[Broken] is broken
+
+
+@pytest.mark.parametrize('seam', SEAMS, ids=seam_name)
+def test_tables_of_the_catalogue_may_share_a_table(seam: Any) -> None:
+    tables = import_module(f'{seam.__name__}.tables')
+    for access, storage, network in zip(
+        revisions(tables.ACCESS), revisions(tables.STORAGE), revisions(tables.NETWORK), strict=True
+    ):
+        joined = (storage | access) | (network | access)
+        assert set(joined.kinds) == {*storage.kinds, *access.kinds, *network.kinds}
+
+
+def revisions(table: Any) -> list[Adapter[Any, Any]]:
+    return list(table.values()) if hasattr(table, 'values') else [table]
 
 
 def test_joining_an_adapter_with_a_function_is_a_type_error() -> None:
-    with pytest.raises(TypeError, match='unsupported operand'):
+    with pytest.raises(
+        TypeError, match=r'`\|` takes an adapter, not lost: build one with `on\(Kind'
+    ):
         _ = LOST | lost  # type: ignore[operator]  # pyright: ignore[reportOperatorIssue]
+
+
+def test_joining_an_adapter_with_a_value_is_a_type_error() -> None:
+    with pytest.raises(TypeError, match=r'`\|` takes an adapter, not int: '):
+        _ = LOST | 3  # type: ignore[operator]  # pyright: ignore[reportOperatorIssue]
+
+
+def test_but_replaces_arms_and_keeps_the_others_in_their_order() -> None:
+    adapter = BOTH.but(Adapter({Lost: str}))
+    assert (adapter.kinds, adapter.arms[Lost], adapter.arms[Broken]) == (
+        (Lost, Broken),
+        str,
+        broken,
+    )
+    assert BOTH.arms[Lost] is lost
+
+
+def test_but_without_an_arm_to_replace_is_a_type_error() -> None:
+    with pytest.raises(
+        TypeError,
+        match=r'no arm for Broken to replace; add one with `\|`\. This adapter covers Lost\.',
+    ):
+        LOST.but(BROKEN)
+
+
+def test_but_with_a_function_is_a_type_error() -> None:
+    with pytest.raises(TypeError, match='`but` takes an adapter, not lost'):
+        LOST.but(lost)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize('seam', SEAMS, ids=seam_name)
+def test_but_replaces_arms_at_every_seam(seam: Any) -> None:
+    tables = import_module(f'{seam.__name__}.tables')
+    hidden = seam.on(StorageError).hidden()
+    for table in revisions(tables.STORAGE):
+        adapter = table.but(hidden)
+        assert adapter.kinds == table.kinds
+        assert dict(adapter.arms) == dict(hidden.arms)
+
+
+def test_a_replaced_table_still_covers_its_union() -> None:
+    assert_covers(
+        STORAGE.but(http.on(RecordNotFound).responds(410, 'GONE') | http.on(StoreClosed).hidden()),
+        StorageError,
+    )
+
+
+def test_a_postponed_adapter_is_built_once_and_on_first_use() -> None:
+    built: list[str] = []
+
+    def build() -> Adapter[Lost, str]:
+        built.append('built')
+        return LOST
+
+    adapter = Adapter(build)
+    assert built == []
+    assert (adapter(Lost('key')), adapter.kinds, adapter.arms[Lost]) == ('lost: key', (Lost,), lost)
+    assert built == ['built']
+
+
+def test_a_postponed_adapter_is_built_once_by_many_threads() -> None:
+    builds = 0
+
+    def build() -> Adapter[Lost, str]:
+        nonlocal builds
+        builds += 1
+        sleep(0.01)
+        return Adapter({Lost: lambda error: error.what})
+
+    adapter = Adapter(build)
+    with ThreadPoolExecutor(8) as pool:
+        arms = [pool.submit(lambda: adapter.arms[Lost]) for _ in range(8)]
+    assert (builds, len({arm.result() for arm in arms})) == (1, 1)
+
+
+def test_an_adapter_whose_builder_failed_is_built_again() -> None:
+    results: list[Adapter[Lost, str]] = []
+    adapter = Adapter(lambda: results[0])
+    with pytest.raises(IndexError):
+        adapter(Lost('key'))
+    results.append(LOST)
+    assert adapter(Lost('key')) == 'lost: key'
+
+
+@pytest.mark.parametrize('seam', SEAMS, ids=seam_name)
+@pytest.mark.parametrize('kind', [ValueError, int, ValueError | TypeError, int | str])
+def test_an_arm_for_another_class_than_a_tagged_error_is_a_type_error(seam: Any, kind: Any) -> None:
+    with pytest.raises(TypeError, match='tagged errors'):
+        seam.on(kind)
+
+
+def test_an_arm_for_an_exception_names_the_seam_and_the_remedy() -> None:
+    with pytest.raises(
+        TypeError, match=r'on. of the cli seam .*, not .*ValueError.*, with `attempt` or `caught`'
+    ):
+        cli.on(ValueError)  # type: ignore[type-var]  # pyright: ignore[reportArgumentType, reportCallIssue]
+
+
+@pytest.mark.parametrize('seam', SEAMS, ids=seam_name)
+def test_a_table_imports_only_the_domain_of_its_errors(seam: Any) -> None:
+    name = seam.__name__
+    script = f"""
+import sys, {name}
+def domains():
+    return {{name for name in sys.modules if name.startswith('seamwise.catalog.')}}
+before = domains()
+from {name}.tables import STORAGE
+assert domains() - before <= {{'seamwise.catalog.problem'}}, domains() - before
+for adapter in getattr(STORAGE, 'values', lambda: [STORAGE])():
+    adapter.kinds
+assert domains() - before <= {{'seamwise.catalog.problem', 'seamwise.catalog.storage'}}
+assert 'seamwise.catalog.workspace' not in domains()
+"""
+    subprocess.run([sys.executable, '-c', script], check=True)
 
 
 def test_joining_adapters_changes_neither_of_them() -> None:
@@ -78,11 +237,11 @@ def test_a_hidden_error_is_a_runtime_error_with_its_name() -> None:
         hidden(Lost('key'))
 
 
-@pytest.mark.parametrize('seam', [cli, http, jsonrpc, model, planner, session])
+@pytest.mark.parametrize('seam', SEAMS, ids=seam_name)
 def test_a_union_is_hidden_as_a_whole(seam: Any) -> None:
     adapter = seam.on(Lost | Broken).hidden()
     assert adapter.kinds == (Lost, Broken)
-    name = seam.__name__.rpartition('.')[2]
+    name = seam_name(seam)
     with pytest.raises(RuntimeError, match=f'Broken was declared never to reach the {name} seam'):
         adapter(Broken())
 

@@ -1,9 +1,13 @@
 """CLI seam: texts, exit codes, escaping, wrapping and colours."""
 
 import io
+import logging
+import logging.handlers
+import os
 import re
 import sys
 import unicodedata
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -79,7 +83,8 @@ from seamwise.seams.adapter import Adapter
 from seamwise.seams.cli import Place, Rendered, defect, done, on, report, tables
 from seamwise.seams.cli.layout import format_for_terminal
 from seamwise.seams.cli.on import CliArm
-from seamwise.seams.cli.report import encode_for_stream, layout
+from seamwise.seams.cli.report import layout
+from seamwise.seams.cli.streams import encode_for_stream
 from seamwise.seams.cli.style import terminal_width, wants_color
 from seamwise.seams.cli.tables import TOOLS
 from tests.strategies import EVERY_CLASS, PLANTED, UNIONS, errors, members, texts
@@ -403,12 +408,59 @@ def test_hidden_error_is_a_defect_if_it_is_rendered() -> None:
         on(Stumbled).hidden()(Stumbled('it'))
 
 
-def test_defect_text_contains_its_reference_and_the_location_of_the_log() -> None:
-    rendered = defect('err_2f4ad7qz')
+def defect_text(*handlers: logging.Handler, level: int = logging.NOTSET) -> str:
+    logger = logging.Logger('shop', level)  # noqa: LOG001 -- with no parent
+    for handler in handlers:
+        logger.addHandler(handler)
+    rendered = defect('err_2f4ad7qz', log=logger)
     assert rendered.exit_code == 70
-    assert 'INTERNAL' in rendered.text
-    assert 'the log on standard error' in rendered.text
-    assert 'err_2f4ad7qz' in rendered.text
+    head, hint = rendered.text.split('\n')
+    assert head.startswith('INTERNAL: ')
+    assert 'err_2f4ad7qz' in hint
+    return hint
+
+
+def test_the_text_of_a_defect_names_its_log(tmp_path: Path) -> None:
+    file = logging.FileHandler(tmp_path / 'a\x1b.log')
+    screen = logging.StreamHandler(sys.stdout)
+    assert f'the log in {tmp_path}/a\\x1b.log says' in defect_text(file)
+    assert 'the log on standard error says' in defect_text(logging.StreamHandler())
+    assert 'the log on standard output says' in defect_text(screen, screen)
+    assert 'the log of MemoryHandler says' in defect_text(logging.handlers.MemoryHandler(1))
+    assert 'on standard output and of MemoryHandler says' in defect_text(
+        screen, logging.handlers.MemoryHandler(1)
+    )
+    file.close()
+
+
+def test_the_text_of_a_defect_says_that_there_is_no_log() -> None:
+    errors_only = logging.StreamHandler()
+    errors_only.setLevel(logging.CRITICAL)
+    for text in (
+        defect_text(logging.NullHandler()),
+        defect_text(logging.FileHandler(os.devnull, delay=True)),
+        defect_text(logging.StreamHandler(), level=logging.CRITICAL),
+        defect_text(errors_only),
+    ):
+        assert 'no log is configured' in text
+        assert 'logging.basicConfig(' in text
+
+
+def test_the_log_without_any_handler_is_standard_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert 'on standard error' in defect_text()
+    monkeypatch.setattr(logging, 'lastResort', None)
+    assert 'no log is configured' in defect_text()
+
+
+def test_the_log_of_a_parent_is_named() -> None:
+    parent = logging.Logger('shop')  # noqa: LOG001 -- with no parent
+    parent.addHandler(logging.StreamHandler())
+    child = logging.Logger('shop.orders')  # noqa: LOG001 -- as above
+    child.parent = parent
+    assert 'on standard error' in defect('err_2f4ad7qz', log=child).text
+    child.propagate = False
+    child.addHandler(logging.NullHandler())
+    assert 'no log is configured' in defect('err_2f4ad7qz', log=child).text
 
 
 # Escaping

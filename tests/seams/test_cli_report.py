@@ -1,6 +1,7 @@
 """Reports of the CLI seam: positions in files, several failures, styles, and CLI libraries."""
 
 import argparse
+import errno
 import io
 import json
 import os
@@ -16,12 +17,14 @@ import typer
 import typer.testing
 from hypothesis import given
 from hypothesis import strategies as st
+from typing_extensions import override
 
-from seamwise import Failure, Result, Success, accumulate
+from seamwise import Category, Cause, Failure, Result, Secret, Success, TaggedError, accumulate
 from seamwise._text.source_excerpt import FILE_LIMIT, from_file, pointer
-from seamwise.catalog.tools import FileNotFound, PathForbidden, ToolError
+from seamwise.catalog.tools import FileAlreadyExists, FileNotFound, PathForbidden, ToolError
 from seamwise.catalog.workspace import ConfigUnreadable, WorkspaceError
-from seamwise.seams.cli import Place, report
+from seamwise.seams import cli
+from seamwise.seams.cli import Place, Rendered, report
 from seamwise.seams.cli.groups import MAX_GROUPS
 from seamwise.seams.cli.style import STYLE_VARIABLE, requested_style, terminal_width, wants_color
 from seamwise.seams.cli.tables import TOOLS, WORKSPACE
@@ -64,6 +67,7 @@ def config(tmp_path: Path) -> Path:
         (3, 8, '  名前    = 値 oops\n               ^\n'),
         (5, 7, '  bell\\x07 oops\n           ^\n'),
         (1, 1, '  [server]\n  ^\n'),
+        (6, 1, ''),
         (99, 1, ''),
         (0, 1, ''),
         (-1, 1, ''),
@@ -142,6 +146,15 @@ def test_from_file_reads_only_regular_files_of_limited_size(tmp_path: Path) -> N
     assert from_file(Place('a\0b', 1, 1)) is None
     assert from_file(Place(str(tmp_path), 1, 1)) is None
     assert from_file(Place(str(tmp_path / 'latin'), 1, 1)) == 'caf\ufffd'
+
+
+@pytest.mark.parametrize('text', [None, '', '   ', '\n'])
+def test_no_caret_is_drawn_without_a_text(text: str | None) -> None:
+    def source(place: Place) -> str | None:
+        return text
+
+    _, output = report_text(unreadable('a', 1, 1), source=source)
+    assert output.endswith('\nat a:1:1\n')
 
 
 def test_source_can_return_the_text_of_a_file() -> None:
@@ -225,24 +238,170 @@ def test_environment_selects_the_style(
     assert (terminal_width(Terminal()) is None) is (style == 'screen-reader')
 
 
+def json_errors(result: Result[object, Any], adapter: Callable[[Any], Any]) -> list[Any]:
+    errors: list[Any] = json.loads(report_text(result, adapter, style='json')[1])['errors']
+    return errors
+
+
 def test_json_style_writes_one_line_for_every_result() -> None:
     code, text = report_text(
         accumulate([find_missing('a'), find_missing('a')]), TOOLS, style='json'
     )
-    hint = 'hint: list the root of the workspace.'
-    assert text.count('\n') == 1
-    assert json.loads(text) == {
-        'ok': False,
-        'exit_code': 66,
-        'errors': [{'text': f"'a' does not exist.\n{hint}", 'exit_code': 66, 'count': 2}],
-    }
+    assert text == (
+        '{"ok":false,"exit_code":66,"errors":[{"type":"FileNotFound","category":"not_found",'
+        '"code":"NOINPUT","retryable":false,'
+        '"fields":{"tool":"read_file","path":"a","suggestions":[]},'
+        '"text":"\'a\' does not exist.\\nhint: list the root of the workspace.",'
+        '"exit_code":66,"count":2}]}\n'
+    )
     assert code == 66
     assert report_text(Success({'a': [1]}), TOOLS, style='json') == (
         0,
         '{"ok":true,"exit_code":0,"value":{"a":[1]}}\n',
     )
-    place = json.loads(report_text(unreadable('c', 1, 2), style='json')[1])['errors'][0]['place']
-    assert place == {'path': 'c', 'line': 1, 'column': 2}
+
+
+def test_json_style_writes_the_place_of_an_error() -> None:
+    [error] = json_errors(unreadable('c', 1, 2), WORKSPACE)
+    assert error['place'] == {'path': 'c', 'line': 1, 'column': 2}
+
+
+class SyncFailed(
+    TaggedError, namespace='test_cli_report', category=Category.CONNECTION, message='No sync.'
+):
+    host: str
+    password: Secret[str]
+    api_key: str
+    retry_after: float = 2.0
+    cause: Cause | None = None
+
+
+def test_json_style_writes_redacted_fields_without_secrets() -> None:
+    error = SyncFailed('h', Secret(PLANTED), PLANTED, cause=OSError('disk'))
+    [fields] = json_errors(Failure(error), cli.on(SyncFailed).exits(75))
+    assert fields['fields'] == {'host': 'h', 'api_key': '***', 'retry_after': 2.0}
+    assert (fields['code'], fields['retryable']) == ('TEMPFAIL', True)
+
+
+def test_json_style_keeps_errors_with_equal_texts_and_different_fields_apart() -> None:
+    errors = tuple(SyncFailed(host, Secret('a'), 'b') for host in ('h', 'i', 'h'))
+    lines = json_errors(Failure(errors), cli.on(SyncFailed).exits(75))
+    assert [(line['fields']['host'], line['count']) for line in lines] == [('h', 2), ('i', 1)]
+
+
+@pytest.mark.parametrize(('code', 'name'), [(1, 'FAILURE'), (124, 'TIMEOUT'), (3, 'EXIT_3')])
+def test_json_style_names_the_exit_code(code: int, name: str) -> None:
+    [error] = json_errors(find_missing('a'), cli.on(FileNotFound).exits(code))
+    assert (error['exit_code'], error['code']) == (code, name)
+
+
+def test_json_style_accepts_errors_without_a_tag() -> None:
+    [error] = json_errors(Failure('late'), lambda error: Rendered(str(error), 1))
+    assert error == {
+        'type': 'str',
+        'category': None,
+        'code': 'FAILURE',
+        'retryable': False,
+        'fields': {},
+        'text': 'late',
+        'exit_code': 1,
+        'count': 1,
+    }
+
+
+# Languages
+
+
+def report_in(**variables: str) -> str:
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ('LANGUAGE', 'LC_ALL', 'LC_MESSAGES', 'LANG'):
+            patch.delenv(name, raising=False)
+        for name, value in variables.items():
+            patch.setenv(name, value)
+        return report_text(Failure(FileAlreadyExists('t', 'a')), TOOLS)[1]
+
+
+ENGLISH = "'a' already exists.\nhint: allow overwriting it, or choose another path.\n"
+CHINESE = "'a' 已存在。\nhint: 允许覆盖它，或选择其他路径。\n"
+
+
+@pytest.mark.parametrize(
+    ('variables', 'text'),
+    [
+        ({}, ENGLISH),
+        ({'LANG': 'zh_CN.UTF-8'}, CHINESE),
+        ({'LANG': 'zh-Hans-CN'}, CHINESE),
+        ({'LANG': 'de_DE.UTF-8'}, ENGLISH),
+        ({'LANG': 'C.UTF-8'}, ENGLISH),
+        ({'LANG': '\x1b[31m'}, ENGLISH),
+        ({'LANG': 'en_US.UTF-8', 'LC_MESSAGES': 'zh_CN.UTF-8'}, CHINESE),
+        ({'LC_MESSAGES': 'zh_CN.UTF-8', 'LC_ALL': 'en_US.UTF-8'}, ENGLISH),
+        ({'LC_MESSAGES': 'zh_CN.UTF-8', 'LC_ALL': ''}, CHINESE),
+        ({'LANG': 'en_US.UTF-8', 'LANGUAGE': 'fr:zh_CN:en'}, CHINESE),
+        ({'LANG': 'C', 'LANGUAGE': 'zh_CN'}, ENGLISH),
+        ({'LC_ALL': 'POSIX', 'LANG': 'zh_CN'}, ENGLISH),
+        ({'LANGUAGE': 'zh_CN'}, ENGLISH),
+    ],
+    ids=str,
+)
+def test_the_environment_selects_the_language(variables: dict[str, str], text: str) -> None:
+    assert report_in(**variables) == text
+
+
+def test_a_parameter_overrides_the_language_of_the_environment() -> None:
+    result = Failure(FileAlreadyExists('t', 'a'))
+    assert report_text(result, TOOLS, locale='zh_CN')[1] == CHINESE
+    delayed = Failure(SyncFailed('h', Secret('a'), 'b'))
+    table = cli.on(SyncFailed).exits(75, hint='')
+    assert report_text(delayed, table, locale='zh_CN')[1] == (
+        'No sync.\nhint: \nhint: 请在 2 秒后重试。\n'
+    )
+
+
+def test_the_language_of_a_report_ends_with_it() -> None:
+    report_text(Failure(FileAlreadyExists('t', 'a')), TOOLS, locale='zh_CN')
+    assert TOOLS(FileAlreadyExists('t', 'a')).text + '\n' == ENGLISH
+
+
+# Streams that cannot be written
+
+
+class Broken(io.StringIO):
+    """Stream whose writes fail."""
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__()
+        self.error = error
+
+    @override
+    def flush(self) -> None:
+        raise self.error
+
+
+FULL = OSError(errno.ENOSPC, 'No space left on device')
+
+
+@pytest.mark.parametrize('style', ['plain', 'json'])
+def test_a_value_that_cannot_be_written_is_an_error(style: cli.Form) -> None:
+    stderr = io.StringIO()
+    code = report(Success(1), TOOLS, stdout=Broken(FULL), stderr=stderr, style=style)
+    assert (code, stderr.getvalue()) == (
+        74,
+        'cannot write to standard output: No space left on device.\n',
+    )
+
+
+def test_a_value_without_a_reader_is_reported_by_the_exit_code() -> None:
+    stderr = io.StringIO()
+    stdout = Broken(BrokenPipeError(errno.EPIPE, 'Broken pipe'))
+    assert report(Success(1), TOOLS, stdout=stdout, stderr=stderr) == 141
+    assert stderr.getvalue() == ''
+
+
+def test_the_exit_code_of_a_failure_remains_if_it_cannot_be_written() -> None:
+    stream = Broken(FULL)
+    assert report(find_missing('a'), TOOLS, stdout=stream, stderr=stream) == 66
+    assert report(find_missing('a'), TOOLS, stdout=stream, stderr=stream, style='json') == 66
 
 
 def test_report_needs_rich_only_for_colours(

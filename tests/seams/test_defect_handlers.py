@@ -49,7 +49,7 @@ def _sentry() -> Iterator[Envelopes]:
     )
     yield transport
     sentry_sdk.get_client().close()
-    sentry_sdk.init()
+    sentry_sdk.get_global_scope().set_client(None)
 
 
 def connect(dsn: str, retries: int) -> None:

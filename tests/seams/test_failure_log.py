@@ -165,6 +165,20 @@ def test_the_redacting_filter_keeps_the_attributes(records: list[Any]) -> None:
     assert record.getMessage() == 'POST /pay failed: The payment of 7 failed. (PaymentFailed)'
 
 
+@pytest.mark.parametrize(('status', 'level'), [(None, 'ERROR'), (502, 'ERROR'), (400, 'INFO')])
+def test_an_untagged_error_has_its_class_and_text(
+    records: list[Any], status: int | None, level: str
+) -> None:
+    telemetry: Any = Counts()
+    FailureLog(telemetry=telemetry).failed(
+        f'token={PLANTED}', seam='http', operation='GET /', status=status
+    )
+    [record] = records
+    assert (record.levelname, record.tag) == (level, 'str')
+    assert record.getMessage() == 'GET / failed: token=*** (str)'
+    assert not telemetry.counted
+
+
 # Levels
 
 
@@ -472,13 +486,18 @@ def test_seams_take_a_log_with_its_own_logger_and_levels(records: list[Any]) -> 
     logger.addHandler(handler)
     log = FailureLog(logger, levels={Category.NOT_FOUND: logging.CRITICAL})
     respond(MISSING, log=log)
+    respond(RecordNotFound('user', 'u-19'), log=logger)
     session.publish(
         Failure(RecordNotFound('user', 'u-18')),
         RecordingSession(),
         adapter=session.on(RecordNotFound).publishes('error.permanent', 'ERR_USER_001'),
         log=log,
     )
-    assert [record.levelname for record in handler.records] == ['CRITICAL', 'CRITICAL']
+    assert [record.levelname for record in handler.records] == [
+        'CRITICAL',
+        'INFO',
+        'CRITICAL',
+    ]
     assert not records
 
 

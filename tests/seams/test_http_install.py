@@ -526,7 +526,7 @@ HANDLERS: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize('handler', HANDLERS, ids=repr)
+@pytest.mark.parametrize('handler', HANDLERS, ids=[str(index) for index in range(len(HANDLERS))])
 def test_every_kind_of_handler_can_return_results(handler: Any) -> None:
     app = FastAPI()
     app.get('/{uid}')(handler)

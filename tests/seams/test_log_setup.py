@@ -23,7 +23,7 @@ from seamwise.catalog.storage import RecordNotFound
 from seamwise.seams import log
 from seamwise.seams._request_context import serving
 from seamwise.seams.http.outgoing import request_id_headers
-from seamwise.seams.log.setup import setup
+from seamwise.seams.log import setup
 from tests.strategies import PLANTED
 
 REQUEST_ID = 'req-0123456789abcdef0123456789abcdef'
@@ -405,4 +405,19 @@ def test_the_access_log_of_uvicorn_can_be_turned_off(tmp_path: Path) -> None:
         'shop',
         'shop.bank',
         'seamwise',
+    }
+
+
+@pytest.mark.slow
+def test_the_terminal_handlers_of_a_log_config_are_replaced(tmp_path: Path) -> None:
+    config = tmp_path / 'logging.json'
+    config.write_text(json.dumps(LOGGING_CONFIG), encoding='utf-8')
+    arguments = [*SERVERS['uvicorn'], '--log-config', str(config)]
+    text = Server(tmp_path, arguments, 'json').output_of('/rejected')
+    assert {json.loads(line)['logger'] for line in text.splitlines()} == {
+        'shop',
+        'shop.bank',
+        'seamwise',
+        'uvicorn.error',
+        'uvicorn.access',
     }

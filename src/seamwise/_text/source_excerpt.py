@@ -65,7 +65,7 @@ def from_file(location: Place) -> str | None:
 def pointer(location: Place, text: str, *, width: int | None, style: Style) -> list[str]:
     """Return the line of a location, redacted, and a line with a caret below the column.
 
-    A screen reader gets one line in words. The result is empty if the text has no such line.
+    A screen reader gets one line in words. The result is empty if the line is blank or missing.
 
     Args:
         location: Location of the error.
@@ -77,6 +77,8 @@ def pointer(location: Place, text: str, *, width: int | None, style: Style) -> l
     if located is None:
         return []
     line, index = located
+    if not line:
+        return []
     pieces = [_TAB if character == '\t' else escape(character) for character in line]
     excerpt, offset = fit_window(pieces, index, min(MAX_WIDTH, width or MAX_WIDTH) - len(INDENT))
     if style == 'screen-reader':

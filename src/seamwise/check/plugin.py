@@ -1,8 +1,8 @@
 """The mypy plugin: `plugins = seamwise.check.plugin` in the configuration of mypy.
 
-It makes the types of `catch` exact for unions of any size. It also reports message templates that
-do not fit their class, error classes with two arms, and indirect assignments to frozen fields. The
-library has correct types without it.
+It makes the types of `catch` and of joined adapters exact for unions of any size. It also reports
+message templates that do not fit their class, error classes with two arms or without one, and
+indirect assignments to frozen fields. The library has correct types without it.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,15 +20,17 @@ try:
         ClassDefContext,
         FunctionContext,
         MethodContext,
+        MethodSigContext,
         Plugin,
     )
-    from mypy.types import Type
+    from mypy.types import FunctionLike, Type
 except ModuleNotFoundError as error:
     if error.name != 'mypy':
         raise
     raise ImportError("seamwise.check needs mypy: pip install 'seamwise[check]'") from error
 
 from seamwise import messages
+from seamwise._text import phrases
 from seamwise.check import mypy_plugin
 from seamwise.check.mypy_plugin import arms, catching, frozen, templates
 
@@ -42,8 +44,13 @@ _FUNCTION_HOOKS: Final[Mapping[str, Callable[[FunctionContext], Type]]] = {
 
 _METHOD_HOOKS: Final[Mapping[str, Callable[[MethodContext], Type]]] = {
     mypy_plugin.CATCH_CALL: catching.infer_step_result,
-    mypy_plugin.ADAPTER_OR: arms.check_duplicate_arms,
+    mypy_plugin.ADAPTER_BUT: arms.check_replaced_arms,
+    mypy_plugin.ADAPTER_OR: arms.check_joined_arms,
     mypy_plugin.OBJECT_SETATTR: frozen.check_setattr,
+}
+
+_SIGNATURE_HOOKS: Final[Mapping[str, Callable[[MethodSigContext], FunctionLike]]] = {
+    mypy_plugin.ADAPTER_OR: arms.infer_signature,
 }
 
 
@@ -57,6 +64,12 @@ class SeamwisePlugin(Plugin):
     @override
     def get_method_hook(self, fullname: str) -> Callable[[MethodContext], Type] | None:
         return _METHOD_HOOKS.get(fullname)
+
+    @override
+    def get_method_signature_hook(
+        self, fullname: str
+    ) -> Callable[[MethodSigContext], FunctionLike] | None:
+        return _SIGNATURE_HOOKS.get(fullname)
 
     @override
     def get_class_attribute_hook(self, fullname: str) -> Callable[[AttributeContext], Type] | None:
@@ -96,5 +109,5 @@ def __getattr__(name: str) -> str:
     if name != '__version__':
         raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
     folder = Path(mypy_plugin.__file__).parent
-    files = [*sorted(folder.glob('*.py')), Path(messages.__file__)]
+    files = [*sorted(folder.glob('*.py')), Path(messages.__file__), Path(phrases.__file__)]
     return sha256(b''.join(file.read_bytes() for file in files)).hexdigest()

@@ -1,8 +1,9 @@
 """Extraction method for Babel: the translatable texts of a Python file, without importing it.
 
-These are the messages of error classes, the words of each `Literal` field in such a message, and
-the arguments of gettext calls. Constants named `…_MESSAGE` are texts too; `…_MESSAGES` is a pair of
-singular and plural. To translate the errors of your own program, add this to `babel.cfg`:
+These are the messages of error classes, the words of each `Literal` field in such a message, the
+texts after `hint=` in `exits`, and the arguments of gettext calls. Constants named `…_MESSAGE` are
+texts too; `…_MESSAGES` is a pair of singular and plural. To translate the errors of your own
+program, add this to `babel.cfg`:
 
     [extractors]
     errors = seamwise.locale.extraction:extract
@@ -48,6 +49,9 @@ def extract(
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef):
             yield from _class_texts(node, literals)
+        elif isinstance(node, ast.Call) and _name(node.func) == 'exits':
+            hints = [keyword.value for keyword in node.keywords if keyword.arg == 'hint']
+            yield from ((node.lineno, 'gettext', text, []) for text in _texts(hints))
         elif (
             isinstance(node, ast.Call)
             and (name := _name(node.func)) in keywords

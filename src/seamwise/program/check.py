@@ -24,7 +24,7 @@ from seamwise.program.console import (
     std_stream,
     write_stderr,
 )
-from seamwise.seams.cli.report import encode_for_stream
+from seamwise.seams.cli.streams import encode_for_stream
 from seamwise.seams.cli.style import requested_style, terminal_width, wants_color
 
 if TYPE_CHECKING:

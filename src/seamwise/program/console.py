@@ -1,7 +1,6 @@
 """Standard streams, exit codes, fatal errors and the log of the `seamwise` command."""
 
 import logging
-import os
 import sys
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -15,7 +14,8 @@ from typing_extensions import override
 from seamwise._close_matches import close_matches
 from seamwise._text.escaping import escape_lines
 from seamwise._text.phrases import join_quoted
-from seamwise.seams.cli.report import encode_for_stream, layout
+from seamwise.seams.cli.report import layout
+from seamwise.seams.cli.streams import discard_buffer, encode_for_stream
 from seamwise.seams.log import RedactingFilter
 
 
@@ -121,19 +121,6 @@ def write_usage_error(error: click.ClickException) -> None:
     buffer = StringIO()
     error.show(buffer)
     write_stderr(buffer.getvalue())
-
-
-def discard_buffer(stream: TextIO | None) -> None:
-    """Discard the buffer of a stream, which Python would try to write again at exit."""
-    if stream is None:
-        return
-    try:
-        descriptor = stream.fileno()
-    except (OSError, ValueError):
-        return
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, descriptor)
-    os.close(null)
 
 
 def print_text(text: str) -> None:

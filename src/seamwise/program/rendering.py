@@ -13,7 +13,8 @@ from seamwise.defects import report_defect
 from seamwise.program.console import Exit
 from seamwise.program.outputs import OUTPUTS, CallResult, Defect, render_text
 from seamwise.program.retry_summary import retry_summary
-from seamwise.seams.cli.report import encode_for_stream, layout
+from seamwise.seams.cli.report import layout
+from seamwise.seams.cli.streams import encode_for_stream
 
 
 class OutputChunk(Struct, frozen=True):

@@ -13,11 +13,21 @@ class ArmBuilder(Generic[K, S]):
     """Base class of the builders: the error classes of one arm, and its seam.
 
     For a single class, a subclass adds the verb of its seam.
+
+    Raises:
+        TypeError: A class is no tagged error.
     """
 
     __slots__ = ('_kinds', '_seam')
 
     def __init__(self, kinds: tuple[type[TaggedError], ...], seam: str) -> None:
+        for kind in kinds:
+            # Code that is not type-checked may pass any class.
+            if not issubclass(kind, TaggedError):
+                raise TypeError(
+                    f'`on` of the {seam} seam takes a class of tagged errors, not {kind!r}. '
+                    'Turn exceptions into tagged errors first, with `attempt` or `caught`.'
+                )
         self._kinds = kinds
         self._seam = seam
 

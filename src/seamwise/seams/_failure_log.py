@@ -7,13 +7,14 @@ from contextlib import AbstractContextManager
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from seamwise._text.jsonable import safe_str
 from seamwise.categories import Category
 from seamwise.defects import DefectReport, report_defect
 from seamwise.errors import TaggedError
 from seamwise.seams._common import (
     counted_items,
-    counted_message_of,
     drop_none,
+    message_of,
     milliseconds_or_none,
     safe_text,
 )
@@ -69,7 +70,8 @@ class FailureLog:
 
     `http`, `jsonrpc` and `session` take it as `log=`. A failure that passes several seams of one
     operation is logged by the first; a request of `http` is an operation. The level depends on the
-    category of the error (`LEVELS`). The record has these attributes, all without secrets:
+    category of the error (`LEVELS`), and is ERROR if the status of a response is 500 or above and
+    the category would have INFO. The record has these attributes, all without secrets:
 
     | attribute | type | value |
     | --- | --- | --- |
@@ -113,7 +115,7 @@ class FailureLog:
         telemetry: 'Telemetry | None' = None,
     ) -> None:
         self._logger = logger or logging.getLogger('seamwise')
-        self._levels = {**LEVELS, **levels}
+        self._own_levels = dict(levels)
         self._telemetry = telemetry
 
     @property
@@ -123,7 +125,7 @@ class FailureLog:
 
     def failed(  # noqa: PLR0913 -- facts of one response, all but one by keyword
         self,
-        error: TaggedError,
+        error: object,
         *,
         seam: str,
         operation: str,
@@ -135,7 +137,8 @@ class FailureLog:
         """Log a failure, unless a seam of the same operation has logged it already.
 
         Args:
-            error: The error of the failure.
+            error: The error of the failure. One that is not tagged has no category: its level is
+                INFO for an HTTP status below 500, else ERROR.
             seam: Name of the seam, such as `http`.
             operation: Name of the operation without ids, such as `GET /users/{id}`.
             request_id: Id of the request. Default: that of the request that is being served.
@@ -143,13 +146,10 @@ class FailureLog:
             status: Status of the HTTP response.
             ref: Reference of the defect that caused the failure.
         """
-        operation_marks = current_operation()
-        # Outside a request or an operation, the same error object may belong to several failures.
-        if operation_marks.has_end and not operation_marks.is_first_report(
-            error, seam=seam, reporter=_REPORTER
-        ):
+        if not _is_first_report(error, seam):
             return
-        level = self._levels[error.category]
+        is_server_error = _is_server_error(error, status)
+        level = self._level(error, is_server_error)
         if self._logger.isEnabledFor(level):
             extra = _extra(error, operation)
             extra |= drop_none(
@@ -164,10 +164,10 @@ class FailureLog:
             # Tools group records by the text without its arguments. The tag is not before a colon:
             # redaction would take `CredentialsRejected: bank` for a secret and its name.
             operation_text = str(extra['operation']).replace('%', '%%')
-            text = f'{operation_text} failed: %s ({error.tag})'
+            text = f'{operation_text} failed: %s ({extra["tag"]})'
             message = extra['error_message']
             _protected(lambda: self._logger.log(level, text, message, extra=extra))
-        if _is_server_error(error, status):
+        if is_server_error:
             _mark_span(error)
         self._count(error, seam, operation)
 
@@ -213,14 +213,39 @@ class FailureLog:
         """
         return start_operation()
 
-    def _count(self, error: TaggedError | Exception, seam: str, operation: str) -> None:
+    def _level(self, error: object, is_server_error: bool) -> int:  # noqa: FBT001 -- private
+        if not isinstance(error, TaggedError):
+            return logging.ERROR if is_server_error else logging.INFO
+        level = self._own_levels.get(error.category)
+        if level is not None:
+            return level
+        # The credentials of this program that an upstream rejects are no error of the client.
+        is_of_client = LEVELS[error.category] == logging.INFO
+        return logging.ERROR if is_of_client and is_server_error else LEVELS[error.category]
+
+    def _count(self, error: object, seam: str, operation: str) -> None:
         telemetry = self._telemetry
-        if telemetry is not None:
+        if telemetry is not None and isinstance(error, (TaggedError, BaseException)):
             _protected(lambda: telemetry.count(error, seam=seam, operation=operation))
 
 
-def _extra(error: TaggedError, operation: str) -> dict[str, object]:
+def _is_first_report(error: object, seam: str) -> bool:
+    operation = current_operation()
+    # Outside a request or an operation, the same error object may belong to several failures.
+    if not operation.has_end or not isinstance(error, TaggedError):
+        return True
+    return operation.is_first_report(error, seam=seam, reporter=_REPORTER)
+
+
+def _extra(error: object, operation: str) -> dict[str, object]:
     """Return the attributes of a record that only depend on the error and the operation."""
+    if not isinstance(error, TaggedError):
+        return {
+            'tag': type(error).__name__,
+            'operation': safe_text(operation),
+            'error_type': type(error).__name__,
+            'error_message': safe_text(safe_str(error)),
+        }
     fields, masked = counted_items(
         {name: getattr(error, name) for name in error.__struct_fields__ if name != 'cause'}
     )
@@ -230,7 +255,7 @@ def _extra(error: TaggedError, operation: str) -> dict[str, object]:
         'operation': safe_text(operation),
         'fields': fields,
         'error_type': error.tag,
-        'error_message': counted_message_of(error)[0],
+        'error_message': message_of(error),
         'fingerprint': fingerprint(error, operation),
     }
     if masked:
@@ -240,13 +265,13 @@ def _extra(error: TaggedError, operation: str) -> dict[str, object]:
     return extra
 
 
-def _is_server_error(error: TaggedError, status: int | None) -> bool:
+def _is_server_error(error: object, status: int | None) -> bool:
     if status is not None:
         return status >= _SERVER_ERROR
-    return error.category not in _CLIENT_CATEGORIES
+    return not isinstance(error, TaggedError) or error.category not in _CLIENT_CATEGORIES
 
 
-def _mark_span(error: TaggedError | BaseException) -> None:
+def _mark_span(error: object) -> None:
     # A program that has a span has imported this module.
     trace: Any = sys.modules.get('opentelemetry.trace')
     if trace is None:
@@ -272,5 +297,11 @@ def _stderr_logger() -> logging.Logger:
     return logger
 
 
-DEFAULT: Final = FailureLog()
-"""Log of the seams that are given none."""
+_DEFAULT: Final = FailureLog()
+
+
+def failure_log(log: logging.Logger | FailureLog | None) -> FailureLog:
+    """Return the log of failures that the argument `log=` of a seam stands for."""
+    if isinstance(log, FailureLog):
+        return log
+    return _DEFAULT if log is None else FailureLog(log)

@@ -32,10 +32,10 @@ def fingerprint(error: TaggedError | BaseException, operation: str | None) -> st
     return sha256('\0'.join(parts).encode('utf-8', 'backslashreplace')).hexdigest()[:16]
 
 
-def error_type(error: TaggedError | BaseException) -> str:
+def error_type(error: object) -> str:
     """Return the value of the attribute `error.type` of OpenTelemetry.
 
-    It is the tag of an error, or the full class name of an exception.
+    It is the tag of an error, or the full class name of an exception and of any other value.
 
     >>> from msgspec import DecodeError
     >>> error_type(KeyError('a')), error_type(DecodeError())

@@ -3,9 +3,11 @@
 Tasks and threads that a request starts with its context see the same values.
 """
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from contextvars import Token
 
-from seamwise.seams._operations import ACTIVE, Operation
+from seamwise.seams._operations import ACTIVE, Operation, current_operation
 
 
 def current_request_id() -> str | None:
@@ -45,3 +47,21 @@ class serving:  # noqa: N801 -- a context manager, used like a function
 
     def __exit__(self, *exc_info: object) -> None:
         ACTIVE.reset(self._token)
+
+
+@contextmanager
+def in_language(locale: str) -> Generator[None]:
+    """Set the language of the reader inside a `with` block, outside of a request too.
+
+    >>> with in_language('zh_CN'):
+    ...     current_locale()
+    'zh_CN'
+    """
+    outer = current_operation()
+    inner = Operation(has_end=outer.has_end, request_id=outer.request_id, locale=locale)
+    token = ACTIVE.set(inner)
+    try:
+        yield
+    finally:
+        ACTIVE.reset(token)
+        inner.copy_marks_to(outer)

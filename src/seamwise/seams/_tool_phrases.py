@@ -1,6 +1,8 @@
 """Phrases about tool errors that several seams use."""
 
-from seamwise.catalog.tools import RejectedHunk
+from __future__ import annotations
+
+from seamwise.seams._lazy_catalog import tools
 
 _SIGNAL_CODES = range(129, 193)
 """A shell exits with 128 + N when signal N, 1 to 64, ended the command."""
@@ -30,7 +32,7 @@ def describe_exit_code(exit_code: int) -> str | None:
     return _SHELL_CODES.get(exit_code)
 
 
-def describe_rejected_hunk(hunk: RejectedHunk) -> str:
+def describe_rejected_hunk(hunk: tools.RejectedHunk) -> str:
     """Return the header of a hunk and the reason why it was rejected."""
     reason = (
         'fits in more than one place'

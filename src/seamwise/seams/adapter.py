@@ -3,9 +3,9 @@
 A table that lacks a member of its union is a type error, so a new error cannot be forgotten.
 """
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
-from threading import local
+from threading import RLock, local
 from types import MappingProxyType
 from typing import Any, Final, Generic, Never, final
 
@@ -23,12 +23,33 @@ class Adapter(Generic[E_contra, S_co]):
 
     `on(NotFound).verb(…)` of a seam returns an adapter with a single arm; `|` joins adapters.
     Functions that accept an adapter also accept a plain function. Documents need an adapter.
+
+    Args:
+        arms: The arm of each error class. A function that returns an adapter postpones the imports
+            of its classes: it is called once, when the adapter is first used.
     """
 
-    __slots__ = ('_arms',)
+    __slots__ = ('_build', '_built')
 
-    def __init__(self, arms: Mapping[type, Callable[[Never], S_co]]) -> None:
-        self._arms: dict[type, Callable[[Any], S_co]] = dict(arms)
+    def __init__(
+        self,
+        arms: 'Mapping[type, Callable[[Never], S_co]] | Callable[[], Adapter[E_contra, S_co]]',
+    ) -> None:
+        self._build = arms if callable(arms) else None
+        self._built: dict[type, Callable[[Any], S_co]] | None = (
+            None if callable(arms) else dict(arms)
+        )
+
+    @property
+    def _arms(self) -> dict[type, Callable[[Any], S_co]]:
+        return self._build_arms() if self._built is None else self._built
+
+    def _build_arms(self) -> dict[type, Callable[[Any], S_co]]:
+        # Arms are compared by identity, so two threads must not build an adapter twice.
+        with _building:
+            if self._built is None and self._build is not None:
+                self._built = self._build()._arms
+            return self._built or {}
 
     @property
     def kinds(self) -> tuple[type, ...]:
@@ -41,11 +62,46 @@ class Adapter(Generic[E_contra, S_co]):
         return MappingProxyType(self._arms)
 
     def __or__(self, other: 'Adapter[F, S]', /) -> 'Adapter[E_contra | F, S_co | S]':
-        """Return an adapter with the arms of both; a class that both cover is a TypeError."""
-        if not isinstance(other, Adapter):
-            return NotImplemented
+        """Return an adapter with the arms of both.
+
+        Both may contain the same arm, because they were joined with the same adapter before.
+
+        Raises:
+            TypeError: They have different arms for a class, or `other` is a plain function.
+        """
+        _check_adapter(other, '|')
         for kind in self._arms.keys() & other._arms.keys():
-            raise TypeError(f'{kind.__name__} has two arms; remove one of them.')
+            if self._arms[kind] is not other._arms[kind]:
+                raise TypeError(
+                    f'{kind.__name__} has two arms; remove one of them, or replace the first with '
+                    '`.but(…)`.'
+                )
+        return Adapter({**self._arms, **other._arms})
+
+    def but(self, other: 'Adapter[F, S]', /) -> 'Adapter[E_contra, S_co | S]':
+        """Return an adapter in which the arms of another adapter replace those of this one.
+
+        It covers the same classes as before. A wrong class is a TypeError, so that a replacement
+        does not silently lose its effect when the table changes.
+
+        >>> from seamwise.catalog.storage import RecordNotFound
+        >>> from seamwise.seams.http import on
+        >>> from seamwise.seams.http.tables import STORAGE
+        >>> answers = STORAGE.but(on(RecordNotFound).responds(410, 'RECORD_GONE'))
+        >>> answers(RecordNotFound('user', '7')).status
+        410
+
+        Raises:
+            TypeError: This adapter has no arm for a class of `other`, or `other` is a plain
+                function.
+        """
+        _check_adapter(other, 'but')
+        for kind in other._arms:
+            if kind not in self._arms:
+                raise TypeError(
+                    f'There is no arm for {kind.__name__} to replace; add one with `|`. '
+                    f'This adapter covers {_names(self._arms)}.'
+                )
         return Adapter({**self._arms, **other._arms})
 
     def __call__(self, error: E_contra, /) -> S_co:
@@ -55,9 +111,27 @@ class Adapter(Generic[E_contra, S_co]):
             (self._arms[base] for base in kind.__mro__ if base in self._arms), None
         )
         if arm is None:
-            names = ', '.join(covered.__name__ for covered in self._arms)
-            raise TypeError(f'No arm covers {kind.__name__}; this adapter covers {names}.')
+            raise TypeError(
+                f'No arm covers {kind.__name__}; this adapter covers {_names(self._arms)}.'
+            )
         return _observed_call(arm, error) if _observers else arm(error)
+
+
+_building: Final = RLock()
+"""Held while an adapter is built; building it may use other adapters."""
+
+
+def _check_adapter(other: object, operation: str) -> None:
+    if not isinstance(other, Adapter):
+        name = getattr(other, '__name__', None) or type(other).__name__
+        raise TypeError(
+            f'`{operation}` takes an adapter, not {name}: build one with `on(Kind)` of the seam, '
+            'followed by its verb. A plain function can only replace a whole adapter.'
+        )
+
+
+def _names(kinds: Iterable[type]) -> str:
+    return ', '.join(kind.__name__ for kind in kinds)
 
 
 _observers: Final[list[Callable[[object], object]]] = []

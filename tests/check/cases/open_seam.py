@@ -1,8 +1,11 @@
 from collections import defaultdict
-from typing import assert_never
+from typing import Any, TypeVar, assert_never
 
 from seamwise import Category, Do, Failure, Result, Success, TaggedError, fallible
 from seamwise.seams import http
+from seamwise.seams.adapter import Adapter
+
+E = TypeVar('E')
 
 
 class Missing(TaggedError, category=Category.NOT_FOUND, message='missing'):
@@ -206,6 +209,94 @@ ALL = http.on(TaggedError).responds(500, 'FAILED')  # finds: SW107
 
 # case: an adapter
 BOTH = http.on(Missing).responds(404, 'MISSING') | http.on(Busy).responds(503, 'BUSY')
+
+
+# case: a table without an arm for a declared class
+BUSY = http.on(Busy).responds(503, 'BUSY')
+
+HOLE: Adapter[Missing | Busy | Short, http.HttpError] = (
+    http.on(Missing).responds(404, 'MISSING')  # finds: SW107
+    | http.on(Busy).responds(503, 'BUSY')
+)
+
+
+# case: a table with fewer arms, by its name
+ONLY_BUSY: Adapter[Missing | Busy, http.HttpError] = BUSY  # finds: SW107
+
+
+# case: a postponed table without an arm
+LATE: Adapter[Missing | Busy, http.HttpError] = Adapter(lambda: BUSY | BUSY)  # finds: SW107
+
+
+# case: a table with every arm
+WHOLE: Adapter[Missing | Busy, http.HttpError] = http.on(Missing).responds(404, 'M') | BUSY
+
+
+# case: a table with more arms than the declared classes
+NARROWER: Adapter[Busy, http.HttpError] = WHOLE
+
+
+# case: a group of hidden classes on the right, which mypy joins to their base class
+GROUP: Adapter[Missing | Busy | Short, http.HttpError] = BUSY | http.on(Missing | Short).hidden()
+
+
+# case: an argument without an arm
+def serve(adapter: Adapter[Missing | Busy, http.HttpError], *, name: str = '') -> None:
+    pass
+
+
+def served() -> None:
+    serve(BUSY)  # finds: SW107
+    serve(adapter=BUSY | http.on(Short).hidden())  # finds: SW107
+    serve(WHOLE, name='api')
+
+
+# case: a generic parameter
+def serve_any(adapter: Adapter[E, http.HttpError]) -> Adapter[E | Busy, http.HttpError]:
+    return adapter | BUSY
+
+
+serve_any(http.on(Missing).hidden())
+
+
+# case: a returned table without an arm
+def partial() -> Adapter[Missing | Busy, http.HttpError]:
+    return BUSY  # finds: SW107
+
+
+# case: a returned table
+def complete() -> Adapter[Missing | Busy, http.HttpError]:
+    return WHOLE
+
+
+# case: a replaced arm
+CHANGED: Adapter[Missing | Busy, http.HttpError] = WHOLE.but(http.on(Busy).responds(429, 'BUSY'))
+
+
+# case: a replaced arm that is not there
+WRONG = BUSY.but(http.on(Missing).responds(410, 'GONE'))  # finds: SW107
+
+
+# case: a replaced arm does not add one
+STILL: Adapter[Missing | Busy, http.HttpError] = BUSY.but(http.on(Busy).hidden())  # finds: SW107
+
+
+# case: another method of the same name
+class Shop:
+    def but(self, other: object) -> object:
+        return other
+
+
+OTHER = Shop().but(http.on(Missing).hidden())
+
+
+# case: an optional table
+MAYBE: Adapter[Missing | Busy, http.HttpError] | None = WHOLE
+
+
+# case: an untyped table
+ANYTHING: Any = BUSY
+UNKNOWN: Adapter[Missing | Busy, http.HttpError] = ANYTHING
 
 
 # case: allowed with a reason

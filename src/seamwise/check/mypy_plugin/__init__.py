@@ -9,6 +9,8 @@ from typing import Final
 from mypy.errorcodes import ErrorCode
 from mypy.nodes import TypeInfo
 
+ADAPTER: Final = 'seamwise.seams.adapter.Adapter'
+ADAPTER_BUT: Final = 'seamwise.seams.adapter.Adapter.but'
 ADAPTER_OR: Final = 'seamwise.seams.adapter.Adapter.__or__'
 CATCH: Final = 'seamwise.compose.catch'
 CATCH_CALL: Final = 'seamwise.compose.Catch.__call__'

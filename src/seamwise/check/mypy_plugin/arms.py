@@ -1,33 +1,209 @@
-"""Reports of adapters with two arms for one error class, which raise a TypeError at import."""
+"""Types and reports of `|` and `but` of adapters: duplicate arms, and arms that are missing."""
 
-from mypy.plugin import MethodContext
-from mypy.types import Instance, Type, flatten_nested_unions, get_proper_type
+from collections.abc import Iterator
 
-from seamwise.check.mypy_plugin import CODE, is_error_class
+from mypy.applytype import apply_generic_arguments
+from mypy.nodes import (
+    CallExpr,
+    Context,
+    Expression,
+    MemberExpr,
+    OpExpr,
+    RefExpr,
+    TypeAlias,
+    TypeInfo,
+)
+from mypy.plugin import MethodContext, MethodSigContext
+from mypy.subtypes import is_subtype
+from mypy.types import (
+    CallableType,
+    Instance,
+    ProperType,
+    Type,
+    UnionType,
+    flatten_nested_unions,
+    get_proper_type,
+)
+
+from seamwise._text.phrases import join_limited
+from seamwise.check.mypy_plugin import ADAPTER, CODE, is_error_class
 
 
-def check_duplicate_arms(ctx: MethodContext) -> Type:
-    """Report each error class that both operands of `|` have an arm for."""
-    for other in ctx.arg_types[0] if ctx.arg_types else ():
-        other_classes = _error_classes(other)
-        for name in _error_classes(ctx.type):
-            if name in other_classes:
+def infer_signature(ctx: MethodSigContext) -> CallableType:
+    """Infer the type of `|` from its operands alone.
+
+    mypy would take the classes of the right operand from the declared type of the whole
+    expression. It would report a missing class as an unsupported operand, and join two classes of
+    one operand to their base class.
+    """
+    signature = ctx.default_signature
+    other = as_adapter(ctx.api.get_expression_type(ctx.args[0][0])) if ctx.args[0] else None
+    if other is None:
+        return signature
+    return apply_generic_arguments(signature, other.args, _ignore_bounds, ctx.context)
+
+
+def _ignore_bounds(callee: CallableType, type_: Type, name: str, context: Context) -> None:
+    """Report nothing: the type variables of `|` have no bounds."""
+
+
+def check_joined_arms(ctx: MethodContext) -> Type:
+    """Report two arms for one class in `a | b`, and classes of the declared type without an arm."""
+    if ctx.arg_types and ctx.arg_types[0]:
+        left = ctx.context.left if isinstance(ctx.context, OpExpr) else None
+        right = ctx.args[0][0]
+        left_classes, right_classes = _error_classes(ctx.type), _error_classes(ctx.arg_types[0][0])
+        # Both tables may contain the same arm. Only an arm that is built here differs for sure.
+        duplicates = left_classes.keys() & _built_arms(right)
+        duplicates |= right_classes.keys() & _built_arms(left)
+        for name in left_classes:
+            if name in duplicates:
                 ctx.api.fail(
-                    f'{name.rpartition(".")[2]} has two arms; remove one of them.',
-                    ctx.args[0][0],
+                    f'{left_classes[name]} has two arms; remove one of them, '
+                    'or replace the first with `.but(…)`.',
+                    right,
                     code=CODE,
                 )
-    return ctx.default_return_type
+    return _check_coverage(ctx)
 
 
-def _error_classes(adapter: Type) -> list[str]:
-    """Return the error classes in the type of an adapter; each of them has its own arm."""
-    adapter = get_proper_type(adapter)
-    if not isinstance(adapter, Instance) or not adapter.args:
+def check_replaced_arms(ctx: MethodContext) -> Type:
+    """Report arms that `but` cannot replace, and classes of the declared type without an arm."""
+    if ctx.arg_types and ctx.arg_types[0]:
+        names = unknown_arms(ctx.type, ctx.arg_types[0][0])
+        if names:
+            ctx.api.fail(' '.join(unknown_arms_message(names)), ctx.args[0][0], code=CODE)
+    return _check_coverage(ctx)
+
+
+def missing_arms(declared: Type, adapter: Type) -> list[str]:
+    """Return the names of the classes that a declared adapter covers and another one does not.
+
+    The list is empty if one of the types is unknown, or no adapter.
+    """
+    target, source = as_adapter(declared), as_adapter(adapter)
+    if target is None or source is None or not (_is_known(target) and _is_known(source)):
         return []
-    members = [get_proper_type(item) for item in flatten_nested_unions([adapter.args[0]])]
-    return [
-        member.type.fullname
+    covered = source.args[0]
+    return [_name(member) for member in _members(target.args[0]) if not is_subtype(member, covered)]
+
+
+def missing_arms_message(names: list[str]) -> tuple[str, str]:
+    """Return the message about the classes that an adapter does not cover, and the advice.
+
+    >>> missing_arms_message(['Busy'])
+    ('This adapter has no arm for Busy.', 'Add `on(Busy)…`, or `on(Busy).hidden()`.')
+    """
+    arms = join_limited([f'`on({name})…`' for name in names])
+    return (
+        f'This adapter has no {_arms(names)} for {join_limited(names)}.',
+        f'Add {arms}, or `on({" | ".join(names)}).hidden()`.',
+    )
+
+
+def unknown_arms(table: Type, other: Type) -> list[str]:
+    """Return the names of the classes in an argument of `but` that the table does not cover.
+
+    The list is empty if the type of the table is unknown.
+    """
+    adapter = as_adapter(table)
+    if adapter is None or not _is_known(adapter):
+        return []
+    covered = _error_classes(adapter)
+    return [name for full_name, name in _error_classes(other).items() if full_name not in covered]
+
+
+def unknown_arms_message(names: list[str]) -> tuple[str, str]:
+    """Return the message about the classes for which `but` has no arm to replace, and the advice.
+
+    >>> unknown_arms_message(['Busy', 'Lost'])[0]
+    'This adapter has no arms for Busy and Lost to replace.'
+    """
+    return (
+        f'This adapter has no {_arms(names)} for {join_limited(names)} to replace.',
+        'Add arms with `|`; `but` replaces arms that the adapter has.',
+    )
+
+
+def as_adapter(type_: Type | None) -> Instance | None:
+    """Return the type of an adapter; None for other types."""
+    proper = get_proper_type(type_)
+    if isinstance(proper, Instance) and proper.type.fullname == ADAPTER and proper.args:
+        return proper
+    return None
+
+
+def join_adapters(left: Instance, right: Instance) -> Instance:
+    """Return the type of an adapter that covers the classes of both."""
+    errors = UnionType.make_union([*_members(left.args[0]), *_members(right.args[0])])
+    return Instance(left.type, [errors, left.args[1]])
+
+
+def _arms(names: list[str]) -> str:
+    return 'arm' if len(names) == 1 else 'arms'
+
+
+def _check_coverage(ctx: MethodContext) -> Type:
+    """Report the classes that the declared type of an expression adds to those with an arm."""
+    context = ctx.api.type_context[-1]
+    declared = as_adapter(context)
+    adapter = as_adapter(ctx.default_return_type)
+    if declared is None or adapter is None or not (missing := missing_arms(declared, adapter)):
+        return ctx.default_return_type
+    ctx.api.fail(' '.join(missing_arms_message(missing)), ctx.context, code=CODE)
+    # With the declared classes, mypy does not report the assignment, too.
+    return Instance(adapter.type, [declared.args[0], adapter.args[1]])
+
+
+def _members(union: Type) -> list[ProperType]:
+    return [get_proper_type(item) for item in flatten_nested_unions([union])]
+
+
+def _is_known(adapter: Instance) -> bool:
+    """Return whether an adapter covers only classes, and no type variable or Any."""
+    return all(isinstance(member, Instance) for member in _members(adapter.args[0]))
+
+
+def _name(member: ProperType) -> str:
+    return member.type.name if isinstance(member, Instance) else str(member)
+
+
+def _error_classes(adapter: Type) -> dict[str, str]:
+    """Return the full and the short names of the error classes in the type of an adapter."""
+    proper = as_adapter(adapter)
+    members = _members(proper.args[0]) if proper is not None else []
+    return {
+        member.type.fullname: member.type.name
         for member in members
         if isinstance(member, Instance) and is_error_class(member.type)
-    ]
+    }
+
+
+def _built_arms(node: Expression | None) -> Iterator[str]:
+    """Yield the full names of the classes whose arms an expression builds: `on(A).verb(…) | …`."""
+    match node:
+        case OpExpr(op='|', left=left, right=right):
+            yield from _built_arms(left)
+            yield from _built_arms(right)
+        case CallExpr(
+            callee=MemberExpr(expr=CallExpr(callee=RefExpr(fullname=builder), args=[kind]))
+        ) if builder.startswith('seamwise.seams.') and builder.endswith('.on'):
+            yield from _class_names(kind)
+        case _:
+            pass
+
+
+def _class_names(node: Expression) -> Iterator[str]:
+    """Yield the full names of the classes in an expression: a class, `A | B`, or an alias."""
+    match node:
+        case OpExpr(left=left, right=right):
+            yield from _class_names(left)
+            yield from _class_names(right)
+        case RefExpr(node=TypeInfo(fullname=name)):
+            yield name
+        case RefExpr(node=TypeAlias(target=target)):
+            for member in _members(target):
+                if isinstance(member, Instance):
+                    yield member.type.fullname
+        case _:
+            pass

@@ -1,4 +1,4 @@
-"""# SW107: seam that is not exhaustive.
+r"""# SW107: seam that is not exhaustive.
 
 Decide about each error class separately when you show errors. A new error is then a type error at
 every seam that does not handle it. A wildcard arm, an arm for a base class, or a table with a
@@ -42,6 +42,15 @@ def code(error: Missing | Busy) -> int:
             assert_never(error)
 ```
 
+An adapter that lacks a class of its declared type is a type error. The finding names the class,
+unlike the message of mypy.
+
+| Adapter | Reported |
+| --- | --- |
+| `TABLE: Adapter[A \| B, HttpError] = on(A).responds(404, 'A')` | no arm for `B` |
+| The same as an argument, or as a return value | no arm for `B` |
+| `TABLE.but(on(C).responds(503, 'C'))` | no arm for `C` to replace |
+
 A wildcard arm that only returns the error (`case other: return Failure(other)`) is not reported:
 the return type of the function still names the errors.
 """
@@ -53,6 +62,7 @@ from mypy.types import Instance, ProperType, TypeType, get_proper_type
 
 from seamwise.check.findings import RawFinding
 from seamwise.check.inference import inference_of
+from seamwise.check.inference.adapter_coverage import find_missing_arms
 from seamwise.check.inference.exhaustiveness_fix import assert_never_edits
 from seamwise.check.rules.rule import Rule
 from seamwise.check.typed_ast.channels import base_names, channel_of, union_members
@@ -77,6 +87,7 @@ def _find_open_seams(module: Module) -> Iterator[RawFinding]:
         yield from _check_adapter(call, module)
     for subscript in module.nodes_of_type(ast.Subscript):
         yield from _check_default_table(subscript, module)
+    yield from find_missing_arms(inference_of(module))
 
 
 def _check_match(match: ast.Match, module: Module) -> Iterator[RawFinding]:

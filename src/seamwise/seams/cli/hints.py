@@ -6,6 +6,8 @@ from seamwise._text.phrases import truncate
 from seamwise.catalog.problem import Problem
 from seamwise.errors import TaggedError, retry_after
 
+LATER_MESSAGE = 'try again later.'
+
 EXCERPT_LIMIT = 200
 """In characters. Longer texts are cut in a hint."""
 
@@ -15,7 +17,7 @@ def retry_later_hint(error: TaggedError) -> str | None:
 
     A known delay becomes a hint for every error, so that tables need not repeat it.
     """
-    return 'try again later.' if retry_after(error) is None else None
+    return LATER_MESSAGE if retry_after(error) is None else None
 
 
 def excerpt_hint(text: str) -> str | None:

@@ -16,8 +16,10 @@ from seamwise.errors import TaggedError, retry_after
 from seamwise.seams._arm_builder import ArmBuilder
 from seamwise.seams._common import message_of, safe_text
 from seamwise.seams._redacted import all_causes, redacted
+from seamwise.seams._request_context import current_locale
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.cli.shape import Rendered
+from seamwise.texts import catalogue
 
 K = TypeVar('K', bound=TaggedError)
 K_contra = TypeVar('K_contra', bound=TaggedError, contravariant=True)
@@ -27,6 +29,9 @@ Hint: TypeAlias = Callable[[K_contra], str | Iterable[str] | None]
 
 Lookup: TypeAlias = Callable[[K_contra], tuple[str, Iterable[str]]]
 """Returns an unknown name and the available names, between which close matches are searched."""
+
+DELAY_MESSAGE = 'try again in {seconds:g} s.'
+NO_DELAY_MESSAGE = 'try again now.'
 
 MAX_HINTS = 20
 MAX_EXIT_CODE = 255
@@ -46,7 +51,7 @@ class CliArm(Struct, Generic[K], frozen=True):
         hint = self.hint(safe_error) if callable(self.hint) else self.hint
         place = self.place(safe_error) if self.place else None
         lines = [
-            message_of(error),
+            message_of(error, current_locale()),
             *_place_line(place),
             *_hint_lines(hint),
             *_delay_hint(retry_after(error)),
@@ -69,16 +74,23 @@ def _place_line(place: Place | None) -> Iterator[str]:
 
 def _delay_hint(seconds: float | None) -> Iterator[str]:
     if seconds is not None:
-        yield f'hint: try again in {seconds:g} s.' if seconds else 'hint: try again now.'
+        hint = DELAY_MESSAGE if seconds else NO_DELAY_MESSAGE
+        yield f'hint: {_translated(hint).format(seconds=seconds)}'
 
 
 def _hint_lines(hint: str | Iterable[str] | None) -> Iterator[str]:
     hints = iter([hint] if isinstance(hint, str) else hint or [])
     for text in islice(hints, MAX_HINTS):
-        yield f'hint: {text}'
+        yield f'hint: {_translated(text)}'
     omitted = sum(1 for _ in hints)
     if omitted:
         yield f'hint: … ({omitted} more)'
+
+
+def _translated(hint: str) -> str:
+    """Return a hint in the language of the reader; a text without a translation is unchanged."""
+    locale = current_locale()
+    return hint if locale == 'en' or not hint else catalogue(locale).gettext(hint)
 
 
 def _suggestion_line(suggestions: tuple[str, ...]) -> Iterator[str]:
@@ -139,7 +151,8 @@ def on(kind: TypeForm[K], /) -> ArmBuilder[Any, Rendered]:
 
     Combine arms with `|`. The rendered text consists of the error's message, its position in a
     file, the hints, the delay of its `retry_after` in seconds, `did you mean` with its
-    `suggestions`, and its causes.
+    `suggestions`, and its causes. `report` translates the message, and the hints that are in a
+    message catalog.
 
     A union is accepted for `.hidden()` only: `on(A | B).hidden()` covers all of its members.
 

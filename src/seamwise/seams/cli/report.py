@@ -5,11 +5,14 @@ from typing import Any, Literal, TextIO, TypeAlias, TypeVar, overload
 
 from typing_extensions import TypeIs
 
-from seamwise._text.jsonable import to_json
 from seamwise._text.source_excerpt import Source, Style, from_file, pointer
 from seamwise.containers import Result, Success, expect_result
+from seamwise.seams._request_context import in_language
 from seamwise.seams.cli.groups import MAX_GROUPS, RenderedGroup, common_exit_code, group_equal
+from seamwise.seams.cli.json_line import failure_line, success_line
+from seamwise.seams.cli.language import environment_locale
 from seamwise.seams.cli.shape import Rendered
+from seamwise.seams.cli.streams import exit_code_of, write, write_or_discard
 from seamwise.seams.cli.style import (
     DEFAULT_WIDTH,
     requested_style,
@@ -34,6 +37,7 @@ def report(
     color: bool | None = None,
     width: int | None = None,
     style: Form | None = None,
+    locale: str | None = None,
     source: Source = from_file,
 ) -> int: ...
 
@@ -48,6 +52,7 @@ def report(
     color: bool | None = None,
     width: int | None = None,
     style: Form | None = None,
+    locale: str | None = None,
     source: Source = from_file,
 ) -> int: ...
 
@@ -61,9 +66,13 @@ def report(  # noqa: PLR0913 -- all are keywords, and most calls pass only the s
     color: bool | None = None,
     width: int | None = None,
     style: Form | None = None,
+    locale: str | None = None,
     source: Source = from_file,
 ) -> int:
     """Write a value to `stdout` or a failure to `stderr`, and return the exit code.
+
+    If standard output cannot be written, the exit code of a success is 141 for a closed pipe and
+    74 for other reasons, such as a full disk; `stderr` then has a line about it.
 
     An empty text writes nothing. For several failures (a tuple, as `accumulate` returns), equal
     ones are written once with their count. Their exit code is the common one, else 1. An error
@@ -81,6 +90,8 @@ def report(  # noqa: PLR0913 -- all are keywords, and most calls pass only the s
             no caret. `json` writes one line to `stdout` for any result, with the keys `ok`,
             `exit_code`, and `value` or `errors`. Default: SEAMWISE_STYLE in the environment, else
             `auto`.
+        locale: Language of messages and hints, such as `zh_CN`. Default: the language that
+            LANGUAGE, LC_ALL, LC_MESSAGES and LANG select.
         source: Returns the text of a file. Default: reads the file.
 
     >>> import sys
@@ -96,14 +107,24 @@ def report(  # noqa: PLR0913 -- all are keywords, and most calls pass only the s
     result = expect_result(result, 'report')
     if type(result) is Success:
         value: object = result.unwrap()
-        text = _json(ok=True, exit_code=0, value=value) if style == 'json' else done(value).text
-        _write(text, stdout)
+        try:
+            write(success_line(value) if style == 'json' else done(value).text, stdout)
+        except OSError as error:
+            return exit_code_of(error, stdout, stderr)
         return 0
-    groups = group_equal(adapter(error) for error in _errors(result.failure()))
+    errors = _errors(result.failure())
+    with in_language(locale or environment_locale()):
+        rendered = [adapter(error) for error in errors]
+    groups = group_equal(rendered)
     exit_code = common_exit_code(groups)
     if style == 'json':
-        errors = [_group_fields(group) for group in groups]
-        _write(_json(ok=False, exit_code=exit_code, errors=errors), stdout)
+        try:
+            write(failure_line(zip(errors, rendered, strict=True), exit_code), stdout)
+        except OSError as error:
+            exit_code_of(error, stdout, stderr)
+        return exit_code
+    # Python sets a standard stream to None if it is closed when the process starts.
+    if _is_none(stderr):
         return exit_code
     text_style = style or requested_style()
     blocks = [
@@ -112,7 +133,7 @@ def report(  # noqa: PLR0913 -- all are keywords, and most calls pass only the s
     ]
     if len(groups) > MAX_GROUPS:
         blocks.append(f'… ({len(groups) - MAX_GROUPS} more)')
-    _write('\n\n'.join(blocks), stderr)
+    write_or_discard('\n\n'.join(blocks), stderr)
     return exit_code
 
 
@@ -120,22 +141,12 @@ def _errors(failure: object) -> tuple[object, ...]:
     return failure if _is_tuple(failure) else (failure,)
 
 
+def _is_none(stream: object) -> bool:
+    return stream is None
+
+
 def _is_tuple(failure: object) -> TypeIs[tuple[object, ...]]:
     return type(failure) is tuple
-
-
-def _json(**fields: object) -> str:
-    return to_json(fields).decode()
-
-
-def _group_fields(group: RenderedGroup) -> dict[str, object]:
-    rendered = group.rendered
-    fields: dict[str, object] = {
-        'text': rendered.text,
-        'exit_code': rendered.exit_code,
-        'count': group.count,
-    }
-    return {**fields, 'place': rendered.place} if rendered.place else fields
 
 
 def _block(
@@ -153,11 +164,6 @@ def _block(
         # After the message and the line `at path:line:column`.
         lines[2:2] = pointer(place, source(place) or '', width=columns, style=style)
     return layout('\n'.join(lines), stream, color=color, width=width, style=style)
-
-
-def _write(text: str, stream: TextIO) -> None:
-    if text:
-        stream.write(encode_for_stream(text + '\n', stream).decode(stream.encoding or 'utf-8'))
 
 
 def layout(
@@ -193,8 +199,3 @@ def layout(
     return format_for_terminal(
         text, width=columns or DEFAULT_WIDTH, color=is_colored, first_style=first_style
     )
-
-
-def encode_for_stream(text: str, stream: TextIO) -> bytes:
-    """Encode a text for a stream; characters that its encoding lacks are escaped."""
-    return text.encode(stream.encoding or 'utf-8', 'backslashreplace')

@@ -5,9 +5,10 @@ Exit codes follow sysexits.h: 2 usage, 65 bad data, 66 no input, 69 unavailable,
 of a shell after Ctrl-C, 1 any other failure.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
-from seamwise import policies
 from seamwise._text.phrases import (
     join_limited,
     join_quoted,
@@ -15,12 +16,13 @@ from seamwise._text.phrases import (
     truncate,
 )
 from seamwise._text.source_excerpt import Place
-from seamwise.catalog import (
+from seamwise.seams._lazy_catalog import (
     access,
     agents,
     models,
     network,
     parsing,
+    policies,
     protocols,
     sessions,
     storage,
@@ -49,9 +51,12 @@ def _sign_in_reason(error: access.Unauthenticated) -> str | None:
     return None if error.reason is None else f'{error.reason}.'
 
 
-ACCESS: Adapter[access.AccessError, Rendered] = on(access.Unauthenticated).exits(
-    77, hint=_sign_in_reason
-) | on(access.AccessDenied).exits(77, hint='ask an administrator to grant access.')
+ACCESS: Adapter[access.AccessError, Rendered] = Adapter(
+    lambda: (
+        on(access.Unauthenticated).exits(77, hint=_sign_in_reason)
+        | on(access.AccessDenied).exits(77, hint='ask an administrator to grant access.')
+    )
+)
 
 
 def _available_agents(error: agents.AgentNotFound) -> str | None:
@@ -78,20 +83,24 @@ def _violated_rules(error: agents.GuardrailsViolated) -> Iterator[str]:
     return problem_hints(error.problems, whole='all of it')
 
 
-AGENTS: Adapter[agents.AgentError, Rendered] = (
-    on(agents.AgentNotFound).exits(
-        2, hint=_available_agents, lookup=lambda error: (error.name, error.available)
-    )
-    | on(agents.CommandNotFound).exits(
-        2, hint=_available_commands, lookup=lambda error: (error.name, error.available)
-    )
-    | on(agents.AgentNotReady).exits(69, hint=retry_later_hint)
-    | on(agents.AgentBusy).exits(75, hint=retry_later_hint)
-    | on(agents.InvalidTransition).exits(1, hint=_next_states)
-    | on(agents.GuardrailsViolated).exits(77, hint=_violated_rules)
-    | on(agents.ContextOverflow).exits(65, hint='compress the conversation, or start a new one.')
-    | on(agents.CompressionFailed).exits(
-        1, hint='shorten it manually, or start a new conversation.'
+AGENTS: Adapter[agents.AgentError, Rendered] = Adapter(
+    lambda: (
+        on(agents.AgentNotFound).exits(
+            2, hint=_available_agents, lookup=lambda error: (error.name, error.available)
+        )
+        | on(agents.CommandNotFound).exits(
+            2, hint=_available_commands, lookup=lambda error: (error.name, error.available)
+        )
+        | on(agents.AgentNotReady).exits(69, hint=retry_later_hint)
+        | on(agents.AgentBusy).exits(75, hint=retry_later_hint)
+        | on(agents.InvalidTransition).exits(1, hint=_next_states)
+        | on(agents.GuardrailsViolated).exits(77, hint=_violated_rules)
+        | on(agents.ContextOverflow).exits(
+            65, hint='compress the conversation, or start a new one.'
+        )
+        | on(agents.CompressionFailed).exits(
+            1, hint='shorten it manually, or start a new conversation.'
+        )
     )
 )
 
@@ -100,11 +109,13 @@ def _deadline_advice(error: policies.DeadlineExceeded) -> str:
     return f'request less at a time, or allow more than {error.timeout:g} s.'
 
 
-GUARDS: Adapter[policies.GuardError, Rendered] = (
-    on(policies.RateLimited).exits(75)
-    | on(policies.CircuitOpen).exits(75, hint='continue without it until it recovers.')
-    | on(policies.BulkheadFull).exits(75, hint=retry_later_hint)
-    | on(policies.DeadlineExceeded).exits(124, hint=_deadline_advice)
+GUARDS: Adapter[policies.GuardError, Rendered] = Adapter(
+    lambda: (
+        on(policies.RateLimited).exits(75)
+        | on(policies.CircuitOpen).exits(75, hint='continue without it until it recovers.')
+        | on(policies.BulkheadFull).exits(75, hint=retry_later_hint)
+        | on(policies.DeadlineExceeded).exits(124, hint=_deadline_advice)
+    )
 )
 
 
@@ -121,23 +132,29 @@ def _schema_problems(error: models.StructuredOutputInvalid) -> Iterator[str]:
     yield from problem_hints(error.problems, whole='the answer')
 
 
-MODELS: Adapter[models.ModelError, Rendered] = (
-    on(models.ModelNotFound).exits(2, hint=_offered_models)
-    | on(models.ProviderNotReady).exits(78, hint="fix the provider's configuration.")
-    | on(models.ProviderUnavailable).exits(69, hint='try another provider.')
-    | on(models.ModelOverloaded).exits(75, hint='try another model.')
-    | on(models.NoModelAvailable).exits(69, hint=retry_later_hint)
-    | on(models.InvalidModelRequest).exits(65)
-    | on(models.ContextTooLong).exits(65, hint=_excess_tokens)
-    | on(models.ContentFiltered).exits(77, hint='rephrase the request if it is legitimate.')
-    | on(models.OutputTruncated).exits(65, hint='request a shorter answer, or allow more tokens.')
-    | on(models.StructuredOutputInvalid).exits(75, hint=_schema_problems)
-    | on(models.QuotaExceeded).exits(69, hint='raise the quota, or wait until it is reset.')
-    | on(models.BudgetExceeded).exits(69, hint='raise the budget, or ask its owner to raise it.')
-    | on(models.BatchClosed).exits(1, hint='open a new batch.')
-    | on(models.BatchFull).exits(75, hint=retry_later_hint)
-    | on(models.BatchTimedOut).exits(124, hint='send it again, or make it smaller.')
-    | on(models.CacheMiss).exits(66, hint='send the request to the model.')
+MODELS: Adapter[models.ModelError, Rendered] = Adapter(
+    lambda: (
+        on(models.ModelNotFound).exits(2, hint=_offered_models)
+        | on(models.ProviderNotReady).exits(78, hint="fix the provider's configuration.")
+        | on(models.ProviderUnavailable).exits(69, hint='try another provider.')
+        | on(models.ModelOverloaded).exits(75, hint='try another model.')
+        | on(models.NoModelAvailable).exits(69, hint=retry_later_hint)
+        | on(models.InvalidModelRequest).exits(65)
+        | on(models.ContextTooLong).exits(65, hint=_excess_tokens)
+        | on(models.ContentFiltered).exits(77, hint='rephrase the request if it is legitimate.')
+        | on(models.OutputTruncated).exits(
+            65, hint='request a shorter answer, or allow more tokens.'
+        )
+        | on(models.StructuredOutputInvalid).exits(75, hint=_schema_problems)
+        | on(models.QuotaExceeded).exits(69, hint='raise the quota, or wait until it is reset.')
+        | on(models.BudgetExceeded).exits(
+            69, hint='raise the budget, or ask its owner to raise it.'
+        )
+        | on(models.BatchClosed).exits(1, hint='open a new batch.')
+        | on(models.BatchFull).exits(75, hint=retry_later_hint)
+        | on(models.BatchTimedOut).exits(124, hint='send it again, or make it smaller.')
+        | on(models.CacheMiss).exits(66, hint='send the request to the model.')
+    )
 )
 
 
@@ -156,12 +173,14 @@ def _response_excerpt(error: network.UpstreamFailed) -> Iterator[str]:
     yield from filter(None, [excerpt_hint(error.excerpt), retry_later_hint(error)])
 
 
-NETWORK: Adapter[network.NetworkError, Rendered] = (
-    on(network.HostUnreachable).exits(69, hint='check the name and the network connection.')
-    | on(network.NetworkTimedOut).exits(124, hint=retry_later_hint)
-    | on(network.UpstreamRateLimited).exits(75, hint=_rate_limit)
-    | on(network.CredentialsRejected).exits(78, hint=_required_setting)
-    | on(network.UpstreamFailed).exits(69, hint=_response_excerpt)
+NETWORK: Adapter[network.NetworkError, Rendered] = Adapter(
+    lambda: (
+        on(network.HostUnreachable).exits(69, hint='check the name and the network connection.')
+        | on(network.NetworkTimedOut).exits(124, hint=retry_later_hint)
+        | on(network.UpstreamRateLimited).exits(75, hint=_rate_limit)
+        | on(network.CredentialsRejected).exits(78, hint=_required_setting)
+        | on(network.UpstreamFailed).exits(69, hint=_response_excerpt)
+    )
 )
 
 
@@ -173,10 +192,12 @@ def _call_problems(error: parsing.SchemaViolations) -> Iterator[str]:
     return problem_hints(error.problems, whole='the line')
 
 
-PARSING: Adapter[parsing.ParsingError, Rendered] = (
-    on(parsing.UnreadableCall).exits(65, hint=_call_excerpt)
-    | on(parsing.UnknownFormat).exits(65, hint=_call_excerpt)
-    | on(parsing.SchemaViolations).exits(65, hint=_call_problems)
+PARSING: Adapter[parsing.ParsingError, Rendered] = Adapter(
+    lambda: (
+        on(parsing.UnreadableCall).exits(65, hint=_call_excerpt)
+        | on(parsing.UnknownFormat).exits(65, hint=_call_excerpt)
+        | on(parsing.SchemaViolations).exits(65, hint=_call_problems)
+    )
 )
 
 
@@ -200,40 +221,46 @@ def _card_problems(error: protocols.AgentCardInvalid) -> Iterator[str]:
     return problem_hints(error.problems, whole='the card')
 
 
-MCP: Adapter[protocols.McpError, Rendered] = (
-    on(protocols.McpConnectionFailed).exits(69, hint=_connection_advice)
-    | on(protocols.McpTransportFailed).exits(69, hint='reconnect.')
-    | on(protocols.McpServerFailed).exits(1, hint=_server_fault)
-    | on(protocols.McpTimedOut).exits(124, hint=retry_later_hint)
+MCP: Adapter[protocols.McpError, Rendered] = Adapter(
+    lambda: (
+        on(protocols.McpConnectionFailed).exits(69, hint=_connection_advice)
+        | on(protocols.McpTransportFailed).exits(69, hint='reconnect.')
+        | on(protocols.McpServerFailed).exits(1, hint=_server_fault)
+        | on(protocols.McpTimedOut).exits(124, hint=retry_later_hint)
+    )
 )
 
-LSP: Adapter[protocols.LspError, Rendered] = (
-    on(protocols.LspNotInitialized).exits(
-        78, hint='check that the server is installed, and how it is started.'
+LSP: Adapter[protocols.LspError, Rendered] = Adapter(
+    lambda: (
+        on(protocols.LspNotInitialized).exits(
+            78, hint='check that the server is installed, and how it is started.'
+        )
+        | on(protocols.LspRequestFailed).exits(1)
+        | on(protocols.LspContentModified).exits(1, hint='repeat the request for the current text.')
     )
-    | on(protocols.LspRequestFailed).exits(1)
-    | on(protocols.LspContentModified).exits(1, hint='repeat the request for the current text.')
 )
 
-A2A: Adapter[protocols.A2aError, Rendered] = (
-    on(protocols.A2aTaskNotFound).exits(
-        66, hint='check the id; the agent may have deleted an old task.'
+A2A: Adapter[protocols.A2aError, Rendered] = Adapter(
+    lambda: (
+        on(protocols.A2aTaskNotFound).exits(
+            66, hint='check the id; the agent may have deleted an old task.'
+        )
+        | on(protocols.A2aTaskNotCancelable).exits(1, hint='read its result instead.')
+        | on(protocols.A2aPushNotSupported).exits(65, hint='poll the task, or read its stream.')
+        | on(protocols.A2aUnsupportedOperation).exits(
+            65, hint="see the agent's card for its operations."
+        )
+        | on(protocols.A2aContentTypeNotSupported).exits(65, hint=_supported)
+        | on(protocols.A2aInvalidAgentResponse).exits(65)
+        | on(protocols.A2aExtendedCardNotConfigured).exits(
+            78, hint='ask the operator of the agent to configure it.'
+        )
+        | on(protocols.A2aExtensionRequired).exits(
+            65, hint='declare the extension, or use another agent.'
+        )
+        | on(protocols.A2aVersionNotSupported).exits(65, hint=_supported)
+        | on(protocols.AgentCardInvalid).exits(78, hint=_card_problems)
     )
-    | on(protocols.A2aTaskNotCancelable).exits(1, hint='read its result instead.')
-    | on(protocols.A2aPushNotSupported).exits(65, hint='poll the task, or read its stream.')
-    | on(protocols.A2aUnsupportedOperation).exits(
-        65, hint="see the agent's card for its operations."
-    )
-    | on(protocols.A2aContentTypeNotSupported).exits(65, hint=_supported)
-    | on(protocols.A2aInvalidAgentResponse).exits(65)
-    | on(protocols.A2aExtendedCardNotConfigured).exits(
-        78, hint='ask the operator of the agent to configure it.'
-    )
-    | on(protocols.A2aExtensionRequired).exits(
-        65, hint='declare the extension, or use another agent.'
-    )
-    | on(protocols.A2aVersionNotSupported).exits(65, hint=_supported)
-    | on(protocols.AgentCardInvalid).exits(78, hint=_card_problems)
 )
 
 
@@ -250,25 +277,29 @@ def _attempts(error: sessions.RecoveryFailed) -> str:
     return f'it was tried {pluralize(error.attempts, "time")}.'
 
 
-SESSIONS: Adapter[sessions.SessionError, Rendered] = (
-    on(sessions.InvalidInput).exits(65)
-    | on(sessions.SessionNotFound).exits(66, hint='start a new session.')
-    | on(sessions.SessionBusy).exits(1, hint='wait until it finishes, or stop it.')
-    | on(sessions.ConnectionLost).exits(69, hint=_reconnect)
-    | on(sessions.ReplayGap).exits(1, hint=_replay_gap)
-    | on(sessions.UnknownEpoch).exits(
-        66, hint='start again without the sequence numbers of the old epoch.'
+SESSIONS: Adapter[sessions.SessionError, Rendered] = Adapter(
+    lambda: (
+        on(sessions.InvalidInput).exits(65)
+        | on(sessions.SessionNotFound).exits(66, hint='start a new session.')
+        | on(sessions.SessionBusy).exits(1, hint='wait until it finishes, or stop it.')
+        | on(sessions.ConnectionLost).exits(69, hint=_reconnect)
+        | on(sessions.ReplayGap).exits(1, hint=_replay_gap)
+        | on(sessions.UnknownEpoch).exits(
+            66, hint='start again without the sequence numbers of the old epoch.'
+        )
+        | on(sessions.AckAhead).exits(65, hint='acknowledge only events that were received.')
+        | on(sessions.RecoveryFailed).exits(1, hint=_attempts)
     )
-    | on(sessions.AckAhead).exits(65, hint='acknowledge only events that were received.')
-    | on(sessions.RecoveryFailed).exits(1, hint=_attempts)
 )
 
 
-STORAGE: Adapter[storage.StorageError, Rendered] = (
-    on(storage.RecordNotFound).exits(66, hint='check the key, or store it first.')
-    | on(storage.RecordExists).exits(73, hint='update that record, or choose another key.')
-    | on(storage.StoreClosed).exits(69, hint='open it again.')
-    | on(storage.StoreUnavailable).exits(69, hint=retry_later_hint)
+STORAGE: Adapter[storage.StorageError, Rendered] = Adapter(
+    lambda: (
+        on(storage.RecordNotFound).exits(66, hint='check the key, or store it first.')
+        | on(storage.RecordExists).exits(73, hint='update that record, or choose another key.')
+        | on(storage.StoreClosed).exits(69, hint='open it again.')
+        | on(storage.StoreUnavailable).exits(69, hint=retry_later_hint)
+    )
 )
 
 
@@ -287,17 +318,21 @@ def _response_status(error: streaming.StreamProviderFailed) -> str | None:
     )
 
 
-STREAMING: Adapter[streaming.StreamingError, Rendered] = (
-    on(streaming.InvalidStream).exits(65)
-    | on(streaming.ChunkUnparsable).exits(65, hint=_chunk_excerpt)
-    | on(streaming.ChunkHandlerFailed).exits(75, hint='try again.')
-    | on(streaming.StreamAborted).exits(130)
-    | on(streaming.UserInterrupted).exits(130, hint=lambda error: error.feedback)
-    | on(streaming.StreamProviderFailed).exits(69, hint=_response_status)
-    | on(streaming.TokenCountFailed).exits(1, hint='estimate the count instead.')
-    | on(streaming.BufferFull).exits(75, hint=retry_later_hint)
-    | on(streaming.StreamClosed).exits(1, hint='open a new stream.')
-    | on(streaming.SlowConsumer).exits(75, hint='reconnect, and continue where the stream stopped.')
+STREAMING: Adapter[streaming.StreamingError, Rendered] = Adapter(
+    lambda: (
+        on(streaming.InvalidStream).exits(65)
+        | on(streaming.ChunkUnparsable).exits(65, hint=_chunk_excerpt)
+        | on(streaming.ChunkHandlerFailed).exits(75, hint='try again.')
+        | on(streaming.StreamAborted).exits(130)
+        | on(streaming.UserInterrupted).exits(130, hint=lambda error: error.feedback)
+        | on(streaming.StreamProviderFailed).exits(69, hint=_response_status)
+        | on(streaming.TokenCountFailed).exits(1, hint='estimate the count instead.')
+        | on(streaming.BufferFull).exits(75, hint=retry_later_hint)
+        | on(streaming.StreamClosed).exits(1, hint='open a new stream.')
+        | on(streaming.SlowConsumer).exits(
+            75, hint='reconnect, and continue where the stream stopped.'
+        )
+    )
 )
 
 
@@ -383,29 +418,33 @@ def _missing_resource(error: tools.ResourceExhausted) -> str:
     return f'try again when more {error.resource} is available.'
 
 
-TOOLS: Adapter[tools.ToolError, Rendered] = (
-    on(tools.MissingParameter).exits(2, hint=_missing_parameter)
-    | on(tools.InvalidParameter).exits(2, hint=_invalid_parameter)
-    | on(tools.UnknownTool).exits(
-        2, hint=_available_tools, lookup=lambda error: (error.tool, error.available)
+TOOLS: Adapter[tools.ToolError, Rendered] = Adapter(
+    lambda: (
+        on(tools.MissingParameter).exits(2, hint=_missing_parameter)
+        | on(tools.InvalidParameter).exits(2, hint=_invalid_parameter)
+        | on(tools.UnknownTool).exits(
+            2, hint=_available_tools, lookup=lambda error: (error.tool, error.available)
+        )
+        | on(tools.FileNotFound).exits(66, hint=_parent_folder)
+        | on(tools.FileAlreadyExists).exits(
+            73, hint='allow overwriting it, or choose another path.'
+        )
+        | on(tools.PathForbidden).exits(77, hint=_path_reason)
+        | on(tools.ContentNotFound).exits(65, hint=_most_similar_text)
+        | on(tools.ContentMismatch).exits(65, hint=_actual_text)
+        | on(tools.DuplicateMatch).exits(65, hint=_matching_lines)
+        | on(tools.CommandTimedOut).exits(124, hint=_timeout_advice)
+        | on(tools.CommandFailed).exits(1, hint=_exit_reason)
+        | on(tools.DiffRejected).exits(65, hint=_rejected_hunks)
+        | on(tools.ToolFailed).exits(1)
+        | on(tools.ToolTimedOut).exits(124, hint=_tool_timeout_advice)
+        | on(tools.ToolCancelled).exits(1)
+        | on(tools.InvalidResult).exits(1, hint=_result_problems)
+        | on(tools.RegistrationRejected).exits(78)
+        | on(tools.ToolRepeated).exits(1, hint='the same arguments would give the same result.')
+        | on(tools.TooManyMistakes).exits(1, hint='see the previous failures for the causes.')
+        | on(tools.ResourceExhausted).exits(75, hint=_missing_resource)
     )
-    | on(tools.FileNotFound).exits(66, hint=_parent_folder)
-    | on(tools.FileAlreadyExists).exits(73, hint='allow overwriting it, or choose another path.')
-    | on(tools.PathForbidden).exits(77, hint=_path_reason)
-    | on(tools.ContentNotFound).exits(65, hint=_most_similar_text)
-    | on(tools.ContentMismatch).exits(65, hint=_actual_text)
-    | on(tools.DuplicateMatch).exits(65, hint=_matching_lines)
-    | on(tools.CommandTimedOut).exits(124, hint=_timeout_advice)
-    | on(tools.CommandFailed).exits(1, hint=_exit_reason)
-    | on(tools.DiffRejected).exits(65, hint=_rejected_hunks)
-    | on(tools.ToolFailed).exits(1)
-    | on(tools.ToolTimedOut).exits(124, hint=_tool_timeout_advice)
-    | on(tools.ToolCancelled).exits(1)
-    | on(tools.InvalidResult).exits(1, hint=_result_problems)
-    | on(tools.RegistrationRejected).exits(78)
-    | on(tools.ToolRepeated).exits(1, hint='the same arguments would give the same result.')
-    | on(tools.TooManyMistakes).exits(1, hint='see the previous failures for the causes.')
-    | on(tools.ResourceExhausted).exits(75, hint=_missing_resource)
 )
 
 
@@ -425,16 +464,18 @@ def _git_output(error: workspace.WorktreeFailed) -> Iterator[str]:
     return last_line_hint(error.output)
 
 
-WORKSPACE: Adapter[workspace.WorkspaceError, Rendered] = (
-    on(workspace.ConfigUnreadable).exits(78, place=_config_place)
-    | on(workspace.ConfigInvalid).exits(78, hint=_file_problems)
-    | on(workspace.SkillInvalid).exits(78, hint=_file_problems)
-    | on(workspace.SkillNameMismatch).exits(78, hint=_name_mismatch)
-    | on(workspace.PluginFailed).exits(78, hint='update or remove the plugin.')
-    | on(workspace.EditorInstallFailed).exits(78, hint='install the extension manually.')
-    | on(workspace.NotARepository).exits(
-        78, hint='create a repository there, or use another folder.'
+WORKSPACE: Adapter[workspace.WorkspaceError, Rendered] = Adapter(
+    lambda: (
+        on(workspace.ConfigUnreadable).exits(78, place=_config_place)
+        | on(workspace.ConfigInvalid).exits(78, hint=_file_problems)
+        | on(workspace.SkillInvalid).exits(78, hint=_file_problems)
+        | on(workspace.SkillNameMismatch).exits(78, hint=_name_mismatch)
+        | on(workspace.PluginFailed).exits(78, hint='update or remove the plugin.')
+        | on(workspace.EditorInstallFailed).exits(78, hint='install the extension manually.')
+        | on(workspace.NotARepository).exits(
+            78, hint='create a repository there, or use another folder.'
+        )
+        | on(workspace.WorktreeExists).exits(78, hint='use it, or choose another name.')
+        | on(workspace.WorktreeFailed).exits(78, hint=_git_output)
     )
-    | on(workspace.WorktreeExists).exits(78, hint='use it, or choose another name.')
-    | on(workspace.WorktreeFailed).exits(78, hint=_git_output)
 )

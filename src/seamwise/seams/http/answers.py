@@ -1,7 +1,6 @@
 """Answers to errors: an adapter, a body format and a log, applied to one request."""
 
 from collections.abc import Callable
-from logging import Logger
 from typing import Any, NamedTuple
 
 from seamwise.causes import Raised, iter_leaves
@@ -67,11 +66,6 @@ def written(answer: object, body: Body, exchange: Exchange) -> RawResponse:
         accept=exchange.accept,
         is_localized=True,
     )
-
-
-def failure_log(log: Logger | FailureLog | None) -> FailureLog:
-    """Return the log of failures that `log=` of `install` and others stands for."""
-    return log if isinstance(log, FailureLog) else FailureLog(log)
 
 
 def raised_error(exception: BaseException) -> object:

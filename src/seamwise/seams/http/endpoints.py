@@ -12,9 +12,9 @@ from typing_extensions import TypeIs
 
 from seamwise.causes import Raised
 from seamwise.containers import RESULT_TYPES, Failure, Result, as_result
-from seamwise.seams._failure_log import FailureLog
+from seamwise.seams._failure_log import FailureLog, failure_log
 from seamwise.seams._request_context import current_request_id, serving
-from seamwise.seams.http.answers import Answers, failure_log, written
+from seamwise.seams.http.answers import Answers, written
 from seamwise.seams.http.bodies import Body, check_body
 from seamwise.seams.http.exchange import Exchange, Scope, exchange_of, name_operation
 from seamwise.seams.http.fastapi_route import (

@@ -1,7 +1,8 @@
 """What `install` adds to FastAPI: routes that answer Results, validation errors, OpenAPI."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Never
 
 import fastapi.routing
 from fastapi import FastAPI, WebSocket
@@ -17,8 +18,10 @@ from seamwise.seams.http.dependencies import resolve_dependencies
 from seamwise.seams.http.endpoints import CompleteResponse
 from seamwise.seams.http.exchange import exchange_of
 from seamwise.seams.http.framework import from_validation_errors
+from seamwise.seams.http.openapi_document import Operation, add_errors
 from seamwise.seams.http.result_types import result_type
 from seamwise.seams.http.routes import ResultRoute, convert
+from seamwise.seams.http.shape import HttpError
 from seamwise.seams.http.signatures import evaluated_signature
 
 _POLICY_VIOLATION = 1008
@@ -59,6 +62,44 @@ def prepare_routes(app: FastAPI, answers: Answers) -> None:
             resolve_dependencies(route.dependant)
         elif isinstance(route.original_route, ResultRoute):
             _check_arms(route, answers)
+
+
+def document_errors(app: FastAPI, answers: Answers) -> None:
+    """Let the OpenAPI document of an application contain the errors of its routes."""
+    generate = app.openapi
+    documented: dict[str, Any] | None = None
+
+    def openapi() -> dict[str, Any]:
+        nonlocal documented
+        prepare_routes(app, answers)
+        document = generate()
+        # FastAPI keeps the document until a route is added.
+        if document is not documented:
+            _add_errors(document, app, answers)
+            documented = document
+        return document
+
+    app.openapi = openapi  # type: ignore[method-assign]  # as the documentation of FastAPI has it
+
+
+def _add_errors(document: dict[str, Any], app: FastAPI, answers: Answers) -> None:
+    operations: defaultdict[int, list[Operation]] = defaultdict(list)
+    adapters: dict[int, Answers] = {}
+    for route in effective_routes(app):
+        if isinstance(route.original_route, ResultRoute):
+            own = route.original_route.own_answers or answers
+            adapters[id(own.adapter)] = own
+            operations[id(own.adapter)] += _operations(route)
+    for key, own in adapters.items():
+        adapter = own.adapter if isinstance(own.adapter, Adapter) else Adapter[Never, HttpError]({})
+        add_errors(document, operations[key], adapter, body=answers.body)
+
+
+def _operations(route: Any) -> Iterator[Operation]:
+    errors = tuple(errors_of(route))
+    is_formatted = route.original_route.result is not None
+    for method in route.methods or ():
+        yield Operation(route.path_format, method.lower(), errors, is_formatted)
 
 
 def _convert_all(router: fastapi.routing.APIRouter) -> None:

@@ -11,8 +11,8 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from seamwise.seams._failure_log import FailureLog
-from seamwise.seams.http.answers import Answers, failure_log, written
+from seamwise.seams._failure_log import FailureLog, failure_log
+from seamwise.seams.http.answers import Answers, written
 from seamwise.seams.http.bodies import Body, check_body
 from seamwise.seams.http.endpoints import CompleteResponse
 from seamwise.seams.http.exchange import App, exchange_of
@@ -92,6 +92,7 @@ def install(
     # `add_middleware` inserts at the front, so the last one stays inside of all others.
     app.user_middleware.append(Middleware(installation))
     installation.add_handlers()
+    installation.add_documents()
     installation.prepare_routes()
 
 
@@ -126,6 +127,15 @@ class _Installation:
             )
 
             add_validation_handlers(self._app, self._answers)
+
+    def add_documents(self) -> None:
+        """Add the errors of routes to the OpenAPI document of FastAPI."""
+        if _is_fastapi(self._app):
+            from seamwise.seams.http.fastapi_installation import (  # noqa: PLC0415 -- FastAPI is optional
+                document_errors,
+            )
+
+            document_errors(self._app, self._answers)
 
     def prepare_routes(self) -> None:
         """Let the routes of FastAPI answer Results, and check that the adapter covers them."""

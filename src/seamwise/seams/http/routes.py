@@ -84,17 +84,15 @@ class ResultRoute(APIRoute):
 
     def _answers(self, exchange: Exchange) -> Answers | None:
         installed, own = exchange.answers, self.own_answers
-        if own is None and installed is None:
-            if self.result is None:
-                # Another application, which has this route too, was passed to `install`.
-                return None
+        if own is not None:
+            return own if installed is None else own.in_form_of(installed)
+        # Without a result, another application that has this route too was passed to `install`.
+        if installed is None and self.result is not None:
             raise RuntimeError(
                 f'{self.path} is a ResultRoute, but its application has no adapter: call '
                 '`seamwise.seams.http.install(app, adapter)`.'
             )
-        if own is None or installed is None:
-            return own or installed  # type: ignore[return-value]
-        return own.in_form_of(installed)
+        return installed
 
 
 def convert(route: APIRoute) -> None:

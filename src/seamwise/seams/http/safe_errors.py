@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator
 from logging import Logger
 from typing import Any, Never
 
+from seamwise._sentry import register
 from seamwise.causes import iter_leaves
-from seamwise.seams._failure_log import FailureLog
+from seamwise.seams._failure_log import FailureLog, failure_log
 from seamwise.seams._request_context import serving
 from seamwise.seams.adapter import Adapter
-from seamwise.seams.http.answers import Answers, failure_log, raised_error, written
+from seamwise.seams.http.answers import Answers, raised_error, written
 from seamwise.seams.http.asgi_send import Sender
 from seamwise.seams.http.bodies import Body, BodyFormat, check_body, envelope
 from seamwise.seams.http.exchange import (
@@ -69,6 +70,8 @@ class SafeErrors:
         is_answering: bool = True,
     ) -> None:
         check_body(body)
+        # Before the first exception: Sentry may see it earlier than this middleware.
+        register()
         self._app = app
         self._log = failure_log(log)
         self._answers = Answers(_NOTHING if adapter is None else adapter, body, self._log)

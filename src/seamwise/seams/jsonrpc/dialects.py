@@ -1,6 +1,7 @@
 """Translation of one decision per error class into the codes of each protocol and revision."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from re import sub
 from types import MappingProxyType
 from typing import Generic, TypeVar, final
@@ -109,7 +110,9 @@ def by_revision(
     table: Callable[[Dialect], Adapter[E, Answer]],
 ) -> Mapping[Revision, Adapter[E, Answer]]:
     """Return the adapters that a table builds, one for every protocol and revision."""
-    return MappingProxyType({revision: table(Dialect(*revision)) for revision in REVISIONS})
+    return MappingProxyType(
+        {revision: Adapter(partial(table, Dialect(*revision))) for revision in REVISIONS}
+    )
 
 
 def details(name: str | None) -> Callable[[TaggedError], list[Mapping[str, object]]]:

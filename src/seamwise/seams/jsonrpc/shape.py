@@ -1,6 +1,7 @@
 """Shape of the JSON-RPC seam: responses with either a result or an error."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from logging import Logger
 from math import isfinite
 from typing import Literal, TypeAlias, TypeVar
 
@@ -9,9 +10,8 @@ from typing_extensions import TypeIs
 
 from seamwise._text.jsonable import to_json
 from seamwise.containers import Result, Success, expect_result
-from seamwise.errors import TaggedError
 from seamwise.seams._common import DEFECT_MESSAGE
-from seamwise.seams._failure_log import DEFAULT, FailureLog
+from seamwise.seams._failure_log import FailureLog, failure_log
 from seamwise.seams.jsonrpc.codes import STRUCTURED_SINCE, Code, Protocol
 from seamwise.seams.model.messages import ToolResult, tool_result
 from seamwise.seams.model.shape import Done
@@ -92,7 +92,7 @@ def response(  # noqa: PLR0913 -- facts of one request, all but one by keyword
     protocol: Protocol,
     revision: str,
     operation: str = 'request',
-    log: FailureLog = DEFAULT,
+    log: Logger | FailureLog | None = None,
 ) -> Response:
     """Return the response to a request: the value of a result, or the answer for its error.
 
@@ -111,7 +111,7 @@ def response(  # noqa: PLR0913 -- facts of one request, all but one by keyword
         protocol: Protocol of the peer.
         revision: Revision of the protocol, one of `REVISIONS`.
         operation: Name of the operation for the log, such as `tools/call read_file`.
-        log: Log of failures. Default: the logger `seamwise`.
+        log: Logger or `FailureLog`; by default the logger `seamwise`.
     """
     result = expect_result(result, 'response')
     if type(result) is Success:
@@ -121,8 +121,7 @@ def response(  # noqa: PLR0913 -- facts of one request, all but one by keyword
         return ResultResponse(id=id, result=value)
     error = result.failure()
     answer = adapter(error)
-    if isinstance(error, TaggedError):
-        log.failed(error, seam='jsonrpc', operation=operation)
+    failure_log(log).failed(error, seam='jsonrpc', operation=operation)
     if isinstance(answer, RpcError):
         return ErrorResponse(id=None if answer.code == Code.PARSE_ERROR else id, error=answer)
     return ResultResponse(id=id, result=answer)

@@ -1,14 +1,16 @@
 """JSON-RPC answers of all catalogue errors: one mapping per union, by protocol and revision."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 
-from seamwise import policies
-from seamwise.catalog import (
+from seamwise.seams._lazy_catalog import (
     access,
     agents,
     models,
     network,
     parsing,
+    policies,
     protocols,
     sessions,
     storage,

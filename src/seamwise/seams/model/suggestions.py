@@ -1,11 +1,12 @@
 """Suggestions for language models: the next step after each error, domain by domain."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from math import ceil
 from typing import assert_never
 
-from seamwise import policies
 from seamwise._text.phrases import (
     MAX_LISTED,
     join_limited,
@@ -13,12 +14,16 @@ from seamwise._text.phrases import (
     pluralize,
     truncate,
 )
-from seamwise.catalog import (
+from seamwise.catalog.problem import Problem
+from seamwise.errors import TaggedError, retry_after
+from seamwise.redaction import redact
+from seamwise.seams._lazy_catalog import (
     access,
     agents,
     models,
     network,
     parsing,
+    policies,
     protocols,
     sessions,
     storage,
@@ -26,9 +31,6 @@ from seamwise.catalog import (
     tools,
     workspace,
 )
-from seamwise.catalog.problem import Problem
-from seamwise.errors import TaggedError, retry_after
-from seamwise.redaction import redact
 from seamwise.seams._redacted import direct_cause
 from seamwise.seams._tool_phrases import (
     describe_exit_code,

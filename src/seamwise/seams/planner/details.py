@@ -1,17 +1,17 @@
 """`details` of errors whose fields differ from the keys of the wire."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 
-from seamwise.catalog.agents import AgentNotFound, CommandNotFound
-from seamwise.catalog.parsing import SchemaViolations, UnknownFormat, UnreadableCall
-from seamwise.catalog.tools import InvalidParameter, InvalidResult, MissingParameter, UnknownTool
 from seamwise.seams._common import drop_none
+from seamwise.seams._lazy_catalog import agents, parsing, tools
 
 SAMPLE_LIMIT = 200
 """In characters. Longer unreadable input is cut."""
 
 
-def missing_parameter_details(error: MissingParameter) -> dict[str, object]:
+def missing_parameter_details(error: tools.MissingParameter) -> dict[str, object]:
     """Return all findings by parameter, and an example value."""
     errors = _merge(
         [
@@ -29,7 +29,7 @@ def missing_parameter_details(error: MissingParameter) -> dict[str, object]:
     )
 
 
-def invalid_parameter_details(error: InvalidParameter) -> dict[str, object]:
+def invalid_parameter_details(error: tools.InvalidParameter) -> dict[str, object]:
     """Return all findings by parameter."""
     errors = _merge(
         [
@@ -40,7 +40,7 @@ def invalid_parameter_details(error: InvalidParameter) -> dict[str, object]:
     return {'tool_name': error.tool, 'validation_type': 'arguments', 'errors': errors}
 
 
-def unknown_tool_details(error: UnknownTool) -> dict[str, object]:
+def unknown_tool_details(error: tools.UnknownTool) -> dict[str, object]:
     """Return the available tools, even if there are none."""
     return {
         'tool_name': error.tool,
@@ -50,12 +50,12 @@ def unknown_tool_details(error: UnknownTool) -> dict[str, object]:
     }
 
 
-def unknown_agent_details(error: AgentNotFound) -> dict[str, object]:
+def unknown_agent_details(error: agents.AgentNotFound) -> dict[str, object]:
     """Return the details of an unknown tool: to its caller, an agent is a tool."""
     return _name_details('agents', error.name, error.available, error.suggestions)
 
 
-def unknown_command_details(error: CommandNotFound) -> dict[str, object]:
+def unknown_command_details(error: agents.CommandNotFound) -> dict[str, object]:
     """Return the details of an unknown tool: to its caller, a command is a tool."""
     return _name_details('commands', error.name, error.available, error.suggestions)
 
@@ -71,13 +71,13 @@ def _name_details(
     }
 
 
-def invalid_result_details(error: InvalidResult) -> dict[str, object]:
+def invalid_result_details(error: tools.InvalidResult) -> dict[str, object]:
     """Return all problems by number, from 1."""
     errors = {str(number): problem for number, problem in enumerate(error.problems, start=1)}
     return {'tool_name': error.tool, 'validation_type': 'result', 'errors': errors}
 
 
-def unreadable_call_details(error: UnreadableCall) -> dict[str, object]:
+def unreadable_call_details(error: parsing.UnreadableCall) -> dict[str, object]:
     """Return a sample of the input, and the parts of the call that could be read."""
     return drop_none(
         {
@@ -91,12 +91,12 @@ def unreadable_call_details(error: UnreadableCall) -> dict[str, object]:
     )
 
 
-def unknown_format_details(error: UnknownFormat) -> dict[str, object]:
+def unknown_format_details(error: parsing.UnknownFormat) -> dict[str, object]:
     """Return a sample of the input."""
     return {'input_sample': error.excerpt[:SAMPLE_LIMIT]}
 
 
-def schema_violations_details(error: SchemaViolations) -> dict[str, object]:
+def schema_violations_details(error: parsing.SchemaViolations) -> dict[str, object]:
     """Return all problems by pointer."""
     return {
         'validation_type': 'arguments',

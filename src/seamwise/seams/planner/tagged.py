@@ -1,6 +1,7 @@
 """Classification of any tagged error, by the tables of the catalogue or by its category."""
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 from seamwise.categories import Category
@@ -45,12 +46,16 @@ _TABLES = (
     tables.WORKSPACE,
     tables.GUARDS,
 )
-_ARMS: dict[type, Callable[[Any], ErrorInfo]] = {
-    class_: arm
-    for table in _TABLES
-    for class_, arm in table.arms.items()
-    if not isinstance(arm, Hidden)
-}
+
+
+@cache
+def _arms() -> Mapping[type, Callable[[Any], ErrorInfo]]:
+    return {
+        class_: arm
+        for table in _TABLES
+        for class_, arm in table.arms.items()
+        if not isinstance(arm, Hidden)
+    }
 
 
 def from_tagged(error: TaggedError) -> ErrorInfo:
@@ -59,5 +64,7 @@ def from_tagged(error: TaggedError) -> ErrorInfo:
     Errors outside the catalogue are classified by their category.
     """
     class_ = type(error)
-    arm = _ARMS.get(class_) or on(class_).classifies(_CODE_OF_CATEGORY[class_.__traits__.category])
+    arm = _arms().get(class_) or on(class_).classifies(
+        _CODE_OF_CATEGORY[class_.__traits__.category]
+    )
     return arm(error)

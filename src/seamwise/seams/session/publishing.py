@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
+from logging import Logger
 from typing import Protocol, TypeVar
 
 import msgspec
@@ -10,7 +11,7 @@ from typing_extensions import Unpack
 from seamwise.containers import Result, Success, expect_result
 from seamwise.defects import report_defect
 from seamwise.errors import TaggedError
-from seamwise.seams._failure_log import DEFAULT, FailureLog
+from seamwise.seams._failure_log import FailureLog, failure_log
 from seamwise.seams.session.events import EventDetails, defect, event
 from seamwise.seams.session.shape import ErrorEvent
 
@@ -42,7 +43,7 @@ def publish(
     adapter: Callable[[E], ErrorEvent],
     now: datetime | None = None,
     alert: Callable[[ErrorEvent], object] | None = None,
-    log: FailureLog = DEFAULT,
+    log: Logger | FailureLog | None = None,
     **details: Unpack[EventDetails],
 ) -> list[ErrorEvent]:
     """Send the event of a failure to a session, and log it once; a success sends nothing.
@@ -56,7 +57,7 @@ def publish(
         adapter: Table from errors to events.
         now: Time of the event. Default: the current time.
         alert: Called with each event that is not recoverable.
-        log: Log of failures. Default: the logger `seamwise`.
+        log: Logger or `FailureLog`; by default the logger `seamwise`.
         **details: Further metadata of the event, as for `event`. The log has its `operation` too.
 
     Returns:
@@ -69,7 +70,8 @@ def publish(
 
     def build(locale: str) -> list[ErrorEvent]:
         error_event = event(error, adapter=adapter, locale=locale, now=now, **details)
-        log.failed(error, seam='session', operation=details.get('operation') or 'publish')
+        operation = details.get('operation') or 'publish'
+        failure_log(log).failed(error, seam='session', operation=operation)
         return [error_event]
 
     return deliver(session, build, alert=alert)

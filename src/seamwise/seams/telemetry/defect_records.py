@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Final
 
 from seamwise.defects import report_defect
 from seamwise.seams._common import safe_text
-from seamwise.seams._fingerprint import fingerprint
+from seamwise.seams._fingerprint import error_type, fingerprint
 
 if TYPE_CHECKING:
     from opentelemetry._logs import Logger
@@ -23,7 +23,7 @@ def record_defect(defect: Exception, logger: 'Logger', *, seam: str, operation: 
     report = report_defect(defect)
     link = report.chain[0]
     attributes = {
-        'exception.type': f'{type(defect).__module__}.{type(defect).__qualname__}',
+        'exception.type': error_type(defect),
         'exception.message': link.message,
         'exception.stacktrace': report.pretty,
         'ref': report.ref,

@@ -4,6 +4,7 @@ from threading import Lock
 from typing import Final, Generic, TypeVar
 
 from seamwise.errors import TaggedError
+from seamwise.seams._fingerprint import error_type
 
 L = TypeVar('L')
 
@@ -15,8 +16,8 @@ OTHER: Final[str] = '_OTHER'
 TYPES_LIMIT: Final = 90
 PATHS_LIMIT: Final = 1000
 NAMES_LIMIT: Final = 100
-"""Numbers of distinct error types outside the catalogue, pairs of operation and fingerprint, and
-names of seams or guards."""
+"""Numbers of distinct error types (tags and classes of defects) outside the catalogue, pairs of
+operation and fingerprint, and names of seams or guards."""
 
 
 class LabelLimit(Generic[L]):
@@ -39,23 +40,29 @@ class LabelLimit(Generic[L]):
 
 
 class ErrorTypeLabels:
-    """Labels for `error.type`: the tags of the catalogue and the first others, fewer than 200."""
+    """Labels for `error.type`: the tags of the catalogue, and the first tags and classes beside it.
+
+    There are fewer than 200.
+    """
 
     def __init__(self) -> None:
         self._others = LabelLimit(TYPES_LIMIT, OTHER)
 
     def get(self, error: TaggedError | BaseException) -> str:
-        """Return the tag of an error, or `_OTHER` for defects and classes local to a function.
+        """Return the tag of an error or the class of a defect; `_OTHER` for local classes.
 
         A function can create such a class at every call, so their number is not limited.
 
         >>> from seamwise.catalog.tools import FileNotFound
         >>> labels = ErrorTypeLabels()
         >>> labels.get(FileNotFound('read_file', 'a.txt')), labels.get(KeyError('a'))
-        ('FileNotFound', '_OTHER')
+        ('FileNotFound', 'KeyError')
         """
         class_ = type(error)
-        if not issubclass(class_, TaggedError) or '<locals>' in class_.__qualname__:
+        if '<locals>' in class_.__qualname__:
             return OTHER
-        tag = class_.__traits__.tag
-        return tag if class_.__module__.startswith(_CATALOGUE_MODULES) else self._others.get(tag)
+        label = error_type(error)
+        is_of_catalogue = isinstance(error, TaggedError) and class_.__module__.startswith(
+            _CATALOGUE_MODULES
+        )
+        return label if is_of_catalogue else self._others.get(label)

@@ -50,8 +50,8 @@ class Telemetry:
     | `seamwise.session.unrecoverable` | errors with recovery STOP, defects | `error.type`, `seam` |
     | `seamwise.session.count` | started sessions | |
 
-    `error.type` is the tag of the error. The number of values per attribute is limited; further
-    values are counted as `_OTHER`.
+    `error.type` is the tag of the error, or the class of a defect. The number of values per
+    attribute is limited; further values are counted as `_OTHER`.
 
     >>> from opentelemetry.metrics import NoOpMeter
     >>> from seamwise.catalog.tools import FileNotFound

@@ -9,6 +9,7 @@ from typing import Final, Literal, TypeAlias
 
 from typing_extensions import override
 
+from seamwise._sentry import register
 from seamwise.defects import entry_of
 from seamwise.seams.log.console import ConsoleFormatter
 from seamwise.seams.log.processor import structlog_processor
@@ -47,7 +48,7 @@ def setup(style: Style = 'json', level: int | str = 'INFO') -> None:
     Handlers of the root logger and of the servers that write to stdout or stderr are removed, so
     that no line appears twice. All others (files, queues, Sentry) stay as they are. Levels of
     other loggers stay too: `uvicorn --log-level` and `--no-access-log` work. A second call
-    replaces the first.
+    replaces the first. With the Sentry SDK, each defect becomes one event without secrets.
 
     Args:
         style: `json` for one object a line, `console` for people. The console has colours if
@@ -75,6 +76,7 @@ def setup(style: Style = 'json', level: int | str = 'INFO') -> None:
             logger.addFilter(_SERVER_FILTER)
     if find_spec('structlog') is not None:
         _configure_structlog()
+    register()
 
 
 class _Handler(logging.StreamHandler):  # type: ignore[type-arg]  # not subscriptable in Python 3.11

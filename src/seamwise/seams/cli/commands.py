@@ -1,0 +1,137 @@
+"""Running of click and typer commands, which do not hand on the value of a command."""
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from copy import copy
+from typing import Any, Protocol
+
+from seamwise.causes import Raised
+from seamwise.containers import Failure, as_result
+from seamwise.seams.cli.streams import READER_GONE
+
+
+class Command(Protocol):
+    """A command or a group of click; those of typer have the same methods."""
+
+    @property
+    def main(self) -> Callable[..., object]:
+        """Run the command, and exit."""
+        ...
+
+    @property
+    def make_context(self) -> Callable[..., object]:
+        """Parse the arguments."""
+        ...
+
+
+class Typer(Protocol):
+    """An app of typer."""
+
+    @property
+    def registered_commands(self) -> Sequence[object]:
+        """The commands of the app."""
+        ...
+
+
+def command_of(app: object) -> Any:
+    """Return the command of a click or typer app, or None for other objects."""
+    if hasattr(app, 'registered_commands'):
+        from typer.main import Typer, get_command  # noqa: PLC0415 -- typer is optional
+
+        return get_command(app) if isinstance(app, Typer) else None
+    return app if hasattr(app, 'make_context') else None
+
+
+def run_command(command: Any, args: Sequence[str] | None) -> object:
+    """Run a command as click does in standalone mode, and return its value.
+
+    The command itself is not changed. If the callback of a group returns a Failure, no subcommand
+    runs.
+
+    Args:
+        command: A command of click or typer.
+        args: Its arguments. Default: those of the process.
+
+    Raises:
+        SystemExit: Click has ended the program, e.g. after a usage error or the help.
+        KeyboardInterrupt: Ctrl-C was pressed, also in a prompt.
+        Raised: The callback of a group has returned a Failure.
+    """
+    run = _Run()
+    watched = _watched(command, run)
+    try:
+        watched.main(args)
+    except SystemExit as end:
+        if run.is_interrupted:
+            raise KeyboardInterrupt from end
+        if run.is_reader_gone:
+            raise SystemExit(READER_GONE) from end
+        if not end.code and run.values:
+            return run.values[0]
+        raise
+    raise AssertionError('click exits in standalone mode')
+
+
+class _Run:
+    """The value of a command, and the exceptions that click turns into exit code 1."""
+
+    def __init__(self) -> None:
+        self.values: list[object] = []
+        self.is_interrupted = False
+        self.is_reader_gone = False
+
+    @contextmanager
+    def watch(self) -> Generator[None]:
+        try:
+            yield
+        except BaseException as error:
+            # A prompt replaces KeyboardInterrupt by `Abort`.
+            origin = error.__cause__ or error.__context__
+            is_abort = type(error).__name__ == 'Abort'
+            self.is_interrupted = isinstance(origin if is_abort else error, KeyboardInterrupt)
+            self.is_reader_gone = isinstance(error, BrokenPipeError)
+            raise
+
+
+def _watched(command: Any, run: _Run) -> Any:
+    watched, kind = copy(command), command.__class__
+
+    def make_context(*args: Any, **options: Any) -> Any:
+        with run.watch():
+            return kind.make_context(watched, *args, **options)
+
+    def invoke(context: Any) -> Any:
+        with run.watch():
+            value: object = kind.invoke(watched, context)
+        run.values.append(value)
+        return value
+
+    _stop_at_failures(watched)
+    watched.make_context = make_context
+    watched.invoke = invoke
+    return watched
+
+
+def _stop_at_failures(group: Any) -> None:
+    """Let the callback of a group raise its Failure, also in nested groups; click ignores it."""
+    callback, resolve_command = group.callback, getattr(group, 'resolve_command', None)
+    if resolve_command is None:
+        return
+
+    def checked_callback(*args: Any, **options: Any) -> Any:
+        value = callback(*args, **options)
+        result = as_result(value)
+        if type(result) is Failure:
+            raise Raised(result.failure())
+        return value
+
+    def resolve(*args: Any, **options: Any) -> Any:
+        name, command, rest = resolve_command(*args, **options)
+        if command is not None:
+            command = copy(command)
+            _stop_at_failures(command)
+        return name, command, rest
+
+    if callback is not None:
+        group.callback = checked_callback
+    group.resolve_command = resolve

@@ -1,0 +1,264 @@
+"""The outermost seam of a command-line program, around a click or typer app or a function."""
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from logging import Logger, NullHandler, getLogger
+from threading import current_thread, main_thread
+from types import CoroutineType, FrameType
+from typing import Any, Never, NoReturn, TypeAlias, TypeVar, overload
+
+from typing_extensions import TypeIs
+
+from seamwise._text.escaping import escape_lines
+from seamwise.causes import Raised
+from seamwise.containers import Failure, Result, as_result
+from seamwise.defects import report_defect
+from seamwise.seams.cli.commands import Command, Typer, command_of, run_command
+from seamwise.seams.cli.json_line import defect_line
+from seamwise.seams.cli.report import Form, layout, report
+from seamwise.seams.cli.shape import DEFECT_EXIT_CODE, DEFECT_TEXT, Rendered, defect
+from seamwise.seams.cli.streams import exit_code_of, has_failed, write_or_discard
+
+E = TypeVar('E')
+
+TRACEBACK_VARIABLE = 'SEAMWISE_TRACEBACK'
+"""Environment variable: if it is not empty, `main` writes the details of defects."""
+
+INTERRUPTED = 130
+"""128 + SIGINT: the exit code of a program that Ctrl-C ended."""
+
+SIGNALLED = 128
+"""A program that signal N ended has the exit code 128 + N."""
+
+
+@overload
+def main(
+    app: Command | Typer,
+    adapter: Callable[[E], Rendered],
+    *,
+    args: Sequence[str] | None = None,
+    style: Form | None = None,
+    log: Logger | None = None,
+) -> NoReturn: ...
+
+
+@overload
+def main(
+    app: Callable[[], Result[object, E]],
+    adapter: Callable[[E], Rendered],
+    *,
+    style: Form | None = None,
+    log: Logger | None = None,
+) -> NoReturn: ...
+
+
+@overload
+def main(
+    app: Callable[[], int | None],
+    adapter: Callable[[E], Rendered],
+    *,
+    style: Form | None = None,
+    log: Logger | None = None,
+) -> NoReturn: ...
+
+
+def main(
+    app: Any,
+    adapter: Callable[[Any], Rendered],
+    *,
+    args: Sequence[str] | None = None,
+    style: Form | None = None,
+    log: Logger | None = None,
+) -> NoReturn:
+    """Run a program and exit: results are reported, and so is everything else that can end it.
+
+    | End of the program | Output | Exit code |
+    | --- | --- | --- |
+    | a Success | its value, as `report` writes it | 0 |
+    | a Failure, or `Raised` with a covered error | the failure, as `report` writes it | its arm's |
+    | any other exception | one line with the reference of the logged defect | 70 |
+    | Ctrl-C | none, or the text of click | 130 |
+    | SIGTERM, SIGHUP | none | 143, 129 |
+    | standard output without a reader | none | 141 |
+    | standard output cannot be written | the reason | 74 |
+
+    Usage errors, help, completion and `Exit` are those of click and typer. Values that are no
+    results are ignored there. SEAMWISE_TRACEBACK=1 also writes the details of a defect, redacted.
+
+    Args:
+        app: A click command or group, a typer app, or a function without parameters that returns
+            a result or, like `sys.exit`, an exit code.
+        adapter: Table from errors to rendered texts.
+        args: Arguments for click or typer. Default: those of the process.
+        style: As in `report`.
+        log: Logger for defects. Default: `seamwise`.
+
+    Raises:
+        SystemExit: Always.
+
+    >>> from seamwise import Failure
+    >>> from seamwise.catalog.tools import FileNotFound
+    >>> from seamwise.seams.cli.tables import TOOLS
+    >>> main(lambda: Failure(FileNotFound('read_file', 'a.txt')), TOOLS)
+    Traceback (most recent call last):
+    ...
+    SystemExit: 66
+    """
+    command = command_of(app)
+    if command is None and args is not None:
+        raise TypeError('main takes arguments for a click or typer app only, not for a function.')
+    run = partial(_run_function, app) if command is None else partial(run_command, command, args)
+    program = _Program(adapter, style, log or getLogger('seamwise'))
+    with _signals_as_exits():
+        try:
+            code = program.exit_code(run)
+        except KeyboardInterrupt:
+            # Ctrl-C while the end of the program was reported.
+            code = INTERRUPTED
+        if code == INTERRUPTED:
+            _exit_on_next_interrupt()
+        sys.exit(code)
+
+
+ExitCode: TypeAlias = int | str | None
+"""Argument of `sys.exit`."""
+
+
+class _Program:
+    """Reports how a program ends."""
+
+    def __init__(self, adapter: Callable[[Any], Rendered], style: Form | None, log: Logger) -> None:
+        self.adapter = adapter
+        self.style: Form | None = style
+        self.log = log
+
+    def exit_code(self, run: Callable[[], object]) -> ExitCode:
+        """Run the program, report its end, and return the argument for `sys.exit`."""
+        try:
+            code = self._report(self._outcome(run))
+        except SystemExit as end:
+            code = end.code
+        except KeyboardInterrupt:
+            code = INTERRUPTED
+        except BaseExceptionGroup as group:
+            code = INTERRUPTED if group.subgroup(KeyboardInterrupt) else self._report_defect(group)
+        except Exception as error:  # noqa: BLE001 -- the outermost seam reports every defect
+            code = self._report_defect(error)
+        return _flushed(code)
+
+    def _outcome(self, run: Callable[[], object]) -> object:
+        try:
+            return run()
+        except Raised as raised:
+            covered: tuple[type, ...] = getattr(self.adapter, 'kinds', (object,))
+            if not isinstance(raised.error, covered):
+                raise
+            return Failure(raised.error)
+
+    def _report(self, outcome: object) -> ExitCode:
+        # A group of click with `chain=True` returns the values of several commands.
+        values: list[object] = [*outcome] if _is_list(outcome) else [outcome]
+        code: ExitCode = 0
+        for value in values:
+            if _is_coroutine(value):
+                value.close()
+                raise TypeError(
+                    f'{value.__qualname__} is a coroutine function, which is not awaited here; '
+                    'call it by asyncio.run in a plain function.'
+                )
+            result = as_result(value)
+            if result is not None:
+                reported = report(
+                    result, self.adapter, stdout=sys.stdout, stderr=sys.stderr, style=self.style
+                )
+                code = code or reported
+        return code
+
+    def _report_defect(self, error: BaseException) -> ExitCode:
+        if isinstance(error, OSError) and has_failed(sys.stdout, error):
+            return exit_code_of(error, sys.stdout, sys.stderr)
+        # Without any handler, `logging` would write the record to standard error.
+        silent = NullHandler()
+        is_unlogged = not self.log.hasHandlers()
+        if is_unlogged:
+            self.log.addHandler(silent)
+        try:
+            defect_report = report_defect(error, log=self.log)
+            ref = defect_report.ref
+            rendered = defect(ref, log=self.log)
+            if is_unlogged:
+                hint = f'no log has the details of {ref}; {TRACEBACK_VARIABLE}=1 shows them.'
+                rendered = Rendered(f'{DEFECT_TEXT}\nhint: {hint}', DEFECT_EXIT_CODE)
+        finally:
+            self.log.removeHandler(silent)
+        if os.environ.get(TRACEBACK_VARIABLE):
+            write_or_discard('\n'.join(escape_lines(defect_report.pretty)), sys.stderr)
+        if self.style == 'json':
+            write_or_discard(defect_line(ref, rendered), sys.stdout)
+        else:
+            text = layout(rendered.text, sys.stderr, style=self.style) if sys.stderr else ''
+            write_or_discard(text, sys.stderr)
+        return DEFECT_EXIT_CODE
+
+
+def _run_function(function: Callable[[], Any]) -> object:
+    value = function()
+    if as_result(value) is None and not _is_coroutine(value):
+        sys.exit(value)
+    return value
+
+
+def _is_coroutine(value: object) -> 'TypeIs[CoroutineType[object, Never, object]]':
+    return isinstance(value, CoroutineType)
+
+
+def _is_list(value: object) -> TypeIs[list[object]]:
+    return isinstance(value, list)
+
+
+def _flushed(code: ExitCode) -> ExitCode:
+    """Flush the standard streams; return the exit code, or that of a failed flush instead of 0."""
+    try:
+        if sys.stdout is not None and not sys.stdout.closed:
+            sys.stdout.flush()
+    except OSError as error:
+        # Evaluated first, since it reports the error.
+        failed = exit_code_of(error, sys.stdout, sys.stderr)
+        return code or failed
+    return code
+
+
+@contextmanager
+def _signals_as_exits() -> Generator[None]:
+    """End the program by SystemExit on SIGTERM and SIGHUP, so that `finally` blocks run."""
+    # Python delivers signals to the main thread; nohup(1) relies on an ignored SIGHUP.
+    numbers = [
+        number
+        for number in (signal.SIGTERM, signal.SIGHUP)
+        if current_thread() is main_thread() and signal.getsignal(number) is signal.SIG_DFL
+    ]
+    for number in numbers:
+        signal.signal(number, _exit_on_signal)
+    try:
+        yield
+    finally:
+        for number in numbers:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _exit_on_signal(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001 -- signal's signature
+    sys.exit(SIGNALLED + number)
+
+
+def _exit_on_next_interrupt() -> None:
+    """Let Ctrl-C end the interpreter's own clean-up at once, without a traceback."""
+    if current_thread() is main_thread():
+        signal.signal(signal.SIGINT, _exit_now)
+
+
+def _exit_now(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001 -- as above
+    os._exit(SIGNALLED + number)

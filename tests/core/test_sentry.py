@@ -1,0 +1,130 @@
+"""Event processor for Sentry: one event for each defect, without secrets."""
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import sentry_sdk
+import sentry_sdk.scope
+from sentry_sdk.integrations.logging import LoggingIntegration
+from sentry_sdk.transport import Transport
+from typing_extensions import override
+
+from seamwise import report_defect
+from seamwise._sentry import register
+
+PLANTED = 'FAKE-hunter2'
+URL = f'https://ann:{PLANTED}@bank.example'
+
+
+class Envelopes(Transport):
+    """Sentry transport that keeps the events instead of sending them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.events: list[Any] = []
+
+    @override
+    def capture_envelope(self, envelope: Any) -> None:
+        self.events += [event for event in [envelope.get_event()] if event is not None]
+
+
+def events(*integrations: Any) -> Iterator[list[Any]]:
+    transport = Envelopes()
+    sentry_sdk.init(
+        dsn='https://key@sentry.invalid/1',
+        transport=transport,
+        default_integrations=False,
+        auto_enabling_integrations=False,
+        integrations=integrations,
+    )
+    yield transport.events
+    sentry_sdk.get_client().close()
+    sentry_sdk.get_global_scope().set_client(None)
+
+
+@pytest.fixture(name='with_logging')
+def _with_logging() -> Iterator[list[Any]]:
+    yield from events(LoggingIntegration())
+
+
+@pytest.fixture(name='without_logging')
+def _without_logging() -> Iterator[list[Any]]:
+    yield from events()
+
+
+def raised(error: Exception) -> Exception:
+    with pytest.raises(type(error)) as info:
+        raise error
+    return info.value
+
+
+def test_the_processor_is_registered_once() -> None:
+    register()
+    count = len(sentry_sdk.scope.global_event_processors)
+    register()
+    assert len(sentry_sdk.scope.global_event_processors) == count
+
+
+def test_without_the_sdk_nothing_is_registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    count = len(sentry_sdk.scope.global_event_processors)
+    monkeypatch.delitem(sys.modules, 'sentry_sdk.scope')
+    register()
+    assert len(sentry_sdk.scope.global_event_processors) == count
+
+
+def test_a_defect_that_is_logged_and_captured_is_one_event(with_logging: list[Any]) -> None:
+    error = raised(ValueError(URL))
+    report = report_defect(error)
+    sentry_sdk.capture_exception(error)
+    [event] = with_logging
+    assert event['extra']['ref'] == report.ref
+    assert PLANTED not in repr(event)
+
+
+def test_a_defect_that_is_only_captured_is_one_event_without_secrets(
+    without_logging: list[Any],
+) -> None:
+    error = raised(ValueError(URL))
+    report_defect(error)
+    sentry_sdk.capture_exception(error)
+    sentry_sdk.capture_exception(error)
+    [event] = without_logging
+    assert event['exception']['values'][-1]['value'] == 'https://***@bank.example'
+    assert PLANTED not in repr(event)
+
+
+def test_a_defect_that_is_captured_before_it_is_logged_is_one_event(
+    with_logging: list[Any],
+) -> None:
+    register()
+    error = raised(ValueError(URL))
+    sentry_sdk.capture_exception(error)
+    report_defect(error)
+    assert len(with_logging) == 1
+
+
+def test_a_group_of_reported_defects_is_no_further_event(with_logging: list[Any]) -> None:
+    errors = [raised(ValueError(URL)), raised(KeyError('k'))]
+    for error in errors:
+        report_defect(error)
+    sentry_sdk.capture_exception(raised(ExceptionGroup('two', errors)))
+    assert len(with_logging) == 2
+
+
+def test_a_reported_group_is_one_event(without_logging: list[Any]) -> None:
+    group = raised(ExceptionGroup('one', [raised(ValueError(URL))]))
+    report_defect(group)
+    sentry_sdk.capture_exception(group)
+    sentry_sdk.capture_exception(group)
+    [event] = without_logging
+    assert PLANTED not in repr(event)
+
+
+def test_messages_and_other_exceptions_are_unchanged(without_logging: list[Any]) -> None:
+    register()
+    sentry_sdk.capture_message('paid')
+    sentry_sdk.capture_exception(raised(ValueError('bad')))
+    assert [event.get('message') for event in without_logging] == ['paid', None]
+    assert without_logging[1]['exception']['values'][-1]['value'] == 'bad'
