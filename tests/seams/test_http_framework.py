@@ -1,11 +1,11 @@
 """Tests of `install`: errors of the framework, and invalid requests, in the body format."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import pytest
 from fastapi import FastAPI, HTTPException, Query
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from starlette.applications import Starlette
 from starlette.middleware.base import BaseHTTPMiddleware
 from starlette.middleware.body_limit import RequestBodyLimitMiddleware
@@ -293,3 +293,74 @@ def test_a_validation_error_without_a_location_is_400(kind: str) -> None:
     answer = from_validation_errors([{'loc': [], 'msg': 'x', 'type': kind}])
     assert (answer.status, answer.message) == (400, 'The request is not valid.')
     assert from_validation_errors([]).message == 'The request is not valid.'
+
+
+class Cat(BaseModel):
+    kind: Literal['cat']
+    lives: int
+
+
+class Dog(BaseModel):
+    kind: Literal['dog']
+    name: str
+
+
+class Home(BaseModel):
+    pet: Annotated[Cat | Dog, Field(discriminator='kind')]
+    others: list[Cat | Dog] = []
+    sizes: dict[int, int] = {}
+    alias: int = Field(default=0, alias='the/alias~')
+
+
+def test_pointers_lead_into_the_body_also_through_unions() -> None:
+    app = FastAPI()
+    install(app, STORAGE)
+
+    @app.post('/home')
+    def add(home: Home) -> None: ...
+
+    body = {
+        'pet': {'kind': 'cat', 'lives': 'x'},
+        'others': [{'kind': 'dog'}],
+        'sizes': {'a': 1},
+        'the/alias~': 'x',
+    }
+    answer = TestClient(app).post('/home', json=body)
+    pointers = {problem['pointer'] for problem in answer.json()['error']['details']['errors']}
+    assert pointers == {
+        '/pet/lives',
+        '/others/0/kind',
+        '/others/0/lives',
+        '/others/0/name',
+        '/sizes/a',
+        '/the~1alias~0',
+    }
+    answer = TestClient(app).post('/home', json={'pet': {'kind': 'cow', 'secret': 'x'}})
+    assert answer.json()['error']['details']['errors'] == [
+        {
+            'pointer': '/pet',
+            'detail': "Input tag does not match any of the expected tags: 'cat', 'dog'",
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ('message', 'value', 'expected'),
+    [
+        ('Value error, must be even', 3, 'Value error, must be even'),
+        ("Value error, '42' is taken", '42', "Value error, '…' is taken"),
+        ('Value error, HUNTER2 is taken', 'hunter2', 'Input is not valid'),
+        ('Value error, no unte in it', 'hunter2', 'Input is not valid'),
+        (
+            'Value error, ann is no pin',
+            {'pin': 'ann', 'more': ['hunter2']},
+            'Value error, … is no …',
+        ),
+        ('Value error, hunter2', {'a': [{'hunter2': None}]}, 'Input is not valid'),
+    ],
+)
+def test_the_message_of_a_validator_does_not_contain_the_input(
+    message: str, value: object, expected: str
+) -> None:
+    error = {'type': 'value_error', 'loc': ('body', 'a'), 'msg': message, 'input': value}
+    assert from_validation_errors([error]).problems[0].detail == expected

@@ -7,24 +7,19 @@ import re
 import socket
 import subprocess
 import threading
-import time
-from collections.abc import AsyncIterator, Callable, Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import httpx2
 import pytest
-import uvicorn
 from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
 from seamwise import Category, Failure, Result, Success, TaggedError
 from seamwise.seams.http import decode, endpoint, install, on
+from tests.seams.servers import TIMEOUT, running, wait_until
 from tests.strategies import PLANTED
-
-TIMEOUT = 10.0
-"""Seconds after which a test fails if the server does not respond."""
 
 
 class Busy(
@@ -90,31 +85,6 @@ async def endless_chunks() -> AsyncIterator[bytes]:
             await asyncio.sleep(0)
     finally:
         handler_finished.set()
-
-
-@contextmanager
-def running(app: Any) -> Generator[int]:
-    """Run an application on a free port, and yield the port."""
-    server = uvicorn.Server(
-        uvicorn.Config(app, port=0, log_config=None, lifespan='off', timeout_graceful_shutdown=1)
-    )
-    listener = socket.create_server(('127.0.0.1', 0))
-    thread = threading.Thread(target=server.run, kwargs={'sockets': [listener]})
-    thread.start()
-    try:
-        wait_until(lambda: server.started)
-        yield listener.getsockname()[1]
-    finally:
-        server.should_exit = True
-        thread.join(TIMEOUT)
-        listener.close()
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + TIMEOUT
-    while not condition():
-        assert time.monotonic() < deadline, 'the condition was never true'
-        time.sleep(0.005)
 
 
 @pytest.fixture(scope='module')

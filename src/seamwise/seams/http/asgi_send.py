@@ -14,6 +14,8 @@ class Sender:
         """Whether the start of a response was sent."""
         self.is_event_stream = False
         """Whether the response consists of server-sent events."""
+        # FastAPI ends a stream of events before it raises the exception of its generator.
+        self._is_end_held = False
         self.disconnect_error: OSError | None = None
         """The error with which the server reported that the client is disconnected."""
 
@@ -22,6 +24,12 @@ class Sender:
         if message['type'] == 'http.response.start':
             message = self._with_request_id(message)
             self.has_started = True
+        elif self.is_event_stream and not message.get('more_body'):
+            self._is_end_held = True
+            message = {**message, 'more_body': True}
+        await self._forward(message)
+
+    async def _forward(self, message: Message) -> None:
         try:
             await self._send(message)
         except OSError as error:
@@ -49,8 +57,13 @@ class Sender:
         await self({'type': 'http.response.start', 'status': response.status, 'headers': headers})
         await self({'type': 'http.response.body', 'body': response.body})
 
+    async def finish(self) -> None:
+        """End a stream of events that the application has ended."""
+        if self._is_end_held:
+            await self._forward({'type': 'http.response.body', 'body': b''})
+
     async def send_event(self, name: str, data: bytes) -> None:
         """Send a last event of a stream; `data` is one line (HTML Standard, 9.2.5)."""
         # A line break ends an unfinished line of the event before.
         body = b'\n\nevent: %s\ndata: %s\n\n' % (name.encode(), data)
-        await self({'type': 'http.response.body', 'body': body})
+        await self._forward({'type': 'http.response.body', 'body': body})

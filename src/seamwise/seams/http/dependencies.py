@@ -7,7 +7,7 @@ that is the value of a Success.
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
-from functools import update_wrapper
+from functools import lru_cache, update_wrapper
 from inspect import (
     Parameter,
     Signature,
@@ -29,7 +29,8 @@ from seamwise.causes import Raised
 from seamwise.containers import Failure, as_result
 from seamwise.seams._request_context import current_request_id
 from seamwise.seams.http.answers import Answers
-from seamwise.seams.http.exchange import Exchange, request_id
+from seamwise.seams.http.exchange import Exchange, Scope, effective_route, request_id
+from seamwise.seams.http.result_types import result_type
 from seamwise.seams.http.signatures import evaluated_signature, without_partial
 
 if TYPE_CHECKING:
@@ -174,7 +175,9 @@ def with_resolvers(signature: Signature, finish: Finish, finish_inner: Finish) -
         annotation: Any = parameter.annotation
         if get_origin(annotation) is Annotated:
             type_, *metadata = get_args(annotation)
-            annotation = Annotated[(type_, *map(resolving, metadata))]
+            # A unique object, since `Annotated[…]` returns an equal one from its cache, and a
+            # resolver equals its function.
+            annotation = Annotated[(type_, *map(resolving, metadata), object())]
         return parameter.replace(annotation=annotation, default=resolving(parameter.default))
 
     return signature.replace(
@@ -198,3 +201,26 @@ def for_endpoint(signature: Signature, answers: Answers, operation: str) -> Sign
             raise HTTPException(answer.status, answer.message, dict(answer.headers)) from raised
 
     return with_resolvers(signature, lambda value: value, finish)
+
+
+def check_dependencies(scope: Scope) -> None:
+    """Raise a TypeError if a dependency without a parameter is declared to return a Result.
+
+    Under `endpoint` alone, no layer would see its Failure, and the handler would run.
+    """
+    dependant: Dependant | None = getattr(effective_route(scope), 'dependant', None)
+    for dependency in dependant.dependencies if dependant else ():
+        call = dependency.call
+        if dependency.name is not None or call is None or isinstance(call, Resolver):
+            continue
+        if _returns_result(call):
+            raise TypeError(
+                f'{getattr(call, "__qualname__", call)!r} returns a Result, and no parameter of '
+                'the handler takes it. Call `seamwise.seams.http.install(app, adapter)`: a Failure '
+                'ends the request then.'
+            )
+
+
+@lru_cache(maxsize=1024)
+def _returns_result(call: Callable[..., Any]) -> bool:
+    return result_type(evaluated_signature(call).return_annotation) is not None

@@ -250,6 +250,12 @@ def checked_outcome(value: object, handler: Callable[..., object]) -> Outcome:
 def _serving(scope: Scope) -> Generator[Exchange]:
     exchange = exchange_of(scope)
     name_operation(exchange, scope)
+    if 'fastapi' in sys.modules:
+        from seamwise.seams.http.dependencies import (  # noqa: PLC0415 -- FastAPI is optional
+            check_dependencies,
+        )
+
+        check_dependencies(scope)
     if current_request_id() == exchange.request_id:
         yield exchange
         return

@@ -87,9 +87,15 @@ def exchange_of(scope: Scope) -> Exchange:
 
 def name_operation(exchange: Exchange, scope: Scope) -> None:
     """Add the path template of the route to the operation, once a router has found one."""
-    path: str | None = getattr(scope.get('route'), 'path', None)
+    path: str | None = getattr(effective_route(scope), 'path', None)
     if path and ' ' not in exchange.operation:
         exchange.operation = f'{exchange.operation} {path}'
+
+
+def effective_route(scope: Scope) -> object:
+    """Return the route of a request; FastAPI has another object for a route of a router."""
+    context: object = scope.get('fastapi', {}).get('effective_route_context')
+    return scope.get('route') if context is None else context
 
 
 def _text(value: bytes | None) -> str | None:

@@ -31,7 +31,7 @@ def add_validation_handlers(app: FastAPI, answers: Answers) -> None:
     """Answer requests that are not valid, unless the application has own handlers for them."""
 
     async def refuse_request(request: Request, exception: RequestValidationError) -> Response:
-        answer = from_validation_errors(exception.errors())
+        answer = from_validation_errors(exception.errors(), exception.body)
         return CompleteResponse(written(answer, answers.body, exchange_of(request.scope)))
 
     async def refuse_connection(websocket: WebSocket, _: WebSocketRequestValidationError) -> None:

@@ -11,6 +11,7 @@ from msgspec import structs
 from seamwise.seams._common import safe, safe_text
 from seamwise.seams.http.exchange import Scope
 from seamwise.seams.http.fallback_responses import bad_request, not_found
+from seamwise.seams.http.invalid_input import message_without_input
 from seamwise.seams.http.shape import HttpError, ProblemLocation
 
 _MAX_PROBLEMS = 50
@@ -30,8 +31,6 @@ _CODES: Mapping[int, str] = {
 _RETRYABLE = {408, 425, 429, 502, 503, 504}
 _MAX_DELAY_DIGITS = 9
 _PARTS = {'body', 'path', 'query', 'header', 'cookie'}
-_MIN_ECHO = 4
-"""Characters of an input that a message must not contain; a shorter one may be a part of a word."""
 
 
 def from_http_exception(
@@ -51,26 +50,32 @@ def from_http_exception(
     return structs.replace(error, details=details, headers={**error.headers, **own_headers})
 
 
-def from_validation_errors(errors: Sequence[Mapping[str, Any]]) -> HttpError:
+def from_validation_errors(errors: Sequence[Mapping[str, Any]], body: object = None) -> HttpError:
     """Return the answer for the errors of a `RequestValidationError` of FastAPI: 400.
 
-    It contains no input of the client, which may be a secret.
+    It contains no value of the client, which may be a secret.
+
+    Args:
+        errors: The errors of pydantic.
+        body: The decoded body of the request, to which the pointers lead.
     """
     first: Sequence[object] = errors[0].get('loc', ()) if errors else ()
     part = str(first[0]) if first else ''
     return bad_request(
         f'The {part} of the request is not valid.' if part else 'The request is not valid.',
         kind=part.capitalize() or 'Request',
-        problems=[*map(_problem, errors[:_MAX_PROBLEMS])],
+        problems=[_problem(error, body) for error in errors[:_MAX_PROBLEMS]],
     )
 
 
-def _problem(error: Mapping[str, Any]) -> ProblemLocation:
+def _problem(error: Mapping[str, Any], body: object) -> ProblemLocation:
     location, *path = error.get('loc') or ('request',)
-    detail = _without_input(error)
+    detail = message_without_input(error)
     if error.get('type') == 'json_invalid':
         # The last item of the location is an offset in the text.
         return ProblemLocation('', f'{detail} at position {path[-1]}' if path else detail)
+    if location == 'body':
+        path = _path_in(body, path, is_missing=error.get('type') == 'missing')
     # A JSON Pointer into the body or the parameters (RFC 6901, 3).
     names = (str(name).replace('~', '~0').replace('/', '~1') for name in path)
     where = str(location)
@@ -79,16 +84,17 @@ def _problem(error: Mapping[str, Any]) -> ProblemLocation:
     )
 
 
-def _without_input(error: Mapping[str, Any]) -> str:
-    """Return the message of a validation error without the value that was sent."""
-    message = str(error.get('msg', 'is not valid'))
-    tag: object = (error.get('ctx') or {}).get('tag')
-    for value in (error.get('input'), tag):
-        if isinstance(value, (str, int, float)) and not isinstance(value, bool) and str(value):
-            message = message.replace(f"'{value}'", "'…'")
-            if len(str(value)) >= _MIN_ECHO:
-                message = message.replace(str(value), '…')
-    return message
+def _path_in(body: Any, path: Sequence[Any], *, is_missing: bool) -> list[object]:
+    """Return the path of a value in a body, without the members of unions that pydantic adds."""
+    names: list[object] = []
+    for index, name in enumerate(path):
+        is_key = isinstance(body, Mapping) and name in body
+        if is_key or (isinstance(body, list) and isinstance(name, int) and name < len(body)):
+            body = body[name]
+            names.append(name)
+        elif is_missing and index == len(path) - 1:
+            names.append(name)
+    return names
 
 
 def phrase(status: int) -> str:

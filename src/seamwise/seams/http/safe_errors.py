@@ -13,7 +13,7 @@ from seamwise.seams._request_context import serving
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.http.answers import Answers, raised_error, written
 from seamwise.seams.http.asgi_send import Sender
-from seamwise.seams.http.bodies import Body, check_body, envelope
+from seamwise.seams.http.bodies import Body, BodyFormat, check_body, envelope
 from seamwise.seams.http.exchange import (
     App,
     Exchange,
@@ -100,6 +100,7 @@ class SafeErrors:
         with serving(exchange.request_id, locale, method=scope['method']):
             try:
                 await self._app(scope, receive, sender)
+                await sender.finish()
             except CancelledError:
                 self._log_disconnect(exchange)
                 raise
@@ -114,6 +115,8 @@ class SafeErrors:
                     answer = self._defect(error, exchange, **_state(sender))
                 if is_failure or self._is_answering:
                     await self._send(answer, sender, exchange)
+                else:
+                    await sender.finish()
                 if not is_failure:
                     raise
 
@@ -162,7 +165,10 @@ class SafeErrors:
             if not sender.has_started:
                 await sender.send_response(written(answer, self._answers.body, exchange))
             elif sender.is_event_stream:
-                await sender.send_event('error', written(answer, envelope, exchange).body)
+                own = self._answers.body
+                # Another format may not be one line of text.
+                body = own if isinstance(own, BodyFormat) else envelope
+                await sender.send_event('error', written(answer, body, exchange).body)
         except OSError:
             # The client disconnected while it was answered.
             self._log_disconnect(exchange)

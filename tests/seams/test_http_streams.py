@@ -1,0 +1,205 @@
+"""Tests of streams with `install`: failures and defects after the response has started."""
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+from fastapi.testclient import TestClient
+from starlette.responses import StreamingResponse
+
+from seamwise import Category, Failure, Result, Success, TaggedError, or_raise
+from seamwise.seams.http import install, named, on
+from tests.seams.servers import running, wait_until
+from tests.seams.test_http_server import send_raw
+from tests.strategies import PLANTED
+
+
+class Lost(
+    TaggedError,
+    namespace='test_http_streams',
+    category=Category.CONNECTION,
+    message='Lost {what}.',
+):
+    what: str
+
+
+TABLE = on(Lost).responds(502, 'LOST')
+
+
+def fetch(number: int) -> Result[int, Lost]:
+    return Success(number) if number < 2 else Failure(Lost('it'))
+
+
+async def events() -> AsyncIterator[str]:
+    for number in range(5):
+        yield f'data: {or_raise(fetch(number))}\n\n'
+
+
+def sync_events() -> Iterator[str]:
+    for number in range(5):
+        yield f'data: {or_raise(fetch(number))}\n\n'
+
+
+async def unfinished_event() -> AsyncIterator[str]:
+    yield 'data: half'
+    or_raise(fetch(2))
+
+
+async def broken_events() -> AsyncIterator[str]:
+    yield 'data: 0\n\n'
+    raise ValueError(f'password={PLANTED}')
+
+
+def application() -> FastAPI:
+    app = FastAPI()
+    install(app, TABLE)
+    for path, generator in {
+        '/failing': events,
+        '/sync': sync_events,
+        '/half': unfinished_event,
+        '/broken': broken_events,
+    }.items():
+
+        def show(generator: Any = generator) -> Any:
+            return StreamingResponse(generator(), media_type='text/event-stream')
+
+        def stream(generator: Any = generator) -> Any:
+            return StreamingResponse(generator(), media_type='text/plain')
+
+        app.add_api_route(path, lambda show=show: show())
+        app.add_api_route(f'/text{path}', lambda stream=stream: stream())
+
+    @app.get('/result')
+    async def result() -> Result[StreamingResponse, Lost]:
+        return Success(StreamingResponse(events(), media_type='text/event-stream; charset=utf-8'))
+
+    @app.get('/fastapi', response_class=EventSourceResponse)
+    async def typed() -> AsyncIterator[int]:
+        for number in range(5):
+            yield or_raise(fetch(number))
+            # FastAPI discards items that wait to be sent when the generator raises.
+            await asyncio.sleep(0.02)
+
+    @app.get('/fastapi-sync', response_class=EventSourceResponse)
+    def typed_sync() -> Iterator[int]:
+        for number in range(5):
+            yield or_raise(fetch(number))
+            time.sleep(0.02)
+
+    @app.get('/fastapi-broken', response_class=EventSourceResponse)
+    async def typed_broken() -> AsyncIterator[ServerSentEvent]:
+        yield ServerSentEvent(data=0)
+        await asyncio.sleep(0.02)
+        raise ValueError(f'password={PLANTED}')
+
+    @app.get('/good', response_class=EventSourceResponse)
+    async def good() -> AsyncIterator[ServerSentEvent]:
+        yield ServerSentEvent(data={'a': 1}, event='item', id='7')
+
+    @app.get('/lines')
+    async def lines() -> AsyncIterator[int]:
+        yield 1
+        yield 2
+
+    return app
+
+
+def own_records(caplog: pytest.LogCaptureFixture) -> list[Any]:
+    return [record for record in caplog.records if record.name == 'seamwise']
+
+
+def parse(text: str) -> list[dict[str, str]]:
+    """Return the events of a stream as a browser reads them."""
+    blocks = [block for block in text.split('\n\n') if block.strip()]
+    return [
+        dict(line.split(': ', 1) for line in block.splitlines() if not line.startswith(':'))
+        for block in blocks
+    ]
+
+
+@pytest.mark.parametrize(
+    ('path', 'count'),
+    [
+        ('/failing', 2),
+        ('/sync', 2),
+        ('/half', 1),
+        ('/result', 2),
+        ('/fastapi', 2),
+        ('/fastapi-sync', 2),
+    ],
+)
+def test_a_failure_in_a_stream_of_events_is_an_error_event_and_one_record(
+    path: str, count: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, 'seamwise')
+    answer = TestClient(application()).get(path, headers={'x-request-id': 'r-1'})
+    assert answer.status_code == 200
+    *data, last = parse(answer.text)
+    assert len(data) == count
+    assert last['event'] == 'error'
+    error = json.loads(last['data'])
+    assert (error['error']['code'], error['error']['message']) == ('LOST', 'Lost it.')
+    assert error['request_id'] == 'r-1'
+    [record] = own_records(caplog)
+    assert (record.tag, record.status, record.exc_info) == ('Lost', 502, None)
+    assert record.operation == f'GET {path}'
+
+
+@pytest.mark.parametrize('path', ['/broken', '/fastapi-broken'])
+def test_a_defect_in_a_stream_of_events_is_an_error_event_and_raised_again(
+    path: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with pytest.raises((ValueError, ExceptionGroup)):
+        TestClient(application()).get(path)
+    caplog.clear()
+    answer = TestClient(application(), raise_server_exceptions=False).get(path)
+    *data, last = parse(answer.text)
+    assert len(data) == 1
+    assert last['event'] == 'error'
+    [record] = own_records(caplog)
+    assert json.loads(last['data'])['error']['details'] == {'ref': record.ref}
+    assert PLANTED not in answer.text
+
+
+def test_an_error_event_has_the_body_format_of_the_application() -> None:
+    app = FastAPI()
+    install(app, TABLE, body=named)
+    app.get('/')(lambda: StreamingResponse(events(), media_type='text/event-stream'))
+    *_, last = parse(TestClient(app).get('/').text)
+    assert json.loads(last['data']) == {
+        'name': 'Lost',
+        'data': {'message': 'Lost it.', 'what': 'it'},
+    }
+
+
+def test_streams_without_failures_are_unchanged() -> None:
+    client = TestClient(application())
+    assert client.get('/good').text == 'event: item\ndata: {"a": 1}\nid: 7\n\n'
+    assert client.get('/lines').text == '1\n2\n'
+
+
+@pytest.mark.parametrize('path', ['/text/failing', '/text/broken'])
+def test_any_other_stream_is_cut_on_the_wire(path: str, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, 'seamwise')
+    with running(application()) as port:
+        request = f'GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+        answer = send_raw(port, request.encode())
+        wait_until(lambda: bool(own_records(caplog)))
+    # The last chunk has length 0; without it, the client sees that the stream is incomplete.
+    assert answer.count(b'data: ') == (2 if 'failing' in path else 1)
+    assert not answer.endswith(b'0\r\n\r\n')
+    assert b'event: error' not in answer
+    assert len(own_records(caplog)) == 1
+
+
+def test_a_stream_of_events_with_a_failure_ends_completely_on_the_wire() -> None:
+    with running(application()) as port:
+        answer = send_raw(port, b'GET /fastapi HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+    assert b'event: error' in answer
+    assert answer.endswith(b'0\r\n\r\n')
