@@ -212,6 +212,8 @@ def plain_act() -> int:
 
 
 def main() -> None:
+    # A background job of a shell without job control inherits an ignored SIGINT.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if log_file := os.environ.get('TEST_LOG'):
         logging.basicConfig(filename=log_file)
     name = sys.argv[1]

@@ -55,12 +55,11 @@ Only such names are reported: order 404, a paint with a `colour`, or a text abou
 
 import ast
 import builtins
-from collections.abc import Iterator, Mapping
-from functools import cached_property
+from collections.abc import Iterator
 from types import MappingProxyType
 from typing import TypeAlias
 
-from mypy.types import AnyType, CallableType, Type
+from mypy.types import CallableType, Type
 
 from seamwise.check.findings import RawFinding
 from seamwise.check.rules.rule import Rule
@@ -82,6 +81,7 @@ from seamwise.check.rules.seam_names import (
 from seamwise.check.rules.unchecked_unwrap import is_test
 from seamwise.check.typed_ast.channels import base_names, union_members
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, walk
+from seamwise.check.typed_ast.qualified_names import qualified_name
 from seamwise.redaction.sensitive_names import split_words
 
 _TAGGED = 'seamwise.errors.TaggedError'
@@ -139,35 +139,13 @@ class _ModuleCheck:
             *self.module.nodes_of_type(ast.Attribute),
         ]
         for node in references:
-            concern = library_concern(self._full_name(node)) or self._method_concern(node)
+            concern = library_concern(qualified_name(node, self.module)) or self._method_concern(
+                node
+            )
             if concern is None or self._is_caught(node):
                 continue
             expr = self._outer_attribute(node)
             yield self._statement(expr), _finding(expr, f'`{ast.unparse(expr)}`', concern)
-
-    def _full_name(self, node: ast.Name | ast.Attribute) -> str:
-        """Return the full name, for annotations and untyped libraries by the imports."""
-        types = self.module.types_of(node)
-        if types and not all(isinstance(type_, AnyType) for type_ in types):
-            return self.module.full_name(node)
-        if isinstance(node, ast.Name):
-            return self._imported_names.get(node.id) or self.module.full_name(node)
-        owner = node.value
-        prefix = self._full_name(owner) if isinstance(owner, ast.Name | ast.Attribute) else ''
-        return self.module.full_name(node) or (prefix and f'{prefix}.{node.attr}')
-
-    @cached_property
-    def _imported_names(self) -> Mapping[str, str]:
-        names: dict[str, str] = {}
-        for plain in self.module.nodes_of_type(ast.Import):
-            for alias in plain.names:
-                package = alias.name.partition('.')[0]
-                names[alias.asname or package] = alias.name if alias.asname else package
-        for node in self.module.nodes_of_type(ast.ImportFrom):
-            if node.level == 0:
-                for alias in node.names:
-                    names[alias.asname or alias.name] = f'{node.module}.{alias.name}'
-        return names
 
     def _method_concern(self, node: ast.Name | ast.Attribute) -> SeamConcern | None:
         if not isinstance(node, ast.Attribute) or node.attr not in LIBRARY_METHODS:

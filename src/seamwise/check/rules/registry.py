@@ -4,6 +4,7 @@ from types import MappingProxyType
 
 from seamwise.check.rules import (
     broad_except,
+    committed_failure,
     escaping_scope,
     impossible_error,
     layer_violation,
@@ -38,5 +39,6 @@ RULES = MappingProxyType({
         pointless_retry,
         unhandled_guard_error,
         silent_default,
+        committed_failure,
     )
 })  # fmt: skip

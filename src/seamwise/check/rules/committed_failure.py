@@ -1,0 +1,281 @@
+"""# SW116: failure returned inside a transaction.
+
+Return a failure after the block of a transaction, or let it raise. A `return` ends the block
+normally, so that the transaction is committed although the function fails. `do.fail(…)`, `do(…)`
+and `or_raise(…)` raise inside the block and roll it back.
+
+```python
+import sqlite3
+
+from seamwise import Category, Do, Failure, Result, Success, TaggedError, fallible
+
+
+class OutOfStock(TaggedError, category=Category.CONFLICT, message='{book!r} is sold out.'):
+    book: str
+```
+
+Reported:
+
+```python
+def sell(db: sqlite3.Connection, book: str) -> Result[int, OutOfStock]:
+    with db:
+        db.execute('INSERT INTO sales (book) VALUES (?)', [book])
+        row = db.execute('UPDATE stock SET n = n - 1 WHERE book = ? RETURNING n', [book]).fetchone()
+        if row[0] < 0:
+            return Failure(OutOfStock(book))
+    return Success(row[0])
+```
+
+Fixed:
+
+```python
+@fallible
+def sold(do: Do[OutOfStock], db: sqlite3.Connection, book: str) -> int:
+    with db:
+        db.execute('INSERT INTO sales (book) VALUES (?)', [book])
+        row = db.execute('UPDATE stock SET n = n - 1 WHERE book = ? RETURNING n', [book]).fetchone()
+        if row[0] < 0:
+            do.fail(OutOfStock(book))
+    return int(row[0])
+```
+
+| Code | Reported |
+| --- | --- |
+| `return Failure(…)` in the block | yes |
+| `return result` in the block, where the result is narrowed to a Failure | yes |
+| `return result`, which may be a Success too | no |
+| A failure that is returned after the block | no |
+| A failure after `rollback()` in the block, or `set_rollback(True)` of Django | no |
+| A failure before the first write: only reads such as `execute(select(…))` precede it | no |
+
+These context managers commit: `begin` and `begin_nested` of SQLAlchemy's sessions, session
+factories, engines and connections, and their transactions; a `sqlite3.Connection`; a connection and
+`transaction()` of psycopg, and `connection()` of its pools; a connection of psycopg2;
+`transaction()` of asyncpg; `atomic` of Django, as a decorator too.
+"""
+
+import ast
+from collections.abc import Iterator
+from types import MappingProxyType
+
+from seamwise.check.findings import RawFinding
+from seamwise.check.inference.error_inference import FAILURE_CALLS
+from seamwise.check.rules.rule import Rule
+from seamwise.check.typed_ast.channels import base_names, channel_of, union_members
+from seamwise.check.typed_ast.program import FUNCTIONS, Module, children, walk
+from seamwise.check.typed_ast.qualified_names import qualified_name
+
+_TRANSACTIONS = frozenset({
+    'sqlite3.Connection',
+    'sqlalchemy.orm.session.SessionTransaction', 'sqlalchemy.engine.base.Transaction',
+    'sqlalchemy.ext.asyncio.session.AsyncSessionTransaction',
+    'sqlalchemy.ext.asyncio.engine.AsyncTransaction',
+    'psycopg.Connection', 'psycopg.connection.Connection',
+    'psycopg.AsyncConnection', 'psycopg.connection_async.AsyncConnection',
+    'psycopg.transaction.Transaction', 'psycopg.transaction.AsyncTransaction',
+    'psycopg2.extensions.connection', 'psycopg2._psycopg.connection',
+    'asyncpg.transaction.Transaction',
+    'django.db.transaction.Atomic',
+})  # fmt: skip
+"""Classes of context managers that commit when their block ends normally."""
+
+_BEGIN = frozenset({'begin', 'begin_nested', 'begin_twophase'})
+_METHODS = MappingProxyType({
+    **dict.fromkeys((
+        'sqlalchemy.orm.session.Session', 'sqlalchemy.orm.session.sessionmaker',
+        'sqlalchemy.orm.scoping.scoped_session', 'sqlalchemy.engine.base.Engine',
+        'sqlalchemy.engine.base.Connection', 'sqlalchemy.ext.asyncio.session.AsyncSession',
+        'sqlalchemy.ext.asyncio.session.async_sessionmaker',
+        'sqlalchemy.ext.asyncio.scoping.async_scoped_session',
+        'sqlalchemy.ext.asyncio.engine.AsyncEngine',
+        'sqlalchemy.ext.asyncio.engine.AsyncConnection',
+    ), _BEGIN),
+    **dict.fromkeys((
+        'psycopg.Connection', 'psycopg.connection.Connection', 'psycopg.AsyncConnection',
+        'psycopg.connection_async.AsyncConnection', 'asyncpg.connection.Connection',
+        'asyncpg.pool.PoolConnectionProxy',
+    ), frozenset({'transaction'})),
+    **dict.fromkeys((
+        'psycopg_pool.pool.ConnectionPool', 'psycopg_pool.pool_async.AsyncConnectionPool',
+    ), frozenset({'connection'})),
+})  # fmt: skip
+"""Methods that return such a context manager, by the class that defines them."""
+
+_FUNCTIONS = frozenset({'django.db.transaction.atomic'})
+_ROLLBACKS = frozenset({'rollback', 'set_rollback'})
+_READS = frozenset({
+    'all', 'count', 'exists', 'fetchall', 'fetchmany', 'fetchone', 'filter', 'filter_by', 'first',
+    'get', 'get_one', 'join', 'limit', 'mappings', 'one', 'one_or_none', 'options', 'order_by',
+    'query', 'refresh', 'scalar', 'scalar_one', 'scalar_one_or_none', 'scalars', 'select',
+    'select_for_update', 'unique', 'where', 'with_for_update',
+})  # fmt: skip
+"""Methods of database libraries that write nothing, unless a statement is passed to them."""
+_STATEMENTS = frozenset({'execute', 'fetch', 'fetchrow', 'fetchval', 'scalar', 'scalars'})
+"""Methods that run the statement in their first argument."""
+_PURE_FUNCTIONS = frozenset({
+    'builtins.isinstance', 'builtins.len', 'builtins.type',
+    'seamwise.containers.is_failure', 'seamwise.containers.is_success',
+    'sqlalchemy.sql._elements_constructors.text',
+})  # fmt: skip
+
+_HELP = (
+    'Return it after the block; or raise it inside, which rolls back:'
+    ' `do.fail(…)`, `do(result)` in a `@fallible` function, or `or_raise(result)`.'
+)
+
+
+def _find_committed_failures(module: Module) -> Iterator[RawFinding]:
+    for statement in module.nodes_of_type(ast.Return):
+        if statement.value is None or not _is_failure(statement.value, module):
+            continue
+        transaction = _transaction_around(statement, module)
+        if transaction is not None:
+            message = (
+                f'This failure is returned inside `{_excerpt(transaction)}`,'
+                ' which commits what was written before.'
+            )
+            yield RawFinding(statement, message, _HELP)
+
+
+def _is_failure(value: ast.expr, module: Module) -> bool:
+    """Return whether a value is certainly a Failure, in one branch of a condition at least."""
+    if isinstance(value, ast.IfExp):
+        return _is_failure(value.body, module) or _is_failure(value.orelse, module)
+    if isinstance(value, ast.Call) and module.full_name(value.func) in FAILURE_CALLS:
+        return True
+    types = [member for type_ in module.types_of(value) for member in union_members(type_)]
+    channels = [channel_of(member) for member in types]
+    return bool(channels) and all(
+        channel is not None and channel.is_failure and not channel.is_success
+        for channel in channels
+    )
+
+
+def _transaction_around(statement: ast.Return, module: Module) -> ast.expr | None:
+    """Return the innermost context manager around a statement that commits a write before it."""
+    before: list[ast.AST] = []
+    node: ast.AST = statement
+    while (parent := module.parents.get(node)) is not None:
+        before += _executed_before(parent, node)
+        managers: list[ast.expr] = []
+        if isinstance(parent, ast.With | ast.AsyncWith):
+            managers = [item.context_expr for item in parent.items]
+        elif isinstance(parent, FUNCTIONS):
+            managers = parent.decorator_list
+        manager = next((manager for manager in managers if _commits(manager, module)), None)
+        if manager is not None:
+            nodes = [child for part in before for child in _nodes_before(part)]
+            is_rolled_back = any(map(_is_rollback, nodes))
+            may_write = any(_may_write(child, module) for child in nodes)
+            return manager if may_write and not is_rolled_back else None
+        if isinstance(parent, FUNCTIONS):
+            return None
+        node = parent
+    return None
+
+
+def _executed_before(parent: ast.AST, node: ast.AST) -> list[ast.AST]:
+    """Return the parts of a statement that run before one of its children, or around it."""
+    blocks: list[list[ast.AST]] = [
+        getattr(parent, name, []) for name in ('body', 'orelse', 'handlers', 'finalbody', 'cases')
+    ]
+    block = next((block for block in blocks if node in block), None)
+    if block is None:
+        return []
+    earlier = block[: block.index(node)]
+    match parent:
+        case ast.If(test=test):
+            return [test, *earlier]
+        case ast.While(test=test):
+            return [test, *parent.body]
+        case ast.Match(subject=subject):
+            return [subject]
+        case ast.For(iter=iterable) | ast.AsyncFor(iter=iterable):
+            # An earlier iteration runs the whole body.
+            return [iterable, *parent.body]
+        case ast.Try() | ast.TryStar():
+            return [*earlier, *(parent.body if node not in parent.body else ()), *parent.finalbody]
+        case _:
+            return earlier
+
+
+def _nodes_before(part: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes that run before a later statement: no functions, and no branches that end."""
+    if isinstance(part, ast.Return | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        return
+    yield part
+    ended: list[ast.AST] = []
+    if isinstance(part, ast.If | ast.match_case):
+        for block in (part.body, part.orelse if isinstance(part, ast.If) else []):
+            if block and isinstance(block[-1], ast.Return | ast.Raise):
+                ended += block
+    for child in children(part):
+        if child not in ended:
+            yield from _nodes_before(child)
+
+
+def _commits(manager: ast.expr, module: Module) -> bool:
+    if any(base_names(member) & _TRANSACTIONS for member in union_members(module.type_of(manager))):
+        return True
+    function = manager.func if isinstance(manager, ast.Call) else manager
+    if qualified_name(function, module) in _FUNCTIONS:
+        return True
+    if not isinstance(manager, ast.Call) or not isinstance(manager.func, ast.Attribute):
+        return False
+    owners = union_members(module.type_of(manager.func.value))
+    names = frozenset[str]().union(*map(base_names, owners))
+    return any(manager.func.attr in _METHODS.get(name, ()) for name in names)
+
+
+def _is_rollback(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in _ROLLBACKS
+    )
+
+
+def _may_write(node: ast.AST, module: Module) -> bool:
+    match node:
+        case (
+            ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del())
+        ):
+            # An object-relational mapper writes changed objects.
+            return True
+        case ast.Call(ast.Attribute(attr=name), [statement, *_]) if name in _STATEMENTS:
+            return not _is_query(statement)
+        case ast.Call(ast.Attribute(attr=name)) if name in _READS:
+            return False
+        case ast.Call(function):
+            return module.full_name(function) not in _PURE_FUNCTIONS and not _is_select(function)
+        case _:
+            return False
+
+
+def _is_query(statement: ast.expr) -> bool:
+    if isinstance(statement, ast.Constant) and isinstance(statement.value, str):
+        return statement.value.lstrip().upper().startswith('SELECT')
+    if isinstance(statement, ast.Call) and isinstance(statement.func, ast.Name) and statement.args:
+        is_text = statement.func.id == 'text'
+        return _is_query(statement.args[0]) if is_text else _is_select(statement.func)
+    return any(isinstance(node, ast.Call) and _is_select(node.func) for node in walk(statement))
+
+
+def _is_select(function: ast.expr) -> bool:
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, 'id', '')
+    return name in {'select', 'exists'}
+
+
+def _excerpt(manager: ast.expr) -> str:
+    if isinstance(manager, ast.Call) and (manager.args or manager.keywords):
+        return f'{ast.unparse(manager.func)}(…)'
+    return ast.unparse(manager)
+
+
+RULE = Rule(
+    'SW116',
+    'failure returned inside a transaction',
+    'warning',
+    __doc__ or '',
+    _find_committed_failures,
+)
