@@ -189,9 +189,9 @@ def _detail_names(kind: type[TaggedError], arm: HttpArm[Any]) -> Collection[str]
     return public_field_names(kind)
 
 
-def _schema_of_other_type(type_: object) -> Schema:
-    # The conversion to JSON writes a path as a text, and other types as msgspec or a hook does.
-    return TEXT if isinstance(type_, type) and issubclass(type_, PurePath) else {}
+def _schema_of_other_type(type_: type) -> Schema:
+    # An empty schema is not allowed here; any value fits this one too.
+    return TEXT if issubclass(type_, PurePath) else {'title': type_.__name__}
 
 
 def _documented(
