@@ -183,9 +183,10 @@ def _shown_fields(kind: type[TaggedError], arm: HttpArm[Any]) -> dict[str, Any]:
     return {field.name: field.type for field in msgspec.structs.fields(kind) if field.name in names}
 
 
-def _schema_of_other_type(type_: object) -> Schema:
-    # The conversion to JSON writes a path as a text, and other types as msgspec or a hook does.
-    return TEXT if isinstance(type_, type) and issubclass(type_, PurePath) else {}
+def _schema_of_other_type(type_: type) -> Schema:
+    # The conversion to JSON writes a path as a text, and other types as msgspec or a hook does. An
+    # empty schema is not allowed here; any value fits this one too.
+    return TEXT if issubclass(type_, PurePath) else {'title': type_.__name__}
 
 
 def _documented(
