@@ -2,8 +2,10 @@
 
 import asyncio
 import json
+import logging
 import sys
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from typing import Annotated, Any, Literal, TypeAlias
 
 import pytest
@@ -288,6 +290,28 @@ def test_a_secret_in_a_value_is_masked() -> None:
     result = to_mcp(Success({'key': Secret('hunter2')}), tables.TOOLS[Protocol.MCP, LATEST])
     assert result.structured_content == {'key': '***'}
     assert 'hunter2' not in result.model_dump_json()
+
+
+@pytest.mark.parametrize(('error', 'level'), [(MISSING, logging.INFO), (UNKNOWN, logging.INFO)])
+def test_a_failure_is_logged_once(
+    error: ToolError, level: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def run() -> None:
+        async with Client(server_with(lambda _: Failure(error))) as client:
+            with suppress(MCPError):
+                await client.call_tool('call', {})
+
+    with caplog.at_level(logging.INFO, 'seamwise'):
+        asyncio.run(run())
+    [record] = [record for record in caplog.records if record.name == 'seamwise']
+    assert (record.levelno, vars(record)['tag']) == (level, error.tag)
+    assert (vars(record)['seam'], vars(record)['operation']) == ('jsonrpc', 'tools/call')
+
+
+def test_a_success_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG, 'seamwise'):
+        to_mcp(Success(1), tables.TOOLS[Protocol.MCP, LATEST])
+    assert not caplog.records
 
 
 def test_an_exception_of_a_tool_stays_that_of_the_sdk() -> None:

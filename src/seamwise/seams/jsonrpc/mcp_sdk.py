@@ -7,6 +7,8 @@ from msgspec import UNSET
 
 from seamwise._text.jsonable import to_json
 from seamwise.containers import Result, Success, expect_result
+from seamwise.errors import TaggedError
+from seamwise.seams._failure_log import DEFAULT, FailureLog
 from seamwise.seams.jsonrpc.shape import Answer, RpcError
 from seamwise.seams.model.messages import tool_result
 from seamwise.seams.model.shape import Done
@@ -14,13 +16,18 @@ from seamwise.seams.model.shape import Done
 if TYPE_CHECKING:
     from mcp.types import CallToolResult
 
-E = TypeVar('E')
+E = TypeVar('E', bound=TaggedError)
 
 
 def to_mcp(
-    result: Result[object, E], adapter: Callable[[E], Answer], *, revision: str | None = None
+    result: Result[object, E],
+    adapter: Callable[[E], Answer],
+    *,
+    revision: str | None = None,
+    operation: str = 'tools/call',
+    log: FailureLog = DEFAULT,
 ) -> 'CallToolResult':
-    """Return the result of a tool as the official SDK's `CallToolResult`.
+    """Return the result of a tool as the official SDK's `CallToolResult`, and log a failure.
 
     A success is its value as text, and as structured content. A failure is a result with `isError`,
     whose text is the guidance for the model. An error for which the protocol prescribes a JSON-RPC
@@ -39,6 +46,8 @@ def to_mcp(
         revision: Revision of MCP that the client uses: `protocol_version` of the SDK's context.
             Since 2026-07-28, any value is structured content; before, only an object, which is also
             the default, valid in every revision.
+        operation: Name of the operation for the log, such as `tools/call read_file`.
+        log: Log of failures. Default: the logger `seamwise`.
 
     Raises:
         MCPError: The answer is a JSON-RPC error.
@@ -52,9 +61,11 @@ def to_mcp(
 
     result = expect_result(result, 'to_mcp')
     if type(result) is Success:
-        answer: Answer = tool_result(Done(result.unwrap()), revision=revision)
-    else:
-        answer = adapter(result.failure())
+        value = tool_result(Done(result.unwrap()), revision=revision)
+        return CallToolResult.model_validate_json(to_json(value))
+    error = result.failure()
+    answer = adapter(error)
+    log.failed(error, seam='jsonrpc', operation=operation)
     if isinstance(answer, RpcError):
         raise MCPError(answer.code, answer.message, None if answer.data is UNSET else answer.data)
     return CallToolResult.model_validate_json(to_json(answer))
