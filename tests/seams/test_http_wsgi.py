@@ -5,12 +5,9 @@ import logging
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
-from http.client import HTTPConnection, HTTPResponse
 from io import BytesIO, StringIO
-from socketserver import ThreadingMixIn
 from typing import Any, NamedTuple, NoReturn
 from wsgiref.handlers import SimpleHandler
-from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 from wsgiref.util import FileWrapper, setup_testing_defaults
 from wsgiref.validate import validator
@@ -21,7 +18,6 @@ from sentry_sdk.integrations.logging import LoggingIntegration
 from sentry_sdk.integrations.wsgi import SentryWsgiMiddleware
 from sentry_sdk.transport import Transport
 from typing_extensions import override
-from werkzeug.serving import make_server as make_werkzeug_server
 
 from seamwise import Failure, Result
 from seamwise.catalog.storage import RecordNotFound
@@ -29,6 +25,7 @@ from seamwise.seams.http import current_request_id, problem
 from seamwise.seams.http.results import to_response
 from seamwise.seams.http.tables import STORAGE
 from seamwise.seams.http.wsgi import SafeWsgi
+from tests.seams.wsgi_servers import fetch, werkzeug_server, wsgiref_server
 
 TEXT = [('Content-Type', 'text/plain')]
 INSIDE = 'the inside'
@@ -378,47 +375,6 @@ def test_a_failure_has_the_request_id_and_the_duration_of_the_request(
 # Servers
 
 
-class ThreadingServer(ThreadingMixIn, WSGIServer):
-    daemon_threads = True
-
-
-class QuietHandler(WSGIRequestHandler):
-    @override
-    def log_message(self, format: str, *args: object) -> None:
-        pass
-
-
-@contextmanager
-def wsgiref_server(app: WSGIApplication) -> Generator[int]:
-    with make_server('127.0.0.1', 0, app, ThreadingServer, QuietHandler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        try:
-            yield server.server_port
-        finally:
-            server.shutdown()
-            thread.join()
-
-
-@contextmanager
-def werkzeug_server(app: WSGIApplication) -> Generator[int]:
-    server = make_werkzeug_server('127.0.0.1', 0, app, threaded=True)
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
-        yield server.server_port
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
-
-
-def get(port: int, request_id: str) -> HTTPResponse:
-    connection = HTTPConnection('127.0.0.1', port, timeout=10)
-    connection.request('GET', '/', headers={'X-Request-ID': request_id})
-    return connection.getresponse()
-
-
 servers = pytest.mark.parametrize('serving', [wsgiref_server, werkzeug_server])
 
 
@@ -428,8 +384,8 @@ def test_a_real_server_sends_the_whole_answer(
     serving: Callable[[WSGIApplication], Any], app: WSGIApplication
 ) -> None:
     with serving(SafeWsgi(app)) as port:
-        response = get(port, 'r-1')
-        body = json.loads(response.read())
+        response = fetch(port)
+    body = json.loads(response.body)
     assert response.status == 500
     assert (body['error']['code'], body['request_id']) == ('INTERNAL', 'r-1')
 
@@ -451,7 +407,7 @@ def test_threads_of_a_server_keep_their_request_ids(
     with serving(SafeWsgi(app)) as port:
 
         def ask(id_: str) -> None:
-            bodies[id_] = get(port, id_).read()
+            bodies[id_] = fetch(port, headers={'X-Request-ID': id_}).body
 
         threads = [threading.Thread(target=ask, args=(f'r-{n}',)) for n in range(4)]
         for thread in threads:
