@@ -6,10 +6,9 @@ from logging import Logger
 from typing import Protocol, TypeVar
 
 from seamwise.containers import RESULT_TYPES, Failure, Result, expect_result
-from seamwise.errors import TaggedError
-from seamwise.seams._failure_log import FailureLog
+from seamwise.seams._failure_log import FailureLog, failure_log
 from seamwise.seams._request_context import current_request_id, serving
-from seamwise.seams.http.answers import failure_log, written
+from seamwise.seams.http.answers import written
 from seamwise.seams.http.bodies import Body, check_body
 from seamwise.seams.http.exchange import Exchange, current_exchange
 from seamwise.seams.http.exchange import request_id as safe_request_id
@@ -19,7 +18,7 @@ from seamwise.seams.http.response import HttpResponse, RawResponse
 from seamwise.seams.http.shape import HttpError
 from seamwise.seams.http.successes import NoContent, outcome_of
 
-E = TypeVar('E', bound=TaggedError)
+E = TypeVar('E')
 
 
 class Headers(Protocol):

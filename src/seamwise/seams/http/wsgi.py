@@ -8,9 +8,9 @@ from types import TracebackType
 from typing import TypeAlias
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-from seamwise.seams._failure_log import FailureLog
+from seamwise.seams._failure_log import FailureLog, failure_log
 from seamwise.seams._request_context import serving
-from seamwise.seams.http.answers import failure_log, written
+from seamwise.seams.http.answers import written
 from seamwise.seams.http.bodies import Body, check_body
 from seamwise.seams.http.exchange import Exchange, current_exchange
 from seamwise.seams.http.exchange import request_id as safe_request_id

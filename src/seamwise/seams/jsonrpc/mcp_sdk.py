@@ -1,14 +1,14 @@
 """Results as tool results of the official MCP SDK (the package `mcp`)."""
 
 from collections.abc import Callable
+from logging import Logger
 from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import UNSET
 
 from seamwise._text.jsonable import to_json
 from seamwise.containers import Result, Success, expect_result
-from seamwise.errors import TaggedError
-from seamwise.seams._failure_log import DEFAULT, FailureLog
+from seamwise.seams._failure_log import FailureLog, failure_log
 from seamwise.seams.jsonrpc.shape import Answer, RpcError
 from seamwise.seams.model.messages import tool_result
 from seamwise.seams.model.shape import Done
@@ -16,7 +16,7 @@ from seamwise.seams.model.shape import Done
 if TYPE_CHECKING:
     from mcp.types import CallToolResult
 
-E = TypeVar('E', bound=TaggedError)
+E = TypeVar('E')
 
 
 def to_mcp(
@@ -25,7 +25,7 @@ def to_mcp(
     *,
     revision: str | None = None,
     operation: str = 'tools/call',
-    log: FailureLog = DEFAULT,
+    log: Logger | FailureLog | None = None,
 ) -> 'CallToolResult':
     """Return the result of a tool as the official SDK's `CallToolResult`, and log a failure.
 
@@ -47,7 +47,7 @@ def to_mcp(
             Since 2026-07-28, any value is structured content; before, only an object, which is also
             the default, valid in every revision.
         operation: Name of the operation for the log, such as `tools/call read_file`.
-        log: Log of failures. Default: the logger `seamwise`.
+        log: Logger or `FailureLog`; by default the logger `seamwise`.
 
     Raises:
         MCPError: The answer is a JSON-RPC error.
@@ -65,7 +65,7 @@ def to_mcp(
         return CallToolResult.model_validate_json(to_json(value))
     error = result.failure()
     answer = adapter(error)
-    log.failed(error, seam='jsonrpc', operation=operation)
+    failure_log(log).failed(error, seam='jsonrpc', operation=operation)
     if isinstance(answer, RpcError):
         raise MCPError(answer.code, answer.message, None if answer.data is UNSET else answer.data)
     return CallToolResult.model_validate_json(to_json(answer))
