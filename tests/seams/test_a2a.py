@@ -238,7 +238,7 @@ def test_a_status_has_the_name_of_google_rpc(status: int, name: str) -> None:
 
 def client_error(
     app: Starlette, transport: Callable[[httpx.AsyncClient, AgentCard, str], ClientTransport]
-) -> Any:
+) -> tuple[type[A2AError], str, object]:
     async def get_task() -> Task:
         async with httpx.AsyncClient(transport=httpx.ASGITransport(app)) as client:
             return await transport(client, AgentCard(name='test'), 'http://test/').get_task(
@@ -247,7 +247,8 @@ def client_error(
 
     with pytest.raises(A2AError) as caught:
         asyncio.run(get_task())
-    return caught.value
+    raised: Any = caught.value
+    return type(caught.value), raised.message, raised.data
 
 
 def fields_of(error: TaggedError) -> Mapping[str, str]:
@@ -263,9 +264,7 @@ def test_the_rest_client_of_the_sdk_raises_the_same_error(reason: str) -> None:
         return Response(result.body, result.status, result.headers)
 
     raised = client_error(Starlette(routes=[Route('/tasks/{id}', answer)]), RestTransport)
-    assert type(raised) is SDK_ERRORS[reason]
-    assert raised.message == str(error)
-    assert raised.data == fields_of(error)
+    assert raised == (SDK_ERRORS[reason], str(error), fields_of(error))
 
 
 @pytest.mark.parametrize('reason', STATUS_OF_REASON)
@@ -287,6 +286,4 @@ def test_the_json_rpc_client_of_the_sdk_raises_the_same_error(reason: str) -> No
 
     app = Starlette(routes=[Route('/', answer, methods=['POST'])])
     raised = client_error(app, JsonRpcTransport)
-    assert type(raised) is SDK_ERRORS[reason]
-    assert raised.message == str(error)
-    assert raised.data == fields_of(error)
+    assert raised == (SDK_ERRORS[reason], str(error), fields_of(error))
