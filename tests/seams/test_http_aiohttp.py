@@ -125,7 +125,7 @@ def test_a_head_request_has_the_length_but_no_body() -> None:
 
 def test_several_accept_headers_are_one_list() -> None:
     async def use(client: TestClient[web.Request, web.Application]) -> None:
-        headers = [('Accept', 'text/html'), ('Accept', 'application/problem+json')]
+        headers = [('Accept', 'application/problem+json'), ('Accept', 'text/html')]
         answer = await client.get('/cases/missing', headers=headers)
         assert answer.content_type == 'application/problem+json'
 

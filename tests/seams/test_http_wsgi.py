@@ -194,6 +194,27 @@ def test_a_response_that_was_written_stays_incomplete(caplog: pytest.LogCaptureF
     assert len(defects(caplog)) == 1
 
 
+def test_a_server_that_takes_late_headers_gets_none() -> None:
+    def app(environ: WSGIEnvironment, start_response: StartResponse) -> Iterator[bytes]:
+        start_response('200 OK', TEXT)
+        yield b'begun'
+        fail()
+
+    statuses: list[str] = []
+
+    def start_response(
+        status: str, headers: object, exc_info: object = None, /
+    ) -> Callable[[bytes], object]:
+        statuses.append(status)
+        return lambda _: None
+
+    chunks = iter(SafeWsgi(app)(new_environ(), start_response))
+    assert next(chunks) == b'begun'
+    with pytest.raises(ZeroDivisionError):
+        next(chunks)
+    assert statuses == ['200 OK']
+
+
 def test_an_exception_of_write_is_no_defect(caplog: pytest.LogCaptureFixture) -> None:
     gone = BrokenPipeError()
 
