@@ -34,6 +34,7 @@ from seamwise.catalog.tools import (
 )
 from seamwise.catalog.workspace import EditorInstallFailed, PluginFailed
 from seamwise.seams._audience import hides_data
+from seamwise.seams._google_rpc import ERROR_INFO
 from seamwise.seams.adapter import Hidden
 from seamwise.seams.jsonrpc import (
     CODES,
@@ -49,7 +50,7 @@ from seamwise.seams.jsonrpc import (
     tables,
 )
 from seamwise.seams.jsonrpc.codes import REVISIONS
-from seamwise.seams.jsonrpc.dialects import ERROR_INFO, STRUCT
+from seamwise.seams.jsonrpc.dialects import STRUCT
 from seamwise.seams.model.messages import ToolResult
 from tests.seams.hidden import without_hidden
 from tests.strategies import PLANTED, UNIONS, members, structs
@@ -273,9 +274,12 @@ def test_an_a2a_error_has_its_documented_code_and_reason(
         'reason': case['reason'],
         'domain': FACTS['a2a_data']['error_info']['domain'],
     }
-    assert result.data[0] == info
+    metadata = result.data[0]['metadata']
+    assert result.data[0] == {**info, 'metadata': metadata}
     assert result.data[1]['@type'] == STRUCT
     assert result.data[1]['value']['_tag'] == error.tag
+    fields = {'_tag', *(name for name, value in result.data[1]['value'].items() if value is None)}
+    assert metadata.keys() == result.data[1]['value'].keys() - fields
 
 
 def test_an_invalid_agent_card_is_an_invalid_agent_response() -> None:
@@ -289,6 +293,7 @@ def test_an_error_that_a2a_does_not_define_has_our_domain() -> None:
         '@type': ERROR_INFO,
         'reason': 'HOST_UNREACHABLE',
         'domain': 'seamwise',
+        'metadata': {'host': 'h', 'reason': 'r'},
     }
 
 
