@@ -1,7 +1,9 @@
 """Test collection of Markdown pages: the Python blocks of a page run in order as one test."""
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from sybil import Sybil
@@ -12,12 +14,20 @@ _PAGES = Sybil(parsers=[PythonCodeBlockParser()])
 
 
 class _Blocks(pytest.Item):
-    """The blocks of a page. Each uses the names of those before it."""
+    """The blocks of a page. Each uses the names of those before it, as in one module."""
 
     @override
     def runtest(self) -> None:
-        for example in _PAGES.parse(self.path).examples():
-            example.evaluate()
+        module = ModuleType(f'page_{self.path.stem}')
+        document = _PAGES.parse(self.path)
+        document.namespace = vars(module)
+        # Django finds the URLs of an application by the name of its module.
+        sys.modules[module.__name__] = module
+        try:
+            for example in document.examples():
+                example.evaluate()
+        finally:
+            del sys.modules[module.__name__]
 
     @override
     def reportinfo(self) -> tuple[Path, int, str]:

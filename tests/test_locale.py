@@ -219,6 +219,11 @@ def test_update_counts_a_new_text_until_it_is_translated(tmp_path: Path) -> None
             [('gettext', '{x}'), ('pgettext', ('x', 'a'))],
         ),
         ("on(A).exits(66, hint='Look.') | on(B).exits(1, hint=f)", [('gettext', 'Look.')]),
+        (
+            "class A(TaggedError, category=C, message='{x}', public='Gone.'):\n    x: int",
+            [('ngettext', ('{x}', '{x}')), ('gettext', 'Gone.')],
+        ),
+        ("_Row(general_message='Gone.')", [('gettext', 'Gone.')]),
         ("GONE_MESSAGE = 'Gone.'", [('gettext', ('Gone.',))]),
         ("DAY_MESSAGES = ('A day.', '{n} days.')", [('ngettext', ('A day.', '{n} days.'))]),
         ("texts.gettext('Hello.')\nother('Hello.')", [('gettext', ('Hello.',))]),

@@ -33,6 +33,7 @@ from seamwise.edges import or_raise as or_raise
 from seamwise.edges import refine as refine
 from seamwise.edges import when as when
 from seamwise.errors import TaggedError as TaggedError
+from seamwise.internal import Internal as Internal
 from seamwise.many import accumulate as accumulate
 from seamwise.many import collect as collect
 from seamwise.many import partition as partition

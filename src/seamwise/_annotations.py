@@ -15,11 +15,13 @@ from collections.abc import (
     Sequence,
 )
 from collections.abc import Set as AbstractSet
+from re import search
 from types import SimpleNamespace
 from typing import Annotated, Any, ClassVar, Final, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
+from seamwise.internal import INTERNAL
 from seamwise.secrets import Secret
 
 _ABSTRACT: Final = {
@@ -131,6 +133,22 @@ def unhashable(annotation: object) -> str | None:
     return None
 
 
+def is_internal(annotation: object) -> bool:
+    """Return whether an annotation contains `Internal`, also in a field of a Struct."""
+    return any(part is INTERNAL or part == 'Internal' for part in iter_types(annotation))
+
+
+def is_secret(annotation: object) -> bool:
+    """Return whether an annotation contains `Secret`; those in fields of a Struct do not count."""
+    if isinstance(annotation, str):
+        return search(r'\bSecret\b', annotation) is not None
+    return (
+        annotation is Secret
+        or get_origin(annotation) is Secret
+        or any(is_secret(part) for part in get_args(annotation) if not isinstance(part, str))
+    )
+
+
 def _is_unhashable(class_: Any) -> bool:
     if not issubclass(class_, msgspec.Struct):
         return class_ in _ABSTRACT or class_ is deque or class_.__hash__ is None
@@ -142,8 +160,8 @@ def _is_unhashable(class_: Any) -> bool:
 def iter_types(annotation: object) -> Iterator[object]:
     """Yield the types in an annotation, and the names of those that cannot be resolved.
 
-    The fields of a Struct are included. The arguments of `Secret`, `Callable` and others whose
-    values are always hashable are not.
+    The fields of a Struct and the marker of `Internal` are included. The arguments of `Secret`,
+    `Callable` and others whose values are always hashable are not.
     """
     visited: set[int] = set()
     stack = [annotation]
@@ -159,6 +177,8 @@ def iter_types(annotation: object) -> Iterator[object]:
         if origin in _OPAQUE:
             continue
         yield origin
+        if origin is Annotated:
+            yield from (data for data in part.__metadata__ if data is INTERNAL)
         stack += reversed(_inner_types(part, origin))
 
 

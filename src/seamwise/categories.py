@@ -61,27 +61,75 @@ class Category(StrEnum):
         """The recovery of this category; an error class or instance can override it."""
         return _TABLE[self].recovery
 
+    @property
+    def general_message(self) -> str:
+        """A sentence without details, for clients that must not see the message of an error."""
+        return _TABLE[self].general_message
+
 
 class _Row(NamedTuple):
     retryable: bool
     recovery: Recovery
+    general_message: str
 
 
 _TABLE = {
-    Category.VALIDATION: _Row(retryable=False, recovery=Recovery.CORRECT),
-    Category.NOT_FOUND: _Row(retryable=False, recovery=Recovery.CORRECT),
-    Category.CONFLICT: _Row(retryable=False, recovery=Recovery.CORRECT),
-    Category.AUTHENTICATION: _Row(retryable=False, recovery=Recovery.STOP),
-    Category.CONFIGURATION: _Row(retryable=False, recovery=Recovery.STOP),
-    Category.PERMISSION: _Row(retryable=False, recovery=Recovery.ASK),
-    Category.QUOTA: _Row(retryable=False, recovery=Recovery.ASK),
-    Category.RATE_LIMIT: _Row(retryable=True, recovery=Recovery.WAIT),
-    Category.CAPACITY: _Row(retryable=True, recovery=Recovery.WAIT),
-    Category.CIRCUIT_OPEN: _Row(retryable=True, recovery=Recovery.FALL_BACK),
-    Category.TIMEOUT: _Row(retryable=True, recovery=Recovery.RETRY),
-    Category.UNAVAILABLE: _Row(retryable=True, recovery=Recovery.RETRY),
-    Category.CONNECTION: _Row(retryable=True, recovery=Recovery.RECONNECT),
-    Category.RESOURCE: _Row(retryable=True, recovery=Recovery.WAIT),
-    Category.EXECUTION: _Row(retryable=False, recovery=Recovery.ASK),
-    Category.CANCELLED: _Row(retryable=False, recovery=Recovery.STOP),
+    Category.VALIDATION: _Row(
+        retryable=False, recovery=Recovery.CORRECT, general_message='The request is not valid.'
+    ),
+    Category.NOT_FOUND: _Row(
+        retryable=False,
+        recovery=Recovery.CORRECT,
+        general_message='The requested resource does not exist.',
+    ),
+    Category.CONFLICT: _Row(
+        retryable=False,
+        recovery=Recovery.CORRECT,
+        general_message='The request conflicts with the current state.',
+    ),
+    Category.AUTHENTICATION: _Row(
+        retryable=False, recovery=Recovery.STOP, general_message='The authentication failed.'
+    ),
+    Category.CONFIGURATION: _Row(
+        retryable=False,
+        recovery=Recovery.STOP,
+        general_message='The service is not configured correctly.',
+    ),
+    Category.PERMISSION: _Row(
+        retryable=False, recovery=Recovery.ASK, general_message='The request is not permitted.'
+    ),
+    Category.QUOTA: _Row(
+        retryable=False, recovery=Recovery.ASK, general_message='The quota is exhausted.'
+    ),
+    Category.RATE_LIMIT: _Row(
+        retryable=True, recovery=Recovery.WAIT, general_message='There are too many requests.'
+    ),
+    Category.CAPACITY: _Row(
+        retryable=True, recovery=Recovery.WAIT, general_message='The service is at its capacity.'
+    ),
+    Category.CIRCUIT_OPEN: _Row(
+        retryable=True,
+        recovery=Recovery.FALL_BACK,
+        general_message='The service is paused after repeated failures.',
+    ),
+    Category.TIMEOUT: _Row(
+        retryable=True,
+        recovery=Recovery.RETRY,
+        general_message='The operation did not finish in time.',
+    ),
+    Category.UNAVAILABLE: _Row(
+        retryable=True, recovery=Recovery.RETRY, general_message='The service is not available.'
+    ),
+    Category.CONNECTION: _Row(
+        retryable=True, recovery=Recovery.RECONNECT, general_message='The connection failed.'
+    ),
+    Category.RESOURCE: _Row(
+        retryable=True, recovery=Recovery.WAIT, general_message='The service is out of resources.'
+    ),
+    Category.EXECUTION: _Row(
+        retryable=False, recovery=Recovery.ASK, general_message='The operation failed.'
+    ),
+    Category.CANCELLED: _Row(
+        retryable=False, recovery=Recovery.STOP, general_message='The operation was cancelled.'
+    ),
 }

@@ -33,6 +33,10 @@ class Traits(msgspec.Struct, frozen=True):
     retryable: bool
     recovery: Recovery
     template: str
+    public: str | None
+    """The class keyword `public`: the template of the message for clients, if it is another one."""
+    internal: frozenset[str]
+    """Names of the fields that clients do not see; see `Internal`."""
 
 
 _registry: dict[tuple[str, str], 'type[TaggedError]'] = {}
@@ -104,6 +108,7 @@ class ErrorMeta(msgspec.StructMeta):
         retryable: bool | None = None,
         recovery: Recovery | None = None,
         message: str | None = None,
+        public: str | None = None,
         kw_only: bool = False,
     ) -> 'ErrorMeta':
         if not any(isinstance(base, ErrorMeta) for base in bases):
@@ -118,6 +123,12 @@ class ErrorMeta(msgspec.StructMeta):
         # A class that is created by a call has no module, unlike one with a body.
         module: str = body.get('__module__') or sys._getframe(1).f_globals.get('__name__', '')
         body = {**body, '__module__': module}
+        annotations = {
+            **_annotations.of_bases(bases),
+            **_annotations.resolved(_annotations.of_body(body), module),
+        }
+        _check_reserved(name, bases, body)
+        _check_fields(name, annotations)
         traits = Traits(
             tag=_checked_keyword(name, 'tag', tag, str, name),
             namespace=_checked_keyword(name, 'namespace', namespace, str, module.partition('.')[0]),
@@ -125,13 +136,13 @@ class ErrorMeta(msgspec.StructMeta):
             retryable=_checked_keyword(name, 'retryable', retryable, bool, category.retryable),
             recovery=_checked_keyword(name, 'recovery', recovery, Recovery, category.recovery),
             template=_checked_keyword(name, 'message', message, str, default_message(name)),
+            public=None if public is None else _checked_keyword(name, 'public', public, str, ''),
+            internal=frozenset(
+                field
+                for field, annotation in annotations.items()
+                if _annotations.is_internal(annotation)
+            ),
         )
-        annotations = {
-            **_annotations.of_bases(bases),
-            **_annotations.resolved(_annotations.of_body(body), module),
-        }
-        _check_reserved(name, bases, body)
-        _check_fields(name, annotations)
         body['__traits__'] = traits
         if 'retry_after' in annotations:
             body['__post_init__'] = _delay_check(_inherited('__post_init__', bases, body))
@@ -148,18 +159,38 @@ class ErrorMeta(msgspec.StructMeta):
             eq=True,
             array_like=False,
         )
-        try:
-            messages.validate_template(
-                traits.template,
-                {field: annotations.get(field) for field in class_.__struct_fields__},
-            )
-        except ValueError as error:
-            raise TypeError(
-                f'{name}: the message {traits.template!r} does not work: {error}.'
-            ) from None
+        fields = {field: annotations.get(field) for field in class_.__struct_fields__}
+        _check_template(name, 'message', traits.template, fields)
+        if traits.public is not None:
+            _check_public(name, traits, fields)
         _register(class_, traits)
         _notify_observers(class_)
         return class_
+
+
+def _check_template(name: str, keyword: str, template: str, fields: Mapping[str, object]) -> None:
+    try:
+        messages.validate_template(template, fields)
+    except ValueError as error:
+        raise TypeError(f'{name}: the {keyword} {template!r} does not work: {error}.') from None
+
+
+def _check_public(name: str, traits: Traits, fields: Mapping[str, object]) -> None:
+    template = traits.public or ''
+    _check_template(name, 'public message', template, fields)
+    for field in sorted(messages.field_names(template)):
+        if field in traits.internal:
+            kind = 'internal'
+        elif _annotations.is_secret(fields[field]):
+            kind = 'secret'
+        elif field == 'cause':
+            kind = 'not for clients'
+        else:
+            continue
+        raise TypeError(
+            f'{name}: the public message {template!r} prints the field {field!r}, which is {kind}; '
+            'remove it from `public`.'
+        )
 
 
 _HASHABLE: Mapping[str, str] = dict.fromkeys(
@@ -296,6 +327,8 @@ class TaggedError(msgspec.Struct, metaclass=ErrorMeta):
 
     - `category` is required.
     - `message` is a template of the fields, by default the name of the class in words.
+    - `public` is the template of the message for clients. It is needed where `message` prints an
+      `Internal` field; by default clients then see the general sentence of the category.
     - `tag` is the name on a wire, by default the name of the class.
     - `namespace` is by default the first package of the module.
     - `retryable` and `recovery` default to those of the category.
@@ -326,6 +359,7 @@ class TaggedError(msgspec.Struct, metaclass=ErrorMeta):
             retryable: bool | None = None,
             recovery: Recovery | None = None,
             message: str | None = None,
+            public: str | None = None,
             kw_only: bool = False,
         ) -> None: ...
     else:

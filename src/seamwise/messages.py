@@ -5,8 +5,9 @@ from functools import lru_cache
 from re import match
 from string import Formatter
 from types import UnionType
-from typing import NamedTuple, Union, get_args, get_origin
+from typing import Annotated, NamedTuple, Union, get_args, get_origin
 
+from seamwise.internal import INTERNAL
 from seamwise.redaction import redact, redact_named
 from seamwise.redaction.settings import current
 from seamwise.secrets import MASK, Secret
@@ -82,6 +83,8 @@ def _check_spec(part: Part, annotation: object) -> None:
 
 def _samples(annotation: object) -> list[object]:
     """Return a value of each type of a union that has a known format."""
+    if get_origin(annotation) is Annotated and get_args(annotation)[1] is INTERNAL:
+        return _samples(get_args(annotation)[0])
     types: Iterable[object] = [annotation]
     if isinstance(annotation, str):
         types = [name.strip() for name in annotation.split('|')]

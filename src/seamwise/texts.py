@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin
 import msgspec
 
 from seamwise import _annotations, messages
+from seamwise.categories import Category
 from seamwise.errors import TaggedError
 from seamwise.redaction import redact, redact_named
 from seamwise.redaction.settings import current
@@ -71,25 +72,72 @@ def text(error: TaggedError, locale: str = 'en') -> str:
     "'a.txt' does not exist."
     """
     template = type(error).__traits__.template
+    translated = _translated(error, template, locale)
+    return messages.shorten(str(error) if translated is None else translated)
+
+
+def public_text(error: TaggedError, locale: str = 'en') -> str:
+    """Return the message of an error for clients, without its internal fields.
+
+    It is the class keyword `public`, if there is one. Otherwise it is the message, or the general
+    sentence of the category if the message prints an internal field.
+
+    >>> from seamwise import Category, Internal
+    >>> class StoreDown(TaggedError, category=Category.UNAVAILABLE, message='{reason}.'):
+    ...     reason: Internal[str]
+    >>> public_text(StoreDown('connection to 10.0.0.5 refused'))
+    'The service is not available.'
+    """
+    kind = type(error)
+    template = kind.__traits__.public
+    if template is None:
+        if not prints_internal(kind):
+            return text(error, locale)
+        return general_text(error.category, locale)
+    return _translated(error, template, locale) or messages.fill(template, error)
+
+
+def general_text(category: Category, locale: str = 'en') -> str:
+    """Return the general sentence of a category in a language.
+
+    >>> general_text(Category.TIMEOUT)
+    'The operation did not finish in time.'
+    """
+    sentence = category.general_message
+    return sentence if locale == 'en' else catalogue(locale).gettext(sentence)
+
+
+@lru_cache(maxsize=4096)
+def prints_internal(class_: type[TaggedError]) -> bool:
+    """Return whether the message of a class prints an internal field, or may print it."""
+    internal = class_.__traits__.internal
+    if not internal:
+        return False
+    has_own_text = class_.__str__ is not TaggedError.__str__
+    return has_own_text or not internal.isdisjoint(messages.field_names(class_.__traits__.template))
+
+
+def _translated(error: TaggedError, template: str, locale: str) -> str | None:
+    """Return a translated template with the fields of an error, or None without a translation."""
     if locale == 'en' or not template:
-        return messages.shorten(str(error))
+        return None
     texts = catalogue(locale)
-    translated = _translated(texts, template, error)
+    translated = _translated_template(texts, template, error)
     # A translation can be older than its class and name fields that no longer exist.
     if translated == template or not messages.field_names(translated) <= set(
         error.__struct_fields__
     ):
-        return messages.shorten(str(error))
+        return None
     words = {
         field: texts.pgettext(field, getattr(error, field))
-        for field in _template_fields(type(error)).words
+        for field in _template_fields(type(error), template).words
     }
     return messages.fill(translated, msgspec.structs.replace(error, **words) if words else error)
 
 
-def _translated(texts: 'NullTranslations', template: str, error: TaggedError) -> str:
+def _translated_template(texts: 'NullTranslations', template: str, error: TaggedError) -> str:
     """Translate a template, in the plural form of its first whole number if there are forms."""
-    field = _template_fields(type(error)).counted
+    field = _template_fields(type(error), template).counted
     number: object = getattr(error, field) if field else None
     plural = texts.ngettext(template, template, number) if isinstance(number, int) else template
     return texts.gettext(template) if plural == template else plural
@@ -147,10 +195,10 @@ def catalogue(locale: str) -> 'NullTranslations':
 
 
 def shown(error: E) -> E:
-    """Return an error as clients see it: secrets masked, texts redacted and cut, without its cause.
+    """Return an error as seams show it: secrets masked, texts redacted and cut, without its cause.
 
-    It equals the error that a client decodes from a wire. An optional secret becomes None, because
-    a wire does not disclose whether it was set.
+    It equals the error that a client decodes from a wire that shows all fields. An optional secret
+    becomes None, because a wire does not disclose whether it was set. Internal fields are kept.
 
     >>> from seamwise import Category
     >>> class LoginFailed(TaggedError, category=Category.AUTHENTICATION, message='No.'):
@@ -206,9 +254,9 @@ class _TemplateFields(msgspec.Struct, frozen=True):
 
 
 @lru_cache(maxsize=4096)
-def _template_fields(class_: type[TaggedError]) -> _TemplateFields:
+def _template_fields(class_: type[TaggedError], template: str) -> _TemplateFields:
     hints = _annotations.resolved_hints(class_)
-    parts = messages.parse_template(class_.__traits__.template)
+    parts = messages.parse_template(template)
     fields = [part.field for part in parts if part.field]
     return _TemplateFields(
         next((field for field in fields if hints.get(field) is int), None),

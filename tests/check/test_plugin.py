@@ -51,7 +51,8 @@ import sys
 from datetime import datetime
 from typing import ClassVar
 from msgspec import Struct
-from seamwise import Category, TaggedError
+import seamwise
+from seamwise import Category, Cause, Internal, Secret, TaggedError
 class Sized(Struct, frozen=True):
     size: int
     kind: ClassVar[int] = 3
@@ -91,6 +92,21 @@ SPECIAL_CLASSES = [
 ]
 """Classes with inherited or conditional fields, and with class variables."""
 
+PUBLIC_CLASSES = [
+    f"""class Public{number}(TaggedError, category=Category.CONFLICT, public={public!r}):
+    disk: str
+    host: Internal[str]
+    port: Internal[int] | None = None
+    alias: 'seamwise.Internal[str]' = ''
+    token: Secret[str] | None = None
+    cause: Cause | None = None
+"""
+    for number, public in enumerate(
+        ['{disk}', 'Plain.', '{host}', '{port}', '{alias}', '{token!r}', '{cause}', '{nothing}']
+    )
+]
+"""Classes with a public message; the first two are valid."""
+
 
 def run_mypy(
     folder: Path, *arguments: str, plugins: str = 'seamwise.check.plugin'
@@ -129,6 +145,7 @@ def classes() -> Iterator[str]:
         arguments = f'TaggedError, category=Category.CONFLICT, message={template!r}'
         yield f'class E{number}({arguments}):{FIELDS}'
     yield from SPECIAL_CLASSES
+    yield from PUBLIC_CLASSES
 
 
 def runtime_messages(source: str) -> Iterator[str]:
@@ -144,7 +161,7 @@ def test_invalid_templates_are_reported_with_the_runtime_message(tmp_path: Path)
         r'error: (.*?)(?:  \[seamwise\])?$', run_mypy(tmp_path, 'made.py').stdout, re.MULTILINE
     )
     assert reported == [message for source in classes() for message in runtime_messages(source)]
-    assert len(reported) == len(INVALID) + 4
+    assert len(reported) == len(INVALID) + 4 + len(PUBLIC_CLASSES) - 2
 
 
 @pytest.mark.parametrize('version', ['2.2.0', '1.19.1', '2.5.0', '2.5.0+dev.0a1b2c', '3.0'])

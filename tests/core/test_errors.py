@@ -198,7 +198,7 @@ def define(
             'category=Category.CONFLICT, categry=1',
             (
                 "Made: unknown class keyword 'categry'; an error class accepts tag, namespace, "
-                'category, retryable, recovery, message, kw_only.'
+                'category, retryable, recovery, message, public, kw_only.'
             ),
         ),
         (

@@ -8,8 +8,8 @@ import seamwise
 
 # fmt: off
 PUBLIC_NAMES = [
-    'Category', 'Cause', 'DefectReport', 'Do', 'Failure', 'Raised', 'Recovery', 'Result',
-    'ScopeLeaked', 'Secret', 'Success', 'TaggedError', 'accumulate', 'accumulate_async',
+    'Category', 'Cause', 'DefectReport', 'Do', 'Failure', 'Internal', 'Raised', 'Recovery',
+    'Result', 'ScopeLeaked', 'Secret', 'Success', 'TaggedError', 'accumulate', 'accumulate_async',
     'attempt', 'bind_async', 'catch', 'catch_all', 'caught', 'chain', 'codec', 'collect',
     'collect_async', 'fallible', 'find', 'flow', 'from_returns', 'is_failure', 'is_success',
     'json_schema', 'map_async', 'on_defect', 'or_raise', 'partition', 'partition_async',
@@ -25,7 +25,12 @@ def test_the_package_exports_exactly_these_names() -> None:
 
 
 @pytest.mark.parametrize(
-    'name', [name for name in PUBLIC_NAMES if name not in {'Cause', 'Failure', 'Result', 'Success'}]
+    'name',
+    [
+        name
+        for name in PUBLIC_NAMES
+        if name not in {'Cause', 'Failure', 'Internal', 'Result', 'Success'}
+    ],
 )
 def test_every_public_name_has_a_docstring(name: str) -> None:
     value = getattr(seamwise, name)

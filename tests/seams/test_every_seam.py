@@ -12,6 +12,7 @@ import pytest
 
 from seamwise import Category, Failure, Secret, TaggedError
 from seamwise.seams import http, jsonrpc, log, model, planner, session
+from seamwise.seams._request_context import serving
 from seamwise.seams.adapter import Adapter, Hidden
 from tests.strategies import EVERY_CLASS, UNIONS, members
 
@@ -193,8 +194,9 @@ def test_no_status_is_500_except_the_one_that_a2a_prescribes(kind: type[TaggedEr
 @pytest.mark.parametrize('kind', EVERY_CLASS, ids=lambda kind: kind.__name__)
 def test_every_seam_follows_the_category_of_an_error(kind: type[TaggedError]) -> None:
     error = planted(kind, 'x')
-    for _, adapter in visible_adapters('http', kind):
-        assert adapter(error).retryable is error.retryable
+    with serving('r-1', method='GET'):
+        for _, adapter in visible_adapters('http', kind):
+            assert adapter(error).retryable is error.retryable
     for _, adapter in visible_adapters('session', kind):
         event = session.event(error, adapter=adapter, locale='en')
         assert event.metadata['severity'] == (

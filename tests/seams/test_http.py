@@ -63,7 +63,11 @@ BODIES: list[Body] = [envelope, problem, named, tagged]
 
 
 class Busy(
-    TaggedError, namespace='test_http', category=Category.CAPACITY, message='{host} is busy.'
+    TaggedError,
+    namespace='test_http',
+    category=Category.CAPACITY,
+    message='{host} is busy.',
+    public='{host} is busy.',
 ):
     host: str
     retry_after: float | None = None
@@ -75,7 +79,12 @@ class LoggedOut(
     realm: str = 'api'
 
 
-BUSY = on(Busy).responds(503, 'HOST_BUSY', docs='https://docs.example.org/HOST_BUSY')
+BUSY = on(Busy).responds(
+    503,
+    'HOST_BUSY',
+    details=('host', 'retry_after'),
+    docs='https://docs.example.org/HOST_BUSY',
+)
 
 
 def parse(body: bytes) -> dict[str, Any]:
@@ -322,7 +331,8 @@ def test_details_contain_all_fields_except_the_cause_and_the_secrets() -> None:
         'reason': 'it is odd',
         'also': [{'parameter': 'q', 'reason': 'is even'}],
     }
-    assert TOOLS(ToolFailed('t', OSError(PLANTED))).details == {'tool': 't'}
+    refused = on(ToolFailed).responds(422, 'TOOL_EXECUTION_FAILED')
+    assert refused(ToolFailed('t', OSError(PLANTED))).details == {'tool': 't'}
 
 
 def test_details_of_an_arm_replace_the_default_and_are_redacted() -> None:

@@ -9,14 +9,28 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from seamwise import Category, Failure, Secret, Success, TaggedError, shown
-from seamwise.catalog.network import HostUnreachable, UpstreamRateLimited
+from seamwise.catalog.network import (
+    HostUnreachable,
+    NetworkError,
+    NetworkTimedOut,
+    UpstreamRateLimited,
+)
 from seamwise.catalog.sessions import InvalidInput
 from seamwise.catalog.storage import RecordNotFound, StorageError
 from seamwise.catalog.tools import Finding, InvalidParameter, ToolFailed
-from seamwise.seams._common import message_of, public_fields
-from seamwise.seams._public_view import public_view
+from seamwise.errors import retry_after
+from seamwise.seams._audience import hides_details
+from seamwise.seams._common import (
+    all_fields,
+    message_of,
+    milliseconds_or_none,
+    public_fields,
+    public_message_of,
+)
+from seamwise.seams._public_view import full_view, public_view
 from seamwise.seams.adapter import Hidden
 from seamwise.seams.http import (
     Named,
@@ -48,6 +62,7 @@ from seamwise.seams.http.tables import (
     WORKSPACE,
 )
 from seamwise.testing import assert_failure
+from tests.seams.hidden import without_hidden
 from tests.strategies import PLANTED, structs
 
 FACTS: dict[str, Any] = json.loads(
@@ -76,7 +91,7 @@ TABLES: Any = (
     GUARDS,
 )
 ALL: Any = reduce(_join, TABLES)
-ARMS: dict[Any, object] = dict(ALL.arms)
+ARMS: dict[Any, Any] = dict(ALL.arms)
 VISIBLE: list[Any] = [kind for kind, arm in ARMS.items() if not isinstance(arm, Hidden)]
 UNION: Any = reduce(_join, VISIBLE)
 
@@ -94,15 +109,24 @@ def has_json_form(error: object) -> bool:
 @pytest.mark.parametrize('kind', VISIBLE, ids=lambda kind: kind.__name__)
 @few_examples
 @given(data=st.data())
-def test_decoding_an_envelope_or_a_problem_returns_the_shown_error(
+def test_decoding_an_envelope_or_a_problem_returns_the_error_without_hidden_fields(
     kind: type[TaggedError], data: st.DataObject
 ) -> None:
     error = data.draw(structs(kind))
     assume(has_json_form(error))
+    is_hidden = hides_details(kind, ARMS[kind].status)
+    expected = without_hidden(error, is_hidden=is_hidden)
+    delay_ms = milliseconds_or_none(retry_after(error))
+    if expected is not None and is_hidden and delay_ms is not None:
+        # Only `retry_after_ms` is sent.
+        expected = replace(expected, retry_after=delay_ms / 1000)
     for body_format in (envelope, problem):
         body = body_format(ALL(error), request_id='r-1')
         assert PLANTED.encode() not in body
-        assert decode(body, UNION) == Success(shown(error))
+        if expected is None:
+            assert_failure(decode(body, UNION), UnreadableBody)
+        else:
+            assert decode(body, UNION) == Success(expected)
 
 
 @pytest.mark.parametrize('kind', VISIBLE, ids=lambda kind: kind.__name__)
@@ -112,7 +136,8 @@ def test_the_fast_view_of_an_error_equals_the_slow_one(
     kind: type[TaggedError], data: st.DataObject
 ) -> None:
     error = data.draw(structs(kind))
-    assert public_view(error) == (message_of(error), public_fields(error))
+    assert public_view(error) == (public_message_of(error), public_fields(error))
+    assert full_view(error) == (message_of(error), all_fields(error))
 
 
 @given(
@@ -125,9 +150,25 @@ def test_the_fast_view_misses_no_secret(text: str, prefix: str) -> None:
 
 
 def test_a_decoded_delay_is_exact() -> None:
+    table = on(UpstreamRateLimited).responds(
+        429, 'RATE_LIMIT', details=('service', 'retry_after', 'limit', 'requests_made', 'reset')
+    )
     error = UpstreamRateLimited('bank', 1.0001, limit=5, requests_made=6, reset=1e9 + 0.25)
-    assert response(NETWORK(error)).headers['retry-after'] == '2'
-    assert decode(envelope(NETWORK(error), request_id=None), UpstreamRateLimited) == Success(error)
+    assert response(table(error)).headers['retry-after'] == '2'
+    assert decode(envelope(table(error), request_id=None), UpstreamRateLimited) == Success(error)
+
+
+def test_hidden_texts_are_decoded_as_the_mask() -> None:
+    error = UpstreamRateLimited('bank', 1.5, limit=5)
+    assert decode(envelope(NETWORK(error), request_id=None), NetworkError) == Success(
+        UpstreamRateLimited('***', 1.5)
+    )
+
+
+def test_an_error_with_hidden_numbers_is_unreadable() -> None:
+    body = envelope(NETWORK(NetworkTimedOut('10.0.0.5', 'GET', 2.0)), request_id=None)
+    error = assert_failure(decode(body, NetworkError), UnreadableBody)
+    assert error.problem == "its details are not those of NetworkTimedOut ('timeout' is missing)"
 
 
 class Paused(
@@ -153,10 +194,8 @@ def test_decoded_secrets_are_masked_and_causes_are_none() -> None:
     assert decode(envelope(SESSIONS(required), request_id=None), InvalidInput) == Success(
         InvalidInput('short', Secret('***'))
     )
-    decoded = decode(
-        envelope(TOOLS(ToolFailed('t', OSError(PLANTED))), request_id=None), ToolFailed
-    )
-    assert decoded == Success(shown(ToolFailed('t', OSError(PLANTED))))
+    hidden = decode(envelope(TOOLS(ToolFailed('t', OSError(PLANTED))), request_id=None), ToolFailed)
+    assert hidden == Success(shown(ToolFailed('***', OSError(PLANTED))))
 
 
 NOT_FOUND = STORAGE(RecordNotFound('user', 'u-17'))

@@ -29,7 +29,7 @@ class Busy(
     retry_after: float | None = None
 
 
-TABLE = on(Busy).responds(503, 'BUSY')
+TABLE = on(Busy).responds(503, 'BUSY', details=('name',))
 handler_finished = threading.Event()
 
 

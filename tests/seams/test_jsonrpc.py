@@ -103,6 +103,7 @@ def test_a_failure_of_a_tool_is_a_result_with_guidance() -> None:
     assert list(parsed) == ['jsonrpc', 'id', 'result']
     assert (parsed['jsonrpc'], parsed['id']) == ('2.0', 'c1')
     assert parsed['result'] == {
+        'resultType': 'complete',
         'content': [{'type': 'text', 'text': guidance_json(model.TOOLS(error)).decode()}],
         'isError': True,
     }
@@ -135,6 +136,7 @@ def test_the_response_to_an_unreadable_request_has_no_id() -> None:
 def test_a_success_is_text_and_structured_content() -> None:
     parsed = mcp_response(Success(Listing(['a'])))['result']
     assert parsed == {
+        'resultType': 'complete',
         'content': [{'type': 'text', 'text': '{"entries":["a"]}'}],
         'structuredContent': {'entries': ['a']},
         'isError': False,
@@ -145,6 +147,26 @@ def test_a_success_is_text_and_structured_content() -> None:
 def test_structured_content_exists_since_2025_06_18(revision: str) -> None:
     parsed = mcp_response(Success(Listing(['a'])), revision=revision)['result']
     assert ('structuredContent' in parsed) is (revision >= '2025-06-18')
+
+
+@pytest.mark.parametrize('revision', MCP_REVISIONS)
+@pytest.mark.parametrize('value', [[1, 2], 'a', 7, True, None])
+def test_structured_content_is_any_value_since_2026_07_28(revision: str, value: object) -> None:
+    parsed = mcp_response(Success(value), revision=revision)['result']
+    assert parsed['content'] == [{'type': 'text', 'text': json.dumps(value, separators=(',', ':'))}]
+    assert ('structuredContent' in parsed) is (revision == '2026-07-28')
+    assert parsed.get('structuredContent', value) == value
+
+
+@pytest.mark.parametrize('revision', MCP_REVISIONS)
+@pytest.mark.parametrize(
+    'result', [Success(Listing([])), Failure(FileNotFound('read_file', 'src/app.py'))]
+)
+def test_a_result_has_a_type_since_2026_07_28(
+    revision: str, result: Result[object, ToolError]
+) -> None:
+    parsed = mcp_response(result, revision=revision)['result']
+    assert parsed.get('resultType') == ('complete' if revision == '2026-07-28' else None)
 
 
 def test_a_value_is_the_plain_result_outside_mcp() -> None:
@@ -165,7 +187,7 @@ def test_data_of_an_arm_can_be_a_list_of_objects() -> None:
     answer = on(Stumbled).answers(-32000, data=lambda error: [{'who': error.what, 'token': 'abc'}])(
         Stumbled('it')
     )
-    assert answer == RpcError(-32000, 'it stumbled.', [{'who': 'it', 'token': '***'}])
+    assert answer == RpcError(-32000, 'The operation failed.', [{'who': 'it', 'token': '***'}])
 
 
 def test_data_of_an_arm_can_be_an_object() -> None:
@@ -173,7 +195,7 @@ def test_data_of_an_arm_can_be_an_object() -> None:
         Stumbled('it')
     )
     assert answer == RpcError(
-        -32000, 'it stumbled.', {'_tag': 'Stumbled', 'who': 'it', 'token': '***'}
+        -32000, 'The operation failed.', {'_tag': 'Stumbled', 'who': 'it', 'token': '***'}
     )
 
 

@@ -8,7 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seamwise import Category, Cause, Failure, Secret, Success, TaggedError
-from seamwise.catalog.network import HostUnreachable
+from seamwise.catalog.network import (
+    HostUnreachable,
+    NetworkError,
+    NetworkTimedOut,
+    UpstreamRateLimited,
+)
+from seamwise.catalog.protocols import A2aTaskNotFound
 from seamwise.catalog.storage import RecordNotFound
 from seamwise.catalog.tools import FileNotFound, ToolFailed
 from seamwise.seams.jsonrpc import (
@@ -91,15 +97,41 @@ def test_a_secret_in_a_response_is_ignored() -> None:
 
 
 def test_the_details_of_a2a_are_decoded() -> None:
-    error = HostUnreachable('h', 'r')
+    error = A2aTaskNotFound('t-1')
     answer = response(
         Failure(error),
         id=1,
-        adapter=tables.NETWORK[Protocol.A2A, '1.0.1'],
+        adapter=tables.A2A[Protocol.A2A, '1.0.1'],
         protocol=Protocol.A2A,
         revision='1.0.1',
     )
-    assert outcome(encode(answer), HostUnreachable) == Failure(error)
+    assert outcome(encode(answer), A2aTaskNotFound) == Failure(error)
+
+
+def answered(error: NetworkError) -> object:
+    """Return what a client of plain JSON-RPC decodes of an error of the network."""
+    answer = response(
+        Failure(error),
+        id=1,
+        adapter=tables.NETWORK[Protocol.JSON_RPC, '2.0'],
+        protocol=Protocol.JSON_RPC,
+        revision='2.0',
+    )
+    return outcome(encode(answer), NetworkError)
+
+
+def test_hidden_texts_are_decoded_as_the_mask() -> None:
+    assert answered(HostUnreachable('10.0.0.5', 'refused')) == Failure(
+        HostUnreachable('***', '***')
+    )
+    limited = UpstreamRateLimited('bank', 1.5, limit=5)
+    assert answered(limited) == Failure(UpstreamRateLimited('***', 1.5))
+
+
+def test_an_error_with_hidden_numbers_is_a_foreign_failure() -> None:
+    assert answered(NetworkTimedOut('10.0.0.5', 'GET', 2.0)) == Failure(
+        ForeignFailure(-32000, 'The operation did not finish in time.')
+    )
 
 
 @pytest.mark.parametrize(

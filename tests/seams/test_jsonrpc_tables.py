@@ -33,11 +33,14 @@ from seamwise.catalog.tools import (
     UnknownTool,
 )
 from seamwise.catalog.workspace import EditorInstallFailed, PluginFailed
+from seamwise.seams._audience import hides_data
+from seamwise.seams._google_rpc import ERROR_INFO
 from seamwise.seams.adapter import Hidden
 from seamwise.seams.jsonrpc import (
     CODES,
     MCP_REVISIONS,
     Code,
+    ForeignFailure,
     Protocol,
     Revision,
     RpcError,
@@ -47,8 +50,9 @@ from seamwise.seams.jsonrpc import (
     tables,
 )
 from seamwise.seams.jsonrpc.codes import REVISIONS
-from seamwise.seams.jsonrpc.dialects import ERROR_INFO, STRUCT
+from seamwise.seams.jsonrpc.dialects import STRUCT
 from seamwise.seams.model.messages import ToolResult
+from tests.seams.hidden import without_hidden
 from tests.strategies import PLANTED, UNIONS, members, structs
 
 FACTS: dict[str, Any] = json.loads(
@@ -270,9 +274,12 @@ def test_an_a2a_error_has_its_documented_code_and_reason(
         'reason': case['reason'],
         'domain': FACTS['a2a_data']['error_info']['domain'],
     }
-    assert result.data[0] == info
+    metadata = result.data[0]['metadata']
+    assert result.data[0] == {**info, 'metadata': metadata}
     assert result.data[1]['@type'] == STRUCT
     assert result.data[1]['value']['_tag'] == error.tag
+    fields = {'_tag', *(name for name, value in result.data[1]['value'].items() if value is None)}
+    assert metadata.keys() == result.data[1]['value'].keys() - fields
 
 
 def test_an_invalid_agent_card_is_an_invalid_agent_response() -> None:
@@ -286,6 +293,7 @@ def test_an_error_that_a2a_does_not_define_has_our_domain() -> None:
         '@type': ERROR_INFO,
         'reason': 'HOST_UNREACHABLE',
         'domain': 'seamwise',
+        'metadata': {'host': 'h', 'reason': 'r'},
     }
 
 
@@ -301,7 +309,7 @@ def has_json_form(value: object) -> bool:
 @every_class
 @given(data=st.data(), revision=revisions)
 @few_examples
-def test_decoding_a_response_returns_the_shown_error(
+def test_decoding_a_response_returns_the_shown_error_without_hidden_fields(
     kind: type[TaggedError], data: st.DataObject, revision: Revision
 ) -> None:
     error = data.draw(structs(kind))
@@ -326,10 +334,13 @@ def test_decoding_a_response_returns_the_shown_error(
         assert list(parsed) == FACTS['envelope_keys']
         assert list(parsed['error']) == FACTS['error_keys']
         assert len(parsed['error']['message'].partition('… (')[0]) <= 1024
-        expected = shown(error)
-        assume(has_json_form(expected))
+        assume(has_json_form(shown(error)))
+        expected = without_hidden(error, is_hidden=hides_data(kind))
         reply = decode(body, EVERYTHING, protocol=revision[0])
-        assert reply.result == Failure(expected)
+        if expected is None:
+            assert type(reply.result.failure()) is ForeignFailure
+        else:
+            assert reply.result == Failure(expected)
         assert reply.id == (None if kind is UnreadableCall else 7)
 
 

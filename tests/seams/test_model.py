@@ -543,19 +543,20 @@ def test_gemini_message_contains_objects_instead_of_json_text() -> None:
 
 def test_mcp_message_has_the_documented_form() -> None:
     success = as_dict(tool_message(SUCCESS, adapter=TOOLS, call_id='c1', provider='mcp'))
-    assert list(success) == ['content', 'structuredContent', 'isError']
+    assert list(success) == ['resultType', 'content', 'structuredContent', 'isError']
     assert (success['structuredContent'], success['isError']) == (DATA, False)
     assert [part['type'] for part in success['content']] == ['text']
     assert json.loads(success['content'][0]['text']) == DATA
     failure = as_dict(tool_message(FAILURE, adapter=TOOLS, call_id='c1', provider='mcp'))
-    assert list(failure) == ['content', 'isError']
+    assert list(failure) == ['resultType', 'content', 'isError']
     assert failure['isError'] is True
     assert json.loads(failure['content'][0]['text'])['error_class'] == 'FileNotFound'
 
 
-def test_structured_content_is_absent_for_a_list() -> None:
+def test_structured_content_of_an_unknown_revision_is_absent_for_a_list() -> None:
     numbers: Result[list[int], ToolError] = Success([1, 2])
     assert as_dict(tool_message(numbers, adapter=TOOLS, call_id='c1', provider='mcp')).keys() == {
+        'resultType',
         'content',
         'isError',
     }

@@ -42,14 +42,14 @@ SUGGESTIONS: list[tuple[TaggedError, str]] = [
     (
         network.HostUnreachable('db.example.org', 'no route'),
         (
-            "Check that 'db.example.org' is the right address and try once more; if that fails "
+            'Check that the address is right and try once more; if that fails '
             'too, continue without it or tell the user.'
         ),
     ),
     (
         network.NetworkTimedOut('api', 'search', 5.0, retry_after=2.0),
         (
-            'Wait 2 s, then try again with a smaller request to api; after a second timeout, '
+            'Wait 2 s, then try again with a smaller request; after a second timeout, '
             'continue without it.'
         ),
     ),
@@ -86,7 +86,7 @@ SUGGESTIONS: list[tuple[TaggedError, str]] = [
     (
         models.ProviderNotReady('acme', DISK),
         (
-            'Its configuration must be fixed ([Errno 28] no room), which no call can do. '
+            'Its configuration must be fixed (OSError), which no call can do. '
             'Choose another provider, or tell the user.'
         ),
     ),
@@ -207,14 +207,14 @@ SUGGESTIONS: list[tuple[TaggedError, str]] = [
     (
         protocols.McpConnectionFailed('notion', 'Connection refused'),
         (
-            'Its tools are unavailable for now (Connection refused). Try once more; if it '
+            'Its tools are unavailable for now. Try once more; if it '
             'fails again, use tools of another server or tell the user.'
         ),
     ),
     (
         protocols.McpConnectionFailed('notion', cause=DISK),
         (
-            'Its tools are unavailable for now ([Errno 28] no room). Try once more; if it '
+            'Its tools are unavailable for now (OSError). Try once more; if it '
             'fails again, use tools of another server or tell the user.'
         ),
     ),
@@ -250,7 +250,7 @@ SUGGESTIONS: list[tuple[TaggedError, str]] = [
     (
         protocols.LspRequestFailed('pyright', 'rename', DISK),
         (
-            'Check the file and the position of your request ([Errno 28] no room), or search '
+            'Check the file and the position of your request (OSError), or search '
             'and read the files directly.'
         ),
     ),
@@ -312,7 +312,7 @@ SUGGESTIONS: list[tuple[TaggedError, str]] = [
     (
         sessions.RecoveryFailed('sync', 3, DISK),
         (
-            'Do not request sync again ([Errno 28] no room). Choose another way, or tell the '
+            'Do not request sync again (OSError). Choose another way, or tell the '
             'user about the failure.'
         ),
     ),

@@ -101,12 +101,11 @@ def test_stored_form_of_every_error_is_safe_with_the_documented_keys(error: Tagg
     assert all(TYPE_CHECKS[keys[name]['type']](value) for name, value in stored.data.items())
 
 
-def test_stored_api_error_contains_the_response() -> None:
+def test_stored_api_error_contains_the_status_and_not_the_excerpt_of_the_body() -> None:
     assert message(UpstreamFailed('acme', 503, 'busy', 1.5)).data == {
         'message': 'acme failed with status 503.',
         'statusCode': 503,
         'isRetryable': True,
-        'responseBody': 'busy',
         'metadata': {'error_type': 'UpstreamFailed', 'service': 'acme', 'retry_after_ms': '1500'},
     }
     limited = message(UpstreamRateLimited('acme', 0.5, 100)).data

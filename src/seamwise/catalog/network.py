@@ -5,15 +5,19 @@ from typing import TypeAlias
 from seamwise.categories import Category
 from seamwise.causes import Cause
 from seamwise.errors import TaggedError
+from seamwise.internal import Internal
 
 
 class HostUnreachable(
-    TaggedError, category=Category.CONNECTION, message='{host} cannot be reached: {reason}.'
+    TaggedError,
+    category=Category.CONNECTION,
+    message='{host} cannot be reached: {reason}.',
+    public='The service cannot be reached.',
 ):
     """The connection could not be opened, or it broke. The caller reconnects."""
 
-    host: str
-    reason: str
+    host: Internal[str]
+    reason: Internal[str]
     cause: Cause | None = None
 
 
@@ -21,10 +25,11 @@ class NetworkTimedOut(
     TaggedError,
     category=Category.TIMEOUT,
     message='{host} did not finish {operation} within {timeout:g} s.',
+    public='The service did not finish {operation} within {timeout:g} s.',
 ):
     """The operation did not finish within `timeout` seconds. The caller retries."""
 
-    host: str
+    host: Internal[str]
     operation: str
     timeout: float
     retry_after: float | None = None
@@ -70,7 +75,7 @@ class UpstreamFailed(
 
     service: str
     status: int
-    excerpt: str
+    excerpt: Internal[str]
     retry_after: float | None = None
     cause: Cause | None = None
 

@@ -8,6 +8,7 @@ from seamwise.catalog.problem import Problem
 from seamwise.categories import Category, Recovery
 from seamwise.causes import Cause
 from seamwise.errors import TaggedError
+from seamwise.internal import Internal
 
 _INTERNAL_ERROR = -32603
 
@@ -20,7 +21,7 @@ class McpConnectionFailed(
     """The connection to the server could not be opened. The caller reconnects."""
 
     server: str
-    reason: str | None = None
+    reason: Internal[str] | None = None
     cause: Cause | None = None
 
 
@@ -28,11 +29,12 @@ class McpTransportFailed(
     TaggedError,
     category=Category.CONNECTION,
     message='The connection to the MCP server {server!r} broke: {reason}.',
+    public='The connection to the MCP server {server!r} broke.',
 ):
     """An open connection to the server broke. The caller reconnects."""
 
     server: str
-    reason: str
+    reason: Internal[str]
     cause: Cause | None = None
 
 
@@ -186,11 +188,12 @@ class A2aInvalidAgentResponse(
     TaggedError,
     category=Category.EXECUTION,
     message='The response of the agent {agent!r} violates the protocol: {reason}.',
+    public='The response of the agent {agent!r} violates the protocol.',
 ):
     """The response of another agent is invalid. A person reads it and decides."""
 
     agent: str
-    reason: str
+    reason: Internal[str]
     cause: Cause | None = None
 
 
@@ -235,10 +238,11 @@ class AgentCardInvalid(
     TaggedError,
     category=Category.CONFIGURATION,
     message='The card of the agent at {url!r} is not valid.',
+    public='The card of the agent is not valid.',
 ):
     """The card of an agent violates its schema. The operator of that agent corrects it."""
 
-    url: str
+    url: Internal[str]
     problems: tuple[Problem, ...]
 
 

@@ -5,6 +5,7 @@ from typing import TypeAlias
 from seamwise.categories import Category
 from seamwise.causes import Cause
 from seamwise.errors import TaggedError
+from seamwise.internal import Internal
 
 
 class RecordNotFound(
@@ -38,11 +39,12 @@ class StoreUnavailable(
     TaggedError,
     category=Category.UNAVAILABLE,
     message='The store {store!r} is not available: {reason}.',
+    public='The store {store!r} is not available.',
 ):
     """The store does not respond. The caller retries."""
 
     store: str
-    reason: str
+    reason: Internal[str]
     retry_after: float | None = None
     cause: Cause | None = None
 

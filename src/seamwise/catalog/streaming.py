@@ -8,6 +8,7 @@ from typing import TypeAlias
 from seamwise.categories import Category, Recovery
 from seamwise.causes import Cause
 from seamwise.errors import TaggedError
+from seamwise.internal import Internal
 
 
 class InvalidStream(
@@ -30,7 +31,7 @@ class ChunkUnparsable(
     """
 
     reason: str
-    excerpt: str
+    excerpt: Internal[str]
     position: int | None = None
     cause: Cause | None = None
 

@@ -75,6 +75,9 @@ def facts_of(module: Module) -> FileFacts:
         guards=inferred.guards,
         guarded_calls=inferred.guarded_calls,
         defaulted_errors=inferred.defaulted_errors,
+        dependency_uses=inferred.dependency_uses,
+        routes=inferred.routes,
+        installed_adapters=inferred.installed_adapters,
         constructed_errors=inferred.constructed_errors,
         handled_errors=inferred.handled_errors,
     )

@@ -151,6 +151,32 @@ class DefaultedError(Struct, frozen=True):
     errors: tuple[str, ...]
 
 
+class DependencyUse(Struct, frozen=True):
+    """Dependency of FastAPI, in a parameter, a decorator or an annotation with a name."""
+
+    owner: str
+    """Full name of the function or annotation that has it; empty for all routes of a router."""
+    dependency: str
+    """Full name of the function that provides the value, or of an annotation with dependencies."""
+    location: Location
+
+
+class Route(Struct, frozen=True):
+    """Handler of a route."""
+
+    function: str
+    """Full name of the function."""
+    covered: tuple[str, ...] | None
+    """Errors that the adapter of its `endpoint` covers; None if it has no `endpoint`."""
+
+
+class InstalledAdapter(Struct, frozen=True):
+    """Adapter that answers the failures of an application."""
+
+    covered: tuple[str, ...] | None
+    """Errors that it covers; None if they are unknown."""
+
+
 class Suppression(Struct, frozen=True):
     """Suppression comment, such as `# seamwise: allow[SW101] reason`."""
 
@@ -176,6 +202,9 @@ class FileFacts(Struct, frozen=True):
     guards: tuple[GuardFacts, ...] = ()
     guarded_calls: tuple[GuardedCall, ...] = ()
     defaulted_errors: tuple[DefaultedError, ...] = ()
+    dependency_uses: tuple[DependencyUse, ...] = ()
+    routes: tuple[Route, ...] = ()
+    installed_adapters: tuple[InstalledAdapter, ...] = ()
     constructed_errors: frozenset[str] = frozenset()
     """Error classes that the file instantiates, or passes to code that may instantiate them."""
     handled_errors: frozenset[str] = frozenset()

@@ -95,7 +95,8 @@ def _fields(kind: type[TaggedError]) -> Iterator[Field]:
     hints = get_type_hints(kind)
     for field in msgspec.structs.fields(kind):
         hint = hints[field.name]
-        yield Field(field.name, type_in_words(hint), field.required, public=not is_private(hint))
+        is_public = not is_private(hint) and field.name not in kind.__traits__.internal
+        yield Field(field.name, type_in_words(hint), field.required, public=is_public)
 
 
 def is_private(hint: object) -> bool:

@@ -8,7 +8,6 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from msgspec import Struct
 from typing_extensions import TypeIs
 
-from seamwise.documents.collect import is_private
 from seamwise.documents.seams import arms_of
 from seamwise.documents.unions import UNIONS
 from seamwise.errors import TaggedError
@@ -79,13 +78,14 @@ def _is_http_arm(declared: object) -> TypeIs[HttpArm[Any]]:
 
 def _interface(kind: type[TaggedError], declared: Iterable[HttpArm[Any]]) -> str:
     codes = dict.fromkeys(json.dumps(arm.code) for arm in declared)
-    has_fields = all(arm.details is None for arm in declared)
+    [names, *others] = {arm.detail_names(kind) for arm in declared}
+    details = _DETAILS if names is None or others else _details(kind, names)
     return f"""\
 /** {_comment(kind)} */
 export interface {kind.__name__} extends Body {{
   readonly type: {json.dumps(kind.__traits__.tag)};
   readonly code: {' | '.join(codes)};
-  {_details(kind) if has_fields else 'readonly details?: { readonly [name: string]: unknown };'}
+  {details}
 }}
 """
 
@@ -94,8 +94,12 @@ def _comment(kind: type[TaggedError]) -> str:
     return ' '.join((kind.__doc__ or '').split()).replace('*/', '* /')
 
 
-def _details(kind: type[TaggedError]) -> str:
-    public = {name: hint for name, hint in _hints(kind).items() if not is_private(hint)}
+_DETAILS = 'readonly details?: { readonly [name: string]: unknown };'
+
+
+def _details(kind: type[TaggedError], names: tuple[str, ...]) -> str:
+    hints = _hints(kind)
+    public = {name: hints[name] for name in names}
     return f'readonly details: {_object(public)};' if public else 'readonly details?: undefined;'
 
 

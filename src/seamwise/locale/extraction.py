@@ -1,9 +1,9 @@
 """Extraction method for Babel: the translatable texts of a Python file, without importing it.
 
-These are the messages of error classes, the words of each `Literal` field in such a message, the
-texts after `hint=` in `exits`, and the arguments of gettext calls. Constants named `…_MESSAGE` are
-texts too; `…_MESSAGES` is a pair of singular and plural. To translate the errors of your own
-program, add this to `babel.cfg`:
+These are the messages and public messages of error classes, the words of each `Literal` field in
+them, the general messages of categories, the texts after `hint=` in `exits`, and the arguments of
+gettext calls. Constants named `…_MESSAGE` are texts too; `…_MESSAGES` is a pair of singular and
+plural. To translate the errors of your own program, add this to `babel.cfg`:
 
     [extractors]
     errors = seamwise.locale.extraction:extract
@@ -49,15 +49,17 @@ def extract(
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef):
             yield from _class_texts(node, literals)
-        elif isinstance(node, ast.Call) and _name(node.func) == 'exits':
-            hints = [keyword.value for keyword in node.keywords if keyword.arg == 'hint']
-            yield from ((node.lineno, 'gettext', text, []) for text in _texts(hints))
-        elif (
-            isinstance(node, ast.Call)
-            and (name := _name(node.func)) in keywords
-            and (texts := _texts(node.args))
-        ):
-            yield node.lineno, name, texts, []
+        elif isinstance(node, ast.Call):
+            yield from _call_texts(node, keywords)
+
+
+def _call_texts(node: ast.Call, keywords: Collection[str]) -> Iterator[Extracted]:
+    name = _name(node.func)
+    if name in keywords and (texts := _texts(node.args)):
+        yield node.lineno, name, texts, []
+    for keyword in node.keywords:
+        if keyword.arg == 'general_message' or (name == 'exits' and keyword.arg == 'hint'):
+            yield from ((node.lineno, 'gettext', text, []) for text in _texts([keyword.value]))
 
 
 def _class_texts(
@@ -66,14 +68,26 @@ def _class_texts(
     keywords = {keyword.arg: keyword.value for keyword in node.keywords}
     if 'category' not in keywords:
         return
-    message = keywords.get('message')
-    template = default_message(node.name) if message is None else ast.literal_eval(message)
+    message, public = keywords.get('message'), keywords.get('public')
+    templates = [default_message(node.name) if message is None else ast.literal_eval(message)]
+    if public is not None:
+        templates.append(ast.literal_eval(public))
     fields = {
         _name(statement.target): statement.annotation
         for statement in node.body
         if isinstance(statement, ast.AnnAssign)
     }
-    named = [part.field for part in parse_template(template) if part.field in fields]
+    for template in templates:
+        yield from _template_texts(node, template, fields, literals)
+
+
+def _template_texts(
+    node: ast.ClassDef,
+    template: str,
+    fields: Mapping[str, ast.expr],
+    literals: Mapping[str, tuple[str, ...]],
+) -> Iterator[Extracted]:
+    named = [part.field for part in parse_template(template) if part.field and part.field in fields]
     number = next((field for field in named if _name(fields[field]) == 'int'), None)
     if number is None or number in IDENTIFIERS:
         yield node.lineno, 'gettext', template, [node.name]
@@ -81,7 +95,7 @@ def _class_texts(
         yield node.lineno, 'ngettext', (template, template), [node.name]
     for field in named:
         for word in _words(fields[field], literals):
-            yield node.lineno, 'pgettext', (field or '', word), [node.name]
+            yield node.lineno, 'pgettext', (field, word), [node.name]
 
 
 def _assignments(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:

@@ -4,16 +4,14 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from math import ceil
-from re import search
-from typing import get_args, get_origin
 
-from seamwise._annotations import resolved_hints
+from seamwise._annotations import is_secret, resolved_hints
 from seamwise._text.jsonable import replace_surrogates, to_builtins, to_builtins_dict
 from seamwise.errors import TaggedError
 from seamwise.messages import field_names, shorten
 from seamwise.redaction import redact, redact_and_count
 from seamwise.secrets import Secret
-from seamwise.texts import text
+from seamwise.texts import public_text, text
 
 DEFECT_MESSAGE = 'The server met an unexpected condition.'
 """The message of every defect. Nothing else of a defect is shown, except its reference."""
@@ -78,6 +76,16 @@ def message_of(error: TaggedError, locale: str = 'en') -> str:
     return safe_text(text(redact(error), locale))
 
 
+def public_message_of(error: TaggedError, locale: str = 'en') -> str:
+    """Return the message of an error for clients like `message_of`, without its internal fields.
+
+    >>> from seamwise.catalog.tools import FileNotFound
+    >>> public_message_of(FileNotFound('read_file', 'a.txt'), 'zh_CN')
+    "'a.txt' 不存在。"
+    """
+    return safe_text(public_text(redact(error), locale))
+
+
 def safe_line(text: str) -> str:
     """Return a text of any length without secrets (masked) and lone surrogates (replaced)."""
     return replace_surrogates(redact(text))
@@ -128,34 +136,43 @@ def counted_message_of(error: TaggedError) -> tuple[str, int]:
     return shorten(message), masked + masked_places(fields)
 
 
-def public_fields(error: TaggedError) -> dict[str, object]:
+def all_fields(error: TaggedError) -> dict[str, object]:
     """Return the fields of an error, safe to show, without its cause and its secrets."""
-    fields = {name: getattr(error, name) for name in public_field_names(type(error))}
+    return _safe_fields(error, all_field_names(type(error)))
+
+
+def public_fields(error: TaggedError) -> dict[str, object]:
+    """Return the fields of an error like `all_fields`, without the internal ones."""
+    return _safe_fields(error, public_field_names(type(error)))
+
+
+def _safe_fields(error: TaggedError, names: tuple[str, ...]) -> dict[str, object]:
+    fields = {name: getattr(error, name) for name in names}
     return safe_items(
         {name: value for name, value in fields.items() if not isinstance(value, Secret)}
     )
 
 
 @lru_cache(maxsize=4096)
-def public_field_names(kind: type[TaggedError]) -> tuple[str, ...]:
+def all_field_names(kind: type[TaggedError]) -> tuple[str, ...]:
     """Return the names of all fields of a class, except its cause and its secrets."""
     # By annotation, not by value: whether an optional secret is set must not be shown either.
     annotations = resolved_hints(kind)
     return tuple(
         name
         for name in kind.__struct_fields__
-        if name != 'cause' and not _contains_secret(annotations.get(name))
+        if name != 'cause' and not is_secret(annotations.get(name))
     )
 
 
-def _contains_secret(hint: object) -> bool:
-    if isinstance(hint, str):
-        return search(r'\bSecret\b', hint) is not None
-    return (
-        hint is Secret
-        or get_origin(hint) is Secret
-        or any(_contains_secret(arg) for arg in get_args(hint) if not isinstance(arg, str))
-    )
+@lru_cache(maxsize=4096)
+def public_field_names(kind: type[TaggedError]) -> tuple[str, ...]:
+    """Return the names of the fields of a class that clients may see.
+
+    They are all fields except the cause, the secrets and the internal ones.
+    """
+    internal = kind.__traits__.internal
+    return tuple(name for name in all_field_names(kind) if name not in internal)
 
 
 def drop_none(values: dict[str, object | None]) -> dict[str, object]:

@@ -1,12 +1,16 @@
 """Errors of decoding, for the client side of the seams."""
 
+from functools import lru_cache
 from typing import Final
 
 import msgspec
 
+from seamwise._annotations import resolved_hints
 from seamwise.categories import Category
 from seamwise.errors import TaggedError
+from seamwise.internal import Internal
 from seamwise.messages import shorten
+from seamwise.seams._audience import hides_data
 from seamwise.seams._common import safe_text
 
 _EXCERPT_LENGTH = 200
@@ -25,7 +29,27 @@ class UnreadableBody(
     """A body is incomplete or has another format. A person reads the excerpt and decides."""
 
     problem: str
-    excerpt: str
+    excerpt: Internal[str]
+
+
+@lru_cache(maxsize=4096)
+def hidden_texts(kind: type[TaggedError], *, has_fields: bool) -> frozenset[str]:
+    """Return the required text fields that a peer hides; a client sees the mask in their place.
+
+    Args:
+        kind: The class of the error.
+        has_fields: Whether the peer sent fields other than the delay. Without them, it may hide all
+            fields of the class; otherwise only the internal ones.
+    """
+    hides_all = not has_fields and hides_data(kind)
+    texts = resolved_hints(kind)
+    return frozenset(
+        field.name
+        for field in msgspec.structs.fields(kind)
+        if field.required
+        and texts.get(field.name) is str
+        and (hides_all or field.name in kind.__traits__.internal)
+    )
 
 
 def unreadable_body(problem: object, body: bytes | str) -> UnreadableBody:

@@ -35,12 +35,21 @@ class Operation:
         has_end: Whether the operation ends, so that a later one starts without its errors.
         request_id: Id of the request that the operation is, or is a part of.
         locale: Language of the client.
+        method: HTTP method of the request.
     """
 
-    def __init__(self, *, has_end: bool, request_id: str | None = None, locale: str = 'en') -> None:
+    def __init__(
+        self,
+        *,
+        has_end: bool,
+        request_id: str | None = None,
+        locale: str = 'en',
+        method: str | None = None,
+    ) -> None:
         self.has_end = has_end
         self.request_id = request_id
         self.locale = locale
+        self.method = method
         self._marks: deque[_Mark] = deque(maxlen=MARKS_LIMIT)
         self._lock = Lock()
 
@@ -94,7 +103,9 @@ def current_operation() -> Operation:
 def start_operation() -> Generator[None, None, None]:
     """Start an operation without counted errors, which ends with the context."""
     outer = current_operation()
-    inner = Operation(has_end=True, request_id=outer.request_id, locale=outer.locale)
+    inner = Operation(
+        has_end=True, request_id=outer.request_id, locale=outer.locale, method=outer.method
+    )
     token = ACTIVE.set(inner)
     try:
         yield

@@ -1,9 +1,9 @@
-"""The message and the public fields of an error, with a fast path for short, harmless values."""
+"""The message and the fields of an error, with a fast path for short, harmless values."""
 
 from collections.abc import Callable
 from functools import lru_cache
 from math import isfinite
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from msgspec.structs import asdict
 
@@ -12,49 +12,77 @@ from seamwise.errors import TaggedError
 from seamwise.messages import TEXT_LIMIT, VALUE_LIMIT, field_names
 from seamwise.redaction.redactor import may_contain_secret
 from seamwise.redaction.settings import Settings, current
-from seamwise.seams._common import message_of, public_field_names, public_fields
+from seamwise.seams._common import (
+    all_field_names,
+    all_fields,
+    message_of,
+    public_field_names,
+    public_fields,
+    public_message_of,
+)
 from seamwise.seams._render_cache import RenderCache
+from seamwise.texts import prints_internal
 
 _MAX_INT = 2**63
-"""Larger integers are shown by `public_fields`, which limits their length."""
+"""Larger integers are shown by `all_fields`, which limits their length."""
 
-_View: TypeAlias = tuple[str, dict[str, object]]
-"""A message and public fields."""
+
+class View(NamedTuple):
+    """A message and fields, safe to show."""
+
+    message: str
+    fields: dict[str, object]
 
 
 class _FastPath(NamedTuple):
     """The precomputed access to the errors of one class."""
 
     format_message: Callable[[dict[str, object]], str]
-    private: tuple[str, ...]
-    cache: RenderCache[_View]
+    left_out: tuple[str, ...]
+    cache: RenderCache[View]
 
 
-def public_view(error: TaggedError) -> tuple[str, dict[str, object]]:
-    """Return the message and the fields of an error, as `message_of` and `public_fields` do.
+def full_view(error: TaggedError) -> View:
+    """Return the message and the fields of an error, as `message_of` and `all_fields` do.
 
     >>> from seamwise.catalog.storage import RecordNotFound
-    >>> public_view(RecordNotFound('user', 'u-17'))
-    ("There is no user 'u-17'.", {'kind': 'user', 'key': 'u-17'})
+    >>> full_view(RecordNotFound('user', 'u-17'))
+    View(message="There is no user 'u-17'.", fields={'kind': 'user', 'key': 'u-17'})
     """
     settings = current()
-    path = _fast_path(type(error), settings)
-    if path is None:
-        return message_of(error), public_fields(error)
+    path = _full_path(type(error), settings)
+    view = None if path is None else _cached_view(error, path, settings)
+    return view or View(message_of(error), all_fields(error))
+
+
+def public_view(error: TaggedError, locale: str = 'en') -> View:
+    """Return what clients see of an error, as `public_message_of` and `public_fields` do.
+
+    >>> from seamwise.catalog.storage import StoreUnavailable
+    >>> error = StoreUnavailable('orders', 'connection to 10.0.0.5 refused')
+    >>> public_view(error).message
+    "The store 'orders' is not available."
+    """
+    settings = current()
+    path = _public_path(type(error), settings) if locale == 'en' else None
+    view = None if path is None else _cached_view(error, path, settings)
+    return view or View(public_message_of(error, locale), public_fields(error))
+
+
+def _cached_view(error: TaggedError, path: _FastPath, settings: Settings) -> View | None:
     view = path.cache.get(error, settings)
     if view is None:
         view = _fast_view(error, path, settings)
         if view is None:
-            return message_of(error), public_fields(error)
+            return None
         path.cache.put(error, view, settings)
-    message, fields = view
-    return message, fields.copy()
+    return View(view.message, view.fields.copy())
 
 
-def _fast_view(error: TaggedError, path: _FastPath, settings: Settings) -> _View | None:
+def _fast_view(error: TaggedError, path: _FastPath, settings: Settings) -> View | None:
     """Return the view of an error, or None if a value needs redaction or shortening."""
     fields = asdict(error)
-    for name in path.private:
+    for name in path.left_out:
         del fields[name]
     try:
         message = path.format_message(fields)
@@ -64,7 +92,7 @@ def _fast_view(error: TaggedError, path: _FastPath, settings: Settings) -> _View
     texts = _all_texts(message, fields) if len(message) <= VALUE_LIMIT else None
     if texts is None or may_contain_secret(texts, texts.lower(), settings):
         return None
-    return message, fields
+    return View(message, fields)
 
 
 def _all_texts(message: str, fields: dict[str, object]) -> str | None:
@@ -95,14 +123,27 @@ def _is_scalar(value: object) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _fast_path(kind: type[TaggedError], settings: Settings) -> _FastPath | None:
+def _full_path(kind: type[TaggedError], settings: Settings) -> _FastPath | None:
+    if kind.__str__ is not TaggedError.__str__:
+        return None
+    return _fast_path(kind, kind.__traits__.template, all_field_names(kind), settings)
+
+
+@lru_cache(maxsize=4096)
+def _public_path(kind: type[TaggedError], settings: Settings) -> _FastPath | None:
+    template = kind.__traits__.public
+    if template is None:
+        if kind.__str__ is not TaggedError.__str__ or prints_internal(kind):
+            return None
+        template = kind.__traits__.template
+    return _fast_path(kind, template, public_field_names(kind), settings)
+
+
+def _fast_path(
+    kind: type[TaggedError], template: str, names: tuple[str, ...], settings: Settings
+) -> _FastPath | None:
     """Return the fast path of a class, or None if its message or its field names need more care."""
-    public = public_field_names(kind)
-    template = kind.__traits__.template
-    is_plain = (
-        kind.__str__ is TaggedError.__str__
-        and field_names(template) <= set(public)
-        and not any(map(settings.is_sensitive, public))
-    )
-    private = tuple(name for name in kind.__struct_fields__ if name not in public)
-    return _FastPath(template.format_map, private, RenderCache()) if is_plain else None
+    if not field_names(template) <= set(names) or any(map(settings.is_sensitive, names)):
+        return None
+    left_out = tuple(name for name in kind.__struct_fields__ if name not in names)
+    return _FastPath(template.format_map, left_out, RenderCache())

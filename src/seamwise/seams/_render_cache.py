@@ -1,6 +1,6 @@
 """Cache of rendered output for equal errors, since retries usually fail identically."""
 
-from typing import Generic, TypeVar, final
+from typing import Final, Generic, TypeVar, final
 
 import msgspec
 from msgspec.structs import astuple
@@ -14,8 +14,22 @@ S = TypeVar('S')
 MAX_ENTRIES = 1024
 """The cache is cleared when it holds this number of entries."""
 
-# Equality is not enough for a key: 1 == 1.0, but they are shown differently.
-_key = msgspec.msgpack.Encoder().encode
+_PLAIN_TYPES: Final = frozenset({str, int, float, type(None)})
+"""Types of the fields of errors that are cached; subclasses such as StrEnum may print another text.
+"""
+
+# Equality is not enough for a key: 1 == 1.0 and 0.0 == -0.0, but they are shown differently.
+_encode = msgspec.msgpack.Encoder().encode
+
+
+def _key(error: TaggedError) -> bytes | None:
+    """Return a key that only errors with the same output have, or None for other types."""
+    if not _PLAIN_TYPES.issuperset(map(type, astuple(error))):
+        return None
+    try:
+        return _encode(error)
+    except (ValueError, OverflowError):  # A lone surrogate, or an integer of more than 64 bits.
+        return None
 
 
 @final
@@ -32,10 +46,8 @@ class RenderCache(Generic[S]):
 
     def get(self, error: TaggedError, settings: Settings) -> S | None:
         """Return the cached output of an equal error under the same settings, or None."""
-        try:
-            entry = self._entries.get(_key(error))
-        except (TypeError, ValueError, OverflowError):  # `put` has not stored it either.
-            return None
+        key = _key(error)
+        entry = None if key is None else self._entries.get(key)
         # A text that was harmless may contain a secret under other settings.
         return entry[1] if entry is not None and entry[0] is settings else None
 
@@ -49,14 +61,10 @@ class RenderCache(Generic[S]):
             output: The output for it.
             settings: The settings of redaction for which the output was made.
         """
-        values = astuple(error)
-        if not all(value is None or type(value) in {str, int, float} for value in values):
+        if sum(len(value) for value in astuple(error) if type(value) is str) > VALUE_LIMIT:
             return
-        if sum(len(value) for value in values if type(value) is str) > VALUE_LIMIT:
-            return
-        try:
-            key = _key(error)
-        except (ValueError, OverflowError):
+        key = _key(error)
+        if key is None:
             return
         if len(self._entries) >= MAX_ENTRIES:
             self._entries.clear()

@@ -1,4 +1,4 @@
-"""Request id and language of the request that is being served.
+"""Request id, language and method of the request that is being served.
 
 Tasks and threads that a request starts with its context see the same values.
 """
@@ -6,8 +6,12 @@ Tasks and threads that a request starts with its context see the same values.
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import Token
+from typing import Final
 
 from seamwise.seams._operations import ACTIVE, Operation, current_operation
+
+_IDEMPOTENT_METHODS: Final = frozenset({'GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE'})
+"""Methods whose requests may be repeated (RFC 9110, 9.2.2)."""
 
 
 def current_request_id() -> str | None:
@@ -22,8 +26,17 @@ def current_locale() -> str:
     return 'en' if operation is None else operation.locale
 
 
+def is_idempotent() -> bool:
+    """Return whether the request that is being served may be repeated without further effects.
+
+    Outside a request, and where the method is unknown, it may not.
+    """
+    operation = ACTIVE.get()
+    return operation is not None and operation.method in _IDEMPOTENT_METHODS
+
+
 class serving:  # noqa: N801 -- a context manager, used like a function
-    """Set the id and the language of a request inside a `with` block.
+    """Set the id, the language and the HTTP method of a request inside a `with` block.
 
     The request is one operation: its tasks and threads report an error once.
 
@@ -33,16 +46,19 @@ class serving:  # noqa: N801 -- a context manager, used like a function
     """
 
     # It runs for every request, and a class takes less time than `contextlib.contextmanager`.
-    __slots__ = ('_locale', '_request_id', '_token')
+    __slots__ = ('_locale', '_method', '_request_id', '_token')
 
-    def __init__(self, request_id: str, locale: str = 'en') -> None:
+    def __init__(self, request_id: str, locale: str = 'en', *, method: str | None = None) -> None:
         self._request_id = request_id
         self._locale = locale
+        self._method = method
 
     def __enter__(self) -> None:
         # Nothing is copied to the context of the server: in another request, the same error object
         # is a new failure.
-        operation = Operation(has_end=True, request_id=self._request_id, locale=self._locale)
+        operation = Operation(
+            has_end=True, request_id=self._request_id, locale=self._locale, method=self._method
+        )
         self._token: Token[Operation | None] = ACTIVE.set(operation)
 
     def __exit__(self, *exc_info: object) -> None:
@@ -58,7 +74,9 @@ def in_language(locale: str) -> Generator[None]:
     'zh_CN'
     """
     outer = current_operation()
-    inner = Operation(has_end=outer.has_end, request_id=outer.request_id, locale=locale)
+    inner = Operation(
+        has_end=outer.has_end, request_id=outer.request_id, locale=locale, method=outer.method
+    )
     token = ACTIVE.set(inner)
     try:
         yield

@@ -6,7 +6,7 @@ from typing import ClassVar, Final, Literal, TypeAlias
 
 import msgspec
 
-from seamwise import Category, Failure, Result, Secret, Success, TaggedError
+from seamwise import Category, Failure, Internal, Result, Secret, Success, TaggedError
 from seamwise.seams import cli
 
 Hidden: TypeAlias = Secret[str]
@@ -26,6 +26,16 @@ class Detailed(TaggedError, category=Category.VALIDATION, message='{detail}'):
 # case: a Secret
 class A1(TaggedError, category=Category.AUTHENTICATION, message='Not with {given}.'):  # finds: SW112
     given: Secret[str]
+
+
+# case: a plain field with such a name in the public message
+class A1b(TaggedError, category=Category.AUTHENTICATION, message='No.', public='Not {password}.'):  # finds: SW112
+    password: str
+
+
+# case: an internal field in the message
+class A1c(TaggedError, category=Category.UNAVAILABLE, message='No {host}.', public='No.'):
+    host: Internal[str]
 
 
 # case: a Secret that is not printed

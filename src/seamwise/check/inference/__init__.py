@@ -5,12 +5,16 @@ from msgspec import Struct
 from seamwise.check.facts import (
     ClassFacts,
     DefaultedError,
+    DependencyUse,
     FunctionFacts,
     GuardedCall,
     GuardFacts,
+    InstalledAdapter,
+    Route,
     SeamFacts,
 )
 from seamwise.check.inference.classes import class_facts
+from seamwise.check.inference.dependencies import dependency_uses, installed_adapters, routes
 from seamwise.check.inference.error_inference import ErrorInference
 from seamwise.check.inference.functions import function_facts
 from seamwise.check.inference.guards import guard_facts, guarded_calls
@@ -28,6 +32,9 @@ class InferredFacts(Struct, frozen=True):
     guards: tuple[GuardFacts, ...]
     guarded_calls: tuple[GuardedCall, ...]
     defaulted_errors: tuple[DefaultedError, ...]
+    dependency_uses: tuple[DependencyUse, ...]
+    routes: tuple[Route, ...]
+    installed_adapters: tuple[InstalledAdapter, ...]
     constructed_errors: frozenset[str]
     handled_errors: frozenset[str]
 
@@ -51,6 +58,9 @@ def infer(module: Module) -> InferredFacts:
         guards=tuple(guard_facts(inference)),
         guarded_calls=tuple(guarded_calls(inference)),
         defaulted_errors=tuple(defaulted_errors(inference)),
+        dependency_uses=tuple(dependency_uses(inference)),
+        routes=tuple(routes(inference)),
+        installed_adapters=tuple(installed_adapters(inference)),
         constructed_errors=uses.constructed,
         handled_errors=uses.handled,
     )

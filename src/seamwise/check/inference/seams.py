@@ -22,7 +22,7 @@ from seamwise.check.typed_ast.channels import (
 )
 from seamwise.check.typed_ast.program import Function, Module, walk
 
-_ADAPTER = 'seamwise.seams.adapter.Adapter'
+ADAPTER = 'seamwise.seams.adapter.Adapter'
 _SEAMS = 'seamwise.seams.'
 _FIND = 'seamwise.causes.find'
 
@@ -68,7 +68,7 @@ def _covered_errors(adapter: ast.expr, inference: ErrorInference) -> set[str]:
     """Return the names of the errors that an adapter covers, by its type."""
     errors: set[str] = set()
     for member in union_members(inference.module.type_of(adapter)):
-        if isinstance(member, Instance) and member.type.fullname == _ADAPTER:
+        if isinstance(member, Instance) and member.type.fullname == ADAPTER:
             errors |= set(without_type_variables(errors_of_type(member.args[0]) or NO_ERRORS))
     return errors
 
@@ -136,7 +136,7 @@ def seam_of_adapter(node: ast.expr, module: Module) -> str:
     """Return the seam of an adapter, by the type it renders to; empty for other nodes."""
     for member in union_members(module.type_of(node)):
         match member:
-            case Instance(args=(_, rendered)) if member.type.fullname == _ADAPTER:
+            case Instance(args=(_, rendered)) if member.type.fullname == ADAPTER:
                 types = (type_ for type_ in union_members(rendered) if isinstance(type_, Instance))
                 first = next(types, None)
                 if first is None:

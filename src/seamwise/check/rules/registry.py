@@ -16,6 +16,7 @@ from seamwise.check.rules import (
     secret_in_message,
     silent_default,
     unchecked_unwrap,
+    uncovered_dependency,
     unhandled_guard_error,
     unreachable_arm,
     unused_result,
@@ -40,5 +41,6 @@ RULES = MappingProxyType({
         unhandled_guard_error,
         silent_default,
         committed_failure,
+        uncovered_dependency,
     )
 })  # fmt: skip

@@ -91,9 +91,15 @@ def _find_secrets_in_messages(module: Module) -> Iterator[RawFinding]:
 
 
 def _check_template(class_: ast.ClassDef, module: Module) -> Iterator[RawFinding]:
-    argument = next((item.value for item in class_.keywords if item.arg == 'message'), None)
-    template = None if argument is None else _literal_text(argument, module)
-    if template is None or not any(module.full_name(base) == _TAGGED for base in class_.bases):
+    if not any(module.full_name(base) == _TAGGED for base in class_.bases):
+        return
+    templates = [
+        template
+        for item in class_.keywords
+        if item.arg in {'message', 'public'}
+        and (template := _literal_text(item.value, module)) is not None
+    ]
+    if not templates:
         return
     fields: dict[str, Type | None] = {}
     for base in reversed(class_.bases):
@@ -101,9 +107,11 @@ def _check_template(class_: ast.ClassDef, module: Module) -> Iterator[RawFinding
     for node in walk(class_):
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             fields[node.target.id] = module.variable_type(node.target)
-    secrets = _secret_fields(template, fields)
+    secrets = dict.fromkeys(
+        secret for template in templates for secret in _secret_fields(template, fields)
+    )
     if secrets:
-        message = f'The message of `{class_.name}` contains {_join_secrets(secrets)}.'
+        message = f'The message of `{class_.name}` contains {_join_secrets([*secrets])}.'
         yield RawFinding(class_, message, _HELP)
 
 
@@ -308,10 +316,14 @@ def _argument_field(call: ast.Call, node: ast.AST, module: Module) -> str | None
 
 def _may_print(info: TypeInfo, field: str | None) -> bool:
     """Return whether the message of a class contains a field, or is unknown."""
-    template = info.defn.keywords.get('message')
-    if not isinstance(template, StrExpr) or field is None:
+    templates = [info.defn.keywords.get('message'), info.defn.keywords.get('public')]
+    if templates[0] is None or field is None:
         return True
-    return field in _template_fields(template.value)
+    return any(
+        template is not None
+        and (not isinstance(template, StrExpr) or field in _template_fields(template.value))
+        for template in templates
+    )
 
 
 def _secret_captures(pattern: ast.pattern, module: Module) -> Iterator[str]:

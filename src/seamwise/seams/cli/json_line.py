@@ -7,7 +7,7 @@ import msgspec
 
 from seamwise._text.jsonable import to_json
 from seamwise.errors import TaggedError
-from seamwise.seams._common import public_fields
+from seamwise.seams._common import all_fields
 from seamwise.seams.cli.shape import DEFECT_EXIT_CODE, Rendered
 
 EXIT_CODE_NAMES = {
@@ -85,7 +85,7 @@ def _error(error: object, rendered: Rendered) -> dict[str, object]:
             'category': error.category,
             'code': code,
             'retryable': error.retryable,
-            'fields': public_fields(error),
+            'fields': all_fields(error),
             **rendered_fields,
         }
     # An adapter can also be a plain function of other values.

@@ -11,7 +11,12 @@ from typing_extensions import TypeForm
 from seamwise.codec import error_classes
 from seamwise.containers import Failure, Result, Success
 from seamwise.errors import MAX_DELAY, TaggedError
-from seamwise.seams._decoding import DECODE_ERRORS, UnreadableBody, unreadable_body
+from seamwise.seams._decoding import (
+    DECODE_ERRORS,
+    UnreadableBody,
+    hidden_texts,
+    unreadable_body,
+)
 from seamwise.seams.http.bodies import PROBLEM_MEMBERS
 from seamwise.secrets import MASK, Secret
 
@@ -42,9 +47,11 @@ _decode_members = msgspec.json.Decoder(dict[str, object]).decode
 def decode(body: bytes | str, union: TypeForm[E], /) -> Result[E, UnreadableBody]:
     """Return the error in an envelope or a problem: the member of the union that its tag names.
 
-    The error equals `shown(error)` of the error that was sent. A required secret is the mask, an
-    optional one None. Unknown keys are ignored. If a required field is missing, or the body is
-    neither an envelope nor a problem of such an error, the result is an `UnreadableBody`.
+    The error equals `shown(error)` of the error that was sent, except for fields that the server
+    does not show: they have their defaults, and a required text is the mask `***`. A required
+    secret is the mask, an optional one None. Unknown keys are ignored. If any other required field
+    is missing, or the body is neither an envelope nor a problem of such an error, the result is an
+    `UnreadableBody`.
 
     >>> from seamwise.catalog.storage import RecordNotFound, StorageError
     >>> from seamwise.seams.http import envelope
@@ -120,6 +127,7 @@ def _is_secret(hint: object) -> bool:
 def _instance(kind: type[TaggedError], error: _Error) -> TaggedError:
     fields = _fields(kind)
     details = error.details
+    masked = hidden_texts(kind, has_fields=bool(details))
     if error.retry_after_ms is not None and 'retry_after' not in details:
         details = {**details, 'retry_after': error.retry_after_ms / 1000}
     values: dict[str, Any] = dict(fields.private)
@@ -127,6 +135,8 @@ def _instance(kind: type[TaggedError], error: _Error) -> TaggedError:
         if field.name in details:
             value = details[field.name]
             values[field.name] = msgspec.convert(value, field.type, dec_hook=_decode_secret)
+        elif field.name in masked:
+            values[field.name] = MASK
         elif field.is_required:
             raise ValueError(f'{field.name!r} is missing')
     return kind(**values)

@@ -1,6 +1,6 @@
 """Errors of adapters as documents describe them: status, code, tag, and schemas of the fields."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from http import HTTPStatus
 from pathlib import PurePath
 from typing import Any, Final, Never, TypeAlias
@@ -179,19 +179,14 @@ def _is_http_arm(arm: object) -> TypeIs[HttpArm[Any]]:
 
 def _shown_fields(kind: type[TaggedError], arm: HttpArm[Any]) -> dict[str, Any]:
     """Return the types of the fields in the `details` of an answer, by name."""
-    names = _detail_names(kind, arm)
+    names = arm.detail_names(kind) or ()
     return {field.name: field.type for field in msgspec.structs.fields(kind) if field.name in names}
 
 
-def _detail_names(kind: type[TaggedError], arm: HttpArm[Any]) -> Collection[str]:
-    if arm.details or arm.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        return ()
-    return public_field_names(kind)
-
-
-def _schema_of_other_type(type_: object) -> Schema:
-    # The conversion to JSON writes a path as a text, and other types as msgspec or a hook does.
-    return TEXT if isinstance(type_, type) and issubclass(type_, PurePath) else {}
+def _schema_of_other_type(type_: type) -> Schema:
+    # The conversion to JSON writes a path as a text, and other types as msgspec or a hook does. An
+    # empty schema is not allowed here; any value fits this one too.
+    return TEXT if issubclass(type_, PurePath) else {'title': type_.__name__}
 
 
 def _documented(

@@ -259,7 +259,8 @@ def _serving(scope: Scope) -> Generator[Exchange]:
     if current_request_id() == exchange.request_id:
         yield exchange
         return
-    with serving(exchange.request_id, locale_for(exchange.accept_language)):
+    locale = locale_for(exchange.accept_language)
+    with serving(exchange.request_id, locale, method=scope['method']):
         yield exchange
 
 

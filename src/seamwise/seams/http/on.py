@@ -1,6 +1,6 @@
 """Arms of the HTTP seam: `on(NotFound).responds(status, code)`."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from http import HTTPStatus
 from re import compile as pattern
 from typing import Any, Generic, TypeVar, final, overload
@@ -11,9 +11,17 @@ from typing_extensions import TypeForm
 from seamwise.codec import error_classes
 from seamwise.errors import TaggedError, retry_after
 from seamwise.seams._arm_builder import ArmBuilder
-from seamwise.seams._common import milliseconds_or_none, safe_items, safe_text
+from seamwise.seams._audience import general_message, hides_details, may_have_been_done
+from seamwise.seams._common import (
+    all_field_names,
+    milliseconds_or_none,
+    public_field_names,
+    safe_items,
+    safe_text,
+)
 from seamwise.seams._public_view import public_view
 from seamwise.seams._redacted import redacted
+from seamwise.seams._request_context import current_locale, is_idempotent
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.http.shape import HttpError, ProblemLocation
 
@@ -30,16 +38,22 @@ class HttpArm(Struct, Generic[K], frozen=True):
 
     status: int
     code: str
-    details: Callable[[K], Mapping[str, object]] | None = None
+    details: Callable[[K], Mapping[str, object]] | tuple[str, ...] | None = None
     headers: Callable[[K], Mapping[str, str]] | Mapping[str, str] | None = None
     problems: Callable[[K], Iterable[ProblemLocation]] | None = None
     docs: str | None = None
 
     def __call__(self, error: K) -> HttpError:
-        """Return the answer for an error."""
-        message, fields = public_view(error)
-        delay_ms = milliseconds_or_none(retry_after(error)) if 'retry_after' in fields else None
-        if self.details or self.headers or self.problems:
+        """Return the answer for an error, in the language of the request."""
+        kind, locale = type(error), current_locale()
+        fields: dict[str, object]
+        if hides_details(kind, self.status):
+            message, fields = general_message(error, locale), {}
+        else:
+            message, fields = public_view(error, locale)
+        has_delay = 'retry_after' in public_field_names(kind)
+        delay_ms = milliseconds_or_none(retry_after(error)) if has_delay else None
+        if self.details is not None or self.headers or self.problems:
             # Redact before the functions of the arm: they may cut or escape a text, and redaction
             # would no longer recognize a secret in it.
             error = redacted(error)
@@ -48,15 +62,32 @@ class HttpArm(Struct, Generic[K], frozen=True):
         return HttpError(
             status=self.status,
             code=self.code,
-            type=type(error).__traits__.tag,
+            type=kind.__traits__.tag,
             message=message,
-            details=safe_items(self.details(error)) if self.details else fields,
-            retryable=error.retryable,
+            details=fields if self.details is None else self._own_details(error, self.details),
+            retryable=error.retryable
+            and (is_idempotent() or not may_have_been_done(error, self.status)),
             retry_after_ms=delay_ms,
             docs=self.docs,
             headers={**headers, **self._own_headers(error)} if self.headers else headers,
             problems=tuple(map(_safe_problem, self.problems(error))) if self.problems else (),
         )
+
+    def detail_names(self, kind: type[K]) -> tuple[str, ...] | None:
+        """Return the names of the fields in the details; None if a function returns the details.
+
+        Documents use it to describe the answer.
+        """
+        if self.details is None:
+            return () if hides_details(kind, self.status) else public_field_names(kind)
+        return None if callable(self.details) else self.details
+
+    def _own_details(
+        self, error: K, details: Callable[[K], Mapping[str, object]] | tuple[str, ...]
+    ) -> dict[str, object]:
+        if callable(details):
+            return safe_items(details(error))
+        return safe_items({name: getattr(error, name) for name in details})
 
     def _own_headers(self, error: K) -> dict[str, str]:
         headers = self.headers(error) if callable(self.headers) else self.headers or {}
@@ -102,7 +133,7 @@ class HttpArmBuilder(ArmBuilder[K, HttpError]):
         status: int,
         code: str,
         *,
-        details: Callable[[K], Mapping[str, object]] | None = None,
+        details: Callable[[K], Mapping[str, object]] | Collection[str] | None = None,
         headers: Callable[[K], Mapping[str, str]] | Mapping[str, str] | None = None,
         problems: Callable[[K], Iterable[ProblemLocation]] | None = None,
         docs: str | None = None,
@@ -112,15 +143,18 @@ class HttpArmBuilder(ArmBuilder[K, HttpError]):
         Args:
             status: HTTP status, 400 to 599.
             code: Error code in the body, in upper snake case.
-            details: Function that returns the `details` of the body; by default they are all fields
-                except the cause and the secrets.
+            details: Names of the fields in the `details` of the body, or a function that returns
+                the details. By default they are all fields except the cause, the secrets and the
+                internal ones; none with a status from 500 and for errors of stores, the network,
+                peers and guards.
             headers: Headers, or a function that returns them. They are added to `Retry-After` (if
                 the error has a `retry_after`) and, with 401, to `WWW-Authenticate: Bearer`.
             problems: Function that returns the invalid parts of the request.
             docs: URL of a page about the code.
 
         Raises:
-            ValueError: The status is not an error, or it is 405 without `headers`.
+            ValueError: The status is not an error, or it is 405 without `headers`. Or a name in
+                `details` is not that of a field, or the field is the cause or a secret.
         """
         if status not in _ERROR_STATUSES:
             raise ValueError(
@@ -132,7 +166,24 @@ class HttpArmBuilder(ArmBuilder[K, HttpError]):
                 f'{self._kind.__name__}: a 405 must carry the header Allow (RFC 9110, 15.5.6). '
                 'Pass it in `headers`.'
             )
+        if details is not None and not callable(details):
+            details = self._checked_names(details)
         return Adapter({self._kind: HttpArm(status, code, details, headers, problems, docs)})
+
+    def _checked_names(self, names: Collection[str]) -> tuple[str, ...]:
+        if isinstance(names, str):
+            raise TypeError(
+                f'{self._kind.__name__}: details must be a function or a collection of field '
+                f'names, not {names!r}; write `details=({names!r},)`.'
+            )
+        allowed = all_field_names(self._kind)
+        for name in names:
+            if name not in allowed:
+                choice = ', '.join(allowed) or 'no field'
+                raise ValueError(
+                    f'{self._kind.__name__}: details may contain {choice}, not {name!r}.'
+                )
+        return tuple(names)
 
 
 @overload

@@ -96,7 +96,8 @@ class SafeErrors:
 
     async def _run_http(self, scope: Scope, receive: Receive, sender: Sender) -> None:
         exchange = sender.exchange
-        with serving(exchange.request_id, locale_for(exchange.accept_language)):
+        locale = locale_for(exchange.accept_language)
+        with serving(exchange.request_id, locale, method=scope['method']):
             try:
                 await self._app(scope, receive, sender)
                 await sender.finish()

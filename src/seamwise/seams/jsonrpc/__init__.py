@@ -6,6 +6,7 @@ from seamwise.seams.jsonrpc.codes import Code as Code
 from seamwise.seams.jsonrpc.codes import Protocol as Protocol
 from seamwise.seams.jsonrpc.codes import Revision as Revision
 from seamwise.seams.jsonrpc.dialects import details as details
+from seamwise.seams.jsonrpc.mcp_sdk import to_mcp as to_mcp
 from seamwise.seams.jsonrpc.on import on as on
 from seamwise.seams.jsonrpc.replies import ForeignFailure as ForeignFailure
 from seamwise.seams.jsonrpc.replies import Reply as Reply

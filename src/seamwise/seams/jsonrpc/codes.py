@@ -44,9 +44,6 @@ They are dates, so that they can be compared as strings.
 A2A_REVISIONS = ('1.0.0', '1.0.1')
 """The revisions of A2A, oldest first."""
 
-STRUCTURED_SINCE = '2025-06-18'
-"""The first MCP revision in which a result has `structuredContent`."""
-
 _STANDARD = {
     ''.join(word.capitalize() for word in code.name.split('_')): int(code) for code in Code
 }

@@ -11,7 +11,8 @@ from typing_extensions import TypeForm
 from seamwise._annotations import resolved_hints
 from seamwise.codec import Codec
 from seamwise.errors import TAG_FIELD, TaggedError
-from seamwise.seams._common import public_field_names
+from seamwise.seams._common import all_field_names, public_field_names
+from seamwise.seams._decoding import hidden_texts
 from seamwise.secrets import MASK
 
 E = TypeVar('E', bound=TaggedError)
@@ -31,9 +32,13 @@ class ErrorDecoder(Generic[E]):
         if kind is None:
             return None
         public = {name: data[name] for name in public_field_names(kind) if name in data}
+        has_fields = not public.keys() <= {'retry_after'}
+        hidden = dict.fromkeys(hidden_texts(kind, has_fields=has_fields), MASK)
         try:
             decoded: Any = msgspec.convert(
-                {**_private_fields(kind), **public}, kind, dec_hook=self._codec._decode_other
+                {**_private_fields(kind), **hidden, **public},
+                kind,
+                dec_hook=self._codec._decode_other,
             )
         except msgspec.ValidationError:
             return None
@@ -47,7 +52,7 @@ def _private_fields(kind: type[TaggedError]) -> Mapping[str, object]:
     """Return values for the required fields that are not sent: a cause and masked secrets."""
     annotations = resolved_hints(kind)
     required = {field.name for field in msgspec.structs.fields(kind) if field.required}
-    private = required - set(public_field_names(kind))
+    private = required - set(all_field_names(kind))
     return {
         name: _PLACEHOLDER_CAUSE if name == 'cause' else _masked_secret(annotations.get(name))
         for name in private

@@ -8,7 +8,8 @@ from typing import Generic, TypeVar, final
 
 from msgspec import Struct
 
-from seamwise.errors import TaggedError
+from seamwise.errors import TAG_FIELD, TaggedError
+from seamwise.seams._google_rpc import A2A_DOMAIN, error_info
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.jsonrpc.codes import CODES, REVISIONS, SERVER_ERROR, Code, Protocol, Revision
 from seamwise.seams.jsonrpc.on import JsonRpcArmBuilder, on, plain_data
@@ -18,8 +19,6 @@ from seamwise.seams.model.shape import Guidance
 K = TypeVar('K', bound=TaggedError)
 E = TypeVar('E')
 
-A2A_DOMAIN = 'a2a-protocol.org'
-ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo'
 STRUCT = 'type.googleapis.com/google.protobuf.Struct'
 """The type of a detail that contains a JSON object, under `value`, in Protocol Buffers."""
 
@@ -118,13 +117,17 @@ def by_revision(
 def details(name: str | None) -> Callable[[TaggedError], list[Mapping[str, object]]]:
     """Return a function that builds the `data` of an A2A error.
 
-    The data is a list. Its first item is a `google.rpc.ErrorInfo` with the reason and the domain
-    (A2A 1.0, 9.5). For an error that A2A does not define, the domain is the namespace of its class.
+    The data is a list (A2A 1.0, 9.5). Its first item is a `google.rpc.ErrorInfo` with the reason,
+    the domain, and the public fields of the error as texts, under `metadata`. For an error that A2A
+    does not define, the domain is the namespace of its class. The second item has the same fields
+    with their types, from which `decode` restores the error.
 
     >>> from seamwise.catalog.protocols import A2aTaskNotFound
     >>> [info, fields] = details('TaskNotFoundError')(A2aTaskNotFound('t1'))
-    >>> info['reason'], info['domain'], fields['value']
-    ('TASK_NOT_FOUND', 'a2a-protocol.org', {'_tag': 'A2aTaskNotFound', 'task': 't1'})
+    >>> info['reason'], info['domain'], info['metadata']
+    ('TASK_NOT_FOUND', 'a2a-protocol.org', {'task': 't1'})
+    >>> fields['value']
+    {'_tag': 'A2aTaskNotFound', 'task': 't1'}
 
     Args:
         name: Name of the error in A2A, or None for an error that A2A does not define.
@@ -132,8 +135,13 @@ def details(name: str | None) -> Callable[[TaggedError], list[Mapping[str, objec
 
     def build(error: TaggedError) -> list[Mapping[str, object]]:
         domain = A2A_DOMAIN if name else type(error).__traits__.namespace
-        info = {'@type': ERROR_INFO, 'reason': _reason(name or error.tag), 'domain': domain}
-        return [info, {'@type': STRUCT, 'value': plain_data(error)}]
+        fields = plain_data(error)
+        info = error_info(
+            _reason(name or error.tag),
+            domain,
+            {name: value for name, value in fields.items() if name != TAG_FIELD},
+        )
+        return [info, {'@type': STRUCT, 'value': fields}]
 
     return build
 

@@ -7,9 +7,15 @@ from msgspec import Struct
 from typing_extensions import TypeForm
 
 from seamwise.codec import error_classes
-from seamwise.errors import TAG_FIELD, TaggedError
+from seamwise.errors import TAG_FIELD, TaggedError, retry_after
 from seamwise.seams._arm_builder import ArmBuilder
-from seamwise.seams._common import message_of, public_fields, safe_items
+from seamwise.seams._audience import general_message, hides_data
+from seamwise.seams._common import (
+    public_field_names,
+    public_fields,
+    public_message_of,
+    safe_items,
+)
 from seamwise.seams._redacted import redacted
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.jsonrpc.shape import Answer, Data, RpcError
@@ -27,7 +33,8 @@ class JsonRpcArm(Struct, Generic[K], frozen=True):
 
     def __call__(self, error: K) -> RpcError:
         """Return the JSON-RPC error for an error."""
-        return RpcError(self.code, message_of(error), self._data(error))
+        message = general_message(error) if hides_data(type(error)) else public_message_of(error)
+        return RpcError(self.code, message, self._data(error))
 
     def _data(self, error: K) -> Data:
         if self.data is None:
@@ -39,11 +46,15 @@ class JsonRpcArm(Struct, Generic[K], frozen=True):
 
 
 def plain_data(error: TaggedError) -> dict[str, object]:
-    """Return the tag and all fields of an error except its cause and its secrets.
+    """Return the tag and the public fields of an error, for `decode` to restore the error.
 
-    `decode` restores the error from them.
+    If its details are hidden, the fields are only its delay.
     """
-    return {TAG_FIELD: error.tag, **public_fields(error)}
+    if not hides_data(type(error)):
+        return {TAG_FIELD: error.tag, **public_fields(error)}
+    has_delay = 'retry_after' in public_field_names(type(error))
+    delay = retry_after(error) if has_delay else None
+    return {TAG_FIELD: error.tag, **({} if delay is None else {'retry_after': delay})}
 
 
 class ToolResultArm(Struct, Generic[K], frozen=True):
@@ -58,7 +69,10 @@ class ToolResultArm(Struct, Generic[K], frozen=True):
 
 def _plain_guidance(error: TaggedError) -> Guidance:
     return Guidance(
-        status='error', type='execution_error', error_class=error.tag, message=message_of(error)
+        status='error',
+        type='execution_error',
+        error_class=error.tag,
+        message=public_message_of(error),
     )
 
 
@@ -78,8 +92,9 @@ class JsonRpcArmBuilder(ArmBuilder[K, Answer]):
         Args:
             code: Error code of JSON-RPC or of the protocol.
             data: Function that returns the data: an object, to which the tag is added, or a list of
-                objects, as in A2A. By default the data is the tag and all fields except the cause
-                and the secrets.
+                objects, as in A2A. By default the data is the tag and all fields except the cause,
+                the secrets and the internal ones. For faults of the server, and errors of stores,
+                the network, peers and guards, it is only the tag and the delay.
         """
         return Adapter({self._kind: JsonRpcArm(int(code), data)})
 

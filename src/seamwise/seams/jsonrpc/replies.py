@@ -10,6 +10,7 @@ from seamwise._text.jsonable import Json
 from seamwise.categories import Category
 from seamwise.containers import Failure, Result, Success
 from seamwise.errors import TaggedError
+from seamwise.internal import Internal
 from seamwise.seams._common import safe_text
 from seamwise.seams.jsonrpc.codes import Protocol
 from seamwise.seams.jsonrpc.decoders import error_decoder
@@ -26,19 +27,23 @@ class UnreadableResponse(
     """A response is not JSON, or not a JSON-RPC response. A person has to check the peer."""
 
     problem: str
-    excerpt: str = ''
+    excerpt: Internal[str] = ''
 
 
 class ForeignFailure(
-    TaggedError, category=Category.EXECUTION, message='The peer answered with an error: {text}'
+    TaggedError,
+    category=Category.EXECUTION,
+    message='The peer answered with an error: {text}',
+    public='The peer answered with an error.',
 ):
-    """The peer failed with an error that is not in the expected union; `text` is its message.
+    """The peer failed with an error that cannot be decoded; `text` is its message.
 
+    The error is not in the expected union, or the peer hides a field that its class requires.
     `code` is None if an MCP tool failed. `ref` is the reference of a defect, if the peer sent one.
     """
 
     code: int | None
-    text: str
+    text: Internal[str]
     ref: str | None = None
 
 

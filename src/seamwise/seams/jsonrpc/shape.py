@@ -6,14 +6,15 @@ from math import isfinite
 from typing import Literal, TypeAlias, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 from typing_extensions import TypeIs
 
 from seamwise._text.jsonable import to_json
 from seamwise.containers import Result, Success, expect_result
 from seamwise.seams._common import DEFECT_MESSAGE
 from seamwise.seams._failure_log import FailureLog, failure_log
-from seamwise.seams.jsonrpc.codes import STRUCTURED_SINCE, Code, Protocol
-from seamwise.seams.model.messages import ToolResult, tool_result
+from seamwise.seams.jsonrpc.codes import Code, Protocol
+from seamwise.seams.model.messages import RESULT_TYPE_SINCE, ToolResult, tool_result
 from seamwise.seams.model.shape import Done
 
 E = TypeVar('E')
@@ -117,13 +118,15 @@ def response(  # noqa: PLR0913 -- facts of one request, all but one by keyword
     if type(result) is Success:
         value = result.unwrap()
         if protocol is Protocol.MCP:
-            value = tool_result(Done(value), structured=revision >= STRUCTURED_SINCE)
+            value = tool_result(Done(value), revision=revision)
         return ResultResponse(id=id, result=value)
     error = result.failure()
     answer = adapter(error)
     failure_log(log).failed(error, seam='jsonrpc', operation=operation)
     if isinstance(answer, RpcError):
         return ErrorResponse(id=None if answer.code == Code.PARSE_ERROR else id, error=answer)
+    if revision < RESULT_TYPE_SINCE:
+        answer = replace(answer, result_type=UNSET)
     return ResultResponse(id=id, result=answer)
 
 

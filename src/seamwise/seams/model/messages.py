@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Literal, TypeAlias, TypeVar, overload
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from seamwise._text.jsonable import to_json
 from seamwise.containers import Result, Success, expect_result
@@ -11,6 +11,12 @@ from seamwise.seams.model.shape import Done, Guidance
 from seamwise.seams.model.token_budget import fit_to_tokens, fit_value_to_tokens
 
 E = TypeVar('E')
+
+STRUCTURED_SINCE = '2025-06-18'
+"""The first MCP revision in which a result has `structuredContent`, which is an object."""
+
+ANY_STRUCTURED_SINCE = RESULT_TYPE_SINCE = '2026-07-28'
+"""The first MCP revision with any value in `structuredContent`, and with `resultType`."""
 
 Provider: TypeAlias = Literal['openai', 'anthropic', 'gemini', 'mcp']
 
@@ -50,9 +56,14 @@ class TextContent(Struct, frozen=True, tag='text', tag_field='type'):
     text: str
 
 
-class ToolResult(Struct, frozen=True, rename='camel'):
-    """The result of `tools/call` (MCP); `structured_content` is the value if it is an object."""
+class ToolResult(Struct, frozen=True, kw_only=True, rename='camel'):
+    """The result of `tools/call` (MCP).
 
+    `structured_content` is the value of a success, if the revision of the peer can carry it.
+    """
+
+    result_type: Literal['complete'] | UnsetType = 'complete'
+    """Required since revision 2026-07-28. Clients of older revisions ignore it."""
     content: tuple[TextContent, ...]
     structured_content: object = UNSET
     is_error: bool = False
@@ -155,23 +166,39 @@ def tool_message(
 
 
 def tool_result(
-    answer: Done[object] | Guidance, *, limit: int | None = None, structured: bool = True
+    answer: Done[object] | Guidance, *, limit: int | None = None, revision: str | None = None
 ) -> ToolResult:
     """Build the result of MCP's `tools/call`.
 
-    A failure becomes its guidance as text, a success its value as text. A value that is an object
-    becomes `structuredContent` too: clients older than revision 2025-06-18 read only the text. A
+    A failure becomes its guidance as text, a success its value as text. The value becomes
+    `structuredContent` too: an object since revision 2025-06-18, any value since 2026-07-28. A
     value that was cut is text only, since it may no longer match the schema of the tool.
 
     Args:
         answer: The success or the guidance.
-        limit: Budget in tokens, for the text and for the object. Default: no limit.
-        structured: Whether the revision of the protocol has `structuredContent`.
+        limit: Budget in tokens, for the text and for the structured content. Default: no limit.
+        revision: Revision of MCP that the peer uses. Default: unknown; the result is then valid in
+            every revision, with only objects as structured content.
     """
+    result_type: Literal['complete'] | UnsetType = (
+        'complete' if revision is None or revision >= RESULT_TYPE_SINCE else UNSET
+    )
     if isinstance(answer, Guidance):
         guidance = answer if limit is None else fit_to_tokens(answer, limit)
-        return ToolResult((TextContent(to_json(guidance).decode()),), is_error=True)
+        text = to_json(guidance).decode()
+        return ToolResult(result_type=result_type, content=(TextContent(text),), is_error=True)
     value = answer.result if limit is None else fit_value_to_tokens(answer.result, limit)
     text = to_json(value).decode()
-    is_object = structured and value is answer.result and text.startswith('{')
-    return ToolResult((TextContent(text),), value if is_object else UNSET)
+    is_structured = value is answer.result and _allows_structured(text, revision)
+    return ToolResult(
+        result_type=result_type,
+        content=(TextContent(text),),
+        structured_content=value if is_structured else UNSET,
+    )
+
+
+def _allows_structured(text: str, revision: str | None) -> bool:
+    """Return whether a revision of MCP allows a value, given as JSON, as structured content."""
+    if text.startswith('{'):
+        return revision is None or revision >= STRUCTURED_SINCE
+    return revision is not None and revision >= ANY_STRUCTURED_SINCE

@@ -10,7 +10,7 @@ from typing_extensions import TypeForm
 from seamwise.codec import error_classes
 from seamwise.errors import TaggedError
 from seamwise.seams._arm_builder import ArmBuilder
-from seamwise.seams._common import message_of, safe_text
+from seamwise.seams._common import public_message_of, safe_text
 from seamwise.seams._redacted import redacted
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.model.shape import Guidance, Kind, tail
@@ -41,21 +41,26 @@ class ModelArm(Struct, Generic[K], frozen=True):
             if callable(self.suggestion)
             else self.suggestion
         )
-        path: object = getattr(safe_error, 'path', None)
+        path = _public_text_field(safe_error, 'path')
         return Guidance(
             status='denied' if self.denied else 'error',
             type=self.type,
             error_class=error.tag,
-            message=message_of(reduced),
-            path=safe_text(path) if isinstance(path, str) else None,
+            message=public_message_of(reduced),
+            path=None if path is None else safe_text(path),
             suggestion=safe_text(suggestion) if suggestion else None,
             output=(self.output or _output_tail)(safe_error),
         )
 
 
 def _output_tail(error: TaggedError) -> str | None:
-    output: object = getattr(error, 'output', None)
-    return tail(output) or None if isinstance(output, str) else None
+    output = _public_text_field(error, 'output')
+    return None if output is None else tail(output) or None
+
+
+def _public_text_field(error: TaggedError, name: str) -> str | None:
+    value: object = getattr(error, name, None)
+    return value if isinstance(value, str) and name not in type(error).__traits__.internal else None
 
 
 @final

@@ -15,8 +15,10 @@ from seamwise._text.phrases import (
     truncate,
 )
 from seamwise.catalog.problem import Problem
+from seamwise.causes import causes
 from seamwise.errors import TaggedError, retry_after
 from seamwise.redaction import redact
+from seamwise.seams._common import public_message_of
 from seamwise.seams._lazy_catalog import (
     access,
     agents,
@@ -31,7 +33,7 @@ from seamwise.seams._lazy_catalog import (
     tools,
     workspace,
 )
-from seamwise.seams._redacted import direct_cause
+from seamwise.seams._redacted import cause_link
 from seamwise.seams._tool_phrases import (
     describe_exit_code,
     describe_parent_folder,
@@ -255,18 +257,16 @@ def suggest_for_budget_exceeded(error: models.BudgetExceeded) -> str:
 # Network
 
 
-def suggest_for_host_unreachable(error: network.HostUnreachable) -> str:
-    """Suggest a check of the address and one more attempt."""
-    return (
-        f'Check that {error.host!r} is the right address and try once more; '
-        'if that fails too, continue without it or tell the user.'
-    )
+HOST_UNREACHABLE = (
+    'Check that the address is right and try once more; '
+    'if that fails too, continue without it or tell the user.'
+)
 
 
 def suggest_for_network_timed_out(error: network.NetworkTimedOut) -> str:
     """Suggest a delay and a smaller request."""
     return (
-        f'{_wait_and_retry(error)} with a smaller request to {error.host}; '
+        f'{_wait_and_retry(error)} with a smaller request; '
         'after a second timeout, continue without it.'
     )
 
@@ -324,9 +324,8 @@ def suggest_for_schema_violations(error: parsing.SchemaViolations) -> str:
 
 def suggest_for_mcp_connection_failed(error: protocols.McpConnectionFailed) -> str:
     """Suggest one more attempt; no tool of the server is available."""
-    reason = f' ({error.reason})' if error.reason else _cause_in_brackets(error)
     return (
-        f'Its tools are unavailable for now{reason}. '
+        f'Its tools are unavailable for now{_cause_in_brackets(error)}. '
         'Try once more; if it fails again, use tools of another server or tell the user.'
     )
 
@@ -645,8 +644,12 @@ def rejected_hunks_output(error: tools.DiffRejected) -> str:
 
 def suggest_for_tool_failed(error: tools.ToolFailed) -> str:
     """Suggest another way, with the cause of the failure."""
+    # The text of an exception is the tool's own here, unlike that of a driver.
+    is_tagged = isinstance(error.cause, TaggedError)
+    text = _public_cause(error) if is_tagged else cause_link(error.cause).message
+    reason = f' ({text})' if text else ''
     return (
-        f'The fault is with the machine, not with your call{_cause_in_brackets(error)}. '
+        f'The fault is with the machine, not with your call{reason}. '
         'Choose another way, or tell the user.'
     )
 
@@ -755,8 +758,16 @@ def _format_time(unix_time: float) -> str | None:
 
 
 def _cause_in_brackets(error: TaggedError) -> str:
-    cause = direct_cause(error)
-    return f' ({cause.message})' if cause and cause.message else ''
+    text = _public_cause(error)
+    return f' ({text})' if text else ''
+
+
+def _public_cause(error: TaggedError) -> str:
+    """Return the message of a tagged cause, or the class of an exception: its text is internal."""
+    cause = next(iter(causes(error)), None)
+    if isinstance(cause, TaggedError):
+        return public_message_of(cause)
+    return '' if cause is None else cause_link(cause).type
 
 
 def _list_problems(problems: Iterable[Problem], whole: str) -> str:

@@ -134,7 +134,7 @@ MODELS: Adapter[models.ModelError, Guidance] = Adapter(
 NETWORK: Adapter[network.NetworkError, Guidance] = Adapter(
     lambda: (
         on(network.HostUnreachable).guides(
-            'availability_error', suggestion=suggestions.suggest_for_host_unreachable
+            'availability_error', suggestion=suggestions.HOST_UNREACHABLE
         )
         | on(network.NetworkTimedOut).guides(
             'availability_error', suggestion=suggestions.suggest_for_network_timed_out

@@ -11,7 +11,7 @@ from seamwise.errors import TaggedError, retry_after
 from seamwise.redaction.settings import current
 from seamwise.seams._arm_builder import ArmBuilder
 from seamwise.seams._common import message_of, milliseconds, safe_items
-from seamwise.seams._public_view import public_view
+from seamwise.seams._public_view import full_view
 from seamwise.seams._redacted import direct_cause, redacted
 from seamwise.seams._render_cache import RenderCache
 from seamwise.seams.adapter import Adapter
@@ -49,7 +49,7 @@ class PlannerArm(Struct, Generic[K], frozen=True):
                 error, message_of(error), safe_items(dict(self.details(redacted(error))))
             )
         else:
-            message, fields = public_view(error)
+            message, fields = full_view(error)
             info = self._info(error, message, _rename_fields(fields, self.names))
         return with_origin(info, Origin(error.tag, direct_cause(error) or UNSET))
 

@@ -9,7 +9,13 @@ from typing_extensions import Unpack
 
 from seamwise.categories import Recovery
 from seamwise.errors import MAX_DELAY, TaggedError
-from seamwise.seams._common import DEFECT_MESSAGE, message_of, milliseconds, safe_items, timestamp
+from seamwise.seams._common import (
+    DEFECT_MESSAGE,
+    milliseconds,
+    public_message_of,
+    safe_items,
+    timestamp,
+)
 from seamwise.seams.session.shape import STRATEGIES, ErrorEvent, order_metadata
 from seamwise.texts import catalogue
 
@@ -81,7 +87,9 @@ def event(
         'context': context or None,
     }
     return msgspec.structs.replace(
-        error_event, metadata=order_metadata(metadata), show_content=message_of(error, locale)
+        error_event,
+        metadata=order_metadata(metadata),
+        show_content=public_message_of(error, locale),
     )
 
 

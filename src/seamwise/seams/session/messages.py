@@ -24,9 +24,9 @@ from seamwise.errors import TaggedError, retry_after
 from seamwise.redaction import redact
 from seamwise.seams._common import (
     drop_none,
-    message_of,
     milliseconds_or_none,
     public_fields,
+    public_message_of,
     safe_items,
     safe_text,
 )
@@ -61,7 +61,7 @@ STORED_NAMES: Mapping[type, str] = MappingProxyType(
 def message(error: TaggedError) -> NamedMessage:
     """Return the stored form of an error, under one of the eight known names or its own tag.
 
-    Under its own tag, an error keeps its fields, except its cause and its secrets.
+    Under its own tag, an error keeps its fields, except its cause, its secrets and internal ones.
 
     >>> from seamwise.catalog.models import ProviderUnavailable
     >>> message(ProviderUnavailable('acme', retry_after=1.5)).data['isRetryable']
@@ -74,7 +74,7 @@ def message(error: TaggedError) -> NamedMessage:
     if name == 'MessageOutputLengthError':
         return NamedMessage(name, {})
     data = public_fields if name == error.tag else _DATA.get(name, _no_data)
-    return NamedMessage(name, {'message': message_of(error), **data(error)})
+    return NamedMessage(name, {'message': public_message_of(error), **data(error)})
 
 
 def _no_data(_: TaggedError) -> dict[str, object]:
@@ -92,13 +92,9 @@ def _retry_data(_: TaggedError) -> dict[str, object]:
 
 
 def _api_data(error: TaggedError) -> dict[str, object]:
-    """Return the response of a service, and all other fields as texts in `metadata`."""
+    """Return the status of a service, and all other public fields as texts in `metadata`."""
     fields = public_fields(error)
-    status, body = (
-        (fields.pop('status'), fields.pop('excerpt'))
-        if isinstance(error, UpstreamFailed)
-        else (None, None)
-    )
+    status = fields.pop('status') if isinstance(error, UpstreamFailed) else None
     fields['retry_after_ms'] = milliseconds_or_none(retry_after(error))
     fields.pop('retry_after', None)
     metadata = {
@@ -109,7 +105,6 @@ def _api_data(error: TaggedError) -> dict[str, object]:
         {
             'statusCode': status,
             'isRetryable': error.retryable,
-            'responseBody': body,
             'metadata': metadata,
         }
     )
@@ -170,7 +165,7 @@ def model_not_found(error: ModelNotFound) -> NamedMessage:
         f' Did you mean {join_quoted(map(redact, error.suggestions))}?' if error.suggestions else ''
     )
     return NamedMessage(
-        error.tag, {'message': safe_text(message_of(error) + question), **safe_items(ids)}
+        error.tag, {'message': safe_text(public_message_of(error) + question), **safe_items(ids)}
     )
 
 
@@ -181,5 +176,6 @@ def _not_found(error: AgentNotFound | CommandNotFound) -> NamedMessage:
         else ''
     )
     return NamedMessage(
-        error.tag, {'message': safe_text(message_of(error) + available), **public_fields(error)}
+        error.tag,
+        {'message': safe_text(public_message_of(error) + available), **public_fields(error)},
     )

@@ -10,7 +10,7 @@ from seamwise.categories import Recovery
 from seamwise.codec import error_classes
 from seamwise.errors import TaggedError, retry_after
 from seamwise.seams._arm_builder import ArmBuilder
-from seamwise.seams._common import message_of, milliseconds_or_none, safe_items
+from seamwise.seams._common import milliseconds_or_none, public_message_of, safe_items
 from seamwise.seams._redacted import direct_cause, redacted
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.session.codes import check_code
@@ -42,7 +42,7 @@ class SessionArm(Struct, Generic[K], frozen=True):
         # Redact first: a credential that a function has cut or escaped is no longer recognizable.
         error = redacted(error)
         specific = safe_items({name: value_of(error) for name, value_of in self.metadata.items()})
-        english = message_of(error)
+        english = public_message_of(error)
         return ErrorEvent(
             event=event,
             content=english,

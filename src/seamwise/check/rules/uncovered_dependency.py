@@ -1,0 +1,146 @@
+"""# SW121: dependency whose failures no adapter covers.
+
+Cover the errors of each dependency of FastAPI in the adapter that answers for its routes: that of
+`@endpoint(adapter)`, else that of `install(app, adapter)`. A failure of a dependency ends the
+request before the handler runs, so the errors of the handler do not include it. An error that the
+adapter does not cover becomes a defect: the client gets status 500.
+
+```python
+from typing import Annotated
+
+from fastapi import Depends, FastAPI
+
+from seamwise import Category, Failure, Result, Success, TaggedError
+from seamwise.seams.http import endpoint, on
+
+
+class SignedOut(TaggedError, category=Category.AUTHENTICATION, message='You are signed out.'):
+    pass
+
+
+class NoOrder(TaggedError, category=Category.NOT_FOUND, message='There is no order {number}.'):
+    number: int
+
+
+def current_user(session: str = '') -> Result[str, SignedOut]:
+    return Success(session) if session else Failure(SignedOut())
+
+
+ORDERS = on(NoOrder).responds(404, 'ORDER_NOT_FOUND')
+ACCESS = on(SignedOut).responds(401, 'SIGNED_OUT')
+app = FastAPI()
+```
+
+Reported:
+
+```python
+@app.get('/orders/{number}')
+@endpoint(ORDERS)
+def order(number: int, user: Annotated[str, Depends(current_user)]) -> Result[str, NoOrder]:
+    return Success(user) if number == 1 else Failure(NoOrder(number))
+```
+
+Fixed:
+
+```python
+@app.get('/own-orders/{number}')
+@endpoint(ORDERS | ACCESS)
+def own_order(number: int, user: Annotated[str, Depends(current_user)]) -> Result[str, NoOrder]:
+    return Success(user) if number == 1 else Failure(NoOrder(number))
+```
+
+| Dependency | Checked |
+| --- | --- |
+| `Depends(f)` or `Security(f)` in a parameter, as a default or in `Annotated` | yes |
+| In an annotation with a name: `CurrentUser = Annotated[User, Depends(current_user)]` | yes |
+| In `dependencies=[…]` of a route, a router or an application | yes |
+| A dependency of a dependency | yes |
+| A function whose errors are not declared, or that is not in the checked files | no |
+| Without `endpoint`, if no checked file calls `install` | no |
+
+If several applications call `install`, one of the adapters has to cover the error.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+
+from seamwise.check.facts import DependencyUse, FileFacts, RuleHit
+from seamwise.check.rules.rule import Rule, join_class_names, short_name
+from seamwise.check.typed_ast.channels import UNSPECIFIC
+
+_HELP = (
+    'Add an arm for it to the adapter of `endpoint` or `install`,'
+    ' or handle the error in the dependency.'
+)
+
+
+def _find_uncovered_dependencies(
+    files: Sequence[FileFacts],
+) -> Iterator[tuple[FileFacts, RuleHit]]:
+    program = _Program(files)
+    reported: set[tuple[str, DependencyUse]] = set()
+    for owner, covered in program.routes():
+        if not UNSPECIFIC.isdisjoint(covered):
+            continue
+        for file, use in program.dependencies(owner):
+            errors = [error for error in program.errors(use) if error not in covered]
+            if errors and (file.path, use) not in reported:
+                reported.add((file.path, use))
+                message = (
+                    f'{join_class_names(errors)} of `{short_name(use.dependency)}`'
+                    f' {"is" if len(errors) == 1 else "are"} not covered by the adapter'
+                    f' {"of `" + short_name(owner) + "`" if owner else "of the application"}.'
+                )
+                yield file, RuleHit('SW121', use.location, message, _HELP)
+
+
+class _Program:
+    """Routes and dependencies of all files."""
+
+    def __init__(self, files: Sequence[FileFacts]) -> None:
+        self._files = files
+        self._declared = {
+            function.name: function.declared for file in files for function in file.functions
+        }
+        self._uses: dict[str, list[tuple[FileFacts, DependencyUse]]] = {}
+        for file in files:
+            for use in file.dependency_uses:
+                self._uses.setdefault(use.owner, []).append((file, use))
+
+    def routes(self) -> Iterator[tuple[str, Collection[str]]]:
+        """Yield the owners of dependencies, and the errors that their adapter covers."""
+        adapters = [adapter for file in self._files for adapter in file.installed_adapters]
+        # An adapter of unknown errors may cover any of them.
+        installed = {error for adapter in adapters for error in adapter.covered or UNSPECIFIC}
+        for file in self._files:
+            for route in file.routes:
+                if route.covered is not None:
+                    yield route.function, route.covered
+                elif adapters:
+                    yield route.function, installed
+        if adapters:
+            yield '', installed
+
+    def dependencies(self, owner: str) -> Iterator[tuple[FileFacts, DependencyUse]]:
+        """Yield the dependencies of a function, and theirs."""
+        visited = {owner}
+        owners = [owner]
+        while owners:
+            for file, use in self._uses.get(owners.pop(), ()):
+                yield file, use
+                for name in (use.dependency, f'{use.dependency}.__init__'):
+                    if name not in visited:
+                        visited.add(name)
+                        owners.append(name)
+
+    def errors(self, use: DependencyUse) -> Sequence[str]:
+        """Return the errors that a dependency declares; empty if they are unknown."""
+        return self._declared.get(use.dependency) or ()
+
+
+RULE = Rule(
+    'SW121',
+    'dependency whose failures no adapter covers',
+    'error',
+    __doc__ or '',
+    check_program=_find_uncovered_dependencies,
+)

@@ -1,0 +1,104 @@
+"""Tests of SW121 over several files: routers and the application are usually in different ones."""
+
+from pathlib import Path
+
+import pytest
+
+from seamwise.check.checking import run_check
+from seamwise.check.settings import CheckSettings
+
+# Each test runs mypy.
+pytestmark = pytest.mark.slow
+
+DEPENDENCIES = """
+from typing import Annotated
+from fastapi import Depends
+from seamwise import Category, Failure, Result, Success, TaggedError
+from seamwise.seams.http import on
+
+class SignedOut(TaggedError, category=Category.AUTHENTICATION, message='signed out'):
+    pass
+
+class Busy(TaggedError, category=Category.CAPACITY, message='busy'):
+    pass
+
+def user() -> Result[str, SignedOut]:
+    return Success('ann')
+
+User = Annotated[str, Depends(user)]
+ACCESS = on(SignedOut).responds(401, 'SIGNED_OUT')
+BUSY = on(Busy).responds(503, 'BUSY')
+"""
+
+ROUTES = """
+import deps
+from deps import User
+from fastapi import APIRouter, Depends
+
+router = APIRouter()
+
+@router.get('/')
+def home(user: User) -> str:
+    return user
+
+@router.get('/default')
+def default(user: str = Depends(deps.user)) -> str:
+    return user
+
+@router.get('/qualified')
+def qualified(user: deps.User) -> str:
+    return user
+"""
+
+MAIN = """
+from collections.abc import Callable
+from typing import TypeVar
+from deps import ACCESS, BUSY
+from fastapi import FastAPI
+from routes import router
+from seamwise.seams.http import HttpError
+from starlette.applications import Starlette
+
+E = TypeVar('E')
+
+def install(app: Starlette, adapter: Callable[[E], HttpError], *, log: object = None) -> None:
+    pass
+
+app = FastAPI()
+app.include_router(router)
+"""
+
+
+def findings(folder: Path, main: str) -> list[tuple[str, str]]:
+    for name, text in (('deps', DEPENDENCIES), ('routes', ROUTES), ('main', MAIN + main)):
+        (folder / f'{name}.py').write_text(text, encoding='utf-8')
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        report = run_check(['.'], CheckSettings(select=('SW121',)), no_cache=True)
+    assert report.problems == ()
+    return [(finding.path, finding.source.strip()) for finding in report.findings]
+
+
+def test_the_adapter_of_install_covers_the_routes_of_other_files(tmp_path: Path) -> None:
+    assert findings(tmp_path, 'install(app, ACCESS | BUSY, log=None)\n') == []
+
+
+def test_an_error_that_the_adapter_of_install_does_not_cover_is_found(tmp_path: Path) -> None:
+    assert findings(tmp_path, 'install(app, BUSY)\n') == [
+        ('deps.py', 'User = Annotated[str, Depends(user)]'),
+        ('routes.py', 'def default(user: str = Depends(deps.user)) -> str:'),
+    ]
+
+
+def test_without_install_and_endpoint_no_adapter_is_known(tmp_path: Path) -> None:
+    assert findings(tmp_path, '') == []
+
+
+def test_an_error_that_one_of_several_adapters_covers_is_not_found(tmp_path: Path) -> None:
+    main = 'install(app, BUSY)\ninstall(FastAPI(), ACCESS)\n'
+    assert findings(tmp_path, main) == []
+
+
+def test_an_adapter_of_unknown_errors_may_cover_each(tmp_path: Path) -> None:
+    main = 'def unknown(adapter):  # type: ignore\n    install(app, adapter)\n'
+    assert findings(tmp_path, main) == []
