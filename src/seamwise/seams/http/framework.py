@@ -1,5 +1,6 @@
 """Errors of Starlette and FastAPI themselves: `HTTPException`, and requests that are not valid."""
 
+import operator
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from http import HTTPStatus
@@ -88,13 +89,24 @@ def _path_in(body: Any, path: Sequence[Any], *, is_missing: bool) -> list[object
     """Return the path of a value in a body, without the members of unions that pydantic adds."""
     names: list[object] = []
     for index, name in enumerate(path):
-        is_key = isinstance(body, Mapping) and name in body
-        if is_key or (isinstance(body, list) and isinstance(name, int) and name < len(body)):
-            body = body[name]
+        value = _member(body, name)
+        if value is not _MISSING:
+            body = value
             names.append(name)
         elif is_missing and index == len(path) - 1:
             names.append(name)
     return names
+
+
+_MISSING = object()
+
+
+def _member(container: Any, name: Any) -> object:
+    """Return the member of a JSON object or array, or `_MISSING`."""
+    try:
+        return operator.getitem(container, name)
+    except (LookupError, TypeError):
+        return _MISSING
 
 
 def phrase(status: int) -> str:
