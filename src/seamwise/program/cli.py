@@ -45,6 +45,7 @@ SUBCOMMANDS: Mapping[str, str] = MappingProxyType(
         'catalog': 'Show all errors, for a terminal, a browser or a program.',
         'check': 'Report mistakes in error handling that a type checker accepts.',
         'map': 'Show the paths of errors through a program.',
+        'scaffold': 'Write an error class, and its arm at each seam.',
     }
 )
 """The subcommands with their lines in the help, in its order. Each is a module of its name."""

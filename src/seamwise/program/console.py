@@ -27,6 +27,7 @@ class Exit(IntEnum):
     BAD_DATA = 65
     NO_INPUT = 66
     DEFECT = 70
+    CANNOT_CREATE = 73
     CANNOT_WRITE = 74
     MISCONFIGURED = 78
     INTERRUPTED = 130
