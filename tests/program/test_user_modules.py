@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -479,6 +480,29 @@ def test_a_module_without_source_cannot_be_mapped(shop: Path) -> None:
         66,
         "seamwise: the module 'sys' has no source file.\n",
     )
+
+
+# The page
+
+
+def test_the_commands_of_the_page_print_what_it_shows(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / 'docs' / 'your-errors.md').read_text(encoding='utf-8')
+    errors, tables = re.findall(r'```python\n(.*?)```', page, re.DOTALL)
+    first_line = re.search(r'its first line is `(.*?)`', page)
+    assert first_line
+    (tmp_path / 'shop').mkdir()
+    (tmp_path / 'shop' / '__init__.py').touch()
+    (tmp_path / 'shop' / 'errors.py').write_text(errors)
+    (tmp_path / 'shop' / 'tables.py').write_text(f'{first_line[1]}\n{tables}')
+    for block in re.findall(r'```console\n(.*?)```', page, re.DOTALL):
+        commands = re.findall(r'^\$ seamwise (.*)\n((?:(?!\$).*\n)*)', block, re.MULTILINE)
+        for command, output in commands:
+            arguments, _, _ = command.partition(' > ')
+            result = run_command(*arguments.split(), cwd=tmp_path)
+            assert (result.returncode, result.stderr) == (0, b'')
+            start, _, end = output.partition('    …\n')
+            assert result.stdout.decode().startswith(start)
+            assert result.stdout.decode().endswith(end)
 
 
 # Start
