@@ -211,6 +211,17 @@ def test_words_of_own_tables_are_found(shop: Path, word: str) -> None:
     assert 'OrderNotFound: ' in result.stdout
 
 
+def test_a_class_without_docstring_is_listed_with_its_message(shop: Path) -> None:
+    result = invoke('explain', 'execution', '--module', 'shop.errors')
+    assert '\n  EvenNumber: Even number.\n' in result.stdout
+
+
+@pytest.mark.parametrize('command', ['explain', 'catalog', 'map', 'scaffold'])
+def test_help_fits_a_terminal(command: str) -> None:
+    lines = invoke(command, '--help').stdout.splitlines()
+    assert [line for line in lines if len(line) > 80] == []
+
+
 def test_words_of_the_library_are_found_after_the_own_ones(shop: Path) -> None:
     result = invoke('explain', 'FileNotFound', '--module', 'shop.errors')
     assert result.stdout.startswith("FileNotFound: 'src/ap.py' does not exist.")

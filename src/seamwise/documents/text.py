@@ -140,7 +140,8 @@ def render_matches(word: str, notes: Sequence[Note], matches: Sequence[Match]) -
         roles = join_limited(list(dict.fromkeys(match.role for match in matches)))
         lines = [f'{word} is the {roles} of {pluralize(len(matches), "error")}:']
         for match in matches:
-            first_sentence = meaning_of(match.kind).partition('. ')[0].rstrip('.')
-            lines.append(f'{INDENT}{match.kind.__traits__.tag}: {first_sentence}.')
+            traits = match.kind.__traits__
+            first_sentence = meaning_of(match.kind).partition('. ')[0] or traits.template
+            lines.append(f'{INDENT}{traits.tag}: {first_sentence.rstrip(".")}.')
         parts += ['\n'.join(lines), 'seamwise explain TAG explains each of them.']
     return '\n'.join(escape_lines('\n\n'.join(filter(None, parts))))

@@ -38,7 +38,7 @@ they cover are shown.
 Formats:
   text        for a terminal
   json        all details, for programs
-  html        one self-contained page with a search; #FileNotFound leads to that error
+  html        one page with a search; #FileNotFound leads to that error
   typescript  types for the errors of the HTTP envelope, with their unions
   openapi     the HTTP responses, as an OpenAPI 3.1 document
 
@@ -47,7 +47,7 @@ typescript and openapi describe answers of HTTP: they need a table of that seam.
 \b
 Example:
   seamwise catalog --format html > errors.html
-  seamwise catalog --module shop --table shop.http:TABLE --format typescript > errors.ts
+  seamwise catalog --table shop.http:TABLE --format typescript > errors.ts
 
 \b
 Exit codes:

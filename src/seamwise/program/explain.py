@@ -49,7 +49,7 @@ Examples:
 \b
 Exit codes:
     0  the word was explained
-    2  the word is unknown, --table names no table, or the command was used incorrectly
+    2  the word or the table is unknown, or the command was used incorrectly
    65  a module cannot be imported or has no errors
    66  a module does not exist
    70  a defect: the log has details

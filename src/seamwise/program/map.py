@@ -42,7 +42,7 @@ Formats:
   dot      for Graphviz
   mermaid  a Mermaid flowchart
   json     all details, for programs
-  html     one self-contained page with a search; #error=shop.errors.NoSuchOrder leads to that error
+  html     one page with a search; #error=FULL.NAME leads to an error
 
 \b
 Examples:
@@ -56,8 +56,8 @@ Examples:
 \b
 Exit codes:
     0  the map was written
-    2  a file could not be read or analysed, the error, seam or table does not exist, or the
-       command was used incorrectly
+    2  a file could not be read or analysed, the error, seam or table is
+       unknown, or the command was used incorrectly
    66  a module does not exist
    70  a defect: the log has details
    74  the file or standard output cannot be written

@@ -42,7 +42,7 @@ A field is NAME:TYPE, for example uid:int, "note:str | None", token:Secret[str] 
 \b
 Examples:
   seamwise scaffold error OrderNotFound --field uid:int
-  seamwise scaffold error PaymentDeclined --category conflict --seam http --seam cli
+  seamwise scaffold error PaymentDeclined --category conflict --seam http
   seamwise scaffold error OrderNotFound --field uid:int --write shop/errors.py
 
 \b
@@ -50,7 +50,7 @@ Exit codes:
     0  the source was written
     2  the name or a field cannot be used, or the command was used incorrectly
    65  the file is not valid Python
-   73  the file already has the class or one of its tables, or cannot be created
+   73  the file already has one of the names, or cannot be created
    74  standard output cannot be written
 """
 
@@ -60,8 +60,9 @@ Exit codes:
 @click.argument('name')
 @click.option(
     '--category',
+    metavar='CATEGORY',
     type=Choice(tuple(category.value for category in Category)),
-    help='Category of the error.  [default: by the name]',
+    help='Category of the error, such as not_found.  [default: by the name]',
 )
 @click.option('--field', 'fields', metavar='NAME:TYPE', multiple=True, help='Can be repeated.')
 @click.option('--message', help='Template over the fields.  [default: the name in words]')
