@@ -167,6 +167,13 @@ def test_a_comment_can_stand_above_the_statement_of_a_call() -> None:
     ]
 
 
+def test_hints_of_the_terminal_are_extracted_with_their_comments() -> None:
+    source = (
+        'CLI = on(A).exits(\n    1,\n    # NOTE: a command\n    hint="Look.",\n)\nother(hint="No.")'
+    )
+    assert texts_of(source, 'NOTE') == [(4, 'gettext', 'Look.', ['NOTE: a command'])]
+
+
 def test_a_syntax_error_names_the_file(tmp_path: Path) -> None:
     file = tmp_path / 'broken.py'
     file.write_text('def (:')

@@ -95,7 +95,7 @@ def function(error: object) -> None: ...
     'shop/others.py': """\
 from seamwise.seams import cli, jsonrpc, model, planner, session
 
-from shop.errors import OrderNotFound, PaymentDeclined
+from shop.errors import EvenNumber, OrderNotFound, PaymentDeclined
 
 CLI = cli.on(OrderNotFound).exits(66, hint='check the number') | cli.on(PaymentDeclined).hidden()
 SESSION = session.on(OrderNotFound).publishes('error.permanent', 'ERR_ORDER_001')
@@ -104,7 +104,7 @@ PLANNER = planner.on(OrderNotFound).classifies('TOOL_ARGUMENT_ERROR')
 RPC = jsonrpc.on(OrderNotFound).answers(-32000)
 TOOL = jsonrpc.on(OrderNotFound).as_tool_result()
 REVISIONS = {('mcp', '2025-11-25'): TOOL, ('lsp', '3.17'): RPC}
-MIXED = CLI | jsonrpc.on(int).answers(1)  # type: ignore
+MIXED = CLI | jsonrpc.on(EvenNumber).answers(1)
 """,
 }
 TABLES = ('--table', 'shop.http:TABLE', '--table', 'shop.others:CLI')

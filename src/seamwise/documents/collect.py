@@ -16,6 +16,7 @@ from seamwise.documents.samples import NoSample, required_fields, sample_error
 from seamwise.documents.shape import Answer, ErrorEntry, Example, Field
 from seamwise.documents.tables import SEAMS
 from seamwise.errors import TaggedError
+from seamwise.seams._common import public_field_names
 from seamwise.seams._redacted import redacted
 from seamwise.secrets import Secret
 from seamwise.texts import text
@@ -114,19 +115,9 @@ def _advice(recovery: Recovery, meaning: str, answers: Iterable[Answer]) -> Iter
 
 def _fields(kind: type[TaggedError]) -> Iterator[Field]:
     hints = resolved_hints(kind)
-    required = required_fields(kind)
+    required, public = required_fields(kind), public_field_names(kind)
     for name in kind.__struct_fields__:
-        hint = hints[name]
-        yield Field(name, type_in_words(hint), name in required, public=not is_private(hint))
-
-
-def is_private(hint: object) -> bool:
-    """Return whether an annotation contains a cause or a secret, which seams do not show."""
-    return (
-        hint in {Cause, Secret}
-        or get_origin(hint) is Secret
-        or any(is_private(argument) for argument in get_args(hint) if not isinstance(argument, str))
-    )
+        yield Field(name, type_in_words(hints[name]), name in required, public=name in public)
 
 
 def type_in_words(hint: Any) -> str:

@@ -16,9 +16,10 @@ from msgspec.json import encode
 from typing_extensions import TypeIs
 
 from seamwise._annotations import resolved_hints
-from seamwise.documents.collect import is_private, meaning_of
+from seamwise.documents.collect import meaning_of
 from seamwise.documents.error_catalog import ErrorCatalog
 from seamwise.errors import TaggedError
+from seamwise.seams._common import public_field_names
 from seamwise.seams.http.on import HttpArm
 
 _HEAD = """\
@@ -132,7 +133,8 @@ export interface {self._names[kind]} extends Body {{
 """
 
     def _details(self, kind: type[TaggedError]) -> str:
-        public = {name: hint for name, hint in _hints(kind).items() if not is_private(hint)}
+        hints = _hints(kind)
+        public = {name: hints[name] for name in public_field_names(kind)}
         return f'details: {self._object(public)}' if public else 'details?: undefined'
 
     def _object(self, fields: Mapping[str, object]) -> str:

@@ -51,7 +51,7 @@ def extract(
     comment_tags: Collection[str],
     options: Mapping[str, str],
 ) -> Iterator[Extracted]:
-    """Yield the translatable texts of a Python file, in the order of its lines.
+    """Yield the translatable texts of a Python file: those of its classes first.
 
     >>> source = b"class Late(TaggedError, category=C, message='{count} days late.'): count: int"
     >>> list(extract(BytesIO(source), (), (), {}))
@@ -69,12 +69,15 @@ def extract(
     source = file.read()
     name = str(getattr(file, 'name', '<source>'))
     extractor = _Extractor(ast.parse(source, name), name, _Comments(source, comment_tags), options)
-    texts = [*extractor.class_texts(), *extractor.hints()]
-    if options.get('message_constants') == 'true':
-        texts += extractor.constants()
+    has_constants = options.get('message_constants') == 'true'
+    texts = [
+        *(extractor.constants() if has_constants else ()),
+        *extractor.class_texts(),
+        *extractor.keyword_texts(),
+    ]
     if keywords:
         texts = [*_in_functions(texts, keywords), *extractor.calls(keywords)]
-    yield from sorted(texts, key=lambda text: text[0])
+    yield from texts
 
 
 def _in_functions(texts: Iterable[Extracted], keywords: Collection[str]) -> Iterator[Extracted]:
@@ -130,14 +133,14 @@ class _Extractor:
             if isinstance(node, ast.ClassDef) and self._is_error(node):
                 yield from self._texts_of(node)
 
-    def hints(self) -> Iterator[Extracted]:
-        """Yield the hints of the CLI seam: the texts after `hint=` in calls of `exits`."""
-        for node in ast.walk(self._tree):
-            if isinstance(node, ast.Call) and _name(node.func) == 'exits':
-                for keyword in node.keywords:
-                    if keyword.arg == 'hint' and (hint := self._text(keyword.value)):
-                        comments = self._comments.above(keyword.lineno)
-                        yield keyword.lineno, 'gettext', hint, comments
+    def keyword_texts(self) -> Iterator[Extracted]:
+        """Yield the texts after `hint=` of the CLI seam, and after `general_message=`."""
+        calls = [node for node in ast.walk(self._tree) if isinstance(node, ast.Call)]
+        for call, keyword in ((node, item) for node in calls for item in node.keywords):
+            is_hint = keyword.arg == 'hint' and _name(call.func) == 'exits'
+            is_text = is_hint or keyword.arg == 'general_message'
+            if is_text and (text := self._text(keyword.value)):
+                yield keyword.lineno, 'gettext', text, self._comments.above(keyword.lineno)
 
     def constants(self) -> Iterator[Extracted]:
         """Yield the constants of the names `…_MESSAGE` and `…_MESSAGES`."""
