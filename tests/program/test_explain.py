@@ -115,10 +115,7 @@ def test_revisions_with_equal_output_are_combined() -> None:
     entry = collect_entry(FileNotFound, LIBRARY)
     rpc = {answer.where: answer.summary for answer in entry.answers if answer.seam == 'jsonrpc'}
     assert rpc['lsp 3.17'] == 'error -32803'
-    assert (
-        rpc['mcp 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25 and 2026-07-28']
-        == 'a result with isError'
-    )
+    assert rpc['mcp 2024-11-05, 2025-03-26, 2025-06-18 and 2025-11-25'] == 'a result with isError'
 
 
 def test_types_are_described_in_words() -> None:
@@ -336,6 +333,7 @@ def test_control_characters_of_an_error_are_escaped() -> None:
         retryable=False,
         recovery=FileNotFound.__traits__.recovery,
         template='',
+        public='\x1b',
         meaning='It is odd.',
         fields=(),
         message='a\x1b[2Jb\u202e',

@@ -46,6 +46,7 @@ FIELDS = (
     'name:str',
     'note: str | None',
     'token:Secret[str]',
+    'host:Internal[str]',
     'at:datetime',
     'price:Decimal',
     'key:UUID|None',

@@ -28,7 +28,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Literal, TypeAlias
 from uuid import UUID
 
-from seamwise import Category, Cause, Secret, TaggedError
+from seamwise import Category, Cause, Internal, Secret, TaggedError
 from seamwise.catalog.storage import RecordNotFound
 
 if TYPE_CHECKING:
@@ -59,6 +59,15 @@ class PaymentDeclined(
     password: str = 'hunter3'
     retry_after: float | None = None
     cause: Cause | None = None
+
+
+class BankDown(
+    TaggedError,
+    category=Category.UNAVAILABLE,
+    message='{host} does not answer.',
+    public='The bank does not answer.',
+):
+    host: Internal[str]
 
 
 class EvenNumber(TaggedError, category=Category.EXECUTION):
@@ -244,6 +253,12 @@ def test_no_secret_is_printed(shop: Path) -> None:
     assert '  card: secret (optional and not public)\n' in text
 
 
+def test_internal_fields_and_public_messages_are_shown_as_such(shop: Path) -> None:
+    text = invoke('explain', 'BankDown', '--module', 'shop.errors').stdout
+    assert '\nPublic message: The bank does not answer.\n' in text
+    assert '\n  host: str (not public)\n' in text
+
+
 def test_an_arm_that_fails_for_the_example_shows_its_declaration(shop: Path) -> None:
     value = entry('PaymentDeclined', '--module', 'shop.errors', *TABLES)
     assert summaries(value) == {
@@ -280,6 +295,7 @@ def test_catalog_contains_the_errors_of_a_package_by_union(shop: Path) -> None:
     assert [(item['tag'], item['union']) for item in json.loads(result.stdout)] == [
         ('OrderNotFound', 'OrderError'),
         ('PaymentDeclined', 'OrderError'),
+        ('BankDown', ''),
         ('EvenNumber', ''),
         ('Opaque', ''),
     ]

@@ -53,6 +53,7 @@ def collect_entry(kind: type[TaggedError], catalog: ErrorCatalog) -> ErrorEntry:
         retryable=shown.retryable,
         recovery=shown.recovery,
         template=traits.template,
+        public=traits.public,
         meaning=meaning,
         fields=tuple(_fields(kind)),
         message=traits.template if error is None else text(error),

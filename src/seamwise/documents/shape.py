@@ -59,6 +59,7 @@ class ErrorEntry(Struct, frozen=True, kw_only=True):
         union: Name of the smallest union with the class, or an empty text.
         meaning: The docstring, in one line.
         message: The message of the example.
+        public: The template of the message for clients, if it is another one.
     """
 
     tag: str
@@ -67,6 +68,7 @@ class ErrorEntry(Struct, frozen=True, kw_only=True):
     retryable: bool
     recovery: Recovery
     template: str
+    public: str | None
     meaning: str
     fields: tuple[Field, ...]
     advice: tuple[str, ...]

@@ -29,6 +29,8 @@ def _lines(entry: ErrorEntry) -> Iterator[str]:
     yield ''
     if entry.message != entry.template:
         yield f'Message: {entry.template}'
+    if entry.public is not None:
+        yield f'Public message: {entry.public}'
     if entry.fields:
         yield 'Fields:'
         yield from _indent(map(field_line, entry.fields))

@@ -19,7 +19,6 @@ from seamwise._annotations import resolved_hints
 from seamwise.documents.collect import meaning_of
 from seamwise.documents.error_catalog import ErrorCatalog
 from seamwise.errors import TaggedError
-from seamwise.seams._common import public_field_names
 from seamwise.seams.http.on import HttpArm
 
 _HEAD = """\
@@ -120,8 +119,8 @@ class _Module:
 
     def _interface(self, kind: type[TaggedError], arms: Iterable[HttpArm[Any]]) -> str:
         codes = dict.fromkeys(json.dumps(arm.code) for arm in arms)
-        has_fields = all(arm.details is None for arm in arms)
-        details = self._details(kind) if has_fields else _ANY_DETAILS
+        [names, *others] = {arm.detail_names(kind) for arm in arms}
+        details = _ANY_DETAILS if names is None or others else self._details(kind, names)
         comment = meaning_of(kind).replace('*/', '* /') or kind.__name__
         return f"""\
 /** {comment} */
@@ -132,9 +131,9 @@ export interface {self._names[kind]} extends Body {{
 }}
 """
 
-    def _details(self, kind: type[TaggedError]) -> str:
+    def _details(self, kind: type[TaggedError], names: tuple[str, ...]) -> str:
         hints = _hints(kind)
-        public = {name: hints[name] for name in public_field_names(kind)}
+        public = {name: hints[name] for name in names}
         return f'details: {self._object(public)}' if public else 'details?: undefined'
 
     def _object(self, fields: Mapping[str, object]) -> str:

@@ -19,6 +19,7 @@ TYPES: Mapping[str, str] = MappingProxyType(
         'Literal': 'typing',
         'UUID': 'uuid',
         'Cause': 'seamwise',
+        'Internal': 'seamwise',
         'Secret': 'seamwise',
     }
 )
