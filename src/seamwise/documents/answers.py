@@ -1,6 +1,7 @@
 """Output of the seams for an example of an error, and what their tables declare."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from logging import CRITICAL, Logger
 from typing import Any
 
 import msgspec
@@ -15,6 +16,9 @@ from seamwise.documents.samples import NOW
 from seamwise.documents.shape import Answer
 from seamwise.documents.tables import SEAMS, Arm, Where
 from seamwise.errors import TaggedError
+
+_NO_LOG = Logger('seamwise.documents', CRITICAL + 1)  # noqa: LOG001 -- not in the hierarchy
+"""Logger without records: the errors are examples."""
 
 REQUEST = 'req-1'
 """The request id of all examples."""
@@ -101,6 +105,7 @@ def _jsonrpc(arm: Arm, error: TaggedError) -> object:
         adapter=arm.adapter,
         protocol=jsonrpc.Protocol(protocol),
         revision=revision,
+        log=_NO_LOG,
     )
 
 

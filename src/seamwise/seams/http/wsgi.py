@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import TypeAlias
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
+from seamwise._sentry import register
 from seamwise.seams._failure_log import FailureLog, failure_log
 from seamwise.seams._request_context import serving
 from seamwise.seams.http.answers import written
@@ -53,6 +54,8 @@ class SafeWsgi:
         body: Body = negotiated,
     ) -> None:
         check_body(body)
+        # Before the first exception: Sentry may see it earlier than this middleware.
+        register()
         self._app = app
         self._log = failure_log(log)
         self._body = body
