@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import httpx2
 import pytest
-from websocket import ABNF, WebSocket
+from websocket import ABNF, WebSocket, WebSocketBadStatusException
 
 from tests.seams.servers import TIMEOUT, running_process
 from tests.strategies import PLANTED
@@ -36,10 +36,9 @@ def client(port: int) -> Iterator[httpx2.Client]:
         ('POST', '/numbers', b'["x"]', 400, 'INVALID_REQUEST'),
         ('POST', '/numbers', b'[' + b'1,' * 1000 + b'1]', 413, 'PAYLOAD_TOO_LARGE'),
         ('GET', '/defect', None, 500, 'INTERNAL'),
-        ('GET', '/users/nobody', None, 404, 'GONE'),
     ],
 )
-def test_errors_are_answered_in_the_body_format(  # noqa: PLR0913 -- one case
+def test_errors_are_answered_in_the_body_format(
     client: httpx2.Client, method: str, path: str, body: bytes | None, status: int, code: str
 ) -> None:
     headers = {'content-type': 'application/json'} if body else {}
@@ -71,3 +70,14 @@ def test_a_failure_closes_a_websocket_with_a_code(port: int) -> None:
     finally:
         connection.shutdown()
     assert (opcode, int.from_bytes(data[:2], 'big')) == (ABNF.OPCODE_CLOSE, 1008)
+
+
+def test_a_failure_before_accept_is_an_http_response(port: int) -> None:
+    connection = WebSocket()
+    try:
+        with pytest.raises(WebSocketBadStatusException) as refusal:
+            connection.connect(f'ws://127.0.0.1:{port}/refused', timeout=TIMEOUT)
+    finally:
+        connection.shutdown()
+    assert refusal.value.status_code == 404
+    assert json.loads(refusal.value.resp_body or b'')['error']['code'] == 'GONE'

@@ -56,7 +56,7 @@ async def broken_events() -> AsyncIterator[str]:
     raise ValueError(f'password={PLANTED}')
 
 
-def application() -> FastAPI:
+def application() -> FastAPI:  # noqa: C901 -- a list of handlers
     app = FastAPI()
     install(app, TABLE)
     for path, generator in {

@@ -57,6 +57,10 @@ ERRORS: dict[str, Callable[[], Exception]] = {
 }
 
 
+def exception(kind: str) -> Exception:
+    return ERRORS[kind]()
+
+
 def refuse() -> Result[str, Unknown]:
     return Failure(Unknown())
 
@@ -67,13 +71,13 @@ def application() -> FastAPI:
 
     @app.websocket('/before/{kind}')
     async def before(socket: WebSocket, kind: str) -> None:
-        raise ERRORS[kind]()
+        raise exception(kind)
 
     @app.websocket('/after/{kind}')
     async def after(socket: WebSocket, kind: str) -> None:
         await socket.accept()
         await socket.send_text('hello')
-        raise ERRORS[kind]()
+        raise exception(kind)
 
     @app.websocket('/refused')
     async def refused(socket: WebSocket, user: Annotated[str, Depends(refuse)]) -> None:
