@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from http import HTTPStatus
 from re import sub
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, cast, runtime_checkable
 
 from msgspec import structs
 
@@ -84,13 +84,19 @@ def _problem(error: Mapping[str, Any], body: object) -> ProblemLocation:
     )
 
 
-def _path_in(body: Any, path: Sequence[Any], *, is_missing: bool) -> list[object]:
+def _path_in(body: object, path: Sequence[object], *, is_missing: bool) -> list[object]:
     """Return the path of a value in a body, without the members of unions that pydantic adds."""
     names: list[object] = []
+    node = body
+    members: Mapping[object, object]
     for index, name in enumerate(path):
-        is_key = isinstance(body, Mapping) and name in body
-        if is_key or (isinstance(body, list) and isinstance(name, int) and name < len(body)):
-            body = body[name]
+        if isinstance(node, Mapping):
+            members = cast('Mapping[object, object]', node)
+        else:
+            items = cast('list[object]', node) if isinstance(node, list) else []
+            members = {**dict(enumerate(items))}
+        if name in members:
+            node = members[name]
             names.append(name)
         elif is_missing and index == len(path) - 1:
             names.append(name)

@@ -26,7 +26,8 @@ def message_without_input(error: Mapping[str, Any]) -> str:
     message = str(error.get('msg', _NEUTRAL))
     kind = error.get('type')
     if kind == 'union_tag_invalid':
-        expected = (error.get('ctx') or {}).get('expected_tags', '')
+        context: Mapping[str, object] = error.get('ctx') or {}
+        expected = context.get('expected_tags', '')
         return f'Input tag does not match any of the expected tags: {expected}'
     if kind in _kinds_without_input():
         return message
