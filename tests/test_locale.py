@@ -230,7 +230,9 @@ def test_update_counts_a_new_text_until_it_is_translated(tmp_path: Path) -> None
     ],
 )
 def test_extract_yields_the_texts_of_a_source(source: str, expected: list[object]) -> None:
-    extracted = extract(BytesIO(source.encode()), ['gettext', 'ngettext', 'pgettext'], (), {})
+    functions = ['gettext', 'ngettext', 'pgettext']
+    options = {'message_constants': 'true'}
+    extracted = extract(BytesIO(source.encode()), functions, (), options)
     assert [(function, text) for _, function, text, _ in extracted] == expected
 
 

@@ -24,6 +24,7 @@ SOURCES = Path(__file__).parents[1] / 'src' / 'seamwise'
 FOLDER = SOURCES / 'locale'
 DOMAIN = 'seamwise'
 METHOD = 'seamwise.locale.extraction:extract'
+OPTIONS = {'message_constants': 'true'}
 # Constant, so that a file changes only if its texts change.
 CREATION_DATE = datetime(2026, 2, 20, tzinfo=UTC)
 
@@ -39,7 +40,8 @@ def extract_template(sources: Path = SOURCES) -> Catalog:
     )
     for file in sorted(sources.rglob('*.py')):
         path = file.relative_to(sources).as_posix()
-        for line, message, comments, context in extract_from_file(METHOD, file, DEFAULT_KEYWORDS):
+        texts = extract_from_file(METHOD, file, DEFAULT_KEYWORDS, options=OPTIONS)
+        for line, message, comments, context in texts:
             template.add(message, locations=[(path, line)], auto_comments=comments, context=context)
     return template
 

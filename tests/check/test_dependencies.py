@@ -51,18 +51,10 @@ def qualified(user: deps.User) -> str:
 """
 
 MAIN = """
-from collections.abc import Callable
-from typing import TypeVar
 from deps import ACCESS, BUSY
 from fastapi import FastAPI
 from routes import router
-from seamwise.seams.http import HttpError
-from starlette.applications import Starlette
-
-E = TypeVar('E')
-
-def install(app: Starlette, adapter: Callable[[E], HttpError], *, log: object = None) -> None:
-    pass
+from seamwise.seams.http import install
 
 app = FastAPI()
 app.include_router(router)

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from seamwise.check.checking import run_check
 from seamwise.check.fixes import apply_fixes
-from seamwise.program.check import check as command
+from seamwise.program.check import command
 
 # Each test runs mypy.
 pytestmark = pytest.mark.slow

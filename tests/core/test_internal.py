@@ -21,6 +21,7 @@ from seamwise import (
     shown,
     text,
 )
+from seamwise.catalog.tools import FileNotFound
 from seamwise.internal import INTERNAL
 from seamwise.texts import add_locales, general_text, public_text
 from tests.catalogues import restore_locales, write_catalog
@@ -98,6 +99,8 @@ def test_a_message_without_internal_fields_is_public() -> None:
         host: Internal[str]
 
     assert public_text(Partly('Acme', '10.0.0.5')) == 'Acme is closed.'
+    missing = FileNotFound('read_file', 'a.txt')
+    assert public_text(missing, 'zh_CN') == text(missing, 'zh_CN')
 
 
 @pytest.mark.parametrize('category', Category)
@@ -129,6 +132,7 @@ def test_the_public_message_is_translated(tmp_path: Path) -> None:
         ('{reason}', "prints the field 'reason', which is internal"),
         ('{bank}: {host!r}', "prints the field 'host', which is internal"),
         ('{token}', "prints the field 'token', which is secret"),
+        ('{later}', "prints the field 'later', which is secret"),
         ('{cause}', "prints the field 'cause', which is not for clients"),
         ('{nothing}', "the public message '{nothing}' does not work: there is no field 'nothing'"),
         ('', 'public must not be empty'),
@@ -140,11 +144,12 @@ def test_a_public_message_that_is_not_public_raises_type_error(
 ) -> None:
     with pytest.raises(TypeError, match='Made: ') as caught:
 
-        class Made(TaggedError, category=Category.UNAVAILABLE, public=template):
+        class Made(TaggedError, category=Category.UNAVAILABLE, public=template):  # pyright: ignore[reportUnusedClass]  # its creation fails
             bank: str
             reason: Internal[str]
             host: Internal[str] | None = None
             token: Secret[str] | None = None
+            later: 'Secret[NotDefinedYet] | None' = None  # type: ignore[name-defined]  # noqa: F821 -- the test
             cause: Cause | None = None
 
     assert complaint in str(caught.value)
@@ -157,14 +162,14 @@ def test_the_format_of_an_internal_number_is_checked() -> None:
     assert str(Slow(1.25)) == '1.2'
     with pytest.raises(TypeError, match="the format 'zz' does not fit 'seconds'"):
 
-        class Broken(TaggedError, category=Category.TIMEOUT, message='{seconds:zz}'):
+        class Broken(TaggedError, category=Category.TIMEOUT, message='{seconds:zz}'):  # pyright: ignore[reportUnusedClass]  # its creation fails
             seconds: Internal[float]
 
 
 def test_an_internal_field_must_be_hashable() -> None:
     with pytest.raises(TypeError, match="the field 'hosts' contains a list"):
 
-        class Hosts(TaggedError, category=Category.TIMEOUT):
+        class Hosts(TaggedError, category=Category.TIMEOUT):  # pyright: ignore[reportUnusedClass]  # its creation fails
             hosts: Internal[list[str]]
 
 

@@ -14,6 +14,7 @@ from typing_extensions import override
 
 from seamwise.catalog.tools import FileNotFound
 from seamwise.documents.collect import collect_entry
+from seamwise.documents.library import library_catalog
 from seamwise.documents.openapi import build_openapi
 from seamwise.documents.page import render_html
 from seamwise.documents.typescript import render_typescript
@@ -22,6 +23,7 @@ from seamwise.program.cli import seamwise
 from tests.program.helpers import COMMAND
 from tests.strategies import EVERY_CLASS
 
+LIBRARY = library_catalog()
 TAGS = {kind.__traits__.tag for kind in EVERY_CLASS}
 
 
@@ -85,7 +87,7 @@ def test_page_loads_no_other_resource(html: str) -> None:
 
 def test_page_escapes_the_fields_of_an_error() -> None:
     evil = '</pre></script><script>alert(1)</script>"><img src=x onerror=alert(1)>&amp;'
-    entry = collect_entry(FileNotFound)
+    entry = collect_entry(FileNotFound, LIBRARY)
     example = msgspec.structs.replace(
         entry.example, files={evil: evil}, lines=(evil,), circumstances=evil
     )
@@ -98,8 +100,8 @@ def test_page_escapes_the_fields_of_an_error() -> None:
     evil_entry = msgspec.structs.replace(
         entry, **parts, advice=(evil,), example=example, answers=answers
     )
-    assert evil not in render_html([evil_entry])
-    page = Page(render_html([evil_entry]))
+    assert evil not in render_html([evil_entry], evil)
+    page = Page(render_html([evil_entry], evil))
     assert page.open == []
     assert evil in page.ids
     assert not any('onerror' in link for link in page.links if not link.startswith('#'))
@@ -118,7 +120,7 @@ def test_json_contains_every_error() -> None:
 
 
 def test_typescript_has_one_union_per_union_of_the_catalogue() -> None:
-    module = render_typescript()
+    module = render_typescript(LIBRARY)
     assert catalog('--format', 'typescript').stdout == module.removesuffix('\n') + '\n'
     unions = dict(re.findall(r'^export type (\w+Error) = (.+);$', module, re.MULTILINE))
     assert list(unions) == list(UNIONS)
@@ -134,7 +136,7 @@ def test_typescript_has_one_union_per_union_of_the_catalogue() -> None:
 
 
 def test_typescript_contains_fields_but_no_secret_and_no_cause() -> None:
-    module = render_typescript()
+    module = render_typescript(LIBRARY)
     assert 'readonly type: "ProviderModelNotFoundError";' in module
     assert 'readonly similarity: number | null; readonly best_match: string | null;' in module
     assert 'readonly also: readonly Finding[];' in module
@@ -164,7 +166,7 @@ def test_openapi_has_a_response_for_every_status_of_the_tables() -> None:
         '503',
         '504',
     }
-    assert document == json.loads(msgspec.json.encode(build_openapi()))
+    assert document == json.loads(msgspec.json.encode(build_openapi(LIBRARY)))
 
 
 # The command

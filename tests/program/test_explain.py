@@ -2,36 +2,49 @@
 
 import json
 import re
-import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import msgspec
 import pytest
 from click.testing import CliRunner, Result
 from rich.cells import cell_len
 
-from seamwise import TaggedError
+from seamwise import Category, Recovery, TaggedError
 from seamwise._text.jsonable import Json
 from seamwise.catalog.parsing import ParsingError
 from seamwise.catalog.tools import FileNotFound, ToolError
 from seamwise.catalog.workspace import ConfigUnreadable
 from seamwise.documents import examples
 from seamwise.documents.collect import collect_entry, type_in_words
-from seamwise.documents.examples import build_example
-from seamwise.documents.lookup import known_words, lookup
+from seamwise.documents.examples import build_example, has_recipe
+from seamwise.documents.library import library_catalog
+from seamwise.documents.lookup import Index
 from seamwise.documents.recipes import RECIPES, by_calls, call_line
-from seamwise.documents.seams import TABLES, arms_of
+from seamwise.documents.seams import TABLES
 from seamwise.documents.shape import Answer, ErrorEntry, Example
 from seamwise.documents.text import layout_json, render_entry
 from seamwise.documents.unions import UNION_OF
+from seamwise.documents.words import (
+    CATEGORIES,
+    EVENTS,
+    MODEL_TYPES,
+    RECOVERIES,
+    noted_words,
+    notes_on,
+)
 from seamwise.program.cli import seamwise
+from seamwise.seams.model.shape import Kind
+from seamwise.seams.session.shape import ErrorName
 from seamwise.secrets import Secret
 from tests.program.helpers import CLEAN
 from tests.program.test_terminal import ANSI, on_terminal
 from tests.strategies import EVERY_CLASS, members
 
+LIBRARY = library_catalog()
+VECTORS = Path(__file__).parents[1] / 'vectors'
+arms_of = LIBRARY.arms_of
 every_class = pytest.mark.parametrize('kind', EVERY_CLASS, ids=lambda kind: kind.__name__)
 
 BY_CONSTRUCTOR = {'ToolCancelled', 'InvalidResult', 'RegistrationRejected', 'UnknownFormat'}
@@ -54,6 +67,7 @@ def test_documents_contain_every_class_of_the_catalogue() -> None:
 
 @every_class
 def test_example_is_an_error_of_its_class(kind: type[TaggedError]) -> None:
+    assert has_recipe(kind)
     error, example = build_example(kind)
     assert type(error) is kind
     is_called = kind in members(ToolError, ParsingError) and kind.__name__ not in BY_CONSTRUCTOR
@@ -72,8 +86,8 @@ def test_every_seam_decides_about_every_class(kind: type[TaggedError]) -> None:
 def test_entry_contains_the_output_of_each_seam_and_is_reproducible(
     kind: type[TaggedError],
 ) -> None:
-    entry = collect_entry(kind)
-    assert msgspec.json.encode(entry) == msgspec.json.encode(collect_entry(kind))
+    entry = collect_entry(kind, LIBRARY)
+    assert msgspec.json.encode(entry) == msgspec.json.encode(collect_entry(kind, LIBRARY))
     assert [*dict.fromkeys(answer.seam for answer in entry.answers)] == [*TABLES, 'log']
     assert all((answer.output is None) is (answer.summary is None) for answer in entry.answers)
     assert entry.meaning
@@ -89,18 +103,19 @@ def test_recipe_with_another_outcome_raises_runtime_error(monkeypatch: pytest.Mo
 
 
 def test_hidden_error_has_no_output_at_the_seam() -> None:
-    hidden = [answer for answer in collect_entry(ConfigUnreadable).answers if answer.seam == 'http']
+    hidden = [
+        answer
+        for answer in collect_entry(ConfigUnreadable, LIBRARY).answers
+        if answer.seam == 'http'
+    ]
     assert hidden == [Answer('http')]
 
 
 def test_revisions_with_equal_output_are_combined() -> None:
-    entry = collect_entry(FileNotFound)
+    entry = collect_entry(FileNotFound, LIBRARY)
     rpc = {answer.where: answer.summary for answer in entry.answers if answer.seam == 'jsonrpc'}
     assert rpc['lsp 3.17'] == 'error -32803'
-    assert (
-        rpc['mcp 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25 and 2026-07-28']
-        == 'a result with isError'
-    )
+    assert rpc['mcp 2024-11-05, 2025-03-26, 2025-06-18 and 2025-11-25'] == 'a result with isError'
 
 
 def test_types_are_described_in_words() -> None:
@@ -110,10 +125,71 @@ def test_types_are_described_in_words() -> None:
 # Words
 
 
-def test_every_known_word_is_found_in_any_case() -> None:
-    for word in known_words():
-        assert lookup(word)
-        assert lookup(word.swapcase()) == lookup(word)
+def test_every_word_of_the_tables_is_found_in_any_case() -> None:
+    index = Index(LIBRARY)
+    for word in index.words():
+        assert index.lookup(word)
+        assert index.lookup(word.swapcase())
+    for word in noted_words():
+        assert notes_on(word)
+        assert notes_on(word.swapcase())
+
+
+def test_an_exact_spelling_wins_over_another_case() -> None:
+    index = Index(LIBRARY)
+    assert {match.role for match in index.lookup('RATE_LIMIT')} == {'http code'}
+    assert {match.role for match in index.lookup('rate_limit')} == {'category'}
+
+
+def test_every_category_recovery_event_and_type_has_a_meaning() -> None:
+    assert set(CATEGORIES) == set(Category)
+    assert set(RECOVERIES) == set(Recovery)
+    assert set(EVENTS) == set(get_args(ErrorName))
+    assert set(MODEL_TYPES) == set(get_args(Kind))
+
+
+def test_every_code_of_the_documents_is_explained() -> None:
+    documented = json.loads((VECTORS / 'http_codes.json').read_text(encoding='utf-8'))
+    words = re.findall(r'"code": "(\w+)"', json.dumps(documented))
+    assert {'INTERNAL', 'INTERNAL_ERROR', 'AUTHENTICATION'} <= set(words)
+    index = Index(LIBRARY)
+    assert [word for word in words if not index.lookup(word) and not notes_on(word)] == []
+
+
+@pytest.mark.parametrize(
+    ('word', 'text'),
+    [
+        ('INTERNAL', 'INTERNAL (http code): A defect: 500. '),
+        ('INTERNAL_ERROR', 'It is read, never written'),
+        ('AUTHENTICATION', 'It is read, never written'),
+        ('not_found', 'not_found (category): The requested thing does not exist. '),
+        ('not_found', '\n  RecordNotFound: No record has this key.\n'),
+        ('reconnect', 'In a session: reconnect_with_state.'),
+        ('StorageError', 'StorageError is the union of 4 errors:\n'),
+        ('404', '404 (http status): Not Found.\n'),
+        ('70', '70 (exit code): A defect (EX_SOFTWARE)'),
+        ('error.retry_attempt', 'Another one follows'),
+        ('validation_error', 'validation_error (model type): '),
+        ('TOOL_TIMEOUT', 'TOOL_TIMEOUT (planner code): Its category is timeout.'),
+        ('-32601', '-32601 (jsonrpc code): MethodNotFound of json-rpc, mcp, lsp and a2a.'),
+        ('ServerCancelled', 'Code -32802 of lsp.'),
+        ('ProviderAuthError', 'The name of CredentialsRejected and Unauthenticated in a stored'),
+        ('RESOURCE_NOT_FOUND', 'There is no such route or resource: 404.'),
+        ('METHOD_NOT_ALLOWED', 'The code of an answer 405 of the framework'),
+    ],
+)
+def test_words_that_are_no_names_of_errors_are_explained(word: str, text: str) -> None:
+    result = explain('--', word)
+    assert result.exit_code == 0
+    assert text.casefold() in result.stdout.casefold()
+
+
+def test_the_meaning_of_a_word_is_in_the_json() -> None:
+    output = json.loads(explain('INTERNAL_ERROR', '--json').stdout)
+    assert output['entries'] == []
+    assert [(note['word'], note['role']) for note in output['words']] == [
+        ('INTERNAL_ERROR', 'http code')
+    ]
 
 
 @pytest.mark.parametrize(
@@ -130,7 +206,7 @@ def test_every_known_word_is_found_in_any_case() -> None:
     ],
 )
 def test_codes_of_every_seam_are_found(word: str, kind: str | None, role: str) -> None:
-    matches = lookup(word)
+    matches = Index(LIBRARY).lookup(word)
     assert {item.role for item in matches} == {role}
     assert [item.kind.__name__ for item in matches] == [kind] if kind else len(matches) > 1
 
@@ -163,7 +239,7 @@ def test_error_is_explained() -> None:
     [
         (
             'ConfigUnreadable',
-            "Its constructor:\n  ConfigUnreadable(path='seamwise.toml', line=3, column=8,",
+            "Example:\n  ConfigUnreadable(path='seamwise.toml', line=3, column=8,",
         ),
         ('ConfigUnreadable', '  http: never reaches this seam\n'),
         ('ProviderInitError', '(class ProviderNotReady, one of ModelError, '),
@@ -181,7 +257,7 @@ def test_explanation_contains_the_circumstances(word: str, text: str) -> None:
 def test_code_of_several_errors_lists_them() -> None:
     result = explain('--', '-32602')
     assert result.exit_code == 0
-    assert result.stdout.startswith('-32602 is the jsonrpc code of ')
+    assert '\n-32602 is the jsonrpc code of ' in result.stdout
     assert '\n  UnknownTool: No tool with this name is registered.\n' in result.stdout
 
 
@@ -191,6 +267,8 @@ def test_code_of_several_errors_lists_them() -> None:
         ('FileNotFond', "'FileNotFound'"),
         ('RATE_LIMT', "'RATE_LIMIT'"),
         ('err_timeot_001', "'ERR_TIMEOUT_001'"),
+        ('INTERNAL_EROR', "'INTERNAL_ERROR'"),
+        ('not_fuond', "'not_found'"),
     ],
 )
 def test_misspelt_word_is_answered_with_suggestions(word: str, suggestion: str) -> None:
@@ -255,6 +333,7 @@ def test_control_characters_of_an_error_are_escaped() -> None:
         retryable=False,
         recovery=FileNotFound.__traits__.recovery,
         template='',
+        public='\x1b',
         meaning='It is odd.',
         fields=(),
         message='a\x1b[2Jb\u202e',
@@ -301,107 +380,6 @@ def test_unknown_style_is_a_usage_error(monkeypatch: pytest.MonkeyPatch) -> None
     assert (
         "SEAMWISE_STYLE must be 'auto', 'plain' or 'screen-reader', not 'screen'." in result.stderr
     )
-
-
-OWN_ERRORS = """\
-from seamwise import Category, Secret, TaggedError
-
-
-class ParcelLost(TaggedError, category=Category.UNAVAILABLE, message='Parcel {number} is lost.'):
-    '''The carrier cannot find the parcel. Ask again tomorrow.'''
-
-    number: int
-    code: Secret[str]
-"""
-
-
-@pytest.fixture
-def own_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    name = 'explained_shop_errors'
-    (tmp_path / f'{name}.py').write_text(OWN_ERRORS, encoding='utf-8')
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, 'path', [*sys.path])
-    yield name
-    sys.modules.pop(name, None)
-
-
-@pytest.mark.parametrize('word', ['ParcelLost', 'parcellost'])
-def test_an_error_of_a_module_is_explained_by_its_declaration(own_module: str, word: str) -> None:
-    result = CliRunner().invoke(seamwise, ['explain', word, '--module', own_module])
-    assert result.exit_code == 0
-    assert result.stdout == (
-        'ParcelLost: Parcel {number} is lost.\n'
-        '\n'
-        'The carrier cannot find the parcel. Ask again tomorrow.\n'
-        f'(class {own_module}.ParcelLost, category unavailable, retryable, recovery retry)\n'
-        '\n'
-        'Fields:\n'
-        '  number: int\n'
-        '  code: secret\n'
-        '\n'
-        'What to do:\n'
-        '  Repeat the call.\n'
-    )
-
-
-def test_an_error_of_a_module_is_explained_as_json(own_module: str) -> None:
-    result = CliRunner().invoke(
-        seamwise, ['explain', 'ParcelLost', '--module', own_module, '--json']
-    )
-    [entry] = json.loads(result.stdout)['entries']
-    assert (entry['tag'], entry['category']) == ('ParcelLost', 'unavailable')
-    assert [field['public'] for field in entry['fields']] == [True, False]
-
-
-def test_a_module_without_the_error_is_a_usage_error(own_module: str) -> None:
-    result = CliRunner().invoke(seamwise, ['explain', 'FileNotFound', '--module', own_module])
-    assert result.exit_code == 2
-    assert f"the module '{own_module}' has no error 'FileNotFound'." in result.stderr
-
-
-def test_a_misspelt_error_of_a_module_is_answered_with_suggestions(own_module: str) -> None:
-    result = CliRunner().invoke(seamwise, ['explain', 'ParcelLots', '--module', own_module])
-    assert result.exit_code == 2
-    assert "has no error 'ParcelLots'. Did you mean 'ParcelLost'?" in result.stderr
-
-
-def test_a_file_name_is_answered_with_the_module_name(own_module: str) -> None:
-    result = CliRunner().invoke(seamwise, ['explain', 'ParcelLost', '--module', f'{own_module}.py'])
-    assert result.exit_code == 2
-    assert result.stderr.endswith(f'. Did you mean --module {own_module}?\n')
-
-
-def test_a_module_that_cannot_be_imported_is_a_usage_error() -> None:
-    result = CliRunner().invoke(seamwise, ['explain', 'ParcelLost', '--module', 'no_such_module'])
-    assert result.exit_code == 2
-    assert result.stderr == (
-        "seamwise: cannot import 'no_such_module': No module named 'no_such_module'\n"
-    )
-
-
-@pytest.mark.parametrize(
-    ('source', 'reason'),
-    [
-        ('raise ValueError("password=hunter2")', 'ValueError: password=***'),
-        ('def (:', 'SyntaxError: invalid syntax (broken_errors.py, line 1)'),
-        ('import sys\nsys.exit(5)', 'SystemExit: 5'),
-    ],
-)
-def test_a_module_that_fails_while_it_is_imported_is_a_usage_error(
-    source: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / 'broken_errors.py').write_text(source)
-    monkeypatch.setattr(sys, 'path', [str(tmp_path), *sys.path])
-    result = CliRunner().invoke(seamwise, ['explain', 'ParcelLost', '--module', 'broken_errors'])
-    assert (result.exit_code, result.stdout) == (2, '')
-    assert result.stderr == f"seamwise: cannot import 'broken_errors': {reason}\n"
-
-
-@pytest.mark.parametrize('name', ['', '.errors'])
-def test_a_name_that_no_module_can_have_is_a_usage_error(name: str) -> None:
-    result = CliRunner().invoke(seamwise, ['explain', 'ParcelLost', '--module', name])
-    assert result.exit_code == 2
-    assert result.stderr.startswith(f'seamwise: cannot import {name!r}: ')
 
 
 def test_an_unknown_word_is_answered_with_the_option_for_own_errors() -> None:

@@ -26,7 +26,7 @@ from seamwise.policies.testing import FakeWorld
 from seamwise.program.outputs import OUTPUTS, CallResult, Defect
 from seamwise.program.rendering import json_renderer, text_renderer
 from seamwise.program.retry_summary import retry_summary
-from seamwise.program.run import run
+from seamwise.program.run import command as run
 from seamwise.toolhost.calls import InputLine, ToolCall
 from seamwise.toolhost.guards import settings as guard_settings
 from seamwise.toolhost.guards.config import MAX_CONFIG_SIZE, parse_guards

@@ -209,11 +209,14 @@ def test_interrupt_at_the_start_shows_no_traceback() -> None:
     assert (done.returncode, done.stderr) == (130, b'')
 
 
-@pytest.mark.parametrize('missing', ['click', 'rich', 'pathspec', 'rapidfuzz'])
-def test_missing_package_is_reported_in_one_line(missing: str) -> None:
+@pytest.mark.parametrize(
+    ('missing', 'argument'),
+    [('click', '--version'), ('rich', 'run'), ('pathspec', 'run'), ('rapidfuzz', 'run')],
+)
+def test_missing_package_is_reported_in_one_line(missing: str, argument: str) -> None:
     code = f'import sys; sys.modules[{missing!r}] = None; from seamwise.program import main; main()'
     done = subprocess.run(
-        [sys.executable, '-c', code, '--version'], capture_output=True, check=False, timeout=WAIT
+        [sys.executable, '-c', code, argument], capture_output=True, check=False, timeout=WAIT
     )
     assert done.returncode == 78
     assert done.stderr.decode() == (

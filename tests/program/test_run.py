@@ -19,7 +19,7 @@ from seamwise.catalog.tools import FileNotFound, RegistrationRejected, ToolError
 from seamwise.program.console import Exit
 from seamwise.program.outputs import OUTPUTS, CallResult, Defect
 from seamwise.program.rendering import json_renderer
-from seamwise.program.run import run
+from seamwise.program.run import command as run
 from seamwise.seams.log import LogRecord
 from seamwise.toolhost.calls import InputLine
 from seamwise.toolhost.workspace.workspace import Workspace

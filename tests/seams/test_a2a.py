@@ -22,7 +22,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from seamwise import Category, Failure, Result, TaggedError
-from seamwise.catalog.protocols import A2aError, A2aTaskNotCancelable, A2aTaskNotFound
+from seamwise.catalog.protocols import (
+    A2aError,
+    A2aInvalidAgentResponse,
+    A2aTaskNotCancelable,
+    A2aTaskNotFound,
+)
 from seamwise.seams.http import HttpError, ProblemLocation, bad_request, on, response
 from seamwise.seams.http import tables as http_tables
 from seamwise.seams.http.a2a import STATUS_OF_REASON, A2aFormat, a2a
@@ -251,8 +256,11 @@ def client_error(
     return type(caught.value), raised.message, raised.data
 
 
-def fields_of(error: TaggedError) -> Mapping[str, str]:
-    return {name: getattr(error, name) for name in error.__struct_fields__ if name != 'cause'}
+def public_view(error: Any) -> tuple[str, Mapping[str, object] | None]:
+    """Return the message and the metadata of an error; a fault of the server shows neither."""
+    if isinstance(error, A2aInvalidAgentResponse):
+        return 'The operation failed.', None
+    return str(error), {name: getattr(error, name) for name in error.__struct_fields__}
 
 
 @pytest.mark.parametrize('reason', STATUS_OF_REASON)
@@ -264,7 +272,7 @@ def test_the_rest_client_of_the_sdk_raises_the_same_error(reason: str) -> None:
         return Response(result.body, result.status, result.headers)
 
     raised = client_error(Starlette(routes=[Route('/tasks/{id}', answer)]), RestTransport)
-    assert raised == (SDK_ERRORS[reason], str(error), fields_of(error))
+    assert raised == (SDK_ERRORS[reason], *public_view(error))
 
 
 @pytest.mark.parametrize('reason', STATUS_OF_REASON)
@@ -286,4 +294,4 @@ def test_the_json_rpc_client_of_the_sdk_raises_the_same_error(reason: str) -> No
 
     app = Starlette(routes=[Route('/', answer, methods=['POST'])])
     raised = client_error(app, JsonRpcTransport)
-    assert raised == (SDK_ERRORS[reason], str(error), fields_of(error))
+    assert raised == (SDK_ERRORS[reason], *public_view(error))

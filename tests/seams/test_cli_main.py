@@ -252,6 +252,8 @@ def test_an_error_that_the_adapter_does_not_cover_is_a_defect(program: list[str]
     code, _, errors = run(*program, 'uncovered', **{TRACEBACK_VARIABLE: '1'})
     assert code == 70
     assert 'No arm covers ValueError' in errors
+    name = {'click': 'click_act', 'typer': 'typer_act', 'act': 'plain_act'}[program[0]]
+    assert f'function: __main__.{name}\n' in errors
 
 
 @pytest.mark.slow

@@ -8,9 +8,12 @@ import pytest
 import schemathesis
 from examples.api.app import ANSWERS, MAX_NOTES, Note, app, notes
 from hypothesis import HealthCheck, settings
+from schemathesis.specs.openapi.definitions import OPENAPI_31_VALIDATOR
 from starlette.testclient import TestClient
 
 from seamwise import Category, TaggedError
+from seamwise.documents.library import library_catalog
+from seamwise.documents.openapi import build_openapi
 from seamwise.seams.adapter import Adapter, Hidden
 from seamwise.seams.http import HttpError, on, openapi
 from seamwise.seams.http.tables import (
@@ -122,6 +125,19 @@ def test_the_options_of_an_arm_are_documented() -> None:
     assert forbidden['description'] == 'The action is forbidden.'
     assert 'details' not in forbidden['properties'], 'the function of the arm decides'
     assert forbidden['properties']['docs'] == {'const': 'https://docs.example.org/NO'}
+
+
+def test_the_responses_and_the_document_of_the_catalogue_are_valid_openapi() -> None:
+    info = {'title': 'responses', 'version': '1'}
+    document = {'openapi': '3.1.0', 'info': info, 'components': {'responses': openapi(*TABLES)}}
+    OPENAPI_31_VALIDATOR.validate(document)
+    OPENAPI_31_VALIDATOR.validate(json.loads(json.dumps(build_openapi(library_catalog()))))
+
+
+def test_the_responses_repeat_the_members_of_every_error_once_a_status() -> None:
+    document = json.dumps(openapi(GUARDS, NETWORK)['503'])
+    assert document.count('"const": "CircuitOpen"') == 1
+    assert document.count('"retryable": {') == 1
 
 
 def test_a_plain_function_as_an_arm_cannot_be_documented() -> None:

@@ -67,7 +67,7 @@ class Listing(Struct):
 
 
 class Offline(
-    TaggedError, namespace='test_mcp_sdk', category=Category.UNAVAILABLE, message='{host} is off.'
+    TaggedError, namespace='test_mcp_sdk', category=Category.CONFLICT, message='{host} is off.'
 ):
     host: str
 

@@ -6,8 +6,12 @@ from typing import Any
 
 import msgspec
 import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.routing import Route
+from starlette.testclient import TestClient
 
-from seamwise import Category, Cause, Failure, Internal, Secret, TaggedError, text
+from seamwise import Category, Cause, Failure, Internal, Result, Secret, TaggedError, text
 from seamwise.catalog.network import CredentialsRejected, HostUnreachable, UpstreamRateLimited
 from seamwise.catalog.protocols import LspError, McpError
 from seamwise.catalog.storage import RecordExists, RecordNotFound, StorageError, StoreUnavailable
@@ -200,15 +204,13 @@ def test_details_as_one_string_raise_type_error() -> None:
 
 
 def test_an_arm_knows_the_names_of_its_details() -> None:
-    def names(status: int, details: Any = None) -> object:
-        [arm] = http.on(BankDown).responds(status, 'X', details=details).arms.values()
-        assert isinstance(arm, HttpArm)
-        return arm.detail_names(BankDown)
+    def bank(error: BankDown) -> dict[str, object]:
+        return {'bank': error.bank}
 
-    assert names(503) == ()
-    assert names(409) == ('bank', 'retry_after')
-    assert names(503, ['bank']) == ('bank',)
-    assert names(503, lambda error: {'bank': error.bank}) is None
+    assert HttpArm[BankDown](503, 'X').detail_names(BankDown) == ()
+    assert HttpArm[BankDown](409, 'X').detail_names(BankDown) == ('bank', 'retry_after')
+    assert HttpArm[BankDown](503, 'X', ('bank',)).detail_names(BankDown) == ('bank',)
+    assert HttpArm[BankDown](503, 'X', bank).detail_names(BankDown) is None
 
 
 # retryable
@@ -255,6 +257,20 @@ def test_a_request_that_was_refused_is_retryable(answer: tuple[Any, TaggedError]
     table, error = answer
     with serving('r-1', method='POST'):
         assert table(error).retryable
+
+
+@pytest.mark.parametrize('has_middleware', [True, False])
+def test_the_method_of_a_request_reaches_the_answer(has_middleware: bool) -> None:
+    @http.endpoint(tables.GUARDS)
+    async def pay(_: Request) -> Result[str, DeadlineExceeded]:
+        return Failure(DeadlineExceeded('pay', 2.0))
+
+    app = Starlette(routes=[Route('/pay', pay, methods=['GET', 'POST'])])
+    if has_middleware:
+        app.add_middleware(http.SafeErrors)
+    client = TestClient(app)
+    assert client.get('/pay').json()['error']['retryable'] is True
+    assert client.post('/pay').json()['error']['retryable'] is False
 
 
 # Languages

@@ -28,11 +28,12 @@ export function wait(error: GuardError): number {
   switch (error.type) {
     case "RateLimited":
     case "CircuitOpen":
-      return error.details.retry_after;
+      return error.retry_after_ms ?? 0;
     case "BulkheadFull":
+      // @ts-expect-error -- HTTP shows no details of a guard
       return error.details.waited;
     case "DeadlineExceeded":
-      return error.details.timeout;
+      return 0;
     default: {
       const none: never = error;
       return none;

@@ -1,18 +1,23 @@
 """Facts about an error class: its declaration, an example, and the output of each seam."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin
 
 import msgspec
 
+from seamwise._annotations import resolved_hints
+from seamwise._text.phrases import join_limited
 from seamwise.categories import Recovery
 from seamwise.causes import Cause
-from seamwise.documents.examples import build_example
-from seamwise.documents.seams import iter_answers
-from seamwise.documents.shape import Answer, ClassEntry, ErrorEntry, Field
-from seamwise.documents.unions import UNION_OF
+from seamwise.documents.answers import iter_answers
+from seamwise.documents.error_catalog import ErrorCatalog
+from seamwise.documents.samples import NoSample, required_fields, sample_error
+from seamwise.documents.shape import Answer, ErrorEntry, Example, Field
+from seamwise.documents.tables import SEAMS
 from seamwise.errors import TaggedError
+from seamwise.seams._common import public_field_names
+from seamwise.seams._redacted import redacted
 from seamwise.secrets import Secret
 from seamwise.texts import text
 
@@ -29,53 +34,71 @@ _RECOVERY_ADVICE = {
 _WORDS: Mapping[object, str] = {NoneType: 'none', Cause: 'cause', object: 'anything'}
 
 
-def collect_entry(kind: type[TaggedError]) -> ErrorEntry:
+def collect_entry(kind: type[TaggedError], catalog: ErrorCatalog) -> ErrorEntry:
     """Return the entry of an error class.
 
     Raises:
         OSError: No temporary workspace can be made for the example.
     """
-    error, example = build_example(kind)
-    answers = tuple(iter_answers(error))
+    error, example = _example(kind)
+    answers = (*iter_answers(error, catalog.arms_of(kind)), *_missing_arms(kind, catalog))
     traits = kind.__traits__
-    meaning = ' '.join((kind.__doc__ or '').split())
+    meaning = meaning_of(kind)
+    shown = traits if error is None else error
     return ErrorEntry(
         tag=traits.tag,
-        name=kind.__name__,
-        union=UNION_OF[kind],
-        category=error.category,
-        retryable=error.retryable,
-        recovery=error.recovery,
+        name=kind.__name__ if is_of_library(kind) else f'{kind.__module__}.{kind.__qualname__}',
+        union=catalog.union_of(kind),
+        category=shown.category,
+        retryable=shown.retryable,
+        recovery=shown.recovery,
         template=traits.template,
+        public=traits.public,
         meaning=meaning,
         fields=tuple(_fields(kind)),
-        message=text(error),
+        message=traits.template if error is None else text(error),
         example=example,
         answers=answers,
-        advice=tuple(dict.fromkeys(filter(None, _advice(error, meaning, answers)))),
+        advice=tuple(dict.fromkeys(filter(None, _advice(shown.recovery, meaning, answers)))),
     )
 
 
-def describe_class(kind: type[TaggedError]) -> ClassEntry:
-    """Return the declaration of an error class, which need not be in the catalogue."""
-    traits = kind.__traits__
-    meaning = ' '.join((kind.__doc__ or '').split())
-    return ClassEntry(
-        tag=traits.tag,
-        name=f'{kind.__module__}.{kind.__qualname__}',
-        category=traits.category,
-        retryable=traits.retryable,
-        recovery=traits.recovery,
-        template=traits.template,
-        meaning=meaning,
-        fields=tuple(_fields(kind)),
-        advice=(_RECOVERY_ADVICE[traits.recovery],),
-    )
+def is_of_library(kind: type[TaggedError]) -> bool:
+    """Return whether this library defines an error class."""
+    return kind.__module__.partition('.')[0] == 'seamwise'
 
 
-def _advice(error: TaggedError, meaning: str, answers: tuple[Answer, ...]) -> Iterator[str]:
+def meaning_of(kind: type[TaggedError]) -> str:
+    """Return the docstring of an error class in one line."""
+    return ' '.join((kind.__doc__ or '').split())
+
+
+def _example(kind: type[TaggedError]) -> tuple[TaggedError | None, Example]:
+    if is_of_library(kind):
+        # Imported here, because an example of this library needs the tool host.
+        from seamwise.documents.examples import build_example, has_recipe  # noqa: PLC0415
+
+        if has_recipe(kind):
+            return build_example(kind)
+    try:
+        error = sample_error(kind)
+    except NoSample as reason:
+        return None, Example(problem=str(reason))
+    return error, Example(constructor=repr(redacted(error)))
+
+
+def _missing_arms(kind: type[TaggedError], catalog: ErrorCatalog) -> Iterator[Answer]:
+    """Yield an answer for each seam of which the given tables lack an arm for a class."""
+    decided = {arm.seam for arm in catalog.arms_of(kind)}
+    for seam in SEAMS:
+        names = [' '.join(table.where).strip() for table in catalog.tables_of(seam)]
+        if names and seam not in decided:
+            yield Answer(seam, '', f'no arm in {join_limited(names)}')
+
+
+def _advice(recovery: Recovery, meaning: str, answers: Iterable[Answer]) -> Iterator[str]:
     """Yield the advice of the category, of the docstring, and of the model or CLI seam."""
-    yield _RECOVERY_ADVICE[error.recovery]
+    yield _RECOVERY_ADVICE[recovery]
     yield meaning.partition('. ')[2]
     outputs = {
         answer.seam: msgspec.json.decode(answer.output)
@@ -85,23 +108,17 @@ def _advice(error: TaggedError, meaning: str, answers: tuple[Answer, ...]) -> It
     if suggestion := outputs.get('model', {}).get('suggestion'):
         yield suggestion
         return
-    for line in outputs['cli']['text'].split('\n'):
+    for line in outputs.get('cli', {}).get('text', '').split('\n'):
         hint = line.removeprefix('hint: ')
         if hint != line:
             yield hint[:1].upper() + hint[1:]
 
 
 def _fields(kind: type[TaggedError]) -> Iterator[Field]:
-    hints = get_type_hints(kind)
-    for field in msgspec.structs.fields(kind):
-        hint = hints[field.name]
-        is_public = not is_private(hint) and field.name not in kind.__traits__.internal
-        yield Field(field.name, type_in_words(hint), field.required, public=is_public)
-
-
-def is_private(hint: object) -> bool:
-    """Return whether an annotation contains a cause or a secret, which seams do not show."""
-    return hint is Cause or get_origin(hint) is Secret or any(map(is_private, get_args(hint)))
+    hints = resolved_hints(kind)
+    required, public = required_fields(kind), public_field_names(kind)
+    for name in kind.__struct_fields__:
+        yield Field(name, type_in_words(hints[name]), name in required, public=name in public)
 
 
 def type_in_words(hint: Any) -> str:
@@ -115,8 +132,10 @@ def type_in_words(hint: Any) -> str:
         return ' or '.join(map(type_in_words, arguments))
     if origin is Literal:
         return ' or '.join(map(repr, arguments))
-    if origin is tuple:
+    if origin is tuple and Ellipsis not in arguments:
+        return f'({", ".join(map(type_in_words, arguments))})'
+    if origin in {tuple, frozenset}:
         return f'several {type_in_words(arguments[0])}'
-    if origin is Secret:
+    if Secret in {origin, hint}:
         return 'secret'
-    return _WORDS.get(hint) or str(hint.__name__)
+    return _WORDS.get(hint) or str(getattr(hint, '__name__', hint))

@@ -9,16 +9,24 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from typing_extensions import TypeIs
+
 from seamwise.containers import Failure
 from seamwise.documents.recipes import RECIPES, Calls
 from seamwise.documents.shape import Example
+from seamwise.documents.unions import CatalogError
 from seamwise.errors import TaggedError
 from seamwise.toolhost.host import Host
 from seamwise.toolhost.reader import read_calls
 from seamwise.toolhost.workspace.workspace import Workspace
 
 
-def build_example(kind: type[Any]) -> tuple[TaggedError, Example]:
+def has_recipe(kind: type[Any]) -> TypeIs[type[CatalogError]]:
+    """Return whether a class is in the catalogue: each class of it has a recipe."""
+    return kind in RECIPES.kinds
+
+
+def build_example(kind: type[CatalogError]) -> tuple[TaggedError, Example]:
     """Return an error of a class, and a description of how it was made.
 
     Raises:

@@ -1,13 +1,17 @@
-"""Lookup of error classes by tag, class name, or a code of any seam."""
+"""Lookup of error classes by tag, class name, union, category, or a word of any seam."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 
 from msgspec import Struct
 
-from seamwise.documents.seams import arms_of
-from seamwise.documents.unions import UNION_OF
-from seamwise.errors import TaggedError, iter_registered
+from seamwise.documents.error_catalog import ErrorCatalog
+from seamwise.errors import TaggedError
+
+GROUPS = frozenset(
+    ('category', 'event', 'exit code', 'http status', 'model type', 'recovery', 'union')
+)
+"""Roles of words that mean a group of errors, even if only one error belongs to it."""
 
 
 class Match(Struct, frozen=True):
@@ -17,43 +21,58 @@ class Match(Struct, frozen=True):
     role: str
 
 
-def lookup(word: str) -> tuple[Match, ...]:
-    """Return the error classes that a word refers to, each once; case is ignored.
+class Index:
+    """The words of a catalog of errors.
 
-    >>> [(match.kind.__name__, match.role) for match in lookup('file_not_found')]
+    An exact spelling wins: `RATE_LIMIT` is a code of HTTP, `rate_limit` a category. Otherwise, case
+    is ignored.
+
+    >>> from seamwise.documents.library import library_catalog
+    >>> index = Index(library_catalog())
+    >>> [(match.kind.__name__, match.role) for match in index.lookup('file_not_found')]
     [('FileNotFound', 'http code')]
     """
-    first_matches: dict[type[TaggedError], Match] = {}
-    for match in _index().get(word.casefold(), ()):
-        first_matches.setdefault(match.kind, match)
-    return tuple(first_matches.values())
+
+    def __init__(self, catalog: ErrorCatalog) -> None:
+        self._exact: defaultdict[str, list[Match]] = defaultdict(list)
+        self._folded: defaultdict[str, list[Match]] = defaultdict(list)
+        for kind in catalog.kinds:
+            for word, role in _words_of(kind, catalog):
+                self._exact[word].append(Match(kind, role))
+                self._folded[word.casefold()].append(Match(kind, role))
+
+    def lookup(self, word: str) -> tuple[Match, ...]:
+        """Return the error classes that a word refers to, each once."""
+        matches = self._exact.get(word) or self._folded.get(word.casefold(), [])
+        first_matches: dict[type[TaggedError], Match] = {}
+        for match in matches:
+            first_matches.setdefault(match.kind, match)
+        return tuple(first_matches.values())
+
+    def words(self) -> tuple[str, ...]:
+        """Return all words, in their usual spelling."""
+        return tuple(self._exact)
 
 
-def errors_in_module(module: str) -> tuple[type[TaggedError], ...]:
-    """Return the error classes that an imported module or package defines."""
-    return tuple(
-        kind for kind in iter_registered() if f'{kind.__module__}.'.startswith(f'{module}.')
-    )
-
-
-def known_words() -> tuple[str, ...]:
-    """Return all words that `lookup` finds, in their usual spelling."""
-    return tuple(dict.fromkeys(word for kind in UNION_OF for word, _ in _words_of(kind)))
-
-
-@lru_cache(maxsize=1)
-def _index() -> Mapping[str, tuple[Match, ...]]:
-    index: dict[str, tuple[Match, ...]] = {}
-    for kind in UNION_OF:
-        for word, role in _words_of(kind):
-            index[word.casefold()] = (*index.get(word.casefold(), ()), Match(kind, role))
-    return index
-
-
-def _words_of(kind: type[TaggedError]) -> Iterator[tuple[str, str]]:
+def _words_of(kind: type[TaggedError], catalog: ErrorCatalog) -> Iterator[tuple[str, str]]:
     yield kind.__traits__.tag, 'tag'
     yield kind.__name__, 'class'
-    for arm in arms_of(kind):
-        code: object = getattr(arm.declared, 'code', None)
-        if code is not None:
-            yield str(code), 'exit code' if arm.seam == 'cli' else f'{arm.seam} code'
+    yield f'{kind.__module__}.{kind.__qualname__}', 'class'
+    for arm in catalog.arms_of(kind):
+        for attribute, role in _WORDS_OF_ARMS[arm.seam].items():
+            value: object = getattr(arm.declared, attribute, None)
+            if value is not None:
+                yield str(value), role
+    yield kind.__traits__.category.value, 'category'
+    yield kind.__traits__.recovery.value, 'recovery'
+    yield from ((name, 'union') for name, kinds in catalog.unions.items() if kind in kinds)
+
+
+_WORDS_OF_ARMS: Mapping[str, Mapping[str, str]] = {
+    'cli': {'code': 'exit code'},
+    'http': {'code': 'http code', 'status': 'http status'},
+    'session': {'code': 'session code', 'event': 'event'},
+    'model': {'type': 'model type'},
+    'planner': {'code': 'planner code'},
+    'jsonrpc': {'code': 'jsonrpc code'},
+}

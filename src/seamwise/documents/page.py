@@ -2,6 +2,7 @@
 
 import json
 from base64 import b64encode
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import partial
 from hashlib import sha256
@@ -11,8 +12,9 @@ from itertools import groupby
 
 from msgspec import Raw
 
-from seamwise.documents.shape import Answer, ErrorEntry, Example
-from seamwise.documents.text import example_lines
+from seamwise._text.phrases import pluralize
+from seamwise.documents.shape import Answer, ErrorEntry, Example, Field
+from seamwise.documents.text import example_lines, field_line
 
 _text = partial(escape, quote=False)
 """Escape text between tags; in an attribute, `html.escape` also escapes quotes."""
@@ -20,8 +22,11 @@ _text = partial(escape, quote=False)
 _PAGE = files('seamwise.documents') / 'page_files'
 
 
-def render_html(entries: Iterable[ErrorEntry]) -> str:
-    """Return the page, with a search and an anchor for each tag, e.g. `#FileNotFound`."""
+def render_html(entries: Iterable[ErrorEntry], title: str) -> str:
+    """Return the page, with a search and an anchor for each tag, e.g. `#FileNotFound`.
+
+    If several classes have the same tag, the anchor of each is its name.
+    """
     style, script = (
         _PAGE.joinpath(name).read_text(encoding='utf-8') for name in ('page.css', 'page.js')
     )
@@ -44,14 +49,15 @@ def render_html(entries: Iterable[ErrorEntry]) -> str:
 <meta name="color-scheme" content="light dark">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <link rel="icon" href="data:,">
-<title>Seamwise: every error</title>
+<title>{_text(title)}: every error</title>
 <style>{style}</style>
 </head>
 <body>
 <a class="skip" href="#errors">Skip to the errors</a>
 <header>
 <h1>Every error</h1>
-<p>{len(entry_list)} errors: the meaning of each, an example, output at each seam, and advice.</p>
+<p>{_text(title)}, {pluralize(len(entry_list), 'error')}: \
+the meaning of each, an example, output at each seam, and advice.</p>
 <div role="search" id="search" hidden>
 <label for="query">Search tags, codes and texts <kbd aria-hidden="true">/</kbd></label>
 <input id="query" type="search" autocomplete="off" spellcheck="false" aria-describedby="count">
@@ -72,16 +78,21 @@ def _hash(inline: str) -> str:
 
 
 def _sections(entries: Iterable[ErrorEntry]) -> Iterator[str]:
-    for union, group in groupby(entries, lambda entry: entry.union):
-        yield f'<section aria-labelledby="union-{union}">\n<h2 id="union-{union}">{union}</h2>\n'
-        yield from map(_article, group)
+    entry_list = list(entries)
+    tags = Counter(entry.tag for entry in entry_list)
+    for union, group in groupby(entry_list, lambda entry: entry.union):
+        anchor = f'union-{union or "none"}'
+        heading = union or 'Errors of no union'
+        yield f'<section aria-labelledby="{anchor}">\n<h2 id="{anchor}">{heading}</h2>\n'
+        for entry in group:
+            yield _article(entry, entry.name if tags[entry.tag] > 1 else entry.tag)
         yield '</section>\n'
 
 
-def _article(entry: ErrorEntry) -> str:
-    tag = escape(entry.tag)
+def _article(entry: ErrorEntry, anchor: str) -> str:
+    tag, anchor = escape(entry.tag), escape(anchor)
     retryable = 'retryable' if entry.retryable else 'not retryable'
-    return f"""<article id="{tag}" data-words="{escape(_words(entry))}">
+    return f"""<article id="{anchor}" data-words="{escape(_words(entry))}">
 <details>
 <summary>
 <h3>{tag}</h3> <span class="category">{entry.category}</span>
@@ -89,8 +100,8 @@ def _article(entry: ErrorEntry) -> str:
 </summary>
 <p>{_text(entry.meaning)}</p>
 <p class="facts">{_class(entry)}{retryable}, recovery {entry.recovery}.
-<a href="#{tag}">Link to {tag}</a></p>
-<h4>What to do</h4>
+<a href="#{anchor}">Link to {tag}</a></p>
+{_fields(entry.fields)}<h4>What to do</h4>
 {_list(entry.advice)}
 <h4>Example</h4>
 {_example(entry.example)}
@@ -118,19 +129,25 @@ def _class(entry: ErrorEntry) -> str:
     return '' if entry.tag == entry.name else f'Class <code>{_text(entry.name)}</code>, '
 
 
+def _fields(fields: Iterable[Field]) -> str:
+    lines = _list(map(field_line, fields))
+    return f'<h4>Fields</h4>\n{lines}\n' if fields else ''
+
+
 def _list(items: Iterable[str]) -> str:
     return f'<ul>{"".join(f"<li>{_text(item)}</li>" for item in items)}</ul>'
 
 
 def _example(example: Example) -> str:
     first, *rest = example_lines(example)
-    return f'<p>{_text(first)}</p>\n<pre>{_text(chr(10).join(rest))}</pre>'
+    return f'<p>{_text(first)}</p>' + (f'\n<pre>{_text(chr(10).join(rest))}</pre>' if rest else '')
 
 
 def _answer(answer: Answer) -> str:
     name = f'{answer.seam} ({answer.where})' if answer.where else answer.seam
     if answer.output is None:
-        return f'<h5>{_text(name)}</h5>\n<p>Never reaches this seam.</p>\n'
+        summary = answer.summary or 'never reaches this seam'
+        return f'<h5>{_text(name)}: {_text(summary)}</h5>\n'
     output = _format_output(answer.seam, answer.output)
     return f'<h5>{_text(name)}: {_text(answer.summary or "")}</h5>\n<pre>{_text(output)}</pre>\n'
 

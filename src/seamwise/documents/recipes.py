@@ -21,6 +21,7 @@ from seamwise.catalog import (
     workspace,
 )
 from seamwise.catalog.problem import Problem
+from seamwise.documents.unions import CatalogError
 from seamwise.errors import TaggedError
 from seamwise.secrets import Secret
 
@@ -381,7 +382,7 @@ _GUARDS: RecipeTable[policies.GuardError] = (
     | by_constructor(policies.DeadlineExceeded('checkout', timeout=5.0)).table
 )
 
-RECIPES = (
+_ALL = (
     _TOOLS
     | _PARSING
     | _STREAMING
@@ -397,4 +398,6 @@ RECIPES = (
     | _WORKSPACE
     | _GUARDS
 )
-"""The recipe for each error of the catalogue."""
+# A separate step, because mypy would otherwise take the annotation for the type of the last table.
+RECIPES: RecipeTable[CatalogError] = _ALL
+"""The recipe for each error of the catalogue. A class or a union without one is a type error."""

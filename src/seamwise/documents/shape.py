@@ -23,6 +23,7 @@ class Example(Struct, frozen=True, kw_only=True, omit_defaults=True):
         circumstances: A condition in words.
         lines: Input lines of `seamwise run`, of which the last one failed.
         constructor: The expression that makes the error, if no call produces it.
+        problem: Why there is no example.
     """
 
     files: dict[str, str] = {}
@@ -30,6 +31,7 @@ class Example(Struct, frozen=True, kw_only=True, omit_defaults=True):
     circumstances: str | None = None
     lines: tuple[str, ...] = ()
     constructor: str | None = None
+    problem: str | None = None
 
 
 class Answer(Struct, frozen=True, omit_defaults=True):
@@ -39,7 +41,8 @@ class Answer(Struct, frozen=True, omit_defaults=True):
         seam: Name of the seam.
         where: Protocols and revisions with this output, if others differ.
         summary: The output in a few words. None: the error never reaches this seam.
-        output: The output as JSON. None: the error never reaches this seam.
+        output: The output as JSON. None: the error never reaches this seam, no table covers it, or
+            the output of a program's arm cannot be shown.
     """
 
     seam: str
@@ -48,8 +51,16 @@ class Answer(Struct, frozen=True, omit_defaults=True):
     output: Raw | None = None
 
 
-class ClassEntry(Struct, frozen=True, kw_only=True):
-    """The declaration of an error class."""
+class ErrorEntry(Struct, frozen=True, kw_only=True):
+    """An error class: its declaration, an example, and the output of each seam.
+
+    Args:
+        name: Class name; of a class that is not of this library, with its module.
+        union: Name of the smallest union with the class, or an empty text.
+        meaning: The docstring, in one line.
+        message: The message of the example.
+        public: The template of the message for clients, if it is another one.
+    """
 
     tag: str
     name: str
@@ -57,15 +68,19 @@ class ClassEntry(Struct, frozen=True, kw_only=True):
     retryable: bool
     recovery: Recovery
     template: str
+    public: str | None
     meaning: str
     fields: tuple[Field, ...]
     advice: tuple[str, ...]
-
-
-class ErrorEntry(ClassEntry, frozen=True, kw_only=True):
-    """An error of the catalogue: its declaration, an example, and the output of each seam."""
-
     union: str
     message: str
     example: Example
     answers: tuple[Answer, ...]
+
+
+class Note(Struct, frozen=True):
+    """The meaning of a word that is no name of a class, and its role, e.g. `category`."""
+
+    word: str
+    role: str
+    meaning: str

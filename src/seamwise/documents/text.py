@@ -5,44 +5,59 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from seamwise._text.escaping import escape_lines
 from seamwise._text.jsonable import Json
-from seamwise._text.phrases import join_quoted
+from seamwise._text.phrases import join_limited, pluralize
+from seamwise.documents.collect import meaning_of
 from seamwise.documents.lookup import Match
-from seamwise.documents.shape import Answer, ClassEntry, ErrorEntry, Example
+from seamwise.documents.shape import Answer, ErrorEntry, Example, Field, Note
 
 INDENT = '  '
 JSON_WIDTH = 76
 """Columns of JSON, so that with its indentation it fits a terminal of 80."""
 
 
-def render_entry(entry: ClassEntry) -> str:
+def render_entry(entry: ErrorEntry) -> str:
     """Return an entry as text, without a final newline."""
     return '\n'.join(line.rstrip() for part in _lines(entry) for line in escape_lines(part))
 
 
-def _lines(entry: ClassEntry) -> Iterator[str]:
-    yield f'{entry.tag}: {entry.message if isinstance(entry, ErrorEntry) else entry.template}'
+def _lines(entry: ErrorEntry) -> Iterator[str]:
+    yield f'{entry.tag}: {entry.message}'
     yield ''
-    yield entry.meaning
+    if entry.meaning:
+        yield entry.meaning
     yield f'({", ".join(_traits(entry))})'
     yield ''
-    if isinstance(entry, ErrorEntry):
-        yield from example_lines(entry.example)
-        yield ''
+    if entry.message != entry.template:
+        yield f'Message: {entry.template}'
+    if entry.public is not None:
+        yield f'Public message: {entry.public}'
+    if entry.fields:
+        yield 'Fields:'
+        yield from _indent(map(field_line, entry.fields))
+    yield from example_lines(entry.example)
+    yield ''
+    if entry.answers:
         yield 'At each seam:'
         for answer in entry.answers:
             yield from _indent(_answer_lines(answer))
-    else:
-        yield 'Fields:'
-        yield from _indent(f'{field.name}: {field.type}' for field in entry.fields)
-    yield ''
+        yield ''
     yield 'What to do:'
     yield from _indent(entry.advice)
 
 
-def _traits(entry: ClassEntry) -> Iterator[str]:
+def field_line(field: Field) -> str:
+    """Return a field with its type, and whether it is optional or not public."""
+    notes = [
+        *(() if field.required else ('optional',)),
+        *(() if field.public else ('not public',)),
+    ]
+    return f'{field.name}: {field.type}{f" ({join_limited(notes)})" if notes else ""}'
+
+
+def _traits(entry: ErrorEntry) -> Iterator[str]:
     if entry.tag != entry.name:
         yield f'class {entry.name}'
-    if isinstance(entry, ErrorEntry):
+    if entry.union:
         yield f'one of {entry.union}'
     yield f'category {entry.category}'
     yield 'retryable' if entry.retryable else 'not retryable'
@@ -51,8 +66,11 @@ def _traits(entry: ClassEntry) -> Iterator[str]:
 
 def example_lines(example: Example) -> Iterator[str]:
     """Yield the lines that describe how an example was made."""
+    if example.problem is not None:
+        yield f'No example: {example.problem}'
+        return
     if example.constructor is not None:
-        yield 'No tool call produces it. Its constructor:'
+        yield 'Example:'
         yield from _indent([example.constructor])
         return
     if len(example.lines) > 1:
@@ -117,13 +135,15 @@ def _indent(lines: Iterable[str]) -> Iterator[str]:
     return (INDENT + line for line in lines)
 
 
-def render_matches(word: str, matches: Sequence[Match]) -> str:
-    """Return a list of the error classes to which a word refers."""
-    roles = join_quoted(dict.fromkeys(match.role for match in matches), last='and')
-    lines = [f'{word} is the {roles.replace(chr(39), "")} of {len(matches)} errors:']
-    for match in matches:
-        meaning = ' '.join((match.kind.__doc__ or '').split())
-        first_sentence = meaning.partition('. ')[0].rstrip('.')
-        lines.append(f'{INDENT}{match.kind.__traits__.tag}: {first_sentence}.')
-    lines += ['', 'seamwise explain TAG explains each of them.']
-    return '\n'.join(line for part in lines for line in escape_lines(part))
+def render_matches(word: str, notes: Sequence[Note], matches: Sequence[Match]) -> str:
+    """Return the meanings of a word, and a list of the error classes to which it refers."""
+    parts = ['\n'.join(f'{note.word} ({note.role}): {note.meaning}' for note in notes)]
+    if matches:
+        roles = join_limited(list(dict.fromkeys(match.role for match in matches)))
+        lines = [f'{word} is the {roles} of {pluralize(len(matches), "error")}:']
+        for match in matches:
+            traits = match.kind.__traits__
+            first_sentence = meaning_of(match.kind).partition('. ')[0] or traits.template
+            lines.append(f'{INDENT}{traits.tag}: {first_sentence.rstrip(".")}.')
+        parts += ['\n'.join(lines), 'seamwise explain TAG explains each of them.']
+    return '\n'.join(escape_lines('\n\n'.join(filter(None, parts))))

@@ -1,8 +1,8 @@
-"""Unions of the catalogue, and their classes."""
+"""Unions of the catalogue, their classes, and all errors of the catalogue."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, get_args
+from typing import Any, TypeAlias, get_args
 
 from seamwise.catalog.access import AccessError
 from seamwise.catalog.agents import AgentError
@@ -17,6 +17,24 @@ from seamwise.catalog.tools import ToolError
 from seamwise.catalog.workspace import WorkspaceError
 from seamwise.errors import TaggedError
 from seamwise.policies import GuardError
+
+CatalogError: TypeAlias = (
+    ToolError
+    | ParsingError
+    | StreamingError
+    | NetworkError
+    | ModelError
+    | AgentError
+    | McpError
+    | LspError
+    | A2aError
+    | SessionError
+    | AccessError
+    | StorageError
+    | WorkspaceError
+    | GuardError
+)
+"""Any error of the catalogue."""
 
 _UNIONS: Mapping[str, Any] = {
     'ToolError': ToolError,

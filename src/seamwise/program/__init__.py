@@ -4,8 +4,14 @@ import os
 import sys
 from typing import NoReturn
 
-_REQUIRED_PACKAGES = ('click', 'pathspec', 'rapidfuzz', 'rich')
+REQUIRED_PACKAGES = ('click', 'pathspec', 'rapidfuzz', 'rich')
 _INTERRUPTED = 130
+
+
+def missing_package(error: BaseException) -> str | None:
+    """Return the name of a missing package that the command requires, or None."""
+    name = (error.name or '').partition('.')[0] if isinstance(error, ModuleNotFoundError) else ''
+    return name if name in REQUIRED_PACKAGES else None
 
 
 def main() -> NoReturn:
@@ -16,8 +22,8 @@ def main() -> NoReturn:
 
         start(sys.argv[1:])
     except ModuleNotFoundError as error:
-        name = (error.name or '').partition('.')[0]
-        if name not in _REQUIRED_PACKAGES:
+        name = missing_package(error)
+        if name is None:
             raise
         sys.stderr.write(
             f"seamwise: the command requires {name}. Install it with: pip install 'seamwise[all]'\n"

@@ -97,9 +97,7 @@ class _Codes(click.ParamType[tuple[str, ...]]):
         return codes
 
 
-@click.command(
-    help=HELP, short_help='Report mistakes in error handling that a type checker accepts.'
-)
+@click.command('check', help=HELP)
 @click.argument('paths', metavar='PATH…', nargs=-1)
 @click.option('--format', 'form', type=Choice(FORMATS), help='Output format.  [default: text]')
 @click.option('--json', 'as_json', is_flag=True, help='Same as --format json.')
@@ -136,7 +134,7 @@ class _Codes(click.ParamType[tuple[str, ...]]):
     '--explain', metavar='CODE', help='Show the page of a rule, with an example and its fix.'
 )
 @click.pass_context
-def check(  # noqa: PLR0913 -- one parameter per option
+def command(  # noqa: PLR0913 -- one parameter per option
     context: click.Context,
     /,
     paths: Sequence[str],

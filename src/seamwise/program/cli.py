@@ -4,16 +4,17 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Sequence
-from types import FrameType
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from types import FrameType, MappingProxyType
 from typing import NoReturn
 
 import click
+from typing_extensions import override
 
 from seamwise._text.phrases import join_quoted
 from seamwise.defects import report_defect
-from seamwise.program.catalog import catalog
-from seamwise.program.check import check
+from seamwise.program import missing_package
 from seamwise.program.console import (
     SIGNALLED,
     CommandExit,
@@ -23,9 +24,6 @@ from seamwise.program.console import (
     stdout_error_exit,
     write_usage_error,
 )
-from seamwise.program.explain import explain
-from seamwise.program.map import map_
-from seamwise.program.run import run
 from seamwise.seams import cli
 from seamwise.seams.cli.style import STYLE_VARIABLE, STYLES
 
@@ -40,17 +38,52 @@ SEAMWISE_STYLE=screen-reader  also no wrapped lines, and no carets
 """
 
 
-@click.group(help=HELP, context_settings={'help_option_names': ['-h', '--help']})
+SUBCOMMANDS: Mapping[str, str] = MappingProxyType(
+    {
+        'run': 'Run tool calls in a workspace, and show the results at a seam.',
+        'explain': 'Explain an error, a code or a rule, and what to do.',
+        'catalog': 'Show all errors, for a terminal, a browser or a program.',
+        'check': 'Report mistakes in error handling that a type checker accepts.',
+        'map': 'Show the paths of errors through a program.',
+        'scaffold': 'Write an error class, and its arm at each seam.',
+    }
+)
+"""The subcommands with their lines in the help, in its order. Each is a module of its name."""
+
+
+class LazyGroup(click.Group):
+    """Group whose subcommands are imported when they run: most of them import much."""
+
+    @override
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+    @override
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.commands:
+            return None
+        command: click.Command = import_module(f'seamwise.program.{cmd_name}').command
+        return command
+
+    @override
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section('Commands'):
+            formatter.write_dl(list(SUBCOMMANDS.items()))
+
+
+@click.group(
+    cls=LazyGroup,
+    # Suggestions for a misspelt subcommand need the names only.
+    commands={name: click.Command(name) for name in SUBCOMMANDS},
+    help=HELP,
+    context_settings={'help_option_names': ['-h', '--help']},
+)
 @click.version_option(package_name='seamwise', prog_name='seamwise', message='%(prog)s %(version)s')
 def seamwise() -> None:
     """Check the environment before a subcommand runs."""
     style = os.environ.get(STYLE_VARIABLE)
     if style and style not in STYLES:
         raise click.UsageError(f'{STYLE_VARIABLE} must be {join_quoted(STYLES)}, not {style!r}.')
-
-
-for command in (run, explain, catalog, check, map_):
-    seamwise.add_command(command)
 
 
 def start(arguments: Sequence[str]) -> NoReturn:
@@ -84,7 +117,10 @@ def _exit_code(arguments: Sequence[str]) -> int:
     except OSError as error:
         # Subcommands handle their own: this is a help page that cannot be written.
         return report_exit(stdout_error_exit(error))
-    except Exception as defect:  # noqa: BLE001 -- the outermost seam reports every defect
+    except Exception as defect:
+        # `main` reports a missing package; this outermost seam reports every defect.
+        if missing_package(defect):
+            raise
         text = cli.defect(report_defect(defect).ref).text
         return report_exit(CommandExit(text, Exit.DEFECT))
     return code if isinstance(code, int) else Exit.OK

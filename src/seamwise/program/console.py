@@ -16,7 +16,6 @@ from seamwise._text.escaping import escape_lines
 from seamwise._text.phrases import join_quoted
 from seamwise.seams.cli.report import layout
 from seamwise.seams.cli.streams import discard_buffer, encode_for_stream
-from seamwise.seams.log import RedactingFilter
 
 
 class Exit(IntEnum):
@@ -25,8 +24,10 @@ class Exit(IntEnum):
     OK = 0
     FAILED = 1
     USAGE = 2
+    BAD_DATA = 65
     NO_INPUT = 66
     DEFECT = 70
+    CANNOT_CREATE = 73
     CANNOT_WRITE = 74
     MISCONFIGURED = 78
     INTERRUPTED = 130
@@ -188,13 +189,23 @@ class _EscapingFormatter(logging.Formatter):
         return '\n'.join(escape_lines(super().format(record)))
 
 
+class _LazyRedactingFilter(logging.Filter):
+    """The filter of the log seam, imported with the first record: most commands log nothing."""
+
+    @override
+    def filter(self, record: logging.LogRecord) -> bool:
+        from seamwise.seams.log import RedactingFilter  # noqa: PLC0415
+
+        return RedactingFilter().filter(record)
+
+
 @contextmanager
 def log_to_stderr() -> Generator[None, None, None]:
     """Write the records of the logger `seamwise` to standard error, redacted."""
     logger = logging.getLogger('seamwise')
     handler = logging.StreamHandler()
     handler.setFormatter(_EscapingFormatter('%(asctime)s %(levelname)s %(message)s'))
-    handler.addFilter(RedactingFilter())
+    handler.addFilter(_LazyRedactingFilter())
     logger.addHandler(handler)
     try:
         yield

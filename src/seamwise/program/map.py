@@ -1,11 +1,12 @@
 """`seamwise map`: the paths of errors through a program."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from seamwise._close_matches import close_matches
 from seamwise._text.phrases import join_quoted
 from seamwise.containers import Failure
 from seamwise.program.console import (
@@ -20,6 +21,7 @@ from seamwise.program.console import (
     std_stream,
     write_stderr,
 )
+from seamwise.program.module_option import find_source, module_options
 
 if TYPE_CHECKING:
     from seamwise.check.map.graph import ErrorNode, Graph, SeamNode
@@ -30,9 +32,9 @@ HELP = """\
 Show the paths of errors: the origin of an error, the functions that it passes, and the seam that
 shows it.
 
-PATH is a file or a folder. mypy infers the types, with its own configuration in the current
-directory. Without options, a summary is shown. --of and --to describe a part; with --format, only
-that part is drawn.
+PATH is a file or a folder; --module names a module or a package instead. mypy infers the types,
+with its own configuration in the current directory; no module is imported. Without options, a
+summary is shown. --of, --to and --table describe a part; with --format, only that part is drawn.
 
 \b
 Formats:
@@ -40,21 +42,23 @@ Formats:
   dot      for Graphviz
   mermaid  a Mermaid flowchart
   json     all details, for programs
-  html     one self-contained page with a search; #error=shop.errors.NoSuchOrder leads to that error
+  html     one page with a search; #error=FULL.NAME leads to an error
 
 \b
 Examples:
   seamwise map src
   seamwise map src --of NoSuchOrder
   seamwise map src --to http
+  seamwise map --module shop --table shop.http:TABLE
   seamwise map src --format html -o map.html
   seamwise map src --of NoSuchOrder --format dot | dot -Tsvg > order.svg
 
 \b
 Exit codes:
     0  the map was written
-    2  a file could not be read or analysed, the error or seam does not exist, or the command was
-       used incorrectly
+    2  a file could not be read or analysed, the error, seam or table is
+       unknown, or the command was used incorrectly
+   66  a module does not exist
    70  a defect: the log has details
    74  the file or standard output cannot be written
    78  a package is missing
@@ -65,7 +69,7 @@ Exit codes:
 FORMAT_NAMES = ('text', 'dot', 'mermaid', 'json', 'html')
 
 
-@click.command('map', help=HELP, short_help='Show the paths of errors through a program.')
+@click.command('map', help=HELP)
 @click.argument('paths', metavar='PATH…', nargs=-1)
 @click.option(
     '--of',
@@ -78,8 +82,9 @@ FORMAT_NAMES = ('text', 'dot', 'mermaid', 'json', 'html')
 @click.option('--json', 'as_json', is_flag=True, help='Same as --format json.')
 @click.option('-o', '--output', metavar='FILE', help='Write to a file.')
 @click.option('--no-cache', is_flag=True, help='Neither read nor write the cache.')
+@module_options
 @click.pass_context
-def map_(  # noqa: PLR0913 -- one parameter per option
+def command(  # noqa: PLR0913 -- one parameter per option
     context: click.Context,
     /,
     paths: Sequence[str],
@@ -90,14 +95,15 @@ def map_(  # noqa: PLR0913 -- one parameter per option
     as_json: bool,
     output: str | None,
     no_cache: bool,
+    modules: Sequence[str],
+    tables: Sequence[str],
 ) -> None:
     """Run the subcommand, and exit with its code."""
-    if not paths:
+    if not (paths or modules or tables):
         raise click.UsageError('name a file or a folder, e.g. "seamwise map src".', context)
     if as_json and form not in {None, 'json'}:
         raise click.UsageError(f'--json cannot be combined with --format {form}.', context)
-    if error is not None and seam is not None:
-        raise click.UsageError('--of and --to cannot be combined.', context)
+    _check_parts({'--of': error, '--to': seam, '--table': tables}, context)
     form = 'json' if as_json else form or 'text'
     stdout = std_stream('stdout')
     if form == 'html' and output is None and stdout is not None and stdout.isatty():
@@ -106,7 +112,10 @@ def map_(  # noqa: PLR0913 -- one parameter per option
             context,
         )
     try:
+        paths = [*paths, *map(find_source, modules)] or _packages(tables)
         graph, code = _read_graph(paths, no_cache=no_cache)
+        if tables:
+            graph = _part_of_tables(graph, tables, context)
         if error is not None:
             _write(_render_errors(graph, _find_errors(graph, error, context), form), output)
         elif seam is not None:
@@ -118,6 +127,13 @@ def map_(  # noqa: PLR0913 -- one parameter per option
         context.exit(report_exit(fatal))
     except ModuleNotFoundError as not_found:
         context.exit(report_exit(missing_package_exit(not_found, 'mypy', extra='check')))
+
+
+def _check_parts(parts: Mapping[str, object], context: click.Context) -> None:
+    """Raise a usage error if several options select a part of the map."""
+    names = [name for name, value in parts.items() if value]
+    if len(names) > 1:
+        raise click.UsageError(f'{" and ".join(names)} cannot be combined.', context)
 
 
 def _read_graph(paths: Sequence[str], *, no_cache: bool) -> 'tuple[Graph, Exit]':
@@ -135,6 +151,32 @@ def _read_graph(paths: Sequence[str], *, no_cache: bool) -> 'tuple[Graph, Exit]'
         write_stderr(f'seamwise: {render_problem(problem)}')
     is_complete = not any(problem.is_unread for problem in code_base.problems)
     return build_graph(code_base.files), Exit.OK if is_complete else Exit.USAGE
+
+
+def _packages(tables: Sequence[str]) -> list[str]:
+    """Return the sources of the packages of tables."""
+    return [find_source(name) for name in dict.fromkeys(table.split('.')[0] for table in tables)]
+
+
+def _part_of_tables(graph: 'Graph', names: Sequence[str], context: click.Context) -> 'Graph':
+    """Return the part of a graph with the errors of some tables."""
+    from seamwise.check.map.filters import filter_by_errors  # noqa: PLC0415
+
+    tables = {
+        ':'.join(table.name.rsplit('.', 1)): table.errors
+        for seam in graph.seams
+        for table in seam.tables
+    }
+    for name in names:
+        if name not in tables:
+            matches = close_matches(name, filter(None, tables))
+            suggestion = f' Did you mean {join_quoted(matches)}?' if matches else ''
+            raise click.BadParameter(
+                f'there is no table {name!r} in the analysed files.{suggestion}',
+                context,
+                param_hint="'--table'",
+            )
+    return filter_by_errors(graph, {error for name in names for error in tables[name]})
 
 
 def _find_errors(graph: 'Graph', name: str, context: click.Context) -> 'Sequence[ErrorNode]':

@@ -78,10 +78,7 @@ class Options(Struct, frozen=True, kw_only=True):
     guards: str | None
 
 
-@click.command(
-    help=HELP,
-    short_help='Run tool calls in a workspace, and show the results at a seam.',
-)
+@click.command('run', help=HELP)
 @click.argument('file', default=STDIN)
 @click.option(
     '--workspace',
@@ -122,7 +119,7 @@ class Options(Struct, frozen=True, kw_only=True):
     help='Guards around the tools, in TOML; lines then include attempts and waits.',
 )
 @click.pass_context
-def run(context: click.Context, /, **parameters: object) -> None:
+def command(context: click.Context, /, **parameters: object) -> None:
     """Run the subcommand, and exit with its code."""
     try:
         code = _run(msgspec.convert(parameters, Options))

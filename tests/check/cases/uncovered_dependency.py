@@ -1,13 +1,11 @@
-from collections.abc import Callable
-from typing import Annotated, TypeAlias, TypeVar
+from typing import Annotated, TypeAlias
 
 import fastapi
 from fastapi import APIRouter, Depends, FastAPI, Security
 from fastapi.params import Depends as Marker
-from starlette.applications import Starlette
 
 from seamwise import Category, Do, Failure, Result, Success, TaggedError, fallible
-from seamwise.seams.http import HttpError, endpoint, on
+from seamwise.seams.http import HttpError, endpoint, install, on
 
 
 class SignedOut(TaggedError, category=Category.AUTHENTICATION, message='signed out'):
@@ -20,13 +18,6 @@ class NoBook(TaggedError, category=Category.NOT_FOUND, message='no book'):
 
 class Busy(TaggedError, category=Category.CAPACITY, message='busy'):
     pass
-
-
-E = TypeVar('E')
-
-
-def install(app: Starlette, adapter: Callable[[E], HttpError]) -> None:
-    raise NotImplementedError
 
 
 def current_user(session: str = '') -> Result[str, SignedOut]:

@@ -42,7 +42,9 @@ def command_of(app: object) -> Any:
     return app if hasattr(app, 'make_context') else None
 
 
-def run_command(command: Any, args: Sequence[str] | None) -> object:
+def run_command(
+    command: Any, args: Sequence[str] | None, on_function: Callable[[object], None]
+) -> object:
     """Run a command as click does in standalone mode, and return its value.
 
     The command itself is not changed. If the callback of a group returns a Failure, no subcommand
@@ -51,6 +53,7 @@ def run_command(command: Any, args: Sequence[str] | None) -> object:
     Args:
         command: A command of click or typer.
         args: Its arguments. Default: those of the process.
+        on_function: Called with the function of each command before that runs.
 
     Raises:
         SystemExit: Click has ended the program, e.g. after a usage error or the help.
@@ -58,7 +61,8 @@ def run_command(command: Any, args: Sequence[str] | None) -> object:
         Raised: The callback of a group has returned a Failure.
     """
     run = _Run()
-    watched = _watched(command, run)
+    on_function(command.callback)
+    watched = _watched(command, run, on_function)
     try:
         watched.main(args)
     except SystemExit as end:
@@ -93,7 +97,7 @@ class _Run:
             raise
 
 
-def _watched(command: Any, run: _Run) -> Any:
+def _watched(command: Any, run: _Run, on_function: Callable[[object], None]) -> Any:
     watched, kind = copy(command), command.__class__
 
     def make_context(*args: Any, **options: Any) -> Any:
@@ -106,13 +110,13 @@ def _watched(command: Any, run: _Run) -> Any:
         run.values.append(value)
         return value
 
-    _stop_at_failures(watched)
+    _stop_at_failures(watched, on_function)
     watched.make_context = make_context
     watched.invoke = invoke
     return watched
 
 
-def _stop_at_failures(group: Any) -> None:
+def _stop_at_failures(group: Any, on_function: Callable[[object], None]) -> None:
     """Let the callback of a group raise its Failure, also in nested groups; click ignores it."""
     callback, resolve_command = group.callback, getattr(group, 'resolve_command', None)
     if resolve_command is None:
@@ -128,8 +132,9 @@ def _stop_at_failures(group: Any) -> None:
     def resolve(*args: Any, **options: Any) -> Any:
         name, command, rest = resolve_command(*args, **options)
         if command is not None:
+            on_function(command.callback)
             command = copy(command)
-            _stop_at_failures(command)
+            _stop_at_failures(command, on_function)
         return name, command, rest
 
     if callback is not None:

@@ -111,8 +111,12 @@ def main(
     command = command_of(app)
     if command is None and args is not None:
         raise TypeError('main takes arguments for a click or typer app only, not for a function.')
-    run = partial(_run_function, app) if command is None else partial(run_command, command, args)
     program = _Program(adapter, style, log or getLogger('seamwise'))
+    run = (
+        partial(_run_function, app, program.set_function)
+        if command is None
+        else partial(run_command, command, args, program.set_function)
+    )
     with _signals_as_exits():
         try:
             code = program.exit_code(run)
@@ -135,6 +139,12 @@ class _Program:
         self.adapter = adapter
         self.style: Form | None = style
         self.log = log
+        self._context: dict[str, str] = {}
+
+    def set_function(self, function: object) -> None:
+        """Set the function that runs; the log of a defect names it."""
+        name = getattr(function, '__qualname__', type(function).__name__)
+        self._context = {'function': f'{getattr(function, "__module__", "")}.{name}'}
 
     def exit_code(self, run: Callable[[], object]) -> ExitCode:
         """Run the program, report its end, and return the argument for `sys.exit`."""
@@ -187,7 +197,7 @@ class _Program:
         if is_unlogged:
             self.log.addHandler(silent)
         try:
-            defect_report = report_defect(error, log=self.log)
+            defect_report = report_defect(error, log=self.log, **self._context)
             ref = defect_report.ref
             rendered = defect(ref, log=self.log)
             if is_unlogged:
@@ -205,7 +215,8 @@ class _Program:
         return DEFECT_EXIT_CODE
 
 
-def _run_function(function: Callable[[], Any]) -> object:
+def _run_function(function: Callable[[], Any], on_function: Callable[[object], None]) -> object:
+    on_function(function)
     value = function()
     if as_result(value) is None and not _is_coroutine(value):
         sys.exit(value)

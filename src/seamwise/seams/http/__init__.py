@@ -33,15 +33,19 @@ from seamwise.seams.http.successes import NoContent as NoContent
 if TYPE_CHECKING:
     from seamwise.seams.http.endpoints import endpoint as endpoint
     from seamwise.seams.http.installation import install as install
+    from seamwise.seams.http.results import to_response as to_response
     from seamwise.seams.http.routes import ResultRoute as ResultRoute
     from seamwise.seams.http.safe_errors import SafeErrors as SafeErrors
+    from seamwise.seams.http.wsgi import SafeWsgi as SafeWsgi
 else:
     # Imported on first use: writing bodies needs neither Starlette nor asyncio.
     _MODULES = {
         'ResultRoute': 'routes',
         'SafeErrors': 'safe_errors',
+        'SafeWsgi': 'wsgi',
         'endpoint': 'endpoints',
         'install': 'installation',
+        'to_response': 'results',
     }
 
     def __getattr__(name: str) -> object:

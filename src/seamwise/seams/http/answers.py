@@ -1,7 +1,9 @@
 """Answers to errors: an adapter, a body format and a log, applied to one request."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Never
+
+from typing_extensions import TypeIs
 
 from seamwise.causes import Raised, iter_leaves
 from seamwise.seams._failure_log import FailureLog
@@ -19,6 +21,11 @@ class Answers(NamedTuple):
     adapter: Callable[[Any], HttpError]
     body: Body
     log: FailureLog
+
+    @property
+    def table(self) -> Adapter[Never, HttpError] | None:
+        """The adapter, or None if it is a plain function, whose arms are unknown."""
+        return self.adapter if _is_table(self.adapter) else None
 
     def http_error(self, error: Any) -> HttpError:
         """Return the answer for an error; raises TypeError if the adapter returns another shape."""
@@ -54,7 +61,11 @@ class Answers(NamedTuple):
 
     def covers(self, error: object) -> bool:
         """Return whether the adapter has an arm for an error."""
-        return isinstance(self.adapter, Adapter) and isinstance(error, self.adapter.kinds)
+        return self.table is not None and isinstance(error, self.table.kinds)
+
+
+def _is_table(adapter: object) -> TypeIs[Adapter[Never, HttpError]]:
+    return isinstance(adapter, Adapter)
 
 
 def written(answer: object, body: Body, exchange: Exchange) -> RawResponse:

@@ -25,6 +25,7 @@ from seamwise.seams.http.shape import HttpError
 from seamwise.seams.http.signatures import evaluated_signature
 
 _POLICY_VIOLATION = 1008
+_NO_ARMS: Adapter[Never, HttpError] = Adapter({})
 
 
 def add_validation_handlers(app: FastAPI, answers: Answers) -> None:
@@ -91,8 +92,7 @@ def _add_errors(document: dict[str, Any], app: FastAPI, answers: Answers) -> Non
             adapters[id(own.adapter)] = own
             operations[id(own.adapter)] += _operations(route)
     for key, own in adapters.items():
-        adapter = own.adapter if isinstance(own.adapter, Adapter) else Adapter[Never, HttpError]({})
-        add_errors(document, operations[key], adapter, body=answers.body)
+        add_errors(document, operations[key], own.table or _NO_ARMS, body=answers.body)
 
 
 def _operations(route: Any) -> Iterator[Operation]:
@@ -119,10 +119,10 @@ def effective_routes(app: FastAPI) -> Iterator[Any]:
 
 def _check_arms(route: Any, answers: Answers) -> None:
     original: ResultRoute = route.original_route
-    adapter = (original.own_answers or answers).adapter
-    if not isinstance(adapter, Adapter):
+    table = (original.own_answers or answers).table
+    if table is None:
         return
-    missing = [error for error in errors_of(route) if not issubclass(error, adapter.kinds)]
+    missing = [error for error in errors_of(route) if not issubclass(error, table.kinds)]
     if missing:
         names = ', '.join(dict.fromkeys(error.__name__ for error in missing))
         methods = ', '.join(sorted(route.methods or ()))

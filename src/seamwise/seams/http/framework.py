@@ -1,10 +1,11 @@
 """Errors of Starlette and FastAPI themselves: `HTTPException`, and requests that are not valid."""
 
+import operator
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from http import HTTPStatus
 from re import sub
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from msgspec import structs
 
@@ -84,23 +85,28 @@ def _problem(error: Mapping[str, Any], body: object) -> ProblemLocation:
     )
 
 
-def _path_in(body: object, path: Sequence[object], *, is_missing: bool) -> list[object]:
+def _path_in(body: Any, path: Sequence[Any], *, is_missing: bool) -> list[object]:
     """Return the path of a value in a body, without the members of unions that pydantic adds."""
     names: list[object] = []
-    node = body
-    members: Mapping[object, object]
     for index, name in enumerate(path):
-        if isinstance(node, Mapping):
-            members = cast('Mapping[object, object]', node)
-        else:
-            items = cast('list[object]', node) if isinstance(node, list) else []
-            members = {**dict(enumerate(items))}
-        if name in members:
-            node = members[name]
+        value = _member(body, name)
+        if value is not _MISSING:
+            body = value
             names.append(name)
         elif is_missing and index == len(path) - 1:
             names.append(name)
     return names
+
+
+_MISSING = object()
+
+
+def _member(container: Any, name: Any) -> object:
+    """Return the member of a JSON object or array, or `_MISSING`."""
+    try:
+        return operator.getitem(container, name)
+    except (LookupError, TypeError):
+        return _MISSING
 
 
 def phrase(status: int) -> str:

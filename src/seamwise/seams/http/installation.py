@@ -117,7 +117,7 @@ class _Installation:
 
     def add_handlers(self) -> None:
         """Add handlers for the exceptions of the framework that the application does not handle."""
-        handlers = self._app.exception_handlers
+        handlers: dict[Any, Any] = self._app.exception_handlers
         self._default: Any = handlers.get(HTTPException)
         if self._default is None or self._default.__module__ == 'fastapi.exception_handlers':
             handlers[HTTPException] = self._http_exception

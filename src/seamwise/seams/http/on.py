@@ -19,7 +19,7 @@ from seamwise.seams._common import (
     safe_items,
     safe_text,
 )
-from seamwise.seams._public_view import public_view
+from seamwise.seams._public_view import View, public_view
 from seamwise.seams._redacted import redacted
 from seamwise.seams._request_context import current_locale, is_idempotent
 from seamwise.seams.adapter import Adapter
@@ -45,12 +45,12 @@ class HttpArm(Struct, Generic[K], frozen=True):
 
     def __call__(self, error: K) -> HttpError:
         """Return the answer for an error, in the language of the request."""
-        kind, locale = type(error), current_locale()
-        fields: dict[str, object]
+        kind = type(error)
+        locale = current_locale()
         if hides_details(kind, self.status):
-            message, fields = general_message(error, locale), {}
+            view = View(general_message(error, locale), {})
         else:
-            message, fields = public_view(error, locale)
+            view = public_view(error, locale)
         has_delay = 'retry_after' in public_field_names(kind)
         delay_ms = milliseconds_or_none(retry_after(error)) if has_delay else None
         if self.details is not None or self.headers or self.problems:
@@ -63,8 +63,8 @@ class HttpArm(Struct, Generic[K], frozen=True):
             status=self.status,
             code=self.code,
             type=kind.__traits__.tag,
-            message=message,
-            details=fields if self.details is None else self._own_details(error, self.details),
+            message=view.message,
+            details=view.fields if self.details is None else self._own_details(error, self.details),
             retryable=error.retryable
             and (is_idempotent() or not may_have_been_done(error, self.status)),
             retry_after_ms=delay_ms,

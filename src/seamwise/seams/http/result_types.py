@@ -77,8 +77,14 @@ def _model(values: list[object]) -> object:
             models.append(value)
     if not models or None in models or type(None) in models:
         models = [model for model in models if model not in {None, type(None)}]
-        return None if not models else Union[*models, None]
-    return Union[*models]
+        return _union([*models, None]) if models else None
+    return _union(models)
+
+
+def _union(members: list[Any]) -> object:
+    # Pyright does not know the type of a union that is built at run time.
+    union: Any = Union
+    return union[tuple(members)]
 
 
 def _is_error_class(error: object) -> TypeIs[type[TaggedError]]:

@@ -6,6 +6,7 @@ from typing import ClassVar, Generic, NamedTuple, TypeVar
 from urllib.parse import quote
 
 from msgspec import Struct
+from typing_extensions import TypeIs
 
 T_co = TypeVar('T_co', covariant=True)
 
@@ -55,11 +56,20 @@ class Outcome(NamedTuple):
 
 def outcome_of(value: object) -> Outcome:
     """Return what to write for the value of a Success."""
-    if isinstance(value, Created):
-        headers = (
-            {} if value.location is None else {'location': quote(value.location, _SAFE_IN_URI)}
-        )
+    if _is_created(value):
+        location = value.location
+        headers = {} if location is None else {'location': quote(location, _SAFE_IN_URI)}
         return Outcome(value.value, value.status, headers)
-    if isinstance(value, (Accepted, NoContent)):
+    if _is_accepted(value):
         return Outcome(value.value, value.status)
+    if isinstance(value, NoContent):
+        return Outcome(None, value.status)
     return Outcome(value)
+
+
+def _is_created(value: object) -> TypeIs[Created[object]]:
+    return isinstance(value, Created)
+
+
+def _is_accepted(value: object) -> TypeIs[Accepted[object]]:
+    return isinstance(value, Accepted)
