@@ -53,3 +53,8 @@ async def talk(socket: WebSocket) -> None:
     await socket.accept()
     await socket.send_text(or_raise(find('ada')))
     or_raise(find('nobody'))
+
+
+@app.websocket('/refused')
+async def refused(socket: WebSocket) -> None:
+    or_raise(find('nobody'))

@@ -1,5 +1,6 @@
 """Real servers for tests: uvicorn in a thread, hypercorn and granian as processes."""
 
+import importlib
 import socket
 import subprocess
 import sys
@@ -13,6 +14,55 @@ import uvicorn
 
 TIMEOUT = 20.0
 """Seconds after which a test fails if the server does not respond."""
+
+# websocket-client has no types.
+_websocket: Any = importlib.import_module('websocket')
+
+
+class Refused(Exception):
+    """The HTTP response to a WebSocket that the server does not accept."""
+
+    def __init__(self, status: int, headers: dict[str, str], body: bytes) -> None:
+        super().__init__(status)
+        self.status = status
+        self.headers = headers
+        self.body = body
+
+
+class Connection:
+    """An open WebSocket."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    def send(self, text: str) -> None:
+        """Send a text."""
+        self._client.send(text)
+
+    def receive(self) -> str:
+        """Return the next text."""
+        return str(self._client.recv())
+
+    def receive_close(self) -> tuple[int, str]:
+        """Return the code and the reason of the close that the server sends next."""
+        opcode, data = self._client.recv_data(control_frame=True)
+        assert opcode == _websocket.ABNF.OPCODE_CLOSE
+        return int.from_bytes(data[:2], 'big'), str(data[2:].decode())
+
+
+@contextmanager
+def connected(port: int, path: str) -> Generator[Connection]:
+    """Open a WebSocket; raises Refused for an HTTP response."""
+    client = _websocket.WebSocket()
+    try:
+        client.connect(
+            f'ws://127.0.0.1:{port}{path}', timeout=TIMEOUT, header=['X-Request-ID: r-1']
+        )
+        yield Connection(client)
+    except _websocket.WebSocketBadStatusException as error:
+        raise Refused(error.status_code, error.resp_headers, error.resp_body or b'') from error
+    finally:
+        client.shutdown()
 
 
 @contextmanager

@@ -49,7 +49,7 @@ from seamwise.seams.http import (
     tables,
     tagged,
 )
-from seamwise.seams.http.bodies import Body
+from seamwise.seams.http.bodies import BodyFormat
 from seamwise.seams.http.on import HttpArm
 from seamwise.seams.http.tables import PARSING, TOOLS
 from tests.strategies import PLANTED, errors, members, structs
@@ -59,7 +59,7 @@ FACTS: dict[str, Any] = json.loads(
     (Path(__file__).parent.parent / 'vectors' / 'http_codes.json').read_text(encoding='utf-8')
 )
 ALL = TOOLS | PARSING
-BODIES: list[Body] = [envelope, problem, named, tagged]
+BODIES: list[BodyFormat] = [envelope, problem, named, tagged]
 
 
 class Busy(
@@ -265,7 +265,7 @@ REACHING = [
 
 
 @given(errors(*REACHING), st.sampled_from(BODIES))
-def test_every_error_has_a_safe_body_in_every_format(error: Any, body: Body) -> None:
+def test_every_error_has_a_safe_body_in_every_format(error: Any, body: BodyFormat) -> None:
     encoded = body(ALL(error), request_id='r-1', now=NOW)
     assert PLANTED.encode() not in encoded
     assert parse(encoded)
@@ -366,7 +366,7 @@ def test_the_value_of_a_success_is_not_redacted() -> None:
 
 
 @pytest.mark.parametrize('body', BODIES)
-def test_a_file_name_that_is_not_utf_8_is_encoded_with_a_replacement(body: Body) -> None:
+def test_a_file_name_that_is_not_utf_8_is_encoded_with_a_replacement(body: BodyFormat) -> None:
     assert 'caf\ufffd' in body(Row('caf\udce9', 1), request_id='r-1').decode()
     assert 'caf\ufffd' in body(BUSY(Busy('caf\udce9')), request_id='r-1').decode()
 
@@ -590,7 +590,7 @@ def test_a_new_request_id_is_the_same_in_header_and_body() -> None:
     ],
 )
 def test_the_content_type_of_an_error_depends_on_the_body_format(
-    body: Body, media_type: str
+    body: BodyFormat, media_type: str
 ) -> None:
     assert response(BUSY(Busy('a')), body=body).headers['content-type'] == media_type
     assert response('a', body=body).headers['content-type'] == 'application/json'

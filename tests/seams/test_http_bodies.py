@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from fastapi import FastAPI, Request, Response
 from fastapi.testclient import TestClient
+from typing_extensions import override
 
 from seamwise import Category, Failure, Result, Success, TaggedError
 from seamwise.seams.http import (
@@ -191,6 +192,7 @@ def test_a_defect_as_a_problem_has_its_reference() -> None:
 
 def test_a_format_that_fails_is_a_defect_of_its_own() -> None:
     class Broken(MessagePack):
+        @override
         def value(self, value: object, /, *, request_id: str, now: datetime) -> bytes:
             raise RuntimeError('no form')
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from functools import partial, wraps
 from pathlib import Path
@@ -568,7 +568,7 @@ def test_a_failure_rolls_a_transaction_back(tmp_path: Path) -> None:
             yield session
 
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(_: FastAPI) -> AsyncGenerator[None]:
         async with engine.begin() as connection:
             await connection.run_sync(Base.metadata.create_all)
         yield

@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Awaitable, Callable, Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 import pytest
 from fastapi import FastAPI, HTTPException, Query, Request, Response
@@ -16,6 +16,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.middleware.sessions import SessionMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
+from typing_extensions import override
 
 from seamwise import Category, Failure, Result, Success, TaggedError
 from seamwise.seams.http import install, named, on
@@ -37,6 +38,7 @@ TABLE = on(Gone).responds(404, 'GONE', headers={'Vary': 'Origin'})
 
 
 class Tracing(BaseHTTPMiddleware):
+    @override
     async def dispatch(
         self, request: Request, call_next: Callable[[Request], Awaitable[Response]]
     ) -> Response:
@@ -271,7 +273,8 @@ class Dog(BaseModel):
 
 
 def kind_of(value: Any) -> Any:
-    return value.get('kind') if isinstance(value, dict) else None
+    members = cast('dict[str, Any]', value) if isinstance(value, dict) else {}
+    return members.get('kind')
 
 
 Pet = Annotated[Cat | Dog, Field(discriminator='kind')]
@@ -304,16 +307,16 @@ def echo_app() -> TestClient:
     return TestClient(app)
 
 
-def is_in(body: Any, pointer: str) -> bool:
+def is_in(body: object, pointer: str) -> bool:
     """Return whether a JSON Pointer leads to a value, or to a missing member of an object."""
     names = [name.replace('~1', '/').replace('~0', '~') for name in pointer.split('/')[1:]]
     for index, name in enumerate(names):
+        members = cast('dict[str, object]', body)
         if isinstance(body, list):
-            body = body[int(name)]
-        elif name in body:
-            body = body[name]
-        else:
+            members = {str(key): item for key, item in enumerate(cast('list[object]', body))}
+        if name not in members:
             return index == len(names) - 1
+        body = members[name]
     return True
 
 
@@ -332,7 +335,7 @@ pets = st.fixed_dictionaries({'kind': values}, optional={'lives': values, 'name'
 kinds_of_pets = st.fixed_dictionaries(
     {'kind': st.sampled_from(['cat', 'dog'])}, optional={'lives': values, 'name': values}
 )
-bodies = st.one_of(
+bodies: st.SearchStrategy[Any] = st.one_of(
     values,
     st.fixed_dictionaries(
         {},

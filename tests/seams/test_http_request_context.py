@@ -163,7 +163,9 @@ def test_under_endpoint_alone_the_operation_is_known_too(
     plain.include_router(router, prefix='/v1')
     TestClient(plain).get('/v1/users/7')
     TestClient(Starlette(routes=[Route('/users/{uid}', show)])).get('/users/7')
-    assert [record.operation for record in caplog.records if record.name == 'seamwise'] == [
+    assert [
+        vars(record)['operation'] for record in caplog.records if record.name == 'seamwise'
+    ] == [
         'GET /v1/users/{uid}',
         'GET /users/{uid}',
     ]

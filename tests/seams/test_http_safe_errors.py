@@ -5,11 +5,13 @@ import gzip
 import json
 import logging
 import re
-from collections.abc import Awaitable, Callable, Iterator, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, MutableMapping
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
+from fastapi import Depends, FastAPI
 from starlette.applications import Starlette
 from starlette.background import BackgroundTask
 from starlette.middleware.base import BaseHTTPMiddleware
@@ -26,8 +28,17 @@ from starlette.responses import (
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from seamwise import Category, Failure, Result, Success, TaggedError, report_defect
-from seamwise.seams.http import HttpError, SafeErrors, bad_request, endpoint, not_found, on, unknown
+from seamwise import Category, Failure, Result, Success, TaggedError, or_raise, report_defect
+from seamwise.seams.http import (
+    HttpError,
+    SafeErrors,
+    bad_request,
+    endpoint,
+    install,
+    not_found,
+    on,
+    unknown,
+)
 from seamwise.seams.http.exchange import Message, exchange_of
 from tests.strategies import PLANTED
 
@@ -509,6 +520,79 @@ def test_cancellation_propagates(caplog: pytest.LogCaptureFixture) -> None:
     asyncio.run(run_cancelled())
     assert server.sent == []
     assert only_disconnect_logged(caplog)
+
+
+@pytest.mark.parametrize('steps', range(25))
+def test_cancellation_at_any_await_ends_the_request_without_a_defect(
+    steps: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    entered: list[str] = []
+
+    async def resource() -> AsyncIterator[Result[int, Lost]]:
+        entered.append('begin')
+        try:
+            await asyncio.sleep(0)
+            yield Success(1)
+            await asyncio.sleep(0)
+        finally:
+            entered.append('end')
+
+    app = FastAPI()
+    install(app, on(Lost).responds(404, 'LOST'))
+
+    @app.get('/')
+    async def show(number: Annotated[int, Depends(resource)]) -> Result[int, Lost]:
+        for _ in range(5):
+            await asyncio.sleep(0)
+        return Failure(Lost())
+
+    async def run_cancelled() -> None:
+        task = asyncio.create_task(Server().run(app))
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+    asyncio.run(run_cancelled())
+    assert records(caplog) == []
+    assert entered in ([], ['begin', 'end'])
+
+
+@pytest.mark.parametrize('disconnect_at', range(4))
+def test_a_disconnect_at_any_send_of_a_stream_of_events_is_no_defect(
+    disconnect_at: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def events() -> AsyncIterator[str]:
+        yield 'data: 1\n\n'
+        or_raise(Failure(Lost()))
+
+    app = FastAPI()
+    install(app, on(Lost).responds(404, 'LOST'))
+    app.get('/')(lambda: StreamingResponse(events(), media_type='text/event-stream'))
+    server = Server(disconnect_at=disconnect_at)
+    run(app, server)
+    assert records(caplog) == []
+    assert len(server.sent) == min(disconnect_at, 3)
+
+
+def test_a_stream_of_events_ends_after_a_failed_background_task() -> None:
+    async def fail() -> None:
+        raise ValueError('a bug')
+
+    async def handler(request: Request) -> Response:
+        return StreamingResponse(
+            iter(['data: 1\n\n']), media_type='text/event-stream', background=BackgroundTask(fail)
+        )
+
+    for is_debug in (True, False):
+        app, server = starlette_app(handler), Server()
+        app.debug = is_debug
+        install(app, on(Lost).responds(404, 'LOST'))
+        with pytest.raises(ValueError, match='a bug'):
+            run(app, server)
+        assert not server.sent[-1].get('more_body')
+        assert (b'event: error' in server.sent[-1]['body']) is not is_debug
 
 
 def test_an_oserror_of_the_application_is_a_defect(caplog: pytest.LogCaptureFixture) -> None:

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 
 import httpx2
 import pytest
-from websocket import ABNF, WebSocket
 
-from tests.seams.servers import TIMEOUT, running_process
+from tests.seams.servers import TIMEOUT, Refused, connected, running_process
 from tests.strategies import PLANTED
 
 pytestmark = pytest.mark.slow
@@ -36,10 +35,9 @@ def client(port: int) -> Iterator[httpx2.Client]:
         ('POST', '/numbers', b'["x"]', 400, 'INVALID_REQUEST'),
         ('POST', '/numbers', b'[' + b'1,' * 1000 + b'1]', 413, 'PAYLOAD_TOO_LARGE'),
         ('GET', '/defect', None, 500, 'INTERNAL'),
-        ('GET', '/users/nobody', None, 404, 'GONE'),
     ],
 )
-def test_errors_are_answered_in_the_body_format(  # noqa: PLR0913 -- one case
+def test_errors_are_answered_in_the_body_format(
     client: httpx2.Client, method: str, path: str, body: bytes | None, status: int, code: str
 ) -> None:
     headers = {'content-type': 'application/json'} if body else {}
@@ -63,11 +61,13 @@ def test_a_failure_ends_a_stream_of_events(client: httpx2.Client) -> None:
 
 
 def test_a_failure_closes_a_websocket_with_a_code(port: int) -> None:
-    connection = WebSocket()
-    try:
-        connection.connect(f'ws://127.0.0.1:{port}/talk', timeout=TIMEOUT)
-        assert connection.recv() == 'ada'
-        opcode, data = connection.recv_data(control_frame=True)
-    finally:
-        connection.shutdown()
-    assert (opcode, int.from_bytes(data[:2], 'big')) == (ABNF.OPCODE_CLOSE, 1008)
+    with connected(port, '/talk') as connection:
+        assert connection.receive() == 'ada'
+        assert connection.receive_close() == (1008, 'GONE')
+
+
+def test_a_failure_before_accept_is_an_http_response(port: int) -> None:
+    with pytest.raises(Refused) as refusal, connected(port, '/refused'):
+        pytest.fail('it was accepted')
+    assert refusal.value.status == 404
+    assert json.loads(refusal.value.body)['error']['code'] == 'GONE'

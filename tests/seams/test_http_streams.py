@@ -5,6 +5,7 @@ import json
 import logging
 import time
 from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -56,6 +57,10 @@ async def broken_events() -> AsyncIterator[str]:
     raise ValueError(f'password={PLANTED}')
 
 
+def stream(generator: Any, media_type: str) -> Any:
+    return StreamingResponse(generator(), media_type=media_type)
+
+
 def application() -> FastAPI:
     app = FastAPI()
     install(app, TABLE)
@@ -65,15 +70,8 @@ def application() -> FastAPI:
         '/half': unfinished_event,
         '/broken': broken_events,
     }.items():
-
-        def show(generator: Any = generator) -> Any:
-            return StreamingResponse(generator(), media_type='text/event-stream')
-
-        def stream(generator: Any = generator) -> Any:
-            return StreamingResponse(generator(), media_type='text/plain')
-
-        app.add_api_route(path, lambda show=show: show())
-        app.add_api_route(f'/text{path}', lambda stream=stream: stream())
+        app.add_api_route(path, partial(stream, generator, 'text/event-stream'))
+        app.add_api_route(f'/text{path}', partial(stream, generator, 'text/plain'))
 
     @app.get('/result')
     async def result() -> Result[StreamingResponse, Lost]:

@@ -4,7 +4,6 @@ import asyncio
 import json
 import logging
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
 from typing import Annotated, Any
 
 import pytest
@@ -14,12 +13,10 @@ from starlette.applications import Starlette
 from starlette.routing import WebSocketRoute
 from starlette.testclient import WebSocketDenialResponse
 from starlette.websockets import WebSocketDisconnect
-from websocket import ABNF, WebSocketBadStatusException
-from websocket import WebSocket as Connection
 
 from seamwise import Category, Failure, Raised, Result, TaggedError
 from seamwise.seams.http import SafeErrors, install, named, on
-from tests.seams.servers import TIMEOUT, running, wait_until
+from tests.seams.servers import Refused, connected, running, wait_until
 from tests.strategies import PLANTED
 
 
@@ -57,6 +54,10 @@ ERRORS: dict[str, Callable[[], Exception]] = {
 }
 
 
+def exception(kind: str) -> Exception:
+    return ERRORS[kind]()
+
+
 def refuse() -> Result[str, Unknown]:
     return Failure(Unknown())
 
@@ -67,13 +68,13 @@ def application() -> FastAPI:
 
     @app.websocket('/before/{kind}')
     async def before(socket: WebSocket, kind: str) -> None:
-        raise ERRORS[kind]()
+        raise exception(kind)
 
     @app.websocket('/after/{kind}')
     async def after(socket: WebSocket, kind: str) -> None:
         await socket.accept()
         await socket.send_text('hello')
-        raise ERRORS[kind]()
+        raise exception(kind)
 
     @app.websocket('/refused')
     async def refused(socket: WebSocket, user: Annotated[str, Depends(refuse)]) -> None:
@@ -114,29 +115,10 @@ def _debug(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG, 'seamwise')
 
 
-@contextmanager
-def connected(port: int, path: str) -> Generator[Connection]:
-    connection = Connection()
-    try:
-        connection.connect(
-            f'ws://127.0.0.1:{port}{path}', timeout=TIMEOUT, header=['X-Request-ID: r-1']
-        )
-        yield connection
-    finally:
-        connection.shutdown()
-
-
-def denial(port: int, path: str) -> WebSocketBadStatusException:
-    with pytest.raises(WebSocketBadStatusException) as raised, connected(port, path):
+def denial(port: int, path: str) -> Refused:
+    with pytest.raises(Refused) as raised, connected(port, path):
         pytest.fail('it was accepted')
     return raised.value
-
-
-def received_close(connection: Connection) -> tuple[int, str]:
-    """Return the code and the reason of the close that the server sends next."""
-    opcode, data = connection.recv_data(control_frame=True)
-    assert opcode == ABNF.OPCODE_CLOSE
-    return int.from_bytes(data[:2], 'big'), data[2:].decode()
 
 
 def own_records(caplog: pytest.LogCaptureFixture) -> list[Any]:
@@ -157,9 +139,9 @@ def test_before_accept_the_answer_is_an_http_response(
     port: int, path: str, status: int, code: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     response = denial(port, path)
-    body = json.loads(response.resp_body or b'')
-    assert (response.status_code, body['error']['code']) == (status, code)
-    assert body['request_id'] == response.resp_headers['x-request-id'] == 'r-1'
+    body = json.loads(response.body)
+    assert (response.status, body['error']['code']) == (status, code)
+    assert body['request_id'] == response.headers['x-request-id'] == 'r-1'
     assert PLANTED not in str(body)
     wait_until(lambda: bool(own_records(caplog)))
     [record] = own_records(caplog)
@@ -186,8 +168,8 @@ def test_after_accept_the_connection_is_closed_with_a_code(
     port: int, kind: str, code: int, reason: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     with connected(port, f'/after/{kind}') as connection:
-        assert connection.recv() == 'hello'
-        own_code, own_reason = received_close(connection)
+        assert connection.receive() == 'hello'
+        own_code, own_reason = connection.receive_close()
     assert (own_code, own_reason[: len(reason)]) == (code, reason)
     wait_until(lambda: bool(own_records(caplog)))
     [record] = own_records(caplog)
@@ -202,15 +184,15 @@ def test_a_disconnect_of_the_client_is_no_defect(
 ) -> None:
     with connected(port, '/echo') as connection:
         connection.send('a')
-        assert connection.recv() == 'a'
+        assert connection.receive() == 'a'
     wait_until(lambda: bool(own_records(caplog)))
     assert [record.levelno for record in own_records(caplog)] == [logging.DEBUG]
 
 
 def test_an_invalid_request_is_refused_without_its_values(port: int) -> None:
     response = denial(port, f'/checked?size={PLANTED}')
-    assert response.status_code == 403
-    assert PLANTED.encode() not in (response.resp_body or b'')
+    assert response.status == 403
+    assert PLANTED.encode() not in response.body
     with (
         pytest.raises(WebSocketDisconnect) as closed,
         TestClient(application()).websocket_connect(f'/checked?size={PLANTED}'),
@@ -232,7 +214,7 @@ def test_a_defect_after_the_close_is_recorded_only(
     port: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     with connected(port, '/closed') as connection:
-        assert received_close(connection)[0] == 1000
+        assert connection.receive_close()[0] == 1000
     wait_until(lambda: bool(own_records(caplog)))
     [record] = own_records(caplog)
     assert record.ref
@@ -271,7 +253,7 @@ def test_without_the_extension_a_refused_connection_is_closed_with_a_code() -> N
     async def receive() -> Any:
         return {'type': 'websocket.connect'}
 
-    scope = {'type': 'websocket', 'path': '/', 'headers': []}
+    scope: dict[str, Any] = {'type': 'websocket', 'path': '/', 'headers': []}
     asyncio.run(SafeErrors(app, adapter=TABLE)(scope, receive, send))
     assert sent == [{'type': 'websocket.close', 'code': 1013, 'reason': 'BUSY'}]
 
@@ -290,7 +272,7 @@ def test_a_disconnect_at_any_send_is_no_defect(step: str, caplog: pytest.LogCapt
     async def receive() -> Any:
         return {'type': 'websocket.connect'}
 
-    scope = {'type': 'websocket', 'path': '/', 'headers': []}
+    scope: dict[str, Any] = {'type': 'websocket', 'path': '/', 'headers': []}
     asyncio.run(SafeErrors(app)(scope, receive, send))
     assert [record.levelno for record in own_records(caplog)] == [logging.DEBUG]
 
@@ -300,7 +282,7 @@ def test_cancellation_of_a_connection_propagates(caplog: pytest.LogCaptureFixtur
         raise asyncio.CancelledError
 
     async def run() -> None:
-        scope = {'type': 'websocket', 'path': '/', 'headers': []}
+        scope: dict[str, Any] = {'type': 'websocket', 'path': '/', 'headers': []}
         with pytest.raises(asyncio.CancelledError):
             await SafeErrors(app)(scope, None, None)  # type: ignore[arg-type]  # not called
 

@@ -67,6 +67,7 @@ def unknown() -> HttpError:
     ...     error = unknown()
     >>> error.code, list(error.details)
     ('INTERNAL', ['ref'])
+    >>> logging.getLogger('seamwise').setLevel(logging.NOTSET)
     """
     exception = sys.exception() or RuntimeError(
         'A route returned `unknown()` without an exception.'

@@ -8,13 +8,13 @@ from urllib.parse import quote
 from msgspec import Struct
 from typing_extensions import TypeIs
 
-T = TypeVar('T')
+T_co = TypeVar('T_co', covariant=True)
 
 _SAFE_IN_URI = ":/%#?=@[]!$&'()*+,;"
 """Characters of a URI reference that are not escaped in a header (RFC 3986, 2.2)."""
 
 
-class Created(Struct, Generic[T], frozen=True):
+class Created(Struct, Generic[T_co], frozen=True):
     """A value that the request created: status 201, and the header Location if there is one.
 
     >>> Created({'id': 7}, location='/orders/7').location
@@ -23,16 +23,16 @@ class Created(Struct, Generic[T], frozen=True):
 
     status: ClassVar[int] = HTTPStatus.CREATED.value
 
-    value: T
+    value: T_co
     location: str | None = None
 
 
-class Accepted(Struct, Generic[T], frozen=True):
+class Accepted(Struct, Generic[T_co], frozen=True):
     """A value for a request that will be processed later: status 202."""
 
     status: ClassVar[int] = HTTPStatus.ACCEPTED.value
 
-    value: T
+    value: T_co
 
 
 class NoContent(Struct, frozen=True):
