@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from flask import Flask
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.routing import Route
@@ -271,6 +272,29 @@ def test_the_method_of_a_request_reaches_the_answer(has_middleware: bool) -> Non
     client = TestClient(app)
     assert client.get('/pay').json()['error']['retryable'] is True
     assert client.post('/pay').json()['error']['retryable'] is False
+
+
+@pytest.mark.parametrize(('operation', 'is_safe'), [('GET /pay', True), ('POST /pay', False)])
+def test_the_operation_of_to_response_names_the_method(operation: str, is_safe: bool) -> None:
+    failed: Result[str, DeadlineExceeded] = Failure(DeadlineExceeded('pay', 2.0))
+    response = http.to_response(failed, tables.GUARDS, headers={}, operation=operation)
+    assert json.loads(response.body)['error']['retryable'] is is_safe
+
+
+def test_the_method_of_a_wsgi_request_reaches_the_answer() -> None:
+    app = Flask('pay')
+    app.wsgi_app = http.SafeWsgi(app.wsgi_app)  # type: ignore[method-assign]  # as Flask documents
+
+    @app.route('/pay', methods=['GET', 'POST'])
+    def pay() -> tuple[bytes, int]:
+        failed: Result[str, DeadlineExceeded] = Failure(DeadlineExceeded('pay', 2.0))
+        response = http.to_response(failed, tables.GUARDS, headers={}, operation='pay')
+        return response.body, response.status
+
+    assert callable(pay)
+    client = app.test_client()
+    assert json.loads(client.get('/pay').data)['error']['retryable'] is True
+    assert json.loads(client.post('/pay').data)['error']['retryable'] is False
 
 
 # Languages

@@ -55,7 +55,8 @@ def to_response(
         result: The result of the handler.
         adapter: Function from the errors of the result to an `HttpError`.
         headers: Headers of the request. `Accept`, `Accept-Language` and `X-Request-ID` are read.
-        operation: Name of the operation without ids, for the log: `GET /users/{id}`.
+        operation: Method and route without ids, for the log: `GET /users/{id}`. The method also
+            decides whether a retry is safe.
         body: Body format; by default it follows `Accept`.
         log: Logger or `FailureLog` of the failures; by default the logger `seamwise`.
 
@@ -66,11 +67,8 @@ def to_response(
     result = expect_result(result, 'to_response')
     exchange = _exchange(headers, operation)
     is_served = current_request_id() is not None
-    with (
-        nullcontext()
-        if is_served
-        else serving(exchange.request_id, locale_for(exchange.accept_language))
-    ):
+    locale, method = locale_for(exchange.accept_language), operation.partition(' ')[0]
+    with nullcontext() if is_served else serving(exchange.request_id, locale, method=method):
         if type(result) is Failure:
             return _failed(result.failure(), adapter, exchange, body, failure_log(log))
         return _succeeded(result.unwrap(), exchange, body)

@@ -101,7 +101,7 @@ class _Request:
         self._start_response = start_response
         self._log = log
         self._body = body
-        self._is_head = method == 'HEAD'
+        self._method = method
         self._write_error: Exception | None = None
         self.has_sent = False
         """Whether a part of the body was sent."""
@@ -112,7 +112,8 @@ class _Request:
         exchange = self._exchange
         token = current_exchange.set(exchange)
         try:
-            with serving(exchange.request_id, locale_for(exchange.accept_language)):
+            locale = locale_for(exchange.accept_language)
+            with serving(exchange.request_id, locale, method=self._method):
                 yield
         finally:
             current_exchange.reset(token)
@@ -156,7 +157,7 @@ class _Request:
             self._start_response('500 Internal Server Error', headers, sys.exc_info())
         except Exception:  # noqa: BLE001 -- the server has sent the headers (PEP 3333)
             raise error from None
-        return _answer(b'' if self._is_head else response.body, error)
+        return _answer(b'' if self._method == 'HEAD' else response.body, error)
 
     def record(self, error: Exception) -> str:
         """Record a defect, and return its reference."""
