@@ -111,15 +111,17 @@ REQUESTS: list[tuple[str, str, dict[str, Any]]] = [
     ('PATCH', '/orders/2', {'headers': BOB}),
     ('GET', '/nowhere', {}),
 ]
-STATUSES = [200, 404, 401, 400, 400, 404, 409, 201, 409, 409, 200]
-STATUSES += [404, 400, 403, 200, 409, 201, 204, 404, 405, 404]
+STATUSES = [
+    *(200, 404, 401, 400, 400, 404, 409, 201, 409, 409, 200),
+    *(404, 400, 403, 200, 409, 201, 204, 404, 405, 404),
+]
 
 
 def answer(shop: Shop, request: tuple[str, str, dict[str, Any]]) -> dict[str, Any]:
     method, path, options = request
     response = shop.client.request(method, path, **options)
-    body = response.json() if response.content else {}
-    error = body.get('error', {})
+    body: dict[str, Any] = response.json() if response.content else {}
+    error: dict[str, Any] = body.get('error', {})
     headers = {name: response.headers.get(name) for name in ('location', 'www-authenticate')}
     assert response.headers['x-request-id'] == body.get(
         'request_id', response.headers['x-request-id']

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import re
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from functools import partial, wraps
@@ -153,7 +154,14 @@ DEPENDENCIES: list[Any] = [
     nested_default,
     undeclared,
 ]
-each_dependency = pytest.mark.parametrize('dependency', DEPENDENCIES, ids=repr)
+
+
+def without_address(value: object) -> str:
+    """Return a name that is the same in all processes of a test run."""
+    return re.sub(' at 0x[0-9a-f]+', '', repr(value))
+
+
+each_dependency = pytest.mark.parametrize('dependency', DEPENDENCIES, ids=without_address)
 
 
 def refused(answer: Any) -> bool:
@@ -623,7 +631,9 @@ def test_under_endpoint_alone_a_direct_dependency_is_unwrapped_or_ends_the_reque
     assert calls == ['ada']
 
 
-@pytest.mark.parametrize('dependency', [nested_sign_in, nested_async, nested_default], ids=repr)
+@pytest.mark.parametrize(
+    'dependency', [nested_sign_in, nested_async, nested_default], ids=without_address
+)
 def test_under_endpoint_alone_a_nested_failure_has_its_status(dependency: Any) -> None:
     app = FastAPI()
     calls: list[str] = []
