@@ -61,6 +61,9 @@ class Operation:
         of the object is not sufficient.
         """
         with self._lock:
+            if not self._marks:
+                self._marks.append(_Mark(error, reporter, {seam}))
+                return True
             chain_ids = {id(cause) for cause in islice(chain(error), DEPTH_LIMIT)}
             mark = next(
                 (

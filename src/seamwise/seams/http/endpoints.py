@@ -1,8 +1,8 @@
 """Decorator that turns functions returning a Result into handlers of Starlette and FastAPI."""
 
 import sys
-from collections.abc import Callable, Coroutine, Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Coroutine, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from functools import update_wrapper
 from inspect import Parameter, Signature, iscoroutine
 from logging import Logger
@@ -91,7 +91,8 @@ class Endpoint(Generic[E_contra]):
         async def call_async(*args: Any, **kwargs: Any) -> Response:
             request, settings = injected(args, kwargs)
             kwargs, failure = unwrapped(kwargs)
-            with _serving(request.scope) as exchange:
+            exchange = _exchange(request.scope)
+            with _serving(exchange, request.scope):
                 try:
                     value = await handler(*args, **kwargs) if failure is None else failure
                 except Raised as raised:
@@ -101,7 +102,8 @@ class Endpoint(Generic[E_contra]):
         def call(*args: Any, **kwargs: Any) -> Response:
             request, settings = injected(args, kwargs)
             kwargs, failure = unwrapped(kwargs)
-            with _serving(request.scope) as exchange:
+            exchange = _exchange(request.scope)
+            with _serving(exchange, request.scope):
                 try:
                     value = handler(*args, **kwargs) if failure is None else failure
                 except Raised as raised:
@@ -247,8 +249,8 @@ def checked_outcome(value: object, handler: Callable[..., object]) -> Outcome:
     return outcome
 
 
-@contextmanager
-def _serving(scope: Scope) -> Generator[Exchange]:
+def _exchange(scope: Scope) -> Exchange:
+    """Return the exchange of a request, after checks of its route."""
     exchange = exchange_of(scope)
     name_operation(exchange, scope)
     if 'fastapi' in sys.modules:
@@ -257,12 +259,14 @@ def _serving(scope: Scope) -> Generator[Exchange]:
         )
 
         check_dependencies(scope)
+    return exchange
+
+
+def _serving(exchange: Exchange, scope: Scope) -> AbstractContextManager[None]:
     if current_request_id() == exchange.request_id:
-        yield exchange
-        return
+        return nullcontext()
     locale = locale_for(exchange.accept_language)
-    with serving(exchange.request_id, locale, method=scope['method']):
-        yield exchange
+    return serving(exchange.request_id, locale, method=scope['method'])
 
 
 def _is_request(value: object) -> TypeIs[Request]:
