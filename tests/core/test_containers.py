@@ -16,6 +16,7 @@ import pytest
 import returns.result
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import TypeAdapter
 from returns.io import IOResult, IOSuccess
 from returns.iterables import Fold
 from returns.pipeline import flow as returns_flow
@@ -257,3 +258,12 @@ def test_the_containers_work_without_the_constructor_of_msgspec(
         with pytest.raises(AttributeError):
             own(1).other = 2
     assert type(fallback.Success(1).map(str)) is fallback.Success
+
+
+@pytest.mark.parametrize('result', [Success(1), Failure('no')])
+def test_pydantic_refuses_a_result_and_says_what_to_do_in_fastapi(
+    result: Success[int] | Failure[str],
+) -> None:
+    adapter = TypeAdapter[object](Success[int] | Failure[str])
+    with pytest.raises(TypeError, match=rf'a {type(result).__name__}. In FastAPI'):
+        adapter.validate_python(result)

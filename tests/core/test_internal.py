@@ -91,6 +91,7 @@ def test_the_public_message_replaces_one_with_internal_fields() -> None:
 def test_without_a_public_message_clients_see_the_sentence_of_the_category() -> None:
     assert public_text(LedgerDown('10.0.0.5')) == 'The operation did not finish in time.'
     assert public_text(Spoken('10.0.0.5')) == 'The operation failed.'
+    assert str(Spoken('10.0.0.5')) == 'Ask 10.0.0.5.'
 
 
 def test_a_message_without_internal_fields_is_public() -> None:
