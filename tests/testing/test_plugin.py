@@ -78,10 +78,9 @@ FAILING = """
 
 
 def test_the_project_declares_the_plugin_and_the_strategies() -> None:
-    assert PROJECT['entry-points'] == {
-        'pytest11': {'seamwise': '_seamwise_pytestplugin'},
-        'hypothesis': {'seamwise': 'seamwise.testing.lazy_strategies:register'},
-    }
+    entry_points = PROJECT['entry-points']
+    assert entry_points['pytest11'] == {'seamwise': '_seamwise_pytestplugin'}
+    assert entry_points['hypothesis'] == {'seamwise': 'seamwise.testing.lazy_strategies:register'}
     assert PROJECT['optional-dependencies']['pytest'] == ['pytest>=8.4,<10']
 
 

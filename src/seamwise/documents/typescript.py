@@ -119,8 +119,9 @@ class _Module:
 
     def _interface(self, kind: type[TaggedError], arms: Iterable[HttpArm[Any]]) -> str:
         codes = dict.fromkeys(json.dumps(arm.code) for arm in arms)
-        [names, *others] = {arm.detail_names(kind) for arm in arms}
-        details = _ANY_DETAILS if names is None or others else self._details(kind, names)
+        all_names = {arm.detail_names(kind) for arm in arms}
+        names = all_names.pop()
+        details = _ANY_DETAILS if names is None or all_names else self._details(kind, names)
         comment = meaning_of(kind).replace('*/', '* /') or kind.__name__
         return f"""\
 /** {comment} */
