@@ -902,3 +902,15 @@ def test_a_raised_error_is_a_failure_where_the_adapter_covers_it(*, is_installed
     assert client.get('/7').json()['error']['code'] == 'NO_SUCH_USER'
     with pytest.raises(Raised):
         client.get('/0')
+
+
+def test_the_document_is_generated_once_until_a_route_is_added() -> None:
+    app = FastAPI()
+    install(app, TABLE)
+    router = APIRouter()
+    router.get('/first')(as_async)
+    app.include_router(router)
+    document = app.openapi()
+    assert app.openapi() is document
+    router.get('/second')(as_async)
+    assert set(app.openapi()['paths']) == {'/first', '/second'}

@@ -55,14 +55,11 @@ def prepare_routes(app: FastAPI, answers: Answers) -> None:
     Raises:
         TypeError: The adapter does not cover an error that a handler is declared to return.
     """
-    if app.router.route_class is APIRoute:
-        app.router.route_class = ResultRoute
-    _convert_all(app.router)
+    _convert_routes(app)
     for route in effective_routes(app):
         if isinstance(route.original_route, APIWebSocketRoute):
             resolve_dependencies(route.dependant)
-        elif isinstance(route.original_route, ResultRoute):
-            _check_arms(route, answers)
+    _check_arms(app, answers)
 
 
 def document_errors(app: FastAPI, answers: Answers) -> None:
@@ -72,10 +69,11 @@ def document_errors(app: FastAPI, answers: Answers) -> None:
 
     def openapi() -> dict[str, Any]:
         nonlocal documented
-        prepare_routes(app, answers)
+        _convert_routes(app)
         document = generate()
         # FastAPI keeps the document until a route is added.
         if document is not documented:
+            _check_arms(app, answers)
             _add_errors(document, app, answers)
             documented = document
         return document
@@ -86,11 +84,10 @@ def document_errors(app: FastAPI, answers: Answers) -> None:
 def _add_errors(document: dict[str, Any], app: FastAPI, answers: Answers) -> None:
     operations: defaultdict[int, list[Operation]] = defaultdict(list)
     adapters: dict[int, Answers] = {}
-    for route in effective_routes(app):
-        if isinstance(route.original_route, ResultRoute):
-            own = route.original_route.own_answers or answers
-            adapters[id(own.adapter)] = own
-            operations[id(own.adapter)] += _operations(route)
+    for route in _result_routes(app):
+        own = route.original_route.own_answers or answers
+        adapters[id(own.adapter)] = own
+        operations[id(own.adapter)] += _operations(route)
     for key, own in adapters.items():
         add_errors(document, operations[key], own.table or _NO_ARMS, body=answers.body)
 
@@ -102,14 +99,24 @@ def _operations(route: Any) -> Iterator[Operation]:
         yield Operation(route.path_format, method.lower(), errors, is_formatted)
 
 
+def _convert_routes(app: FastAPI) -> None:
+    if app.router.route_class is APIRoute:
+        app.router.route_class = ResultRoute
+    _convert_all(app.router)
+
+
 def _convert_all(router: fastapi.routing.APIRouter) -> None:
+    has_converted = False
     for route in router.routes:
-        if isinstance(route, APIRoute):
+        if isinstance(route, APIRoute) and not isinstance(route, ResultRoute):
             convert(route)
+            has_converted = True
         # An included router, whose routes FastAPI resolves late.
         elif (included := getattr(route, 'original_router', None)) is not None:
             _convert_all(included)
-    router._mark_routes_changed()
+    if has_converted:
+        # FastAPI resolves the routes and generates the document again.
+        router._mark_routes_changed()
 
 
 def effective_routes(app: FastAPI) -> Iterator[Any]:
@@ -117,19 +124,25 @@ def effective_routes(app: FastAPI) -> Iterator[Any]:
     return fastapi.routing.iter_route_contexts(app.routes)
 
 
-def _check_arms(route: Any, answers: Answers) -> None:
-    original: ResultRoute = route.original_route
-    table = (original.own_answers or answers).table
-    if table is None:
-        return
-    missing = [error for error in errors_of(route) if not issubclass(error, table.kinds)]
-    if missing:
-        names = ', '.join(dict.fromkeys(error.__name__ for error in missing))
-        methods = ', '.join(sorted(route.methods or ()))
-        raise TypeError(
-            f'{methods} {route.path}: the adapter has no arm for {names}. '
-            f'Add `on({missing[0].__name__}).responds(…)` to it.'
-        )
+def _result_routes(app: FastAPI) -> Iterator[Any]:
+    return (
+        route for route in effective_routes(app) if isinstance(route.original_route, ResultRoute)
+    )
+
+
+def _check_arms(app: FastAPI, answers: Answers) -> None:
+    for route in _result_routes(app):
+        table = (route.original_route.own_answers or answers).table
+        if table is None:
+            continue
+        missing = [error for error in errors_of(route) if not issubclass(error, table.kinds)]
+        if missing:
+            names = ', '.join(error.__name__ for error in missing)
+            methods = ', '.join(sorted(route.methods or ()))
+            raise TypeError(
+                f'{methods} {route.path}: the adapter has no arm for {names}. '
+                f'Add `on({missing[0].__name__}).responds(…)` to it.'
+            )
 
 
 def errors_of(route: Any) -> Sequence[type[TaggedError]]:

@@ -97,8 +97,6 @@ class ResultRoute(APIRoute):
 
 def convert(route: APIRoute) -> None:
     """Make a route a `ResultRoute` with its settings; one of an own class keeps its methods."""
-    if isinstance(route, ResultRoute):
-        return
     names = signature(APIRoute.__init__).parameters.keys() - {'self', 'path', 'endpoint'}
     options = {name: getattr(route, name) for name in names if hasattr(route, name)}
     if result_type(route.response_model) is not None or Endpoint.of(route.endpoint) is not None:
