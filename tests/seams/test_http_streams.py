@@ -198,3 +198,19 @@ def test_a_stream_of_events_with_a_failure_ends_completely_on_the_wire() -> None
         answer = send_raw(port, b'GET /fastapi HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
     assert b'event: error' in answer
     assert answer.endswith(b'0\r\n\r\n')
+
+
+async def counted(limit: int) -> AsyncIterator[int]:
+    for number in range(limit):
+        yield number
+
+
+def test_a_partial_function_with_a_yield_is_streamed_as_without_install() -> None:
+    plain, installed = FastAPI(), FastAPI()
+    install(installed, TABLE)
+    answers: list[tuple[int, str]] = []
+    for app in (plain, installed):
+        app.add_api_route('/', partial(counted, 2), response_class=EventSourceResponse)
+        response = TestClient(app).get('/')
+        answers.append((response.status_code, response.text))
+    assert answers[0] == answers[1] == (200, 'data: 0\n\ndata: 1\n\n')

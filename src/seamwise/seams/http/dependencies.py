@@ -11,11 +11,8 @@ from functools import lru_cache, update_wrapper
 from inspect import (
     Parameter,
     Signature,
-    isasyncgenfunction,
     isclass,
     iscoroutine,
-    isgeneratorfunction,
-    isroutine,
     unwrap,
 )
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_args, get_origin
@@ -31,7 +28,12 @@ from seamwise.seams._request_context import current_request_id
 from seamwise.seams.http.answers import Answers
 from seamwise.seams.http.exchange import Exchange, Scope, effective_route, request_id
 from seamwise.seams.http.result_types import result_type
-from seamwise.seams.http.signatures import evaluated_signature, without_partial
+from seamwise.seams.http.signatures import (
+    evaluated_signature,
+    is_async_generator,
+    is_sync_generator,
+    without_partial,
+)
 
 if TYPE_CHECKING:
     from fastapi.dependencies.models import Dependant
@@ -58,10 +60,8 @@ class Resolver:
             self.__signature__ = with_resolvers(self.__signature__, finish_inner, finish_inner)
         self._call = call
         self._finish = finish
-        target = unwrap(self.__wrapped__)
-        function = target if isroutine(target) else getattr(target, '__call__', None)  # noqa: B004 -- the method is used
-        self._is_sync_generator = isgeneratorfunction(function)
-        self._is_async_generator = isasyncgenfunction(function)
+        self._is_sync_generator = is_sync_generator(call)
+        self._is_async_generator = is_async_generator(call)
 
     @property
     def is_generator(self) -> bool:

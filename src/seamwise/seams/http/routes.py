@@ -3,7 +3,7 @@
 from collections.abc import Callable, Coroutine
 from contextvars import Token
 from functools import wraps
-from inspect import isasyncgenfunction, isgeneratorfunction, signature, unwrap
+from inspect import signature
 from typing import Any
 
 import fastapi.routing
@@ -26,7 +26,12 @@ from seamwise.seams.http.exchange import Exchange, current_exchange, exchange_of
 from seamwise.seams.http.fastapi_route import HEADERS_OF_BODY, apply_outcome
 from seamwise.seams.http.fastapi_values import to_jsonable
 from seamwise.seams.http.result_types import ResultType, result_type
-from seamwise.seams.http.signatures import evaluated_signature, is_async
+from seamwise.seams.http.signatures import (
+    evaluated_signature,
+    is_async,
+    is_async_generator,
+    is_sync_generator,
+)
 
 _JSON_HEADER = (b'content-type', JSON.encode())
 
@@ -59,7 +64,7 @@ class ResultRoute(APIRoute):
         owner = route.dependency_overrides_provider
         if owner is not None and not isinstance(owner, Overrides):
             route.dependency_overrides_provider = Overrides(owner)
-        if not _is_generator(self.endpoint):
+        if not (is_sync_generator(self.endpoint) or is_async_generator(self.endpoint)):
             route.dependant.call = _finishing(
                 route.dependant.call,
                 is_declared=self.result is not None,
@@ -99,10 +104,9 @@ def convert(route: APIRoute) -> None:
     """Make a route a `ResultRoute` with its settings; one of an own class keeps its methods."""
     names = signature(APIRoute.__init__).parameters.keys() - {'self', 'path', 'endpoint'}
     options = {name: getattr(route, name) for name in names if hasattr(route, name)}
-    if result_type(route.response_model) is not None or Endpoint.of(route.endpoint) is not None:
-        options['response_model'] = route.response_model or Default(None)
-        if result_type(route.response_model) is not None:
-            options['response_model'] = Default(None)
+    is_of_endpoint = Endpoint.of(route.endpoint) is not None and not route.response_model
+    if is_of_endpoint or result_type(route.response_model) is not None:
+        options['response_model'] = Default(None)
     own: Any = type(route)
     class_: Any = ResultRoute if own is APIRoute else type(own.__name__, (ResultRoute, own), {})
     route.__class__ = class_
@@ -136,11 +140,6 @@ def _effective_route(route: ResultRoute) -> Any:
     variable = getattr(fastapi.routing, '_effective_route_context_var', None)
     context = None if variable is None else variable.get()
     return route if context is None or context.original_route is not route else context
-
-
-def _is_generator(handler: Callable[..., Any]) -> bool:
-    target = unwrap(handler)
-    return isgeneratorfunction(target) or isasyncgenfunction(target)
 
 
 def _finishing(

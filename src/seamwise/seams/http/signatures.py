@@ -2,7 +2,15 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from inspect import Signature, iscoroutinefunction, signature, unwrap
+from inspect import (
+    Signature,
+    isasyncgenfunction,
+    iscoroutinefunction,
+    isgeneratorfunction,
+    isroutine,
+    signature,
+    unwrap,
+)
 from typing import Any
 
 from seamwise.containers import Failure, as_result
@@ -26,9 +34,23 @@ def without_partial(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def is_async(function: Callable[..., Any]) -> bool:
     """Return whether a function, or the `__call__` of an object, is a coroutine function."""
+    return iscoroutinefunction(_routine(function))
+
+
+def is_sync_generator(function: Callable[..., Any]) -> bool:
+    """Return whether a function, or the `__call__` of an object, has a `yield`."""
+    return isgeneratorfunction(_routine(function))
+
+
+def is_async_generator(function: Callable[..., Any]) -> bool:
+    """Return whether an async function, or the `__call__` of an object, has a `yield`."""
+    return isasyncgenfunction(_routine(function))
+
+
+def _routine(function: Callable[..., Any]) -> object:
+    """Return the innermost function, or the method that a call of an object runs."""
     target = unwrap(without_partial(function))
-    method = getattr(target, '__call__', None)  # noqa: B004 -- `callable` does not return the method
-    return iscoroutinefunction(target) or iscoroutinefunction(method)
+    return target if isroutine(target) else getattr(target, '__call__', None)  # noqa: B004 -- `callable` does not return the method
 
 
 def unwrapped(values: Mapping[str, object]) -> tuple[dict[str, Any], Failure[Any] | None]:
