@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from seamwise import Cause, Secret, TaggedError
@@ -32,6 +33,13 @@ _CREDENTIALS = st.sampled_from(
         f' {{"apiKey": "{PLANTED}"}} ',
     ]
 )
+
+few_examples = settings(
+    max_examples=4,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
+"""For tests of every class: hundreds of examples in all, few of each class."""
 
 
 def members(*unions: Any) -> tuple[type[TaggedError], ...]:

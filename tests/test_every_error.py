@@ -13,14 +13,14 @@ from typing import Any, cast
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import seamwise.catalog
 import seamwise.policies
 from seamwise import TaggedError, codec, json_schema, shown, text
 from seamwise.catalog.tools import FileNotFound
-from tests.strategies import EVERY_CLASS, PLANTED, errors, structs
+from tests.strategies import EVERY_CLASS, PLANTED, errors, few_examples, structs
 
 DOMAINS = [
     importlib.import_module(f'{package.__name__}.{module.name}')
@@ -132,9 +132,6 @@ PRODUCERS = [
 ]
 
 every_class = pytest.mark.parametrize('class_', CLASSES, ids=lambda class_: class_.__name__)
-few_examples = settings(
-    max_examples=12, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
-)
 
 
 def equals_its_copy(value: object) -> bool:

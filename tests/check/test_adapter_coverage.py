@@ -31,7 +31,11 @@ GONE = LOST.but(on(Busy).hidden())
 """
 
 
-@pytest.mark.parametrize('plugin', ['', 'plugins = seamwise.check.plugin\n'])
+@pytest.mark.parametrize(
+    'plugin',
+    [pytest.param('', marks=pytest.mark.slow), 'plugins = seamwise.check.plugin\n'],
+    ids=['mypy', 'plugin'],
+)
 def test_the_finding_names_the_classes_without_an_arm(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, plugin: str
 ) -> None:

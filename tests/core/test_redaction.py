@@ -600,7 +600,7 @@ DEEPER: list[Change] = [
 @pytest.mark.parametrize('wrap', DEEPER)
 def test_deep_nesting_is_redacted_without_recursion(wrap: Change) -> None:
     value: Any = {'password': PLANTED, 'city': 'Oslo'}
-    for _ in range(100_000):
+    for _ in range(20_000):
         value = wrap(value)
     redacted = redacted_any(value)
     flat = [part for part in parts(redacted) if isinstance(part, str)]

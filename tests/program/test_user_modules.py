@@ -483,6 +483,7 @@ def test_map_takes_a_module_instead_of_a_path(shop: Path) -> None:
     assert 'shop' not in sys.modules
 
 
+@pytest.mark.slow
 def test_map_shows_the_errors_of_a_table(shop: Path) -> None:
     (shop / 'shop' / 'others.py').unlink()
     result = invoke('map', '--table', 'shop.http:ADMIN', '--json', '--no-cache')
@@ -512,6 +513,7 @@ def test_a_module_without_source_cannot_be_mapped(shop: Path) -> None:
 # The page
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_page_print_what_it_shows(tmp_path: Path) -> None:
     page = (Path(__file__).parents[2] / 'docs' / 'your-errors.md').read_text(encoding='utf-8')
     errors, tables = re.findall(r'```python\n(.*?)```', page, re.DOTALL)

@@ -14,7 +14,7 @@ from a2a.client.transports.jsonrpc import JsonRpcTransport
 from a2a.client.transports.rest import RestTransport
 from a2a.types.a2a_pb2 import AgentCard, GetTaskRequest, Task
 from a2a.utils.errors import A2A_ERROR_MAPPING, JSON_RPC_ERROR_CODE_MAP, A2AError
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -41,7 +41,7 @@ from seamwise.seams.jsonrpc import (
 )
 from seamwise.seams.jsonrpc import Request as RpcRequest
 from seamwise.seams.jsonrpc import response as rpc_response
-from tests.strategies import PLANTED, members, structs
+from tests.strategies import PLANTED, few_examples, members, structs
 
 FACTS: dict[str, Any] = json.loads(
     (Path(__file__).parent.parent / 'vectors' / 'jsonrpc_codes.json').read_text(encoding='utf-8')
@@ -117,11 +117,7 @@ def test_metadata_holds_the_public_fields_as_texts() -> None:
 
 @pytest.mark.parametrize('kind', members(A2aError), ids=lambda kind: kind.__name__)
 @given(data=st.data())
-@settings(
-    max_examples=10,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-)
+@few_examples
 def test_details_are_those_of_google_rpc_for_every_error(
     kind: type[A2aError], data: st.DataObject
 ) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -63,7 +63,7 @@ from seamwise.seams.http.tables import (
 )
 from seamwise.testing import assert_failure
 from tests.seams.hidden import without_hidden
-from tests.strategies import PLANTED, structs
+from tests.strategies import PLANTED, few_examples, structs
 
 FACTS: dict[str, Any] = json.loads(
     (Path(__file__).parent.parent / 'vectors' / 'named_bodies.json').read_text(encoding='utf-8')
@@ -94,10 +94,6 @@ ALL: Any = reduce(_join, TABLES)
 ARMS: dict[Any, Any] = dict(ALL.arms)
 VISIBLE: list[Any] = [kind for kind, arm in ARMS.items() if not isinstance(arm, Hidden)]
 UNION: Any = reduce(_join, VISIBLE)
-
-few_examples = settings(
-    max_examples=5, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
-)
 
 
 def has_json_form(error: object) -> bool:

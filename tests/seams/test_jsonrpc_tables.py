@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Union
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from seamwise import Failure, Result, Success, TaggedError, codec, shown
@@ -53,7 +53,7 @@ from seamwise.seams.jsonrpc.codes import REVISIONS
 from seamwise.seams.jsonrpc.dialects import STRUCT
 from seamwise.seams.model.messages import ToolResult
 from tests.seams.hidden import without_hidden
-from tests.strategies import PLANTED, UNIONS, members, structs
+from tests.strategies import PLANTED, UNIONS, few_examples, members, structs
 
 FACTS: dict[str, Any] = json.loads(
     (Path(__file__).parent.parent / 'vectors' / 'jsonrpc_codes.json').read_text(encoding='utf-8')
@@ -75,11 +75,6 @@ CANCELLED = {StreamAborted, UserInterrupted}
 revisions = st.sampled_from(REVISIONS)
 every_class = pytest.mark.parametrize('kind', members(EVERYTHING), ids=lambda kind: kind.__name__)
 every_revision = pytest.mark.parametrize('revision', REVISIONS, ids='-'.join)
-few_examples = settings(
-    max_examples=12,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-)
 
 
 def table_of(kind: type[TaggedError]) -> Mapping[Revision, Any]:

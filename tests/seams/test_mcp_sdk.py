@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Annotated, Any, Literal, TypeAlias
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp import Client, MCPError
 from mcp.server import Server
@@ -42,7 +42,7 @@ from seamwise.seams.jsonrpc import (
     tables,
     to_mcp,
 )
-from tests.strategies import UNIONS, members, structs
+from tests.strategies import UNIONS, few_examples, members, structs
 
 LATEST = MCP_REVISIONS[-1]
 MISSING = FileNotFound('read_file', 'src/ap.py', ('src/app.py',))
@@ -133,11 +133,7 @@ def test_the_sdk_accepts_refused_calls(revision: str, error: ToolError) -> None:
     ids=lambda kind: kind.__name__,
 )
 @given(data=st.data(), revision=st.sampled_from(MCP_REVISIONS))
-@settings(
-    max_examples=5,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-)
+@few_examples
 def test_the_sdk_accepts_the_answer_for_every_error(
     kind: type[TaggedError], data: st.DataObject, revision: str
 ) -> None:

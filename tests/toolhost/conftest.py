@@ -1,22 +1,11 @@
 """Fixtures: a separate workspace for each test, with a secret file outside of it."""
 
-import gc
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from seamwise.toolhost.workspace.workspace import Workspace
 from tests.toolhost.helpers import CANARY
-
-
-@pytest.fixture(scope='session', autouse=True)
-def _freeze_other_objects() -> Iterator[None]:
-    # Tests that collect garbage would scan the objects of all earlier tests, for seconds.
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 @pytest.fixture

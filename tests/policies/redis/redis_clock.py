@@ -29,10 +29,13 @@ class RedisClock:
 
 
 def _with_clock(script: Script) -> Script:
-    """Return the script with its only reading of the server's clock replaced."""
+    """Return the script with its only reading of the server's clock replaced.
+
+    Keys expire by the server's own clock, which this one cannot set, so they live a minute longer.
+    """
     assert script.text.count(_TIME) == 1
     return new_script(
         script.text.replace(
             _TIME, "{redis.call('HGET', 'clock', 's'), redis.call('HGET', 'clock', 'us')}"
-        )
+        ).replace("'PX', ttl", "'PX', ttl + 60000")
     )
