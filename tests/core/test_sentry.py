@@ -2,56 +2,38 @@
 
 import sys
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
 import sentry_sdk
 import sentry_sdk.scope
 from sentry_sdk.integrations.logging import LoggingIntegration
-from sentry_sdk.transport import Transport
-from typing_extensions import override
 
 from seamwise import report_defect
 from seamwise._sentry import register
+from tests.sentry_events import sentry_events
 
 PLANTED = 'FAKE-hunter2'
 URL = f'https://ann:{PLANTED}@bank.example'
 
 
-class Envelopes(Transport):
-    """Sentry transport that keeps the events instead of sending them."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.events: list[Any] = []
-
-    @override
-    def capture_envelope(self, envelope: Any) -> None:
-        self.events += [event for event in [envelope.get_event()] if event is not None]
-
-
-def events(*integrations: Any) -> Iterator[list[Any]]:
-    transport = Envelopes()
-    sentry_sdk.init(
-        dsn='https://key@sentry.invalid/1',
-        transport=transport,
-        default_integrations=False,
-        auto_enabling_integrations=False,
-        integrations=integrations,
+def only_integrations(*integrations: Any) -> AbstractContextManager[list[Any]]:
+    return sentry_events(
+        default_integrations=False, auto_enabling_integrations=False, integrations=integrations
     )
-    yield transport.events
-    sentry_sdk.get_client().close()
-    sentry_sdk.get_global_scope().set_client(None)
 
 
 @pytest.fixture(name='with_logging')
 def _with_logging() -> Iterator[list[Any]]:
-    yield from events(LoggingIntegration())
+    with only_integrations(LoggingIntegration()) as events:
+        yield events
 
 
 @pytest.fixture(name='without_logging')
 def _without_logging() -> Iterator[list[Any]]:
-    yield from events()
+    with only_integrations() as events:
+        yield events
 
 
 def raised(error: Exception) -> Exception:

@@ -18,31 +18,18 @@ from sentry_sdk.integrations.dedupe import DedupeIntegration
 from sentry_sdk.integrations.fastapi import FastApiIntegration
 from sentry_sdk.integrations.logging import LoggingIntegration
 from sentry_sdk.integrations.starlette import StarletteIntegration
-from sentry_sdk.transport import Transport
 from starlette.middleware.base import BaseHTTPMiddleware
 from starlette.testclient import TestClient
-from typing_extensions import override
 
 from seamwise import Failure, Result, on_defect
 from seamwise.catalog.network import HostUnreachable
 from seamwise.seams import log
 from seamwise.seams.http import SafeErrors, endpoint, install
 from seamwise.seams.http.tables import NETWORK
+from tests.sentry_events import sentry_events
 from tests.strategies import PLANTED
 
 URL = f'postgresql://app:{PLANTED}@db.example.org/orders'
-
-
-class Envelopes(Transport):
-    """Sentry transport that keeps the events instead of sending them."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.events: list[Any] = []
-
-    @override
-    def capture_envelope(self, envelope: Any) -> None:
-        self.events += [event for event in [envelope.get_event()] if event is not None]
 
 
 class OrdersLost(Exception):
@@ -137,19 +124,15 @@ SCENARIOS: Mapping[str, tuple[Callable[[], Any], tuple[type[Integration], ...] |
 def events_of(
     build: Callable[[], Any], integrations: tuple[type[Integration], ...] | None, path: str
 ) -> list[Any]:
-    transport = Envelopes()
     is_default = integrations is None
-    sentry_sdk.init(
-        dsn='https://key@sentry.invalid/1',
-        transport=transport,
+    with sentry_events(
         default_integrations=is_default,
         auto_enabling_integrations=is_default,
         integrations=[class_() for class_ in integrations or ()],
         in_app_include=['tests'],
-    )
-    TestClient(build(), raise_server_exceptions=False).get(path)
-    sentry_sdk.get_client().close()
-    return transport.events
+    ) as events:
+        TestClient(build(), raise_server_exceptions=False).get(path)
+    return events
 
 
 def events_of_hook(path: str) -> list[Any]:

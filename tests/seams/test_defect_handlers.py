@@ -9,47 +9,28 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import sentry_sdk
 from opentelemetry.sdk._logs import LoggerProvider, LoggingHandler
 from opentelemetry.sdk._logs.export import InMemoryLogRecordExporter, SimpleLogRecordProcessor
 from sentry_sdk.integrations.logging import LoggingIntegration
-from sentry_sdk.transport import Transport
 from sqlalchemy.exc import OperationalError
-from typing_extensions import override
 
 from seamwise import report_defect
 from seamwise.seams import log
+from tests.sentry_events import sentry_events
 
 PLANTED = 'FAKE-hunter2'
 URL = f'postgresql://app:{PLANTED}@db.example.org/orders'
 
 
-class Envelopes(Transport):
-    """Sentry transport that keeps the events instead of sending them."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.events: list[Any] = []
-
-    @override
-    def capture_envelope(self, envelope: Any) -> None:
-        self.events += [event for event in [envelope.get_event()] if event is not None]
-
-
 @pytest.fixture(name='sentry')
-def _sentry() -> Iterator[Envelopes]:
-    transport = Envelopes()
-    sentry_sdk.init(
-        dsn='https://key@sentry.invalid/1',
-        transport=transport,
+def _sentry() -> Iterator[list[Any]]:
+    with sentry_events(
         default_integrations=False,
         auto_enabling_integrations=False,
         integrations=[LoggingIntegration()],
         in_app_include=['tests'],
-    )
-    yield transport
-    sentry_sdk.get_client().close()
-    sentry_sdk.get_global_scope().set_client(None)
+    ) as events:
+        yield events
 
 
 def connect(dsn: str, retries: int) -> None:
@@ -67,9 +48,9 @@ def connection_defect() -> BaseException:
     return info.value
 
 
-def test_sentry_gets_the_exception_without_secrets(sentry: Envelopes) -> None:
+def test_sentry_gets_the_exception_without_secrets(sentry: list[Any]) -> None:
     report = report_defect(connection_defect(), request_id='r-1')
-    [event] = sentry.events
+    [event] = sentry
     assert PLANTED not in repr(event)
     cause, error = event['exception']['values']
     assert (error['module'], error['type']) == ('sqlalchemy.exc', 'OperationalError')
@@ -86,7 +67,7 @@ def test_sentry_gets_the_exception_without_secrets(sentry: Envelopes) -> None:
 
 
 def test_sentry_gets_two_defects_of_one_place_with_the_same_type_and_frames(
-    sentry: Envelopes,
+    sentry: list[Any],
 ) -> None:
     """Sentry groups events by these."""
     for _ in range(2):
@@ -97,7 +78,7 @@ def test_sentry_gets_two_defects_of_one_place_with_the_same_type_and_frames(
             for error in event['exception']['values']
             for frame in error['stacktrace']['frames']
         ]
-        for event in sentry.events
+        for event in sentry
     ]
     assert places[0] == places[1]
     assert places[0]

@@ -10,11 +10,8 @@ from wsgiref.types import WSGIApplication
 
 import httpx
 import pytest
-import sentry_sdk
 from sentry_sdk.integrations.django import DjangoIntegration
 from sentry_sdk.integrations.logging import LoggingIntegration
-from sentry_sdk.transport import Transport
-from typing_extensions import override
 
 from seamwise import Result
 from seamwise.seams.http import SafeErrors, current_request_id, negotiated, unknown
@@ -23,6 +20,7 @@ from seamwise.seams.http.results import to_response
 from seamwise.seams.http.wsgi import SafeWsgi
 from tests.seams.framework_cases import ADAPTER, CASES, Busy, LoggedOut, Missing, check
 from tests.seams.wsgi_servers import Fetched, fetch, wsgiref_server
+from tests.sentry_events import sentry_events
 
 
 def _module(name: str) -> Any:
@@ -333,33 +331,15 @@ def test_a_view_knows_the_request_id_under_both_interfaces(url: str) -> None:
 # Sentry
 
 
-class Events(Transport):
-    """Transport that keeps the events instead of sending them."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.events: list[Any] = []
-
-    @override
-    def capture_envelope(self, envelope: Any) -> None:
-        self.events += [event for event in [envelope.get_event()] if event is not None]
-
-
 @pytest.mark.parametrize('is_propagated', [True, False])
 def test_the_integration_of_sentry_receives_a_defect_once(is_propagated: bool) -> None:
-    transport = Events()
-    sentry_sdk.init(
-        dsn='https://key@sentry.invalid/1',
-        transport=transport,
-        integrations=[DjangoIntegration(), LoggingIntegration(event_level=None)],
-    )
-    try:
-        with testing.override_settings(DEBUG_PROPAGATE_EXCEPTIONS=is_propagated):
-            sent('/broken')
-    finally:
-        sentry_sdk.get_client().close()
-        sentry_sdk.init()
-    [event] = transport.events
+    integrations = [DjangoIntegration(), LoggingIntegration(event_level=None)]
+    with (
+        sentry_events(integrations=integrations) as events,
+        testing.override_settings(DEBUG_PROPAGATE_EXCEPTIONS=is_propagated),
+    ):
+        sent('/broken')
+    [event] = events
     [error] = event['exception']['values']
     assert (error['type'], error['mechanism']['type']) == ('ZeroDivisionError', 'django')
     assert event['transaction'] == '/broken'

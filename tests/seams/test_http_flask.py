@@ -2,18 +2,15 @@
 
 import json
 import logging
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import flask
 import pytest
-import sentry_sdk
 from flask import Flask, Response, request, session, stream_with_context
 from flask.signals import got_request_exception, request_finished, request_tearing_down
 from sentry_sdk.integrations.flask import FlaskIntegration
 from sentry_sdk.integrations.logging import LoggingIntegration
-from sentry_sdk.transport import Transport
-from typing_extensions import override
 from werkzeug.debug import DebuggedApplication
 from werkzeug.exceptions import NotFound
 from werkzeug.test import Client
@@ -24,6 +21,7 @@ from seamwise.seams.http.results import to_response
 from seamwise.seams.http.wsgi import SafeWsgi
 from tests.seams.framework_cases import ADAPTER, CASES, Busy, LoggedOut, Missing, check
 from tests.seams.wsgi_servers import fetch, wsgiref_server
+from tests.sentry_events import sentry_events
 
 ID = {'X-Request-ID': 'r-1'}
 Outcome = Result[object, Missing | LoggedOut | Busy]
@@ -282,34 +280,11 @@ def test_a_file_is_sent_as_it_is(tmp_path: Any) -> None:
 # Sentry
 
 
-class Events(Transport):
-    """Transport that keeps the events instead of sending them."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.events: list[Any] = []
-
-    @override
-    def capture_envelope(self, envelope: Any) -> None:
-        self.events += [event for event in [envelope.get_event()] if event is not None]
-
-
-@pytest.fixture(name='transport')
-def _transport() -> Generator[Events]:
-    transport = Events()
-    sentry_sdk.init(
-        dsn='https://key@sentry.invalid/1',
-        transport=transport,
-        integrations=[FlaskIntegration(), LoggingIntegration(event_level=None)],
-    )
-    yield transport
-    sentry_sdk.get_client().close()
-    sentry_sdk.init()
-
-
-def test_the_integration_of_sentry_receives_a_defect_once(transport: Events) -> None:
-    sent(create_app(), '/broken')
-    [event] = transport.events
+def test_the_integration_of_sentry_receives_a_defect_once() -> None:
+    integrations = [FlaskIntegration(), LoggingIntegration(event_level=None)]
+    with sentry_events(integrations=integrations) as events:
+        sent(create_app(), '/broken')
+    [event] = events
     [error] = event['exception']['values']
     assert (error['type'], error['mechanism']['type']) == ('ZeroDivisionError', 'flask')
     assert event['transaction'] == 'broken'

@@ -3,8 +3,7 @@
 import json
 import logging
 import threading
-from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
 from io import BytesIO, StringIO
 from typing import Any, NamedTuple, NoReturn
 from wsgiref.handlers import SimpleHandler
@@ -13,11 +12,8 @@ from wsgiref.util import FileWrapper, setup_testing_defaults
 from wsgiref.validate import validator
 
 import pytest
-import sentry_sdk
 from sentry_sdk.integrations.logging import LoggingIntegration
 from sentry_sdk.integrations.wsgi import SentryWsgiMiddleware
-from sentry_sdk.transport import Transport
-from typing_extensions import override
 
 from seamwise import Failure, Result
 from seamwise.catalog.storage import RecordNotFound
@@ -26,6 +22,7 @@ from seamwise.seams.http.results import to_response
 from seamwise.seams.http.tables import STORAGE
 from seamwise.seams.http.wsgi import SafeWsgi
 from tests.seams.wsgi_servers import fetch, werkzeug_server, wsgiref_server
+from tests.sentry_events import sentry_events
 
 TEXT = [('Content-Type', 'text/plain')]
 INSIDE = 'the inside'
@@ -441,34 +438,11 @@ def test_threads_of_a_server_keep_their_request_ids(
 # Sentry
 
 
-class Events(Transport):
-    """Transport that keeps the events instead of sending them."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.events: list[Any] = []
-
-    @override
-    def capture_envelope(self, envelope: Any) -> None:
-        self.events += [event for event in [envelope.get_event()] if event is not None]
-
-
-@contextmanager
-def sentry(**options: Any) -> Generator[Events]:
-    events = Events()
-    sentry_sdk.init(dsn='https://key@sentry.invalid/1', transport=events, **options)
-    try:
-        yield events
-    finally:
-        sentry_sdk.get_client().close()
-        sentry_sdk.init()
-
-
 @before_the_body
 def test_sentry_receives_a_defect_from_its_middleware_outside(app: WSGIApplication) -> None:
-    with sentry(integrations=[LoggingIntegration(event_level=None)]) as transport:
+    with sentry_events(integrations=[LoggingIntegration(event_level=None)]) as events:
         serve(SentryWsgiMiddleware(SafeWsgi(app)), is_checked=False)
-    [event] = transport.events
+    [event] = events
     [error] = event['exception']['values']
     assert (error['type'], error['mechanism']['type']) == ('ZeroDivisionError', 'wsgi')
     assert event['request']['method'] == 'GET'
@@ -476,8 +450,8 @@ def test_sentry_receives_a_defect_from_its_middleware_outside(app: WSGIApplicati
 
 @before_the_body
 def test_sentry_receives_a_defect_from_the_log_alone(app: WSGIApplication) -> None:
-    with sentry() as transport:
+    with sentry_events() as events:
         serve(SafeWsgi(app), is_checked=False)
-    [event] = transport.events
+    [event] = events
     assert event['exception']['values'][-1]['type'] == 'ZeroDivisionError'
     assert event['extra']['ref'].startswith('err_')
