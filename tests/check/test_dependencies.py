@@ -94,3 +94,42 @@ def test_an_error_that_one_of_several_adapters_covers_is_not_found(tmp_path: Pat
 def test_an_adapter_of_unknown_errors_may_cover_each(tmp_path: Path) -> None:
     main = 'def unknown(adapter):  # type: ignore\n    install(app, adapter)\n'
     assert findings(tmp_path, main) == []
+
+
+ADDED = """
+def profile(user: User) -> str:
+    return user
+
+async def chat(websocket: WebSocket, user: str = Depends(user)) -> None: ...
+def names(user: str = Depends(user)) -> None: ...
+
+@endpoint(ACCESS)
+def answered(user: str = Depends(user)) -> Result[str, SignedOut]:
+    return Success(user)
+
+app.add_api_route('/profile', profile)
+app.add_api_route('/names', endpoint=names)
+app.add_api_route('/answered', answered)
+app.add_api_websocket_route('/chat', chat)
+
+@app.websocket('/rooms')
+async def rooms(websocket: WebSocket, user: str = Depends(user)) -> None: ...
+"""
+
+
+def test_routes_that_are_added_by_a_call_or_serve_websockets_are_found(tmp_path: Path) -> None:
+    imports = """
+from deps import SignedOut, User, user
+from fastapi import Depends, WebSocket
+from seamwise import Result, Success
+from seamwise.seams.http import endpoint
+"""
+    assert findings(tmp_path, f'{imports}install(app, BUSY)\n{ADDED}')[1:] == [
+        ('main.py', 'async def chat(websocket: WebSocket, user: str = Depends(user)) -> None: ...'),
+        ('main.py', 'def names(user: str = Depends(user)) -> None: ...'),
+        (
+            'main.py',
+            'async def rooms(websocket: WebSocket, user: str = Depends(user)) -> None: ...',
+        ),
+        ('routes.py', 'def default(user: str = Depends(deps.user)) -> str:'),
+    ]

@@ -1,14 +1,14 @@
 """Dependencies of FastAPI in a module, and the adapters that answer their failures."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from mypy.types import CallableType, Instance
 
 from seamwise.check.facts import DependencyUse, InstalledAdapter, Route
 from seamwise.check.inference.error_inference import ErrorInference
 from seamwise.check.inference.seams import ADAPTER
-from seamwise.check.typed_ast.channels import base_names, errors_of_type, union_members
+from seamwise.check.typed_ast.channels import UNSPECIFIC, base_names, errors_of_type, union_members
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module
 from seamwise.check.typed_ast.qualified_names import qualified_name
 
@@ -18,8 +18,9 @@ _MARKERS = frozenset({
 })  # fmt: skip
 _OWNERS = frozenset({'fastapi.applications.FastAPI', 'fastapi.routing.APIRouter'})
 _ROUTE_METHODS = frozenset(
-    {'api_route', 'delete', 'get', 'head', 'options', 'patch', 'post', 'put', 'trace'}
+    ['api_route', 'delete', 'get', 'head', 'options', 'patch', 'post', 'put', 'trace', 'websocket']
 )
+_ADD_METHODS = frozenset({'add_api_route', 'add_api_websocket_route'})
 _ENDPOINT = 'seamwise.seams.http.endpoints.endpoint'
 _APPLICATION = 'starlette.applications.Starlette'
 
@@ -57,10 +58,16 @@ def routes(inference: ErrorInference) -> Iterator[Route]:
         name = inference.function_name(function)
         if endpoints and endpoints[0].args:
             covered = _covered_errors(endpoints[0].args[0], inference)
-            if covered is not None:
-                yield Route(name, covered)
-        elif any(_is_route(decorator, inference) for decorator in function.decorator_list):
+            yield Route(name, tuple(UNSPECIFIC) if covered is None else covered)
+        elif any(
+            _is_call_of(decorator, _ROUTE_METHODS, inference)
+            for decorator in function.decorator_list
+        ):
             yield Route(name, None)
+    for call in inference.module.nodes_of_type(ast.Call):
+        handler = _added_handler(call, inference)
+        if handler:
+            yield Route(handler, None)
 
 
 def installed_adapters(inference: ErrorInference) -> Iterator[InstalledAdapter]:
@@ -128,9 +135,18 @@ def _name(node: ast.expr, inference: ErrorInference) -> str:
     return f'{inference.module.name}.{node.id}' if isinstance(node, ast.Name) else ''
 
 
-def _is_route(decorator: ast.expr, inference: ErrorInference) -> bool:
-    match decorator:
-        case ast.Call(ast.Attribute(owner, method)) if method in _ROUTE_METHODS:
+def _added_handler(call: ast.Call, inference: ErrorInference) -> str:
+    """Return the full name of the handler in `app.add_api_route(path, handler)`, else ''."""
+    if not _is_call_of(call, _ADD_METHODS, inference):
+        return ''
+    named = [keyword.value for keyword in call.keywords if keyword.arg == 'endpoint']
+    return next((_name(node, inference) for node in (*call.args[1:2], *named)), '')
+
+
+def _is_call_of(node: ast.expr, methods: Collection[str], inference: ErrorInference) -> bool:
+    """Return whether a node calls one of these methods of an application or a router."""
+    match node:
+        case ast.Call(ast.Attribute(owner, method)) if method in methods:
             owners = union_members(inference.module.type_of(owner))
             return any(base_names(member) & _OWNERS for member in owners)
         case _:

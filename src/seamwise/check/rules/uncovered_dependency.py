@@ -55,6 +55,7 @@ def own_order(number: int, user: Annotated[str, Depends(current_user)]) -> Resul
 | In an annotation with a name: `CurrentUser = Annotated[User, Depends(current_user)]` | yes |
 | In `dependencies=[…]` of a route, a router or an application | yes |
 | A dependency of a dependency | yes |
+| Routes by a decorator (`app.get`, `router.websocket` …) or by `add_api_route` | yes |
 | A function whose errors are not declared, or that is not in the checked files | no |
 | Without `endpoint`, if no checked file calls `install` | no |
 
@@ -111,12 +112,13 @@ class _Program:
         adapters = [adapter for file in self._files for adapter in file.installed_adapters]
         # An adapter of unknown errors may cover any of them.
         installed = {error for adapter in adapters for error in adapter.covered or UNSPECIFIC}
-        for file in self._files:
-            for route in file.routes:
-                if route.covered is not None:
-                    yield route.function, route.covered
-                elif adapters:
-                    yield route.function, installed
+        routes = [route for file in self._files for route in file.routes]
+        answered = {route.function for route in routes if route.covered is not None}
+        for route in routes:
+            if route.covered is not None:
+                yield route.function, route.covered
+            elif adapters and route.function not in answered:
+                yield route.function, installed
         if adapters:
             yield '', installed
 
