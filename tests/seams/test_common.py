@@ -258,8 +258,9 @@ def test_public_fields_exclude_secrets_with_unresolved_annotations() -> None:
 def test_the_public_fields_of_every_class_can_be_encoded(error: TaggedError) -> None:
     fields = public_fields(error)
     assert PLANTED not in to_json(fields).decode()
+    hints = get_type_hints(type(error), include_extras=True)
     private = {'cause'} | {
-        name for name, hint in get_type_hints(type(error)).items() if 'Secret' in str(hint)
+        name for name, hint in hints.items() if 'Secret' in str(hint) or 'INTERNAL' in str(hint)
     }
     assert set(fields) == {*error.__struct_fields__} - private
 

@@ -19,7 +19,7 @@ from seamwise.seams._common import (
     safe_text,
 )
 from seamwise.seams._fingerprint import error_type, fingerprint
-from seamwise.seams._operations import current_operation, start_operation
+from seamwise.seams._operations import current_operation, inner_operation
 from seamwise.seams._redacted import all_causes
 from seamwise.seams._request_context import current_request_id
 
@@ -211,7 +211,7 @@ class FailureLog:
         ...     log.failed(missing, seam='session', operation='get_user')
         ...     log.failed(missing, seam='jsonrpc', operation='tools/call')  # not logged again
         """
-        return start_operation()
+        return inner_operation(has_end=True)
 
     def _level(self, error: object, is_server_error: bool) -> int:  # noqa: FBT001 -- private
         if not isinstance(error, TaggedError):

@@ -1,14 +1,13 @@
 """Errors that were counted or logged per operation, so that several layers report each once."""
 
-from collections import deque
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import islice
 from threading import Lock
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from seamwise.causes import chain
 from seamwise.errors import TaggedError
@@ -20,7 +19,7 @@ DEPTH_LIMIT = 32
 """Number of causes of an error that are compared."""
 
 
-class _Mark(Struct):
+class _Mark(Struct, eq=False):
     """A counted error, the reporter that counted it, and the seams that have reported it."""
 
     error: TaggedError
@@ -28,30 +27,21 @@ class _Mark(Struct):
     seams: set[str]
 
 
-class Operation:
-    """Errors that were reported during an operation; tasks and threads in its context share it.
+class Operation(Struct, eq=False):
+    """Errors that were reported during an operation; tasks and threads in its context share it."""
 
-    Args:
-        has_end: Whether the operation ends, so that a later one starts without its errors.
-        request_id: Id of the request that the operation is, or is a part of.
-        locale: Language of the client.
-        method: HTTP method of the request.
-    """
-
-    def __init__(
-        self,
-        *,
-        has_end: bool,
-        request_id: str | None = None,
-        locale: str = 'en',
-        method: str | None = None,
-    ) -> None:
-        self.has_end = has_end
-        self.request_id = request_id
-        self.locale = locale
-        self.method = method
-        self._marks: deque[_Mark] = deque(maxlen=MARKS_LIMIT)
-        self._lock = Lock()
+    has_end: bool
+    """Whether the operation ends, so that a later one starts without its errors."""
+    request_id: str | None = None
+    """Id of the request that the operation is, or is a part of."""
+    locale: str = 'en'
+    """Language of the client."""
+    method: str | None = None
+    """HTTP method of the request."""
+    marks: list[_Mark] = []
+    """The last counted errors."""
+    lock: Lock = field(default_factory=Lock)
+    """Held while the marks are read or changed."""
 
     def is_first_report(self, error: TaggedError, *, seam: str, reporter: object) -> bool:
         """Mark an error, and return whether `reporter` has not reported this failure before.
@@ -60,15 +50,14 @@ class Operation:
         one. A report of the same seam is a new failure: errors can be constants, so the identity
         of the object is not sufficient.
         """
-        with self._lock:
-            if not self._marks:
-                self._marks.append(_Mark(error, reporter, {seam}))
-                return True
-            chain_ids = {id(cause) for cause in islice(chain(error), DEPTH_LIMIT)}
+        with self.lock:
+            chain_ids = (
+                {id(cause) for cause in islice(chain(error), DEPTH_LIMIT)} if self.marks else ()
+            )
             mark = next(
                 (
                     mark
-                    for mark in reversed(self._marks)
+                    for mark in reversed(self.marks)
                     if mark.reporter is reporter and id(mark.error) in chain_ids
                 ),
                 None,
@@ -77,16 +66,20 @@ class Operation:
                 mark.seams.add(seam)
                 return False
             if mark is not None:
-                self._marks.remove(mark)
-            self._marks.append(_Mark(error, reporter, {seam}))
+                self.marks.remove(mark)
+            self._extend([_Mark(error, reporter, {seam})])
             return True
 
     def copy_marks_to(self, outer: 'Operation') -> None:
         """Copy the marks to the outer operation, so that it does not count the errors again."""
-        with self._lock:
-            marks = tuple(self._marks)
-        with outer._lock:
-            outer._marks.extend(marks)
+        with self.lock:
+            marks = tuple(self.marks)
+        with outer.lock:
+            outer._extend(marks)
+
+    def _extend(self, marks: Iterable[_Mark]) -> None:
+        self.marks.extend(marks)
+        del self.marks[:-MARKS_LIMIT]
 
 
 ACTIVE: Final[ContextVar[Operation | None]] = ContextVar('seamwise_operation', default=None)
@@ -103,11 +96,18 @@ def current_operation() -> Operation:
 
 
 @contextmanager
-def start_operation() -> Generator[None, None, None]:
-    """Start an operation without counted errors, which ends with the context."""
+def inner_operation(*, has_end: bool = False, locale: str | None = None) -> Generator[None]:
+    """Set an operation in the operation of this context, inside a `with` block.
+
+    The outer operation gets its marks at the end.
+
+    Args:
+        has_end: Whether the inner operation ends; it does if the outer one does.
+        locale: Language of the reader. Default: that of the outer operation.
+    """
     outer = current_operation()
     inner = Operation(
-        has_end=True, request_id=outer.request_id, locale=outer.locale, method=outer.method
+        has_end or outer.has_end, outer.request_id, locale or outer.locale, outer.method
     )
     token = ACTIVE.set(inner)
     try:

@@ -3,12 +3,11 @@
 Tasks and threads that a request starts with its context see the same values.
 """
 
-from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from contextvars import Token
 from typing import Final
 
-from seamwise.seams._operations import ACTIVE, Operation, current_operation
+from seamwise.seams._operations import ACTIVE, Operation, inner_operation
 
 _IDEMPOTENT_METHODS: Final = frozenset({'GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE'})
 """Methods whose requests may be repeated (RFC 9110, 9.2.2)."""
@@ -46,40 +45,25 @@ class serving:  # noqa: N801 -- a context manager, used like a function
     """
 
     # It runs for every request, and a class takes less time than `contextlib.contextmanager`.
-    __slots__ = ('_locale', '_method', '_request_id', '_token')
+    __slots__ = ('_operation', '_token')
 
     def __init__(self, request_id: str, locale: str = 'en', *, method: str | None = None) -> None:
-        self._request_id = request_id
-        self._locale = locale
-        self._method = method
+        self._operation = Operation(True, request_id, locale, method)  # noqa: FBT003 -- positional arguments are faster
 
     def __enter__(self) -> None:
         # Nothing is copied to the context of the server: in another request, the same error object
         # is a new failure.
-        operation = Operation(
-            has_end=True, request_id=self._request_id, locale=self._locale, method=self._method
-        )
-        self._token: Token[Operation | None] = ACTIVE.set(operation)
+        self._token: Token[Operation | None] = ACTIVE.set(self._operation)
 
     def __exit__(self, *exc_info: object) -> None:
         ACTIVE.reset(self._token)
 
 
-@contextmanager
-def in_language(locale: str) -> Generator[None]:
+def in_language(locale: str) -> AbstractContextManager[None]:
     """Set the language of the reader inside a `with` block, outside of a request too.
 
     >>> with in_language('zh_CN'):
     ...     current_locale()
     'zh_CN'
     """
-    outer = current_operation()
-    inner = Operation(
-        has_end=outer.has_end, request_id=outer.request_id, locale=locale, method=outer.method
-    )
-    token = ACTIVE.set(inner)
-    try:
-        yield
-    finally:
-        ACTIVE.reset(token)
-        inner.copy_marks_to(outer)
+    return inner_operation(locale=locale)

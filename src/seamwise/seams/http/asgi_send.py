@@ -1,5 +1,7 @@
 """ASGI `send` wrapper that adds the request id and knows how far a response has come."""
 
+from collections.abc import Awaitable
+
 from seamwise.seams.http.exchange import Exchange, Message, Send
 from seamwise.seams.http.response import RawResponse
 
@@ -19,7 +21,7 @@ class Sender:
         self.disconnect_error: OSError | None = None
         """The error with which the server reported that the client is disconnected."""
 
-    async def __call__(self, message: Message) -> None:
+    def __call__(self, message: Message) -> Awaitable[None]:
         """Forward an ASGI message."""
         if message['type'] == 'http.response.start':
             message = self._with_request_id(message)
@@ -27,7 +29,7 @@ class Sender:
         elif self.is_event_stream and not message.get('more_body'):
             self._is_end_held = True
             message = {**message, 'more_body': True}
-        await self._forward(message)
+        return self._forward(message)
 
     async def _forward(self, message: Message) -> None:
         try:

@@ -24,6 +24,7 @@ App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 """An ASGI 3 application."""
 
 _SCOPE_KEY = 'seamwise.exchange'
+_HEADERS = frozenset({b'accept', b'accept-language', b'x-request-id'})
 # Harmless in a header, a log and a shell.
 _SAFE_ID = pattern(r'[A-Za-z0-9._-]{1,128}').fullmatch
 
@@ -71,16 +72,18 @@ def exchange_of(scope: Scope) -> Exchange:
     """Return the exchange of a request; the first call creates it."""
     exchange: Exchange | None = scope.get(_SCOPE_KEY)
     if exchange is None:
-        id_ = accept = language = None
+        values: dict[bytes, str] = {}
         for name, value in scope['headers']:
-            if name == b'accept':
-                accept = value if accept is None else b', '.join([accept, value])
-            elif name == b'accept-language':
-                language = value if language is None else b', '.join([language, value])
-            elif name == b'x-request-id':
-                id_ = value if id_ is None else b', '.join([id_, value])
-        operation: str = scope.get('method', 'WEBSOCKET')
-        exchange = Exchange(request_id(_text(id_)), _text(accept), _text(language), operation)
+            if name in _HEADERS:
+                text = value.decode('latin-1')
+                # Several values are one list (RFC 9110, 5.3).
+                values[name] = f'{values[name]}, {text}' if name in values else text
+        exchange = Exchange(
+            request_id(values.get(b'x-request-id')),
+            values.get(b'accept'),
+            values.get(b'accept-language'),
+            scope.get('method', 'WEBSOCKET'),
+        )
         scope[_SCOPE_KEY] = exchange
     return exchange
 
@@ -96,7 +99,3 @@ def effective_route(scope: Scope) -> object:
     """Return the route of a request; FastAPI has another object for a route of a router."""
     context: object = scope.get('fastapi', {}).get('effective_route_context')
     return scope.get('route') if context is None else context
-
-
-def _text(value: bytes | None) -> str | None:
-    return None if value is None else value.decode('latin-1')

@@ -7,6 +7,8 @@ import sys
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from seamwise.seams.http.exchange import Scope
 from seamwise.seams.http.successes import Outcome
 
@@ -77,7 +79,7 @@ def apply_settings(
     status = outcome.status or (settings.status_code if settings else None)
     if status is None and route is not None:
         status = route.status_code
-    apply_outcome(response, outcome._replace(status=status))
+    apply_outcome(response, replace(outcome, status=status))
     if settings:
         response.raw_headers.extend(settings.raw_headers)
 

@@ -23,7 +23,7 @@ from seamwise.seams.http.bodies import JSON, BodyFormat, json_as_value, value_me
 from seamwise.seams.http.dependencies import Overrides, has_generators, resolve_dependencies
 from seamwise.seams.http.endpoints import CompleteResponse, Endpoint, checked_outcome, not_a_result
 from seamwise.seams.http.exchange import Exchange, current_exchange, exchange_of
-from seamwise.seams.http.fastapi_route import HEADERS_OF_BODY, apply_outcome
+from seamwise.seams.http.fastapi_route import apply_outcome
 from seamwise.seams.http.fastapi_values import to_jsonable
 from seamwise.seams.http.result_types import ResultType, result_type
 from seamwise.seams.http.signatures import (
@@ -76,7 +76,7 @@ class ResultRoute(APIRoute):
     def _answering(self, handle: Handler, path: str) -> Handler:
         async def answer(request: Request) -> Response:
             exchange = exchange_of(request.scope)
-            exchange.operation = f'{request.method} {path}'
+            exchange.operation = f'{request.scope["method"]} {path}'
             exchange.answers = answers = self._answers(exchange)
             token: Token[Exchange] = current_exchange.set(exchange)
             try:
@@ -194,12 +194,9 @@ def _written(response: Response, exchange: Exchange, answers: Answers) -> Respon
         return response
     content = json_as_value(body, bytes(content), request_id=exchange.request_id, now=in_utc(None))
     response.body = content
-    # The list stays the same: `headers` of the response refers to it.
-    response.raw_headers[:] = [
-        _JSON_HEADER
-        if isinstance(body, BodyFormat)
-        else (b'content-type', value_media_type(body).encode('latin-1')),
-        (b'content-length', b'%d' % len(content)),
-        *(item for item in response.raw_headers if item[0] not in HEADERS_OF_BODY),
-    ]
+    for index, (name, _) in enumerate(response.raw_headers):
+        if name == b'content-length':
+            response.raw_headers[index] = (name, b'%d' % len(content))
+        elif name == b'content-type' and not isinstance(body, BodyFormat):
+            response.raw_headers[index] = (name, value_media_type(body).encode('latin-1'))
     return response

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import ClassVar, Generic, NamedTuple, TypeVar
+from typing import ClassVar, Generic, TypeVar
 from urllib.parse import quote
 
 from msgspec import Struct
@@ -46,7 +46,7 @@ class NoContent(Struct, frozen=True):
 STATUS_VALUES = (Created, Accepted, NoContent)
 
 
-class Outcome(NamedTuple):
+class Outcome(Struct, frozen=True):
     """The value to write for a Success, with its status (None: the default) and headers."""
 
     value: object
@@ -56,15 +56,21 @@ class Outcome(NamedTuple):
 
 def outcome_of(value: object) -> Outcome:
     """Return what to write for the value of a Success."""
+    # Most values have none of these statuses.
+    if not _has_status(value):
+        return Outcome(value)
     if _is_created(value):
         location = value.location
         headers = {} if location is None else {'location': quote(location, _SAFE_IN_URI)}
         return Outcome(value.value, value.status, headers)
     if _is_accepted(value):
         return Outcome(value.value, value.status)
-    if isinstance(value, NoContent):
-        return Outcome(None, value.status)
-    return Outcome(value)
+    return Outcome(None, NoContent.status)
+
+
+def _has_status(value: object) -> bool:
+    """Return whether a value brings its own status."""
+    return isinstance(value, STATUS_VALUES)
 
 
 def _is_created(value: object) -> TypeIs[Created[object]]:

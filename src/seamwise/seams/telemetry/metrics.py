@@ -19,7 +19,7 @@ from seamwise.policies.events import (
     Retrying,
 )
 from seamwise.seams._fingerprint import fingerprint
-from seamwise.seams._operations import current_operation, start_operation
+from seamwise.seams._operations import current_operation, inner_operation
 from seamwise.seams.telemetry.defect_records import record_defect
 from seamwise.seams.telemetry.label_limit import (
     NAMES_LIMIT,
@@ -124,7 +124,7 @@ class Telemetry:
 
     def operation(self) -> AbstractContextManager[None]:
         """Start an operation; all its tasks, and threads in its context, count an error once."""
-        return start_operation()
+        return inner_operation(has_end=True)
 
     def session(self) -> None:
         """Count a session at its start."""
