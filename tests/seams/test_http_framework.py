@@ -344,6 +344,12 @@ def test_pointers_lead_into_the_body_also_through_unions() -> None:
     ]
 
 
+def test_a_pointer_does_not_lead_into_a_text() -> None:
+    error = {'loc': ('body', 'name', 0), 'msg': 'x', 'type': 'x'}
+    [problem] = from_validation_errors([error], {'name': 'Ann'}).problems
+    assert problem.pointer == '/name'
+
+
 @pytest.mark.parametrize(
     ('message', 'value', 'expected'),
     [

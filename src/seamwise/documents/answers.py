@@ -1,7 +1,6 @@
 """Output of the seams for an example of an error, and what their tables declare."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from logging import CRITICAL, Logger
 from typing import Any
 
 import msgspec
@@ -16,9 +15,6 @@ from seamwise.documents.samples import NOW
 from seamwise.documents.shape import Answer
 from seamwise.documents.tables import SEAMS, Arm, Where
 from seamwise.errors import TaggedError
-
-_NO_LOG = Logger('seamwise.documents', CRITICAL + 1)  # noqa: LOG001 -- not in the hierarchy
-"""Logger without records: the errors are examples."""
 
 REQUEST = 'req-1'
 """The request id of all examples."""
@@ -97,6 +93,7 @@ def _session(arm: Arm, error: TaggedError) -> object:
 
 def _jsonrpc(arm: Arm, error: TaggedError) -> object:
     from seamwise.seams import jsonrpc  # noqa: PLC0415
+    from seamwise.seams._failure_log import SILENT_LOG  # noqa: PLC0415
 
     protocol, revision = arm.where if arm.where[0] else (jsonrpc.Protocol.JSON_RPC, '2.0')
     return jsonrpc.response(
@@ -105,7 +102,7 @@ def _jsonrpc(arm: Arm, error: TaggedError) -> object:
         adapter=arm.adapter,
         protocol=jsonrpc.Protocol(protocol),
         revision=revision,
-        log=_NO_LOG,
+        log=SILENT_LOG,
     )
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from logging import CRITICAL, Logger
 from types import MappingProxyType
 from typing import TypeAlias, assert_never
 
@@ -20,6 +19,7 @@ from seamwise.program.retry_summary import (
     session_events,
 )
 from seamwise.seams import cli, http, jsonrpc, log, model, planner, session
+from seamwise.seams._failure_log import SILENT_LOG
 from seamwise.seams.cli import tables as cli_tables
 from seamwise.seams.http import tables as http_tables
 from seamwise.seams.jsonrpc import tables as jsonrpc_tables
@@ -31,9 +31,6 @@ from seamwise.seams.session import tables as session_tables
 from seamwise.toolhost.calls import InputLine, ToolCall
 from seamwise.toolhost.guards.guarded_call import CallStats
 from seamwise.toolhost.registry import Value
-
-_NO_LOG = Logger('seamwise.run', CRITICAL + 1)  # noqa: LOG001 -- not in the hierarchy
-"""Logger without records: the results are only shown, as in a server's response."""
 
 PROTOCOL, REVISION = jsonrpc.Protocol.MCP, '2025-11-25'
 """Protocol and revision of the JSON-RPC output."""
@@ -199,7 +196,7 @@ def _jsonrpc(result: CallResult) -> jsonrpc.Response:
                 adapter=partial(_jsonrpc_answer, result),
                 protocol=PROTOCOL,
                 revision=REVISION,
-                log=_NO_LOG,
+                log=SILENT_LOG,
             )
 
 

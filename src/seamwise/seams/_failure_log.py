@@ -299,6 +299,11 @@ def _stderr_logger() -> logging.Logger:
 
 _DEFAULT: Final = FailureLog()
 
+SILENT_LOG: Final = logging.Logger(  # noqa: LOG001 -- not in the hierarchy
+    'seamwise.silent', logging.CRITICAL + 1
+)
+"""Logger without records, for failures that are only shown."""
+
 
 def failure_log(log: logging.Logger | FailureLog | None) -> FailureLog:
     """Return the log of failures that the argument `log=` of a seam stands for."""

@@ -12,7 +12,10 @@ from seamwise.seams.http.bodies import Body
 from seamwise.seams.http.exchange import Exchange
 from seamwise.seams.http.negotiation import negotiated
 from seamwise.seams.http.response import RawResponse, raw_response
-from seamwise.seams.http.shape import HttpError
+from seamwise.seams.http.shape import HttpError, defect
+
+NO_ARMS: Adapter[Never, HttpError] = Adapter({})
+"""Adapter that covers no error."""
 
 
 class Answers(NamedTuple):
@@ -32,7 +35,8 @@ class Answers(NamedTuple):
         answer = self.adapter(error)
         if not isinstance(answer, HttpError):
             raise TypeError(
-                f'The adapter of an endpoint must return an HttpError, not {type(answer).__name__}.'
+                'The adapter must return an HttpError, such as that of '
+                f'`on(NotFound).responds(404, …)`, not {type(answer).__name__}.'
             )
         return answer
 
@@ -77,6 +81,27 @@ def written(answer: object, body: Body, exchange: Exchange) -> RawResponse:
         accept=exchange.accept,
         is_localized=True,
     )
+
+
+def answer_defect(
+    exception: Exception, log: FailureLog, exchange: Exchange, *, has_started: bool
+) -> HttpError:
+    """Report an unexpected exception, and return its answer.
+
+    Args:
+        exception: The exception.
+        log: Log of the defects.
+        exchange: The request.
+        has_started: Whether a response was started, which cannot be replaced.
+    """
+    report = log.defect(
+        exception,
+        seam='http',
+        operation=exchange.operation,
+        request_id=exchange.request_id,
+        **({'response': 'already started, the connection is closed'} if has_started else {}),
+    )
+    return defect(report.ref)
 
 
 def raised_error(exception: BaseException) -> object:

@@ -13,17 +13,22 @@ from typing_extensions import TypeIs
 from seamwise.causes import Raised
 from seamwise.containers import RESULT_TYPES, Failure, Result, as_result
 from seamwise.seams._failure_log import FailureLog, failure_log
-from seamwise.seams._request_context import current_request_id, serving
+from seamwise.seams._request_context import current_request_id
 from seamwise.seams.http.answers import Answers, written
 from seamwise.seams.http.bodies import Body, check_body
-from seamwise.seams.http.exchange import Exchange, Scope, exchange_of, name_operation
+from seamwise.seams.http.exchange import (
+    Exchange,
+    Scope,
+    exchange_of,
+    name_operation,
+    serving_exchange,
+)
 from seamwise.seams.http.fastapi_route import (
     apply_settings,
     plain_response_class,
     route_of,
     serialized,
 )
-from seamwise.seams.http.language import locale_for
 from seamwise.seams.http.negotiation import negotiated
 from seamwise.seams.http.response import RawResponse
 from seamwise.seams.http.shape import HttpError
@@ -265,8 +270,7 @@ def _exchange(scope: Scope) -> Exchange:
 def _serving(exchange: Exchange, scope: Scope) -> AbstractContextManager[None]:
     if current_request_id() == exchange.request_id:
         return nullcontext()
-    locale = locale_for(exchange.accept_language)
-    return serving(exchange.request_id, locale, method=scope['method'])
+    return serving_exchange(exchange, scope['method'])
 
 
 def _is_request(value: object) -> TypeIs[Request]:

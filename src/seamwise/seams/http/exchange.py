@@ -1,6 +1,7 @@
 """ASGI types, and the request id and state that all layers of one request share."""
 
 from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from re import compile as pattern
 from time import perf_counter
@@ -10,6 +11,8 @@ from uuid import uuid4
 import msgspec
 from msgspec import Struct
 
+from seamwise.seams._request_context import serving
+from seamwise.seams.http.language import locale_for
 from seamwise.seams.http.successes import Outcome
 
 if TYPE_CHECKING:
@@ -40,17 +43,17 @@ class Exchange(Struct):
 
     Without a known route it is only the method: the path would be an input of the client.
     """
-    started: float = msgspec.field(default_factory=perf_counter)
-    """Time of the start, on the clock of `time.perf_counter`."""
+    started: float | None = msgspec.field(default_factory=perf_counter)
+    """Time of the start, on the clock of `time.perf_counter`; None if it is not known."""
     answers: 'Answers | None' = None
     """How errors are answered, by the route or the application; None without `install`."""
     outcome: Outcome | None = None
     """What a handler has returned in a Success, if a body format has to write it."""
 
     @property
-    def duration(self) -> float:
-        """Seconds since the start."""
-        return perf_counter() - self.started
+    def duration(self) -> float | None:
+        """Seconds since the start, None if it is not known."""
+        return None if self.started is None else perf_counter() - self.started
 
 
 current_exchange: ContextVar[Exchange] = ContextVar('seamwise_exchange')
@@ -66,6 +69,12 @@ def request_id(incoming: str | None) -> str:
     if incoming is not None and _SAFE_ID(incoming):
         return incoming
     return f'req-{uuid4().hex}'
+
+
+def serving_exchange(exchange: Exchange, method: str | None = None) -> AbstractContextManager[None]:
+    """Set the request id, the language and the method of a request inside a `with` block."""
+    locale = locale_for(exchange.accept_language)
+    return serving(exchange.request_id, locale, method=method)
 
 
 def exchange_of(scope: Scope) -> Exchange:

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Any, Never
+from typing import Any
 
 import fastapi.routing
 from fastapi import FastAPI, WebSocket
@@ -12,8 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from seamwise.errors import TaggedError
-from seamwise.seams.adapter import Adapter
-from seamwise.seams.http.answers import Answers, written
+from seamwise.seams.http.answers import NO_ARMS, Answers, written
 from seamwise.seams.http.dependencies import resolve_dependencies
 from seamwise.seams.http.endpoints import CompleteResponse
 from seamwise.seams.http.exchange import exchange_of
@@ -21,11 +20,8 @@ from seamwise.seams.http.framework import from_validation_errors
 from seamwise.seams.http.openapi_document import Operation, add_errors
 from seamwise.seams.http.result_types import result_type
 from seamwise.seams.http.routes import ResultRoute, convert
-from seamwise.seams.http.shape import HttpError
 from seamwise.seams.http.signatures import evaluated_signature
-
-_POLICY_VIOLATION = 1008
-_NO_ARMS: Adapter[Never, HttpError] = Adapter({})
+from seamwise.seams.http.websockets import POLICY_VIOLATION
 
 
 def add_validation_handlers(app: FastAPI, answers: Answers) -> None:
@@ -37,7 +33,7 @@ def add_validation_handlers(app: FastAPI, answers: Answers) -> None:
 
     async def refuse_connection(websocket: WebSocket, _: WebSocketRequestValidationError) -> None:
         # The reason of FastAPI contains the input, and may be longer than a reason can be.
-        await websocket.close(_POLICY_VIOLATION, 'INVALID_REQUEST')
+        await websocket.close(POLICY_VIOLATION, 'INVALID_REQUEST')
 
     handlers: dict[Any, Any] = {
         RequestValidationError: refuse_request,
@@ -89,7 +85,7 @@ def _add_errors(document: dict[str, Any], app: FastAPI, answers: Answers) -> Non
         adapters[id(own.adapter)] = own
         operations[id(own.adapter)] += _operations(route)
     for key, own in adapters.items():
-        add_errors(document, operations[key], own.table or _NO_ARMS, body=answers.body)
+        add_errors(document, operations[key], own.table or NO_ARMS, body=answers.body)
 
 
 def _operations(route: Any) -> Iterator[Operation]:

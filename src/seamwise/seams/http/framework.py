@@ -103,6 +103,8 @@ _MISSING = object()
 
 def _member(container: Any, name: Any) -> object:
     """Return the member of a JSON object or array, or `_MISSING`."""
+    if isinstance(container, str | bytes):
+        return _MISSING
     try:
         return operator.getitem(container, name)
     except (LookupError, TypeError):
@@ -126,12 +128,11 @@ def _http_error(status: int, message: str, headers: Mapping[str, str]) -> HttpEr
     if status == HTTPStatus.NOT_FOUND:
         return not_found(message)
     code = _CODES.get(status) or _name(status)
-    retry_after = next(
-        (value for name, value in headers.items() if name.lower() == 'retry-after'), ''
-    )
+    retry_after = _header(headers, 'retry-after') or ''
     is_seconds = retry_after.isdecimal() and len(retry_after) <= _MAX_DELAY_DIGITS
-    names = {name.lower() for name in headers}
-    needs_challenge = status == HTTPStatus.UNAUTHORIZED and 'www-authenticate' not in names
+    needs_challenge = (
+        status == HTTPStatus.UNAUTHORIZED and _header(headers, 'www-authenticate') is None
+    )
     return HttpError(
         status=status,
         code=code,
@@ -141,6 +142,11 @@ def _http_error(status: int, message: str, headers: Mapping[str, str]) -> HttpEr
         retry_after_ms=int(retry_after) * 1000 if is_seconds else None,
         headers={'WWW-Authenticate': 'Bearer'} if needs_challenge else {},
     )
+
+
+def _header(headers: Mapping[str, str], name: str) -> str | None:
+    """Return the value of a header; `name` is in lower case."""
+    return next((value for key, value in headers.items() if key.lower() == name), None)
 
 
 @runtime_checkable
@@ -154,7 +160,7 @@ class _Route(Protocol):
 
 def _with_allowed_methods(headers: Mapping[str, str], scope: Scope) -> dict[str, str]:
     """Return headers with the methods of all routes for the path (RFC 9110, 10.2.1)."""
-    allowed = next((value for name, value in headers.items() if name.lower() == 'allow'), '')
+    allowed = _header(headers, 'allow') or ''
     methods = {method for item in allowed.split(',') if (method := item.strip())}
     root_path = scope.get('root_path')
     # A route in a mounted application has another path than the outer routes.

@@ -31,6 +31,11 @@ class RawResponse(NamedTuple):
     headers: list[tuple[bytes, bytes]]
     body: bytes
 
+    def decoded(self) -> HttpResponse:
+        """Return the response with headers as text."""
+        headers = {name.decode('latin-1'): value.decode('latin-1') for name, value in self.headers}
+        return HttpResponse(self.status, headers, self.body)
+
 
 def response(
     x: object,
@@ -53,12 +58,8 @@ def response(
         accept: The `Accept` header of the request.
     """
     check_body(body)
-    raw = raw_response(x, request_id=safe_request_id(request_id), now=now, body=body, accept=accept)
-    return HttpResponse(
-        raw.status,
-        {name.decode('latin-1'): value.decode('latin-1') for name, value in raw.headers},
-        raw.body,
-    )
+    id_ = safe_request_id(request_id)
+    return raw_response(x, request_id=id_, now=now, body=body, accept=accept).decoded()
 
 
 def raw_response(

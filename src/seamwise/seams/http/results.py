@@ -7,14 +7,13 @@ from typing import Protocol, TypeVar
 
 from seamwise.containers import RESULT_TYPES, Failure, Result, expect_result
 from seamwise.seams._failure_log import FailureLog, failure_log
-from seamwise.seams._request_context import current_request_id, serving
-from seamwise.seams.http.answers import written
+from seamwise.seams._request_context import current_request_id
+from seamwise.seams.http.answers import Answers, written
 from seamwise.seams.http.bodies import Body, check_body
-from seamwise.seams.http.exchange import Exchange, current_exchange
+from seamwise.seams.http.exchange import Exchange, current_exchange, serving_exchange
 from seamwise.seams.http.exchange import request_id as safe_request_id
-from seamwise.seams.http.language import locale_for
 from seamwise.seams.http.negotiation import negotiated
-from seamwise.seams.http.response import HttpResponse, RawResponse
+from seamwise.seams.http.response import HttpResponse
 from seamwise.seams.http.shape import HttpError
 from seamwise.seams.http.successes import NoContent, outcome_of
 
@@ -67,10 +66,11 @@ def to_response(
     result = expect_result(result, 'to_response')
     exchange = _exchange(headers, operation)
     is_served = current_request_id() is not None
-    locale, method = locale_for(exchange.accept_language), operation.partition(' ')[0]
-    with nullcontext() if is_served else serving(exchange.request_id, locale, method=method):
+    method = operation.partition(' ')[0]
+    with nullcontext() if is_served else serving_exchange(exchange, method):
         if type(result) is Failure:
-            return _failed(result.failure(), adapter, exchange, body, failure_log(log))
+            answers = Answers(adapter, body, failure_log(log))
+            return answers.failure(result.failure(), exchange).decoded()
         return _succeeded(result.unwrap(), exchange, body)
 
 
@@ -81,32 +81,15 @@ def _exchange(headers: Headers, operation: str) -> Exchange:
         # Several values are one list (RFC 9110, 5.3).
         values[name] = f'{values[name]}, {value}' if name in values else value
     request_id = current_request_id() or safe_request_id(values.get('x-request-id'))
-    return Exchange(request_id, values.get('accept'), values.get('accept-language'), operation)
-
-
-def _failed(
-    error: E,
-    adapter: Callable[[E], HttpError],
-    exchange: Exchange,
-    body: Body,
-    log: FailureLog,
-) -> HttpResponse:
-    answer = adapter(error)
-    if not isinstance(answer, HttpError):
-        raise TypeError(
-            'The adapter of to_response must return an HttpError, such as that of '
-            f'`on(NotFound).responds(404, …)`, not {type(answer).__name__}.'
-        )
     served = current_exchange.get(None)
-    log.failed(
-        error,
-        seam='http',
-        operation=exchange.operation,
-        request_id=exchange.request_id,
-        duration=served.duration if served else None,
-        status=answer.status,
+    return Exchange(
+        request_id,
+        values.get('accept'),
+        values.get('accept-language'),
+        operation,
+        # The start of the request is not known without the middleware.
+        served.started if served else None,
     )
-    return _complete(written(answer, body, exchange))
 
 
 def _succeeded(value: object, exchange: Exchange, body: Body) -> HttpResponse:
@@ -115,14 +98,9 @@ def _succeeded(value: object, exchange: Exchange, body: Body) -> HttpResponse:
         raise TypeError(
             'to_response takes a result whose value is no result; pass the inner result.'
         )
-    response = _complete(written(outcome.value, body, exchange))
+    response = written(outcome.value, body, exchange).decoded()
     headers = {**response.headers, **outcome.headers}
     if outcome.status == NoContent.status:
         del headers['content-type']
         return HttpResponse(NoContent.status, headers, b'')
     return HttpResponse(outcome.status or response.status, headers, response.body)
-
-
-def _complete(raw: RawResponse) -> HttpResponse:
-    headers = {name.decode('latin-1'): value.decode('latin-1') for name, value in raw.headers}
-    return HttpResponse(raw.status, headers, raw.body)

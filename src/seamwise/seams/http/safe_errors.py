@@ -4,14 +4,12 @@ import sys
 from asyncio import CancelledError
 from collections.abc import Callable, Iterator
 from logging import Logger
-from typing import Any, Never
+from typing import Any
 
 from seamwise._sentry import register
 from seamwise.causes import iter_leaves
 from seamwise.seams._failure_log import FailureLog, failure_log
-from seamwise.seams._request_context import serving
-from seamwise.seams.adapter import Adapter
-from seamwise.seams.http.answers import Answers, raised_error, written
+from seamwise.seams.http.answers import NO_ARMS, Answers, answer_defect, raised_error, written
 from seamwise.seams.http.asgi_send import Sender
 from seamwise.seams.http.bodies import Body, BodyFormat, check_body, envelope
 from seamwise.seams.http.exchange import (
@@ -22,13 +20,12 @@ from seamwise.seams.http.exchange import (
     Send,
     exchange_of,
     name_operation,
+    serving_exchange,
 )
-from seamwise.seams.http.language import locale_for
 from seamwise.seams.http.negotiation import negotiated
-from seamwise.seams.http.shape import HttpError, defect
+from seamwise.seams.http.shape import HttpError
 from seamwise.seams.http.websockets import WebSocketCloser
 
-_NOTHING: Adapter[Never, HttpError] = Adapter({})
 _CLIENT_CLOSED_REQUEST = 499
 """The status of a request whose client disconnected. It is only logged, and has no `HTTPStatus`."""
 
@@ -74,7 +71,7 @@ class SafeErrors:
         register()
         self._app = app
         self._log = failure_log(log)
-        self._answers = Answers(_NOTHING if adapter is None else adapter, body, self._log)
+        self._answers = Answers(NO_ARMS if adapter is None else adapter, body, self._log)
         self._is_answering = is_answering
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -89,15 +86,14 @@ class SafeErrors:
 
     def _exchange(self, scope: Scope) -> Exchange:
         exchange = exchange_of(scope)
-        if self._answers.adapter is not _NOTHING:
+        if self._answers.adapter is not NO_ARMS:
             # A mounted application may have answers of its own.
             exchange.answers = self._answers
         return exchange
 
     async def _run_http(self, scope: Scope, receive: Receive, sender: Sender) -> None:
         exchange = sender.exchange
-        locale = locale_for(exchange.accept_language)
-        with serving(exchange.request_id, locale, method=scope['method']):
+        with serving_exchange(exchange, scope['method']):
             try:
                 await self._app(scope, receive, sender)
                 await sender.finish()
@@ -109,11 +105,9 @@ class SafeErrors:
                 if _is_disconnect(error, sender.disconnect_error):
                     self._log_disconnect(exchange)
                     return
-                name_operation(exchange, scope)
-                answer = self._failure(error, exchange)
-                is_failure = answer is not None
-                if answer is None:
-                    answer = self._defect(error, exchange, **_state(sender))
+                answer, is_failure = self._answer(
+                    error, exchange, scope, has_started=sender.has_started
+                )
                 if is_failure or self._is_answering:
                     await self._send(answer, sender, exchange)
                 else:
@@ -123,7 +117,7 @@ class SafeErrors:
 
     async def _run_websocket(self, scope: Scope, closer: WebSocketCloser) -> None:
         exchange = self._exchange(scope)
-        with serving(exchange.request_id, locale_for(exchange.accept_language)):
+        with serving_exchange(exchange):
             try:
                 await self._app(scope, closer.receive, closer.send)
             except CancelledError:
@@ -134,10 +128,7 @@ class SafeErrors:
                 if _is_disconnect(error, closer.disconnect_error):
                     self._log_disconnect(exchange)
                     return
-                name_operation(exchange, scope)
-                answer = self._failure(error, exchange)
-                is_failure = answer is not None
-                answer = answer or self._defect(error, exchange)
+                answer, is_failure = self._answer(error, exchange, scope, has_started=False)
                 try:
                     await closer.close(answer, written(answer, self._answers.body, exchange))
                 except OSError:
@@ -145,21 +136,16 @@ class SafeErrors:
                 if not is_failure:
                     raise
 
-    def _failure(self, error: Exception, exchange: Exchange) -> HttpError | None:
-        """Return the answer for an exception that carries a covered error, else None."""
-        failure = raised_error(error)
+    def _answer(
+        self, exception: Exception, exchange: Exchange, scope: Scope, *, has_started: bool
+    ) -> tuple[HttpError, bool]:
+        """Log an exception; return its answer, and whether it carries a covered error."""
+        name_operation(exchange, scope)
+        error = raised_error(exception)
         answers = exchange.answers or self._answers
-        return answers.logged(failure, exchange) if answers.covers(failure) else None
-
-    def _defect(self, error: Exception, exchange: Exchange, **context: str) -> HttpError:
-        report = self._log.defect(
-            error,
-            seam='http',
-            operation=exchange.operation,
-            request_id=exchange.request_id,
-            **context,
-        )
-        return defect(report.ref)
+        if answers.covers(error):
+            return answers.logged(error, exchange), True
+        return answer_defect(exception, self._log, exchange, has_started=has_started), False
 
     async def _send(self, answer: HttpError, sender: Sender, exchange: Exchange) -> None:
         """Send an answer, as an event if a stream of events has started."""
@@ -180,13 +166,6 @@ class SafeErrors:
         self._log.logger.debug(
             'The client of request %s disconnected.', exchange.request_id, extra=extra
         )
-
-
-def _state(sender: Sender) -> dict[str, str]:
-    """Return what the record of a defect says of the response."""
-    if not sender.has_started:
-        return {}
-    return {'response': 'already started, the connection is closed'}
 
 
 def _is_disconnect(error: Exception, send_error: OSError | None) -> bool:

@@ -7,7 +7,7 @@ from seamwise.seams.http.response import RawResponse
 from seamwise.seams.http.shape import HttpError
 
 # RFC 6455, 7.4.1, and the registry of IANA for 1013.
-_POLICY_VIOLATION = 1008
+POLICY_VIOLATION = 1008
 _INTERNAL_ERROR = 1011
 _TRY_AGAIN_LATER = 1013
 _MAX_REASON = 123
@@ -73,7 +73,7 @@ def _close_code(answer: HttpError) -> int:
     if answer.retryable:
         return _TRY_AGAIN_LATER
     is_own = answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR
-    return _INTERNAL_ERROR if is_own else _POLICY_VIOLATION
+    return _INTERNAL_ERROR if is_own else POLICY_VIOLATION
 
 
 def _reason(answer: HttpError) -> str:

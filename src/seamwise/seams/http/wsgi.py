@@ -10,14 +10,12 @@ from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from seamwise._sentry import register
 from seamwise.seams._failure_log import FailureLog, failure_log
-from seamwise.seams._request_context import serving
-from seamwise.seams.http.answers import written
+from seamwise.seams.http.answers import answer_defect, written
 from seamwise.seams.http.bodies import Body, check_body
-from seamwise.seams.http.exchange import Exchange, current_exchange
+from seamwise.seams.http.exchange import Exchange, current_exchange, serving_exchange
 from seamwise.seams.http.exchange import request_id as safe_request_id
-from seamwise.seams.http.language import locale_for
 from seamwise.seams.http.negotiation import negotiated
-from seamwise.seams.http.shape import defect
+from seamwise.seams.http.shape import HttpError
 
 _ExcInfo: TypeAlias = (
     tuple[type[BaseException], BaseException, TracebackType] | tuple[None, None, None]
@@ -112,8 +110,7 @@ class _Request:
         exchange = self._exchange
         token = current_exchange.set(exchange)
         try:
-            locale = locale_for(exchange.accept_language)
-            with serving(exchange.request_id, locale, method=self._method):
+            with serving_exchange(exchange, self._method):
                 yield
         finally:
             current_exchange.reset(token)
@@ -144,32 +141,21 @@ class _Request:
         """
         if error is self._write_error:
             raise error
-        ref = self.record(error)
+        http_error = self.record(error)
         if self.has_sent:
             raise error
         with self.serving():
-            response = written(defect(ref), self._body, self._exchange)
-        headers = [
-            (name.decode('latin-1'), value.decode('latin-1')) for name, value in response.headers
-        ]
-        headers.append(('content-length', str(len(response.body))))
+            response = written(http_error, self._body, self._exchange).decoded()
+        headers = [*response.headers.items(), ('content-length', str(len(response.body)))]
         try:
             self._start_response('500 Internal Server Error', headers, sys.exc_info())
         except Exception:  # noqa: BLE001 -- the server has sent the headers (PEP 3333)
             raise error from None
         return _answer(b'' if self._method == 'HEAD' else response.body, error)
 
-    def record(self, error: Exception) -> str:
-        """Record a defect, and return its reference."""
-        context = {'response': 'already started, the connection is closed'} if self.has_sent else {}
-        report = self._log.defect(
-            error,
-            seam='http',
-            operation=self._exchange.operation,
-            request_id=self._exchange.request_id,
-            **context,
-        )
-        return report.ref
+    def record(self, error: Exception) -> HttpError:
+        """Record a defect, and return its answer."""
+        return answer_defect(error, self._log, self._exchange, has_started=self.has_sent)
 
 
 def _answer(body: bytes, error: Exception) -> Iterator[bytes]:
