@@ -19,6 +19,7 @@ import pytest
 from seamwise import Failure, Result, Secret, Success
 from seamwise.policies._engine.world import World
 from seamwise.policies.cache import CacheDecorator, cache
+from seamwise.policies.deadline import deadline, remaining
 from seamwise.policies.events import FellBack, GuardEvent
 from seamwise.policies.testing import FakeWorld
 from tests.policies.errors import Down, Slow, Wrong
@@ -867,3 +868,21 @@ def test_defect_leaves_no_reference_cycle(waiters: int) -> None:
         for thread in threads:
             thread.join(10)
         assert [reference() for reference in references] == [None] * (1 + waiters)
+
+
+def test_shared_call_of_threads_has_no_deadline_of_a_caller() -> None:
+    world = FakeWorld()
+    time_left: list[float | None] = []
+
+    @cache(ttl=10.0, name='users', world=world)
+    def load() -> Result[str, Down]:
+        time_left.append(remaining())
+        return Success('Ada')
+
+    def request() -> Result[str, Down]:
+        result = load()
+        time_left.append(remaining())
+        return result
+
+    assert deadline(2.0, world=world).run_sync(request) == Success('Ada')
+    assert time_left == [None, 2.0]

@@ -18,6 +18,8 @@ from seamwise.policies._engine.permit import ADMITTED, Decision
 from seamwise.policies._engine.pipeline import Layer
 from seamwise.policies._engine.world import World
 from seamwise.policies.cache import cache
+from seamwise.policies.deadline import deadline, remaining
+from seamwise.policies.errors import DeadlineExceeded
 from seamwise.policies.events import FellBack, GuardEvent
 from seamwise.policies.testing import FakeWorld
 from tests.policies.cancellation_helpers import cancel_at_each_await
@@ -457,6 +459,36 @@ def test_function_that_returns_no_result_is_a_type_error() -> None:
     async def main() -> None:
         with pytest.raises(TypeError, match='which is not a Result'):
             await cache(ttl=1.0, name='x')(load)()
+
+    asyncio.run(main())
+
+
+def test_shared_call_has_no_deadline_of_a_caller() -> None:
+    """Otherwise a caller would get the failure of another caller's deadline."""
+
+    async def main() -> None:
+        world = FakeWorld()
+        attempt = deadline(5.0, name='attempt', world=world)
+        may_end = asyncio.Event()
+        time_left: list[float | None] = []
+
+        @cache(ttl=10.0, name='users', world=world)
+        @attempt
+        async def load() -> Result[str, DeadlineExceeded | Down]:
+            await may_end.wait()
+            time_left.append(remaining())
+            return Success('Ada')
+
+        first, second = (
+            asyncio.create_task(deadline(seconds, name=name, world=world).run(load))
+            for seconds, name in ((2.0, 'first'), (4.0, 'second'))
+        )
+        await yield_to_loop()
+        world.advance(2.0)
+        assert await first == Failure(DeadlineExceeded('first', 2.0))
+        may_end.set()
+        assert await second == Success('Ada')
+        assert time_left == [3.0]
 
     asyncio.run(main())
 

@@ -1,6 +1,7 @@
 """A circuit that is closed or open: timelines of the vectors, counting, slow calls, refusals."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,12 @@ from seamwise import Category, Failure, Result, TaggedError
 from seamwise.catalog.network import HostUnreachable
 from seamwise.policies._engine.permit import Permit
 from seamwise.policies._engine.pipeline import Guard, identity
+from seamwise.policies._engine.predicates import always, counts_against
 from seamwise.policies._engine.world import World
 from seamwise.policies._parts.trip_conditions import consecutive, ratio
 from seamwise.policies.circuit import circuit
-from seamwise.policies.errors import BulkheadFull, CircuitOpen
+from seamwise.policies.deadline import deadline
+from seamwise.policies.errors import BulkheadFull, CircuitOpen, DeadlineExceeded
 from seamwise.policies.testing import FakeWorld
 from tests.policies.circuit_helpers import (
     DOWN,
@@ -396,3 +399,41 @@ def test_circuit_describes_its_limits() -> None:
 
 def test_circuit_is_not_bound_to_an_event_loop() -> None:
     assert not circuit(name='mail').is_bound
+
+
+# Attempts that never began
+
+
+@pytest.mark.parametrize('counts', [counts_against, always])
+def test_attempt_without_time_to_begin_does_not_count(
+    counts: Callable[[TaggedError], bool],
+) -> None:
+    world = FakeWorld()
+    guard = circuit(name='bank', trip=consecutive(1), counts=counts, world=world)
+    calls: list[int] = []
+
+    def pay() -> Result[str, Down]:
+        calls.append(1)
+        return OK
+
+    def request() -> Result[str, CircuitOpen | DeadlineExceeded | Down]:
+        world.advance(5.0)
+        return (guard >> deadline(1.0, name='attempt', world=world)).run_sync(pay)
+
+    deadline(5.0, name='request', world=world).run_sync(request)
+    assert (guard.state, calls) == ('closed', [])
+
+
+def test_probe_without_time_to_begin_returns_its_permit() -> None:
+    world = FakeWorld()
+    guard = half_open_circuit(world)
+
+    def request() -> Result[str, CircuitOpen | DeadlineExceeded | Down]:
+        world.advance(1.0)
+        return (guard >> deadline(1.0, name='attempt', world=world)).run_sync(lambda: OK)
+
+    late = deadline(1.0, name='request', world=world).run_sync(request)
+    assert late == Failure(DeadlineExceeded('request', 1.0))
+    assert read_state(guard) == 'half_open'
+    assert guard.run_sync(lambda: OK) is OK
+    assert read_state(guard) == 'closed'

@@ -12,6 +12,7 @@ from typing_extensions import override
 from seamwise import Failure, Result
 from seamwise.policies._engine.world import Alarm, World
 from seamwise.policies.deadline import deadline, remaining
+from seamwise.policies.errors import DeadlineExceeded
 from seamwise.policies.events import GuardEvent, Refused
 from seamwise.policies.testing import FakeWorld
 from tests.policies.deadline_helpers import (
@@ -127,7 +128,7 @@ async def test_outer_deadline_of_another_clock_is_converted_by_its_remaining_tim
 
     guard = deadline(3.0, name='outer', world=outer) >> deadline(5.0, name='inner', world=inner)
     # Only the inner clock advances, so the operation ends by it.
-    assert await guard.run(operation) == Failure(deadline_exceeded('inner', 3.0))
+    assert await guard.run(operation) == Failure(deadline_exceeded('outer', 3.0))
     assert (remaining_times, inner.now) == ([3.0], 1003.0)
     await assert_nothing_pending()
 
@@ -151,7 +152,7 @@ async def test_task_started_inside_a_deadline_is_cancelled_by_its_own_alarm() ->
     assert await deadline(3.0, name='outer', world=world).run(operation) == Failure(
         deadline_exceeded('outer')
     )
-    assert remaining_times == [(Failure(deadline_exceeded('inner')), 3.0)]
+    assert remaining_times == [(Failure(deadline_exceeded('outer')), 3.0)]
     await assert_nothing_pending()
 
 
@@ -204,6 +205,35 @@ async def test_task_is_limited_by_the_outer_deadline_after_the_inner_call_has_en
 
     assert await deadline(4.0, world=world).run(operation) is DONE
     assert remaining_times == [4.0, 3.0]
+
+
+@run_in_event_loop
+async def test_worker_started_inside_a_deadline_that_expires_is_not_limited_by_it() -> None:
+    """A lazily started worker lives longer than the call that starts it."""
+    world = FakeWorld()
+    results: list[object] = []
+    jobs: asyncio.Queue[float] = asyncio.Queue()
+    workers: list[asyncio.Task[None]] = []
+
+    async def work() -> None:
+        while True:
+            seconds = await jobs.get()
+            guard = deadline(2.0, name='job', world=world)
+            results.append(await guard.run(sleep_operation(world, seconds)))
+            jobs.task_done()
+
+    async def first_call() -> Result[str, Down]:
+        workers.append(asyncio.create_task(work()))
+        await world.sleep(10.0)
+        return DONE
+
+    assert await deadline(3.0, world=world).run(first_call) == Failure(deadline_exceeded())
+    for seconds in (1.0, 5.0):
+        jobs.put_nowait(seconds)
+    await jobs.join()
+    assert results == [DONE, Failure(deadline_exceeded('job', 2.0))]
+    workers[0].cancel()
+    await asyncio.wait(workers)
 
 
 @pytest.mark.parametrize('inner', [3.0, 5.0])
@@ -259,10 +289,11 @@ async def test_operation_without_remaining_time_is_refused_and_not_called(at: fl
         calls.append('operation')
         return DONE
 
+    error = DeadlineExceeded('deadline', 0.0, attempts=0)
     assert await deadline(5.0, at=lambda: at, world=world, observer=events.append).run(
         operation
-    ) == Failure(deadline_exceeded(seconds=0.0))
-    assert (calls, events) == ([], [Refused('deadline', deadline_exceeded(seconds=0.0))])
+    ) == Failure(error)
+    assert (calls, events) == ([], [Refused('deadline', error)])
     await assert_nothing_pending()
 
 

@@ -33,6 +33,7 @@ from seamwise.policies._engine.validation import check_callable, check_float, ch
 from seamwise.policies._engine.world import REAL, World, check_world
 from seamwise.policies._parts.cache_store import ArgumentKey, CacheStore
 from seamwise.policies._parts.single_flight import SharedCall, SharedTaskCall, SharedThreadCall
+from seamwise.policies.deadline import CURRENT_SCOPE, without_deadline
 from seamwise.policies.events import FellBack, Observer
 
 T = TypeVar('T')
@@ -90,6 +91,9 @@ def cache(  # noqa: PLR0913 -- independent settings, nearly all with a default
     all callers receive its outcome or defect. A call of an `async def` runs in a task with the
     context of its first caller, and is cancelled when its last caller is. Such a function serves
     the tasks of one event loop; a second loop is a RuntimeError.
+
+    A shared call has no deadline of a caller: otherwise the deadline of one caller would fail the
+    others. Put a `deadline` inside the cached function to limit it.
 
     Failures are not cached. If a call fails with a `retryable` error, a success that has expired by
     at most `stale_for` seconds is returned instead. Any other failure invalidates it.
@@ -260,7 +264,9 @@ class _ThreadFunction(_CachedFunction[SharedThreadCall[T, E], T, E]):
         kwargs: dict[str, object],
     ) -> Result[T, E]:
         try:
-            return self.store_outcome(key, call, self._call(*args, **kwargs))
+            with without_deadline():
+                outcome = self._call(*args, **kwargs)
+            return self.store_outcome(key, call, outcome)
         finally:
             self.store.discard(key, call)
 
@@ -296,6 +302,8 @@ class _TaskFunction(_CachedFunction[SharedTaskCall[T, E], T, E]):
         args: tuple[object, ...],
         kwargs: dict[str, object],
     ) -> Result[T, E]:
+        # No reset: the task has its own copy of the context.
+        CURRENT_SCOPE.set(None)
         try:
             return self.store_outcome(key, call, await self._call(*args, **kwargs))
         finally:

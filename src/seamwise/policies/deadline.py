@@ -1,7 +1,8 @@
 """Deadlines: cancel a late operation in a task; in a thread, fail when it has ended late."""
 
 from asyncio import CancelledError, Task, sleep
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from math import isnan
 from typing import Any, Final, TypeVar, overload
@@ -35,7 +36,8 @@ def deadline(
 
     The deadline of a call is the earliest of: `seconds` from its start, the time that `at` returns,
     and the deadline of an enclosing guard. The guard returns `DeadlineExceeded` if the operation
-    ends late, or if no time is left to start it.
+    ends late, or if no time is left to start it; its `attempts` are then 0. The error has the name
+    and the seconds of the deadline that was exceeded, which may be that of the enclosing guard.
 
     In a task, the guard cancels the operation at the deadline and waits until it ends. A
     TimeoutError of the operation, an exception that it raises while it is cancelled, and a
@@ -63,17 +65,22 @@ class DeadlineScope(Permit):
     """Deadline of one call, by the clock of its world, and the scope that encloses it.
 
     `task` is the task that an alarm cancels at this deadline: an alarm of this scope, or of an
-    enclosing one that expires earlier. A call that returned in time no longer limits other code,
-    such as a background task that it started. After a late call, code that is still running, such
-    as a thread, keeps its deadline.
+    enclosing one that expires earlier. The scope ends with its call, in time or late. Code that
+    the call has started and that still runs, such as a background task or a thread, is then not
+    limited by it. Otherwise a worker that the first caller starts would inherit a deadline that
+    expires for ever.
+
+    `name` and `allowed` are those of the deadline that limits the call, for the error: this one,
+    or an enclosing one.
     """
 
-    __slots__ = ('_allowed', '_layer', 'at', 'clock', 'is_met', 'parent', 'task')
+    __slots__ = ('_layer', 'allowed', 'at', 'clock', 'is_over', 'name', 'parent', 'task')
 
     def __init__(
         self,
         layer: 'DeadlineLayer',
         at: float,
+        name: str,
         allowed: float,
         parent: 'DeadlineScope | None',
         task: Task[Any] | None,
@@ -81,18 +88,18 @@ class DeadlineScope(Permit):
         # Not that of the world at a later time: `at` is a time of this clock.
         self.clock = layer.world.clock
         self.at = at
+        self.name = name
+        self.allowed = allowed
         self.parent = parent
         self.task = task
-        self.is_met = False
+        self.is_over = False
         self._layer = layer
-        self._allowed = allowed
 
     @override
     def leave(self, outcome: Result[T, E], /) -> Result[T, E | DeadlineExceeded]:
         """Return the outcome, or the failure if it is late."""
         self._exit()
-        self.is_met = self.clock() < self.at
-        return outcome if self.is_met else self._layer.fail(self._allowed)
+        return outcome if self.clock() < self.at else self._fail()
 
     @override
     def abort(self, error: BaseException, /) -> Failure[object] | None:
@@ -100,7 +107,11 @@ class DeadlineScope(Permit):
         self._exit()
         return None
 
+    def _fail(self) -> Failure[DeadlineExceeded]:
+        return self._layer.fail(DeadlineExceeded(self.name, self.allowed))
+
     def _exit(self) -> None:
+        self.is_over = True
         # A background task keeps this scope in its context: it must not keep a finished task alive.
         self.task = None
         # A token cannot be used: a coroutine may be closed in another context than its own, in
@@ -114,8 +125,8 @@ class _AlarmScope(DeadlineScope):
 
     __slots__ = ('_alarm', '_cancelled_task', '_cancelling', '_has_rung')
 
-    def start_alarm(self, task: Task[Any], world: World) -> None:
-        """Schedule the cancellation of the task."""
+    def start_alarm(self, task: Task[Any], world: World, seconds: float) -> None:
+        """Schedule the cancellation of the task after `seconds`."""
         self._cancelled_task = task
         self._cancelling = task.cancelling()
         self._has_rung = False
@@ -123,9 +134,9 @@ class _AlarmScope(DeadlineScope):
         if world is REAL and world.sleep is sleep:
             # Same as `world.alarm`, with fewer calls, unless REAL is replaced.
             loop = task.get_loop()
-            self._alarm = loop.call_at(loop.time() + self._allowed, self._ring)
+            self._alarm = loop.call_at(loop.time() + seconds, self._ring)
         else:
-            self._alarm = world.alarm(self._allowed, self._ring)
+            self._alarm = world.alarm(seconds, self._ring)
 
     def _ring(self) -> None:
         # The loop runs this between two steps of the task, so the cancellation is raised inside
@@ -144,7 +155,7 @@ class _AlarmScope(DeadlineScope):
             return DeadlineScope.leave(self, outcome)
         self._cancelled_task.uncancel()
         self._exit()
-        return self._layer.fail(self._allowed)
+        return self._fail()
 
     @override
     def abort(self, error: BaseException, /) -> Failure[object] | None:
@@ -154,7 +165,7 @@ class _AlarmScope(DeadlineScope):
         is_own = self._has_rung and self._cancelled_task.uncancel() <= self._cancelling
         self._exit()
         if is_own and isinstance(error, CancelledError):
-            return self._layer.fail(self._allowed)
+            return self._fail()
         return None
 
     @override
@@ -169,11 +180,22 @@ CURRENT_SCOPE: Final[ContextVar[DeadlineScope | None]] = ContextVar(
 
 
 def _enclosing_scope() -> DeadlineScope | None:
-    """Return the innermost scope, except those of calls that have returned in time."""
+    """Return the innermost scope whose call has not ended."""
     scope = CURRENT_SCOPE.get()
-    while scope is not None and scope.is_met:
+    while scope is not None and scope.is_over:
         scope = scope.parent
     return scope
+
+
+@contextmanager
+def without_deadline() -> Generator[None]:
+    """Remove the deadline inside a `with` block, for work that several callers share."""
+    scope = CURRENT_SCOPE.get()
+    CURRENT_SCOPE.set(None)
+    try:
+        yield
+    finally:
+        CURRENT_SCOPE.set(scope)
 
 
 @overload
@@ -184,7 +206,7 @@ def remaining(maximum: float | None = None) -> float | None:
     """Return the seconds until the current deadline, at least 0 and at most `maximum`.
 
     Without a deadline, return `maximum`. Use it for the `timeout` arguments of calls inside an
-    operation. `asyncio.to_thread` passes the deadline on to its thread.
+    operation. `asyncio.to_thread` passes the deadline on to its thread, until the call has ended.
 
     >>> remaining(), remaining(10.0)
     (None, 10.0)
@@ -219,10 +241,9 @@ class DeadlineLayer(Layer[DeadlineExceeded]):
     def enter(self) -> Decision:
         clock = self.world.clock
         now = clock()
-        at = now + self.seconds
-        allowed = self.seconds
+        at, name, allowed = now + self.seconds, self.name, self.seconds
         if self._at is not None and (absolute := self._absolute_deadline(self._at)) < at:
-            at, allowed = absolute, absolute - now
+            at, allowed = absolute, max(absolute - now, 0.0)
         task = current_task_or_none()
         parent = _enclosing_scope()
         has_alarm = False
@@ -231,16 +252,16 @@ class DeadlineLayer(Layer[DeadlineExceeded]):
             # Times of different clocks cannot be compared, only the remaining durations.
             parent_at = parent.at if has_same_clock else now + (parent.at - parent.clock())
             if parent_at <= at:
-                at, allowed = parent_at, parent_at - now
+                at, name, allowed = parent_at, parent.name, parent.allowed
                 # Two alarms for the same time would ring in any order: only the outer one rings.
                 has_alarm = has_same_clock and parent.task is task
-        if allowed <= 0.0:
-            return self.fail(0.0)
+        if at <= now:
+            return self.fail(DeadlineExceeded(name, allowed, attempts=0))
         if task is None or has_alarm:
-            scope = DeadlineScope(self, at, allowed, parent, task)
+            scope = DeadlineScope(self, at, name, allowed, parent, task)
         else:
-            scope = _AlarmScope(self, at, allowed, parent, task)
-            scope.start_alarm(task, self.world)
+            scope = _AlarmScope(self, at, name, allowed, parent, task)
+            scope.start_alarm(task, self.world, at - now)
         CURRENT_SCOPE.set(scope)
         return scope
 
@@ -249,9 +270,8 @@ class DeadlineLayer(Layer[DeadlineExceeded]):
         absolute = '' if self._at is None else ', or until an absolute time'
         return f'{self.seconds:g} s{absolute}'
 
-    def fail(self, seconds: float) -> Failure[DeadlineExceeded]:
-        """Return the failure of a call with a limit of `seconds`, and notify the observer."""
-        error = DeadlineExceeded(self.name, seconds)
+    def fail(self, error: DeadlineExceeded) -> Failure[DeadlineExceeded]:
+        """Return the failure of a call, and notify the observer."""
         if self._observer is not None:
             self._observer(Refused(self.name, error))
         return Failure(error)

@@ -55,7 +55,10 @@ class DeadlineExceeded(
     category=Category.TIMEOUT,
     message='{name!r} did not finish within {timeout:g} s.',
 ):
-    """The operation exceeded its time limit of `timeout` seconds. The caller can retry it."""
+    """The operation exceeded its time limit of `timeout` seconds. The caller can retry it.
+
+    `attempts` is 0 if no time was left to start the operation.
+    """
 
     name: str
     timeout: float

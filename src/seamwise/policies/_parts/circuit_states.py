@@ -13,6 +13,7 @@ from typing_extensions import override
 from seamwise.containers import Failure, Result, Success
 from seamwise.errors import TaggedError
 from seamwise.policies._engine.permit import Permit
+from seamwise.policies._engine.predicates import never_began
 from seamwise.policies._parts.trip_conditions import Trip
 
 T = TypeVar('T')
@@ -33,7 +34,7 @@ class CircuitSettings(Struct, frozen=True, kw_only=True):
     def is_counted(self, outcome: Failure[object], /) -> bool:
         """Return whether a failure counts against the protected service."""
         error = outcome.failure()
-        return isinstance(error, TaggedError) and self.counts(error)
+        return isinstance(error, TaggedError) and not never_began(error) and self.counts(error)
 
     def is_slow(self, seconds: float, /) -> bool:
         """Return whether a success counts as a failure because of its duration."""
