@@ -5,6 +5,7 @@ import random
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -302,12 +303,72 @@ def test_task_and_thread_pass_permits_on_to_each_other() -> None:
     assert asyncio.run(run(), debug=True) == [Success(1)] * 3
 
 
-def test_second_event_loop_is_a_runtime_error() -> None:
+def test_bulkhead_serves_several_event_loops_one_after_the_other() -> None:
     guard = bulkhead(1, name='x')
-    assert asyncio.run(guard.run(ok)) == Success(1)
-    with pytest.raises(RuntimeError, match='another event loop'):
-        asyncio.run(guard.run(ok))
+    assert asyncio.run(guard.run(ok)) == asyncio.run(guard.run(ok)) == Success(1)
     assert guard.run_sync(ok_sync) == Success(1)
+
+
+def test_tasks_of_two_running_event_loops_wait_for_each_other() -> None:
+    guard = bulkhead(1, name='x', queue=None, wait=None)
+    running, most = 0, 0
+
+    async def op() -> Success[int]:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        await asyncio.sleep(0)
+        running -= 1
+        return Success(1)
+
+    async def call() -> list[object]:
+        return [*await asyncio.gather(*(guard.run(op) for _ in range(20)))]
+
+    outcomes: list[object] = []
+    threads = [
+        threading.Thread(target=lambda: outcomes.extend(asyncio.run(call(), debug=True)))
+        for _ in range(3)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    assert (outcomes, most) == ([Success(1)] * 60, 1)
+
+
+def test_waiter_of_a_suspended_loop_is_passed_over_until_the_loop_runs_again() -> None:
+    guard = bulkhead(1, name='x', queue=None, wait=30.0)
+    first, second = asyncio.new_event_loop(), asyncio.new_event_loop()
+
+    async def start_waiting() -> 'asyncio.Task[object]':
+        task = asyncio.create_task(guard.run(ok))
+        await asyncio.sleep(0)
+        return task
+
+    async def hold() -> Success[int]:
+        # The first loop runs inside this call, in another thread, and is suspended then.
+        with ThreadPoolExecutor() as executor:
+            suspended.append(executor.submit(first.run_until_complete, start_waiting()).result())
+        following = asyncio.create_task(guard.run(ok))
+        await asyncio.sleep(0)
+        tasks.append(following)
+        return Success(1)
+
+    async def main() -> None:
+        assert await guard.run(hold) == Success(1)
+        assert await tasks[0] == Success(1)
+        assert await guard.run(ok) == Success(1)
+
+    suspended: list[asyncio.Task[object]] = []
+    tasks: list[asyncio.Task[object]] = []
+    try:
+        second.run_until_complete(asyncio.wait_for(main(), 10.0))
+        assert not suspended[0].done()
+        assert first.run_until_complete(asyncio.wait_for(suspended[0], 10.0)) == Success(1)
+        assert guard.run_sync(ok_sync) == Success(1)
+    finally:
+        first.close()
+        second.close()
 
 
 @pytest.mark.filterwarnings('ignore::ResourceWarning')

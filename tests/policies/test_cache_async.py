@@ -3,7 +3,6 @@
 import asyncio
 import gc
 import inspect
-import re
 import traceback
 import weakref
 from collections.abc import Callable, Coroutine
@@ -380,22 +379,60 @@ def test_function_receives_the_arguments_unchanged() -> None:
     assert asyncio.run(main()) == Success(((1, 2), {'deep': True}))
 
 
-def test_call_in_a_second_event_loop_is_a_runtime_error_even_for_a_cached_success() -> None:
+def test_cached_success_serves_several_event_loops() -> None:
+    calls: list[int] = []
+
     @cache(ttl=60.0, name='x')
     async def load() -> Outcome:
+        calls.append(1)
         return Success(1)
 
-    async def main() -> Outcome:
-        await load()
-        return await load()
+    assert asyncio.run(load()) == asyncio.run(load()) == Success(1)
+    assert calls == [1]
 
-    assert asyncio.run(main()) == Success(1)
-    message = (
-        "'x' already serves the tasks of another event loop: "
-        'decorate the function once for each loop.'
-    )
-    with pytest.raises(RuntimeError, match='^' + re.escape(message)):
-        asyncio.run(main())
+
+def test_each_event_loop_has_its_own_call_in_flight() -> None:
+    """A loop cannot wait for a task of another one, which may not run."""
+    calls: list[int] = []
+
+    async def main() -> None:
+        can_end = asyncio.Event()
+
+        @cache(ttl=60.0, name='x')
+        async def load() -> Outcome:
+            calls.append(1)
+            if len(calls) == 1:
+                await can_end.wait()
+            return Success(len(calls))
+
+        first = asyncio.create_task(load())
+        await asyncio.sleep(0)
+        joined = asyncio.create_task(load())
+        assert await asyncio.to_thread(lambda: asyncio.run(load())) == Success(2)
+        can_end.set()
+        assert await first == await joined == Success(2)
+
+    asyncio.run(main())
+    assert len(calls) == 2
+
+
+def test_call_of_a_closed_loop_is_not_joined() -> None:
+    @cache(ttl=60.0, name='x')
+    async def load() -> Outcome:
+        await asyncio.sleep(0)
+        return Success(1)
+
+    async def abandon() -> None:
+        abandoned.append(asyncio.create_task(load()))
+        await asyncio.sleep(0)
+
+    abandoned: list[asyncio.Task[Outcome]] = []
+    for _ in range(2):
+        loop = asyncio.new_event_loop()
+        loop.set_exception_handler(lambda _loop, _context: None)
+        loop.run_until_complete(abandon())
+        loop.close()
+    assert asyncio.run(load()) == Success(1)
 
 
 def test_decorator_keeps_the_signature_of_a_coroutine_function() -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Literal
@@ -301,12 +302,16 @@ def test_keys_with_waiting_calls_are_not_evicted() -> None:
     time.close()
 
 
-def test_second_event_loop_is_a_runtime_error() -> None:
-    guard = rate_limit(100, name='x')
-    assert asyncio.run(guard.run(ok)) == Success(1)
-    assert guard.run_sync(ok_sync) == Success(1)
-    with pytest.raises(RuntimeError, match='another event loop'):
-        asyncio.run(guard.run(ok))
+def test_rate_limit_serves_several_event_loops() -> None:
+    guard = rate_limit(1000, name='x', burst=1, wait=5.0)
+
+    async def call() -> list[object]:
+        return [*await asyncio.gather(*(guard.run(ok) for _ in range(5)))]
+
+    assert [asyncio.run(call()) for _ in range(2)] == [[Success(1)] * 5] * 2
+    with ThreadPoolExecutor() as executor:
+        calls = [executor.submit(lambda: asyncio.run(call())) for _ in range(3)]
+        assert [item.result(20) for item in calls] == [[Success(1)] * 5] * 3
 
 
 @pytest.mark.parametrize('head', ['task', 'thread'])

@@ -59,6 +59,10 @@ DEADLOCK = (
     "'bank' is called inside its own calls, which have all its permits: "
     'the caller would wait for itself.'
 )
+BLOCKED = (
+    "'bank' is called by run_sync in the thread of an event loop whose tasks would have to "
+    'continue first: use `await guard.run(…)` instead.'
+)
 
 
 @pytest.mark.parametrize('limit', [1, 3, adaptive(2, 9)])
@@ -90,6 +94,79 @@ def test_task_that_nests_run_sync_in_its_own_call_gets_an_error() -> None:
         await guard.run(op)
 
     assert run_with_timeout(lambda: asyncio.run(main())) == [DEADLOCK]
+
+
+def test_run_sync_that_would_block_the_tasks_it_waits_for_gets_an_error() -> None:
+    async def main() -> None:
+        guard = unlimited_bulkhead()
+        can_end = asyncio.Event()
+
+        async def wait_for_event() -> Outcome:
+            await can_end.wait()
+            return DONE
+
+        holder = asyncio.create_task(guard.run(wait_for_event))
+        await asyncio.sleep(0)
+        try:
+            guard.run_sync(lambda: DONE)
+        finally:
+            can_end.set()
+            assert await holder is DONE
+            assert guard.run_sync(lambda: DONE) is DONE
+
+    assert run_with_timeout(lambda: asyncio.run(main())) == [BLOCKED]
+
+
+def test_run_sync_behind_a_waiting_task_of_its_event_loop_gets_an_error() -> None:
+    """The permit goes to the task first, which cannot run."""
+    has_started, can_end = Event(), Event()
+    guard = unlimited_bulkhead()
+
+    def hold() -> Outcome:
+        has_started.set()
+        assert can_end.wait(10)
+        return DONE
+
+    async def main() -> None:
+        waiting = asyncio.create_task(guard.run(done))
+        await asyncio.sleep(0)
+        try:
+            guard.run_sync(lambda: DONE)
+        finally:
+            can_end.set()
+            assert await waiting is DONE
+
+    holder = Thread(target=lambda: guard.run_sync(hold))
+    holder.start()
+    assert has_started.wait(10)
+    assert run_with_timeout(lambda: asyncio.run(main())) == [BLOCKED]
+    holder.join(10)
+
+
+def test_call_that_waits_for_a_suspended_event_loop_gets_an_error() -> None:
+    guard = unlimited_bulkhead()
+
+    async def hold() -> Outcome:
+        await asyncio.sleep(0.001)
+        return DONE
+
+    async def start() -> 'asyncio.Task[Outcome]':
+        task = asyncio.create_task(guard.run(hold))
+        await asyncio.sleep(0)
+        return task
+
+    loop = asyncio.new_event_loop()
+    try:
+        task = loop.run_until_complete(start())
+        error = (
+            "'bank' has no permit left, and all are held by tasks of an event loop that is not "
+            'running: the caller would wait for ever.'
+        )
+        assert run_with_timeout(lambda: asyncio.run(guard.run(done))) == [error]
+        assert run_with_timeout(lambda: guard.run_sync(lambda: DONE)) == [error]
+        assert loop.run_until_complete(task) is DONE
+    finally:
+        loop.close()
 
 
 def test_nested_call_with_another_key_is_admitted() -> None:

@@ -18,7 +18,7 @@ def new_waiter() -> Waiter:
 
 
 def test_waiters_are_woken_in_order_of_arrival() -> None:
-    queue = WaitQueue(RLock())
+    queue = WaitQueue(RLock(), lambda: None)
     waiters = [queue.join(1) for _ in range(3)]
     for count, waiter in enumerate(waiters, 1):
         assert queue.wake_next() is waiter
@@ -27,7 +27,7 @@ def test_waiters_are_woken_in_order_of_arrival() -> None:
 
 
 def test_queue_has_the_length_and_total_weight_of_its_waiters() -> None:
-    queue = WaitQueue(RLock())
+    queue = WaitQueue(RLock(), lambda: None)
     assert (len(queue), queue.weight) == (0, 0)
     _first, second, third = [queue.join(weight) for weight in (1, 20, 300)]
     assert (len(queue), queue.weight, second.weight) == (3, 321, 20)
@@ -40,7 +40,7 @@ def test_queue_has_the_length_and_total_weight_of_its_waiters() -> None:
 
 
 def test_leaving_twice_or_after_waking_has_no_effect() -> None:
-    queue = WaitQueue(RLock())
+    queue = WaitQueue(RLock(), lambda: None)
     first, second, third = [queue.join(weight) for weight in (1, 20, 300)]
     queue.wake_next()
     queue.leave(first)
@@ -111,7 +111,7 @@ def test_task_can_be_woken_from_another_thread() -> None:
 @pytest.mark.filterwarnings('ignore::ResourceWarning')
 def test_next_waiter_is_woken_if_the_loop_of_the_first_is_closed() -> None:
     mutex = RLock()
-    queue = WaitQueue(mutex)
+    queue = WaitQueue(mutex, lambda: None)
     dead_waiter, next_waiter = queue.join(1), queue.join(20)
     loop = asyncio.new_event_loop()
     loop.set_exception_handler(lambda _loop, _context: None)

@@ -1,5 +1,6 @@
 """Bulkhead: a limit on concurrent calls, with a queue for those that may wait."""
 
+from asyncio import AbstractEventLoop, _get_running_loop
 from collections import OrderedDict
 from collections.abc import Callable
 from threading import RLock
@@ -23,7 +24,7 @@ from seamwise.policies._engine.validation import (
 from seamwise.policies._engine.wait_queue import Waiter, WaitQueue
 from seamwise.policies._engine.world import REAL, World, check_world
 from seamwise.policies._parts.adaptive_limit import Adaptive, AdaptiveLimit
-from seamwise.policies._parts.reentrancy import Caller, OwnedPermit, current_caller
+from seamwise.policies._parts.reentrancy import Caller, OwnedPermit, current_caller, is_stuck
 from seamwise.policies.deadline import remaining
 from seamwise.policies.errors import BulkheadFull, Scope
 from seamwise.policies.events import Observer, Refused
@@ -32,6 +33,18 @@ T = TypeVar('T')
 E = TypeVar('E')
 
 _SCOPES: Final[tuple[Scope, ...]] = ('tool', 'namespace', 'global')
+
+_NESTED: Final = (
+    'is called inside its own calls, which have all its permits: the caller would wait for itself.'
+)
+_BLOCKED: Final = (
+    'is called by run_sync in the thread of an event loop whose tasks would have to continue '
+    'first: use `await guard.run(…)` instead.'
+)
+_SUSPENDED: Final = (
+    'has no permit left, and all are held by tasks of an event loop that is not running: '
+    'the caller would wait for ever.'
+)
 
 MAX_STORED_LIMITS: Final = 10_000
 """Maximum number of adaptive limits that are kept for keys without calls."""
@@ -94,8 +107,6 @@ def bulkhead(  # noqa: PLR0913 -- independent settings, nearly all with a defaul
 
 class BulkheadLayer(Layer[BulkheadFull]):
     """Layer built by `bulkhead`."""
-
-    is_bound = True
 
     def __init__(  # noqa: PLR0913 -- called in one place
         self,
@@ -240,18 +251,35 @@ class _Compartment(Permit):
             return permit
         return OwnedPermit(permit, self._owned_permits)
 
-    def is_filled_by(self, waiting_caller: Caller) -> bool:
-        """Return whether one caller has all permits, so that it would wait for itself."""
+    def deadlock_of(self, waiting_caller: Caller, blocked_loop: AbstractEventLoop | None) -> str:
+        """Return why a caller would wait without end, or an empty text.
+
+        Args:
+            waiting_caller: The caller.
+            blocked_loop: The event loop that cannot run while the caller waits.
+        """
         with self._bulkhead.mutex:
+            # `list` copies the keys atomically; permits are removed without the lock.
             permits = list(self._owned_permits)
-            return len(permits) == self.in_flight and all(
-                permit.owner == waiting_caller for permit in permits
+            owners = {permit.owner for permit in permits}
+            is_complete = len(permits) == self.in_flight
+            is_behind = (
+                blocked_loop is not None
+                and self._queue is not None
+                and self._queue.has_waiter_of(blocked_loop)
             )
+        if is_complete and owners == {waiting_caller}:
+            return _NESTED
+        if is_behind or (
+            is_complete and all(is_stuck(owner, waiting_caller, blocked_loop) for owner in owners)
+        ):
+            return _BLOCKED if blocked_loop is not None else _SUSPENDED
+        return ''
 
     def join_queue(self) -> Waiter:
         """Append a waiter to the queue."""
         if self._queue is None:
-            self._queue = WaitQueue(self._bulkhead.mutex)
+            self._queue = WaitQueue(self._bulkhead.mutex, self._wake_waiters)
         return self._queue.join(1)
 
     def withdraw(self, waiter: Waiter) -> None:
@@ -266,12 +294,15 @@ class _Compartment(Permit):
         """Release a permit, and pass all available permits on to waiters."""
         with self._bulkhead.mutex:
             self.in_flight -= 1
-            queue = self._queue
-            if queue is not None:
-                while self.in_flight < self.limit and queue.wake_next():
-                    self.in_flight += 1
+            self._wake_waiters()
             if not self.in_flight:
                 self._bulkhead.close(self)
+
+    def _wake_waiters(self) -> None:
+        queue = self._queue
+        if queue is not None:
+            while self.in_flight < self.limit and queue.wake_next():
+                self.in_flight += 1
 
 
 class _TimedPermit(Permit):
@@ -331,7 +362,7 @@ class _QueueWait(Wait):
     @override
     async def wait(self) -> Permit | Failure[object]:
         try:
-            self._check_deadlock()
+            self._check_deadlock(None)
             await self._waiter.wait(self._bulkhead.world, self._bulkhead.wait)
         except BaseException:
             self._compartment.withdraw(self._waiter)
@@ -341,24 +372,20 @@ class _QueueWait(Wait):
     @override
     def wait_sync(self) -> Permit | Failure[object]:
         try:
-            self._check_deadlock()
+            self._check_deadlock(_get_running_loop())
             self._waiter.wait_sync(self._bulkhead.world, remaining(self._bulkhead.wait))
         except BaseException:
             self._compartment.withdraw(self._waiter)
             raise
         return self._result()
 
-    def _check_deadlock(self) -> None:
+    def _check_deadlock(self, blocked_loop: AbstractEventLoop | None) -> None:
         guard = self._bulkhead
-        if (
-            guard.wait is None
-            and remaining() is None
-            and self._compartment.is_filled_by(current_caller())
-        ):
-            raise RuntimeError(
-                f'{guard.name!r} is called inside its own calls, which have all its permits: '
-                'the caller would wait for itself.'
-            )
+        if guard.wait is not None or remaining() is not None:
+            return
+        reason = self._compartment.deadlock_of(current_caller(), blocked_loop)
+        if reason:
+            raise RuntimeError(f'{guard.name!r} {reason}')
 
     def _result(self) -> Permit | Failure[object]:
         with self._bulkhead.mutex:

@@ -21,8 +21,6 @@ from typing import (
     overload,
 )
 
-from typing_extensions import override
-
 from seamwise.containers import Result, Success
 from seamwise.errors import TaggedError
 from seamwise.policies._engine.observers import safe_observer
@@ -89,8 +87,8 @@ def cache(  # noqa: PLR0913 -- independent settings, nearly all with a default
 
     Concurrent calls with equal arguments, from threads or tasks, are coalesced into one call, and
     all callers receive its outcome or defect. A call of an `async def` runs in a task with the
-    context of its first caller, and is cancelled when its last caller is. Such a function serves
-    the tasks of one event loop; a second loop is a RuntimeError.
+    context of its first caller, and is cancelled when its last caller is. Tasks of several event
+    loops share the successes; each loop has its own call in flight.
 
     A shared call has no deadline of a caller: otherwise the deadline of one caller would fail the
     others. Put a `deadline` inside the cached function to limit it.
@@ -233,9 +231,11 @@ class _CachedFunction(Generic[C, T, E]):
             self._observer(FellBack(self.name, error))
         return stale
 
-    def get_or_join(self, key: Hashable, new_call: C) -> Success[T] | C:
+    def get_or_join(
+        self, key: Hashable, new_call: C, loop: AbstractEventLoop | None = None
+    ) -> Success[T] | C:
         """Return a fresh success or the call to wait for, or raise if waiting would deadlock."""
-        result = self.store.get_or_join(key, new_call)
+        result = self.store.get_or_join(key, new_call, loop)
         if isinstance(result, SharedCall) and result.is_reentrant():
             raise RuntimeError(
                 f'{self.name!r} is called inside its own call with the same arguments: '
@@ -272,21 +272,12 @@ class _ThreadFunction(_CachedFunction[SharedThreadCall[T, E], T, E]):
 
 
 class _TaskFunction(_CachedFunction[SharedTaskCall[T, E], T, E]):
-    _loop: AbstractEventLoop | None = None
-
-    @override
-    def reset(self) -> None:
-        super().reset()
-        self._loop = None
-
     async def call(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Result[T, E]:
-        if get_running_loop() is not self._loop:
-            self._bind(get_running_loop())
         key = self.key_of(args, kwargs)
         success = self.store.get_fresh(key)
         if success is not None:
             return success
-        joined = self.get_or_join(key, SharedTaskCall())
+        joined = self.get_or_join(key, SharedTaskCall(), get_running_loop())
         if not isinstance(joined, SharedTaskCall):
             return joined
         return await joined.wait(
@@ -308,11 +299,3 @@ class _TaskFunction(_CachedFunction[SharedTaskCall[T, E], T, E]):
             return self.store_outcome(key, call, await self._call(*args, **kwargs))
         finally:
             self.store.discard(key, call)
-
-    def _bind(self, loop: AbstractEventLoop) -> None:
-        if self._loop is not None:
-            raise RuntimeError(
-                f'{self.name!r} already serves the tasks of another event loop: decorate the '
-                'function once for each loop.'
-            )
-        self._loop = loop

@@ -4,7 +4,8 @@ import asyncio
 from asyncio import Task
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import ClassVar, Final, Never, TypeVar
+from threading import Lock
+from typing import Final, Never, TypeVar
 
 from typing_extensions import override
 
@@ -71,8 +72,6 @@ def hedge(
 class HedgeLayer(Layer[Never]):
     """Layer built by `hedge`."""
 
-    is_bound: ClassVar[bool] = True
-
     def __init__(
         self,
         name: str,
@@ -87,6 +86,8 @@ class HedgeLayer(Layer[Never]):
         self.share = check_float('share', share, above=0.0, maximum=1.0)
         self.observer = safe_observer(observer)
         self.world = check_world(world)
+        # Tasks of several event loops share the credit.
+        self._lock = Lock()
         self._credit = 0.0
         self._race = _Race(self)
         super().__init__(name)
@@ -94,7 +95,8 @@ class HedgeLayer(Layer[Never]):
     @override
     def reset(self) -> None:
         super().reset()
-        self._credit = 0.0
+        with self._lock:
+            self._credit = 0.0
         if isinstance(self.after, Percentile):
             self.after.reset()
 
@@ -109,18 +111,20 @@ class HedgeLayer(Layer[Never]):
 
     def earn(self) -> None:
         """Add the share of a second attempt that each call earns."""
-        self._credit = min(self._credit + self.share, _MAX_CREDIT)
+        with self._lock:
+            self._credit = min(self._credit + self.share, _MAX_CREDIT)
 
     def spend(self) -> bool:
         """Take a second attempt, and return whether one was available."""
-        if self._credit < 1.0 - _ROUNDING:
-            return False
-        self._credit -= 1.0
-        return True
+        with self._lock:
+            if self._credit < 1.0 - _ROUNDING:
+                return False
+            self._credit -= 1.0
+            return True
 
 
 class _Race(Fork[Never]):
-    """Runs the calls of one hedge. All tasks belong to one loop, so its counts need no lock."""
+    """Runs the calls of one hedge."""
 
     __slots__ = ('_hedge',)
 

@@ -96,8 +96,6 @@ class _Rate(Struct, frozen=True):
 class RateLimitLayer(Layer[RateLimited]):
     """Layer built by `rate_limit`."""
 
-    is_bound = True
-
     def __init__(  # noqa: PLR0913 -- called in one place
         self,
         name: str,

@@ -17,13 +17,35 @@ holds the lock, as the task of a closed loop is, releases its place in that thre
 class Waiter:
     """A place in a queue, for one task or thread; `is_woken` stays True once it has been woken."""
 
-    __slots__ = ('_mutex', '_wake', 'is_woken', 'weight')
+    __slots__ = ('_is_watched', '_mutex', '_wake', 'is_woken', 'loop', 'weight')
 
     def __init__(self, mutex: Mutex, weight: int) -> None:
         self.is_woken = False
         self.weight = weight
+        self.loop: AbstractEventLoop | None = None
+        """Event loop of the waiting task, None for a thread."""
         self._mutex = mutex
         self._wake: Callable[[], object] | None = None
+        self._is_watched = False
+
+    def is_suspended(self, on_resume: Callable[[], object]) -> bool:
+        """Return whether the waiter cannot continue now, because its event loop is not running.
+
+        Such a loop is between two calls of `run_until_complete`. `on_resume` is called when it runs
+        again. The caller holds the lock.
+        """
+        loop = self.loop
+        if loop is None or loop.is_running() or loop.is_closed():
+            return False
+        if not self._is_watched:
+            self._is_watched = True
+            loop.call_soon_threadsafe(self._resume, on_resume)
+        return True
+
+    def _resume(self, on_resume: Callable[[], object]) -> None:
+        with self._mutex:
+            self._is_watched = False
+            on_resume()
 
     def wake(self) -> bool:
         """Wake the task or thread, and return whether that succeeded.
@@ -46,7 +68,7 @@ class Waiter:
         """
         loop = get_running_loop()
         future: Future[None] = loop.create_future()
-        if not self._start(_TaskWaker(loop, future).wake):
+        if not self._start(_TaskWaker(loop, future).wake, loop):
             return
         alarm = None if seconds is None else world.alarm(seconds, lambda: _settle(future))
         try:
@@ -62,7 +84,7 @@ class Waiter:
         """
         gate = Lock()
         gate.acquire()
-        if not self._start(gate.release):
+        if not self._start(gate.release, None):
             return
         if seconds is None:
             gate.acquire()
@@ -71,21 +93,30 @@ class Waiter:
         else:
             world.sleep_sync(seconds)
 
-    def _start(self, wake: Callable[[], object]) -> bool:
+    def _start(self, wake: Callable[[], object], loop: AbstractEventLoop | None) -> bool:
         """Register the wake-up function, and return whether the wait is still necessary."""
         with self._mutex:
-            self._wake = wake
+            self._wake, self.loop = wake, loop
             return not self.is_woken
 
 
 class WaitQueue:
-    """Waiters in order of arrival, and their total `weight`; the caller must hold the lock."""
+    """Waiters in order of arrival, and their total `weight`; the caller must hold the lock.
 
-    __slots__ = ('_mutex', '_waiters', 'weight')
+    They can belong to any number of threads and event loops.
 
-    def __init__(self, mutex: Mutex) -> None:
+    Args:
+        mutex: Lock of the owner.
+        on_resume: Called with the lock when a waiter can continue that was passed over, because its
+            event loop did not run.
+    """
+
+    __slots__ = ('_mutex', '_on_resume', '_waiters', 'weight')
+
+    def __init__(self, mutex: Mutex, on_resume: Callable[[], object]) -> None:
         self.weight = 0
         self._mutex = mutex
+        self._on_resume = on_resume
         # In a dict, finding the first key takes time proportional to the number of removed ones.
         self._waiters: OrderedDict[Waiter, None] = OrderedDict()
 
@@ -105,14 +136,30 @@ class WaitQueue:
             del self._waiters[waiter]
             self.weight -= waiter.weight
 
+    def has_waiter_of(self, loop: AbstractEventLoop) -> bool:
+        """Return whether a task of an event loop waits."""
+        return any(waiter.loop is loop for waiter in self._waiters)
+
     def wake_next(self) -> Waiter | None:
-        """Remove and return the first waiter that can be woken, or None if there is none."""
-        while self._waiters:
-            waiter, _ = self._waiters.popitem(last=False)
-            self.weight -= waiter.weight
-            if waiter.wake():
-                return waiter
-        return None
+        """Remove and return the first waiter that can be woken, or None if there is none.
+
+        A waiter whose event loop does not run is passed over, and keeps its place.
+        """
+        suspended: list[Waiter] = []
+        try:
+            while self._waiters:
+                waiter, _ = self._waiters.popitem(last=False)
+                if waiter.is_suspended(self._on_resume):
+                    suspended.append(waiter)
+                    continue
+                self.weight -= waiter.weight
+                if waiter.wake():
+                    return waiter
+            return None
+        finally:
+            for waiter in reversed(suspended):
+                self._waiters[waiter] = None
+                self._waiters.move_to_end(waiter, last=False)
 
 
 class _TaskWaker:

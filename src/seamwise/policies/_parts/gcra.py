@@ -42,10 +42,9 @@ class Bucket:
         """Return a new waiter at the end of the queue; it is woken immediately if it is alone."""
         queue = self._queue
         if queue is None:
-            queue = self._queue = WaitQueue(mutex)
+            queue = self._queue = WaitQueue(mutex, self._wake_head)
         waiter = queue.join(weight)
-        if self.head is None:
-            self.head = queue.wake_next()
+        self._wake_head()
         return waiter
 
     def leave(self, waiter: Waiter) -> None:
@@ -55,7 +54,12 @@ class Bucket:
             return
         queue.leave(waiter)
         if waiter is self.head:
-            self.head = queue.wake_next()
+            self.head = None
+            self._wake_head()
+
+    def _wake_head(self) -> None:
+        if self.head is None and self._queue is not None:
+            self.head = self._queue.wake_next()
 
 
 class Gcra:

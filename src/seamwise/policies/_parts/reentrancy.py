@@ -1,6 +1,6 @@
 """Permit owners of a bulkhead with unlimited waiting, to detect a caller that would deadlock."""
 
-from asyncio import Task, current_task
+from asyncio import AbstractEventLoop, Task, current_task
 from threading import get_ident
 from typing import Any, TypeAlias
 from weakref import ReferenceType, ref
@@ -40,6 +40,23 @@ def current_caller() -> Caller:
     """Return the current task, or the current thread if no task is running."""
     task = current_task_or_none()
     return get_ident() if task is None else ref(task)
+
+
+def is_stuck(owner: Caller, waiting_caller: Caller, blocked_loop: AbstractEventLoop | None) -> bool:
+    """Return whether the owner of a permit cannot release it while a caller waits.
+
+    Args:
+        owner: The owner of the permit.
+        waiting_caller: The caller that waits for a permit.
+        blocked_loop: The event loop that cannot run while the caller waits.
+    """
+    if owner == waiting_caller:
+        return True
+    task = None if isinstance(owner, int) else owner()
+    if task is None:
+        return False
+    loop = task.get_loop()
+    return loop is blocked_loop or not loop.is_running()
 
 
 def current_task_or_none() -> Task[Any] | None:

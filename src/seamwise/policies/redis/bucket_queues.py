@@ -17,7 +17,7 @@ class BucketQueue:
 
     def __init__(self, mutex: RLock) -> None:
         self._mutex = mutex
-        self._queue = WaitQueue(mutex)
+        self._queue = WaitQueue(mutex, self._wake_head)
         self._head: Waiter | None = None
 
     def waiting_weight(self) -> int:
@@ -33,8 +33,7 @@ class BucketQueue:
         with self._mutex:
             weight_ahead = self.waiting_weight()
             waiter = self._queue.join(weight)
-            if self._head is None:
-                self._head = self._queue.wake_next()
+            self._wake_head()
             return waiter, weight_ahead
 
     def leave(self, waiter: Waiter) -> None:
@@ -42,7 +41,12 @@ class BucketQueue:
         with self._mutex:
             self._queue.leave(waiter)
             if waiter is self._head:
-                self._head = self._queue.wake_next()
+                self._head = None
+                self._wake_head()
+
+    def _wake_head(self) -> None:
+        if self._head is None:
+            self._head = self._queue.wake_next()
 
 
 class BucketQueues:
